@@ -1,0 +1,1 @@
+"""CVXPY solvers behind one adapter and one table of options and statuses."""

@@ -1,0 +1,1 @@
+"""Statements of papers made executable: instances, checks and verdicts."""

@@ -1,0 +1,1 @@
+"""One shared suite for every (problem, solver) pair."""

@@ -1,0 +1,1 @@
+"""Descriptions of the data sets of the papers, and the loader."""

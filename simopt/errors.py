@@ -1,0 +1,42 @@
+"""The errors that simopt raises on purpose; each says what was wrong, where, and what would be right."""
+
+from collections.abc import Iterable
+from difflib import get_close_matches
+
+
+class InvalidProblem(ValueError):
+    """Data or parameters for which the problem is not defined."""
+
+
+class UnknownName(ValueError):
+    """A name that nothing is registered under. The message names the nearest one that exists."""
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        self.kind = kind
+        self.name = name
+        self.known = tuple(sorted(known))
+        super().__init__(kind, name, self.known)
+
+    def __str__(self) -> str:
+        near = nearest(self.name, self.known)
+        if near is not None:
+            return f"unknown {self.kind} {self.name!r}; did you mean {near!r}?"
+        if not self.known:
+            return f"unknown {self.kind} {self.name!r}; none is registered"
+        shown = ", ".join(self.known[:12]) + (", …" if len(self.known) > 12 else "")
+        return f"unknown {self.kind} {self.name!r}; there are {shown}"
+
+
+class NotAvailable(RuntimeError):
+    """Something that this installation lacks: a data set, an extra. The message says how to get it."""
+
+
+def nearest(name: str, known: Iterable[str]) -> str | None:
+    """The element of `known` that looks most like `name` (`-`, `_` and letter case do not count), or None if none is close."""
+    plain = {_plain(candidate): candidate for candidate in known}
+    found = get_close_matches(_plain(name), plain, n=1, cutoff=0.6)
+    return plain[found[0]] if found else None
+
+
+def _plain(name: str) -> str:
+    return name.casefold().replace("_", "-")

@@ -1,0 +1,1 @@
+"""Similarity functions and their Gram matrices."""

@@ -1,0 +1,1 @@
+"""One file an algorithm: hand-written and fast."""

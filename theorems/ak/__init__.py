@@ -1,0 +1,1 @@
+"""Audiffren and Kadri, Equivalence of Learning Algorithms."""
