@@ -1,0 +1,246 @@
+"""The one door through which data come in.
+
+Every function takes the name of the thing first, returns it as read-only float64 (a view where the input is float64 already) and
+raises `InvalidProblem` with what is wrong, where, and what would be right. Large inputs are looked at in blocks of rows, so a
+memory-mapped matrix is never copied as a whole.
+"""
+
+import math
+from collections.abc import Collection, Iterator
+from typing import SupportsFloat, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from simopt.errors import InvalidProblem, UnknownName
+from simopt.typing import Array
+
+SYMMETRY = 1e-10  # |K - K^T| allowed, relative to the largest |entry|
+INDEFINITE = 1e-8  # -lambda_min allowed, relative to the largest eigenvalue
+BLOCK = 1 << 18  # numbers looked at in one go
+
+Choice = TypeVar("Choice")
+
+
+def vector(name: str, x: npt.ArrayLike, *, length: int | None = None, minimum: int = 1) -> Array:
+    """A finite vector of at least `minimum` entries; of exactly `length` entries if that is given. O(n), no copy of float64."""
+    out = _array(name, x, 1)
+    if length is not None and out.shape[0] != length:
+        raise InvalidProblem(f"{name}: {out.shape[0]} values, expected {length}")
+    if out.shape[0] < minimum:
+        raise InvalidProblem(f"{name}: {_count(out.shape[0], 'value')}, at least {minimum} needed")
+    _finite(name, out)
+    return _frozen(out)
+
+
+def matrix(name: str, X: npt.ArrayLike, *, rows: int | None = None, cols: int | None = None, minimum: int = 1) -> Array:
+    """A finite matrix with at least `minimum` rows and one column; `rows` and `cols` fix its shape. O(rows cols), no copy of float64."""
+    out = _array(name, X, 2)
+    for axis, (word, wanted) in enumerate((("row", rows), ("column", cols))):
+        if wanted is not None and out.shape[axis] != wanted:
+            raise InvalidProblem(f"{name}: shape {out.shape} has {_count(out.shape[axis], word)}, expected {wanted}")
+    if out.shape[0] < minimum:
+        raise InvalidProblem(f"{name}: {_count(out.shape[0], 'row')}, at least {minimum} needed")
+    if out.shape[1] < 1:
+        raise InvalidProblem(f"{name}: no columns, at least 1 needed")
+    _finite(name, out)
+    return _frozen(out)
+
+
+def same_length(**arrays: Array) -> int:
+    """The common first dimension of the named arrays; an error that lists them all if they disagree."""
+    lengths = {name: int(array.shape[0]) for name, array in arrays.items()}
+    if len(set(lengths.values())) > 1:
+        raise InvalidProblem("lengths disagree: " + ", ".join(f"{name} has {n}" for name, n in lengths.items()))
+    return next(iter(lengths.values()), 0)
+
+
+def finite(name: str, v: SupportsFloat) -> float:
+    """One finite number as a float."""
+    try:
+        out = float(v)
+    except (TypeError, ValueError) as error:
+        raise InvalidProblem(f"{name}: {v!r} is not a number") from error
+    if not math.isfinite(out):
+        raise InvalidProblem(f"{name}: {out} is not finite")
+    return out
+
+
+def positive(name: str, v: SupportsFloat) -> float:
+    """One finite number > 0."""
+    out = finite(name, v)
+    if out <= 0:
+        raise InvalidProblem(f"{name}: {out:g} given, a number > 0 needed")
+    return out
+
+
+def nonnegative(name: str, v: SupportsFloat) -> float:
+    """One finite number >= 0."""
+    out = finite(name, v)
+    if out < 0:
+        raise InvalidProblem(f"{name}: {out:g} given, a number >= 0 needed")
+    return out
+
+
+def whole(name: str, v: SupportsFloat, *, minimum: int = 0) -> int:
+    """One whole number >= `minimum`."""
+    out = finite(name, v)
+    if out != int(out) or out < minimum:
+        raise InvalidProblem(f"{name}: {out:g} given, a whole number >= {minimum} needed")
+    return int(out)
+
+
+def labels(
+    name: str, y: npt.ArrayLike, *, allowed: Collection[float] = (-1.0, 1.0), length: int | None = None, both: bool = False
+) -> Array:
+    """A vector whose entries all lie in `allowed` (default: -1 and +1). `both=True` asks that each of them occurs."""
+    out = vector(name, y, length=length)
+    values = np.asarray(sorted(allowed), dtype=np.float64)
+    wrong = ~np.isin(out, values)
+    listed = ", ".join(f"{value:g}" for value in values[:12]) + (", …" if values.size > 12 else "")
+    if wrong.any():
+        first = int(np.argmax(wrong))
+        raise InvalidProblem(
+            f"{name}: {int(wrong.sum())} of {out.size} labels are none of {listed} (first at index {first}: {float(out[first]):g})"
+        )
+    if both:
+        missing = values[~np.isin(values, out)]
+        if missing.size:
+            raise InvalidProblem(f"{name}: no sample has the label {float(missing[0]):g}; each of {listed} must occur")
+    return out
+
+
+def gram(name: str, K: npt.ArrayLike, *, n: int | None = None, psd: bool = True) -> Array:
+    """A symmetric matrix K, positive semidefinite if `psd`.
+
+    Symmetric means |K - K^T| <= 1e-10 max |K|; positive semidefinite means lambda_min >= -1e-8 lambda_max, tested by one Cholesky
+    factorisation of K + 1e-8 lambda_max I, O(n^3 / 3). Only if that breaks down is the smallest eigenvalue computed, to name it.
+    """
+    out = matrix(name, K, rows=n)
+    if out.shape[0] != out.shape[1]:
+        raise InvalidProblem(f"{name}: shape {out.shape} is not square")
+    _symmetric(name, out)
+    if psd:
+        _positive_semidefinite(name, out)
+    return out
+
+
+def distinct_rows(name: str, X: Array) -> Array:
+    """X, if no two rows of it are equal; else an error that names the first pair."""
+    order = np.lexsort(X.T[::-1])
+    equal = np.all(X[order[1:]] == X[order[:-1]], axis=1)
+    if equal.any():
+        pairs = sorted(tuple(sorted((int(order[k]), int(order[k + 1])))) for k in np.flatnonzero(equal))
+        raise InvalidProblem(f"{name}: {_count(len(pairs), 'duplicated row')} (rows {pairs[0][0]} and {pairs[0][1]} are equal)")
+    return X
+
+
+def choice(name: str, value: Choice, allowed: Collection[Choice]) -> Choice:
+    """`value`, if it is one of `allowed`; else an error that names the nearest of them."""
+    if value not in allowed:
+        raise UnknownName(name, str(value), [str(item) for item in allowed])
+    return value
+
+
+def _count(k: int, word: str) -> str:
+    return f"{k if k else 'no'} {word}{'' if k == 1 else 's'}"
+
+
+def _array(name: str, x: npt.ArrayLike, ndim: int) -> Array:
+    try:
+        raw = np.asanyarray(x)
+    except ValueError as error:
+        raise InvalidProblem(f"{name}: not a rectangular array of numbers ({error})") from error
+    if raw.dtype.kind == "c":
+        raise InvalidProblem(f"{name}: complex numbers, real ones needed")
+    try:
+        out: Array = raw.astype(np.float64, copy=False)
+    except (TypeError, ValueError) as error:
+        raise InvalidProblem(f"{name}: values that are not numbers ({error})") from error
+    if out.ndim != ndim:
+        raise InvalidProblem(f"{name}: {out.ndim}-dimensional with shape {out.shape}, expected {'a vector' if ndim == 1 else 'a matrix'}")
+    return out
+
+
+def _frozen(x: Array) -> Array:
+    view = x.view()
+    view.flags.writeable = False
+    return view
+
+
+def _blocks(x: Array) -> Iterator[tuple[int, Array]]:
+    width = x.shape[1] if x.ndim == 2 else 1
+    step = max(1, BLOCK // max(1, width))
+    for start in range(0, x.shape[0], step):
+        yield start, x[start : start + step]
+
+
+def _finite(name: str, x: Array) -> None:
+    bad = 0
+    first: tuple[int, ...] = ()
+    for start, block in _blocks(x):
+        wrong = ~np.isfinite(block)
+        here = int(np.count_nonzero(wrong))
+        if here and not bad:
+            place = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
+            first = (start + int(place[0]), *(int(i) for i in place[1:]))
+        bad += here
+    if bad:
+        where = f"index {first[0]}" if len(first) == 1 else f"row {first[0]}, column {first[1]}"
+        verb = "is" if bad == 1 else "are"
+        raise InvalidProblem(f"{name}: {bad} of {x.size} values {verb} not finite (first at {where})")
+
+
+def _symmetric(name: str, K: Array) -> None:
+    largest = 0.0
+    worst = 0.0
+    place = (0, 0)
+    for start, block in _blocks(K):
+        difference = np.abs(block - K[:, start : start + block.shape[0]].T)
+        largest = max(largest, float(np.max(np.abs(block))))
+        here = int(np.argmax(difference))
+        value = float(difference.flat[here])
+        if value > worst:
+            row, column = divmod(here, K.shape[1])
+            worst, place = value, (start + row, column)
+    if worst > SYMMETRY * largest:
+        i, j = place
+        raise InvalidProblem(f"{name}: not symmetric, entry ({i}, {j}) is {float(K[i, j]):.6g} and ({j}, {i}) is {float(K[j, i]):.6g}")
+
+
+def _positive_semidefinite(name: str, K: Array) -> None:
+    import scipy.linalg
+
+    n = K.shape[0]
+    diagonal = np.diagonal(K)
+    scale = _largest_eigenvalue(K)
+    # |K_ij| <= sqrt(K_ii K_jj) for a PSD matrix, so a negative diagonal entry settles the matter at once below.
+    if scale > 0 and float(np.min(diagonal)) >= -INDEFINITE * scale:
+        shifted = np.array(K, order="F")
+        shifted.flat[:: n + 1] += INDEFINITE * scale
+        _, info = scipy.linalg.lapack.dpotrf(shifted, lower=1, overwrite_a=1, clean=0)
+        if info == 0:
+            return
+    elif scale == 0:
+        return
+    lowest = float(scipy.linalg.eigh(0.5 * (K + K.T), eigvals_only=True, subset_by_index=[0, 0])[0])
+    if lowest < -INDEFINITE * scale:
+        raise InvalidProblem(
+            f"{name}: not positive semidefinite, the smallest eigenvalue is {lowest:.6g} (the largest in modulus about {scale:.6g}); "
+            f"at least {-INDEFINITE * scale:.3g} needed"
+        )
+
+
+def _largest_eigenvalue(K: Array) -> float:
+    """max |lambda(K)| from below, by eight steps of the power iteration from a fixed start: sharp enough to set a tolerance with."""
+    v = 1.0 + np.arange(1, K.shape[0] + 1, dtype=np.float64) % 7 / 8
+    v /= np.linalg.norm(v)
+    size = 0.0
+    for _ in range(8):
+        w = K @ v
+        size = float(np.linalg.norm(w))
+        if size == 0.0:
+            break
+        v = w / size
+    longest_column = float(np.sqrt(np.max(np.einsum("ij,ij->j", K, K))))
+    return max(size, longest_column)
