@@ -1,0 +1,61 @@
+# What one types. Each target is thin: the work is done by pip, pytest, ruff, mypy, sphinx and simopt itself.
+# Needs Python 3.11 or 3.12, make and a package registry; everything is installed into .venv.
+#
+#   make verify ARGS="ak --effort full"      make test ARGS="-k kernel"      make PYTHON=python3.12 test
+
+PYTHON ?= python3
+VENV ?= .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip --disable-pip-version-check install -q -c constraints.txt
+# Gram matrices here are small and runs are parallel over claims: threaded BLAS loses more than it gains.
+export OMP_NUM_THREADS ?= 1
+export OPENBLAS_NUM_THREADS ?= 1
+
+.PHONY: verify test lint types bench notebooks docs wheel clean
+
+verify: $(VENV)/.core
+	$(BIN)/simopt verify $(ARGS)
+
+test: $(VENV)/.test
+	$(BIN)/pytest $(ARGS)
+
+lint: $(VENV)/.test
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+# On an installed copy: at the root of the repository mypy would see simopt/ alone and skip the content folders.
+types: $(VENV)/.test
+	rm -rf build
+	$(PIP) --no-deps --target build/types .
+	cd build/types && $(abspath $(BIN))/mypy --config-file $(CURDIR)/pyproject.toml -p simopt
+
+bench: $(VENV)/.bench
+	$(BIN)/python -m benchmarks $(ARGS)
+
+notebooks: $(VENV)/.notebooks
+	$(BIN)/pytest --nbmake --nbmake-timeout=600 notebooks $(ARGS)
+
+docs: $(VENV)/.docs
+	$(BIN)/python -m sphinx -W -q -b html docs docs/_build/html
+
+# A stale build/lib would bring deleted modules back.
+wheel: $(VENV)/.core
+	rm -rf build dist
+	$(BIN)/python -m pip --disable-pip-version-check wheel -q --no-deps -w dist .
+
+clean:
+	rm -rf build dist $(VENV) *.egg-info
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; v = sys.version_info; v[:2] in ((3, 11), (3, 12)) or sys.exit(\
+	"simopt needs Python 3.11 or 3.12 here, this is %d.%d. (ECOS has no wheels beyond 3.12; with a C compiler, pip install . works on later ones.)\n" % v[:2] +\
+	"Name another interpreter with: make PYTHON=python3.12 <target>")'
+	$(PYTHON) -m venv $(VENV)
+
+$(VENV)/.core: pyproject.toml constraints.txt | $(BIN)/python
+	$(PIP) -e .
+	@touch $@
+
+$(VENV)/.test $(VENV)/.bench $(VENV)/.notebooks $(VENV)/.docs: $(VENV)/.%: $(VENV)/.core
+	$(PIP) -e '.[$*]'
+	@touch $@
