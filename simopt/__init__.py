@@ -1,3 +1,47 @@
-"""Similarity-based learning as explicit convex programmes, with certified answers and executable claims."""
+"""Similarity-based learning as explicit convex programmes, with certified answers and executable claims.
+
+    >>> import simopt
+    >>> solution = simopt.solve(problem)          # a Solution with a certificate      # doctest: +SKIP
+    >>> simopt.certify(problem, point)            # judge any point                     # doctest: +SKIP
+
+The names below are imported at first use, so that `import simopt` is light.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from simopt.certificate import Certificate, certify
+    from simopt.datasets import Dataset, load_dataset
+    from simopt.driver import solve
+    from simopt.path import path
+    from simopt.problem import Problem
+    from simopt.solution import Solution, Status
+    from simopt.verify import verify
 
 __version__ = "0.1.0"
+
+_HOMES = {
+    "Certificate": "simopt.certificate",
+    "certify": "simopt.certificate",
+    "Dataset": "simopt.datasets",
+    "load_dataset": "simopt.datasets",
+    "solve": "simopt.driver",
+    "path": "simopt.path",
+    "Problem": "simopt.problem",
+    "Solution": "simopt.solution",
+    "Status": "simopt.solution",
+    "verify": "simopt.verify",
+}
+
+__all__ = ["Certificate", "Dataset", "Problem", "Solution", "Status", "__version__", "certify", "load_dataset", "path", "solve", "verify"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(_HOMES[name]), name)
+    raise AttributeError(f"module 'simopt' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -1,1 +1,1 @@
-"""CVXPY solvers behind one adapter and one table of options and statuses."""
+"""CVXPY's solvers behind one adapter: one table of options, cones and native status codes."""

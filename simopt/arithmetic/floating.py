@@ -1,0 +1,92 @@
+"""float64, for the everyday certificate: no rigour beyond that of the formula."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from simopt.arithmetic.base import Arithmetic, Value
+from simopt.typing import Array
+
+
+class Floating(Arithmetic):
+    """Plain float64."""
+
+    name = "float"
+
+    def lift(self, x: Any) -> Value:
+        """Float64 scalar or array."""
+        array = np.asarray(x, dtype=float)
+        return float(array) if array.ndim == 0 else array
+
+    def matvec(self, matrix: Any, x: Value) -> Value:
+        """A x."""
+        return np.asarray(matrix) @ x
+
+    def dot(self, x: Value, y: Value) -> Value:
+        """Σ x_i y_i."""
+        return float(np.dot(x, y))
+
+    def sum(self, x: Value) -> Value:
+        """Σ x_i."""
+        return float(np.sum(x))
+
+    def cumsum(self, x: Value) -> Value:
+        """Partial sums."""
+        return np.cumsum(x)
+
+    def minimum(self, x: Value, y: Value) -> Value:
+        """Elementwise minimum."""
+        return np.minimum(x, y)
+
+    def maximum(self, x: Value, y: Value) -> Value:
+        """Elementwise maximum."""
+        return np.maximum(x, y)
+
+    def abs(self, x: Value) -> Value:
+        """Elementwise |x|."""
+        return np.abs(x)
+
+    def sqrt(self, x: Value) -> Value:
+        """Square root; rounding below zero counts as zero."""
+        return np.sqrt(np.maximum(x, 0.0))
+
+    def norm(self, x: Value) -> Value:
+        """Euclidean norm, scaled against overflow and underflow."""
+        largest = float(np.max(np.abs(x), initial=0.0))
+        if largest == 0.0 or not np.isfinite(largest):
+            return largest
+        return largest * float(np.linalg.norm(np.asarray(x) / largest))
+
+    def power(self, x: Value, exponent: float) -> Value:
+        """x^p of x ≥ 0; rounding below zero counts as zero."""
+        return np.power(np.maximum(x, 0.0), exponent)
+
+    def max(self, x: Value) -> Value:
+        """Largest entry."""
+        return float(np.max(x))
+
+    def zeros(self, n: int) -> Value:
+        """n zeros."""
+        return np.zeros(n)
+
+    def concat(self, parts: Sequence[Value]) -> Value:
+        """One array after another."""
+        return np.concatenate([np.atleast_1d(p) for p in parts])
+
+    def lower(self, x: Value) -> float:
+        """The float itself."""
+        return float(x)
+
+    def upper(self, x: Value) -> float:
+        """The float itself."""
+        return float(x)
+
+    def mid(self, x: Value) -> Array:
+        """The floats themselves."""
+        return np.asarray(x, dtype=float)
+
+
+FLOAT = Floating()

@@ -1,0 +1,129 @@
+"""Exact rational numbers (`fractions.Fraction`), for formulas that stay among them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from simopt.arithmetic.base import Arithmetic, NotRational, Value
+from simopt.typing import Array
+
+
+class Rational(Arithmetic):
+    """Fractions in scalars and in object arrays. Comparisons of fractions are exact, so NumPy's object loops are safe here."""
+
+    name = "rational"
+
+    def lift(self, x: Any) -> Value:
+        """Exact value of floats; fractions pass."""
+        array = np.asarray(x, dtype=object)
+        if array.ndim == 0:
+            return Fraction(array.item())
+        lifted = np.empty(array.shape, dtype=object)
+        for index, entry in np.ndenumerate(array):
+            lifted[index] = Fraction(entry)
+        return lifted
+
+    def matvec(self, matrix: Any, x: Value) -> Value:
+        """A x, skipping the zeros of A."""
+        rows = np.asarray(matrix, dtype=object)
+        out = np.empty(rows.shape[0], dtype=object)
+        for i, row in enumerate(rows):
+            out[i] = sum((Fraction(a) * b for a, b in zip(row, x, strict=True) if a), Fraction(0))
+        return out
+
+    def dot(self, x: Value, y: Value) -> Value:
+        """Σ x_i y_i."""
+        return sum((a * b for a, b in zip(x, y, strict=True)), Fraction(0))
+
+    def sum(self, x: Value) -> Value:
+        """Σ x_i."""
+        return sum(x, Fraction(0))
+
+    def cumsum(self, x: Value) -> Value:
+        """Partial sums."""
+        return np.cumsum(np.asarray(x, dtype=object))
+
+    def minimum(self, x: Value, y: Value) -> Value:
+        """Elementwise minimum."""
+        return np.minimum(x, y)
+
+    def maximum(self, x: Value, y: Value) -> Value:
+        """Elementwise maximum."""
+        return np.maximum(x, y)
+
+    def abs(self, x: Value) -> Value:
+        """Elementwise |x|."""
+        return abs(x)
+
+    def sqrt(self, x: Value) -> Value:
+        """Square root where it is rational."""
+        if isinstance(x, np.ndarray):
+            return self._each(self.sqrt, x)
+        value = Fraction(x)
+        if value < 0:
+            raise NotRational(f"square root of the negative number {value}")
+        top, bottom = math.isqrt(value.numerator), math.isqrt(value.denominator)
+        if top * top != value.numerator or bottom * bottom != value.denominator:
+            raise NotRational(f"the square root of {value} is not rational; use INTERVAL")
+        return Fraction(top, bottom)
+
+    def power(self, x: Value, exponent: float) -> Value:
+        """x^p for p a whole or half number, where the result is rational."""
+        if isinstance(x, np.ndarray):
+            return self._each(lambda entry: self.power(entry, exponent), x)
+        twice = Fraction(exponent) * 2
+        if twice.denominator != 1:
+            raise NotRational(f"the power {exponent} is not a multiple of 1/2; use INTERVAL")
+        whole, half = divmod(twice.numerator, 2)
+        value = Fraction(x) ** whole
+        return value * self.sqrt(x) if half else value
+
+    def max(self, x: Value) -> Value:
+        """Largest entry."""
+        return max(x)
+
+    def zeros(self, n: int) -> Value:
+        """n zeros."""
+        return self.lift(np.zeros(n))
+
+    def concat(self, parts: Sequence[Value]) -> Value:
+        """One array after another."""
+        return np.concatenate([np.atleast_1d(np.asarray(p, dtype=object)) for p in parts])
+
+    def lower(self, x: Value) -> float:
+        """The largest float not above x."""
+        return _round(Fraction(x), -math.inf)
+
+    def upper(self, x: Value) -> float:
+        """The smallest float not below x."""
+        return _round(Fraction(x), math.inf)
+
+    def mid(self, x: Value) -> Array:
+        """Nearest floats."""
+        return np.asarray(x, dtype=object).astype(float)
+
+    @staticmethod
+    def _each(function: Any, x: Any) -> Value:
+        out = np.empty(x.shape, dtype=object)
+        for index, entry in np.ndenumerate(x):
+            out[index] = function(entry)
+        return out
+
+
+def _round(x: Fraction, towards: float) -> float:
+    try:
+        value = float(x)
+    except OverflowError:
+        value = math.inf if x > 0 else -math.inf
+    if math.isinf(value):
+        return value if (value > 0) == (towards > 0) else math.nextafter(value, 0.0)
+    wrong = Fraction(value) < x if towards > 0 else Fraction(value) > x
+    return math.nextafter(value, towards) if wrong else value
+
+
+RATIONAL = Rational()

@@ -1,0 +1,68 @@
+"""Solve one problem for many values of a scalar field: a regularisation path, a sweep over the radius."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from simopt.backends.table import BackEnd
+from simopt.driver import choose, solve
+from simopt.errors import UnknownName
+from simopt.problem import Problem
+from simopt.solution import Solution
+
+
+def path(
+    problem: Problem, field: str, values: Iterable[float], solver: str | None = None, *, tol: float = 1e-8, **options: Any
+) -> Iterator[tuple[float, Solution]]:
+    """Yield (value, Solution) for `problem` with `field` set to each value.
+
+    A back end canonicalises the declaration once when the field is one of `problem.parameters` and natural units do not depend on it; the
+    parameter of the declaration then takes each value (DPP). Points are always judged for the problem with that value.
+
+    Raises
+    ------
+    UnknownName
+        when the problem has no such field.
+    """
+    known = [item.name for item in dataclasses.fields(problem)]
+    if field not in known:
+        raise UnknownName(f"field of {problem.name}", field, known)
+    chosen = choose(problem, solver)
+    sweep = _Sweep(chosen, field, tol, options) if isinstance(chosen, BackEnd) and field in problem.parameters else None
+    for value in values:
+        instance: Problem = dataclasses.replace(problem, **{field: float(value)})
+        yield float(value), (sweep.solve(instance) if sweep else solve(instance, solver, tol=tol, **options))
+
+
+class _Sweep:
+    """A declaration that is kept while the normalised problems share their data."""
+
+    def __init__(self, backend: BackEnd, field: str, tol: float, options: dict[str, Any]) -> None:
+        self.backend, self.field, self.tol, self.options = backend, field, tol, options
+        self.kept: tuple[Problem, Any] | None = None
+
+    def solve(self, instance: Problem) -> Solution:
+        """Solve with the parameter of the kept declaration set to this instance's value."""
+        return solve(instance, self.backend.name, tol=self.tol, declare=self.declare, **self.options)
+
+    def declare(self, normal: Problem, cones: frozenset[str]) -> Any:
+        """The kept declaration where the data are the same, else a fresh one."""
+        if self.kept is None or not self._same_data(self.kept[0], normal):
+            self.kept = (normal, normal.declare(cones=cones))
+        declaration = self.kept[1]
+        declaration.param_dict[self.field].value = getattr(normal, self.field)
+        return declaration
+
+    def _same_data(self, one: Problem, two: Problem) -> bool:
+        names = [item.name for item in dataclasses.fields(one) if item.name != self.field]
+        return all(_equal(getattr(one, name), getattr(two, name)) for name in names)
+
+
+def _equal(one: Any, two: Any) -> bool:
+    if isinstance(one, np.ndarray) and isinstance(two, np.ndarray):
+        return one is two or bool(np.array_equal(one, two))
+    return bool(one == two)

@@ -1,0 +1,185 @@
+"""What a problem is: one convex programme with its data, its declaration, and the formulas that judge any answer to it."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+
+import numpy as np
+
+from simopt import registry
+from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.typing import Multipliers, Point
+
+if TYPE_CHECKING:
+    import cvxpy as cp
+
+    from simopt.datasets import Dataset
+
+Value = Any
+ALL_CONES = frozenset({"soc", "power", "exp"})
+
+
+def _same(values: Mapping[str, Any]) -> dict[str, Any]:
+    return dict(values)
+
+
+@dataclass(frozen=True)
+class Rescale:
+    """The way back from a normalised problem: maps its points and multipliers to those of the original."""
+
+    point: Callable[[Point], Point] = _same
+    multipliers: Callable[[Multipliers], Multipliers] = _same
+
+
+@dataclass(frozen=True)
+class Example:
+    """An instance for the conformance suite. Degenerate ones (y = 0, one sample, ties, …) need not reach OPTIMAL in every back end."""
+
+    name: str
+    problem: Problem
+    degenerate: bool = False
+
+
+@dataclass(frozen=True)
+class Image:
+    """What a law makes of a problem: objective(point map(p)) of the image equals factor · objective(p) for every feasible p."""
+
+    problem: Problem
+    factor: float = 1.0
+    point: Callable[[Point], Point] = _same
+    multipliers: Callable[[Multipliers], Multipliers] = _same
+
+
+@dataclass(frozen=True)
+class Law:
+    """A named transformation of problems with a known effect: scaling, permutation, duplication."""
+
+    name: str
+    apply: Callable[[Any, np.random.Generator], Image]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem(ABC):
+    """One convex programme min_x P(x) with data; subclasses are frozen dataclasses of arrays and numbers.
+
+    The contract: `declare` writes the programme in CVXPY as the paper does; `objective`, `restore` and `dual_bound` are the formulas that
+    bound the optimum from above and below in any arithmetic, whoever produced the point and the multipliers.
+
+    Attributes
+    ----------
+    name : str
+        the problem's name on the command line.
+    title, source : str
+        one line for listings; paper and place.
+    arithmetics : tuple of str
+        arithmetics that the formulas support.
+    parameters : tuple of str
+        scalar fields that are `cvxpy.Parameter`s of the declaration and can be swept by `path`.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str] = ""
+    source: ClassVar[str] = ""
+    arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval")
+    parameters: ClassVar[tuple[str, ...]] = ()
+
+    @abstractmethod
+    def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
+        """The programme as a plain `cvxpy.Problem` with named variables, parameters and constraints, using only the given cones."""
+
+    @abstractmethod
+    def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
+        """P(x), straight from the formula."""
+
+    @abstractmethod
+    def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
+        """A feasible point near `point`, dependent variables recomputed; exactly feasible in the arithmetic asked for."""
+
+    @abstractmethod
+    def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
+        """The dual's value after making the multipliers dual feasible: never above the optimum. `upper` is a known upper bound."""
+
+    @abstractmethod
+    def trivial_point(self) -> Point:
+        """The point of no learning (w = 0, best constant)."""
+
+    @classmethod
+    @abstractmethod
+    def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
+        """Small instances, degenerate ones included."""
+
+    @classmethod
+    @abstractmethod
+    def from_data(cls, dataset: Dataset, rng: np.random.Generator, **options: Any) -> Self:
+        """The recipe: data set and options to a problem; defaults are documented."""
+
+    @classmethod
+    def laws(cls) -> list[Law]:
+        """Transformations with a known effect."""
+        return []
+
+    def multipliers(self, point: Point) -> Multipliers | None:
+        """The dual candidate that a (restored) point alone suggests, if it suggests one."""
+        return None
+
+    def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
+        """P(x) − D(multipliers). Problems override this with a sum of non-negative terms, free of cancellation."""
+        upper = self.objective(point, num)
+        return upper - self.dual_bound(multipliers, num, num.upper(upper))
+
+    def distance(self, gap: float, point: Point | None = None) -> float:
+        """Radius, in the norm of the hypothesis space, of a ball around the point that holds every optimum, given its gap."""
+        return float("inf")
+
+    def scale(self) -> float:
+        """The unit in which gaps are measured: the objective at the trivial point."""
+        return float(self.objective(self.trivial_point()))
+
+    def normalised(self) -> tuple[Problem, Rescale]:
+        """The same problem in natural units, and the way back."""
+        return self, Rescale()
+
+    def fingerprint(self) -> str:
+        """Hash of the class and the content of all fields."""
+        digest = hashlib.sha256(type(self).__qualname__.encode())
+        for item in dataclasses.fields(self):
+            value = getattr(self, item.name)
+            digest.update(item.name.encode())
+            if isinstance(value, np.ndarray):
+                digest.update(str((value.dtype, value.shape)).encode())
+                for start in range(0, len(value), 4096):
+                    digest.update(np.ascontiguousarray(value[start : start + 4096]).tobytes())
+            else:
+                digest.update(repr(value).encode())
+        return digest.hexdigest()[:16]
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        for key, value in state.items():
+            object.__setattr__(self, key, value)
+
+
+P = TypeVar("P", bound=type[Problem])
+
+
+def problem(cls: P) -> P:
+    """Register a problem class under its `name`."""
+    registry.register("problem", cls.name, cls, cls.__module__)
+    return cls
+
+
+def freeze(instance: Problem, **values: Any) -> None:
+    """Set validated fields of a frozen dataclass from `__post_init__`; arrays are stored as read-only views, never copied."""
+    for key, value in values.items():
+        stored = value
+        if isinstance(value, np.ndarray):
+            stored = value.view()
+            stored.setflags(write=False)
+        object.__setattr__(instance, key, stored)

@@ -1,0 +1,122 @@
+"""Where the frame finds content: problems, solvers, theorems and equivalences, ours and other people's.
+
+Content registers itself with decorators when its module is imported. The three content packages are imported lazily, module by module;
+other people's packages are found through the entry-point groups of the same names. A module that fails to import becomes a row in
+`failures()`, so that one broken plug-in does not take the others down.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.metadata import entry_points
+from typing import Any
+
+from simopt.errors import UnknownName
+
+GROUPS = ("problems", "solvers", "theorems")
+KINDS = ("problem", "solver", "claim", "family", "equivalence", "table")
+
+
+class DuplicateName(ValueError):
+    """Two modules register one name."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A module or plug-in that could not be imported."""
+
+    group: str
+    source: str
+    reason: str
+    trace: str
+
+
+_entries: dict[str, dict[str, Any]] = {kind: {} for kind in KINDS}
+_modules: dict[tuple[str, str], str] = {}
+_loaded: set[str] = set()
+_failures: list[Failure] = []
+
+
+def register(kind: str, name: str, entry: Any, module: str) -> None:
+    """Add `entry` under `name`; the same name from another module is an error that names both modules."""
+    if kind not in _entries:
+        raise ValueError(f"registry: there is no kind {kind!r}; kinds are {', '.join(KINDS)}")
+    owner = _modules.get((kind, name))
+    if owner is not None and owner != module:
+        raise DuplicateName(f"{kind} {name!r} is registered twice: by {owner} and by {module}; rename one of them")
+    _entries[kind][name] = entry
+    _modules[(kind, name)] = module
+
+
+def load(*groups: str) -> None:
+    """Import every module of the given content packages and their plug-ins, once."""
+    for group in groups or GROUPS:
+        if group not in GROUPS:
+            raise UnknownName("content group", group, GROUPS)
+        if group in _loaded:
+            continue
+        _loaded.add(group)
+        for name in _module_names(f"simopt.{group}"):
+            importlib.import_module(name)
+        for point in entry_points(group=f"simopt.{group}"):
+            try:
+                point.load()
+            except DuplicateName:
+                _loaded.discard(group)
+                raise
+            except Exception as error:
+                _failures.append(
+                    Failure(group, f"{point.name} = {point.value}", f"{type(error).__name__}: {error}", traceback.format_exc())
+                )
+
+
+def _module_names(package: str) -> Iterator[str]:
+    root = importlib.import_module(package)
+    for module in pkgutil.walk_packages(root.__path__, prefix=f"{package}."):
+        yield module.name
+
+
+def failures() -> tuple[Failure, ...]:
+    """Plug-ins that did not import, with the reason."""
+    return tuple(_failures)
+
+
+def names(kind: str) -> list[str]:
+    """Registered names of a kind, in the order of registration."""
+    return list(_entries[kind])
+
+
+def items(kind: str) -> list[tuple[str, Any]]:
+    """Registered (name, entry) pairs of a kind."""
+    return list(_entries[kind].items())
+
+
+def get(kind: str, name: str) -> Any:
+    """Return the entry called `name` (`-` and `_` alike, any case).
+
+    Raises
+    ------
+    UnknownName
+        with the nearest registered name.
+    """
+    table = _entries[kind]
+    if name in table:
+        return table[name]
+    folded = {fold(known): known for known in table}
+    if fold(name) in folded:
+        return table[folded[fold(name)]]
+    raise UnknownName(kind, name, list(table))
+
+
+def module_of(kind: str, name: str) -> str:
+    """Module that registered the entry."""
+    return _modules[(kind, name)]
+
+
+def fold(name: str) -> str:
+    """Fold a name for comparison: case and the difference between `-` and `_` do not matter."""
+    return name.lower().replace("_", "-")

@@ -1,0 +1,144 @@
+"""What a solve returns: a restored point with its certificate, and a record of how it came about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import Enum
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from simopt.certificate import Certificate
+from simopt.typing import Multipliers, Point
+
+
+class Status(Enum):
+    """How a solve ended. Only OPTIMAL says that the certificate closed to the tolerance asked for."""
+
+    NOT_SOLVED = "not solved"
+    OPTIMAL = "optimal"
+    GAP_OPEN = "gap open"
+    ITERATION_LIMIT = "iteration limit"
+    TIME_LIMIT = "time limit"
+    INTERRUPTED = "interrupted"
+    INFEASIBLE = "infeasible"
+    UNBOUNDED = "unbounded"
+    FAILED = "failed"
+    UNSUPPORTED = "unsupported"
+
+
+@dataclass(frozen=True)
+class Iterate:
+    """What a hand-written solver yields: a point, multipliers if it has them, and its own estimate of the gap.
+
+    Arrays may be buffers that the solver goes on using; the driver copies what it keeps.
+    """
+
+    point: Point
+    multipliers: Multipliers | None = None
+    gap: float = float("inf")
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One row of a trace: seconds on the solver's clock and the certified bracket at that time."""
+
+    seconds: float
+    iteration: int
+    upper: float
+    lower: float
+    gap: float
+
+
+@dataclass(frozen=True)
+class Trace:
+    """Certified brackets over time. `sampling` is "iterates" for our solvers, "tolerance" for CVXPY back ends, which have no iterates."""
+
+    samples: tuple[Sample, ...] = ()
+    sampling: str = "iterates"
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """What produced a solution."""
+
+    solver: str
+    problem: str
+    fingerprint: str
+    tol: float
+    options: Mapping[str, Any] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+    threads: int = 1
+    iterations: int = 0
+    setup_seconds: float = 0.0
+    solve_seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Restored point, multipliers, certificate, status, trace and provenance; immutable and picklable.
+
+    Attributes
+    ----------
+    status : Status
+        decided by the certificate, never by the solver's own word.
+    reported_status : str
+        the solver's own word.
+    point : dict or None
+        the restored (feasible) point; None when nothing was returned.
+    certificate : Certificate or None
+        bounds on the optimum of the problem as it was given.
+    message : str
+        why the status is not OPTIMAL, in one sentence.
+    """
+
+    status: Status
+    reported_status: str
+    point: Mapping[str, Any] | None
+    multipliers: Mapping[str, Any] | None
+    certificate: Certificate | None
+    trace: Trace
+    provenance: Provenance
+    message: str = ""
+
+    @property
+    def optimal(self) -> bool:
+        """Whether the certificate closed to the tolerance asked for."""
+        return self.status is Status.OPTIMAL
+
+    @property
+    def value(self) -> float:
+        """Certified upper bound on the optimal value (nan when there is no point)."""
+        return float("nan") if self.certificate is None else self.certificate.upper
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        plain = (
+            self.status,
+            self.reported_status,
+            None if self.point is None else dict(self.point),
+            None if self.multipliers is None else dict(self.multipliers),
+            self.certificate,
+            self.trace,
+            self.provenance,
+            self.message,
+        )
+        return (_rebuild, plain)
+
+
+def _rebuild(*values: Any) -> Solution:
+    status, reported, point, multipliers, *rest = values
+    return Solution(status, reported, frozen(point), frozen(multipliers), *rest)
+
+
+def frozen(values: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """Read-only mapping over read-only arrays (copies, so that the caller's buffers stay his own)."""
+    if values is None:
+        return None
+    kept: dict[str, Any] = {}
+    for name, value in values.items():
+        array = np.array(value, dtype=float)
+        array.setflags(write=False)
+        kept[name] = array
+    return MappingProxyType(kept)
