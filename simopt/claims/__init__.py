@@ -1,1 +1,209 @@
-"""Statements of papers made executable: instances, checks and verdicts."""
+r'''Statements of papers made executable: how to write a claim.
+
+A claim is two functions and a header. `instances(trial)` yields the cases to try, as dictionaries of plain data (numbers, Fractions,
+strings, lists, arrays), so that a witness can be written to a file and replayed. The decorated function checks ONE instance::
+
+    from collections.abc import Iterator
+    from fractions import Fraction
+
+    from simopt.claims import AUDIFFREN_KADRI, HOLDS, INEQUALITY, Check, Instance, Trial, at_most, claim, inputs
+
+    def pairs(trial: Trial) -> Iterator[Instance]:
+        for s in range(trial.count(5, 20)):               # counts depend on the effort, never on the clock
+            for t in range(5):
+                yield {"s": s, "t": t}
+
+    @claim(
+        "AK-19+",                                          # the catalogue's row; `<row>+` for a corrected statement
+        paper=AUDIFFREN_KADRI, section="", place="Appendix D, (19), p = m/2",
+        kind=INEQUALITY, expected=HOLDS,
+        says=r"For s, t ≥ 0 and an integer p ≥ 1:  (s+t)^p ≤ 2^{p-1} (s^p + t^p).",     # our words, EVERY hypothesis
+        instances=pairs, exhaustive=True,                  # exhaustive: the instances are all there are
+        knobs={"base": 2}, mutants={"base 2 → 1": {"base": 1}},
+        corrects="AK-19",
+    )
+    def power_means(instance: Instance, trial: Trial) -> Iterator[Check]:
+        s, t = inputs(s=instance["s"], t=instance["t"])    # exact formulas that a proof file can state
+        for p in (1, 2, 3):
+            yield at_most((s + t) ** p, trial["base"] ** (p - 1) * (s**p + t**p), f"p = {p}")
+
+Rules of the house
+------------------
+* Verdict code reads its constants through `trial["knob"]`, so that mutants reach it. Every claim needs a mutant that CHANGES THE
+  VERDICT (of a claim expected to be REFUTED it must make the claim hold): an altered constant `{"c": 1/7}`, a dropped hypothesis through
+  other instances `{"instances": generator}` (and `"decode": …` or `None`), or `mutants=TIGHTEN`, which tightens every bound past the
+  tightness reached and counts only if that is ≥ 0.5. `no_mutant="reason"` is accepted for definitions, experiments, counterexamples.
+* Randomness comes from `trial.rng` only (seeded by claim, seed and index; the generator of instances and each check have their own).
+* `expected`: HOLDS, REFUTED (with `defect=` SUBSTANTIVE, MISSING_HYPOTHESIS, CONSTANT, CONVENTION or TYPO, and a second claim `<id>+` with
+  `corrects=<id>`), VACUOUS, OPEN (only U and R rows; `note=` says what is missing).
+* `quantifier=ALL`: one refuted instance refutes. `SOME`: one instance ALL of whose checks are satisfied suffices; only an exhaustive
+  search refutes. Existence, tightness and counterexamples are usually SOME.
+* `covers=("AK-18",)`: the function also decides these rows; their checks say `row="AK-18"`, checks without a row decide the claim's own
+  id. Every row must get a check of its own. All rows of a claim share its `expected`; split the claim otherwise.
+* `requires=("dataset:concrete", "sklearn")`: data sets and modules without which the claim is NOT_RUN. `trial.dataset(name)` and
+  `trial.require(module)` do the same on the spot.
+* `resolution` r: a slack ≥ −r is satisfied, < −r refuted (r = 0 for exact evidence). Pass `scale=` in checks so that r is relative to the
+  natural unit. `cost=` seconds at quick effort, as a hint for the order of work.
+* `note` is for the reader: a proof gap (status G), a choice of ours, a reading of the text.
+
+Checks (evidence is inferred: int/Fraction → exact, Interval → interval, float → float; the weakest part counts)
+----------------------------------------------------------------------------------------------------------------
+  at_most(measured, bound, name, error=, scale=, strict=, row=)   measured ≤ bound; arrays: worst entry; gives slack and tightness
+  at_least(measured, bound, …)             measured ≥ bound
+  equal(left, right, …)                    identity, slack −max|left − right|/scale
+  distinct(left, right, error=…)           they differ, beyond the error
+  true(condition, name, evidence=EXACT)    a yes-or-no fact
+  vacuous(condition, name)                 the claim says nothing here (all checks vacuous → VACUOUS)
+  between(lower, upper)                    a value known by two bounds (a certificate's), to be passed as `measured` or `bound`
+  outcome(bad, delta, group)               one draw of P(bad) ≤ delta. One instance is one setting; draw in a loop,
+                                           `for _ in range(100_000)`: the engine stops asking when a Clopper–Pearson interval decides
+  probability(low, high, delta)            the same with the probability known (equal ends: exactly)
+  expectation(value, bound, group, support=(a, b))   one draw of E[value] ≤ bound
+  rate(sizes, values, slope, direction="at most", window=(lo, hi), tolerance=0.1)   log-log slope; never refutes a hidden constant
+
+`error=` is the optimisation error of `measured` (for a norm distance: Problem.distance(gap)); it widens the enclosure, and a slack
+smaller than it is undecided, not held.
+
+PROVED needs formulas: build both sides from `inputs(x=…)` (named data of the instance), `rational`, + − * / **, abs, `minimum`,
+`maximum`, `total`, and `root`, `exp`, `log`, which enclose. With exact evidence but plain Fractions it is "HOLDS (exact, N instances)".
+`symbols("x y")` are free: `equal((x + y)**2, x**2 + 2*x*y + y**2)` is PROVED by expansion, for all values. Hypotheses that the
+proof file should state and check go with `check.given(at_least(s, 0), …)`.
+
+Attack: `decode(point, trial) -> Instance | None` maps [0, 1]^dimension to instances (None: outside the hypotheses); the engine then also
+minimises the slack over the cube. What it finds counts like any other instance.
+
+Trying it:  `simopt.claims.run("AK-19+")` returns a `ClaimResult`; `run("AK-19+", mutants=True)` also runs the mutants;
+`simopt.verify.verify(["AK-19+"])` gives the record that the command line prints.
+'''
+
+from simopt.claims.check import (
+    Check,
+    Sample,
+    at_least,
+    at_most,
+    distinct,
+    equal,
+    expectation,
+    outcome,
+    probability,
+    true,
+    vacuous,
+)
+from simopt.claims.claim import TIGHTEN, Claim, Instance, InvalidClaim, claim
+from simopt.claims.enclosure import Enclosure, NotComparable, between, enclose
+from simopt.claims.expression import Expr, exp, inputs, log, maximum, minimum, rational, root, symbols, total
+from simopt.claims.kinds import Defect, Effort, Evidence, Expected, Kind, Quantifier, Scope, Verdict
+from simopt.claims.papers import (
+    AUDIFFREN_KADRI,
+    KAKADE_KALAI_KANADE_SHAMIR,
+    KAR_JAIN,
+    PAPERS,
+    VAN_ROOYEN_MENON_WILLIAMSON,
+    Paper,
+)
+from simopt.claims.rates import rate
+from simopt.claims.trial import Trial
+
+DEFINITION = Kind.DEFINITION
+IDENTITY = Kind.IDENTITY
+INEQUALITY = Kind.INEQUALITY
+EXISTENCE = Kind.EXISTENCE
+TIGHTNESS = Kind.TIGHTNESS
+EQUIVALENCE = Kind.EQUIVALENCE
+COUNTEREXAMPLE = Kind.COUNTEREXAMPLE
+HIGH_PROBABILITY = Kind.HIGH_PROBABILITY
+IN_EXPECTATION = Kind.IN_EXPECTATION
+RATE = Kind.RATE
+ALGORITHM = Kind.ALGORITHM
+EXPERIMENT = Kind.EXPERIMENT
+
+HOLDS = Expected.HOLDS
+REFUTED = Expected.REFUTED
+VACUOUS = Expected.VACUOUS
+OPEN = Expected.OPEN
+
+ALL = Quantifier.ALL
+SOME = Quantifier.SOME
+
+SUBSTANTIVE = Defect.SUBSTANTIVE
+MISSING_HYPOTHESIS = Defect.MISSING_HYPOTHESIS
+CONSTANT = Defect.CONSTANT
+CONVENTION = Defect.CONVENTION
+TYPO = Defect.TYPO
+
+EXACT = Evidence.EXACT
+INTERVAL_EVIDENCE = Evidence.INTERVAL
+
+__all__ = [
+    "ALGORITHM",
+    "ALL",
+    "AUDIFFREN_KADRI",
+    "CONSTANT",
+    "CONVENTION",
+    "COUNTEREXAMPLE",
+    "DEFINITION",
+    "EQUIVALENCE",
+    "EXACT",
+    "EXISTENCE",
+    "EXPERIMENT",
+    "HIGH_PROBABILITY",
+    "HOLDS",
+    "IDENTITY",
+    "INEQUALITY",
+    "INTERVAL_EVIDENCE",
+    "IN_EXPECTATION",
+    "KAKADE_KALAI_KANADE_SHAMIR",
+    "KAR_JAIN",
+    "MISSING_HYPOTHESIS",
+    "OPEN",
+    "PAPERS",
+    "RATE",
+    "REFUTED",
+    "SOME",
+    "SUBSTANTIVE",
+    "TIGHTEN",
+    "TIGHTNESS",
+    "TYPO",
+    "VACUOUS",
+    "VAN_ROOYEN_MENON_WILLIAMSON",
+    "Check",
+    "Claim",
+    "Defect",
+    "Effort",
+    "Enclosure",
+    "Evidence",
+    "Expected",
+    "Expr",
+    "Instance",
+    "InvalidClaim",
+    "Kind",
+    "NotComparable",
+    "Paper",
+    "Quantifier",
+    "Sample",
+    "Scope",
+    "Trial",
+    "Verdict",
+    "at_least",
+    "at_most",
+    "between",
+    "claim",
+    "distinct",
+    "enclose",
+    "equal",
+    "exp",
+    "expectation",
+    "inputs",
+    "log",
+    "maximum",
+    "minimum",
+    "outcome",
+    "probability",
+    "rate",
+    "rational",
+    "root",
+    "symbols",
+    "total",
+    "true",
+    "vacuous",
+]

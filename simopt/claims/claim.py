@@ -1,0 +1,205 @@
+"""The decorator that turns a function into a registered claim, and everything it refuses."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any
+
+from simopt import registry
+from simopt.claims.check import Check
+from simopt.claims.kinds import Defect, Expected, Kind, Quantifier
+from simopt.claims.papers import Paper
+from simopt.claims.trial import Trial
+from simopt.errors import InvalidProblem
+from simopt.typing import Array
+
+Instance = dict[str, Any]
+Instances = Callable[[Trial], Iterable[Instance]]
+Decode = Callable[[Array, Trial], "Instance | None"]
+Verdicts = Callable[[Instance, Trial], Iterator[Check]]
+
+TIGHTEN: Mapping[str, Mapping[str, Any]] = MappingProxyType({"bounds tightened past what was reached": {"tighten": True}})
+"""Automatic mutant: every bound is multiplied by tightness/1.1. It counts only where the tightness reached is at least 0.5."""
+
+RESERVED = ("instances", "decode", "tighten")
+MAY_LACK_MUTANT = (Kind.DEFINITION, Kind.EXPERIMENT, Kind.COUNTEREXAMPLE)
+NEVER_OPEN = (Kind.DEFINITION, Kind.IDENTITY, Kind.COUNTEREXAMPLE)
+SECONDS = {Kind.RATE: 5.0, Kind.EXPERIMENT: 5.0, Kind.HIGH_PROBABILITY: 2.0, Kind.IN_EXPECTATION: 1.0, Kind.ALGORITHM: 0.7}
+
+
+class InvalidClaim(InvalidProblem):
+    """A claim that is not well formed; the message names the claim, the field and what would be right."""
+
+
+@dataclass(frozen=True, eq=False)
+class Claim:
+    """A statement of a paper: what it says, the instances it is tried on, and the function that checks one instance."""
+
+    id: str
+    paper: Paper
+    place: str
+    kind: Kind
+    expected: Expected
+    says: str
+    instances: Instances
+    function: Verdicts
+    section: str = ""
+    decode: Decode | None = None
+    dimension: int = 0
+    exhaustive: bool = False
+    quantifier: Quantifier = Quantifier.ALL
+    resolution: float = 1e-12
+    knobs: Mapping[str, Any] = field(default_factory=dict)
+    mutants: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+    no_mutant: str | None = None
+    covers: tuple[str, ...] = ()
+    corrects: str | None = None
+    defect: Defect | None = None
+    note: str = ""
+    requires: tuple[str, ...] = ()
+    cost: float = 0.5
+
+    @property
+    def rows(self) -> tuple[str, ...]:
+        """Catalogue rows that this claim decides: its own and those it covers."""
+        return (self.id, *self.covers)
+
+    @property
+    def module(self) -> str:
+        """Module that defines the claim."""
+        return self.function.__module__
+
+    def describe(self) -> dict[str, Any]:
+        """What `simopt list theorems --json` shows: plain data."""
+        return {
+            "id": self.id,
+            "covers": list(self.covers),
+            "paper": self.paper.key,
+            "section": self.section,
+            "place": self.place,
+            "kind": self.kind.value,
+            "expected": self.expected.value,
+            "corrects": self.corrects,
+            "defect": None if self.defect is None else self.defect.value,
+        }
+
+
+def claim(
+    id: str,
+    *,
+    paper: Paper,
+    place: str,
+    kind: Kind,
+    expected: Expected,
+    says: str,
+    instances: Instances,
+    section: str = "",
+    decode: Decode | None = None,
+    dimension: int = 0,
+    exhaustive: bool = False,
+    quantifier: Quantifier = Quantifier.ALL,
+    resolution: float = 1e-12,
+    knobs: Mapping[str, Any] | None = None,
+    mutants: Mapping[str, Mapping[str, Any]] | None = None,
+    no_mutant: str | None = None,
+    covers: Sequence[str] = (),
+    corrects: str | None = None,
+    defect: Defect | None = None,
+    note: str = "",
+    requires: Sequence[str] = (),
+    cost: float | None = None,
+) -> Callable[[Verdicts], Verdicts]:
+    """Register the decorated function `(instance, trial) -> Iterator[Check]` as the claim `id`. `simopt.claims` explains each field.
+
+    Raises
+    ------
+    InvalidClaim
+        at registration, naming the claim and what would be right.
+    registry.DuplicateName
+        if another module has registered the id.
+    """
+
+    def decorate(function: Verdicts) -> Verdicts:
+        made = Claim(
+            id, paper, place, kind, expected, says, instances, function, section, decode, dimension, exhaustive, quantifier, resolution,
+            dict(knobs or {}), dict(mutants or {}), no_mutant, tuple(covers), corrects, defect, note, tuple(requires),
+            SECONDS.get(kind, 0.5) if cost is None else cost,
+        )  # fmt: skip
+        validate(made)
+        registry.register("claim", id, made, function.__module__)
+        return function
+
+    return decorate
+
+
+def validate(claim: Claim) -> None:
+    """Refuse a claim that is not well formed.
+
+    Raises
+    ------
+    InvalidClaim
+        for the first defect found.
+    """
+    for complaint in _complaints(claim):
+        raise InvalidClaim(f"claim {claim.id or '(no id)'} in {claim.module}: {complaint}")
+
+
+def _complaints(c: Claim) -> Iterator[str]:
+    if not c.id or any(letter.isspace() for letter in c.id):
+        yield "id must be a non-empty word, such as 'AK-T1'"
+    if not isinstance(c.paper, Paper):
+        yield f"paper must be a Paper, such as simopt.claims.AUDIFFREN_KADRI, got {c.paper!r}"
+    words: tuple[tuple[str, object, type[StrEnum]], ...] = (
+        ("kind", c.kind, Kind),
+        ("expected", c.expected, Expected),
+        ("quantifier", c.quantifier, Quantifier),
+    )
+    for name, value, allowed in words:
+        if not isinstance(value, allowed):
+            yield f"{name} must be one of {', '.join(allowed)}, got {value!r}"
+    if not c.place.strip() or not c.says.strip():
+        yield "place and says must be written out: where the statement stands and what it says, with every hypothesis"
+    if not 0 <= c.resolution < 1:
+        yield f"resolution must lie in [0, 1), got {c.resolution}"
+    if (c.decode is None) != (c.dimension == 0):
+        yield f"decode and dimension come together: decode maps [0, 1]^dimension to instances, got dimension={c.dimension}"
+    yield from _complaints_about_expectation(c)
+    yield from _complaints_about_mutants(c)
+    repeated = {row for row in c.rows if c.rows.count(row) > 1}
+    if repeated:
+        yield f"covers lists {', '.join(sorted(repeated))} more than once (its own row is always covered)"
+
+
+def _complaints_about_expectation(c: Claim) -> Iterator[str]:
+    if c.expected is Expected.REFUTED and not isinstance(c.defect, Defect):
+        yield f"expected=REFUTED needs defect=, one of {', '.join(Defect)}"
+    if c.expected is not Expected.REFUTED and c.defect is not None:
+        yield f"defect={c.defect} belongs to expected=REFUTED"
+    if c.expected is Expected.OPEN and (c.kind in NEVER_OPEN or not c.note.strip()):
+        yield f"expected=OPEN needs a note that says what is missing to decide it, and is never allowed for {', '.join(NEVER_OPEN)}"
+    if c.corrects is not None and c.corrects == c.id:
+        yield "corrects= must name another claim"
+
+
+def _complaints_about_mutants(c: Claim) -> Iterator[str]:
+    if not c.mutants and not (c.no_mutant or "").strip():
+        yield "mutants= is missing: give an altered constant or a dropped hypothesis that changes the verdict (or no_mutant='reason')"
+    if c.no_mutant is not None and c.kind not in MAY_LACK_MUTANT:
+        yield f"no_mutant= is accepted only for {', '.join(MAY_LACK_MUTANT)}; this one is a {c.kind}"
+    if c.mutants and c.no_mutant is not None:
+        yield "give mutants= or no_mutant=, not both"
+    for name, changes in c.mutants.items():
+        if not isinstance(changes, Mapping) or not changes:
+            yield f"mutant {name!r} must map knobs to altered values, got {changes!r}"
+            continue
+        unknown = [key for key in changes if key not in c.knobs and key not in RESERVED]
+        if unknown:
+            yield f"mutant {name!r} changes {unknown[0]!r}; the knobs are {sorted(c.knobs)} (besides {', '.join(RESERVED)})"
+        same = [key for key in changes if key in c.knobs and changes[key] is c.knobs[key]]
+        if len(same) == len(changes):
+            yield f"mutant {name!r} changes nothing"
+    if any(key in RESERVED for key in c.knobs):
+        yield f"{', '.join(RESERVED)} cannot be names of knobs"

@@ -1,0 +1,262 @@
+"""Rational formulas that compute their exact value and remember how, so that a proof file can state them.
+
+An `Expr` is a number with a history: + − × ÷, integer powers, abs, min, max and sums over rationals are evaluated at once with
+`Fraction`; roots, exponentials and logarithms carry a rational enclosure that rational arithmetic confirms. `symbols` have no value: two
+formulas in symbols are equal if they agree as rational functions. `simopt.recheck` evaluates the same history without this module.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from simopt import recheck
+
+INFINITY = float("inf")
+Bounds = tuple[Fraction, Fraction]
+
+
+@dataclass(frozen=True, eq=False)
+class Expr:
+    """A rational formula; `low` ≤ value ≤ `high`, equal unless a root, exp or log occurs in it."""
+
+    op: str
+    args: tuple[Expr, ...] = ()
+    low: Fraction | float = Fraction(0)
+    high: Fraction | float = Fraction(0)
+    name: str = ""
+    order: int = 0
+    symbolic: bool = False
+
+    @classmethod
+    def constant(cls, value: Fraction | int) -> Expr:
+        """Return the formula that is just this number."""
+        return cls("constant", (), Fraction(value), Fraction(value))
+
+    def __add__(self, other: Any) -> Expr:
+        return _build("+", self, other)
+
+    def __radd__(self, other: Any) -> Expr:
+        return _build("+", other, self)
+
+    def __sub__(self, other: Any) -> Expr:
+        return _build("-", self, other)
+
+    def __rsub__(self, other: Any) -> Expr:
+        return _build("-", other, self)
+
+    def __mul__(self, other: Any) -> Expr:
+        return _build("*", self, other)
+
+    def __rmul__(self, other: Any) -> Expr:
+        return _build("*", other, self)
+
+    def __truediv__(self, other: Any) -> Expr:
+        return _build("/", self, other)
+
+    def __rtruediv__(self, other: Any) -> Expr:
+        return _build("/", other, self)
+
+    def __neg__(self) -> Expr:
+        return _build("-", 0, self)
+
+    def __pow__(self, exponent: int) -> Expr:
+        if isinstance(exponent, bool) or not isinstance(exponent, int | np.integer):
+            raise TypeError(f"only integer powers stay rational, got {exponent!r}; use root(x, n)")
+        return _node("^", (self,), order=int(exponent))
+
+    def __abs__(self) -> Expr:
+        return _node("abs", (self,))
+
+    def __float__(self) -> float:
+        if self.symbolic:
+            raise TypeError("a formula in symbols has no value")
+        return float((self.low + self.high) / 2)
+
+    def __bool__(self) -> bool:
+        raise TypeError("a formula has no truth value; compare its parts with at_most, at_least or equal")
+
+    def _refuse(self, other: Any) -> bool:
+        raise TypeError("formulas are compared with at_most, at_least or equal, which keep the statement")
+
+    __lt__ = __le__ = __gt__ = __ge__ = _refuse
+
+
+def rational(value: Any) -> Expr:
+    """Turn an integer, a Fraction or "p/q" into a formula; floats are refused, because 0.1 is not one tenth."""
+    if isinstance(value, Expr):
+        return value
+    if isinstance(value, str | Fraction | int | np.integer) and not isinstance(value, bool):
+        return Expr.constant(Fraction(value) if isinstance(value, str | Fraction) else Fraction(int(value)))
+    raise TypeError(f"formulas take integers and fractions, got {value!r}; write Fraction(1, 10) for 0.1")
+
+
+def inputs(**values: Any) -> Any:
+    """Name the data of an instance: one `Expr` for a number, an object array for a list or array (x → x_0, x_1, …).
+
+    Returns the inputs in the order given (the single one, if there is only one). Checks of the same shape share their formula in the
+    proof file when their data have names.
+    """
+    made = [_named(name, value) for name, value in values.items()]
+    return made[0] if len(made) == 1 else tuple(made)
+
+
+def _named(name: str, value: Any) -> Any:
+    if isinstance(value, np.ndarray | list | tuple):
+        array = np.array(value, dtype=object)
+        out = np.empty(array.shape, dtype=object)
+        for where in np.ndindex(array.shape):
+            out[where] = _named("_".join([name, *map(str, where)]), array[where])
+        return out
+    if not name.isidentifier():
+        raise ValueError(f"{name!r} cannot name an input; use letters, digits and _")
+    number = rational(value)
+    return Expr("input", (), number.low, number.high, name=name)
+
+
+def symbols(names: str) -> tuple[Expr, ...]:
+    """Free variables, separated by spaces, for identities between rational functions."""
+    return tuple(Expr("symbol", (), -INFINITY, INFINITY, name=name, symbolic=True) for name in names.split())
+
+
+def total(terms: Iterable[Any]) -> Expr:
+    """Sum of any number of terms as one node."""
+    return _node("sum", tuple(rational(term) for term in terms))
+
+
+def minimum(*terms: Any) -> Expr:
+    """Smallest of the terms."""
+    return _node("min", tuple(rational(term) for term in terms))
+
+
+def maximum(*terms: Any) -> Expr:
+    """Largest of the terms."""
+    return _node("max", tuple(rational(term) for term in terms))
+
+
+def root(value: Any, order: int = 2, bits: int = 200) -> Expr:
+    """Enclosure of the root of the given order of a formula that is ≥ 0, to about `bits` binary digits."""
+    x = rational(value)
+    if x.symbolic or x.low < 0:
+        raise ValueError("root needs a non-negative value")
+    low = recheck.root_bounds(Fraction(x.low), order, bits)[0]
+    return Expr("root", (x,), low, recheck.root_bounds(Fraction(x.high), order, bits)[1], order=order)
+
+
+def exp(value: Any, bits: int = 200) -> Expr:
+    """Enclosure of the exponential, to about `bits` binary digits."""
+    x = rational(value)
+    return Expr("exp", (x,), recheck.exp_bounds(Fraction(x.low), bits)[0], recheck.exp_bounds(Fraction(x.high), bits)[1])
+
+
+def log(value: Any, bits: int = 200) -> Expr:
+    """Enclosure of the natural logarithm of a formula that is > 0, to about `bits` binary digits."""
+    x = rational(value)
+    if x.symbolic or x.low <= 0:
+        raise ValueError("log needs a positive value")
+    return Expr("log", (x,), recheck.log_bounds(Fraction(x.low), bits)[0], recheck.log_bounds(Fraction(x.high), bits)[1])
+
+
+def _build(op: str, left: Any, right: Any) -> Expr:
+    if isinstance(left, np.ndarray) or isinstance(right, np.ndarray):
+        deferred: Expr = NotImplemented  # NumPy then applies the operation to every entry
+        return deferred
+    return _node(op, (rational(left), rational(right)))
+
+
+def _node(op: str, args: tuple[Expr, ...], order: int = 0) -> Expr:
+    if any(arg.symbolic for arg in args):
+        return Expr(op, args, -INFINITY, INFINITY, order=order, symbolic=True)
+    low, high = _bounds(op, [(Fraction(arg.low), Fraction(arg.high)) for arg in args], order)
+    return Expr(op, args, low, high, order=order)
+
+
+def _bounds(op: str, args: list[Bounds], order: int) -> Bounds:
+    lows, highs = [low for low, _ in args], [high for _, high in args]
+    if op in ("+", "sum"):
+        return sum(lows, Fraction(0)), sum(highs, Fraction(0))
+    if op == "-":
+        return lows[0] - highs[1], highs[0] - lows[1]
+    if op in ("*", "/"):
+        if op == "/" and lows[1] <= 0 <= highs[1]:
+            raise ZeroDivisionError("a formula divides by something that may be zero")
+        second = (lows[1], highs[1]) if op == "*" else (1 / lows[1], 1 / highs[1])
+        corners = [a * b for a in {lows[0], highs[0]} for b in set(second)]
+        return min(corners), max(corners)
+    if op == "^":
+        if order < 0 and lows[0] <= 0 <= highs[0]:
+            raise ZeroDivisionError("a formula takes a negative power of something that may be zero")
+        ends = (lows[0] ** order, highs[0] ** order)
+        crosses = order > 0 and order % 2 == 0 and lows[0] < 0 < highs[0]
+        return (Fraction(0) if crosses else min(ends)), max(ends)
+    if op == "abs":
+        ends = (abs(lows[0]), abs(highs[0]))
+        return (Fraction(0) if lows[0] < 0 < highs[0] else min(ends)), max(ends)
+    return (min(lows), min(highs)) if op == "min" else (max(lows), max(highs))
+
+
+@dataclass(frozen=True, eq=False)
+class Statement:
+    """left ⟨relation⟩ right, under hypotheses of the same form."""
+
+    relation: str
+    left: Expr
+    right: Expr
+    hypotheses: tuple[Statement, ...] = ()
+
+    def holds(self) -> bool:
+        """Whether a statement in symbols is an identity of rational functions."""
+        template, _ = serialise(self)
+        return recheck.identity(template)
+
+
+def serialise(statement: Statement) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Split a statement into its formula (a straight-line program) and the values of its inputs.
+
+    The program is a list of steps [operation, argument, …]; an argument is the number of an earlier step, the name of an input, or a
+    rational "p/q". Two instances with the same formula give equal programs.
+    """
+    steps: list[list[Any]] = []
+    values: dict[str, Any] = {}
+    seen: dict[int, int | str] = {}
+    sides = [(s.relation, s.left, s.right) for s in (statement, *statement.hypotheses)]
+    refs = [[relation, _walk(left, steps, values, seen), _walk(right, steps, values, seen)] for relation, left, right in sides]
+    template = {"steps": steps, "claim": refs[0], "where": refs[1:], "symbols": sorted(n for n, v in values.items() if v is None)}
+    return template, {name: value for name, value in values.items() if value is not None}
+
+
+def _walk(top: Expr, steps: list[list[Any]], values: dict[str, Any], seen: dict[int, int | str]) -> int | str:
+    stack = [top]
+    while stack:
+        node = stack[-1]
+        if id(node) in seen:
+            stack.pop()
+            continue
+        waiting = [arg for arg in node.args if id(arg) not in seen]
+        if waiting:
+            stack.extend(reversed(waiting))
+            continue
+        seen[id(node)] = _emit(node, [seen[id(arg)] for arg in node.args], steps, values)
+        stack.pop()
+    return seen[id(top)]
+
+
+def _emit(node: Expr, args: list[int | str], steps: list[list[Any]], values: dict[str, Any]) -> int | str:
+    if node.op == "constant":
+        return str(node.low)
+    if node.op in ("input", "symbol"):
+        value = None if node.symbolic else str(node.low)
+        if values.setdefault(node.name, value) != value:
+            raise ValueError(f"two different inputs are called {node.name!r}")
+        return node.name
+    if node.op in ("root", "exp", "log"):
+        name = f"enclosed{len(steps)}"
+        values[name] = [str(node.low), str(node.high)]
+        steps.append([node.op, *args, *([node.order] if node.op == "root" else []), name])
+    else:
+        steps.append([node.op, *args, *([node.order] if node.op == "^" else [])])
+    return len(steps) - 1

@@ -1,0 +1,113 @@
+"""The vocabulary of claims: kinds, what is expected, verdicts, evidence, scope, defects and quantifiers.
+
+Every member is a string, so that a record written as JSON reads like the code.
+"""
+
+from enum import StrEnum
+
+
+class Kind(StrEnum):
+    """What sort of statement a claim is; it decides how its checks become a verdict."""
+
+    DEFINITION = "definition"
+    IDENTITY = "identity"
+    INEQUALITY = "inequality"
+    EXISTENCE = "existence"
+    TIGHTNESS = "tightness"
+    EQUIVALENCE = "equivalence"
+    COUNTEREXAMPLE = "counterexample"
+    HIGH_PROBABILITY = "high-probability"
+    IN_EXPECTATION = "in-expectation"
+    RATE = "rate"
+    ALGORITHM = "algorithm"
+    EXPERIMENT = "experiment"
+
+
+class Expected(StrEnum):
+    """What a claim says will come out. OPEN accepts any verdict and is for rows that the catalogue itself left undecided."""
+
+    HOLDS = "HOLDS"
+    REFUTED = "REFUTED"
+    VACUOUS = "VACUOUS"
+    OPEN = "OPEN"
+
+
+class Verdict(StrEnum):
+    """What came out. ERROR is no verdict on the mathematics: the claim's own code raised."""
+
+    PROVED = "PROVED"
+    HOLDS = "HOLDS"
+    REFUTED = "REFUTED"
+    INCONCLUSIVE = "INCONCLUSIVE"
+    VACUOUS = "VACUOUS"
+    NOT_RUN = "NOT_RUN"
+    ERROR = "ERROR"
+
+    def meets(self, expected: Expected) -> bool:
+        """Whether this verdict is what was expected; PROVED meets HOLDS, NOT_RUN fails nothing, ERROR always fails."""
+        if self is Verdict.ERROR:
+            return False
+        if expected is Expected.OPEN or self is Verdict.NOT_RUN:
+            return True
+        if self is Verdict.PROVED:
+            return expected is Expected.HOLDS
+        return self.value == expected.value
+
+
+class Evidence(StrEnum):
+    """What the numbers behind a verdict are, from the strongest to the weakest."""
+
+    EXACT = "exact"
+    INTERVAL = "interval"
+    FLOAT = "float"
+    STATISTICAL = "statistical"
+
+    @property
+    def rank(self) -> int:
+        """0 for the strongest evidence, 3 for the weakest."""
+        return _STRENGTH[self]
+
+    @property
+    def rigorous(self) -> bool:
+        """Whether the evidence carries no rounding and no chance."""
+        return self in (Evidence.EXACT, Evidence.INTERVAL)
+
+
+_STRENGTH = {evidence: rank for rank, evidence in enumerate(Evidence)}
+
+
+def weakest(*evidence: Evidence) -> Evidence:
+    """Weakest of several pieces of evidence; exact if there is none."""
+    return max(evidence, key=lambda piece: piece.rank, default=Evidence.EXACT)
+
+
+class Scope(StrEnum):
+    """How much of what the claim quantifies over was looked at."""
+
+    EXHAUSTIVE = "exhaustive"
+    WITNESS = "witness"
+    SAMPLED = "sampled"
+
+
+class Defect(StrEnum):
+    """Why a refuted statement fails, so that the few substantive ones stand out from slips of the pen."""
+
+    SUBSTANTIVE = "substantive"
+    MISSING_HYPOTHESIS = "missing hypothesis"
+    CONSTANT = "constant"
+    CONVENTION = "convention"
+    TYPO = "typo"
+
+
+class Quantifier(StrEnum):
+    """ALL: one refuted instance refutes. SOME: one instance on which every check is satisfied suffices."""
+
+    ALL = "ALL"
+    SOME = "SOME"
+
+
+class Effort(StrEnum):
+    """Counts of instances and draws: quick runs one seed, full runs five and more of everything."""
+
+    QUICK = "quick"
+    FULL = "full"
