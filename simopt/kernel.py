@@ -13,7 +13,8 @@ R = TypeVar("R")
 class Kernel(Generic[P, R]):
     """A function with per-element loops; numba compiles it (and caches the result on disk) when it is first called.
 
-    `fastmath` is never set: certificates depend on the order of operations. Inside another kernel use `kernel.compiled`.
+    `fastmath` is never set: certificates depend on the order of operations. A kernel may call another
+    one by its name: numba asks a global object for `_numba_type_` and gets the compiled function's.
     """
 
     def __init__(self, function: Callable[P, R]) -> None:
@@ -29,6 +30,10 @@ class Kernel(Generic[P, R]):
 
             self._compiled = numba.njit(cache=True)(self.python)
         return self._compiled
+
+    @property
+    def _numba_type_(self) -> Any:
+        return self.compiled._numba_type_
 
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         result: R = self.compiled(*args, **kwargs)
