@@ -14,10 +14,9 @@ if TYPE_CHECKING:
     from simopt.certificate import Certificate, certify
     from simopt.datasets import Dataset, load_dataset
     from simopt.driver import solve
-    from simopt.path import path
+    from simopt.sweep import path
     from simopt.problem import Problem
     from simopt.solution import Solution, Status
-    from simopt.verify import verify
 
 __version__ = "0.1.0"
 
@@ -27,14 +26,13 @@ _HOMES = {
     "Dataset": "simopt.datasets",
     "load_dataset": "simopt.datasets",
     "solve": "simopt.driver",
-    "path": "simopt.path",
+    "path": "simopt.sweep",
     "Problem": "simopt.problem",
     "Solution": "simopt.solution",
     "Status": "simopt.solution",
-    "verify": "simopt.verify",
 }
 
-__all__ = ["Certificate", "Dataset", "Problem", "Solution", "Status", "__version__", "certify", "load_dataset", "path", "solve", "verify"]
+__all__ = ["Certificate", "Dataset", "Problem", "Solution", "Status", "__version__", "certify", "load_dataset", "path", "solve"]
 
 
 def __getattr__(name: str) -> Any:

@@ -100,7 +100,7 @@ def solve(
     progress : callable, optional
         called with each certified `Sample`.
     declare : callable, optional
-        gives the declaration of the normalised problem for a set of cones; `path` passes one that keeps it.
+        gives the declaration of the normalised problem for a set of cones; `simopt.path` passes one that keeps it.
     **options
         options of the solver; an unknown one is an error.
 
@@ -223,6 +223,8 @@ def _warm_up(spec: SolverSpec, kind: type[Problem], options: dict[str, Any]) -> 
 
 
 def _sweep(run: _Run, backend: BackEnd, normal: Problem, time_limit: float, options: dict[str, Any], declare: Declare) -> Ending:
+    import cvxpy  # noqa: F401 - imported here so that its second of start-up stays outside the clock
+
     from simopt.backends import adapter
 
     run.sampling = "tolerance"

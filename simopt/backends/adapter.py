@@ -92,7 +92,8 @@ def canonicalise(declaration: cp.Problem, backend: BackEnd) -> tuple[dict[str, A
     import cvxpy as cp
 
     try:
-        data, chain, inverse = declaration.get_problem_data(backend.cvxpy_name, enforce_dpp=bool(declaration.parameters()))
+        enforce = bool(declaration.parameters())
+        data, chain, inverse = declaration.get_problem_data(backend.cvxpy_name, enforce_dpp=enforce, solver_opts={})
     except cp.error.SolverError as error:
         raise Refused(f"{backend.name} cannot take this declaration: {error}") from error
     return data, chain, inverse
