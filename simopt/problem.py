@@ -115,8 +115,8 @@ class Problem(ABC):
 
     @classmethod
     @abstractmethod
-    def from_data(cls, dataset: Dataset, rng: np.random.Generator, **options: Any) -> Self:
-        """The recipe: data set and options to a problem; defaults are documented."""
+    def from_data(cls, dataset: Dataset, rng: np.random.Generator, *args: Any, **options: Any) -> Self:
+        """The recipe: data set and options to a problem; defaults are documented. Recipes name their options as keyword-only parameters."""
 
     @classmethod
     def laws(cls) -> list[Law]:

@@ -1,0 +1,133 @@
+"""Gram matrices of kernel problems: checked once, eigendecomposed once, and the way from a factor's coordinates back to coefficients.
+
+K = Q diag(d) Qᵀ. Conic solvers see the truncated factor F = Q_r diag(√d_r), d_r > 1e-10 d_max, and optimise over u with f = F u
+(a Gram matrix inside a quadratic form makes them fail); the answer is judged with K itself, so the truncation is inside the certificate.
+"""
+
+from __future__ import annotations
+
+import weakref
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from simopt import validate
+from simopt.typing import Array
+
+TRUNCATION = 1e-10  # eigenvalues below this share of the largest one are left out of the factor
+
+
+@dataclass(frozen=True, eq=False)
+class Factor:
+    """K = Q diag(d) Qᵀ with d ≥ 0 in decreasing order (negative eigenvalues, which are rounding, count as 0) and the rank kept.
+
+    Attributes
+    ----------
+    vectors : (n, n) array
+        Q.
+    values : (n,) array
+        d.
+    rank : int
+        r, number of eigenvalues above the truncation.
+    """
+
+    vectors: Array
+    values: Array
+    rank: int
+
+    @property
+    def matrix(self) -> Array:
+        """F of shape (n, max(r, 1)); one zero column when K = 0."""
+        if self.rank == 0:
+            return np.zeros((self.values.size, 1))
+        head: Array = self.vectors[:, : self.rank] * np.sqrt(self.values[: self.rank])
+        return head
+
+    @property
+    def width(self) -> int:
+        """Number of columns of F."""
+        return max(self.rank, 1)
+
+    def coefficients(self, u: Array, targets: Array, mu: float) -> Array:
+        """α with K α ≈ F u, for a u that nearly solves Fᵀ(y − F u) = μ u.
+
+        In exact arithmetic both Q_rᵀα = u/√d and Q_rᵀα = (Q_rᵀy − √d u)/μ hold at the solution; an error δ of u costs δ/√d in the first
+        and √d δ/μ in the second, so each direction takes the smaller. Directions outside the factor have (Qᵀα)_i = (Qᵀy)_i/(d_i + μ).
+        With μ = 0 they are left out. O(n²).
+        """
+        r = self.rank
+        d = self.values
+        y = self.vectors.T @ targets
+        out = np.zeros_like(d)
+        root = np.sqrt(d[:r])
+        head = np.asarray(u, dtype=float).reshape(-1)[:r]
+        out[:r] = head / root
+        if mu > 0:
+            shrunk = d[:r] < mu
+            out[:r][shrunk] = (y[:r] - root * head)[shrunk] / mu
+            out[r:] = y[r:] / (d[r:] + mu)
+        alpha: Array = self.vectors @ out
+        return alpha
+
+    def scaled(self, by: float) -> Factor:
+        """The factor of `by`·K."""
+        return Factor(self.vectors, self.values * by, self.rank)
+
+
+_checked: dict[int, weakref.ref[Array]] = {}
+_factors: dict[int, tuple[weakref.ref[Array], Factor]] = {}
+_origins: dict[int, tuple[weakref.ref[Array], Array, float]] = {}
+
+
+def checked(name: str, gram: npt.ArrayLike, n: int | None = None) -> Array:
+    """A valid, exactly symmetric PSD Gram matrix; one that came out of this function before is not looked at again.
+
+    (Sweeps and rescalings build thousands of problems on one matrix, and the check costs as much as a solve.)
+    """
+    if isinstance(gram, np.ndarray) and _is(_checked.get(id(gram)), gram):
+        return validate.matrix(name, gram, rows=n) if n is not None and gram.shape[0] != n else gram
+    valid = validate.gram(name, gram, n=n)
+    if not np.array_equal(valid, valid.T):
+        valid = 0.5 * (valid + valid.T)
+    return trusted(valid)
+
+
+def trusted(gram: Array) -> Array:
+    """Remember that the matrix is valid (it is, being a positive multiple of one that is) and return it read-only."""
+    view = gram.view()
+    view.setflags(write=False)
+    key = id(view)
+    _checked[key] = weakref.ref(view, lambda _: _checked.pop(key, None))
+    return view
+
+
+def factor_of(gram: Array) -> Factor:
+    """The factor of K, computed once for each matrix and its multiples. O(n³)."""
+    known = _factors.get(id(gram))
+    if known is not None and _is(known[0], gram):
+        return known[1]
+    origin = _origins.get(id(gram))
+    if origin is not None and _is(origin[0], gram):
+        factor = factor_of(origin[1]).scaled(origin[2])
+    else:
+        values, vectors = np.linalg.eigh(gram)
+        values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
+        factor = Factor(vectors, values, int(np.count_nonzero(values > TRUNCATION * values[0])))
+    key = id(gram)
+    _factors[key] = (weakref.ref(gram, lambda _: _factors.pop(key, None)), factor)
+    return factor
+
+
+def rescaled(gram: Array, by: float) -> Array:
+    """`by`·K, valid because K is, sharing K's factor; K itself when by = 1."""
+    if by == 1.0:
+        return gram
+    out = trusted(gram * by)
+    key = id(out)
+    _origins[key] = (weakref.ref(out, lambda _: _origins.pop(key, None)), gram, by)
+    return out
+
+
+def _is(reference: weakref.ref[Array] | None, gram: Array) -> bool:
+    return reference is not None and reference() is gram

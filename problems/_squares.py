@@ -1,0 +1,96 @@
+"""Terms that the least-squares problems in an RKHS share: the mean square, its conjugate, and norms in H, in any arithmetic.
+
+f = Σ α_j k(·, x_j) is represented by its coefficients; ‖f‖²_H = αᵀKα. A Gram matrix may have eigenvalues of −1e-16 from rounding, so
+squared norms are clipped at 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from simopt.arithmetic import Arithmetic
+from simopt.problem import Image, Law, Rescale
+from simopt.typing import Array, Multipliers, Point
+
+Value = Any
+
+
+def squared_norm(num: Arithmetic, gram: Array, a: Value) -> Value:
+    """max(aᵀKa, 0)."""
+    return num.pos(num.dot(a, num.matvec(gram, a)))
+
+
+def mean_square(num: Arithmetic, residual: Value, n: int) -> Value:
+    """(1/n) ‖r‖²."""
+    return num.dot(residual, residual) / n
+
+
+def conjugate(num: Arithmetic, v: Value, targets: Value, n: int) -> Value:
+    """min_f (1/n) ‖y − f‖² + vᵀf = vᵀy − (n/4) ‖v‖²."""
+    return num.dot(v, targets) - num.dot(v, v) * n / 4
+
+
+def misfit(num: Arithmetic, v: Value, residual: Value, n: int) -> Value:
+    """(n/4) ‖v − (2/n) r‖²: what the mean square and its conjugate leave of the gap."""
+    difference = v - residual * 2 / n
+    return num.dot(difference, difference) * n / 4
+
+
+def power_of_two(x: float) -> float:
+    """The largest power of two that is not above x > 0; 1 for x = 0."""
+    return math.ldexp(0.5, math.frexp(x)[1]) if x > 0 else 1.0
+
+
+def power_of_four(x: float) -> float:
+    """The power of four nearest below x > 0, so that its root is exact too; 1 for x = 0."""
+    if x <= 0:
+        return 1.0
+    exponent = math.frexp(x)[1] - 1
+    return math.ldexp(1.0, exponent - exponent % 2)
+
+
+def kernel_rescale(sigma: float, kappa: float) -> Rescale:
+    """Way back from targets y/σ and kernel K/κ: α = α'σ/κ, u = u'σ/√κ, f = f'σ, v = v'σ. Exact for powers of two and of four."""
+    return Rescale(
+        times(alpha=sigma / kappa, u=sigma / math.sqrt(kappa), f=sigma),
+        times(predictions=sigma),
+    )
+
+
+def largest(x: Array) -> float:
+    """max |x_i|."""
+    return float(np.max(np.abs(x), initial=0.0))
+
+
+def sample_laws(field: str) -> list[Law]:
+    """Laws of a kernel problem whose data are `gram` and one value per sample in `field`, and whose loss is a mean.
+
+    The order of the samples does not matter, and neither does giving each of them twice (coefficients and multipliers are then halved).
+    """
+
+    def select(problem: Any, order: Array, weight: float) -> Image:
+        image = replace(problem, gram=problem.gram[np.ix_(order, order)], **{field: getattr(problem, field)[order]})
+
+        def carry(values: Point | Multipliers) -> dict[str, Array]:
+            return {key: np.asarray(value)[order] * weight for key, value in values.items()}
+
+        return Image(image, 1.0, carry, carry)
+
+    return [
+        Law("permutation", lambda problem, rng: select(problem, rng.permutation(len(problem.gram)), 1.0)),
+        Law("duplication", lambda problem, rng: select(problem, np.repeat(np.arange(len(problem.gram)), 2), 0.5)),
+    ]
+
+
+def times(**factors: float) -> Callable[[Mapping[str, Any]], dict[str, Any]]:
+    """Map that multiplies the named entries of a point or of multipliers."""
+
+    def apply(values: Mapping[str, Any]) -> dict[str, Any]:
+        return {key: np.asarray(value) * factors.get(key, 1.0) for key, value in values.items()}
+
+    return apply

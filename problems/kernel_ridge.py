@@ -1,0 +1,171 @@
+"""Kernel ridge regression."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from simopt import validate
+from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, freeze, problem
+from simopt.problems import _factor, _recipes, _squares
+from simopt.problems._factor import Factor
+from simopt.typing import Array, Multipliers, Point
+
+if TYPE_CHECKING:
+    import cvxpy as cp
+
+    from simopt.datasets import Dataset
+
+Value = Any
+
+
+@problem
+@dataclass(frozen=True, eq=False)
+class KernelRidge(Problem):
+    r"""min_α (1/n) ‖y − Kα‖² + λ αᵀKα,   f = Σ_j α_j k(·, x_j),  ‖f‖²_H = αᵀKα.
+
+    Dual, with a multiplier v of the row f = Kα:
+        min_f (1/n)‖y − f‖² + vᵀf = vᵀy − (n/4)‖v‖²   at f = y − (n/2) v;      min_α λ αᵀKα − vᵀKα = −vᵀKv/(4λ)   at α = v/(2λ),
+        D(v) = vᵀy − (n/4)‖v‖² − vᵀKv/(4λ).
+    For any α and v the gap is a sum of two squares, P − D = (n/4)‖v − (2/n)(y − Kα)‖² + λ ‖α − v/(2λ)‖²_K, and P(f) − P* ≥ λ‖f − f*‖²_H.
+    A point suggests v = 2λα, for which the gap is (1/n)‖y − (K + nλ I)α‖².
+
+    Parameters
+    ----------
+    gram : (n, n) array
+        K, symmetric positive semidefinite.
+    targets : (n,) array
+        y.
+    regularization : float
+        λ > 0; scikit-learn's `alpha` is nλ.
+
+    Point {"alpha": (n,)}, multipliers {"predictions": (n,)}. Scale: ‖y‖²/n.
+    Source: Saunders, Gammerman & Vovk 1998; Audiffren & Kadri 2014, equation (8) with m = 2.
+    """
+
+    name: ClassVar[str] = "kernel-ridge"
+    title: ClassVar[str] = "kernel ridge regression"
+    source: ClassVar[str] = "Audiffren & Kadri 2014, (8) with m = 2"
+    arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval", "rational")
+    parameters: ClassVar[tuple[str, ...]] = ("regularization",)
+
+    gram: Array
+    targets: Array
+    regularization: float
+
+    def __post_init__(self) -> None:
+        targets = validate.vector("targets", self.targets)
+        freeze(self, targets=targets, regularization=validate.positive("regularization", self.regularization))
+        object.__setattr__(self, "gram", _factor.checked("gram", self.gram, len(targets)))
+
+    @property
+    def factor(self) -> Factor:
+        """Eigendecomposition of K and its truncated factor F."""
+        return _factor.factor_of(self.gram)
+
+    def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
+        """Minimise (1/n)‖y − f‖² + λ‖u‖² subject to f = F u, K ≈ F Fᵀ."""
+        import cvxpy as cp
+
+        n = len(self.targets)
+        regularization = cp.Parameter(nonneg=True, name="regularization", value=self.regularization)
+        u = cp.Variable(self.factor.width, name="u")
+        f = cp.Variable(n, name="f")
+        predictions = (f == self.factor.matrix @ u).set_label("predictions")
+        return cp.Problem(cp.Minimize(cp.sum_squares(self.targets - f) / n + regularization * cp.sum_squares(u)), [predictions])
+
+    def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
+        """(1/n)‖y − Kα‖² + λ αᵀKα."""
+        alpha = num.lift(point["alpha"])
+        fitted = num.matvec(self.gram, alpha)
+        penalty = num.pos(num.dot(alpha, fitted)) * num.lift(self.regularization)
+        return _squares.mean_square(num, num.lift(self.targets) - fitted, len(self.targets)) + penalty
+
+    def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
+        """α itself, or the α of a factor's coordinates u (see `Factor.coefficients`, μ = nλ). Every α is feasible."""
+        if "alpha" in point:
+            return {"alpha": num.lift(point["alpha"])}
+        return {"alpha": num.lift(self.factor.coefficients(point["u"], self.targets, len(self.targets) * self.regularization))}
+
+    def multipliers(self, point: Point) -> Multipliers:
+        """v = 2λα."""
+        return {"predictions": 2.0 * self.regularization * np.asarray(point["alpha"], dtype=float)}
+
+    def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
+        """D(v) = vᵀy − (n/4)‖v‖² − vᵀKv/(4λ); every v is dual feasible."""
+        v = num.lift(multipliers["predictions"])
+        linear = _squares.conjugate(num, v, num.lift(self.targets), len(self.targets))
+        return linear - _squares.squared_norm(num, self.gram, v) / (num.lift(self.regularization) * 4)
+
+    def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
+        """(n/4)‖v − (2/n)(y − Kα)‖² + λ‖α − v/(2λ)‖²_K."""
+        alpha, v = num.lift(point["alpha"]), num.lift(multipliers["predictions"])
+        strength = num.lift(self.regularization)
+        residual = num.lift(self.targets) - num.matvec(self.gram, alpha)
+        rest = _squares.squared_norm(num, self.gram, alpha - v / (strength * 2))
+        return _squares.misfit(num, v, residual, len(self.targets)) + rest * strength
+
+    def distance(self, gap: float, point: Point | None = None) -> float:
+        """‖f − f*‖_H ≤ √(gap/λ), because λ‖·‖² is strongly convex."""
+        return float(np.sqrt(max(gap, 0.0) / self.regularization))
+
+    def trivial_point(self) -> Point:
+        """α = 0."""
+        return {"alpha": np.zeros(len(self.targets))}
+
+    def normalised(self) -> tuple[KernelRidge, Rescale]:
+        """y/σ and K/κ with powers of two near the largest entries: (1/n)‖y/σ − K/κ α'‖² + (λ/κ) α'ᵀ(K/κ)α', α = α'σ/κ, values × σ²."""
+        sigma = _squares.power_of_two(_squares.largest(self.targets))
+        kappa = _squares.power_of_four(float(np.max(np.diagonal(self.gram))))
+        natural = KernelRidge(_factor.rescaled(self.gram, 1.0 / kappa), self.targets / sigma, self.regularization / kappa)
+        return natural, _squares.kernel_rescale(sigma, kappa)
+
+    @classmethod
+    def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
+        """Gaussian and rank-deficient kernels, strong and weak λ; y = 0, K = 0 and one sample."""
+        gaussian, y = _recipes.small_kernel(rng, 14)
+        yield Example("gaussian kernel", cls(gaussian, y, 1e-2))
+        yield Example("weak regularization", cls(gaussian, y, 1e-5))
+        features = rng.normal(size=(10, 3))
+        yield Example("rank 3", cls(features @ features.T, features[:, 0] + 0.3 * rng.normal(size=10), 0.1))
+        yield Example("zero targets", cls(gaussian, np.zeros(14), 1e-2), degenerate=True)
+        yield Example("zero kernel", cls(np.zeros((3, 3)), np.ones(3), 1.0), degenerate=True)
+        yield Example("one sample", cls(np.ones((1, 1)), np.array([2.0]), 0.5))
+
+    @classmethod
+    def laws(cls) -> list[Law]:
+        """Scaling of the targets and of the kernel, sign, permutation, duplication."""
+
+        def scale_targets(problem: Any, rng: np.random.Generator) -> Image:
+            s = float(2.0 ** rng.integers(-30, 31)) * (-1.0) ** rng.integers(2)
+            both = _squares.times(alpha=s, predictions=s)
+            return Image(replace(problem, targets=problem.targets * s), s * s, both, both)
+
+        def scale_kernel(problem: Any, rng: np.random.Generator) -> Image:
+            c = float(4.0 ** rng.integers(-10, 11))
+            image = replace(problem, gram=problem.gram * c, regularization=problem.regularization * c)
+            return Image(image, 1.0, _squares.times(alpha=1.0 / c))
+
+        return [Law("targets × s", scale_targets), Law("kernel × c, λ × c", scale_kernel), *_squares.sample_laws("targets")]
+
+    @classmethod
+    def from_data(
+        cls,
+        dataset: Dataset,
+        rng: np.random.Generator,
+        *,
+        samples: int | None = 1000,
+        standardise: bool = True,
+        similarity: Any = None,
+        regularization: float = 1e-2,
+    ) -> Self:
+        """Recipe: at most `samples` rows drawn at random (None: all), standardised features, a Gaussian kernel exp(−‖x−x'‖²/μ).
+
+        μ is the mean squared distance between the rows used, as in Audiffren & Kadri; `similarity` replaces the kernel; targets as they are.
+        """
+        inputs, targets = _recipes.sample(dataset, rng, samples, standardise)
+        return cls(_recipes.gram(inputs, similarity), targets, regularization)
