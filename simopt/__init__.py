@@ -14,9 +14,9 @@ if TYPE_CHECKING:
     from simopt.certificate import Certificate, certify
     from simopt.datasets import Dataset, load_dataset
     from simopt.driver import solve
-    from simopt.sweep import path
     from simopt.problem import Problem
     from simopt.solution import Solution, Status
+    from simopt.sweep import path
 
 __version__ = "0.1.0"
 

@@ -1,0 +1,19 @@
+"""Sphinx configuration. `docs/tables.py` writes the verdict table and the errata from a run of `simopt verify` before this builds."""
+
+import simopt
+
+project = "simopt"
+author = "The simopt developers"
+copyright = "The simopt developers"
+version = release = simopt.__version__
+
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.mathjax"]
+myst_enable_extensions = ["dollarmath", "colon_fence"]
+source_suffix = {".md": "markdown"}
+exclude_patterns = ["_build"]
+autodoc_member_order = "bysource"
+autodoc_typehints = "none"
+napoleon_numpy_docstring = True
+napoleon_google_docstring = False
+html_theme = "furo"
+html_title = f"simopt {version}"
