@@ -1,1 +1,27 @@
 """Similarity functions and their Gram matrices."""
+
+from simopt.similarities.base import Similarity, from_json, kinds
+from simopt.similarities.combine import Normalised, Product, Sum
+from simopt.similarities.indefinite import Euclidean, Manhattan, Sigmoid
+from simopt.similarities.inner import Linear, Polynomial
+from simopt.similarities.named import named
+from simopt.similarities.precomputed import Precomputed
+from simopt.similarities.radial import Gaussian, Laplacian
+
+__all__ = [
+    "Euclidean",
+    "Gaussian",
+    "Laplacian",
+    "Linear",
+    "Manhattan",
+    "Normalised",
+    "Polynomial",
+    "Precomputed",
+    "Product",
+    "Sigmoid",
+    "Similarity",
+    "Sum",
+    "from_json",
+    "kinds",
+    "named",
+]
