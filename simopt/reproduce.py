@@ -1,0 +1,135 @@
+"""Recompute a paper's table or figure, row by row, beside the printed numbers: the program behind `simopt reproduce`.
+
+How a table is written stands in `simopt.tables`, whose names can be imported from here.
+"""
+
+from __future__ import annotations
+
+import importlib
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from simopt import registry
+from simopt.claims.kinds import Effort
+from simopt.errors import NotAvailable
+from simopt.provenance import versions
+from simopt.tables import INSIDE, NOT_PRINTED, OUTSIDE, Cell, Curve, Row, Run, Table, table
+
+__all__ = ["Cell", "Curve", "Reproduction", "Row", "Run", "Table", "compute", "draw", "find", "reproduce", "table"]
+
+
+@dataclass
+class Reproduction:
+    """What is done of a table."""
+
+    table: Table
+    effort: Effort
+    seed: int
+    rows: list[Row] = field(default_factory=list)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every row has been tried."""
+        return len(self.rows) == len(self.table.rows)
+
+    def count(self, word: str) -> int:
+        """Number of cells with this word."""
+        return sum(cell.word == word for row in self.rows for cell in row.cells)
+
+    @property
+    def unexplained(self) -> list[Cell]:
+        """Cells outside the printed range for which the table gives no sentence."""
+        pairs = [pair for row in self.rows for pair in zip(row.cells, row.sentences, strict=True)]
+        return [cell for cell, why in pairs if cell.word == OUTSIDE and not why]
+
+    def describe(self) -> dict[str, Any]:
+        """Plain data, for JSON."""
+        words = {word.replace(" ", "_"): self.count(word) for word in (INSIDE, OUTSIDE, NOT_PRINTED)}
+        return {
+            "format": "simopt-table/1",
+            **self.table.describe(),
+            "rows": [row.describe() for row in self.rows],
+            "effort": self.effort.value,
+            "seed": self.seed,
+            "complete": self.complete,
+            "counts": {**words, "unexplained": len(self.unexplained), "rows_not_run": sum(row.not_run is not None for row in self.rows)},
+            "versions": versions(),
+        }
+
+
+def find(name: str) -> Table:
+    """The table of this name.
+
+    Raises
+    ------
+    UnknownName
+        with the nearest name.
+    """
+    registry.load("theorems")
+    found: Table = registry.get("table", name)
+    return found
+
+
+def reproduce(name: str, effort: str | Effort = Effort.QUICK, seed: int = 0) -> Reproduction:
+    """Compute a whole table and return it."""
+    chosen = find(name)
+    done = Reproduction(chosen, Effort(effort), seed)
+    done.rows.extend(compute(chosen, Effort(effort), seed))
+    return done
+
+
+def compute(chosen: Table, effort: Effort = Effort.QUICK, seed: int = 0) -> Iterator[Row]:
+    """Yield the rows of a table as they are done; a row that lacks data or an extra is yielded with its reason.
+
+    Raises
+    ------
+    NotAvailable
+        when something that the whole table requires is missing.
+    """
+    whole = Run(chosen.name, "", seed, effort)
+    for need in chosen.requires:
+        kind, _, what = need.rpartition(":")
+        _ = whole.dataset(what) if kind == "dataset" else whole.require(what)
+    for row in chosen.rows:
+        start = time.perf_counter()
+        try:
+            found = list(chosen.compute(row, Run(chosen.name, row, seed, effort)))
+        except NotAvailable as error:
+            yield Row(row, not_run=str(error), seconds=time.perf_counter() - start)
+            continue
+        cells = tuple(item for item in found if isinstance(item, Cell))
+        curves = tuple(item for item in found if isinstance(item, Curve))
+        sentences = tuple(_sentence(chosen, cell, cells) for cell in cells)
+        yield Row(row, cells, curves, sentences, time.perf_counter() - start)
+
+
+def _sentence(chosen: Table, cell: Cell, row: Sequence[Cell]) -> str:
+    if cell.word != OUTSIDE or chosen.explain is None:
+        return ""
+    return chosen.explain(cell, row).strip()
+
+
+def draw(done: Reproduction, folder: str | Path) -> Path:
+    """Draw what is done into `folder`/<name>.png and return the path.
+
+    Raises
+    ------
+    NotAvailable
+        when matplotlib is not installed, or the table has nothing to draw.
+    """
+    if done.table.plot is None:
+        raise NotAvailable(f"{done.table.name} has no picture; --plot is for figures")
+    try:
+        figures = importlib.import_module("matplotlib.figure")
+    except ImportError as error:
+        raise NotAvailable(f"--plot needs matplotlib: pip install 'simopt[plot]' ({error})") from error
+    target = Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
+    figure = figures.Figure(layout="constrained")
+    done.table.plot(figure, done)
+    path = target / f"{done.table.name}.png"
+    figure.savefig(path, dpi=150)
+    return path
