@@ -10,13 +10,11 @@ statement that it checked. Roots, exponentials and logarithms enter as enclosure
 import hashlib
 import itertools
 import json
-import math
 import sys
 from fractions import Fraction
 from typing import Any
 
 FORMAT = "simopt-proof/1"
-RELATIONS = ("<=", "<", "==")
 BITS = 220
 Bounds = tuple[Fraction, Fraction]
 Monomials = dict[tuple[tuple[str, int], ...], Fraction]
@@ -28,30 +26,6 @@ class Rejected(Exception):
 
 class Unreadable(Exception):
     """The file is corrupt, or of a format that this program does not know."""
-
-
-# Enclosures of roots, exponentials and logarithms, by integer arithmetic.
-
-
-def root_bounds(x: Fraction, order: int, bits: int = BITS) -> Bounds:
-    """Two rationals around the root of the given order of x ≥ 0, at most 2^-bits apart (relative to 1)."""
-    if x < 0 or order < 1:
-        raise Rejected(f"root of order {order} of {x}")
-    scaled = (x.numerator << (order * bits)) // x.denominator
-    low = _integer_root(scaled, order)
-    exact = low**order == scaled and (x.numerator << (order * bits)) % x.denominator == 0
-    return Fraction(low, 1 << bits), Fraction(low + (0 if exact else 1), 1 << bits)
-
-
-def _integer_root(n: int, order: int) -> int:
-    if n == 0:
-        return 0
-    guess = 1 << (n.bit_length() // order + 1)
-    while True:
-        better = ((order - 1) * guess + n // guess ** (order - 1)) // order
-        if better >= guess:
-            return guess
-        guess = better
 
 
 def exp_bounds(x: Fraction, bits: int = BITS) -> Bounds:
@@ -68,30 +42,9 @@ def exp_bounds(x: Fraction, bits: int = BITS) -> Bounds:
         n += 1
         term = term * small / n
         total += term
-    low, high = _down(total - abs(term), digits), _up(total + abs(term), digits)
+    low, high = _down(total - abs(term), digits), -_down(-total - abs(term), digits)
     for _ in range(halvings):
-        low, high = _down(low * low, digits), _up(high * high, digits)
-    return low, high
-
-
-def log_bounds(x: Fraction, bits: int = BITS) -> Bounds:
-    """Two rationals around log(x), x > 0: bisection from a floating-point start, each end confirmed through exp."""
-    if x <= 0:
-        raise Rejected(f"logarithm of {x}")
-    shift = x.numerator.bit_length() - x.denominator.bit_length()
-    power = Fraction(1 << max(shift, 0), 1 << max(-shift, 0))
-    guess = shift * Fraction(math.log(2)) + Fraction(math.log(x / power))
-    for _ in range(5):  # Halley's method on exp; only the confirmation below counts
-        value = exp_bounds(guess, bits)[0]
-        guess = _down(guess + 2 * (x - value) / (x + value), bits + 20)
-    step = Fraction(1, 2**bits)
-    low, high = guess - step, guess + step
-    while exp_bounds(low, bits + 40)[1] > x:
-        low -= step
-        step *= 2
-    while exp_bounds(high, bits + 40)[0] < x:
-        high += step
-        step *= 2
+        low, high = _down(low * low, digits), -_down(-high * high, digits)
     return low, high
 
 
@@ -99,15 +52,11 @@ def _down(x: Fraction, bits: int) -> Fraction:
     return Fraction((x.numerator << bits) // x.denominator, 1 << bits)
 
 
-def _up(x: Fraction, bits: int) -> Fraction:
-    return -_down(-x, bits)
-
-
-# Formulas: a list of steps [operation, argument, ...]; arguments are numbers of earlier steps, names, or rationals "p/q".
-
-
 def evaluate(steps: list[list[Any]], names: dict[str, Bounds]) -> list[Bounds]:
-    """Value of every step, as the two ends of an enclosure (equal where no root, exp or log occurs)."""
+    """Value of every step [operation, argument, ...] as the two ends of an enclosure, equal where no root, exp or log occurs.
+
+    An argument is the number of an earlier step, the name of an input, or a rational "p/q".
+    """
     done: list[Bounds] = []
     for step in steps:
         op, rest = step[0], step[1:]
@@ -140,8 +89,7 @@ def _apply(op: str, args: list[Bounds]) -> Bounds:
         corners = sorted((a * c, a * d, b * c, b * d))
         return corners[0], corners[-1]
     if op == "/":
-        (a, b), divisor = args
-        return _apply("*", [(a, b), _power(divisor, -1)])
+        return _apply("*", [args[0], _power(args[1], -1)])
     if op == "abs":
         ((a, b),) = args
         return (Fraction(0) if a < 0 < b else min(abs(a), abs(b))), max(abs(a), abs(b))
@@ -187,11 +135,8 @@ def conditions(statement: dict[str, Any], names: dict[str, Bounds]) -> tuple[boo
     return all(holds[:-1]), holds[-1]
 
 
-# Identities in free symbols: both sides as quotients of polynomials.
-
-
 def identity(statement: dict[str, Any]) -> bool:
-    """Whether the two sides agree as rational functions of the symbols (wherever no denominator vanishes)."""
+    """Whether the two sides, as quotients of polynomials in the symbols, agree (wherever no denominator vanishes)."""
     done: list[tuple[Monomials, Monomials]] = []
     for op, *rest in statement["steps"]:
         exponent = int(rest.pop()) if op == "^" else 1
@@ -204,10 +149,8 @@ def identity(statement: dict[str, Any]) -> bool:
 def _polynomial(ref: int | str, done: list[tuple[Monomials, Monomials]]) -> tuple[Monomials, Monomials]:
     if isinstance(ref, int):
         return done[ref]
-    one: Monomials = {(): Fraction(1)}
-    if ref.isidentifier():
-        return {((ref, 1),): Fraction(1)}, one
-    return ({(): Fraction(ref)} if Fraction(ref) else {}), one
+    top: Monomials = {((ref, 1),): Fraction(1)} if ref.isidentifier() else {(): Fraction(ref)}
+    return {key: value for key, value in top.items() if value}, {(): Fraction(1)}
 
 
 def _quotient(op: str, args: list[tuple[Monomials, Monomials]], exponent: int) -> tuple[Monomials, Monomials]:
@@ -217,7 +160,7 @@ def _quotient(op: str, args: list[tuple[Monomials, Monomials]], exponent: int) -
         for _ in range(abs(exponent)):
             result = _quotient("*", [result, (p, q)], 1)
     elif op in ("*", "/"):
-        (p, q), (r, s) = args if op == "*" else (args[0], args[1][::-1])
+        (p, q), (r, s) = args[0], args[1][:: 1 if op == "*" else -1]
         result = _product(p, r), _product(q, s)
     elif op in ("+", "-", "sum"):
         result = {}, {(): Fraction(1)}
@@ -249,3 +192,107 @@ def _product(p: Monomials, q: Monomials) -> Monomials:
         key = tuple(sorted(powers.items()))
         out[key] = out.get(key, Fraction(0)) + x * y
     return {key: value for key, value in out.items() if value}
+
+
+def check(document: Any) -> list[str]:
+    """Check a parsed proof file and return the lines that say what was checked.
+
+    Raises Rejected if the file does not prove what it states, Unreadable if it is not a proof file of a known format.
+    """
+    if not isinstance(document, dict) or document.get("format") != FORMAT:
+        found = document.get("format") if isinstance(document, dict) else type(document).__name__
+        raise Unreadable(f"format {found!r} is not known here; this program reads {FORMAT!r}")
+    if document.get("digest") != digest(document):
+        raise Rejected("the digest does not fit: the file was altered or damaged after it was written")
+    try:
+        lines = [f"{document['row']} ({document['place']}): {document['says']}"]
+        for number, statement in enumerate(document["statements"], 1):
+            lines += [f"[{number}] {statement['name']}".rstrip(), f"    {render(statement)}", f"    {_checked(statement)}"]
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+        raise Unreadable(f"the file is damaged: {type(error).__name__}: {error}") from error
+    if len(lines) == 1:
+        raise Rejected("the file states nothing")
+    return lines
+
+
+def _checked(statement: dict[str, Any]) -> str:
+    if statement["symbols"]:
+        if statement["where"] or not identity(statement):
+            raise Rejected(f"not an identity: {render(statement)}")
+        return f"for all values of {', '.join(statement['symbols'])} where no denominator vanishes: identical polynomials"
+    ranges = statement.get("ranges")
+    if ranges:
+        table: Any = itertools.product(*(range(int(low), int(high) + 1) for low, high in ranges.values()))
+    else:
+        table = statement["rows"]
+    names = list(ranges or statement["names"])
+    if not all(name.isidentifier() for name in names) or statement["claim"][0] not in ("<=", "<", "=="):
+        raise Unreadable("inputs must be called by identifiers and compared by <=, < or ==")
+    count = 0
+    for row in table:
+        given, holds = conditions(statement, {name: _ends(value) for name, value in zip(names, row, strict=True)})
+        shown = ", ".join(f"{name} = {value}" for name, value in zip(names, row, strict=True))
+        if given and not holds:
+            raise Rejected(f"false for {shown}: {render(statement)}")
+        if not given and not ranges:
+            raise Rejected(f"a hypothesis fails for {shown}: {render(statement)}")
+        count += given
+    if not count:
+        raise Rejected("no instance satisfies the hypotheses")
+    where = "for all " + ", ".join(f"{n} in {a}..{b}" for n, (a, b) in ranges.items()) if ranges else "on the instances of the file"
+    return f"{where}: true in all {count} cases"
+
+
+def _ends(value: Any) -> Bounds:
+    return (Fraction(value[0]), Fraction(value[1])) if isinstance(value, list) else (Fraction(value), Fraction(value))
+
+
+def render(statement: dict[str, Any]) -> str:
+    """The statement in ordinary notation; long parts are named t0, t1, ... and spelt out behind it."""
+    shown: list[str] = []
+    parts: list[str] = []
+    for number, (op, *rest) in enumerate(statement["steps"]):
+        args = [shown[ref] if isinstance(ref, int) else str(ref) for ref in (rest[:1] if op in ("^", "root", "exp", "log") else rest)]
+        if op in ("+", "-", "*", "/"):
+            text = f"({f' {op} '.join(args)})"
+        else:
+            text = f"{args[0]}^{rest[1]}" if op == "^" else f"{op}{rest[1] if op == 'root' else ''}({', '.join(args)})"
+        if len(text) > 120:
+            parts.append(f"t{number} = {text}")
+            text = f"t{number}"
+        shown.append(text)
+    sides = [[r, *(shown[ref] if isinstance(ref, int) else ref for ref in pair)] for r, *pair in (statement["claim"], *statement["where"])]
+    formulas = [f"{left} {relation} {right}" for relation, left, right in sides]
+    return formulas[0] + "".join(f"  given {formula}" for formula in formulas[1:]) + "".join(f";  {part}" for part in parts)
+
+
+def digest(document: dict[str, Any]) -> str:
+    """SHA-256 of everything else in the file; it guards against accidents, the arithmetic against the rest."""
+    rest = {key: value for key, value in document.items() if key != "digest"}
+    return hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest()
+
+
+def read(path: str) -> Any:
+    """Parse a proof file."""
+    try:
+        with open(path, encoding="utf-8") as file:
+            return json.load(file)
+    except (OSError, ValueError, RecursionError) as error:
+        raise Unreadable(f"{path}: {error}") from error
+
+
+def main(arguments: list[str]) -> int:
+    """Check the file named on the command line; exit status 0 checked, 1 rejected, 2 unreadable."""
+    if len(arguments) != 1:
+        sys.stderr.write("usage: python recheck.py FILE\n")
+        return 2
+    try:
+        sys.stdout.write("\n".join([*check(read(arguments[0])), "CHECKED\n"]))
+    except (Rejected, Unreadable) as error:
+        sys.stderr.write(f"{type(error).__name__.upper()}: {error}\n")
+        return 1 if isinstance(error, Rejected) else 2
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

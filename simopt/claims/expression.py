@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 
 from simopt import recheck
+from simopt.claims.transcendent import exp_bounds, log_bounds, root_bounds
 
 INFINITY = float("inf")
 Bounds = tuple[Fraction, Fraction]
@@ -143,14 +144,14 @@ def root(value: Any, order: int = 2, bits: int = 200) -> Expr:
     x = rational(value)
     if x.symbolic or x.low < 0:
         raise ValueError("root needs a non-negative value")
-    low = recheck.root_bounds(Fraction(x.low), order, bits)[0]
-    return Expr("root", (x,), low, recheck.root_bounds(Fraction(x.high), order, bits)[1], order=order)
+    low = root_bounds(Fraction(x.low), order, bits)[0]
+    return Expr("root", (x,), low, root_bounds(Fraction(x.high), order, bits)[1], order=order)
 
 
 def exp(value: Any, bits: int = 200) -> Expr:
     """Enclosure of the exponential, to about `bits` binary digits."""
     x = rational(value)
-    return Expr("exp", (x,), recheck.exp_bounds(Fraction(x.low), bits)[0], recheck.exp_bounds(Fraction(x.high), bits)[1])
+    return Expr("exp", (x,), exp_bounds(Fraction(x.low), bits)[0], exp_bounds(Fraction(x.high), bits)[1])
 
 
 def log(value: Any, bits: int = 200) -> Expr:
@@ -158,7 +159,7 @@ def log(value: Any, bits: int = 200) -> Expr:
     x = rational(value)
     if x.symbolic or x.low <= 0:
         raise ValueError("log needs a positive value")
-    return Expr("log", (x,), recheck.log_bounds(Fraction(x.low), bits)[0], recheck.log_bounds(Fraction(x.high), bits)[1])
+    return Expr("log", (x,), log_bounds(Fraction(x.low), bits)[0], log_bounds(Fraction(x.high), bits)[1])
 
 
 def _build(op: str, left: Any, right: Any) -> Expr:

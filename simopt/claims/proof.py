@@ -1,0 +1,98 @@
+"""Proof files: what a PROVED claim leaves for `simopt.recheck`, collected while its checks run."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from math import prod
+from pathlib import Path
+from typing import Any
+
+from simopt import recheck
+from simopt.claims.check import Check
+from simopt.claims.claim import Claim
+from simopt.claims.expression import serialise
+
+MAX_ROWS = 200_000
+
+
+class Collector:
+    """Formulas of the checks of one row, with equal formulas put together; `complete` while every check had one."""
+
+    def __init__(self) -> None:
+        self.complete = True
+        self.rows = 0
+        self.symbolic = True
+        self._tables: dict[str, tuple[dict[str, Any], dict[tuple[str, ...], list[Any]]]] = {}
+
+    def add(self, check: Check) -> None:
+        """Take the statement of one more check; a check without one makes a proof impossible."""
+        if not self.complete:
+            return
+        if check.statement is None or not check.evidence.rigorous or self.rows >= MAX_ROWS:
+            self.complete = False
+            self._tables.clear()
+            return
+        template, values = serialise(check.statement)
+        names = sorted(values)
+        self.symbolic &= bool(template["symbols"])
+        template |= {"name": check.name, "names": names}
+        key = json.dumps(template, sort_keys=True)
+        row = [values[name] for name in names]
+        self._tables.setdefault(key, (template, {}))[1].setdefault(tuple(map(str, row)), row)
+        self.rows += 1
+
+    def statements(self) -> list[dict[str, Any]]:
+        """Each formula with the table of its instances, or with the ranges of integers that generate the table."""
+        made = []
+        for template, table in self._tables.values():
+            rows = list(table.values())
+            ranges = _ranges(template["names"], rows)
+            made.append(template | ({"ranges": ranges} if ranges else {"rows": rows}))
+        return made
+
+
+def _ranges(names: list[str], rows: list[list[Any]]) -> dict[str, list[int]] | None:
+    """The box of integers of which `rows` are all points, if they are."""
+    if not names or len(rows) < 2 or not all(isinstance(value, str) and value.lstrip("-").isdigit() for row in rows for value in row):
+        return None
+    box = {}
+    for name, values in zip(names, zip(*rows, strict=True), strict=True):
+        numbers = [int(value) for value in values]
+        box[name] = [min(numbers), max(numbers)]
+    return box if prod(high - low + 1 for low, high in box.values()) == len(rows) else None
+
+
+def document(claim: Claim, row: str, scope: str, statements: Iterable[dict[str, Any]], version: str) -> dict[str, Any]:
+    """Contents of the proof file of one row, with its digest."""
+    made: dict[str, Any] = {
+        "format": recheck.FORMAT,
+        "simopt": version,
+        "claim": claim.id,
+        "row": row,
+        "place": f"{claim.paper}, {claim.place}",
+        "says": claim.says,
+        "quantifier": claim.quantifier.value,
+        "scope": scope,
+        "statements": list(statements),
+    }
+    return made | {"digest": recheck.digest(made)}
+
+
+def accepted(proof: dict[str, Any]) -> str | None:
+    """None if `recheck` accepts the file, otherwise its objection."""
+    try:
+        recheck.check(json.loads(json.dumps(proof)))
+    except (recheck.Rejected, recheck.Unreadable) as error:
+        return str(error)
+    return None
+
+
+def check_file(path: str | Path) -> list[str]:
+    """Check a proof file with `simopt.recheck` and return the lines that say what was checked.
+
+    Raises
+    ------
+    recheck.Rejected, recheck.Unreadable
+    """
+    return recheck.check(recheck.read(str(path)))

@@ -1,0 +1,174 @@
+"""Sequential decisions for random draws: Clopper–Pearson for probabilities, empirical Bernstein or Student's t for means.
+
+The error probability 0.1 % is shared: the k-th group of draws of a run gets the share 1/(k(k+1)), its two sides a half each, and the looks
+of a side geometrically decreasing parts. Looks happen at sizes fixed beforehand, so that looking does not bias the decision.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from scipy import special, stats
+
+from simopt.claims.check import Check, Sample
+from simopt.claims.kinds import Evidence
+
+ALPHA = 1e-3
+GROWTH = 1.5
+MAX_DRAWS = 1_000_000
+
+
+def share(k: int, alpha: float = ALPHA) -> float:
+    """Part of the error probability that the k-th group (k = 1, 2, …) may use; the parts add up to alpha."""
+    return alpha / (k * (k + 1))
+
+
+def clopper_pearson(bad: int, n: int, alpha: float) -> tuple[float, float]:
+    """Exact one-sided bounds for a probability of which `bad` of n draws were seen, each wrong with probability at most `alpha`."""
+    low = 0.0 if bad == 0 else float(special.betaincinv(bad, n - bad + 1, alpha))
+    high = 1.0 if bad == n else float(special.betaincinv(bad + 1, n - bad, 1.0 - alpha))
+    return low, high
+
+
+class Probability:
+    """Is P(bad) ≤ delta? Draws are added one by one; `decided` becomes true as soon as an interval leaves delta."""
+
+    def __init__(self, first: Sample, alpha: float) -> None:
+        self.first = first
+        self.delta = first.target
+        self.alpha = alpha / 2
+        self.n = 0
+        self.bad = 0
+        self.low, self.high = 0.0, 1.0
+        # The first look upward is where no bad draw at all would settle it; downward looks begin early.
+        self._next_high = max(1, math.ceil(math.log(self.alpha / 2) / math.log1p(-self.delta)))
+        self._next_low = 16
+        self._highs = self._lows = 0
+
+    @property
+    def decided(self) -> bool:
+        """Whether delta lies outside the interval."""
+        return self.high <= self.delta or self.low > self.delta
+
+    def add(self, sample: Sample) -> None:
+        """Take one more draw, and look if it is time."""
+        self.n += 1
+        self.bad += int(sample.value)
+        if self.n >= self._next_high:
+            self._look_high()
+            self._next_high = math.ceil(self._next_high * GROWTH)
+        if self.n >= self._next_low:
+            self._look_low()
+            self._next_low = math.ceil(self._next_low * GROWTH)
+
+    def _look_high(self) -> None:
+        self._highs += 1
+        self.high = min(self.high, clopper_pearson(self.bad, self.n, self.alpha * 2.0**-self._highs)[1])
+
+    def _look_low(self) -> None:
+        self._lows += 1
+        self.low = max(self.low, clopper_pearson(self.bad, self.n, share(self._lows, self.alpha))[0])
+
+    def check(self) -> Check:
+        """Last look at what was drawn, as a check: slack between delta − upper and delta − lower."""
+        if not self.decided:
+            self._look_high()
+            self._look_low()
+        first = self.first
+        name = first.name or f"{self.bad} of {self.n} bad{f' ({first.group})' if first.group else ''}"
+        slack = (self.delta - self.high, self.delta - min(self.low, self.high))
+        return Check(*slack, Evidence.STATISTICAL, name, first.row, bound=self.delta, measured=self.bad / self.n)
+
+
+class Mean:
+    """Is E[value] ≤ bound? Empirical Bernstein (Audibert, Munos and Szepesvári 2009) with a support, Student's t without."""
+
+    def __init__(self, first: Sample, alpha: float) -> None:
+        self.first = first
+        self.bound = first.target
+        self.support = first.support
+        self.alpha = alpha
+        self.values: list[float] = []
+        self.low, self.high = -math.inf, math.inf
+        self._next = 64
+        self._looks = 0
+
+    @property
+    def n(self) -> int:
+        """Number of draws so far."""
+        return len(self.values)
+
+    @property
+    def decided(self) -> bool:
+        """Whether the bound lies outside the interval for the mean."""
+        return self.high <= self.bound or self.low > self.bound
+
+    def add(self, sample: Sample) -> None:
+        """Take one more draw, and look if it is time.
+
+        Raises
+        ------
+        ValueError
+            if the draw lies outside the support that the claim declares.
+        """
+        if self.support is not None and not self.support[0] <= sample.value <= self.support[1]:
+            raise ValueError(f"expectation: the value {sample.value} lies outside the declared support {self.support}")
+        self.values.append(sample.value)
+        if self.n >= self._next:
+            self._look()
+            self._next = math.ceil(self._next * GROWTH)
+
+    def _look(self) -> None:
+        self._looks += 1
+        alpha = self.alpha * 2.0**-self._looks
+        values = np.asarray(self.values)
+        mean, n = float(values.mean()), self.n
+        if self.support is not None:
+            log = math.log(3 / alpha)
+            radius = math.sqrt(2 * float(values.var()) * log / n) + 3 * (self.support[1] - self.support[0]) * log / n
+        elif n < 30:
+            return  # too few to trust the central limit theorem with
+        else:
+            radius = float(stats.t.isf(alpha / 2, n - 1)) * float(values.std(ddof=1)) / math.sqrt(n)
+        self.low, self.high = max(self.low, mean - radius), min(self.high, mean + radius)
+
+    def check(self) -> Check:
+        """Last look at what was drawn, as a check: slack between bound − upper and bound − lower."""
+        if not self.decided:
+            self._look()
+        first = self.first
+        mean = float(np.mean(self.values))
+        name = first.name or f"mean {mean:.4g} of {self.n}{f' ({first.group})' if first.group else ''}"
+        low, high = self.bound - self.high, self.bound - min(self.low, self.high)
+        return Check(low, high, Evidence.STATISTICAL, name, first.row, bound=self.bound, measured=mean)
+
+
+class Pool:
+    """The groups of draws of one instance; `spent` groups of the run came before them."""
+
+    def __init__(self, spent: int = 0) -> None:
+        self.spent = spent
+        self.groups: dict[tuple[str, str, str], Probability | Mean] = {}
+
+    def add(self, sample: Sample) -> bool:
+        """Take one draw; True once every group of the instance is decided, so that no more are wanted."""
+        key = (sample.row, sample.group, sample.name)
+        if key not in self.groups:
+            alpha = share(self.spent + len(self.groups) + 1)
+            self.groups[key] = (Probability if sample.bernoulli else Mean)(sample, alpha)
+        group = self.groups[key]
+        if sample.target != group.first.target:
+            raise ValueError(f"group {sample.group!r} has draws with two targets, {group.first.target} and {sample.target}")
+        if not group.decided:
+            group.add(sample)
+        return group.n >= MAX_DRAWS or all(each.decided for each in self.groups.values())
+
+    def checks(self) -> list[Check]:
+        """One check for each group."""
+        return [group.check() for group in self.groups.values()]
+
+    @property
+    def draws(self) -> int:
+        """Number of draws taken."""
+        return sum(group.n for group in self.groups.values())

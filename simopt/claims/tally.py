@@ -1,0 +1,161 @@
+"""What the checks of one catalogue row add up to under one seed, and the verdict that follows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from simopt.claims.check import Check, Outcome
+from simopt.claims.claim import Claim, Instance
+from simopt.claims.kinds import Evidence, Quantifier, Scope, Verdict, weakest
+from simopt.claims.proof import Collector
+from simopt.claims.trial import Trial
+from simopt.claims.witness import Witness, size
+
+
+@dataclass(frozen=True)
+class RowResult:
+    """Verdict on one catalogue row."""
+
+    row: str
+    verdict: Verdict
+    evidence: Evidence | None = None
+    scope: Scope | None = None
+    checks: int = 0
+    instances: int = 0
+    worst_slack: float | None = None
+    tightness: float | None = None
+    reason: str = ""
+    witness: Witness | None = None
+    proof: Collector | None = None
+
+
+class Tally:
+    """Running account of one row: counts, extremes, the smallest witness, and the formulas for a proof."""
+
+    def __init__(self, claim: Claim, row: str, *, quantifier: Quantifier | None = None) -> None:
+        self.claim = claim
+        self.row = row
+        self.quantifier = quantifier or claim.quantifier
+        self.counts = dict.fromkeys(Outcome, 0)
+        self.instances = 0
+        self.refuted_instances = 0
+        self.evidence = Evidence.EXACT
+        self.worst_slack: float | None = None
+        self.tightness: float | None = None
+        self.undecided = ""
+        self.refutation: tuple[tuple[int, int, float], Witness, Evidence] | None = None
+        self.example: tuple[tuple[int, int, float], Witness, Evidence, Collector] | None = None
+        self.proof = Collector()
+
+    def add(self, instance: Instance, trial: Trial, checks: Sequence[Check]) -> None:
+        """Take the checks of this row on one more instance."""
+        if not checks:
+            return
+        self.instances += 1
+        outcomes = [check.outcome(self.claim.resolution) for check in checks]
+        for check, outcome in zip(checks, outcomes, strict=True):
+            self.counts[outcome] += 1
+            self.evidence = weakest(self.evidence, check.evidence)
+            self._measure(check, outcome)
+            if outcome is Outcome.UNDECIDED and not self.undecided:
+                self.undecided = f"{check.name or 'a check'}: slack in [{float(check.low):.3g}, {float(check.high):.3g}] is undecided"
+        if self.quantifier is Quantifier.ALL:
+            for check in checks:
+                self.proof.add(check)
+        refuted = [check for check, outcome in zip(checks, outcomes, strict=True) if outcome is Outcome.REFUTED]
+        if refuted:
+            self.refuted_instances += 1
+            self._refute(instance, trial, min(refuted, key=lambda check: (check.evidence.rank, check.low)))
+        elif self.quantifier is Quantifier.SOME and all(outcome is Outcome.SATISFIED for outcome in outcomes):
+            self._exhibit(instance, trial, checks)
+
+    def _measure(self, check: Check, outcome: Outcome) -> None:
+        if outcome is Outcome.VACUOUS or (check.boolean and outcome is not Outcome.REFUTED):
+            return
+        slack = float(check.low)
+        if math.isfinite(slack):
+            self.worst_slack = slack if self.worst_slack is None else min(self.worst_slack, slack)
+        if check.tightness is not None:
+            ratio = min(check.tightness, 1.0)
+            self.tightness = ratio if self.tightness is None else max(self.tightness, ratio)
+
+    def _refute(self, instance: Instance, trial: Trial, worst: Check) -> None:
+        key = (worst.evidence.rank, size(instance), float(worst.low))
+        if self.refutation is None or key < self.refutation[0]:
+            self.refutation = key, self._witness(instance, trial, worst), worst.evidence
+
+    def _exhibit(self, instance: Instance, trial: Trial, checks: Sequence[Check]) -> None:
+        weak = max(checks, key=lambda check: check.evidence.rank)
+        key = (weak.evidence.rank, size(instance), -min(float(check.low) for check in checks))
+        if self.example is None or key < self.example[0]:
+            proof = Collector()
+            for check in checks:
+                proof.add(check)
+            lowest = min(checks, key=lambda check: check.low)
+            self.example = key, self._witness(instance, trial, lowest), weak.evidence, proof
+
+    def _witness(self, instance: Instance, trial: Trial, check: Check) -> Witness:
+        slack = float(check.low)
+        return Witness(self.claim.id, self.row, trial.seed, trial.index, trial.effort, instance, slack, check.name)
+
+    def result(self) -> RowResult:
+        """Verdict of this seed; PROVED is awarded later, when the proof file has been accepted."""
+        total = sum(self.counts.values())
+        plain = RowResult(
+            self.row, Verdict.INCONCLUSIVE, self.evidence, Scope.SAMPLED, total, self.instances, self.worst_slack, self.tightness,
+        )  # fmt: skip
+        if total == 0:
+            return replace(plain, evidence=None, scope=None, reason="no check decides this row")
+        exhaustive = Scope.EXHAUSTIVE if self.claim.exhaustive else Scope.SAMPLED
+        if self.counts[Outcome.VACUOUS] == total:
+            return replace(plain, verdict=Verdict.VACUOUS, scope=exhaustive)
+        return self._some(plain) if self.quantifier is Quantifier.SOME else self._all(plain, exhaustive)
+
+    def _all(self, plain: RowResult, exhaustive: Scope) -> RowResult:
+        if self.refutation is not None:
+            _, witness, evidence = self.refutation
+            return replace(plain, verdict=Verdict.REFUTED, evidence=evidence, scope=Scope.WITNESS, witness=witness)
+        if self.counts[Outcome.UNDECIDED]:
+            return replace(plain, reason=f"{self.undecided} ({self.counts[Outcome.UNDECIDED]} of {plain.checks} checks)")
+        proof = self.proof if self.proof.complete and (self.claim.exhaustive or self.proof.symbolic) else None
+        scope = Scope.EXHAUSTIVE if proof is not None else exhaustive
+        return replace(plain, verdict=Verdict.HOLDS, scope=scope, proof=proof)
+
+    def _some(self, plain: RowResult) -> RowResult:
+        if self.example is not None:
+            _, witness, evidence, proof = self.example
+            found = replace(plain, verdict=Verdict.HOLDS, evidence=evidence, scope=Scope.WITNESS, witness=witness, worst_slack=witness.slack)
+            return replace(found, proof=proof if proof.complete else None)
+        if self.claim.exhaustive and self.refuted_instances == self.instances and self.refutation is not None:
+            return replace(plain, verdict=Verdict.REFUTED, scope=Scope.EXHAUSTIVE, witness=self.refutation[1])
+        return replace(plain, reason=f"none of {self.instances} instances satisfies every check, and the search was not exhaustive")
+
+
+def merge(results: Sequence[tuple[int, RowResult]]) -> RowResult:
+    """One result from those of several seeds: the verdicts must agree, otherwise it is INCONCLUSIVE and says which seed said what."""
+    rows = [result for _, result in results]
+    first = rows[0]
+    slacks = [row.worst_slack for row in rows if row.worst_slack is not None]
+    ratios = [row.tightness for row in rows if row.tightness is not None]
+    merged = replace(
+        first,
+        checks=sum(row.checks for row in rows),
+        instances=sum(row.instances for row in rows),
+        worst_slack=min(slacks, default=None),
+        tightness=max(ratios, default=None),
+        reason=next((row.reason for row in rows if row.reason), ""),
+        witness=_smallest([row.witness for row in rows]),
+    )
+    if len({row.verdict for row in rows}) > 1:
+        said = ", ".join(f"seed {seed}: {row.verdict}" for seed, row in results)
+        evidence = weakest(*(row.evidence for row in rows if row.evidence is not None))
+        return replace(merged, verdict=Verdict.INCONCLUSIVE, evidence=evidence, scope=Scope.SAMPLED, proof=None, reason=said)
+    if len(rows) > 1 and first.scope is not Scope.WITNESS:
+        merged = replace(merged, evidence=weakest(*(row.evidence for row in rows if row.evidence is not None)))
+    return merged
+
+
+def _smallest(found: Sequence[Witness | None]) -> Witness | None:
+    return min((witness for witness in found if witness is not None), key=lambda witness: size(witness.instance), default=None)
