@@ -53,8 +53,8 @@ class Factor:
         """α with K α ≈ F u, for a u that nearly solves Fᵀ(y − F u) = μ u.
 
         In exact arithmetic both Q_rᵀα = u/√d and Q_rᵀα = (Q_rᵀy − √d u)/μ hold at the solution; an error δ of u costs δ/√d in the first
-        and √d δ/μ in the second, so each direction takes the smaller. Directions outside the factor have (Qᵀα)_i = (Qᵀy)_i/(d_i + μ).
-        With μ = 0 they are left out. O(n²).
+        and √d δ/μ in the second, so each direction takes the smaller. Directions outside the factor have (Qᵀα)_i = (Qᵀy)_i/(d_i + μ);
+        those whose eigenvalue is only rounding, where α could be anything and a large α only adds noise to K α, are left out. O(n²).
         """
         r = self.rank
         d = self.values
@@ -66,9 +66,17 @@ class Factor:
         if mu > 0:
             shrunk = d[:r] < mu
             out[:r][shrunk] = (y[:r] - root * head)[shrunk] / mu
-            out[r:] = y[r:] / (d[r:] + mu)
+            real = d > d.size * np.finfo(float).eps * d[0]
+            real[:r] = False
+            out[real] = y[real] / (d[real] + mu)
         alpha: Array = self.vectors @ out
         return alpha
+
+    def damped(self, residual: Array, mu: float) -> Array:
+        """Q diag(μ/(d + μ)) Qᵀ r: z that minimises ‖z − r‖² + ‖z‖²_K/μ. O(n²)."""
+        share = mu / (self.values + mu) if mu > 0 else (self.values == 0).astype(float)
+        out: Array = self.vectors @ (share * (self.vectors.T @ residual))
+        return out
 
     def scaled(self, by: float) -> Factor:
         """The factor of `by`·K."""
@@ -117,6 +125,14 @@ def factor_of(gram: Array) -> Factor:
     key = id(gram)
     _factors[key] = (weakref.ref(gram, lambda _: _factors.pop(key, None)), factor)
     return factor
+
+
+def has_factor(gram: Array) -> bool:
+    """Whether the eigendecomposition of K (or of the matrix that K is a multiple of) is at hand."""
+    known, origin = _factors.get(id(gram)), _origins.get(id(gram))
+    if known is not None and _is(known[0], gram):
+        return True
+    return origin is not None and _is(origin[0], gram) and has_factor(origin[1])
 
 
 def rescaled(gram: Array, by: float) -> Array:

@@ -7,7 +7,7 @@ squared norms are clipped at 0.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,6 +15,7 @@ import numpy as np
 
 from simopt.arithmetic import Arithmetic
 from simopt.problem import Image, Law, Rescale
+from simopt.problems import _factor
 from simopt.typing import Array, Multipliers, Point
 
 Value = Any
@@ -39,6 +40,28 @@ def misfit(num: Arithmetic, v: Value, residual: Value, n: int) -> Value:
     """(n/4) ‖v − (2/n) r‖²: what the mean square and its conjugate leave of the gap."""
     difference = v - residual * 2 / n
     return num.dot(difference, difference) * n / 4
+
+
+def candidates(gram: Array, targets: Array, alpha: Array, mu: float) -> Iterator[Multipliers]:
+    """Dual candidates of a point that nearly solves (K + μI)α = y, with residual r = y − (K + μI)α; the last only if K's factor is at hand.
+
+    v = (2/n)(μα + z) leaves the gap (1/n)(‖z − r‖² + ‖z‖²_K/μ) plus what the norm of α is off: z = 0 gives ‖r‖²/n; z = r, which is
+    v = (2/n)(y − Kα), is the sharper where K does not see r; z = μ(K + μI)^{-1} r is the best.
+    """
+    fitted = gram @ alpha
+    rest = targets - fitted
+    with np.errstate(over="ignore", invalid="ignore"):
+        slope = mu * alpha
+        yield {"predictions": slope * (2.0 / len(targets))}
+        yield {"predictions": rest * (2.0 / len(targets))}
+        if _factor.has_factor(gram):
+            best = slope + _factor.factor_of(gram).damped(rest - slope, mu)
+            yield {"predictions": best * (2.0 / len(targets))}
+
+
+def all_zero(num: Arithmetic, *values: Value) -> bool:
+    """Whether every entry is exactly 0 (an interval that merely contains 0 is not)."""
+    return all(not np.any(num.mid(v)) and not np.any(getattr(v, "rad", 0.0)) for v in values)
 
 
 def power_of_two(x: float) -> float:

@@ -92,8 +92,10 @@ class KernelRidge(Problem):
         return {"alpha": num.lift(self.factor.coefficients(point["u"], self.targets, len(self.targets) * self.regularization))}
 
     def multipliers(self, point: Point) -> Multipliers:
-        """v = 2λα."""
-        return {"predictions": 2.0 * self.regularization * np.asarray(point["alpha"], dtype=float)}
+        """v = 2λα, or a better one of `_squares.candidates` with μ = nλ."""
+        alpha = np.asarray(point["alpha"], dtype=float)
+        mu = len(self.targets) * self.regularization
+        return min(_squares.candidates(self.gram, self.targets, alpha, mu), key=lambda v: float(self.gap({"alpha": alpha}, v)))
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
         """D(v) = vᵀy − (n/4)‖v‖² − vᵀKv/(4λ); every v is dual feasible."""
@@ -104,6 +106,8 @@ class KernelRidge(Problem):
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """(n/4)‖v − (2/n)(y − Kα)‖² + λ‖α − v/(2λ)‖²_K."""
         alpha, v = num.lift(point["alpha"]), num.lift(multipliers["predictions"])
+        if _squares.all_zero(num, self.targets, alpha, v):
+            return num.lift(0.0)
         strength = num.lift(self.regularization)
         residual = num.lift(self.targets) - num.matvec(self.gram, alpha)
         rest = _squares.squared_norm(num, self.gram, alpha - v / (strength * 2))

@@ -17,6 +17,7 @@ from simopt.typing import Array
 
 EPS = 2.0**-52  # twice the unit round-off: a factor two to spare in every bound
 TINY = 2.0**-1060  # covers underflow
+SMALLEST = 2.0**-1074  # the smallest positive float
 
 
 class Interval:
@@ -39,13 +40,17 @@ class Interval:
 
     @property
     def low(self) -> Array:
-        """Lower end points."""
-        return np.nextafter(self.mid - self.rad, -np.inf)
+        """Lower end points (−∞ after an overflow)."""
+        with np.errstate(invalid="ignore", over="ignore"):
+            ends = np.nextafter(self.mid - self.rad, -np.inf)
+        return np.where(np.isnan(ends), -np.inf, ends)
 
     @property
     def high(self) -> Array:
-        """Upper end points."""
-        return np.nextafter(self.mid + self.rad, np.inf)
+        """Upper end points (∞ after an overflow)."""
+        with np.errstate(invalid="ignore", over="ignore"):
+            ends = np.nextafter(self.mid + self.rad, np.inf)
+        return np.where(np.isnan(ends), np.inf, ends)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -91,7 +96,8 @@ class Interval:
         if np.any(room <= 0.0):
             raise ZeroDivisionError("interval division by an interval that contains 0")
         mid = self.mid / other.mid
-        return Interval(mid, _up((self.rad + np.abs(mid) * other.rad + EPS * np.abs(mid) * np.abs(other.mid)) / (room * (1.0 - 4 * EPS))))
+        # quotients first: products such as |mid| · rad may underflow where their quotient by `room` does not
+        return Interval(mid, _up(self.rad / room + np.abs(mid) * (other.rad / room) + EPS * np.abs(mid)))
 
     __radd__ = __add__
     __rmul__ = __mul__
@@ -121,6 +127,11 @@ def _up(radius: Any) -> Array:
     return inflated
 
 
+def _spread(x: Interval, gamma: float) -> Array:
+    """rad + γ |mid|, not below its real value where γ |mid| underflows."""
+    return x.rad + gamma * np.abs(x.mid) + SMALLEST * (x.mid != 0.0)
+
+
 def as_interval(x: Any) -> Interval:
     """Return an interval; floats stand for themselves."""
     return x if isinstance(x, Interval) else Interval(x)
@@ -139,7 +150,7 @@ class MidRadius(Arithmetic):
         """A x: midpoint by BLAS, radius |A| (rad + γ |mid|) (plus the matrix's own radius)."""
         a, x = as_interval(matrix), as_interval(x)
         gamma = (a.shape[-1] + 4) * EPS
-        spread = x.rad + gamma * np.abs(x.mid)
+        spread = _spread(x, gamma)
         rad = np.abs(a.mid) @ spread
         if isinstance(matrix, Interval):
             rad = rad + a.rad @ (np.abs(x.mid) + x.rad)
@@ -149,16 +160,18 @@ class MidRadius(Arithmetic):
         """Σ x_i y_i."""
         x, y = as_interval(x), as_interval(y)
         gamma = (x.size + 4) * EPS
-        rad = np.abs(x.mid) @ (y.rad + gamma * np.abs(y.mid)) + x.rad @ (np.abs(y.mid) + y.rad)
+        rad = np.abs(x.mid) @ _spread(y, gamma) + x.rad @ (np.abs(y.mid) + y.rad)
         return Interval(x.mid @ y.mid, _up(rad * (1.0 + gamma) + x.size * TINY))
 
     def sum(self, x: Value) -> Value:
         """Σ x_i."""
+        x = as_interval(x)
         gamma = (x.size + 4) * EPS
         return Interval(np.sum(x.mid), _up((np.sum(x.rad) + gamma * np.sum(np.abs(x.mid))) * (1.0 + gamma)))
 
     def cumsum(self, x: Value) -> Value:
         """Partial sums."""
+        x = as_interval(x)
         gamma = (x.size + 4) * EPS
         return Interval(np.cumsum(x.mid), _up((np.cumsum(x.rad) + gamma * np.cumsum(np.abs(x.mid))) * (1.0 + gamma)))
 
