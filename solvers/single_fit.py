@@ -1,0 +1,248 @@
+r"""One M-power RLS fit without an eigendecomposition.
+
+The secular equation needs the spectrum of K only as y sees it. So:
+
+(A) Lanczos on K from y. Its Ritz values are a Gauss quadrature of t(μ); the secular root on them gives μ_k and the coefficients
+    a_k = ‖y‖ V (T + μ_k)⁻¹ e₁, whose residual is known for nothing: ‖y − (K + μ_k) a_k‖ = β_k |last entry of (T + μ_k)⁻¹ e₁| ‖y‖.
+(B) If that converges too slowly: one Cholesky factorisation of K + μ₀I at the μ₀ that (A) has found (right within a small factor), and
+    Lanczos on (K + μ₀I)⁻¹ from y. Every shift K + μI has the same Krylov space, so μ can move without another factorisation; the steps
+    are few, since the inverse has few large distinct eigenvalues.
+(C) If the certificate still does not close: one eigendecomposition. Small problems go there at once.
+
+Cost: (A) k products with K, n²/2 numbers read each; (B) n³/3 flops and n² numbers of workspace; (C) about 9 n³ flops, 3 n² numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from simopt.errors import InvalidProblem
+from simopt.solvers.lanczos import Lanczos
+from simopt.solvers.power_gap import Bracket, column_major, power_bracket, symmetric_product
+from simopt.solvers.secular import SecularRoot, secular_root
+from simopt.solvers.spectrum import EPSILON, decompose, resolvent, spectrum
+from simopt.typing import Array
+
+SMALL = 100  # up to this n an eigendecomposition is as quick as anything
+PROBE = 16  # Lanczos steps before a decision
+STEPS_PER_SAMPLE = 1 / 25  # a Cholesky costs as much as about n/25 products with K
+MOST_STEPS = 200
+REFINEMENTS = 2
+
+
+@dataclass(frozen=True, eq=False)
+class PowerFit:
+    r"""f = Σ a_j k(·, x_j), the minimiser of (1/n) ‖y − Ka‖² + λ ‖f‖ᵐ, with its certificate.
+
+    Attributes
+    ----------
+    coefficients : Array (n,)
+        a = (K + μI)⁻¹ y; 0 for f = 0.
+    log_mu : float
+        log μ; the fit is that of kernel ridge regression with n λ₂ = μ.
+    bracket : Bracket
+        upper bound, cancellation-free gap, ‖f‖, scale.
+    method : str
+        "lanczos", "cholesky" or "eigen".
+    steps : int
+        Lanczos steps on K and, for "cholesky", on its shifted inverse.
+    """
+
+    coefficients: Array
+    log_mu: float
+    bracket: Bracket
+    method: str
+    steps: int
+
+    @property
+    def dual(self) -> Array:
+        """v = (2μ/n) a, the multipliers of the rows f = Ka."""
+        scale = 2.0 / self.coefficients.size
+        result: Array = (scale * math.exp(min(self.log_mu, 700.0))) * self.coefficients
+        return result
+
+
+def power_fit(gram: Array, targets: Array, regularization: float, power: float, *, tol: float = 1e-12, method: str = "auto") -> PowerFit:
+    """Fit one (λ, m), m ≥ 1, to gap ≤ tol · upper where float64 allows it; the best of what was tried is returned with its gap.
+
+    `method` forces "lanczos", "cholesky" or "eigen". K and y are not changed.
+
+    Raises
+    ------
+    InvalidProblem
+        λ ≤ 0, m < 1, or an unknown method.
+    """
+    if method not in ("auto", "lanczos", "cholesky", "eigen"):
+        raise InvalidProblem(f"method: {method!r} given, one of auto, lanczos, cholesky, eigen needed")
+    run = _Run(column_major(gram), targets, regularization, power, tol)
+    if not np.any(targets):
+        return run.finish(np.zeros_like(targets), secular_root(spectrum(np.zeros(1), np.zeros(1)), regularization, power), "lanczos", 0)
+    if method == "eigen" or (method == "auto" and targets.size <= SMALL):
+        return run.by_eigenvectors(0)
+    fit, probe = run.by_lanczos(forced=method == "lanczos", probe_only=method == "cholesky")
+    if fit is not None and (method == "lanczos" or run.good(fit)):
+        return fit
+    shifted = run.by_cholesky(probe)
+    found = [f for f in (fit, shifted) if f is not None]
+    if method == "auto" and not any(run.good(f) for f in found):
+        found.append(run.by_eigenvectors(sum(f.steps for f in found)))
+    return min(found, key=lambda f: f.bracket.gap) if found else run.by_eigenvectors(0)
+
+
+class _Run:
+    """One problem, and the three ways to solve it."""
+
+    def __init__(self, gram: Array, targets: Array, regularization: float, power: float, tol: float) -> None:
+        self.gram = gram
+        self.targets = targets
+        self.regularization = regularization
+        self.power = power
+        self.tol = tol
+
+    def good(self, fit: PowerFit) -> bool:
+        return fit.bracket.gap <= self.tol * fit.bracket.upper
+
+    def finish(self, a: Array, root: SecularRoot, method: str, steps: int) -> PowerFit:
+        point = np.zeros_like(a) if root.zero else a
+        bracket = power_bracket(self.gram, point, self.targets, root.log_mu, self.regularization, self.power)
+        return PowerFit(point, root.log_mu, bracket, method, steps)
+
+    def root(self, values: Array, coordinates: Array) -> SecularRoot:
+        seen = spectrum(values, coordinates, samples=self.targets.size)
+        return secular_root(seen, self.regularization, self.power)
+
+    def by_eigenvectors(self, steps: int) -> PowerFit:
+        system = decompose(self.gram, self.targets)
+        root = secular_root(system.spectrum, self.regularization, self.power)
+        a = np.zeros_like(self.targets) if root.zero else system.coefficients(root.log_mu)
+        return self.finish(a, root, "eigen", steps)
+
+    def by_lanczos(self, *, forced: bool, probe_only: bool) -> tuple[PowerFit | None, SecularRoot]:
+        n = self.targets.size
+        limit = n if forced else max(PROBE, min(MOST_STEPS, int(n * STEPS_PER_SAMPLE)))
+        process = Lanczos(lambda v: symmetric_product(self.gram, v), self.targets, min(limit, MOST_STEPS if not forced else n))
+        history: list[tuple[int, float]] = []
+        check = PROBE // 2
+        while True:
+            process.step()
+            if not (process.steps >= check or process.full or process.exhausted):
+                continue
+            check = process.steps + max(4, process.steps // 8)
+            theta, vectors = process.ritz()
+            coordinates = process.length * vectors[0]
+            root = self.root(theta, coordinates)
+            if root.zero:
+                return self.finish(self.targets, root, "lanczos", process.steps), root  # yᵀKy is exact from the first step on
+            z = vectors @ _shifted(theta, coordinates, root.log_mu)
+            residual = process.beta[-1] * abs(float(z[-1]))
+            history.append((process.steps, residual))
+            if process.exhausted or residual * residual / n <= 0.1 * self.tol * self.value(root, theta, coordinates):
+                return self.finish(process.combine(z), root, "lanczos", process.steps), root
+            if process.full or (probe_only and process.steps >= PROBE):
+                return None, root
+            if not forced and process.steps >= PROBE and self.predicted(history, root) > limit:
+                return None, root
+
+    def value(self, root: SecularRoot, theta: Array, coordinates: Array) -> float:
+        """The objective, as the quadrature sees it."""
+        shrunk = math.exp(min(root.log_mu, 700.0)) * _shifted(theta, coordinates, root.log_mu)
+        norm = math.exp(self.power * root.log_norm + math.log(self.regularization))
+        return float(shrunk @ shrunk) / self.targets.size + norm
+
+    def predicted(self, history: list[tuple[int, float]], root: SecularRoot) -> float:
+        """Steps at which the residual will be small enough, if it goes on falling geometrically."""
+        (k, residual), (earlier, before) = history[-1], history[-2]
+        goal = math.sqrt(0.1 * self.tol) * 1e-2 * float(np.linalg.norm(self.targets))
+        if residual <= goal or residual == 0.0:
+            return float(k)
+        rate = (math.log(before) - math.log(residual)) / (k - earlier)
+        return k + (math.log(residual) - math.log(goal)) / rate if rate > 0.0 else math.inf
+
+    def by_cholesky(self, probe: SecularRoot) -> PowerFit | None:
+        if probe.zero:
+            return None
+        shift, factor = _factor(self.gram, probe.log_mu)
+        if factor is None:
+            return None
+        inverse = _Inverse(factor)
+        process = Lanczos(inverse, self.targets, min(60, self.targets.size))
+        goal = math.sqrt(0.1 * self.tol)
+        while True:
+            process.step()
+            if process.steps < 2 and not (process.full or process.exhausted):
+                continue
+            ritz, vectors = process.ritz()
+            coordinates = process.length * vectors[0]
+            positive = ritz > 0.0
+            theta = np.where(positive, 1.0 / np.where(positive, ritz, 1.0) - shift, 0.0)
+            root = self.root(theta, coordinates)
+            if root.zero:
+                return None
+            mu = math.exp(root.log_mu)
+            z = vectors @ (ritz / (1.0 + (mu - shift) * ritz) * coordinates)
+            mismatch = abs(mu - shift) * process.beta[-1] * abs(float(z[-1]))
+            # The estimate is of the residual multiplied by (K + μ₀I)⁻¹; what it misses, refinement repairs.
+            if process.full or process.exhausted or mismatch <= goal * 1e-2 * float(np.linalg.norm(z)):
+                break
+        return self.refined(process.combine(z), root, inverse, PROBE + process.steps)
+
+    def refined(self, a: Array, root: SecularRoot, inverse: _Inverse, steps: int) -> PowerFit:
+        """Iterative refinement with the factor at hand: it contracts by |μ − μ₀| / (d + μ₀) along an eigenvector."""
+        best = self.finish(a, root, "cholesky", steps)
+        mu = math.exp(root.log_mu)
+        for _ in range(REFINEMENTS):
+            if self.good(best):
+                break
+            residual = self.targets - symmetric_product(self.gram, a) - mu * a
+            a = a + inverse(residual)
+            fit = self.finish(a, root, "cholesky", steps)
+            best = min(best, fit, key=lambda f: f.bracket.gap)
+        return best
+
+
+class _Inverse:
+    """(K + μ₀I)⁻¹ by two triangular solves with the Cholesky factor; n² numbers read."""
+
+    def __init__(self, factor: Array) -> None:
+        from scipy.linalg.blas import dtrsv
+
+        self.factor = factor
+        self.solve = dtrsv
+
+    def __call__(self, v: Array) -> Array:
+        half = self.solve(self.factor, v, lower=1)
+        result: Array = self.solve(self.factor, half, lower=1, trans=1)
+        return result
+
+
+def _shifted(theta: Array, coordinates: Array, log_mu: float) -> Array:
+    return resolvent(np.maximum(theta, 0.0), coordinates, log_mu)
+
+
+def shifted_copy(gram: Array, shift: float) -> Array:
+    """The lower triangle of K + shift·I in a workspace of its own (the upper one is not touched, hence not even paged in)."""
+    n = gram.shape[0]
+    work = np.empty((n, n), order="F")
+    for start in range(0, n, 64):
+        stop = min(n, start + 64)
+        work[start:, start:stop] = gram[start:, start:stop]
+    work.ravel(order="K")[:: n + 1] += shift
+    return work
+
+
+def _factor(gram: Array, log_mu: float) -> tuple[float, Array | None]:
+    """A shift near μ at which K + shift·I has a Cholesky factor, and the factor."""
+    from scipy.linalg.lapack import dpotrf
+
+    n = gram.shape[0]
+    floor = n * EPSILON * float(np.trace(gram))
+    shift = max(math.exp(min(log_mu, 700.0)), floor)
+    for _ in range(3):
+        factor, info = dpotrf(shifted_copy(gram, shift), lower=1, overwrite_a=1, clean=0)
+        if info == 0:
+            return shift, factor
+        shift *= 1e3
+    return shift, None
