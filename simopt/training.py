@@ -118,8 +118,9 @@ class TrainingSet:
     @cached_property
     def gram(self) -> Array:
         """K_ij = k(x_i, x_j), shape (n, n), symmetric; computed once. O(n² p)."""
-        K = validate.gram("gram", self.similarity(self.inputs, self.inputs), n=self.n, psd=False)
-        return K
+        symmetric = getattr(self.similarity, "gram", None)  # exactly symmetric where the similarity knows how
+        K = symmetric(self.inputs) if symmetric is not None else self.similarity(self.inputs, self.inputs)
+        return validate.gram("gram", K, n=self.n, psd=False)
 
     @cached_property
     def spectrum(self) -> Spectrum:

@@ -1,0 +1,307 @@
+"""Does a claimed equivalence hold on given training sets? Measured, with the learners' error radii as error bars."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import permutations
+
+import numpy as np
+
+from simopt.equivalence import Equivalence, Strength
+from simopt.errors import InvalidProblem
+from simopt.family import Family, Interval
+from simopt.training import EPS, TrainingSet
+from simopt.typing import Array
+
+ROUNDING = 64 * EPS
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One measured slack: the room left before the claim fails, enclosed in [low, high].
+
+    Attributes
+    ----------
+    what : str
+        "distance" (relative, H-norm), "monotone" (slope in the coordinates of the intervals), "onto" and "round trip" (error in the
+        coordinate), "flat" (relative distance on a flat piece).
+    low, high : float
+        enclosure of the slack; distances and errors enter with a minus sign.
+    at : tuple of float
+        the parameters it was measured at.
+    strict : bool
+        whether a slack of 0 is a failure (a map that stands still is not strictly monotone).
+    """
+
+    what: str
+    low: float
+    high: float
+    at: tuple[float, ...]
+    strict: bool = False
+
+    @property
+    def refuted(self) -> bool:
+        """The claim fails here, whatever the errors."""
+        return self.high <= 0.0 if self.strict else self.high < 0.0
+
+    def satisfied(self, resolution: float) -> bool:
+        """The claim holds here up to the resolution, whatever the errors."""
+        return self.low > 0.0 if self.strict else self.low >= -resolution
+
+
+@dataclass(frozen=True)
+class WeakReport:
+    """What `verify_weak` found on one training set. `reason` is set, and nothing measured, where no equivalence exists (K Y = 0)."""
+
+    equivalence: str
+    samples: int
+    fingerprint: str
+    increasing: bool
+    findings: tuple[Finding, ...]
+    resolution: float
+    reason: str | None = None
+
+    @property
+    def refuted(self) -> tuple[Finding, ...]:
+        """Findings against the claim."""
+        return tuple(finding for finding in self.findings if finding.refuted)
+
+    @property
+    def holds(self) -> bool:
+        """Something was measured, and all of it is satisfied to the resolution."""
+        return bool(self.findings) and all(finding.satisfied(self.resolution) for finding in self.findings)
+
+    @property
+    def undecided(self) -> tuple[Finding, ...]:
+        """Neither refuted nor satisfied: the learners' errors are larger than the resolution."""
+        return tuple(f for f in self.findings if not f.refuted and not f.satisfied(self.resolution))
+
+    def worst(self, what: str) -> Finding:
+        """The finding of this sort with the least slack."""
+        return min((finding for finding in self.findings if finding.what == what), key=lambda finding: finding.low)
+
+
+def verify_weak(
+    equivalence: Equivalence, Z: TrainingSet, parameters: Iterable[float] | None = None, *, resolution: float = 1e-8
+) -> WeakReport:
+    """Check Definition 3.3 on one training set.
+
+    (1) ‖A(λ)(Z) − B(Φ(λ, Z))(Z)‖ = 0, relative to the norms; (2) Φ(·, Z) strictly monotone; (3) onto: the inverse takes parameters far out
+    at both ends of the target interval into the source interval, and Φ brings them back; (4) map ∘ inverse and inverse ∘ map are the
+    identity; (5) on flat pieces all parameters of both sides give one function.
+
+    Parameters
+    ----------
+    parameters : iterable of float, optional
+        λ to measure at (on flat pieces they are left out of 2 and 4); default nine evenly spread over 1e-4 … 1e4 in the coordinate.
+    resolution : float
+        relative size below which a distance or error counts as 0.
+    """
+    mark = Z.fingerprint()
+    reason = equivalence.exists(Z)
+    if reason is not None:
+        return WeakReport(equivalence.name, Z.n, mark, True, (), resolution, reason)
+    source, target = equivalence.intervals(Z)
+    chosen = np.sort(np.asarray(list(parameters) if parameters is not None else source.spread(9, reach=math.log(1e4)), dtype=float))
+    pieces = equivalence.flat(Z)
+    curved = np.array([lam for lam in chosen if not any(p.source[0] <= lam <= p.source[1] for p in pieces)])
+    images = [float(equivalence.map(float(lam), Z)) for lam in curved]
+    findings = list(_distances(equivalence, Z, chosen, target))
+    slopes = list(_slopes(equivalence, curved, images, source, target))
+    increasing = sum(slope.at[2] for slope in slopes) >= 0
+    findings += [_directed(slope, increasing) for slope in slopes]
+    findings += _round_trips(equivalence, Z, curved, "round trip", source)
+    far = target.spread(4, reach=min(math.log(1e9), 15.0 if math.isfinite(target.high) else math.inf))
+    findings += _round_trips(equivalence.inverted(), Z, np.array(images), "round trip", target)
+    findings += _round_trips(equivalence.inverted(), Z, far, "onto", target)
+    findings += _flat(equivalence, Z)
+    return WeakReport(equivalence.name, Z.n, mark, increasing, tuple(findings), resolution)
+
+
+def _distances(equivalence: Equivalence, Z: TrainingSet, parameters: Array, target: Interval) -> Iterator[Finding]:
+    for lam in map(float, parameters):
+        image = float(equivalence.map(lam, Z))
+        if image not in equivalence.target.domain(Z):
+            yield Finding("distance", -math.inf, -math.inf, (lam, image))
+            continue
+        distance, error = _apart(equivalence, Z, lam, Z, image)
+        yield Finding("distance", -(distance + error), -max(0.0, distance - error), (lam, image))
+
+
+def _apart(equivalence: Equivalence, Z: TrainingSet, parameter: float, other: TrainingSet, image: float) -> tuple[float, float]:
+    """‖A(λ)(Z') − B(image)(Z')‖ relative to the larger norm, and its error: the learners' radii and the accuracy of the image."""
+    f, g = equivalence.source(parameter, other), equivalence.target(image, other)
+    unit = max(f.norm(), g.norm())
+    if unit == 0.0:
+        return 0.0, 0.0 if f.error + g.error == 0.0 else math.inf
+    error = f.error + g.error + ROUNDING * unit
+    if equivalence.accuracy > 0:
+        error += sensitivity(equivalence.target, image, other) * _blur(equivalence, equivalence.target.domain(other), image)
+    return f.distance(g) / unit, error / unit
+
+
+def sensitivity(family: Family, parameter: float, Z: TrainingSet) -> float:
+    """‖dB/dt‖ at a parameter, t the coordinate of the domain: how far the function moves per unit, by one difference."""
+    domain, h = family.domain(Z), 1e-3
+    moved = family.fit(domain.at(domain.coordinate(parameter) + h), Z)
+    here = family.fit(parameter, Z)
+    return (moved.distance(here) + moved.error + here.error) / h
+
+
+def _blur(equivalence: Equivalence, interval: Interval, parameter: float) -> float:
+    """Error of a parameter's coordinate: the map's accuracy and rounding."""
+    return (equivalence.accuracy + 8 * EPS) * interval.rounding(parameter) / EPS
+
+
+def _slopes(
+    equivalence: Equivalence, parameters: Array, images: Sequence[float], source: Interval, target: Interval
+) -> Iterator[Finding]:
+    for one, two, first, second in zip(parameters[:-1], parameters[1:], images[:-1], images[1:], strict=True):
+        if first not in target or second not in target:
+            yield Finding("monotone", -math.inf, -math.inf, (float(one), float(two), 0.0), strict=True)
+            continue
+        run = source.coordinate(float(two)) - source.coordinate(float(one))
+        blur = _blur(equivalence, target, first) + _blur(equivalence, target, second)
+        slope = (target.coordinate(second) - target.coordinate(first)) / run
+        yield Finding("monotone", slope - blur / run, slope + blur / run, (float(one), float(two), slope), strict=True)
+
+
+def _directed(slope: Finding, increasing: bool) -> Finding:
+    if increasing or math.isinf(slope.low):
+        return slope
+    return Finding(slope.what, -slope.high, -slope.low, slope.at, strict=True)
+
+
+def _round_trips(equivalence: Equivalence, Z: TrainingSet, parameters: Array, what: str, interval: Interval) -> list[Finding]:
+    """There and back: |t(Φ⁻¹(Φ(λ))) − t(λ)| against what the accuracy of both maps makes of it."""
+    source, target = equivalence.intervals(Z)
+    findings = []
+    for lam in map(float, parameters):
+        image = float(equivalence.map(lam, Z)) if lam in source else math.nan
+        back = float(equivalence.inverse(image, Z)) if image in target else math.nan
+        if back not in source:
+            findings.append(Finding(what, -math.inf, -math.inf, (lam, image, back)))
+            continue
+        error = abs(interval.coordinate(back) - interval.coordinate(lam))
+        step = _blur(equivalence, target, image)
+        nudged = target.at(target.coordinate(image) + max(step, 1e-6))
+        slope = abs(interval.coordinate(float(equivalence.inverse(nudged, Z))) - interval.coordinate(back)) / max(step, 1e-6)
+        blur = 2 * _blur(equivalence, source, lam) + 4 * step * slope
+        findings.append(Finding(what, -(max(0.0, error - blur)), -max(0.0, error - blur), (lam, image, back)))
+    return findings
+
+
+def _flat(equivalence: Equivalence, Z: TrainingSet) -> Iterator[Finding]:
+    for piece in equivalence.flat(Z):
+        first = equivalence.source(piece.source[0], Z)
+        sides = ((equivalence.source, piece.source), (equivalence.target, piece.target))
+        for family, (low, high) in sides:
+            for share in (0.0, 0.5, 1.0):
+                at = low + share * (high - low)
+                other = family(at, Z)
+                unit = max(first.norm(), other.norm(), np.finfo(float).tiny)
+                distance, error = first.distance(other) / unit, (first.error + other.error) / unit + ROUNDING
+                yield Finding("flat", -(distance + error), -max(0.0, distance - error), (piece.source[0], at))
+
+
+@dataclass(frozen=True, eq=False)
+class Witness:
+    """Against strong equivalence: Φ(λ, Z) ≠ Φ(λ, Z'), and B(Φ(λ, Z)) does not serve Z'.
+
+    Attributes
+    ----------
+    parameter : float
+        λ.
+    one, two : TrainingSet
+        Z and Z'.
+    image, other_image : float
+        Φ(λ, Z) and Φ(λ, Z').
+    separation, blur : float
+        |difference of the images| in the coordinate of the target's domain, and what the accuracy of the map explains of it.
+    distance, error : float
+        ‖A(λ)(Z') − B(Φ(λ, Z))(Z')‖ relative to the larger norm, and what the learners' errors explain of it.
+    """
+
+    parameter: float
+    one: TrainingSet
+    two: TrainingSet
+    image: float
+    other_image: float
+    separation: float
+    blur: float
+    distance: float
+    error: float
+
+    @property
+    def stands(self) -> bool:
+        """Both differences exceed their error bars."""
+        return self.separation > self.blur and self.distance > self.error
+
+    def replay(self, equivalence: Equivalence) -> Witness:
+        """Measure again, from λ, Z and Z' alone."""
+        return compare(equivalence, self.parameter, self.one, self.two)
+
+
+@dataclass(frozen=True)
+class StrongReport:
+    """Witnesses against strong equivalence, the clearest first, out of so many comparisons; `among` says which pairs were compared."""
+
+    equivalence: str
+    among: Strength
+    comparisons: int
+    witnesses: tuple[Witness, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Something was compared and nothing speaks against it."""
+        return self.comparisons > 0 and not self.witnesses
+
+
+def compare(equivalence: Equivalence, parameter: float, Z: TrainingSet, other: TrainingSet) -> Witness:
+    """Measure whether Φ(λ, Z) also serves the other set."""
+    image, needed = equivalence(parameter, Z), equivalence(parameter, other)
+    domain = equivalence.target.domain(other)
+    if image not in domain:
+        return Witness(parameter, Z, other, image, needed, math.inf, 0.0, math.inf, 0.0)
+    separation = abs(domain.coordinate(image) - domain.coordinate(needed))
+    blur = _blur(equivalence, domain, image) + _blur(equivalence, domain, needed)
+    distance, error = _apart(equivalence, Z, parameter, other, image)
+    return Witness(parameter, Z, other, image, needed, separation, blur, distance, error)
+
+
+def verify_strong(
+    equivalence: Equivalence, sets: Sequence[TrainingSet], parameters: Sequence[float], *, among: Strength = Strength.STRONG
+) -> StrongReport:
+    """Look for λ, Z, Z' that contradict Definition 3.4, over all ordered pairs of the sets and all parameters.
+
+    `among=Strength.SAME_SIZE` compares sets of one size only. Sets on which the equivalence does not exist, and parameters outside the
+    interval of one of the two sets, are not compared.
+
+    Raises
+    ------
+    InvalidProblem
+        for `among=Strength.WEAK`, which compares nothing.
+    """
+    if among is Strength.WEAK:
+        raise InvalidProblem("among: a weak equivalence makes no claim about two training sets")
+    usable = [Z for Z in sets if equivalence.exists(Z) is None]
+    count, found = 0, []
+    for Z, other in permutations(usable, 2):
+        if among is Strength.SAME_SIZE and Z.n != other.n:
+            continue
+        shared = [lam for lam in parameters if lam in equivalence.intervals(Z)[0] and lam in equivalence.intervals(other)[0]]
+        count += len(shared)
+        found += [w for w in (compare(equivalence, float(lam), Z, other) for lam in shared) if w.stands]
+    found.sort(key=lambda witness: witness.distance - witness.error, reverse=True)
+    return StrongReport(equivalence.name, among, count, tuple(found))
+
+
+def neighbours(Z: TrainingSet) -> list[TrainingSet]:
+    """Z and sets near it: targets doubled and reversed, one target changed, the last sample doubled, the last sample left out."""
+    changed = np.array(Z.targets)
+    changed[0] += 1.0 + abs(changed[0])
+    near = [Z, Z.with_targets(2.0 * Z.targets), Z.with_targets(Z.targets[::-1]), Z.with_targets(changed)]
+    near.append(Z.subset([*range(Z.n), Z.n - 1]))
+    return [*near, Z.without(Z.n - 1)] if Z.n > 1 else near

@@ -1,0 +1,105 @@
+"""The equivalences of the paper in closed form: M-RLSR and KRR (Proposition 5.1), KRR and KRR with λ/|Z|, Tikhonov and Ivanov."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from simopt import validate
+from simopt.equivalence import Equivalence, Strength, equivalence, identity
+from simopt.errors import InvalidProblem
+from simopt.family import Interval
+from simopt.solvers.secular import secular_root
+from simopt.theorems.ak.families import (
+    eigensystem,
+    fit_ball,
+    kernel_ridge,
+    kernel_ridge_ball,
+    kernel_ridge_over_n,
+    least_norm,
+    m_power_rls,
+    m_power_rls_ball,
+)
+from simopt.training import EPS, TrainingSet
+
+
+def no_signal(Z: TrainingSet) -> str | None:
+    """Why KRR and M-RLSR have no path to compare on Z: K Y = 0, to rounding."""
+    seen = np.sqrt(Z.spectrum.values) * Z.coordinates
+    largest = math.sqrt(float(Z.spectrum.values[-1])) * float(np.linalg.norm(Z.targets))
+    if float(np.linalg.norm(seen)) <= 16 * EPS * largest:
+        return "K Y = 0, so both families are 0 for every parameter and any bijection maps one to the other"
+    return None
+
+
+@equivalence("m-power-rls-to-kernel-ridge", summary="M-RLSR(m) → KRR, Φ = (mλ/2) C₀(Z, m, λ); weak, strong only for m = 2")
+def m_power_rls_to_kernel_ridge(power: float = 3.0) -> Equivalence:
+    r"""M-RLSR(m) → KRR with Φ(λ, Z) = (mλ/2) C_0, C_0 = ‖f_Z‖^{m−2}; back λ = 2 λ_2 / (m ‖f_{KRR, λ_2}‖^{m−2}).
+
+    A bijection of (0, ∞) for every m > 1 when K Y ≠ 0: d log λ / d log λ_2 lies between min(1, m − 1) and max(1, m − 1).
+    Source: Proposition 5.1, with the hypothesis K Y ≠ 0 that it needs.
+    """
+    m = validate.positive("power", power)
+    source, target = m_power_rls(m), kernel_ridge()
+
+    def forth(lam: float, Z: TrainingSet) -> float:
+        return math.exp(secular_root(_with_signal(Z), lam, m).log_mu - math.log(Z.n))
+
+    def back(ridge: float, Z: TrainingSet) -> float:
+        log_norm = secular_root(_with_signal(Z), ridge, 2.0).log_norm
+        return math.exp(math.log(2.0 * ridge / m) - (m - 2.0) * log_norm)
+
+    return Equivalence(
+        name=f"M-RLSR({m:g}) to KRR",
+        source=source,
+        target=target,
+        map=forth,
+        inverse=back,
+        strength=Strength.STRONG if m == 2 else Strength.WEAK,
+        accuracy=1e-14 / min(1.0, m - 1.0),
+        exists=no_signal,
+    )
+
+
+@equivalence("kernel-ridge-to-kernel-ridge-over-n", summary="KRR → KRR with λ/|Z|, Φ = λ|Z|; strong among sets of one size")
+def kernel_ridge_to_over_n() -> Equivalence:
+    """KRR → modified KRR with Φ(λ, Z) = λ |Z| (the example after Definition 4.2): one map for all sets of one size, not for two sizes."""
+    return Equivalence(
+        name="KRR to KRR over |Z|",
+        source=kernel_ridge(),
+        target=kernel_ridge_over_n(),
+        map=lambda lam, Z: lam * Z.n,
+        inverse=lambda lam, Z: lam / Z.n,
+        strength=Strength.SAME_SIZE,
+        accuracy=2 * EPS,
+        exists=no_signal,
+    )
+
+
+@equivalence("tikhonov-to-ivanov", summary="KRR → KRR in a ball, r = ‖f_λ‖, onto (0, ‖f₀‖) when K Y ≠ 0; weak")
+def tikhonov_to_ivanov() -> Equivalence:
+    """KRR → least squares in a ball with Φ(λ, Z) = ‖f_λ‖, a decreasing bijection of (0, ∞) onto (0, ‖f_0‖).
+
+    Not onto (0, ∞): a ball of radius r ≥ ‖f_0‖ gives f_0, which no λ > 0 does. Source: remark after Definition 3.4, on its true range.
+    """
+
+    def radius(lam: float, Z: TrainingSet) -> float:
+        return math.exp(secular_root(_with_signal(Z), lam, 2.0).log_norm)
+
+    def multiplier(r: float, Z: TrainingSet) -> float:
+        # The minimiser in the ball satisfies K((K + μI)a − y) = 0 with μ = nλ; the ratio ⟨Ka, y − Ka⟩ / ⟨Ka, a⟩ is that μ.
+        f = fit_ball(r, Z)
+        fitted = Z.gram @ f.coefficients
+        return float(fitted @ (Z.targets - fitted)) / (Z.n * float(fitted @ f.coefficients))
+
+    return Equivalence(
+        name="Tikhonov to Ivanov",
+        source=kernel_ridge(),
+        target=kernel_ridge_ball(),
+        map=radius,
+        inverse=multiplier,
+        target_interval=lambda Z: Interval(0.0, least_norm(Z)),
+        accuracy=1e-13,
+        exists=no_signal,
+    )

@@ -1,0 +1,198 @@
+"""The learners of the paper as families: KRR, KRR with λ/|Z|, M-RLSR, their Ivanov (ball) forms, and any of them solved through CVXPY.
+
+Every function carries the radius that its certificate gives: the duality gap, evaluated without cancellation with K itself, through
+`Problem.distance`. The fast families cost one eigendecomposition per training set and O(n²) per parameter.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import replace
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import scipy.optimize
+
+from simopt import validate
+from simopt.certificate import certify
+from simopt.errors import InvalidProblem
+from simopt.family import Family, family
+from simopt.problem import Problem
+from simopt.problems.kernel_ridge import KernelRidge
+from simopt.problems.m_power_rls import MPowerRLS
+from simopt.solvers.secular import path_point, secular_root
+from simopt.solvers.spectrum import Eigensystem, Spectrum
+from simopt.training import EPS, KernelFunction, TrainingSet
+from simopt.typing import Array
+
+ROUNDING = 8 * EPS  # a certificate evaluated in floats is trusted to this share of ‖f‖
+
+_systems: WeakKeyDictionary[TrainingSet, Eigensystem] = WeakKeyDictionary()
+_ridges: WeakKeyDictionary[TrainingSet, KernelRidge] = WeakKeyDictionary()
+
+
+def eigensystem(Z: TrainingSet) -> Eigensystem:
+    """Eigendecomposition of K with the targets' coordinates, from the training set's own, in the form that `simopt.solvers` takes."""
+    if Z not in _systems:
+        _systems[Z] = Eigensystem(Z.spectrum.vectors, Z.spectrum.values, Z.coordinates)
+    return _systems[Z]
+
+
+def ridge_problem(Z: TrainingSet, regularization: float) -> KernelRidge:
+    """KRR on Z; the Gram matrix is validated once per training set."""
+    if Z not in _ridges:
+        _ridges[Z] = KernelRidge(Z.gram, Z.targets, 1.0)
+    return replace(_ridges[Z], regularization=regularization)
+
+
+def power_problem(Z: TrainingSet, regularization: float, power: float) -> MPowerRLS:
+    """M-RLSR on Z, on the same validated Gram matrix."""
+    return MPowerRLS(ridge_problem(Z, 1.0).gram, Z.targets, regularization, power)
+
+
+def certified(problem: Problem, Z: TrainingSet, alpha: Array, log_norm: float | None = None) -> KernelFunction:
+    """Σ_j α_j k(·, x_j) with the radius of its certificate on the problem."""
+    point = {"alpha": alpha}
+    radius = problem.distance(certify(problem, point).gap, point)
+    f = Z.function(alpha, log_norm=log_norm)
+    return replace(f, error=radius + ROUNDING * f.norm())
+
+
+@family("kernel-ridge", summary="KRR: (1/n) Σ (y − f(x))² + λ ‖f‖²")
+def kernel_ridge() -> Family:
+    """KRR, equation (2) of the paper."""
+    return m_power_rls(2.0)
+
+
+@family("kernel-ridge-over-n", summary="modified KRR: (1/n) Σ (y − f(x))² + (λ/n) ‖f‖²")
+def kernel_ridge_over_n() -> Family:
+    """KRR with λ/|Z| in the place of λ (the example after Definition 4.2)."""
+    ridge = kernel_ridge()
+    return Family("kernel-ridge-over-n", lambda lam, Z: ridge.fit(lam / Z.n, Z))
+
+
+@family("m-power-rls", summary="M-RLSR(m): (1/n) Σ (y − f(x))² + λ ‖f‖^m, m > 1")
+def m_power_rls(power: float = 3.0) -> Family:
+    """M-RLSR for one m > 1, equation (8) of the paper, through the root of its secular equation.
+
+    Raises
+    ------
+    InvalidProblem
+        for m ≤ 1, where the path contains f = 0 for all large λ (m = 1) or the problem is not convex.
+    """
+    m = validate.positive("power", power)
+    if m <= 1:
+        raise InvalidProblem(f"power: m = {m:g}; the family is defined for m > 1")
+
+    def fit(lam: float, Z: TrainingSet) -> KernelFunction:
+        system = eigensystem(Z)
+        root = secular_root(system.spectrum, lam, m)
+        problem = ridge_problem(Z, lam) if m == 2 else power_problem(Z, lam, m)
+        if root.zero:
+            return Z.function(np.zeros(Z.n))
+        return certified(problem, Z, system.coefficients(root.log_mu), root.log_norm)
+
+    return Family("kernel-ridge" if m == 2 else f"m-power-rls({m:g})", fit)
+
+
+@family("kernel-ridge-ball", summary="Ivanov KRR: (1/n) Σ (y − f(x))² subject to ‖f‖ ≤ r; of several solutions the one of least norm")
+def kernel_ridge_ball() -> Family:
+    """Ivanov's form of KRR. For r ≥ ‖f_0‖, the least norm of a least-squares fit, the solution is f_0 whatever r."""
+    return Family("kernel-ridge-ball", fit_ball)
+
+
+@family("m-power-rls-ball", summary="Ivanov M-RLSR(m): (1/n) Σ (y − f(x))² subject to ‖f‖^m ≤ ρ")
+def m_power_rls_ball(power: float = 3.0) -> Family:
+    """Ivanov's form of M-RLSR: the ball of radius ρ^{1/m}."""
+    m = validate.positive("power", power)
+    return Family(f"m-power-rls-ball({m:g})", lambda level, Z: fit_ball(level ** (1.0 / m), Z))
+
+
+def least_norm(Z: TrainingSet) -> float:
+    """‖f_0‖ = √(Σ z_i²/d_i over d_i > 0), the norm of the smallest least-squares fit and the supremum of the norms on the KRR path."""
+    d = Z.spectrum.values
+    positive = d > 0
+    return float(np.linalg.norm(Z.coordinates[positive] / np.sqrt(d[positive])))
+
+
+def fit_ball(radius: float, Z: TrainingSet) -> KernelFunction:
+    """argmin (1/n) Σ (y − f(x))² subject to ‖f‖ ≤ r.
+
+    The KRR function with ‖f_μ‖ = r; f_0 if r ≥ ‖f_0‖. Its radius: with δ the relative error of ‖f_μ‖ = r and q the weights of ‖f_μ‖² over the
+    eigenvalues, log μ is off by δ / E_q[u], u = μ/(d + μ), which moves f by √E_q[u²] δ / E_q[u] relative to r; to this comes the radius of
+    the KRR certificate at μ, which enters δ too.
+    """
+    system = eigensystem(Z)
+    if system.spectrum.empty:
+        return Z.function(np.zeros(Z.n))
+    floor = EPS * Z.n * float(Z.spectrum.values[-1]) / float(np.min(Z.spectrum.values[Z.spectrum.values > 0]))
+    if radius >= least_norm(Z):
+        return Z.function(system.least_norm(), error=floor * least_norm(Z))
+    log_mu = _on_sphere(system.spectrum, math.log(radius))
+    f = certified(ridge_problem(Z, math.exp(log_mu) / Z.n), Z, system.coefficients(log_mu))
+    off = abs(f.norm() - radius) / radius + f.error / radius + ROUNDING
+    d = Z.spectrum.values
+    share = math.exp(log_mu) / (d + math.exp(log_mu))
+    weights = d * Z.coordinates**2 / (d + math.exp(log_mu)) ** 2
+    weights = weights / np.sum(weights)
+    stretch = math.sqrt(float(weights @ share**2)) / float(weights @ share)
+    return replace(f, error=f.error + 2 * stretch * off * radius)
+
+
+def _on_sphere(spectrum: Spectrum, log_radius: float) -> float:
+    """log μ with ‖f_μ‖ = r, for r < ‖f_0‖: ‖f_μ‖ falls from ‖f_0‖ to 0, and never by more than μ grows."""
+    goal = log_radius - spectrum.unit
+
+    def excess(s: float) -> float:
+        return path_point(spectrum.values, spectrum.energies, s)[0] - goal
+
+    low, high = -40.0, 1.0
+    while excess(high) > 0:
+        high += max(1.0, excess(high))
+    while excess(low) < 0 and low > -700.0:
+        low *= 2
+    if excess(low) <= 0:
+        return low + spectrum.log_size
+    return float(scipy.optimize.brentq(excess, low, high, xtol=1e-15, rtol=4 * EPS, maxiter=300)) + spectrum.log_size
+
+
+def learned(
+    name: str, pose: Callable[[float, TrainingSet], Problem], *, solver: str = "clarabel", tol: float = 1e-9, time_limit: float = 60.0
+) -> Family:
+    """A family whose members are solved through `simopt.solve`, with the radius that each certificate gives (not only when it is OPTIMAL).
+
+    Parameters
+    ----------
+    pose : callable
+        (λ, Z) → a kernel problem with a point {"alpha": …} over the points of Z.
+
+    Raises (on use)
+    ---------------
+    ArithmeticError
+        when the solver returns no point.
+    """
+    from simopt.driver import solve
+
+    def fit(lam: float, Z: TrainingSet) -> KernelFunction:
+        problem = pose(lam, Z)
+        solution = solve(problem, solver, tol=tol, time_limit=time_limit)
+        if solution.point is None or solution.certificate is None:
+            raise ArithmeticError(f"{name} at {lam:g}: {solver} returned no point ({solution.reported_status}: {solution.message})")
+        point = dict(solution.point)
+        f = Z.function(np.asarray(point["alpha"]), error=problem.distance(solution.certificate.gap, point))
+        return replace(f, error=f.error + ROUNDING * f.norm())
+
+    return Family(f"{name} by {solver}", fit)
+
+
+@family("kernel-ridge-cvxpy", summary="KRR solved through CVXPY, with the error radius of its certificate")
+def kernel_ridge_cvxpy(solver: str = "clarabel", tol: float = 1e-9) -> Family:
+    """KRR by a CVXPY back end."""
+    return learned("kernel-ridge", lambda lam, Z: ridge_problem(Z, lam), solver=solver, tol=tol)
+
+
+@family("m-power-rls-cvxpy", summary="M-RLSR(m) solved through CVXPY, with the error radius of its certificate")
+def m_power_rls_cvxpy(power: float = 3.0, solver: str = "clarabel", tol: float = 1e-9) -> Family:
+    """M-RLSR by a CVXPY back end."""
+    return learned(f"m-power-rls({power:g})", lambda lam, Z: power_problem(Z, lam, power), solver=solver, tol=tol)
