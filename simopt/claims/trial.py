@@ -59,7 +59,7 @@ class Trial:
             if it is not there; the claim is then NOT_RUN with this reason.
         """
         loader = importlib.import_module("simopt.datasets")
-        return loader.load(name)
+        return loader.load_dataset(name)
 
     def require(self, module: str) -> Any:
         """Import an optional module.
