@@ -26,7 +26,8 @@ class Certificate:
     upper, lower : float
         value of the restored point; value of the dual at the repaired multipliers.
     gap : float
-        bound on upper − optimum, evaluated without cancellation where the problem knows how.
+        bound on upper − optimum, evaluated without cancellation where the problem knows how. A gap that comes out negative is rounding
+        error, or a wrong dual: its size is reported, so that two bounds that contradict each other never close.
     relative_gap, gap_over_upper : float
         gap / scale and gap / |upper| (0/0 = 0).
     scale : float
@@ -95,8 +96,8 @@ def judge(problem: Problem, point: Point, multipliers: Multipliers | None = None
     for origin, candidate in _candidates(problem, restored, multipliers):
         lower = num.lower(problem.dual_bound(candidate, num, upper))
         gap = num.upper(problem.gap(feasible, candidate, num)) if math.isfinite(lower) else math.inf
-        if not math.isnan(gap) and max(gap, 0.0) < best[0]:
-            best = (max(gap, 0.0), lower, candidate, origin)
+        if abs(gap) < best[0]:
+            best = (abs(gap), lower, candidate, origin)
     gap, lower, kept, origin = best
     scale = problem.scale()
     certificate = Certificate(

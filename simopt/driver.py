@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Generator
+from contextlib import closing
 from dataclasses import dataclass, field, replace
+from itertools import islice
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -37,6 +40,9 @@ class Interrupted(KeyboardInterrupt):
         super().__init__("interrupted")
         self.solution = solution
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Interrupted, (self.solution,)
+
 
 @dataclass
 class _Run:
@@ -63,13 +69,29 @@ class _Run:
         verdict = judged.certificate
         sample = Sample(self.solve_seconds, self.iterations, verdict.upper, verdict.lower, verdict.gap)
         self.samples.append(sample)
+        if self.best is None or (verdict.gap, verdict.upper) <= (self.best.certificate.gap, self.best.certificate.upper):
+            self.best = Judgement(verdict, _copy(judged.point), None if judged.multipliers is None else _copy(judged.multipliers))
         if self.progress is not None:
             self.progress(sample)
-        if self.best is None or verdict.gap <= self.best.certificate.gap:
-            point_kept = {k: np.array(v, dtype=float) for k, v in judged.point.items()}
-            kept = None if judged.multipliers is None else {k: np.array(v, dtype=float) for k, v in judged.multipliers.items()}
-            self.best = Judgement(verdict, point_kept, kept)
         return verdict.closes(self.tol)
+
+    def final(self) -> Judgement | None:
+        """The best judgement, its bounds in the arithmetic that was asked for."""
+        if self.best is None or self.best.certificate.arithmetic == self.num.name:
+            return self.best
+        return replace(self.best, certificate=judge(self.problem, self.best.point, self.best.multipliers, self.num).certificate)
+
+
+def _copy(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: np.array(value, dtype=float) for name, value in values.items()}
+
+
+def _arithmetic(rigorous: bool | str) -> Arithmetic:
+    if isinstance(rigorous, str):
+        if rigorous not in BY_NAME:
+            raise UnknownName("arithmetic", rigorous, BY_NAME)
+        return BY_NAME[rigorous]
+    return BY_NAME["interval"] if rigorous else FLOAT
 
 
 def solve(
@@ -115,19 +137,21 @@ def solve(
         raise InvalidProblem(f"tol: must be a positive number, got {tol!r}")
     if not time_limit > 0:
         raise InvalidProblem(f"time_limit: must be positive seconds, got {time_limit!r}")
-    num = FLOAT if rigorous is False else BY_NAME["interval" if rigorous is True else str(rigorous)]
+    num = _arithmetic(rigorous)
     if num.name not in problem.arithmetics:
         raise InvalidProblem(f"rigorous: {problem.name} has no {num.name} bounds; it has {', '.join(problem.arithmetics)}")
     chosen = choose(problem, solver)
     name = chosen.name
+    if isinstance(chosen, SolverSpec):
+        chosen.check_options(options)
+    else:
+        check_options(chosen, options)
     normal, rescale = problem.normalised()
     run = _Run(problem, tol, num, rescale, progress)
     try:
         if isinstance(chosen, SolverSpec):
-            chosen.check_options(options)
             ended = _iterate(run, chosen, normal, time_limit, options)
         else:
-            check_options(chosen, options)
             ended = _sweep(run, chosen, normal, time_limit, options, declare or _declare)
     except KeyboardInterrupt:
         raise Interrupted(_finish(run, name, options, (Status.INTERRUPTED, "interrupted", "stopped by the user"))) from None
@@ -173,52 +197,63 @@ def _iterate(run: _Run, spec: SolverSpec, normal: Problem, time_limit: float, op
     reason = spec.reason_against(normal)
     if reason is not None:
         return Status.UNSUPPORTED, "", reason
-    _warm_up(spec, type(normal), options)
+    try:
+        _warm_up(spec, type(normal), options)
+        return _pull(run, spec, normal, time_limit, options)
+    except (ArithmeticError, np.linalg.LinAlgError, InvalidProblem) as error:
+        return Status.FAILED, f"{type(error).__name__}: {error}", f"{spec.name} failed: {error}"
+
+
+def _iterates(spec: SolverSpec, problem: Problem, **options: Any) -> Generator[Iterate, None, None]:
+    yield from spec.run(problem, **options)
+
+
+def _pull(run: _Run, spec: SolverSpec, normal: Problem, time_limit: float, options: dict[str, Any]) -> Ending:
     scale = normal.scale()
-    iterates = spec.run(normal, tol=run.tol, **options)
     last: Iterate | None = None
     next_look = 0.0
     mark = time.perf_counter()
-    try:
+    with closing(_iterates(spec, normal, tol=run.tol, **options)) as iterates:
         for iterate in iterates:
             run.solve_seconds += time.perf_counter() - mark
             run.iterations += 1
-            last = iterate
-            if run.solve_seconds >= next_look or iterate.gap <= run.tol * scale:
+            out_of_time = run.solve_seconds > time_limit
+            if run.solve_seconds >= next_look or iterate.gap <= run.tol * scale or out_of_time:
                 next_look = GROWTH * run.solve_seconds
                 if run.certify(iterate.point, iterate.multipliers):
                     return Status.OPTIMAL, "converged", None
                 last = None
-            if run.solve_seconds > time_limit:
+            else:  # the solver may write on its buffers when it is resumed, if only to find that it is at its end
+                last = Iterate(_copy(iterate.point), None if iterate.multipliers is None else _copy(iterate.multipliers))
+            if out_of_time:
                 return Status.TIME_LIMIT, "stopped", f"the gap was still open after {time_limit:g} s"
             mark = time.perf_counter()
         run.solve_seconds += time.perf_counter() - mark
-    except (ArithmeticError, np.linalg.LinAlgError) as error:
-        return Status.FAILED, f"{type(error).__name__}: {error}", f"{spec.name} failed: {error}"
-    finally:
-        close = getattr(iterates, "close", None)
-        if close is not None:
-            close()
     if last is not None and run.certify(last.point, last.multipliers):
         return Status.OPTIMAL, "converged", None
     limit = options.get("max_iter", spec.options.get("max_iter"))
-    if isinstance(limit, int) and run.iterations >= limit:
+    if isinstance(limit, Integral) and run.iterations >= limit:
         return Status.ITERATION_LIMIT, "iteration limit", f"the gap was still open after {run.iterations} iterations"
     return Status.GAP_OPEN, "finished", "the solver finished before the certificate closed"
 
 
-_warm: set[tuple[str, str]] = set()
+_warm: set[tuple[Any, ...]] = set()
+WARM_UP_ITERATES = 25  # enough to reach every kernel; a solver that never stops by itself must not hang here
 
 
 def _warm_up(spec: SolverSpec, kind: type[Problem], options: dict[str, Any]) -> None:
     """Run the solver once on a small example of the problem, so that compilation stays outside the clock."""
-    if (spec.name, kind.name) in _warm:
+    # options that choose a method; numbers and arrays may belong to the problem at hand
+    choices = {name: value for name, value in options.items() if isinstance(value, (str, bool))}
+    key = (spec.name, kind.name, *sorted(choices.items()))
+    if key in _warm:
         return
-    _warm.add((spec.name, kind.name))
+    _warm.add(key)
     for example in kind.examples(np.random.default_rng(0)):
         if not example.degenerate and spec.reason_against(example.problem) is None:
-            for _ in spec.run(example.problem.normalised()[0], tol=1e-6, **options):
-                pass
+            with closing(_iterates(spec, example.problem.normalised()[0], tol=1e-6, **choices)) as iterates:
+                for _ in islice(iterates, WARM_UP_ITERATES):
+                    pass
             return
 
 
@@ -232,16 +267,19 @@ def _sweep(run: _Run, backend: BackEnd, normal: Problem, time_limit: float, opti
     max_iter = own.pop("max_iter", None)
     ended: Ending = (Status.NOT_SOLVED, "", "not run")
     native_tol, previous = run.tol, math.inf
+    start = time.perf_counter()
+    try:
+        declaration = declare(normal, backend.cones)
+    except InvalidProblem as error:
+        return Status.UNSUPPORTED, "", str(error)
+    run.setup_seconds += time.perf_counter() - start
     for _ in range(ATTEMPTS):
         room = time_limit - run.solve_seconds
         if room <= 0:
-            break
-        start = time.perf_counter()
+            return Status.TIME_LIMIT, ended[1], f"the gap was still open after {time_limit:g} s"
         try:
-            declaration = declare(normal, backend.cones)
-            run.setup_seconds += time.perf_counter() - start
             result = adapter.run(declaration, backend, tol=native_tol, max_iter=max_iter, time_limit=room, options=own)
-        except (adapter.Refused, InvalidProblem) as error:
+        except adapter.Refused as error:
             return Status.UNSUPPORTED, "", str(error)
         run.setup_seconds += result.setup_seconds
         run.solve_seconds += result.solve_seconds
@@ -265,9 +303,7 @@ def _sweep(run: _Run, backend: BackEnd, normal: Problem, time_limit: float, opti
 
 def _finish(run: _Run, solver: str, options: dict[str, Any], ended: Ending) -> Solution:
     status, word, message = ended
-    if status is Status.OPTIMAL and run.best is not None and not run.best.certificate.closes(run.tol):
-        status = Status.GAP_OPEN
-    best = run.best
+    best = run.final()
     record = provenance.record(
         solver=solver,
         problem=run.problem,

@@ -146,24 +146,34 @@ class Problem(ABC):
 
     def fingerprint(self) -> str:
         """Hash of the class and the content of all fields."""
-        digest = hashlib.sha256(type(self).__qualname__.encode())
-        for item in dataclasses.fields(self):
-            value = getattr(self, item.name)
-            digest.update(item.name.encode())
-            if isinstance(value, np.ndarray):
-                digest.update(str((value.dtype, value.shape)).encode())
-                for start in range(0, len(value), 4096):
-                    digest.update(np.ascontiguousarray(value[start : start + 4096]).tobytes())
-            else:
-                digest.update(repr(value).encode())
+        digest = hashlib.sha256()
+        _feed(digest, self)
         return digest.hexdigest()[:16]
 
     def __getstate__(self) -> dict[str, Any]:
         return {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        for key, value in state.items():
-            object.__setattr__(self, key, value)
+        freeze(self, **state)  # pickling loses the read-only flag
+
+
+def _feed(digest: hashlib._Hash, value: Any) -> None:
+    """Content of arrays, in blocks; of dataclasses and containers, item by item (their repr would abbreviate long arrays)."""
+    digest.update(type(value).__qualname__.encode())
+    if isinstance(value, np.ndarray):
+        digest.update(str((value.dtype.str, value.shape)).encode())
+        rows = np.atleast_1d(value)
+        for start in range(0, len(rows), 4096):
+            digest.update(np.ascontiguousarray(rows[start : start + 4096]).tobytes())
+    elif dataclasses.is_dataclass(value):
+        for item in dataclasses.fields(value):
+            digest.update(item.name.encode())
+            _feed(digest, getattr(value, item.name))
+    elif isinstance(value, (tuple, list)):
+        for entry in value:
+            _feed(digest, entry)
+    else:
+        digest.update(repr(value).encode() + b";")
 
 
 P = TypeVar("P", bound=type[Problem])

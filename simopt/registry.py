@@ -12,7 +12,7 @@ import pkgutil
 import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
 from simopt.errors import UnknownName
@@ -59,19 +59,26 @@ def load(*groups: str) -> None:
             raise UnknownName("content group", group, GROUPS)
         if group in _loaded:
             continue
-        _loaded.add(group)
-        for name in _module_names(f"simopt.{group}"):
-            importlib.import_module(name)
-        for point in entry_points(group=f"simopt.{group}"):
-            try:
-                point.load()
-            except DuplicateName:
-                _loaded.discard(group)
-                raise
-            except Exception as error:
-                _failures.append(
-                    Failure(group, f"{point.name} = {point.value}", f"{type(error).__name__}: {error}", traceback.format_exc())
-                )
+        _loaded.add(group)  # first, so that content may ask for names while it is being imported
+        try:
+            for name in _module_names(f"simopt.{group}"):
+                importlib.import_module(name)
+            for point in entry_points(group=f"simopt.{group}"):
+                _load_plugin(group, point)
+        except BaseException:
+            _loaded.discard(group)
+            raise
+
+
+def _load_plugin(group: str, point: EntryPoint) -> None:
+    source = f"{point.name} = {point.value}"
+    _failures[:] = [known for known in _failures if (known.group, known.source) != (group, source)]
+    try:
+        point.load()
+    except DuplicateName:
+        raise
+    except (Exception, SystemExit) as error:
+        _failures.append(Failure(group, source, f"{type(error).__name__}: {error}", traceback.format_exc()))
 
 
 def _module_names(package: str) -> Iterator[str]:

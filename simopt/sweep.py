@@ -18,7 +18,7 @@ from simopt.solution import Solution
 def path(
     problem: Problem, field: str, values: Iterable[float], solver: str | None = None, *, tol: float = 1e-8, **options: Any
 ) -> Iterator[tuple[float, Solution]]:
-    """Yield (value, Solution) for `problem` with `field` set to each value.
+    """Pairs (value, Solution) for `problem` with `field` set to each value, solved as they are asked for.
 
     A back end canonicalises the declaration once when the field is one of `problem.parameters` and natural units do not depend on it; the
     parameter of the declaration then takes each value (DPP). Points are always judged for the problem with that value.
@@ -33,9 +33,13 @@ def path(
         raise UnknownName(f"field of {problem.name}", field, known)
     chosen = choose(problem, solver)
     sweep = _Sweep(chosen, field, tol, options) if isinstance(chosen, BackEnd) and field in problem.parameters else None
-    for value in values:
-        instance: Problem = dataclasses.replace(problem, **{field: float(value)})
-        yield float(value), (sweep.solve(instance) if sweep else solve(instance, solver, tol=tol, **options))
+
+    def each() -> Iterator[tuple[float, Solution]]:
+        for value in values:
+            instance: Problem = dataclasses.replace(problem, **{field: float(value)})
+            yield float(value), (sweep.solve(instance) if sweep else solve(instance, solver, tol=tol, **options))
+
+    return each()  # names are checked at the call, not at the first step
 
 
 class _Sweep:

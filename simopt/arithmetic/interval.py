@@ -40,17 +40,17 @@ class Interval:
 
     @property
     def low(self) -> Array:
-        """Lower end points (−∞ after an overflow)."""
+        """Lower end points (−∞ after an overflow); a ball of radius 0 is the number itself."""
         with np.errstate(invalid="ignore", over="ignore"):
             ends = np.nextafter(self.mid - self.rad, -np.inf)
-        return np.where(np.isnan(ends), -np.inf, ends)
+        return np.where(self.rad == 0.0, self.mid, np.where(np.isnan(ends), -np.inf, ends))
 
     @property
     def high(self) -> Array:
-        """Upper end points (∞ after an overflow)."""
+        """Upper end points (∞ after an overflow); a ball of radius 0 is the number itself."""
         with np.errstate(invalid="ignore", over="ignore"):
             ends = np.nextafter(self.mid + self.rad, np.inf)
-        return np.where(np.isnan(ends), np.inf, ends)
+        return np.where(self.rad == 0.0, self.mid, np.where(np.isnan(ends), np.inf, ends))
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -112,8 +112,8 @@ class Interval:
         raise TypeError("intervals cannot be compared; compare num.lower(x) or num.upper(x)")
 
     __lt__ = __le__ = __gt__ = __ge__ = _refuse
-    __eq__ = _refuse  # type: ignore[assignment]  # object.__eq__ takes anything and answers
-    __ne__ = _refuse  # type: ignore[assignment]  # likewise
+    __eq__ = _refuse
+    __ne__ = _refuse
 
     def __bool__(self) -> bool:
         raise TypeError("an interval has no truth value")
@@ -129,7 +129,8 @@ def _up(radius: Any) -> Array:
 
 def _spread(x: Interval, gamma: float) -> Array:
     """rad + γ |mid|, not below its real value where γ |mid| underflows."""
-    return x.rad + gamma * np.abs(x.mid) + SMALLEST * (x.mid != 0.0)
+    bound: Array = x.rad + gamma * np.abs(x.mid) + SMALLEST * (x.mid != 0.0)
+    return bound
 
 
 def as_interval(x: Any) -> Interval:

@@ -13,6 +13,61 @@ from simopt.arithmetic.base import Arithmetic, NotRational, Value
 from simopt.typing import Array
 
 
+class Exact(Fraction):
+    """A fraction that takes floats at their exact value. Python's own would turn to a float, silently, at the first one it meets."""
+
+    __slots__ = ()
+
+    def __add__(self, other: Any) -> Any:
+        return _apply(Fraction.__add__, self, other)
+
+    def __radd__(self, other: Any) -> Any:
+        return _apply(Fraction.__radd__, self, other)
+
+    def __sub__(self, other: Any) -> Any:
+        return _apply(Fraction.__sub__, self, other)
+
+    def __rsub__(self, other: Any) -> Any:
+        return _apply(Fraction.__rsub__, self, other)
+
+    def __mul__(self, other: Any) -> Any:
+        return _apply(Fraction.__mul__, self, other)
+
+    def __rmul__(self, other: Any) -> Any:
+        return _apply(Fraction.__rmul__, self, other)
+
+    def __truediv__(self, other: Any) -> Any:
+        return _apply(Fraction.__truediv__, self, other)
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return _apply(Fraction.__rtruediv__, self, other)
+
+    def __pow__(self, exponent: Any) -> Any:
+        if not isinstance(exponent, int):
+            raise NotRational(f"the power {exponent} is not a whole number; use num.power")
+        return Exact(Fraction.__pow__(self, exponent))
+
+    def __neg__(self) -> Exact:
+        return Exact(Fraction.__neg__(self))
+
+    def __pos__(self) -> Exact:
+        return self
+
+    def __abs__(self) -> Exact:
+        return Exact(Fraction.__abs__(self))
+
+
+def _exact(x: Any) -> Exact:
+    if isinstance(x, Exact):
+        return x
+    return Exact(x.item() if isinstance(x, np.generic) else x)  # numpy's integers would overflow inside a fraction
+
+
+def _apply(operation: Any, one: Exact, other: Any) -> Any:
+    result = operation(one, Fraction(_exact(other)) if isinstance(other, (float, np.generic)) else other)
+    return Exact(result) if isinstance(result, Fraction) else result
+
+
 class Rational(Arithmetic):
     """Fractions in scalars and in object arrays. Comparisons of fractions are exact, so NumPy's object loops are safe here."""
 
@@ -22,10 +77,10 @@ class Rational(Arithmetic):
         """Exact value of floats; fractions pass."""
         array = np.asarray(x, dtype=object)
         if array.ndim == 0:
-            return Fraction(array.item())
+            return _exact(array.item())
         lifted = np.empty(array.shape, dtype=object)
         for index, entry in np.ndenumerate(array):
-            lifted[index] = Fraction(entry)
+            lifted[index] = _exact(entry)
         return lifted
 
     def matvec(self, matrix: Any, x: Value) -> Value:
@@ -33,32 +88,32 @@ class Rational(Arithmetic):
         rows = np.asarray(matrix, dtype=object)
         out = np.empty(rows.shape[0], dtype=object)
         for i, row in enumerate(rows):
-            out[i] = sum((Fraction(a) * b for a, b in zip(row, x, strict=True) if a), Fraction(0))
+            out[i] = sum((Exact(a) * b for a, b in zip(row, x, strict=True) if a), Exact(0))
         return out
 
     def dot(self, x: Value, y: Value) -> Value:
         """Σ x_i y_i."""
-        return sum((a * b for a, b in zip(x, y, strict=True)), Fraction(0))
+        return sum((a * b for a, b in zip(self.lift(x), self.lift(y), strict=True)), Exact(0))
 
     def sum(self, x: Value) -> Value:
         """Σ x_i."""
-        return sum(x, Fraction(0))
+        return sum(self.lift(x), Exact(0))
 
     def cumsum(self, x: Value) -> Value:
         """Partial sums."""
-        return np.cumsum(np.asarray(x, dtype=object))
+        return np.cumsum(self.lift(x))
 
     def minimum(self, x: Value, y: Value) -> Value:
         """Elementwise minimum."""
-        return np.minimum(x, y)
+        return np.minimum(self.lift(x), self.lift(y))
 
     def maximum(self, x: Value, y: Value) -> Value:
         """Elementwise maximum."""
-        return np.maximum(x, y)
+        return np.maximum(self.lift(x), self.lift(y))
 
     def abs(self, x: Value) -> Value:
         """Elementwise |x|."""
-        return abs(x)
+        return abs(self.lift(x))
 
     def sqrt(self, x: Value) -> Value:
         """Square root where it is rational."""
@@ -70,7 +125,7 @@ class Rational(Arithmetic):
         top, bottom = math.isqrt(value.numerator), math.isqrt(value.denominator)
         if top * top != value.numerator or bottom * bottom != value.denominator:
             raise NotRational(f"the square root of {value} is not rational; use INTERVAL")
-        return Fraction(top, bottom)
+        return Exact(top, bottom)
 
     def power(self, x: Value, exponent: float) -> Value:
         """x^p for p a whole or half number, where the result is rational."""
@@ -80,12 +135,12 @@ class Rational(Arithmetic):
         if twice.denominator != 1:
             raise NotRational(f"the power {exponent} is not a multiple of 1/2; use INTERVAL")
         whole, half = divmod(twice.numerator, 2)
-        value = Fraction(x) ** whole
+        value = Exact(x) ** whole
         return value * self.sqrt(x) if half else value
 
     def max(self, x: Value) -> Value:
         """Largest entry."""
-        return max(x)
+        return max(self.lift(x))
 
     def zeros(self, n: int) -> Value:
         """n zeros."""

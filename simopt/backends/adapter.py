@@ -37,6 +37,17 @@ class NativeResult:
     solve_seconds: float
 
 
+CVXPY_STATUSES = {
+    "optimal": (Status.OPTIMAL, "optimal"),
+    "optimal_inaccurate": (Status.GAP_OPEN, "optimal_inaccurate"),
+    "user_limit": (Status.GAP_OPEN, "user_limit"),
+    "infeasible": (Status.INFEASIBLE, "infeasible"),
+    "infeasible_inaccurate": (Status.INFEASIBLE, "infeasible_inaccurate"),
+    "unbounded": (Status.UNBOUNDED, "unbounded"),
+    "unbounded_inaccurate": (Status.UNBOUNDED, "unbounded_inaccurate"),
+}  # CVXPY's words, for back ends whose native ones we do not know
+
+
 class Refused(ValueError):
     """The back end cannot represent the problem."""
 
@@ -77,7 +88,10 @@ def run(
         raise KeyboardInterrupt
     status, word = backend.statuses.get(code, (Status.GAP_OPEN, str(code)))
     with quiet():
-        point, multipliers = _unpack(declaration, chain, inverse, _presentable(backend, raw))
+        present = status not in (Status.INFEASIBLE, Status.UNBOUNDED)  # their x is a ray, not a point
+        said, point, multipliers = _unpack(declaration, chain, inverse, _presentable(backend, raw) if present else raw)
+    if not backend.statuses:
+        status, word = CVXPY_STATUSES.get(said, (Status.FAILED, said))
     return NativeResult(point, multipliers, status, word, iterations, setup, seconds)
 
 
@@ -126,7 +140,9 @@ def _native_status(backend: BackEnd, raw: Any) -> tuple[object, int]:
     if backend.name == "ecos":
         return int(raw["info"]["exitFlag"]), int(raw["info"]["iter"])
     if backend.name == "scs":
-        return int(raw["info"]["status_val"]), int(raw["info"]["iter"])
+        words = str(raw["info"]["status"])
+        limit = "iterations" if "max_iters" in words else "time" if "time_limit" in words else None
+        return limit or int(raw["info"]["status_val"]), int(raw["info"]["iter"])
     if backend.name == "clarabel":
         return str(raw.status), int(raw.iterations)
     return "see cvxpy", 0
@@ -144,23 +160,25 @@ def _presentable(backend: BackEnd, raw: Any) -> Any:
     return raw
 
 
-def _unpack(declaration: cp.Problem, chain: Any, inverse: Any, raw: Any) -> tuple[dict[str, Any] | None, dict[str, Any] | None]:
+def _unpack(declaration: cp.Problem, chain: Any, inverse: Any, raw: Any) -> tuple[str, dict[str, Any] | None, dict[str, Any] | None]:
+    """CVXPY's word, values and duals; None for what is missing or not finite."""
     import cvxpy as cp
 
     for variable in declaration.variables():
         variable.value = None
     try:
         declaration.unpack_results(raw, chain, inverse)
-    except (cp.error.SolverError, ValueError, TypeError):
-        return None, None
+    except (cp.error.SolverError, ValueError, TypeError) as error:
+        return f"{type(error).__name__}: {error}", None, None
+    said = str(declaration.status)
     point = {v.name(): v.value for v in declaration.variables()}
-    if any(value is None for value in point.values()):
-        return None, None
+    if any(value is None or not np.all(np.isfinite(value)) for value in point.values()):
+        return said, None, None
     duals = {c.label: c.dual_value for c in declaration.constraints if c.label}
     values = {name: np.asarray(value, dtype=float) for name, value in point.items()}
     if any(value is None for value in duals.values()):
-        return values, None
-    return values, {label: np.asarray(value, dtype=float) for label, value in duals.items() if not isinstance(value, list)}
+        return said, values, None
+    return said, values, {label: np.asarray(value, dtype=float) for label, value in duals.items() if not isinstance(value, list)}
 
 
 @contextmanager

@@ -7,12 +7,14 @@ rest of simopt. It is started at first use and kept, and it does not see the ter
 from __future__ import annotations
 
 import atexit
+import os
 import pickle
 import select
 import struct
 import subprocess
 import sys
 import time
+from contextlib import suppress
 from typing import IO, Any
 
 HEADER = struct.Struct("<Q")
@@ -26,7 +28,7 @@ class Child:
     """A running child process."""
 
     def __init__(self) -> None:
-        command = [sys.executable, "-m", "simopt.backends.ecos_child"]
+        command = [sys.executable, "-P", __file__]  # -P: nothing in this folder or the working directory shadows a module
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
 
     @property
@@ -40,7 +42,8 @@ class Child:
         self._process.wait()
         for stream in (self._process.stdin, self._process.stdout):
             if stream is not None:
-                stream.close()
+                with suppress(BrokenPipeError):  # what was left to send has no reader any more
+                    stream.close()
 
     def call(self, request: Any, seconds: float) -> Any:
         """Send one request and wait for the answer; TimeoutError after `seconds`."""
@@ -64,7 +67,7 @@ class Child:
         return data
 
 
-_running: list[Child] = []
+_running: dict[int, Child] = {}  # by process: after a fork, the pipes belong to the parent
 
 
 def solve(request: dict[str, Any], seconds: float) -> dict[str, Any]:
@@ -77,14 +80,14 @@ def solve(request: dict[str, Any], seconds: float) -> dict[str, Any]:
     ChildFailed
         when the child dies or ECOS raises.
     """
-    if not _running or not _running[0].alive:
-        _running[:] = [Child()]
-    child = _running[0]
+    child = _running.get(os.getpid())
+    if child is None or not child.alive:
+        child = _running[os.getpid()] = Child()
     try:
         answer = child.call(request, seconds)
     except BaseException:
+        del _running[os.getpid()]
         child.stop()
-        _running.clear()
         raise
     if "error" in answer:
         raise ChildFailed(answer["error"])
@@ -94,9 +97,9 @@ def solve(request: dict[str, Any], seconds: float) -> dict[str, Any]:
 
 @atexit.register
 def _stop_all() -> None:
-    for child in _running:
+    child = _running.pop(os.getpid(), None)
+    if child is not None:
         child.stop()
-    _running.clear()
 
 
 def _write(stream: IO[bytes], message: Any) -> None:
@@ -108,7 +111,8 @@ def _write(stream: IO[bytes], message: Any) -> None:
 def _serve() -> None:
     import ecos
 
-    source, sink = sys.stdin.buffer, sys.stdout.buffer
+    source, sink = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # whatever ECOS prints must not get among the answers
     while head := source.read(HEADER.size):
         request = pickle.loads(source.read(HEADER.unpack(head)[0]))
         try:

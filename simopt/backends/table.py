@@ -114,6 +114,8 @@ SCS = BackEnd(
     statuses={
         1: (Status.OPTIMAL, "solved"),
         2: (Status.GAP_OPEN, "solved (inaccurate)"),
+        "iterations": (Status.ITERATION_LIMIT, "inaccurate - reached max_iters"),  # SCS says so in words, its code being 2, -6 or -7
+        "time": (Status.TIME_LIMIT, "inaccurate - reached time_limit_secs"),  # likewise
         0: (Status.NOT_SOLVED, "unfinished"),
         -1: (Status.UNBOUNDED, "unbounded"),
         -2: (Status.INFEASIBLE, "infeasible"),

@@ -1,0 +1,236 @@
+"""Arithmetic: INTERVAL contains the real value (computed in fractions), RATIONAL is exact, and neither fails silently."""
+
+import operator
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import assume, example, given, settings
+from hypothesis import strategies as st
+
+from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Interval, NotRational
+
+finite = st.one_of(
+    st.floats(allow_nan=False, allow_infinity=False),
+    st.floats(-1e-290, 1e-290),
+    st.floats(-10, 10),
+    st.sampled_from([0.0, -0.0, 5e-324, -5e-324, 2.0**-1022, 1e300, -1e300, 1 / 3, 1e-155]),
+)
+vectors = st.lists(st.tuples(finite, finite), min_size=1, max_size=7)
+OPERATIONS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
+
+
+def contains(ball: Any, value: Fraction) -> bool:
+    low, high = INTERVAL.lower(ball), INTERVAL.upper(ball)
+    return (low == -np.inf or Fraction(low) <= value) and (high == np.inf or value <= Fraction(high))
+
+
+def ball_with(value: float, spread: float) -> tuple[Interval, list[Fraction]]:
+    """A ball and three real numbers in it: both ends and the middle."""
+    radius = abs(spread)
+    return Interval(value, radius), [Fraction(value) - Fraction(radius), Fraction(value), Fraction(value) + Fraction(radius)]
+
+
+@settings(max_examples=400, deadline=None)
+@given(finite, finite, finite, finite, st.sampled_from("+-*/"))
+@example(1e-310, 0.0, 1e-10, 0.0, "/")
+@example(1.0, 0.0, 1e-300, 1e-310, "/")
+@example(1e-320, 0.0, 1e-300, 1e-310, "/")
+def test_operators_contain_every_pair_of_members(a: float, ra: float, b: float, rb: float, sign: str) -> None:
+    one, members = ball_with(a, ra)
+    two, others = ball_with(b, rb)
+    operation = OPERATIONS[sign]
+    with np.errstate(all="ignore"):
+        try:
+            result = operation(one, two)
+        except ZeroDivisionError:
+            assert sign == "/" and abs(Fraction(b)) <= abs(Fraction(rb)) + Fraction(np.spacing(abs(b)))
+            return
+    for x in members:
+        for y in others:
+            assert contains(result, operation(x, y)), (x, y)
+
+
+@settings(max_examples=300, deadline=None)
+@given(vectors)
+@example([(1e10, 1e-310)])
+@example([(1e300, 5e-324), (1e300, -5e-324)])
+def test_sums_of_products_contain_the_exact_value(pairs: list[tuple[float, float]]) -> None:
+    x, y = (np.array(column) for column in zip(*pairs, strict=True))
+    exact = sum((Fraction(a) * Fraction(b) for a, b in pairs), Fraction(0))
+    with np.errstate(all="ignore"):
+        assert contains(INTERVAL.dot(INTERVAL.lift(x), INTERVAL.lift(y)), exact)
+        assert contains(INTERVAL.matvec(x[None, :], INTERVAL.lift(y))[0], exact)
+        assert contains(INTERVAL.rmatvec(x[:, None], INTERVAL.lift(y))[0], exact)
+        assert contains(INTERVAL.sum(INTERVAL.lift(x)), sum(map(Fraction, x.tolist()), Fraction(0)))
+        partial = INTERVAL.cumsum(INTERVAL.lift(x))
+    for i in range(len(x)):
+        assert contains(partial[i], sum(map(Fraction, x[: i + 1].tolist()), Fraction(0)))
+
+
+@settings(max_examples=200, deadline=None)
+@given(vectors, st.data())
+def test_products_of_wide_balls_contain_products_of_members(pairs: list[tuple[float, float]], data: st.DataObject) -> None:
+    x, rx = (np.array(column) for column in zip(*pairs, strict=True))
+    y, ry = (np.array(data.draw(st.lists(finite, min_size=len(x), max_size=len(x)))) for _ in range(2))
+    signs = data.draw(st.lists(st.sampled_from([-1, 0, 1]), min_size=2 * len(x), max_size=2 * len(x)))
+    inside = [Fraction(m) + s * abs(Fraction(r)) for m, r, s in zip([*x, *y], [*rx, *ry], signs, strict=True)]
+    exact = sum((a * b for a, b in zip(inside[: len(x)], inside[len(x) :], strict=True)), Fraction(0))
+    one, two = Interval(x, np.abs(rx)), Interval(y, np.abs(ry))
+    with np.errstate(all="ignore"):
+        assert contains(INTERVAL.dot(one, two), exact)
+        assert contains(INTERVAL.matvec(Interval(x[None, :], np.abs(rx)[None, :]), two)[0], exact)
+
+
+@settings(max_examples=200, deadline=None)
+@given(finite, finite, finite, st.sampled_from([-1, 0, 1]))
+def test_lattice_operations_contain_their_members(a: float, r: float, b: float, side: int) -> None:
+    ball, members = ball_with(a, r)
+    x, y = members[side + 1], Fraction(b)
+    with np.errstate(all="ignore"):
+        assert contains(INTERVAL.abs(ball), abs(x))
+        assert contains(INTERVAL.pos(ball), max(x, Fraction(0)))
+        assert contains(INTERVAL.minimum(ball, INTERVAL.lift(b)), min(x, y))
+        assert contains(INTERVAL.maximum(ball, INTERVAL.lift(b)), max(x, y))
+        assert contains(INTERVAL.clip(ball, -1.0, 1.0), min(max(x, Fraction(-1)), Fraction(1)))
+        assert contains(INTERVAL.max(INTERVAL.concat([ball, INTERVAL.lift(b)])), max(x, y))
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.floats(0, 1e300), st.floats(0, 1e3))
+def test_roots_and_powers_contain_the_real_value(a: float, spread: float) -> None:
+    ball, members = ball_with(a, spread)
+    with np.errstate(all="ignore"):
+        root, power = INTERVAL.sqrt(ball), INTERVAL.power(ball, 1.5)
+    for x in members:
+        if x >= 0:
+            low, high = max(INTERVAL.lower(root), 0.0), INTERVAL.upper(root)
+            assert Fraction(low) ** 2 <= x <= Fraction(high) ** 2
+            low, high = max(INTERVAL.lower(power), 0.0), INTERVAL.upper(power)
+            assert Fraction(low) ** 2 <= x**3 and (high == np.inf or x**3 <= Fraction(high) ** 2)
+
+
+def test_negative_and_zero_powers_at_the_border() -> None:
+    assert INTERVAL.upper(INTERVAL.power(INTERVAL.lift(0.0), -0.5)) == np.inf
+    assert contains(INTERVAL.power(Interval(0.5, 0.25), -1.0), Fraction(4, 3))
+    assert contains(INTERVAL.power(Interval(0.5, 0.25), -1.0), Fraction(4))
+    assert contains(INTERVAL.power(INTERVAL.lift(0.0), 0.0), Fraction(1))
+
+
+@settings(max_examples=100, deadline=None)
+@given(vectors)
+def test_norm_contains_the_real_norm(pairs: list[tuple[float, float]]) -> None:
+    x = np.array([a for a, _ in pairs])
+    assume(np.max(np.abs(x)) < 1e150)
+    ball = INTERVAL.norm(INTERVAL.lift(x))
+    square = sum((Fraction(a) ** 2 for a in x.tolist()), Fraction(0))
+    assert Fraction(max(INTERVAL.lower(ball), 0.0)) ** 2 <= square <= Fraction(INTERVAL.upper(ball)) ** 2
+
+
+def test_intervals_are_narrow() -> None:
+    """Containment alone would be met by (−∞, ∞)."""
+    rng = np.random.default_rng(0)
+    a, x = rng.standard_normal((40, 30)), rng.standard_normal(30)
+    balls = INTERVAL.matvec(a, INTERVAL.lift(x))
+    assert np.max(balls.rad) < 1e-12
+    assert INTERVAL.upper(INTERVAL.norm(balls)) - INTERVAL.lower(INTERVAL.norm(balls)) < 1e-11
+    third = INTERVAL.lift(1.0) / 3
+    assert INTERVAL.upper(third) - INTERVAL.lower(third) < 1e-15
+
+
+@pytest.mark.parametrize("compare", [operator.lt, operator.le, operator.gt, operator.ge, operator.eq, operator.ne, np.maximum, np.less])
+@pytest.mark.parametrize("other", [0.0, np.float64(0.0), np.zeros(3), Interval(np.zeros(3))])
+def test_comparisons_of_intervals_are_refused(compare: Any, other: Any) -> None:
+    ball = Interval(np.zeros(3), 1e-3)
+    for pair in ((ball, other), (other, ball)):
+        with pytest.raises(TypeError):
+            compare(*pair)
+
+
+def test_an_interval_is_neither_true_nor_a_float() -> None:
+    with pytest.raises(TypeError):
+        bool(Interval(1.0))
+    with pytest.raises(TypeError):
+        float(Interval(1.0))  # type: ignore[arg-type]
+    with pytest.raises(ZeroDivisionError):
+        INTERVAL.lift(1.0) / Interval(0.0, 1e-300)
+
+
+def test_overflow_gives_infinite_ends_never_nan() -> None:
+    with np.errstate(all="ignore"):
+        huge = INTERVAL.lift(1e308) * 10.0
+        nothing = huge - huge
+    for ball in (huge, nothing):
+        assert INTERVAL.lower(ball) <= 1e308 and INTERVAL.upper(ball) == np.inf
+
+
+@settings(max_examples=200, deadline=None)
+@given(vectors, finite)
+def test_rational_is_exact_whatever_meets_it(pairs: list[tuple[float, float]], c: float) -> None:
+    x, y = (np.array(column) for column in zip(*pairs, strict=True))
+    fx, fy = [Fraction(v) for v in x.tolist()], [Fraction(v) for v in y.tolist()]
+    exact = sum((a * b for a, b in zip(fx, fy, strict=True)), Fraction(0))
+    lx = RATIONAL.lift(x)
+    assert RATIONAL.dot(lx, RATIONAL.lift(y)) == exact
+    assert RATIONAL.matvec(y[None, :], lx)[0] == exact
+    assert RATIONAL.sum(c * lx + y - np.float64(c)) == Fraction(c) * sum(fx) + sum(fy) - len(fx) * Fraction(c)
+    assert RATIONAL.max(RATIONAL.minimum(lx, c)) == max(min(v, Fraction(c)) for v in fx)
+    assert list(RATIONAL.cumsum(lx))[-1] == sum(fx)
+    assert RATIONAL.sum(RATIONAL.pos(lx)) + RATIONAL.sum(RATIONAL.pos(-lx)) == RATIONAL.sum(RATIONAL.abs(lx))
+
+
+def test_a_float_does_not_make_a_fraction_inexact() -> None:
+    """Python's Fraction(1, 3) * 0.5 is a float; the formulas would lose their exactness without a word."""
+    third = RATIONAL.lift(1) / 3
+    for value in (
+        0.5 * third,
+        third * 0.5,
+        third + 0.1,
+        0.1 - third,
+        1.0 / third,
+        np.float64(0.1) * third,
+        -third * 0.1,
+        abs(third) ** 2 * 0.1,
+    ):
+        assert isinstance(value, Fraction)
+    assert third * 3 == 1 and (third + 0.1) - Fraction(0.1) == Fraction(1, 3)
+    big = RATIONAL.lift(np.int64(2**62)) * np.int64(4)
+    assert big == 2**64
+    assert RATIONAL.sum(RATIONAL.lift([np.int64(2**62)] * 4)) == 2**64
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.fractions(), st.integers(1, 400))
+def test_rational_ends_are_the_nearest_floats_outside(x: Fraction, stretch: int) -> None:
+    value = x / 3**stretch
+    low, high = RATIONAL.lower(value), RATIONAL.upper(value)
+    assert Fraction(low) <= value <= Fraction(high)
+    assert high == low or high == np.nextafter(low, np.inf)
+    assert RATIONAL.upper(Fraction(10) ** 400) == np.inf and RATIONAL.lower(Fraction(10) ** 400) == np.finfo(float).max
+
+
+def test_rational_refuses_what_is_not_rational() -> None:
+    assert RATIONAL.norm(RATIONAL.lift([3.0, 4.0])) == 5
+    assert RATIONAL.power(RATIONAL.lift(4.0), 1.5) == 8 and RATIONAL.power(RATIONAL.lift(4.0), -0.5) == Fraction(1, 2)
+    for refused in (
+        lambda: RATIONAL.sqrt(RATIONAL.lift(2.0)),
+        lambda: RATIONAL.power(RATIONAL.lift(2.0), 1 / 3),
+        lambda: RATIONAL.sqrt(RATIONAL.lift(-1.0)),
+        lambda: RATIONAL.lift(2.0) ** 0.5,
+    ):
+        with pytest.raises(NotRational):
+            refused()
+
+
+@pytest.mark.parametrize("num", [FLOAT, INTERVAL, RATIONAL], ids=lambda num: str(num.name))
+def test_every_arithmetic_evaluates_the_same_formula(num: Any) -> None:
+    """The whole interface once, on numbers for which every step is exact."""
+    a = np.array([[1.0, 2.0], [3.0, -4.0]])
+    x = num.lift([3.0, -4.0])
+    value = num.sum(num.abs(num.matvec(a, x))) / 2 + 1.5 * num.norm(x) - num.dot(x, num.rmatvec(a, x))
+    value = value + num.max(num.concat([x, num.zeros(2), num.lift(7.0)])) * num.sum(num.clip(x, -1.0, 1.0)) + num.power(num.lift(4.0), 0.5)
+    expected = (5.0 + 25.0) / 2 + 1.5 * 5.0 + 115.0 + 7.0 * 0.0 + 2.0  # A x = (−5, 25), Aᵀ x = (−9, 22), x·Aᵀx = −115
+    assert num.lower(value) <= expected <= num.upper(value)
+    assert num.upper(value) - num.lower(value) < 1e-11
+    assert np.allclose(num.mid(num.lift([1.0, 2.0])), [1.0, 2.0])
