@@ -76,6 +76,7 @@ Trying it:  `simopt.claims.run("AK-19+")` returns a `ClaimResult`; `run("AK-19+"
 `simopt.verify.verify(["AK-19+"])` gives the record that the command line prints.
 '''
 
+from simopt.claims.catalogue import claims, find, list_claims, select, uncorrected
 from simopt.claims.check import (
     Check,
     Sample,
@@ -102,7 +103,10 @@ from simopt.claims.papers import (
     Paper,
 )
 from simopt.claims.rates import rate
+from simopt.claims.replay import Replay, replay
+from simopt.claims.runner import ClaimResult, run
 from simopt.claims.trial import Trial
+from simopt.claims.witness import BadWitness
 
 DEFINITION = Kind.DEFINITION
 IDENTITY = Kind.IDENTITY
@@ -166,8 +170,10 @@ __all__ = [
     "TYPO",
     "VACUOUS",
     "VAN_ROOYEN_MENON_WILLIAMSON",
+    "BadWitness",
     "Check",
     "Claim",
+    "ClaimResult",
     "Defect",
     "Effort",
     "Enclosure",
@@ -180,6 +186,7 @@ __all__ = [
     "NotComparable",
     "Paper",
     "Quantifier",
+    "Replay",
     "Sample",
     "Scope",
     "Trial",
@@ -188,12 +195,15 @@ __all__ = [
     "at_most",
     "between",
     "claim",
+    "claims",
     "distinct",
     "enclose",
     "equal",
     "exp",
     "expectation",
+    "find",
     "inputs",
+    "list_claims",
     "log",
     "maximum",
     "minimum",
@@ -201,9 +211,13 @@ __all__ = [
     "probability",
     "rate",
     "rational",
+    "replay",
     "root",
+    "run",
+    "select",
     "symbols",
     "total",
     "true",
+    "uncorrected",
     "vacuous",
 ]

@@ -24,7 +24,7 @@ Verdicts = Callable[[Instance, Trial], Iterator[Check]]
 TIGHTEN: Mapping[str, Mapping[str, Any]] = MappingProxyType({"bounds tightened past what was reached": {"tighten": True}})
 """Automatic mutant: every bound is multiplied by tightness/1.1. It counts only where the tightness reached is at least 0.5."""
 
-RESERVED = ("instances", "decode", "tighten")
+RESERVED = ("instances", "decode", "dimension", "tighten")
 MAY_LACK_MUTANT = (Kind.DEFINITION, Kind.EXPERIMENT, Kind.COUNTEREXAMPLE)
 NEVER_OPEN = (Kind.DEFINITION, Kind.IDENTITY, Kind.COUNTEREXAMPLE)
 SECONDS = {Kind.RATE: 5.0, Kind.EXPERIMENT: 5.0, Kind.HIGH_PROBABILITY: 2.0, Kind.IN_EXPECTATION: 1.0, Kind.ALGORITHM: 0.7}
@@ -61,6 +61,7 @@ class Claim:
     note: str = ""
     requires: tuple[str, ...] = ()
     cost: float = 0.5
+    evaluations: tuple[int, int] = (150, 1500)
 
     @property
     def rows(self) -> tuple[str, ...]:
@@ -111,6 +112,7 @@ def claim(
     note: str = "",
     requires: Sequence[str] = (),
     cost: float | None = None,
+    evaluations: tuple[int, int] = (150, 1500),
 ) -> Callable[[Verdicts], Verdicts]:
     """Register the decorated function `(instance, trial) -> Iterator[Check]` as the claim `id`. `simopt.claims` explains each field.
 
@@ -126,7 +128,7 @@ def claim(
         made = Claim(
             id, paper, place, kind, expected, says, instances, function, section, decode, dimension, exhaustive, quantifier, resolution,
             dict(knobs or {}), dict(mutants or {}), no_mutant, tuple(covers), corrects, defect, note, tuple(requires),
-            SECONDS.get(kind, 0.5) if cost is None else cost,
+            SECONDS.get(kind, 0.5) if cost is None else cost, evaluations,
         )  # fmt: skip
         validate(made)
         registry.register("claim", id, made, function.__module__)

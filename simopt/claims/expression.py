@@ -209,6 +209,11 @@ class Statement:
     right: Expr
     hypotheses: tuple[Statement, ...] = ()
 
+    @property
+    def symbolic(self) -> bool:
+        """Whether free symbols occur on either side."""
+        return self.left.symbolic or self.right.symbolic
+
     def holds(self) -> bool:
         """Whether a statement in symbols is an identity of rational functions."""
         template, _ = serialise(self)

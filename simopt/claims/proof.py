@@ -17,25 +17,29 @@ MAX_ROWS = 200_000
 
 
 class Collector:
-    """Formulas of the checks of one row, with equal formulas put together; `complete` while every check had one."""
+    """Formulas of the checks of one row, with equal formulas put together; `complete` while every check had one.
 
-    def __init__(self) -> None:
+    With `symbols_only` a formula about numbers makes the proof incomplete: instances that are not all there are prove nothing.
+    """
+
+    def __init__(self, symbols_only: bool = False) -> None:
+        self.symbols_only = symbols_only
         self.complete = True
         self.rows = 0
-        self.symbolic = True
         self._tables: dict[str, tuple[dict[str, Any], dict[tuple[str, ...], list[Any]]]] = {}
 
     def add(self, check: Check) -> None:
         """Take the statement of one more check; a check without one makes a proof impossible."""
         if not self.complete:
             return
-        if check.statement is None or not check.evidence.rigorous or self.rows >= MAX_ROWS:
+        stated = check.statement
+        usable = stated is not None and check.evidence.rigorous and self.rows < MAX_ROWS
+        if stated is None or not usable or (self.symbols_only and not stated.symbolic):
             self.complete = False
             self._tables.clear()
             return
-        template, values = serialise(check.statement)
+        template, values = serialise(stated)
         names = sorted(values)
-        self.symbolic &= bool(template["symbols"])
         template |= {"name": check.name, "names": names}
         key = json.dumps(template, sort_keys=True)
         row = [values[name] for name in names]

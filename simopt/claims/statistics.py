@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import special, stats
+from scipy import special
 
 from simopt.claims.check import Check, Sample
 from simopt.claims.kinds import Evidence
@@ -130,7 +130,7 @@ class Mean:
         elif n < 30:
             return  # too few to trust the central limit theorem with
         else:
-            radius = float(stats.t.isf(alpha / 2, n - 1)) * float(values.std(ddof=1)) / math.sqrt(n)
+            radius = -float(special.stdtrit(n - 1, alpha / 2)) * float(values.std(ddof=1)) / math.sqrt(n)
         self.low, self.high = max(self.low, mean - radius), min(self.high, mean + radius)
 
     def check(self) -> Check:

@@ -47,7 +47,7 @@ class Tally:
         self.undecided = ""
         self.refutation: tuple[tuple[int, int, float], Witness, Evidence] | None = None
         self.example: tuple[tuple[int, int, float], Witness, Evidence, Collector] | None = None
-        self.proof = Collector()
+        self.proof = Collector(symbols_only=not claim.exhaustive)
 
     def add(self, instance: Instance, trial: Trial, checks: Sequence[Check]) -> None:
         """Take the checks of this row on one more instance."""
@@ -119,15 +119,15 @@ class Tally:
             return replace(plain, verdict=Verdict.REFUTED, evidence=evidence, scope=Scope.WITNESS, witness=witness)
         if self.counts[Outcome.UNDECIDED]:
             return replace(plain, reason=f"{self.undecided} ({self.counts[Outcome.UNDECIDED]} of {plain.checks} checks)")
-        proof = self.proof if self.proof.complete and (self.claim.exhaustive or self.proof.symbolic) else None
+        proof = self.proof if self.proof.complete else None
         scope = Scope.EXHAUSTIVE if proof is not None else exhaustive
         return replace(plain, verdict=Verdict.HOLDS, scope=scope, proof=proof)
 
     def _some(self, plain: RowResult) -> RowResult:
         if self.example is not None:
             _, witness, evidence, proof = self.example
-            found = replace(plain, verdict=Verdict.HOLDS, evidence=evidence, scope=Scope.WITNESS, witness=witness, worst_slack=witness.slack)
-            return replace(found, proof=proof if proof.complete else None)
+            found = replace(plain, verdict=Verdict.HOLDS, evidence=evidence, scope=Scope.WITNESS, witness=witness)
+            return replace(found, worst_slack=witness.slack, proof=proof if proof.complete else None)
         if self.claim.exhaustive and self.refuted_instances == self.instances and self.refutation is not None:
             return replace(plain, verdict=Verdict.REFUTED, scope=Scope.EXHAUSTIVE, witness=self.refutation[1])
         return replace(plain, reason=f"none of {self.instances} instances satisfies every check, and the search was not exhaustive")

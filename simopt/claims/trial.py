@@ -50,8 +50,8 @@ class Trial:
         """Pick a count by effort; effort never fixes seconds."""
         return quick if self.effort is Effort.QUICK else full
 
-    def dataset(self, name: str) -> Any:
-        """Data set by name from the data folder, never downloaded.
+    def dataset(self, name: str, **options: Any) -> Any:
+        """Data set by name from the data folder or the cache, never downloaded; options go to `simopt.datasets.load_dataset`.
 
         Raises
         ------

@@ -1,0 +1,56 @@
+"""Replaying a witness file: the check of one claim on one instance."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from simopt import __version__
+from simopt.claims import catalogue, witness
+from simopt.claims.check import Check
+from simopt.claims.claim import Claim
+from simopt.claims.engine import check_instance
+from simopt.claims.kinds import Quantifier, Verdict
+from simopt.claims.tally import Tally
+from simopt.claims.trial import Trial
+from simopt.claims.witness import Witness
+
+
+@dataclass(frozen=True)
+class Replay:
+    """A witness run again: the checks of its row on that one instance, and whether they still say the same."""
+
+    claim: Claim
+    witness: Witness
+    checks: tuple[Check, ...]
+    verdict: Verdict
+    warning: str = ""
+
+
+def replay(path: str | Path) -> Replay:
+    """Run the check of a witness file again, on its instance only.
+
+    A witness written by another version of simopt replays with a warning.
+
+    Raises
+    ------
+    BadWitness
+        if the file is corrupt or of an unknown format.
+    UnknownName
+        if there is no such claim any more.
+    """
+    found = witness.read(path)
+    claim = catalogue.find(found.claim)
+    if found.row not in claim.rows:
+        raise witness.BadWitness(f"{path}: claim {claim.id} does not decide row {found.row!r}; it decides {', '.join(claim.rows)}")
+    trial = Trial(claim.id, found.seed, found.index, found.effort, claim.knobs)
+    checks, _, _ = check_instance(claim, found.instance, trial)
+    mine = tuple(check for check in checks if (check.row or claim.id) == found.row)
+    tally = Tally(claim, found.row)
+    tally.add(found.instance, trial, mine)
+    result = tally.result()
+    warning = "" if found.version == __version__ else f"written by simopt {found.version or '(unknown)'}, replayed by {__version__}"
+    verdict = result.verdict
+    if claim.quantifier is Quantifier.SOME and verdict is Verdict.INCONCLUSIVE and tally.refuted_instances:
+        verdict = Verdict.REFUTED  # one instance cannot refute SOME, but it does fail here
+    return Replay(claim, found, mine, verdict, warning)

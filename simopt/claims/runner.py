@@ -1,0 +1,107 @@
+"""Running claims: seeds, mutants, and the verdict on every row a claim decides."""
+
+from __future__ import annotations
+
+import time
+import traceback
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from simopt.claims import catalogue, proof
+from simopt.claims.claim import Claim
+from simopt.claims.engine import GENERATOR, SeedRun, run_seed
+from simopt.claims.kinds import Effort, Verdict
+from simopt.claims.mutants import MutantResult, run_mutants
+from simopt.claims.tally import RowResult, merge
+from simopt.claims.trial import Trial
+from simopt.errors import NotAvailable
+
+SEEDS = {Effort.QUICK: 1, Effort.FULL: 5}
+
+
+@dataclass(frozen=True)
+class ClaimResult:
+    """Outcome of one claim: the verdict on its own row, on every row it covers, and what its mutants did."""
+
+    claim: Claim
+    rows: Mapping[str, RowResult]
+    seconds: float
+    seeds: tuple[int, ...]
+    effort: Effort
+    mutants: tuple[MutantResult, ...] = ()
+    trace: str = ""
+
+    @property
+    def own(self) -> RowResult:
+        """Result of the claim's own row."""
+        return self.rows[self.claim.id]
+
+    @property
+    def verdict(self) -> Verdict:
+        """Verdict on the claim's own row."""
+        return self.own.verdict
+
+    @property
+    def ok(self) -> bool:
+        """Whether every row came out as expected and every mutant that was run changed the verdict."""
+        expected = self.claim.expected
+        return all(row.verdict.meets(expected) for row in self.rows.values()) and all(mutant.caught for mutant in self.mutants)
+
+
+def run(
+    claim: Claim | str, *, effort: Effort | str = Effort.QUICK, seed: int = 0, seeds: Sequence[int] | None = None, mutants: bool = False
+) -> ClaimResult:
+    """Run one claim and return the verdict on each of its rows.
+
+    Quick effort runs the one seed, full effort five from `seed` on; a claim that asks for no randomness is run once. An exception in the
+    claim's own code becomes Verdict.ERROR with the trace; missing data or modules become NOT_RUN with the reason.
+    """
+    found = catalogue.find(claim) if isinstance(claim, str) else claim
+    effort = Effort(effort)
+    planned = tuple(seeds) if seeds is not None else tuple(range(seed, seed + SEEDS[effort]))
+    if not planned:
+        raise ValueError("run: at least one seed is needed")
+    start = time.perf_counter()
+    done: list[tuple[int, SeedRun]] = []
+    try:
+        _require(found, effort)
+        for each in planned:
+            done.append((each, run_seed(found, effort, each)))
+            if not done[-1][1].random:
+                break
+        rows = {row: award(found, merge([(each, result.rows[row]) for each, result in done])) for row in found.rows}
+    except NotAvailable as missing:
+        return _stopped(found, Verdict.NOT_RUN, str(missing), "", effort, planned, start)
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}"
+        return _stopped(found, Verdict.ERROR, reason, traceback.format_exc(), effort, planned, start)
+    seeds_run = tuple(each for each, _ in done)
+    result = ClaimResult(found, rows, time.perf_counter() - start, seeds_run, effort)
+    if mutants:
+        result = replace(result, mutants=run_mutants(found, effort, planned[0]), seconds=time.perf_counter() - start)
+    return result
+
+
+def award(claim: Claim, row: RowResult) -> RowResult:
+    """Turn HOLDS into PROVED if the evidence is rigorous, nothing was left out, and `recheck` accepts the proof."""
+    if row.verdict is not Verdict.HOLDS or row.proof is None or row.evidence is None or not row.evidence.rigorous:
+        return row
+    objection = proof.accepted(proof.document(claim, row.row, str(row.scope), row.proof.statements(), ""))
+    if objection is not None:
+        return replace(row, proof=None, reason=f"recheck does not accept the proof: {objection}")
+    return replace(row, verdict=Verdict.PROVED)
+
+
+def _require(claim: Claim, effort: Effort) -> None:
+    trial = Trial(claim.id, 0, GENERATOR, effort, claim.knobs)
+    for need in claim.requires:
+        kind, _, name = need.rpartition(":")
+        if kind == "dataset":
+            trial.dataset(name)
+        else:
+            trial.require(name)
+
+
+def _stopped(claim: Claim, verdict: Verdict, reason: str, trace: str, effort: Effort, seeds: tuple[int, ...], start: float) -> ClaimResult:
+    rows = {row: RowResult(row, verdict, reason=reason) for row in claim.rows}
+    return ClaimResult(claim, rows, time.perf_counter() - start, seeds, effort, trace=trace)

@@ -1,0 +1,241 @@
+"""Checking many claims: selection, workers, progress events, evidence files, and the record of the run.
+
+The work is spread over processes by joblib, one claim a task, the longest first; a worker rebuilds its claim from the id and the module
+that defines it. One BLAS thread a worker: more make small problems slower and the seconds meaningless.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import platform
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+from typing import Any
+
+from simopt import __version__
+from simopt.claims import catalogue, files, proof
+from simopt.claims.claim import Claim
+from simopt.claims.kinds import Effort, Expected, Verdict
+from simopt.claims.runner import ClaimResult, run
+from simopt.claims.tally import RowResult
+
+Row = dict[str, Any]
+Event = Mapping[str, Any]
+
+EVIDENCE_DIR = "simopt-evidence"
+SECONDS_FILE = "seconds.json"
+PACKAGES = ("simopt", "numpy", "scipy", "cvxpy", "clarabel", "ecos", "scs", "numba", "joblib")
+
+
+@dataclass(frozen=True)
+class Record:
+    """What a run found: a row a claim, in the order of the selection, and what it ran on."""
+
+    rows: tuple[Row, ...]
+    effort: Effort
+    seed: int
+    jobs: int
+    seconds: float
+    selected: int
+    interrupted: bool = False
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def exit_ok(self) -> bool:
+        """Whether every claim that ran came out as expected and nothing was cut short; NOT_RUN does not fail."""
+        return not self.interrupted and all(row["ok"] for row in self.rows)
+
+    def counts(self) -> dict[str, int]:
+        """Number of claims of every verdict that occurs."""
+        found = [row["verdict"] for row in self.rows]
+        return {verdict.value: found.count(verdict.value) for verdict in Verdict if verdict.value in found}
+
+    def to_json(self) -> dict[str, Any]:
+        """JSON-ready data; what is undefined is null."""
+        return {
+            "simopt": __version__,
+            "effort": self.effort.value,
+            "seed": self.seed,
+            "jobs": self.jobs,
+            "seconds": round(self.seconds, 3),
+            "selected": self.selected,
+            "interrupted": self.interrupted,
+            "ok": self.exit_ok,
+            "counts": self.counts(),
+            "versions": dict(self.versions),
+            "claims": [dict(row) for row in self.rows],
+        }
+
+
+def verify(
+    selection: Sequence[str] = (),
+    *,
+    section: str | None = None,
+    effort: Effort | str = Effort.QUICK,
+    seed: int = 0,
+    jobs: int | None = None,
+    mutants: bool = False,
+    evidence_dir: str | Path | None = EVIDENCE_DIR,
+    on_event: Callable[[Event], None] | None = None,
+) -> Record:
+    """Run the selected claims (ids, rows or paper keys; nothing: all) and return the record.
+
+    Parameters
+    ----------
+    effort : quick (one seed) or full (five seeds, larger counts)
+    jobs : number of processes; default: the cores of the machine
+    evidence_dir : folder for witnesses, proof files and timings; None writes nothing
+    on_event : called in this process with {"event": "start", "selected", "jobs"}, then {"event": "row", "row", "done", "selected"} for every
+        claim that finishes, {"event": "interrupted", "done", "selected"} after Ctrl-C, and {"event": "end", "record"}
+
+    An interrupt keeps the rows that are done: the record says so and `exit_ok` is false.
+
+    Raises
+    ------
+    UnknownName
+        for an unknown id, paper or section, before anything runs.
+    """
+    effort = Effort(effort)
+    chosen = catalogue.select(list(selection), section)
+    workers = max(1, min(jobs if jobs is not None else (os.cpu_count() or 1), max(1, len(chosen))))
+    folder = None if evidence_dir is None else Path(evidence_dir)
+    tell = on_event or _silent
+    start = time.perf_counter()
+    tell({"event": "start", "selected": len(chosen), "jobs": workers})
+    rows: dict[str, Row] = {}
+    interrupted = False
+    try:
+        for row in _results(longest_first(chosen, folder), workers, effort, seed, mutants, folder):
+            rows[row["id"]] = row
+            tell({"event": "row", "row": row, "done": len(rows), "selected": len(chosen)})
+    except KeyboardInterrupt:
+        interrupted = True
+        tell({"event": "interrupted", "done": len(rows), "selected": len(chosen)})
+    ordered = tuple(rows[claim.id] for claim in chosen if claim.id in rows)
+    record = Record(ordered, effort, seed, workers, time.perf_counter() - start, len(chosen), interrupted, versions())
+    if folder is not None and effort is Effort.QUICK and rows:
+        files.write_json(folder / SECONDS_FILE, _hints(folder) | {row["id"]: row["seconds"] for row in ordered})
+    tell({"event": "end", "record": record})
+    return record
+
+
+def _silent(event: Event) -> None:
+    del event
+
+
+def _results(claims: Sequence[Claim], jobs: int, effort: Effort, seed: int, mutants: bool, folder: Path | None) -> Iterator[Row]:
+    from joblib import Parallel, delayed
+
+    tasks = (delayed(work)(claim.id, claim.module, effort.value, seed, mutants, folder) for claim in claims)
+    yield from Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)(tasks)
+
+
+def work(claim_id: str, module: str, effort: str, seed: int, mutants: bool, folder: Path | None) -> Row:
+    """Run one claim in this process, with one BLAS thread, and return its row; a worker imports the defining module first."""
+    from threadpoolctl import threadpool_limits
+
+    known = {claim.id: claim for claim in catalogue.registered()}
+    if claim_id not in known:
+        importlib.import_module(module)
+    with threadpool_limits(1):
+        result = run(known.get(claim_id, claim_id), effort=effort, seed=seed, mutants=mutants)
+    return to_row(result, folder)
+
+
+def to_row(result: ClaimResult, folder: Path | None = None) -> Row:
+    """One claim's result as plain JSON-ready data; its witnesses and proofs are written to `folder`."""
+    claim = result.claim
+    parts = {name: _part(result, row, folder) for name, row in result.rows.items()}
+    own = parts[claim.id]
+    return {
+        **claim.describe(),
+        "says": claim.says,
+        "note": claim.note,
+        **own,
+        "seconds": round(result.seconds, 4),
+        "seeds": list(result.seeds),
+        "ok": result.ok,
+        "rows": {name: part for name, part in parts.items() if name != claim.id},
+        "mutants": [
+            {"name": m.name, "caught": m.caught, "verdicts": {k: v.value for k, v in m.verdicts.items()}, "reason": m.reason}
+            for m in result.mutants
+        ],
+        "trace": result.trace or None,
+    }
+
+
+def _part(result: ClaimResult, row: RowResult, folder: Path | None) -> Row:
+    return {
+        "verdict": row.verdict.value,
+        "evidence": None if row.evidence is None else row.evidence.value,
+        "scope": None if row.scope is None else row.scope.value,
+        "checks": row.checks,
+        "instances": row.instances,
+        "worst_slack": row.worst_slack,
+        "tightness": row.tightness,
+        "reason": row.reason or None,
+        "ok": row.verdict.meets(result.claim.expected),
+        "witness": _write_witness(row, folder),
+        "proof": _write_proof(result.claim, row, folder),
+    }
+
+
+def _write_witness(row: RowResult, folder: Path | None) -> str | None:
+    if row.witness is None or folder is None:
+        return None
+    path = folder / f"{files.slug(row.row)}.witness.json"
+    files.write_json(path, row.witness.document() | {"simopt": __version__})
+    return str(path)
+
+
+def _write_proof(claim: Claim, row: RowResult, folder: Path | None) -> str | None:
+    if row.verdict is not Verdict.PROVED or row.proof is None or folder is None:
+        return None
+    path = folder / f"{files.slug(row.row)}.proof.json"
+    files.write_json(path, proof.document(claim, row.row, str(row.scope), row.proof.statements(), __version__))
+    return str(path)
+
+
+def longest_first(claims: Sequence[Claim], folder: Path | None = None) -> list[Claim]:
+    """Claims by decreasing cost: the seconds of an earlier run in `folder`, else what the claim declares, else what its kind suggests."""
+    hints = _hints(folder)
+    return sorted(claims, key=lambda claim: -hints.get(claim.id, claim.cost))
+
+
+def _hints(folder: Path | None) -> dict[str, float]:
+    if folder is None:
+        return {}
+    try:
+        found = json.loads((folder / SECONDS_FILE).read_text(encoding="utf-8"))
+        return {str(name): float(seconds) for name, seconds in found.items()}
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}  # timings are a hint: without them, or with a damaged file, only the order of work differs
+
+
+def versions() -> dict[str, str]:
+    """Versions of Python and of the packages that the numbers depend on."""
+    found = {"python": platform.python_version()}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "not installed"
+    return found
+
+
+def summary(row: Row) -> str:
+    """Verdict in words, as the table prints it: "HOLDS (exact, 2178 instances)", "NOT_RUN (…reason)"."""
+    verdict, expected = row["verdict"], Expected(row["expected"])
+    if verdict in (Verdict.NOT_RUN, Verdict.ERROR, Verdict.INCONCLUSIVE):
+        return f"{verdict} ({row['reason']})" if row["reason"] else verdict
+    details = [word for word in (row["evidence"], row["defect"] if expected is Expected.REFUTED else None) if word]
+    if verdict == Verdict.HOLDS and row["scope"] != "witness":
+        details.append(f"{row['instances']} instance{'' if row['instances'] == 1 else 's'}")
+    elif row["scope"]:
+        details.append(row["scope"])
+    return f"{verdict} ({', '.join(details)})" if details else str(verdict)
