@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import update_wrapper
-from typing import Any, Generic, ParamSpec, TypeVar
+from typing import Any, Generic, ParamSpec, TypeVar, overload
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -13,12 +13,15 @@ R = TypeVar("R")
 class Kernel(Generic[P, R]):
     """A function with per-element loops; numba compiles it (and caches the result on disk) when it is first called.
 
-    `fastmath` is never set: certificates depend on the order of operations. A kernel may call another
-    one by its name: numba asks a global object for `_numba_type_` and gets the compiled function's.
+    `fastmath` is not set, since certificates depend on the order of operations; `any_order=True` allows sums to be reordered and products
+    to be fused (nothing else), which lets a reduction use vector instructions. Division by zero gives ±inf or nan as in NumPy: the check
+    that Python would make keeps loops from being vectorised. A kernel may call another one by its name: numba asks a global object for
+    `_numba_type_` and gets the compiled function's.
     """
 
-    def __init__(self, function: Callable[P, R]) -> None:
+    def __init__(self, function: Callable[P, R], any_order: bool = False) -> None:
         self.python = function
+        self.fastmath: Any = {"reassoc", "contract"} if any_order else False
         self._compiled: Any = None
         update_wrapper(self, function)
 
@@ -28,7 +31,7 @@ class Kernel(Generic[P, R]):
         if self._compiled is None:
             import numba
 
-            self._compiled = numba.njit(cache=True)(self.python)
+            self._compiled = numba.njit(cache=True, error_model="numpy", fastmath=self.fastmath)(self.python)
         return self._compiled
 
     @property
@@ -40,6 +43,12 @@ class Kernel(Generic[P, R]):
         return result
 
 
-def kernel(function: Callable[P, R]) -> Kernel[P, R]:
+@overload
+def kernel(function: Callable[P, R]) -> Kernel[P, R]: ...
+@overload
+def kernel(*, any_order: bool) -> Callable[[Callable[P, R]], Kernel[P, R]]: ...
+def kernel(function: Callable[P, R] | None = None, *, any_order: bool = False) -> Kernel[P, R] | Callable[[Callable[P, R]], Kernel[P, R]]:
     """Mark a loop for numba; it is compiled when first called."""
-    return Kernel(function)
+    if function is not None:
+        return Kernel(function, any_order)
+    return lambda given: Kernel(given, any_order)

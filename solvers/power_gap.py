@@ -16,16 +16,18 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from simopt.kernel import kernel
 from simopt.typing import Array
 
 SERIES = 0.05  # below this |m′ log ρ| the difference of exponentials would lose digits
 
 
+@kernel
 def young(log_rho: float, power: float) -> float:
     """φ(ρ) = 1 + (m − 1) ρ^{m/(m−1)} − m ρ for m > 1, to full relative accuracy near ρ = 1 too; inf if it overflows."""
     conjugate = power / (power - 1.0)
     x = conjugate * log_rho
-    if abs(x) > 700.0 and x > 0.0:
+    if x > 700.0:
         return math.inf
     if abs(x) >= SERIES:
         return max(0.0, (power - 1.0) * (math.expm1(x) - conjugate * math.expm1(log_rho)))

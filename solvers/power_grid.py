@@ -11,26 +11,33 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simopt.errors import InvalidProblem
 from simopt.kernel import kernel
 from simopt.solvers.power_gap import Bracket, power_bracket, young
-from simopt.solvers.secular import SecularRoot, asymptotic_tangent, path_point, tangent_secular, vanishes
+from simopt.solvers.secular import asymptotic_tangent, path_point, tangent_secular, vanishes
 from simopt.solvers.spectrum import Eigensystem, Spectrum, decompose
 from simopt.typing import Array
 
+Integers = NDArray[np.int64]
+
 
 @kernel
-def _sweep(
-    values: Array, energies: Array, kappas: Array, m: float, log_a: float, log_d: float, out: Array, counts: Array
-) -> bool:
-    """Roots for one m and λ in sequence: rows of out are s, log t and the residual energy."""
+def _sweep(values: Array, energies: Array, kappas: Array, m: float, log_a: float, log_d: float, out: Array, counts: Integers) -> bool:
+    """Roots for one m, each λ started from the last tangent: rows of out are s, log t, the residual energy and φ(ρ)."""
     settled = True
     for j in range(kappas.size):
-        s, log_t, log_a, log_d, residual, count, converged = tangent_secular(values, energies, kappas[j], m, log_a, log_d)
+        if m == 2.0:
+            s, count, converged = kappas[j], 1, True
+            log_t, _, log_d, log_a, residual = path_point(values, energies, s)
+        else:
+            s, log_t, log_a, log_d, residual, count, converged = tangent_secular(values, energies, kappas[j], m, log_a, log_d)
+        log_rho = s - (m - 2.0) * log_t - kappas[j]
         out[0, j] = s
         out[1, j] = log_t
         out[2, j] = residual
+        out[3, j] = young(log_rho, m) if m > 1.0 else max(0.0, -math.expm1(log_rho))
         counts[j] = count
         settled = settled and converged
     return settled
@@ -61,7 +68,7 @@ class PowerGrid:
     objective: Array
     mean_square: Array
     gap: Array
-    evaluations: np.ndarray[tuple[int, int], np.dtype[np.int64]]
+    evaluations: Integers
     system: Eigensystem | None = None
 
     def coefficients(self, row: int, column: int) -> Array:
@@ -80,7 +87,8 @@ class PowerGrid:
 
 
 def power_grid(gram: Array, targets: Array, regularizations: Array, powers: Array) -> PowerGrid:
-    """Solve min (1/n) ‖y − Ka‖² + λ (aᵀKa)^{m/2} for every λ > 0 and m ≥ 1 given; about 9 n³ flops plus some 3 r flops·20 a pair."""
+    """Solve min (1/n) ‖y − Ka‖² + λ (aᵀKa)^{m/2} for every λ > 0 and m ≥ 1 given; about 9 n³ flops plus about three
+    passes over the eigenvalues a pair; 3 n² numbers."""
     system = decompose(gram, targets)
     return spectral_grid(system.spectrum, regularizations, powers, system)
 
@@ -100,54 +108,22 @@ def spectral_grid(spectrum: Spectrum, regularizations: Array, powers: Array, sys
     if not (m.size and np.all(m >= 1.0) and np.all(np.isfinite(m))):
         raise InvalidProblem("powers: finite numbers ≥ 1 needed; for powers below 1 use stationary_points")
     shape = (m.size, lam.size)
-    s, log_t, residual = np.full(shape, np.nan), np.full(shape, -math.inf), np.full(shape, float(np.sum(spectrum.energies)))
+    cells = np.empty((4, *shape))  # s, log t, residual energy, φ(ρ)
+    cells[1], cells[2], cells[3] = -math.inf, float(np.sum(spectrum.energies)), 0.0
     counts = np.zeros(shape, dtype=np.int64)
-    order = np.argsort(lam)[::-1]  # μ falls with λ: from large to small the first tangent, that at infinity, is the right one
+    order = np.argsort(lam)[::-1]  # from large λ to small: the tangent at μ = ∞ is the right one to start with
     for i, power in enumerate(m.tolist()):
-        kappas = np.array([spectrum.log_level(float(lam[j]), power) for j in order])
-        found = np.array([not vanishes(spectrum, kappa, power) for kappa in kappas.tolist()], dtype=bool)
-        if power == 2.0:
-            s[i, order] = kappas
-        elif not np.all(found):
-            s[i, order[~found]] = math.copysign(math.inf, 2.0 - power)
-        if np.any(found):
-            _row(spectrum, kappas[found], power, order[found], s[i], log_t[i], residual[i], counts[i])
-    return _assemble(spectrum, lam, m, s, log_t, residual, counts, system)
-
-
-def _row(
-    spectrum: Spectrum, kappas: Array, power: float, columns: np.ndarray[tuple[int], np.dtype[np.int64]],
-    s: Array, log_t: Array, residual: Array, counts: np.ndarray[tuple[int], np.dtype[np.int64]],
-) -> None:
-    out = np.empty((3, kappas.size))
-    number = np.empty(kappas.size, dtype=np.int64)
-    if power == 2.0:
-        for j, kappa in enumerate(kappas.tolist()):
-            point = path_point(spectrum.values, spectrum.energies, kappa)
-            out[:, j] = kappa, point[0], point[4]
-        number[:] = 1
-    elif not _sweep(spectrum.values, spectrum.energies, kappas, power, *asymptotic_tangent(spectrum), out, number):
-        raise ArithmeticError(f"the secular equation did not converge on the grid (m = {power})")
-    s[columns], log_t[columns], residual[columns] = out
-    counts[columns] = number
-
-
-def _assemble(
-    spectrum: Spectrum, lam: Array, m: Array, s: Array, log_t: Array, residual: Array,
-    counts: np.ndarray[tuple[int, int], np.dtype[np.int64]], system: Eigensystem | None,
-) -> PowerGrid:
-    unit = math.exp(2.0 * spectrum.log_height) / spectrum.samples
-    mean_square = (residual + spectrum.rest) * unit
-    log_norm = log_t + spectrum.unit
+        kappas = spectrum.log_level(1.0, power) + np.log(lam[order])
+        cells[0, i, order] = kappas if power == 2.0 else math.copysign(math.inf, 2.0 - power)
+        kept = np.array([not vanishes(spectrum, kappa, power) for kappa in kappas.tolist()], dtype=bool)
+        if not np.any(kept):
+            continue
+        out, number = np.empty((4, int(np.sum(kept)))), np.empty(int(np.sum(kept)), dtype=np.int64)
+        if not _sweep(spectrum.values, spectrum.energies, kappas[kept], power, *asymptotic_tangent(spectrum), out, number):
+            raise ArithmeticError(f"the secular equation did not converge on the grid (m = {power})")
+        cells[:, i, order[kept]] = out
+        counts[i, order[kept]] = number
+    mean_square = (cells[2] + spectrum.rest) * (math.exp(2.0 * spectrum.log_height) / spectrum.samples)
+    log_norm = cells[1] + spectrum.unit
     penalty = np.exp(np.log(lam)[None, :] + m[:, None] * log_norm)
-    gap = np.zeros(s.shape)
-    for i, power in enumerate(m.tolist()):
-        for j in np.flatnonzero(np.isfinite(log_t[i])).tolist():
-            log_rho = float(s[i, j] - (power - 2.0) * log_t[i, j]) - spectrum.log_level(float(lam[j]), power)
-            gap[i, j] = penalty[i, j] * (young(log_rho, power) if power > 1.0 else max(0.0, -math.expm1(log_rho)))
-    return PowerGrid(lam, m, s + spectrum.log_size, log_norm, mean_square + penalty, mean_square, gap, counts, system)
-
-
-def root_of(grid: PowerGrid, row: int, column: int) -> SecularRoot:
-    """One cell of a grid as a root."""
-    return SecularRoot(float(grid.log_mu[row, column]), float(grid.log_norm[row, column]), int(grid.evaluations[row, column]))
+    return PowerGrid(lam, m, cells[0] + spectrum.log_size, log_norm, mean_square + penalty, mean_square, penalty * cells[3], counts, system)

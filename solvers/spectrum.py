@@ -56,7 +56,9 @@ class Spectrum:
         return level + (power - 2.0) * self.unit - self.log_size
 
 
-def spectrum(eigenvalues: Array, coordinates: Array, *, samples: int | None = None, floor: float | None = None, rest: float = 0.0) -> Spectrum:
+def spectrum(
+    eigenvalues: Array, coordinates: Array, *, samples: int | None = None, floor: float | None = None, rest: float = 0.0
+) -> Spectrum:
     """Bring (d, b) into natural units; eigenvalues at or below floor · max d (default n ε) count as zero. O(n).
 
     Negative eigenvalues are rounding errors of a positive semidefinite matrix, so they fall below the floor as well. `rest` is energy
