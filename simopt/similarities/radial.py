@@ -19,7 +19,7 @@ from simopt.typing import Array
 class Gaussian(Similarity):
     r"""K(x, x') = exp(-||x - x'||_2^2 / mu), mu > 0.
 
-    Audiffren and Kadri (section 6) write it so, with mu the mean squared distance: `Gaussian.mean_squared_distance(X)`.
+    Audiffren and Kadri (appendix E) write it so, with mu the mean squared distance: `Gaussian.mean_squared_distance(X)`.
     Kar and Jain (appendix G) write exp(-||x - x'||^2 / (2 sigma^2)), that is mu = 2 sigma^2, with sigma the mean distance:
     `Gaussian.mean_distance(X)`. PSD for every mu, by Bochner's theorem; between 0 and 1.
     """

@@ -1,0 +1,211 @@
+"""Find a data set: in the data folder, in the cache, on the network if asked, or in a CSV file of one's own."""
+
+import gzip
+import hashlib
+import io
+import os
+import sys
+import tempfile
+import zipfile
+import zlib
+from pathlib import Path
+
+import numpy as np
+
+from simopt.datasets import fetch as network
+from simopt.datasets import tables
+from simopt.datasets.dataset import Dataset
+from simopt.datasets.description import Description, describe
+from simopt.datasets.synthetic import friedman
+from simopt.errors import InvalidProblem, NotAvailable, UnknownName
+from simopt.typing import Array
+
+FOLDER = "SIMOPT_DATA"
+CACHE = "SIMOPT_CACHE"
+Found = tuple[tables.Table | bytes, str]  # the table, or the content of an npz file, and where it was
+AGREEMENT = 1e-4  # relative difference allowed to known values of a fetched table: some copies are rounded
+
+
+def load_dataset(
+    name: str | os.PathLike[str],
+    *,
+    target: str | None = None,
+    folder: str | os.PathLike[str] | None = None,
+    fetch: bool = False,
+    rng: np.random.Generator | None = None,
+) -> Dataset:
+    """The data set called `name`, or the CSV file with a header at that path (a name that ends in .csv or .csv.gz).
+
+    Names are looked up in `folder` (default: the folder that SIMOPT_DATA names), then in the cache (SIMOPT_CACHE, or the user's cache
+    folder), then, with `fetch=True`, on OpenML and UCI. `target` is the name of the column to predict: by default the one called target of
+    a known set, the last one of a file. "friedman" is drawn from `rng` (default: seed 0).
+
+    Raises
+    ------
+    UnknownName
+        for a name that is no data set, or a target that is no column, with the nearest.
+    NotAvailable
+        when the data set is known but not here, with what to do.
+    InvalidProblem
+        when a file is damaged, or is not what it is called, naming file, line and column.
+    """
+    spelled = os.fspath(name)
+    if spelled.casefold().endswith((".csv", ".csv.gz")):
+        return _from_file(Path(spelled), target)
+    if spelled.casefold() == "friedman":
+        return friedman(np.random.default_rng(0) if rng is None else rng)
+    description = describe(spelled)
+    found = _in_folder(description, folder) or _in_cache(description)
+    if found is None and fetch and description.fetch:
+        found = _fetched(description)
+    if found is None:
+        raise NotAvailable(_remedy(description, fetch))
+    content, source = found
+    if isinstance(content, tables.Table):
+        return _described(description, content, source, target)
+    if target not in (None, "target"):
+        raise UnknownName("target column", str(target), ["target"])
+    return _from_npz(description, content, source)
+
+
+def _remedy(description: Description, fetch: bool) -> str:
+    text = f"data set {description.name} is not here: put {description.file} in a folder and set {FOLDER} to that folder"
+    if not description.fetch:
+        return f"{text}; it cannot be fetched from OpenML or UCI in a form that simopt reads"
+    return text if fetch else f"{text}, or allow the download (fetch=True)"
+
+
+def _in_folder(description: Description, folder: str | os.PathLike[str] | None) -> Found | None:
+    chosen = folder if folder is not None else os.environ.get(FOLDER)
+    if not chosen:
+        return None
+    root = Path(chosen)
+    word = "folder" if folder is not None else FOLDER
+    if not root.is_dir():
+        raise NotAvailable(f"{word}={root}: no such folder; name the one that holds {description.file}, or unset {FOLDER}")
+    path = root / description.file
+    if not path.is_file():
+        return None
+    raw = _bytes(path)
+    found = hashlib.sha256(raw).hexdigest()
+    if found != description.sha256:
+        raise InvalidProblem(
+            f"{path}: damaged or another version, its SHA-256 is {found[:12]}… and not {description.sha256[:12]}…; "
+            "copy it again, or pass its path to load it as a CSV file of your own"
+        )
+    return (raw if path.suffix == ".npz" else tables.read_csv(_text(path, raw), str(path))), str(path)
+
+
+def cache_folder() -> Path:
+    """Where fetched data sets are kept: SIMOPT_CACHE, or simopt in the user's cache folder of this platform."""
+    chosen = os.environ.get(CACHE)
+    if chosen:
+        return Path(chosen)
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches" / "simopt"
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA") or Path.home() / "AppData" / "Local") / "simopt"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "simopt"
+
+
+def _in_cache(description: Description) -> Found | None:
+    path = cache_folder() / description.file
+    if not description.fetch or not path.is_file():
+        return None
+    try:
+        table = tables.read_csv(_text(path, _bytes(path)), str(path))
+        _agree(description, table, str(path))
+    except InvalidProblem as error:
+        raise InvalidProblem(f"{error}; delete {path} to have it fetched again") from error
+    return table, str(path)
+
+
+def _fetched(description: Description) -> Found:
+    table, address = network.download(description)
+    _agree(description, table, address)
+    path = cache_folder() / description.file
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # Written under another name first: an interrupted run leaves no half file behind.
+    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False) as out:
+        try:
+            out.write(gzip.compress(tables.write_csv(table).encode(), mtime=0))
+            out.close()
+            os.replace(out.name, path)
+        except BaseException:
+            Path(out.name).unlink(missing_ok=True)
+            raise
+    return table, address
+
+
+def _agree(description: Description, table: tables.Table, where: str) -> None:
+    """A table that was not checked by its checksum has the right columns, number of rows, known values and target."""
+    if table.columns != description.columns:
+        raise InvalidProblem(f"{where}: the columns are {', '.join(table.columns)}, expected {', '.join(description.columns)}")
+    if table.values.shape[0] != description.n:
+        raise InvalidProblem(f"{where}: {table.values.shape[0]} rows, {description.name} has {description.n}")
+    y = table.column("target")
+    checks = [(f"{column} in row {row}", float(table.column(column)[row]), value) for column, row, value in description.known_values]
+    checks += [("mean of the target", float(y.mean()), description.target_mean), ("its deviation", float(y.std()), description.target_std)]
+    for what, found, expected in checks:
+        if abs(found - expected) > AGREEMENT * max(abs(expected), description.target_std if "target" in what else 0.0):
+            raise InvalidProblem(f"{where}: not {description.name} as it is described, {what} is {found:.9g} and not {expected:.9g}")
+
+
+def _bytes(path: Path) -> bytes:
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise InvalidProblem(f"{path}: cannot be read ({error.strerror})") from error
+
+
+def _text(path: Path, raw: bytes) -> str:
+    if path.suffix == ".gz":
+        try:
+            raw = gzip.decompress(raw)
+        except (OSError, EOFError, zlib.error) as error:
+            raise InvalidProblem(f"{path}: the gzip file is damaged ({error}); copy it again") from error
+    try:
+        return raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = raw[: error.start].count(b"\n") + 1
+        raise InvalidProblem(f"{path}: line {line} is not UTF-8 text; save the file as UTF-8") from error
+
+
+def _split(table: tables.Table, target: str | None, aside: tuple[str, ...]) -> tuple[Array, tuple[str, ...], Array]:
+    chosen = table.columns[-1] if target is None else target
+    if chosen not in table.columns:
+        raise UnknownName("target column", chosen, table.columns)
+    kept = [j for j, column in enumerate(table.columns) if column != chosen and column not in aside]
+    return table.values[:, kept], tuple(table.columns[j] for j in kept), table.column(chosen)
+
+
+def _from_file(path: Path, target: str | None) -> Dataset:
+    if not path.is_file():
+        raise NotAvailable(f"{path}: no such file")
+    table = tables.read_csv(_text(path, _bytes(path)), str(path))
+    if len(table.columns) < 2:
+        raise InvalidProblem(f"{path}: one column only; at least one feature and the target are needed (separated by commas)")
+    features, names, y = _split(table, target, ())
+    return Dataset(path.name, features, names, y, source=str(path))
+
+
+def _described(description: Description, table: tables.Table, source: str, target: str | None) -> Dataset:
+    features, names, y = _split(table, target, description.group_columns)
+    groups = folds = None
+    if description.group_columns:
+        folds, groups = (table.column(column) for column in description.group_columns)
+    elif description.block_sizes:
+        groups = np.repeat(np.arange(1.0, len(description.block_sizes) + 1), description.block_sizes)
+    task = description.task if target in (None, "target") else "regression"
+    return Dataset(description.name, features, names, y, task, source, groups, folds)
+
+
+def _from_npz(description: Description, content: bytes, source: str) -> Dataset:
+    try:
+        with np.load(io.BytesIO(content), allow_pickle=False) as archive:
+            arrays = {key: np.asarray(archive[key], dtype=np.float64) for key in ("x_train", "y_train", "x_test", "y_test")}
+    except (KeyError, ValueError, OSError, zipfile.BadZipFile) as error:
+        raise InvalidProblem(f"{source}: damaged ({error}); copy it again") from error
+    names = tuple(f"pixel{j}" for j in range(description.d))
+    test = Dataset(f"{description.name} (test)", arrays["x_test"], names, arrays["y_test"], description.task, source)
+    return Dataset(description.name, arrays["x_train"], names, arrays["y_train"], description.task, source, test=test)
