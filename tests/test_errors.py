@@ -1,0 +1,27 @@
+"""The errors name what would have been right, and travel between processes."""
+
+import pickle
+
+from simopt.errors import InvalidProblem, NotAvailable, UnknownName, nearest
+
+
+def test_the_nearest_name_is_offered() -> None:
+    assert str(UnknownName("solver", "Clarabell", ["clarabel", "ecos"])) == "unknown solver 'Clarabell'; did you mean 'clarabel'?"
+    assert nearest("kernel_ridge", ["m-power-rls", "kernel-ridge"]) == "kernel-ridge"
+    assert nearest("xyz", ["clarabel"]) is None
+
+
+def test_without_a_near_name_they_are_listed() -> None:
+    assert str(UnknownName("solver", "xyz", ["scs", "ecos"])) == "unknown solver 'xyz'; there are ecos, scs"
+    assert str(UnknownName("solver", "xyz", [])) == "unknown solver 'xyz'; none is registered"
+    assert str(UnknownName("claim", "???", [f"name{i:02}" for i in range(20)])).endswith("name11, …")
+
+
+def test_errors_are_pickled_whole() -> None:
+    error = UnknownName("solver", "esco", ["ecos"])
+    again = pickle.loads(pickle.dumps(error))
+    assert str(again) == str(error) and again.known == ("ecos",)
+
+
+def test_callers_can_catch_the_standard_kinds() -> None:
+    assert issubclass(InvalidProblem, ValueError) and issubclass(UnknownName, ValueError) and issubclass(NotAvailable, RuntimeError)
