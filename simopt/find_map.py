@@ -1,8 +1,9 @@
 r"""Recovers the map Φ between two families of which nothing is known but how to fit them, with an error bar.
 
-Norms along the path of a regularised family are monotone: from the optimality of f_μ and f_ν, μ < ν, for L + μ Ω follows Ω(f_ν) ≤ Ω(f_μ), and
-for a ball of growing radius the norm grows. So Φ(λ) is sought as the root of log ‖B(μ)(Z)‖ − log ‖A(λ)(Z)‖, moved by Gauss-Newton steps to
-where ‖A(λ)(Z) − B(μ)(Z)‖ is least, and accepted only if that distance closes to what the learners' errors allow.
+Norms along the path of a regularised family are monotone: from the optimality of f_μ and f_ν, μ < ν, for L + μ Ω follows
+Ω(f_ν) ≤ Ω(f_μ), and for a ball of growing radius the norm grows. So Φ(λ) is sought as the root of log ‖B(μ)(Z)‖ − log ‖A(λ)(Z)‖,
+moved by Gauss-Newton steps to where ‖A(λ)(Z) − B(μ)(Z)‖ is least, and accepted only if that distance closes to what the learners'
+errors allow.
 
 The error bar rests on the norms alone, because they alone are monotone for every such family: the true functions satisfy ‖A*‖ = ‖B*(Φ)‖, so
 no μ can be Φ at which the computed norms differ by more than both errors, nor any μ beyond it.

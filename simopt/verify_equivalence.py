@@ -113,7 +113,7 @@ def verify_weak(
     increasing = sum(slope.at[2] for slope in slopes) >= 0
     findings += [_directed(slope, increasing) for slope in slopes]
     findings += _round_trips(equivalence, Z, curved, "round trip", source)
-    far = target.spread(4, reach=min(math.log(1e9), 15.0 if math.isfinite(target.high) else math.inf))
+    far = target.spread(4, reach=10.0 if math.isfinite(target.high - target.low) else math.log(1e6))
     findings += _round_trips(equivalence.inverted(), Z, np.array(images), "round trip", target)
     findings += _round_trips(equivalence.inverted(), Z, far, "onto", target)
     findings += _flat(equivalence, Z)
@@ -189,7 +189,7 @@ def _round_trips(equivalence: Equivalence, Z: TrainingSet, parameters: Array, wh
         nudged = target.at(target.coordinate(image) + max(step, 1e-6))
         slope = abs(interval.coordinate(float(equivalence.inverse(nudged, Z))) - interval.coordinate(back)) / max(step, 1e-6)
         blur = 2 * _blur(equivalence, source, lam) + 4 * step * slope
-        findings.append(Finding(what, -(max(0.0, error - blur)), -max(0.0, error - blur), (lam, image, back)))
+        findings.append(Finding(what, -(error + blur), -max(0.0, error - blur), (lam, image, back)))
     return findings
 
 

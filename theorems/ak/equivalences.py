@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import numpy as np
 
 from simopt import validate
-from simopt.equivalence import Equivalence, Strength, equivalence, identity
-from simopt.errors import InvalidProblem
+from simopt.equivalence import Equivalence, Strength, equivalence
 from simopt.family import Interval
 from simopt.solvers.secular import secular_root
 from simopt.theorems.ak.families import (
@@ -44,10 +44,10 @@ def m_power_rls_to_kernel_ridge(power: float = 3.0) -> Equivalence:
     source, target = m_power_rls(m), kernel_ridge()
 
     def forth(lam: float, Z: TrainingSet) -> float:
-        return math.exp(secular_root(_with_signal(Z), lam, m).log_mu - math.log(Z.n))
+        return math.exp(secular_root(eigensystem(Z).spectrum, lam, m).log_mu - math.log(Z.n))
 
     def back(ridge: float, Z: TrainingSet) -> float:
-        log_norm = secular_root(_with_signal(Z), ridge, 2.0).log_norm
+        log_norm = secular_root(eigensystem(Z).spectrum, ridge, 2.0).log_norm
         return math.exp(math.log(2.0 * ridge / m) - (m - 2.0) * log_norm)
 
     return Equivalence(
@@ -85,7 +85,7 @@ def tikhonov_to_ivanov() -> Equivalence:
     """
 
     def radius(lam: float, Z: TrainingSet) -> float:
-        return math.exp(secular_root(_with_signal(Z), lam, 2.0).log_norm)
+        return math.exp(secular_root(eigensystem(Z).spectrum, lam, 2.0).log_norm)
 
     def multiplier(r: float, Z: TrainingSet) -> float:
         # The minimiser in the ball satisfies K((K + μI)a − y) = 0 with μ = nλ; the ratio ⟨Ka, y − Ka⟩ / ⟨Ka, a⟩ is that μ.
@@ -100,6 +100,36 @@ def tikhonov_to_ivanov() -> Equivalence:
         map=radius,
         inverse=multiplier,
         target_interval=lambda Z: Interval(0.0, least_norm(Z)),
-        accuracy=1e-13,
+        accuracy=4e-14,
         exists=no_signal,
+    )
+
+
+@equivalence("m-power-rls-to-m-power-rls", summary="M-RLSR(m₁) → M-RLSR(m₂) through KRR; weak, strong only for m₁ = m₂")
+def m_power_rls_to_m_power_rls(source: float = 1.5, target: float = 3.0) -> Equivalence:
+    """M-RLSR(m_1) → KRR → M-RLSR(m_2): the composition of Proposition 5.1 with its inverse."""
+    through = m_power_rls_to_kernel_ridge(source).then(m_power_rls_to_kernel_ridge(target).inverted())
+    strength = Strength.STRONG if source == target else Strength.WEAK
+    return replace(through, name=f"M-RLSR({source:g}) to M-RLSR({target:g})", strength=strength)
+
+
+@equivalence("m-power-tikhonov-to-ivanov", summary="M-RLSR(m) → M-RLSR(m) in a ball, ρ = ‖f_λ‖^m, onto (0, ‖f₀‖^m) when K Y ≠ 0; weak")
+def m_power_tikhonov_to_ivanov(power: float = 3.0) -> Equivalence:
+    """M-RLSR(m) → KRR → KRR in a ball → M-RLSR(m) in a ball."""
+    through = m_power_rls_to_kernel_ridge(power).then(tikhonov_to_ivanov()).then(ball_to_power_ball(power))
+    return replace(through, name=f"Tikhonov to Ivanov, m = {power:g}")
+
+
+@equivalence("kernel-ridge-ball-to-m-power-rls-ball", summary="‖f‖ ≤ r → ‖f‖^m ≤ ρ, ρ = r^m; strong")
+def ball_to_power_ball(power: float = 3.0) -> Equivalence:
+    """The same ball written by its radius or by the m-th power of it: strongly equivalent, on every Z."""
+    m = validate.positive("power", power)
+    return Equivalence(
+        name=f"radius to its power {m:g}",
+        source=kernel_ridge_ball(),
+        target=m_power_rls_ball(m),
+        map=lambda r, Z: r**m,
+        inverse=lambda level, Z: level ** (1.0 / m),
+        strength=Strength.STRONG,
+        accuracy=4 * EPS * max(1.0, 1.0 / m),
     )

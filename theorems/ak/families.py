@@ -21,7 +21,7 @@ from simopt.family import Family, family
 from simopt.problem import Problem
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.problems.m_power_rls import MPowerRLS
-from simopt.solvers.secular import path_point, secular_root
+from simopt.solvers.secular import SecularRoot, path_point, secular_root
 from simopt.solvers.spectrum import Eigensystem, Spectrum
 from simopt.training import EPS, KernelFunction, TrainingSet
 from simopt.typing import Array
@@ -51,12 +51,31 @@ def power_problem(Z: TrainingSet, regularization: float, power: float) -> MPower
     return MPowerRLS(ridge_problem(Z, 1.0).gram, Z.targets, regularization, power)
 
 
-def certified(problem: Problem, Z: TrainingSet, alpha: Array, log_norm: float | None = None) -> KernelFunction:
-    """Σ_j α_j k(·, x_j) with the radius of its certificate on the problem."""
+def certified(problem: Problem, Z: TrainingSet, alpha: Array, log_norm: float | None = None, bound: float = math.inf) -> KernelFunction:
+    """Σ_j α_j k(·, x_j) with the radius of its certificate on the problem, or a smaller bound on it that is known otherwise."""
     point = {"alpha": alpha}
     radius = problem.distance(certify(problem, point).gap, point)
     f = Z.function(alpha, log_norm=log_norm)
-    return replace(f, error=radius + ROUNDING * f.norm())
+    return replace(f, error=min(radius, bound) + ROUNDING * f.norm())
+
+
+def secular_radius(Z: TrainingSet, alpha: Array, root: SecularRoot, regularization: float, power: float) -> float:
+    r"""Bound on ‖f − f*‖ for M-RLSR's f from what is left of its two equations; sharp also where f is 10^-50, as happens for m near 1.
+
+    (K + μI) a = y − r gives ‖f − f_μ‖ = ‖K^{1/2} (K + μI)⁻¹ r‖ ≤ ‖r‖ max_d √d/(d + μ) =: e. The secular equation at ‖f_μ‖ is then off by at
+    most |G| + |m − 2| e/‖f‖, so log μ by that over min(1, m − 1) =: δ; and ‖d f_μ / d log μ‖ ≤ ‖f_μ‖, so f_μ by (e^δ − 1) ‖f_μ‖.
+    """
+    if not (abs(root.log_mu) < 600.0 and root.log_norm > -600.0):
+        return math.inf
+    mu, t, largest = math.exp(root.log_mu), math.exp(root.log_norm), float(Z.spectrum.values[-1])
+    left = float(np.linalg.norm(Z.targets - Z.gram @ alpha - mu * alpha))
+    left += 4 * EPS * (float(np.linalg.norm(Z.targets)) + (largest + mu) * float(np.linalg.norm(alpha)))
+    first = left * (0.5 / math.sqrt(mu) if mu < largest else math.sqrt(largest) / (largest + mu))
+    level = math.log(Z.n * power / 2) + math.log(regularization)
+    off = abs(root.log_mu - (power - 2) * root.log_norm - level) + abs(power - 2) * first / t
+    off += 4 * EPS * (abs(root.log_mu) + abs(level) + abs(power - 2) * abs(root.log_norm))
+    shift = off / min(1.0, power - 1.0)
+    return first + math.expm1(min(shift, 700.0)) * (t + first)
 
 
 @family("kernel-ridge", summary="KRR: (1/n) Σ (y − f(x))² + λ ‖f‖²")
@@ -91,7 +110,8 @@ def m_power_rls(power: float = 3.0) -> Family:
         problem = ridge_problem(Z, lam) if m == 2 else power_problem(Z, lam, m)
         if root.zero:
             return Z.function(np.zeros(Z.n))
-        return certified(problem, Z, system.coefficients(root.log_mu), root.log_norm)
+        alpha = system.coefficients(root.log_mu)
+        return certified(problem, Z, alpha, root.log_norm, secular_radius(Z, alpha, root, lam, m))
 
     return Family("kernel-ridge" if m == 2 else f"m-power-rls({m:g})", fit)
 
@@ -119,9 +139,9 @@ def least_norm(Z: TrainingSet) -> float:
 def fit_ball(radius: float, Z: TrainingSet) -> KernelFunction:
     """argmin (1/n) Σ (y − f(x))² subject to ‖f‖ ≤ r.
 
-    The KRR function with ‖f_μ‖ = r; f_0 if r ≥ ‖f_0‖. Its radius: with δ the relative error of ‖f_μ‖ = r and q the weights of ‖f_μ‖² over the
-    eigenvalues, log μ is off by δ / E_q[u], u = μ/(d + μ), which moves f by √E_q[u²] δ / E_q[u] relative to r; to this comes the radius of
-    the KRR certificate at μ, which enters δ too.
+    The KRR function with ‖f_μ‖ = r; f_0 if r ≥ ‖f_0‖. Its radius: with δ the relative error of ‖f_μ‖ = r and q the weights of ‖f_μ‖² over
+    the eigenvalues, log μ is off by δ / E_q[u], u = μ/(d + μ), which moves f by √E_q[u²] δ / E_q[u] relative to r; to this comes the
+    radius of the KRR certificate at μ, which enters δ too.
     """
     system = eigensystem(Z)
     if system.spectrum.empty:
