@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import errno
 import json
 import math
 import os
@@ -63,21 +64,6 @@ def _container(value: Any) -> Any:
     raise TypeError(f"{type(value).__name__} has no meaning in JSON: {value!r}")
 
 
-def exact(value: Any) -> Any:
-    """Like `plain`, but floats become hex strings ("0x1.8p+0", "nan", "inf"), so that no reader can round them."""
-    if isinstance(value, np.generic):
-        return exact(value.item())
-    if isinstance(value, float):
-        return value.hex()
-    if isinstance(value, np.ndarray):
-        return exact(value.tolist())
-    if isinstance(value, Mapping):
-        return {str(plain(key)): exact(item) for key, item in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [exact(item) for item in value]
-    return plain(value)
-
-
 def dumps(value: Any) -> str:
     """`plain(value)` as indented JSON text with a final newline."""
     return json.dumps(plain(value), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
@@ -88,19 +74,33 @@ def write(path: str | os.PathLike[str], value: Any) -> None:
     write_text(path, dumps(value))
 
 
+def check_target(path: str | os.PathLike[str]) -> Path:
+    """The path as a `Path`, if a file can be written there.
+
+    Raises
+    ------
+    OSError
+        with the path, when it is a folder or its folder does not exist or cannot be written to.
+    """
+    target = Path(path)
+    if target.is_dir():
+        raise IsADirectoryError(errno.EISDIR, "is a folder, a file name is needed", str(target))
+    if not target.parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, "its folder does not exist", str(target))
+    if not os.access(target.parent, os.W_OK):
+        raise PermissionError(errno.EACCES, "its folder cannot be written to", str(target))
+    return target
+
+
 def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write a text file by way of a temporary one beside it, so that a reader never sees half of it.
 
     Raises
     ------
     OSError
-        with the path, when the folder does not exist or cannot be written to.
+        with the path, see `check_target`.
     """
-    target = Path(path)
-    if target.is_dir():
-        raise IsADirectoryError(21, "is a folder, a file name is needed", str(target))
-    if not target.parent.is_dir():
-        raise FileNotFoundError(2, "its folder does not exist", str(target))
+    target = check_target(path)
     temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         temporary.write_text(text, encoding="utf-8")

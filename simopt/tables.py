@@ -43,6 +43,7 @@ from simopt.typing import Array
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from simopt.datasets import Dataset
     from simopt.reproduce import Reproduction
 
 INSIDE, OUTSIDE, NOT_PRINTED = "inside", "outside", "not printed"
@@ -163,6 +164,12 @@ class Run(Trial):
     def __init__(self, table: str, row: str, seed: int, effort: Effort) -> None:
         super().__init__(f"{table}|{row}", seed, 0, effort, {})
         self.row = row
+
+    def dataset(self, name: str, **options: Any) -> Dataset:
+        """Data set by name, downloaded if it is not there (claims never download; tables may); options of `load_dataset`."""
+        from simopt.datasets import load_dataset
+
+        return load_dataset(name, **{"fetch": True, **options})
 
     def stream(self, *labels: object) -> np.random.Generator:
         """A generator for one split or repetition, the same whatever else the row draws."""

@@ -1,0 +1,133 @@
+"""What commands print: tables on standard output, progress on standard error, JSON alone where JSON is asked for."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress
+    from rich.text import Text
+
+WIDE = 250  # columns of a table that goes into a pipe or a file, where nothing should be cut off
+
+Json = Annotated[bool, typer.Option("--json", help="JSON and nothing else on standard output; progress goes to standard error.")]
+Output = Annotated[Path | None, typer.Option("--output", metavar="FILE", help="Write the result to a JSON file as well.")]
+Effort = Annotated[Literal["quick", "full"], typer.Option("--effort", help="Counts of instances and draws.")]
+
+
+def console(*, err: bool = False) -> Console:
+    """A console for people: as wide as the terminal, or wide enough for any table elsewhere."""
+    from rich.console import Console
+
+    stream = sys.stderr if err else sys.stdout
+    width = None if stream.isatty() or "COLUMNS" in os.environ else WIDE
+    return Console(stderr=err, highlight=False, markup=False, emoji=False, width=width)
+
+
+def table(headings: Sequence[str], rows: Iterable[Sequence[str | Text]], *, right: Sequence[str] = (), title: str | None = None) -> Any:
+    """A table without frames; the columns named in `right` are flushed right."""
+    from rich import box
+    from rich.table import Table
+
+    made = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", pad_edge=False, show_edge=False)
+    for heading in headings:
+        made.add_column(heading, justify="right" if heading in right else "left", overflow="fold")
+    for row in rows:
+        made.add_row(*row)
+    return made
+
+
+def number(value: float | None, form: str = ".3g") -> str:
+    """A number for a table; an empty cell for None."""
+    return "" if value is None else format(value, form)
+
+
+def emit(value: Any, as_json: bool, output: Path | None) -> None:
+    """Write `value` to `output`, and to standard output where JSON was asked for."""
+    from simopt import jsonio
+
+    if output is not None:
+        jsonio.write(output, value)
+    if as_json:
+        sys.stdout.write(jsonio.dumps(value))
+        sys.stdout.flush()
+
+
+def check_output(output: Path | None) -> None:
+    """Refuse a file that cannot be written before the work begins rather than after it."""
+    if output is not None:
+        from simopt import jsonio
+
+        jsonio.check_target(output)
+
+
+class Steps:
+    """Progress through a known number of steps: a bar on a terminal, one plain line a step elsewhere; always on standard error."""
+
+    def __init__(self, title: str, total: int) -> None:
+        self.title = title
+        self.total = total
+        self.done = 0
+        self._bar: Progress | None = None
+        self._task: Any = None
+
+    def __enter__(self) -> Self:
+        if sys.stderr.isatty():
+            from rich import progress
+
+            shown = console(err=True)
+            columns = (progress.TextColumn("{task.description}"), progress.BarColumn(), progress.MofNCompleteColumn())
+            self._bar = progress.Progress(*columns, progress.TimeElapsedColumn(), console=shown, transient=True)
+            self._task = self._bar.add_task(self.title, total=self.total)
+            self._bar.start()
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def step(self, text: str) -> None:
+        """One more step is done; `text` says which and how it came out."""
+        self.done += 1
+        if self._bar is not None:
+            self._bar.update(self._task, completed=self.done, description=text)
+        else:
+            sys.stderr.write(f"[{self.done}/{self.total}] {text}\n")
+            sys.stderr.flush()
+
+
+class Ticker:
+    """Progress of unknown length: at most one line a second on standard error, on a terminal in place."""
+
+    def __init__(self) -> None:
+        self._last = time.monotonic()
+        self._shown = False
+
+    def tell(self, text: str) -> None:
+        """Show `text` if a second has passed since the last line."""
+        now = time.monotonic()
+        if now - self._last < 1.0:
+            return
+        self._last = now
+        if sys.stderr.isatty():
+            self._shown = True
+            sys.stderr.write(f"\r\x1b[K{text}")
+        else:
+            sys.stderr.write(f"{text}\n")
+        sys.stderr.flush()
+
+    def clear(self) -> None:
+        """Remove the line in place."""
+        if self._shown:
+            sys.stderr.write("\r\x1b[K")
+            sys.stderr.flush()
+            self._shown = False

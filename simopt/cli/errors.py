@@ -1,0 +1,15 @@
+"""Which errors are the user's business: those get one line, all others a traceback."""
+
+from __future__ import annotations
+
+
+def expected(error: Exception) -> str | None:
+    """The line to print for an error that simopt raises on purpose, or for a file that the system refuses; None for a bug."""
+    from simopt.errors import InvalidProblem, NotAvailable, UnknownName
+    from simopt.registry import DuplicateName
+
+    if isinstance(error, (InvalidProblem, UnknownName, NotAvailable, DuplicateName)):
+        return " ".join(str(error).split())
+    if isinstance(error, OSError) and error.filename is not None:
+        return f"{error.filename}: {error.strerror}"
+    return None

@@ -1,0 +1,138 @@
+"""`simopt list`: what is registered, ours and other people's, and the plug-ins that could not be imported."""
+
+from __future__ import annotations
+
+import sys
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+import typer
+
+from simopt.cli.console import Json, console, emit, table
+
+if TYPE_CHECKING:
+    from simopt.registry import Failure
+
+What = Literal["problems", "solvers", "theorems", "equivalences", "datasets", "tables"]
+GROUPS = {"problems": ("problems",), "solvers": ("problems", "solvers"), "theorems": ("theorems",), "equivalences": ("theorems",)}
+COLUMNS = {
+    "problems": ("name", "title", "source", "solvers"),
+    "solvers": ("name", "problem", "summary"),
+    "theorems": ("id", "covers", "paper", "section", "place", "kind", "expected", "corrects", "defect"),
+    "equivalences": ("name", "kind", "summary"),
+    "datasets": ("name", "title", "n", "d", "task", "papers", "here"),
+    "tables": ("name", "paper", "place", "rows", "says"),
+}
+
+
+def list_(what: Annotated[What, typer.Argument(help="What to list.")], as_json: Json = False) -> None:
+    """List problems, solvers, theorems, equivalences, data sets or tables."""
+    from simopt import registry
+
+    groups = {"tables": ("theorems",), "datasets": ()}.get(what) or GROUPS.get(what, ())
+    if groups:
+        registry.load(*groups)
+    found = rows(what)
+    failed = [failure for failure in registry.failures() if failure.group in groups]
+    if as_json:
+        _warn(failed)
+        # Every object of `list theorems --json` is a claim; elsewhere a plug-in that failed is an object of its own.
+        extra = [] if what == "theorems" else [{"name": f.source, "group": f.group, "failed": f.reason} for f in failed]
+        emit([*found, *extra], True, None)
+        return
+    columns = COLUMNS[what]
+    out = console()
+    out.print(table(columns, [[_text(row.get(column)) for column in columns] for row in found], right=("n", "d")))
+    out.print(f"{len(found)} {what}")
+    for failure in failed:
+        out.print(f"failed to import: {failure.source} (simopt.{failure.group}): {failure.reason}", style="red")
+
+
+def rows(what: What) -> list[dict[str, Any]]:
+    """Plain data of everything of one sort that is registered."""
+    return {
+        "problems": _problems,
+        "solvers": _solvers,
+        "theorems": _theorems,
+        "equivalences": _equivalences,
+        "datasets": _datasets,
+        "tables": _tables,
+    }[what]()
+
+
+def _problems() -> list[dict[str, Any]]:
+    from simopt import registry
+    from simopt.solver import solvers_of
+
+    return [
+        {
+            "name": name,
+            "title": kind.title,
+            "source": kind.source,
+            "solvers": [spec.name for spec in solvers_of(kind)],
+            "parameters": kind.parameters,
+            "arithmetics": kind.arithmetics,
+            "module": registry.module_of("problem", name),
+        }
+        for name, kind in registry.items("problem")
+    ]
+
+
+def _solvers() -> list[dict[str, Any]]:
+    from simopt import registry
+    from simopt.backends.table import FIRST_CLASS
+
+    own = [
+        {"name": spec.name, "problem": key.rpartition("@")[2], "summary": spec.summary, "options": list(spec.options)}
+        for key, spec in registry.items("solver")
+    ]
+    back_ends = [
+        {"name": b.name, "problem": "any", "summary": f"CVXPY back end, cones: {', '.join(sorted(b.cones))}", "options": b.options}
+        for b in FIRST_CLASS
+    ]
+    return own + back_ends
+
+
+def _theorems() -> list[dict[str, Any]]:
+    from simopt.claims.catalogue import list_claims
+
+    return list_claims()
+
+
+def _equivalences() -> list[dict[str, Any]]:
+    from simopt import registry
+
+    return [
+        {"name": name, "kind": kind, "summary": entry.summary, "module": registry.module_of(kind, name)}
+        for kind in ("equivalence", "family")
+        for name, entry in registry.items(kind)
+    ]
+
+
+def _datasets() -> list[dict[str, Any]]:
+    import os
+    from pathlib import Path
+
+    from simopt.datasets import cache_folder, descriptions
+    from simopt.datasets.loader import FOLDER
+
+    folders = [Path(folder) for folder in (os.environ.get(FOLDER), cache_folder()) if folder]
+    return [{**entry.to_json(), "here": any((folder / entry.file).is_file() for folder in folders)} for entry in descriptions()]
+
+
+def _tables() -> list[dict[str, Any]]:
+    from simopt import registry
+
+    return [entry.describe() for _, entry in registry.items("table")]
+
+
+def _text(value: Any) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(str, value))
+    return "" if value is None else str(value)
+
+
+def _warn(failed: list[Failure]) -> None:
+    for failure in failed:
+        sys.stderr.write(f"simopt: {failure.source} failed to import: {failure.reason}\n")

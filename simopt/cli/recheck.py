@@ -1,0 +1,27 @@
+"""`simopt recheck PROOF`: hand a proof file to the independent checker."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+
+def recheck(proof: Annotated[str, typer.Argument(metavar="PROOF", help="Proof file that verify left behind.")]) -> None:
+    """Check a proof file in rational arithmetic with a program that knows nothing of the rest of simopt.
+
+    Prints the statement that was checked. Exit status 0: it holds; 1: the file does not prove what it states; 2: unreadable.
+    """
+    from simopt import recheck as checker
+
+    try:
+        lines = checker.check(checker.read(proof))
+    except checker.Rejected as error:
+        typer.echo(f"simopt: {proof}: rejected, {error}", err=True)
+        raise typer.Exit(1) from None
+    except checker.Unreadable as error:
+        typer.echo(f"simopt: {proof}: {str(error).removeprefix(f'{proof}: ')}", err=True)
+        raise typer.Exit(2) from None
+    for line in lines:
+        typer.echo(line)
+    typer.echo("CHECKED")

@@ -1,0 +1,92 @@
+"""`simopt reproduce TABLE`: a paper's table or figure recomputed, row by row, beside the printed numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from simopt.cli.console import Effort, Json, Output, Steps, check_output, console, emit, number, table
+
+if TYPE_CHECKING:
+    from simopt.reproduce import Reproduction
+    from simopt.tables import Cell, Row
+
+INTERRUPTED = 130
+STYLES = {"inside": "green", "outside": "yellow", "not printed": "dim"}
+
+
+def reproduce(
+    name: Annotated[str, typer.Argument(metavar="TABLE", help="Name of the table or figure: see `simopt list tables`.")],
+    effort: Effort = "quick",
+    as_json: Json = False,
+    output: Output = None,
+    plot: Annotated[Path | None, typer.Option("--plot", metavar="DIR", help="Draw the figure into this folder.")] = None,
+) -> None:
+    """Recompute a table or figure of a paper beside the printed numbers.
+
+    Each cell is inside or outside the printed mean ± 2 √(sd² + our sd²); a sentence explains those outside. Exit status 0: every row was
+    computed and every outside cell is explained; 1: not; 130: interrupted, what was done is kept.
+    """
+    from simopt import reproduce as program
+    from simopt.claims.kinds import Effort as Efforts
+    from simopt.errors import NotAvailable
+
+    check_output(output)
+    chosen = program.find(name)
+    if plot is not None and chosen.plot is None:
+        raise NotAvailable(f"{chosen.name} has no picture; --plot is for figures")
+    done = program.Reproduction(chosen, Efforts(effort), 0)
+    stopped = False
+    try:
+        with Steps(chosen.name, len(chosen.rows)) as steps:
+            for row in program.compute(chosen, done.effort, done.seed):
+                done.rows.append(row)
+                steps.step(f"{row.name}: {(row.not_run and 'not run') or _words(row)} ({row.seconds:.1f} s)")
+    except KeyboardInterrupt:
+        stopped = True
+    emit(done.describe(), as_json, output)
+    picture = program.draw(done, plot) if plot is not None and done.rows else None
+    if not as_json:
+        _show(done, stopped)
+    if picture is not None:
+        typer.echo(f"picture: {picture}", err=as_json)
+    raise typer.Exit(INTERRUPTED if stopped else 1 if done.unexplained else 0)
+
+
+def _words(row: Row) -> str:
+    count = {word: sum(cell.word == word for cell in row.cells) for word in STYLES}
+    return ", ".join(f"{many} {word}" for word, many in count.items() if many) or f"{len(row.curves)} curves"
+
+
+def _show(done: Reproduction, stopped: bool) -> None:
+    from rich.text import Text
+
+    out = console()
+    out.print(f"{done.table.name}: {done.table.paper}, {done.table.place}")
+    out.print(done.table.says)
+    cells = [(cell, why) for row in done.rows for cell, why in zip(row.cells, row.sentences, strict=True)]
+    headings = ("row", "column", "ours", "sd", "printed", "sd ", "unit", "")
+    shown: list[list[str | Text]] = [[*_line(cell), Text(cell.word, style=STYLES[cell.word])] for cell, _ in cells]
+    out.print(table(headings, shown, right=("ours", "sd", "printed", "sd ")))
+    outside = [(cell, why) for cell, why in cells if cell.word == "outside"]
+    for cell, why in outside:
+        out.print(f"{cell.row}, {cell.column}: {why or 'outside, and NOT explained'}")
+    for row in done.rows:
+        if row.not_run is not None:
+            out.print(f"{row.name}: NOT RUN, {row.not_run}")
+    counts = ", ".join(f"{done.count(word)} {word}" for word in STYLES)
+    out.print(f"{len(done.rows)} of {len(done.table.rows)} rows, {done.effort} effort: {counts}" + (" (interrupted)" if stopped else ""))
+
+
+def _line(cell: Cell) -> list[str]:
+    return [
+        cell.row,
+        cell.column,
+        number(cell.ours),
+        number(cell.sd, ".2g"),
+        number(cell.printed),
+        number(cell.printed_sd, ".2g"),
+        cell.unit,
+    ]

@@ -1,0 +1,121 @@
+"""`--set field=value` and `--option name=value`: texts from the command line as values of the right type."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Iterable
+from typing import Any
+
+from simopt.errors import InvalidProblem, UnknownName
+from simopt.problem import Problem
+from simopt.registry import fold
+
+WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
+FRAME = ("dataset", "rng", "self", "cls")
+
+
+def pairs(flag: str, texts: Iterable[str]) -> dict[str, str]:
+    """Split `name=value` texts.
+
+    Raises
+    ------
+    InvalidProblem
+        for a text without "=", and for a name given twice.
+    """
+    found: dict[str, str] = {}
+    for text in texts:
+        name, sign, value = text.partition("=")
+        if not sign or not name.strip():
+            raise InvalidProblem(f"{flag}: {text!r} given, name=value needed")
+        if name.strip() in found:
+            raise InvalidProblem(f"{flag}: {name.strip()!r} is given twice")
+        found[name.strip()] = value.strip()
+    return found
+
+
+def guess(text: str) -> Any:
+    """Read a text as none, true or false, a whole number, a number, or else itself."""
+    if text.lower() in ("none", "null"):
+        return None
+    if text.lower() in ("true", "false"):
+        return WORDS[text.lower()]
+    for kind in (int, float):
+        try:
+            return kind(text)
+        except ValueError:
+            continue
+    return text
+
+
+def convert(name: str, text: str, annotation: str) -> Any:
+    """Read a text as the annotation of the parameter asks: `int | None`, `float`, `bool`, `str`; anything else is guessed.
+
+    Raises
+    ------
+    InvalidProblem
+        when it cannot be read so.
+    """
+    kinds = [kind.strip() for kind in annotation.split("|")]
+    if "None" in kinds and text.lower() in ("none", "null"):
+        return None
+    for kind in kinds:
+        try:
+            if kind == "bool" and text.lower() in WORDS:
+                return WORDS[text.lower()]
+            if kind == "int":
+                return int(text)
+            if kind == "float":
+                return float(text)
+        except ValueError:
+            continue
+    if "str" in kinds:
+        return text
+    if set(kinds) <= {"bool", "int", "float", "None"}:
+        raise InvalidProblem(f"{name}: {text!r} given, {annotation} needed")
+    return guess(text)
+
+
+def recipe_options(kind: type[Problem]) -> dict[str, inspect.Parameter]:
+    """Options that the recipe of a problem names."""
+    named = inspect.signature(kind.from_data).parameters.values()
+    wanted = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return {p.name: p for p in named if p.kind in wanted and p.name not in FRAME}
+
+
+def settable_fields(kind: type[Problem]) -> dict[str, str]:
+    """Fields of a problem that are not arrays, with their annotations."""
+    fields = {item.name: _annotation(item.type) for item in dataclasses.fields(kind)}
+    return {name: text for name, text in fields.items() if "Array" not in text and "ndarray" not in text}
+
+
+def assigned(kind: type[Problem], texts: dict[str, str]) -> tuple[dict[str, Any], dict[str, Any]]:
+    """Split `--set` into options of the recipe and fields that are replaced in what the recipe returns.
+
+    Raises
+    ------
+    UnknownName
+        for a name that is neither, with the nearest one.
+    """
+    options, fields = recipe_options(kind), settable_fields(kind)
+    for_recipe: dict[str, Any] = {}
+    for_problem: dict[str, Any] = {}
+    for given, text in texts.items():
+        name = _known(given, [*options, *fields])
+        if name in options:
+            for_recipe[name] = convert(name, text, _annotation(options[name].annotation))
+        elif name in fields:
+            for_problem[name] = convert(name, text, fields[name])
+        else:
+            raise UnknownName(f"field of {kind.name}", given, [*options, *fields])
+    return for_recipe, for_problem
+
+
+def _known(given: str, names: Iterable[str]) -> str:
+    return next((name for name in names if fold(name) == fold(given)), given)
+
+
+def _annotation(annotation: Any) -> str:
+    if isinstance(annotation, str):
+        return annotation
+    return "" if annotation is inspect.Parameter.empty else inspect.formatannotation(annotation)

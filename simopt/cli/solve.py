@@ -1,0 +1,203 @@
+"""`simopt solve PROBLEM`: a problem made from a data set by its recipe, solved, and shown with its certificate."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from simopt.cli.console import Json, Output, Ticker, check_output, console, emit, number, table
+
+if TYPE_CHECKING:
+    from simopt.problem import Problem
+    from simopt.solution import Sample, Solution
+
+INTERRUPTED = 130
+ROUNDING = 1e-13  # brackets in floating point may miss each other by this share of the scale
+
+
+def solve(
+    problem: Annotated[str, typer.Argument(metavar="PROBLEM", help="Name of the problem: see `simopt list problems`.")],
+    data: Annotated[str, typer.Option("--data", metavar="NAME|FILE.csv", help="Data set by name, or a CSV file with one header row.")],
+    target: Annotated[str | None, typer.Option("--target", metavar="COLUMN", help="Column to predict.")] = None,
+    solver: Annotated[str | None, typer.Option("--solver", metavar="NAME", help="Solver, or `all` (default: the best one).")] = None,
+    tol: Annotated[float, typer.Option("--tol", metavar="X", help="Relative gap (gap / scale) to certify.")] = 1e-8,
+    time_limit: Annotated[float, typer.Option("--time-limit", metavar="S", help="Seconds on each solver's clock.")] = 60.0,
+    set_: Annotated[list[str] | None, typer.Option("--set", metavar="FIELD=VALUE", help="Option of the recipe or field.")] = None,
+    option: Annotated[list[str] | None, typer.Option("--option", metavar="NAME=VALUE", help="Option of the solver.")] = None,
+    rigorous: Annotated[bool, typer.Option("--rigorous", help="Evaluate the bounds in interval arithmetic.")] = False,
+    as_json: Json = False,
+    output: Output = None,
+) -> None:
+    """Solve a problem on a data set and print bounds on its optimum.
+
+    Exit status 0: certified to the tolerance (for scs: a valid bracket); 1: not; 2: bad input; 130: interrupted.
+    """
+    from simopt.cli import settings
+
+    check_output(output)
+    made = build(problem, data, target, settings.pairs("--set", set_ or []))
+    options = {name: settings.guess(text) for name, text in settings.pairs("--option", option or []).items()}
+    common = {"tol": tol, "time_limit": time_limit, "rigorous": rigorous}
+    if solver is not None and solver.lower() == "all":
+        raise typer.Exit(_solve_all(made, data, common, options, as_json, output))
+    solution, stopped = _run(made, solver, common, options)
+    emit(describe(solution, data), as_json, output)
+    if not as_json:
+        _show(made, solution, data, rigorous)
+    raise typer.Exit(INTERRUPTED if stopped else 0 if acceptable(solution) else 1)
+
+
+def build(name: str, data: str, target: str | None, texts: dict[str, str]) -> Problem:
+    """The problem that its recipe makes of the data, with `--set` applied.
+
+    Raises
+    ------
+    UnknownName, InvalidProblem, NotAvailable
+    """
+    import dataclasses
+
+    import numpy as np
+
+    from simopt import registry
+    from simopt.cli import settings
+    from simopt.datasets import load_dataset
+
+    registry.load("problems")
+    kind: type[Problem] = registry.get("problem", name)
+    for_recipe, for_problem = settings.assigned(kind, texts)
+    made = kind.from_data(load_dataset(data, target=target, fetch=True), np.random.default_rng(0), **for_recipe)
+    return dataclasses.replace(made, **for_problem) if for_problem else made
+
+
+def _run(made: Problem, solver: str | None, common: dict[str, Any], options: dict[str, Any]) -> tuple[Solution, bool]:
+    from simopt.driver import Interrupted
+    from simopt.driver import solve as run
+
+    ticker = Ticker()
+
+    def tell(sample: Sample) -> None:
+        ticker.tell(f"{sample.seconds:.1f} s, iteration {sample.iteration}: gap {sample.gap:.2e}")
+
+    try:
+        return run(made, solver, progress=tell, **common, **options), False
+    except Interrupted as stop:
+        return stop.solution, True
+    finally:
+        ticker.clear()
+
+
+def acceptable(solution: Solution) -> bool:
+    """Whether a solve ended as it should: OPTIMAL, or for scs (a first-order method) any valid bracket."""
+    import math
+
+    from simopt.solution import Status
+
+    if solution.optimal:
+        return True
+    honest = (Status.GAP_OPEN, Status.ITERATION_LIMIT, Status.TIME_LIMIT)
+    valid = solution.certificate is not None and math.isfinite(solution.certificate.gap)
+    return solution.provenance.solver == "scs" and solution.status in honest and valid
+
+
+def describe(solution: Solution, data: str) -> dict[str, Any]:
+    """Plain data of a solution, the point included."""
+    return {
+        "format": "simopt-solution/1",
+        "problem": solution.provenance.problem,
+        "data": data,
+        "status": solution.status,
+        "reported_status": solution.reported_status,
+        "message": solution.message,
+        "certificate": solution.certificate,
+        "provenance": solution.provenance,
+        "point": solution.point,
+        "multipliers": solution.multipliers,
+        "trace": solution.trace,
+    }
+
+
+def size(made: Problem) -> str:
+    """Fields of a problem in one line: shapes of arrays, values of numbers."""
+    import dataclasses
+
+    import numpy as np
+
+    def shown(value: Any) -> str:
+        if isinstance(value, np.ndarray):
+            return " × ".join(map(str, value.shape))
+        return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+    return ", ".join(f"{item.name} {shown(getattr(made, item.name))}" for item in dataclasses.fields(made))
+
+
+def _show(made: Problem, solution: Solution, data: str, rigorous: bool) -> None:
+    record, found = solution.provenance, solution.certificate
+    out = console()
+    out.print(f"{made.name} on {data}: {size(made)}")
+    out.print(f"solver      {record.solver}, tolerance {record.tol:g}" + "".join(f", {k} = {v}" for k, v in record.options.items()))
+    out.print(f"status      {solution.status.name}" + (f" ({solution.message})" if solution.message else ""))
+    out.print(f"reported    {solution.reported_status or 'nothing'}")
+    if found is None:
+        out.print("certificate none: the solver returned no point")
+    else:
+        out.print(f"bounds      {found.lower:.15g} ≤ optimum ≤ {found.upper:.15g}")
+        out.print(f"gap         {found.gap:.3e}   gap/scale {found.relative_gap:.3e}   gap/|upper| {found.gap_over_upper:.3e}")
+        out.print(f"scale       {found.scale:.6g}")
+        out.print(f"repair      {found.infeasibility:.2e}; multipliers from the {found.multipliers_from}; {found.arithmetic} arithmetic")
+    out.print(f"work        {record.iterations} iterations, {record.setup_seconds:.3f} s set-up, {record.solve_seconds:.3f} s solve")
+    if rigorous and found is not None and found.arithmetic == "float":
+        out.print("            (bounds are evaluated in interval arithmetic only once the gap is closed)")
+
+
+def _solve_all(made: Problem, data: str, common: dict[str, Any], options: dict[str, Any], as_json: bool, output: Path | None) -> int:
+    from simopt.backends.table import FIRST_CLASS
+    from simopt.errors import InvalidProblem
+    from simopt.solver import solvers_of
+
+    if options:
+        raise InvalidProblem("--option: options belong to one solver, name it with --solver")
+    names = [spec.name for spec in solvers_of(made)] + [backend.name for backend in FIRST_CLASS]
+    solutions: list[Solution] = []
+    stopped = False
+    for name in names:
+        solution, stopped = _run(made, name, common, {})
+        solutions.append(solution)
+        if stopped:
+            break
+    overlap = brackets_overlap(solutions)
+    emit({"problem": made.name, "data": data, "overlap": overlap, "solutions": [describe(s, data) for s in solutions]}, as_json, output)
+    if not as_json:
+        _show_all(made, data, solutions, overlap)
+    from simopt.solution import Status
+
+    tried = [s for s in solutions if s.status is not Status.UNSUPPORTED]
+    return INTERRUPTED if stopped else 0 if overlap and tried and all(map(acceptable, tried)) else 1
+
+
+def brackets_overlap(solutions: list[Solution]) -> bool:
+    """Whether all brackets have a point in common, up to rounding where they were evaluated in floating point."""
+    found = [s.certificate for s in solutions if s.certificate is not None]
+    if not found:
+        return False
+    slack = 0.0 if all(c.arithmetic != "float" for c in found) else ROUNDING * max(max(abs(c.scale), abs(c.upper)) for c in found)
+    return max(c.lower for c in found) <= min(c.upper for c in found) + slack
+
+
+def _show_all(made: Problem, data: str, solutions: list[Solution], overlap: bool) -> None:
+    out = console()
+    out.print(f"{made.name} on {data}: {size(made)}")
+    headings = ("solver", "status", "reported", "lower", "upper", "gap/scale", "gap/|upper|", "iterations", "seconds", "")
+    rows = []
+    for s in solutions:
+        c, p = s.certificate, s.provenance
+        bounds = ["", "", "", ""] if c is None else [
+            f"{c.lower:.12g}", f"{c.upper:.12g}", number(c.relative_gap, ".1e"), number(c.gap_over_upper, ".1e")
+        ]  # fmt: skip
+        seconds = f"{p.setup_seconds + p.solve_seconds:.3f}"
+        rows.append([p.solver, s.status.name, s.reported_status, *bounds, str(p.iterations), seconds, s.message])
+    out.print(table(headings, rows, right=headings[3:9]))
+    out.print(
+        "all brackets overlap" if overlap else "THE BRACKETS DO NOT OVERLAP" if any(s.certificate for s in solutions) else "no brackets"
+    )

@@ -1,0 +1,167 @@
+"""`simopt verify`: run claims, show a verdict for each, and say where the evidence is."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from simopt.cli.console import Effort, Json, Output, Steps, check_output, console, emit, number, table
+
+if TYPE_CHECKING:
+    from rich.text import Text
+
+    from simopt.verify import Record
+
+INTERRUPTED = 130
+STYLES = {"PROVED": "bold green", "HOLDS": "green", "REFUTED": "magenta", "INCONCLUSIVE": "yellow", "VACUOUS": "cyan", "NOT_RUN": "dim"}
+HEADINGS = ("id", "verdict", "evidence", "scope", "checks", "worst slack", "tightness", "seconds", "")
+Part = Mapping[str, Any]
+
+
+def verify(
+    selection: Annotated[list[str] | None, typer.Argument(metavar="[ID|PAPER]...", help="Ids or papers (kj, ak, kkks, rmw).")] = None,
+    section: Annotated[str | None, typer.Option("--section", metavar="S", help="Only this section of a paper.")] = None,
+    effort: Effort = "quick",
+    seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="First seed (full effort runs five).")] = 0,
+    jobs: Annotated[int | None, typer.Option("--jobs", metavar="N", min=1, help="Processes (default: one a core).")] = None,
+    mutants: Annotated[bool, typer.Option("--mutants", help="Run the mutants too: each must change its verdict.")] = False,
+    as_json: Json = False,
+    output: Output = None,
+    evidence: Annotated[Path, typer.Option("--evidence", metavar="DIR", help="Folder for witnesses and proof files.")] = Path(
+        "simopt-evidence"
+    ),
+) -> None:
+    """Check the claims of the papers.
+
+    Exit status 0: every verdict is as expected (NOT_RUN fails nothing); 1: some are not; 130: interrupted, what was done is reported.
+    """
+    from simopt import verify as program
+
+    check_output(output)
+    watch = _Watch(evidence)
+    try:
+        record = program.verify(
+            selection or (),
+            section=section,
+            effort=effort,
+            seed=seed,
+            jobs=jobs,
+            mutants=mutants,
+            evidence_dir=evidence,
+            on_event=watch,
+        )
+    finally:
+        watch.close()
+    emit(record.to_json(), as_json, output)
+    if not as_json:
+        _show(record)
+    for row in record.rows:
+        if row["trace"]:
+            sys.stderr.write(f"\n{row['id']}:\n{row['trace']}")
+    raise typer.Exit(INTERRUPTED if record.interrupted else 0 if record.exit_ok else 1)
+
+
+class _Watch:
+    """Shows the events of a run as progress."""
+
+    def __init__(self, evidence: Path) -> None:
+        self.evidence = evidence
+        self.steps: Steps | None = None
+
+    def __call__(self, event: Mapping[str, Any]) -> None:
+        if event["event"] == "start":
+            from simopt.errors import NotAvailable
+
+            if event["selected"] == 0:
+                raise NotAvailable("verify: no claim is selected; see `simopt list theorems`")
+            self.evidence.mkdir(parents=True, exist_ok=True)  # a folder that cannot be made is noticed before the work, not after
+            self.steps = Steps("verify", event["selected"])
+            self.steps.__enter__()
+        elif event["event"] == "row" and self.steps is not None:
+            row = event["row"]
+            self.steps.step(f"{row['id']} {row['verdict']}{'' if row['ok'] else ' (UNEXPECTED)'} {row['seconds']:.2f} s")
+
+    def close(self) -> None:
+        """Take the bar away."""
+        if self.steps is not None:
+            self.steps.__exit__(None, None, None)
+
+
+def _show(record: Record) -> None:
+    out = console()
+    out.print(table(HEADINGS, _lines(record), right=HEADINGS[4:8]))
+    files = list(_files(record))
+    if files:
+        out.print("\nEvidence, and how to check it again:")
+        for verdict, name, command in files:
+            out.print(f"  {verdict:<9} {name:<14} {command}", soft_wrap=True)
+    unexpected = [row for row in record.rows if not row["ok"]]
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in record.counts().items())
+    out.print(
+        f"\n{len(record.rows)} of {record.selected} claims in {record.seconds:.1f} s "
+        f"({record.effort} effort, seed {record.seed}, {record.jobs} process{'' if record.jobs == 1 else 'es'}): {counts or 'none'}"
+    )
+    if record.interrupted:
+        out.print("interrupted: the rest was not checked", style="yellow")
+    if unexpected:
+        out.print(f"{len(unexpected)} not as expected: {', '.join(row['id'] for row in unexpected)}", style="bold red")
+    elif not record.interrupted:
+        out.print("all as expected", style="green")
+
+
+def _lines(record: Record) -> Iterator[list[str | Text]]:
+    for row in record.rows:
+        yield _line(row["id"], row, row["expected"], f"{row['seconds']:.2f}", _uncaught(row))
+        for name, part in row["rows"].items():
+            yield _line(f"  {name}", part, row["expected"], "", "")
+
+
+def _line(name: str, part: Part, expected: str, seconds: str, extra: str) -> list[str | Text]:
+    from rich.text import Text
+
+    verdict = Text(part["verdict"], style=STYLES.get(part["verdict"], "bold red"))
+    remarks = []
+    if not _met(part):
+        remarks.append(f"UNEXPECTED, {expected} expected")
+    elif expected == "OPEN":
+        remarks.append("open")
+    if part["reason"]:
+        remarks.append(part["reason"])
+    if extra:
+        remarks.append(extra)
+    remark = Text("; ".join(remarks), style="bold red" if extra or not _met(part) else "dim")
+    return [
+        name,
+        verdict,
+        part["evidence"] or "",
+        part["scope"] or "",
+        str(part["checks"]),
+        number(part["worst_slack"], ".3g"),
+        number(part["tightness"], ".3f"),
+        seconds,
+        remark,
+    ]
+
+
+def _met(part: Part) -> bool:
+    # `ok` of a claim covers all its rows and mutants; the verdict of one row alone is judged here.
+    from simopt.claims.kinds import Expected, Verdict
+
+    return Verdict(part["verdict"]).meets(Expected(part["expected"])) if "expected" in part else bool(part["ok"])
+
+
+def _uncaught(row: Part) -> str:
+    return "; ".join(f"mutant {mutant['name']!r} not caught: {mutant['reason']}" for mutant in row["mutants"] if not mutant["caught"])
+
+
+def _files(record: Record) -> Iterator[tuple[str, str, str]]:
+    for row in record.rows:
+        for name, part in ((row["id"], row), *row["rows"].items()):
+            if part["proof"]:
+                yield part["verdict"], name, f"simopt recheck {part['proof']}"
+            if part["witness"]:
+                yield part["verdict"], name, f"simopt replay {part['witness']}"
