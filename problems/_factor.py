@@ -54,8 +54,11 @@ class Factor:
 
         In exact arithmetic both Q_rᵀα = u/√d and Q_rᵀα = (Q_rᵀy − √d u)/μ hold at the solution; an error δ of u costs δ/√d in the first
         and √d δ/μ in the second, so each direction takes the smaller. Directions outside the factor have (Qᵀα)_i = (Qᵀy)_i/(d_i + μ);
-        those whose eigenvalue is only rounding, where α could be anything and a large α only adds noise to K α, are left out. O(n²).
+        those whose eigenvalue is only rounding, where α could be anything and a large α only adds noise to K α, are left out. y = 0 has
+        α = 0, whatever noise u is. O(n²).
         """
+        if not np.any(targets):
+            return np.zeros_like(targets)
         r = self.rank
         d = self.values
         y = self.vectors.T @ targets

@@ -100,7 +100,8 @@ def sample_laws(field: str) -> list[Law]:
         image = replace(problem, gram=problem.gram[np.ix_(order, order)], **{field: getattr(problem, field)[order]})
 
         def carry(values: Point | Multipliers) -> dict[str, Array]:
-            return {key: np.asarray(value)[order] * weight for key, value in values.items()}
+            per_sample = {key: np.asarray(value) for key, value in values.items() if np.shape(value) == (len(problem.gram),)}
+            return {key: value[order] * weight for key, value in per_sample.items()}
 
         return Image(image, 1.0, carry, carry)
 

@@ -13,6 +13,7 @@ from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, freeze, problem
 from simopt.problems import _factor, _recipes, _squares
 from simopt.problems._factor import Factor
+from simopt.similarities import Similarity
 from simopt.typing import Array, Multipliers, Point
 
 if TYPE_CHECKING:
@@ -164,12 +165,13 @@ class KernelRidge(Problem):
         *,
         samples: int | None = 1000,
         standardise: bool = True,
-        similarity: Any = None,
+        similarity: str | Similarity = "gaussian",
         regularization: float = 1e-2,
     ) -> Self:
         """Recipe: at most `samples` rows drawn at random (None: all), standardised features, a Gaussian kernel exp(−‖x−x'‖²/μ).
 
-        μ is the mean squared distance between the rows used, as in Audiffren & Kadri; `similarity` replaces the kernel; targets as they are.
+        μ is the mean squared distance between the rows used, as in Audiffren & Kadri; `similarity` replaces the kernel. Targets stay as
+        they are.
         """
         inputs, targets = _recipes.sample(dataset, rng, samples, standardise)
         return cls(_recipes.gram(inputs, similarity), targets, regularization)

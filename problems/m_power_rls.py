@@ -15,6 +15,7 @@ from simopt.errors import InvalidProblem
 from simopt.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, freeze, problem
 from simopt.problems import _factor, _norm_power, _power_units, _recipes, _squares
 from simopt.problems._factor import Factor
+from simopt.similarities import Similarity
 from simopt.typing import Array, Multipliers, Point
 
 if TYPE_CHECKING:
@@ -213,7 +214,8 @@ class MPowerRLS(Problem):
             strength = _power_units.exact_product(problem.regularization, ((c, problem.power / 2.0),))
             return Image(replace(problem, gram=problem.gram * c, regularization=strength), 1.0, _squares.times(alpha=1.0 / c))
 
-        return [Law("targets × s, λ × s^(2−m)", scale_targets), Law("kernel × c, λ × c^(m/2)", scale_kernel), *_squares.sample_laws("targets")]
+        scalings = [Law("targets × s, λ × s^(2−m)", scale_targets), Law("kernel × c, λ × c^(m/2)", scale_kernel)]
+        return scalings + _squares.sample_laws("targets")
 
     @classmethod
     def from_data(
@@ -223,11 +225,11 @@ class MPowerRLS(Problem):
         *,
         samples: int | None = 1000,
         standardise: bool = True,
-        similarity: _recipes.Similarity | None = None,
+        similarity: str | Similarity = "gaussian",
         regularization: float = 1e-2,
         power: float = 1.5,
     ) -> Self:
-        """Recipe: as for kernel ridge regression (at most `samples` rows, standardised, Gaussian kernel); λ and m of the paper's Figure 1."""
+        """Recipe: rows and kernel as for kernel ridge regression; λ and m of the paper's Figure 1."""
         inputs, targets = _recipes.sample(dataset, rng, samples, standardise)
         return cls(_recipes.gram(inputs, similarity), targets, regularization, power)
 

@@ -1,0 +1,86 @@
+r"""Two hinges a sample, shared by landmarked SVR (fixed ends) and EXC ordinal regression (ends that are thresholds).
+
+Loss (1/n) Σ_i [lo_i − f_i]_+ + [f_i − hi_i]_+, each hinge a labelled row of the declaration with a slack:
+    below:  slack_below_i ≥ lo_i − f_i,  multiplier q_i ∈ [0, 1/n];        above:  slack_above_i ≥ f_i − hi_i,  multiplier p_i ∈ [0, 1/n].
+A hinge with argument h and multiplier a ∈ [0, c], c = 1/n, leaves c[h]_+ − ah = (c − a)[h]_+ + a[−h]_+ ≥ 0 of the gap.
+With g = Ψᵀ(p − q), minimising R(w) + ⟨g, w⟩ leaves
+    ball ‖w‖ ≤ B:  −B‖g‖ and the gap term  ⟨g, w⟩ + B‖g‖ = (B − ‖w‖)‖g‖ + ½‖w‖‖g‖·‖w/‖w‖ + g/‖g‖‖²;
+    penalty ½λ‖w‖²:  −‖g‖²/(2λ) and the gap term  ‖g + λw‖²/(2λ).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.typing import Array
+
+Value = Any
+ROOM = 4e-15  # relative room below the radius to which a restored point is drawn, before it is checked
+
+
+def share(num: Arithmetic, n: int) -> Value:
+    """1/n, the largest multiplier of a hinge."""
+    return num.lift(1.0) / n
+
+
+def capped(num: Arithmetic, multiplier: Any, n: int) -> Value:
+    """The multiplier clipped to [0, 1/n] (in `num`: fl(1/n) may exceed 1/n)."""
+    return num.minimum(num.pos(num.lift(np.asarray(multiplier, dtype=float))), share(num, n))
+
+
+def mean_loss(num: Arithmetic, *arguments: Value, n: int) -> Value:
+    """(1/n) Σ [h]_+ over all hinges."""
+    return sum((num.sum(num.pos(h)) for h in arguments), num.lift(0.0)) / n
+
+
+def slack(num: Arithmetic, h: Value, a: Value, n: int) -> Value:
+    """Σ (1/n − a)[h]_+ + a[−h]_+."""
+    return num.dot(num.pos(share(num, n) - a), num.pos(h)) + num.dot(a, num.pos(h * -1))
+
+
+def ball_term(num: Arithmetic, w: Value, g: Value, radius: float) -> Value:
+    """⟨g, w⟩ + B‖g‖ for ‖w‖ ≤ B, as a sum of non-negative terms."""
+    bound, size, length = num.lift(radius), num.norm(g), num.norm(w)
+    outer = num.pos(bound - length) * size
+    if num.lower(size) > 0.0 and num.lower(length) > 0.0 and math.isfinite(num.upper(size / length)):
+        difference = g + w * (size / length)
+        return outer + num.dot(difference, difference) * length / (size * 2)
+    if num.upper(size) == 0.0 or num.upper(length) == 0.0:
+        return outer
+    return outer + num.pos(length * size + num.dot(g, w))
+
+
+def penalty_term(num: Arithmetic, w: Value, g: Value, strength: float) -> Value:
+    """‖g + λw‖²/(2λ)."""
+    residual = g + w * num.lift(strength)
+    return num.dot(residual, residual) / (num.lift(strength) * 2)
+
+
+def inside_ball(num: Arithmetic, w: Array, radius: float, norm: Callable[[Arithmetic, Value], Value] | None = None) -> Value:
+    """w, or w drawn back until its norm, evaluated in `num`, is provably at most the radius."""
+    room = ROOM
+    measure = norm if norm is not None else (lambda arithmetic, x: arithmetic.norm(x))
+    while True:
+        length = num.upper(measure(num, num.lift(w)))
+        if length <= radius or not np.any(w):
+            return num.lift(w)
+        if not math.isfinite(length):
+            return num.lift(np.zeros_like(w))
+        w = w * (radius / length * (1.0 - room))
+        room *= 4.0
+
+
+def largest_row(features: Array) -> float:
+    """max_i ‖ψ_i‖, in blocks of rows."""
+    step = max(1, (1 << 20) // features.shape[1])
+    return max(float(np.max(np.linalg.norm(features[start : start + step], axis=1))) for start in range(0, len(features), step))
+
+
+def length_of(w: Array) -> float:
+    """‖w‖ without overflow."""
+    return float(FLOAT.norm(np.asarray(w, dtype=float)))

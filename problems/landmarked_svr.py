@@ -1,0 +1,159 @@
+"""ε-insensitive support vector regression on landmark features, with ‖w‖ bounded (Ivanov form)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from simopt import validate
+from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.problem import ALL_CONES, Example, Law, Problem, Rescale, freeze, problem
+from simopt.problems import _hinges, _recipes, _svr
+from simopt.similarities import Similarity
+from simopt.typing import Array, Multipliers, Point
+
+if TYPE_CHECKING:
+    import cvxpy as cp
+
+    from simopt.datasets import Dataset
+
+Value = Any
+
+
+@problem
+@dataclass(frozen=True, eq=False)
+class LandmarkedSVR(Problem):
+    r"""min_w (1/n) Σ_i max(|⟨w, ψ_i⟩ − y_i| − ε, 0)   subject to   ‖w‖₂ ≤ B.
+
+    Two hinges a sample, [y_i − ε − f_i]_+ (row `below`, multiplier q_i) and [f_i − y_i − ε]_+ (row `above`, multiplier p_i), f = Ψw.
+    Dual: c[h]_+ = max over 0 ≤ a ≤ c of ah with c = 1/n, so for 0 ≤ p, q ≤ 1/n
+        P* ≥ min_w Σ q_i(y_i − ε − f_i) + p_i(f_i − y_i − ε) = Σ (q_i − p_i) y_i − ε Σ (p_i + q_i) + min_{‖w‖≤B} ⟨Ψᵀ(p − q), w⟩,
+        D(p, q) = Σ (q_i − p_i) y_i − ε Σ (p_i + q_i) − B ‖Ψᵀ(p − q)‖.
+    The gap is Σ over both hinges of (1/n − a)[h]_+ + a[−h]_+, plus ⟨g, w⟩ + B‖g‖ with g = Ψᵀ(p − q): all non-negative.
+
+    Parameters
+    ----------
+    features : (n, d) array
+        Ψ, rows ψ_i.
+    targets : (n,) array
+        y.
+    radius : float
+        B > 0.
+    epsilon : float
+        ε ≥ 0.
+
+    Point {"w": (d,)}, multipliers {"above": (n,), "below": (n,)}.
+    Scale: the loss at w = 0; where that is 0 (ε ≥ every |y_i|, so that w = 0 is optimal) it is ε. Where y = 0, restore returns w = 0.
+    Source: Kar & Jain 2012, Algorithm 1 with §3.1. The form with a variable f is the one that canonicalises fastest.
+    """
+
+    name: ClassVar[str] = "landmarked-svr"
+    title: ClassVar[str] = "ε-insensitive regression on landmarks, ‖w‖ ≤ B"
+    source: ClassVar[str] = "Kar & Jain 2012, Algorithm 1 with §3.1"
+    arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval")
+    parameters: ClassVar[tuple[str, ...]] = ("radius", "epsilon")
+
+    features: Array
+    targets: Array
+    radius: float
+    epsilon: float = 0.1
+
+    def __post_init__(self) -> None:
+        targets = validate.vector("targets", self.targets)
+        features = validate.matrix("features", self.features, rows=len(targets))
+        radius, epsilon = validate.positive("radius", self.radius), validate.nonnegative("epsilon", self.epsilon)
+        freeze(self, features=features, targets=targets, radius=radius, epsilon=epsilon)
+
+    def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
+        """Minimise (1/n) Σ slacks subject to predictions f == Ψw, the rows `below` and `above`, and the ball ‖w‖ ≤ B."""
+        import cvxpy as cp
+
+        radius = cp.Parameter(nonneg=True, name="radius", value=self.radius)
+        epsilon = cp.Parameter(nonneg=True, name="epsilon", value=self.epsilon)
+        w, loss, rows = _svr.declared(self.features, self.targets, epsilon)
+        return cp.Problem(cp.Minimize(loss), [*rows, (cp.norm(w, 2) <= radius).set_label("ball")])
+
+    def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
+        """(1/n) Σ max(|⟨w, ψ_i⟩ − y_i| − ε, 0)."""
+        return _svr.loss(num, num.matvec(self.features, num.lift(point["w"])), self.targets, self.epsilon)
+
+    def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
+        """w, drawn back into the ball if it lies outside; 0 if y = 0."""
+        if not np.any(self.targets):
+            return {"w": num.zeros(self.features.shape[1])}
+        return {"w": _hinges.inside_ball(num, np.asarray(num.mid(num.lift(point["w"])), dtype=float).reshape(-1), self.radius)}
+
+    def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
+        """D(p, q) with p, q clipped to [0, 1/n]."""
+        above, below = _svr.clipped(num, multipliers, len(self.targets))
+        g = num.rmatvec(self.features, above - below)
+        return _svr.linear_part(num, above, below, self.targets, self.epsilon) - num.norm(g) * num.lift(self.radius)
+
+    def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
+        """Σ of what each hinge leaves, plus ⟨g, w⟩ + B‖g‖."""
+        w = num.lift(point["w"])
+        above, below = _svr.clipped(num, multipliers, len(self.targets))
+        g = num.rmatvec(self.features, above - below)
+        rest = _svr.hinge_gap(num, num.matvec(self.features, w), self.targets, self.epsilon, above, below)
+        return rest + _hinges.ball_term(num, w, g, self.radius)
+
+    def multipliers(self, point: Point) -> Multipliers:
+        """q_i = 1/n where f_i < y_i − ε, p_i = 1/n where f_i > y_i + ε, else 0: exact away from the kinks, which a point cannot price."""
+        return _svr.suggested(self.features @ np.asarray(point["w"], dtype=float), self.targets, self.epsilon)
+
+    def distance(self, gap: float, point: Point | None = None) -> float:
+        """2B: the loss is not strongly convex, and all that is known is the ball."""
+        return 2.0 * self.radius
+
+    def trivial_point(self) -> Point:
+        """w = 0."""
+        return {"w": np.zeros(self.features.shape[1])}
+
+    def scale(self) -> float:
+        """Loss at w = 0, or ε where that is 0."""
+        return float(self.objective(self.trivial_point())) or self.epsilon
+
+    def normalised(self) -> tuple[LandmarkedSVR, Rescale]:
+        """y/σ, ε/σ, Ψ/κ with powers of two near the largest |y_i| and ‖ψ_i‖: B' = Bκ/σ, w = w'σ/κ, values × σ."""
+        sigma, kappa = _svr.units(self.features, self.targets, self.epsilon)
+        natural = LandmarkedSVR(self.features / kappa, self.targets / sigma, self.radius * (kappa / sigma), self.epsilon / sigma)
+        return natural, _svr.rescale(sigma, kappa)
+
+    @classmethod
+    def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
+        """Active and inactive balls, ε = 0, more features than samples; ε above every |y|, y = 0, Ψ = 0."""
+        for example, features, targets, epsilon, degenerate in _svr.instances(rng):
+            yield Example(example, cls(features, targets, 1.5, epsilon), degenerate)
+        features, targets = _svr.instance(rng, 30, 4)
+        yield Example("inactive ball", cls(features, targets, 50.0, 0.1))
+
+    @classmethod
+    def laws(cls) -> list[Law]:
+        """Scaling of targets, ε and B together; scaling of the features; sign; permutation; duplication."""
+        return _svr.laws(lambda problem, s, c: {"radius": problem.radius * s / c})
+
+    @classmethod
+    def from_data(
+        cls,
+        dataset: Dataset,
+        rng: np.random.Generator,
+        *,
+        samples: int | None = None,
+        landmarks: int = 50,
+        standardise: bool = True,
+        similarity: str | Similarity = "gaussian-mean-distance",
+        radius: float | None = None,
+        epsilon: float | None = None,
+    ) -> Self:
+        """Recipe: all rows (or `samples` of them), standardised, `landmarks` of them as landmarks, a Gaussian with Kar & Jain's σ.
+
+        Targets are centred at their median (w has no intercept). ε defaults to 0.1 standard deviations of y, B to 10 of them.
+        """
+        inputs, targets = _recipes.sample(dataset, rng, samples, standardise)
+        features = _recipes.landmark_features(inputs, similarity, landmarks, rng)
+        centred = targets - np.median(targets)
+        spread = float(np.std(targets)) or 1.0
+        return cls(features, centred, 10.0 * spread if radius is None else radius, 0.1 * spread if epsilon is None else epsilon)

@@ -1,0 +1,162 @@
+"""ε-insensitive support vector regression on landmark features, with ‖w‖² penalised (Tikhonov form)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from simopt import validate
+from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.problem import ALL_CONES, Example, Law, Problem, Rescale, freeze, problem
+from simopt.problems import _hinges, _recipes, _svr
+from simopt.similarities import Similarity
+from simopt.typing import Array, Multipliers, Point
+
+if TYPE_CHECKING:
+    import cvxpy as cp
+
+    from simopt.datasets import Dataset
+
+Value = Any
+
+
+@problem
+@dataclass(frozen=True, eq=False)
+class LandmarkedSVRPenalised(Problem):
+    r"""min_w (1/n) Σ_i max(|⟨w, ψ_i⟩ − y_i| − ε, 0) + (λ/2) ‖w‖².
+
+    Two hinges a sample as in `LandmarkedSVR`, multipliers p (row `above`) and q (row `below`) in [0, 1/n], g = Ψᵀ(p − q).
+    Dual: min_w (λ/2)‖w‖² + ⟨g, w⟩ = −‖g‖²/(2λ) at w = −g/λ, so
+        D(p, q) = Σ (q_i − p_i) y_i − ε Σ (p_i + q_i) − ‖g‖²/(2λ).
+    The gap is Σ over both hinges of (1/n − a)[h]_+ + a[−h]_+, plus ‖g + λw‖²/(2λ). P(w) − P* ≥ (λ/2)‖w − w*‖².
+
+    Parameters
+    ----------
+    features : (n, d) array
+        Ψ, rows ψ_i.
+    targets : (n,) array
+        y.
+    regularization : float
+        λ > 0; LIBLINEAR's C is 1/(nλ).
+    epsilon : float
+        ε ≥ 0.
+
+    Point {"w": (d,)}, multipliers {"above": (n,), "below": (n,)}.
+    Scale: the loss at w = 0; where that is 0 (ε ≥ every |y_i|, so that w = 0 is optimal) it is ε. Where y = 0, restore returns w = 0.
+    Source: Kar & Jain 2012, §3.1 in Tikhonov form; Ho & Lin 2012 for the primal without intercept.
+    """
+
+    name: ClassVar[str] = "landmarked-svr-penalised"
+    title: ClassVar[str] = "ε-insensitive regression on landmarks, ‖w‖² penalised"
+    source: ClassVar[str] = "Kar & Jain 2012, §3.1 in Tikhonov form"
+    arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval")
+    parameters: ClassVar[tuple[str, ...]] = ("regularization", "epsilon")
+
+    features: Array
+    targets: Array
+    regularization: float
+    epsilon: float = 0.1
+
+    def __post_init__(self) -> None:
+        targets = validate.vector("targets", self.targets)
+        features = validate.matrix("features", self.features, rows=len(targets))
+        strength, epsilon = validate.positive("regularization", self.regularization), validate.nonnegative("epsilon", self.epsilon)
+        freeze(self, features=features, targets=targets, regularization=strength, epsilon=epsilon)
+
+    def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
+        """Minimise (1/n) Σ slacks + (λ/2)‖w‖² subject to predictions f == Ψw and the rows `below` and `above`."""
+        import cvxpy as cp
+
+        regularization = cp.Parameter(nonneg=True, name="regularization", value=self.regularization)
+        epsilon = cp.Parameter(nonneg=True, name="epsilon", value=self.epsilon)
+        w, loss, rows = _svr.declared(self.features, self.targets, epsilon)
+        return cp.Problem(cp.Minimize(loss + regularization / 2 * cp.sum_squares(w)), rows)
+
+    def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
+        """(1/n) Σ max(|⟨w, ψ_i⟩ − y_i| − ε, 0) + (λ/2)‖w‖²."""
+        w = num.lift(point["w"])
+        loss = _svr.loss(num, num.matvec(self.features, w), self.targets, self.epsilon)
+        return loss + num.dot(w, w) * num.lift(self.regularization) / 2
+
+    def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
+        """w itself, since every w is feasible; 0 if y = 0."""
+        if not np.any(self.targets):
+            return {"w": num.zeros(self.features.shape[1])}
+        return {"w": num.lift(point["w"])}
+
+    def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
+        """D(p, q) with p, q clipped to [0, 1/n]."""
+        above, below = _svr.clipped(num, multipliers, len(self.targets))
+        g = num.rmatvec(self.features, above - below)
+        return _svr.linear_part(num, above, below, self.targets, self.epsilon) - num.dot(g, g) / (num.lift(self.regularization) * 2)
+
+    def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
+        """Σ of what each hinge leaves, plus ‖g + λw‖²/(2λ)."""
+        w = num.lift(point["w"])
+        above, below = _svr.clipped(num, multipliers, len(self.targets))
+        g = num.rmatvec(self.features, above - below)
+        rest = _svr.hinge_gap(num, num.matvec(self.features, w), self.targets, self.epsilon, above, below)
+        return rest + _hinges.penalty_term(num, w, g, self.regularization)
+
+    def multipliers(self, point: Point) -> Multipliers:
+        """q_i = 1/n where f_i < y_i − ε, p_i = 1/n where f_i > y_i + ε, else 0: exact away from the kinks, which a point cannot price."""
+        return _svr.suggested(self.features @ np.asarray(point["w"], dtype=float), self.targets, self.epsilon)
+
+    def distance(self, gap: float, point: Point | None = None) -> float:
+        """‖w − w*‖ ≤ √(2 gap/λ), because the penalty is λ-strongly convex."""
+        return float(np.sqrt(2.0 * max(gap, 0.0) / self.regularization))
+
+    def trivial_point(self) -> Point:
+        """w = 0."""
+        return {"w": np.zeros(self.features.shape[1])}
+
+    def scale(self) -> float:
+        """Loss at w = 0, or ε where that is 0."""
+        return float(self.objective(self.trivial_point())) or self.epsilon
+
+    def normalised(self) -> tuple[LandmarkedSVRPenalised, Rescale]:
+        """y/σ, ε/σ, Ψ/κ with powers of two near the largest |y_i| and ‖ψ_i‖: λ' = λσ/κ², w = w'σ/κ, values × σ."""
+        sigma, kappa = _svr.units(self.features, self.targets, self.epsilon)
+        strength = self.regularization * (sigma / kappa / kappa)
+        natural = LandmarkedSVRPenalised(self.features / kappa, self.targets / sigma, strength, self.epsilon / sigma)
+        return natural, _svr.rescale(sigma, kappa)
+
+    @classmethod
+    def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
+        """Strong and weak λ, ε = 0, more features than samples; ε above every |y|, y = 0, Ψ = 0."""
+        for example, features, targets, epsilon, degenerate in _svr.instances(rng):
+            yield Example(example, cls(features, targets, 0.05, epsilon), degenerate)
+        features, targets = _svr.instance(rng, 30, 4)
+        yield Example("weak regularization", cls(features, targets, 1e-5, 0.1))
+
+    @classmethod
+    def laws(cls) -> list[Law]:
+        """Scaling of targets, ε and 1/λ together; scaling of the features; sign; permutation; duplication."""
+        return _svr.laws(lambda problem, s, c: {"regularization": problem.regularization * c * c / s})
+
+    @classmethod
+    def from_data(
+        cls,
+        dataset: Dataset,
+        rng: np.random.Generator,
+        *,
+        samples: int | None = None,
+        landmarks: int = 50,
+        standardise: bool = True,
+        similarity: str | Similarity = "gaussian-mean-distance",
+        regularization: float | None = None,
+        epsilon: float | None = None,
+    ) -> Self:
+        """Recipe: all rows (or `samples` of them), standardised, `landmarks` of them as landmarks, a Gaussian with Kar & Jain's σ.
+
+        Targets are centred at their median (w has no intercept). ε defaults to 0.1 standard deviations of y, λ to 1e-3/std(y).
+        """
+        inputs, targets = _recipes.sample(dataset, rng, samples, standardise)
+        features = _recipes.landmark_features(inputs, similarity, landmarks, rng)
+        centred = targets - np.median(targets)
+        spread = float(np.std(targets)) or 1.0
+        strength = 1e-3 / spread if regularization is None else regularization
+        return cls(features, centred, strength, 0.1 * spread if epsilon is None else epsilon)

@@ -1,0 +1,216 @@
+"""M-RLSR in its constrained (Ivanov) form."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from simopt import validate
+from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, freeze, problem
+from simopt.problems import _factor, _norm_power, _power_units, _recipes, _squares
+from simopt.problems._factor import Factor
+from simopt.similarities import Similarity
+from simopt.typing import Array, Multipliers, Point
+
+if TYPE_CHECKING:
+    import cvxpy as cp
+
+    from simopt.datasets import Dataset
+
+Value = Any
+ROOM = 4e-15  # relative room below the radius to which a restored point is drawn, before it is checked
+
+
+@problem
+@dataclass(frozen=True, eq=False)
+class MPowerRLSBall(Problem):
+    r"""min_α (1/n) ‖y − Kα‖²   subject to   (αᵀKα)^{m/2} ≤ Γ,   that is ‖f‖_H ≤ B = Γ^{1/m}.
+
+    Dual, with a multiplier v of the row f = Kα:
+        min_f (1/n)‖y − f‖² + vᵀf = vᵀy − (n/4)‖v‖²;      min over ‖f‖ ≤ B of −⟨v, f⟩ = −B √(vᵀKv),
+        D(v) = vᵀy − (n/4)‖v‖² − B s,   s = √(vᵀKv).
+    For feasible α and any v, with t = √(αᵀKα), the gap is a sum of three non-negative terms:
+        P − D = (n/4)‖v − (2/n)(y − Kα)‖² + s(B − t) + (t/2s)‖v − (s/t)α‖²_K.
+    A point suggests v = (2μ/n)α with μ = ⟨y − Kα, Kα⟩/t², the ridge parameter that fits its residual best.
+
+    Parameters
+    ----------
+    gram : (n, n) array
+        K, symmetric positive semidefinite.
+    targets : (n,) array
+        y.
+    radius : float
+        Γ > 0, the bound on ‖f‖^m as the paper writes it.
+    power : float
+        m > 0. The feasible set depends on Γ^{1/m} only and is convex for every m; for m < 1 it is declared as ‖u‖ ≤ Γ^{1/m}.
+
+    Point {"alpha": (n,)}, multipliers {"predictions": (n,)}. Scale: ‖y‖²/n.
+    Source: Audiffren & Kadri 2014, proof of Proposition 5.1.
+    """
+
+    name: ClassVar[str] = "m-power-rls-ball"
+    title: ClassVar[str] = "M-RLSR in constrained form"
+    source: ClassVar[str] = "Audiffren & Kadri 2014, proof of Proposition 5.1"
+    arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval")
+    parameters: ClassVar[tuple[str, ...]] = ("radius",)
+
+    gram: Array
+    targets: Array
+    radius: float
+    power: float = 2.0
+
+    def __post_init__(self) -> None:
+        targets = validate.vector("targets", self.targets)
+        freeze(self, targets=targets, radius=validate.positive("radius", self.radius), power=validate.positive("power", self.power))
+        object.__setattr__(self, "gram", _factor.checked("gram", self.gram, len(targets)))
+
+    @property
+    def factor(self) -> Factor:
+        """Eigendecomposition of K and its truncated factor F."""
+        return _factor.factor_of(self.gram)
+
+    @property
+    def norm_bound(self) -> float:
+        """B = Γ^{1/m}."""
+        return float(self.radius ** (1.0 / self.power))
+
+    def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
+        """Minimise (1/n)‖y − f‖² subject to f = F u and ‖u‖^m ≤ Γ, K ≈ F Fᵀ (exact power cone, or second-order cones without one)."""
+        import cvxpy as cp
+
+        n = len(self.targets)
+        u = cp.Variable(self.factor.width, name="u")
+        f = cp.Variable(n, name="f")
+        predictions = (f == self.factor.matrix @ u).set_label("predictions")
+        if self.power < 1:
+            ball = cp.norm(u, 2) <= self.norm_bound
+        else:
+            radius = cp.Parameter(nonneg=True, name="radius", value=self.radius)
+            ball = _power_units.declared_power(u, self.power, cones) <= radius
+        return cp.Problem(cp.Minimize(cp.sum_squares(self.targets - f) / n), [predictions, ball.set_label("ball")])
+
+    def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
+        """(1/n)‖y − Kα‖²."""
+        residual = num.lift(self.targets) - num.matvec(self.gram, num.lift(point["alpha"]))
+        return _squares.mean_square(num, residual, len(self.targets))
+
+    def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
+        """α, or the α of a factor's coordinates u, drawn back into the ball; with bounds on the norm in `num` that prove it is inside."""
+        if "alpha" in point:
+            return {"alpha": self._inside(num.mid(num.lift(point["alpha"])), num)}
+        u = np.asarray(point["u"], dtype=float).reshape(-1)
+        factor = self.factor
+        image = factor.matrix @ u
+        square = float(u @ u)
+        mu = max(float((self.targets - image) @ image) / square, 0.0) if square > 0 else 0.0
+        # With a multiplier near 0 the directions outside the factor would take norm that the ball does not have: keep the better point.
+        full, bare = (self._inside(factor.coefficients(u, self.targets, value), num) for value in (mu, 0.0))
+        return {"alpha": min((full, bare), key=lambda alpha: float(self.objective({"alpha": num.mid(alpha)})))}
+
+    def _inside(self, alpha: Array, num: Arithmetic) -> Value:
+        room, bound = ROOM, num.lower(self._bound(num))
+        while True:
+            lifted = num.lift(alpha)
+            t = num.upper(num.sqrt(_squares.squared_norm(num, self.gram, lifted)))
+            if t <= bound or not np.any(alpha):
+                return lifted
+            alpha = alpha * (bound / t * (1.0 - room)) if math.isfinite(t) else np.zeros_like(alpha)
+            room *= 4.0
+
+    def _bound(self, num: Arithmetic) -> Value:
+        return _norm_power.power(num, num.lift(self.radius), 1.0 / self.power)
+
+    def multipliers(self, point: Point) -> Multipliers:
+        """The best of `_squares.candidates` with μ = ⟨y − Kα, Kα⟩/t² (at α = 0: v = (2/n)y)."""
+        alpha = np.asarray(point["alpha"], dtype=float)
+        fitted = self.gram @ alpha
+        square = float(alpha @ fitted)
+        mu = max(float((self.targets - fitted) @ fitted) / square, 0.0) if square > 0 else 0.0
+        return min(_squares.candidates(self.gram, self.targets, alpha, mu), key=lambda v: float(self.gap({"alpha": alpha}, v)))
+
+    def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
+        """D(v) = vᵀy − (n/4)‖v‖² − B√(vᵀKv); every v is dual feasible."""
+        v = num.lift(multipliers["predictions"])
+        s = num.sqrt(_squares.squared_norm(num, self.gram, v))
+        return _squares.conjugate(num, v, num.lift(self.targets), len(self.targets)) - self._bound(num) * s
+
+    def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
+        """(n/4)‖v − (2/n)(y − Kα)‖² + s(B − t) + (t/2s)‖v − (s/t)α‖²_K."""
+        alpha, v = num.lift(point["alpha"]), num.lift(multipliers["predictions"])
+        if _squares.all_zero(num, self.targets, alpha, v):
+            return num.lift(0.0)
+        fitted = num.matvec(self.gram, alpha)
+        t = num.sqrt(num.pos(num.dot(alpha, fitted)))
+        s = num.sqrt(_squares.squared_norm(num, self.gram, v))
+        first = _squares.misfit(num, v, num.lift(self.targets) - fitted, len(self.targets))
+        return first + s * num.pos(self._bound(num) - t) + _power_units.angle(num, self.gram, alpha, v, t, s)
+
+    def distance(self, gap: float, point: Point | None = None) -> float:
+        """2B: the objective is not strongly convex in H, and all that is known is the ball."""
+        return 2.0 * self.norm_bound
+
+    def trivial_point(self) -> Point:
+        """α = 0."""
+        return {"alpha": np.zeros(len(self.targets))}
+
+    def normalised(self) -> tuple[MPowerRLSBall, Rescale]:
+        """y/σ and K/κ with powers of two: Γ' = Γ(√κ/σ)^m, α = α'σ/κ, values × σ² (see `_power_units.units`)."""
+        sigma, kappa = _power_units.units(self.gram, self.targets, self.power, radius=self.radius)
+        radius = _power_units.exact_product(self.radius, ((sigma, -self.power), (kappa, self.power / 2.0)))
+        natural = MPowerRLSBall(_factor.rescaled(self.gram, 1.0 / kappa), self.targets / sigma, radius, self.power)
+        return natural, _squares.kernel_rescale(sigma, kappa)
+
+    @classmethod
+    def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
+        """Active and inactive balls, powers below and above 2; y = 0, KY = 0 and one sample."""
+        gaussian, y = _recipes.small_kernel(rng, 14)
+        for m, radius in ((1.5, 1.0), (3.0, 2.0), (2.0, 1.0), (1.0, 0.5)):
+            yield Example(f"m = {m:g}", cls(gaussian, y, radius, m))
+        features = rng.normal(size=(10, 3))
+        yield Example("inactive ball", cls(features @ features.T, features[:, 0] + 0.3 * rng.normal(size=10), 30.0, 2.5))
+        yield Example("one sample", cls(np.ones((1, 1)), np.array([2.0]), 0.5, 3.0))
+        yield Example("zero targets", cls(gaussian, np.zeros(14), 1.0, 1.5), degenerate=True)
+        yield Example("K y = 0", cls(np.ones((2, 2)), np.array([1.0, -1.0]), 0.1, 3.0), degenerate=True)
+
+    @classmethod
+    def laws(cls) -> list[Law]:
+        """Scaling of the targets and of the kernel, permutation, duplication."""
+
+        def scale_targets(problem: Any, rng: np.random.Generator) -> Image:
+            s = float(2.0 ** rng.integers(-30, 31))
+            radius = _power_units.exact_product(problem.radius, ((s, problem.power),))
+            both = _squares.times(alpha=s, predictions=s)
+            return Image(replace(problem, targets=problem.targets * s, radius=radius), s * s, both, both)
+
+        def scale_kernel(problem: Any, rng: np.random.Generator) -> Image:
+            c = float(4.0 ** rng.integers(-10, 11))
+            radius = _power_units.exact_product(problem.radius, ((c, -problem.power / 2.0),))
+            return Image(replace(problem, gram=problem.gram * c, radius=radius), 1.0, _squares.times(alpha=1.0 / c))
+
+        scalings = [Law("targets × s, Γ × s^m", scale_targets), Law("kernel × c, Γ × c^(−m/2)", scale_kernel)]
+        return scalings + _squares.sample_laws("targets")
+
+    @classmethod
+    def from_data(
+        cls,
+        dataset: Dataset,
+        rng: np.random.Generator,
+        *,
+        samples: int | None = 1000,
+        standardise: bool = True,
+        similarity: str | Similarity = "gaussian",
+        radius: float | None = None,
+        power: float = 1.5,
+    ) -> Self:
+        """Recipe: rows and kernel as for kernel ridge regression; by default B = ½‖y‖²/√(yᵀKy), half the norm at which cKy reaches y."""
+        inputs, targets = _recipes.sample(dataset, rng, samples, standardise)
+        K = _recipes.gram(inputs, similarity)
+        if radius is None:
+            energy = math.sqrt(max(float(targets @ (K @ targets)), 0.0))
+            radius = (0.5 * float(targets @ targets) / energy) ** power if energy > 0 else 1.0
+        return cls(K, targets, radius, power)
