@@ -90,7 +90,7 @@ def verify(
     effort : quick (one seed) or full (five seeds, larger counts)
     jobs : number of processes; default: the cores of the machine
     evidence_dir : folder for witnesses, proof files and timings; None writes nothing
-    on_event : called in this process with {"event": "start", "selected", "jobs"}, then {"event": "row", "row", "done", "selected"} for every
+    on_event : called in this process with {"event": "start", "selected", "jobs"}, {"event": "row", "row", "done", "selected"} for every
         claim that finishes, {"event": "interrupted", "done", "selected"} after Ctrl-C, and {"event": "end", "record"}
 
     An interrupt keeps the rows that are done: the record says so and `exit_ok` is false.

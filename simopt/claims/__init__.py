@@ -55,8 +55,8 @@ Checks (evidence is inferred: int/Fraction → exact, Interval → interval, flo
   true(condition, name, evidence=EXACT)    a yes-or-no fact
   vacuous(condition, name)                 the claim says nothing here (all checks vacuous → VACUOUS)
   between(lower, upper)                    a value known by two bounds (a certificate's), to be passed as `measured` or `bound`
-  outcome(bad, delta, group)               one draw of P(bad) ≤ delta. One instance is one setting; draw in a loop,
-                                           `for _ in range(100_000)`: the engine stops asking when a Clopper–Pearson interval decides
+  outcome(bad, delta, group)               one draw of P(bad) ≤ delta. One instance is one setting; draw in ONE loop (all its groups in
+                                           turn), `for _ in range(100_000)`: the engine stops asking when Clopper–Pearson decides them
   probability(low, high, delta)            the same with the probability known (equal ends: exactly)
   expectation(value, bound, group, support=(a, b))   one draw of E[value] ≤ bound
   rate(sizes, values, slope, direction="at most", window=(lo, hi), tolerance=0.1)   log-log slope; never refutes a hidden constant
@@ -64,13 +64,13 @@ Checks (evidence is inferred: int/Fraction → exact, Interval → interval, flo
 `error=` is the optimisation error of `measured` (for a norm distance: Problem.distance(gap)); it widens the enclosure, and a slack
 smaller than it is undecided, not held.
 
-PROVED needs formulas: build both sides from `inputs(x=…)` (named data of the instance), `rational`, + − * / **, abs, `minimum`,
-`maximum`, `total`, and `root`, `exp`, `log`, which enclose. With exact evidence but plain Fractions it is "HOLDS (exact, N instances)".
-`symbols("x y")` are free: `equal((x + y)**2, x**2 + 2*x*y + y**2)` is PROVED by expansion, for all values. Hypotheses that the
-proof file should state and check go with `check.given(at_least(s, 0), …)`.
+PROVED needs formulas: build both sides from `inputs(x=…)` (the DATA of the instance by name, never a result computed from them),
+`rational`, + − * / **, abs, `minimum`, `maximum`, `total`, and `root`, `exp`, `log`, which enclose; and exhaustive instances, or SOME.
+Exact Fractions without a formula give "HOLDS (exact, N instances)". `symbols("x y")` are free: `equal((x + y)**2, x**2 + 2*x*y + y**2)`
+is PROVED by expansion, for all values. Hypotheses that the proof file should state and check go with `check.given(at_least(s, 0), …)`.
 
 Attack: `decode(point, trial) -> Instance | None` maps [0, 1]^dimension to instances (None: outside the hypotheses); the engine then also
-minimises the slack over the cube. What it finds counts like any other instance.
+minimises the slack over the cube (SOME: maximises it), `evaluations=(quick, full)` times. What it finds counts like any instance.
 
 Trying it:  `simopt.claims.run("AK-19+")` returns a `ClaimResult`; `run("AK-19+", mutants=True)` also runs the mutants;
 `simopt.verify.verify(["AK-19+"])` gives the record that the command line prints.

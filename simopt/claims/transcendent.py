@@ -35,13 +35,15 @@ def _integer_root(n: int, order: int) -> int:
 
 
 def log_bounds(x: Fraction, bits: int = BITS) -> Bounds:
-    """Two rationals around log(x), x > 0: bisection from a floating-point start, each end confirmed through exp."""
+    """Two rationals around log(x), x > 0: Halley's method from a floating-point start, each end confirmed through exp."""
     if x <= 0:
         raise ValueError(f"logarithm of {x}")
+    if x == 1:
+        return Fraction(0), Fraction(0)
     shift = x.numerator.bit_length() - x.denominator.bit_length()
     power = Fraction(1 << max(shift, 0), 1 << max(-shift, 0))
     guess = shift * Fraction(math.log(2)) + Fraction(math.log(x / power))
-    for _ in range(5):  # Halley's method on exp; only the confirmation below counts
+    for _ in range(5):  # only the confirmation below counts
         value = exp_bounds(guess, bits)[0]
         guess = _rounded(guess + 2 * (x - value) / (x + value), bits + 20)
     step = Fraction(1, 2**bits)

@@ -1,0 +1,110 @@
+"""A claim that is not well formed is refused when it is registered, with a message that says what would be right."""
+
+import re
+
+import pytest
+
+from simopt import registry
+from simopt.claims import (
+    AUDIFFREN_KADRI,
+    HOLDS,
+    INEQUALITY,
+    Defect,
+    Expected,
+    InvalidClaim,
+    Kind,
+    Quantifier,
+    claim,
+    claims,
+    find,
+    list_claims,
+    select,
+    uncorrected,
+)
+from simopt.errors import UnknownName
+
+FIELDS = ["id", "covers", "paper", "section", "place", "kind", "expected", "corrects", "defect"]
+
+
+def nothing(instance, trial):
+    yield from ()
+
+
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        ({"kind": "inequalty"}, "kind must be one of definition, identity"),
+        ({"expected": "TRUE"}, "expected must be one of HOLDS"),
+        ({"paper": "ak"}, "paper must be a Paper"),
+        ({"expected": Expected.REFUTED, "defect": None}, "needs defect="),
+        ({"defect": Defect.TYPO}, "belongs to expected=REFUTED"),
+        ({"mutants": {}}, "mutants= is missing"),
+        ({"mutants": {"d": {"d": 1}}}, "changes 'd'; the knobs are ['c']"),
+        ({"mutants": {"same": {"c": 1}}}, "changes nothing"),
+        ({"mutants": {}, "no_mutant": "hard"}, "accepted only for"),
+        ({"expected": Expected.OPEN}, "needs a note"),
+        ({"expected": Expected.OPEN, "kind": Kind.IDENTITY, "note": "x"}, "never allowed"),
+        ({"dimension": 2}, "decode and dimension come together"),
+        ({"says": " "}, "says must be written out"),
+        ({"covers": ("TOY-1",)}, "more than once"),
+        ({"corrects": "TOY-1"}, "must name another claim"),
+        ({"quantifier": "MOST"}, "quantifier must be one of ALL, SOME"),
+        ({"resolution": -1.0}, "resolution"),
+    ],
+)
+def test_malformed_claims_are_refused(make, fields, message):
+    with pytest.raises(InvalidClaim, match=re.escape(message)):
+        make(nothing, **fields)
+
+
+def test_definitions_may_give_a_reason_instead_of_a_mutant(make):
+    assert make(nothing, kind=Kind.DEFINITION, no_mutant="a definition cannot be false").no_mutant
+
+
+def test_duplicate_ids_name_both_modules(monkeypatch):
+    monkeypatch.setitem(registry._entries, "claim", {})
+    monkeypatch.setattr(registry, "_modules", {})
+    header = {"paper": AUDIFFREN_KADRI, "place": "p", "kind": INEQUALITY, "expected": HOLDS, "says": "s", "instances": lambda t: ()}
+    header |= {"knobs": {"c": 1}, "mutants": {"m": {"c": 2}}}
+
+    def another(instance, trial):
+        yield from ()
+
+    another.__module__ = "elsewhere.claims"
+    claim("TOY-DUP", **header)(nothing)
+    with pytest.raises(registry.DuplicateName, match=rf"{__name__}.*elsewhere\.claims"):
+        claim("TOY-DUP", **header)(another)
+
+
+def test_links_between_claims_are_checked(make, shelf):
+    refuted = make(nothing, id="TOY-R", expected=Expected.REFUTED)
+    shelf(refuted, make(nothing, id="TOY-R+", corrects="TOY-R"))
+    assert uncorrected(claims()) == []
+    shelf(refuted, make(nothing, id="TOY-S+", corrects="TOY-S"))
+    with pytest.raises(InvalidClaim, match=r"TOY-S\+.*corrects.*'TOY-S'"):
+        claims()
+    shelf(make(nothing, id="TOY-H"), make(nothing, id="TOY-H+", corrects="TOY-H"))
+    with pytest.raises(InvalidClaim, match="expected to come out HOLDS"):
+        claims()
+    shelf(make(nothing, id="TOY-A", covers=("TOY-C",)), make(nothing, id="TOY-B", covers=("TOY-C",)))
+    with pytest.raises(InvalidClaim, match=r"TOY-C is decided twice.*TOY-A.*TOY-B"):
+        claims()
+
+
+def test_selection_by_id_row_paper_and_section(make, shelf):
+    one, two = make(nothing, id="TOY-1", covers=("TOY-1b",)), make(nothing, id="TOY-2", section="appendix")
+    shelf(one, two)
+    assert select() == [one, two] and select(["ak"]) == [one, two]
+    assert select(["toy-1B"]) == [one] and select(["TOY-2", "TOY-2"]) == [two]
+    assert select(["ak"], section="Appendix") == [two] and find("toy-2") is two
+    assert select(["kj"]) == []
+    with pytest.raises(UnknownName, match="did you mean 'TOY-2'"):
+        select(["TOY2"])
+    with pytest.raises(UnknownName, match="did you mean 'appendix'"):
+        select(section="apendix")
+
+
+def test_list_shows_the_fields_that_the_catalogue_tool_reads(make, shelf):
+    shelf(make(nothing, covers=("TOY-1b",), quantifier=Quantifier.SOME))
+    (entry,) = list_claims()
+    assert list(entry) == FIELDS and entry["covers"] == ["TOY-1b"] and entry["paper"] == "ak" and entry["defect"] is None
