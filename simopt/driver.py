@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Generator
-from contextlib import closing
+from contextlib import closing, suppress
 from dataclasses import dataclass, field, replace
 from itertools import islice
 from numbers import Integral
@@ -29,6 +29,7 @@ from simopt.solver import SolverSpec, solvers_of
 
 ATTEMPTS = 4  # a back end is run at the tolerance asked for, then at most three times tighter
 GROWTH = 1.2  # certificates are taken at geometrically spaced times
+FAILURES = (ArithmeticError, np.linalg.LinAlgError, InvalidProblem)  # of a solver on data it cannot handle; all else is a defect in it
 Progress = Callable[[Sample], None]
 Declare = Callable[[Problem, frozenset[str]], Any]
 
@@ -200,7 +201,7 @@ def _iterate(run: _Run, spec: SolverSpec, normal: Problem, time_limit: float, op
     try:
         _warm_up(spec, type(normal), options)
         return _pull(run, spec, normal, time_limit, options)
-    except (ArithmeticError, np.linalg.LinAlgError, InvalidProblem) as error:
+    except FAILURES as error:
         return Status.FAILED, f"{type(error).__name__}: {error}", f"{spec.name} failed: {error}"
 
 
@@ -211,15 +212,18 @@ def _iterates(spec: SolverSpec, problem: Problem, **options: Any) -> Generator[I
 def _pull(run: _Run, spec: SolverSpec, normal: Problem, time_limit: float, options: dict[str, Any]) -> Ending:
     scale = normal.scale()
     last: Iterate | None = None
-    next_look = 0.0
+    next_look, next_claim = 0.0, 0.0
     mark = time.perf_counter()
     with closing(_iterates(spec, normal, tol=run.tol, **options)) as iterates:
         for iterate in iterates:
             run.solve_seconds += time.perf_counter() - mark
             run.iterations += 1
             out_of_time = run.solve_seconds > time_limit
-            if run.solve_seconds >= next_look or iterate.gap <= run.tol * scale or out_of_time:
+            claims = iterate.gap <= run.tol * scale and run.iterations >= next_claim
+            if run.solve_seconds >= next_look or claims or out_of_time:
                 next_look = GROWTH * run.solve_seconds
+                if claims:  # a solver that is wrong about its gap is not asked again at every step
+                    next_claim = GROWTH * run.iterations
                 if run.certify(iterate.point, iterate.multipliers):
                     return Status.OPTIMAL, "converged", None
                 last = None
@@ -251,7 +255,8 @@ def _warm_up(spec: SolverSpec, kind: type[Problem], options: dict[str, Any]) -> 
     _warm.add(key)
     for example in kind.examples(np.random.default_rng(0)):
         if not example.degenerate and spec.reason_against(example.problem) is None:
-            with closing(_iterates(spec, example.problem.normalised()[0], tol=1e-6, **choices)) as iterates:
+            # what fails on an example may work on the problem at hand; if not, the solve itself will say so
+            with suppress(*FAILURES), closing(_iterates(spec, example.problem.normalised()[0], tol=1e-6, **choices)) as iterates:
                 for _ in islice(iterates, WARM_UP_ITERATES):
                     pass
             return

@@ -1,0 +1,157 @@
+"""CVXPY back ends behind the adapter: native codes, limits, interrupts, infeasible declarations."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from frame_toy import Bottomless, Impossible, NeedsPowers, Undeclared, toy
+
+from simopt import Status, solve
+from simopt.backends import adapter, ecos_child
+from simopt.backends.table import CLARABEL, ECOS, FIRST_CLASS, SCS, check_options, find
+from simopt.errors import UnknownName
+
+NAMES = [backend.name for backend in FIRST_CLASS]
+
+
+def test_every_native_code_is_in_the_table() -> None:
+    import clarabel
+    from cvxpy.reductions.solvers.conic_solvers.ecos_conif import ECOS as Ecos
+    from cvxpy.reductions.solvers.conic_solvers.scs_conif import SCS as Scs
+
+    native = {name for name in dir(clarabel.SolverStatus) if not name.startswith("_")}
+    assert native == set(CLARABEL.statuses)
+    assert set(Ecos.STATUS_MAP) <= set(ECOS.statuses) and set(ECOS.statuses) == {0, 1, 2, 10, 11, 12, -1, -2, -3, -4, -7}
+    assert set(Scs.STATUS_MAP) | {0} == {code for code in SCS.statuses if isinstance(code, int)} == set(range(-7, 3))
+    for backend in FIRST_CLASS:
+        assert all(isinstance(status, Status) and word for status, word in backend.statuses.values())
+        assert {code for code, (status, _) in backend.statuses.items() if status is Status.OPTIMAL} & {"Solved", 0, 1}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_each_back_end_certifies_the_toy(name: str) -> None:
+    solution = solve(toy(radius=0.3), name, tol=1e-6)
+    exact = solve(toy(radius=0.3), "cyclic", tol=1e-13)
+    assert solution.status is Status.OPTIMAL and solution.trace.sampling == "tolerance"
+    assert solution.certificate is not None and exact.certificate is not None
+    assert solution.certificate.lower - 1e-14 <= exact.value and exact.certificate.lower <= solution.value
+    assert solution.reported_status in {"Solved", "optimal", "solved"}
+    assert solution.multipliers is not None and "predictions" in solution.multipliers
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_duals_have_one_sign_in_all_back_ends(name: str) -> None:
+    problem = toy(radius=0.3)
+    declaration = problem.declare()
+    result = adapter.run(declaration, find(name) or CLARABEL, tol=1e-9, max_iter=None, time_limit=10, options={})
+    assert result.multipliers is not None and result.point is not None
+    assert np.allclose(result.multipliers["predictions"], problem.targets - result.point["f"], atol=1e-4)
+    assert np.all(result.multipliers["above"] >= -1e-6)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_iteration_limit_keeps_an_honest_bracket(name: str) -> None:
+    solution = solve(toy(n=30, d=10, radius=0.1), name, tol=1e-13, max_iter=3)
+    assert solution.status is Status.ITERATION_LIMIT and "max" in solution.reported_status.lower()
+    if solution.certificate is not None:
+        assert solution.certificate.lower <= solve(toy(n=30, d=10, radius=0.1), "cyclic", tol=1e-13).value * (1 + 1e-12)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_infeasible_and_unbounded_declarations(name: str) -> None:
+    assert solve(toy(kind=Impossible), name).status is Status.INFEASIBLE
+    assert solve(toy(kind=Bottomless), name).status is Status.UNBOUNDED
+    assert solve(toy(kind=Bottomless), name).point is None
+
+
+def test_a_cone_that_the_back_end_lacks_is_a_reason() -> None:
+    solution = solve(toy(kind=NeedsPowers), "ecos")
+    assert solution.status is Status.UNSUPPORTED and "ecos" in solution.message
+    assert solve(toy(kind=NeedsPowers), "clarabel").reported_status == "Solved"
+
+
+def test_a_problem_without_a_declaration_is_unsupported() -> None:
+    solution = solve(toy(kind=Undeclared), "clarabel")
+    assert solution.status is Status.UNSUPPORTED and solution.message == "regularization: not convex"
+
+
+def test_scs_stops_at_its_time_limit_and_says_so() -> None:
+    start = time.perf_counter()
+    solution = solve(toy(n=60, d=50, radius=0.1, regularization=1e-9), "scs", tol=1e-17, time_limit=0.5, acceleration_lookback=0)
+    assert time.perf_counter() - start < 10
+    assert solution.status is Status.TIME_LIMIT and "time_limit" in solution.reported_status
+    assert solution.certificate is not None and solution.certificate.lower > 0
+
+
+def test_ecos_is_ended_at_the_time_limit_and_works_again() -> None:
+    start = time.perf_counter()
+    solution = solve(toy(n=900, d=600, radius=0.01), "ecos", time_limit=0.3)
+    assert solution.status is Status.TIME_LIMIT and "0.3" in solution.reported_status
+    assert solution.provenance.solve_seconds < 5 and time.perf_counter() - start < 60
+    assert solve(toy(radius=0.3), "ecos", tol=1e-6).optimal
+
+
+def test_a_dead_ecos_process_is_a_failure_and_is_replaced() -> None:
+    assert solve(toy(radius=0.3), "ecos", tol=1e-6).optimal
+    child = ecos_child._running[os.getpid()]
+    os.kill(child._process.pid, signal.SIGKILL)
+    child._process.wait()
+    assert solve(toy(radius=0.3), "ecos", tol=1e-6).optimal
+    with pytest.raises(ecos_child.ChildFailed, match="TypeError|ValueError"):
+        ecos_child.solve({"args": (None,), "options": {}}, 10.0)
+
+
+def test_options() -> None:
+    with pytest.raises(UnknownName, match="did you mean 'alpha'"):
+        check_options(SCS, {"alfa": 1.5})
+    assert find("SCS") is SCS and find("no such solver") is None
+    assert solve(toy(radius=0.3), "clarabel", max_step_fraction=0.9).optimal
+
+
+def test_another_installed_solver_works_by_name() -> None:
+    solution = solve(toy(radius=0.3), "osqp", tol=1e-6)
+    assert solution.status is Status.OPTIMAL and solution.reported_status == "optimal"
+    assert solve(toy(kind=Impossible), "osqp").status is Status.INFEASIBLE
+
+
+SCRIPT = """
+import sys, time
+from frame_toy import toy
+from simopt import driver, solve
+from simopt.backends import adapter
+native = adapter._native_options
+def announced(*args):
+    print("solving", flush=True)
+    return native(*args)
+adapter._native_options = announced
+name, n, d = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+problem = toy(n=n, d=d, radius=0.01, regularization=1e-9)
+try:
+    solution = solve(problem, name, tol=1e-17, time_limit=40.0)
+except driver.Interrupted as stopped:
+    print("interrupted", stopped.solution.status.name, flush=True)
+    sys.exit(130)
+print("finished", solution.status, solution.reported_status, flush=True)
+"""
+
+
+@pytest.mark.parametrize(("name", "n", "d"), [("clarabel", 700, 400), ("ecos", 900, 600), ("scs", 150, 120)])
+def test_ctrl_c_during_a_solve_is_a_keyboard_interrupt(name: str, n: int, d: int) -> None:
+    """ECOS and SCS swallow the signal, CLARABEL delays it; the user's interrupt must arrive all the same."""
+    environment: dict[str, Any] = os.environ | {"PYTHONPATH": str(Path(__file__).parent)}
+    command = [sys.executable, "-c", SCRIPT, name, str(n), str(d)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, env=environment, start_new_session=True) as process:
+        assert process.stdout is not None
+        assert process.stdout.readline() == "solving\n"
+        time.sleep(0.4)
+        process.send_signal(signal.SIGINT)
+        start = time.perf_counter()
+        rest = process.stdout.read()
+    assert rest.splitlines()[-1] == "interrupted INTERRUPTED", rest
+    assert process.returncode == 130 and time.perf_counter() - start < 35

@@ -1,0 +1,184 @@
+"""The driver: how a solve can end, what it keeps, and what its clock counts."""
+
+import pickle
+import time
+from typing import Any
+
+import numpy as np
+import pytest
+from frame_toy import Toy, toy
+
+from simopt import Status, solve
+from simopt.driver import Interrupted, choose
+from simopt.errors import InvalidProblem, UnknownName
+from simopt.solution import Sample
+
+
+def test_the_best_hand_written_solver_is_the_default() -> None:
+    solution = solve(toy(radius=0.3))
+    assert solution.status is Status.OPTIMAL and solution.optimal and solution.provenance.solver == "cyclic"
+    assert solution.certificate is not None and solution.certificate.relative_gap <= 1e-8
+    assert solution.value == solution.certificate.upper and solution.reported_status == "converged"
+
+
+@pytest.mark.parametrize("rigorous", [True, "interval", "rational"])
+def test_rigorous_bounds(rigorous: Any) -> None:
+    solution = solve(toy(radius=0.3), "cyclic", rigorous=rigorous)
+    assert solution.status is Status.OPTIMAL and solution.certificate is not None
+    assert solution.certificate.arithmetic == ("interval" if rigorous is True else rigorous)
+
+
+def test_a_gap_that_stays_open_is_reported_rigorously_too() -> None:
+    solution = solve(toy(radius=0.3), "cyclic", max_iter=1, rigorous=True)
+    assert solution.status is Status.ITERATION_LIMIT and solution.certificate is not None
+    assert solution.certificate.arithmetic == "interval" and solution.certificate.relative_gap > 1e-8
+
+
+def test_iteration_limit() -> None:
+    solution = solve(toy(radius=0.3), "cyclic", max_iter=np.int64(1))
+    assert solution.status is Status.ITERATION_LIMIT and "after 1 iterations" in solution.message
+    assert solution.provenance.iterations == 1 and solution.point is not None
+
+
+def test_a_solver_that_quits_leaves_the_gap_open() -> None:
+    solution = solve(toy(), "quits")
+    assert solution.status is Status.GAP_OPEN and solution.certificate is not None and np.isfinite(solution.certificate.lower)
+
+
+def test_time_limit_and_endless_solvers() -> None:
+    start = time.perf_counter()
+    solution = solve(toy(), "endless", time_limit=0.2)
+    assert solution.status is Status.TIME_LIMIT and solution.point is not None
+    assert time.perf_counter() - start < 4, "a solver that is wrong about its gap must not be judged at every step"
+    assert "0.2 s" in solution.message
+
+
+def test_the_last_iterate_before_the_time_limit_is_judged() -> None:
+    """Certificates are taken at geometric times; the last iterate falls between two of them, and is the best."""
+    solution = solve(toy(n=40, d=20, radius=0.1, regularization=1e-6), "cyclic", tol=1e-300, time_limit=0.5, burn=0.1)
+    assert solution.status is Status.TIME_LIMIT
+    assert solution.trace.samples[-1].iteration == solution.provenance.iterations
+
+
+def test_interrupt_carries_the_best_solution() -> None:
+    with pytest.raises(Interrupted) as caught:
+        solve(toy(n=13, radius=0.3), "interrupts", tol=1e-14, after=2)
+    solution = caught.value.solution
+    assert isinstance(caught.value, KeyboardInterrupt)
+    assert solution.status is Status.INTERRUPTED and solution.certificate is not None and np.isfinite(solution.certificate.gap)
+    assert pickle.loads(pickle.dumps(caught.value)).solution.status is Status.INTERRUPTED
+
+
+def test_interrupt_before_anything_was_found() -> None:
+    with pytest.raises(Interrupted) as caught:
+        solve(toy(n=13, radius=0.3), "interrupts", after=0)
+    assert caught.value.solution.point is None and np.isnan(caught.value.solution.value)
+
+
+@pytest.mark.parametrize(("name", "word"), [("nan", "x is not finite"), ("singular", "Singular matrix")])
+def test_a_solver_that_fails_keeps_what_it_had(name: str, word: str) -> None:
+    solution = solve(toy(), name)
+    assert solution.status is Status.FAILED and word in solution.message
+    assert solution.certificate is not None and np.isfinite(solution.certificate.lower), "the first point was good"
+
+
+def test_unsupported_says_why() -> None:
+    solution = solve(toy(), "choosy")
+    assert solution.status is Status.UNSUPPORTED and solution.message == "targets: too many" and solution.point is None
+    assert solve(toy(n=3), "choosy").status is Status.GAP_OPEN
+
+
+def test_unknown_names_come_with_the_nearest() -> None:
+    with pytest.raises(UnknownName, match="did you mean 'cyclic'"):
+        solve(toy(), "cyclc")
+    with pytest.raises(UnknownName, match="did you mean 'clarabel'"):
+        solve(toy(), "clarabelle")
+    with pytest.raises(UnknownName, match="did you mean 'max_iter'"):
+        solve(toy(), "cyclic", max_iters=3)
+    with pytest.raises(UnknownName, match="did you mean 'max_iter'"):
+        solve(toy(), "clarabel", max_iters=3)
+    with pytest.raises(UnknownName, match="did you mean 'interval'"):
+        solve(toy(), rigorous="intervall")
+    assert choose(Toy, "CYCLIC").name == "cyclic"
+
+
+@pytest.mark.parametrize("bad", [{"tol": 0.0}, {"tol": np.nan}, {"tol": "1e-8"}, {"time_limit": 0.0}, {"time_limit": np.nan}])
+def test_nonsense_is_refused(bad: dict[str, Any]) -> None:
+    with pytest.raises(InvalidProblem, match=next(iter(bad))):
+        solve(toy(), **bad)
+
+
+@pytest.mark.parametrize("name", ["cyclic", "clarabel", "ecos", "scs"])
+def test_inputs_are_not_mutated(name: str) -> None:
+    a, b = np.random.default_rng(0).standard_normal((12, 4)), np.random.default_rng(1).standard_normal(12)
+    before = a.copy(), b.copy()
+    problem = Toy(a, b, 0.3)
+    mark = problem.fingerprint()
+    assert solve(problem, name, tol=1e-6).optimal
+    assert np.array_equal(a, before[0]) and np.array_equal(b, before[1]) and problem.fingerprint() == mark
+    assert a.flags.writeable, "the caller's own array stays his to write on"
+
+
+def test_buffers_that_the_solver_goes_on_using_are_copied() -> None:
+    problem = toy(radius=0.3)
+    open_ended, whole = solve(problem, "spoils", max_iter=4, tol=1e-15), solve(problem, "cyclic", max_iter=4, tol=1e-15)
+    assert open_ended.certificate is not None and whole.certificate is not None
+    assert open_ended.certificate.gap == pytest.approx(whole.certificate.gap, rel=1e-6)
+    assert open_ended.point is not None and np.max(np.abs(open_ended.point["x"])) <= 0.3
+
+
+def test_solutions_are_immutable_and_picklable() -> None:
+    solution = solve(toy(radius=0.3), "clarabel")
+    assert solution.point is not None and solution.multipliers is not None
+    with pytest.raises(ValueError, match="read-only"):
+        solution.point["x"][0] = 1.0
+    with pytest.raises(TypeError):
+        solution.point["x"] = np.zeros(4)  # type: ignore[index]
+    with pytest.raises(AttributeError):
+        solution.status = Status.OPTIMAL  # type: ignore[misc]
+    data = pickle.dumps(solution)
+    again = pickle.loads(data)
+    assert again.certificate == solution.certificate and again.provenance == solution.provenance and again.trace == solution.trace
+    assert np.array_equal(again.point["x"], solution.point["x"]) and not again.point["x"].flags.writeable
+    assert b"cvxpy.problems" not in data and len(data) < 20_000
+
+
+def test_the_clock_stops_while_the_judge_works() -> None:
+    class Slow(Toy):
+        """Bounds that take their time."""
+
+        def dual_bound(self, *args: Any, **kwargs: Any) -> Any:
+            """Late."""
+            time.sleep(0.05)
+            return super().dual_bound(*args, **kwargs)
+
+    start = time.perf_counter()
+    solution = solve(toy(kind=Slow, radius=0.3), "cyclic")
+    assert time.perf_counter() - start > 0.05
+    assert solution.optimal and solution.provenance.solve_seconds < 0.05
+
+
+def test_progress_sees_every_certificate_in_order() -> None:
+    seen: list[Sample] = []
+    solution = solve(toy(radius=0.3), "cyclic", progress=seen.append)
+    assert tuple(seen) == solution.trace.samples and solution.trace.sampling == "iterates"
+    assert [s.seconds for s in seen] == sorted(s.seconds for s in seen)
+
+
+def test_the_certificate_is_about_the_problem_as_it_was_given() -> None:
+    """Targets of size 1e6 are solved in natural units; bounds and point come back in the units of the question."""
+    small, large = toy(radius=0.3), toy(radius=0.3)
+    large = Toy(large.matrix, 2.0**20 * large.targets, 2.0**20 * 0.3)
+    for name in ("cyclic", "clarabel", "ecos", "scs"):
+        one, two = solve(small, name, tol=1e-6), solve(large, name, tol=1e-6)
+        assert one.status is two.status is Status.OPTIMAL, name
+        assert one.certificate is not None and two.certificate is not None and two.point is not None
+        assert two.value == pytest.approx(2.0**40 * one.value, rel=1e-5)
+        assert two.certificate.relative_gap == pytest.approx(one.certificate.relative_gap, rel=1e-9, abs=1e-15)
+
+
+def test_provenance_says_what_was_run() -> None:
+    record = solve(toy(radius=0.3), "scs", tol=1e-6, max_iter=50_000, alpha=1.4).provenance
+    assert (record.solver, record.problem, record.tol) == ("scs", "toy", 1e-6)
+    assert dict(record.options) == {"max_iter": 50_000, "alpha": 1.4} and {"numpy", "scs", "simopt"} <= set(record.versions)
+    assert record.solve_seconds > 0 and record.setup_seconds > 0 and record.iterations > 0 and record.threads >= 1
