@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simopt.typing import Array
 
@@ -105,11 +106,30 @@ class Eigensystem:
         result: Array = self.vectors @ resolvent(d, self.coordinates, log_mu)
         return result
 
+    def residual(self, log_mu: float) -> Array:
+        """y − Ka = μ (K + μI)⁻¹ y, also for log μ = ±∞: the part of y outside the range of K, or y itself; O(n²)."""
+        d = np.maximum(self.eigenvalues, 0.0)
+        if log_mu == -math.inf:
+            result: Array = self.vectors @ np.where(self.kept, 0.0, self.coordinates)
+            return result
+        if log_mu == math.inf:
+            return self.vectors @ self.coordinates
+        largest = float(np.max(d, initial=0.0))
+        if largest > 0.0 and log_mu <= math.log(largest):
+            mu = math.exp(log_mu)
+            shares = np.divide(mu, d + mu, out=np.ones_like(d), where=d > 0.0)
+        else:
+            shares = 1.0 / (1.0 + d * math.exp(min(-log_mu, 700.0)))
+        return self.vectors @ (shares * self.coordinates)
+
+    @property
+    def kept(self) -> NDArray[np.bool_]:
+        """Which eigenvalues count: those above n ε max d."""
+        return self.eigenvalues > self.eigenvalues.size * EPSILON * float(np.max(self.eigenvalues, initial=0.0))
+
     def least_norm(self) -> Array:
         """a = K⁺y: the coefficients of the least-squares fit of smallest norm, eigenvalues ≤ n ε max d taken as zero; O(n²)."""
-        floor = self.eigenvalues.size * EPSILON * float(np.max(self.eigenvalues, initial=0.0))
-        kept = self.eigenvalues > floor
-        scaled = np.divide(self.coordinates, self.eigenvalues, out=np.zeros_like(self.coordinates), where=kept)
+        scaled = np.divide(self.coordinates, self.eigenvalues, out=np.zeros_like(self.coordinates), where=self.kept)
         result: Array = self.vectors @ scaled
         return result
 
