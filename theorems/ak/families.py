@@ -1,4 +1,4 @@
-"""The learners of the paper as families: KRR, KRR with λ/|Z|, M-RLSR, their Ivanov (ball) forms, and any of them solved through CVXPY.
+"""The learners of the paper as families: KRR, KRR with λ/|Z|, M-RLSR, and their Ivanov (ball) forms, by fast solvers.
 
 Every function carries the radius that its certificate gives: the duality gap, evaluated without cancellation with K itself, through
 `Problem.distance`. The fast families cost one eigendecomposition per training set and O(n²) per parameter.
@@ -7,7 +7,6 @@ Every function carries the radius that its certificate gives: the duality gap, e
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 from dataclasses import replace
 from weakref import WeakKeyDictionary
 
@@ -175,44 +174,3 @@ def _on_sphere(spectrum: Spectrum, log_radius: float) -> float:
     if excess(low) <= 0:
         return low + spectrum.log_size
     return float(scipy.optimize.brentq(excess, low, high, xtol=1e-15, rtol=4 * EPS, maxiter=300)) + spectrum.log_size
-
-
-def learned(
-    name: str, pose: Callable[[float, TrainingSet], Problem], *, solver: str = "clarabel", tol: float = 1e-9, time_limit: float = 60.0
-) -> Family:
-    """A family whose members are solved through `simopt.solve`, with the radius that each certificate gives (not only when it is OPTIMAL).
-
-    Parameters
-    ----------
-    pose : callable
-        (λ, Z) → a kernel problem with a point {"alpha": …} over the points of Z.
-
-    Raises (on use)
-    ---------------
-    ArithmeticError
-        when the solver returns no point.
-    """
-    from simopt.driver import solve
-
-    def fit(lam: float, Z: TrainingSet) -> KernelFunction:
-        problem = pose(lam, Z)
-        solution = solve(problem, solver, tol=tol, time_limit=time_limit)
-        if solution.point is None or solution.certificate is None:
-            raise ArithmeticError(f"{name} at {lam:g}: {solver} returned no point ({solution.reported_status}: {solution.message})")
-        point = dict(solution.point)
-        f = Z.function(np.asarray(point["alpha"]), error=problem.distance(solution.certificate.gap, point))
-        return replace(f, error=f.error + ROUNDING * f.norm())
-
-    return Family(f"{name} by {solver}", fit)
-
-
-@family("kernel-ridge-cvxpy", summary="KRR solved through CVXPY, with the error radius of its certificate")
-def kernel_ridge_cvxpy(solver: str = "clarabel", tol: float = 1e-9) -> Family:
-    """KRR by a CVXPY back end."""
-    return learned("kernel-ridge", lambda lam, Z: ridge_problem(Z, lam), solver=solver, tol=tol)
-
-
-@family("m-power-rls-cvxpy", summary="M-RLSR(m) solved through CVXPY, with the error radius of its certificate")
-def m_power_rls_cvxpy(power: float = 3.0, solver: str = "clarabel", tol: float = 1e-9) -> Family:
-    """M-RLSR by a CVXPY back end."""
-    return learned(f"m-power-rls({power:g})", lambda lam, Z: power_problem(Z, lam, power), solver=solver, tol=tol)
