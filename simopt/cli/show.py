@@ -22,7 +22,7 @@ def show(name: Annotated[str, typer.Argument(metavar="ID", help="Id of a claim, 
     """Show one thing: what a claim says and assumes, how a problem is declared, what a solver's options are."""
     out = console()
     for title, text in describe(name):
-        out.print(f"{title:<12}{text}" if title and "\n" not in text else f"{title}\n{text}" if title else text, soft_wrap=True)
+        out.print(f"{title:<13}{text}" if title and "\n" not in text else f"{title}\n{text}" if title else text, soft_wrap=True)
 
 
 def describe(name: str) -> list[Line]:
@@ -77,7 +77,7 @@ def _claim(claim: Claim) -> Iterator[Line]:
         yield "corrects", claim.corrects
     for other in catalogue.claims():
         if other.corrects == claim.id:
-            yield "corrected by", f" {other.id}"
+            yield "corrected by", other.id
     if claim.note:
         yield "note", claim.note
     yield (
@@ -111,8 +111,8 @@ def _problem(kind: type[Problem]) -> Iterator[Line]:
     yield "recipe", _indented(inspect.getdoc(kind.from_data) or "")
     options = [f"{p.name}={p.default}" if p.default is not p.empty else p.name for p in recipe_options(kind).values()]
     yield "--set", ", ".join(options)
-    yield "sweeps over", f" {', '.join(kind.parameters) or 'nothing'}"
-    yield "arithmetics", f" {', '.join(kind.arithmetics)}"
+    yield "sweeps over", ", ".join(kind.parameters) or "nothing"
+    yield "arithmetics", ", ".join(kind.arithmetics)
     yield "solvers", ", ".join([spec.name for spec in solvers_of(kind)] + ["clarabel", "ecos", "scs"])
     example = next(iter(kind.examples(np.random.default_rng(0))), None)
     if example is not None:
@@ -128,8 +128,7 @@ def declaration(problem: Problem) -> str:
     with np.printoptions(threshold=4, edgeitems=1, precision=3):
         lines = [f"{type(declared.objective).__name__.lower()} {_brief(declared.objective.args[0])}"]
         for constraint in declared.constraints:
-            label = getattr(constraint, "label", None)
-            lines.append(f"  {label + ': ' if label else ''}{_brief(constraint)}")
+            lines.append(f"  {_brief(constraint)}")  # CVXPY prints the label itself
         variables = [f"{v.name()} {v.shape}" for v in declared.variables()]
         parameters = [f"{p.name()} = {p.value}" for p in declared.parameters()]
     lines += [f"variables {', '.join(variables)}"] + ([f"parameters {', '.join(parameters)}"] if parameters else [])
@@ -166,7 +165,7 @@ def _built(kind: str, name: str) -> Iterator[Line]:
     from simopt import registry
 
     entry = registry.get(kind, name)
-    yield kind, f" {entry.name}: {entry.summary}"
+    yield kind, f"{entry.name}: {entry.summary}"
     yield "options", str(inspect.signature(entry.build))
     yield "about", _indented(inspect.getdoc(entry.build) or "")
     yield "source", _source(entry.build)
@@ -203,8 +202,7 @@ def _indented(text: str) -> str:
 
 
 def _first_line(function: Any) -> str:
-    text: str = inspect.getdoc(function) or getattr(function, "__name__", "")
-    return text.partition("\n")[0]
+    return (inspect.getdoc(function) or str(getattr(function, "__name__", ""))).partition("\n")[0]
 
 
 def _source(thing: Any) -> str:

@@ -1,0 +1,128 @@
+"""`simopt list` and `simopt show`, the start-up, and broken plug-ins."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import Result
+
+import simopt
+from simopt.cli.console import table
+
+Run = Callable[..., Result]
+FIELDS = ["id", "covers", "paper", "section", "place", "kind", "expected", "corrects", "defect"]
+
+
+def test_version(run: Run) -> None:
+    result = run("--version")
+    assert result.exit_code == 0 and result.stdout == f"simopt {simopt.__version__}\n"
+
+
+def test_problems_and_their_back_ends(run: Run) -> None:
+    result = run("list", "problems")
+    assert result.exit_code == 0
+    for name in ("kernel-ridge", "m-power-rls"):
+        assert name in result.stdout
+    names = [row["name"] for row in json.loads(run("list", "solvers", "--json").stdout)]
+    assert {"clarabel", "ecos", "scs"} <= set(names)
+
+
+def test_theorems_as_json_have_exactly_the_fields_of_the_design(pretend: None, run: Run) -> None:
+    rows = json.loads(run("list", "theorems", "--json").stdout)
+    assert rows and all(list(row) == FIELDS for row in rows)
+    (refuted,) = [row for row in rows if row["id"] == "PP-refuted"]
+    assert refuted["covers"] == ["PP-also"] and refuted["defect"] == "substantive" and refuted["corrects"] is None
+
+
+@pytest.mark.parametrize("what", ["equivalences", "datasets", "tables"])
+def test_other_lists_are_json_objects_with_names(pretend: None, run: Run, what: str) -> None:
+    rows = json.loads(run("list", what, "--json").stdout)
+    assert rows and all(row["name"] for row in rows)
+    table = run("list", what)
+    assert table.exit_code == 0 and rows[0]["name"] in table.stdout
+
+
+def test_unknown_list_is_a_usage_error(run: Run) -> None:
+    result = run("list", "theories")
+    assert result.exit_code == 2 and "theories" in result.stderr
+
+
+def test_show_claim_by_id_and_by_covered_row(pretend: None, run: Run) -> None:
+    for name in ("PP-refuted", "pp-also"):
+        shown = run("show", name)
+        assert shown.exit_code == 0, shown.output
+        for part in ("n² ≤ 3", "Lemma 2", "REFUTED (substantive)", "bound 16; bound = 16", "pretend_paper.py:", "The integers 0 to 4"):
+            assert part in shown.stdout
+
+
+def test_show_problem_prints_the_declaration(run: Run) -> None:
+    shown = run("show", "kernel-ridge").stdout
+    for part in ("minimize", "predictions: f ==", "regularization = ", "variables f", "regularization=0.01"):
+        assert part in shown
+
+
+@pytest.mark.parametrize(
+    ("name", "part"), [("ecos", "CVXPY back end"), ("wine-red", "1599 samples"), ("pretend_table", "Numbers of no meaning")]
+)
+def test_show_other_things(pretend: None, run: Run, name: str, part: str) -> None:
+    shown = run("show", name)
+    assert shown.exit_code == 0 and part in shown.stdout
+
+
+def test_show_names_the_nearest_thing(run: Run) -> None:
+    result = run("show", "kernel-rigde")
+    assert result.exit_code == 2 and result.stderr == "simopt: unknown name 'kernel-rigde'; did you mean 'kernel-ridge'?\n"
+
+
+def test_a_plug_in_that_does_not_import_is_a_row(start: Callable[..., subprocess.Popen[str]], plugins: Path) -> None:
+    process = start("list", "theorems", path=plugins)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert "PP-proved" in out
+    assert "failed to import: broken = broken_plugin (simopt.theorems): RuntimeError: wrong from the start" in out
+
+
+def test_two_plug_ins_of_one_name_are_one_line(start: Callable[..., subprocess.Popen[str]], plugins: Path) -> None:
+    from shutil import copy
+
+    copy(plugins / "pretend_paper.py", plugins / "twin_paper.py")
+    points = plugins / "broken-0.1.dist-info" / "entry_points.txt"
+    points.write_text(points.read_text().replace("broken_plugin", "twin_paper"))
+    process = start("list", "theorems", "--json", path=plugins)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 2 and out == ""
+    assert err.startswith("simopt: ") and "pretend_paper" in err and "twin_paper" in err and err.count("\n") == 1
+
+
+def test_start_up_is_light() -> None:
+    script = "import sys; import simopt.cli.main; print(*sys.modules)"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    heavy = {"numpy", "scipy", "cvxpy", "numba", "matplotlib", "sklearn", "joblib"}
+    assert not heavy & set(done.stdout.split())
+
+
+def test_lists_load_neither_cvxpy_nor_numba() -> None:
+    script = (
+        "import sys; from typer.testing import CliRunner; from simopt.cli.main import app;"
+        "[CliRunner().invoke(app, ['list', what]) for what in ('problems', 'solvers', 'theorems', 'tables')]; print(*sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert not {"cvxpy", "numba", "matplotlib", "sklearn"} & set(done.stdout.split())
+
+
+def test_unexpected_exceptions_keep_their_traceback(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    from simopt.cli import list as listing
+
+    def broken(what: str) -> None:
+        raise ZeroDivisionError("a bug")
+
+    monkeypatch.setattr(listing, "rows", broken)
+    assert isinstance(run("list", "datasets").exception, ZeroDivisionError)
+
+
+def test_tables_fold_nothing_and_read_no_markup() -> None:
+    made = table(("a", "b"), [("[bold]x[/bold]", "1")], right=("b",))
+    assert [column.justify for column in made.columns] == ["left", "right"]

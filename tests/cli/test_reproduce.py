@@ -1,0 +1,76 @@
+"""`simopt reproduce`: tables on screen, JSON, pictures, interruption."""
+
+import json
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import Result
+
+Run = Callable[..., Result]
+
+
+def test_table_with_words_sentences_and_a_picture(pretend: None, run: Run, tmp_path: Path) -> None:
+    result = run("reproduce", "pretend_table", "--plot", "pictures")
+    assert result.exit_code == 0, result.output
+    far = next(line for line in result.stdout.splitlines() if line.startswith("far") and " A " in line)
+    assert "outside" in far and "20" in far and "2.1" in far and far.rstrip().endswith("outside")
+    assert "far, A: 20 is far above 2.1; 2 cells" in result.stdout
+    assert "absent: NOT RUN, data set nobody is not here" in result.stdout
+    assert "4 of 4 rows, quick effort: 2 inside, 1 outside, 3 not printed" in result.stdout
+    assert "[3/4] absent: not run" in result.stderr
+    assert (tmp_path / "pictures" / "pretend-table.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_outside_cell_without_a_sentence_fails(pretend: None, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    from simopt import registry
+    from simopt.reproduce import Table
+
+    known: Table = registry.get("table", "pretend-table")
+    object.__setattr__(known, "explain", None)
+    result = run("reproduce", "pretend-table")
+    assert result.exit_code == 1 and "far, A: outside, and NOT explained" in result.stdout
+
+
+def test_json_alone_and_the_same_in_the_file(pretend: None, run: Run, tmp_path: Path) -> None:
+    result = run("reproduce", "pretend-table", "--json", "--output", "table.json")
+    found = json.loads(result.stdout)
+    assert json.loads((tmp_path / "table.json").read_text(encoding="utf-8")) == found
+    assert found["complete"] and found["counts"] == {"inside": 2, "outside": 1, "not_printed": 3, "unexplained": 0, "rows_not_run": 1}
+    cell = found["rows"][1]["cells"][0]
+    assert cell["word"] == "outside" and cell["why"].endswith("2 cells") and cell["printed_sd"] == 0.1
+    assert found["rows"][1]["curves"][0]["y"] == [0.0, 10.0, 20.0]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("reproduce", "pretend-tabel"), "unknown table 'pretend-tabel'; did you mean 'pretend-table'?"),
+        (("reproduce", "pretend-table", "--output", "."), ".: is a folder"),
+    ],
+)
+def test_bad_input_is_one_line(pretend: None, run: Run, arguments: tuple[str, ...], message: str) -> None:
+    result = run(*arguments)
+    assert result.exit_code == 2 and result.stdout == "" and message in result.stderr and result.stderr.count("\n") == 1
+
+
+def test_a_table_without_a_picture_says_so_before_the_work(pretend: None, run: Run) -> None:
+    from simopt import registry
+
+    object.__setattr__(registry.get("table", "pretend-table"), "plot", None)
+    result = run("reproduce", "pretend-table", "--plot", "pictures")
+    assert result.exit_code == 2 and result.stderr == "simopt: pretend-table has no picture; --plot is for figures\n"
+
+
+def test_interrupt_keeps_the_rows_that_are_done(start: Callable[..., subprocess.Popen[str]], plugins: Path, tmp_path: Path) -> None:
+    process = start("reproduce", "pretend-table", "--effort", "full", "--output", "part.json", path=plugins)
+    assert process.stderr is not None
+    for _ in range(3):
+        process.stderr.readline()
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=20)
+    assert process.returncode == 130 and "3 of 4 rows" in out and "(interrupted)" in out
+    part = json.loads((tmp_path / "part.json").read_text(encoding="utf-8"))
+    assert not part["complete"] and [row["row"] for row in part["rows"]] == ["near", "far", "absent"]

@@ -1,0 +1,144 @@
+"""`simopt verify`, `replay` and `recheck`: verdicts, evidence files, exit statuses, interruption."""
+
+import json
+import signal
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import Result
+
+Run = Callable[..., Result]
+ALONE = ("--jobs", "1")  # the claims of the tests live in this process only
+
+
+@pytest.fixture
+def ran(pretend: None, run: Run) -> Run:
+    """`run`, with the pretend paper registered."""
+    return run
+
+
+def test_expected_verdicts_give_status_zero_and_evidence_that_can_be_checked_again(ran: Run, tmp_path: Path) -> None:
+    result = ran("verify", "PP-proved", "PP-refuted", "PP-missing", *ALONE, "--seed", 3)
+    assert result.exit_code == 0, result.output
+    lines = {line.split()[0]: line for line in result.stdout.splitlines() if line.strip().startswith("PP-")}
+    assert "PROVED" in lines["PP-proved"] and "exact" in lines["PP-proved"] and "exhaustive" in lines["PP-proved"]
+    assert "REFUTED" in lines["PP-refuted"] and "REFUTED" in lines["PP-also"]
+    assert "NOT_RUN" in lines["PP-missing"] and "no_such_module_anywhere" in lines["PP-missing"]
+    assert "all as expected" in result.stdout and "1 PROVED, 1 REFUTED, 1 NOT_RUN" in result.stdout
+
+    assert "simopt recheck simopt-evidence/PP-proved.proof.json" in result.stdout
+    checked = ran("recheck", "simopt-evidence/PP-proved.proof.json")
+    assert checked.exit_code == 0 and "n ≤ n²" in checked.stdout and checked.stdout.endswith("CHECKED\n")
+    assert "simopt replay simopt-evidence/PP-also.witness.json" in result.stdout
+    replayed = ran("replay", "simopt-evidence/PP-also.witness.json")
+    assert replayed.exit_code == 0 and "REFUTED" in replayed.stdout and "it replays" in replayed.stdout
+
+
+def test_unexpected_verdict_is_marked_and_fails(ran: Run) -> None:
+    result = ran("verify", "PP-unexpected", "PP-proved", *ALONE)
+    assert result.exit_code == 1
+    assert "UNEXPECTED, HOLDS expected" in result.stdout and "1 not as expected: PP-unexpected" in result.stdout
+
+
+def test_paper_and_section_select(ran: Run) -> None:
+    result = ran("verify", "pretend", "--section", "first", *ALONE, "--json")
+    assert [row["id"] for row in json.loads(result.stdout)["claims"]] == ["PP-proved"]
+
+
+def test_mutants_are_run_and_reported(ran: Run) -> None:
+    result = ran("verify", "PP-refuted", "--mutants", *ALONE, "--json")
+    (row,) = json.loads(result.stdout)["claims"]
+    assert [(mutant["name"], mutant["caught"]) for mutant in row["mutants"]] == [("bound 16", True)]
+
+
+def test_json_alone_on_standard_output_and_the_same_in_the_file(ran: Run, tmp_path: Path) -> None:
+    result = ran("verify", "PP-refuted", *ALONE, "--json", "--output", "found.json", "--evidence", "elsewhere")
+    found = json.loads(result.stdout)
+    assert json.loads((tmp_path / "found.json").read_text(encoding="utf-8")) == found
+    (row,) = found["claims"]
+    for key in ("covers", "place", "expected", "verdict", "evidence", "scope", "checks", "worst_slack", "tightness", "seconds", "seeds"):
+        assert key in row
+    assert row["rows"]["PP-also"]["worst_slack"] == 2 * row["worst_slack"] == -26.0
+    assert Path(row["witness"]).parent == Path("elsewhere") and (tmp_path / row["witness"]).is_file()
+    assert "PP-refuted REFUTED" in result.stderr
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("verify", "PP-profed"), "unknown claim 'PP-profed'; did you mean 'PP-proved'?"),
+        (("verify", "pretend", "--section", "furst"), "unknown section 'furst'; did you mean 'first'?"),
+        (("verify", "PP-proved", "--output", "no/such/file.json"), "no/such/file.json: its folder does not exist"),
+        (("replay", "none.json"), "none.json: not a readable witness file"),
+        (("recheck", "none.json"), "none.json: "),
+        (("replay", "corrupt.json"), "corrupt.json: not a readable witness file"),
+        (("recheck", "corrupt.json"), "corrupt.json: "),
+        (("replay", "other.json"), "other.json: format 'simopt-witness/99' is not known here"),
+        (("recheck", "other.json"), "other.json: format 'simopt-witness/99' is not known here"),
+    ],
+)
+def test_bad_input_is_one_line(ran: Run, tmp_path: Path, arguments: tuple[str, ...], message: str) -> None:
+    (tmp_path / "corrupt.json").write_text('{"format": "simopt')
+    (tmp_path / "other.json").write_text('{"format": "simopt-witness/99"}')
+    before = sorted(tmp_path.iterdir())
+    result = ran(*arguments)
+    assert result.exit_code == 2 and result.stdout == ""
+    assert result.stderr.startswith("simopt: ") and message in result.stderr and result.stderr.count("\n") == 1
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_a_proof_that_was_tampered_with_is_rejected(ran: Run, tmp_path: Path) -> None:
+    ran("verify", "PP-proved", *ALONE)
+    path = tmp_path / "simopt-evidence" / "PP-proved.proof.json"
+    proof = path.read_text(encoding="utf-8")
+    path.write_text(proof.replace("0", "7", 1), encoding="utf-8")
+    result = ran("recheck", path)
+    assert result.exit_code in (1, 2) and "CHECKED" not in result.stdout
+    assert result.stderr.startswith("simopt: ") and result.stderr.count("\n") == 1
+
+
+def test_a_witness_of_another_version_replays_with_a_warning(ran: Run, tmp_path: Path) -> None:
+    ran("verify", "PP-refuted", *ALONE)
+    path = tmp_path / "simopt-evidence" / "PP-refuted.witness.json"
+    document: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    path.write_text(json.dumps(document | {"simopt": "0.0.1"}), encoding="utf-8")
+    result = ran("replay", path)
+    assert result.exit_code == 0 and "warning: written by simopt 0.0.1" in result.stderr
+    altered = document | {"slack": (5.0).hex()}
+    path.write_text(json.dumps(altered), encoding="utf-8")
+    assert ran("replay", path).exit_code == 1
+
+
+def test_interrupt_keeps_what_is_done(start: Callable[..., subprocess.Popen[str]], plugins: Path) -> None:
+    process = start("verify", "PP-slow", "PP-proved", *ALONE, "--json", path=plugins)
+    assert process.stderr is not None
+    assert process.stderr.readline().startswith("[1/2] PP-proved PROVED")
+    process.send_signal(signal.SIGINT)
+    out, _ = process.communicate(timeout=20)
+    assert process.returncode == 130
+    found = json.loads(out)
+    assert found["interrupted"] and [row["id"] for row in found["claims"]] == ["PP-proved"]
+
+
+def test_workers_find_the_claims_of_plug_ins(start: Callable[..., subprocess.Popen[str]], plugins: Path) -> None:
+    process = start("verify", "PP-proved", "PP-refuted", "--jobs", "2", "--json", path=plugins)
+    out, err = process.communicate(timeout=60)
+    assert process.returncode == 0, err
+    assert {row["verdict"] for row in json.loads(out)["claims"]} == {"PROVED", "REFUTED"}
+
+
+def test_recheck_loads_nothing_else_of_simopt(ran: Run, tmp_path: Path, start: Callable[..., subprocess.Popen[str]]) -> None:
+    import sys
+
+    ran("verify", "PP-proved", *ALONE)
+    script = (
+        "import sys; from typer.testing import CliRunner; from simopt.cli.main import app;"
+        "r = CliRunner().invoke(app, ['recheck', 'simopt-evidence/PP-proved.proof.json']); assert r.exit_code == 0, r.output;"
+        "print(*(m for m in sys.modules if m.partition('.')[0] in ('simopt', 'numpy')))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
+    loaded = {name for name in done.stdout.split() if not name.startswith("simopt.cli")}
+    assert loaded == {"simopt", "simopt.recheck"}

@@ -1,0 +1,79 @@
+"""JSON without NaN, and files that are whole or not there."""
+
+import json
+from enum import Enum
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from simopt import jsonio
+from simopt.solution import Sample
+
+
+class Colour(Enum):
+    """An enum that is not a string."""
+
+    RED = "red"
+
+
+def test_plain_values() -> None:
+    value = {
+        "nan": float("nan"),
+        "inf": np.float64(-np.inf),
+        "array": np.array([[1, 2], [3, 4]]),
+        "hole": np.array([1.0, np.nan]),
+        "fraction": Fraction(-1, 3),
+        "enum": Colour.RED,
+        "flag": np.bool_(True),
+        "set": {3, 1},
+        "path": Path("a/b"),
+        "sample": Sample(1.0, 2, 3.0, 4.0, float("inf")),
+        5: (1, None),
+    }
+    assert jsonio.plain(value) == {
+        "nan": None,
+        "inf": None,
+        "array": [[1, 2], [3, 4]],
+        "hole": [1.0, None],
+        "fraction": "-1/3",
+        "enum": "red",
+        "flag": True,
+        "set": [1, 3],
+        "path": "a/b",
+        "sample": {"seconds": 1.0, "iteration": 2, "upper": 3.0, "lower": 4.0, "gap": None},
+        "5": [1, None],
+    }
+    assert jsonio.plain(np.bool_(True)) is True
+    with pytest.raises(TypeError, match="object has no meaning in JSON"):
+        jsonio.plain(object())
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_finite_floats_come_back_as_they_were(x: float) -> None:
+    assert json.loads(jsonio.dumps(x)) == x
+
+
+def test_files_are_whole_or_not_there(tmp_path: Path) -> None:
+    target = tmp_path / "out.json"
+    jsonio.write(target, {"a": 1})
+    with pytest.raises(TypeError):
+        jsonio.write(target, {"a": object()})
+    with pytest.raises(UnicodeEncodeError):
+        jsonio.write_text(target, "\ud800")
+    assert jsonio.read(target) == {"a": 1} and list(tmp_path.iterdir()) == [target]
+    with pytest.raises(FileNotFoundError, match="its folder does not exist"):
+        jsonio.write(tmp_path / "no" / "out.json", 1)
+    with pytest.raises(IsADirectoryError):
+        jsonio.write(tmp_path, 1)
+
+
+@pytest.mark.parametrize(("content", "place"), [(b'{"a": 1,\n]', "line 2, column 1"), (b"\xff\xfe", "byte 0"), (b"", "line 1")])
+def test_what_is_not_json_is_named_with_its_place(tmp_path: Path, content: bytes, place: str) -> None:
+    path = tmp_path / "bad.json"
+    path.write_bytes(content)
+    with pytest.raises(jsonio.InvalidFile, match=place):
+        jsonio.read(path)
