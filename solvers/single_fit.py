@@ -23,7 +23,8 @@ from simopt.errors import InvalidProblem
 from simopt.solvers.lanczos import Lanczos
 from simopt.solvers.power_gap import Bracket, column_major, power_bracket, symmetric_product
 from simopt.solvers.secular import SecularRoot, secular_root
-from simopt.solvers.spectrum import EPSILON, decompose, resolvent, spectrum
+from simopt.solvers.shifted import ShiftedInverse, factor_near
+from simopt.solvers.spectrum import decompose, resolvent, spectrum
 from simopt.typing import Array
 
 SMALL = 100  # up to this n an eigendecomposition is as quick as anything
@@ -31,6 +32,7 @@ PROBE = 16  # Lanczos steps before a decision
 STEPS_PER_SAMPLE = 1 / 25  # a Cholesky costs as much as about n/25 products with K
 MOST_STEPS = 200
 REFINEMENTS = 2
+FAR = 600.0  # log μ beyond which a = y/μ to all digits, and may underflow while μa does not
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +43,8 @@ class PowerFit:
     ----------
     coefficients : Array (n,)
         a = (K + μI)⁻¹ y; 0 for f = 0.
+    dual : Array (n,)
+        v = (2μ/n) a, the multipliers of the rows f = Ka; its limit (2/n) y for f = 0.
     log_mu : float
         log μ; the fit is that of kernel ridge regression with n λ₂ = μ.
     bracket : Bracket
@@ -52,17 +56,11 @@ class PowerFit:
     """
 
     coefficients: Array
+    dual: Array
     log_mu: float
     bracket: Bracket
     method: str
     steps: int
-
-    @property
-    def dual(self) -> Array:
-        """v = (2μ/n) a, the multipliers of the rows f = Ka."""
-        scale = 2.0 / self.coefficients.size
-        result: Array = (scale * math.exp(min(self.log_mu, 700.0))) * self.coefficients
-        return result
 
 
 def power_fit(gram: Array, targets: Array, regularization: float, power: float, *, tol: float = 1e-12, method: str = "auto") -> PowerFit:
@@ -108,7 +106,9 @@ class _Run:
     def finish(self, a: Array, root: SecularRoot, method: str, steps: int) -> PowerFit:
         point = np.zeros_like(a) if root.zero else a
         bracket = power_bracket(self.gram, point, self.targets, root.log_mu, self.regularization, self.power)
-        return PowerFit(point, root.log_mu, bracket, method, steps)
+        far = root.zero or root.log_mu > FAR
+        dual = (2.0 / a.size) * (self.targets if far else math.exp(root.log_mu) * point)
+        return PowerFit(point, dual, root.log_mu, bracket, method, steps)
 
     def root(self, values: Array, coordinates: Array) -> SecularRoot:
         seen = spectrum(values, coordinates, samples=self.targets.size)
@@ -164,10 +164,10 @@ class _Run:
     def by_cholesky(self, probe: SecularRoot) -> PowerFit | None:
         if probe.zero:
             return None
-        shift, factor = _factor(self.gram, probe.log_mu)
-        if factor is None:
+        inverse = factor_near(self.gram, probe.log_mu)
+        if inverse is None:
             return None
-        inverse = _Inverse(factor)
+        shift = inverse.shift
         process = Lanczos(inverse, self.targets, min(60, self.targets.size))
         goal = math.sqrt(0.1 * self.tol)
         while True:
@@ -189,7 +189,7 @@ class _Run:
                 break
         return self.refined(process.combine(z), root, inverse, PROBE + process.steps)
 
-    def refined(self, a: Array, root: SecularRoot, inverse: _Inverse, steps: int) -> PowerFit:
+    def refined(self, a: Array, root: SecularRoot, inverse: ShiftedInverse, steps: int) -> PowerFit:
         """Iterative refinement with the factor at hand: it contracts by |μ − μ₀| / (d + μ₀) along an eigenvector."""
         best = self.finish(a, root, "cholesky", steps)
         mu = math.exp(root.log_mu)
@@ -203,46 +203,5 @@ class _Run:
         return best
 
 
-class _Inverse:
-    """(K + μ₀I)⁻¹ by two triangular solves with the Cholesky factor; n² numbers read."""
-
-    def __init__(self, factor: Array) -> None:
-        from scipy.linalg.blas import dtrsv
-
-        self.factor = factor
-        self.solve = dtrsv
-
-    def __call__(self, v: Array) -> Array:
-        half = self.solve(self.factor, v, lower=1)
-        result: Array = self.solve(self.factor, half, lower=1, trans=1)
-        return result
-
-
 def _shifted(theta: Array, coordinates: Array, log_mu: float) -> Array:
     return resolvent(np.maximum(theta, 0.0), coordinates, log_mu)
-
-
-def shifted_copy(gram: Array, shift: float) -> Array:
-    """The lower triangle of K + shift·I in a workspace of its own (the upper one is not touched, hence not even paged in)."""
-    n = gram.shape[0]
-    work = np.empty((n, n), order="F")
-    for start in range(0, n, 64):
-        stop = min(n, start + 64)
-        work[start:, start:stop] = gram[start:, start:stop]
-    work.ravel(order="K")[:: n + 1] += shift
-    return work
-
-
-def _factor(gram: Array, log_mu: float) -> tuple[float, Array | None]:
-    """A shift near μ at which K + shift·I has a Cholesky factor, and the factor."""
-    from scipy.linalg.lapack import dpotrf
-
-    n = gram.shape[0]
-    floor = n * EPSILON * float(np.trace(gram))
-    shift = max(math.exp(min(log_mu, 700.0)), floor)
-    for _ in range(3):
-        factor, info = dpotrf(shifted_copy(gram, shift), lower=1, overwrite_a=1, clean=0)
-        if info == 0:
-            return shift, factor
-        shift *= 1e3
-    return shift, None
