@@ -1,0 +1,111 @@
+"""Instances, laws and the recipe that both forms of EXC share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from simopt import validate
+from simopt.problem import Image, Law, Rescale
+from simopt.problems import _recipes, _squares
+from simopt.similarities import Similarity
+from simopt.typing import Array, Multipliers
+
+if TYPE_CHECKING:
+    from simopt.datasets import Dataset
+
+
+def instance(rng: np.random.Generator, n: int, d: int, classes: int) -> tuple[Array, Array]:
+    """Features of size 1 and labels cut from a noisy linear function at equal frequencies."""
+    features = rng.normal(size=(n, d)) / np.sqrt(d)
+    score = features @ rng.normal(size=d) + 0.3 * rng.normal(size=n)
+    ranks = np.argsort(np.argsort(score))
+    return features, 1.0 + np.floor(ranks * classes / n)
+
+
+def instances(rng: np.random.Generator) -> Iterator[tuple[str, dict[str, Any], bool]]:
+    """Name, the fields but the one that bounds w, and whether the instance is degenerate."""
+    features, labels = instance(rng, 30, 3, 4)
+    yield "four classes", {"features": features, "labels": labels, "classes": 4}, False
+    yield "small margin, spacing 1/2", {"features": features, "labels": labels, "classes": 4, "gamma": 0.1, "delta": 0.5}, False
+    yield "spacing 1", {"features": features, "labels": labels, "classes": 4, "delta": 1.0}, False
+    empty = np.where(labels >= 3, labels + 1, labels)
+    yield "empty class", {"features": features, "labels": empty, "classes": 6, "delta": 0.2}, False
+    yield "two classes", {"features": features, "labels": 1.0 + (labels > 2), "classes": 2}, False
+    yield "one class", {"features": features, "labels": np.full(30, 2.0), "classes": 3}, True
+    yield "one sample", {"features": np.ones((1, 1)), "labels": np.array([2.0]), "classes": 3, "delta": 4.0}, True
+    yield "zero features", {"features": np.zeros((5, 2)), "labels": np.array([1.0, 2.0, 2.0, 3.0, 1.0]), "classes": 3}, True
+
+
+def rescale(sigma: float, kappa: float) -> Rescale:
+    """Way back from γ/σ, Δ/σ, Ψ/κ: w = w'σ/κ, thresholds and f × σ; multipliers are pure numbers."""
+    return Rescale(_squares.times(w=sigma / kappa, thresholds=sigma, f=sigma, slack_below=sigma, slack_above=sigma))
+
+
+def laws(scaled: Callable[[Any, float, float], dict[str, float]]) -> list[Law]:
+    """Laws of both forms; `scaled(problem, s, c)` gives the field that bounds w when γ, Δ are multiplied by s and Ψ by c (values × s)."""
+
+    def scale_margins(problem: Any, rng: np.random.Generator) -> Image:
+        s = float(2.0 ** rng.integers(-30, 31))
+        image = replace(problem, gamma=problem.gamma * s, delta=problem.delta * s, **scaled(problem, s, 1.0))
+        return Image(image, s, _squares.times(w=s, thresholds=s))
+
+    def scale_features(problem: Any, rng: np.random.Generator) -> Image:
+        c = float(2.0 ** rng.integers(-20, 21))
+        return Image(replace(problem, features=problem.features * c, **scaled(problem, 1.0, c)), 1.0, _squares.times(w=1.0 / c))
+
+    def reverse(problem: Any, rng: np.random.Generator) -> Image:
+        def point(values: dict[str, Array]) -> dict[str, Array]:
+            return {"w": -np.asarray(values["w"]), "thresholds": -np.asarray(values["thresholds"])[::-1]}
+
+        def multipliers(values: Multipliers) -> Multipliers:
+            swapped = {"above": values["below"], "below": values["above"]} if {"above", "below"} <= set(values) else {}
+            return {**swapped, "order": np.asarray(values.get("order", np.zeros(problem.classes - 2)))[::-1]}
+
+        return Image(replace(problem, labels=problem.classes + 1 - problem.labels), 1.0, point, multipliers)
+
+    def select(problem: Any, order: Array, weight: float) -> Image:
+        def carry(values: Multipliers) -> Multipliers:
+            out = {key: np.asarray(value) for key, value in values.items() if key == "order"}
+            for key, rows in (("above", problem.high_rows), ("below", problem.low_rows)):
+                if key in values:
+                    full = np.full(len(problem.labels), np.nan)
+                    full[rows] = values[key]
+                    chosen = full[order] * weight
+                    out[key] = chosen[~np.isnan(chosen)]
+            return out
+
+        return Image(replace(problem, features=problem.features[order], labels=problem.labels[order]), 1.0, multipliers=carry)
+
+    return [
+        Law("margins × s", scale_margins),
+        Law("features × c", scale_features),
+        Law("labels reversed", reverse),
+        Law("permutation", lambda problem, rng: select(problem, rng.permutation(len(problem.labels)), 1.0)),
+        Law("duplication", lambda problem, rng: select(problem, np.repeat(np.arange(len(problem.labels)), 2), 0.5)),
+    ]
+
+
+def fields(
+    dataset: Dataset,
+    rng: np.random.Generator,
+    samples: int | None,
+    landmarks: int,
+    standardise: bool,
+    similarity: str | Similarity,
+    bins: int | None,
+) -> dict[str, Any]:
+    """Features, labels and classes: whole-numbered targets of an ordinal data set as they are, from their least to their greatest value,
+    or `bins` classes of equal frequency (5 for other data sets)."""
+    inputs, targets = _recipes.sample(dataset, rng, samples, standardise)
+    features = _recipes.landmark_features(inputs, similarity, landmarks, rng)
+    whole = bool(np.all(dataset.targets == np.round(dataset.targets)))
+    if bins is None and dataset.task == "ordinal" and whole:
+        least, greatest = float(dataset.targets.min()), float(dataset.targets.max())
+        return {"features": features, "labels": targets - least + 1.0, "classes": max(2, int(greatest - least) + 1)}
+    count = validate.whole("bins", 5 if bins is None else bins, minimum=2)
+    edges = np.quantile(targets, np.arange(1, count) / count)
+    return {"features": features, "labels": 1.0 + np.searchsorted(edges, targets, side="left"), "classes": count}
