@@ -9,15 +9,15 @@ strings, lists, arrays), so that a witness can be written to a file and replayed
     from simopt.claims import AUDIFFREN_KADRI, HOLDS, INEQUALITY, Check, Instance, Trial, at_most, claim, inputs
 
     def pairs(trial: Trial) -> Iterator[Instance]:
-        for s in range(trial.count(5, 20)):               # counts depend on the effort, never on the clock
-            for t in range(5):
+        for s in range(5):                                 # sampled claims: `for _ in range(trial.count(20, 200))`, with trial.rng:
+            for t in range(5):                             # counts depend on the effort, never on the clock
                 yield {"s": s, "t": t}
 
     @claim(
         "AK-19+",                                          # the catalogue's row; `<row>+` for a corrected statement
         paper=AUDIFFREN_KADRI, section="", place="Appendix D, (19), p = m/2",
         kind=INEQUALITY, expected=HOLDS,
-        says=r"For s, t ≥ 0 and an integer p ≥ 1:  (s+t)^p ≤ 2^{p-1} (s^p + t^p).",     # our words, EVERY hypothesis
+        says=r"For integers 0 ≤ s, t ≤ 4 and 1 ≤ p ≤ 3:  (s+t)^p ≤ 2^{p-1} (s^p + t^p).",   # our words, EVERY hypothesis
         instances=pairs, exhaustive=True,                  # exhaustive: the instances are all there are
         knobs={"base": 2}, mutants={"base 2 → 1": {"base": 1}},
         corrects="AK-19",
@@ -25,7 +25,7 @@ strings, lists, arrays), so that a witness can be written to a file and replayed
     def power_means(instance: Instance, trial: Trial) -> Iterator[Check]:
         s, t = inputs(s=instance["s"], t=instance["t"])    # exact formulas that a proof file can state
         for p in (1, 2, 3):
-            yield at_most((s + t) ** p, trial["base"] ** (p - 1) * (s**p + t**p), f"p = {p}")
+            yield at_most((s + t) ** p, trial["base"] ** (p - 1) * (s**p + t**p), f"p = {p}")   # measured, bound, name
 
 Rules of the house
 ------------------

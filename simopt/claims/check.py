@@ -15,6 +15,8 @@ from simopt.claims.enclosure import Enclosure, NotComparable, Number, difference
 from simopt.claims.expression import Expr, Statement
 from simopt.claims.kinds import Evidence, weakest
 
+ONE = Fraction(1)
+
 
 class Outcome(StrEnum):
     """What one check says."""
@@ -241,6 +243,8 @@ def expectation(
 
 
 def _unit(scale: Any) -> Fraction:
+    if isinstance(scale, int) and scale == 1:
+        return ONE
     unit = enclose(scale)
     if not 0 < unit.low < float("inf"):
         raise NotComparable(f"scale must be positive and finite, got {scale}")

@@ -40,6 +40,8 @@ class Enclosure:
 
     def widened(self, error: Any) -> Enclosure:
         """Return the enclosure with `error` ≥ 0 added on both sides."""
+        if isinstance(error, int) and error == 0:
+            return self
         extra = enclose(error)
         if extra.low < 0:
             raise NotComparable(f"an error bar must be non-negative, got {extra.low}")
@@ -65,6 +67,8 @@ def enclose(value: Any) -> Enclosure:
     """
     if isinstance(value, Enclosure):
         return value
+    if isinstance(value, float):  # also NumPy's float64
+        return _point(float(value))
     if isinstance(value, Expr):
         return Enclosure(value.low, value.high, Evidence.EXACT if value.low == value.high else Evidence.INTERVAL, value)
     if isinstance(value, Interval):
@@ -76,19 +80,26 @@ def enclose(value: Any) -> Enclosure:
             raise NotComparable(f"one number expected, got an array of shape {value.shape}")
         return enclose(value.item())
     if isinstance(value, bool | int | np.bool_ | np.integer):
-        return Enclosure(Fraction(int(value)), Fraction(int(value)), Evidence.EXACT)
+        number = Fraction(int(value))
+        return Enclosure(number, number, Evidence.EXACT)
     if isinstance(value, Fraction):
         return Enclosure(value, value, Evidence.EXACT)
-    if isinstance(value, float | np.floating):
-        number = float(value)
-        if math.isnan(number):
-            raise NotComparable("not a number (NaN) cannot be compared with a bound")
-        return Enclosure(number, number, Evidence.FLOAT)
+    if isinstance(value, np.floating):
+        return _point(float(value))
     raise NotComparable(f"a number is expected, got {type(value).__name__}")
+
+
+def _point(number: float) -> Enclosure:
+    if math.isnan(number):
+        raise NotComparable("not a number (NaN) cannot be compared with a bound")
+    return Enclosure(number, number, Evidence.FLOAT)
 
 
 def entries(*values: Any) -> Iterator[tuple[Any, ...]]:
     """Walk through arrays, lists and numbers together, entry by entry, with NumPy's broadcasting."""
+    if not any(isinstance(value, np.ndarray | list | tuple | Interval) for value in values):
+        yield values
+        return
     arrays = [_as_array(value) for value in values]
     for row in np.broadcast(*arrays) if len(arrays) > 1 else ((entry,) for entry in arrays[0].flat):
         yield tuple(row)

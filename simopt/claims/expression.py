@@ -7,7 +7,8 @@ formulas in symbols are equal if they agree as rational functions. `simopt.reche
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import operator
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -19,6 +20,12 @@ from simopt.claims.transcendent import exp_bounds, log_bounds, root_bounds
 
 INFINITY = float("inf")
 Bounds = tuple[Fraction, Fraction]
+_BINARY: dict[str, Callable[[Fraction, Fraction], Fraction]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +43,8 @@ class Expr:
     @classmethod
     def constant(cls, value: Fraction | int) -> Expr:
         """Return the formula that is just this number."""
-        return cls("constant", (), Fraction(value), Fraction(value))
+        number = Fraction(value)
+        return cls("constant", (), number, number)
 
     def __add__(self, other: Any) -> Expr:
         return _build("+", self, other)
@@ -172,8 +180,23 @@ def _build(op: str, left: Any, right: Any) -> Expr:
 def _node(op: str, args: tuple[Expr, ...], order: int = 0) -> Expr:
     if any(arg.symbolic for arg in args):
         return Expr(op, args, -INFINITY, INFINITY, order=order, symbolic=True)
+    if all(arg.low is arg.high for arg in args):
+        value = _value(op, [Fraction(arg.low) for arg in args], order)
+        return Expr(op, args, value, value, order=order)
     low, high = _bounds(op, [(Fraction(arg.low), Fraction(arg.high)) for arg in args], order)
     return Expr(op, args, low, high, order=order)
+
+
+def _value(op: str, args: list[Fraction], order: int) -> Fraction:
+    if op in _BINARY:
+        return _BINARY[op](*args)
+    if op == "^":
+        return Fraction(args[0] ** order)
+    if op == "abs":
+        return abs(args[0])
+    if op == "sum":
+        return sum(args, Fraction(0))
+    return min(args) if op == "min" else max(args)
 
 
 def _bounds(op: str, args: list[Bounds], order: int) -> Bounds:

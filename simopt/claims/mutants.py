@@ -49,7 +49,13 @@ def _run_mutant(
         # A mutant that breaks the code has not shown that the check can fail.
         return MutantResult(name, False, {}, f"the mutant does not run: {type(error).__name__}: {error}")
     verdicts = {row: result.verdict for row, result in mutated.items()}
-    changed = [row for row, result in mutated.items() if result.checks and result.verdict is not base[row].verdict]
-    if changed:
+    if any(result.checks and _changed(base[row].verdict, result.verdict) for row, result in mutated.items()):
         return MutantResult(name, True, verdicts)
     return MutantResult(name, False, verdicts, f"the verdict stays {base[claim.id].verdict}")
+
+
+def _changed(before: Verdict, after: Verdict) -> bool:
+    """Whether a mutant changed a verdict; what was refuted must hold or become empty, to be merely undecided is too cheap."""
+    if before is Verdict.REFUTED:
+        return after in (Verdict.HOLDS, Verdict.VACUOUS)
+    return after is not before
