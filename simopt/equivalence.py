@@ -103,7 +103,7 @@ class Equivalence:
         InvalidProblem
             outside the source interval, or where the equivalence does not exist.
         """
-        self._check(Z, self.intervals(Z)[0], parameter)
+        self._check(Z, 0, parameter)
         return float(self.map(float(parameter), Z))
 
     def back(self, parameter: float, Z: TrainingSet) -> float:
@@ -114,7 +114,7 @@ class Equivalence:
         InvalidProblem
             outside the target interval, on a flat piece, or where the equivalence does not exist.
         """
-        self._check(Z, self.intervals(Z)[1], parameter)
+        self._check(Z, 1, parameter)
         for piece in self.flat(Z):
             if piece.target[0] <= parameter <= piece.target[1]:
                 raise InvalidProblem(f"{self.name}: no inverse at {parameter:g}, on the flat piece {piece.target} of {self.target.name}")
@@ -161,10 +161,11 @@ class Equivalence:
             exists=lambda Z: self.exists(Z) or other.exists(Z),
         )
 
-    def _check(self, Z: TrainingSet, interval: Interval, parameter: float) -> None:
+    def _check(self, Z: TrainingSet, side: int, parameter: float) -> None:
         reason = self.exists(Z)
         if reason is not None:
             raise InvalidProblem(f"{self.name}: {reason}")
+        interval = self.intervals(Z)[side]
         if parameter not in interval:
             raise InvalidProblem(f"{self.name}: {parameter:g} is outside {interval}, between whose ends the map is defined on this set")
 

@@ -185,7 +185,7 @@ class _Search:
         return float(scipy.optimize.brentq(self.excess, low, high, xtol=1e-15, rtol=4 * EPS, maxiter=200))
 
     def refined(self, t: float) -> float:
-        """Gauss-Newton steps for the distance, as long as it falls."""
+        """Gauss-Newton steps for the distance, as long as it falls and the norms stay equal within the errors."""
         best, distance = t, self.f.distance(self.at(t))
         for _ in range(3):
             tangent = self.tangent(best)
@@ -193,7 +193,9 @@ class _Search:
             if length <= 0:
                 break
             trial = best + (self.f - self.at(best)).inner(tangent) / length
-            if abs(trial) > self.reach or self.f.distance(self.at(trial)) >= distance:
+            if not abs(trial) <= self.reach or abs(self.excess(trial)) > self.noise(trial):
+                break
+            if self.f.distance(self.at(trial)) >= distance:
                 break
             best, distance = trial, self.f.distance(self.at(trial))
         return best

@@ -13,13 +13,13 @@ from simopt.family import Interval
 from simopt.solvers.secular import secular_root
 from simopt.theorems.ak.families import (
     eigensystem,
-    fit_ball,
     kernel_ridge,
     kernel_ridge_ball,
     kernel_ridge_over_n,
     least_norm,
     m_power_rls,
     m_power_rls_ball,
+    on_sphere,
 )
 from simopt.training import EPS, TrainingSet
 
@@ -88,10 +88,7 @@ def tikhonov_to_ivanov() -> Equivalence:
         return math.exp(secular_root(eigensystem(Z).spectrum, lam, 2.0).log_norm)
 
     def multiplier(r: float, Z: TrainingSet) -> float:
-        # The minimiser in the ball satisfies K((K + μI)a − y) = 0 with μ = nλ; the ratio ⟨Ka, y − Ka⟩ / ⟨Ka, a⟩ is that μ.
-        f = fit_ball(r, Z)
-        fitted = Z.gram @ f.coefficients
-        return float(fitted @ (Z.targets - fitted)) / (Z.n * float(fitted @ f.coefficients))
+        return math.exp(on_sphere(eigensystem(Z).spectrum, math.log(r)) - math.log(Z.n))
 
     return Equivalence(
         name="Tikhonov to Ivanov",

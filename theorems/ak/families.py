@@ -58,18 +58,31 @@ def certified(problem: Problem, Z: TrainingSet, alpha: Array, log_norm: float | 
     return replace(f, error=min(radius, bound) + ROUNDING * f.norm())
 
 
+def residual_radius(Z: TrainingSet, alpha: Array, mu: float) -> float:
+    """Bound on ‖Σ α_j k(·, x_j) − f_μ‖, f_μ the KRR function with nλ = μ: ‖K^{1/2} (K + μI)⁻¹ r‖ with r = y − (K + μI) α.
+
+    Evaluated in the eigenbasis, where eigenvalues that count as 0 enter with the rounding that they may hide; the rounding of r itself is
+    bounded by its size times the largest weight √d/(d + μ) that occurs. O(n²).
+    """
+    d = Z.spectrum.values
+    largest = float(d[-1])
+    hidden = np.maximum(d, Z.n * EPS * largest)
+    weights = np.sqrt(hidden) / (hidden + mu)
+    residual = Z.targets - Z.gram @ alpha - mu * alpha
+    rounding = 4 * EPS * (float(np.linalg.norm(Z.targets)) + (largest + mu) * float(np.linalg.norm(alpha)))
+    return float(np.linalg.norm(weights * (Z.spectrum.vectors.T @ residual))) + float(np.max(weights)) * rounding
+
+
 def secular_radius(Z: TrainingSet, alpha: Array, root: SecularRoot, regularization: float, power: float) -> float:
     r"""Bound on ‖f − f*‖ for M-RLSR's f from what is left of its two equations; sharp also where f is 10^-50, as happens for m near 1.
 
-    (K + μI) a = y − r gives ‖f − f_μ‖ = ‖K^{1/2} (K + μI)⁻¹ r‖ ≤ ‖r‖ max_d √d/(d + μ) =: e. The secular equation at ‖f_μ‖ is then off by at
-    most |G| + |m − 2| e/‖f‖, so log μ by that over min(1, m − 1) =: δ; and ‖d f_μ / d log μ‖ ≤ ‖f_μ‖, so f_μ by (e^δ − 1) ‖f_μ‖.
+    With e = ‖f − f_μ‖ from the linear system, the secular equation at ‖f_μ‖ is off by at most |G| + |m − 2| e/‖f‖, so log μ by that over
+    min(1, m − 1) =: δ; and ‖d f_μ / d log μ‖ ≤ ‖f_μ‖, so f_μ by (e^δ − 1) ‖f_μ‖.
     """
     if not (abs(root.log_mu) < 600.0 and root.log_norm > -600.0):
         return math.inf
-    mu, t, largest = math.exp(root.log_mu), math.exp(root.log_norm), float(Z.spectrum.values[-1])
-    left = float(np.linalg.norm(Z.targets - Z.gram @ alpha - mu * alpha))
-    left += 4 * EPS * (float(np.linalg.norm(Z.targets)) + (largest + mu) * float(np.linalg.norm(alpha)))
-    first = left * (0.5 / math.sqrt(mu) if mu < largest else math.sqrt(largest) / (largest + mu))
+    t = math.exp(root.log_norm)
+    first = residual_radius(Z, alpha, math.exp(root.log_mu))
     level = math.log(Z.n * power / 2) + math.log(regularization)
     off = abs(root.log_mu - (power - 2) * root.log_norm - level) + abs(power - 2) * first / t
     off += 4 * EPS * (abs(root.log_mu) + abs(level) + abs(power - 2) * abs(root.log_norm))
@@ -148,8 +161,9 @@ def fit_ball(radius: float, Z: TrainingSet) -> KernelFunction:
     floor = EPS * Z.n * float(Z.spectrum.values[-1]) / float(np.min(Z.spectrum.values[Z.spectrum.values > 0]))
     if radius >= least_norm(Z):
         return Z.function(system.least_norm(), error=floor * least_norm(Z))
-    log_mu = _on_sphere(system.spectrum, math.log(radius))
-    f = certified(ridge_problem(Z, math.exp(log_mu) / Z.n), Z, system.coefficients(log_mu))
+    log_mu = on_sphere(system.spectrum, math.log(radius))
+    alpha = system.coefficients(log_mu)
+    f = certified(ridge_problem(Z, math.exp(log_mu) / Z.n), Z, alpha, bound=residual_radius(Z, alpha, math.exp(log_mu)))
     off = abs(f.norm() - radius) / radius + f.error / radius + ROUNDING
     d = Z.spectrum.values
     share = math.exp(log_mu) / (d + math.exp(log_mu))
@@ -159,7 +173,7 @@ def fit_ball(radius: float, Z: TrainingSet) -> KernelFunction:
     return replace(f, error=f.error + 2 * stretch * off * radius)
 
 
-def _on_sphere(spectrum: Spectrum, log_radius: float) -> float:
+def on_sphere(spectrum: Spectrum, log_radius: float) -> float:
     """log μ with ‖f_μ‖ = r, for r < ‖f_0‖: ‖f_μ‖ falls from ‖f_0‖ to 0, and never by more than μ grows."""
     goal = log_radius - spectrum.unit
 
