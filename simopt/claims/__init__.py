@@ -1,4 +1,4 @@
-r'''Statements of papers made executable: how to write a claim.
+r"""Statements of papers made executable: how to write a claim.
 
 A claim is two functions and a header. `instances(trial)` yields the cases to try, as dictionaries of plain data (numbers, Fractions,
 strings, lists, arrays), so that a witness can be written to a file and replayed. The decorated function checks ONE instance::
@@ -74,7 +74,7 @@ minimises the slack over the cube (SOME: maximises it), `evaluations=(quick, ful
 
 Trying it:  `simopt.claims.run("AK-19+")` returns a `ClaimResult`; `run("AK-19+", mutants=True)` also runs the mutants;
 `simopt.verify.verify(["AK-19+"])` gives the record that the command line prints.
-'''
+"""
 
 from simopt.claims.catalogue import claims, find, list_claims, select, uncorrected
 from simopt.claims.check import (

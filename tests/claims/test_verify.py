@@ -18,7 +18,7 @@ from simopt.verify import longest_first, summary, verify
 ASKED = ["id", "covers", "paper", "section", "place", "kind", "expected", "corrects", "defect", "verdict", "evidence", "scope", "checks"]
 ASKED += ["worst_slack", "tightness", "seconds", "seeds", "witness", "proof"]
 
-TOYS = '''
+TOYS = """
 import time
 from simopt.claims import AUDIFFREN_KADRI, HOLDS, INEQUALITY, at_most, claim
 
@@ -35,7 +35,7 @@ for number in range(4):
 def slow(instance, trial):
     time.sleep(60)
     yield at_most(instance["x"], 2)
-'''
+"""
 
 
 def test_rows_have_the_fields_asked_for_and_the_record_is_plain_json(make, shelf, tmp_path):
