@@ -65,7 +65,7 @@ Checks (evidence is inferred: int/Fraction → exact, Interval → interval, flo
 smaller than it is undecided, not held.
 
 PROVED needs formulas: build both sides from `inputs(x=…)` (the DATA of the instance by name, never a result computed from them),
-`rational`, + − * / **, abs, `minimum`, `maximum`, `total`, and `root`, `exp`, `log`, which enclose; and exhaustive instances, or SOME.
+`rational`, + − * / **, abs, `minimum`, `maximum`, `total`, and `root`, `exp`, `log`, which enclose; and exhaustive instances, or SOME; arrays: one check an entry.
 Exact Fractions without a formula give "HOLDS (exact, N instances)". `symbols("x y")` are free: `equal((x + y)**2, x**2 + 2*x*y + y**2)`
 is PROVED by expansion, for all values. Hypotheses that the proof file should state and check go with `check.given(at_least(s, 0), …)`.
 
