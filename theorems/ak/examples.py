@@ -1,0 +1,250 @@
+r"""The example after Definition 4.2: KRR, KRR with λ/|Z|, and what their equivalence does to stability (Ex.a to Ex.d).
+
+A(λ, Z) minimises (1/|Z|) Σ (y − f(x))² + λ ‖f‖², B(λ, Z) the same with λ/|Z| in the place of λ. So B(λ, Z) solves the linear system of
+KRR with μ = λ, A(λ, Z) with μ = |Z| λ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from simopt.claims import (
+    AUDIFFREN_KADRI,
+    COUNTEREXAMPLE,
+    HOLDS,
+    IDENTITY,
+    INEQUALITY,
+    REFUTED,
+    SOME,
+    SUBSTANTIVE,
+    TYPO,
+    Check,
+    Instance,
+    Trial,
+    at_most,
+    claim,
+    equal,
+    inputs,
+    symbols,
+)
+from simopt.theorems.ak.rational_ridge import Sample, dot, loss_change, random_samples, ridge, size, slope, without
+from simopt.typing import Array
+
+PLACE = "Section 4, Example after Definition 4.2"
+
+
+def once(trial: Trial) -> Iterator[Instance]:
+    """A single instance without data: the checks are identities in symbols."""
+    yield {}
+
+
+@claim(
+    "AK-Ex.a",
+    paper=AUDIFFREN_KADRI,
+    place=PLACE,
+    kind=IDENTITY,
+    expected=HOLDS,
+    says=r"KRR A and modified KRR B (λ/|Z| for λ) are weakly equivalent with Φ(λ, Z) = λ|Z|: for every λ > 0 and Z the objectives "
+    r"(1/|Z|) Σ (y − f(x))² + λ ‖f‖² and (1/|Z|) Σ (y − f(x))² + (Φ/|Z|) ‖f‖² are the same function of f, and Φ(·, Z) is a bijection "
+    r"of (0, ∞) with inverse t ↦ t/|Z|.",
+    instances=once,
+    exhaustive=True,
+    knobs={"power": 1},
+    mutants={"Φ = λ": {"power": 0}, "Φ = λ|Z|²": {"power": 2}},
+)
+def modified_ridge_is_ridge_with_another_parameter(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The two objectives as polynomials, the map and its inverse, and the two minimisers on two samples."""
+    lam, n, squares, norm, t = symbols("lam n squares norm t")
+    phi = lam * n ** trial["power"]
+    yield equal(squares / n + lam * norm, squares / n + (phi / n) * norm, "objectives")
+    yield equal((t / n) * n ** trial["power"], t, "Φ(Φ⁻¹(t)) = t")
+    yield equal(phi / n, lam, "Φ⁻¹(Φ(λ)) = λ")
+    x1, x2, y1, y2 = symbols("x1 x2 y1 y2")
+    two: list[Sample] = [(1, [x1], y1), (1, [x2], y2)]
+    yield equal(ridge(two, 2 * lam, 1)[0], ridge(two, lam * 2 ** trial["power"], 1)[0], "minimisers on two samples")
+
+
+def constants(trial: Trial) -> Iterator[Instance]:
+    """Candidates for the constants C1, C2, up to any that one would call a constant."""
+    for exponent in range(trial.count(9, 13)):
+        yield {"c1": Fraction(10) ** exponent, "c2": Fraction(10) ** exponent}
+
+
+@claim(
+    "AK-Ex.b",
+    paper=AUDIFFREN_KADRI,
+    place=PLACE,
+    kind=INEQUALITY,
+    expected=REFUTED,
+    defect=SUBSTANTIVE,
+    says=r"There are constants C₁, C₂ such that for |y| ≤ C_y = 1, k(x, x) ≤ κ² = 1 and the squared loss KRR is β-uniformly stable with "
+    r"β(n, λ) = C₁ (1 + C₂/√λ)/(nλ), for every λ > 0 and n.",
+    instances=constants,
+    quantifier=SOME,
+    exhaustive=True,
+    knobs={"power": 1},
+    mutants={"factor squared": {"power": 2}},
+    note="Given C₁ and C₂ the check takes √λ = 1/(8 C₁ (1 + C₂)) and n = 10⁴/λ: n − 1 points x = √λ, y = 1 and one point x = 1, y = −1, which "
+    "is removed and tested. The change times nλ is about 1/(4λ), so no constants do; since β grows with both, trying powers of ten tries "
+    "all constants below them. Both conventions for Z^i (divide by n or by n − 1).",
+)
+def some_constants_bound_the_change_of_ridge(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Play λ, n and Z against the constants of the instance."""
+    c1, c2 = instance["c1"], instance["c2"]
+    s = 1 / (8 * c1 * (1 + c2))
+    lam = s * s
+    n = 10**4 * int(1 / lam)
+    removed: Sample = (1, [Fraction(1)], Fraction(-1))
+    rest: list[Sample] = [(n - 1, [s], Fraction(1))]
+    with_point = ridge([*rest, removed], n * lam, 1)
+    bound = c1 * (1 + c2 / s) ** trial["power"] / (n * lam)
+    for name, divisor in (("divided by n", n), ("divided by n − 1", n - 1)):
+        change = loss_change([1], -1, with_point, ridge(rest, divisor * lam, 1))
+        yield at_most(change / bound, 1, f"change / β, Z^i {name}")
+
+
+def ridge_sets(trial: Trial) -> Iterator[Instance]:
+    """Small sets in the plane with rational √λ, the two-point set on which the bound is approached as λ → ∞, the set of Ex.b."""
+    for s in (Fraction(1, 4), Fraction(1), Fraction(10), Fraction(1000)):
+        yield {"samples": [(1, [Fraction(1)], Fraction(1)), (1, [Fraction(1)], Fraction(-1))], "root": s}
+        yield {"samples": [(1, [Fraction(1)], Fraction(1))], "root": s}
+    s = Fraction(1, 64)
+    yield {"samples": [(100 * int(1 / s**2), [s], Fraction(1)), (1, [Fraction(1)], Fraction(-1))], "root": s}
+    for _ in range(trial.count(20, 200)):
+        count = int(trial.rng.integers(1, 5))
+        yield {"samples": random_samples(trial.rng, count), "root": Fraction(2) ** int(trial.rng.integers(-4, 8))}
+
+
+def spread_of_ridge(point: Array, trial: Trial) -> Instance:
+    """Two kinds of samples on the line, the second up to 32 times, and √λ between 2⁻⁵ and 2⁷."""
+    a, b, y, z = (Fraction(round(64 * float(u)) - 32, 32) for u in point[:4])
+    count = 1 + round(31 * float(point[4]))
+    return {"samples": [(1, [a], y), (count, [b], z)], "root": Fraction(2) ** round(12 * float(point[5]) - 5)}
+
+
+@claim(
+    "AK-Ex.b+",
+    paper=AUDIFFREN_KADRI,
+    place=PLACE + ", corrected",
+    kind=INEQUALITY,
+    expected=HOLDS,
+    says=r"If |y| ≤ C_y = 1, k(x, x) ≤ κ² = 1 and f_∅ = 0, KRR with the squared loss is β-uniformly stable with "
+    r"β(n, λ) = c C²κ²/(2λn), C = 2 C_y (1 + κ/√λ), where c = 1 if Z^i divides by n and c = 2 if it divides by n − 1. "
+    r"So the factor 1 + C₂/√λ must be squared.",
+    instances=ridge_sets,
+    decode=spread_of_ridge,
+    dimension=6,
+    evaluations=(250, 2500),
+    knobs={"power": 2, "share": Fraction(1)},
+    mutants={"factor not squared": {"power": 1}, "constant 1 % smaller": {"share": Fraction(99, 100)}},
+    corrects="AK-Ex.b",
+    note="The catalogue's C²κ²/(λn) is this for c = 2; both constants c are sharp as λ → ∞ (two points x = 1, y = ±1). Exact rationals.",
+)
+def squared_factor_bounds_the_change_of_ridge(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Remove each sample in turn; the worst y in [−1, 1] at each x is an end point."""
+    samples, s = instance["samples"], instance["root"]
+    dimension, n, lam = len(samples[0][1]), size(samples), s * s
+    whole = ridge(samples, n * lam, dimension)
+    bound = trial["share"] * (2 * (1 + 1 / s)) ** trial["power"] * 2 ** (2 - trial["power"]) / (2 * lam * n)
+    for c, name in ((1, "divided by n"), (2, "divided by n − 1")):
+        worst = Fraction(0)
+        for i in range(len(samples)):
+            rest = without(samples, i)
+            left = ridge(rest, (n if c == 1 else n - 1) * lam, dimension)
+            worst = max([worst, *(loss_change(x, y, whole, left) for _, x, _ in samples for y in (-1, 1))])
+        yield at_most(worst, c * bound, f"change, Z^i {name}", scale=bound)
+
+
+def _printed(c1: Any, c2: Any, s: Any, r: Any) -> Any:
+    return c1 * (1 + c2 / (s * r)) / s**2
+
+
+def _substituted(c1: Any, c2: Any, s: Any, r: Any) -> Any:
+    return c1 * (1 + c2 * r / s) / s**2
+
+
+@claim(
+    "AK-Ex.c",
+    paper=AUDIFFREN_KADRI,
+    place=PLACE,
+    kind=IDENTITY,
+    expected=REFUTED,
+    defect=TYPO,
+    says=r"Putting λ/n in the place of λ in β_A(n, λ) = C₁ (1 + C₂/√λ)/(nλ) gives β_B(n, λ) = C₁ (1 + C₂/√(λn))/λ.",
+    instances=once,
+    exhaustive=True,
+    knobs={"bound": _printed},
+    mutants={"√(n/λ)": {"bound": _substituted}},
+    note="In the text: 'which no longer tends to ∞ as n increases', where 0 is meant. s = √λ and r = √n are free symbols.",
+)
+def printed_bound_of_modified_ridge(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Substitute s → s/r in A's bound."""
+    c1, c2, s, r = symbols("c1 c2 s r")
+    yield equal(c1 * (1 + c2 / (s / r)) / (r**2 * (s / r) ** 2), trial["bound"](c1, c2, s, r), "β_A(n, λ/n)")
+
+
+@claim(
+    "AK-Ex.c+",
+    paper=AUDIFFREN_KADRI,
+    place=PLACE + ", corrected",
+    kind=IDENTITY,
+    expected=HOLDS,
+    says=r"Putting λ/n in the place of λ in C₁ (1 + C₂/√λ)/(nλ) gives C₁ (1 + C₂ √(n/λ))/λ, and in C₁ (1 + C₂/√λ)²/(nλ) (Ex.b corrected) "
+    r"C₁ (1 + C₂ √(n/λ))²/λ. Both exceed C₁/λ by non-negative terms, so neither tends to 0 as n grows.",
+    instances=once,
+    exhaustive=True,
+    knobs={"bound": _substituted},
+    mutants={"the printed √(λn)": {"bound": _printed}},
+    corrects="AK-Ex.c",
+)
+def bound_of_modified_ridge(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The same substitution, for the bound as printed and as corrected."""
+    c1, c2, s, r = symbols("c1 c2 s r")
+    bound = trial["bound"](c1, c2, s, r)
+    yield equal(c1 * (1 + c2 / (s / r)) / (r**2 * (s / r) ** 2), bound, "β_A(n, λ/n)")
+    yield equal(c1 * (1 + c2 / (s / r)) ** 2 / (r**2 * (s / r) ** 2), bound**2 * s**2 / c1, "β_A(n, λ/n), corrected")
+    yield equal(bound - c1 / s**2, c1 * c2 * r / s**3, "what it exceeds C₁/λ by")
+
+
+@claim(
+    "AK-Ex.d",
+    paper=AUDIFFREN_KADRI,
+    place=PLACE,
+    kind=COUNTEREXAMPLE,
+    expected=HOLDS,
+    says=r"Weak equivalence does not transfer uniform stability: let Z be n − 1 copies of (e₁, 0) and one (e₂, 1), linear kernel on ℝ². "
+    r"Removing (e₂, 1) changes the squared loss of B at (e₂, 1) by 1 − (λ/(1 + λ))², that is 3/4 at λ = 1, for every n; "
+    r"that of the weakly equivalent A changes by at most 2/(nλ). Both conventions for Z^i.",
+    instances=once,
+    exhaustive=True,
+    knobs={"overlap": 0},
+    mutants={"e₂ replaced by e₁": {"overlap": 1}},
+    note="The paper concludes from an upper bound that does not tend to 0, which is no proof; this example completes it.",
+)
+def modified_ridge_is_not_stable(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """First-order conditions and losses with n and λ as symbols; then the systems themselves for a few n."""
+    lam, n = symbols("lam n")
+    last: list[Any] = [trial["overlap"], 1 - trial["overlap"]]
+    samples: list[Sample] = [(n - 1, [1, 0], 0), (1, last, 1)]
+    for name, penalty, change in (
+        ("B", lam, 1 - (lam / (1 + lam)) ** 2),
+        ("A", n * lam, 1 - (n * lam / (1 + n * lam)) ** 2),
+    ):
+        with_point = [0, 1 / (1 + penalty)]
+        residual = _stationarity(samples, with_point, penalty)
+        yield equal(residual[0], 0, f"{name}: first-order condition along e₁")
+        yield equal(residual[1], 0, f"{name}: first-order condition along e₂")
+        yield equal((1 - dot([0, 0], last)) ** 2 - (1 - dot(with_point, last)) ** 2, change, f"{name}: change of the loss")
+    t = n * lam
+    yield equal(2 / t - (1 - (t / (1 + t)) ** 2), (2 + 3 * t) / (t * (1 + t) ** 2), "A: what is left to 2/(nλ), a positive term")
+    one = inputs(one=1)
+    yield equal(1 - (one / (1 + one)) ** 2, Fraction(3, 4), "B at λ = 1")
+    for k in (2, 5, 1000):
+        solved = ridge([(k - 1, [1, 0], 0), (1, last, 1)], one, 2)
+        yield equal(loss_change(last, 1, solved, [0, 0]), Fraction(3, 4), "B at λ = 1, solved")
+
+
+def _stationarity(samples: list[Sample], w: list[Any], penalty: Any) -> list[Any]:
+    return [sum((c * (y - dot(w, x)) * x[j] for c, x, y in samples), -penalty * w[j]) for j in range(len(w))]

@@ -1,0 +1,123 @@
+r"""Whether a learning algorithm exists: strictly convex objectives without a minimiser, and what guarantees one (Definition 3.1).
+
+A convex, differentiable function on ℝ has a minimiser if and only if its derivative is ≥ 0 somewhere and ≤ 0 somewhere.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from simopt.claims import (
+    AUDIFFREN_KADRI,
+    EXISTENCE,
+    HOLDS,
+    MISSING_HYPOTHESIS,
+    REFUTED,
+    Check,
+    Instance,
+    Trial,
+    at_least,
+    at_most,
+    claim,
+    distinct,
+    equal,
+    exp,
+    inputs,
+    root,
+)
+from simopt.theorems.ak.rational_ridge import dot, minus, random_samples, ridge, risk, slope
+from simopt.typing import Array
+
+
+def falling(trial: Trial) -> Iterator[Instance]:
+    """Strictly convex functions on ℝ that fall for ever, looked at as far as g = 2^reach."""
+    for name in ("exp(-g)", "sqrt(1 + g²) - g", "1/(1 + g)"):
+        yield {"objective": name, "reach": trial.count(6, 7)}
+
+
+def derivative(objective: str, g: Any) -> Any:
+    """R'(g) for g > 0; 1/(1 + g) is continued to g < 0 by the strictly convex 1 − g + g²."""
+    if objective == "exp(-g)":
+        return -exp(-g)
+    if objective == "sqrt(1 + g²) - g":
+        return g / root(1 + g**2) - 1
+    return -1 / (1 + g) ** 2
+
+
+@claim(
+    "AK-D3.1",
+    paper=AUDIFFREN_KADRI,
+    place="Section 2 and Definition 3.1",
+    kind=EXISTENCE,
+    expected=REFUTED,
+    defect=MISSING_HYPOTHESIS,
+    says=r"If R(Z, ·) is strictly convex, then argmin R(Z, ·) exists (and is unique), so that A(Z) is well defined.",
+    instances=falling,
+    resolution=0.0,
+    knobs={"ridge": Fraction(0)},
+    mutants={"R + g²/100": {"ridge": Fraction(1, 100)}},
+    note="Only uniqueness follows. R' increases to 0 from below without reaching it, at every g and so also beyond the last one looked at: "
+    "for 1/(1 + g), R(g) − R(g + 1) = 1/((1 + g)(2 + g)) > 0 for all g.",
+)
+def strictly_convex_objectives_have_a_minimiser(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """A minimiser needs a point where the derivative is no longer negative: look at g = 1, 2, 4, …, 2^reach."""
+    slopes = []
+    for power in range(instance["reach"] + 1):
+        g = inputs(g=2**power)
+        slopes.append(derivative(instance["objective"], g) + 2 * trial["ridge"] * g)
+    best = max(slopes, key=lambda value: value.high)
+    yield at_least(best, 0, "largest derivative seen")
+
+
+def tame(trial: Trial) -> Iterator[Instance]:
+    """Least squares with a ridge: rank deficient, a single point, none at all but x = 0, and random ones."""
+    zero, one = Fraction(0), Fraction(1)
+    yield {"samples": [(1, [zero, zero], one)], "strength": one, "probe": [one, one]}
+    yield {"samples": [(1, [one, zero], one), (1, [one, zero], -one)], "strength": Fraction(1, 1000), "probe": [one, zero]}
+    for _ in range(trial.count(60, 600)):
+        yield {
+            "samples": random_samples(trial.rng, int(trial.rng.integers(1, 5))),
+            "strength": Fraction(2) ** int(trial.rng.integers(-6, 6)),
+            "probe": [Fraction(int(k), 4) for k in trial.rng.integers(-12, 13, size=2)],
+        }
+
+
+def tame_point(point: Array, trial: Trial) -> Instance:
+    """One sample, a strength and a probe from six coordinates."""
+    a, b, y, u, v = (Fraction(round(64 * float(t)) - 32, 32) for t in point[:5])
+    return {"samples": [(1, [a, b], y)], "strength": Fraction(2) ** round(12 * float(point[5]) - 6), "probe": [3 * u, 3 * v]}
+
+
+@claim(
+    "AK-D3.1+",
+    paper=AUDIFFREN_KADRI,
+    place="Definition 3.1, corrected",
+    kind=EXISTENCE,
+    expected=HOLDS,
+    says=r"If R(Z, ·) is differentiable and ρ-strongly convex on a Hilbert space, ρ > 0, it has exactly one minimiser g*; it lies within "
+    r"‖∇R(g)‖/ρ of every g, and R(g) ≥ R(g*) + (ρ/2) ‖g − g*‖² for every g. Checked for R = empirical squared risk + λ ‖·‖², ρ = 2λ.",
+    instances=tame,
+    decode=tame_point,
+    dimension=6,
+    evaluations=(100, 1000),
+    knobs={"convexity": 2},
+    mutants={"ρ = 2.2 λ": {"convexity": Fraction(11, 5)}},
+    corrects="AK-D3.1",
+    note="Strict convexity with coercivity and lower semicontinuity would do as well. Both bounds are attained where the samples are x = 0.",
+)
+def strongly_convex_objectives_have_one_minimiser(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The minimiser solved exactly, its gradient, and the two bounds from a probe point g (squared, to stay rational)."""
+    samples, lam, g = instance["samples"], instance["strength"], instance["probe"]
+    n, rho = len(samples), trial["convexity"] * instance["strength"]
+    best = ridge(samples, n * lam, 2)
+    at_best = [a + 2 * lam * b for a, b in zip(slope(samples, best), best, strict=True)]
+    yield equal(at_best, [0, 0], "∇R(g*) = 0")
+    step = minus(g, best)
+    gradient = [a + 2 * lam * b for a, b in zip(slope(samples, g), g, strict=True)]
+    yield at_most(rho**2 * dot(step, step), dot(gradient, gradient), "ρ² ‖g − g*‖² ≤ ‖∇R(g)‖²")
+    rise = risk(samples, g) + lam * dot(g, g) - risk(samples, best) - lam * dot(best, best)
+    yield at_most(rho / 2 * dot(step, step), rise, "growth")
+    if any(step):
+        yield distinct(gradient, [0, 0], "no second minimiser")
