@@ -57,10 +57,19 @@ class Image:
 
 @dataclass(frozen=True)
 class Law:
-    """A named transformation of problems with a known effect: scaling, permutation, duplication."""
+    """A named transformation of problems with a known effect: scaling, permutation, duplication.
+
+    A change of units also offers `by`, the same transformation with a given factor; see `change_of_units`.
+    """
 
     name: str
     apply: Callable[[Any, np.random.Generator], Image]
+    by: Callable[[Any, float], Image] | None = None
+
+
+def change_of_units(name: str, by: Callable[[Any, float], Image], span: int = 30) -> Law:
+    """The law that `by(problem, s)` holds for any s > 0; applied with random powers of two, 2^k with |k| ≤ span, which leave no rounding."""
+    return Law(name, lambda problem, rng: by(problem, float(2.0 ** rng.integers(-span, span + 1))), by)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,107 @@
+"""Checks of the formulas that judge: restore, objective, dual bound and gap, in every arithmetic that the problem lists."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from simopt.arithmetic import BY_NAME, FLOAT, INTERVAL, RATIONAL, Arithmetic
+from simopt.certificate import certify
+from simopt.conformance.setting import ROUNDING, TOL, examples_of, multipliers_of, points_of, reference, require, unit_of
+from simopt.problem import Example, Problem
+
+
+def check_restore(cls: type[Problem]) -> None:
+    """A restored point stays where it is when it is restored again, and its value is finite."""
+    for index, example in enumerate(examples_of(cls)):
+        for point in points_of(cls, index):
+            again = example.problem.restore(point)
+            for name, value in point.items():
+                moved = float(np.max(np.abs(np.asarray(again[name]) - value) / (1.0 + np.abs(value)), initial=0.0))
+                require(moved <= ROUNDING, f"{example.name}: restoring twice moves {name!r} by {moved:.1e}; restore must be idempotent")
+            require(np.isfinite(example.problem.objective(point)), f"{example.name}: the objective of a restored point is not finite")
+
+
+def check_weak_duality(cls: type[Problem]) -> None:
+    """No restored point lies below the optimum, no multipliers bound it above: whatever they are."""
+    for index, example in enumerate(examples_of(cls)):
+        problem, (_, _, lower, upper) = example.problem, reference(cls, index)
+        for point in points_of(cls, index):
+            value = float(problem.objective(point))
+            room = ROUNDING * unit_of(problem, value, upper)
+            require(
+                value >= lower - room,
+                f"{example.name}: restore gives a point of value {value:.17g} below a proven lower bound {lower:.17g}; is it feasible?",
+            )
+        for multipliers in multipliers_of(cls, index):
+            for known in (float("inf"), upper):
+                bound = float(problem.dual_bound(multipliers, FLOAT, known))
+                room = ROUNDING * unit_of(problem, upper)
+                require(
+                    not np.isnan(bound) and bound <= upper + room,
+                    f"{example.name}: dual_bound gives {bound:.17g}, above a value that is attained ({upper:.17g}); "
+                    "multipliers must be made dual feasible first, whatever they are",
+                )
+
+
+def check_gap(cls: type[Problem]) -> None:
+    """gap() is objective − dual_bound to rounding, and not negative."""
+    for index, example in enumerate(examples_of(cls)):
+        problem = example.problem
+        for point in points_of(cls, index):
+            value = float(problem.objective(point))
+            for multipliers in multipliers_of(cls, index):
+                bound = float(problem.dual_bound(multipliers, FLOAT, value))
+                gap = float(problem.gap(point, multipliers))
+                if np.isinf(bound):
+                    continue
+                room = ROUNDING * unit_of(problem, value, bound)
+                require(
+                    abs(gap - (value - bound)) <= room,
+                    f"{example.name}: gap() says {gap:.9g}, objective − dual_bound is {value - bound:.9g}; they must be the same number",
+                )
+                require(gap >= -room, f"{example.name}: gap() is negative, {gap:.3e}")
+
+
+def check_arithmetics(cls: type[Problem]) -> None:
+    """Interval bounds enclose the exact ones (fractions where the problem has them, floats to rounding) and are narrow."""
+    for index, example in enumerate(examples_of(cls)):
+        for point in points_of(cls, index):
+            for multipliers in multipliers_of(cls, index):
+                _check_enclosures(cls, example, point, multipliers)
+        point, known, lower, upper = reference(cls, index)
+        for name in cls.arithmetics:
+            found = certify(example.problem, point, known, BY_NAME[name])
+            width = max(found.upper - upper, lower - found.lower)
+            require(
+                not np.isfinite(lower) or width <= TOL * unit_of(example.problem, upper) + 1e-300,
+                f"{example.name}: {name} bounds are {width:.1e} wider than the float bounds; a formula loses accuracy",
+            )
+
+
+def _check_enclosures(cls: type[Problem], example: Example, point: dict[str, np.ndarray], multipliers: dict[str, np.ndarray]) -> None:
+    problem = example.problem
+    formulas: dict[str, Callable[[Arithmetic], Any]] = {
+        "objective": lambda num: problem.objective(point, num),
+        "dual_bound": lambda num: problem.dual_bound(multipliers, num),
+        "gap": lambda num: problem.gap(point, multipliers, num),
+    }
+    size = unit_of(problem, *(float(FLOAT.mid(formula(FLOAT))) for formula in formulas.values()))
+    for name, formula in formulas.items():
+        plain = float(formula(FLOAT))
+        ball = formula(INTERVAL)
+        low, high = INTERVAL.lower(ball), INTERVAL.upper(ball)
+        require(
+            low - ROUNDING * size <= plain <= high + ROUNDING * size or not np.isfinite(plain),
+            f"{example.name}: {name} is {plain:.17g} in floats, outside its interval [{low:.17g}, {high:.17g}]",
+        )
+        if RATIONAL.name in cls.arithmetics:
+            exact = Fraction(formula(RATIONAL))
+            require(
+                (low == -np.inf or Fraction(low) <= exact) and (high == np.inf or exact <= Fraction(high)),
+                f"{example.name}: {name} is exactly {float(exact):.17g}, outside its interval [{low:.17g}, {high:.17g}]; "
+                "does the formula use plain NumPy on intervals, or an unlifted float?",
+            )

@@ -1,0 +1,76 @@
+"""Checks of the problem's laws and of what certificates make of a change of units."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from simopt.certificate import certify
+from simopt.conformance.setting import ROUNDING, SEED, TOL, examples_of, multipliers_of, points_of, reference, require, unit_of
+from simopt.problem import Example, Image, Law, Problem
+
+BINARY = (-30, -7, 13, 30)  # exponents of 2
+DECIMAL = (-9, -4, 9)  # exponents of 10
+
+
+def images(cls: type[Problem]) -> Iterator[tuple[int, Example, Law, Image]]:
+    """Every law applied to every example."""
+    for index, example in enumerate(examples_of(cls)):
+        for number, law in enumerate(cls.laws()):
+            yield index, example, law, law.apply(example.problem, np.random.default_rng(SEED + number))
+
+
+def check_laws(cls: type[Problem]) -> None:
+    """The objective and the dual bound of the image are `factor` times those of the original, at mapped points and multipliers."""
+    laws = cls.laws()
+    require(laws, "laws: at least one transformation with a known effect is needed (scaling, permutation, duplication)")
+    require(len({law.name for law in laws}) == len(laws), "laws: names repeat")
+    for index, example, law, image in images(cls):
+        where = f"law {law.name!r} on {example.name!r}"
+        require(type(image.problem) is cls, f"{where}: the image must be a {cls.__name__}")
+        require(image.factor > 0, f"{where}: the factor must be positive")
+        for point in points_of(cls, index):
+            value = float(example.problem.objective(point))
+            mapped = float(image.problem.objective(image.problem.restore(image.point(point))))
+            _same(where, "objective", mapped / image.factor, value, unit_of(example.problem, value))
+        for multipliers in multipliers_of(cls, index):
+            bound = float(example.problem.dual_bound(multipliers))
+            mapped = float(image.problem.dual_bound(image.multipliers(multipliers)))
+            _same(where, "dual bound", mapped / image.factor, bound, unit_of(example.problem, bound))
+
+
+def _same(where: str, what: str, found: float, expected: float, unit: float) -> None:
+    close = found == expected or abs(found - expected) <= ROUNDING * unit
+    require(close, f"{where}: the {what} of the image, divided by the factor, is {found:.12g}; it should be {expected:.12g}")
+
+
+def check_units(cls: type[Problem]) -> None:
+    """Certificates do not depend on units: 2^k leaves the relative gap as it is, and the trivial point is optimal only where it was."""
+    changes = [law for law in cls.laws() if law.by is not None]
+    require(changes, "laws: one of them must be a change of units, `change_of_units(name, by)`, for certificates to be tested against it")
+    for index, example in enumerate(examples_of(cls)):
+        point, multipliers, _, _ = reference(cls, index)
+        trivial = example.problem.trivial_point()
+        points = [
+            ("the solution", point, multipliers),
+            ("the trivial point", trivial, None),
+            ("a point halfway", _between(point, trivial), multipliers),
+        ]
+        for law in changes:
+            for factor in (*(2.0**k for k in BINARY), *(10.0**k for k in DECIMAL)):
+                image = law.by(example.problem, factor) if law.by is not None else Image(example.problem)
+                for name, candidate, known in points:
+                    before = certify(example.problem, candidate, known).relative_gap
+                    mapped = None if known is None else image.multipliers(known)
+                    after = certify(image.problem, image.point(candidate), mapped).relative_gap
+                    where = f"law {law.name!r} by {factor:g} on {example.name!r}: {name}"
+                    same = before == after or abs(after - before) <= 1e-6 * before + 1e-13
+                    require(
+                        same, f"{where} has relative gap {before:.3e} before and {after:.3e} after; bounds and scale must be scale-free"
+                    )
+                    require((before <= TOL) == (after <= TOL), f"{where} is certified optimal in one unit and not in the other")
+
+
+def _between(one: dict[str, np.ndarray], two: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    return {name: 0.5 * (np.asarray(one[name]) + np.asarray(two[name])) for name in one if name in two}
