@@ -25,7 +25,7 @@ COLUMNS = {
 
 
 def list_(what: Annotated[What, typer.Argument(help="What to list.")], as_json: Json = False) -> None:
-    """List problems, solvers, theorems, equivalences, data sets or tables."""
+    """List problems, solvers, theorems, data sets and the like."""
     from simopt import registry
 
     groups = {"tables": ("theorems",), "datasets": ()}.get(what) or GROUPS.get(what, ())

@@ -8,9 +8,9 @@ import typer
 
 
 def recheck(proof: Annotated[str, typer.Argument(metavar="PROOF", help="Proof file that verify left behind.")]) -> None:
-    """Check a proof file in rational arithmetic with a program that knows nothing of the rest of simopt.
+    """Check a proof file with the independent checker.
 
-    Prints the statement that was checked. Exit status 0: it holds; 1: the file does not prove what it states; 2: unreadable.
+    It computes in rational arithmetic and knows nothing of the rest of simopt. Prints the statement that was checked. Exit status 0: it holds; 1: the file does not prove what it states; 2: unreadable.
     """
     from simopt import recheck as checker
 

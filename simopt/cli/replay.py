@@ -10,7 +10,7 @@ from simopt.cli.console import console, table
 
 
 def replay(witness: Annotated[str, typer.Argument(metavar="WITNESS", help="Witness file that verify left behind.")]) -> None:
-    """Check one witness again, on its instance only.
+    """Check one witness again, on its instance.
 
     Exit status 0: the check of the file comes out as it did; 1: it comes out differently; 2: the file is unreadable.
     """

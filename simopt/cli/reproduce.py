@@ -24,7 +24,7 @@ def reproduce(
     output: Output = None,
     plot: Annotated[Path | None, typer.Option("--plot", metavar="DIR", help="Draw the figure into this folder.")] = None,
 ) -> None:
-    """Recompute a table or figure of a paper beside the printed numbers.
+    """Recompute a table or figure beside the printed numbers.
 
     Each cell is inside or outside the printed mean ± 2 √(sd² + our sd²); a sentence explains those outside. Exit status 0: every row was
     computed and every outside cell is explained; 1: not; 130: interrupted, what was done is kept.

@@ -19,7 +19,10 @@ Line = tuple[str, str]
 
 
 def show(name: Annotated[str, typer.Argument(metavar="ID", help="Id of a claim, or name of anything that `simopt list` lists.")]) -> None:
-    """Show one thing: what a claim says and assumes, how a problem is declared, what a solver's options are."""
+    """Show one claim, problem, solver, data set or table.
+
+    What a claim says and assumes and where its source is, how a problem is declared, what a solver's options are.
+    """
     out = console()
     for title, text in describe(name):
         out.print(f"{title:<13}{text}" if title and "\n" not in text else f"{title}\n{text}" if title else text, soft_wrap=True)

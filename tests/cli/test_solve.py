@@ -143,3 +143,20 @@ def test_overlap_and_acceptance_are_decided_by_certificates() -> None:
     assert acceptable(open_scs) and not acceptable(other)
     assert not acceptable(replace(open_scs, certificate=replace(certificate, gap=float("inf"))))
     assert not acceptable(replace(solution, status=Status.FAILED))
+
+
+def test_interrupt_keeps_the_bracket(run: Run, csv: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from simopt import driver
+
+    finished = driver.solve
+
+    def stopped(*arguments: Any, **options: Any) -> Any:
+        raise driver.Interrupted(replace(finished(*arguments, **options), status=Status.INTERRUPTED))
+
+    monkeypatch.setattr(driver, "solve", stopped)
+    for solver in ("clarabel", "all"):
+        result = run("solve", "kernel-ridge", "--data", csv, "--target", "y", "--output", "out.json", "--solver", solver)
+        assert result.exit_code == 130 and "INTERRUPTED" in result.stdout
+        found = json.loads((tmp_path / "out.json").read_text(encoding="utf-8"))
+        (kept,) = found.get("solutions", [found])
+        assert kept["status"] == "interrupted" and kept["certificate"]["gap"] is not None
