@@ -11,7 +11,8 @@ import numpy as np
 
 from simopt import registry
 from simopt.errors import InvalidProblem
-from simopt.training import EPS, KernelFunction, TrainingSet
+from simopt.gram_spectrum import EPS
+from simopt.training import KernelFunction, TrainingSet
 from simopt.typing import Array
 
 

@@ -20,7 +20,8 @@ import scipy.optimize
 from simopt.equivalence import Equivalence
 from simopt.errors import InvalidProblem
 from simopt.family import Family, Interval
-from simopt.training import EPS, KernelFunction, TrainingSet
+from simopt.gram_spectrum import EPS
+from simopt.training import KernelFunction, TrainingSet
 
 ROUNDING = 32 * EPS  # relative error of a computed norm
 REACH = 300.0  # how far from 1 (in the logarithm) a parameter is sought

@@ -22,8 +22,9 @@ import numpy.typing as npt
 
 from simopt import validate
 from simopt.errors import InvalidProblem
+from simopt.gram_spectrum import EPS
 from simopt.stability_bounds import Change
-from simopt.training import EPS, KernelFunction, TrainingSet
+from simopt.training import KernelFunction, TrainingSet
 from simopt.typing import Array
 
 BLOCK = 1 << 20  # numbers in one n-column work array

@@ -1,18 +1,17 @@
-"""Does a claimed equivalence hold on given training sets? Measured, with the learners' error radii as error bars."""
+"""Does a claimed equivalence hold on a training set? Definition 3.3 measured, with the learners' error radii as error bars."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import permutations
 
 import numpy as np
 
-from simopt.equivalence import Equivalence, Strength
-from simopt.errors import InvalidProblem
+from simopt.equivalence import Equivalence
 from simopt.family import Family, Interval
-from simopt.training import EPS, TrainingSet
+from simopt.gram_spectrum import EPS
+from simopt.training import TrainingSet
 from simopt.typing import Array
 
 ROUNDING = 64 * EPS
@@ -126,19 +125,19 @@ def _distances(equivalence: Equivalence, Z: TrainingSet, parameters: Array, targ
         if image not in equivalence.target.domain(Z):
             yield Finding("distance", -math.inf, -math.inf, (lam, image))
             continue
-        distance, error = _apart(equivalence, Z, lam, Z, image)
+        distance, error = apart(equivalence, lam, image, Z)
         yield Finding("distance", -(distance + error), -max(0.0, distance - error), (lam, image))
 
 
-def _apart(equivalence: Equivalence, Z: TrainingSet, parameter: float, other: TrainingSet, image: float) -> tuple[float, float]:
-    """‖A(λ)(Z') − B(image)(Z')‖ relative to the larger norm, and its error: the learners' radii and the accuracy of the image."""
-    f, g = equivalence.source(parameter, other), equivalence.target(image, other)
+def apart(equivalence: Equivalence, parameter: float, image: float, Z: TrainingSet) -> tuple[float, float]:
+    """‖A(λ)(Z) − B(image)(Z)‖ relative to the larger norm, and its error: the learners' radii and the accuracy of the image."""
+    f, g = equivalence.source(parameter, Z), equivalence.target(image, Z)
     unit = max(f.norm(), g.norm())
     if unit == 0.0:
         return 0.0, 0.0 if f.error + g.error == 0.0 else math.inf
     error = f.error + g.error + ROUNDING * unit
     if equivalence.accuracy > 0:
-        error += sensitivity(equivalence.target, image, other) * _blur(equivalence, equivalence.target.domain(other), image)
+        error += sensitivity(equivalence.target, image, Z) * blur_of(equivalence, equivalence.target.domain(Z), image)
     return f.distance(g) / unit, error / unit
 
 
@@ -150,7 +149,7 @@ def sensitivity(family: Family, parameter: float, Z: TrainingSet) -> float:
     return (moved.distance(here) + moved.error + here.error) / h
 
 
-def _blur(equivalence: Equivalence, interval: Interval, parameter: float) -> float:
+def blur_of(equivalence: Equivalence, interval: Interval, parameter: float) -> float:
     """Error of a parameter's coordinate: the map's accuracy and rounding."""
     return (equivalence.accuracy + 8 * EPS) * interval.rounding(parameter) / EPS
 
@@ -163,7 +162,7 @@ def _slopes(
             yield Finding("monotone", -math.inf, -math.inf, (float(one), float(two), 0.0), strict=True)
             continue
         run = source.coordinate(float(two)) - source.coordinate(float(one))
-        blur = _blur(equivalence, target, first) + _blur(equivalence, target, second)
+        blur = blur_of(equivalence, target, first) + blur_of(equivalence, target, second)
         slope = (target.coordinate(second) - target.coordinate(first)) / run
         yield Finding("monotone", slope - blur / run, slope + blur / run, (float(one), float(two), slope), strict=True)
 
@@ -185,10 +184,10 @@ def _round_trips(equivalence: Equivalence, Z: TrainingSet, parameters: Array, wh
             findings.append(Finding(what, -math.inf, -math.inf, (lam, image, back)))
             continue
         error = abs(interval.coordinate(back) - interval.coordinate(lam))
-        step = _blur(equivalence, target, image)
+        step = blur_of(equivalence, target, image)
         nudged = target.at(target.coordinate(image) + max(step, 1e-6))
         slope = abs(interval.coordinate(float(equivalence.inverse(nudged, Z))) - interval.coordinate(back)) / max(step, 1e-6)
-        blur = 2 * _blur(equivalence, source, lam) + 4 * step * slope
+        blur = 2 * blur_of(equivalence, source, lam) + 4 * step * slope
         findings.append(Finding(what, -(error + blur), -max(0.0, error - blur), (lam, image, back)))
     return findings
 
@@ -204,104 +203,3 @@ def _flat(equivalence: Equivalence, Z: TrainingSet) -> Iterator[Finding]:
                 unit = max(first.norm(), other.norm(), np.finfo(float).tiny)
                 distance, error = first.distance(other) / unit, (first.error + other.error) / unit + ROUNDING
                 yield Finding("flat", -(distance + error), -max(0.0, distance - error), (piece.source[0], at))
-
-
-@dataclass(frozen=True, eq=False)
-class Witness:
-    """Against strong equivalence: Φ(λ, Z) ≠ Φ(λ, Z'), and B(Φ(λ, Z)) does not serve Z'.
-
-    Attributes
-    ----------
-    parameter : float
-        λ.
-    one, two : TrainingSet
-        Z and Z'.
-    image, other_image : float
-        Φ(λ, Z) and Φ(λ, Z').
-    separation, blur : float
-        |difference of the images| in the coordinate of the target's domain, and what the accuracy of the map explains of it.
-    distance, error : float
-        ‖A(λ)(Z') − B(Φ(λ, Z))(Z')‖ relative to the larger norm, and what the learners' errors explain of it.
-    """
-
-    parameter: float
-    one: TrainingSet
-    two: TrainingSet
-    image: float
-    other_image: float
-    separation: float
-    blur: float
-    distance: float
-    error: float
-
-    @property
-    def stands(self) -> bool:
-        """Both differences exceed their error bars."""
-        return self.separation > self.blur and self.distance > self.error
-
-    def replay(self, equivalence: Equivalence) -> Witness:
-        """Measure again, from λ, Z and Z' alone."""
-        return compare(equivalence, self.parameter, self.one, self.two)
-
-
-@dataclass(frozen=True)
-class StrongReport:
-    """Witnesses against strong equivalence, the clearest first, out of so many comparisons; `among` says which pairs were compared."""
-
-    equivalence: str
-    among: Strength
-    comparisons: int
-    witnesses: tuple[Witness, ...]
-
-    @property
-    def holds(self) -> bool:
-        """Something was compared and nothing speaks against it."""
-        return self.comparisons > 0 and not self.witnesses
-
-
-def compare(equivalence: Equivalence, parameter: float, Z: TrainingSet, other: TrainingSet) -> Witness:
-    """Measure whether Φ(λ, Z) also serves the other set."""
-    image, needed = equivalence(parameter, Z), equivalence(parameter, other)
-    domain = equivalence.target.domain(other)
-    if image not in domain:
-        return Witness(parameter, Z, other, image, needed, math.inf, 0.0, math.inf, 0.0)
-    separation = abs(domain.coordinate(image) - domain.coordinate(needed))
-    blur = _blur(equivalence, domain, image) + _blur(equivalence, domain, needed)
-    distance, error = _apart(equivalence, Z, parameter, other, image)
-    return Witness(parameter, Z, other, image, needed, separation, blur, distance, error)
-
-
-def verify_strong(
-    equivalence: Equivalence, sets: Sequence[TrainingSet], parameters: Sequence[float], *, among: Strength = Strength.STRONG
-) -> StrongReport:
-    """Look for λ, Z, Z' that contradict Definition 3.4, over all ordered pairs of the sets and all parameters.
-
-    `among=Strength.SAME_SIZE` compares sets of one size only. Sets on which the equivalence does not exist, and parameters outside the
-    interval of one of the two sets, are not compared.
-
-    Raises
-    ------
-    InvalidProblem
-        for `among=Strength.WEAK`, which compares nothing.
-    """
-    if among is Strength.WEAK:
-        raise InvalidProblem("among: a weak equivalence makes no claim about two training sets")
-    usable = [Z for Z in sets if equivalence.exists(Z) is None]
-    count, found = 0, []
-    for Z, other in permutations(usable, 2):
-        if among is Strength.SAME_SIZE and Z.n != other.n:
-            continue
-        shared = [lam for lam in parameters if lam in equivalence.intervals(Z)[0] and lam in equivalence.intervals(other)[0]]
-        count += len(shared)
-        found += [w for w in (compare(equivalence, float(lam), Z, other) for lam in shared) if w.stands]
-    found.sort(key=lambda witness: witness.distance - witness.error, reverse=True)
-    return StrongReport(equivalence.name, among, count, tuple(found))
-
-
-def neighbours(Z: TrainingSet) -> list[TrainingSet]:
-    """Z and sets near it: targets doubled and reversed, one target changed, the last sample doubled, the last sample left out."""
-    changed = np.array(Z.targets)
-    changed[0] += 1.0 + abs(changed[0])
-    near = [Z, Z.with_targets(2.0 * Z.targets), Z.with_targets(Z.targets[::-1]), Z.with_targets(changed)]
-    near.append(Z.subset([*range(Z.n), Z.n - 1]))
-    return [*near, Z.without(Z.n - 1)] if Z.n > 1 else near

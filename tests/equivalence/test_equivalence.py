@@ -18,7 +18,8 @@ from simopt.theorems.ak.equivalences import (
     tikhonov_to_ivanov,
 )
 from simopt.theorems.ak.families import kernel_ridge, kernel_ridge_ball, least_norm
-from simopt.verify_equivalence import neighbours, verify_strong, verify_weak
+from simopt.verify_equivalence import verify_weak
+from simopt.verify_strong import neighbours, verify_strong
 
 EVERY = {
     "power 1.05": m_power_rls_to_kernel_ridge(1.05),

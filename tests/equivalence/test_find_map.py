@@ -21,7 +21,7 @@ from simopt.theorems.ak.families import (
 from simopt.training import TrainingSet
 
 
-def recovers(found, truth, accuracy=1e-8):
+def check_recovery(found, truth, accuracy=1e-8):
     assert found.outcome is Outcome.FOUND
     assert found.low <= truth <= found.high
     assert found.value == pytest.approx(truth, rel=accuracy)
@@ -41,9 +41,9 @@ def test_kernel_ridge_and_m_power_rls(request, which, power, lam):
     found = find_map(m_power_rls(power), kernel_ridge(), lam, Z)
     assert abs(secular_residual(Z, lam, power, found.value)) <= 2e-9
     closed = m_power_rls_to_kernel_ridge(power)
-    recovers(found, closed(lam, Z), 1e-10)
+    check_recovery(found, closed(lam, Z), 1e-10)
     back = find_map(kernel_ridge(), m_power_rls(power), found.value, Z)
-    recovers(back, closed.back(found.value, Z), 1e-10)
+    check_recovery(back, closed.back(found.value, Z), 1e-10)
     assert back.value == pytest.approx(lam, rel=1e-9)
     assert found.distance <= found.errors + 1e-12 * found.norm
 
@@ -55,16 +55,16 @@ def test_the_bar_of_exact_learners_is_small(gaussian):
 
 @pytest.mark.parametrize("lam", [1e-5, 0.3, 100.0])
 def test_kernel_ridge_and_kernel_ridge_over_n(gaussian, lam):
-    recovers(find_map(kernel_ridge(), kernel_ridge_over_n(), lam, gaussian), lam * gaussian.n, 1e-11)
-    recovers(find_map(kernel_ridge_over_n(), kernel_ridge(), lam, gaussian), lam / gaussian.n, 1e-11)
+    check_recovery(find_map(kernel_ridge(), kernel_ridge_over_n(), lam, gaussian), lam * gaussian.n, 1e-11)
+    check_recovery(find_map(kernel_ridge_over_n(), kernel_ridge(), lam, gaussian), lam / gaussian.n, 1e-11)
 
 
 @pytest.mark.parametrize("lam", [1e-3, 0.1, 10.0])
 def test_tikhonov_and_ivanov(gaussian, lam):
     radius = kernel_ridge()(lam, gaussian).norm()
-    recovers(find_map(kernel_ridge(), kernel_ridge_ball(), lam, gaussian), radius, 1e-10)
-    recovers(find_map(kernel_ridge_ball(), kernel_ridge(), radius, gaussian), lam, 1e-9)
-    recovers(find_map(m_power_rls(3.0), m_power_rls_ball(3.0), lam, gaussian), m_power_tikhonov_to_ivanov(3.0)(lam, gaussian), 1e-9)
+    check_recovery(find_map(kernel_ridge(), kernel_ridge_ball(), lam, gaussian), radius, 1e-10)
+    check_recovery(find_map(kernel_ridge_ball(), kernel_ridge(), radius, gaussian), lam, 1e-9)
+    check_recovery(find_map(m_power_rls(3.0), m_power_rls_ball(3.0), lam, gaussian), m_power_tikhonov_to_ivanov(3.0)(lam, gaussian), 1e-9)
 
 
 def test_two_powers(gaussian):
@@ -111,7 +111,7 @@ def test_one_sample_in_closed_form():
     """n = K = 1, m = 3, λ = 1: C₀ solves a quadratic; Φ = 0.82288 at y = 1 and 1.30278 at y = 2."""
     for y, truth in ((1.0, (math.sqrt(7) - 1) / 2), (2.0, (math.sqrt(13) - 1) / 2)):
         Z = TrainingSet(np.ones((1, 1)), np.array([y]), Linear())
-        recovers(find_map(m_power_rls(3.0), kernel_ridge(), 1.0, Z), truth, 1e-13)
+        check_recovery(find_map(m_power_rls(3.0), kernel_ridge(), 1.0, Z), truth, 1e-13)
 
 
 def disturbed(family, error, seed, sort):

@@ -10,6 +10,7 @@ import numpy as np
 from simopt import validate
 from simopt.equivalence import Equivalence, Strength, equivalence
 from simopt.family import Interval
+from simopt.gram_spectrum import EPS
 from simopt.solvers.secular import secular_root
 from simopt.theorems.ak.families import (
     eigensystem,
@@ -21,7 +22,7 @@ from simopt.theorems.ak.families import (
     m_power_rls_ball,
     on_sphere,
 )
-from simopt.training import EPS, TrainingSet
+from simopt.training import TrainingSet
 
 
 def no_signal(Z: TrainingSet) -> str | None:

@@ -17,12 +17,13 @@ from simopt import validate
 from simopt.certificate import certify
 from simopt.errors import InvalidProblem
 from simopt.family import Family, family
+from simopt.gram_spectrum import EPS
 from simopt.problem import Problem
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.problems.m_power_rls import MPowerRLS
 from simopt.solvers.secular import SecularRoot, path_point, secular_root
 from simopt.solvers.spectrum import Eigensystem, Spectrum
-from simopt.training import EPS, KernelFunction, TrainingSet
+from simopt.training import KernelFunction, TrainingSet
 from simopt.typing import Array
 
 ROUNDING = 8 * EPS  # a certificate evaluated in floats is trusted to this share of ‖f‖
