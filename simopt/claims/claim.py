@@ -125,6 +125,7 @@ def claim(
     """
 
     def decorate(function: Verdicts) -> Verdicts:
+        """Build, validate and register the claim; the function itself stays as it was."""
         made = Claim(
             id, paper, place, kind, expected, says, instances, function, section, decode, dimension, exhaustive, quantifier, resolution,
             dict(knobs or {}), dict(mutants or {}), no_mutant, tuple(covers), corrects, defect, note, tuple(requires),

@@ -96,15 +96,18 @@ class _Session:
         self.random = False
 
     def trial(self, index: int) -> Trial:
+        """Trial of one instance."""
         return Trial(self.claim.id, self.seed, index, self.effort, self.knobs, self.variant.name)
 
     def instances(self) -> None:
+        """Run every instance of the claim, or of its mutant."""
         maker = self.trial(GENERATOR)
         for index, instance in enumerate(self.variant.pick(self.claim, "instances")(maker)):
             self.take(instance, self.trial(index))
         self.random |= maker.random
 
     def take(self, instance: Instance, trial: Trial) -> list[Check]:
+        """Check one instance and enter the result under the rows that its checks name."""
         checks, groups, random = check_instance(self.claim, instance, trial, self.groups)
         self.groups += groups
         self.random |= random
@@ -118,6 +121,7 @@ class _Session:
         return checks
 
     def attack(self) -> None:
+        """Search the cube for the instance with the least slack (SOME: the most), if the claim says how to decode it."""
         decode = self.variant.pick(self.claim, "decode")
         if decode is None:
             return
