@@ -67,7 +67,8 @@ smaller than it is undecided, not held.
 PROVED needs formulas: build both sides from `inputs(x=…)` (the DATA of the instance by name, never a result computed from them),
 `rational`, + − * / **, abs, `minimum`, `maximum`, `total`, and `root`, `exp`, `log`, which enclose; and exhaustive instances, or SOME.
 Arrays of formulas need one check an entry. Exact Fractions without a formula give "HOLDS (exact, N instances)".
-`symbols("x y")` are free: `equal((x + y)**2, x**2 + 2*x*y + y**2)` is PROVED by expansion, for all values. Hypotheses that the proof file should state and check go with `check.given(at_least(s, 0), …)`.
+`symbols("x y")` are free: `equal((x + y)**2, x**2 + 2*x*y + y**2)` is PROVED by expansion, for all values. Hypotheses that the proof
+file should state and check go with `check.given(at_least(s, 0), …)`.
 
 Attack: `decode(point, trial) -> Instance | None` maps [0, 1]^dimension to instances (None: outside the hypotheses); the engine then also
 minimises the slack over the cube (SOME: maximises it), `evaluations=(quick, full)` times. What it finds counts like any instance.
