@@ -10,7 +10,8 @@ import typer
 def recheck(proof: Annotated[str, typer.Argument(metavar="PROOF", help="Proof file that verify left behind.")]) -> None:
     """Check a proof file with the independent checker.
 
-    It computes in rational arithmetic and knows nothing of the rest of simopt. Prints the statement that was checked. Exit status 0: it holds; 1: the file does not prove what it states; 2: unreadable.
+    It computes in rational arithmetic, knows nothing of the rest of simopt, and prints the statement that it checked. Exit status 0: it
+    holds; 1: the file does not prove what it states; 2: unreadable.
     """
     from simopt import recheck as checker
 

@@ -31,12 +31,14 @@ def reproduce(
     """
     from simopt import reproduce as program
     from simopt.claims.kinds import Effort as Efforts
-    from simopt.errors import NotAvailable
+    from simopt.errors import InvalidProblem, NotAvailable
 
     check_output(output)
     chosen = program.find(name)
     if plot is not None and chosen.plot is None:
         raise NotAvailable(f"{chosen.name} has no picture; --plot is for figures")
+    if plot is not None and plot.exists() and not plot.is_dir():
+        raise InvalidProblem(f"--plot: {plot} is a file, a folder is needed")
     done = program.Reproduction(chosen, Efforts(effort), 0)
     stopped = False
     try:

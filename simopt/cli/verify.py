@@ -115,12 +115,12 @@ def _show(record: Record) -> None:
 
 def _lines(record: Record) -> Iterator[list[str | Text]]:
     for row in record.rows:
-        yield _line(row["id"], row, row["expected"], f"{row['seconds']:.2f}", _uncaught(row))
+        yield _line(row["id"], row, row["expected"], f"{row['seconds']:.2f}", *_mutants(row))
         for name, part in row["rows"].items():
-            yield _line(f"  {name}", part, row["expected"], "", "")
+            yield _line(f"  {name}", part, row["expected"], "", "", True)
 
 
-def _line(name: str, part: Part, expected: str, seconds: str, extra: str) -> list[str | Text]:
+def _line(name: str, part: Part, expected: str, seconds: str, extra: str, caught: bool) -> list[str | Text]:
     from rich.text import Text
 
     verdict = Text(part["verdict"], style=STYLES.get(part["verdict"], "bold red"))
@@ -133,7 +133,7 @@ def _line(name: str, part: Part, expected: str, seconds: str, extra: str) -> lis
         remarks.append(part["reason"])
     if extra:
         remarks.append(extra)
-    remark = Text("; ".join(remarks), style="bold red" if extra or not _met(part) else "dim")
+    remark = Text("; ".join(remarks), style="dim" if caught and _met(part) else "bold red")
     return [
         name,
         verdict,
@@ -154,8 +154,12 @@ def _met(part: Part) -> bool:
     return Verdict(part["verdict"]).meets(Expected(part["expected"])) if "expected" in part else bool(part["ok"])
 
 
-def _uncaught(row: Part) -> str:
-    return "; ".join(f"mutant {mutant['name']!r} not caught: {mutant['reason']}" for mutant in row["mutants"] if not mutant["caught"])
+def _mutants(row: Part) -> tuple[str, bool]:
+    """What the mutants did, and whether all of them were caught."""
+    lost = [f"mutant {mutant['name']!r} not caught: {mutant['reason']}" for mutant in row["mutants"] if not mutant["caught"]]
+    if lost or not row["mutants"]:
+        return "; ".join(lost), not lost
+    return f"{len(row['mutants'])} mutant{'' if len(row['mutants']) == 1 else 's'} caught", True
 
 
 def _files(record: Record) -> Iterator[tuple[str, str, str]]:

@@ -49,6 +49,7 @@ def test_paper_and_section_select(ran: Run) -> None:
 
 
 def test_mutants_are_run_and_reported(ran: Run) -> None:
+    assert "1 mutant caught" in ran("verify", "PP-refuted", "--mutants", *ALONE).stdout
     result = ran("verify", "PP-refuted", "--mutants", *ALONE, "--json")
     (row,) = json.loads(result.stdout)["claims"]
     assert [(mutant["name"], mutant["caught"]) for mutant in row["mutants"]] == [("bound 16", True)]
