@@ -28,12 +28,16 @@ REACH = 300.0  # how far from 1 (in the logarithm) a parameter is sought
 
 
 class Outcome(Enum):
-    """What `find_map` found: a parameter, that every parameter will do (both paths are 0), one only in the limit, or none."""
+    """What `find_map` found: a parameter with an error bar; that every parameter will do (both paths are 0); an error bar that reaches an
+    end of the target's interval, so that the function is there, or only in the limit, or hidden by the learners' errors; that there is no
+    such parameter; or nothing, because the source's error is as large as its function.
+    """
 
     FOUND = "found"
     EVERY = "every parameter gives the same function"
-    LIMIT = "reached only in the limit at an end of the target's interval"
+    OPEN_ENDED = "the error bar reaches an end of the target's interval"
     NO_MAP = "no map"
+    UNDECIDED = "the learners' errors are too large to tell"
 
 
 @dataclass(frozen=True)
@@ -227,8 +231,8 @@ class _Search:
         ends = self._outward(low, -1), self._outward(high, 1)
         if math.isinf(low) or math.isinf(high):
             end = self.domain.low if math.isinf(low) else self.domain.high
-            reason = f"the function agrees with {self.target.name} at every parameter tried towards {end:g}"
-            return self._result(Outcome.LIMIT, parameter, value, ends, distance, errors, norm, reason)
+            reason = f"from {value:.3g} towards {end:g}, {self.target.name} cannot be told from the function"
+            return self._result(Outcome.OPEN_ENDED, parameter, value, ends, distance, errors, norm, reason)
         # Between the ends of the enclosure the target moves at most this far; a distance that this cannot explain is one.
         play = 2 * self.tangent(t).norm() * (high - low) + 1e3 * EPS * norm
         if distance > errors + play:
@@ -237,7 +241,7 @@ class _Search:
         return self._result(Outcome.FOUND, parameter, value, ends, distance, errors, norm)
 
     def for_zero(self, parameter: float) -> FoundMap:
-        """f = 0: every parameter does if the target is 0 all along, none if it is not."""
+        """f = 0, or not told from 0: every parameter does if the target is 0 all along; none if f is 0 and the target is not."""
         probes = [self.at(self.start + s) for s in (-10.0, 0.0, 10.0)]
         worst = max(probes, key=lambda g: g.norm() - g.error)
         ends = self.domain.low, self.domain.high
@@ -245,7 +249,10 @@ class _Search:
         if worst.norm() <= worst.error:
             reason = "both functions are 0 for every parameter"
             return self._result(Outcome.EVERY, parameter, self.domain.at(self.start), ends, 0.0, errors, norm, reason)
-        return self._result(Outcome.NO_MAP, parameter, math.nan, ends, worst.norm(), errors, norm, "the source is 0 and the target is not")
+        if self.size == -math.inf and self.f.error == 0.0:
+            return self._result(Outcome.NO_MAP, parameter, math.nan, ends, worst.norm(), errors, norm, "the source is 0, the target is not")
+        reason = f"the source's error {self.f.error:.2g} is as large as its norm {norm:.2g}"
+        return self._result(Outcome.UNDECIDED, parameter, math.nan, ends, worst.norm(), errors, norm, reason)
 
     def unreached(self, parameter: float) -> FoundMap:
         g = self.at(self.end)
@@ -254,7 +261,7 @@ class _Search:
         ends = self.domain.low, self.domain.high
         if abs(excess) <= noise:
             reason = f"the norm is reached to rounding only towards the end of the interval, near {at:.3g}"
-            return self._result(Outcome.LIMIT, parameter, at, ends, distance, errors, norm, reason)
+            return self._result(Outcome.OPEN_ENDED, parameter, at, ends, distance, errors, norm, reason)
         reason = f"the norm of {self.target.name} stays {'above' if excess > 0 else 'below'} {norm:.6g}; at {at:.3g} it is {g.norm():.6g}"
         return self._result(Outcome.NO_MAP, parameter, math.nan, ends, distance, errors, norm, reason)
 

@@ -207,3 +207,8 @@ def test_equivalences_are_listed():
     entry = registry.get("equivalence", "m_power_rls_to_kernel_ridge")
     assert entry.build(power=2.0).strength is Strength.STRONG and "C₀" in entry.summary
     assert registry.get("family", "kernel-ridge").build().name == "kernel-ridge"
+
+
+def test_parameters_beyond_the_floats_are_an_error_not_an_infinity(gaussian):
+    with pytest.raises(OverflowError, match="outside the range of float64"):
+        m_power_rls_to_kernel_ridge(1.001)(1e6, gaussian)

@@ -79,7 +79,7 @@ def test_a_ball_beyond_the_range_has_no_multiplier(gaussian):
     assert inside.outcome is Outcome.FOUND
     for radius in (1.001 * largest, 5 * largest):
         beyond = find_map(kernel_ridge_ball(), kernel_ridge(), radius, gaussian)
-        assert beyond.outcome in (Outcome.LIMIT, Outcome.NO_MAP)
+        assert beyond.outcome in (Outcome.OPEN_ENDED, Outcome.NO_MAP)
         assert beyond.reason
     with pytest.raises(InvalidProblem, match="no map"):
         recovered(kernel_ridge_ball(), kernel_ridge())(5 * largest, gaussian)
@@ -105,6 +105,14 @@ def test_without_signal_every_parameter_will_do(no_signal):
         assert (found.low, found.high) == (0.0, math.inf)
     constant = Family("k(·, x_0)", lambda lam, Z: Z.function(np.eye(Z.n)[0]))
     assert find_map(kernel_ridge(), constant, 0.1, no_signal).outcome is Outcome.NO_MAP
+
+
+def test_errors_as_large_as_the_function_leave_it_undecided(gaussian):
+    ridge = kernel_ridge()
+    vague = Family("vague", lambda lam, Z: replace(ridge(lam, Z), error=1e3))
+    found = find_map(vague, ridge, 0.1, gaussian)
+    assert found.outcome is Outcome.UNDECIDED and "as large as" in found.reason
+    assert (found.low, found.high) == (0.0, math.inf)
 
 
 def test_one_sample_in_closed_form():

@@ -34,6 +34,13 @@ def no_signal(Z: TrainingSet) -> str | None:
     return None
 
 
+def _exp(logarithm: float) -> float:
+    """e^x; for m near 1 the parameters that correspond to each other can lie 10^4 orders apart."""
+    if math.isfinite(logarithm) and abs(logarithm) > 700.0:
+        raise OverflowError(f"the parameter e^{logarithm:.6g} is outside the range of float64")
+    return math.exp(logarithm)
+
+
 @equivalence("m-power-rls-to-kernel-ridge", summary="M-RLSR(m) → KRR, Φ = (mλ/2) C₀(Z, m, λ); weak, strong only for m = 2")
 def m_power_rls_to_kernel_ridge(power: float = 3.0) -> Equivalence:
     r"""M-RLSR(m) → KRR with Φ(λ, Z) = (mλ/2) C_0, C_0 = ‖f_Z‖^{m−2}; back λ = 2 λ_2 / (m ‖f_{KRR, λ_2}‖^{m−2}).
@@ -45,11 +52,11 @@ def m_power_rls_to_kernel_ridge(power: float = 3.0) -> Equivalence:
     source, target = m_power_rls(m), kernel_ridge()
 
     def forth(lam: float, Z: TrainingSet) -> float:
-        return math.exp(secular_root(eigensystem(Z).spectrum, lam, m).log_mu - math.log(Z.n))
+        return _exp(secular_root(eigensystem(Z).spectrum, lam, m).log_mu - math.log(Z.n))
 
     def back(ridge: float, Z: TrainingSet) -> float:
         log_norm = secular_root(eigensystem(Z).spectrum, ridge, 2.0).log_norm
-        return math.exp(math.log(2.0 * ridge / m) - (m - 2.0) * log_norm)
+        return _exp(math.log(2.0 * ridge / m) - (m - 2.0) * log_norm)
 
     return Equivalence(
         name=f"M-RLSR({m:g}) to KRR",
