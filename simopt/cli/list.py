@@ -42,7 +42,8 @@ def list_(what: Annotated[What, typer.Argument(help="What to list.")], as_json: 
     columns = COLUMNS[what]
     out = console()
     out.print(table(columns, [[_text(row.get(column)) for column in columns] for row in found], right=("n", "d")))
-    out.print(f"{len(found)} {what}")
+    families = sum(row.get("kind") == "family" for row in found)
+    out.print(f"{len(found) - families} {what}" + (f", {families} families" if families else ""))
     for failure in failed:
         out.print(f"failed to import: {failure.source} (simopt.{failure.group}): {failure.reason}", style="red")
 
