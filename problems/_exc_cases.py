@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simopt import validate
-from simopt.problem import Image, Law, Rescale
+from simopt.problem import Image, Law, Rescale, change_of_units
 from simopt.problems import _recipes, _squares
 from simopt.similarities import Similarity
 from simopt.typing import Array, Multipliers
@@ -48,8 +48,7 @@ def rescale(sigma: float, kappa: float) -> Rescale:
 def laws(scaled: Callable[[Any, float, float], dict[str, float]]) -> list[Law]:
     """Laws of both forms; `scaled(problem, s, c)` gives the field that bounds w when γ, Δ are multiplied by s and Ψ by c (values × s)."""
 
-    def scale_margins(problem: Any, rng: np.random.Generator) -> Image:
-        s = float(2.0 ** rng.integers(-30, 31))
+    def scale_margins(problem: Any, s: float) -> Image:
         image = replace(problem, gamma=problem.gamma * s, delta=problem.delta * s, **scaled(problem, s, 1.0))
         return Image(image, s, _squares.times(w=s, thresholds=s))
 
@@ -81,7 +80,7 @@ def laws(scaled: Callable[[Any, float, float], dict[str, float]]) -> list[Law]:
         return Image(replace(problem, features=problem.features[order], labels=problem.labels[order]), 1.0, multipliers=carry)
 
     return [
-        Law("margins × s", scale_margins),
+        change_of_units("margins × s", scale_margins),
         Law("features × c", scale_features),
         Law("labels reversed", reverse),
         Law("permutation", lambda problem, rng: select(problem, rng.permutation(len(problem.labels)), 1.0)),

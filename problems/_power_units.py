@@ -42,7 +42,8 @@ def angle(num: Arithmetic, gram: Array, alpha: Value, v: Value, t: Value, s: Val
 
 
 def exact_product(x: float, powers: Sequence[tuple[float, float]]) -> float:
-    """x Π b^p for powers of two b: only the fractional part of the exponent of two is rounded."""
+    """x Π b^p; for powers of two b only the fractional part of the exponent of two is rounded."""
+    x *= math.prod((2.0 * math.frexp(b)[0]) ** p for b, p in powers)
     exponent = sum(p * (math.frexp(b)[1] - 1) for b, p in powers)
     whole = math.floor(exponent)
     return math.ldexp(x * 2.0 ** (exponent - whole), whole)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simopt.arithmetic import Arithmetic
-from simopt.problem import Image, Law, Rescale
+from simopt.problem import Image, Law, Rescale, change_of_units
 from simopt.problems import _hinges, _squares
 from simopt.typing import Array, Multipliers, Point
 
@@ -109,8 +109,7 @@ def instances(rng: np.random.Generator) -> Iterator[tuple[str, Array, Array, flo
 def laws(scaled: Callable[[Any, float, float], dict[str, float]]) -> list[Law]:
     """Laws of both forms; `scaled(problem, s, c)` gives the field that bounds w when y, ε are multiplied by s and Ψ by c (values × s)."""
 
-    def scale_targets(problem: Any, rng: np.random.Generator) -> Image:
-        s = float(2.0 ** rng.integers(-30, 31))
+    def scale_targets(problem: Any, s: float) -> Image:
         image = replace(problem, targets=problem.targets * s, epsilon=problem.epsilon * s, **scaled(problem, s, 1.0))
         return Image(image, s, _squares.times(w=s))
 
@@ -131,7 +130,7 @@ def laws(scaled: Callable[[Any, float, float], dict[str, float]]) -> list[Law]:
         return Image(replace(problem, features=problem.features[order], targets=problem.targets[order]), 1.0, multipliers=carry)
 
     return [
-        Law("targets and ε × s", scale_targets),
+        change_of_units("targets and ε × s", scale_targets),
         Law("features × c", scale_features),
         Law("targets × −1", mirror),
         Law("permutation", lambda problem, rng: select(problem, rng.permutation(len(problem.targets)), 1.0)),

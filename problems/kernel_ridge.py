@@ -10,7 +10,7 @@ import numpy as np
 
 from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, freeze, problem
+from simopt.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, change_of_units, freeze, problem
 from simopt.problems import _factor, _recipes, _squares
 from simopt.problems._factor import Factor
 from simopt.similarities import Similarity
@@ -145,8 +145,7 @@ class KernelRidge(Problem):
     def laws(cls) -> list[Law]:
         """Scaling of the targets and of the kernel, sign, permutation, duplication."""
 
-        def scale_targets(problem: Any, rng: np.random.Generator) -> Image:
-            s = float(2.0 ** rng.integers(-30, 31)) * (-1.0) ** rng.integers(2)
+        def scale_targets(problem: Any, s: float) -> Image:
             both = _squares.times(alpha=s, predictions=s)
             return Image(replace(problem, targets=problem.targets * s), s * s, both, both)
 
@@ -155,7 +154,7 @@ class KernelRidge(Problem):
             image = replace(problem, gram=problem.gram * c, regularization=problem.regularization * c)
             return Image(image, 1.0, _squares.times(alpha=1.0 / c))
 
-        return [Law("targets × s", scale_targets), Law("kernel × c, λ × c", scale_kernel), *_squares.sample_laws("targets")]
+        return [change_of_units("targets × s", scale_targets), Law("kernel × c, λ × c", scale_kernel), *_squares.sample_laws("targets")]
 
     @classmethod
     def from_data(

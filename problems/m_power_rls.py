@@ -12,7 +12,7 @@ import numpy as np
 from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.errors import InvalidProblem
-from simopt.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, freeze, problem
+from simopt.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, change_of_units, freeze, problem
 from simopt.problems import _factor, _norm_power, _power_units, _recipes, _squares
 from simopt.problems._factor import Factor
 from simopt.similarities import Similarity
@@ -203,8 +203,7 @@ class MPowerRLS(Problem):
     def laws(cls) -> list[Law]:
         """Scaling of the targets and of the kernel, permutation, duplication."""
 
-        def scale_targets(problem: Any, rng: np.random.Generator) -> Image:
-            s = float(2.0 ** rng.integers(-30, 31))
+        def scale_targets(problem: Any, s: float) -> Image:
             strength = _power_units.exact_product(problem.regularization, ((s, 2.0 - problem.power),))
             both = _squares.times(alpha=s, predictions=s)
             return Image(replace(problem, targets=problem.targets * s, regularization=strength), s * s, both, both)
@@ -214,7 +213,7 @@ class MPowerRLS(Problem):
             strength = _power_units.exact_product(problem.regularization, ((c, problem.power / 2.0),))
             return Image(replace(problem, gram=problem.gram * c, regularization=strength), 1.0, _squares.times(alpha=1.0 / c))
 
-        scalings = [Law("targets × s, λ × s^(2−m)", scale_targets), Law("kernel × c, λ × c^(m/2)", scale_kernel)]
+        scalings = [change_of_units("targets × s, λ × s^(2−m)", scale_targets), Law("kernel × c, λ × c^(m/2)", scale_kernel)]
         return scalings + _squares.sample_laws("targets")
 
     @classmethod

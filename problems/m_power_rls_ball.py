@@ -11,7 +11,7 @@ import numpy as np
 
 from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, freeze, problem
+from simopt.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, change_of_units, freeze, problem
 from simopt.problems import _factor, _norm_power, _power_units, _recipes, _squares
 from simopt.problems._factor import Factor
 from simopt.similarities import Similarity
@@ -181,8 +181,7 @@ class MPowerRLSBall(Problem):
     def laws(cls) -> list[Law]:
         """Scaling of the targets and of the kernel, permutation, duplication."""
 
-        def scale_targets(problem: Any, rng: np.random.Generator) -> Image:
-            s = float(2.0 ** rng.integers(-30, 31))
+        def scale_targets(problem: Any, s: float) -> Image:
             radius = _power_units.exact_product(problem.radius, ((s, problem.power),))
             both = _squares.times(alpha=s, predictions=s)
             return Image(replace(problem, targets=problem.targets * s, radius=radius), s * s, both, both)
@@ -192,7 +191,7 @@ class MPowerRLSBall(Problem):
             radius = _power_units.exact_product(problem.radius, ((c, -problem.power / 2.0),))
             return Image(replace(problem, gram=problem.gram * c, radius=radius), 1.0, _squares.times(alpha=1.0 / c))
 
-        scalings = [Law("targets × s, Γ × s^m", scale_targets), Law("kernel × c, Γ × c^(−m/2)", scale_kernel)]
+        scalings = [change_of_units("targets × s, Γ × s^m", scale_targets), Law("kernel × c, Γ × c^(−m/2)", scale_kernel)]
         return scalings + _squares.sample_laws("targets")
 
     @classmethod

@@ -58,7 +58,10 @@ class _Sweep:
         if self.kept is None or not self._same_data(self.kept[0], normal):
             self.kept = (normal, normal.declare(cones=cones))
         declaration = self.kept[1]
-        declaration.param_dict[self.field].value = getattr(normal, self.field)
+        parameter = declaration.param_dict.get(self.field)
+        if parameter is None:  # this instance's declaration does without it; what else it wrote down instead we cannot know
+            return normal.declare(cones=cones)
+        parameter.value = getattr(normal, self.field)
         return declaration
 
     def _same_data(self, one: Problem, two: Problem) -> bool:

@@ -13,6 +13,8 @@ from simopt.certificate import certify
 from simopt.conformance.setting import ROUNDING, TOL, examples_of, multipliers_of, points_of, reference, require, unit_of
 from simopt.problem import Example, Problem
 
+UNDERFLOW = 1e-150  # enclosures of 0 are as wide as roots of the smallest floats
+
 
 def check_restore(cls: type[Problem]) -> None:
     """A restored point stays where it is when it is restored again, and its value is finite."""
@@ -77,7 +79,7 @@ def check_arithmetics(cls: type[Problem]) -> None:
             found = certify(example.problem, point, known, BY_NAME[name])
             width = max(found.upper - upper, lower - found.lower)
             require(
-                not np.isfinite(lower) or width <= TOL * unit_of(example.problem, upper) + 1e-300,
+                not np.isfinite(lower) or width <= TOL * unit_of(example.problem, upper) + UNDERFLOW,
                 f"{example.name}: {name} bounds are {width:.1e} wider than the float bounds; a formula loses accuracy",
             )
 

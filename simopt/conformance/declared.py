@@ -96,6 +96,7 @@ def check_declaration(cls: type[Problem]) -> None:
     """DCP and DPP, everything named and labelled, parameters named like fields, representable in every first-class back end."""
     import cvxpy as cp
 
+    found: set[str] = set()
     for example in examples_of(cls):
         where = f"declare() of example {example.name!r}"
         try:
@@ -110,12 +111,15 @@ def check_declaration(cls: type[Problem]) -> None:
         require(len(set(labels)) == len(labels), f"{where}: labels repeat: {labels}")
         names = [v.name() for v in (*declaration.variables(), *declaration.parameters())]
         require(not any(map(AUTOMATIC.fullmatch, names)), f"{where}: variables and parameters need names, got {names}")
-        found = {p.name() for p in declaration.parameters()}
-        require(found == set(cls.parameters), f"{where}: parameters {sorted(found)}, but the class says {sorted(cls.parameters)}")
+        unknown = {p.name() for p in declaration.parameters()} - set(cls.parameters)
+        require(not unknown, f"{where}: parameters {sorted(unknown)} are not in the class's `parameters` (names of fields)")
+        found |= {p.name() for p in declaration.parameters()}
         for parameter in declaration.parameters():
             value = getattr(example.problem, parameter.name())
             require(np.array_equal(parameter.value, value), f"{where}: {parameter.name()} is {parameter.value}, the field is {value}")
         _check_cones(example.problem, where)
+    missing = sorted(set(cls.parameters) - found)
+    require(not missing, f"parameters: no example's declaration has a cp.Parameter for {missing}")
 
 
 def _check_cones(problem: Problem, where: str) -> None:

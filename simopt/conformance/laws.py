@@ -34,15 +34,23 @@ def check_laws(cls: type[Problem]) -> None:
             value = float(example.problem.objective(point))
             mapped = float(image.problem.objective(image.problem.restore(image.point(point))))
             _same(where, "objective", mapped / image.factor, value, unit_of(example.problem, value))
-        for multipliers in multipliers_of(cls, index):
-            bound = float(example.problem.dual_bound(multipliers))
-            mapped = float(image.problem.dual_bound(image.multipliers(multipliers)))
-            _same(where, "dual bound", mapped / image.factor, bound, unit_of(example.problem, bound))
+            require(
+                abs(mapped / image.factor - value) <= ROUNDING * unit_of(example.problem, value),
+                f"{where}: the objective of the image, divided by the factor, is {mapped / image.factor:.12g}; it should be {value:.12g}",
+            )
+        _check_multipliers(cls, index, image, where)
 
 
-def _same(where: str, what: str, found: float, expected: float, unit: float) -> None:
-    close = found == expected or abs(found - expected) <= ROUNDING * unit
-    require(close, f"{where}: the {what} of the image, divided by the factor, is {found:.12g}; it should be {expected:.12g}")
+def _check_multipliers(cls: type[Problem], index: int, image: Image, where: str) -> None:
+    """Mapped multipliers bound the image's optimum; those of the solution do so as well as before (repairs may differ in other cases)."""
+    problem, (_, known, lower, upper) = examples_of(cls)[index].problem, reference(cls, index)
+    for multipliers in multipliers_of(cls, index):
+        bound = float(image.problem.dual_bound(image.multipliers(multipliers))) / image.factor
+        room = ROUNDING * unit_of(problem, upper)
+        require(bound <= upper + room, f"{where}: the image has a lower bound {bound:.12g} above a value that is attained, {upper:.12g}")
+        if multipliers is known:
+            least = lower - TOL * unit_of(problem, upper)
+            require(bound >= least, f"{where}: the solution's multipliers, mapped, bound only {bound:.12g}, before {lower:.12g}")
 
 
 def check_units(cls: type[Problem]) -> None:
