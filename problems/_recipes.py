@@ -29,6 +29,14 @@ def sample(dataset: Dataset, rng: np.random.Generator, samples: int | None, stan
     return (standardised(inputs) if standardise else inputs), targets
 
 
+def binary_sample(dataset: Dataset, rng: np.random.Generator, samples: int | None, standardise: bool) -> tuple[Array, Array]:
+    """Inputs and labels ±1: the targets of a binary data set; for other tasks, whether the target is above its median."""
+    inputs, targets = sample(dataset, rng, samples, standardise)
+    if dataset.task == "binary":
+        return inputs, targets
+    return inputs, np.where(targets > np.median(dataset.targets), 1.0, -1.0)
+
+
 def standardised(inputs: Array) -> Array:
     """Columns minus their mean, over their standard deviation; constant columns become 0."""
     centred = inputs - inputs.mean(axis=0)
