@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Iterator
 
 import numpy as np
@@ -33,7 +34,6 @@ def check_laws(cls: type[Problem]) -> None:
         for point in points_of(cls, index):
             value = float(example.problem.objective(point))
             mapped = float(image.problem.objective(image.problem.restore(image.point(point))))
-            _same(where, "objective", mapped / image.factor, value, unit_of(example.problem, value))
             require(
                 abs(mapped / image.factor - value) <= ROUNDING * unit_of(example.problem, value),
                 f"{where}: the objective of the image, divided by the factor, is {mapped / image.factor:.12g}; it should be {value:.12g}",
@@ -56,7 +56,10 @@ def _check_multipliers(cls: type[Problem], index: int, image: Image, where: str)
 def check_units(cls: type[Problem]) -> None:
     """Certificates do not depend on units: 2^k leaves the relative gap as it is, and the trivial point is optimal only where it was."""
     changes = [law for law in cls.laws() if law.by is not None]
-    require(changes, "laws: one of them must be a change of units, `change_of_units(name, by)`, for certificates to be tested against it")
+    require(
+        changes or "targets" not in {item.name for item in dataclasses.fields(cls)},
+        "laws: real targets can be measured in any unit; offer `change_of_units(name, by)`, so that certificates can be tested against it",
+    )
     for index, example in enumerate(examples_of(cls)):
         point, multipliers, _, _ = reference(cls, index)
         trivial = example.problem.trivial_point()
@@ -73,7 +76,9 @@ def check_units(cls: type[Problem]) -> None:
                     mapped = None if known is None else image.multipliers(known)
                     after = certify(image.problem, image.point(candidate), mapped).relative_gap
                     where = f"law {law.name!r} by {factor:g} on {example.name!r}: {name}"
-                    same = before == after or abs(after - before) <= 1e-6 * before + 1e-13
+                    # a decimal unit rounds the data, and a point at a kink may then suggest other multipliers
+                    rounded = np.frexp(factor)[0] != 0.5
+                    same = rounded or before == after or abs(after - before) <= 1e-6 * before + 1e-13
                     require(
                         same, f"{where} has relative gap {before:.3e} before and {after:.3e} after; bounds and scale must be scale-free"
                     )

@@ -1,0 +1,40 @@
+"""simopt.conformance over every registered problem and every solver of it."""
+
+from typing import Any
+
+import pytest
+
+from simopt.conformance import PROBLEM_CHECKS, SOLVER_CHECKS, executed, pairs
+from simopt.problem import Problem
+
+PAIRS = pairs()
+PROBLEMS = sorted({cls for cls, _ in PAIRS}, key=lambda cls: cls.name)
+
+
+def named(value: Any) -> str:
+    return value.name if isinstance(value, type) else str(value)
+
+
+@pytest.mark.parametrize("check", PROBLEM_CHECKS)
+@pytest.mark.parametrize("cls", PROBLEMS, ids=named)
+def test_problem(cls: type[Problem], check: str) -> None:
+    PROBLEM_CHECKS[check](cls)
+
+
+@pytest.mark.parametrize("check", SOLVER_CHECKS)
+@pytest.mark.parametrize(("cls", "solver"), PAIRS, ids=named)
+def test_pair(cls: type[Problem], solver: str, check: str) -> None:
+    SOLVER_CHECKS[check](cls, solver)
+
+
+def test_every_method_of_the_founding_request_is_there() -> None:
+    methods = {"kernel-ridge", "m-power-rls", "landmarked-svr", "exc-ordinal", "lipschitz-isotonic", "hinge-svm", "mean-classifier"}
+    assert methods <= {cls.name for cls in PROBLEMS}
+
+
+def test_all_three_back_ends_ran() -> None:
+    """Last in this file: by now each back end must have solved something for every problem that declares itself."""
+    for solver in ("clarabel", "ecos", "scs"):
+        for cls in PROBLEMS:
+            SOLVER_CHECKS["statuses"](cls, solver)
+        assert executed[solver] >= 3 * len(PROBLEMS), f"{solver} really ran {executed.get(solver, 0)} times"
