@@ -56,9 +56,8 @@ def errata(rows: list[dict[str, Any]], statements: dict[str, str]) -> str:
     return "\n\n".join(parts)
 
 
-def summary(record: dict[str, Any]) -> str:
+def summary(rows: list[dict[str, Any]]) -> str:
     """The README's block: verdicts per paper, and how they were had."""
-    rows = record["claims"]
     order = ["PROVED", "HOLDS", "REFUTED", "INCONCLUSIVE", "VACUOUS", "NOT_RUN"]
     lines = ["| paper | claims | " + " | ".join(order) + " |", "|---|" + "---:|" * (len(order) + 1)]
     for paper in sorted({row["paper"] for row in rows}):
@@ -66,7 +65,7 @@ def summary(record: dict[str, Any]) -> str:
         lines.append(f"| {paper} | {sum(counts.values())} | " + " | ".join(str(counts[name]) for name in order) + " |")
     defects = Counter(row["defect"] for row in rows if row["verdict"] == "REFUTED")
     said = ", ".join(f"{count} {name}" for name, count in defects.most_common())
-    unexpected = [row["id"] for row in rows if not row["as_expected"]]
+    unexpected = [row["id"] for row in rows if not row["ok"]]
     lines += ["", f"Defects of the refuted statements: {said}.", ""]
     lines.append("Every verdict is as expected." if not unexpected else f"Not as expected: {', '.join(unexpected)}.")
     return "\n".join(lines)
@@ -78,21 +77,21 @@ def main() -> None:
     parser.add_argument("record", type=Path)
     parser.add_argument("--readme", action="store_true")
     arguments = parser.parse_args()
-    record = json.loads(arguments.record.read_text(encoding="utf-8"))
+    rows = json.loads(arguments.record.read_text(encoding="utf-8"))
     if arguments.readme:
         text = README.read_text(encoding="utf-8")
         before, rest = text.split(BEGIN)
         after = rest.split(END)[1]
-        README.write_text(f"{before}{BEGIN}\n{summary(record)}\n{END}{after}", encoding="utf-8")
+        README.write_text(f"{before}{BEGIN}\n{summary(rows)}\n{END}{after}", encoding="utf-8")
         return
     from simopt import registry
 
     registry.load("theorems")
     statements = {name: entry.says for name, entry in registry.items("claim")}
-    head = f"Seeds {record['seeds']}, effort {record['effort']}, simopt {record['versions']['simopt']}.\n\n"
-    (DOCS / "verdicts.md").write_text(f"# The verdict table\n\n{head}{verdict_table(record['claims'])}\n", encoding="utf-8")
+    head = f"Effort {rows[0]['effort']}, simopt {rows[0]['versions']['simopt']}.\n\n"
+    (DOCS / "verdicts.md").write_text(f"# The verdict table\n\n{head}{verdict_table(rows)}\n", encoding="utf-8")
     intro = "Statements that fail in their fair reading, with what is true instead. Each has a witness that `simopt replay` runs.\n\n"
-    (DOCS / "errata.md").write_text(f"# Errata of the papers\n\n{intro}{errata(record['claims'], statements)}\n", encoding="utf-8")
+    (DOCS / "errata.md").write_text(f"# Errata of the papers\n\n{intro}{errata(rows, statements)}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

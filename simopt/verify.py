@@ -55,21 +55,10 @@ class Record:
         found = [row["verdict"] for row in self.rows]
         return {verdict.value: found.count(verdict.value) for verdict in Verdict if verdict.value in found}
 
-    def to_json(self) -> dict[str, Any]:
-        """JSON-ready data; what is undefined is null."""
-        return {
-            "simopt": __version__,
-            "effort": self.effort.value,
-            "seed": self.seed,
-            "jobs": self.jobs,
-            "seconds": round(self.seconds, 3),
-            "selected": self.selected,
-            "interrupted": self.interrupted,
-            "ok": self.exit_ok,
-            "counts": self.counts(),
-            "versions": dict(self.versions),
-            "claims": [dict(row) for row in self.rows],
-        }
+    def to_json(self) -> list[dict[str, Any]]:
+        """One JSON-ready object a claim, as `list theorems` gives it, with the verdict and the run it comes from; undefined is null."""
+        run = {"effort": self.effort.value, "jobs": self.jobs, "versions": dict(self.versions)}
+        return [{**row, **run} for row in self.rows]
 
 
 def verify(

@@ -54,7 +54,7 @@ def test_rows_have_the_fields_asked_for_and_the_record_is_plain_json(make, shelf
     record = verify(jobs=1, evidence_dir=tmp_path, on_event=events.append)
     assert record.exit_ok and record.counts() == {"PROVED": 2, "HOLDS": 1, "REFUTED": 1, "NOT_RUN": 1}
     text = json.dumps(record.to_json(), allow_nan=False)
-    rows = {row["id"]: row for row in json.loads(text)["claims"]}
+    rows = {row["id"]: row for row in json.loads(text)}
     assert all(field in row for row in rows.values() for field in ASKED)
     assert rows["TOY-INF"]["worst_slack"] is None and rows["TOY-N"]["reason"] == "not here"
     covered = rows["TOY-R"]["rows"]["TOY-R2"]
