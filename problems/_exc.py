@@ -168,9 +168,11 @@ class ThresholdProblem(Problem):
     def box(self, upper: float) -> tuple[Array, Array]:
         """Bounds on the thresholds, rounded outwards."""
         reach = (self.reach(upper) + self.gamma) * (1.0 + 1e-14)
-        j = np.arange(1, self.classes)
+        j = np.arange(1.0, self.classes)
         spread = self.delta * (1.0 + 1e-14)
-        return -reach - (self.classes - 1 - j) * spread, reach + (j - 1) * spread
+        low: Array = -reach - (self.classes - 1 - j) * spread
+        high: Array = reach + (j - 1) * spread
+        return low, high
 
     def bound(self, num: Arithmetic, prices: Prices, upper: float) -> Value:
         """γ Σ (p + q) + Δ Σ ν + min over w + min over the box of ⟨g_b, b⟩."""
@@ -225,14 +227,15 @@ class ThresholdProblem(Problem):
         b = cp.Variable(self.classes - 1, name="thresholds")
         rows = [(f == self.features @ w).set_label("predictions")]
         losses = []
-        for label, where, argument in (
-            ("below", self.low_rows, lambda: b[self.low_ends] + gamma - f[self.low_rows]),
-            ("above", self.high_rows, lambda: f[self.high_rows] - b[self.high_ends] + gamma),
-        ):
-            if where.size:
-                slack = cp.Variable(where.size, name=f"slack_{label}")
-                rows += [(argument() <= slack).set_label(label), (slack >= 0).set_label(f"slack_{label}")]
-                losses.append(cp.sum(slack))
+        hinges = []
+        if self.low_rows.size:
+            hinges.append(("below", b[self.low_ends] + gamma - f[self.low_rows]))
+        if self.high_rows.size:
+            hinges.append(("above", f[self.high_rows] - b[self.high_ends] + gamma))
+        for label, argument in hinges:
+            slack = cp.Variable(argument.size, name=f"slack_{label}")
+            rows += [(argument <= slack).set_label(label), (slack >= 0).set_label(f"slack_{label}")]
+            losses.append(cp.sum(slack))
         if self.classes > 2:
             rows.append((b[:-1] + delta <= b[1:]).set_label("order"))
         return w, sum(losses) / n, rows
@@ -241,12 +244,14 @@ class ThresholdProblem(Problem):
 def _positive(values: Any, size: int) -> Array:
     if values is None:
         return np.zeros(size)
-    return np.maximum(np.asarray(values, dtype=float).reshape(-1), 0.0)
+    out: Array = np.maximum(np.asarray(values, dtype=float).reshape(-1), 0.0)
+    return out
 
 
 def _indicator(ends: NDArray[np.intp], count: int) -> Array:
     """Rows of 0 and 1 that add up multipliers by threshold."""
-    return (ends[None, :] == np.arange(count)[:, None]).astype(float)
+    out: Array = (ends[None, :] == np.arange(count)[:, None]).astype(float)
+    return out
 
 
 def best_constant_thresholds(labels: Array, classes: int, gamma: float, delta: float) -> Array:

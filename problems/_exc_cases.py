@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simopt import validate
 from simopt.problem import Image, Law, Rescale, change_of_units
@@ -66,7 +67,7 @@ def laws(scaled: Callable[[Any, float, float], dict[str, float]]) -> list[Law]:
 
         return Image(replace(problem, labels=problem.classes + 1 - problem.labels), 1.0, point, multipliers)
 
-    def select(problem: Any, order: Array, weight: float) -> Image:
+    def select(problem: Any, order: NDArray[Any], weight: float) -> Image:
         def carry(values: Multipliers) -> Multipliers:
             out = {key: np.asarray(value) for key, value in values.items() if key == "order"}
             for key, rows in (("above", problem.high_rows), ("below", problem.low_rows)):

@@ -23,11 +23,11 @@ def declared_power(u: cp.Variable, m: float, cones: frozenset[str]) -> cp.Expres
     """‖u‖^m: no cone beyond the second-order one for m = 1 and 2, else one exact power cone, or the rational SOC form without it."""
     import cvxpy as cp
 
+    length: cp.Expression = cp.norm(u, 2)
     if m == 1:
-        return cp.norm(u, 2)
-    if m == 2:
-        return cp.sum_squares(u)
-    return cp.power(cp.norm(u, 2), m, approx="power" not in cones)
+        return length
+    power: cp.Expression = cp.sum_squares(u) if m == 2 else cp.power(length, m, approx="power" not in cones)
+    return power
 
 
 def angle(num: Arithmetic, gram: Array, alpha: Value, v: Value, t: Value, s: Value) -> Value:

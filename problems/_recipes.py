@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simopt import validate
+from simopt.errors import UnknownName
 from simopt.similarities import Similarity, named
 from simopt.typing import Array
 
@@ -43,6 +44,22 @@ def standardised(inputs: Array) -> Array:
     spread = centred.std(axis=0)
     out: Array = centred / np.where(spread > 0, spread, 1.0)
     return out
+
+
+def column(dataset: Dataset, inputs: Array, targets: Array, feature: str | int | None) -> int:
+    """Index of a feature given by name or index; None: of the one that correlates best with the targets.
+
+    Raises
+    ------
+    UnknownName
+        with the nearest name.
+    """
+    if feature is None:
+        return int(np.argmax(np.abs(inputs.T @ (targets - targets.mean()))))
+    names = [str(i) for i in range(dataset.d)] if isinstance(feature, int) else list(dataset.feature_names)
+    if str(feature) not in names:
+        raise UnknownName("feature", str(feature), names)
+    return names.index(str(feature))
 
 
 def resolve(similarity: str | Similarity, inputs: Array) -> Similarity:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simopt.arithmetic import Arithmetic
 from simopt.problem import Image, Law, Rescale
@@ -96,7 +97,7 @@ def sample_laws(field: str) -> list[Law]:
     The order of the samples does not matter, and neither does giving each of them twice (coefficients and multipliers are then halved).
     """
 
-    def select(problem: Any, order: Array, weight: float) -> Image:
+    def select(problem: Any, order: NDArray[Any], weight: float) -> Image:
         image = replace(problem, gram=problem.gram[np.ix_(order, order)], **{field: getattr(problem, field)[order]})
 
         def carry(values: Point | Multipliers) -> dict[str, Array]:

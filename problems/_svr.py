@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simopt.arithmetic import Arithmetic
 from simopt.problem import Image, Law, Rescale, change_of_units
@@ -123,7 +124,7 @@ def laws(scaled: Callable[[Any, float, float], dict[str, float]]) -> list[Law]:
 
         return Image(replace(problem, targets=-problem.targets), 1.0, _squares.times(w=-1.0), swap)
 
-    def select(problem: Any, order: Array, weight: float) -> Image:
+    def select(problem: Any, order: NDArray[Any], weight: float) -> Image:
         def carry(values: Multipliers | Point) -> Multipliers:
             return {key: np.asarray(values[key])[order] * weight for key in ("above", "below")}
 

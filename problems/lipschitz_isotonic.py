@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.errors import InvalidProblem, UnknownName
-from simopt.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, freeze, problem
+from simopt.errors import InvalidProblem
+from simopt.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, change_of_units, freeze, problem
 from simopt.problems import _recipes, _squares
 from simopt.typing import Array, Multipliers, Point
 
@@ -229,8 +229,7 @@ class LipschitzIsotonic(Problem):
     def laws(cls) -> list[Law]:
         """Scaling of y and L, of z and 1/L, of the weights; reversal; duplication."""
 
-        def scale_targets(problem: Any, rng: np.random.Generator) -> Image:
-            s = float(2.0 ** rng.integers(-30, 31))
+        def scale_targets(problem: Any, s: float) -> Image:
             image = replace(problem, targets=problem.targets * s, lipschitz=problem.lipschitz * s)
             return Image(image, s * s, _squares.times(x=s), _squares.times(lipschitz=s, monotone=s, ties=s))
 
@@ -266,7 +265,7 @@ class LipschitzIsotonic(Problem):
             return Image(replace(problem, **twice), 2.0, lambda values: {"x": np.repeat(np.asarray(values["x"]), 2)}, multipliers)
 
         return [
-            Law("targets × s, L × s", scale_targets),
+            change_of_units("targets × s, L × s", scale_targets),
             Law("positions × c, L / c", scale_positions),
             Law("weights × c", scale_weights),
             Law("reversal", reverse),
@@ -288,18 +287,9 @@ class LipschitzIsotonic(Problem):
         A feature that correlates negatively is negated, so that the fit increases. L defaults to 2 std(y) per standard deviation of z.
         """
         inputs, targets = _recipes.sample(dataset, rng, samples, True)
-        column = _column(dataset, inputs, targets, feature)
+        column = _recipes.column(dataset, inputs, targets, feature)
         z = inputs[:, column]
         z = -z if float(z @ (targets - targets.mean())) < 0 else z
         order = np.argsort(z, kind="stable")
         bound = 2.0 * float(targets.std()) if lipschitz is None else lipschitz
         return cls(z[order], targets[order], bound)
-
-
-def _column(dataset: Dataset, inputs: Array, targets: Array, feature: str | int | None) -> int:
-    if feature is None:
-        return int(np.argmax(np.abs(inputs.T @ (targets - targets.mean()))))
-    names = [str(i) for i in range(dataset.d)] if isinstance(feature, int) else list(dataset.feature_names)
-    if str(feature) not in names:
-        raise UnknownName("feature", str(feature), names)
-    return names.index(str(feature))
