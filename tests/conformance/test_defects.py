@@ -1,0 +1,246 @@
+"""The suite notices what it is there for: each class here breaks the contract in one place, and the check that guards it says so."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simopt import registry
+from simopt.arithmetic import FLOAT, INTERVAL
+from simopt.conformance import PROBLEM_CHECKS, SOLVER_CHECKS, NotConforming, check_problem, check_solver, conformance
+from simopt.errors import UnknownName
+from simopt.problem import Image, Law, Rescale
+from simopt.problems.kernel_ridge import KernelRidge
+from simopt.problems.landmarked_svr import LandmarkedSVR
+from simopt.solution import Iterate
+from simopt.solver import solver
+
+
+class OptimisticDual(KernelRidge):
+    """A dual without its quadratic term."""
+
+    def dual_bound(self, multipliers: Any, num: Any = FLOAT, upper: float = float("inf")) -> Any:
+        """Too large."""
+        return num.dot(num.lift(multipliers["predictions"]), num.lift(self.targets))
+
+
+class OtherGap(KernelRidge):
+    """A gap that is twice as large as it should be."""
+
+    def gap(self, point: Any, multipliers: Any, num: Any = FLOAT) -> Any:
+        """Twice."""
+        return super().gap(point, multipliers, num) * 2
+
+
+class Restless(LandmarkedSVR):
+    """Restoring shrinks the point every time."""
+
+    def restore(self, point: Any, num: Any = FLOAT) -> Any:
+        """0.9 w."""
+        w = super().restore(point, num)["w"]
+        return {"w": w * 0.9}
+
+
+class Infeasible(LandmarkedSVR):
+    """Restoring forgets the ball."""
+
+    def restore(self, point: Any, num: Any = FLOAT) -> Any:
+        """w as it is."""
+        return {"w": num.lift(point["w"])}
+
+
+class PlainNumpy(KernelRidge):
+    """A formula that leaves the arithmetic it is given."""
+
+    def objective(self, point: Any, num: Any = FLOAT) -> Any:
+        """A float stands in for the enclosure."""
+        return num.lift(float(super().objective(point, FLOAT))) if num is INTERVAL else super().objective(point, num)
+
+
+class Careless(KernelRidge):
+    """No validation, and arrays that anybody may write on."""
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "targets", np.array(self.targets))
+        object.__setattr__(self, "gram", np.array(self.gram))
+
+
+class Unlabelled(KernelRidge):
+    """A constraint without a label."""
+
+    def declare(self, *, cones: Any = frozenset()) -> Any:
+        """One row more."""
+        import cvxpy as cp
+
+        plain = super().declare(cones=cones)
+        return cp.Problem(plain.objective, [*plain.constraints, plain.var_dict["u"] <= 1e9])
+
+
+class Nameless(KernelRidge):
+    """A parameter that is not named like a field."""
+
+    def declare(self, *, cones: Any = frozenset()) -> Any:
+        """One variable more."""
+        import cvxpy as cp
+
+        plain = super().declare(cones=cones)
+        return cp.Problem(cp.Minimize(plain.objective.expr + cp.square(cp.Variable())), plain.constraints)
+
+
+class PowerHungry(KernelRidge):
+    """A power cone whatever cones are offered."""
+
+    def declare(self, *, cones: Any = frozenset()) -> Any:
+        """Another loss."""
+        import cvxpy as cp
+
+        plain = super().declare(cones=cones)
+        penalty = cp.sum(cp.power(cp.abs(plain.var_dict["f"]), 2.3, approx=False))
+        return cp.Problem(cp.Minimize(plain.objective.expr + penalty), plain.constraints)
+
+
+class WrongLaw(KernelRidge):
+    """Scaling that forgets the square."""
+
+    @classmethod
+    def laws(cls) -> list[Law]:
+        """Factor s instead of s²."""
+
+        def scaled(problem: Any, rng: np.random.Generator) -> Image:
+            return Image(replace(problem, targets=problem.targets * 4.0), 4.0, lambda p: {"alpha": p["alpha"] * 4.0})
+
+        return [Law("targets × 4", scaled)]
+
+
+class AbsoluteScale(KernelRidge):
+    """Gaps measured against 1 at least."""
+
+    def scale(self) -> float:
+        """max(1, …)."""
+        return max(1.0, super().scale())
+
+
+class AbsoluteUnits(LandmarkedSVR):
+    """Solved in the units of the data."""
+
+    def normalised(self) -> Any:
+        """Not at all."""
+        return self, Rescale()
+
+
+class Forgetful(KernelRidge):
+    """A fingerprint that leaves the targets out."""
+
+    def fingerprint(self) -> str:
+        """The matrix alone."""
+        return str(float(np.sum(self.gram)))
+
+
+class OneExample(KernelRidge):
+    """Not enough examples."""
+
+    @classmethod
+    def examples(cls, rng: np.random.Generator) -> Iterator[Any]:
+        """The first."""
+        yield next(iter(super().examples(rng)))
+
+
+BROKEN = [
+    (OptimisticDual, "weak duality", "dual feasible first|proven lower bound"),
+    (OtherGap, "gap", "must be the same number"),
+    (Restless, "restore", "idempotent"),
+    (Infeasible, "weak duality", "is it feasible"),
+    (PlainNumpy, "arithmetics", "outside its interval"),
+    (Careless, "data", "read-only"),
+    (Unlabelled, "declaration", "needs a label"),
+    (Nameless, "declaration", "need names"),
+    (PowerHungry, "declaration", "keep to the cones"),
+    (WrongLaw, "laws", "the objective of the image"),
+    (WrongLaw, "units", "change_of_units"),
+    (AbsoluteScale, "units", "scale-free"),
+    (Forgetful, "data", "fingerprint does not see"),
+    (OneExample, "examples", "at least two"),
+    (OtherGap, "identity", "decorate it with @problem"),
+]
+
+
+@pytest.mark.parametrize(("cls", "check", "word"), BROKEN, ids=lambda value: value.__name__ if isinstance(value, type) else str(value))
+def test_a_broken_problem_is_caught(cls: Any, check: str, word: str) -> None:
+    with pytest.raises(NotConforming, match=word):
+        PROBLEM_CHECKS[check](cls)
+
+
+def hasty(problem: KernelRidge, *, tol: float) -> Iterator[Iterate]:
+    """Stops at the first point."""
+    yield Iterate(problem.trivial_point())
+
+
+def vandal(problem: KernelRidge, *, tol: float) -> Iterator[Iterate]:
+    """Writes on its input."""
+    targets = np.asarray(problem.targets)
+    base = targets if targets.base is None else targets.base
+    base.setflags(write=True)
+    base *= 0.5
+    yield Iterate(problem.trivial_point())
+
+
+def crash(problem: KernelRidge, *, tol: float, shape: int) -> Iterator[Iterate]:
+    """Raises what it should not, and has an option without a default."""
+    raise KeyError("alpha")
+    yield Iterate(problem.trivial_point())
+
+
+@pytest.fixture(autouse=True)
+def bad_solvers(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Register the solvers above for the time of one test."""
+    registry.load("problems", "solvers")
+    for table in ("_entries", "_modules"):
+        monkeypatch.setattr(registry, table, {k: dict(v) if isinstance(v, dict) else v for k, v in getattr(registry, table).items()})
+    for run in (hasty, vandal, crash):
+        solver(run.__name__, solves=KernelRidge)(run)
+
+
+def test_broken_solvers_are_caught() -> None:
+    class Alone(KernelRidge):
+        """Its solves are not shared with the real class."""
+
+        def normalised(self) -> Any:
+            """As it is, so that the solver sees the data themselves."""
+            return self, Rescale()
+
+    for name, check, word in [
+        ("hasty", "statuses", "gap open"),
+        ("vandal", "statuses", "must not write on their inputs"),
+        ("crash", "statuses", "raised TypeError|raised KeyError"),
+        ("crash", "options", "have no default"),
+    ]:
+        with pytest.raises(NotConforming, match=word):
+            SOLVER_CHECKS[check](Alone, name)
+
+
+def test_natural_units_are_asked_for() -> None:
+    with pytest.raises(NotConforming, match=r"normalised\(\)|does not meet|without a point"):
+        SOLVER_CHECKS["any unit"](AbsoluteUnits, "scs")
+
+
+def test_the_error_lists_everything_that_is_wrong() -> None:
+    with pytest.raises(NotConforming) as caught:
+        check_problem(OptimisticDual)
+    lines = str(caught.value)
+    assert "identity:" in lines and "weak duality:" in lines and "gap:" in lines and "declaration:" not in lines
+    with pytest.raises(NotConforming, match="statuses:"):
+        check_solver(KernelRidge, "hasty")
+
+
+def test_a_report_names_what_failed_and_what_ran() -> None:
+    report = conformance(["lipschitz_isotonic"])
+    assert report.ok and "0 failed" in str(report) and {"clarabel", "ecos", "scs"} <= set(report.executed)
+    failing = dataclasses.replace(report, rows=(*report.rows, dataclasses.replace(report.rows[0], failure="what to change")))
+    assert not failing.ok and "lipschitz-isotonic: identity: what to change" in str(failing)
+    with pytest.raises(UnknownName, match="did you mean 'kernel-ridge'"):
+        conformance(["kernel-rigde"])
