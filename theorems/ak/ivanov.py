@@ -1,0 +1,94 @@
+r"""Ivanov's and Tikhonov's forms of ridge regression are weakly equivalent on the right range of radii (remark after Definition 3.4).
+
+Ivanov: minimise the empirical squared risk E subject to ‖f‖² ≤ r. Tikhonov: minimise E + λ ‖·‖². With f_λ Tikhonov's solution and
+r = ‖f_λ‖², for every g
+
+    E(g) − E(f_λ) = E_0(g − f_λ) + λ ‖g − f_λ‖² + λ (r − ‖g‖²),        E_0(h) = (1/n) Σ h(x)² ≥ 0,
+
+so f_λ is Ivanov's only solution at r. As λ falls from ∞ to 0, ‖f_λ‖² rises strictly from 0 to ‖f_0‖², the least norm of a least-squares
+fit; it never gets there. For r ≥ ‖f_0‖² Ivanov's solution (of least norm) is f_0, which is on no path of Tikhonov's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+from simopt.claims import AUDIFFREN_KADRI, EQUIVALENCE, HOLDS, Check, Instance, Trial, at_least, at_most, claim, equal, symbols
+from simopt.theorems.ak.rational_ridge import Sample, dot, minus, ridge, risk, size
+
+
+def diagonal_sets(trial: Trial) -> Iterator[Instance]:
+    """Samples on the axes of ℝ³, some at x = 0, with K Y ≠ 0, and a probe g; every K is such a diagonal in its eigenbasis."""
+    for _ in range(trial.count(12, 120)):
+        scales = [Fraction(int(k), 4) for k in trial.rng.integers(0, 6, size=3)]
+        targets = [Fraction(int(k), 4) for k in trial.rng.integers(-6, 7, size=3)]
+        scales[0], targets[0] = scales[0] or Fraction(1, 2), targets[0] or Fraction(1)
+        yield {"scales": scales, "targets": targets, "probe": [Fraction(int(k), 8) for k in trial.rng.integers(-8, 9, size=3)]}
+
+
+@claim(
+    "AK-D3.3b",
+    paper=AUDIFFREN_KADRI,
+    place="Section 3, after Definition 3.4",
+    kind=EQUIVALENCE,
+    expected=HOLDS,
+    says=r"If K Y ≠ 0, Tikhonov's (1/n) Σ (y − f(x))² + λ ‖f‖² and Ivanov's (1/n) Σ (y − f(x))² subject to ‖f‖² ≤ r are weakly equivalent for "
+    r"λ ∈ (0, ∞) and r ∈ (0, ‖f₀‖²), f₀ the least-squares fit of least norm: λ ↦ r = ‖f_λ‖² is a decreasing bijection of these intervals, and "
+    r"f_λ is Ivanov's solution at r.",
+    instances=diagonal_sets,
+    knobs={"shares": (Fraction(1, 1000), Fraction(1, 2), Fraction(999, 1000)), "multiplier": 1},
+    mutants={"r beyond ‖f₀‖²": {"shares": (Fraction(1, 2), Fraction(4))}, "multiplier λ/2": {"multiplier": Fraction(1, 2)}},
+    note="The text does not name the range of r. Under Definition 3.3 read with r in all of (0, ∞) there is no bijection: n = 1, K = 1, y = 1 "
+    "has Tikhonov's path (0, 1), and Ivanov's solution at r = 4 is 1.",
+)
+def tikhonov_runs_through_ivanov(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The identity above in symbols, then the norms along the path against the radii asked for."""
+    yield _identity(trial["multiplier"])
+    axes = [[Fraction(int(i == j)) for j in range(3)] for i in range(3)]
+    samples: list[Sample] = [
+        (1, [s * e for e in axis], y) for s, axis, y in zip(instance["scales"], axes, instance["targets"], strict=True)
+    ]
+    least = dot(*2 * ([y / s if s else Fraction(0) for s, y in zip(instance["scales"], instance["targets"], strict=True)],))
+    path = [ridge(samples, size(samples) * Fraction(4) ** k, 3) for k in range(-12, 9)]
+    norms = [dot(w, w) for w in path]
+    yield at_most(norms[1:], norms[:-1], "‖f_λ‖ falls as λ grows", strict=True)
+    yield at_most(norms[0], least, "‖f_λ‖ < ‖f_0‖", strict=True)
+    for share in trial["shares"]:
+        wanted = min(share * least, least)  # the squared norm of Ivanov's solution
+        low, high = _bracket(samples, wanted)
+        yield at_least(_norm(samples, low), wanted, f"some λ reaches r = {share} ‖f_0‖²")
+        yield at_most(_norm(samples, high), wanted, f"some λ stays below r = {share} ‖f_0‖²")
+    for k in (4, 12):
+        w, lam = path[k], Fraction(4) ** (k - 12)
+        g = instance["probe"]
+        share = dot(w, w) / (dot(w, w) + dot(g, g))  # makes ‖share · g‖ ≤ ‖w‖ without a root
+        inside = [share * value for value in g]
+        gain = lam * dot(minus(inside, w), minus(inside, w))
+        yield at_least(risk(samples, inside), risk(samples, w) + trial["multiplier"] * gain, "f_λ is best in its ball")
+
+
+def _identity(multiplier: Any) -> Check:
+    """E(g) − E(f) = E_0(g − f) + λ (g − f)² + λ (f² − g²) on two samples on the line, in symbols."""
+    x1, x2, y1, y2, lam, g = symbols("x1 x2 y1 y2 lam g")
+    two: list[Sample] = [(1, [x1], y1), (1, [x2], y2)]
+    (w,) = ridge(two, 2 * lam, 1)
+    mean = (x1 * x1 + x2 * x2) / 2
+    rest = mean * (g - w) ** 2 + multiplier * lam * ((g - w) ** 2 + w**2 - g**2)
+    return equal(risk(two, [g]) - risk(two, [w]), rest, "E(g) − E(f_λ) as a sum")
+
+
+def _norm(samples: list[Sample], lam: Fraction) -> Any:
+    w = ridge(samples, size(samples) * lam, 3)
+    return dot(w, w)
+
+
+def _bracket(samples: list[Sample], wanted: Fraction) -> tuple[Fraction, Fraction]:
+    """Powers of 4 with ‖f_low‖² ≥ wanted ≥ ‖f_high‖², as far as 4^−60 goes."""
+    low = high = Fraction(1)
+    while _norm(samples, low) < wanted and low > Fraction(1, 4**60):
+        low /= 4
+    while _norm(samples, high) > wanted:
+        high *= 4
+    return low, high

@@ -1,0 +1,174 @@
+r"""The generalised Hamming metric: its closed form, the axioms of a metric, and where it parts from Hamming's (Definition 4.4, P4.5).
+
+The definition minimises over subsets of the larger set and over permutations, which is: over injections of the smaller set into the larger.
+Elements are the letters 0, 1, 2 and [a ≠ b] = min(1, |a − b|), so that definition and closed form are rational formulas in the elements.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import combinations_with_replacement, permutations, product
+from typing import Any
+
+from simopt.claims import (
+    AUDIFFREN_KADRI,
+    COUNTEREXAMPLE,
+    HOLDS,
+    IDENTITY,
+    INEQUALITY,
+    SOME,
+    Check,
+    Instance,
+    Trial,
+    at_least,
+    at_most,
+    claim,
+    equal,
+    inputs,
+)
+from simopt.claims.expression import Expr, maximum, minimum, rational, total
+from simopt.hamming import hamming
+
+LETTERS = 3
+LARGEST = 4
+
+Letters = tuple[int, ...]
+
+
+def multisets() -> list[Letters]:
+    """All 34 non-empty multisets of at most 4 elements over 3 letters, each as a sorted tuple."""
+    return [word for n in range(1, LARGEST + 1) for word in combinations_with_replacement(range(LETTERS), n)]
+
+
+def pairs(trial: Trial) -> Iterator[Instance]:
+    """All pairs of multisets up to their order and the names of the letters, neither of which the formulas notice."""
+    seen = set()
+    for first, second in product(multisets(), repeat=2):
+        renamed = [tuple(tuple(sorted(order[z] for z in word)) for word in (first, second)) for order in permutations(range(LETTERS))]
+        least = min(min(one, one[::-1]) for one in renamed)
+        if least not in seen:
+            seen.add(least)
+            yield {"first": list(first), "second": list(second)}
+
+
+def by_definition(first: Sequence[Expr], second: Sequence[Expr]) -> Expr:
+    """Size gap plus the least number of disagreements over all injections of the smaller set, both sets as formulas."""
+    large, small = (first, second) if len(first) >= len(second) else (second, first)
+    differ = [[minimum(1, abs(z - w)) for w in small] for z in large]
+    ways = [total(differ[i][j] for j, i in enumerate(places)) for places in permutations(range(len(large)), len(small))]
+    return len(large) - len(small) + minimum(*ways)
+
+
+def counts(word: Sequence[Expr]) -> list[Expr]:
+    """How often each letter occurs."""
+    return [total(1 - minimum(1, abs(z - letter)) for z in word) for letter in range(LETTERS)]
+
+
+@claim(
+    "AK-D4.4",
+    paper=AUDIFFREN_KADRI,
+    place="Definition 4.4",
+    kind=IDENTITY,
+    expected=HOLDS,
+    says=r"H(Z₁, Z₂) = (size gap) + min over subsets of the larger set and over permutations of the Hamming distance to the smaller "
+    r"= max(|Z₁|, |Z₂|) − |Z₁ ∩ Z₂| = max(|Z₁ ∖ Z₂|, |Z₂ ∖ Z₁|), with intersection and difference of multisets. "
+    r"Proved here for all multisets of at most 4 elements over 3 letters.",
+    instances=pairs,
+    exhaustive=True,
+    knobs={"overlap": minimum},
+    mutants={"letters counted once": {"overlap": lambda a, b: minimum(1, a, b)}},
+    cost=2.5,
+)
+def closed_form_of_the_metric(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Brute force over injections against both closed forms, and against the library's `hamming`."""
+    first, second = inputs(z=instance["first"], w=instance["second"])
+    a, b = counts(first), counts(second)
+    overlap = total(trial["overlap"](p, q) for p, q in zip(a, b, strict=True))
+    closed = max(len(first), len(second)) - overlap
+    yield equal(by_definition(first, second), closed, "definition and intersection")
+    a, b = inputs(a=multiplicity(instance["first"]), b=multiplicity(instance["second"]))
+    yield equal(metric(a, b), differences(a, b), "intersection and differences")
+    yield equal(metric(a, b), hamming(instance["first"], instance["second"]), "computed by simopt.hamming")
+
+
+def metric(a: Sequence[Any], b: Sequence[Any]) -> Expr:
+    """max(|A|, |B|) − |A ∩ B| from how often each letter occurs."""
+    return maximum(total(a), total(b)) - total(minimum(p, q) for p, q in zip(a, b, strict=True))
+
+
+def differences(a: Sequence[Any], b: Sequence[Any]) -> Expr:
+    """max(|A ∖ B|, |B ∖ A|) from how often each letter occurs."""
+    gaps = [p - q for p, q in zip(a, b, strict=True)]
+    return maximum(total(maximum(0, gap) for gap in gaps), total(maximum(0, 0 - gap) for gap in gaps))
+
+
+def multiplicity(word: Sequence[int]) -> list[int]:
+    """How often each letter occurs in a word."""
+    return [list(word).count(letter) for letter in range(LETTERS)]
+
+
+def words(trial: Trial) -> Iterator[Instance]:
+    """Ordered pairs of letters: the training sets as sequences."""
+    for first, second in product(product(range(LETTERS), repeat=2), repeat=2):
+        yield {"first": list(first), "second": list(second)}
+
+
+@claim(
+    "AK-P4.5",
+    paper=AUDIFFREN_KADRI,
+    place="Proposition 4.5, Appendix B",
+    kind=INEQUALITY,
+    expected=HOLDS,
+    says=r"H is a metric on training sets as unordered sequences (multisets) of any sizes: H ≥ 0, H(Z₁, Z₂) = 0 iff Z₁ = Z₂, H is symmetric, "
+    r"and H(Z₁, Z₂) ≤ H(Z₁, Z) + H(Z, Z₂). Proved here for all multisets of at most 4 elements over 3 letters (39304 triples).",
+    instances=pairs,
+    exhaustive=True,
+    knobs={"order": 1},
+    mutants={"ordered sequences": {"instances": words}, "H²": {"order": 2}},
+    note="On ordered sequences, as 𝒵 is printed, H is only a pseudometric: H(ab, ba) = 0. The sentence before Definition 4.4 says 'a metric on "
+    "unordered sequences of different lengths', which is what is checked. In general: H = max(|A ∖ B|, |B ∖ A|), and each difference is "
+    "subadditive letter by letter.",
+    cost=2.5,
+)
+def generalised_hamming_is_a_metric(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The axioms for one pair, the triangle inequality through every multiset at once."""
+    order = trial["order"]
+    a, c = inputs(a=multiplicity(instance["first"]), c=multiplicity(instance["second"]))
+    apart = metric(a, c) ** order
+    if instance["first"] == instance["second"]:
+        yield equal(apart, 0, "H(Z, Z) = 0")
+    else:
+        yield at_least(apart, 1, "H > 0 between different sets")
+    yield equal(apart, metric(c, a) ** order, "symmetry")
+    detours = [metric(a, b) ** order + metric(b, c) ** order for b in map(multiplicity, multisets())]
+    yield at_most(apart, minimum(*detours), "triangle inequality, through the best of all sets")
+
+
+def two_orders(trial: Trial) -> Iterator[Instance]:
+    """The same two letters in two orders."""
+    yield {"first": [0, 1], "second": [1, 0]}
+
+
+def two_letters(trial: Trial) -> Iterator[Instance]:
+    """Sequences that differ in one place."""
+    yield {"first": [0, 1], "second": [0, 2]}
+
+
+@claim(
+    "AK-P4.5fn",
+    paper=AUDIFFREN_KADRI,
+    place="Section 4, footnote 1",
+    kind=COUNTEREXAMPLE,
+    expected=HOLDS,
+    says=r"On ordered sequences Hamming's metric and the generalised one do not coincide: (a, b) and (b, a) have Hamming distance 2 and H = 0.",
+    instances=two_orders,
+    quantifier=SOME,
+    mutants={"sequences that differ in one place": {"instances": two_letters}},
+)
+def hamming_sees_the_order(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Both distances as formulas of the letters."""
+    first, second = inputs(z=instance["first"], w=instance["second"])
+    plain = total(minimum(1, abs(z - w)) for z, w in zip(first, second, strict=True))
+    yield at_least(plain, by_definition(first, second) + rational(1), "Hamming's distance is larger")
+    yield equal(plain, 2, "Hamming's distance")
+    yield equal(by_definition(first, second), 0, "H")
