@@ -1,0 +1,101 @@
+"""The registry: names, duplicates, plug-ins that do not import."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from simopt import registry
+from simopt.errors import UnknownName
+from simopt.registry import DuplicateName
+
+
+@pytest.fixture
+def clean(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A copy of the registry for the time of one test."""
+    monkeypatch.setattr(registry, "_entries", {kind: dict(table) for kind, table in registry._entries.items()})
+    monkeypatch.setattr(registry, "_modules", dict(registry._modules))
+
+
+@pytest.mark.usefixtures("clean")
+def test_one_name_from_two_modules_is_an_error_that_names_both() -> None:
+    registry.register("problem", "some-name", 1, "package_one.problems")
+    registry.register("problem", "some-name", 2, "package_one.problems")  # a module that is imported again
+    with pytest.raises(DuplicateName, match=r"'some-name' is registered twice: by package_one\.problems and by package_two"):
+        registry.register("problem", "some-name", 3, "package_two")
+    assert registry.get("problem", "some_NAME") == 2 and registry.module_of("problem", "some-name") == "package_one.problems"
+
+
+def test_unknown_kinds_names_and_groups() -> None:
+    registry.load("problems")
+    with pytest.raises(ValueError, match="there is no kind 'problems'"):
+        registry.register("problems", "x", 1, "m")
+    with pytest.raises(UnknownName, match="did you mean 'kernel-ridge'"):
+        registry.get("problem", "kernelridge")
+    with pytest.raises(UnknownName, match="did you mean 'problems'"):
+        registry.load("problem")
+
+
+def test_content_is_found_in_a_fresh_process_without_heavy_imports() -> None:
+    script = "import sys, simopt; from simopt import registry; registry.load('problems', 'solvers'); print(len(registry.names('problem')));"
+    script += "print([m for m in ('cvxpy', 'numba', 'matplotlib', 'sklearn') if m in sys.modules])"
+    out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split("\n")
+    assert int(out[0]) >= 7 and out[1] == "[]"
+
+
+def test_import_simopt_is_light() -> None:
+    script = "import sys, simopt; print([m for m in ('cvxpy', 'numba', 'matplotlib', 'sklearn', 'scipy') if m in sys.modules])"
+    assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def plugin(folder: Path, name: str, module: str, body: str, groups: str) -> None:
+    """An installed distribution, as far as importlib.metadata looks: a module and its entry points."""
+    (folder / f"{module}.py").write_text(body)
+    info = folder / f"{name}-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text(f"Metadata-Version: 2.1\nName: {name}\nVersion: 1.0\n")
+    (info / "entry_points.txt").write_text(groups)
+
+
+def python(folder: Path, script: str) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"PYTHONPATH": str(folder)}
+    return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment, check=False)
+
+
+TAKEN = "from simopt.problem import problem\n@problem\nclass {0}:\n    name = '{1}'\n"
+LOAD = "from simopt import registry\nregistry.load('problems')\n"
+
+
+def test_two_plugins_of_one_name(tmp_path: Path) -> None:
+    for package in ("first", "second"):
+        plugin(
+            tmp_path, package, f"{package}_plugin", TAKEN.format("P", "shared-name"), f"[simopt.problems]\n{package} = {package}_plugin\n"
+        )
+    done = python(tmp_path, LOAD)
+    assert done.returncode == 1
+    message = done.stderr.splitlines()[-1]
+    assert "DuplicateName" in message and "'shared-name'" in message and "first_plugin" in message and "second_plugin" in message
+    again = "\ntry:\n    registry.load('problems')\nexcept registry.DuplicateName:\n    print('still')\n"
+    done = python(tmp_path, "from simopt import registry\n" + 2 * again)
+    assert done.stdout == "still\nstill\n", "a clash does not go away by being ignored"
+
+
+def test_a_plugin_may_not_take_a_name_of_ours(tmp_path: Path) -> None:
+    plugin(tmp_path, "thief", "thief", TAKEN.format("P", "kernel-ridge"), "[simopt.problems]\nx = thief\n")
+    message = python(tmp_path, LOAD).stderr.splitlines()[-1]
+    assert "simopt.problems.kernel_ridge" in message and "thief" in message
+
+
+@pytest.mark.parametrize("body", ["import no_such_module_anywhere", "1 / 0", "raise SystemExit(3)", "def f(:"])
+def test_a_plugin_that_does_not_import_is_a_row(tmp_path: Path, body: str) -> None:
+    plugin(tmp_path, "broken", "broken_plugin", body, "[simopt.problems]\nbroken = broken_plugin\n")
+    plugin(tmp_path, "sound", "sound_plugin", TAKEN.format("P", "sound-problem"), "[simopt.problems]\nsound = sound_plugin\n")
+    script = LOAD + "registry.load()\nfor row in registry.failures(): print(row.group, '|', row.source, '|', row.reason)\n"
+    done = python(tmp_path, script + "print(registry.get('problem', 'sound-problem').name, registry.get('problem', 'kernel-ridge').name)")
+    assert done.returncode == 0, done.stderr
+    *rows, last = done.stdout.splitlines()
+    assert last == "sound-problem kernel-ridge"
+    assert len(rows) == 1 and rows[0].startswith("problems | broken = broken_plugin | ")
+    assert any(word in rows[0] for word in ("no_such_module_anywhere", "ZeroDivisionError", "SystemExit: 3", "SyntaxError"))
