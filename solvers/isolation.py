@@ -156,9 +156,22 @@ class _Search:
         kinds = {(kind, sign) for _, _, kind, sign in group}
         if len(kinds) == 1 and group[0][2] == MONOTONE:
             return [self.newton(left, right, after > 0.0)] if before * after < 0.0 else []
+        if group[0][2] == MONOTONE:
+            left = self.edge(left, group[0][1], before)
+        if group[-1][2] == MONOTONE:
+            right = self.edge(right, group[-1][0], after)
         middle, radius = 0.5 * (left + right), 0.5 * (right - left)
         value, error, _, _ = self.at(middle)
         return [Isolated(middle, radius, abs(value) + error + radius, False, False)]
+
+    def edge(self, outside: float, inside: float, sign: float) -> float:
+        """How far into a monotone cell the sign of G stays certain, by bisection."""
+        while abs(inside - outside) > NARROWEST:
+            middle = 0.5 * (outside + inside)
+            if middle in (outside, inside):
+                break
+            outside, inside = (middle, inside) if self.sign(middle) == sign else (outside, middle)
+        return outside
 
     def newton(self, left: float, right: float, rising: bool) -> Isolated:
         """The one root of a monotone G in [left, right]: safeguarded Newton, then an enclosure from G, G′ and the bound on G″."""

@@ -66,10 +66,13 @@ def _share(gap: float, unit: float) -> float:
     return gap / unit if unit > 0.0 else math.inf
 
 
-def power_bracket(gram: Array, a: Array, targets: Array, log_mu: float, regularization: float, power: float) -> Bracket:
+def power_bracket(
+    gram: Array, a: Array, targets: Array, log_mu: float, regularization: float, power: float, dual: Array | None = None
+) -> Bracket:
     """Value and gap of the point a with the dual point v = (2μ/n) a; one product with K, n² flops.
 
-    A point with aᵀKa = 0 stands for f = 0 and is judged with v = (2/n) y, the limit μ → ∞, at the cost of a second product.
+    With another dual point v (two products) s = √(vᵀKv) takes the place of (2μ/n) t in ρ = s / (λ m t^{m−1}), and there is a third term,
+    st − vᵀKa = (st/2) ‖v/s − a/t‖²_K. A point with aᵀKa = 0 stands for f = 0 and is judged with v = (2/n) y, the limit μ → ∞.
     """
     n = targets.size
     image = symmetric_product(gram, a)
@@ -78,15 +81,19 @@ def power_bracket(gram: Array, a: Array, targets: Array, log_mu: float, regulari
     if norm == 0.0:
         return _bracket_at_zero(gram, targets, regularization, power)
     upper = float(residual @ residual) / n + regularization * norm**power
-    log_rho = math.log(2.0) + log_mu + (2.0 - power) * math.log(norm) - math.log(n) - math.log(regularization) - math.log(power)
-    shrink = 1.0
-    if power == 1.0:
-        shrink = math.exp(min(0.0, -log_rho))
-        slack = 1.0 - shrink * math.exp(log_rho)
+    angle, log_rho = 0.0, math.log(2.0) + log_mu + (2.0 - power) * math.log(norm)
+    log_rho -= math.log(n) + math.log(regularization) + math.log(power)
+    if dual is None:
+        dual = (2.0 / n * math.exp(min(log_mu, 700.0))) * a
     else:
-        slack = young(log_rho, power)
-    mismatch = residual - (shrink * math.exp(min(log_mu, 700.0))) * a
-    gap = float(mismatch @ mismatch) / n + regularization * norm**power * slack
+        pull = symmetric_product(gram, dual)
+        level = math.sqrt(max(float(dual @ pull), 1e-300))
+        log_rho = math.log(level) - math.log(regularization) - math.log(power) - (power - 1.0) * math.log(norm)
+        angle = 0.5 * level * norm * max(0.0, float((dual / level - a / norm) @ (pull / level - image / norm)))
+    shrink = math.exp(min(0.0, -log_rho)) if power == 1.0 else 1.0  # for m = 1, ρ ≤ 1 is a constraint
+    slack = 1.0 - shrink * math.exp(log_rho) if power == 1.0 else young(log_rho, power)
+    mismatch = residual - (0.5 * n * shrink) * dual
+    gap = float(mismatch @ mismatch) / n + regularization * norm**power * slack + shrink * angle
     return Bracket(upper, gap, norm, float(targets @ targets) / n)
 
 

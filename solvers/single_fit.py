@@ -24,7 +24,7 @@ from simopt.solvers.lanczos import Lanczos
 from simopt.solvers.power_gap import Bracket, column_major, power_bracket, symmetric_product
 from simopt.solvers.secular import SecularRoot, secular_root
 from simopt.solvers.shifted import ShiftedInverse, factor_near
-from simopt.solvers.spectrum import decompose, resolvent, spectrum
+from simopt.solvers.spectrum import decompose, drowning, resolvent, spectrum
 from simopt.typing import Array
 
 SMALL = 100  # up to this n an eigendecomposition is as quick as anything
@@ -42,9 +42,9 @@ class PowerFit:
     Attributes
     ----------
     coefficients : Array (n,)
-        a = (K + μI)⁻¹ y; 0 for f = 0.
+        a = (K + μI)⁻¹ y, if need be without its part in the null space of K; 0 for f = 0.
     dual : Array (n,)
-        v = (2μ/n) a, the multipliers of the rows f = Ka; its limit (2/n) y for f = 0.
+        v = (2μ/n) (K + μI)⁻¹ y, the multipliers of the rows f = Ka; its limit (2/n) y for f = 0.
     log_mu : float
         log μ; the fit is that of kernel ridge regression with n λ₂ = μ.
     bracket : Bracket
@@ -103,12 +103,26 @@ class _Run:
     def good(self, fit: PowerFit) -> bool:
         return fit.bracket.gap <= self.tol * fit.bracket.upper
 
-    def finish(self, a: Array, root: SecularRoot, method: str, steps: int) -> PowerFit:
+    def finish(self, a: Array, root: SecularRoot, method: str, steps: int, dual: Array | None = None) -> PowerFit:
+        """Judge a with v = (2μ/n) a, or with another dual point."""
         point = np.zeros_like(a) if root.zero else a
-        bracket = power_bracket(self.gram, point, self.targets, root.log_mu, self.regularization, self.power)
-        far = root.zero or root.log_mu > FAR
-        dual = (2.0 / a.size) * (self.targets if far else math.exp(root.log_mu) * point)
+        bracket = power_bracket(self.gram, point, self.targets, root.log_mu, self.regularization, self.power, dual)
+        if dual is None:
+            far = root.zero or root.log_mu > FAR
+            dual = (2.0 / a.size) * (self.targets if far else math.exp(root.log_mu) * point)
         return PowerFit(point, dual, root.log_mu, bracket, method, steps)
+
+    def combined(self, process: Lanczos, vectors: Array, theta: Array, weights: Array) -> tuple[Array, Array | None]:
+        """(a, its part that drowns aᵀKa or None), for a = V S weights in the basis of a Lanczos process."""
+        a = process.combine(vectors @ weights)
+        lost = drowning(np.maximum(theta, 0.0), weights)
+        return a, process.combine(vectors[:, lost] @ weights[lost]) if np.any(lost) else None
+
+    def judged(self, a: Array, drowned: Array | None, root: SecularRoot, method: str, steps: int) -> PowerFit:
+        """Judge a = (K + μI)⁻¹ y without the part that K does not see, which stays in the dual point."""
+        if drowned is None:
+            return self.finish(a, root, method, steps)
+        return self.finish(a - drowned, root, method, steps, (2.0 / a.size * math.exp(root.log_mu)) * a)
 
     def root(self, values: Array, coordinates: Array) -> SecularRoot:
         seen = spectrum(values, coordinates, samples=self.targets.size)
@@ -117,8 +131,10 @@ class _Run:
     def by_eigenvectors(self, steps: int) -> PowerFit:
         system = decompose(self.gram, self.targets)
         root = secular_root(system.spectrum, self.regularization, self.power)
-        a = np.zeros_like(self.targets) if root.zero else system.coefficients(root.log_mu)
-        return self.finish(a, root, "eigen", steps)
+        if root.zero:
+            return self.finish(self.targets, root, "eigen", steps)
+        dual = (2.0 / self.targets.size) * system.residual(root.log_mu)
+        return self.finish(system.coefficients(root.log_mu), root, "eigen", steps, dual)
 
     def by_lanczos(self, *, forced: bool, probe_only: bool) -> tuple[PowerFit | None, SecularRoot]:
         n = self.targets.size
@@ -136,11 +152,12 @@ class _Run:
             root = self.root(theta, coordinates)
             if root.zero:
                 return self.finish(self.targets, root, "lanczos", process.steps), root  # yᵀKy is exact from the first step on
-            z = vectors @ _shifted(theta, coordinates, root.log_mu)
+            weights = _shifted(theta, coordinates, root.log_mu)
+            z = vectors @ weights
             residual = process.beta[-1] * abs(float(z[-1]))
             history.append((process.steps, residual))
             if process.exhausted or residual * residual / n <= 0.1 * self.tol * self.value(root, theta, coordinates):
-                return self.finish(process.combine(z), root, "lanczos", process.steps), root
+                return self.judged(*self.combined(process, vectors, theta, weights), root, "lanczos", process.steps), root
             if process.full or (probe_only and process.steps >= PROBE):
                 return None, root
             if not forced and process.steps >= PROBE and self.predicted(history, root) > limit:
@@ -182,23 +199,24 @@ class _Run:
             if root.zero:
                 return None
             mu = math.exp(root.log_mu)
-            z = vectors @ (ritz / (1.0 + (mu - shift) * ritz) * coordinates)
+            weights = ritz / (1.0 + (mu - shift) * ritz) * coordinates
+            z = vectors @ weights
             mismatch = abs(mu - shift) * process.beta[-1] * abs(float(z[-1]))
             # The estimate is of the residual multiplied by (K + μ₀I)⁻¹; what it misses, refinement repairs.
             if process.full or process.exhausted or mismatch <= goal * 1e-2 * float(np.linalg.norm(z)):
                 break
-        return self.refined(process.combine(z), root, inverse, PROBE + process.steps)
+        return self.refined(*self.combined(process, vectors, theta, weights), root, inverse, PROBE + process.steps)
 
-    def refined(self, a: Array, root: SecularRoot, inverse: ShiftedInverse, steps: int) -> PowerFit:
+    def refined(self, a: Array, drowned: Array | None, root: SecularRoot, inverse: ShiftedInverse, steps: int) -> PowerFit:
         """Iterative refinement with the factor at hand: it contracts by |μ − μ₀| / (d + μ₀) along an eigenvector."""
-        best = self.finish(a, root, "cholesky", steps)
+        best = self.judged(a, drowned, root, "cholesky", steps)
         mu = math.exp(root.log_mu)
         for _ in range(REFINEMENTS):
             if self.good(best):
                 break
             residual = self.targets - symmetric_product(self.gram, a) - mu * a
             a = a + inverse(residual)
-            fit = self.finish(a, root, "cholesky", steps)
+            fit = self.judged(a, drowned, root, "cholesky", steps)
             best = min(best, fit, key=lambda f: f.bracket.gap)
         return best
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from simopt.typing import Array
 
 EPSILON = float(np.finfo(np.float64).eps)
+DROWNED = 0.03  # relative error of aᵀKa that is put up with: the gap feels its square, but what is left out to the first power
 SMALLEST = 1e-100  # eigenvalues below this share of the largest are zero: their squares would leave the range of float64
 
 
@@ -101,9 +102,13 @@ class Eigensystem:
         return spectrum(self.eigenvalues, self.coordinates)
 
     def coefficients(self, log_mu: float) -> Array:
-        """a = (K + μI)⁻¹ y for μ = e^log_mu > 0; O(n²). For μ so large that it overflows, a underflows to 0, as it should."""
+        """a = (K + μI)⁻¹ y for μ = e^log_mu > 0, without its part in the null space of K if that drowns aᵀKa; O(n²).
+
+        For μ so large that it overflows, a underflows to 0, as it should.
+        """
         d = np.maximum(self.eigenvalues, 0.0)
-        result: Array = self.vectors @ resolvent(d, self.coordinates, log_mu)
+        weights = resolvent(d, self.coordinates, log_mu)
+        result: Array = self.vectors @ np.where(drowning(d, weights), 0.0, weights)
         return result
 
     def residual(self, log_mu: float) -> Array:
@@ -132,6 +137,20 @@ class Eigensystem:
         scaled = np.divide(self.coordinates, self.eigenvalues, out=np.zeros_like(self.coordinates), where=self.kept)
         result: Array = self.vectors @ scaled
         return result
+
+
+def drowning(d: Array, weights: Array) -> NDArray[np.bool_]:
+    """Which parts of a = Σ weights_i q_i to leave out: those with d_i ≤ n ε max d, if their norm makes aᵀKa a rounding error.
+
+    They do not change f. With a₀ their sum, aᵀKa = Σ d_i weights_i² has an error of about ε max d ‖a₀‖², and μ being small, a₀ = y₀/μ is
+    large.
+    """
+    largest = float(np.max(d, initial=0.0))
+    small = d <= d.size * EPSILON * largest
+    square = float(np.sum(d * np.square(weights)))
+    if EPSILON * largest * float(np.sum(np.square(weights[small]))) <= DROWNED * square:
+        return np.zeros(d.shape, dtype=bool)
+    return small
 
 
 def resolvent(d: Array, b: Array, log_mu: float) -> Array:

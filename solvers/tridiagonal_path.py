@@ -45,9 +45,11 @@ def _solve(diagonal: Array, off: Array, mu: float, right: Array, pivots: Array, 
 @kernel
 def _form(diagonal: Array, off: Array, x: Array, y: Array) -> float:
     """xᵀTy."""
-    total = diagonal[0] * x[0] * y[0]
-    for i in range(1, diagonal.size):
-        total += diagonal[i] * x[i] * y[i] + off[i - 1] * (x[i] * y[i - 1] + x[i - 1] * y[i])
+    total = 0.0
+    for i in range(diagonal.size):
+        total += diagonal[i] * x[i] * y[i]
+    for i in range(off.size):
+        total += off[i] * (x[i + 1] * y[i] + x[i] * y[i + 1])
     return total
 
 
