@@ -1,0 +1,1 @@
+"""Quantile regression for simopt, found by entry points."""

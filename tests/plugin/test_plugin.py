@@ -1,0 +1,80 @@
+"""A separate package with a problem, a solver and a claim: installed on its own, found by entry points, held to the same suite."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HERE = Path(__file__).parent
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The folder into which pip has installed the package (from a copy, so that nothing is built in the tree)."""
+    folder = tmp_path_factory.mktemp("plugin")
+    shutil.copytree(HERE / "simopt_example", folder / "source" / "simopt_example", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy(HERE / "pyproject.toml", folder / "source")
+    command = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-deps", "--no-index"]
+    options = ["--no-build-isolation", "--target", str(folder / "site"), str(folder / "source")]
+    done = subprocess.run(command + options, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    return folder / "site"
+
+
+def python(installed: Path, *arguments: str, folder: Path) -> subprocess.CompletedProcess[str]:
+    environment = os.environ | {"PYTHONPATH": str(installed)}
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, env=environment, check=False, cwd=folder, timeout=300)
+
+
+def test_entry_points_are_found(installed: Path, tmp_path: Path) -> None:
+    script = """
+from simopt import registry
+from simopt.driver import choose
+registry.load()
+cls = registry.get("problem", "quantile_regression")
+print(cls.__module__, registry.module_of("claim", "KB-norm"), choose(cls, None).name, [row.source for row in registry.failures()])
+"""
+    done = python(installed, "-c", script, folder=tmp_path)
+    assert done.stdout == "simopt_example.quantile_regression simopt_example.theorems coordinate-ascent []\n", done.stderr
+
+
+def test_the_package_conforms(installed: Path, tmp_path: Path) -> None:
+    done = python(installed, "-m", "simopt.conformance", "quantile-regression", folder=tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    last = done.stdout.splitlines()[-1]
+    assert " 0 failed" in last and all(f"{name} " in last for name in ("clarabel", "ecos", "scs", "coordinate-ascent"))
+
+
+def test_its_claim_is_verified_and_its_mutant_caught(installed: Path, tmp_path: Path) -> None:
+    script = """
+from simopt.verify import verify
+if __name__ == "__main__":
+    record = verify(["KB-norm"], jobs=1, mutants=True, evidence_dir=None)
+    row = record.rows[0]
+    print(record.exit_ok, row["verdict"], row["tightness"] > 0.99)
+"""
+    done = python(installed, "-c", script, folder=tmp_path)
+    assert done.stdout.endswith("True HOLDS True\n"), done.stdout + done.stderr
+
+
+def test_its_recipe_solves_a_data_set(installed: Path, tmp_path: Path) -> None:
+    script = """
+import numpy as np, simopt
+from simopt.datasets import friedman
+from simopt_example.quantile_regression import QuantileRegression
+rng = np.random.default_rng(0)
+problem = QuantileRegression.from_data(friedman(rng, 60), rng, level=0.9, regularization=1e-5)
+solutions = [simopt.solve(problem, name, tol=1e-6, rigorous=True) for name in ("coordinate-ascent", "clarabel", "ecos")]
+below = np.mean(problem.targets <= problem.features @ solutions[1].point["w"])
+print(*(s.status.name + " " + s.certificate.arithmetic for s in solutions), 0.85 <= below <= 0.95)
+"""
+    done = python(installed, "-c", script, folder=tmp_path)
+    assert done.stdout == "OPTIMAL interval OPTIMAL interval OPTIMAL interval True\n", done.stdout + done.stderr
+
+
+def test_the_tree_is_left_alone(installed: Path) -> None:
+    assert not list(HERE.glob("build")) and not list(HERE.glob("*.egg-info"))
