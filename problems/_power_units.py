@@ -10,6 +10,7 @@ import numpy as np
 
 from simopt.arithmetic import Arithmetic
 from simopt.problems import _squares
+from simopt.problems._factor import Factor
 from simopt.typing import Array
 
 if TYPE_CHECKING:
@@ -19,15 +20,37 @@ Value = Any
 ROUNDS = 20  # refinements of the distance bound; each is valid by itself
 
 
-def declared_power(u: cp.Variable, m: float, cones: frozenset[str]) -> cp.Expression:
-    """‖u‖^m: no cone beyond the second-order one for m = 1 and 2, else one exact power cone, or the rational SOC form without it."""
+def declared_power(u: cp.Variable, m: float, cones: frozenset[str], size: float = 1.0) -> cp.Expression:
+    """(‖u‖/size)^m: no cone beyond the second-order one for m = 1 and 2, else one exact power cone, or the rational SOC form without it.
+
+    With `size` near the norm of the solution the m-th power is near 1, where the cone is well conditioned (7^12 is 1e10).
+    """
     import cvxpy as cp
 
-    length: cp.Expression = cp.norm(u, 2)
+    length: cp.Expression = cp.norm(u if size == 1.0 else u / size, 2)
     if m == 1:
         return length
-    power: cp.Expression = cp.sum_squares(u) if m == 2 else cp.power(length, m, approx="power" not in cones)
+    if m == 2 and size == 1.0:
+        square: cp.Expression = cp.sum_squares(u)
+        return square
+    power: cp.Expression = cp.power(length, m, approx="power" not in cones)
     return power
+
+
+def declared_size(factor: Factor, targets: Array, strength: float, m: float) -> float:
+    """A power of two near an upper bound on ‖u*‖; 1 where ‖u‖^m stays moderate, or would leave the floats.
+
+    ‖u*‖ is at most the norm of the least-squares solution, and λ‖u*‖^m ≤ ‖y‖²/n.
+    """
+    r = factor.rank
+    if m == 1 or m == 2 or r == 0 or not np.any(targets):
+        return 1.0
+    interpolating = float(np.linalg.norm((factor.vectors[:, :r].T @ targets) / np.sqrt(factor.values[:r])))
+    if interpolating == 0.0:
+        return 1.0
+    energy = (2.0 * math.log(float(np.linalg.norm(targets))) - math.log(len(targets)) - math.log(strength)) / m
+    exponent = round(min(math.log(interpolating), energy) / math.log(2.0))
+    return math.ldexp(1.0, exponent) if 4.0 < abs(exponent) * m < 900.0 else 1.0
 
 
 def angle(num: Arithmetic, gram: Array, alpha: Value, v: Value, t: Value, s: Value) -> Value:

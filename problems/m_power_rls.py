@@ -80,6 +80,8 @@ class MPowerRLS(Problem):
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """Minimise (1/n)‖y − f‖² + λ‖u‖^m subject to f = F u, K ≈ F Fᵀ, by the exact power cone or, without one, by second-order cones.
 
+        Where ‖u‖^m would be far from 1 the penalty is written λ c^m (‖u‖/c)^m with c a power of two near ‖u‖.
+
         Raises
         ------
         InvalidProblem
@@ -93,7 +95,10 @@ class MPowerRLS(Problem):
         u = cp.Variable(self.factor.width, name="u")
         f = cp.Variable(n, name="f")
         predictions = (f == self.factor.matrix @ u).set_label("predictions")
-        penalty = _power_units.declared_power(u, self.power, cones)
+        size = _power_units.declared_size(self.factor, self.targets, self.regularization, self.power)
+        penalty = _power_units.declared_power(u, self.power, cones, size)
+        if size != 1.0:
+            penalty = size**self.power * penalty
         return cp.Problem(cp.Minimize(cp.sum_squares(self.targets - f) / n + regularization * penalty), [predictions])
 
     def _demand_convexity(self) -> None:

@@ -91,7 +91,8 @@ class MPowerRLSBall(Problem):
             ball = cp.norm(u, 2) <= self.norm_bound
         else:
             radius = cp.Parameter(nonneg=True, name="radius", value=self.radius)
-            ball = _power_units.declared_power(u, self.power, cones) <= radius
+            size = _squares.power_of_two(self.norm_bound)
+            ball = _power_units.declared_power(u, self.power, cones, size) <= radius / size**self.power
         return cp.Problem(cp.Minimize(cp.sum_squares(self.targets - f) / n), [predictions, ball.set_label("ball")])
 
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:

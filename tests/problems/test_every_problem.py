@@ -1,0 +1,228 @@
+"""What holds for every problem: the gap is P − D, strong duality through CVXPY, restored points are feasible, laws, recipes."""
+
+from __future__ import annotations
+
+import dataclasses
+from fractions import Fraction
+from functools import cache
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simopt import registry
+from simopt.arithmetic import BY_NAME, FLOAT, INTERVAL
+from simopt.certificate import certify, judge
+from simopt.datasets import load_dataset
+from simopt.errors import InvalidProblem
+from simopt.problem import Example, Problem
+
+OURS = [
+    "kernel-ridge",
+    "m-power-rls",
+    "m-power-rls-ball",
+    "landmarked-svr",
+    "landmarked-svr-penalised",
+    "exc-ordinal",
+    "exc-ordinal-penalised",
+    "lipschitz-isotonic",
+    "hinge-svm",
+    "mean-classifier",
+]
+registry.load("problems")
+
+
+@cache
+def examples(name: str) -> tuple[Example, ...]:
+    return tuple(registry.get("problem", name).examples(np.random.default_rng(7)))
+
+
+CASES = [pytest.param(example.problem, id=f"{name}: {example.name}") for name in OURS for example in examples(name)]
+
+
+@cache
+def solved(problem: Problem) -> tuple[float, dict[str, Any], dict[str, Any]]:
+    """Value, point and multipliers by label from CLARABEL, straight from the declaration in natural units."""
+    natural, back = problem.normalised()
+    declaration = natural.declare()
+    declaration.solve(solver="CLARABEL", tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10)
+    point = {variable.name(): np.asarray(variable.value) for variable in declaration.variables()}
+    duals = {row.label: np.asarray(row.dual_value) for row in declaration.constraints if not isinstance(row.dual_value, list)}
+    return float(declaration.value), back.point(point), back.multipliers(duals)
+
+
+def random_point(problem: Problem, rng: np.random.Generator) -> dict[str, Any]:
+    trivial = problem.trivial_point()
+    size = max([1e-3, *(float(np.max(np.abs(value), initial=0.0)) for value in trivial.values())])
+    return {key: value + size * rng.normal(size=np.shape(value)) for key, value in trivial.items()}
+
+
+def random_multipliers(problem: Problem, rng: np.random.Generator) -> dict[str, Any]:
+    known = problem.multipliers(problem.restore(random_point(problem, rng)))
+    assert known is not None
+    size = max([1e-3, *(float(np.max(np.abs(value), initial=0.0)) for value in known.values())])
+    return {key: value + size * rng.normal(size=np.shape(value)) for key, value in known.items()}
+
+
+@pytest.mark.parametrize("problem", CASES)
+def test_gap_is_primal_minus_dual_for_any_point_and_multipliers(problem: Problem) -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(3):
+        point, multipliers = problem.restore(random_point(problem, rng)), random_multipliers(problem, rng)
+        upper = problem.objective(point)
+        for name in problem.arithmetics:
+            num = BY_NAME[name]
+            lifted = problem.restore(point, num)
+            value, bound = problem.objective(lifted, num), problem.dual_bound(multipliers, num, num.upper(problem.objective(lifted, num)))
+            gap = problem.gap(lifted, multipliers, num)
+            if name == "rational":
+                assert gap == value - bound
+                assert gap >= 0
+            else:
+                room = 1e-10 * max(abs(upper), abs(num.upper(bound)), problem.scale()) + 1e-300
+                assert num.upper(gap) == pytest.approx(num.upper(value - bound), abs=room)
+                assert num.upper(gap) >= 0
+
+
+@pytest.mark.parametrize("problem", CASES)
+def test_strong_duality_and_agreement_with_the_declaration(problem: Problem) -> None:
+    _, point, multipliers = solved(problem)
+    judged = judge(problem, point, multipliers)
+    found = judged.certificate
+    assert found.relative_gap <= 1e-7
+    assert found.lower <= found.upper + 1e-12 * max(found.scale, abs(found.upper))
+    rigorous = certify(problem, point, multipliers, INTERVAL)
+    assert rigorous.lower <= found.upper + 1e-12 * found.scale
+    assert rigorous.upper >= found.lower - 1e-12 * found.scale
+    if problem.scale() > 0:
+        assert rigorous.relative_gap <= 1e-6
+
+
+@pytest.mark.parametrize("problem", CASES)
+def test_the_trivial_point_gives_the_scale_and_is_feasible(problem: Problem) -> None:
+    point = problem.trivial_point()
+    restored = problem.restore(point)
+    assert float(problem.objective(restored)) <= problem.scale() * (1 + 1e-12)
+    for key, value in point.items():
+        np.testing.assert_allclose(restored[key], value, atol=1e-12 * (1 + np.max(np.abs(value), initial=0.0)))
+
+
+@pytest.mark.parametrize("problem", CASES)
+def test_laws_hold_at_random_feasible_points(problem: Problem) -> None:
+    rng = np.random.default_rng(3)
+    for law in problem.laws():
+        image = law.apply(problem, rng)
+        point = problem.restore(random_point(problem, rng))
+        mapped = image.problem.restore(image.point(point))
+        assert float(image.problem.objective(mapped)) == pytest.approx(image.factor * float(problem.objective(point)), rel=1e-9), law.name
+
+
+@pytest.mark.parametrize("problem", CASES)
+def test_normalising_keeps_the_relative_gap(problem: Any) -> None:
+    # The mean classifier's normalised form differs by an affine map of the values: there the gap in units of max √K_ii stays.
+    natural, back = problem.normalised()
+    affine = problem.name == "mean-classifier" and np.any(problem.gram)
+    stretch = float(np.sqrt(problem.gram[0, 0] / natural.gram[0, 0])) if affine else 1.0
+    rng = np.random.default_rng(5)
+    point, multipliers = natural.restore(random_point(natural, rng)), random_multipliers(natural, rng)
+    inside = float(natural.gap(point, multipliers))
+    outside = float(problem.gap(problem.restore(back.point(point)), back.multipliers(multipliers)))
+    if natural.scale() > 0:
+        assert outside / problem.scale() == pytest.approx(inside / natural.scale() * stretch, rel=1e-6, abs=1e-12)
+
+
+def enclosed_norm(problem: Any, point: dict[str, Any]) -> float:
+    if "alpha" in point:
+        alpha = INTERVAL.lift(point["alpha"])
+        return INTERVAL.upper(INTERVAL.sqrt(INTERVAL.pos(INTERVAL.dot(alpha, INTERVAL.matvec(problem.gram, alpha)))))
+    return INTERVAL.upper(INTERVAL.norm(INTERVAL.lift(point["w"])))
+
+
+@pytest.mark.parametrize("name", ["m-power-rls-ball", "landmarked-svr", "exc-ordinal", "mean-classifier"])
+def test_points_restored_in_intervals_are_provably_inside_the_ball(name: str) -> None:
+    rng = np.random.default_rng(1)
+    for example in examples(name):
+        problem: Any = example.problem
+        bounds = {"m-power-rls-ball": lambda p: p.norm_bound * (1 + 1e-15), "mean-classifier": lambda p: 1.0}
+        bound = bounds.get(name, lambda p: p.radius)(problem)
+        for spread in (1e-3, 1.0, 1e6):
+            point = {key: spread * value for key, value in random_point(problem, rng).items()}
+            assert enclosed_norm(problem, problem.restore(point, INTERVAL)) <= bound
+
+
+@pytest.mark.parametrize("name", ["landmarked-svr-penalised", "exc-ordinal-penalised", "kernel-ridge", "hinge-svm", "lipschitz-isotonic"])
+def test_distance_holds_the_optimum(name: str) -> None:
+    rng = np.random.default_rng(2)
+    for example in examples(name):
+        problem: Any = example.problem
+        _, best, multipliers = solved(problem)
+        best = problem.restore(best)
+        for size in (1e-4, 1e-1):
+            point = problem.restore({key: value + size * rng.normal(size=np.shape(value)) for key, value in best.items()})
+            gap = float(problem.gap(point, multipliers))
+            key = next(iter({"alpha", "w", "x"} & set(point)))
+            difference = np.asarray(point[key]) - best[key]
+            length = np.sqrt(difference @ problem.gram @ difference) if key == "alpha" else np.linalg.norm(difference)
+            assert length <= problem.distance(gap, point) * (1 + 1e-6) + 1e-6
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "options"),
+    [
+        ("landmarked-svr", "abalone", {"landmarks": 20}),
+        ("landmarked-svr-penalised", "abalone", {"samples": 300, "landmarks": 20, "similarity": "manhattan"}),
+        ("exc-ordinal", "wine_red", {"landmarks": 20, "samples": 400}),
+        ("exc-ordinal-penalised", "concrete", {"landmarks": 10, "samples": 300, "bins": 4}),
+        ("m-power-rls", "concrete", {"samples": 120}),
+        ("m-power-rls-ball", "concrete", {"samples": 120}),
+        ("kernel-ridge", "concrete", {"samples": 120}),
+        ("lipschitz-isotonic", "concrete", {}),
+        ("lipschitz-isotonic", "concrete", {"feature": "age_days", "lipschitz": float("inf")}),
+        ("hinge-svm", "mnist_3v8", {"samples": 80}),
+        ("mean-classifier", "mnist_3v8", {"samples": 80}),
+    ],
+)
+def test_recipes_on_real_data_end_in_a_certificate(name: str, data: str, options: dict[str, Any]) -> None:
+    dataset = load_dataset(data)
+    problem = registry.get("problem", name).from_data(dataset, np.random.default_rng(0), **options)
+    again = registry.get("problem", name).from_data(dataset, np.random.default_rng(0), **options)
+    assert problem.fingerprint() == again.fingerprint()
+    natural, back = problem.normalised()
+    declaration = natural.declare()
+    declaration.solve(solver="CLARABEL")
+    point = {variable.name(): np.asarray(variable.value) for variable in declaration.variables()}
+    duals = {row.label: np.asarray(row.dual_value) for row in declaration.constraints if not isinstance(row.dual_value, list)}
+    found = certify(problem, back.point(point), back.multipliers(duals))
+    assert 0 < found.scale
+    assert found.relative_gap <= 1e-6
+
+
+@pytest.mark.parametrize("name", OURS)
+def test_data_that_are_not_finite_are_refused_by_name(name: str) -> None:
+    problem = examples(name)[0].problem
+    for field in dataclasses.fields(problem):
+        value = getattr(problem, field.name)
+        bad: Any = np.array(value, dtype=float) if isinstance(value, np.ndarray) else float("nan")
+        if isinstance(bad, np.ndarray):
+            bad[(0,) * bad.ndim] = np.nan
+        with pytest.raises(InvalidProblem, match=field.name):
+            dataclasses.replace(problem, **{field.name: bad})
+
+
+def test_isotonic_points_restored_in_fractions_are_exactly_feasible() -> None:
+    rng = np.random.default_rng(4)
+    num = BY_NAME["rational"]
+    for example in examples("lipschitz-isotonic"):
+        problem: Any = example.problem
+        x = problem.restore(random_point(problem, rng), num)["x"]
+        steps, bound = np.diff(x), problem.steps(num)
+        assert all(isinstance(value, Fraction) for value in x)
+        assert all(0 <= d and (free or d <= u) for d, u, free in zip(steps, bound, problem.free, strict=True))
+        weights = num.lift(problem.weights)
+        assert num.dot(weights, x - num.lift(problem.targets)) == 0
+
+
+def test_float_arithmetic_is_the_default() -> None:
+    problem = examples("kernel-ridge")[0].problem
+    point = problem.trivial_point()
+    assert problem.objective(point) == problem.objective(point, FLOAT) == problem.scale()
