@@ -20,7 +20,7 @@ Value = Any
 ROUNDS = 20  # refinements of the distance bound; each is valid by itself
 
 
-def declared_power(u: cp.Variable, m: float, cones: frozenset[str], size: float = 1.0) -> cp.Expression:
+def declared_power(u: cp.Expression, m: float, cones: frozenset[str], size: float = 1.0) -> cp.Expression:
     """(‖u‖/size)^m: no cone beyond the second-order one for m = 1 and 2, else one exact power cone, or the rational SOC form without it.
 
     With `size` near the norm of the solution the m-th power is near 1, where the cone is well conditioned (7^12 is 1e10).
