@@ -1,0 +1,185 @@
+"""One solve under way: iterates pulled from a hand-written solver, or a back end swept over tolerances, and certified as they come."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Generator
+from contextlib import closing, suppress
+from dataclasses import dataclass, field, replace
+from itertools import islice
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.backends.table import BackEnd
+from simopt.certificate import Judgement, judge
+from simopt.errors import InvalidProblem
+from simopt.problem import Problem, Rescale
+from simopt.solution import Iterate, Sample, Status
+from simopt.solver import SolverSpec
+
+ATTEMPTS = 4  # a back end is run at the tolerance asked for, then at most three times tighter
+GROWTH = 1.2  # certificates are taken at geometrically spaced times
+FAILURES = (ArithmeticError, np.linalg.LinAlgError, InvalidProblem)  # of a solver on data it cannot handle; all else is a defect in it
+Progress = Callable[[Sample], None]
+Declare = Callable[[Problem, frozenset[str]], Any]
+Ending = tuple[Status, str, str | None]
+
+
+@dataclass
+class Run:
+    """State of one solve."""
+
+    problem: Problem
+    tol: float
+    num: Arithmetic
+    rescale: Rescale
+    progress: Progress | None
+    sampling: str = "iterates"
+    samples: list[Sample] = field(default_factory=list)
+    best: Judgement | None = None
+    iterations: int = 0
+    setup_seconds: float = 0.0
+    solve_seconds: float = 0.0
+
+    def certify(self, point: dict[str, Any], multipliers: dict[str, Any] | None) -> bool:
+        """Judge a point of the normalised problem as a point of the original; True when the certificate closes."""
+        mapped = None if multipliers is None else self.rescale.multipliers(multipliers)
+        judged = judge(self.problem, self.rescale.point(point), mapped)
+        if judged.certificate.closes(self.tol) and self.num is not FLOAT:
+            judged = replace(judged, certificate=judge(self.problem, judged.point, judged.multipliers, self.num).certificate)
+        verdict = judged.certificate
+        sample = Sample(self.solve_seconds, self.iterations, verdict.upper, verdict.lower, verdict.gap)
+        self.samples.append(sample)
+        if self.best is None or (verdict.gap, verdict.upper) <= (self.best.certificate.gap, self.best.certificate.upper):
+            self.best = Judgement(verdict, _copy(judged.point), None if judged.multipliers is None else _copy(judged.multipliers))
+        if self.progress is not None:
+            self.progress(sample)
+        return verdict.closes(self.tol)
+
+    def final(self) -> Judgement | None:
+        """The best judgement, its bounds in the arithmetic that was asked for."""
+        if self.best is None or self.best.certificate.arithmetic == self.num.name:
+            return self.best
+        return replace(self.best, certificate=judge(self.problem, self.best.point, self.best.multipliers, self.num).certificate)
+
+
+def _copy(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: np.array(value, dtype=float) for name, value in values.items()}
+
+
+def iterate(run: Run, spec: SolverSpec, normal: Problem, time_limit: float, options: dict[str, Any]) -> Ending:
+    """Run a hand-written solver on the problem in natural units until the certificate closes, the time is up or the solver ends."""
+    reason = spec.reason_against(normal)
+    if reason is not None:
+        return Status.UNSUPPORTED, "", reason
+    try:
+        _warm_up(spec, type(normal), options)
+        return _pull(run, spec, normal, time_limit, options)
+    except FAILURES as error:
+        return Status.FAILED, f"{type(error).__name__}: {error}", f"{spec.name} failed: {error}"
+
+
+def _iterates(spec: SolverSpec, problem: Problem, **options: Any) -> Generator[Iterate, None, None]:
+    yield from spec.run(problem, **options)
+
+
+def _pull(run: Run, spec: SolverSpec, normal: Problem, time_limit: float, options: dict[str, Any]) -> Ending:
+    scale = normal.scale()
+    last: Iterate | None = None
+    next_look, next_claim = 0.0, 0.0
+    mark = time.perf_counter()
+    with closing(_iterates(spec, normal, tol=run.tol, **options)) as iterates:
+        for step in iterates:
+            run.solve_seconds += time.perf_counter() - mark
+            run.iterations += 1
+            out_of_time = run.solve_seconds > time_limit
+            claims = step.gap <= run.tol * scale and run.iterations >= next_claim
+            if run.solve_seconds >= next_look or claims or out_of_time:
+                next_look = GROWTH * run.solve_seconds
+                if claims:  # a solver that is wrong about its gap is not asked again at every step
+                    next_claim = GROWTH * run.iterations
+                if run.certify(step.point, step.multipliers):
+                    return Status.OPTIMAL, "converged", None
+                last = None
+            else:  # the solver may write on its buffers when it is resumed, if only to find that it is at its end
+                last = Iterate(_copy(step.point), None if step.multipliers is None else _copy(step.multipliers))
+            if out_of_time:
+                return Status.TIME_LIMIT, "stopped", f"the gap was still open after {time_limit:g} s"
+            mark = time.perf_counter()
+        run.solve_seconds += time.perf_counter() - mark
+    if last is not None and run.certify(last.point, last.multipliers):
+        return Status.OPTIMAL, "converged", None
+    limit = options.get("max_iter", spec.options.get("max_iter"))
+    if isinstance(limit, Integral) and run.iterations >= limit:
+        return Status.ITERATION_LIMIT, "iteration limit", f"the gap was still open after {run.iterations} iterations"
+    return Status.GAP_OPEN, "finished", "the solver finished before the certificate closed"
+
+
+_warm: set[tuple[Any, ...]] = set()
+WARM_UP_ITERATES = 25  # enough to reach every kernel; a solver that never stops by itself must not hang here
+
+
+def _warm_up(spec: SolverSpec, kind: type[Problem], options: dict[str, Any]) -> None:
+    """Run the solver once on a small example of the problem, so that compilation stays outside the clock."""
+    # options that choose a method; numbers and arrays may belong to the problem at hand
+    choices = {name: value for name, value in options.items() if isinstance(value, (str, bool))}
+    key = (spec.name, kind.name, *sorted(choices.items()))
+    if key in _warm:
+        return
+    _warm.add(key)
+    for example in kind.examples(np.random.default_rng(0)):
+        if not example.degenerate and spec.reason_against(example.problem) is None:
+            # what fails on an example may work on the problem at hand; if not, the solve itself will say so
+            with suppress(*FAILURES), closing(_iterates(spec, example.problem.normalised()[0], tol=1e-6, **choices)) as iterates:
+                for _ in islice(iterates, WARM_UP_ITERATES):
+                    pass
+            return
+
+
+def sweep(run: Run, backend: BackEnd, normal: Problem, time_limit: float, options: dict[str, Any], declare: Declare) -> Ending:
+    """Run a back end at the tolerance asked for, then at tighter ones while that brings the certificate nearer."""
+    import cvxpy  # noqa: F401 - imported here so that its second of start-up stays outside the clock
+
+    from simopt.backends import adapter
+
+    run.sampling = "tolerance"
+    own = dict(options)
+    max_iter = own.pop("max_iter", None)
+    ended: Ending = (Status.NOT_SOLVED, "", "not run")
+    native_tol, previous = run.tol, math.inf
+    start = time.perf_counter()
+    try:
+        declaration = declare(normal, backend.cones)
+    except InvalidProblem as error:
+        return Status.UNSUPPORTED, "", str(error)
+    run.setup_seconds += time.perf_counter() - start
+    for _ in range(ATTEMPTS):
+        room = time_limit - run.solve_seconds
+        if room <= 0:
+            return Status.TIME_LIMIT, ended[1], f"the gap was still open after {time_limit:g} s"
+        try:
+            result = adapter.run(declaration, backend, tol=native_tol, max_iter=max_iter, time_limit=room, options=own)
+        except adapter.Refused as error:
+            return Status.UNSUPPORTED, "", str(error)
+        run.setup_seconds += result.setup_seconds
+        run.solve_seconds += result.solve_seconds
+        run.iterations += result.iterations
+        if result.point is None:
+            ended = (result.status, result.word, f"{backend.name} returned no point: {result.word}")
+            if result.status in (Status.INFEASIBLE, Status.UNBOUNDED, Status.TIME_LIMIT):
+                return ended
+        elif run.certify(result.point, result.multipliers):
+            return Status.OPTIMAL, result.word, None
+        else:
+            status = Status.GAP_OPEN if result.status in (Status.OPTIMAL, Status.FAILED, Status.NOT_SOLVED) else result.status
+            ended = (status, result.word, f"{backend.name} says {result.word!r}, the certificate is open")
+            reached = run.samples[-1].gap
+            if status is Status.TIME_LIMIT or (max_iter is not None and status is Status.ITERATION_LIMIT) or reached > 0.5 * previous:
+                return ended
+            previous = reached
+        native_tol = max(native_tol * 1e-2, 1e-15)
+    return ended
