@@ -35,7 +35,11 @@ bench: $(VENV)/.bench
 notebooks: $(VENV)/.notebooks
 	$(BIN)/pytest --nbmake --nbmake-timeout=600 notebooks $(ARGS)
 
+# The verdict table and the errata are written from a run, so they cannot be stale.
 docs: $(VENV)/.docs
+	mkdir -p build
+	$(BIN)/simopt verify --json --output build/verdicts.json --evidence build/evidence > /dev/null
+	$(BIN)/python docs/tables.py build/verdicts.json
 	$(BIN)/python -m sphinx -W -q -b html docs docs/_build/html
 
 # A stale build/lib would bring deleted modules back.

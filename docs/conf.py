@@ -1,13 +1,18 @@
 """Sphinx configuration. `docs/tables.py` writes the verdict table and the errata from a run of `simopt verify` before this builds."""
 
+import sys
+from pathlib import Path
+
 import simopt
+
+sys.path.insert(0, str(Path(__file__).parent))
 
 project = "simopt"
 author = "The simopt developers"
 copyright = "The simopt developers"
 version = release = simopt.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.mathjax"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.mathjax", "docstrings"]
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["_build"]
@@ -15,5 +20,6 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "none"
 napoleon_numpy_docstring = True
 napoleon_google_docstring = False
+napoleon_use_ivar = True
 html_theme = "furo"
 html_title = f"simopt {version}"

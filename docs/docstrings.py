@@ -1,0 +1,50 @@
+"""Docstrings here are plain text with mathematics in Unicode; this extension makes reStructuredText of them.
+
+Indented formulas become literal blocks, and |x| and x* are no markup. NumPy sections (Parameters, Raises, …) are left to napoleon.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+SECTIONS = {"Parameters", "Attributes", "Returns", "Yields", "Raises", "Notes", "Examples", "References", "See Also", "Methods", "Warns"}
+CODE = re.compile(r"(``.*?``|`[^`]*`)")
+
+
+def escaped(line: str) -> str:
+    """The line with | and * escaped outside back quotes."""
+    parts = CODE.split(line)
+    return "".join(part if i % 2 else re.sub(r"([|*])", r"\\\1", part) for i, part in enumerate(parts))
+
+
+def process(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
+    """Rewrite the docstring's lines in place."""
+    out: list[str] = []
+    in_section = literal = announced = False
+    for i, line in enumerate(lines):
+        following = lines[i + 1] if i + 1 < len(lines) else ""
+        if following.startswith("---") and line.strip() in SECTIONS:
+            in_section = True
+        indented = line.startswith(" ")
+        if in_section:
+            out.append(escaped(line))
+            continue
+        if announced and (indented or not line.strip()):
+            out.append(line)  # a literal block that the docstring itself announces with ::
+            continue
+        announced = line.rstrip().endswith("::")
+        if indented and not literal:
+            out += ["", "::", ""]
+        if literal and not indented and line.strip():
+            out.append("")
+        literal = indented or (literal and not line.strip())
+        is_item = re.match(r"\* ", line)
+        out.append(line if indented or line.startswith(("---", ">>>")) else f"* {escaped(line[2:])}" if is_item else escaped(line))
+    lines[:] = out
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Run before napoleon."""
+    app.connect("autodoc-process-docstring", process, priority=400)
+    return {"parallel_read_safe": True}
