@@ -71,6 +71,9 @@ def run(
     native = _native_options(backend, tol, max_iter, time_limit, options)
     start = time.perf_counter()
     try:
+        if backend.name == "ecos":
+            ecos_child.start()
+            start = time.perf_counter()
         with quiet():
             if backend.name == "ecos":
                 raw = _ecos(data, native, time_limit)

@@ -18,6 +18,8 @@ from contextlib import suppress
 from typing import IO, Any
 
 HEADER = struct.Struct("<Q")
+READY = b"ready"
+START_LIMIT = 60.0  # seconds for the child to import ECOS, on a machine that has other things to do
 
 
 class ChildFailed(RuntimeError):
@@ -30,6 +32,12 @@ class Child:
     def __init__(self) -> None:
         command = [sys.executable, "-P", __file__]  # -P: nothing in this folder or the working directory shadows a module
         self._process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True)
+        try:
+            assert self._process.stdout is not None
+            self._receive(self._process.stdout, len(READY), time.monotonic() + START_LIMIT)
+        except BaseException:
+            self.stop()
+            raise
 
     @property
     def alive(self) -> bool:
@@ -60,7 +68,7 @@ class Child:
             ready, _, _ = select.select([stream], [], [], max(0.0, deadline - time.monotonic()))
             if not ready:
                 raise TimeoutError
-            piece = stream.read1(size - len(data))  # type: ignore[attr-defined]  # Popen's pipes are buffered readers
+            piece = os.read(stream.fileno(), size - len(data))  # past the buffer, which `select` does not see
             if not piece:
                 raise ChildFailed("the ECOS process ended without an answer")
             data += piece
@@ -68,6 +76,14 @@ class Child:
 
 
 _running: dict[int, Child] = {}  # by process: after a fork, the pipes belong to the parent
+
+
+def start() -> Child:
+    """The running child, started if there is none, so that its imports are not on the clock of a solve."""
+    child = _running.get(os.getpid())
+    if child is None or not child.alive:
+        child = _running[os.getpid()] = Child()
+    return child
 
 
 def solve(request: dict[str, Any], seconds: float) -> dict[str, Any]:
@@ -80,9 +96,7 @@ def solve(request: dict[str, Any], seconds: float) -> dict[str, Any]:
     ChildFailed
         when the child dies or ECOS raises.
     """
-    child = _running.get(os.getpid())
-    if child is None or not child.alive:
-        child = _running[os.getpid()] = Child()
+    child = start()
     try:
         answer = child.call(request, seconds)
     except BaseException:
@@ -113,6 +127,8 @@ def _serve() -> None:
 
     source, sink = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)  # whatever ECOS prints must not get among the answers
+    sink.write(READY)
+    sink.flush()
     while head := source.read(HEADER.size):
         request = pickle.loads(source.read(HEADER.unpack(head)[0]))
         try:

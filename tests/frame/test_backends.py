@@ -97,6 +97,14 @@ def test_ecos_is_ended_at_the_time_limit_and_works_again() -> None:
     assert solve(toy(radius=0.3), "ecos", tol=1e-6).optimal
 
 
+def test_starting_the_ecos_process_is_not_on_the_clock() -> None:
+    child = ecos_child._running.pop(os.getpid(), None)
+    if child is not None:
+        child.stop()
+    solution = solve(toy(radius=0.3), "ecos", tol=1e-6)
+    assert solution.optimal and solution.provenance.solve_seconds < 0.1
+
+
 def test_a_dead_ecos_process_is_a_failure_and_is_replaced() -> None:
     assert solve(toy(radius=0.3), "ecos", tol=1e-6).optimal
     child = ecos_child._running[os.getpid()]
