@@ -1,0 +1,180 @@
+"""Proof files made by an adversary, each with a digest that fits: `recheck` refuses them, quickly, or prints exactly what it computed."""
+
+import json
+import time
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from simopt import recheck
+from simopt.recheck import Rejected, Unreadable
+
+
+def proof(**changes: Any) -> dict[str, Any]:
+    """A proof file with one statement, x <= x + 1 on the instance x = 1 unless changed."""
+    statement: dict[str, Any] = {
+        "steps": [["+", "x", "1"]],
+        "claim": ["<=", "x", 0],
+        "where": [],
+        "symbols": [],
+        "name": "",
+        "names": ["x"],
+    }
+    statement |= {"rows": [["1"]]} if "ranges" not in changes else {}
+    statement |= changes
+    made = {"format": recheck.FORMAT, "row": "TOY", "place": "nowhere", "says": "a toy", "statements": [statement]}
+    return made | {"digest": recheck.digest(made)}
+
+
+def symbolic(steps: list[list[Any]], left: Any, right: Any) -> dict[str, Any]:
+    return proof(steps=steps, claim=["==", left, right], symbols=["x", "y", "z"], names=[], rows=[[]])
+
+
+def test_the_honest_files_of_this_page_are_accepted() -> None:
+    assert "x <= (x + 1)" in "\n".join(recheck.check(proof()))
+    assert recheck.check(symbolic([["*", "x", "y"], ["*", "y", "x"]], 0, 1))
+
+
+PRINTED_AS_ONE_THING_COMPUTED_AS_ANOTHER = {
+    "quotient of three": proof(steps=[["/", "x", "1", "1000"]], claim=["<=", "1", 0]),
+    "product of three symbols": symbolic([["*", "x", "y", "z"], ["*", "x", "y"]], 0, 1),
+    "power with two exponents": symbolic([["^", "x", 3, 2], ["*", "x", "x"]], 0, 1),
+    "fractional power": proof(steps=[["^", "x", 2.5]], claim=["<=", 0, "4"], rows=[["2"]]),
+    "power in words": proof(steps=[["^", "x", " 2"]], claim=["<=", 0, "4"], rows=[["2"]]),
+    "fractional root": proof(steps=[["root", "x", 2.9, "e"]], claim=["<=", 0, "2"], names=["x", "e"], rows=[["4", ["2", "2"]]]),
+    "one tenth as a float": proof(steps=[["*", 0.1, "10"]], claim=["<", "1", 0]),
+    "float in a row": proof(rows=[[0.1]]),
+    "float in a range": proof(ranges={"x": [0.2, 3.9]}),
+    "relation of a hypothesis": proof(where=[["!=", "1", "1"]]),
+    "truth value as a step": proof(steps=[["+", "x", "1"], ["+", "x", "2"]], claim=["<=", "x", True]),
+    "step counted from the end": proof(claim=["<=", "x", -1]),
+    "step not yet made": symbolic([["+", 0, "1"]], 0, 0),
+    "two inputs of one name": proof(names=["x", "x"], rows=[["5", "1"]]),
+    "name that is a number": proof(names=["1"], steps=[["+", "1", "1"]], claim=["<=", 0, "1"], rows=[["0"]]),
+    "fraction with a letter": proof(claim=["<=", "x", "1e3"]),
+    "not a number": proof(claim=["<=", "x", "nan"]),
+    "infinity": proof(claim=["<=", "x", float("inf")]),
+    "infinite row": proof(rows=[[float("inf")]]),
+    "zero denominator": proof(rows=[["1/0"]]),
+}
+
+
+@pytest.mark.parametrize("name", PRINTED_AS_ONE_THING_COMPUTED_AS_ANOTHER)
+def test_what_is_printed_is_what_is_computed(name: str) -> None:
+    with pytest.raises((Rejected, Unreadable)):
+        recheck.check(PRINTED_AS_ONE_THING_COMPUTED_AS_ANOTHER[name])
+
+
+FALSE = {
+    "ends of an enclosure exchanged": proof(steps=[], claim=["<=", "x", "0"], rows=[[["1", "0"]]]),
+    "division by an enclosure of zero": proof(steps=[["/", "1", "x"]], claim=["<=", 0, "1"], rows=[[["-1", "1"]]]),
+    "division by an exchanged enclosure of zero": proof(steps=[["/", "1", "x"]], claim=["<=", 0, "1"], rows=[[["1", "-1"]]]),
+    "even power of an enclosure": proof(steps=[["^", "x", 2]], claim=["<=", "1", 0], rows=[[["-1", "1"]]]),
+    "absolute value of an enclosure": proof(steps=[["abs", "x"]], claim=["<=", "1", 0], rows=[[["-1", "1"]]]),
+    "least of two enclosures": proof(steps=[["min", "x", "1/2"]], claim=["<=", "1/2", 0], rows=[[["0", "1"]]]),
+    "an enclosure equal to itself": proof(steps=[["-", "x", "x"]], claim=["==", 0, "0"], rows=[[["0", "1"]]]),
+    "strictness": proof(steps=[], claim=["<", "x", "1"]),
+    "symbols do not cancel to zero": symbolic([["-", "x", "x"], ["/", "1", 0]], 1, 1),
+    "symbols divided by zero to a power": symbolic([["-", "x", "x"], ["^", 0, -1]], 1, 1),
+    "hypotheses about symbols": proof(steps=[], claim=["==", "x", "x"], where=[["==", "x", "1"]], symbols=["x"]),
+    "empty range": proof(ranges={"x": [3, 2]}),
+    "no rows": proof(rows=[]),
+    "hypothesis that excludes all": proof(ranges={"x": [0, 3]}, where=[["<", "x", "0"]]),
+    "hypothesis that is undecided": proof(where=[["<=", "x", "1"]], rows=[[["0", "2"]]]),
+    "root of something that may be negative": proof(
+        steps=[["root", "x", 2, "e"]], claim=["<=", 0, "1"], names=["e", "x"], rows=[[["0", "1"], ["-1", "1"]]]
+    ),
+    "root of order zero": proof(steps=[["root", "x", 0, "e"]], claim=["<=", 0, "1"], names=["e", "x"], rows=[["1", "1"]]),
+}
+
+
+@pytest.mark.parametrize("name", FALSE)
+def test_false_and_empty_statements_are_refused(name: str) -> None:
+    with pytest.raises((Rejected, Unreadable)):
+        recheck.check(FALSE[name])
+
+
+BOMBS = {
+    "power": proof(steps=[["^", "2", 10**9]]),
+    "negative power": proof(steps=[["^", "2", -(10**9)]]),
+    "power of a power": proof(steps=[["^", "2", 60000], ["^", 0, 60000], ["^", 1, 60000]]),
+    "squared again and again": proof(steps=[["+", "3", "0"], *[["*", i, i] for i in range(60)]]),
+    "exponential": proof(steps=[["exp", "x", "e"]], names=["e", "x"], rows=[["1", "1000000000000"]]),
+    "logarithm": proof(steps=[["log", "x", "e"]], names=["e", "x"], rows=[[["0", "1000000000000"], "2"]]),
+    "root": proof(steps=[["root", "x", 10**9, "e"]], names=["e", "x"], rows=[["2", "2"]]),
+    "range": proof(ranges={"x": [0, 10**12]}),
+    "box": proof(ranges={name: [0, 999] for name in "xyz"}),
+    "power of a sum of symbols": symbolic([["+", "x", "y"], ["^", 0, 10**7]], 1, 1),
+    "products of sums of symbols": symbolic([["sum", "x", "y", "z"], *[["*", i, i] for i in range(30)]], 30, 30),
+    "numbers beside symbols": symbolic([["*", "x", "3"], *[["*", i, i] for i in range(60)]], 60, 60),
+}
+
+
+@pytest.mark.parametrize("name", BOMBS)
+def test_work_without_end_is_refused_at_once(name: str) -> None:
+    start = time.perf_counter()
+    with pytest.raises((Rejected, Unreadable), match="too large"):
+        recheck.check(BOMBS[name])
+    assert time.perf_counter() - start < 5
+
+
+def test_words_of_the_file_cannot_pass_for_what_was_checked() -> None:
+    document = proof(name="x\n[2] P = NP\n    \x1b[2Jtrue")
+    document["says"] = "words\nCHECKED"
+    document["digest"] = recheck.digest(document)
+    lines = recheck.check(document)
+    assert all("\n" not in line and "\x1b" not in line for line in lines)
+    assert lines[0] == "TOY (nowhere), in words: words CHECKED" and lines[1].startswith("[1] ") and lines[2].strip() == "x <= (x + 1)"
+
+
+def test_long_parts_have_names_that_no_input_can_have() -> None:
+    long = ["sum", *["x"] * 60]
+    shown = recheck.check(proof(steps=[long, ["+", 0, "t0"]], claim=["<=", "t0", 1], names=["t0", "x"], rows=[["1", "1"]]))[2]
+    assert shown.count("t0 =") == 0 and "#0 = sum(x" in shown
+
+
+def test_instances_and_hypotheses_are_counted_in_words() -> None:
+    assert recheck.check(proof(rows=[["1"], ["7/2"]]))[-1].strip() == "on the instances of the file; x = 1; x = 7/2: true in all 2 cases"
+    text = recheck.check(proof(ranges={"x": [-2, 2]}, where=[["<", "x", "0"]]))[-1]
+    assert text.strip() == "for all x in -2..2: true in the 2 of 5 cases that satisfy the hypotheses"
+
+
+def test_a_key_given_twice_is_refused(tmp_path: Any) -> None:
+    path = tmp_path / "twice.json"
+    text = json.dumps(proof())
+    path.write_text(text.replace('"claim": ', '"claim": ["<=", "1", "0"], "claim": ', 1))
+    with pytest.raises(Unreadable, match="twice"):
+        recheck.check(recheck.read(str(path)))
+
+
+def test_nesting_without_end_is_unreadable(tmp_path: Any) -> None:
+    path = tmp_path / "deep.json"
+    for depth in (300, 900, 100_000):
+        path.write_text('{"format": "simopt-proof/1", "digest": ' + "[" * depth + "]" * depth + "}")
+        assert recheck.main([str(path)]) in (1, 2)
+
+
+def test_exponentials_of_long_fractions_are_rounded_outward() -> None:
+    x = Fraction(10**300 + 1, 3 * 10**300)  # 1/3 and a third of 10^-300
+    low, high = recheck.exp_bounds(x)
+    below, above = recheck.exp_bounds(Fraction(1, 3), 1200)[1], recheck.exp_bounds(Fraction(1, 3) + Fraction(1, 10**299), 1200)[0]
+    assert low <= below < above <= high and high - low < Fraction(1, 2**200)
+
+
+PRINTED = {
+    "(-3)^2": [["^", "-3", 2]],
+    "(2/3)^2": [["^", "2/3", 2]],
+    "(x / (1/2))": [["/", "x", "1/2"]],
+    "(x - (-1))": [["-", "x", "-1"]],
+    "(x^2)^3": [["^", "x", 2], ["^", 0, 3]],
+    "(x + 1)^2": [["+", "x", "1"], ["^", 0, 2]],
+    "(1/2 * x)": [["*", "1/2", "x"]],
+}
+
+
+@pytest.mark.parametrize("text", PRINTED)
+def test_formulas_are_printed_with_the_parentheses_they_need(text: str) -> None:
+    steps = PRINTED[text]
+    document = proof(steps=steps, claim=["==", len(steps) - 1, len(steps) - 1])
+    assert recheck.check(document)[2].strip() == f"{text} == {text}"
