@@ -25,7 +25,6 @@ class Interval:
 
     __slots__ = ("mid", "rad")
     __array_ufunc__ = None  # NumPy defers to our operators
-    __hash__ = None  # type: ignore[assignment]  # intervals are not equal to anything
 
     def __init__(self, mid: Any, rad: Any = 0.0) -> None:
         self.mid: Array = np.asarray(mid, dtype=float)
@@ -114,6 +113,9 @@ class Interval:
     __lt__ = __le__ = __gt__ = __ge__ = _refuse
     __eq__ = _refuse
     __ne__ = _refuse
+
+    def __hash__(self) -> int:
+        raise TypeError("an interval is equal to nothing and has no hash")
 
     def __bool__(self) -> bool:
         raise TypeError("an interval has no truth value")

@@ -152,7 +152,7 @@ def test_an_interval_is_neither_true_nor_a_float() -> None:
     with pytest.raises(TypeError):
         bool(Interval(1.0))
     with pytest.raises(TypeError):
-        float(Interval(1.0))  # type: ignore[arg-type]
+        float(Interval(1.0))
     with pytest.raises(ZeroDivisionError):
         INTERVAL.lift(1.0) / Interval(0.0, 1e-300)
 

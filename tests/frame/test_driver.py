@@ -133,9 +133,9 @@ def test_solutions_are_immutable_and_picklable() -> None:
     with pytest.raises(ValueError, match="read-only"):
         solution.point["x"][0] = 1.0
     with pytest.raises(TypeError):
-        solution.point["x"] = np.zeros(4)  # type: ignore[index]
+        solution.point["x"] = np.zeros(4)
     with pytest.raises(AttributeError):
-        solution.status = Status.OPTIMAL  # type: ignore[misc]
+        solution.status = Status.OPTIMAL
     data = pickle.dumps(solution)
     again = pickle.loads(data)
     assert again.certificate == solution.certificate and again.provenance == solution.provenance and again.trace == solution.trace
