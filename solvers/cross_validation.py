@@ -19,11 +19,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simopt.errors import InvalidProblem
-from simopt.solvers.secular import model_root
 from simopt.solvers.tridiagonal_path import TridiagonalPath
 from simopt.typing import Array
 
 CHUNK = 4_000_000  # predictions held at a time
+SETTLED = 1e-12  # step of log μ at which a root on the interpolated path is left alone
 Indices = NDArray[np.intp]
 
 
@@ -129,12 +129,7 @@ def _fold(gram: Array, targets: Array, held: Indices, lam: Array, m: Array) -> t
     powers = np.broadcast_to(m[:, None], kappa.shape)
     vanishing = (powers == 1.0) & (kappa >= 0.5 * math.log(path.energy))
     roots = np.full(kappa.shape, math.inf)
-    if not np.all(vanishing):
-        ends = [_root(path, float(k), power) for k, power in _extremes(kappa, powers, ~vanishing)]
-        path.tabulate(min(ends), max(ends))
-        roots[~vanishing] = _roots(path, kappa[~vanishing], powers[~vanishing], min(ends) - 1e-6, max(ends) + 1e-6)
-    else:
-        path.tabulate(path.high, path.high)
+    roots[~vanishing] = _roots(path, kappa[~vanishing], powers[~vanishing])
     errors = np.empty(roots.size)
     step = max(1, CHUNK // held.size)
     for start in range(0, roots.size, step):
@@ -143,47 +138,33 @@ def _fold(gram: Array, targets: Array, held: Indices, lam: Array, m: Array) -> t
     return errors.reshape(roots.shape), roots
 
 
-def _extremes(kappa: Array, powers: Array, live: NDArray[np.bool_]) -> list[tuple[float, float]]:
-    """The smallest and largest κ of each power: μ increases with λ, so their roots bound all others."""
-    pairs = []
-    for i in np.flatnonzero(np.any(live, axis=1)):
-        row = kappa[i, live[i]]
-        pairs += [(float(row.min()), float(powers[i, 0])), (float(row.max()), float(powers[i, 0]))]
-    return pairs
+def _roots(path: TridiagonalPath, kappa: Array, m: Array) -> Array:
+    """All roots of G at once, and the path tabulated where they are.
 
-
-def _root(path: TridiagonalPath, kappa: float, m: float) -> float:
-    """One root by the tangent iteration of solvers/secular.py, each evaluation two tridiagonal systems."""
-    if m == 2.0:
-        return kappa
-    s = min(max(kappa, path.low), path.high)
+    A survey of G in steps of 1 brackets each root; below and above the survey the path is trivial and so is the equation. Inside the
+    brackets Newton's method runs on the interpolated path.
+    """
+    points, log_t = path.survey()
+    below = kappa + (m - 2.0) * log_t[0]
+    with np.errstate(divide="ignore"):
+        above = (kappa + (m - 2.0) * (log_t[-1] + points[-1])) / (m - 1.0)
+    passed = np.sum(points <= kappa[:, None] + (m[:, None] - 2.0) * log_t, axis=1)  # how many points have G ≤ 0
+    left, right = points[np.maximum(passed - 1, 0)], points[np.minimum(passed, points.size - 1)]
+    path.tabulate(float(np.min(left, initial=path.high)), float(np.max(right, initial=path.low)))
+    roots = np.where(passed == 0, below, np.where(passed == points.size, above, 0.5 * (left + right)))
+    active = np.flatnonzero((passed > 0) & (passed < points.size))
     for _ in range(60):
-        log_t, w = path.point(s)
-        if w <= 1e-14 or w >= 1.0 - 1e-14:  # the path has left the range of μ where it bends
-            proposal = kappa + (m - 2.0) * log_t if w < 0.5 else (kappa + (m - 2.0) * (log_t + s)) / (m - 1.0 or 1e-300)
-        else:
-            log_d = s + math.log1p(-w) - math.log(w)
-            proposal = model_root(kappa, m, log_t + s - math.log(w), log_d)
-        if abs(proposal - s) <= 1e-9 * max(1.0, abs(s)):
-            return proposal
-        s = proposal
-    return s
-
-
-def _roots(path: TridiagonalPath, kappa: Array, m: Array, low: float, high: float) -> Array:
-    """All roots in [low, high] at once: Newton's method on the increasing function G, kept inside brackets."""
-    left, right = np.full(kappa.shape, low), np.full(kappa.shape, high)
-    s = np.clip(kappa, low, high)
-    for _ in range(100):
+        s = roots[active]
         log_t, w = path.norms(s)
-        value = s - (m - 2.0) * log_t - kappa
-        left, right = np.where(value < 0.0, s, left), np.where(value > 0.0, s, right)
-        slope = 1.0 + (m - 2.0) * w
+        value = s - (m[active] - 2.0) * log_t - kappa[active]
+        left[active] = np.where(value < 0.0, s, left[active])
+        right[active] = np.where(value > 0.0, s, right[active])
+        slope = 1.0 + (m[active] - 2.0) * w
         proposal = s - value / np.where(slope > 0.0, slope, 1.0)
-        outside = ~((proposal > left) & (proposal < right))
-        proposal = np.where(outside, 0.5 * (left + right), proposal)
-        moved = np.abs(proposal - s)
-        s = np.where(value == 0.0, s, proposal)
-        if np.all((moved <= 1e-13 * np.maximum(1.0, np.abs(s))) | (value == 0.0)):
+        inside = (proposal > left[active]) & (proposal < right[active])
+        proposal = np.where(inside | (value == 0.0), proposal, 0.5 * (left[active] + right[active]))
+        roots[active] = proposal
+        active = active[np.abs(proposal - s) > SETTLED * np.maximum(1.0, np.abs(s))]
+        if active.size == 0:
             break
-    return s
+    return roots

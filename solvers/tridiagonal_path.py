@@ -54,21 +54,22 @@ def _form(diagonal: Array, off: Array, x: Array, y: Array) -> float:
 
 
 @kernel
-def _lattice(diagonal: Array, off: Array, q: Array, first: float, out: Array, log_t: Array, w: Array) -> None:
-    """Rows z of out, log t and w = −d log t / ds at s = first, first + h, …"""
+def _along(diagonal: Array, off: Array, q: Array, s: Array, out: Array, log_t: Array, w: Array) -> None:
+    """Rows z of out, log t and w = −d log t / ds at every s; the last row of out is used again if there are fewer rows."""
     pivots = np.empty(q.size)
     again = np.empty(q.size)
     for k in range(log_t.size):
-        mu = math.exp(first + k * STEP)
-        _solve(diagonal, off, mu, q, pivots, out[k])
-        _solve(diagonal, off, mu, out[k], pivots, again)
-        square = _form(diagonal, off, out[k], out[k])
+        mu = math.exp(s[k])
+        z = out[min(k, out.shape[0] - 1)]
+        _solve(diagonal, off, mu, q, pivots, z)
+        _solve(diagonal, off, mu, z, pivots, again)
+        square = _form(diagonal, off, z, z)
         if square <= 0.0:
             log_t[k] = -math.inf
             w[k] = 1.0
         else:
             log_t[k] = 0.5 * math.log(square)
-            w[k] = min(1.0, max(0.0, mu * _form(diagonal, off, out[k], again) / square))
+            w[k] = min(1.0, max(0.0, mu * _form(diagonal, off, z, again) / square))
 
 
 class TridiagonalPath:
@@ -114,20 +115,15 @@ class TridiagonalPath:
         stop = math.ceil(min(max(high, self.low), self.high) / STEP) + NEIGHBOURS // 2
         self.first, count = start, stop - start + 1
         z, self.log_t, self.w = np.empty((count, self.samples)), np.empty(count), np.empty(count)
-        _lattice(self.diagonal, self.off, self.q, start * STEP, z, self.log_t, self.w)
+        _along(self.diagonal, self.off, self.q, (start + np.arange(count)) * STEP, z, self.log_t, self.w)
         self.values = self.rotate(z.T, "N").T @ self.cross
 
-    def point(self, s: float) -> tuple[float, float]:
-        """(log t, w) at one s, computed and not interpolated."""
-        z, log_t, w = np.empty((1, self.samples)), np.empty(1), np.empty(1)
-        inside = min(max(s, self.low), self.high)
-        _lattice(self.diagonal, self.off, self.q, inside, z, log_t, w)
-        return self._extended(s, float(log_t[0]), float(w[0]))
-
-    def _extended(self, s: float, log_t: float, w: float) -> tuple[float, float]:
-        if s > self.high:
-            return log_t - (s - self.high), 1.0
-        return log_t, w if s >= self.low else 0.0
+    def survey(self) -> tuple[Array, Array]:
+        """(s, log t) from end to end in steps of about 1, to find brackets with; O(n) a point."""
+        s = np.linspace(self.low, self.high, math.ceil(self.high - self.low) + 1)
+        log_t = np.empty(s.size)
+        _along(self.diagonal, self.off, self.q, s, np.empty((1, self.samples)), log_t, np.empty(s.size))
+        return s, log_t
 
     def interpolation(self, s: Array) -> tuple[NDArray[np.intp], Array]:
         """Lattice rows (p, 14) and their weights (p, 14), at s clipped to the tabulated interval."""

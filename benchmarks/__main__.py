@@ -1,0 +1,34 @@
+"""Runs every benchmark, or those named: `python -m benchmarks [--quick] [name …]`. Each is a script of its own."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+HELPERS = {"__init__", "__main__", "pairs"}
+
+
+def main() -> int:
+    """The exit status is that of the first script that failed."""
+    names = sorted(p.stem for p in HERE.glob("*.py") if p.stem not in HELPERS)
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("names", nargs="*", metavar="name", help=", ".join(names))
+    parser.add_argument("--quick", action="store_true", help="small sizes and two pairs, to see that they run")
+    options = parser.parse_args()
+    unknown = [name for name in options.names if name not in names]
+    if unknown:
+        parser.error(f"no benchmark called {', '.join(unknown)}; there are {', '.join(names)}")
+    one_thread = {key: "1" for key in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")}
+    status = 0
+    for name in options.names or names:
+        command = [sys.executable, str(HERE / f"{name}.py"), *(["--quick"] if options.quick else [])]
+        status = status or subprocess.run(command, env={**os.environ, **one_thread}, check=False).returncode
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,177 @@
+"""Interleaved timing of two ways to do one thing, on one thread, with peak memory and a line about the machine."""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import json
+import os
+import platform
+import statistics
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+PAIRS = 9
+BUDGET = 300.0  # seconds; a slow cell takes as many pairs as fit
+Work = Callable[[], object]
+
+
+@dataclass(frozen=True)
+class Spread:
+    """Seconds of one candidate: median, min, max."""
+
+    median: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Pairs:
+    """Ours against a peer: spreads, the ratio of the medians, the range of the ratios pair by pair, peak memory in MB above the data."""
+
+    ours: Spread
+    peer: Spread
+    ratio: float
+    ratio_low: float
+    ratio_high: float
+    pairs: int
+    ours_megabytes: float
+    peer_megabytes: float
+
+
+def interleave(ours: Work, peer: Work, *, pairs: int = PAIRS, budget: float = BUDGET, memory: bool = True) -> Pairs:
+    """Run ours and the peer in turn, each pair in the other order, after one warm-up of both."""
+    times: tuple[list[float], list[float]] = ([], [])
+    with one_thread():
+        first = seconds(ours), seconds(peer)
+        megabytes = (peak_megabytes(ours), peak_megabytes(peer)) if memory else (float("nan"), float("nan"))
+        start = time.perf_counter()
+        while len(times[0]) < pairs:
+            # the next pair would take about as long as the first one did
+            if len(times[0]) >= 1 and time.perf_counter() - start + sum(first) > budget:
+                break
+            for which in (0, 1) if len(times[0]) % 2 == 0 else (1, 0):
+                times[which].append(seconds((ours, peer)[which]))
+    ratios = [a / b for a, b in zip(*times, strict=True)]
+    spreads = [Spread(statistics.median(t), min(t), max(t)) for t in times]
+    return Pairs(*spreads, spreads[0].median / spreads[1].median, min(ratios), max(ratios), len(ratios), *megabytes)
+
+
+def seconds(work: Work) -> float:
+    """Wall time of one call, garbage collection kept out."""
+    gc.collect()
+    gc.disable()
+    try:
+        start = time.perf_counter()
+        work()
+        return time.perf_counter() - start
+    finally:
+        gc.enable()
+
+
+@contextmanager
+def one_thread() -> Iterator[None]:
+    """BLAS and OpenMP on one thread."""
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1):
+        yield
+
+
+def peak_megabytes(work: Work) -> float:
+    """Peak resident memory of one call above what was resident before it (Linux; nan elsewhere). Not timed: it runs by itself."""
+    reset = Path("/proc/self/clear_refs")
+    if not reset.exists():
+        return float("nan")
+    gc.collect()
+    reset.write_text("5")  # the high-water mark starts again at what is resident now
+    before = _status("VmRSS")
+    with one_thread():
+        work()
+    return (_status("VmHWM") - before) / 1024.0
+
+
+def _status(field: str) -> float:
+    for line in Path("/proc/self/status").read_text().splitlines():
+        if line.startswith(field + ":"):
+            return float(line.split()[1])
+    return float("nan")
+
+
+def gaussian_problem(n: int, dimension: int, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    """Uniform inputs in a cube, Gaussian kernel with the median distance as bandwidth, a smooth target with 10 % noise, centred."""
+    rng = np.random.default_rng(seed)
+    x = rng.uniform(size=(n, dimension))
+    squares = np.maximum(np.sum(x**2, axis=1)[:, None] + np.sum(x**2, axis=1) - 2 * x @ x.T, 0.0)
+    gram = np.exp(-squares / (2 * np.median(squares[:500, :500])))
+    gram = 0.5 * (gram + gram.T)
+    np.fill_diagonal(gram, 1.0)
+    targets = np.sin(6 * x[:, 0]) + x[:, 1] ** 2 + 0.1 * rng.normal(size=n)
+    return gram, targets - targets.mean()
+
+
+def machine() -> str:
+    """Processor, cores, load and versions, in one line."""
+    import scipy
+
+    model = platform.processor() or platform.machine()
+    info = Path("/proc/cpuinfo")
+    if info.exists():
+        names = [line.split(":", 1)[1].strip() for line in info.read_text().splitlines() if line.startswith("model name")]
+        model = names[0] if names else model
+    load = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
+    return (
+        f"{model}, {os.cpu_count()} cores (one used), load {load:.1f}, Python {platform.python_version()}, numpy {np.__version__}, "
+        f"scipy {scipy.__version__}"
+    )
+
+
+def arguments(description: str) -> argparse.Namespace:
+    """Options that every benchmark has."""
+    parser = argparse.ArgumentParser(description=description)
+    parser.add_argument("--quick", action="store_true", help="small sizes and two pairs, to see that it runs")
+    parser.add_argument("--json", metavar="FILE", help="also write the rows to FILE")
+    return parser.parse_args()
+
+
+class Table:
+    """Prints rows as they come and keeps them for --json."""
+
+    def __init__(self, title: str, labels: str) -> None:
+        self.rows: list[dict[str, Any]] = []
+        self.title = title
+        print(f"\n## {title}\n{machine()}")
+        print(f"{labels:<34} {'ours ms (min-max)':>26} {'peer ms (min-max)':>26} {'ratio (min-max)':>20} pairs  MB ours/peer")
+
+    def add(self, label: str, result: Pairs, note: str = "", **values: Any) -> None:
+        """One cell."""
+        self.rows.append({"label": label, **asdict(result), **values})
+        print(
+            f"{label:<34} {_milliseconds(result.ours):>26} {_milliseconds(result.peer):>26} "
+            f"{f'{result.ratio:.3f} ({result.ratio_low:.3f}-{result.ratio_high:.3f})':>20} {result.pairs:>5}  "
+            f"{result.ours_megabytes:.0f}/{result.peer_megabytes:.0f}  {note}",
+            flush=True,
+        )
+
+    def close(self, options: argparse.Namespace, summary: str) -> None:
+        """The verdict line, and the file."""
+        print(summary, flush=True)
+        if options.json:
+            Path(options.json).write_text(
+                json.dumps({"title": self.title, "machine": machine(), "summary": summary, "rows": self.rows}, indent=1)
+            )
+
+
+def _milliseconds(spread: Spread) -> str:
+    return f"{1e3 * spread.median:.2f} ({1e3 * spread.low:.2f}-{1e3 * spread.high:.2f})"
+
+
+def met(value: float, target: float) -> str:
+    """A figure against its target (smaller is better)."""
+    return f"{value:.3g} (target {target:g}: {'met' if value <= target else 'MISSED'})"
