@@ -29,7 +29,7 @@ from simopt.claims import (
     inputs,
     symbols,
 )
-from simopt.theorems.ak.rational_ridge import Sample, dot, loss_change, random_samples, ridge, size, slope, without
+from simopt.theorems.ak.rational_ridge import Sample, dot, loss_change, random_samples, ridge, size, without
 from simopt.typing import Array
 
 PLACE = "Section 4, Example after Definition 4.2"
@@ -86,9 +86,9 @@ def constants(trial: Trial) -> Iterator[Instance]:
     exhaustive=True,
     knobs={"power": 1},
     mutants={"factor squared": {"power": 2}},
-    note="Given C₁ and C₂ the check takes √λ = 1/(8 C₁ (1 + C₂)) and n = 10⁴/λ: n − 1 points x = √λ, y = 1 and one point x = 1, y = −1, which "
-    "is removed and tested. The change times nλ is about 1/(4λ), so no constants do; since β grows with both, trying powers of ten tries "
-    "all constants below them. Both conventions for Z^i (divide by n or by n − 1).",
+    note="Given C₁ and C₂ the check takes √λ = 1/(8 C₁ (1 + C₂)) and n = 10⁴/λ: n − 1 points x = √λ, y = 1 and one point x = 1, y = −1, "
+    "which is removed and tested. The change times nλ is about 1/(4λ), so no constants do; since β grows with both, trying powers of ten "
+    "tries all constants below them. Both conventions for Z^i (divide by n or by n − 1).",
 )
 def some_constants_bound_the_change_of_ridge(instance: Instance, trial: Trial) -> Iterator[Check]:
     """Play λ, n and Z against the constants of the instance."""

@@ -105,7 +105,8 @@ def tame_point(point: Array, trial: Trial) -> Instance:
     knobs={"convexity": 2},
     mutants={"ρ = 2.2 λ": {"convexity": Fraction(11, 5)}},
     corrects="AK-D3.1",
-    note="Strict convexity with coercivity and lower semicontinuity would do as well. Both bounds are attained where the samples are x = 0.",
+    note="Strict convexity with coercivity and lower semicontinuity would do as well. Both bounds are attained where the samples are x = "
+    "0.",
 )
 def strongly_convex_objectives_have_one_minimiser(instance: Instance, trial: Trial) -> Iterator[Check]:
     """The minimiser solved exactly, its gradient, and the two bounds from a probe point g (squared, to stay rational)."""

@@ -34,14 +34,14 @@ def diagonal_sets(trial: Trial) -> Iterator[Instance]:
     place="Section 3, after Definition 3.4",
     kind=EQUIVALENCE,
     expected=HOLDS,
-    says=r"If K Y ≠ 0, Tikhonov's (1/n) Σ (y − f(x))² + λ ‖f‖² and Ivanov's (1/n) Σ (y − f(x))² subject to ‖f‖² ≤ r are weakly equivalent for "
-    r"λ ∈ (0, ∞) and r ∈ (0, ‖f₀‖²), f₀ the least-squares fit of least norm: λ ↦ r = ‖f_λ‖² is a decreasing bijection of these intervals, and "
-    r"f_λ is Ivanov's solution at r.",
+    says=r"If K Y ≠ 0, Tikhonov's (1/n) Σ (y − f(x))² + λ ‖f‖² and Ivanov's (1/n) Σ (y − f(x))² subject to ‖f‖² ≤ r are weakly "
+    r"equivalent for λ ∈ (0, ∞) and r ∈ (0, ‖f₀‖²), f₀ the least-squares fit of least norm: λ ↦ r = ‖f_λ‖² is a decreasing bijection of "
+    r"these intervals, and f_λ is Ivanov's solution at r.",
     instances=diagonal_sets,
     knobs={"shares": (Fraction(1, 1000), Fraction(1, 2), Fraction(999, 1000)), "multiplier": 1},
     mutants={"r beyond ‖f₀‖²": {"shares": (Fraction(1, 2), Fraction(4))}, "multiplier λ/2": {"multiplier": Fraction(1, 2)}},
-    note="The text does not name the range of r. Under Definition 3.3 read with r in all of (0, ∞) there is no bijection: n = 1, K = 1, y = 1 "
-    "has Tikhonov's path (0, 1), and Ivanov's solution at r = 4 is 1.",
+    note="The text does not name the range of r. Under Definition 3.3 read with r in all of (0, ∞) there is no bijection: n = 1, K = 1, "
+    "y = 1 has Tikhonov's path (0, 1), and Ivanov's solution at r = 4 is 1.",
 )
 def tikhonov_runs_through_ivanov(instance: Instance, trial: Trial) -> Iterator[Check]:
     """The identity above in symbols, then the norms along the path against the radii asked for."""

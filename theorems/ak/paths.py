@@ -14,20 +14,16 @@ import numpy as np
 
 from simopt.claims import (
     AUDIFFREN_KADRI,
-    EQUIVALENCE,
     HOLDS,
     IDENTITY,
     Check,
     Instance,
     Trial,
-    at_least,
-    at_most,
     claim,
     equal,
-    symbols,
 )
 from simopt.family import Family
-from simopt.similarities import Gaussian
+from simopt.similarities import Laplacian
 from simopt.theorems.ak.rational_ridge import dot, random_samples, ridge, risk, size
 from simopt.theorems.ak.weak_and_strong import over_n, power_parameter, power_residual
 from simopt.training import KernelFunction, TrainingSet
@@ -57,8 +53,8 @@ def sets_with_tests(trial: Trial) -> Iterator[Instance]:
     instances=sets_with_tests,
     knobs={"matched": True},
     mutants={"λ over one grid for both": {"matched": False}},
-    note="Printed with the infimum of the functions themselves and over λ ∈ ℝ, which has no meaning; the learners have λ > 0. A is KRR, B is "
-    "modified KRR or M-RLSR(m), m = 2, 4, 6; J is the test error, the norm or the value at a point.",
+    note="Printed with the infimum of the functions themselves and over λ ∈ ℝ, which has no meaning; the learners have λ > 0. A is KRR, "
+    "B is modified KRR or M-RLSR(m), m = 2, 4, 6; J is the test error, the norm or the value at a point.",
 )
 def equivalent_paths_share_every_infimum(instance: Instance, trial: Trial) -> Iterator[Check]:
     """Each learner on its own grid, the grids matched by Φ; M-RLSR's points are recognised by its first-order condition."""
@@ -81,7 +77,7 @@ def equivalent_paths_share_every_infimum(instance: Instance, trial: Trial) -> It
 
 def noisy_sets(trial: Trial) -> Iterator[Instance]:
     """Noisy samples of a sine, a test set, and a power m."""
-    for m in (1.2, 1.5, 3.0, 5.0)[: trial.count(3, 4)]:
+    for m in (1.2, 1.5, 3.0, 5.0):
         for _ in range(trial.count(1, 3)):
             x, t = trial.rng.uniform(-2, 2, (10, 1)), trial.rng.uniform(-2, 2, (30, 1))
             y, u = (np.sin(2 * v[:, 0]) + 0.6 * trial.rng.standard_normal(len(v)) for v in (x, t))
@@ -89,10 +85,11 @@ def noisy_sets(trial: Trial) -> Iterator[Instance]:
 
 
 def infima(family: Family, Z: TrainingSet, scores: dict[str, Score]) -> dict[str, float]:
-    """inf over λ of each score along a family's path: a wide grid in log λ, then a bounded search around each of its local minima."""
+    """inf over λ of each score along a family's path: a grid in log λ, then a bounded search around each of its local minima."""
     from scipy.optimize import minimize_scalar
 
-    grid = np.linspace(-25, 25, 51)
+    # Fine where K has its eigenvalues, and far out on both sides, where f_λ is its limit to rounding.
+    grid = np.concatenate([[-45.0, -30.0, -20.0, -15.0], np.linspace(-12, 12, 49), [15.0, 30.0, 150.0]])
     functions = [family(float(np.exp(t)), Z) for t in grid]
     found = {}
     for name, score in scores.items():
@@ -123,14 +120,14 @@ def infima(family: Family, Z: TrainingSet, scores: dict[str, Score]) -> dict[str
     knobs={"other": False},
     mutants={"the other learners see one sample less": {"other": True}},
     note="The infima are found over each path by itself, without Φ. The paper points to Figure 1; the error curves are in Figure 2.",
-    cost=2.0,
+    cost=1.0,
 )
 def error_curves_share_their_infimum(instance: Instance, trial: Trial) -> Iterator[Check]:
     """Minimise two smooth scores over each path, then compare the paths point by point through Φ."""
     from simopt.theorems.ak.equivalences import m_power_rls_to_kernel_ridge
     from simopt.theorems.ak.families import kernel_ridge, kernel_ridge_over_n
 
-    m, Z = instance["power"], TrainingSet(instance["inputs"], instance["targets"], Gaussian(0.7))
+    m, Z = instance["power"], TrainingSet(instance["inputs"], instance["targets"], Laplacian(1.0))
     points, targets = instance["test inputs"], instance["test targets"]
     link = m_power_rls_to_kernel_ridge(m)
     others = Z.without(0) if trial["other"] else Z

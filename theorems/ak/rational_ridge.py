@@ -1,7 +1,8 @@
 r"""Ridge regression with the linear kernel in rational arithmetic: every learner of sections 2 to 4 can be checked without rounding.
 
-On ℝ^p with k(x, x') = ⟨x, x'⟩ the hypothesis space is ℝ^p itself, f(x) = ⟨w, x⟩ and ‖f‖_H = ‖w‖. The minimiser of Σ (y − ⟨w, x⟩)² + μ ‖w‖² is
-w = (Σ x xᵀ + μ I)⁻¹ Σ y x: rational for rational data. Every positive semidefinite Gram matrix G = F Fᵀ arises so, from the rows of F.
+On ℝ^p with k(x, x') = ⟨x, x'⟩ the hypothesis space is ℝ^p itself, f(x) = ⟨w, x⟩ and ‖f‖_H = ‖w‖. The minimiser of
+Σ (y − ⟨w, x⟩)² + μ ‖w‖² is w = (Σ x xᵀ + μ I)⁻¹ Σ y x: rational for rational data. Every positive semidefinite Gram matrix
+G = F Fᵀ arises so, from the rows of F.
 
 A sample is a triple (count, x, y). Numbers may be integers, fractions, formulas or symbols of `simopt.claims`.
 """

@@ -20,9 +20,7 @@ Letters = tuple[int, ...]
 SIZES = range(1, 8)
 """β(n) ≤ 4/n here (AK-Ex.b+), so that β(1) = 1/2 is the largest of all as soon as it is that among these sizes."""
 
-ALPHABET: tuple[Sample, ...] = tuple(
-    (1, x, Fraction(y)) for x in ((Fraction(1), Fraction(0)), (Fraction(0), Fraction(1))) for y in (1, -1)
-)
+ALPHABET: tuple[Sample, ...] = tuple((1, x, Fraction(y)) for x in ((Fraction(1), Fraction(0)), (Fraction(0), Fraction(1))) for y in (1, -1))
 """The samples (e₁, 1), (e₁, −1), (e₂, 1), (e₂, −1)."""
 
 
@@ -86,9 +84,9 @@ def stable_is_lipschitz(instance: Instance, trial: Trial) -> Iterator[Check]:
     place="Remark 4.6, corrected",
     kind=EQUIVALENCE,
     expected=HOLDS,
-    says=r"If A is L-Lipschitz with respect to H, it is β-uniformly stable with β = L (if L depends on n and → 0). If A is β-uniformly stable and "
-    r"f_∅ = 0, then for n₁ = |Z₁| ≥ n₂ = |Z₂| the loss changes by at most Σ_{n₂ < k ≤ n₁} β(k) + 2 β(n₂) (H(Z₁, Z₂) − (n₁ − n₂)); "
-    r"for sets of one size by 2 β(n) H(Z₁, Z₂), which is sharp.",
+    says=r"If A is L-Lipschitz with respect to H, it is β-uniformly stable with β = L (if L depends on n and → 0). If A is β-uniformly "
+    r"stable and f_∅ = 0, then for n₁ = |Z₁| ≥ n₂ = |Z₂| the loss changes by at most Σ_{n₂ < k ≤ n₁} β(k) + 2 β(n₂) (H(Z₁, Z₂) − (n₁ − "
+    r"n₂)); for sets of one size by 2 β(n) H(Z₁, Z₂), which is sharp.",
     instances=every_set,
     knobs={"factor": Fraction(2), "metric": 1},
     mutants={"1.9 β per exchange": {"factor": Fraction(19, 10)}, "L for half of H": {"metric": Fraction(1, 2)}},

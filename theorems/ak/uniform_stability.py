@@ -6,7 +6,7 @@ Exact KRR with |y| ≤ 1, k(x, x) ≤ 1, f_∅ = 0 and rational √λ. The β of
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from math import isqrt
 from typing import Any
@@ -47,7 +47,10 @@ def growing_sets(trial: Trial) -> Iterator[Instance]:
             yield {"samples": [(n - 1, [one, zero], one), (1, [one, zero], -one)][n == 1 :], "root": s}
     for _ in range(trial.count(12, 120)):
         kinds = random_samples(trial.rng, 3)
-        yield {"samples": [(int(trial.rng.integers(1, 40)), x, y) for _, x, y in kinds], "root": Fraction(2) ** int(trial.rng.integers(-3, 4))}
+        yield {
+            "samples": [(int(trial.rng.integers(1, 40)), x, y) for _, x, y in kinds],
+            "root": Fraction(2) ** int(trial.rng.integers(-3, 4)),
+        }
 
 
 def _ridge(lam: Fraction, n: int) -> Fraction:
@@ -64,14 +67,14 @@ def _modified_ridge(lam: Fraction, n: int) -> Fraction:
     place="Definition 4.2",
     kind=DEFINITION,
     expected=HOLDS,
-    says=r"A is β-uniformly stable w.r.t. ℓ, β(n, λ) → 0 as n → ∞, iff |ℓ(y, A(λ, Z)(x)) − ℓ(y, A(λ, Z^i)(x))| ≤ β(|Z|, λ) for all λ > 0, Z, i and "
-    r"(x, y), with f_∅ = 0. KRR (|y| ≤ 1, k(x, x) ≤ 1, squared loss) is so with β(n, λ) = c (2 (1 + 1/√λ))²/(2λn), whether Z^i divides its sum "
-    r"by n (c = 1) or by n − 1 (c = 2); KRR with λ/|Z| is not.",
+    says=r"A is β-uniformly stable w.r.t. ℓ, β(n, λ) → 0 as n → ∞, iff |ℓ(y, A(λ, Z)(x)) − ℓ(y, A(λ, Z^i)(x))| ≤ β(|Z|, λ) for all λ > "
+    r"0, Z, i and (x, y), with f_∅ = 0. KRR (|y| ≤ 1, k(x, x) ≤ 1, squared loss) is so with β(n, λ) = c (2 (1 + 1/√λ))²/(2λn), whether "
+    r"Z^i divides its sum by n (c = 1) or by n − 1 (c = 2); KRR with λ/|Z| is not.",
     instances=growing_sets,
     knobs={"penalty": _ridge, "empty": Fraction(0)},
     mutants={"KRR with λ/|Z|": {"penalty": _modified_ridge}, "f_∅ = 2": {"empty": Fraction(2)}},
-    note="Printed without the argument (x), and with Z^i = ∅ for |Z| = 1, which is not a training set; f_∅ = 0 is our choice. Definition 3.1 "
-    "applied to Z^i divides by n − 1; Bousquet and Elisseeff, whom the proof of Theorem 3 follows, divide by n.",
+    note="Printed without the argument (x), and with Z^i = ∅ for |Z| = 1, which is not a training set; f_∅ = 0 is our choice. Definition "
+    "3.1 applied to Z^i divides by n − 1; Bousquet and Elisseeff, whom the proof of Theorem 3 follows, divide by n.",
 )
 def ridge_is_uniformly_stable(instance: Instance, trial: Trial) -> Iterator[Check]:
     """Remove each kind of sample under both conventions; β(n, λ) n is constant, so a change that stays gets over it."""
@@ -87,7 +90,9 @@ def ridge_is_uniformly_stable(instance: Instance, trial: Trial) -> Iterator[Chec
         yield at_most(worst, beta(n, lam, c), f"change, {name}", scale=beta(n, lam, c))
 
 
-MAPS = {
+Map = Callable[[Fraction], Fraction]
+
+MAPS: dict[str, tuple[Map, Map]] = {
     "4λ": (lambda t: 4 * t, lambda t: t / 4),
     "λ/9": (lambda t: t / 9, lambda t: 9 * t),
     "1/λ": (lambda t: 1 / t, lambda t: 1 / t),
@@ -111,8 +116,8 @@ def mapped_sets(trial: Trial) -> Iterator[Instance]:
     place="Lemma 4.3",
     kind=EQUIVALENCE,
     expected=HOLDS,
-    says=r"If A(λ) = B(Φ(λ)) for all λ > 0, as functions of Z (strong equivalence), and B is β-uniformly stable, then A is β(·, Φ(·))-uniformly "
-    r"stable: the leave-one-out changes of A at λ are those of B at Φ(λ). Checked for A = KRR and Φ = 4λ, λ/9 and 1/λ.",
+    says=r"If A(λ) = B(Φ(λ)) for all λ > 0, as functions of Z (strong equivalence), and B is β-uniformly stable, then A is β(·, "
+    r"Φ(·))-uniformly stable: the leave-one-out changes of A at λ are those of B at Φ(λ). Checked for A = KRR and Φ = 4λ, λ/9 and 1/λ.",
     instances=mapped_sets,
     knobs={"sizes": False, "at": "phi"},
     mutants={"weak equivalence, Φ = λ|Z|": {"sizes": True}, "β of B at λ": {"at": "lambda"}},

@@ -67,8 +67,8 @@ def over_n(samples: Sequence[Sample], nu: Any) -> list[Any]:
     place="Definition 3.2",
     kind=DEFINITION,
     expected=HOLDS,
-    says=r"Two algorithms are equivalent on Z iff A(Z) = B(Z) as functions (distance 0 in H, whatever the coefficients). KRR at λ and modified "
-    r"KRR at λ|Z| (a fixed number) are equivalent on Z; on a set Z' of another size, with K'Y' ≠ 0, they are not.",
+    says=r"Two algorithms are equivalent on Z iff A(Z) = B(Z) as functions (distance 0 in H, whatever the coefficients). KRR at λ and "
+    r"modified KRR at λ|Z| (a fixed number) are equivalent on Z; on a set Z' of another size, with K'Y' ≠ 0, they are not.",
     instances=drawn_sets,
     knobs={"factor": Fraction(1), "more": 1},
     mutants={"another parameter": {"factor": Fraction(2)}, "Z' of the size of Z": {"more": 0}},
@@ -112,13 +112,15 @@ def multiplicities(path: Path) -> Counter[int]:
     place="Definition 3.3",
     kind=EQUIVALENCE,
     expected=HOLDS,
-    says=r"A and B are weakly equivalent iff for every Z there is a bijection Φ(·, Z) of (0, ∞) with A(λ)(Z) = B(Φ(λ, Z))(Z). This is so iff for "
-    r"every Z each function has equally many parameters λ in both paths (equal cardinality), and it is reflexive, symmetric and transitive. "
-    r"For K Y ≠ 0, KRR, modified KRR and M-RLSR (m = 2, 4, 6) are weakly equivalent, with increasing Φ between any two, which compose.",
+    says=r"A and B are weakly equivalent iff for every Z there is a bijection Φ(·, Z) of (0, ∞) with A(λ)(Z) = B(Φ(λ, Z))(Z). This is so "
+    r"iff for every Z each function has equally many parameters λ in both paths (equal cardinality), and it is reflexive, symmetric and "
+    r"transitive. For K Y ≠ 0, KRR, modified KRR and M-RLSR (m = 2, 4, 6) are weakly equivalent, with increasing Φ between any two, "
+    r"which compose.",
     instances=worlds_and_learners,
     knobs={"same": multiplicities, "exponent": 1},
     mutants={"equal images instead of multiplicities": {"same": set}, "λ² for λ": {"exponent": 2}},
-    note="The rule of multiplicities is tried on all pairs of paths with 2 and 3 (full effort: 4) parameters and 3 functions; exact rationals throughout.",
+    note="The rule of multiplicities is tried on all pairs of paths with 2 and 3 (full effort: 4) parameters and 3 functions; exact "
+    "rationals throughout.",
 )
 def weak_equivalence_is_equality_of_multiplicities(instance: Instance, trial: Trial) -> Iterator[Check]:
     """Either one path against all others of its world, or three learners on one training set."""
@@ -155,9 +157,9 @@ def pairs_of_worlds(trial: Trial) -> Iterator[Instance]:
     place="Definition 3.4",
     kind=DEFINITION,
     expected=HOLDS,
-    says=r"A and B are strongly equivalent iff one bijection Φ of (0, ∞) serves all Z: A(λ) = B(Φ(λ)) on every Z. Strong equivalence implies weak; "
-    r"not conversely. KRR and argmin (1/n) Σ (y − f(x))² + 3λ ‖f‖² are strongly equivalent with Φ = λ/3; KRR and modified KRR are weakly, "
-    r"not strongly, equivalent: where K Y ≠ 0 their only Φ is λ|Z|, which differs between sets of different sizes.",
+    says=r"A and B are strongly equivalent iff one bijection Φ of (0, ∞) serves all Z: A(λ) = B(Φ(λ)) on every Z. Strong equivalence "
+    r"implies weak; not conversely. KRR and argmin (1/n) Σ (y − f(x))² + 3λ ‖f‖² are strongly equivalent with Φ = λ/3; KRR and modified "
+    r"KRR are weakly, not strongly, equivalent: where K Y ≠ 0 their only Φ is λ|Z|, which differs between sets of different sizes.",
     instances=pairs_of_worlds,
     knobs={"factor": Fraction(1, 3), "converse": False, "more": 1},
     mutants={
@@ -171,7 +173,9 @@ def strong_equivalence_implies_weak(instance: Instance, trial: Trial) -> Iterato
     """Either one learner of the finite world against all others, or KRR against its two variants on Z and on a larger Z'."""
     if "on Z" in instance:
         one, two = tuple(instance["on Z"]), tuple(instance["on Z'"])
-        yield equal(sum(_breaks(one, two, trial["converse"], *other) for other in product(product(range(2), repeat=3), repeat=2)), 0, "pairs")
+        yield equal(
+            sum(_breaks(one, two, trial["converse"], *other) for other in product(product(range(2), repeat=3), repeat=2)), 0, "pairs"
+        )
         return
     samples, lam = instance["samples"], instance["ridge"]
     for Z in (samples, samples[:1], [(count + 1, x, y) for count, x, y in samples]):
@@ -186,9 +190,7 @@ def strong_equivalence_implies_weak(instance: Instance, trial: Trial) -> Iterato
 def _breaks(one: Path, two: Path, converse: bool, first: Path, second: Path) -> bool:
     """Whether the implication between strong and weak equivalence fails for learners (one, two) and (first, second) on (Z, Z')."""
     weak = matched(one, first) and matched(two, second)
-    strong = any(
-        all(one[i] == first[j] and two[i] == second[j] for i, j in enumerate(order)) for order in permutations(range(len(first)))
-    )
+    strong = any(all(one[i] == first[j] and two[i] == second[j] for i, j in enumerate(order)) for order in permutations(range(len(first))))
     return weak and not strong if converse else strong and not weak
 
 

@@ -1,0 +1,121 @@
+"""Claims of sections 2 to 4 and Appendices A and B of Audiffren & Kadri: verdicts, mutants, coverage, and the learners behind them."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from simopt import recheck
+from simopt.claims import AUDIFFREN_KADRI, Claim, Expected, Trial, catalogue, proof, runner
+from simopt.claims.kinds import Effort, Evidence, Verdict
+from simopt.claims.mutants import run_mutants
+from simopt.theorems.ak.rational_ridge import Sample, loss_change, random_samples, ridge, risk, size, slope, without
+from simopt.theorems.ak.stability_as_lipschitz import SIZES, change, stability
+from simopt.theorems.ak.transfer import BUMPS, POWERS, slow
+
+ROWS = (
+    "D3.1 D3.2 D3.3 D3.3b D3.4 P4.1 D4.2 Ex.a Ex.b Ex.c Ex.d L4.3 D4.4 P4.5 P4.5fn R4.6 A1 A2 P4.7 P4.7pf R4.8 AppA"
+).split()  # fmt: skip
+REFUTED = ("D3.1", "Ex.b", "Ex.c", "R4.6", "P4.7", "P4.7pf")
+IDS = [f"AK-{row}" for row in ROWS] + [f"AK-{row}+" for row in REFUTED]
+PROVED = ("AK-Ex.a", "AK-Ex.c+", "AK-Ex.d", "AK-D4.4", "AK-P4.5", "AK-P4.5fn")
+
+
+def found(name: str) -> Claim:
+    return catalogue.find(name)
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_verdict_is_as_expected_under_two_seeds(name: str) -> None:
+    result = runner.run(name, seeds=(0, 1))
+    assert result.ok, result.trace or result.own.reason
+    assert result.own.checks > 0
+    if name != "AK-AppA":
+        assert result.own.evidence is Evidence.EXACT
+    assert (result.verdict is Verdict.PROVED) == (name in PROVED)
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_every_mutant_changes_the_verdict(name: str) -> None:
+    results = run_mutants(found(name), Effort.QUICK, 0)
+    assert results
+    assert [mutant.name for mutant in results if not mutant.caught] == []
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_row_is_covered_and_a_refuted_one_is_corrected(row: str) -> None:
+    claim = found(f"AK-{row}")
+    assert claim.paper is AUDIFFREN_KADRI
+    if row in REFUTED:
+        assert claim.expected is Expected.REFUTED and claim.defect is not None
+        correction = found(f"AK-{row}+")
+        assert correction.corrects == claim.id and correction.expected is Expected.HOLDS
+    else:
+        assert claim.expected is Expected.HOLDS
+
+
+@pytest.mark.parametrize("name", [name for name in PROVED if name != "AK-P4.5"])
+def test_proof_is_accepted_without_simopt_and_a_tampered_one_is_not(name: str) -> None:
+    row = runner.run(name).own
+    assert row.proof is not None
+    document = proof.document(found(name), name, "exhaustive", row.proof.statements(), "")
+    assert recheck.check(document)
+    statement = document["statements"][0]
+    statement["claim"] = [statement["claim"][0], statement["claim"][1], "-7"]
+    document["digest"] = recheck.digest(document)
+    with pytest.raises(recheck.Rejected):
+        recheck.check(document)
+
+
+def test_exact_ridge_is_the_minimiser() -> None:
+    rng = np.random.default_rng(0)
+    for n in range(1, 6):
+        samples, lam = random_samples(rng, n), Fraction(1, 3)
+        w = ridge(samples, n * lam, 2)
+        assert all(a + 2 * lam * b == 0 for a, b in zip(slope(samples, w), w, strict=True))
+        X = np.array([[float(v) for v in x] for _, x, _ in samples])
+        y = np.array([float(y) for _, _, y in samples])
+        assert np.allclose([float(v) for v in w], np.linalg.solve(X.T @ X + n / 3 * np.eye(2), X.T @ y), atol=1e-14)
+        assert float(risk(samples, w)) == pytest.approx(np.mean((y - X @ [float(v) for v in w]) ** 2), abs=1e-14)
+    assert ridge([], Fraction(1), 2) == [0, 0]
+
+
+def test_removing_a_sample_takes_one_of_its_kind() -> None:
+    samples: list[Sample] = [(3, [1], Fraction(1)), (1, [2], Fraction(0))]
+    assert size(samples) == 4
+    assert without(samples, 0) == [(2, [1], 1), (1, [2], 0)]
+    assert without(samples, 1) == [(3, [1], 1)]
+
+
+@pytest.mark.parametrize(("lam", "printed"), [(1e-1, 1.70), (1e-2, 3.30), (1e-4, 25.75), (1e-6, 250.73)])
+def test_numbers_of_the_audit_for_the_ridge_example(lam: float, printed: float) -> None:
+    n = round(1e4 / lam)
+    rest: list[Sample] = [(n - 1, [Fraction(lam**0.5)], Fraction(1))]
+    whole = ridge([*rest, (1, [Fraction(1)], Fraction(-1))], n * Fraction(lam), 1)
+    moved = loss_change([1], -1, whole, ridge(rest, (n - 1) * Fraction(lam), 1))
+    assert float(moved) * n * lam / (1 + lam**-0.5) == pytest.approx(printed, abs=0.006)
+
+
+def test_exchange_is_twice_the_largest_removal() -> None:
+    assert change((0,), (1,)) == 1
+    assert max(stability(n) for n in SIZES) == stability(1) == Fraction(1, 2)
+    assert change((0, 2), (1, 2)) == Fraction(2, 3)
+
+
+def test_counterexamples_to_the_transfer_of_stability() -> None:
+    one = Fraction(1)
+    for n in (11, 101, 10_001, 1_000_001):
+        assert BUMPS.change(one, n) == 1 and BUMPS.beta(n, one) == 0
+        assert BUMPS.cost(n) == slow(n) - slow(n - 1) <= Fraction(2, n - 1)
+    for k in (10, 100):
+        n = k * k + 1
+        assert POWERS.change(one, n) / POWERS.beta(n, one) == k
+
+
+def test_instances_repeat_with_the_seed() -> None:
+    for name in IDS:
+        claim = found(name)
+        first, second = (list(claim.instances(Trial(name, 3, -1, Effort.QUICK, claim.knobs))) for _ in range(2))
+        assert repr(first) == repr(second)
