@@ -18,15 +18,15 @@ import math
 from abc import abstractmethod
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.problem import Problem, freeze
-from simopt.problems import _hinges
+from simopt.problem import Law, Problem, Rescale, freeze
+from simopt.problems import _exc_cases, _hinges, _squares
 from simopt.typing import Array, Multipliers, Point
 
 if TYPE_CHECKING:
@@ -54,6 +54,10 @@ class ThresholdProblem(Problem):
         freeze(self, features=features, labels=labels, classes=classes, gamma=gamma, delta=delta)
 
     # What a form defines.
+
+    @abstractmethod
+    def in_units(self, s: float, c: float) -> Self:
+        """The same problem with γ, Δ multiplied by s and Ψ by c: thresholds and values × s, w × s/c."""
 
     @abstractmethod
     def reach(self, upper: float) -> float:
@@ -217,6 +221,17 @@ class ThresholdProblem(Problem):
     def scale(self) -> float:
         """Loss at the trivial point, or γ where that is 0 (then it is optimal)."""
         return float(self.objective(self.trivial_point())) or self.gamma
+
+    def normalised(self) -> tuple[Self, Rescale]:
+        """γ/σ, Δ/σ, Ψ/κ with powers of two near γ and max ‖ψ_i‖: w = w'σ/κ, b = b'σ, f = f'σ, values × σ; multipliers are pure numbers."""
+        sigma, kappa = _squares.power_of_two(self.gamma), _squares.power_of_two(self.longest)
+        back = _squares.times(w=sigma / kappa, thresholds=sigma, f=sigma, slack_below=sigma, slack_above=sigma)
+        return self.in_units(1.0 / sigma, 1.0 / kappa), Rescale(back)
+
+    @classmethod
+    def laws(cls) -> list[Law]:
+        """Scaling of γ, Δ and what bounds w together; of the features; reversal of the labels; permutation; duplication."""
+        return _exc_cases.laws()
 
     def declared(self, gamma: cp.Parameter, delta: cp.Parameter) -> tuple[cp.Variable, cp.Expression, list[cp.Constraint]]:
         """w, the mean loss, and the rows predictions, below, above, order."""

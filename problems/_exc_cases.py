@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simopt import validate
-from simopt.problem import Image, Law, Rescale, change_of_units
+from simopt.problem import Image, Law, change_of_units, laws_of_samples
 from simopt.problems import _recipes, _squares
 from simopt.similarities import Similarity
 from simopt.typing import Array, Multipliers
@@ -41,21 +41,12 @@ def instances(rng: np.random.Generator) -> Iterator[tuple[str, dict[str, Any], b
     yield "zero features", {"features": np.zeros((5, 2)), "labels": np.array([1.0, 2.0, 2.0, 3.0, 1.0]), "classes": 3}, True
 
 
-def rescale(sigma: float, kappa: float) -> Rescale:
-    """Way back from γ/σ, Δ/σ, Ψ/κ: w = w'σ/κ, thresholds and f × σ; multipliers are pure numbers."""
-    return Rescale(_squares.times(w=sigma / kappa, thresholds=sigma, f=sigma, slack_below=sigma, slack_above=sigma))
-
-
-def laws(scaled: Callable[[Any, float, float], dict[str, float]]) -> list[Law]:
-    """Laws of both forms; `scaled(problem, s, c)` gives the field that bounds w when γ, Δ are multiplied by s and Ψ by c (values × s)."""
-
-    def scale_margins(problem: Any, s: float) -> Image:
-        image = replace(problem, gamma=problem.gamma * s, delta=problem.delta * s, **scaled(problem, s, 1.0))
-        return Image(image, s, _squares.times(w=s, thresholds=s))
+def laws() -> list[Law]:
+    """Laws of both forms."""
 
     def scale_features(problem: Any, rng: np.random.Generator) -> Image:
         c = float(2.0 ** rng.integers(-20, 21))
-        return Image(replace(problem, features=problem.features * c, **scaled(problem, 1.0, c)), 1.0, _squares.times(w=1.0 / c))
+        return Image(problem.in_units(1.0, c), 1.0, _squares.times(w=1.0 / c))
 
     def reverse(problem: Any, rng: np.random.Generator) -> Image:
         def point(values: dict[str, Array]) -> dict[str, Array]:
@@ -67,7 +58,7 @@ def laws(scaled: Callable[[Any, float, float], dict[str, float]]) -> list[Law]:
 
         return Image(replace(problem, labels=problem.classes + 1 - problem.labels), 1.0, point, multipliers)
 
-    def select(problem: Any, order: NDArray[Any], weight: float) -> Image:
+    def select(problem: Any, order: NDArray[np.intp], weight: float) -> Image:
         def carry(values: Multipliers) -> Multipliers:
             out = {key: np.asarray(value) for key, value in values.items() if key == "order"}
             for key, rows in (("above", problem.high_rows), ("below", problem.low_rows)):
@@ -81,11 +72,10 @@ def laws(scaled: Callable[[Any, float, float], dict[str, float]]) -> list[Law]:
         return Image(replace(problem, features=problem.features[order], labels=problem.labels[order]), 1.0, multipliers=carry)
 
     return [
-        change_of_units("margins × s", scale_margins),
+        change_of_units("margins × s", lambda problem, s: Image(problem.in_units(s, 1.0), s, _squares.times(w=s, thresholds=s))),
         Law("features × c", scale_features),
         Law("labels reversed", reverse),
-        Law("permutation", lambda problem, rng: select(problem, rng.permutation(len(problem.labels)), 1.0)),
-        Law("duplication", lambda problem, rng: select(problem, np.repeat(np.arange(len(problem.labels)), 2), 0.5)),
+        *laws_of_samples(select, "labels"),
     ]
 
 
@@ -100,8 +90,7 @@ def fields(
 ) -> dict[str, Any]:
     """Features, labels and classes: whole-numbered targets of an ordinal data set as they are, from their least to their greatest value,
     or `bins` classes of equal frequency (5 for other data sets)."""
-    inputs, targets = _recipes.sample(dataset, rng, samples, standardise)
-    features = _recipes.landmark_features(inputs, similarity, landmarks, rng)
+    features, targets = _recipes.landmarked(dataset, rng, samples, landmarks, standardise, similarity)
     whole = bool(np.all(dataset.targets == np.round(dataset.targets)))
     if bins is None and dataset.task == "ordinal" and whole:
         least, greatest = float(dataset.targets.min()), float(dataset.targets.max())

@@ -79,6 +79,14 @@ def landmark_features(inputs: Array, similarity: str | Similarity, landmarks: in
     return resolve(similarity, inputs)(inputs, chosen) / math.sqrt(count)
 
 
+def landmarked(
+    dataset: Dataset, rng: np.random.Generator, samples: int | None, landmarks: int, standardise: bool, similarity: str | Similarity
+) -> tuple[Array, Array]:
+    """Ψ of a sample of the data set on landmarks drawn from it, and the targets."""
+    inputs, targets = sample(dataset, rng, samples, standardise)
+    return landmark_features(inputs, similarity, landmarks, rng), targets
+
+
 def small_kernel(rng: np.random.Generator, n: int) -> tuple[Array, Array]:
     """A Gaussian Gram matrix on n points of the plane and noisy targets of size 1, for examples."""
     inputs = rng.normal(size=(n, 2))

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simopt.arithmetic import Arithmetic
-from simopt.problem import Image, Law, Rescale
+from simopt.problem import Image, Law, Rescale, laws_of_samples
 from simopt.problems import _factor
 from simopt.typing import Array, Multipliers, Point
 
@@ -94,10 +94,10 @@ def largest(x: Array) -> float:
 def sample_laws(field: str) -> list[Law]:
     """Laws of a kernel problem whose data are `gram` and one value per sample in `field`, and whose loss is a mean.
 
-    The order of the samples does not matter, and neither does giving each of them twice (coefficients and multipliers are then halved).
+    With each sample given twice, coefficients and multipliers are halved.
     """
 
-    def select(problem: Any, order: NDArray[Any], weight: float) -> Image:
+    def select(problem: Any, order: NDArray[np.intp], weight: float) -> Image:
         image = replace(problem, gram=problem.gram[np.ix_(order, order)], **{field: getattr(problem, field)[order]})
 
         def carry(values: Point | Multipliers) -> dict[str, Array]:
@@ -106,10 +106,7 @@ def sample_laws(field: str) -> list[Law]:
 
         return Image(image, 1.0, carry, carry)
 
-    return [
-        Law("permutation", lambda problem, rng: select(problem, rng.permutation(len(problem.gram)), 1.0)),
-        Law("duplication", lambda problem, rng: select(problem, np.repeat(np.arange(len(problem.gram)), 2), 0.5)),
-    ]
+    return laws_of_samples(select, field)
 
 
 def times(**factors: float) -> Callable[[Mapping[str, Any]], dict[str, Any]]:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.problem import ALL_CONES, Example, Law, Rescale, freeze, problem
-from simopt.problems import _exc_cases, _hinges, _squares
+from simopt.problem import ALL_CONES, Example, freeze, problem
+from simopt.problems import _exc_cases, _hinges
 from simopt.problems._exc import ThresholdProblem
 from simopt.similarities import Similarity
 from simopt.typing import Point
@@ -100,12 +100,10 @@ class EXCOrdinal(ThresholdProblem):
         """2B in w: the loss is not strongly convex, and all that is known is the ball."""
         return 2.0 * self.radius
 
-    def normalised(self) -> tuple[EXCOrdinal, Rescale]:
-        """γ/σ, Δ/σ, Ψ/κ with powers of two near γ and max ‖ψ_i‖: B' = Bκ/σ, w = w'σ/κ, b = b'σ, values × σ."""
-        sigma, kappa = _squares.power_of_two(self.gamma), _squares.power_of_two(self.longest)
-        radius = self.radius * (kappa / sigma)
-        natural = EXCOrdinal(self.features / kappa, self.labels, self.classes, self.gamma / sigma, self.delta / sigma, radius=radius)
-        return natural, _exc_cases.rescale(sigma, kappa)
+    def in_units(self, s: float, c: float) -> Self:
+        """γ, Δ × s and Ψ × c: B × s/c."""
+        gamma, delta, radius = self.gamma * s, self.delta * s, self.radius * (s / c)
+        return replace(self, features=self.features * c, gamma=gamma, delta=delta, radius=radius)
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
@@ -114,11 +112,6 @@ class EXCOrdinal(ThresholdProblem):
             yield Example(name, cls(**fields, radius=3.0), degenerate)
         features, labels = _exc_cases.instance(rng, 24, 2, 3)
         yield Example("inactive ball", cls(features, labels, 3, 0.5, radius=200.0))
-
-    @classmethod
-    def laws(cls) -> list[Law]:
-        """Scaling of γ, Δ and B together; of the features; reversal of the labels; permutation; duplication."""
-        return _exc_cases.laws(lambda problem, s, c: {"radius": problem.radius * s / c})
 
     @classmethod
     def from_data(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
@@ -12,8 +12,8 @@ import numpy as np
 
 from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.problem import ALL_CONES, Example, Law, Rescale, freeze, problem
-from simopt.problems import _exc_cases, _hinges, _squares
+from simopt.problem import ALL_CONES, Example, freeze, problem
+from simopt.problems import _exc_cases, _hinges
 from simopt.problems._exc import ThresholdProblem
 from simopt.similarities import Similarity
 from simopt.typing import Point
@@ -107,13 +107,10 @@ class EXCOrdinalPenalised(ThresholdProblem):
         """‖w − w*‖ ≤ √(2 gap/λ)."""
         return math.sqrt(2.0 * max(gap, 0.0) / self.regularization)
 
-    def normalised(self) -> tuple[EXCOrdinalPenalised, Rescale]:
-        """γ/σ, Δ/σ, Ψ/κ with powers of two near γ and max ‖ψ_i‖: λ' = λσ/κ², w = w'σ/κ, b = b'σ, values × σ."""
-        sigma, kappa = _squares.power_of_two(self.gamma), _squares.power_of_two(self.longest)
-        strength = self.regularization * (sigma / kappa / kappa)
-        gamma, delta = self.gamma / sigma, self.delta / sigma
-        natural = EXCOrdinalPenalised(self.features / kappa, self.labels, self.classes, gamma, delta, regularization=strength)
-        return natural, _exc_cases.rescale(sigma, kappa)
+    def in_units(self, s: float, c: float) -> Self:
+        """γ, Δ × s and Ψ × c: λ × c²/s."""
+        gamma, delta, strength = self.gamma * s, self.delta * s, self.regularization * (c / s * c)
+        return replace(self, features=self.features * c, gamma=gamma, delta=delta, regularization=strength)
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
@@ -122,11 +119,6 @@ class EXCOrdinalPenalised(ThresholdProblem):
             yield Example(name, cls(**fields, regularization=0.05), degenerate)
         features, labels = _exc_cases.instance(rng, 24, 2, 3)
         yield Example("weak regularization", cls(features, labels, 3, 0.5, regularization=1e-5))
-
-    @classmethod
-    def laws(cls) -> list[Law]:
-        """Scaling of γ, Δ and 1/λ together; of the features; reversal of the labels; permutation; duplication."""
-        return _exc_cases.laws(lambda problem, s, c: {"regularization": problem.regularization * c * c / s})
 
     @classmethod
     def from_data(

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.problem import ALL_CONES, Example, Law, Problem, Rescale, freeze, problem
-from simopt.problems import _hinges, _recipes, _svr
+from simopt.problem import ALL_CONES, Example, freeze, problem
+from simopt.problems import _hinges, _svr_cases
+from simopt.problems._svr import InsensitiveRegression
 from simopt.similarities import Similarity
 from simopt.typing import Array, Multipliers, Point
 
@@ -25,7 +26,7 @@ Value = Any
 
 @problem
 @dataclass(frozen=True, eq=False)
-class LandmarkedSVR(Problem):
+class LandmarkedSVR(InsensitiveRegression):
     r"""min_w (1/n) Σ_i max(|⟨w, ψ_i⟩ − y_i| − ε, 0)   subject to   ‖w‖₂ ≤ B.
 
     Two hinges a sample, [y_i − ε − f_i]_+ (row `below`, multiplier q_i) and [f_i − y_i − ε]_+ (row `above`, multiplier p_i), f = Ψw.
@@ -62,10 +63,8 @@ class LandmarkedSVR(Problem):
     epsilon: float = 0.1
 
     def __post_init__(self) -> None:
-        targets = validate.vector("targets", self.targets)
-        features = validate.matrix("features", self.features, rows=len(targets))
-        radius, epsilon = validate.positive("radius", self.radius), validate.nonnegative("epsilon", self.epsilon)
-        freeze(self, features=features, targets=targets, radius=radius, epsilon=epsilon)
+        self._check()
+        freeze(self, radius=validate.positive("radius", self.radius))
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """Minimise (1/n) Σ slacks subject to predictions f == Ψw, the rows `below` and `above`, and the ball ‖w‖ ≤ B."""
@@ -73,12 +72,12 @@ class LandmarkedSVR(Problem):
 
         radius = cp.Parameter(nonneg=True, name="radius", value=self.radius)
         epsilon = cp.Parameter(nonneg=True, name="epsilon", value=self.epsilon)
-        w, loss, rows = _svr.declared(self.features, self.targets, epsilon)
+        w, loss, rows = self.declared(epsilon)
         return cp.Problem(cp.Minimize(loss), [*rows, (cp.norm(w, 2) <= radius).set_label("ball")])
 
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """(1/n) Σ max(|⟨w, ψ_i⟩ − y_i| − ε, 0)."""
-        return _svr.loss(num, num.matvec(self.features, num.lift(point["w"])), self.targets, self.epsilon)
+        return self.loss(num, num.lift(point["w"]))
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """w, drawn back into the ball if it lies outside; 0 if y = 0."""
@@ -88,52 +87,33 @@ class LandmarkedSVR(Problem):
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
         """D(p, q) with p, q clipped to [0, 1/n]."""
-        above, below = _svr.clipped(num, multipliers, len(self.targets))
+        above, below = self.prices(num, multipliers)
         g = num.rmatvec(self.features, above - below)
-        return _svr.linear_part(num, above, below, self.targets, self.epsilon) - num.norm(g) * num.lift(self.radius)
+        return self.fixed_part(num, above, below) - num.norm(g) * num.lift(self.radius)
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """Σ of what each hinge leaves, plus ⟨g, w⟩ + B‖g‖."""
         w = num.lift(point["w"])
-        above, below = _svr.clipped(num, multipliers, len(self.targets))
+        above, below = self.prices(num, multipliers)
         g = num.rmatvec(self.features, above - below)
-        rest = _svr.hinge_gap(num, num.matvec(self.features, w), self.targets, self.epsilon, above, below)
-        return rest + _hinges.ball_term(num, w, g, self.radius)
-
-    def multipliers(self, point: Point) -> Multipliers:
-        """q_i = 1/n where f_i < y_i − ε, p_i = 1/n where f_i > y_i + ε, else 0: exact away from the kinks, which a point cannot price."""
-        return _svr.suggested(self.features @ np.asarray(point["w"], dtype=float), self.targets, self.epsilon)
+        return self.hinge_gap(num, w, above, below) + _hinges.ball_term(num, w, g, self.radius)
 
     def distance(self, gap: float, point: Point | None = None) -> float:
         """2B: the loss is not strongly convex, and all that is known is the ball."""
         return 2.0 * self.radius
 
-    def trivial_point(self) -> Point:
-        """w = 0."""
-        return {"w": np.zeros(self.features.shape[1])}
-
-    def scale(self) -> float:
-        """Loss at w = 0, or ε where that is 0."""
-        return float(self.objective(self.trivial_point())) or self.epsilon
-
-    def normalised(self) -> tuple[LandmarkedSVR, Rescale]:
-        """y/σ, ε/σ, Ψ/κ with powers of two near the largest |y_i| and ‖ψ_i‖: B' = Bκ/σ, w = w'σ/κ, values × σ."""
-        sigma, kappa = _svr.units(self.features, self.targets, self.epsilon)
-        natural = LandmarkedSVR(self.features / kappa, self.targets / sigma, self.radius * (kappa / sigma), self.epsilon / sigma)
-        return natural, _svr.rescale(sigma, kappa)
+    def in_units(self, s: float, c: float) -> Self:
+        """y, ε × s and Ψ × c: B × s/c."""
+        radius, epsilon = self.radius * (s / c), self.epsilon * s
+        return replace(self, features=self.features * c, targets=self.targets * s, radius=radius, epsilon=epsilon)
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
         """Active and inactive balls, ε = 0, more features than samples; ε above every |y|, y = 0, Ψ = 0."""
-        for example, features, targets, epsilon, degenerate in _svr.instances(rng):
+        for example, features, targets, epsilon, degenerate in _svr_cases.instances(rng):
             yield Example(example, cls(features, targets, 1.5, epsilon), degenerate)
-        features, targets = _svr.instance(rng, 30, 4)
+        features, targets = _svr_cases.instance(rng, 30, 4)
         yield Example("inactive ball", cls(features, targets, 50.0, 0.1))
-
-    @classmethod
-    def laws(cls) -> list[Law]:
-        """Scaling of targets, ε and B together; scaling of the features; sign; permutation; duplication."""
-        return _svr.laws(lambda problem, s, c: {"radius": problem.radius * s / c})
 
     @classmethod
     def from_data(
@@ -152,8 +132,5 @@ class LandmarkedSVR(Problem):
 
         Targets are centred at their median (w has no intercept). ε defaults to 0.1 standard deviations of y, B to 10 of them.
         """
-        inputs, targets = _recipes.sample(dataset, rng, samples, standardise)
-        features = _recipes.landmark_features(inputs, similarity, landmarks, rng)
-        centred = targets - np.median(targets)
-        spread = float(np.std(targets)) or 1.0
-        return cls(features, centred, 10.0 * spread if radius is None else radius, 0.1 * spread if epsilon is None else epsilon)
+        features, targets, spread = _svr_cases.recipe(dataset, rng, samples, landmarks, standardise, similarity)
+        return cls(features, targets, 10.0 * spread if radius is None else radius, 0.1 * spread if epsilon is None else epsilon)

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
 from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.problem import ALL_CONES, Example, Law, Problem, Rescale, freeze, problem
-from simopt.problems import _hinges, _recipes, _svr
+from simopt.problem import ALL_CONES, Example, freeze, problem
+from simopt.problems import _hinges, _svr_cases
+from simopt.problems._svr import InsensitiveRegression
 from simopt.similarities import Similarity
 from simopt.typing import Array, Multipliers, Point
 
@@ -25,7 +26,7 @@ Value = Any
 
 @problem
 @dataclass(frozen=True, eq=False)
-class LandmarkedSVRPenalised(Problem):
+class LandmarkedSVRPenalised(InsensitiveRegression):
     r"""min_w (1/n) Σ_i max(|⟨w, ψ_i⟩ − y_i| − ε, 0) + (λ/2) ‖w‖².
 
     Two hinges a sample as in `LandmarkedSVR`, multipliers p (row `above`) and q (row `below`) in [0, 1/n], g = Ψᵀ(p − q).
@@ -61,10 +62,8 @@ class LandmarkedSVRPenalised(Problem):
     epsilon: float = 0.1
 
     def __post_init__(self) -> None:
-        targets = validate.vector("targets", self.targets)
-        features = validate.matrix("features", self.features, rows=len(targets))
-        strength, epsilon = validate.positive("regularization", self.regularization), validate.nonnegative("epsilon", self.epsilon)
-        freeze(self, features=features, targets=targets, regularization=strength, epsilon=epsilon)
+        self._check()
+        freeze(self, regularization=validate.positive("regularization", self.regularization))
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """Minimise (1/n) Σ slacks + (λ/2)‖w‖² subject to predictions f == Ψw and the rows `below` and `above`."""
@@ -72,14 +71,13 @@ class LandmarkedSVRPenalised(Problem):
 
         regularization = cp.Parameter(nonneg=True, name="regularization", value=self.regularization)
         epsilon = cp.Parameter(nonneg=True, name="epsilon", value=self.epsilon)
-        w, loss, rows = _svr.declared(self.features, self.targets, epsilon)
+        w, loss, rows = self.declared(epsilon)
         return cp.Problem(cp.Minimize(loss + regularization / 2 * cp.sum_squares(w)), rows)
 
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """(1/n) Σ max(|⟨w, ψ_i⟩ − y_i| − ε, 0) + (λ/2)‖w‖²."""
         w = num.lift(point["w"])
-        loss = _svr.loss(num, num.matvec(self.features, w), self.targets, self.epsilon)
-        return loss + num.dot(w, w) * num.lift(self.regularization) / 2
+        return self.loss(num, w) + num.dot(w, w) * num.lift(self.regularization) / 2
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """w itself, since every w is feasible; 0 if y = 0."""
@@ -89,53 +87,33 @@ class LandmarkedSVRPenalised(Problem):
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
         """D(p, q) with p, q clipped to [0, 1/n]."""
-        above, below = _svr.clipped(num, multipliers, len(self.targets))
+        above, below = self.prices(num, multipliers)
         g = num.rmatvec(self.features, above - below)
-        return _svr.linear_part(num, above, below, self.targets, self.epsilon) - num.dot(g, g) / (num.lift(self.regularization) * 2)
+        return self.fixed_part(num, above, below) - num.dot(g, g) / (num.lift(self.regularization) * 2)
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """Σ of what each hinge leaves, plus ‖g + λw‖²/(2λ)."""
         w = num.lift(point["w"])
-        above, below = _svr.clipped(num, multipliers, len(self.targets))
+        above, below = self.prices(num, multipliers)
         g = num.rmatvec(self.features, above - below)
-        rest = _svr.hinge_gap(num, num.matvec(self.features, w), self.targets, self.epsilon, above, below)
-        return rest + _hinges.penalty_term(num, w, g, self.regularization)
-
-    def multipliers(self, point: Point) -> Multipliers:
-        """q_i = 1/n where f_i < y_i − ε, p_i = 1/n where f_i > y_i + ε, else 0: exact away from the kinks, which a point cannot price."""
-        return _svr.suggested(self.features @ np.asarray(point["w"], dtype=float), self.targets, self.epsilon)
+        return self.hinge_gap(num, w, above, below) + _hinges.penalty_term(num, w, g, self.regularization)
 
     def distance(self, gap: float, point: Point | None = None) -> float:
         """‖w − w*‖ ≤ √(2 gap/λ), because the penalty is λ-strongly convex."""
         return float(np.sqrt(2.0 * max(gap, 0.0) / self.regularization))
 
-    def trivial_point(self) -> Point:
-        """w = 0."""
-        return {"w": np.zeros(self.features.shape[1])}
-
-    def scale(self) -> float:
-        """Loss at w = 0, or ε where that is 0."""
-        return float(self.objective(self.trivial_point())) or self.epsilon
-
-    def normalised(self) -> tuple[LandmarkedSVRPenalised, Rescale]:
-        """y/σ, ε/σ, Ψ/κ with powers of two near the largest |y_i| and ‖ψ_i‖: λ' = λσ/κ², w = w'σ/κ, values × σ."""
-        sigma, kappa = _svr.units(self.features, self.targets, self.epsilon)
-        strength = self.regularization * (sigma / kappa / kappa)
-        natural = LandmarkedSVRPenalised(self.features / kappa, self.targets / sigma, strength, self.epsilon / sigma)
-        return natural, _svr.rescale(sigma, kappa)
+    def in_units(self, s: float, c: float) -> Self:
+        """y, ε × s and Ψ × c: λ × c²/s."""
+        strength, epsilon = self.regularization * (c / s * c), self.epsilon * s
+        return replace(self, features=self.features * c, targets=self.targets * s, regularization=strength, epsilon=epsilon)
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
         """Strong and weak λ, ε = 0, more features than samples; ε above every |y|, y = 0, Ψ = 0."""
-        for example, features, targets, epsilon, degenerate in _svr.instances(rng):
+        for example, features, targets, epsilon, degenerate in _svr_cases.instances(rng):
             yield Example(example, cls(features, targets, 0.05, epsilon), degenerate)
-        features, targets = _svr.instance(rng, 30, 4)
+        features, targets = _svr_cases.instance(rng, 30, 4)
         yield Example("weak regularization", cls(features, targets, 1e-5, 0.1))
-
-    @classmethod
-    def laws(cls) -> list[Law]:
-        """Scaling of targets, ε and 1/λ together; scaling of the features; sign; permutation; duplication."""
-        return _svr.laws(lambda problem, s, c: {"regularization": problem.regularization * c * c / s})
 
     @classmethod
     def from_data(
@@ -154,9 +132,6 @@ class LandmarkedSVRPenalised(Problem):
 
         Targets are centred at their median (w has no intercept). ε defaults to 0.1 standard deviations of y, λ to 1e-3/std(y).
         """
-        inputs, targets = _recipes.sample(dataset, rng, samples, standardise)
-        features = _recipes.landmark_features(inputs, similarity, landmarks, rng)
-        centred = targets - np.median(targets)
-        spread = float(np.std(targets)) or 1.0
+        features, targets, spread = _svr_cases.recipe(dataset, rng, samples, landmarks, standardise, similarity)
         strength = 1e-3 / spread if regularization is None else regularization
-        return cls(features, centred, strength, 0.1 * spread if epsilon is None else epsilon)
+        return cls(features, targets, strength, 0.1 * spread if epsilon is None else epsilon)

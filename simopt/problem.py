@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simopt import registry
 from simopt.arithmetic import FLOAT, Arithmetic
@@ -68,8 +69,23 @@ class Law:
 
 
 def change_of_units(name: str, by: Callable[[Any, float], Image], span: int = 30) -> Law:
-    """The law that `by(problem, s)` holds for any s > 0; applied with random powers of two, 2^k with |k| ≤ span, which leave no rounding."""
+    """The law that `by(problem, s)` holds for any s > 0; applied with random powers of two, |exponent| ≤ span, which leave no rounding."""
     return Law(name, lambda problem, rng: by(problem, float(2.0 ** rng.integers(-span, span + 1))), by)
+
+
+def laws_of_samples(select: Callable[[Any, NDArray[np.intp], float], Image], field: str) -> list[Law]:
+    """Laws of a mean over samples, of which `field` holds one entry each: their order does not matter, nor does giving each of them twice.
+
+    `select(problem, order, weight)` is the problem with the samples of `order`, whose multipliers are `weight` times the old ones.
+    """
+
+    def count(problem: Any) -> int:
+        return len(getattr(problem, field))
+
+    return [
+        Law("permutation", lambda problem, rng: select(problem, rng.permutation(count(problem)), 1.0)),
+        Law("duplication", lambda problem, rng: select(problem, np.repeat(np.arange(count(problem)), 2), 0.5)),
+    ]
 
 
 @dataclass(frozen=True, eq=False)

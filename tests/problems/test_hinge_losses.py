@@ -14,7 +14,7 @@ import scipy.optimize
 from simopt.arithmetic import FLOAT, RATIONAL
 from simopt.certificate import certify
 from simopt.errors import InvalidProblem
-from simopt.problems import _exc_cases, _svr
+from simopt.problems import _exc_cases, _svr_cases
 from simopt.problems._exc import best_constant_thresholds
 from simopt.problems._recipes import small_kernel
 from simopt.problems.exc_ordinal import EXCOrdinal
@@ -37,7 +37,7 @@ def random_prices(rng: np.random.Generator, n: int) -> tuple[Array, Array]:
 
 def test_svr_bounds_are_minima_of_the_lagrangian() -> None:
     rng = np.random.default_rng(0)
-    features, targets = _svr.instance(rng, 5, 2)
+    features, targets = _svr_cases.instance(rng, 5, 2)
     above, below = random_prices(rng, 5)
     fixed = float((below - above) @ targets - 0.1 * np.sum(above + below))
     g = features.T @ (above - below)
@@ -51,7 +51,7 @@ def test_svr_bounds_are_minima_of_the_lagrangian() -> None:
 
 def test_svr_objectives_match_the_formula_written_out() -> None:
     rng = np.random.default_rng(1)
-    features, targets = _svr.instance(rng, 7, 3)
+    features, targets = _svr_cases.instance(rng, 7, 3)
     w = 0.1 * rng.normal(size=3)
     loss = sum(max(abs(float(w @ row) - y) - 0.2, 0.0) for row, y in zip(features, targets, strict=True)) / 7
     assert float(LandmarkedSVR(features, targets, 2.0, 0.2).objective({"w": w})) == pytest.approx(loss, rel=1e-13)
@@ -61,7 +61,7 @@ def test_svr_objectives_match_the_formula_written_out() -> None:
 @pytest.mark.parametrize("k", [-30, -9, 12, 30])
 def test_doing_nothing_is_not_optimal_in_small_units(k: int) -> None:
     rng = np.random.default_rng(2)
-    features, targets = _svr.instance(rng, 20, 3)
+    features, targets = _svr_cases.instance(rng, 20, 3)
     s = 2.0**k
     one = certify(LandmarkedSVR(features, targets, 3.0, 0.1), {"w": np.zeros(3)})
     scaled = certify(LandmarkedSVR(features, targets * s, 3.0 * s, 0.1 * s), {"w": np.zeros(3)})
