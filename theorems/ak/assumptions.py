@@ -10,7 +10,6 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from itertools import combinations_with_replacement
 
 from simopt.claims import (
     AUDIFFREN_KADRI,
@@ -26,23 +25,14 @@ from simopt.claims import (
     symbols,
 )
 from simopt.hamming import hamming
+from simopt.theorems.ak.metric import LARGEST, LETTERS, Letters, multisets
 from simopt.theorems.ak.rational_ridge import Sample, dot, minus, ridge
-
-Letters = tuple[int, ...]
-
-LETTERS = 3
-LARGEST = 4
 
 COSTS: dict[str, Callable[[int], Fraction]] = {
     "1/n": lambda n: Fraction(1, n),
     "1/n²": lambda n: Fraction(1, n * n),
     "2^-n": lambda n: Fraction(1, 2**n),
 }
-
-
-def multisets(largest: int) -> list[Letters]:
-    """All non-empty multisets of at most `largest` elements over 3 letters."""
-    return [word for n in range(1, largest + 1) for word in combinations_with_replacement(range(LETTERS), n)]
 
 
 def ways(start: Letters, cost: Callable[[int], Fraction]) -> dict[Letters, Fraction]:
@@ -64,7 +54,7 @@ def ways(start: Letters, cost: Callable[[int], Fraction]) -> dict[Letters, Fract
 def extremal_maps(trial: Trial) -> Iterator[Instance]:
     """A set from which the extremal map measures, and how fast C falls."""
     for name in COSTS:
-        for word in multisets(LARGEST):
+        for word in multisets():
             yield {"set": list(word), "C": name}
 
 
@@ -86,7 +76,7 @@ def small_changes_make_a_lipschitz_map(instance: Instance, trial: Trial) -> Iter
     """Shortest ways from one set to all others against H."""
     start, cost = tuple(instance["set"]), COSTS[instance["C"]]
     found = ways(start, cost)
-    others = [word for word in multisets(LARGEST) if word != start]
+    others = [word for word in multisets() if word != start]
     c = trial["factor"] * cost(2)
     yield at_most([found[word] for word in others], [c * hamming(start, word) for word in others], "|Φ(λ, Z₁) − Φ(λ, Z₂)|")
     phi = trial["map"]
