@@ -8,28 +8,28 @@ from __future__ import annotations
 
 import importlib
 import json
+import math
 import os
-import platform
+import re
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from simopt import __version__
-from simopt.claims import catalogue, files, proof
+from simopt import __version__, jsonio
+from simopt.claims import catalogue, proof
 from simopt.claims.claim import Claim
 from simopt.claims.kinds import Effort, Expected, Verdict
-from simopt.claims.runner import ClaimResult, run
+from simopt.claims.runner import ClaimResult, failed, run
 from simopt.claims.tally import RowResult
+from simopt.provenance import versions
 
 Row = dict[str, Any]
 Event = Mapping[str, Any]
 
 EVIDENCE_DIR = "simopt-evidence"
 SECONDS_FILE = "seconds.json"
-PACKAGES = ("simopt", "numpy", "scipy", "cvxpy", "clarabel", "ecos", "scs", "numba", "joblib")
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def verify(
     ordered = tuple(rows[claim.id] for claim in chosen if claim.id in rows)
     record = Record(ordered, effort, seed, workers, time.perf_counter() - start, len(chosen), interrupted, versions())
     if folder is not None and effort is Effort.QUICK and rows:
-        files.write_json(folder / SECONDS_FILE, _hints(folder) | {row["id"]: row["seconds"] for row in ordered})
+        _write(folder, SECONDS_FILE, _hints(folder) | {row["id"]: row["seconds"] for row in ordered})
     tell({"event": "end", "record": record})
     return record
 
@@ -133,7 +133,10 @@ def work(claim_id: str, module: str, effort: str, seed: int, mutants: bool, fold
         importlib.import_module(module)
     with threadpool_limits(1):
         result = run(known.get(claim_id, claim_id), effort=effort, seed=seed, mutants=mutants)
-    return to_row(result, folder)
+    try:
+        return to_row(result, folder)
+    except (TypeError, ValueError) as error:  # an instance that no file can hold is a defect of its claim, not of the run
+        return to_row(failed(result, error), None)
 
 
 def to_row(result: ClaimResult, folder: Path | None = None) -> Row:
@@ -177,17 +180,24 @@ def _part(result: ClaimResult, row: RowResult, folder: Path | None) -> Row:
 def _write_witness(row: RowResult, folder: Path | None) -> str | None:
     if row.witness is None or folder is None:
         return None
-    path = folder / f"{files.slug(row.row)}.witness.json"
-    files.write_json(path, row.witness.document() | {"simopt": __version__})
-    return str(path)
+    return _write(folder, f"{_slug(row)}.witness.json", row.witness.document() | {"simopt": __version__})
 
 
 def _write_proof(claim: Claim, row: RowResult, folder: Path | None) -> str | None:
     if row.verdict is not Verdict.PROVED or row.proof is None or folder is None:
         return None
-    path = folder / f"{files.slug(row.row)}.proof.json"
-    files.write_json(path, proof.document(claim, row.row, str(row.scope), row.proof.statements(), __version__))
-    return str(path)
+    document = proof.document(claim, row.row, str(row.scope), row.proof.statements(), __version__)
+    return _write(folder, f"{_slug(row)}.proof.json", document)
+
+
+def _slug(row: RowResult) -> str:
+    return re.sub(r"[^A-Za-z0-9._-]", "_", row.row.replace("+", "plus"))  # ids contain `+` and `/`
+
+
+def _write(folder: Path, name: str, document: Any) -> str:
+    folder.mkdir(parents=True, exist_ok=True)
+    jsonio.write(folder / name, document)
+    return str(folder / name)
 
 
 def longest_first(claims: Sequence[Claim], folder: Path | None = None) -> list[Claim]:
@@ -201,20 +211,10 @@ def _hints(folder: Path | None) -> dict[str, float]:
         return {}
     try:
         found = json.loads((folder / SECONDS_FILE).read_text(encoding="utf-8"))
-        return {str(name): float(seconds) for name, seconds in found.items()}
+        hints = {str(name): float(seconds) for name, seconds in found.items()}
+        return {name: seconds for name, seconds in hints.items() if math.isfinite(seconds)}
     except (OSError, ValueError, TypeError, AttributeError):
         return {}  # timings are a hint: without them, or with a damaged file, only the order of work differs
-
-
-def versions() -> dict[str, str]:
-    """Versions of Python and of the packages that the numbers depend on."""
-    found = {"python": platform.python_version()}
-    for package in PACKAGES:
-        try:
-            found[package] = version(package)
-        except PackageNotFoundError:
-            found[package] = "not installed"
-    return found
 
 
 def summary(row: Row) -> str:
