@@ -227,15 +227,15 @@ def _checked(statement: dict[str, Any]) -> str:
     for row in table:
         given, holds = conditions(statement, {name: _ends(value) for name, value in zip(names, row, strict=True)})
         shown = ", ".join(f"{name} = {value}" for name, value in zip(names, row, strict=True) if not isinstance(value, list))[:500]
-        if (given and not holds) or not (given or ranges):
+        if not (holds if given else ranges):
             raise Rejected(f"{'false' if given else 'a hypothesis fails'} for {shown or 'its inputs'}: {render(statement)}")
         listed += f"; {shown}" if shown and len(listed) < 300 else ""
         count += given
     if not count:
         raise Rejected("no instance satisfies the hypotheses")
+    box = "for all " + ", ".join(f"{n} in {a}..{b}" for n, (a, b) in ranges.items())
     cases = f"all {count} cases" if count == size else f"the {count} of {size} cases that satisfy the hypotheses"
-    where = "for all " + ", ".join(f"{n} in {a}..{b}" for n, (a, b) in ranges.items())
-    return f"{where if ranges else f'on the instances of the file{listed}'}: true in {cases}"
+    return f"{box if ranges else f'on the instances of the file{listed}' + '; ...' * (listed.count(';') < size)}: true in {cases}"
 
 
 def _ends(value: Any) -> Bounds:

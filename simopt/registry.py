@@ -37,17 +37,26 @@ class Failure:
 
 _entries: dict[str, dict[str, Any]] = {kind: {} for kind in KINDS}
 _modules: dict[tuple[str, str], str] = {}
+_origins: dict[tuple[str, str], str] = {}
 _loaded: set[str] = set()
 _failures: list[Failure] = []
 
 
-def register(kind: str, name: str, entry: Any, module: str) -> None:
-    """Add `entry` under `name`; the same name from another module is an error that names both modules."""
+def register(kind: str, name: str, entry: Any, module: str, origin: str = "") -> None:
+    """Add `entry` under `name`; the same name from another module is an error that names both modules.
+
+    `origin` is the qualified name of what is registered. Within one module a name may come again only from the same origin, as when the
+    module is executed a second time.
+    """
     if kind not in _entries:
         raise ValueError(f"registry: there is no kind {kind!r}; kinds are {', '.join(KINDS)}")
     owner = _modules.get((kind, name))
     if owner is not None and owner != module:
         raise DuplicateName(f"{kind} {name!r} is registered twice: by {owner} and by {module}; rename one of them")
+    before = _origins.get((kind, name), "")
+    if owner == module and module != "__main__" and name in _entries[kind] and before != origin:
+        raise DuplicateName(f"{kind} {name!r} is registered twice in {module}: by {before} and by {origin}; rename one of them")
+    _origins[(kind, name)] = origin
     _entries[kind][name] = entry
     _modules[(kind, name)] = module
 

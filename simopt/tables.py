@@ -207,7 +207,7 @@ def table(
 
     def add(compute: Compute) -> Compute:
         made = Table(name, paper, place, says, tuple(rows), compute, tuple(requires), explain, plot)
-        registry.register("table", name, made, compute.__module__)
+        registry.register("table", name, made, compute.__module__, compute.__qualname__)
         return compute
 
     return add

@@ -56,7 +56,8 @@ Checks (evidence is inferred: int/Fraction → exact, Interval → interval, flo
   vacuous(condition, name)                 the claim says nothing here (all checks vacuous → VACUOUS)
   between(lower, upper)                    a value known by two bounds (a certificate's), to be passed as `measured` or `bound`
   outcome(bad, delta, group)               one draw of P(bad) ≤ delta. One instance is one setting; draw in ONE loop (all its groups in
-                                           turn), `for _ in range(100_000)`: the engine stops asking when Clopper–Pearson decides them
+                                           turn), `for _ in range(100_000)`: the engine stops asking when Clopper–Pearson decides them,
+                                           so that nothing behind the loop is read: yield all other checks before it
   probability(low, high, delta)            the same with the probability known (equal ends: exactly)
   expectation(value, bound, group, support=(a, b))   one draw of E[value] ≤ bound
   rate(sizes, values, slope, direction="at most", window=(lo, hi), tolerance=0.1)   log-log slope; never refutes a hidden constant

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from simopt.claims.check import Check, Outcome
+from simopt.claims.enclosure import as_float
 from simopt.typing import Array
 
 STARTS = 3
@@ -66,5 +67,5 @@ def room(checks: Sequence[Check]) -> float:
         if check.outcome(0.0) is Outcome.VACUOUS or check.boolean:
             continue
         ratio = check.tightness
-        least = min(least, float(check.low) if ratio is None else 1.0 - ratio)
+        least = min(least, as_float(check.low) if ratio is None else 1.0 - ratio)
     return least

@@ -11,9 +11,10 @@ from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
-from simopt.claims.enclosure import Enclosure, NotComparable, Number, difference, enclose, entries
-from simopt.claims.expression import Expr, Statement
+from simopt.claims.enclosure import Enclosure, NotComparable, Number, as_float, difference, enclose, entries
+from simopt.claims.expression import Expr
 from simopt.claims.kinds import Evidence, weakest
+from simopt.claims.statement import Statement
 
 ONE = Fraction(1)
 
@@ -90,7 +91,7 @@ class Check:
             return self
         moved = self.bound * factor if self.upper else self.bound / factor
         shift = (moved - self.bound if self.upper else self.bound - moved) / self.scale
-        return replace(self, low=float(self.low) + shift, high=float(self.high) + shift, bound=moved, statement=None)
+        return replace(self, low=as_float(self.low) + shift, high=as_float(self.high) + shift, bound=moved, statement=None)
 
 
 @dataclass(frozen=True)
@@ -145,7 +146,7 @@ def _one(value: Enclosure, limit: Enclosure, name: str, unit: Fraction, strict: 
     # Sharpness is judged at the far end of the bracket: what could have been measured.
     seen = value.high if upper else value.low
     return Check(
-        low, high, weakest(value.evidence, limit.evidence), name, row, _float(limit.low if upper else limit.high), _float(seen), upper,
+        low, high, weakest(value.evidence, limit.evidence), name, row, as_float(limit.low if upper else limit.high), as_float(seen), upper,
         float(unit), strict, statement=statement,
     )  # fmt: skip
 
@@ -185,7 +186,7 @@ def distinct(left: Any, right: Any, name: str = "", *, error: Any = 0, scale: An
         a, b = enclose(first), enclose(second)
         below, above = difference(a.widened(off), b, unit)
         low, high = _most(low, below, -above), _most(high, below, -below, above, -above)
-        gap = max(gap, abs(float(a.low - b.high)))
+        gap = max(gap, abs(as_float(a.low - b.high)))
         evidence = weakest(evidence, a.evidence, b.evidence, enclose(off).evidence)
     return Check(low, high, evidence, name, row, measured=gap, upper=False, scale=float(unit), strict=True)
 
@@ -279,7 +280,3 @@ def _least(*values: Number) -> Number:
 
 def _most(*values: Number) -> Number:
     return max(values)
-
-
-def _float(value: Number) -> float:
-    return float(value)

@@ -132,7 +132,7 @@ def claim(
             SECONDS.get(kind, 0.5) if cost is None else cost, evaluations,
         )  # fmt: skip
         validate(made)
-        registry.register("claim", id, made, function.__module__)
+        registry.register("claim", id, made, function.__module__, function.__qualname__)
         return function
 
     return decorate

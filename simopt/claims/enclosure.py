@@ -123,6 +123,14 @@ def _objects(values: list[Any]) -> Any:
     return array
 
 
+def as_float(value: Number) -> float:
+    """The nearest float; what is beyond all floats is an infinity."""
+    try:
+        return float(value)
+    except OverflowError:
+        return math.inf if value > 0 else -math.inf
+
+
 def difference(left: Enclosure, right: Enclosure, scale: Fraction) -> tuple[Number, Number]:
     """Enclosure of (left − right)/scale, rounded outward where the parts are rigorous balls."""
     evidence = weakest(left.evidence, right.evidence)

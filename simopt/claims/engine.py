@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -71,11 +72,15 @@ def check_instance(claim: Claim, instance: Instance, trial: Trial, spent: int = 
     """
     pool = Pool(spent)
     checks: list[Check] = []
-    stream = claim.function(instance, trial)
+    stream = claim.function(copy.deepcopy(instance), trial)  # what the claim does to it must not reach the witness
     for check in stream:
         if check.row and check.row not in claim.rows:
             raise InvalidClaim(f"claim {claim.id}: a check names row {check.row!r}, which is not among the rows it covers")
         if not isinstance(check, Sample):
+            if pool.groups:
+                raise InvalidClaim(
+                    f"claim {claim.id}: yield {check.name or 'a check'} before the draws; behind them it may never be asked for"
+                )
             checks.append(check)
         elif pool.add(check):
             close = getattr(stream, "close", None)

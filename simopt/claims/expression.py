@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from simopt import recheck
 from simopt.claims.transcendent import exp_bounds, log_bounds, root_bounds
 
 INFINITY = float("inf")
+ENCLOSED = "enclosed"  # what serialise calls enclosures of roots, exponentials and logarithms, with the number of the step
 Bounds = tuple[Fraction, Fraction]
 _BINARY: dict[str, Callable[[Fraction, Fraction], Fraction]] = {
     "+": operator.add,
@@ -114,6 +114,12 @@ def inputs(**values: Any) -> Any:
     return made[0] if len(made) == 1 else tuple(made)
 
 
+def _checked_name(name: str) -> str:
+    if not name.isidentifier() or name.removeprefix(ENCLOSED).isdigit():
+        raise ValueError(f"{name!r} cannot name an input or a symbol; use letters, digits and _, and not {ENCLOSED}0, {ENCLOSED}1, …")
+    return name
+
+
 def _named(name: str, value: Any) -> Any:
     if isinstance(value, np.ndarray | list | tuple):
         array = np.array(value, dtype=object)
@@ -121,15 +127,13 @@ def _named(name: str, value: Any) -> Any:
         for where in np.ndindex(array.shape):
             out[where] = _named("_".join([name, *map(str, where)]), array[where])
         return out
-    if not name.isidentifier():
-        raise ValueError(f"{name!r} cannot name an input; use letters, digits and _")
     number = rational(value)
-    return Expr("input", (), number.low, number.high, name=name)
+    return Expr("input", (), number.low, number.high, name=_checked_name(name))
 
 
 def symbols(names: str) -> tuple[Expr, ...]:
     """Free variables, separated by spaces, for identities between rational functions."""
-    return tuple(Expr("symbol", (), -INFINITY, INFINITY, name=name, symbolic=True) for name in names.split())
+    return tuple(Expr("symbol", (), -INFINITY, INFINITY, name=_checked_name(name), symbolic=True) for name in names.split())
 
 
 def total(terms: Iterable[Any]) -> Expr:
@@ -221,71 +225,3 @@ def _bounds(op: str, args: list[Bounds], order: int) -> Bounds:
         ends = (abs(lows[0]), abs(highs[0]))
         return (Fraction(0) if lows[0] < 0 < highs[0] else min(ends)), max(ends)
     return (min(lows), min(highs)) if op == "min" else (max(lows), max(highs))
-
-
-@dataclass(frozen=True, eq=False)
-class Statement:
-    """left ⟨relation⟩ right, under hypotheses of the same form."""
-
-    relation: str
-    left: Expr
-    right: Expr
-    hypotheses: tuple[Statement, ...] = ()
-
-    @property
-    def symbolic(self) -> bool:
-        """Whether free symbols occur on either side."""
-        return self.left.symbolic or self.right.symbolic
-
-    def holds(self) -> bool:
-        """Whether a statement in symbols is an identity of rational functions."""
-        template, _ = serialise(self)
-        return recheck.identity(template)
-
-
-def serialise(statement: Statement) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Split a statement into its formula (a straight-line program) and the values of its inputs.
-
-    The program is a list of steps [operation, argument, …]; an argument is the number of an earlier step, the name of an input, or a
-    rational "p/q". Two instances with the same formula give equal programs.
-    """
-    steps: list[list[Any]] = []
-    values: dict[str, Any] = {}
-    seen: dict[int, int | str] = {}
-    sides = [(s.relation, s.left, s.right) for s in (statement, *statement.hypotheses)]
-    refs = [[relation, _walk(left, steps, values, seen), _walk(right, steps, values, seen)] for relation, left, right in sides]
-    template = {"steps": steps, "claim": refs[0], "where": refs[1:], "symbols": sorted(n for n, v in values.items() if v is None)}
-    return template, {name: value for name, value in values.items() if value is not None}
-
-
-def _walk(top: Expr, steps: list[list[Any]], values: dict[str, Any], seen: dict[int, int | str]) -> int | str:
-    stack = [top]
-    while stack:
-        node = stack[-1]
-        if id(node) in seen:
-            stack.pop()
-            continue
-        waiting = [arg for arg in node.args if id(arg) not in seen]
-        if waiting:
-            stack.extend(reversed(waiting))
-            continue
-        seen[id(node)] = _emit(node, [seen[id(arg)] for arg in node.args], steps, values)
-        stack.pop()
-    return seen[id(top)]
-
-
-def _emit(node: Expr, args: list[int | str], steps: list[list[Any]], values: dict[str, Any]) -> int | str:
-    if node.op == "constant":
-        return str(node.low)
-    if node.op in ("input", "symbol"):
-        value = None if node.symbolic else str(node.low)
-        if values.setdefault(node.name, value) != value:
-            raise ValueError(f"two different inputs are called {node.name!r}")
-        return node.name
-    if node.op in ("root", "exp", "log"):
-        name = f"enclosed{len(steps)}"
-        values[name] = [str(node.low), str(node.high)]
-        steps.append([node.op, *args, *([node.order] if node.op == "root" else []), name])
-    else:
-        steps.append([node.op, *args, *([node.order] if node.op == "^" else [])])
-    return len(steps) - 1

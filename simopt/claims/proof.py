@@ -11,7 +11,7 @@ from typing import Any
 from simopt import recheck
 from simopt.claims.check import Check
 from simopt.claims.claim import Claim
-from simopt.claims.expression import serialise
+from simopt.claims.statement import TooLong, serialise
 
 MAX_ROWS = 200_000
 
@@ -35,16 +35,29 @@ class Collector:
         stated = check.statement
         usable = stated is not None and check.evidence.rigorous and self.rows < MAX_ROWS
         if stated is None or not usable or (self.symbols_only and not stated.symbolic):
-            self.complete = False
-            self._tables.clear()
+            self.give_up()
             return
-        template, values = serialise(stated)
+        try:
+            template, values = serialise(stated)
+        except TooLong:
+            self.give_up()
+            return
         names = sorted(values)
         template |= {"name": check.name, "names": names}
         key = json.dumps(template, sort_keys=True)
         row = [values[name] for name in names]
         self._tables.setdefault(key, (template, {}))[1].setdefault(tuple(map(str, row)), row)
         self.rows += 1
+
+    def give_up(self) -> None:
+        """Forget everything: there will be no proof."""
+        self.complete = False
+        self._tables.clear()
+
+    @property
+    def formulas(self) -> int:
+        """Number of different formulas so far."""
+        return len(self._tables)
 
     def statements(self) -> list[dict[str, Any]]:
         """Each formula with the table of its instances, or with the ranges of integers that generate the table."""

@@ -9,6 +9,7 @@ from simopt import __version__
 from simopt.claims import catalogue, witness
 from simopt.claims.check import Check
 from simopt.claims.claim import Claim
+from simopt.claims.enclosure import as_float
 from simopt.claims.engine import check_instance
 from simopt.claims.kinds import Quantifier, Verdict
 from simopt.claims.tally import Tally
@@ -25,6 +26,14 @@ class Replay:
     checks: tuple[Check, ...]
     verdict: Verdict
     warning: str = ""
+
+    @property
+    def same(self) -> bool:
+        """Whether the check of the file comes out as it did, and its slack falls on the same side."""
+        r = self.claim.resolution
+        here = [check for check in self.checks if check.name == self.witness.check]
+        now = {check.outcome(r).value for check in here if (as_float(check.low) < -r) == (self.witness.slack < -r)}
+        return bool(now) if not self.witness.outcome else self.witness.outcome in now
 
 
 def replay(path: str | Path) -> Replay:

@@ -102,6 +102,13 @@ def _require(claim: Claim, effort: Effort) -> None:
             trial.require(name)
 
 
+def failed(result: ClaimResult, error: Exception) -> ClaimResult:
+    """The same claim with Verdict.ERROR on every row, for what goes wrong once its verdicts are there."""
+    reason = f"{type(error).__name__}: {error}"
+    rows = {name: RowResult(name, Verdict.ERROR, reason=reason) for name in result.rows}
+    return replace(result, rows=rows, trace="".join(traceback.format_exception(error)))
+
+
 def _stopped(claim: Claim, verdict: Verdict, reason: str, trace: str, effort: Effort, seeds: tuple[int, ...], start: float) -> ClaimResult:
     rows = {row: RowResult(row, verdict, reason=reason) for row in claim.rows}
     return ClaimResult(claim, rows, time.perf_counter() - start, seeds, effort, trace=trace)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import copy
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from simopt.claims.check import Check, Outcome
 from simopt.claims.claim import Claim, Instance
+from simopt.claims.enclosure import as_float
 from simopt.claims.kinds import Evidence, Quantifier, Scope, Verdict, weakest
 from simopt.claims.proof import Collector
 from simopt.claims.trial import Trial
@@ -45,6 +47,7 @@ class Tally:
         self.worst_slack: float | None = None
         self.tightness: float | None = None
         self.undecided = ""
+        self.lone_sample = False
         self.refutation: tuple[tuple[int, int, float], Witness, Evidence] | None = None
         self.example: tuple[tuple[int, int, float], Witness, Evidence, Collector] | None = None
         self.proof = Collector(symbols_only=not claim.exhaustive)
@@ -60,10 +63,9 @@ class Tally:
             self.evidence = weakest(self.evidence, check.evidence)
             self._measure(check, outcome)
             if outcome is Outcome.UNDECIDED and not self.undecided:
-                self.undecided = f"{check.name or 'a check'}: slack in [{float(check.low):.3g}, {float(check.high):.3g}] is undecided"
+                self.undecided = f"{check.name or 'a check'}: slack in [{as_float(check.low):.3g}, {as_float(check.high):.3g}] is undecided"
         if self.quantifier is Quantifier.ALL:
-            for check in checks:
-                self.proof.add(check)
+            self._state(instance, checks)
         refuted = [check for check, outcome in zip(checks, outcomes, strict=True) if outcome is Outcome.REFUTED]
         if refuted:
             self.refuted_instances += 1
@@ -71,10 +73,22 @@ class Tally:
         elif self.quantifier is Quantifier.SOME and all(outcome is Outcome.SATISFIED for outcome in outcomes):
             self._exhibit(instance, trial, checks)
 
+    def _state(self, instance: Instance, checks: Sequence[Check]) -> None:
+        """Collect the formulas. Those in free symbols stand for instances that are only samples if all samples give the same ones."""
+        before = self.proof.formulas
+        for check in checks:
+            self.proof.add(check)
+        if self.instances == 1:
+            self.lone_sample = self.proof.symbols_only and bool(instance)
+        else:
+            self.lone_sample = False
+            if self.proof.symbols_only and self.proof.formulas > before:
+                self.proof.give_up()
+
     def _measure(self, check: Check, outcome: Outcome) -> None:
         if outcome is Outcome.VACUOUS or (check.boolean and outcome is not Outcome.REFUTED):
             return
-        slack = float(check.low)
+        slack = as_float(check.low)
         if math.isfinite(slack):
             self.worst_slack = slack if self.worst_slack is None else min(self.worst_slack, slack)
         if check.tightness is not None:
@@ -82,23 +96,23 @@ class Tally:
             self.tightness = ratio if self.tightness is None else max(self.tightness, ratio)
 
     def _refute(self, instance: Instance, trial: Trial, worst: Check) -> None:
-        key = (worst.evidence.rank, size(instance), float(worst.low))
+        key = (worst.evidence.rank, size(instance), as_float(worst.low))
         if self.refutation is None or key < self.refutation[0]:
-            self.refutation = key, self._witness(instance, trial, worst), worst.evidence
+            self.refutation = key, self._witness(instance, trial, worst, Outcome.REFUTED), worst.evidence
 
     def _exhibit(self, instance: Instance, trial: Trial, checks: Sequence[Check]) -> None:
         weak = max(checks, key=lambda check: check.evidence.rank)
-        key = (weak.evidence.rank, size(instance), -min(float(check.low) for check in checks))
+        key = (weak.evidence.rank, size(instance), -min(as_float(check.low) for check in checks))
         if self.example is None or key < self.example[0]:
             proof = Collector()
             for check in checks:
                 proof.add(check)
             lowest = min(checks, key=lambda check: check.low)
-            self.example = key, self._witness(instance, trial, lowest), weak.evidence, proof
+            self.example = key, self._witness(instance, trial, lowest, Outcome.SATISFIED), weak.evidence, proof
 
-    def _witness(self, instance: Instance, trial: Trial, check: Check) -> Witness:
-        slack = float(check.low)
-        return Witness(self.claim.id, self.row, trial.seed, trial.index, trial.effort, instance, slack, check.name)
+    def _witness(self, instance: Instance, trial: Trial, check: Check, outcome: Outcome) -> Witness:
+        kept = copy.deepcopy(instance)  # generators may reuse their arrays
+        return Witness(self.claim.id, self.row, trial.seed, trial.index, trial.effort, kept, as_float(check.low), check.name, outcome.value)
 
     def result(self) -> RowResult:
         """Verdict of this seed; PROVED is awarded later, when the proof file has been accepted."""
@@ -119,7 +133,7 @@ class Tally:
             return replace(plain, verdict=Verdict.REFUTED, evidence=evidence, scope=Scope.WITNESS, witness=witness)
         if self.counts[Outcome.UNDECIDED]:
             return replace(plain, reason=f"{self.undecided} ({self.counts[Outcome.UNDECIDED]} of {plain.checks} checks)")
-        proof = self.proof if self.proof.complete else None
+        proof = self.proof if self.proof.complete and not self.lone_sample else None
         scope = Scope.EXHAUSTIVE if proof is not None else exhaustive
         return replace(plain, verdict=Verdict.HOLDS, scope=scope, proof=proof)
 
@@ -146,16 +160,20 @@ def merge(results: Sequence[tuple[int, RowResult]]) -> RowResult:
         worst_slack=min(slacks, default=None),
         tightness=max(ratios, default=None),
         reason=next((row.reason for row in rows if row.reason), ""),
-        witness=_smallest([row.witness for row in rows]),
+        witness=_smallest(rows),
     )
     if len({row.verdict for row in rows}) > 1:
         said = ", ".join(f"seed {seed}: {row.verdict}" for seed, row in results)
         evidence = weakest(*(row.evidence for row in rows if row.evidence is not None))
         return replace(merged, verdict=Verdict.INCONCLUSIVE, evidence=evidence, scope=Scope.SAMPLED, proof=None, reason=said)
-    if len(rows) > 1 and first.scope is not Scope.WITNESS:
-        merged = replace(merged, evidence=weakest(*(row.evidence for row in rows if row.evidence is not None)))
+    found = [row.evidence for row in rows if row.evidence is not None]
+    if len(rows) > 1 and found:  # the witness is one with the strongest evidence; what all seeds say together is as strong as the weakest
+        evidence = min(found, key=lambda each: each.rank) if first.scope is Scope.WITNESS else weakest(*found)
+        merged = replace(merged, evidence=evidence)
     return merged
 
 
-def _smallest(found: Sequence[Witness | None]) -> Witness | None:
-    return min((witness for witness in found if witness is not None), key=lambda witness: size(witness.instance), default=None)
+def _smallest(rows: Sequence[RowResult]) -> Witness | None:
+    """The smallest of the witnesses with the strongest evidence."""
+    found = [(row.evidence.rank, size(row.witness.instance), row.witness) for row in rows if row.witness and row.evidence]
+    return min(found, key=lambda entry: entry[:2], default=(0, 0, None))[2]

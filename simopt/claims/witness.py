@@ -19,6 +19,7 @@ from simopt.claims.kinds import Effort
 from simopt.errors import InvalidProblem
 
 FORMAT = "simopt-witness/1"
+EXACT_IN_JSON = 2**53  # many readers of JSON round larger integers
 
 
 class BadWitness(InvalidProblem):
@@ -37,6 +38,7 @@ class Witness:
     instance: dict[str, Any]
     slack: float
     check: str = ""
+    outcome: str = ""  # "refuted" or "satisfied"; empty in files of versions that did not write it
     version: str = ""
 
     def document(self) -> dict[str, Any]:
@@ -50,6 +52,7 @@ class Witness:
             "index": self.index,
             "effort": self.effort.value,
             "check": self.check,
+            "outcome": self.outcome,
             "slack": float(self.slack).hex(),
             "instance": encode(self.instance),
         }
@@ -76,9 +79,9 @@ def read(path: str | Path) -> Witness:
             raise TypeError("the instance is not a dictionary")
         return Witness(
             str(found["claim"]), str(found["row"]), int(found["seed"]), int(found["index"]), Effort(found["effort"]), instance,
-            float.fromhex(found["slack"]), str(found["check"]), str(found["simopt"]),
+            float.fromhex(found["slack"]), str(found["check"]), str(found.get("outcome", "")), str(found["simopt"]),
         )  # fmt: skip
-    except (KeyError, TypeError, ValueError, AttributeError, ZeroDivisionError) as error:
+    except (KeyError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
         raise BadWitness(f"{path}: the file is damaged ({type(error).__name__}: {error})") from error
 
 
@@ -89,11 +92,11 @@ def encode(value: Any) -> Any:
     if isinstance(value, np.bool_):
         return bool(value)
     if isinstance(value, int | np.integer):
-        return int(value)
+        return int(value) if abs(int(value)) < EXACT_IN_JSON else {"int": hex(int(value))}
     if isinstance(value, float | np.floating):
         return {"float": float(value).hex()}
     if isinstance(value, Fraction):
-        return {"fraction": str(value)}
+        return {"fraction": [encode(value.numerator), encode(value.denominator)]}
     if isinstance(value, list):
         return [encode(entry) for entry in value]
     if isinstance(value, tuple):
@@ -115,7 +118,9 @@ def decode(value: Any) -> Any:
     if kind == "float":
         return float.fromhex(content)
     if kind == "fraction":
-        return Fraction(content)
+        return Fraction(*map(decode, content)) if isinstance(content, list) else Fraction(content)
+    if kind == "int":
+        return int(content, 16)
     if kind == "tuple":
         return tuple(decode(entry) for entry in content)
     if kind == "dict":

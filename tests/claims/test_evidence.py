@@ -227,7 +227,7 @@ def test_formulas_agree_with_plain_fractions_and_with_recheck(a, b, n):
         assert formula.low == formula.high == value
         check = equal(formula, value)
         if check.statement is not None:
-            from simopt.claims.expression import serialise
+            from simopt.claims.statement import serialise
 
             template, values = serialise(check.statement)
             names = {name: (Fraction(v), Fraction(v)) for name, v in values.items()}
