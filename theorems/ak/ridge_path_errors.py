@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from simopt.errors import InvalidProblem
 from simopt.solvers.power_gap import symmetric_product
-from simopt.solvers.tridiagonal_path import STEP, TridiagonalPath
+from simopt.solvers.tridiagonal_path import NEIGHBOURS, STEP, TridiagonalPath
 from simopt.typing import Array
 
 Indices = NDArray[np.intp]
@@ -63,17 +63,18 @@ class HeldOut:
         if self.path.flat:
             raise InvalidProblem("targets: K y = 0 on the training part, so every fit is 0 and there is no path")
         size = self.path.low - math.log(self.samples * np.finfo(float).eps)
-        low, high = self.path.low - STEP, size + REACH
-        self.places = np.arange(low, high + STEP, STEP)
-        self.log_norms = np.array([self.path.point(float(s))[0] for s in self.places])
-        self.known = (math.inf, -math.inf)
+        self.path.tabulate(self.path.low, size + REACH)
+        side = NEIGHBOURS // 2
+        lost = np.flatnonzero(~np.isfinite(self.path.log_t))  # zᵀTz may round to 0 at the bottom
+        kept_places = slice(int(np.max(lost, initial=-1)) + 1 + side, self.path.log_t.size - side)
+        self.places = (self.path.first + np.arange(self.path.log_t.size))[kept_places] * STEP
+        self.log_norms = self.path.log_t[kept_places]
 
     def fits(self, powers: Array, regularizations: Array) -> Fits:
         """Errors and places of all learners of a grid, m > 0 and λ > 0; the global minimiser where m ≤ 1."""
         m = np.repeat(powers, regularizations.size)
         kappa = np.log(0.5 * self.samples * m) + np.log(np.tile(regularizations, powers.size))
         pair, low, high = self.brackets(m, kappa)
-        self.tabulate(float(np.min(low, initial=self.places[-1])), float(np.max(high, initial=self.places[-1])))
         roots = self.polished(m[pair], kappa[pair], low, high)
         values = self.excess(m[pair], kappa[pair], roots)
         best, chosen = np.zeros(m.size), np.full(m.size, math.inf)  # f = 0, of value 0
@@ -97,14 +98,6 @@ class HeldOut:
         low = np.concatenate([self.places[cell], first, last])
         high = np.concatenate([self.places[cell + 1], first, last])
         return np.concatenate([pair, below, above]), low, high
-
-    def tabulate(self, low: float, high: float) -> None:
-        """Predictions on this part of the lattice; O(n²) for each 0.15 of log μ."""
-        bottom, top = float(self.places[0]), float(self.places[-1])
-        low, high = min(max(low, bottom), top), min(max(high, bottom), top)
-        if low < self.known[0] or high > self.known[1]:
-            self.known = (min(low, self.known[0]), max(high, self.known[1]))
-            self.path.tabulate(*self.known)
 
     def norms(self, s: Array) -> tuple[Array, Array]:
         """(log t, w) at places on or off the lattice."""
@@ -138,18 +131,16 @@ class HeldOut:
 
     def mean_square(self, log_mu: Array) -> Array:
         """Mean squared errors on the held-out points at many places of the path, ∞ for f = 0."""
-        top = self.known[1]
-        predicted = self.path.predictions(np.clip(log_mu, self.known[0], top))[:, :-1]
+        bottom, top = float(self.places[0]), float(self.places[-1])
+        predicted = self.path.predictions(np.clip(log_mu, bottom, top))[:, :-1]
         predicted *= np.exp(-np.maximum(log_mu - top, 0.0))[:, None]
         out: Array = np.mean(np.square(predicted - self.truth), axis=1)
         return out
 
     def best(self) -> tuple[float, float]:
         """(log μ, mean squared error) of the best function on the whole path: no KRR and no M-RLSR does better on these points."""
-        self.tabulate(float(self.places[0]), float(self.places[-1]))
         fine = np.linspace(self.places[0], self.places[-1], 5 * self.places.size)
         errors = self.mean_square(fine)
         k = int(np.argmin(errors))
         zero = float(np.mean(np.square(self.truth)))
         return (math.inf, zero) if zero < errors[k] else (float(fine[k]), float(errors[k]))
-
