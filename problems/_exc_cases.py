@@ -49,6 +49,8 @@ def laws() -> list[Law]:
         return Image(problem.in_units(1.0, c), 1.0, _squares.times(w=1.0 / c))
 
     def reverse(problem: Any, rng: np.random.Generator) -> Image:
+        """Labels r + 1 − y: scores and thresholds change their signs, thresholds and their rows their order."""
+
         def point(values: dict[str, Array]) -> dict[str, Array]:
             return {"w": -np.asarray(values["w"]), "thresholds": -np.asarray(values["thresholds"])[::-1]}
 
@@ -59,7 +61,10 @@ def laws() -> list[Law]:
         return Image(replace(problem, labels=problem.classes + 1 - problem.labels), 1.0, point, multipliers)
 
     def select(problem: Any, order: NDArray[np.intp], weight: float) -> Image:
+        """The samples of `order`; the thresholds stay."""
+
         def carry(values: Multipliers) -> Multipliers:
+            """Multipliers of the hinges that a selected sample has (NaN marks those it has not); those of the order rows stay."""
             out = {key: np.asarray(value) for key, value in values.items() if key == "order"}
             for key, rows in (("above", problem.high_rows), ("below", problem.low_rows)):
                 if key in values:

@@ -252,6 +252,7 @@ class LipschitzIsotonic(Problem):
             return Image(replace(problem, **fields), 1.0, turn, turn)
 
         def duplicate(problem: Any, rng: np.random.Generator) -> Image:
+            """Each sample twice: twice the objective; the row between the two copies takes the mean of its neighbours' prices."""
             twice = {name: np.repeat(getattr(problem, name), 2) for name in ("positions", "targets", "weights")}
 
             def multipliers(values: Multipliers) -> Multipliers:

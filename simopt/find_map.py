@@ -224,6 +224,7 @@ class _Search:
             step *= 2
 
     def judged(self, parameter: float, t: float) -> FoundMap:
+        """The parameter at t, where the norms agree: the map if the two functions agree too, up to their errors; no map otherwise."""
         low, high = self.edge(t, -1.0), self.edge(t, 1.0)
         g = self.at(t)
         distance, errors, norm = self.f.distance(g), self.f.error + g.error, self.f.norm()
@@ -255,6 +256,7 @@ class _Search:
         return self._result(Outcome.UNDECIDED, parameter, math.nan, ends, worst.norm(), errors, norm, reason)
 
     def unreached(self, parameter: float) -> FoundMap:
+        """The norm of f is not reached inside the interval: only towards its end, or not at all."""
         g = self.at(self.end)
         excess, noise, at = self.excess(self.end), self.noise(self.end), self.domain.at(self.end)
         distance, errors, norm = self.f.distance(g), self.f.error + g.error, self.f.norm()

@@ -154,9 +154,7 @@ def blur_of(equivalence: Equivalence, interval: Interval, parameter: float) -> f
     return (equivalence.accuracy + 8 * EPS) * interval.rounding(parameter) / EPS
 
 
-def _slopes(
-    equivalence: Equivalence, parameters: Array, images: Sequence[float], source: Interval, target: Interval
-) -> Iterator[Finding]:
+def _slopes(equivalence: Equivalence, parameters: Array, images: Sequence[float], source: Interval, target: Interval) -> Iterator[Finding]:
     for one, two, first, second in zip(parameters[:-1], parameters[1:], images[:-1], images[1:], strict=True):
         if first not in target or second not in target:
             yield Finding("monotone", -math.inf, -math.inf, (float(one), float(two), 0.0), strict=True)

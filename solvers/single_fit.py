@@ -101,6 +101,7 @@ class _Run:
         self.tol = tol
 
     def good(self, fit: PowerFit) -> bool:
+        """Whether the gap is as small as was asked for."""
         return fit.bracket.gap <= self.tol * fit.bracket.upper
 
     def finish(self, a: Array, root: SecularRoot, method: str, steps: int, dual: Array | None = None) -> PowerFit:
@@ -129,6 +130,7 @@ class _Run:
         return secular_root(seen, self.regularization, self.power)
 
     def by_eigenvectors(self, steps: int) -> PowerFit:
+        """The fit from a full eigendecomposition."""
         system = decompose(self.gram, self.targets)
         root = secular_root(system.spectrum, self.regularization, self.power)
         if root.zero:
@@ -137,6 +139,10 @@ class _Run:
         return self.finish(system.coefficients(root.log_mu), root, "eigen", steps, dual)
 
     def by_lanczos(self, *, forced: bool, probe_only: bool) -> tuple[PowerFit | None, SecularRoot]:
+        """The fit from a Krylov space of K and y, with the root found there; None as the fit where that space would grow too large.
+
+        After k steps (K + μI)a = y has the residual β_k |z_k|; its square over n is to be at most a tenth of tol times the objective.
+        """
         n = self.targets.size
         limit = n if forced else max(PROBE, min(MOST_STEPS, int(n * STEPS_PER_SAMPLE)))
         process = Lanczos(lambda v: symmetric_product(self.gram, v), self.targets, min(limit, MOST_STEPS if not forced else n))
@@ -179,6 +185,10 @@ class _Run:
         return k + (math.log(residual) - math.log(goal)) / rate if rate > 0.0 else math.inf
 
     def by_cholesky(self, probe: SecularRoot) -> PowerFit | None:
+        """The fit from one Cholesky factor of K + μ₀I, with μ₀ near the root of `probe`, and Lanczos on its inverse; n³/3 flops.
+
+        The inverse's Krylov space resolves the spectrum of K near −μ₀, where the root is. None if there is no factor or the fit is 0.
+        """
         if probe.zero:
             return None
         inverse = factor_near(self.gram, probe.log_mu)
