@@ -16,7 +16,8 @@ class Kernel(Generic[P, R]):
     `fastmath` is not set, since certificates depend on the order of operations; `any_order=True` allows sums to be reordered and products
     to be fused (nothing else), which lets a reduction use vector instructions. Division by zero gives ±inf or nan as in NumPy: the check
     that Python would make keeps loops from being vectorised. A kernel may call another one by its name: numba asks a global object for
-    `_numba_type_` and gets the compiled function's.
+    `_numba_type_` and gets the compiled function's. The cache on disk is keyed by the kernel's own file only: who edits
+    a kernel that one in another file calls must delete that file's `__pycache__`.
     """
 
     def __init__(self, function: Callable[P, R], any_order: bool = False) -> None:

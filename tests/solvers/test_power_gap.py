@@ -35,13 +35,26 @@ def test_equals_primal_minus_dual_away_from_the_optimum(kernel_problem, m):
 
 def test_agrees_with_the_problem_that_certifies(kernel_problem):
     gram, y = kernel_problem(25)
+    other = np.random.default_rng(1).normal(size=25) / 25
     for m in (1.0, 1.5, 3.0):
         problem = MPowerRLS(gram, y, 0.05, m)
         a = np.linalg.solve(gram + 0.3 * np.eye(25), y)
-        mu = 0.2
-        bracket = power_bracket(gram, a, y, math.log(mu), 0.05, m)
-        judged = float(problem.gap({"alpha": a}, {"predictions": 2 * mu / 25 * a}))
-        assert bracket.gap == pytest.approx(judged, rel=1e-8)
+        for mu in (0.01, 0.2, 5.0):  # for m = 1 the last of them violates √(vᵀKv) ≤ λ and is scaled
+            bracket = power_bracket(gram, a, y, math.log(mu), 0.05, m)
+            v = 2 * mu / 25 * a
+            assert bracket.gap == pytest.approx(float(problem.gap({"alpha": a}, {"predictions": v})), rel=1e-8)
+            v = v + 0.3 * other
+            bracket = power_bracket(gram, a, y, math.log(mu), 0.05, m, v)
+            assert bracket.gap == pytest.approx(float(problem.gap({"alpha": a}, {"predictions": v})), rel=1e-8)
+
+
+def test_another_dual_point_is_primal_minus_dual_too(kernel_problem):
+    gram, y = kernel_problem(25)
+    rng = np.random.default_rng(3)
+    a, v = rng.normal(size=25), rng.normal(size=25) / 25
+    for m in (1.2, 2.0, 5.0):
+        expected, _ = textbook(gram, y, a, v, 0.05, m)
+        assert power_bracket(gram, a, y, 0.0, 0.05, m, v).gap == pytest.approx(expected, rel=1e-9)
 
 
 @settings(max_examples=200, deadline=None)

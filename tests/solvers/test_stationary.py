@@ -128,6 +128,10 @@ def test_tie_at_the_threshold_reports_both_with_zero_first():
             high = middle
         assert high - low > 1e-15
     assert [p.log_norm == -math.inf for p in tied.minimisers] == [True, False]
+    # a point is tied whether its value came out a rounding error below zero or above
+    near = [spectral_stationary_points(seen, middle * (1 + k * 2e-15), m) for k in range(-20, 21)]
+    signs = {p.value > 0 for found in near if found.tied for p in found.minimisers if p.log_norm > -math.inf}
+    assert signs == {True, False}
 
 
 def test_double_root_where_minimum_and_maximum_merge():
