@@ -151,7 +151,7 @@ def _roots(path: TridiagonalPath, kappa: Array, m: Array) -> Array:
     passed = np.sum(points <= kappa[:, None] + (m[:, None] - 2.0) * log_t, axis=1)  # how many points have G ≤ 0
     left, right = points[np.maximum(passed - 1, 0)], points[np.minimum(passed, points.size - 1)]
     path.tabulate(float(np.min(left, initial=path.high)), float(np.max(right, initial=path.low)))
-    roots = np.where(passed == 0, below, np.where(passed == points.size, above, 0.5 * (left + right)))
+    roots: Array = np.where(passed == 0, below, np.where(passed == points.size, above, 0.5 * (left + right)))
     active = np.flatnonzero((passed > 0) & (passed < points.size))
     for _ in range(60):
         s = roots[active]

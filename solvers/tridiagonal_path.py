@@ -115,7 +115,7 @@ class TridiagonalPath:
         stop = math.ceil(min(max(high, self.low), self.high) / STEP) + NEIGHBOURS // 2
         self.first, count = start, stop - start + 1
         z, self.log_t, self.w = np.empty((count, self.samples)), np.empty(count), np.empty(count)
-        _along(self.diagonal, self.off, self.q, (start + np.arange(count)) * STEP, z, self.log_t, self.w)
+        _along(self.diagonal, self.off, self.q, np.arange(start, stop + 1, dtype=np.float64) * STEP, z, self.log_t, self.w)
         self.values = self.rotate(z.T, "N").T @ self.cross
 
     def survey(self) -> tuple[Array, Array]:

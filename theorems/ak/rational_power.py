@@ -34,14 +34,14 @@ def squared_path_norm(d: Sequence[Any], y: Sequence[Any], shift: Any) -> Expr:
 def secular(d: Sequence[Any], y: Sequence[Any], lam: Any, m: Fraction, C: Any) -> Expr:
     """F(C) = S^{m/2−1} − C with S at λmnC: equation (10)."""
     shift = rational(lam) * m * len(d) * C
-    return fractional(squared_path_norm(d, y, shift), m / 2 - 1) - C
+    return fractional(squared_path_norm(d, y, shift), m / 2 - 1) - rational(C)
 
 
 def objective(samples: Sequence[Sample], w: Sequence[Any], lam: Any, m: Fraction) -> Expr:
     """(1/n) Σ count·(y − ⟨w, x⟩)² + λ ‖w‖^m."""
     n = sum(count for count, _, _ in samples)
-    risk = total(count * (y - dot(w, x)) ** 2 for count, x, y in samples) / n
-    return risk + lam * fractional(dot(w, w), m / 2)
+    risk: Expr = total(count * (y - dot(w, x)) ** 2 for count, x, y in samples) / n
+    return risk + rational(lam) * fractional(dot(w, w), m / 2)
 
 
 def duality_map(w: Sequence[Fraction], norm: Fraction, m: Fraction, root_of_norm: Fraction) -> list[Fraction]:
