@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from simopt.reproduce import Reproduction
 
 PARTS = 4
-DECADES = 10.0 ** np.arange(-7, 3)  # the printed λ are powers of ten
+DECADES = np.logspace(-7, 2, 10)  # the printed λ are powers of ten
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,8 @@ TREATMENTS = ("y as it is", "y / max y", "y standardised")
 def treated(targets: Array, treatment: str) -> Array:
     """The targets as they are, divided by their maximum, or with mean 0 and variance 1."""
     if treatment == "y / max y":
-        return targets / targets.max()
+        scaled: Array = targets / targets.max()
+        return scaled
     if treatment == "y standardised":
         out: Array = (targets - targets.mean()) / targets.std()
         return out
@@ -85,7 +86,8 @@ def why(cell: Cell, row: Sequence[Cell]) -> str:
     if cell.printed is None:
         return ""
     if cell.column.startswith("λ by"):
-        return f"Our cross-validation on this Z₁ takes λ = {cell.ours:.1g} and not {cell.printed:.1g}; the paper does not say which values it tried."
+        return f"Our cross-validation on this Z₁ takes λ = {cell.ours:.1g} and not {cell.printed:.1g}; the paper does not say "
+        "which values it tried."
     factor = max(cell.printed / cell.ours, cell.ours / cell.printed)
     others = [c for c in row if c.column.startswith("λ₂") and c.word == "inside"]
     if others:
@@ -113,9 +115,11 @@ def plot(figure: Figure, done: Reproduction) -> None:
     paper=AUDIFFREN_KADRI,
     place="Figure 1, Section 5.3",
     rows=tuple(SETTINGS),
-    says="‖M-RLSR(λ) − KRR(λ₂)‖_H on four parts of the data, λ₂ = Φ(λ, Z₁) by Proposition 5.1: 0 on Z₁, positive on Z₂, Z₃, Z₄ (the caption "
+    says="‖M-RLSR(λ) − KRR(λ₂)‖_H on four parts of the data, λ₂ = Φ(λ, Z₁) by Proposition 5.1: 0 on Z₁, positive on Z₂, "
+    "Z₃, Z₄ (the caption "
     "says Z₁, Z₂ and Z₃). The heights of the bars are not printed as numbers; λ₂ is. Ours: four parts of equal size, inputs as they are, μ "
-    "over all inputs, targets as they are, divided by max y, or standardised; mean and sd over random splits. λ by ten-fold cross-validation "
+    "over all inputs, targets as they are, divided by max y, or standardised; mean and sd over random splits. λ by "
+    "ten-fold cross-validation "
     "on Z₁ among decades.",
     explain=why,
     plot=plot,

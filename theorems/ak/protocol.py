@@ -80,7 +80,7 @@ class Split:
         """A random split; at most `limit` samples are used."""
         order = rng.permutation(y.size)[:limit]
         count = round(share * order.size)
-        train, test = order[:count], order[count:]
+        train = order[:count]
         used, inverse = np.unique(order, return_inverse=True)
         gram = Gaussian.mean_squared_distance(X[train]).gram(X[used])
         inner, outer = inverse[:count].astype(np.intp), inverse[count:].astype(np.intp)
@@ -136,7 +136,7 @@ def tuned_ridge(split: Split) -> tuple[float, float]:
 
 
 def tuned_power(split: Split, power: float) -> tuple[float, float, float]:
-    """(test error, λ, log λ₂) of M-RLSR(m), m one of `POWERS`, with λ by ten-fold cross-validation among 7 values; of equals the largest."""
+    """(test error, λ, log λ₂) of M-RLSR(m), m in `POWERS`, with λ by ten-fold cross-validation among 7 values, the largest of equals."""
     row = int(np.flatnonzero(power == POWERS)[0])
     lam = last_best(split.validated[0][row, :-1], REGULARIZATIONS)
     error, ridge = split.tested(power, lam)
