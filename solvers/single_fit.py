@@ -32,6 +32,7 @@ PROBE = 16  # Lanczos steps before a decision
 STEPS_PER_SAMPLE = 1 / 25  # a Cholesky costs as much as about n/25 products with K
 MOST_STEPS = 200
 REFINEMENTS = 2
+ACCEPTABLE = 1e-9  # gap / upper that is not worth an eigendecomposition, whose rounding is no smaller
 FAR = 600.0  # log μ beyond which a = y/μ to all digits, and may underflow while μa does not
 
 
@@ -85,7 +86,7 @@ def power_fit(gram: Array, targets: Array, regularization: float, power: float, 
         return fit
     shifted = run.by_cholesky(probe)
     found = [f for f in (fit, shifted) if f is not None]
-    if method == "auto" and not any(run.good(f) for f in found):
+    if method == "auto" and not any(f.bracket.gap <= max(tol, ACCEPTABLE) * f.bracket.upper for f in found):
         found.append(run.by_eigenvectors(sum(f.steps for f in found)))
     return min(found, key=lambda f: f.bracket.gap) if found else run.by_eigenvectors(0)
 

@@ -164,3 +164,11 @@ def test_registered_solver_refuses_what_is_not_convex(kernel_problem):
     solution = solve(MPowerRLS(gram, y, 1e-3, 0.5), "secular")
     assert solution.status is Status.UNSUPPORTED
     assert "stationary" in solution.message
+
+
+def test_eigenvectors_are_the_safety_net(kernel_problem, monkeypatch):
+    gram, y = kernel_problem(300, p=5)
+    monkeypatch.setattr("simopt.solvers.single_fit.factor_near", lambda *_: None)
+    fit = power_fit(gram, y, 1e-6, 1.5)
+    assert fit.method == "eigen"
+    assert fit.bracket.gap_over_upper <= 1e-12
