@@ -13,7 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from simopt import validate
-from simopt.typing import Array
+from simopt.problem import Problem
+from simopt.typing import Array, Point
 
 TRUNCATION = 1e-10  # eigenvalues below this share of the largest one are left out of the factor
 
@@ -84,6 +85,25 @@ class Factor:
     def scaled(self, by: float) -> Factor:
         """The factor of `by`·K."""
         return Factor(self.vectors, self.values * by, self.rank)
+
+
+class KernelProblem(Problem):
+    """What the problems in an RKHS have in common: K, its factor, and f = 0; each declares its fields in the order of its formula."""
+
+    gram: Array
+
+    def _check_gram(self, n: int) -> None:
+        # not by `freeze`, which makes a view: the factor is kept under the identity of the matrix
+        object.__setattr__(self, "gram", checked("gram", self.gram, n))
+
+    @property
+    def factor(self) -> Factor:
+        """Eigendecomposition of K and its truncated factor F."""
+        return factor_of(self.gram)
+
+    def trivial_point(self) -> Point:
+        """α = 0."""
+        return {"alpha": np.zeros(len(self.gram))}
 
 
 _checked: dict[int, weakref.ref[Array]] = {}

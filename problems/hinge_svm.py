@@ -11,9 +11,9 @@ import numpy as np
 
 from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, freeze, problem
+from simopt.problem import ALL_CONES, Example, Image, Law, Rescale, freeze, problem
 from simopt.problems import _factor, _hinges, _recipes, _squares
-from simopt.problems._factor import Factor
+from simopt.problems._factor import KernelProblem
 from simopt.similarities import Similarity
 from simopt.typing import Array, Multipliers, Point
 
@@ -27,7 +27,7 @@ Value = Any
 
 @problem
 @dataclass(frozen=True, eq=False)
-class HingeSVM(Problem):
+class HingeSVM(KernelProblem):
     r"""min_α (1/n) Σ_i [1 − y_i f_i]_+ + (λ/2) αᵀKα,   f = Kα,  y_i = ±1.
 
     Dual, with multipliers a_i ∈ [0, 1/n] of the rows 1 − y_i f_i ≤ slack_i:
@@ -62,12 +62,7 @@ class HingeSVM(Problem):
     def __post_init__(self) -> None:
         labels = validate.labels("labels", self.labels)
         freeze(self, labels=labels, regularization=validate.positive("regularization", self.regularization))
-        object.__setattr__(self, "gram", _factor.checked("gram", self.gram, len(labels)))
-
-    @property
-    def factor(self) -> Factor:
-        """Eigendecomposition of K and its truncated factor F."""
-        return _factor.factor_of(self.gram)
+        self._check_gram(len(labels))
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """Minimise (1/n) Σ slack + (λ/2)‖u‖² subject to predictions f = F u and the rows `margins`, K ≈ F Fᵀ."""
@@ -122,10 +117,6 @@ class HingeSVM(Problem):
     def distance(self, gap: float, point: Point | None = None) -> float:
         """‖f − f*‖_H ≤ √(2 gap/λ)."""
         return math.sqrt(2.0 * max(gap, 0.0) / self.regularization)
-
-    def trivial_point(self) -> Point:
-        """α = 0."""
-        return {"alpha": np.zeros(len(self.labels))}
 
     def normalised(self) -> tuple[HingeSVM, Rescale]:
         """K/κ with a power of four near max K_ii: λ' = λ/κ, α = α'/κ; values and multipliers unchanged."""

@@ -10,9 +10,9 @@ import numpy as np
 
 from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, change_of_units, freeze, problem
+from simopt.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, freeze, problem
 from simopt.problems import _factor, _recipes, _squares
-from simopt.problems._factor import Factor
+from simopt.problems._factor import KernelProblem
 from simopt.similarities import Similarity
 from simopt.typing import Array, Multipliers, Point
 
@@ -26,7 +26,7 @@ Value = Any
 
 @problem
 @dataclass(frozen=True, eq=False)
-class KernelRidge(Problem):
+class KernelRidge(KernelProblem):
     r"""min_α (1/n) ‖y − Kα‖² + λ αᵀKα,   f = Σ_j α_j k(·, x_j),  ‖f‖²_H = αᵀKα.
 
     Dual, with a multiplier v of the row f = Kα:
@@ -61,12 +61,7 @@ class KernelRidge(Problem):
     def __post_init__(self) -> None:
         targets = validate.vector("targets", self.targets)
         freeze(self, targets=targets, regularization=validate.positive("regularization", self.regularization))
-        object.__setattr__(self, "gram", _factor.checked("gram", self.gram, len(targets)))
-
-    @property
-    def factor(self) -> Factor:
-        """Eigendecomposition of K and its truncated factor F."""
-        return _factor.factor_of(self.gram)
+        self._check_gram(len(targets))
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """Minimise (1/n)‖y − f‖² + λ‖u‖² subject to f = F u, K ≈ F Fᵀ."""
@@ -117,10 +112,6 @@ class KernelRidge(Problem):
     def distance(self, gap: float, point: Point | None = None) -> float:
         """‖f − f*‖_H ≤ √(gap/λ), because λ‖·‖² is strongly convex."""
         return float(np.sqrt(max(gap, 0.0) / self.regularization))
-
-    def trivial_point(self) -> Point:
-        """α = 0."""
-        return {"alpha": np.zeros(len(self.targets))}
 
     def normalised(self) -> tuple[KernelRidge, Rescale]:
         """y/σ and K/κ with powers of two near the largest entries: (1/n)‖y/σ − K/κ α'‖² + (λ/κ) α'ᵀ(K/κ)α', α = α'σ/κ, values × σ²."""

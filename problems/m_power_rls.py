@@ -12,9 +12,9 @@ import numpy as np
 from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.errors import InvalidProblem
-from simopt.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, change_of_units, freeze, problem
+from simopt.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, freeze, problem
 from simopt.problems import _factor, _norm_power, _power_units, _recipes, _squares
-from simopt.problems._factor import Factor
+from simopt.problems._factor import KernelProblem
 from simopt.similarities import Similarity
 from simopt.typing import Array, Multipliers, Point
 
@@ -28,7 +28,7 @@ Value = Any
 
 @problem
 @dataclass(frozen=True, eq=False)
-class MPowerRLS(Problem):
+class MPowerRLS(KernelProblem):
     r"""min_α (1/n) ‖y − Kα‖² + λ (αᵀKα)^{m/2},   f = Σ_j α_j k(·, x_j),  ‖f‖²_H = αᵀKα.
 
     Dual, with a multiplier v of the row f = Kα and s = √(vᵀKv):
@@ -70,12 +70,7 @@ class MPowerRLS(Problem):
         targets = validate.vector("targets", self.targets)
         strength = validate.positive("regularization", self.regularization)
         freeze(self, targets=targets, regularization=strength, power=validate.positive("power", self.power))
-        object.__setattr__(self, "gram", _factor.checked("gram", self.gram, len(targets)))
-
-    @property
-    def factor(self) -> Factor:
-        """Eigendecomposition of K and its truncated factor F."""
-        return _factor.factor_of(self.gram)
+        self._check_gram(len(targets))
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """Minimise (1/n)‖y − f‖² + λ‖u‖^m subject to f = F u, K ≈ F Fᵀ, by the exact power cone or, without one, by second-order cones.
@@ -201,10 +196,6 @@ class MPowerRLS(Problem):
         t = None if point is None else math.sqrt(_squares.squared_norm(FLOAT, self.gram, np.asarray(point["alpha"], dtype=float)))
         upper = self.scale() + gap if point is None else float(self.objective(point))
         return _power_units.distance(max(gap, 0.0), upper, t, self.regularization, self.power)
-
-    def trivial_point(self) -> Point:
-        """α = 0."""
-        return {"alpha": np.zeros(len(self.targets))}
 
     def normalised(self) -> tuple[MPowerRLS, Rescale]:
         """y/σ and K/κ with powers of two: λ' = λσ^{m−2}κ^{−m/2}, α = α'σ/κ, values × σ² (see `_power_units.units`)."""

@@ -11,9 +11,9 @@ import numpy as np
 
 from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, change_of_units, freeze, problem
+from simopt.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, freeze, problem
 from simopt.problems import _factor, _norm_power, _power_units, _recipes, _squares
-from simopt.problems._factor import Factor
+from simopt.problems._factor import KernelProblem
 from simopt.similarities import Similarity
 from simopt.typing import Array, Multipliers, Point
 
@@ -28,7 +28,7 @@ ROOM = 4e-15  # relative room below the radius to which a restored point is draw
 
 @problem
 @dataclass(frozen=True, eq=False)
-class MPowerRLSBall(Problem):
+class MPowerRLSBall(KernelProblem):
     r"""min_α (1/n) ‖y − Kα‖²   subject to   (αᵀKα)^{m/2} ≤ Γ,   that is ‖f‖_H ≤ B = Γ^{1/m}.
 
     Dual, with a multiplier v of the row f = Kα:
@@ -67,12 +67,7 @@ class MPowerRLSBall(Problem):
     def __post_init__(self) -> None:
         targets = validate.vector("targets", self.targets)
         freeze(self, targets=targets, radius=validate.positive("radius", self.radius), power=validate.positive("power", self.power))
-        object.__setattr__(self, "gram", _factor.checked("gram", self.gram, len(targets)))
-
-    @property
-    def factor(self) -> Factor:
-        """Eigendecomposition of K and its truncated factor F."""
-        return _factor.factor_of(self.gram)
+        self._check_gram(len(targets))
 
     @property
     def norm_bound(self) -> float:
@@ -163,10 +158,6 @@ class MPowerRLSBall(Problem):
     def distance(self, gap: float, point: Point | None = None) -> float:
         """2B: the objective is not strongly convex in H, and all that is known is the ball."""
         return 2.0 * self.norm_bound
-
-    def trivial_point(self) -> Point:
-        """α = 0."""
-        return {"alpha": np.zeros(len(self.targets))}
 
     def normalised(self) -> tuple[MPowerRLSBall, Rescale]:
         """y/σ and K/κ with powers of two: Γ' = Γ(√κ/σ)^m, α = α'σ/κ, values × σ² (see `_power_units.units`)."""

@@ -11,9 +11,9 @@ import numpy as np
 
 from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, freeze, problem
+from simopt.problem import ALL_CONES, Example, Image, Law, Rescale, freeze, problem
 from simopt.problems import _factor, _hinges, _power_units, _recipes, _squares
-from simopt.problems._factor import Factor
+from simopt.problems._factor import KernelProblem
 from simopt.similarities import Similarity
 from simopt.typing import Array, Multipliers, Point
 
@@ -27,7 +27,7 @@ Value = Any
 
 @problem
 @dataclass(frozen=True, eq=False)
-class MeanClassifier(Problem):
+class MeanClassifier(KernelProblem):
     r"""min over ‖f‖_H ≤ 1 of (1/n) Σ_i (1 − y_i f(x_i)),   f = Σ_j α_j k(·, x_j),  y_i = ±1.
 
     With ω_S = (1/n) Σ y_i φ(x_i) the loss is 1 − ⟨ω_S, f⟩, so by Cauchy–Schwarz P* = 1 − ‖ω_S‖, reached at f = ω_S/‖ω_S‖: the
@@ -56,12 +56,7 @@ class MeanClassifier(Problem):
     def __post_init__(self) -> None:
         labels = validate.labels("labels", self.labels)
         freeze(self, labels=labels)
-        object.__setattr__(self, "gram", _factor.checked("gram", self.gram, len(labels)))
-
-    @property
-    def factor(self) -> Factor:
-        """Eigendecomposition of K and its truncated factor F."""
-        return _factor.factor_of(self.gram)
+        self._check_gram(len(labels))
 
     def _mean(self, num: Arithmetic) -> Value:
         """Coefficients y/n of ω_S."""
@@ -110,10 +105,6 @@ class MeanClassifier(Problem):
         """‖f − f*‖² = t² + 1 − 2⟨f, ω_S⟩/‖ω_S‖ ≤ 2(1 − ⟨f, ω_S⟩/‖ω_S‖) = 2 gap/‖ω_S‖; 2 (the ball) if ω_S = 0."""
         size = math.sqrt(_squares.squared_norm(FLOAT, self.gram, self._mean(FLOAT)))
         return min(2.0, math.sqrt(2.0 * max(gap, 0.0) / size)) if size > 0 else 2.0
-
-    def trivial_point(self) -> Point:
-        """α = 0."""
-        return {"alpha": np.zeros(len(self.labels))}
 
     def normalised(self) -> tuple[MeanClassifier, Rescale]:
         """K/κ with a power of four near max K_ii: α = α'/√κ; the loss is 1 − √κ(1 − P'), with the same solutions."""
