@@ -86,8 +86,10 @@ def why(cell: Cell, row: Sequence[Cell]) -> str:
     if cell.printed is None:
         return ""
     if cell.column.startswith("λ by"):
-        return f"Our cross-validation on this Z₁ takes λ = {cell.ours:.1g} and not {cell.printed:.1g}; the paper does not say "
-        "which values it tried."
+        return (
+            f"Our cross-validation on this Z₁ takes λ = {cell.ours:.1g} and not {cell.printed:.1g}; "
+            "the paper does not say which values it tried."
+        )
     factor = max(cell.printed / cell.ours, cell.ours / cell.printed)
     others = [c for c in row if c.column.startswith("λ₂") and c.word == "inside"]
     if others:
