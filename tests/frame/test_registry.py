@@ -11,6 +11,8 @@ from simopt import registry
 from simopt.errors import UnknownName
 from simopt.registry import DuplicateName
 
+HEAVY = ("cvxpy", "numba", "matplotlib", "sklearn")
+
 
 @pytest.fixture
 def clean(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -40,13 +42,13 @@ def test_unknown_kinds_names_and_groups() -> None:
 
 def test_content_is_found_in_a_fresh_process_without_heavy_imports() -> None:
     script = "import sys, simopt; from simopt import registry; registry.load('problems', 'solvers'); print(len(registry.names('problem')));"
-    script += "print([m for m in ('cvxpy', 'numba', 'matplotlib', 'sklearn') if m in sys.modules])"
+    script += f"print([m for m in {HEAVY} if m in sys.modules])"
     out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split("\n")
     assert int(out[0]) >= 7 and out[1] == "[]"
 
 
 def test_import_simopt_is_light() -> None:
-    script = "import sys, simopt; print([m for m in ('cvxpy', 'numba', 'matplotlib', 'sklearn', 'scipy') if m in sys.modules])"
+    script = f"import sys, simopt; print([m for m in {(*HEAVY, 'scipy', 'typer', 'rich')} if m in sys.modules])"
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout == "[]\n"
 
 
