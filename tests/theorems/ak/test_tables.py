@@ -1,0 +1,169 @@
+"""The experiments of Audiffren and Kadri: learners read off the ridge path, the protocol, and what the tables say."""
+
+import json
+import math
+
+import numpy as np
+import pytest
+
+import simopt.reproduce
+from simopt.claims import run
+from simopt.claims.kinds import Effort, Verdict
+from simopt.errors import InvalidProblem, NotAvailable
+from simopt.similarities import Gaussian
+from simopt.solvers.secular import secular_root
+from simopt.solvers.spectrum import decompose
+from simopt.solvers.stationary import spectral_stationary_points
+from simopt.tables import OUTSIDE, Cell, Curve, Run
+from simopt.theorems.ak.figure3 import learn
+from simopt.theorems.ak.protocol import POWERS, REGULARIZATIONS, Split, last_best, scaled_error, standardised, tuned_power
+from simopt.theorems.ak.ridge_path_errors import HeldOut
+from simopt.theorems.ak.table1 import FLOOR, PRINTED, noise_floor, why
+
+
+@pytest.fixture
+def samples():
+    rng = np.random.default_rng(5)
+    X = rng.uniform(-2, 2, (90, 2))
+    return X, 30 + 20 * np.sin(2 * X[:, 0]) + X[:, 1] + rng.standard_normal(90)
+
+
+@pytest.fixture
+def split(samples):
+    return Split.of(*samples, np.random.default_rng(1))
+
+
+@pytest.mark.parametrize("power", [0.2, 0.6, 0.9, 1.0, 1.3, 2.0, 2.9])
+def test_errors_on_the_path_are_those_of_the_certified_minimisers(samples, power):
+    X, y = samples
+    K = Gaussian.mean_squared_distance(X).gram(X)
+    train, test = np.arange(60), np.arange(60, 90)
+    lams = np.logspace(-2, 4, 9)
+    fits = HeldOut(K, y, train, test).fits(np.array([power]), lams)
+    system = decompose(K[np.ix_(train, train)], y[train])
+    for k, lam in enumerate(lams):
+        if power > 1:
+            log_mu = secular_root(system.spectrum, lam, power).log_mu
+        else:
+            log_mu = spectral_stationary_points(system.spectrum, lam, power).minimisers[0].log_mu
+        a = np.zeros(60) if log_mu == math.inf else system.coefficients(log_mu)
+        error = np.mean((K[np.ix_(test, train)] @ a - y[test]) ** 2)
+        assert (fits.log_mu[0, k] == math.inf) == (log_mu == math.inf)
+        assert fits.mean_square[0, k] == pytest.approx(error, rel=1e-6)
+
+
+def test_a_small_power_gives_zero_for_a_large_parameter_and_not_for_a_small_one(split):
+    fits = split.path.fits(np.array([0.5]), np.array([1e-2, 1e6]))
+    assert np.isfinite(fits.log_mu[0, 0])
+    assert fits.log_mu[0, 1] == math.inf
+    assert fits.mean_square[0, 1] == pytest.approx(np.mean(split.targets[split.test] ** 2))
+
+
+def test_nothing_beats_the_best_of_the_path(split):
+    fits = split.path.fits(POWERS, REGULARIZATIONS)
+    log_mu, least = split.path.best()
+    assert least <= fits.mean_square.min() * (1 + 1e-4)
+    assert split.path.mean_square(np.array([log_mu]))[0] == pytest.approx(least)
+
+
+def test_targets_without_a_path_are_refused():
+    with pytest.raises(InvalidProblem, match="K y = 0"):
+        HeldOut(np.eye(6), np.zeros(6), np.arange(4), np.arange(4, 6))
+
+
+def test_a_split_is_a_partition_and_its_folds_cover_the_training_part(samples):
+    made = Split.of(*samples, np.random.default_rng(2), limit=50)
+    assert made.train.size == 35
+    assert sorted([*made.train, *made.test]) == list(range(50))
+    assert sorted(np.concatenate(made.folds)) == sorted(made.train)
+    assert set(made.part(0.4).train) < set(made.train)
+
+
+def test_cross_validation_is_that_of_fits_without_each_fold(split):
+    power, ridge = split.validated
+    assert power.shape == (POWERS.size, REGULARIZATIONS.size + 1)
+    kappa = float(REGULARIZATIONS[3])
+    squares = 0.0
+    for fold in split.folds:
+        kept = np.setdiff1d(split.train, fold)
+        system = decompose(split.gram[np.ix_(kept, kept)], split.targets[kept])
+        a = system.coefficients(secular_root(system.spectrum, kappa, 1.5).log_mu)
+        squares += float(np.sum((split.gram[np.ix_(fold, kept)] @ a - split.targets[fold]) ** 2))
+    assert power[14, 3] == pytest.approx(math.sqrt(squares / split.train.size) / split.top, rel=1e-8)
+    assert np.all(ridge > 0)
+
+
+def test_scaled_error_and_standardised_inputs():
+    truth, predictions = np.array([1.0, 2.0, 4.0]), np.array([1.0, 2.0, 1.0])
+    assert scaled_error(predictions, truth, 4.0) == pytest.approx(math.sqrt(3) / 4)
+    with pytest.raises(InvalidProblem, match="max y"):
+        scaled_error(predictions, truth, 0.0)
+    X = standardised(np.array([[1.0, 5.0], [3.0, 5.0]]))
+    assert X.tolist() == [[-1.0, 0.0], [1.0, 0.0]]
+
+
+def test_of_equal_parameters_the_largest_is_taken():
+    assert last_best(np.array([2.0, 1.0, 1.0, 3.0]), np.array([1.0, 2.0, 3.0, 4.0])) == 3.0
+
+
+def test_a_printed_error_below_the_noise_floor_is_called_so():
+    cells = [
+        Cell("Synthetic", "M-RLSR", 0.05, 0.001, 0.0126, 0.0006),
+        Cell("Synthetic", "best of the path", 0.05),
+        Cell("Synthetic", "samples left out", 0.0),
+        Cell("Synthetic", FLOOR, 0.036, 0.001),
+    ]
+    assert "below the noise floor 0.036" in why(cells[0], cells)
+    assert "least error of any function of the ridge path" in why(cells[0], cells[:3])
+    larger = Cell("Synthetic", "M-RLSR", 0.02, 0.001, 0.03, 0.001)
+    assert "Ours is smaller" in why(larger, [larger, Cell("Synthetic", "best of the path", 0.01), cells[2]])
+
+
+def test_the_noise_floor_lies_above_both_printed_entries():
+    floor = np.array(noise_floor(Run("ak-table1", "Synthetic", 0, Effort.QUICK)))
+    printed = PRINTED["Synthetic"]
+    assert floor.mean() == pytest.approx(0.0347, abs=0.0005)
+    assert floor.mean() > printed.krr[0] + 2 * floor.std() / math.sqrt(10)
+    assert floor.min() > printed.m_rlsr[0]
+
+
+def test_figure_1_agrees_on_the_first_part_only_and_misses_the_printed_parameter():
+    chosen = simopt.reproduce.find("ak-figure1")
+    found = list(chosen.compute("Synthetic", Run("ak-figure1", "Synthetic", 0, Effort.QUICK)))
+    (curve,) = (item for item in found if isinstance(item, Curve))
+    assert curve.y[0] < 1e-9
+    assert np.all(curve.y[1:] > 1e-3)
+    parameters = [item for item in found if isinstance(item, Cell) and item.column.startswith("λ₂")]
+    assert [cell.word for cell in parameters] == [OUTSIDE] * 3
+    assert all("factor" in chosen.explain(cell, parameters) for cell in parameters)
+
+
+def test_with_phi_from_each_share_krr_is_m_rlsr(split):
+    found = learn(split, np.array([0.4, 0.7, 1.0]), 0.4, tuned=False)
+    assert found.m_rlsr == pytest.approx(found.again, rel=1e-9)
+    assert found.m_rlsr[-1] == pytest.approx(found.once[-1], rel=1e-9)
+    assert tuned_power(split, 0.4)[0] == pytest.approx(found.m_rlsr[-1])
+
+
+def test_a_row_whose_data_are_missing_is_not_run(monkeypatch, tmp_path):
+    monkeypatch.setenv("SIMOPT_DATA", str(tmp_path))
+
+    def nothing(self, name, **options):
+        raise NotAvailable(f"no {name}")
+
+    monkeypatch.setattr(Run, "dataset", nothing)
+    chosen = simopt.reproduce.find("ak-figure2")
+    rows = list(simopt.reproduce.compute(chosen))
+    assert [row.not_run for row in rows] == ["no yacht", "no concrete"]
+
+
+@pytest.mark.parametrize(("claim", "verdict"), [("AK-E.kern", Verdict.HOLDS), ("AK-Tab1", Verdict.REFUTED), ("AK-Tab1+", Verdict.HOLDS)])
+def test_claims_without_data_and_their_mutants(claim, verdict):
+    result = run(claim, mutants=True)
+    assert result.verdict is verdict
+    assert all(mutant.caught for mutant in result.mutants)
+
+
+def test_tables_are_plain_data():
+    described = [simopt.reproduce.find(name).describe() for name in ("ak-table1", "ak-figure1", "ak-figure2", "ak-figure3")]
+    assert [len(json.loads(json.dumps(item))["rows"]) for item in described] == [8, 2, 2, 4]
