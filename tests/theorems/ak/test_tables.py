@@ -59,6 +59,19 @@ def test_a_small_power_gives_zero_for_a_large_parameter_and_not_for_a_small_one(
     assert fits.mean_square[0, 1] == pytest.approx(np.mean(split.targets[split.test] ** 2))
 
 
+def test_zero_is_taken_where_it_is_better_than_a_local_minimum(split):
+    kept = split.gram[np.ix_(split.train, split.train)]
+    spectrum = decompose(kept, split.targets[split.train]).spectrum
+    beaten = []
+    for lam in np.logspace(1, 4, 200):
+        known = spectral_stationary_points(spectrum, float(lam), 0.5)
+        local = [point for point in known.points if point.kind == "minimum" and point.log_mu < math.inf]
+        if local and known.minimisers[0].log_mu == math.inf:
+            beaten.append(float(lam))
+    assert beaten
+    assert np.all(split.path.fits(np.array([0.5]), np.array(beaten)).log_mu == math.inf)
+
+
 def test_nothing_beats_the_best_of_the_path(split):
     fits = split.path.fits(POWERS, REGULARIZATIONS)
     log_mu, least = split.path.best()
