@@ -100,14 +100,14 @@ def steps(instance: Instance) -> tuple[Any, Any, Any]:
     kind=INEQUALITY,
     expected=HOLDS,
     says=r"For m ≥ 2 and u, v in a Hilbert space ‖u + v‖^m + ‖u − v‖^m ≥ 2‖u‖^m + 2‖v‖^m, in two steps with p = m/2 and "
-    r"s = ‖u‖² + ‖v‖²: (s + 2⟨u, v⟩)^p + (s − 2⟨u, v⟩)^p ≥ 2s^p, and 2s^p ≥ 2‖u‖^{2p} + 2‖v‖^{2p}.",
+    r"s = ‖u‖² + ‖v‖²: (s + 2⟨u, v⟩)^p + (s − 2⟨u, v⟩)^p ≥ 2s^p, and 2s^p ≥ 2‖u‖^{2p} + 2‖v‖^{2p}. Equality for m = 2 and where u or v is 0.",
     instances=from_two,
     decode=decode_from_two,
     dimension=3,
     evaluations=(60, 600),
     knobs={"factor": Fraction(1)},
     mutants={"1 ≤ m ≤ 2": {"instances": between_one_and_two}, "2.02 for 2": {"factor": Fraction(101, 100)}},
-    note="Equality at m = 2, and when u or v is 0. The steps are convexity and superadditivity of t ↦ t^p; the paper cites Newton's "
+    note="The steps are convexity and superadditivity of t ↦ t^p; the paper cites Newton's "
     "generalised binomial theorem (proved for even m in AK-19-even). Reversed for m ≤ 2: AK-19-reversed.",
 )
 def powers_of_norms(instance: Instance, trial: Trial) -> Iterator[Check]:
@@ -116,6 +116,8 @@ def powers_of_norms(instance: Instance, trial: Trial) -> Iterator[Check]:
     yield at_least(top, trial["factor"] * middle, "(s + 2w)^p + (s − 2w)^p ≥ 2s^p")
     yield at_least(middle, trial["factor"] * bottom, "2s^p ≥ 2a^p + 2b^p")
     yield at_least(top, trial["factor"] * bottom, "(19)")
+    if instance["power"] == 2 or not any(instance["v"]):
+        yield equal(top, bottom, "equality")
 
 
 @claim(
