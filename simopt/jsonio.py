@@ -37,6 +37,8 @@ def plain(value: Any) -> Any:
         return plain(value.value)
     if value is None or isinstance(value, (bool, str)):
         return value
+    if isinstance(value, np.longdouble):
+        return plain(float(value))  # its item() is a long double again
     if isinstance(value, np.generic):
         return plain(value.item())
     if isinstance(value, int):
@@ -95,12 +97,17 @@ def check_target(path: str | os.PathLike[str]) -> Path:
 def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write a text file by way of a temporary one beside it, so that a reader never sees half of it.
 
+    Links are followed. What exists and is no plain file (a pipe, a device) is written to, not replaced.
+
     Raises
     ------
     OSError
         with the path, see `check_target`.
     """
-    target = check_target(path)
+    target = check_target(path).resolve()
+    if target.exists() and not target.is_file():
+        target.write_text(text, encoding="utf-8")
+        return
     temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
         temporary.write_text(text, encoding="utf-8")

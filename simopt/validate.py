@@ -61,6 +61,8 @@ def finite(name: str, v: SupportsFloat) -> float:
         out = float(v)
     except (TypeError, ValueError) as error:
         raise InvalidProblem(f"{name}: {v!r} is not a number") from error
+    except OverflowError as error:
+        raise InvalidProblem(f"{name}: larger than every floating-point number") from error
     if not math.isfinite(out):
         raise InvalidProblem(f"{name}: {out} is not finite")
     return out
@@ -147,15 +149,18 @@ def _count(k: int, word: str) -> str:
 
 
 def _array(name: str, x: npt.ArrayLike, ndim: int) -> Array:
+    masked = int(np.count_nonzero(np.ma.getmaskarray(x))) if isinstance(x, np.ma.MaskedArray) else 0
+    if masked:
+        raise InvalidProblem(f"{name}: {masked} of {np.size(x)} values {'is' if masked == 1 else 'are'} masked; remove or fill them first")
     try:
-        raw = np.asanyarray(x)
+        raw = np.asarray(x)  # a plain array: np.matrix multiplies otherwise
     except ValueError as error:
         raise InvalidProblem(f"{name}: not a rectangular array of numbers ({error})") from error
     if raw.dtype.kind == "c":
         raise InvalidProblem(f"{name}: complex numbers, real ones needed")
     try:
         out: Array = raw.astype(np.float64, copy=False)
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError) as error:
         raise InvalidProblem(f"{name}: values that are not numbers ({error})") from error
     if out.ndim != ndim:
         raise InvalidProblem(f"{name}: {out.ndim}-dimensional with shape {out.shape}, expected {'a vector' if ndim == 1 else 'a matrix'}")
@@ -212,22 +217,25 @@ def _positive_semidefinite(name: str, K: Array) -> None:
     import scipy.linalg
 
     n = K.shape[0]
-    diagonal = np.diagonal(K)
-    scale = _largest_eigenvalue(K)
+    largest = max(float(np.max(np.abs(block))) for _, block in _blocks(K))
+    if largest == 0:
+        return
+    unit = math.ldexp(1.0, math.frexp(largest)[1] - 1)  # a power of two: squares of the entries in this unit neither overflow nor vanish
+    scaled = np.array(K, order="F")
+    scaled /= unit
+    scale = _largest_eigenvalue(scaled)
     # |K_ij| <= sqrt(K_ii K_jj) for a PSD matrix, so a negative diagonal entry settles the matter at once below.
-    if scale > 0 and float(np.min(diagonal)) >= -INDEFINITE * scale:
-        shifted = np.array(K, order="F")
-        shifted.flat[:: n + 1] += INDEFINITE * scale
-        _, info = scipy.linalg.lapack.dpotrf(shifted, lower=1, overwrite_a=1, clean=0)
+    if float(np.min(np.diagonal(scaled))) >= -INDEFINITE * scale:
+        scaled.flat[:: n + 1] += INDEFINITE * scale
+        _, info = scipy.linalg.lapack.dpotrf(scaled, lower=1, overwrite_a=1, clean=0)
         if info == 0:
             return
-    elif scale == 0:
-        return
-    lowest = float(scipy.linalg.eigh(0.5 * (K + K.T), eigvals_only=True, subset_by_index=[0, 0])[0])
+        scaled = np.asfortranarray(K / unit)
+    lowest = float(scipy.linalg.eigh(0.5 * (scaled + scaled.T), eigvals_only=True, subset_by_index=[0, 0])[0])
     if lowest < -INDEFINITE * scale:
         raise InvalidProblem(
-            f"{name}: not positive semidefinite, the smallest eigenvalue is {lowest:.6g} (the largest in modulus about {scale:.6g}); "
-            f"at least {-INDEFINITE * scale:.3g} needed"
+            f"{name}: not positive semidefinite, the smallest eigenvalue is {lowest * unit:.6g} (the largest in modulus about "
+            f"{scale * unit:.6g}); at least {-INDEFINITE * scale * unit:.3g} needed"
         )
 
 

@@ -12,7 +12,9 @@ import math
 import os
 import re
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import warnings
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -99,9 +101,11 @@ def verify(
     rows: dict[str, Row] = {}
     interrupted = False
     try:
-        for row in _results(longest_first(chosen, folder), workers, effort, seed, mutants, folder):
-            rows[row["id"]] = row
-            tell({"event": "row", "row": row, "done": len(rows), "selected": len(chosen)})
+        with warnings.catch_warnings(), closing(_results(longest_first(chosen, folder), workers, effort, seed, mutants, folder)) as results:
+            warnings.filterwarnings("ignore", "[0-9]+ tasks which were still being processed", UserWarning)  # joblib, when interrupted
+            for row in results:
+                rows[row["id"]] = row
+                tell({"event": "row", "row": row, "done": len(rows), "selected": len(chosen)})
     except KeyboardInterrupt:
         interrupted = True
         tell({"event": "interrupted", "done": len(rows), "selected": len(chosen)})
@@ -117,7 +121,7 @@ def _silent(event: Event) -> None:
     del event
 
 
-def _results(claims: Sequence[Claim], jobs: int, effort: Effort, seed: int, mutants: bool, folder: Path | None) -> Iterator[Row]:
+def _results(claims: Sequence[Claim], jobs: int, effort: Effort, seed: int, mutants: bool, folder: Path | None) -> Generator[Row]:
     from joblib import Parallel, delayed
 
     tasks = (delayed(work)(claim.id, claim.module, effort.value, seed, mutants, folder) for claim in claims)

@@ -77,3 +77,25 @@ def test_what_is_not_json_is_named_with_its_place(tmp_path: Path, content: bytes
     path.write_bytes(content)
     with pytest.raises(jsonio.InvalidFile, match=place):
         jsonio.read(path)
+
+
+def test_what_is_no_plain_file_is_written_to_and_never_replaced(tmp_path: Path) -> None:
+    import os
+    import threading
+
+    pipe, real, link = tmp_path / "pipe", tmp_path / "real.json", tmp_path / "link.json"
+    os.mkfifo(pipe)
+    heard: list[str] = []
+    reader = threading.Thread(target=lambda: heard.append(pipe.read_text()), daemon=True)
+    reader.start()
+    jsonio.write(pipe, [1])
+    reader.join(5)
+    assert pipe.is_fifo() and json.loads(heard[0]) == [1]
+    real.write_text("{}")
+    link.symlink_to(real)
+    jsonio.write(link, [2])
+    assert link.is_symlink() and jsonio.read(real) == [2]
+
+
+def test_long_doubles_are_numbers() -> None:
+    assert jsonio.plain(np.longdouble(1.5)) == 1.5 and jsonio.plain(np.longdouble("nan")) is None

@@ -129,3 +129,29 @@ def test_a_good_gram_matrix_costs_no_eigenvalues(monkeypatch: pytest.MonkeyPatch
     assert validate.gram("K", F @ F.T).shape == (300, 300)
     with pytest.raises(AssertionError):
         validate.gram("K", F @ F.T - np.eye(300))
+
+
+def test_numbers_beyond_all_floats_are_bad_input() -> None:
+    for give in (lambda: validate.finite("n", 10**400), lambda: validate.whole("n", 10**400), lambda: validate.vector("y", [10**400, 1])):
+        with pytest.raises(InvalidProblem, match="n:|y:"):
+            give()
+
+
+def test_matrices_that_multiply_otherwise_come_in_as_plain_arrays() -> None:
+    out = validate.matrix("X", np.asmatrix(np.eye(2)))  # type: ignore[no-untyped-call]
+    assert type(out) is np.ndarray and (out * out).tolist() == [[1, 0], [0, 1]]
+
+
+def test_masked_values_are_missing_values() -> None:
+    hidden = np.ma.array([1.0, 2.0, 3.0], mask=[False, True, False])
+    with pytest.raises(InvalidProblem, match="y: 1 of 3 values is masked"):
+        validate.vector("y", hidden)
+    assert type(validate.vector("y", np.ma.array([1.0, 2.0]))) is np.ndarray
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e-200, 1.0, 1e200, 1e300])
+def test_the_test_of_definiteness_does_not_depend_on_the_unit(unit: float) -> None:
+    F = np.random.default_rng(0).normal(size=(6, 3))
+    assert validate.gram("K", unit * (F @ F.T)).shape == (6, 6)
+    with pytest.raises(InvalidProblem, match="the smallest eigenvalue is -"):
+        validate.gram("K", unit * np.array([[1.0, 2.0], [2.0, 1.0]]))

@@ -59,7 +59,7 @@ class Trial:
             if it is not there; the claim is then NOT_RUN with this reason.
         """
         loader = importlib.import_module("simopt.datasets")
-        return loader.load_dataset(name)
+        return loader.load_dataset(name, **{**options, "fetch": False})
 
     def require(self, module: str) -> Any:
         """Import an optional module.

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
 import os
 import sys
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager, redirect_stdout
 from pathlib import Path
 from types import TracebackType
 from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
@@ -60,6 +62,30 @@ def emit(value: Any, as_json: bool, output: Path | None) -> None:
     if as_json:
         sys.stdout.write(jsonio.dumps(value))
         sys.stdout.flush()
+
+
+@contextmanager
+def reserved(as_json: bool) -> Iterator[None]:
+    """Keep standard output free for JSON: what claims, solvers or plug-ins print meanwhile, in Python or in C, goes to standard error."""
+    if not as_json:
+        yield
+        return
+    sys.stdout.flush()
+    with redirect_stdout(sys.stderr), ExitStack() as restore:
+        try:
+            kept = os.dup(1)
+            restore.callback(os.close, kept)
+            os.dup2(2, 1)  # also for processes that are started from here
+        except OSError:  # one of the two is closed: nothing can be printed to it
+            yield
+            return
+        restore.callback(os.dup2, kept, 1)
+        try:
+            yield
+        finally:
+            sys.stderr.flush()
+            if os.name == "posix":
+                ctypes.CDLL(None).fflush(None)  # the C library keeps what goes into a pipe until its buffer is full
 
 
 def check_output(output: Path | None) -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from simopt.cli.console import Json, console, emit, table
+from simopt.cli.console import Json, console, emit, reserved, table
 
 if TYPE_CHECKING:
     from simopt.registry import Failure
@@ -29,9 +29,10 @@ def list_(what: Annotated[What, typer.Argument(help="What to list.")], as_json: 
     from simopt import registry
 
     groups = {"tables": ("theorems",), "datasets": ()}.get(what) or GROUPS.get(what, ())
-    if groups:
-        registry.load(*groups)
-    found = rows(what)
+    with reserved(as_json):
+        if groups:
+            registry.load(*groups)
+        found = rows(what)
     failed = [failure for failure in registry.failures() if failure.group in groups]
     if as_json:
         _warn(failed)

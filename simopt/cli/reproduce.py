@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from simopt.cli.console import Effort, Json, Output, Steps, check_output, console, emit, number, table
+from simopt.cli.console import Effort, Json, Output, Steps, check_output, console, emit, number, reserved, table
 
 if TYPE_CHECKING:
     from simopt.reproduce import Reproduction
@@ -26,15 +26,16 @@ def reproduce(
 ) -> None:
     """Recompute a table or figure beside the printed numbers.
 
-    Each cell is inside or outside the printed mean ± 2 √(sd² + our sd²); a sentence explains those outside. Exit status 0: every row was
-    computed and every outside cell is explained; 1: not; 130: interrupted, what was done is kept.
+    Each cell is inside or outside the printed mean ± 2 √(sd² + our sd²); a sentence explains those outside. Exit status 0: every cell
+    outside is explained (rows whose data are missing are not run, and fail nothing); 1: not; 130: interrupted, what was done is kept.
     """
     from simopt import reproduce as program
     from simopt.claims.kinds import Effort as Efforts
     from simopt.errors import InvalidProblem, NotAvailable
 
     check_output(output)
-    chosen = program.find(name)
+    with reserved(as_json):
+        chosen = program.find(name)
     if plot is not None and chosen.plot is None:
         raise NotAvailable(f"{chosen.name} has no picture; --plot is for figures")
     if plot is not None and plot.exists() and not plot.is_dir():
@@ -42,7 +43,7 @@ def reproduce(
     done = program.Reproduction(chosen, Efforts(effort), 0)
     stopped = False
     try:
-        with Steps(chosen.name, len(chosen.rows)) as steps:
+        with reserved(as_json), Steps(chosen.name, len(chosen.rows)) as steps:
             for row in program.compute(chosen, done.effort, done.seed):
                 done.rows.append(row)
                 steps.step(f"{row.name}: {(row.not_run and 'not run') or _words(row)} ({row.seconds:.1f} s)")

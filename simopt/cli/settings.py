@@ -107,7 +107,7 @@ def assigned(kind: type[Problem], texts: dict[str, str]) -> tuple[dict[str, Any]
         elif name in fields:
             for_problem[name] = convert(name, text, fields[name])
         else:
-            raise UnknownName(f"field of {kind.name}", given, [*options, *fields])
+            raise UnknownName(f"field of {kind.name}", given, {*options, *fields})
     return for_recipe, for_problem
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from simopt.cli.console import Json, Output, Ticker, check_output, console, emit, number, table
+from simopt.cli.console import Json, Output, Ticker, check_output, console, emit, number, reserved, table
 
 if TYPE_CHECKING:
     from simopt.problem import Problem
@@ -37,12 +37,14 @@ def solve(
     from simopt.cli import settings
 
     check_output(output)
-    made = build(problem, data, target, settings.pairs("--set", set_ or []))
+    with reserved(as_json):
+        made = build(problem, data, target, settings.pairs("--set", set_ or []))
     options = {name: settings.guess(text) for name, text in settings.pairs("--option", option or []).items()}
     common = {"tol": tol, "time_limit": time_limit, "rigorous": rigorous}
     if solver is not None and solver.lower() == "all":
         raise typer.Exit(_solve_all(made, data, common, options, as_json, output))
-    solution, stopped = _run(made, solver, common, options)
+    with reserved(as_json):
+        solution, stopped = _run(made, solver, common, options)
     emit(describe(solution, data), as_json, output)
     if not as_json:
         _show(made, solution, data, rigorous)
@@ -162,7 +164,8 @@ def _solve_all(made: Problem, data: str, common: dict[str, Any], options: dict[s
     solutions: list[Solution] = []
     stopped = False
     for name in names:
-        solution, stopped = _run(made, name, common, {})
+        with reserved(as_json):
+            solution, stopped = _run(made, name, common, {})
         solutions.append(solution)
         if stopped:
             break

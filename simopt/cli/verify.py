@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from simopt.cli.console import Effort, Json, Output, Steps, check_output, console, emit, number, table
+from simopt.cli.console import Effort, Json, Output, Steps, check_output, console, emit, number, reserved, table
 
 if TYPE_CHECKING:
     from rich.text import Text
@@ -40,20 +40,24 @@ def verify(
     Exit status 0: every verdict is as expected (NOT_RUN fails nothing); 1: some are not; 130: interrupted, what was done is reported.
     """
     from simopt import verify as program
+    from simopt.errors import InvalidProblem
 
     check_output(output)
+    if evidence.exists() and not evidence.is_dir():
+        raise InvalidProblem(f"--evidence: {evidence} is a file, a folder is needed")
     watch = _Watch(evidence)
     try:
-        record = program.verify(
-            selection or (),
-            section=section,
-            effort=effort,
-            seed=seed,
-            jobs=jobs,
-            mutants=mutants,
-            evidence_dir=evidence,
-            on_event=watch,
-        )
+        with reserved(as_json):
+            record = program.verify(
+                selection or (),
+                section=section,
+                effort=effort,
+                seed=seed,
+                jobs=jobs,
+                mutants=mutants,
+                evidence_dir=evidence,
+                on_event=watch,
+            )
     finally:
         watch.close()
     emit(record.to_json(), as_json, output)

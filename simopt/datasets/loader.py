@@ -180,6 +180,8 @@ def _split(table: tables.Table, target: str | None, aside: tuple[str, ...]) -> t
 
 
 def _from_file(path: Path, target: str | None) -> Dataset:
+    if path.is_dir():
+        raise InvalidProblem(f"{path}: is a folder, a CSV file is needed")
     if not path.is_file():
         raise NotAvailable(f"{path}: no such file")
     table = tables.read_csv(_text(path, _bytes(path)), str(path))

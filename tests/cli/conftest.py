@@ -69,12 +69,12 @@ def plugins(tmp_path: Path) -> Path:
 def start(tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
     """`start("verify", "PP-proved", path=plugins)` starts `simopt` as a process of its own in an empty folder."""
 
-    def launch(*arguments: object, path: Path | None = None) -> subprocess.Popen[str]:
+    def launch(*arguments: object, path: Path | None = None, group: bool = False) -> subprocess.Popen[str]:
         environment = dict(os.environ, OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1", COLUMNS="250")
         if path is not None:
             environment["PYTHONPATH"] = str(path)
         command = [sys.executable, "-m", "simopt", *map(str, arguments)]
         pipe = subprocess.PIPE
-        return subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=pipe, stderr=pipe, text=True)
+        return subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=pipe, stderr=pipe, text=True, start_new_session=group)
 
     return launch
