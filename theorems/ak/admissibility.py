@@ -29,11 +29,12 @@ def at_the_tie(power: float) -> float:
 
 
 def one_point_sets(trial: Trial) -> Iterator[Instance]:
-    """Four copies of one sample: just below the tie for m < 1, where ‖f‖ nearly reaches its bound; λ large; and m large."""
+    """Four copies of one sample: for m < 1 around the tie, below which ‖f‖ nearly reaches its bound; λ large; and m large."""
     X, y = np.tile([1.0, 0.0], (4, 1)), np.ones(4)
     for C_y, kappa in ((1.0, 1.0), (4.0, 1.0), (1.0, 3.0), (0.5, 0.25)):
         for power in (0.05, 0.1, 0.5):
-            yield moved_to(learning_set(X, y, 0.99 * at_the_tie(power), power), C_y, kappa)
+            for share in (0.99, 1.05):
+                yield moved_to(learning_set(X, y, share * at_the_tie(power), power), C_y, kappa)
         for power, strength in ((1.5, 1e6), (3.0, 1e6), (20.0, 1.0), (100.0, 1.0)):
             yield moved_to(learning_set(X, y, strength, power), C_y, kappa)
 
@@ -81,9 +82,9 @@ def _printed(instance: Instance) -> float:
     place="Appendix D, Lemma D.2 and its proof",
     kind=INEQUALITY,
     expected=HOLDS,
-    says=r"Let |y| ≤ C_y, k(x, x) ≤ κ², λ > 0, m > 0, f_Z a global minimiser of (1/n) Σ (y − f(x))² + λ‖f‖^m and f_{Z^i} one without sample i "
-    r"(its sum divided by n or by n − 1; f_∅ = 0). Then ‖f_Z‖ ≤ B = (C_y²/λ)^{1/m}, |f_Z(x)| ≤ κ‖f_Z‖, and |c(y, f_Z, x) − c(y, f_{Z^i}, x)| "
-    r"≤ C |f_Z(x) − f_{Z^i}(x)| with C = 2(C_y + κB); the first two also for f_{Z^i}.",
+    says=r"Let |y| ≤ C_y, k(x, x) ≤ κ², λ > 0, m > 0, f_Z a global minimiser of (1/n) Σ (y − f(x))² + λ‖f‖^m and f_{Z^i} one without "
+    r"sample i (its sum divided by n or by n − 1; f_∅ = 0). Then ‖f_Z‖ ≤ B = (C_y²/λ)^{1/m}, |f_Z(x)| ≤ κ‖f_Z‖, and |c(y, f_Z, x) − c(y, "
+    r"f_{Z^i}, x)| ≤ C |f_Z(x) − f_{Z^i}(x)| with C = 2(C_y + κB); the first two also for f_{Z^i}.",
     instances=sets_for_every_power,
     resolution=1e-9,
     knobs={"minimal": True, "C": 1.0, "ball": _printed, "kappa in C": True},
@@ -94,8 +95,8 @@ def _printed(instance: Instance) -> float:
         "|y| ≤ 2 C_y": {"instances": louder_sets},
         "a stationary point, m < 1": {"minimal": False},
     },
-    note="The assumptions are strict in the paper; the lemma needs them with ≤ only. m ≤ 1 is outside Theorem 1 but inside the lemma, whose "
-    "proof uses nothing but that f_Z is as good as 0. At most 20 pairs of solutions a set.",
+    note="The assumptions are strict in the paper; the lemma needs them with ≤ only. m ≤ 1 is outside Theorem 1 but inside the lemma, "
+    "whose proof uses nothing but that f_Z is as good as 0. At most 20 pairs of solutions a set.",
 )
 def loss_is_admissible(instance: Instance, trial: Trial) -> Iterator[Check]:
     """Norms, values and changes of loss at the inputs of Z and where f − g and f + g are largest in the ball of radius κ."""

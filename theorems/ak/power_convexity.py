@@ -100,7 +100,7 @@ def steps(instance: Instance) -> tuple[Any, Any, Any]:
     kind=INEQUALITY,
     expected=HOLDS,
     says=r"For m ≥ 2 and u, v in a Hilbert space ‖u + v‖^m + ‖u − v‖^m ≥ 2‖u‖^m + 2‖v‖^m, in two steps with p = m/2 and "
-    r"s = ‖u‖² + ‖v‖²: (s + 2⟨u, v⟩)^p + (s − 2⟨u, v⟩)^p ≥ 2s^p, and 2s^p ≥ 2‖u‖^{2p} + 2‖v‖^{2p}. Equality for m = 2 and where u or v is 0.",
+    r"s = ‖u‖² + ‖v‖²: (s + 2⟨u, v⟩)^p + (s − 2⟨u, v⟩)^p ≥ 2s^p, and 2s^p ≥ 2‖u‖^{2p} + 2‖v‖^{2p}; equality for m = 2 and for v = 0.",
     instances=from_two,
     decode=decode_from_two,
     dimension=3,

@@ -148,8 +148,8 @@ def without_curvature(m: float) -> float:
         "|y| ≤ 2 C_y": {"instances": loud},
         "k(x, x) ≤ 4κ²": {"instances": wide},
     },
-    note="The printed proof covers Z^i divided by n only (AK-18-renewed). With c = 1 (n kept) or c = 2 (n − 1) the factor c/m ≤ 1 comes out "
-    "besides (AK-T3+), which gives the theorem under both. It is asymptotically sharp at m = 2 with n − 1.",
+    note="The printed proof covers Z^i divided by n only (AK-18-renewed). With c = 1 (n kept) or c = 2 (n − 1) the factor c/m ≤ 1 comes "
+    "out besides (AK-T3+), which gives the theorem under both. It is asymptotically sharp at m = 2 with n − 1.",
     cost=1.5,
 )
 def theorem_three(instance: Instance, trial: Trial) -> Iterator[Check]:
@@ -167,8 +167,8 @@ def theorem_three(instance: Instance, trial: Trial) -> Iterator[Check]:
     kind=INEQUALITY,
     expected=HOLDS,
     says=r"Under the hypotheses of Theorem 3, with c = 1 if sample i is removed and the divisor n kept, c = 2 if it is removed and the sum "
-    r"divided by n − 1, or if it is exchanged for another sample: ‖f_Z − g‖ ≤ (2^{m−2} c C κ/(m λ n))^{1/(m−1)}, and the loss changes by at "
-    r"most Cκ times that. Sharp as λ → ∞ for c = 1 and every m, and for c = 2 at m = 2 (AK-T3-sharp).",
+    r"divided by n − 1, or if it is exchanged for another sample: ‖f_Z − g‖ ≤ (2^{m−2} c C κ/(m λ n))^{1/(m−1)}, and the loss changes by "
+    r"at most Cκ times that. Sharp as λ → ∞ for c = 1 and every m, and for c = 2 at m = 2 (AK-T3-sharp).",
     instances=sets,
     decode=decode,
     dimension=6,
@@ -202,8 +202,8 @@ def theorem_three_sharpened(instance: Instance, trial: Trial) -> Iterator[Check]
     kind=EQUIVALENCE,
     expected=HOLDS,
     says=r"The question left open, whether M-RLSR is uniformly stable for 1 < m < 2, has the answer yes, at the rate 1/n: for |y| ≤ C_y, "
-    r"k(x, x) ≤ κ², B = (C_y²/λ)^{1/m}, C = 2(C_y + κB) and c as in AK-T3+, ‖f_Z − g‖ ≤ c C κ B^{2−m}/(m (m − 1) λ n), and the loss changes "
-    r"by at most Cκ times that.",
+    r"k(x, x) ≤ κ², B = (C_y²/λ)^{1/m}, C = 2(C_y + κB) and c as in AK-T3+, ‖f_Z − g‖ ≤ c C κ B^{2−m}/(m (m − 1) λ n), and the loss "
+    r"changes by at most Cκ times that.",
     instances=sets_below_two,
     decode=decode_below_two,
     dimension=6,
@@ -217,9 +217,9 @@ def theorem_three_sharpened(instance: Instance, trial: Trial) -> Iterator[Check]
         "|y| ≤ 2 C_y": {"instances": loud_below_two},
         "k(x, x) ≤ 4κ²": {"instances": wide_below_two},
     },
-    note="Proof: ‖·‖^m/m has Hessian ≥ (m − 1) B^{m−2} on the ball of radius B, which holds f_Z and g; docs/proofs/m_power_stability.md. The "
-    "bound meets AK-T3+ at m = 2 and is far from sharp for m near 1, where ‖f_Z‖ stays well below B: the largest ratios found fall from "
-    "0.81 at m = 1.95 to 0.029 at m = 1.05.",
+    note="Proof: ‖·‖^m/m has Hessian ≥ (m − 1) B^{m−2} on the ball of radius B, which holds f_Z and g; docs/proofs/m_power_stability.md. "
+    "The bound meets AK-T3+ at m = 2 and is far from sharp for m near 1, where ‖f_Z‖ stays well below B: the largest ratios found fall "
+    "from 0.81 at m = 1.95 to 0.029 at m = 1.05.",
     cost=2.0,
 )
 def stable_below_two(instance: Instance, trial: Trial) -> Iterator[Check]:

@@ -59,9 +59,9 @@ def boundary_sets(trial: Trial) -> Iterator[Instance]:
     place="Appendix D, Definition D.1, Assumptions 3 and 4",
     kind=DEFINITION,
     expected=HOLDS,
-    says=r"(D.1) Z ↦ f_Z is β uniformly stable iff |c(y, f_Z, x) − c(y, f_{Z^i}, x)| ≤ β for all n ≥ 1, i, Z and (x, y), c the squared loss; "
-    r"(A3) |Y| < C_y; (A4) sup_x k(x, x) < κ². Under both assumptions KRR is β(n, λ)-stable, β = C²κ²/(λn), C = 2 C_y (1 + κ/√λ), with Z^i "
-    r"divided by n or by n − 1 and f_∅ = 0; without A3 or without A4 it is not.",
+    says=r"(D.1) Z ↦ f_Z is β uniformly stable iff |c(y, f_Z, x) − c(y, f_{Z^i}, x)| ≤ β for all n ≥ 1, i, Z and (x, y), c the squared "
+    r"loss; (A3) |Y| < C_y; (A4) sup_x k(x, x) < κ². Under both assumptions KRR is β(n, λ)-stable, β = C²κ²/(λn), C = 2 C_y (1 + κ/√λ), "
+    r"with Z^i divided by n or by n − 1 and f_∅ = 0.",
     instances=bounded_sets,
     knobs={"assumed": True, "wrong": Fraction(1)},
     mutants={
@@ -70,8 +70,8 @@ def boundary_sets(trial: Trial) -> Iterator[Instance]:
         "|y| = C_y": {"instances": boundary_sets},
         "β/2": {"wrong": Fraction(1, 2)},
     },
-    note="Printed with one β for all n; Theorem 3 shows that it is meant to depend on n, as in Definition 4.2 (AK-D4.2). The sup of the "
-    "change over the open set of (x, y) is approached at its boundary, where it is evaluated.",
+    note="Printed with one β for all n; Theorem 3 shows that it is meant to depend on n, as in Definition 4.2 (AK-D4.2). Without A3 or A4 "
+    "the bound fails: the mutants. The sup of the change over the open set of (x, y) is approached at its boundary, where it is evaluated.",
 )
 def bounded_changes_of_loss(instance: Instance, trial: Trial) -> Iterator[Check]:
     """The assumptions, then every removal, at the inputs of Z and around the ball of radius κ, with the worst y, ±C_y."""
