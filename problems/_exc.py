@@ -25,9 +25,9 @@ from numpy.typing import NDArray
 
 from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arrays import Array, Multipliers, Point
 from simopt.problem import Law, Problem, Rescale, freeze
 from simopt.problems import _exc_cases, _hinges, _squares
-from simopt.typing import Array, Multipliers, Point
 
 if TYPE_CHECKING:
     import cvxpy as cp

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simopt import validate
+from simopt.arrays import Array, Multipliers
 from simopt.problem import Image, Law, change_of_units, laws_of_samples
 from simopt.problems import _recipes, _squares
 from simopt.similarities import Similarity
-from simopt.typing import Array, Multipliers
 
 if TYPE_CHECKING:
     from simopt.datasets import Dataset

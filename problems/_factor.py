@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from simopt import validate
+from simopt.arrays import Array, Point
 from simopt.problem import Problem
-from simopt.typing import Array, Point
 
 TRUNCATION = 1e-10  # eigenvalues below this share of the largest one are left out of the factor
 

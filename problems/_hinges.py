@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.typing import Array
+from simopt.arrays import Array
 
 Value = Any
 ROOM = 4e-15  # relative room below the radius to which a restored point is drawn, before it is checked

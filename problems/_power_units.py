@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simopt.arithmetic import Arithmetic
+from simopt.arrays import Array
 from simopt.problems import _squares
 from simopt.problems._factor import Factor
-from simopt.typing import Array
 
 if TYPE_CHECKING:
     import cvxpy as cp

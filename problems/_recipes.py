@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simopt import validate
+from simopt.arrays import Array
 from simopt.errors import UnknownName
 from simopt.similarities import Similarity, named
-from simopt.typing import Array
 
 if TYPE_CHECKING:
     from simopt.datasets import Dataset

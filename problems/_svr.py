@@ -9,9 +9,9 @@ import numpy as np
 
 from simopt import validate
 from simopt.arithmetic import Arithmetic
+from simopt.arrays import Array, Multipliers, Point
 from simopt.problem import Law, Problem, Rescale, freeze
 from simopt.problems import _hinges, _squares, _svr_cases
-from simopt.typing import Array, Multipliers, Point
 
 if TYPE_CHECKING:
     import cvxpy as cp

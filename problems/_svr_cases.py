@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simopt.arrays import Array, Multipliers, Point
 from simopt.problem import Image, Law, change_of_units, laws_of_samples
 from simopt.problems import _recipes, _squares
 from simopt.similarities import Similarity
-from simopt.typing import Array, Multipliers, Point
 
 if TYPE_CHECKING:
     from simopt.datasets import Dataset

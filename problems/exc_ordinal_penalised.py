@@ -12,11 +12,11 @@ import numpy as np
 
 from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arrays import Point
 from simopt.problem import ALL_CONES, Example, freeze, problem
 from simopt.problems import _exc_cases, _hinges
 from simopt.problems._exc import ThresholdProblem
 from simopt.similarities import Similarity
-from simopt.typing import Point
 
 if TYPE_CHECKING:
     import cvxpy as cp

@@ -10,11 +10,11 @@ import numpy as np
 
 from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arrays import Array, Multipliers, Point
 from simopt.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, freeze, problem
 from simopt.problems import _factor, _recipes, _squares
 from simopt.problems._factor import KernelProblem
 from simopt.similarities import Similarity
-from simopt.typing import Array, Multipliers, Point
 
 if TYPE_CHECKING:
     import cvxpy as cp

@@ -10,11 +10,11 @@ import numpy as np
 
 from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arrays import Array, Multipliers, Point
 from simopt.problem import ALL_CONES, Example, freeze, problem
 from simopt.problems import _hinges, _svr_cases
 from simopt.problems._svr import InsensitiveRegression
 from simopt.similarities import Similarity
-from simopt.typing import Array, Multipliers, Point
 
 if TYPE_CHECKING:
     import cvxpy as cp

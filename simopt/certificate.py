@@ -13,8 +13,8 @@ from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.errors import InvalidProblem
 
 if TYPE_CHECKING:
+    from simopt.arrays import Multipliers, Point
     from simopt.problem import Problem
-    from simopt.typing import Multipliers, Point
 
 
 @dataclass(frozen=True)

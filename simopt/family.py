@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 
 from simopt import registry
+from simopt.arrays import Array
 from simopt.errors import InvalidProblem
 from simopt.gram_spectrum import EPS
 from simopt.training import KernelFunction, TrainingSet
-from simopt.typing import Array
 
 
 @dataclass(frozen=True)

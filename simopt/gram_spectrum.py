@@ -8,8 +8,8 @@ import numpy as np
 import scipy.linalg
 
 from simopt import validate
+from simopt.arrays import Array
 from simopt.errors import InvalidProblem
-from simopt.typing import Array
 
 EPS = float(np.finfo(np.float64).eps)
 

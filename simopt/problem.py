@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from simopt import registry
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.typing import Multipliers, Point
+from simopt.arrays import Multipliers, Point
 
 if TYPE_CHECKING:
     import cvxpy as cp

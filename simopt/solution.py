@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
+from simopt.arrays import Multipliers, Point
 from simopt.certificate import Certificate
-from simopt.typing import Multipliers, Point
 
 
 class Status(Enum):

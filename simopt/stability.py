@@ -21,11 +21,11 @@ import numpy as np
 import numpy.typing as npt
 
 from simopt import validate
+from simopt.arrays import Array
 from simopt.errors import InvalidProblem
 from simopt.gram_spectrum import EPS
 from simopt.stability_bounds import Change
 from simopt.training import KernelFunction, TrainingSet
-from simopt.typing import Array
 
 BLOCK = 1 << 20  # numbers in one n-column work array
 ROUNDS = 200  # bisection alone needs about 70 from the widest bracket

@@ -34,11 +34,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simopt import registry
+from simopt.arrays import Array
 from simopt.claims.kinds import Effort
 from simopt.claims.papers import Paper
 from simopt.claims.trial import Trial
 from simopt.errors import InvalidProblem
-from simopt.typing import Array
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -18,9 +18,9 @@ import numpy as np
 import numpy.typing as npt
 
 from simopt import validate
+from simopt.arrays import Array
 from simopt.errors import InvalidProblem
 from simopt.gram_spectrum import EPS, Spectrum, spectrum
-from simopt.typing import Array
 
 SimilarityFunction = Callable[[Array, Array], Array]
 

@@ -12,8 +12,8 @@ from typing import SupportsFloat, TypeVar
 import numpy as np
 import numpy.typing as npt
 
+from simopt.arrays import Array
 from simopt.errors import InvalidProblem, UnknownName
-from simopt.typing import Array
 
 SYMMETRY = 1e-10  # |K - K^T| allowed, relative to the largest |entry|
 INDEFINITE = 1e-8  # -lambda_min allowed, relative to the largest eigenvalue

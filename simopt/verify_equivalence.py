@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from simopt.arrays import Array
 from simopt.equivalence import Equivalence
 from simopt.family import Family, Interval
 from simopt.gram_spectrum import EPS
 from simopt.training import TrainingSet
-from simopt.typing import Array
 
 ROUNDING = 64 * EPS
 

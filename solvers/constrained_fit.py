@@ -13,11 +13,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from simopt.arrays import Array
 from simopt.errors import InvalidProblem
 from simopt.kernel import kernel
 from simopt.solvers.secular import LIMIT, SecularRoot, asymptotic_tangent, path_point
 from simopt.solvers.spectrum import EPSILON, Eigensystem, Spectrum, decompose
-from simopt.typing import Array
 
 
 @kernel

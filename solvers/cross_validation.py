@@ -18,9 +18,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from simopt.arrays import Array
 from simopt.errors import InvalidProblem
 from simopt.solvers.tridiagonal_path import TridiagonalPath
-from simopt.typing import Array
 
 CHUNK = 4_000_000  # predictions held at a time
 SETTLED = 1e-12  # step of log μ at which a root on the interpolated path is left alone

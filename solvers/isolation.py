@@ -17,10 +17,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from simopt.arrays import Array
 from simopt.kernel import kernel
 from simopt.solvers.secular import path_point
 from simopt.solvers.spectrum import EPSILON
-from simopt.typing import Array
 
 UNIT = 0.5 * EPSILON
 NARROWEST = 1e-7  # half-width of a cell of log μ that is not split further

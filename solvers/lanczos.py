@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from simopt.arrays import Array
 from simopt.solvers.spectrum import EPSILON
-from simopt.typing import Array
 
 
 class Lanczos:

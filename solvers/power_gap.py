@@ -16,8 +16,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from simopt.arrays import Array
 from simopt.kernel import kernel
-from simopt.typing import Array
 
 SERIES = 0.05  # below this |m′ log ρ| the difference of exponentials would lose digits
 

@@ -13,12 +13,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from simopt.arrays import Array
 from simopt.errors import InvalidProblem
 from simopt.kernel import kernel
 from simopt.solvers.power_gap import Bracket, power_bracket, young
 from simopt.solvers.secular import asymptotic_tangent, path_point, tangent_secular, vanishes
 from simopt.solvers.spectrum import Eigensystem, Spectrum, decompose
-from simopt.typing import Array
 
 Integers = NDArray[np.int64]
 

@@ -21,10 +21,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from simopt.arrays import Array
 from simopt.errors import InvalidProblem
 from simopt.kernel import kernel
 from simopt.solvers.spectrum import EPSILON, Spectrum
-from simopt.typing import Array
 
 EPS = EPSILON
 LIMIT = 200  # evaluations; the safeguard halves a bracket, so this is never reached

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
+from simopt.arrays import Array
 from simopt.solvers.spectrum import EPSILON
-from simopt.typing import Array
 
 PANEL = 64  # columns copied at a time
 ATTEMPTS = 3

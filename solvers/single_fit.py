@@ -19,13 +19,13 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from simopt.arrays import Array
 from simopt.errors import InvalidProblem
 from simopt.solvers.lanczos import Lanczos
 from simopt.solvers.power_gap import Bracket, column_major, power_bracket, symmetric_product
 from simopt.solvers.secular import SecularRoot, secular_root
 from simopt.solvers.shifted import ShiftedInverse, factor_near
 from simopt.solvers.spectrum import decompose, drowning, resolvent, spectrum
-from simopt.typing import Array
 
 SMALL = 100  # up to this n an eigendecomposition is as quick as anything
 PROBE = 16  # Lanczos steps before a decision

@@ -25,11 +25,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from simopt.arrays import Array
 from simopt.errors import InvalidProblem
 from simopt.solvers.isolation import UNIT, Isolated, isolate
 from simopt.solvers.secular import path_point, secular_root, vanishes
 from simopt.solvers.spectrum import Eigensystem, Spectrum, decompose
-from simopt.typing import Array
 
 
 @dataclass(frozen=True)

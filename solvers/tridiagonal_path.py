@@ -17,10 +17,10 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from simopt.arrays import Array
 from simopt.kernel import kernel
 from simopt.solvers.power_gap import symmetric_product
 from simopt.solvers.spectrum import EPSILON
-from simopt.typing import Array
 
 STEP = 0.15
 NEIGHBOURS = 14

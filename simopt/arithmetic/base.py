@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
-from simopt.typing import Array
+from simopt.arrays import Array
 
 Value = Any
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from simopt.arithmetic.base import Arithmetic, Value
-from simopt.typing import Array
+from simopt.arrays import Array
 
 
 class Floating(Arithmetic):

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from simopt.arithmetic.base import Arithmetic, Value
-from simopt.typing import Array
+from simopt.arrays import Array
 
 EPS = 2.0**-52  # twice the unit round-off: a factor two to spare in every bound
 TINY = 2.0**-1060  # covers underflow

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from simopt.arithmetic.base import Arithmetic, NotRational, Value
-from simopt.typing import Array
+from simopt.arrays import Array
 
 
 class Exact(Fraction):

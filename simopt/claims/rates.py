@@ -6,10 +6,10 @@ from typing import Any, Literal
 
 import numpy as np
 
+from simopt.arrays import Array
 from simopt.claims.check import Check
 from simopt.claims.enclosure import NotComparable
 from simopt.claims.kinds import Evidence
-from simopt.typing import Array
 
 
 def rate(

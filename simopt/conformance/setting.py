@@ -7,11 +7,11 @@ from functools import cache
 
 import numpy as np
 
+from simopt.arrays import Multipliers, Point
 from simopt.certificate import judge
 from simopt.driver import solve
 from simopt.problem import Example, Problem
 from simopt.solution import Solution, Status
-from simopt.typing import Multipliers, Point
 
 TOL = 1e-6  # relative gap that conformance asks for
 TIME_LIMIT = 10.0  # seconds for one solve

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from simopt import validate
+from simopt.arrays import Array
 from simopt.errors import InvalidProblem
-from simopt.typing import Array
 
 
 @dataclass(frozen=True, eq=False)

@@ -12,13 +12,13 @@ from pathlib import Path
 
 import numpy as np
 
+from simopt.arrays import Array
 from simopt.datasets import fetch as network
 from simopt.datasets import tables
 from simopt.datasets.dataset import Dataset
 from simopt.datasets.description import Description, describe
 from simopt.datasets.synthetic import friedman
 from simopt.errors import InvalidProblem, NotAvailable, UnknownName
-from simopt.typing import Array
 
 FOLDER = "SIMOPT_DATA"
 CACHE = "SIMOPT_CACHE"

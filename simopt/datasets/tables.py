@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from simopt.arrays import Array
 from simopt.errors import InvalidProblem
-from simopt.typing import Array
 
 Codes = Mapping[str, Mapping[str, float]]  # column -> the number that each word stands for
 

@@ -13,8 +13,8 @@ import numpy as np
 import numpy.typing as npt
 
 from simopt import validate
+from simopt.arrays import Array
 from simopt.errors import InvalidProblem, UnknownName
-from simopt.typing import Array
 
 if TYPE_CHECKING:
     from simopt.similarities.combine import Product, Sum

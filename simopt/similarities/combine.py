@@ -11,9 +11,9 @@ import numpy as np
 import numpy.typing as npt
 
 from simopt import validate
+from simopt.arrays import Array
 from simopt.errors import InvalidProblem
 from simopt.similarities.base import Similarity
-from simopt.typing import Array
 
 
 @dataclass(frozen=True)

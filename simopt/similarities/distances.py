@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from simopt.typing import Array
+from simopt.arrays import Array
 
 DIRECT = 64  # up to this dimension differences are formed one by one: as fast as a matrix product, and exact zeros
 CLOSE = 1e-4  # pairs whose squared distance is this small beside the squared norms are computed again from their differences

@@ -10,9 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from simopt import validate
+from simopt.arrays import Array
 from simopt.similarities import distances
 from simopt.similarities.base import Similarity
-from simopt.typing import Array
 
 
 @dataclass(frozen=True)

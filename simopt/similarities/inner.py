@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 
 from simopt import validate
+from simopt.arrays import Array
 from simopt.similarities.base import Similarity
-from simopt.typing import Array
 
 
 @dataclass(frozen=True)

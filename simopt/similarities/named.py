@@ -5,12 +5,12 @@ from collections.abc import Callable
 import numpy.typing as npt
 
 from simopt import validate
+from simopt.arrays import Array
 from simopt.errors import UnknownName
 from simopt.similarities.base import Similarity
 from simopt.similarities.indefinite import Euclidean, Manhattan, Sigmoid
 from simopt.similarities.inner import Linear, Polynomial
 from simopt.similarities.radial import Gaussian, Laplacian
-from simopt.typing import Array
 
 RULES: dict[str, Callable[[Array], Similarity]] = {
     "gaussian": Gaussian.mean_squared_distance,

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from simopt import certify, solve
 from simopt.arithmetic import BY_NAME, INTERVAL, RATIONAL
+from simopt.arrays import Multipliers, Point
 from simopt.certificate import judge, ratio
 from simopt.errors import InvalidProblem
-from simopt.typing import Multipliers, Point
 
 numbers = st.floats(allow_nan=False, allow_infinity=False, width=32)
 

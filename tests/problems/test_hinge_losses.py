@@ -12,6 +12,7 @@ import pytest
 import scipy.optimize
 
 from simopt.arithmetic import FLOAT, RATIONAL
+from simopt.arrays import Array
 from simopt.certificate import certify
 from simopt.errors import InvalidProblem
 from simopt.problems import _exc_cases, _svr_cases
@@ -24,7 +25,6 @@ from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.problems.landmarked_svr_penalised import LandmarkedSVRPenalised
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
 from simopt.problems.mean_classifier import MeanClassifier
-from simopt.typing import Array
 
 ANGLES = np.linspace(0.0, 2.0 * np.pi, 20001)
 CIRCLE = np.stack([np.cos(ANGLES), np.sin(ANGLES)])

@@ -12,6 +12,7 @@ import pytest
 import scipy.optimize
 
 from simopt.arithmetic import FLOAT, INTERVAL
+from simopt.arrays import Array
 from simopt.certificate import certify, judge
 from simopt.errors import InvalidProblem
 from simopt.problems import _factor, _norm_power
@@ -20,7 +21,6 @@ from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.problems.m_power_rls import MPowerRLS
 from simopt.problems.m_power_rls_ball import MPowerRLSBall
-from simopt.typing import Array
 
 POWERS = (1.01, 1.3, 1.5, 2.0, 2.5, 3.0, 6.0, 12.0)
 

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from simopt import similarities as sim
+from simopt.arrays import Array
 from simopt.errors import InvalidProblem, UnknownName
 from simopt.similarities import distances
-from simopt.typing import Array
 
 BASIC = [
     sim.Gaussian(1.7),

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
+from simopt.arrays import Array
 from simopt.claims import (
     AUDIFFREN_KADRI,
     COUNTEREXAMPLE,
@@ -30,7 +31,6 @@ from simopt.claims import (
     symbols,
 )
 from simopt.theorems.ak.rational_ridge import Sample, dot, loss_change, random_samples, ridge, size, without
-from simopt.typing import Array
 
 PLACE = "Section 4, Example after Definition 4.2"
 

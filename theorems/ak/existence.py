@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
+from simopt.arrays import Array
 from simopt.claims import (
     AUDIFFREN_KADRI,
     EXISTENCE,
@@ -28,7 +29,6 @@ from simopt.claims import (
     root,
 )
 from simopt.theorems.ak.rational_ridge import dot, minus, random_samples, ridge, risk, slope
-from simopt.typing import Array
 
 
 def falling(trial: Trial) -> Iterator[Instance]:

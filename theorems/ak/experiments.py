@@ -11,6 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 import scipy.linalg
 
+from simopt.arrays import Array
 from simopt.claims import (
     AUDIFFREN_KADRI,
     DEFINITION,
@@ -33,7 +34,6 @@ from simopt.theorems.ak.figure1 import SETTINGS, TREATMENTS, both, implied, quar
 from simopt.theorems.ak.figure3 import SETTINGS as PANELS
 from simopt.theorems.ak.figure3 import learn
 from simopt.theorems.ak.protocol import Split, data, scaled_error, tuned_power
-from simopt.typing import Array
 
 
 def seeds(trial: Trial, count: int) -> list[int]:

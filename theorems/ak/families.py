@@ -14,6 +14,7 @@ import numpy as np
 import scipy.optimize
 
 from simopt import validate
+from simopt.arrays import Array
 from simopt.certificate import certify
 from simopt.errors import InvalidProblem
 from simopt.family import Family, family
@@ -24,7 +25,6 @@ from simopt.problems.m_power_rls import MPowerRLS
 from simopt.solvers.secular import SecularRoot, path_point, secular_root
 from simopt.solvers.spectrum import Eigensystem, Spectrum
 from simopt.training import KernelFunction, TrainingSet
-from simopt.typing import Array
 
 ROUNDING = 8 * EPS  # a certificate evaluated in floats is trusted to this share of ‖f‖
 

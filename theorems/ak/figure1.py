@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from simopt.arrays import Array
 from simopt.claims import AUDIFFREN_KADRI
 from simopt.datasets import Dataset, friedman
 from simopt.similarities import Gaussian
@@ -16,7 +17,6 @@ from simopt.tables import Cell, Curve, Run, table
 from simopt.theorems.ak.equivalences import m_power_rls_to_kernel_ridge
 from simopt.theorems.ak.protocol import SYNTHETIC
 from simopt.training import KernelFunction, TrainingSet
-from simopt.typing import Array
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,11 +9,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from simopt.arrays import Array
 from simopt.claims import AUDIFFREN_KADRI
 from simopt.claims.trial import Trial
 from simopt.tables import Cell, Curve, Run, table
 from simopt.theorems.ak.protocol import POWERS, SYNTHETIC, Split, data, tuned_power, tuned_ridge
-from simopt.typing import Array
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -11,6 +11,7 @@ from fractions import Fraction
 from math import comb
 from typing import Any
 
+from simopt.arrays import Array
 from simopt.claims import (
     AUDIFFREN_KADRI,
     COUNTEREXAMPLE,
@@ -32,7 +33,6 @@ from simopt.claims import (
 )
 from simopt.theorems.ak.rational_power import fractional
 from simopt.theorems.ak.rational_ridge import dot
-from simopt.typing import Array
 
 STATEMENT = "Appendix D, proof of Theorem 3, (19)"
 

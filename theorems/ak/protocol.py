@@ -17,11 +17,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from simopt.arrays import Array
 from simopt.datasets import Dataset, friedman, load_dataset
 from simopt.errors import InvalidProblem
 from simopt.similarities import Gaussian
 from simopt.theorems.ak.ridge_path_errors import HeldOut
-from simopt.typing import Array
 
 POWERS = np.round(np.arange(1, 30) / 10, 1)  # 0.1, 0.2, …, 2.9
 REGULARIZATIONS = np.logspace(-5, 2, 7)  # seven values from 1e-5 to 1e2, as stated: they are not decades

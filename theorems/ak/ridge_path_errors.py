@@ -18,10 +18,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from simopt.arrays import Array
 from simopt.errors import InvalidProblem
 from simopt.solvers.power_gap import symmetric_product
 from simopt.solvers.tridiagonal_path import NEIGHBOURS, STEP, TridiagonalPath
-from simopt.typing import Array
 
 Indices = NDArray[np.intp]
 REACH = 12.0  # beyond e^12 times the largest eigenvalue f_μ is f = Ky/μ to 6e-6 of itself

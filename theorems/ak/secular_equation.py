@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import scipy.optimize
 
+from simopt.arrays import Array
 from simopt.certificate import certify
 from simopt.claims import (
     AUDIFFREN_KADRI,
@@ -26,7 +27,6 @@ from simopt.claims import (
     true,
 )
 from simopt.problems.m_power_rls import MPowerRLS
-from simopt.typing import Array
 
 POWERS = (1.1, 1.5, 1.9, 2.0, 2.1, 3.0, 5.0)
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
+from simopt.arrays import Array
 from simopt.claims import AUDIFFREN_KADRI, EQUIVALENCE, HOLDS, INEQUALITY, Check, Instance, Trial, at_most, claim
 from simopt.stability import Changes, leave_one_out, swap
 from simopt.stability_bounds import Change, loss_bound, sharpened, subquadratic, theorem3
@@ -25,7 +26,6 @@ from simopt.theorems.ak.stability_sets import (
     sharp_sets_below_two,
     training_set,
 )
-from simopt.typing import Array
 
 REMOVALS = (Change.BOUSQUET_ELISSEEFF, Change.RENORMALISED)
 

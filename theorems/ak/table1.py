@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from simopt.arrays import Array
 from simopt.claims import AUDIFFREN_KADRI
 from simopt.datasets import friedman
 from simopt.tables import Cell, Run, table
 from simopt.theorems.ak.protocol import POWERS, RIDGES, SYNTHETIC, Split, scaled_error, standardised, tuned_power, tuned_ridge
-from simopt.typing import Array
 
 UNIT = "RMSE / max y"
 BEST, SAMPLES, FLOOR = "best of the path", "samples left out", "noise floor"

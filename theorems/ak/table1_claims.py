@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from simopt.arrays import Array
 from simopt.claims import (
     AUDIFFREN_KADRI,
     CONSTANT,
@@ -24,7 +25,6 @@ from simopt.claims import (
 from simopt.datasets import friedman, load_dataset
 from simopt.theorems.ak.protocol import REGULARIZATIONS, RIDGES, Split, last_best, scaled_error, standardised
 from simopt.theorems.ak.ridge_path_errors import HeldOut
-from simopt.typing import Array
 
 RUNS = 10  # runs of the paper
 TEST = 600  # 30 % of 2000

@@ -10,9 +10,9 @@ import numpy as np
 
 from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arrays import Array, Multipliers, Point
 from simopt.errors import InvalidProblem
 from simopt.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, change_of_units, freeze, problem
-from simopt.typing import Array, Multipliers, Point
 
 if TYPE_CHECKING:
     import cvxpy as cp
