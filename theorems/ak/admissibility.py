@@ -33,7 +33,7 @@ def one_point_sets(trial: Trial) -> Iterator[Instance]:
     X, y = np.tile([1.0, 0.0], (4, 1)), np.ones(4)
     for C_y, kappa in ((1.0, 1.0), (4.0, 1.0), (1.0, 3.0), (0.5, 0.25)):
         for power in (0.05, 0.1, 0.5):
-            for share in (0.99, 1.05):
+            for share in (0.9999, 1.05):
                 yield moved_to(learning_set(X, y, share * at_the_tie(power), power), C_y, kappa)
         for power, strength in ((1.5, 1e6), (3.0, 1e6), (20.0, 1.0), (100.0, 1.0)):
             yield moved_to(learning_set(X, y, strength, power), C_y, kappa)

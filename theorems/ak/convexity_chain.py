@@ -120,8 +120,8 @@ def chain_of_inequalities(instance: Instance, trial: Trial) -> Iterator[Check]:
     def error(w: Sequence[Any]) -> Any:
         return share * risk(rest, w) if rest else Fraction(0)
 
-    def regularised(w: Sequence[Any], whole: bool) -> Expr:
-        return norm(w) * lam + error(w) + (cost(first, w) / n if whole else 0)
+    def regularised(w: Sequence[Any], whole: bool) -> Any:
+        return lam * norm(w) + error(w) + (cost(first, w) / n if whole else 0)
 
     def norm(w: Sequence[Any]) -> Expr:
         return fractional(dot(w, w), m / 2)
