@@ -1,0 +1,39 @@
+"""The claims of section 5 and Appendix C: expected verdicts under two seeds, every mutant caught, and the printed numbers of the audit."""
+
+import math
+
+import numpy as np
+import pytest
+
+from simopt import registry
+from simopt.claims import run
+from simopt.similarities import Precomputed
+from simopt.theorems.ak.equivalences import m_power_rls_to_kernel_ridge
+from simopt.training import TrainingSet
+
+ROWS = ("AK-T1", "AK-T1deg", "AK-T1conc", "AK-T1newt", "AK-S5wp", "AK-P5.1", "AK-P5.1Gam", "AK-P5.1ns", "AK-P5.1as")
+registry.load("theorems")
+CLAIMS = [name for name, _ in registry.items("claim") if name.split("-")[1].rstrip("+") in {row.split("-")[1] for row in ROWS}]
+
+
+def test_every_row_is_there() -> None:
+    assert set(ROWS) <= set(CLAIMS)
+
+
+@pytest.mark.parametrize("name", CLAIMS)
+def test_verdict_and_mutants(name: str) -> None:
+    result = run(name, seed=7, mutants=True)
+    assert result.ok, (result.verdict, [mutant for mutant in result.mutants])
+
+
+@pytest.mark.parametrize(("y", "value"), [(1.0, (math.sqrt(7) - 1) / 2), (2.0, (math.sqrt(13) - 1) / 2)])
+def test_the_values_of_one_sample(y: float, value: float) -> None:
+    Z = TrainingSet(np.zeros((1, 1)), np.array([y]), Precomputed(np.ones((1, 1))))
+    assert m_power_rls_to_kernel_ridge(3.0)(1.0, Z) == pytest.approx(value, rel=1e-14)
+
+
+def test_the_map_drifts_as_the_audit_found() -> None:
+    link = m_power_rls_to_kernel_ridge(3.0)
+    sets = [TrainingSet(np.zeros((n, 1)), np.array([1.0, 0.5][:n]), Precomputed(np.ones((1, 1)))) for n in (1, 2)]
+    drift = [abs(link(lam, sets[0]) - link(lam, sets[1])) for lam in (1.0, 1e2, 1e4, 1e6)]
+    assert drift == pytest.approx([0.150, 1.64, 16.4, 164.1], rel=0.02)
