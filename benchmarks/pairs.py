@@ -45,12 +45,12 @@ class Pairs:
     peer_megabytes: float
 
 
-def interleave(ours: Work, peer: Work, *, pairs: int = PAIRS, budget: float = BUDGET, memory: bool = True) -> Pairs:
+def interleave(ours: Work, peer: Work, *, pairs: int = PAIRS, budget: float = BUDGET) -> Pairs:
     """Run ours and the peer in turn, each pair in the other order, after one warm-up of both."""
     times: tuple[list[float], list[float]] = ([], [])
     with one_thread():
         first = seconds(ours), seconds(peer)
-        megabytes = (peak_megabytes(ours), peak_megabytes(peer)) if memory else (float("nan"), float("nan"))
+        megabytes = peak_megabytes(ours), peak_megabytes(peer)
         start = time.perf_counter()
         while len(times[0]) < pairs:
             # the next pair would take about as long as the first one did

@@ -28,7 +28,6 @@ def main() -> None:
                         lambda gram=gram, y=y, lam=lam, m=m: power_fit(gram, y, lam, m),
                         lambda gram=gram, y=y, lam=lam: KernelRidge(alpha=y.size * lam, kernel="precomputed").fit(gram, y),
                         pairs=2 if options.quick else PAIRS,
-                        memory=lam in (1e-2, 1e-8),
                     )
                     relative, over = fit.bracket.relative_gap, fit.bracket.gap_over_upper
                     note = f"{fit.method} {fit.steps}, gap/scale {relative:.0e}, gap/|upper| {over:.0e}"
