@@ -85,14 +85,14 @@ def one_run(trial: Trial) -> Iterator[Instance]:
     place="Table 1, Synthetic",
     kind=EXPERIMENT,
     expected=HOLDS,
-    says=r"With noise N(0, 1) the mean over ten runs of the regression function's RMSE/max y is at least 0.0335, above "
+    says=r"With noise N(0, 1) the mean over ten runs of the regression function's RMSE/max y is at least 0.0325, above "
     r"both printed entries; and "
     r"every function of the ridge path, so KRR and M-RLSR for every λ and m, has a test error above that of the regression function.",
     instances=one_run,
-    knobs={"noise": 1.0, "floor": 0.0335},
+    knobs={"noise": 1.0, "floor": 0.0325},
     mutants={"noise of sd 0.3": {"noise": 0.3}},
     corrects="AK-Tab1",
-    note="0.0335 is between the printed 0.0319 and the least mean of ten runs seen, 0.0345.",
+    note="0.0325 is above the printed 0.0319, and four deviations (5e-4) below the floor, 0.0348 in the mean.",
     cost=1.5,
 )
 def the_floor_stands_above_both_entries(instance: Instance, trial: Trial) -> Iterator[Check]:
