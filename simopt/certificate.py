@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +15,10 @@ from simopt.errors import InvalidProblem
 if TYPE_CHECKING:
     from simopt.arrays import Multipliers, Point
     from simopt.problem import Problem
+
+# By this share floats may put the lower bound above the upper one, for large coefficients cost both of them digits that a gap free of
+# cancellation keeps. More is a mistake, of a dual or of a Gram matrix that is not PSD; in rigorous bounds anything is.
+ROUNDING = 1e-6
 
 
 @dataclass(frozen=True)
@@ -77,7 +81,7 @@ def certify(problem: Problem, point: Point, multipliers: Multipliers | None = No
     Raises
     ------
     InvalidProblem
-        when the problem's formulas do not support the arithmetic, or the point is not finite.
+        when the problem's formulas do not support the arithmetic, the point is not finite, or an entry is missing or of the wrong size.
     """
     return judge(problem, point, multipliers, num).certificate
 
@@ -86,20 +90,29 @@ def judge(problem: Problem, point: Point, multipliers: Multipliers | None = None
     """Certify, and keep the restored point and the multipliers that gave the bound."""
     if num.name not in problem.arithmetics:
         raise InvalidProblem(f"arithmetic: {problem.name} has no {num.name} bounds; it has {', '.join(problem.arithmetics)}")
+    with np.errstate(all="ignore"):  # far from the optimum formulas may overflow; what comes out is no bound and is treated so below
+        return _judged(problem, point, multipliers, num)
+
+
+def _judged(problem: Problem, given: Point, multipliers: Multipliers | None, num: Arithmetic) -> Judgement:
+    scale = problem.scale()
+    point = _shaped("point", given, problem.trivial_point())
     for name, value in point.items():
         if not np.all(np.isfinite(value)):
             raise InvalidProblem(f"point: {name} is not finite")
-    restored = problem.restore(point)
+    restored = _named("point", problem.restore, point)
     feasible = restored if num is FLOAT else problem.restore(restored, num)
     upper = num.upper(problem.objective(feasible, num))
+    upper = math.inf if math.isnan(upper) else upper
     best: tuple[float, float, Multipliers | None, str] = (math.inf, -math.inf, None, "none")
     for origin, candidate in _candidates(problem, restored, multipliers):
-        lower = num.lower(problem.dual_bound(candidate, num, upper))
-        gap = num.upper(problem.gap(feasible, candidate, num)) if math.isfinite(lower) else math.inf
-        if abs(gap) < best[0]:
-            best = (abs(gap), lower, candidate, origin)
+        lower = num.lower(_named("multipliers", problem.dual_bound, candidate, num, upper))
+        gap = abs(num.upper(problem.gap(feasible, candidate, num))) if math.isfinite(lower) else math.inf
+        if lower - upper > (ROUNDING * max(abs(lower), abs(upper)) if num is FLOAT else 0.0):
+            gap = max(gap, lower - upper)  # a contradiction, whatever the terms of the gap say
+        if gap < best[0]:
+            best = (gap, lower, candidate, origin)
     gap, lower, kept, origin = best
-    scale = problem.scale()
     certificate = Certificate(
         upper=upper,
         lower=lower,
@@ -115,11 +128,36 @@ def judge(problem: Problem, point: Point, multipliers: Multipliers | None = None
 
 
 def _candidates(problem: Problem, restored: Point, given: Multipliers | None) -> Iterator[tuple[str, Multipliers]]:
-    if given is not None and all(np.all(np.isfinite(v)) for v in given.values()):
-        yield "solver", given
     suggested = problem.multipliers(restored)
+    if given is not None:
+        shaped = _shaped("multipliers", given, suggested or {})
+        if all(np.all(np.isfinite(v)) for v in shaped.values()):
+            yield "solver", shaped
     if suggested is not None:
         yield "point", suggested
+
+
+def _shaped(what: str, given: Mapping[str, Any], pattern: Mapping[str, Any]) -> dict[str, Any]:
+    """Float arrays of the shapes that entries of the same names have in `pattern`; other entries as they are."""
+    out: dict[str, Any] = {}
+    for name, value in given.items():
+        try:
+            array = np.asarray(value, dtype=float)
+        except (TypeError, ValueError) as error:
+            raise InvalidProblem(f"{what}: {name} is not an array of numbers ({error})") from error
+        shape = np.shape(pattern[name]) if name in pattern else array.shape
+        if array.size != math.prod(shape):
+            raise InvalidProblem(f"{what}: {name} has shape {array.shape}, expected {shape}")
+        out[name] = array.reshape(shape)
+    return out
+
+
+def _named(what: str, formula: Callable[..., Any], values: Mapping[str, Any], *rest: Any) -> Any:
+    """The formula's value; an entry that it does not find is named."""
+    try:
+        return formula(values, *rest)
+    except KeyError as error:
+        raise InvalidProblem(f"{what}: no entry {error}, only {', '.join(map(repr, values)) or 'none at all'}") from error
 
 
 def _repair(given: Point, restored: Point) -> float:
@@ -133,7 +171,7 @@ def _repair(given: Point, restored: Point) -> float:
 
 
 def ratio(gap: float, unit: Any) -> float:
-    """gap / unit with 0/0 = 0 and x/0 = ∞."""
+    """gap / unit with 0/0 = 0 and x/0 = ∞; ∞ also for a unit that overflowed."""
     if gap == 0.0:
         return 0.0
-    return gap / unit if unit > 0 else math.inf
+    return gap / unit if 0.0 < unit < math.inf else math.inf

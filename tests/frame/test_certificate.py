@@ -1,6 +1,7 @@
 """The judge: brackets that hold whatever point and multipliers it is given."""
 
 import dataclasses
+import warnings
 from fractions import Fraction
 
 import numpy as np
@@ -10,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simopt import certify, solve
-from simopt.arithmetic import BY_NAME, INTERVAL, RATIONAL
+from simopt.arithmetic import BY_NAME, FLOAT, INTERVAL, RATIONAL
 from simopt.arrays import Multipliers, Point
 from simopt.certificate import judge, ratio
 from simopt.errors import InvalidProblem
@@ -120,7 +121,12 @@ def test_an_arithmetic_that_the_problem_lacks_is_named() -> None:
 
 
 def test_ratio() -> None:
-    assert ratio(0.0, 0.0) == 0.0 and ratio(1.0, 0.0) == np.inf and ratio(1.0, 4.0) == 0.25 and ratio(1.0, np.nan) == np.inf
+    assert (
+        ratio(0.0, 0.0) == 0.0
+        and ratio(1.0, 0.0) == ratio(1.0, np.inf) == np.inf
+        and ratio(1.0, 4.0) == 0.25
+        and ratio(1.0, np.nan) == np.inf
+    )
 
 
 def test_fingerprints_see_every_entry_and_nothing_else() -> None:
@@ -141,3 +147,47 @@ def test_pickled_problems_stay_read_only() -> None:
     assert two.fingerprint() == one.fingerprint()
     with pytest.raises(ValueError, match="read-only"):
         two.matrix[0, 0] = 1.0
+
+
+def test_bounds_that_contradict_each_other_never_close_whatever_the_gap_says() -> None:
+    class Wrong(Toy):
+        """A dual bound above the optimum beside a gap that looks fine."""
+
+        def dual_bound(self, multipliers: Multipliers, num: object = None, upper: float = 0.0) -> float:
+            """Too much."""
+            return upper + 5.0
+
+        def gap(self, point: Point, multipliers: Multipliers, num: object = None) -> float:
+            """Fine."""
+            return 1e-12
+
+    for num in (FLOAT, INTERVAL):
+        assert certify(toy(kind=Wrong), toy().trivial_point(), None, num).gap > 4.99
+
+
+@pytest.mark.parametrize("name", list(BY_NAME))
+@pytest.mark.parametrize("size", [1e-300, 1e-30, 1e30, 1e150, 1e250])
+def test_no_multipliers_leak_a_warning_or_a_wrong_bound(size: float, name: str) -> None:
+    problem = toy(radius=0.3)
+    best = solve(problem, "cyclic", tol=1e-14).certificate
+    assert best is not None
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        found = certify(problem, {"x": np.full(4, size)}, {"predictions": size * np.linspace(-1.0, 1.0, 12)}, BY_NAME[name])
+    assert found.lower <= best.upper + 1e-12 and found.upper >= best.lower - 1e-12
+
+
+def test_entries_of_the_wrong_size_or_name_are_named() -> None:
+    problem = toy()
+    for point, multipliers, message in (
+        ({"x": np.zeros(3)}, None, r"point: x has shape \(3,\), expected \(4,\)"),
+        ({"y": np.zeros(4)}, None, r"point: no entry 'x', only 'y'"),
+        ({"x": ["a"] * 4}, None, "point: x is not an array of numbers"),
+        ({"x": np.zeros(4)}, {"predictions": np.zeros(1)}, r"multipliers: predictions has shape \(1,\), expected \(12,\)"),
+        ({"x": np.zeros(4)}, {"predictons": np.zeros(12)}, r"multipliers: no entry 'predictions', only 'predictons'"),
+        ({"x": np.zeros(4)}, {}, r"multipliers: no entry 'predictions', only none at all"),
+    ):
+        with pytest.raises(InvalidProblem, match=message):
+            certify(problem, point, multipliers)
+    column = certify(problem, {"x": np.zeros((4, 1))}, {"predictions": [0.1] * 12})
+    assert column.upper == certify(problem, {"x": np.zeros(4)}).upper
