@@ -49,7 +49,7 @@ class ThresholdProblem(Problem):
     def _check(self) -> None:
         classes = validate.whole("classes", self.classes, minimum=2)
         labels = validate.labels("labels", self.labels, allowed=tuple(range(1, classes + 1)))
-        features = validate.matrix("features", self.features, rows=len(labels))
+        features = validate.squarable("features", validate.matrix("features", self.features, rows=len(labels)))
         gamma, delta = validate.positive("gamma", self.gamma), validate.nonnegative("delta", self.delta)
         freeze(self, features=features, labels=labels, classes=classes, gamma=gamma, delta=delta)
 

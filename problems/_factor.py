@@ -14,6 +14,7 @@ import numpy.typing as npt
 
 from simopt import validate
 from simopt.arrays import Array, Point
+from simopt.errors import InvalidProblem
 from simopt.problem import Problem
 
 TRUNCATION = 1e-10  # eigenvalues below this share of the largest one are left out of the factor
@@ -65,7 +66,10 @@ class Factor:
         y = self.vectors.T @ targets
         out = np.zeros_like(d)
         root = np.sqrt(d[:r])
-        head = np.asarray(u, dtype=float).reshape(-1)[:r]
+        head = np.asarray(u, dtype=float).reshape(-1)
+        if head.size != self.width:
+            raise InvalidProblem(f"point: u has {head.size} values, expected {self.width}, the columns of the factor")
+        head = head[:r]
         out[:r] = head / root
         if mu > 0:
             shrunk = d[:r] < mu
@@ -118,7 +122,7 @@ def checked(name: str, gram: npt.ArrayLike, n: int | None = None) -> Array:
     """
     if isinstance(gram, np.ndarray) and _is(_checked.get(id(gram)), gram):
         return validate.matrix(name, gram, rows=n) if n is not None and gram.shape[0] != n else gram
-    valid = validate.gram(name, gram, n=n)
+    valid = validate.squarable(name, validate.gram(name, gram, n=n))
     if not np.array_equal(valid, valid.T):
         valid = 0.5 * (valid + valid.T)
     return trusted(valid)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 
 from simopt import validate
-from simopt.arithmetic import Arithmetic
+from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arrays import Array, Multipliers, Point
 from simopt.problem import Law, Problem, Rescale, freeze
 from simopt.problems import _hinges, _squares, _svr_cases
@@ -27,8 +27,8 @@ class InsensitiveRegression(Problem):
     epsilon: float
 
     def _check(self) -> None:
-        targets = validate.vector("targets", self.targets)
-        features = validate.matrix("features", self.features, rows=len(targets))
+        targets = validate.squarable("targets", validate.vector("targets", self.targets))
+        features = validate.squarable("features", validate.matrix("features", self.features, rows=len(targets)))
         freeze(self, features=features, targets=targets, epsilon=validate.nonnegative("epsilon", self.epsilon))
 
     @abstractmethod
@@ -59,6 +59,10 @@ class InsensitiveRegression(Problem):
         """Σ (q − p) y − ε Σ (p + q), the part of the Lagrangian without w."""
         return num.dot(below - above, num.lift(self.targets)) - num.sum(above + below) * num.lift(self.epsilon)
 
+    def settled(self, num: Arithmetic, w: Value, multipliers: Multipliers) -> bool:
+        """Whether y, w, p and q are all 0: then every term of the gap is 0, also where radii of intervals would say otherwise."""
+        return _squares.all_zero(num, self.targets, w) and not any(np.any(prices) for prices in self.prices(FLOAT, multipliers))
+
     def hinge_gap(self, num: Arithmetic, w: Value, above: Value, below: Value) -> Value:
         """What the hinges leave of the gap."""
         over, under = self.hinges(num, w)
@@ -79,8 +83,8 @@ class InsensitiveRegression(Problem):
         return float(self.objective(self.trivial_point())) or self.epsilon
 
     def normalised(self) -> tuple[Self, Rescale]:
-        """y/σ, ε/σ, Ψ/κ with powers of two near max |y_i| (or ε) and max ‖ψ_i‖: w = w'σ/κ, f = f'σ; multipliers are pure numbers."""
-        sigma = _squares.power_of_two(_squares.largest(self.targets) or self.epsilon)
+        """y/σ, ε/σ, Ψ/κ with powers of two near max(|y_i|, ε) and max ‖ψ_i‖: w = w'σ/κ, f = f'σ; multipliers are pure numbers."""
+        sigma = _squares.power_of_two(max(_squares.largest(self.targets), self.epsilon))
         kappa = _squares.power_of_two(_hinges.largest_row(self.features))
         back = _squares.times(w=sigma / kappa, f=sigma, slack_below=sigma, slack_above=sigma)
         return self.in_units(1.0 / sigma, 1.0 / kappa), Rescale(back)

@@ -59,7 +59,7 @@ class KernelRidge(KernelProblem):
     regularization: float
 
     def __post_init__(self) -> None:
-        targets = validate.vector("targets", self.targets)
+        targets = validate.squarable("targets", validate.vector("targets", self.targets))
         freeze(self, targets=targets, regularization=validate.positive("regularization", self.regularization))
         self._check_gram(len(targets))
 

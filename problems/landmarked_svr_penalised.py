@@ -94,6 +94,8 @@ class LandmarkedSVRPenalised(InsensitiveRegression):
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """Σ of what each hinge leaves, plus ‖g + λw‖²/(2λ)."""
         w = num.lift(point["w"])
+        if self.settled(num, w, multipliers):
+            return num.lift(0.0)
         above, below = self.prices(num, multipliers)
         g = num.rmatvec(self.features, above - below)
         return self.hinge_gap(num, w, above, below) + _hinges.penalty_term(num, w, g, self.regularization)

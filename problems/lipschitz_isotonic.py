@@ -66,14 +66,14 @@ class LipschitzIsotonic(Problem):
     weights: Array | None = None
 
     def __post_init__(self) -> None:
-        targets = validate.vector("targets", self.targets)
+        targets = validate.squarable("targets", validate.vector("targets", self.targets))
         n = len(targets)
-        positions = validate.vector("positions", self.positions, length=n)
+        positions = validate.squarable("positions", validate.vector("positions", self.positions, length=n))
         falls = np.flatnonzero(np.diff(positions) < 0)
         if falls.size:
             i = int(falls[0])
             raise InvalidProblem(f"positions: not sorted, entry {i} is {positions[i]:g} and entry {i + 1} is {positions[i + 1]:g}")
-        weights = np.ones(n) if self.weights is None else validate.vector("weights", self.weights, length=n)
+        weights = np.ones(n) if self.weights is None else validate.squarable("weights", validate.vector("weights", self.weights, length=n))
         if np.any(weights <= 0):
             i = int(np.argmax(weights <= 0))
             raise InvalidProblem(f"weights: entry {i} is {weights[i]:g}, numbers > 0 needed")
@@ -118,13 +118,12 @@ class LipschitzIsotonic(Problem):
         return num.dot(num.lift(self._weights) * residual, residual) / 2
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
-        """Steps clipped to [0, u_i], added up from the first value in `num`, then shifted so that Σ w(x − y) = 0."""
+        """Steps clipped to [0, u_i], added up in `num`, then shifted so that Σ w(x − y) = 0."""
         if not np.any(self.targets):
             return {"x": num.zeros(len(self.targets))}
-        x, w = num.lift(point["x"]), num.lift(self._weights)
-        if len(self.targets) > 1:
-            d = self._clipped(num, x[1:] - x[:-1])
-            x = x[0] + num.concat([num.zeros(1), num.cumsum(d)])
+        given, x, w = num.lift(point["x"]), num.lift(np.full(1, self._mean())), num.lift(self._weights)
+        if len(self.targets) > 1:  # from the mean, because of the shift: on an x[0] that is far off the steps would drown
+            x = x[0] + num.concat([num.zeros(1), num.cumsum(self._clipped(num, given[1:] - given[:-1]))])
         shift = num.dot(w, num.lift(self.targets) - x) / num.sum(w)
         return {"x": x + shift}
 
@@ -202,8 +201,11 @@ class LipschitzIsotonic(Problem):
         sigma = _squares.power_of_two(_squares.largest(self.targets - centre))
         zeta = _squares.power_of_two(float(self.positions[-1] - self.positions[0]))
         omega = _squares.power_of_two(_squares.largest(self._weights))
+        bound = self.lipschitz * (zeta / sigma)
+        if math.isinf(bound) != math.isinf(self.lipschitz) or (bound == 0.0) != (self.lipschitz == 0.0):
+            return self, Rescale()  # another problem: the bound left float64
         targets = (self.targets - centre) / sigma
-        natural = LipschitzIsotonic(self.positions / zeta, targets, self.lipschitz * (zeta / sigma), self._weights / omega)
+        natural = LipschitzIsotonic(self.positions / zeta, targets, bound, self._weights / omega)
 
         def back(values: Point) -> Point:
             return {key: centre + sigma * np.asarray(value) for key, value in values.items()}

@@ -67,7 +67,7 @@ class MPowerRLS(KernelProblem):
     power: float = 2.0
 
     def __post_init__(self) -> None:
-        targets = validate.vector("targets", self.targets)
+        targets = validate.squarable("targets", validate.vector("targets", self.targets))
         strength = validate.positive("regularization", self.regularization)
         freeze(self, targets=targets, regularization=strength, power=validate.positive("power", self.power))
         self._check_gram(len(targets))

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from simopt import validate
-from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
 from simopt.arrays import Array, Multipliers, Point
+from simopt.errors import InvalidProblem
 from simopt.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, freeze, problem
 from simopt.problems import _factor, _norm_power, _power_units, _recipes, _squares
 from simopt.problems._factor import KernelProblem
@@ -65,9 +66,11 @@ class MPowerRLSBall(KernelProblem):
     power: float = 2.0
 
     def __post_init__(self) -> None:
-        targets = validate.vector("targets", self.targets)
+        targets = validate.squarable("targets", validate.vector("targets", self.targets))
         freeze(self, targets=targets, radius=validate.positive("radius", self.radius), power=validate.positive("power", self.power))
         self._check_gram(len(targets))
+        if abs(math.log(self.radius)) > 700.0 * self.power:
+            raise InvalidProblem(f"radius: the bound Γ^(1/m) on the norm leaves float64 for Γ = {self.radius:g}, m = {self.power:g}")
 
     @property
     def norm_bound(self) -> float:
@@ -156,8 +159,21 @@ class MPowerRLSBall(KernelProblem):
         return first + s * num.pos(self._bound(num) - t) + _power_units.angle(num, self.gram, alpha, v, t, s)
 
     def distance(self, gap: float, point: Point | None = None) -> float:
-        """2B: the objective is not strongly convex in H, and all that is known is the ball."""
-        return 2.0 * self.norm_bound
+        """The smaller of 2B and what `spread` gives for the multipliers that the point suggests; 2B without a point."""
+        return 2.0 * self.norm_bound if point is None else self.spread(point, self.multipliers(point))
+
+    def spread(self, point: Point, multipliers: Multipliers) -> float:
+        r"""R with ‖f − f*‖_H ≤ R = min(2B, 2√(2Bg/s)), where g = P(f) − D(v) and s = ‖v‖_H.
+
+        The objective is not strongly convex in H, but the ball is: for ‖f‖ ≤ B the last two terms of the gap are Bs − ⟨v, f⟩, and
+            ‖f − (B/s)v‖² = ‖f‖² + B² − (2B/s)⟨v, f⟩ ≤ (2B/s)(Bs − ⟨v, f⟩) ≤ (2B/s)(P(f) − D(v)).
+        f and f* both have P − D(v) ≤ g, so both lie within √(2Bg/s) of (B/s)v. Where the ball is not active g ≥ s(B − t) keeps R large
+        however small s is. (A lower bound of s: that of a v in the null space of K is rounding.)
+        """
+        bound = self.norm_bound
+        s = INTERVAL.lower(INTERVAL.sqrt(_squares.squared_norm(INTERVAL, self.gram, INTERVAL.lift(multipliers["predictions"]))))
+        gap = float(self.gap(point, multipliers))
+        return min(2.0 * bound, 2.0 * math.sqrt(2.0 * bound / s * gap)) if s > 0.0 and gap >= 0.0 else 2.0 * bound
 
     def normalised(self) -> tuple[MPowerRLSBall, Rescale]:
         """y/σ and K/κ with powers of two: Γ' = Γ(√κ/σ)^m, α = α'σ/κ, values × σ² (see `_power_units.units`)."""

@@ -6,13 +6,16 @@ is kept beside it.
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any
+
+import numpy as np
 
 from simopt import provenance
 from simopt.arithmetic import BY_NAME, FLOAT, Arithmetic
 from simopt.backends.table import CLARABEL, FIRST_CLASS, BackEnd, check_options, find
 from simopt.errors import InvalidProblem, UnknownName
-from simopt.problem import Problem
+from simopt.problem import Problem, Rescale
 from simopt.registry import fold
 from simopt.run import Declare, Ending, Progress, Run, iterate, sweep
 from simopt.solution import Solution, Status, Trace, frozen
@@ -77,9 +80,9 @@ def solve(
     Interrupted
         on Ctrl-C; carries the best solution so far.
     """
-    if not (isinstance(tol, (int, float)) and tol > 0):
+    if not (isinstance(tol, Real) and tol > 0):
         raise InvalidProblem(f"tol: must be a positive number, got {tol!r}")
-    if not time_limit > 0:
+    if not (isinstance(time_limit, Real) and time_limit > 0):
         raise InvalidProblem(f"time_limit: must be positive seconds, got {time_limit!r}")
     num = _arithmetic(rigorous)
     if num.name not in problem.arithmetics:
@@ -90,16 +93,25 @@ def solve(
         chosen.check_options(options)
     else:
         check_options(chosen, options)
-    normal, rescale = problem.normalised()
-    run = Run(problem, tol, num, rescale, progress)
+    with np.errstate(all="ignore"):  # an overflow shows in the certificate, which says what it did
+        normal, rescale = _natural(problem)
+        run = Run(problem, tol, num, rescale, progress)
+        try:
+            if isinstance(chosen, SolverSpec):
+                ended = iterate(run, chosen, normal, time_limit, options)
+            else:
+                ended = sweep(run, chosen, normal, time_limit, options, declare or _declare)
+        except KeyboardInterrupt:
+            raise Interrupted(_finish(run, name, options, (Status.INTERRUPTED, "interrupted", "stopped by the user"))) from None
+        return _finish(run, name, options, ended)
+
+
+def _natural(problem: Problem) -> tuple[Problem, Rescale]:
+    """The problem in natural units; as it was given where one of its numbers would leave float64 there."""
     try:
-        if isinstance(chosen, SolverSpec):
-            ended = iterate(run, chosen, normal, time_limit, options)
-        else:
-            ended = sweep(run, chosen, normal, time_limit, options, declare or _declare)
-    except KeyboardInterrupt:
-        raise Interrupted(_finish(run, name, options, (Status.INTERRUPTED, "interrupted", "stopped by the user"))) from None
-    return _finish(run, name, options, ended)
+        return problem.normalised()
+    except (InvalidProblem, ArithmeticError):
+        return problem, Rescale()
 
 
 def choose(problem: Problem | type[Problem], name: str | None) -> SolverSpec | BackEnd:

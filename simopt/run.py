@@ -143,6 +143,13 @@ def _warm_up(spec: SolverSpec, kind: type[Problem], options: dict[str, Any]) -> 
 
 def sweep(run: Run, backend: BackEnd, normal: Problem, time_limit: float, options: dict[str, Any], declare: Declare) -> Ending:
     """Run a back end at the tolerance asked for, then at tighter ones while that brings the certificate nearer."""
+    try:
+        return _sweep(run, backend, normal, time_limit, options, declare)
+    except FAILURES as error:
+        return Status.FAILED, f"{type(error).__name__}: {error}", f"{backend.name} failed: {error}"
+
+
+def _sweep(run: Run, backend: BackEnd, normal: Problem, time_limit: float, options: dict[str, Any], declare: Declare) -> Ending:
     import_module("cvxpy")  # here, so that its second of start-up stays outside the clock
     from simopt.backends import adapter
 

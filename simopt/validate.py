@@ -18,6 +18,7 @@ from simopt.errors import InvalidProblem, UnknownName
 SYMMETRY = 1e-10  # |K - K^T| allowed, relative to the largest |entry|
 INDEFINITE = 1e-8  # -lambda_min allowed, relative to the largest eigenvalue
 BLOCK = 1 << 18  # numbers looked at in one go
+SQUARABLE = (2.0**-480, 2.0**500)  # sizes (3e-145, 3e150) whose squares, and sums and small shares of them, stay inside float64
 
 Choice = TypeVar("Choice")
 
@@ -45,6 +46,46 @@ def matrix(name: str, X: npt.ArrayLike, *, rows: int | None = None, cols: int | 
         raise InvalidProblem(f"{name}: no columns, at least 1 needed")
     _finite(name, out)
     return _frozen(out)
+
+
+def squarable(name: str, x: Array) -> Array:
+    """x, if float64 holds the squares of its largest entries: max |x| is 0 or lies within `SQUARABLE`. O(n).
+
+    Beyond that a mean square is 0 or infinite, and no gap could be measured against it.
+    """
+    largest = max(float(np.max(x, initial=0.0)), -float(np.min(x, initial=0.0)))
+    low, high = SQUARABLE
+    if largest > 0.0 and not low <= largest <= high:
+        raise InvalidProblem(
+            f"{name}: the largest entry is {largest:.3g} in modulus, and float64 cannot hold its square; "
+            f"change the unit so that it lies between {low:.0e} and {high:.0e}"
+        )
+    return x
+
+
+def kernel_data(gram: npt.ArrayLike, targets: npt.ArrayLike) -> tuple[Array, Array]:
+    """K and y of one kernel fit: finite, and of one size. O(n²).
+
+    That K is symmetric and positive semidefinite is not looked at, which would cost as much as a fit; `gram` does that.
+    """
+    y = squarable("targets", vector("targets", targets))
+    K = matrix("gram", gram, rows=y.size, cols=y.size)
+    squarable("gram", np.diagonal(K))  # which holds the largest entry
+    return K, y
+
+
+def grid(name: str, values: npt.ArrayLike, *, low: float, strict: bool, hint: str = "") -> Array:
+    """One number or a vector of them, finite and ≥ `low` (> `low` if `strict`)."""
+    try:
+        numbers = np.atleast_1d(np.asarray(values, dtype=np.float64))
+    except (TypeError, ValueError) as error:
+        raise InvalidProblem(f"{name}: {values!r} are not numbers") from error
+    out = vector(name, numbers)
+    wrong = (out <= low) if strict else (out < low)
+    if np.any(wrong):
+        first = int(np.argmax(wrong))
+        raise InvalidProblem(f"{name}: entry {first} is {out[first]:g}, numbers {'>' if strict else '≥'} {low:g} needed{hint}")
+    return out
 
 
 def same_length(**arrays: Array) -> int:
@@ -181,6 +222,9 @@ def _blocks(x: Array) -> Iterator[tuple[int, Array]]:
 
 
 def _finite(name: str, x: Array) -> None:
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(np.sum(x)):  # at the speed of memory; an infinite sum may be an overflow
+            return
     bad = 0
     first: tuple[int, ...] = ()
     for start, block in _blocks(x):

@@ -26,21 +26,12 @@ def certificate_radius(problem: Problem, solution: Solution) -> float:
 
 
 def ball_radius(problem: Problem, solution: Solution) -> float:
-    r"""2 √(2 B g / s), or 2 B: the ball's curvature bounds the distance, although the objective is not strongly convex in H.
-
-    For ‖f‖ ≤ B and a multiplier v, P(f) − D(v) ≥ B s − ⟨v, f⟩ ≥ (s / 2B) ‖f − (B/s) v‖², s = ‖v‖_H, because ‖f‖² + B² ≤ 2B². The point
-    and the optimum both have P − D(v) ≤ g, so both lie within √(2 B g / s) of (B/s) v.
-    """
+    """`MPowerRLSBall.spread` of the better of the solver's multipliers and those that the point suggests."""
     if not isinstance(problem, MPowerRLSBall) or solution.point is None:
         return math.inf
-    point, best = dict(solution.point), 2.0 * problem.norm_bound
-    for v in (solution.multipliers, problem.multipliers(point)):
-        if v is not None:
-            predictions = np.asarray(v["predictions"])
-            s = math.sqrt(max(float(predictions @ (problem.gram @ predictions)), 0.0))
-            gap = float(problem.gap(point, dict(v)))
-            best = min(best, 2.0 * math.sqrt(2.0 * problem.norm_bound * gap / s)) if s > 0 else best
-    return best
+    point = dict(solution.point)
+    candidates = [problem.multipliers(point)] + ([dict(solution.multipliers)] if solution.multipliers is not None else [])
+    return min(problem.spread(point, v) for v in candidates)
 
 
 def learned(
