@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from simopt import validate
 from simopt.arrays import Array
 from simopt.errors import InvalidProblem
 from simopt.kernel import kernel
@@ -103,7 +104,15 @@ class ConstrainedFit:
 
 
 def constrained_fit(gram: Array, targets: Array, norm_bound: float) -> ConstrainedFit:
-    """Solve the constrained form by one eigendecomposition: about 9 n³ flops, 3 n² numbers. The inputs are not changed."""
+    """Solve the constrained form by one eigendecomposition: about 9 n³ flops, 3 n² numbers. The inputs are not changed.
+
+    Raises
+    ------
+    InvalidProblem
+        data that are not finite or disagree in size, B < 0 or not finite.
+    """
+    norm_bound = validate.nonnegative("norm bound", norm_bound)
+    gram, targets = validate.kernel_data(gram, targets)
     return spectral_constrained_fit(decompose(gram, targets), gram, targets, norm_bound)
 
 

@@ -12,12 +12,13 @@ one fold.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from simopt import validate
 from simopt.arrays import Array
 from simopt.errors import InvalidProblem
 from simopt.solvers.tridiagonal_path import TridiagonalPath
@@ -82,14 +83,11 @@ def cross_validate(
     Raises
     ------
     InvalidProblem
-        a grid value out of range, or folds that leave nothing to train on.
+        data that are not finite or disagree in size, a grid value out of range, or folds that leave nothing to train on.
     """
-    lam = np.atleast_1d(np.asarray(regularizations, dtype=np.float64))
-    m = np.atleast_1d(np.asarray(powers, dtype=np.float64))
-    if not (lam.size and np.all(lam > 0.0) and np.all(np.isfinite(lam))):
-        raise InvalidProblem("regularizations: finite numbers > 0 needed")
-    if not (m.size and np.all(m >= 1.0) and np.all(np.isfinite(m))):
-        raise InvalidProblem("powers: finite numbers ≥ 1 needed")
+    lam = validate.grid("regularizations", regularizations, low=0.0, strict=True)
+    m = validate.grid("powers", powers, low=1.0, strict=False, hint="; for powers below 1 use stationary_points")
+    gram, targets = validate.kernel_data(gram, targets)
     parts = _parts(targets.size, folds, rng)
     errors, roots = np.empty((len(parts), m.size, lam.size)), np.empty((len(parts), m.size, lam.size))
     for i, held in enumerate(parts):
@@ -102,12 +100,18 @@ def cross_validate(
 
 
 def _parts(n: int, folds: int | Sequence[Indices], rng: np.random.Generator | None) -> list[Indices]:
-    if isinstance(folds, int):
+    if isinstance(folds, (int, np.integer)) and not isinstance(folds, bool):
         if not 2 <= folds <= n:
             raise InvalidProblem(f"folds: {folds} given for {n} samples, a number from 2 to {n} needed")
         order = np.arange(n) if rng is None else rng.permutation(n)
-        return [np.sort(part) for part in np.array_split(order, folds)]
-    parts = [np.asarray(part, dtype=np.intp) for part in folds]
+        return [np.sort(part) for part in np.array_split(order, int(folds))]
+    if not isinstance(folds, Iterable) or isinstance(folds, str):
+        raise InvalidProblem(f"folds: {folds!r} given, a whole number or the validation indices of each fold needed")
+    given = [np.asarray(part) for part in folds]
+    for k, part in enumerate(given):
+        if part.ndim != 1 or part.dtype.kind not in "iu":
+            raise InvalidProblem(f"folds: part {k} must be a vector of whole numbers, got {part.dtype} of shape {part.shape}")
+    parts = [part.astype(np.intp) for part in given]
     for k, part in enumerate(parts):
         if part.size == 0 or np.unique(part).size != part.size or part.min() < 0 or part.max() >= n or part.size >= n:
             raise InvalidProblem(f"folds: part {k} must be distinct indices from 0 to {n - 1}, at least one and not all of them")

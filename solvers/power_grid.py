@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from simopt import validate
 from simopt.arrays import Array
 from simopt.errors import InvalidProblem
 from simopt.kernel import kernel
@@ -89,8 +90,14 @@ class PowerGrid:
 
 def power_grid(gram: Array, targets: Array, regularizations: Array, powers: Array) -> PowerGrid:
     """Solve min (1/n) ‖y − Ka‖² + λ (aᵀKa)^{m/2} for every λ > 0 and m ≥ 1 given; about 9 n³ flops plus about three
-    passes over the eigenvalues a pair; 3 n² numbers."""
-    system = decompose(gram, targets)
+    passes over the eigenvalues a pair; 3 n² numbers.
+
+    Raises
+    ------
+    InvalidProblem
+        data that are not finite or disagree in size, an empty grid, a regularization that is not positive, or a power below 1.
+    """
+    system = decompose(*validate.kernel_data(gram, targets))
     return spectral_grid(system.spectrum, regularizations, powers, system)
 
 
@@ -102,12 +109,8 @@ def spectral_grid(spectrum: Spectrum, regularizations: Array, powers: Array, sys
     InvalidProblem
         a regularization that is not positive or a power below 1.
     """
-    lam = np.atleast_1d(np.asarray(regularizations, dtype=np.float64))
-    m = np.atleast_1d(np.asarray(powers, dtype=np.float64))
-    if not (lam.size and np.all(lam > 0.0) and np.all(np.isfinite(lam))):
-        raise InvalidProblem("regularizations: finite numbers > 0 needed")
-    if not (m.size and np.all(m >= 1.0) and np.all(np.isfinite(m))):
-        raise InvalidProblem("powers: finite numbers ≥ 1 needed; for powers below 1 use stationary_points")
+    lam = validate.grid("regularizations", regularizations, low=0.0, strict=True)
+    m = validate.grid("powers", powers, low=1.0, strict=False, hint="; for powers below 1 use stationary_points")
     shape = (m.size, lam.size)
     cells = np.empty((4, *shape))  # s, log t, residual energy, φ(ρ)
     cells[1], cells[2], cells[3] = -math.inf, float(np.sum(spectrum.energies)), 0.0

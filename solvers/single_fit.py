@@ -19,6 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from simopt import validate
 from simopt.arrays import Array
 from simopt.errors import InvalidProblem
 from simopt.solvers.lanczos import Lanczos
@@ -72,8 +73,10 @@ def power_fit(gram: Array, targets: Array, regularization: float, power: float, 
     Raises
     ------
     InvalidProblem
-        λ ≤ 0, m < 1, or an unknown method.
+        data that are not finite or disagree in size, λ ≤ 0, m < 1, or an unknown method.
     """
+    gram, targets = validate.kernel_data(gram, targets)
+    regularization, power = validate.finite("regularization", regularization), validate.finite("power", power)
     if method not in ("auto", "lanczos", "cholesky", "eigen"):
         raise InvalidProblem(f"method: {method!r} given, one of auto, lanczos, cholesky, eigen needed")
     run = _Run(column_major(gram), targets, regularization, power, tol)

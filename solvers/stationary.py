@@ -25,6 +25,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from simopt import validate
 from simopt.arrays import Array
 from simopt.errors import InvalidProblem
 from simopt.solvers.isolation import UNIT, Isolated, isolate
@@ -93,9 +94,10 @@ def stationary_points(gram: Array, targets: Array, regularization: float, power:
     Raises
     ------
     InvalidProblem
-        λ ≤ 0, or m outside (0, 1].
+        data that are not finite or disagree in size, λ ≤ 0, or m outside (0, 1].
     """
-    system = decompose(gram, targets)
+    regularization, power = validate.finite("regularization", regularization), validate.finite("power", power)
+    system = decompose(*validate.kernel_data(gram, targets))
     return spectral_stationary_points(system.spectrum, regularization, power, system)
 
 
