@@ -2,7 +2,9 @@
 
     simopt verify --jobs 2 --json --output build/verdicts.json
     python docs/tables.py build/verdicts.json            docs/verdicts.md and docs/errata.md
-    python docs/tables.py build/verdicts.json --readme   the block between the markers of README.md
+    python docs/tables.py build/verdicts.json --readme   the block of verdicts between the markers of README.md
+    make bench > build/bench.txt
+    python docs/tables.py build/bench.txt --bench        the block of speeds
 
 Nothing here is typed in by hand: statements, places and defects come from the claims, verdicts and figures from the run.
 """
@@ -17,7 +19,7 @@ from typing import Any
 
 DOCS = Path(__file__).resolve().parent
 README = DOCS.parent / "README.md"
-BEGIN, END = "<!-- verdicts: begin -->", "<!-- verdicts: end -->"
+MARKERS = "<!-- {}: begin -->", "<!-- {}: end -->"
 
 
 def figure(value: float | None) -> str:
@@ -71,18 +73,38 @@ def summary(rows: list[dict[str, Any]]) -> str:
     return "\n".join(lines)
 
 
+def speeds(text: str) -> str:
+    """Title and last line of every benchmark, with the machine it ran on."""
+    lines = []
+    machine = ""
+    for part in text.split("\n## ")[1:]:
+        title, machine, *rest = part.strip().splitlines()
+        lines.append(f"* {title}: {rest[-1]}.")
+    return "\n".join([*lines, "", f"Ratios are of medians of interleaved pairs on one thread. {machine}."])
+
+
+def write_block(name: str, block: str) -> None:
+    """Put the block between its markers in README.md."""
+    begin, end = (marker.format(name) for marker in MARKERS)
+    text = README.read_text(encoding="utf-8")
+    before, rest = text.split(begin)
+    README.write_text(f"{before}{begin}\n{block}\n{end}{rest.split(end)[1]}", encoding="utf-8")
+
+
 def main() -> None:
     """Read the record and write the pages."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("record", type=Path)
     parser.add_argument("--readme", action="store_true")
+    parser.add_argument("--bench", action="store_true")
     arguments = parser.parse_args()
-    rows = json.loads(arguments.record.read_text(encoding="utf-8"))
+    text = arguments.record.read_text(encoding="utf-8")
+    if arguments.bench:
+        write_block("bench", speeds(text))
+        return
+    rows = json.loads(text)
     if arguments.readme:
-        text = README.read_text(encoding="utf-8")
-        before, rest = text.split(BEGIN)
-        after = rest.split(END)[1]
-        README.write_text(f"{before}{BEGIN}\n{summary(rows)}\n{END}{after}", encoding="utf-8")
+        write_block("verdicts", summary(rows))
         return
     from simopt import registry
 
