@@ -165,6 +165,8 @@ def chain_breaks_when_renewed(instance: Instance, trial: Trial) -> Iterator[Chec
     (first, second), lam = inputs(y=instance["y"], lam=instance["lam"])
     f = (first + second) / 2 / (1 + lam)
     g = first / (1 + trial["divisor"] * lam)
+    yield equal((first - f) + (second - f), 2 * lam * f, "first-order condition of f_Z")
+    yield equal(first - g, trial["divisor"] * lam * g, "first-order condition of f_{Z^i}")
     middle = (f + g) / 2
     change = abs((second - f) ** 2 - (second - middle) ** 2)
     bent = 2 * lam * (f**2 - 2 * middle**2 + g**2)

@@ -24,6 +24,7 @@ from simopt.claims import (
     claim,
     equal,
     inputs,
+    symbols,
     total,
 )
 from simopt.theorems.ak.rational_power import fractional
@@ -127,8 +128,9 @@ def degenerate_iff_no_signal(instance: Instance, trial: Trial) -> Iterator[Check
         yield equal(term, 0, "the sum is 0") if degenerate else at_least(term, 0, "the sum is positive", strict=True)
     at_zero = value(K, Y, [0, 0])
     if degenerate:
-        for a in product((-1, 0, 1), repeat=2):
-            yield at_least(value(K, Y, a), at_zero, f"objective at {a} and at 0")
+        gram, targets, a = instance["gram"], instance["targets"], symbols("a b")
+        rise = total(entry**2 for entry in product_with_gram(gram, a)) / 2 + quadratic(gram, a) ** 2
+        yield equal(value(gram, targets, a) - value(gram, targets, [0, 0]), rise, "objective at a and at 0: squares")
     else:
         step = [entry / 64 for entry in product_with_gram(K, Y)]
         yield at_most(value(K, Y, step), at_zero, "objective at KY/64 and at 0", strict=True)
