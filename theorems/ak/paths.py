@@ -25,7 +25,7 @@ from simopt.claims import (
 from simopt.family import Family
 from simopt.similarities import Laplacian
 from simopt.theorems.ak.rational_ridge import dot, random_samples, ridge, risk, size
-from simopt.theorems.ak.weak_and_strong import over_n, power_parameter, power_residual
+from simopt.theorems.ak.weak_and_strong import over_n, over_n_residual, power_parameter, power_residual
 from simopt.training import KernelFunction, TrainingSet
 
 Score = Callable[[KernelFunction], float]
@@ -71,6 +71,8 @@ def equivalent_paths_share_every_infimum(instance: Instance, trial: Trial) -> It
     for name, score in scores.items():
         yield equal(min(map(score, ridges)), min(map(score, modified)), f"inf of the {name}, KRR and modified KRR")
     for mu, w in zip(instance["grid"], ridges, strict=True):
+        nu = n * mu if trial["matched"] else mu
+        yield equal(over_n_residual(samples, w, nu), [0, 0], "KRR's function is on the path of modified KRR")
         lam = power_parameter(w, mu, m) if trial["matched"] else mu
         yield equal(power_residual(samples, w, lam, m), [0, 0], f"KRR's function is on the path of M-RLSR({m})")
 

@@ -61,6 +61,11 @@ def over_n(samples: Sequence[Sample], nu: Any) -> list[Any]:
     return ridge(samples, nu, 2)
 
 
+def over_n_residual(samples: Sequence[Sample], w: Sequence[Any], nu: Any) -> list[Any]:
+    """Half the gradient at w of modified KRR's own objective (1/n) Σ (y − ⟨w, x⟩)² + (ν/n) ‖w‖²."""
+    return [a / 2 + nu / size(samples) * b for a, b in zip(slope(samples, w), w, strict=True)]
+
+
 @claim(
     "AK-D3.2",
     paper=AUDIFFREN_KADRI,
@@ -80,6 +85,7 @@ def equal_on_one_set_and_not_on_another(instance: Instance, trial: Trial) -> Ite
     nu = trial["factor"] * mu * n
     apart = minus(ridge(samples, n * mu, 2), over_n(samples, nu))
     yield equal(dot(apart, apart), 0, "‖A(Z) − B(Z)‖² on Z")
+    yield equal(over_n_residual(samples, ridge(samples, n * mu, 2), nu), [0, 0], "A(Z) solves B's first-order condition")
     other = [(count + trial["more"], x, y) for count, x, y in samples]
     apart = minus(ridge(other, size(other) * mu, 2), over_n(other, nu))
     yield distinct(dot(apart, apart), 0, "‖A(Z') − B(Z')‖² on Z'")
@@ -140,6 +146,7 @@ def weak_equivalence_is_equality_of_multiplicities(instance: Instance, trial: Tr
     # M-RLSR → modified KRR, by composition through KRR: ν = n (m/2) λ ‖w‖^{m−2}.
     nu = n * Fraction(m, 2) * lam * dot(w, w) ** ((m - 2) // 2)
     yield equal(over_n(samples, nu), w, "composed map, M-RLSR to modified KRR")
+    yield equal(over_n_residual(samples, w, nu), [0, 0], "modified KRR at ν has the function of KRR at μ")
     doubled = power_parameter(ridge(samples, 2 * n * mu, 2), 2 * mu, m)
     yield at_least(doubled / power_parameter(w, mu, m), 2, "doubling μ at least doubles λ: increasing, and onto (0, ∞)")
 

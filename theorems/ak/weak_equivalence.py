@@ -69,7 +69,8 @@ def power_and_ridge_share_their_path(instance: Instance, trial: Trial) -> Iterat
     Z = TrainingSet(np.arange(n, dtype=float)[:, None], y, Precomputed(K))
     link = m_power_rls_to_kernel_ridge(m)
     if link.exists(Z) is not None:
-        yield at_least(0.0, 0.0, f"Φ = (mλ/2)‖f‖^{m - 2:g} > 0 where f = 0", strict=True)
+        size = link.source(ridge, Z).norm()
+        yield at_least(size, 0.0, f"Φ = (mλ/2)‖f‖^{m - 2:g} ∈ (0, ∞), so ‖f‖ > 0", strict=True)
         return
     lam, further = link.back(ridge, Z), link.back(2.0 * ridge, Z)
     power_rls, kernel_ridge = link.source(lam, Z), link.target(trial["factor"] * link(lam, Z), Z)
