@@ -105,14 +105,14 @@ NEAR = math.log(1.25)
     kind=EXPERIMENT,
     expected=REFUTED,
     defect=TYPO,
-    says=r"For one of the targets as they are, y/max y and standardised targets, the median over random splits of Φ(λ, "
-    r"Z_1) is within 25 % of "
-    r"the printed λ_2: 5.6·10^{-4} (Concrete, m = 1.5, λ = 10^{-2}) and 6.5·10^{-7} (synthetic, m = 1.2, λ = 10^{-5}).",
+    says=r"For one of the targets as they are, y/max y and standardised targets, the median over random splits of Φ(λ, Z_1), Z_1 "
+    r"the first of four equal parts, is within 25 % of the printed λ_2: "
+    r"5.6·10^{-4} (Concrete, m = 1.5, λ = 10^{-2}) and 6.5·10^{-7} (synthetic, m = 1.2, λ = 10^{-5}).",
     instances=repeated_splits,
     knobs={"printed": PRINTED},
     mutants={"6.5e-7 → 6.5e-8": {"printed": CORRECTED}},
     requires=("dataset:concrete",),
-    note="Concrete is met with the targets as they are, the synthetic value with none; its exponent is one too large. "
+    note="Concrete is met with the targets as they are, the synthetic value with none. That its exponent is one too large is our guess. "
     "One split moves Φ by 2 %.",
     cost=2.0,
 )
@@ -206,16 +206,18 @@ def random_split(panel: str, seed: int, limit: int) -> Split:
     kind=EXPERIMENT,
     expected=REFUTED,
     defect=SUBSTANTIVE,
-    says=r"Concrete (m = 0.1), Yacht (0.5), Housing (0.4), synthetic (0.1): with λ by ten-fold cross-validation and λ_2 "
+    says=r"On each of Concrete (m = 0.1), Yacht (0.5), Housing (0.4), synthetic (0.1): with λ by ten-fold cross-validation and λ_2 "
     r"by Proposition 5.1, "
     r"M-RLSR converges visibly faster than KRR: its test error, averaged over the shares 20, 40, 60 and 80 % of the training data and over "
     r"the runs, is at least 5 % smaller, if λ_2 is computed once from all training data or anew from each share.",
     instances=panels,
     requires=("dataset:concrete", "dataset:yacht", "dataset:boston_housing"),
-    no_mutant="an experiment: nothing in it is a constant of the statement but the 5 % that one can see in a figure",
-    note="Proposition 5.1 is stated for m > 1. Figure 3 prints no numbers; 5 % is ours, the better of both readings "
-    "counts. Quick effort uses "
-    "300 samples and two runs, full 1000 and ten.",
+    knobs={"visible": VISIBLE},
+    mutants={"at most 1 % larger": {"visible": -0.01}},
+    note="Proposition 5.1 is stated for m > 1. Figure 3 prints no numbers; 5 % is ours, the better of both readings counts. The text says "
+    "that m < 1 'can improve' the speed and shows these four panels; all four are asked for, but none has it: over ten runs on 400 samples "
+    "M-RLSR's mean error is 0.98, 1.00, 0.99 and 1.00 times KRR's with λ_2 kept, and 1 with λ_2 anew (AK-E.1+). Single runs on "
+    "Yacht have shown M-RLSR up to 46 % better. Quick effort uses 300 samples and two runs, full 1000 and ten.",
     cost=4.0,
 )
 def small_powers_converge_faster(instance: Instance, trial: Trial) -> Iterator[Check]:
@@ -224,7 +226,7 @@ def small_powers_converge_faster(instance: Instance, trial: Trial) -> Iterator[C
     splits = (random_split(instance["panel"], seed, instance["limit"]) for seed in instance["seeds"])
     runs = [learn(split, SHARES, power, tuned=False) for split in splits]
     ours, once, again = (float(np.mean([getattr(run, name) for run in runs])) for name in ("m_rlsr", "once", "again"))
-    yield at_most(ours, (1 - VISIBLE) * max(once, again), f"mean error of M-RLSR against KRR's, {instance['panel']}")
+    yield at_most(ours, (1 - trial["visible"]) * max(once, again), f"mean error of M-RLSR against KRR's, {instance['panel']}")
 
 
 def whole_parts(trial: Trial) -> Iterator[Instance]:
