@@ -168,6 +168,7 @@ def two_letters(trial: Trial) -> Iterator[Instance]:
     says=r"On ordered sequences Hamming's metric and the generalised one do not coincide: (a, b) and (b, a) have Hamming distance 2 and "
     r"H = 0.",
     instances=two_orders,
+    exhaustive=True,
     quantifier=SOME,
     mutants={"sequences that differ in one place": {"instances": two_letters}},
 )

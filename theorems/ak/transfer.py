@@ -104,7 +104,7 @@ def whole(n: int) -> tuple[Fraction, ...]:
 BUMPS = Pair(
     phi=broken,
     learner=lambda lam, n: bump(lam - slow(n)) if n % 2 else Fraction(0),
-    cost=lambda n: slow(n) - slow(n - 1),
+    cost=lambda n: slow(max(n, 5)) - slow(max(n, 5) - 1),  # L_n is constant up to 4, C has to decrease
     gamma=Fraction(1),
     gamma_of_source=Fraction(2),
     grid=around_the_bump,

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from simopt.claims import AUDIFFREN_KADRI, EQUIVALENCE, HOLDS, Check, Instance, Trial, at_least, at_most, claim, equal
+from simopt.claims import AUDIFFREN_KADRI, EQUIVALENCE, HOLDS, Check, Instance, Trial, at_least, at_most, claim, equal, true
 from simopt.similarities import Precomputed
 from simopt.theorems.ak.equivalences import m_power_rls_to_kernel_ridge
 from simopt.theorems.ak.secular_equation import gram_and_targets
@@ -69,8 +69,7 @@ def power_and_ridge_share_their_path(instance: Instance, trial: Trial) -> Iterat
     Z = TrainingSet(np.arange(n, dtype=float)[:, None], y, Precomputed(K))
     link = m_power_rls_to_kernel_ridge(m)
     if link.exists(Z) is not None:
-        size = link.source(ridge, Z).norm()
-        yield at_least(size, 0.0, f"Φ = (mλ/2)‖f‖^{m - 2:g} ∈ (0, ∞), so ‖f‖ > 0", strict=True)
+        yield true(link.source(ridge, Z).norm() > 0, f"Φ = (mλ/2)‖f‖^{m - 2:g} ∈ (0, ∞), so ‖f‖ > 0")
         return
     lam, further = link.back(ridge, Z), link.back(2.0 * ridge, Z)
     power_rls, kernel_ridge = link.source(lam, Z), link.target(trial["factor"] * link(lam, Z), Z)
