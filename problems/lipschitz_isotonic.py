@@ -198,7 +198,7 @@ class LipschitzIsotonic(Problem):
     def normalised(self) -> tuple[LipschitzIsotonic, Rescale]:
         """(y − c)/σ with c the mean, z/ζ, w/ω: L' = Lζ/σ, x = c + σx', multipliers × ωσ, values × ωσ²; σ, ζ, ω powers of two."""
         centre = self._mean()
-        sigma = _squares.power_of_two(_squares.largest(self.targets - centre))
+        sigma = _squares.power_of_two(_squares.largest(self.targets - centre) or _squares.largest(self.targets))
         zeta = _squares.power_of_two(float(self.positions[-1] - self.positions[0]))
         omega = _squares.power_of_two(_squares.largest(self._weights))
         bound = self.lipschitz * (zeta / sigma)

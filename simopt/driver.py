@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt import provenance
+from simopt import provenance, validate
 from simopt.arithmetic import BY_NAME, FLOAT, Arithmetic
 from simopt.backends.table import CLARABEL, FIRST_CLASS, BackEnd, check_options, find
 from simopt.errors import InvalidProblem, UnknownName
@@ -84,6 +84,8 @@ def solve(
         raise InvalidProblem(f"tol: must be a positive number, got {tol!r}")
     if not (isinstance(time_limit, Real) and time_limit > 0):
         raise InvalidProblem(f"time_limit: must be positive seconds, got {time_limit!r}")
+    if options.get("max_iter") is not None:
+        validate.whole("max_iter", options["max_iter"])
     num = _arithmetic(rigorous)
     if num.name not in problem.arithmetics:
         raise InvalidProblem(f"rigorous: {problem.name} has no {num.name} bounds; it has {', '.join(problem.arithmetics)}")

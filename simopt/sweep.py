@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
+from simopt import validate
 from simopt.backends.table import BackEnd
 from simopt.driver import choose, solve
 from simopt.errors import UnknownName
@@ -27,6 +29,8 @@ def path(
     ------
     UnknownName
         when the problem has no such field.
+    InvalidProblem (at its step)
+        for a value that is no number, or none that the problem admits.
     """
     known = [item.name for item in dataclasses.fields(problem)]
     if field not in known:
@@ -36,8 +40,9 @@ def path(
 
     def each() -> Iterator[tuple[float, Solution]]:
         for value in values:
-            instance: Problem = dataclasses.replace(problem, **{field: float(value)})
-            yield float(value), (sweep.solve(instance) if sweep else solve(instance, solver, tol=tol, **options))
+            number = math.inf if value == math.inf else validate.finite(field, value)
+            instance: Problem = dataclasses.replace(problem, **{field: number})
+            yield number, (sweep.solve(instance) if sweep else solve(instance, solver, tol=tol, **options))
 
     return each()  # names are checked at the call, not at the first step
 

@@ -182,3 +182,10 @@ def test_provenance_says_what_was_run() -> None:
     assert (record.solver, record.problem, record.tol) == ("scs", "toy", 1e-6)
     assert dict(record.options) == {"max_iter": 50_000, "alpha": 1.4} and {"numpy", "scs", "simopt"} <= set(record.versions)
     assert record.solve_seconds > 0 and record.setup_seconds > 0 and record.iterations > 0 and record.threads >= 1
+
+
+@pytest.mark.parametrize("solver", ["cyclic", "clarabel"])
+@pytest.mark.parametrize("options", [{"max_iter": "many"}, {"max_iter": -1}, {"max_iter": 2.5}, {"tol": np.nan}, {"time_limit": "long"}])
+def test_options_that_are_no_numbers_are_named(solver: str, options: dict[str, Any]) -> None:
+    with pytest.raises(InvalidProblem, match=next(iter(options))):
+        solve(toy(), solver, **options)

@@ -8,7 +8,7 @@ import pytest
 from frame_toy import Toy, toy
 
 from simopt import path, solve
-from simopt.errors import UnknownName
+from simopt.errors import InvalidProblem, UnknownName
 
 VALUES = [0.05, 0.1, 0.2, 0.4]
 
@@ -100,3 +100,9 @@ def test_an_unknown_field_is_an_error_at_the_call() -> None:
         path(toy(), "radios", VALUES)
     with pytest.raises(UnknownName, match="solver of toy"):
         path(toy(), "radius", VALUES, "no such solver")
+
+
+def test_values_that_are_no_numbers_are_named() -> None:
+    for bad in ("wide", np.nan, None, -1.0):
+        with pytest.raises(InvalidProblem, match="radius"):
+            list(path(toy(), "radius", [bad]))

@@ -116,3 +116,8 @@ def test_the_ball_bounds_the_distance_by_its_curvature(radius: float, gram: Any)
     assert problem.distance(0.0) == 2.0 * radius
     tight = problem.distance(0.0, dict(best))
     assert tight < 1e-5 * radius if active else tight <= 2.0 * radius
+
+
+@pytest.mark.parametrize("size", [1e-9, 1e-5, 1.0, 1e9])
+def test_constant_targets_have_units_too(size: float) -> None:
+    assert solve(LipschitzIsotonic(np.arange(7.0), np.full(7, 3.0 * size), size), "clarabel", tol=1e-6).optimal
