@@ -149,6 +149,14 @@ def sweep(run: Run, backend: BackEnd, normal: Problem, time_limit: float, option
         return Status.FAILED, f"{type(error).__name__}: {error}", f"{backend.name} failed: {error}"
 
 
+def _examined(problem: Problem, ended: Ending) -> Ending:
+    """INFEASIBLE or UNBOUNDED, unless the trivial point has bounds that say otherwise: then the back end has failed."""
+    bounds = judge(problem, problem.trivial_point()).certificate
+    if not (math.isfinite(bounds.upper) and math.isfinite(bounds.lower)):
+        return ended
+    return Status.FAILED, ended[1], f"{ended[2]}, although {bounds.lower:.6g} ≤ optimum ≤ {bounds.upper:.6g}"
+
+
 def _sweep(run: Run, backend: BackEnd, normal: Problem, time_limit: float, options: dict[str, Any], declare: Declare) -> Ending:
     import_module("cvxpy")  # here, so that its second of start-up stays outside the clock
     from simopt.backends import adapter
@@ -177,7 +185,9 @@ def _sweep(run: Run, backend: BackEnd, normal: Problem, time_limit: float, optio
         run.iterations += result.iterations
         if result.point is None:
             ended = (result.status, result.word, f"{backend.name} returned no point: {result.word}")
-            if result.status in (Status.INFEASIBLE, Status.UNBOUNDED, Status.TIME_LIMIT):
+            if result.status in (Status.INFEASIBLE, Status.UNBOUNDED):
+                return _examined(run.problem, ended)
+            if result.status is Status.TIME_LIMIT:
                 return ended
         elif run.certify(result.point, result.multipliers):
             return Status.OPTIMAL, result.word, None

@@ -34,8 +34,9 @@ class Interval:
     def hull(cls, low: Any, high: Any) -> Interval:
         """Smallest ball around [low, high]."""
         low, high = np.asarray(low, dtype=float), np.asarray(high, dtype=float)
-        mid = low + 0.5 * (high - low)
-        return cls(mid, _up(np.maximum(high - mid, mid - low) + EPS * np.abs(mid)))
+        with np.errstate(invalid="ignore", over="ignore"):  # infinite ends: the ball becomes all numbers
+            mid = low + 0.5 * (high - low)
+            return cls(mid, _up(np.maximum(high - mid, mid - low) + EPS * np.abs(mid)))
 
     @property
     def low(self) -> Array:

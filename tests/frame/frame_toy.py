@@ -14,6 +14,7 @@ import numpy as np
 
 from simopt import validate
 from simopt.arithmetic import FLOAT
+from simopt.arrays import Multipliers, Point
 from simopt.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, freeze
 from simopt.solution import Iterate
 from simopt.solver import solver
@@ -144,6 +145,10 @@ class Impossible(Toy):
         plain = super().declare(cones=cones)
         return cp.Problem(plain.objective, [*plain.constraints, plain.var_dict["x"] >= 2 * self.radius])
 
+    def objective(self, point: Point, num: Any = FLOAT) -> Any:
+        """∞, as of any problem without feasible points."""
+        return num.lift(np.inf)
+
 
 @dataclass(frozen=True, eq=False)
 class Bottomless(Toy):
@@ -157,6 +162,10 @@ class Bottomless(Toy):
 
         plain = super().declare(cones=cones)
         return cp.Problem(cp.Minimize(cp.sum(plain.var_dict["x"])), [plain.constraints[0], plain.constraints[1]])
+
+    def dual_bound(self, multipliers: Multipliers, num: Any = FLOAT, upper: float = float("inf")) -> Any:
+        """−∞."""
+        return num.lift(-np.inf)
 
 
 @dataclass(frozen=True, eq=False)

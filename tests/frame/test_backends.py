@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from frame_toy import Bottomless, Impossible, NeedsPowers, Undeclared, toy
+from frame_toy import Bottomless, Impossible, NeedsPowers, Toy, Undeclared, toy
 
 from simopt import Status, solve
 from simopt.backends import adapter, ecos_child
@@ -68,6 +68,13 @@ def test_infeasible_and_unbounded_declarations(name: str) -> None:
     assert solve(toy(kind=Impossible), name).status is Status.INFEASIBLE
     assert solve(toy(kind=Bottomless), name).status is Status.UNBOUNDED
     assert solve(toy(kind=Bottomless), name).point is None
+
+
+@pytest.mark.parametrize("wrong", [Impossible, Bottomless])
+def test_a_back_end_that_is_wrong_about_feasibility_has_failed(wrong: type[Toy]) -> None:
+    solution = solve(toy(), "clarabel", declare=lambda problem, cones: toy(kind=wrong).declare(cones=cones))
+    assert solution.status is Status.FAILED and "Infeasible" in solution.reported_status
+    assert "although" in solution.message and "≤ optimum ≤" in solution.message
 
 
 def test_a_cone_that_the_back_end_lacks_is_a_reason() -> None:
