@@ -27,6 +27,9 @@ def process(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[
         if following.startswith("---") and line.strip() in SECTIONS:
             in_section = True
         indented = line.startswith(" ")
+        if in_section and i and not lines[i - 1].strip() and line.strip() and not indented and not following.startswith("---"):
+            in_section = literal = False
+            out.append("")  # two empty lines end a section for napoleon
         if in_section:
             out.append(escaped(line))
             continue

@@ -5,10 +5,11 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from numbers import Real
 from typing import Any
 
 from simopt import registry
-from simopt.errors import UnknownName
+from simopt.errors import InvalidProblem, UnknownName
 from simopt.problem import Problem
 from simopt.solution import Iterate
 
@@ -39,10 +40,12 @@ class SolverSpec:
         return self.supports(problem) if self.supports is not None else None
 
     def check_options(self, options: dict[str, Any]) -> None:
-        """Raise UnknownName for an option the solver does not have."""
-        for name in options:
+        """Raise UnknownName for an option the solver does not have, InvalidProblem for words where its default is a number."""
+        for name, value in options.items():
             if name not in self.options:
                 raise UnknownName(f"option of {self.name}", name, list(self.options))
+            if isinstance(self.options[name], Real) and not isinstance(value, Real):
+                raise InvalidProblem(f"{name}: {value!r} given, a number needed (default {self.options[name]})")
 
 
 def solver(

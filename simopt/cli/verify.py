@@ -103,6 +103,12 @@ def _show(record: Record) -> None:
         out.print("\nEvidence, and how to check it again:")
         for verdict, name, command in files:
             out.print(f"  {verdict:<9} {name:<14} {command}", soft_wrap=True)
+    missing: dict[str, list[str]] = {}
+    for row in record.rows:
+        if row["verdict"] == "NOT_RUN":
+            missing.setdefault(row["reason"], []).append(row["id"])
+    for reason, names in missing.items():
+        out.print(f"\nNot run: {', '.join(names)}: {reason}")
     unexpected = [row for row in record.rows if not row["ok"]]
     counts = ", ".join(f"{count} {verdict}" for verdict, count in record.counts().items())
     out.print(
@@ -133,7 +139,9 @@ def _line(name: str, part: Part, expected: str, seconds: str, extra: str, caught
         remarks.append(f"UNEXPECTED, {expected} expected")
     elif expected == "OPEN":
         remarks.append("open")
-    if part["reason"]:
+    if part["verdict"] == "NOT_RUN":
+        remarks.append("see below")
+    elif part["reason"]:
         remarks.append(part["reason"])
     if extra:
         remarks.append(extra)

@@ -72,7 +72,7 @@ def _remedy(description: Description, fetch: bool) -> str:
     text = f"data set {description.name} is not here: put {description.file} in a folder and set {FOLDER} to that folder"
     if not description.fetch:
         return f"{text}; it cannot be fetched from OpenML or UCI in a form that simopt reads"
-    return text if fetch else f"{text}, or allow the download (fetch=True)"
+    return text if fetch else f"{text}; `simopt solve` and load_dataset(…, fetch=True) download it"
 
 
 def _in_folder(description: Description, folder: str | os.PathLike[str] | None) -> Found | None:
