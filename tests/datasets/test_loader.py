@@ -87,7 +87,7 @@ def test_a_missing_folder_and_a_missing_file_say_what_to_do(monkeypatch: pytest.
     with pytest.raises(NotAvailable, match="SIMOPT_DATA=.*nowhere: no such folder"):
         datasets.load_dataset("yacht")
     monkeypatch.setenv("SIMOPT_DATA", str(tmp_path))
-    with pytest.raises(NotAvailable, match=r"put yacht.csv.gz in a folder and set SIMOPT_DATA to that folder, or allow the download"):
+    with pytest.raises(NotAvailable, match=r"put yacht.csv.gz in a folder and set SIMOPT_DATA to that folder; `simopt solve`"):
         datasets.load_dataset("yacht")
     with pytest.raises(NotAvailable, match="cannot be fetched from OpenML or UCI"):
         datasets.load_dataset("mnist", fetch=True)
