@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import ctypes
 import gc
 import json
 import os
@@ -90,6 +91,9 @@ def peak_megabytes(work: Work) -> float:
     if not reset.exists():
         return float("nan")
     gc.collect()
+    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    if trim is not None:
+        trim(0)  # freed memory that the allocator keeps would be resident already, and reusing it would cost nothing
     reset.write_text("5")  # the high-water mark starts again at what is resident now
     before = _status("VmRSS")
     with one_thread():
