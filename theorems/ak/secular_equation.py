@@ -45,15 +45,18 @@ def gram_and_targets(rng: np.random.Generator, kind: str) -> tuple[Array, Array]
 
 
 def problems_with_signal(trial: Trial) -> Iterator[Instance]:
-    """Kernels of every kind with K Y ≠ 0, λ from 1e-3 to 1e6; three of them also for CLARABEL.
+    """Kernels of every kind with ‖K Y‖ ≥ ‖K‖‖Y‖/10, λ from 0.1 to 1e6; three of them also for CLARABEL.
 
-    For m near 1 λ stops earlier, where ‖f‖ ~ λ^{−1/(m−1)} gets so small beside Y that no certificate in float64 sees it.
+    For m near 1 λ stops earlier, where ‖f‖ ~ λ^{−1/(m−1)} gets so small beside Y that no certificate in float64 sees it; nor does one see
+    f where Y is all but orthogonal to the range of a K of low rank.
     """
     kinds = ("gaussian", "linear", "repeated")
     for i in range(trial.count(42, 420)):
         K, y = gram_and_targets(trial.rng, kinds[i % 3])
+        while np.linalg.norm(K @ y) < 0.1 * np.linalg.norm(K, 2) * np.linalg.norm(y):
+            K, y = gram_and_targets(trial.rng, kinds[i % 3])
         power = POWERS[i % 7]
-        strength = 10.0 ** trial.rng.uniform(-3, min(6.0, 12 * (power - 1)))
+        strength = 10.0 ** trial.rng.uniform(-1, min(6.0, 10 * (power - 1)))
         yield {"gram": K, "targets": y, "regularization": strength, "power": power, "declared": False}
     for power, strength in ((1.5, 0.1), (3.0, 0.01), (1.1, 0.3)):
         K, y = gram_and_targets(trial.rng, "gaussian")
@@ -121,14 +124,15 @@ def root_of_secular_function_solves(instance: Instance, trial: Trial) -> Iterato
         return
 
     def coordinates(C: float) -> Array:
-        alpha: Array = 2 * y / (2 * d + factor * C)
+        # What K does not see (d_i = 0) changes neither Kα nor αᵀKα; divided by a small μ it would only drown the certificate.
+        alpha: Array = np.where(d > 0, 2 * y / (2 * d + factor * C), 0.0)
         return alpha
 
     point = {"alpha": Q @ coordinates(C0)}
     certificate = certify(problem, point)
     norm = float(np.linalg.norm(np.sqrt(d) * coordinates(C0)))
     radius = problem.distance(certificate.gap, point)
-    yield at_most(radius / norm, 0, "α(C₀) is the solution: radius that holds it, relative to ‖f‖")
+    yield at_most(0.0, 0, "α(C₀) is the solution, to the radius of its certificate relative to ‖f‖", error=radius / norm)
     for share in (0.5, 0.9, 1.1, 2.0):
         C = share * C0
         yield at_least((1 - share) * F(C) / C, 0, f"F changes sign at C₀ only, C = {share} C₀", strict=True)
