@@ -80,8 +80,8 @@ def solve(
     Interrupted
         on Ctrl-C; carries the best solution so far.
     """
-    if not (isinstance(tol, Real) and tol > 0):
-        raise InvalidProblem(f"tol: must be a positive number, got {tol!r}")
+    if not (isinstance(tol, Real) and 0 < tol < 1):
+        raise InvalidProblem(f"tol: must be a positive number below 1 (a gap as large as the scale closes at once), got {tol!r}")
     if not (isinstance(time_limit, Real) and time_limit > 0):
         raise InvalidProblem(f"time_limit: must be positive seconds, got {time_limit!r}")
     if options.get("max_iter") is not None:
