@@ -102,7 +102,8 @@ def sample_laws(field: str) -> list[Law]:
 
         def carry(values: Point | Multipliers) -> dict[str, Array]:
             per_sample = {key: np.asarray(value) for key, value in values.items() if np.shape(value) == (len(problem.gram),)}
-            return {key: value[order] * weight for key, value in per_sample.items()}
+            numbers = {key: np.asarray(value) for key, value in values.items() if np.shape(value) == ()}  # an intercept
+            return numbers | {key: value[order] * weight for key, value in per_sample.items()}
 
         return Image(image, 1.0, carry, carry)
 

@@ -1,0 +1,69 @@
+r"""The intercept of a margin problem: its best value for given predictions, and multipliers that it cannot exploit.
+
+For given f the mean hinge loss (1/n) Σ [1 − y_i(f_i + b)]_+ is piecewise linear in b with one kink a sample, at t_i = y_i − f_i, where the
+slope rises by 1/n (a hinge of label +1 stops falling, one of label −1 starts to rise). The slope is −n_+/n on the far left, so with the
+kinks in increasing order b is optimal exactly on [t_(n_+), t_(n_+ + 1)], t_(0) = −∞, t_(n+1) = ∞.
+
+The Lagrangian Σ a_i(1 − y_i(f_i + b)) is bounded below in b only if Σ a_i y_i = 0.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+
+from simopt.arithmetic import INTERVAL, Arithmetic
+from simopt.arrays import Array
+
+Value = Any
+VANISHING = 1e-280  # a class whose multipliers sum to less is taken to have none: no ratio of such sums is safe from underflow
+
+
+def best_intercept(num: Arithmetic, fitted: Value, labels: Array, given: Value | None = None) -> Value:
+    """The optimal b nearest to `given`; without it the middle of the optimal interval, or its end where it is unbounded. O(n log n).
+
+    Exact in fractions. Every b is feasible, so in intervals the floats at the midpoints are searched, and b is the float found there.
+    """
+    kinks = num.lift(labels) - fitted
+    plain = np.sort(INTERVAL.mid(kinks) if num is INTERVAL else kinks)
+    positive = int(np.count_nonzero(labels > 0))
+    low = plain[positive - 1] if positive > 0 else None
+    high = plain[positive] if positive < len(labels) else None
+    if given is None:
+        return num.lift(_middle(low, high))
+    b = num.mid(given) if num is INTERVAL else num.lift(given)
+    if low is not None and b < low:
+        b = low
+    if high is not None and b > high:
+        b = high
+    return num.lift(b)
+
+
+def _middle(low: Any, high: Any) -> Any:
+    if low is None:
+        return high
+    return low if high is None else low + (high - low) / 2
+
+
+def best_constant(labels: Array) -> tuple[float, float]:
+    """The b of smallest loss at f = 0 (a label; 0 when the classes are of one size) and that loss, 2 min(n_+, n_−)/n."""
+    balance = float(np.sum(labels))
+    return math.copysign(1.0, balance) if balance else 0.0, (len(labels) - abs(balance)) / len(labels)
+
+
+def balanced(num: Arithmetic, prices: Value, labels: Array) -> Value:
+    """a ≥ 0 with the multipliers of the heavier class scaled down, so that Σ a_i y_i = 0; they stay within their caps. O(n).
+
+    With A_± the sums of the classes and T = min(A_+, A_−), a_i becomes a_i T/A_{y_i}: a formula of real numbers whose values sum to
+    exactly 0, so that what is evaluated with them in intervals encloses the dual at a feasible point. 0 where a class has none.
+    """
+    positive = labels > 0
+    plain = num.mid(prices)
+    if min(float(np.sum(plain[positive])), float(np.sum(plain[~positive]))) < VANISHING:
+        return num.zeros(len(labels))
+    above, below = num.sum(prices[positive]), num.sum(prices[~positive])
+    least = num.minimum(above, below)
+    ratio = num.lift(positive.astype(float)) * (least / above) + num.lift((~positive).astype(float)) * (least / below)
+    return prices * ratio
