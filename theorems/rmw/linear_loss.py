@@ -1,0 +1,233 @@
+r"""Sections 2 and 3 up to Theorem 1: the misclassification loss at 0, the linear loss, its minimiser, the function classes F_φ^r."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import product
+from typing import Any
+
+from simopt.claims import (
+    CONVENTION,
+    DEFINITION,
+    EXISTENCE,
+    HOLDS,
+    IDENTITY,
+    INEQUALITY,
+    REFUTED,
+    VAN_ROOYEN_MENON_WILLIAMSON,
+    Check,
+    Expr,
+    Instance,
+    Trial,
+    at_least,
+    at_most,
+    claim,
+    equal,
+    inputs,
+    maximum,
+    minimum,
+    symbols,
+)
+from simopt.theorems.rmw.surrogate_cells import HALF, SIDES, Cell, conditional, interpolated, opened
+from simopt.theorems.rmw.worlds import CONVENTIONS, dot, linear, zero_one
+
+
+def signs(trial: Trial) -> Iterator[Instance]:
+    """y = ±1 and the three signs of v, which are all that the losses see."""
+    for y, v in product((-1, 1), (-1, 0, 1)):
+        yield {"label": y, "sign": v}
+
+
+def negative(yv: Expr) -> Expr:
+    """[[yv < 0]] for yv ∈ {−1, 0, 1}."""
+    return maximum(0, -yv)
+
+
+def not_positive(yv: Expr) -> Expr:
+    """[[yv ≤ 0]] for yv ∈ {−1, 0, 1}."""
+    return minimum(1, 1 - yv)
+
+
+@claim(
+    "RMW-l01",
+    paper=VAN_ROOYEN_MENON_WILLIAMSON,
+    place="Section 2",
+    kind=DEFINITION,
+    expected=REFUTED,
+    defect=CONVENTION,
+    says=r"The loss ℓ₀₁(y, v) = [[yv < 0]] has ℓ₀₁(y, 0) = 1 always.",
+    instances=signs,
+    exhaustive=True,
+    knobs={"loss": negative},
+    mutants={"[[yv ≤ 0]]": {"loss": not_positive}},
+    note="The printed formula (convention A) gives 0 at v = 0; the note that follows it (B) is [[yv ≤ 0]]. Our claims name A, B, or C: the "
+    "value ½ at 0. Neither A nor B makes all of Theorem 1 true, C does (T1b+, T1c+, T1d-half).",
+)
+def printed_loss_is_one_at_zero(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The printed formula against [[yv < 0]] off 0 and against the printed value at 0."""
+    y, v = inputs(y=instance["label"], v=instance["sign"])
+    if instance["sign"] == 0:
+        yield equal(trial["loss"](y * v), 1, "ℓ₀₁(y, 0)")
+    else:
+        yield equal(trial["loss"](y * v), int(instance["label"] * instance["sign"] < 0), "ℓ₀₁(y, v), v ≠ 0")
+
+
+@claim(
+    "RMW-l01+",
+    paper=VAN_ROOYEN_MENON_WILLIAMSON,
+    place="Section 2, corrected",
+    kind=DEFINITION,
+    expected=HOLDS,
+    says=r"[[yv < 0]] (A), [[yv ≤ 0]] (B) and their mean (C) agree where v ≠ 0; at v = 0 they are 0, 1 and ½. So ℓ₀₁(y, 0) = 1 always is "
+    r"[[yv ≤ 0]].",
+    instances=signs,
+    exhaustive=True,
+    knobs={"conventions": CONVENTIONS},
+    mutants={"A and B exchanged": {"conventions": ("B", "A", "C")}},
+    corrects="RMW-l01",
+)
+def three_conventions_differ_at_zero_only(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The library's losses against the formulas, for every sign."""
+    y, v = inputs(y=instance["label"], v=instance["sign"])
+    mean = (negative(y * v) + not_positive(y * v)) / 2
+    for convention, formula in zip(trial["conventions"], (negative(y * v), not_positive(y * v), mean), strict=True):
+        yield equal(formula, zero_one(convention)(instance["label"], instance["sign"]), f"convention {convention}")
+
+
+def scores(trial: Trial) -> Iterator[Instance]:
+    """The ends of v ∈ [−r, 0), {0}, (0, r] for both labels and all conventions, r the reach (1 in the paper)."""
+    r = trial["reach"]
+    for convention, y in product(CONVENTIONS, (-1, 1)):
+        for sign, v in ((-1, -r), (-1, Fraction(0)), (0, Fraction(0)), (1, Fraction(0)), (1, r)):
+            yield {"convention": convention, "label": y, "sign": sign, "v": v}
+
+
+@claim(
+    "RMW-lin0",
+    paper=VAN_ROOYEN_MENON_WILLIAMSON,
+    place="Section 3, before Theorem 1",
+    kind=INEQUALITY,
+    expected=HOLDS,
+    says=r"For v ∈ {−1, 1}: ℓ₀₁(y, v) = ½ ℓ_linear(y, v); for v ∈ [−1, 1]: ℓ₀₁(y, v) ≤ ℓ_linear(y, v) = 1 − yv. Under A, B and C.",
+    instances=scores,
+    exhaustive=True,
+    knobs={"reach": Fraction(1), "factor": HALF},
+    mutants={"v ∈ [−2, 2]": {"reach": Fraction(2)}, "ℓ₀₁ = ℓ_linear": {"factor": Fraction(1)}},
+    note="Where the sign of v is fixed ℓ₀₁ is constant and 1 − yv is linear in v, so the ends of the three pieces decide; an end that "
+    "does not belong to its piece stands for the limit.",
+)
+def linear_loss_bounds_misclassification(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Both statements at one end of one piece."""
+    y, sign, loss = instance["label"], instance["sign"], zero_one(instance["convention"])
+    v = inputs(v=instance["v"])
+    yield at_least(linear(y, v), loss(y, sign), f"ℓ_linear ≥ ℓ₀₁, convention {instance['convention']}")
+    if instance["v"] in (-1, 1):
+        yield equal(trial["factor"] * linear(y, v), loss(y, sign), f"v ∈ {{−1, 1}}, convention {instance['convention']}")
+
+
+def corners_of_the_linear_regret(trial: Trial) -> Iterator[Instance]:
+    """Corners of η ∈ [½ + t, 1] or [0, ½ − t] and v at least s away from f_P(x), for small s and t; both 0 closes the range."""
+    for side in SIDES:
+        for s, t in ((Fraction(0), Fraction(0)), (Fraction(1, 1000), Fraction(1, 1000)), (Fraction(1), trial["tie"])):
+            for far, end in product((Fraction(2), s), (t, HALF)):
+                yield {"side": side, "off": far, "tilt": end}
+
+
+@claim(
+    "RMW-T1a",
+    paper=VAN_ROOYEN_MENON_WILLIAMSON,
+    place="Theorem 1",
+    kind=EXISTENCE,
+    expected=HOLDS,
+    says=r"f_P minimises ℓ_linear(P, f) over f ∈ [−1, 1]^X: at each x the excess of v = f(x) is |2η − 1| |v − f_P(x)| ≥ 0. It is the only "
+    r"minimiser (up to P-null sets) if and only if **P(η = ½) = 0**: where η = ½ every value of f(x) is optimal.",
+    instances=corners_of_the_linear_regret,
+    exhaustive=True,
+    knobs={"tie": HALF},
+    mutants={"uniqueness at η = ½ too": {"tie": Fraction(0)}},
+    note="The equality sign of the theorem needs P(η = ½) = 0. Section 10 has f(x) = −1 'if 1 − 2η(x) ≥ 0 i.e. when η(x) < ½'; the second "
+    "reading is the definition of f_P.",
+)
+def bayes_minimises_linear_loss(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The excess as a product, in symbols, and its size at the corners; strict where both factors are meant to be positive."""
+    cell = Cell(instance["side"], 1, "C")
+    eta, v = symbols("eta v")
+    product_form = cell.distance_from_half(eta) * (1 - cell.bayes * v)
+    yield equal(cell.linear_regret(eta, v), product_form, "excess = |2η − 1| |v − f_P|")
+    yield equal(conditional(linear, HALF, v), 1, "η = ½: the same for every v")
+    off, tilt = inputs(off=instance["off"], tilt=instance["tilt"])
+    excess = cell.linear_regret(HALF + cell.bayes * tilt, cell.bayes * (1 - off))
+    strict = bool(instance["off"]) and (bool(instance["tilt"]) or trial["tie"] == 0)
+    yield at_least(excess, 0, "excess > 0" if strict else "excess ≥ 0", strict=strict)
+
+
+def conditional_risks(trial: Trial) -> Iterator[Instance]:
+    """Corners of the two sides, and of v ∈ [−r, 0] and (0, r] for the second statement."""
+    r = trial["reach"]
+    for side, heights in SIDES.items():
+        for eta in heights:
+            for sign, v in ((-1, -r), (-1, Fraction(0)), (1, Fraction(0)), (1, r)):
+                yield {"convention": "C", "side": side, "sign": sign, "eta": eta, "v": v}
+
+
+@claim(
+    "RMW-T1e",
+    paper=VAN_ROOYEN_MENON_WILLIAMSON,
+    place="Section 10, proof of Theorem 1",
+    kind=IDENTITY,
+    expected=HOLDS,
+    says=r"ℓ_linear(P, f_P) = E(1 − |1 − 2η|), and [[v ≤ 0]] ≤ 1 − v for v ∈ [−1, 1].",
+    instances=conditional_risks,
+    exhaustive=True,
+    knobs={"factor": 2, "reach": Fraction(1)},
+    mutants={"E(1 − |1 − η|)": {"factor": 1}, "v ∈ [−2, 2]": {"reach": Fraction(2)}},
+)
+def bayes_risk_of_the_linear_loss(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Conditional on x: identity at both ends of each side and in symbols; the inequality at the ends of its two pieces."""
+    cell, eta, v = opened(instance)
+
+    def difference(eta: Any, v: Any) -> Any:
+        return conditional(linear, eta, cell.bayes) - (1 - cell.bayes * (trial["factor"] * eta - 1))
+
+    yield interpolated(cell, difference, "difference")
+    yield equal(difference(eta, v), 0, "E[ℓ_linear(Y, f_P) | x] = 1 − |1 − 2η|")
+    yield at_least(1 - v, int(cell.sign <= 0), "1 − v ≥ [[v ≤ 0]]")
+
+
+SHAPES = ((Fraction(0), Fraction(1)), (Fraction(3, 5), Fraction(4, 5)), (Fraction(-5, 13), Fraction(12, 13)))
+
+
+def vectors_in_balls(trial: Trial) -> Iterator[Instance]:
+    """ω and φ on rational directions of the plane that both span, of length at most r and at most `bound`.
+
+    The first instance has no data: it stands for the identity in symbols.
+    """
+    yield {}
+    for r in (Fraction(1, 3), Fraction(1), Fraction(7, 2)):
+        for first, second in product(SHAPES, SHAPES):
+            for share in (Fraction(-1), Fraction(1, 2), Fraction(1)):
+                yield {"omega": [r * share * x for x in first], "phi": [trial["bound"] * x for x in second], "radius": r}
+
+
+@claim(
+    "RMW-phi",
+    paper=VAN_ROOYEN_MENON_WILLIAMSON,
+    place="Section 3, after Theorem 1",
+    kind=INEQUALITY,
+    expected=HOLDS,
+    says=r"If ‖φ(x)‖ ≤ 1 for all x, then F_φ^r = {⟨ω, φ(·)⟩: ‖ω‖ ≤ r} ⊆ [−r, r]^X.",
+    instances=vectors_in_balls,
+    exhaustive=True,
+    knobs={"bound": Fraction(1)},
+    mutants={"‖φ(x)‖ ≤ 2": {"bound": Fraction(2)}},
+    note="In the plane spanned by ω and φ: ‖ω‖²‖φ‖² − ⟨ω, φ⟩² is a square, in symbols. The numbers are examples, some of them sharp.",
+)
+def bounded_class_has_bounded_functions(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Cauchy–Schwarz as an identity, and ⟨ω, φ⟩² ≤ r²."""
+    if not instance:
+        a, b, c, d = symbols("a b c d")
+        yield equal((a**2 + b**2) * (c**2 + d**2) - (a * c + b * d) ** 2, (a * d - b * c) ** 2, "‖ω‖²‖φ‖² − ⟨ω, φ⟩² is a square")
+        return
+    omega, phi, r = inputs(omega=instance["omega"], phi=instance["phi"], r=instance["radius"])
+    yield at_most(dot(omega, phi) ** 2, r**2, "f(x)² ≤ r²").given(at_most(dot(omega, omega), r**2, "‖ω‖ ≤ r"))
