@@ -1,0 +1,194 @@
+r"""Section 5.1: noise rates that depend on the label, and mutually contaminated class distributions (Theorems 15 and 16).
+
+s₁ and s₋₁ are the probabilities with which the labels 1 and −1 are flipped; a = ℓ(1, v) and b = ℓ(−1, v) at a score v, a2 and b2 at
+another. All identities are in free symbols.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from simopt.claims import (
+    COUNTEREXAMPLE,
+    EQUIVALENCE,
+    HOLDS,
+    IDENTITY,
+    SOME,
+    VAN_ROOYEN_MENON_WILLIAMSON,
+    Check,
+    Instance,
+    Trial,
+    claim,
+    equal,
+    inputs,
+    symbols,
+)
+from simopt.theorems.rmw.loss_orders import bend, corrected, noisy
+from simopt.theorems.rmw.order_equivalence import once
+from simopt.theorems.rmw.worlds import dot
+
+PLACE = "Section 5.1"
+
+
+@claim(
+    "RMW-ccn",
+    paper=VAN_ROOYEN_MENON_WILLIAMSON,
+    place=PLACE + ", the corrected loss",
+    kind=IDENTITY,
+    expected=HOLDS,
+    says=r"For s₁ + s₋₁ < 1 and ℓ̃(y, v) = ((1 − s_{−y}) ℓ(y, v) − s_y ℓ(−y, v))/(1 − s₋₁ − s₁): the expectation of ℓ̃ under class-"
+    r"conditional noise is that of ℓ without noise, for every loss and every Q. At s₁ = s₋₁ = σ it is ℓ_σ.",
+    instances=once,
+    exhaustive=True,
+    knobs={"swapped": False},
+    mutants={"s_y for s_{−y}": {"swapped": True}},
+)
+def class_conditional_correction_is_unbiased(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """One event of each label at a score v, masses q and r."""
+    a, b, s1, s2, q, r, s = symbols("a b s1 s2 q r s")  # s2 = s₋₁
+    rates = (s2, s1) if trial["swapped"] else (s1, s2)
+    own, other = corrected(a, b, *rates), corrected(b, a, *rates[::-1])
+    flipped = [q * (1 - s1) + r * s2, r * (1 - s2) + q * s1]
+    yield equal(flipped[0] * own + flipped[1] * other, q * a + r * b, "risk of ℓ̃ under noise")
+    yield equal(corrected(a, b, s, s), ((1 - s) * a - s * b) / (1 - 2 * s), "equal rates")
+
+
+@claim(
+    "RMW-T15",
+    paper=VAN_ROOYEN_MENON_WILLIAMSON,
+    place="Theorem 15 and Appendix 16",
+    kind=EQUIVALENCE,
+    expected=HOLDS,
+    says=r"Let s₁ + s₋₁ < 1 and s₁ ℓ(−1, v) + s₋₁ ℓ(1, v) = C for all v. Then ℓ̃ = (ℓ − C)/(1 − s₋₁ − s₁), so that ℓ̃ and ℓ are order "
+    r"equivalent; and the risk under noise is C + (1 − s₋₁ − s₁) times the clean one, so ℓ is robust to this noise. Conversely (ours), if "
+    r"ℓ(1, v) ≠ ℓ(−1, v) for some v and ℓ̃, ℓ are order equivalent, then s₁ ℓ(−1, ·) + s₋₁ ℓ(1, ·) is constant.",
+    instances=once,
+    exhaustive=True,
+    knobs={"swapped": False},
+    mutants={"s₁ ℓ(1, v) + s₋₁ ℓ(−1, v) = C": {"swapped": True}},
+    note="The converse needs no positive rates; for label-free losses ℓ̃ = ℓ whatever the rates.",
+)
+def weighted_sums_make_losses_robust(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """C is written out as the weighted sum, so that its constancy is the only hypothesis."""
+    a, b, a2, b2, s1, s2 = symbols("a b a2 b2 s1 s2")
+
+    def weighted(up: Any, down: Any) -> Any:
+        return s1 * up + s2 * down if trial["swapped"] else s1 * down + s2 * up
+
+    c, factor = weighted(a, b), 1 / (1 - s2 - s1)
+    yield equal(corrected(a, b, s1, s2), factor * (a - c), "ℓ̃(1, v)")
+    yield equal(corrected(b, a, s2, s1), factor * (b - c), "ℓ̃(−1, v)")
+    yield equal(noisy(a, b, s1), c + (1 - s2 - s1) * a, "E ℓ(ỹ, v) for y = 1")
+    yield equal(noisy(b, a, s2), c + (1 - s2 - s1) * b, "E ℓ(ỹ, v) for y = −1")
+    fixed = [corrected(a, b, s1, s2), corrected(b, a, s2, s1), corrected(a2, b2, s1, s2)]
+    yield equal(bend([a, b, a2], fixed), factor * (b - a) * (weighted(a2, b2) - c), "converse: the determinant of (v, ±1), (w, 1)")
+    yield equal(corrected(a, a, s1, s2), a, "label-free losses")
+
+
+@claim(
+    "RMW-T15b",
+    paper=VAN_ROOYEN_MENON_WILLIAMSON,
+    place=PLACE + ", after Theorem 15",
+    kind=COUNTEREXAMPLE,
+    expected=HOLDS,
+    says=r"For linear loss s₁ (1 + v) + s₋₁ (1 − v) = s₁ + s₋₁ + (s₁ − s₋₁) v, which is constant only if s₁ = s₋₁; otherwise ℓ̃ and ℓ are "
+    r"not order equivalent: on the events (1, ±1) and (0, 1) their determinant is 2(s₋₁ − s₁)/(1 − s₁ − s₋₁). No loss **that depends on "
+    r"both label and score** is robust for all rates: if pb + qa = c and qb + pa = c' for two rates p ≠ q, then a = (pc' − qc)/(p² − q²), "
+    r"so a, and likewise b, does not depend on v.",
+    instances=once,
+    exhaustive=True,
+    knobs={"slope": 1},
+    mutants={"ℓ = 1": {"slope": 0}},
+    note="'Non trivial' has to exclude losses that depend on the label alone or on the score alone: both are robust for all rates. The "
+    "order by P(y = 1) survives noise with s₁ + s₋₁ < 1.",
+)
+def linear_loss_needs_equal_rates(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Linear loss, then any loss under two pairs of rates."""
+    s1, s2, v, a, b, p, q = symbols("s1 s2 v a b p q")
+
+    def linear_loss(y: int, score: Any) -> Any:
+        return 1 - trial["slope"] * y * score
+
+    yield equal(s1 * linear_loss(-1, v) + s2 * linear_loss(1, v), s1 + s2 + (s1 - s2) * v, "the weighted sum")
+    events = ((1, 1), (-1, 1), (1, 0))
+    fixed = [corrected(linear_loss(y, score), linear_loss(-y, score), *((s1, s2) if y == 1 else (s2, s1))) for y, score in events]
+    plain = [linear_loss(y, score) for y, score in events]
+    yield equal(bend(plain, fixed), 2 * (s2 - s1) / (1 - s1 - s2), "determinant")
+    c, c2 = p * b + q * a, q * b + p * a
+    yield equal((p * c2 - q * c) / (p**2 - q**2), a, "two pairs of rates give ℓ(1, v)")
+    yield equal((p * c - q * c2) / (p**2 - q**2), b, "two pairs of rates give ℓ(−1, v)")
+    up, mass = symbols("up mass")  # a loss g(y): E g = g(−1) + (g(1) − g(−1)) P(y = 1)
+    flipped = mass * (1 - s1) + (1 - mass) * s2
+    yield equal(flipped - (up * (1 - s1) + (1 - up) * s2), (1 - s1 - s2) * (mass - up), "the order by P(y = 1) survives")
+
+
+@claim(
+    "RMW-T16",
+    paper=VAN_ROOYEN_MENON_WILLIAMSON,
+    place="Theorem 16",
+    kind=IDENTITY,
+    expected=HOLDS,
+    says=r"Let ℓ(1, v) + ℓ(−1, v) = C for all v, P̃₊ = (1 − α) P₊ + α P₋, P̃₋ = β P₊ + (1 − β) P₋, α + β < 1. Then for every f BER(P̃₊, "
+    r"P̃₋, f) = (1 − α − β) BER(P₊, P₋, f) + (α + β) C/2, so both have the same minimisers over every class. Shown on three points with "
+    r"free masses and losses.",
+    instances=once,
+    exhaustive=True,
+    knobs={"share": 1},
+    mutants={"(α + β) C": {"share": 2}},
+    note="'Robust' has to mean the sum rule of Theorem 13: for label-free losses no C serves all f (RMW-T16-label-free).",
+)
+def balanced_error_under_contamination(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """P₊, P₋ and the losses of f on three points are symbols."""
+    p1, p2, m1, m2, c, alpha, beta = symbols("p1 p2 m1 m2 C alpha beta")
+    positive, negative = [p1, p2, 1 - p1 - p2], [m1, m2, 1 - m1 - m2]
+    up = list(symbols("l1 l2 l3"))
+    down = [c - value for value in up]
+    clean = balanced_error(positive, negative, up, down)
+    rough = balanced_error(*contaminated(positive, negative, alpha, beta), up, down)
+    yield equal(rough, (1 - alpha - beta) * clean + trial["share"] * (alpha + beta) * c / 2, "balanced error")
+
+
+def balanced_error(positive: Sequence[Any], negative: Sequence[Any], up: Sequence[Any], down: Sequence[Any]) -> Any:
+    """½ E_{P₊} ℓ(1, f) + ½ E_{P₋} ℓ(−1, f) from the masses of the points and the losses of f there."""
+    return (dot(positive, up) + dot(negative, down)) / 2
+
+
+def contaminated(positive: Sequence[Any], negative: Sequence[Any], alpha: Any, beta: Any) -> tuple[list[Any], list[Any]]:
+    """(P̃₊, P̃₋)."""
+    pairs = list(zip(positive, negative, strict=True))
+    return [(1 - alpha) * p + alpha * m for p, m in pairs], [beta * p + (1 - beta) * m for p, m in pairs]
+
+
+def two_classifiers(trial: Trial) -> Iterator[Instance]:
+    """Class distributions on two points, and two classifiers by their losses ℓ(1, ·) and ℓ(−1, ·) there."""
+    free = trial["label_free"]
+    losses = [[[0, 1], [0, 1] if free else [1, 0]], [[1, 0], [1, 0] if free else [0, 1]]]
+    yield {"positive": [1, 0], "negative": [0, 1], "losses": losses, "alpha": "2/5", "beta": 0}
+
+
+@claim(
+    "RMW-T16-label-free",
+    paper=VAN_ROOYEN_MENON_WILLIAMSON,
+    place="Theorem 16 for a robust loss without the sum rule, our counterexample",
+    kind=COUNTEREXAMPLE,
+    expected=HOLDS,
+    says=r"Let P₊ and P₋ sit on one point each, α = 2/5, β = 0, and ℓ be label-free with losses (0, 1) for f and (1, 0) for f'. Theorem 16 "
+    r"would need C = 2 for f and C = 0 for f': their equal balanced errors ½ become 7/10 and 3/10.",
+    instances=two_classifiers,
+    quantifier=SOME,
+    exhaustive=True,
+    knobs={"label_free": True},
+    mutants={"ℓ(−1, ·) = 1 − ℓ(1, ·)": {"label_free": False}},
+)
+def label_free_losses_have_no_constant(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The C that each classifier asks for."""
+    data = inputs(**{name: instance[name] for name in ("positive", "negative", "losses", "alpha", "beta")})
+    positive, negative, losses, alpha, beta = data
+    needed = []
+    for up, down in losses:
+        clean = balanced_error(positive, negative, up, down)
+        rough = balanced_error(*contaminated(positive, negative, alpha, beta), up, down)
+        needed.append((rough - (1 - alpha - beta) * clean) * 2 / (alpha + beta))
+    yield equal(needed[0], 2, "C for f")
+    yield equal(needed[1], 0, "C for f'")
