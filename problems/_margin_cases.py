@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from simopt.datasets import Dataset
 
 Case = tuple[str, Array, Array, bool]  # name, Gram matrix, labels, degenerate
+WITHOUT_MEAN = ("contradicting labels", "zero kernel")  # instances with ω_S = 0
 
 
 def gaussian(rng: np.random.Generator, n: int = 16) -> tuple[Array, Array]:

@@ -81,7 +81,7 @@ class HingeSVM(PenalisedMargins):
         for strength in (1.0, 0.05, 1e-3):
             yield Example(f"λ = {strength:g}", cls(gram, labels, strength))
         for name, kernel, y, _ in _margin_cases.instances(rng):
-            yield Example(name, cls(kernel, y, 0.1), name in ("contradicting labels", "zero kernel"))
+            yield Example(name, cls(kernel, y, 0.1), name in _margin_cases.WITHOUT_MEAN)
 
     @classmethod
     def from_data(

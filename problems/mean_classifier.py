@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -12,8 +12,8 @@ import numpy as np
 from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arrays import Array, Multipliers, Point
-from simopt.problem import ALL_CONES, Example, Image, Law, Rescale, freeze, problem
-from simopt.problems import _factor, _hinges, _power_units, _recipes, _squares
+from simopt.problem import ALL_CONES, Example, Law, Rescale, freeze, problem
+from simopt.problems import _factor, _hinges, _margin_cases, _power_units, _squares
 from simopt.problems._factor import KernelProblem
 from simopt.similarities import Similarity
 
@@ -31,8 +31,9 @@ class MeanClassifier(KernelProblem):
     r"""min over ‖f‖_H ≤ 1 of (1/n) Σ_i (1 − y_i f(x_i)),   f = Σ_j α_j k(·, x_j),  y_i = ±1.
 
     With ω_S = (1/n) Σ y_i φ(x_i) the loss is 1 − ⟨ω_S, f⟩, so by Cauchy–Schwarz P* = 1 − ‖ω_S‖, reached at f = ω_S/‖ω_S‖: the
-    classifier by average similarity. The dual has the single point v = −y/n (multiplier of a row f = Kα), D = 1 − ‖ω_S‖, whatever
-    multipliers are given. For ‖f‖ = t ≤ 1 the gap is ‖ω_S‖ − ⟨ω_S, f⟩ = ‖ω_S‖(1 − t) + (t/(2‖ω_S‖)) ‖ω_S − (‖ω_S‖/t) f‖².
+    classifier by average similarity. The dual, with a multiplier v of a row f = Kα, is −∞ off the single point v = y/n:
+        min_f (1/n) Σ (1 − y_i f_i) + vᵀf = 1,    min over ‖f‖ ≤ 1 of −⟨v, f⟩ = −√(vᵀKv),    D = 1 − ‖ω_S‖, whatever multipliers are given.
+    For ‖f‖ = t ≤ 1 the gap is ‖ω_S‖ − ⟨ω_S, f⟩ = ‖ω_S‖(1 − t) + (t/(2‖ω_S‖)) ‖ω_S − (‖ω_S‖/t) f‖².
 
     Parameters
     ----------
@@ -70,6 +71,14 @@ class MeanClassifier(KernelProblem):
         mean = self.factor.matrix.T @ self.labels / len(self.labels)
         return cp.Problem(cp.Minimize(1 - mean @ u), [(cp.norm(u, 2) <= 1).set_label("ball")])
 
+    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
+        """Maximise 1 − ‖Fᵀv‖ subject to v = y/n (row `loss`); v is called `predictions`, the multiplier of a row f = F u."""
+        import cvxpy as cp
+
+        n = len(self.labels)
+        v = cp.Variable(n, name="predictions")
+        return cp.Problem(cp.Maximize(1 - cp.norm(self.factor.matrix.T @ v, 2)), [(v == self.labels / n).set_label("loss")])
+
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """1 − (1/n) Σ y_i f_i."""
         fitted = num.matvec(self.gram, num.lift(point["alpha"]))
@@ -88,8 +97,8 @@ class MeanClassifier(KernelProblem):
         return {"alpha": _hinges.inside_ball(num, alpha, 1.0, norm)}
 
     def multipliers(self, point: Point) -> Multipliers:
-        """v = −y/n."""
-        return {"predictions": -self.labels / len(self.labels)}
+        """v = y/n."""
+        return {"predictions": self.labels / len(self.labels)}
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
         """1 − ‖ω_S‖."""
@@ -115,23 +124,15 @@ class MeanClassifier(KernelProblem):
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
         """Gaussian and rank-deficient kernels, one class, one sample; ω_S = 0, K = 0."""
-        gaussian, y = _recipes.small_kernel(rng, 16)
-        yield Example("gaussian kernel", cls(gaussian, np.where(y > 0, 1.0, -1.0)))
-        features = rng.normal(size=(12, 3))
-        yield Example("rank 3", cls(features @ features.T, np.where(features[:, 0] > 0, 1.0, -1.0)))
-        yield Example("one class", cls(gaussian, np.ones(16)))
-        yield Example("one sample", cls(np.ones((1, 1)), np.array([-1.0])))
-        yield Example("contradicting labels", cls(np.ones((2, 2)), np.array([1.0, -1.0])), degenerate=True)
-        yield Example("zero kernel", cls(np.zeros((3, 3)), np.array([1.0, -1.0, 1.0])), degenerate=True)
+        gram, labels = _margin_cases.gaussian(rng)
+        yield Example("gaussian kernel", cls(gram, labels))
+        for name, kernel, y, _ in _margin_cases.instances(rng):
+            yield Example(name, cls(kernel, y), name in _margin_cases.WITHOUT_MEAN)
 
     @classmethod
     def laws(cls) -> list[Law]:
         """Change of all labels, permutation, duplication."""
-
-        def mirror(problem: Any, rng: np.random.Generator) -> Image:
-            return Image(replace(problem, labels=-problem.labels), 1.0, _squares.times(alpha=-1.0))
-
-        return [Law("labels × −1", mirror), *_squares.sample_laws("labels")]
+        return _margin_cases.laws()
 
     @classmethod
     def from_data(
@@ -144,5 +145,4 @@ class MeanClassifier(KernelProblem):
         similarity: str | Similarity = "gaussian",
     ) -> Self:
         """Recipe: rows, labels and kernel as for the hinge SVM (at most `samples` rows, features as they are, Gaussian kernel)."""
-        inputs, labels = _recipes.binary_sample(dataset, rng, samples, standardise)
-        return cls(_recipes.gram(inputs, similarity), labels)
+        return cls(*_margin_cases.recipe(dataset, rng, samples, standardise, similarity))
