@@ -94,7 +94,7 @@ def distributions() -> list[tuple[Fraction, ...]]:
 
 
 def pairs_of_distributions(trial: Trial) -> Iterator[Instance]:
-    """Sign patterns of P₊ − P₋ on three points up to the order of the two, for the proof; then all pairs of distributions with denominator 3, as examples."""
+    """Sign patterns of P₊ − P₋ on three points up to the order of the two, for the proof; then pairs with denominator 3, as examples."""
     for pattern in product((-1, 1), repeat=2):
         yield {"signs": [1, *pattern]}
     for p, q in product(distributions(), repeat=2):
