@@ -69,6 +69,14 @@ class Arithmetic(ABC):
         """Elementwise x^p for x ≥ 0; p > 0 where x may be 0."""
 
     @abstractmethod
+    def exp(self, x: Value) -> Value:
+        """Elementwise e^x."""
+
+    @abstractmethod
+    def log(self, x: Value) -> Value:
+        """Elementwise natural logarithm of x > 0."""
+
+    @abstractmethod
     def max(self, x: Value) -> Value:
         """Largest entry."""
 

@@ -64,6 +64,14 @@ class Floating(Arithmetic):
         """x^p of x ≥ 0; rounding below zero counts as zero."""
         return np.power(np.maximum(x, 0.0), exponent)
 
+    def exp(self, x: Value) -> Value:
+        """Elementwise e^x."""
+        return np.exp(x)
+
+    def log(self, x: Value) -> Value:
+        """Elementwise natural logarithm."""
+        return np.log(x)
+
     def max(self, x: Value) -> Value:
         """Largest entry."""
         return float(np.max(x))

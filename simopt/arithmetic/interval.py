@@ -7,7 +7,7 @@ Powers with general exponents go through `flint.arb`, one scalar at a time.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -207,6 +207,14 @@ class MidRadius(Arithmetic):
         bounds = [np.reshape([_arb_power(float(v), p)[side] for v in np.ravel(end)], end.shape) for side, end in enumerate(ends)]
         return Interval.hull(bounds[0], bounds[1])
 
+    def exp(self, x: Value) -> Value:
+        """e^x by `flint.arb` at 128 bits."""
+        return _increasing(_arb_exp, as_interval(x))
+
+    def log(self, x: Value) -> Value:
+        """log x by `flint.arb` at 128 bits; −∞ at the lower end of a ball that reaches down to 0."""
+        return _increasing(_arb_log, as_interval(x))
+
     def max(self, x: Value) -> Value:
         """Largest entry."""
         return Interval.hull(np.max(x.low), np.max(x.high))
@@ -246,6 +254,43 @@ def _arb_power(x: float, p: float) -> tuple[float, float]:
         return 0.0, np.inf
     slack = rad + EPS * mid + TINY
     return max(0.0, mid - slack), mid + slack
+
+
+def _arb_exp(x: float) -> tuple[float, float]:
+    """Floats below and above e^x."""
+    if not np.isfinite(x):
+        return (0.0, 0.0) if x < 0 else (0.0, np.inf)
+    import flint
+
+    with flint.ctx.workprec(128):
+        value = flint.arb(x).exp()
+        mid, rad = float(value.mid()), float(value.rad())
+    if not np.isfinite(mid):
+        return float(np.finfo(float).max), np.inf
+    slack = rad + EPS * mid + TINY
+    return max(0.0, mid - slack), mid + slack
+
+
+def _arb_log(x: float) -> tuple[float, float]:
+    """Floats below and above log x, −∞ for x ≤ 0."""
+    if x <= 0.0:
+        return -np.inf, -np.inf
+    if not np.isfinite(x):
+        return float(np.log(np.finfo(float).max)), np.inf
+    import flint
+
+    with flint.ctx.workprec(128):
+        value = flint.arb(x).log()
+        mid, rad = float(value.mid()), float(value.rad())
+    slack = rad + EPS * abs(mid) + TINY
+    return mid - slack, mid + slack
+
+
+def _increasing(bounds: Callable[[float], tuple[float, float]], x: Interval) -> Interval:
+    """The image of each ball under an increasing function, given floats below and above its value at a float."""
+    low, high = x.low, x.high
+    ends = [np.reshape([bounds(float(v))[side] for v in np.ravel(end)], end.shape) for side, end in enumerate((low, high))]
+    return Interval.hull(ends[0], ends[1])
 
 
 INTERVAL = MidRadius()

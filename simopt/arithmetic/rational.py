@@ -138,6 +138,14 @@ class Rational(Arithmetic):
         value = Exact(x) ** whole
         return value * self.sqrt(x) if half else value
 
+    def exp(self, x: Value) -> Value:
+        """Refused: e^x is rational at x = 0 only."""
+        raise NotRational("exponentials are not rational; use INTERVAL")
+
+    def log(self, x: Value) -> Value:
+        """Refused: of the positive rationals only 1 has a rational logarithm."""
+        raise NotRational("logarithms are not rational; use INTERVAL")
+
     def max(self, x: Value) -> Value:
         """Largest entry."""
         return max(self.lift(x))

@@ -1,6 +1,7 @@
 """Arithmetic: INTERVAL contains the real value (computed in fractions), RATIONAL is exact, and neither fails silently."""
 
 import operator
+from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
@@ -234,3 +235,41 @@ def test_every_arithmetic_evaluates_the_same_formula(num: Any) -> None:
     assert num.lower(value) <= expected <= num.upper(value)
     assert num.upper(value) - num.lower(value) < 1e-11
     assert np.allclose(num.mid(num.lift([1.0, 2.0])), [1.0, 2.0])
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.one_of(st.floats(-800, 800), st.floats(-1e300, -1e3), st.floats(1e3, 1e300)), st.floats(0, 1))
+@example(-745.1, 0.0)
+@example(709.8, 0.0)
+def test_exponentials_contain_their_members(x: float, r: float) -> None:
+    with np.errstate(all="ignore"):
+        ball = INTERVAL.exp(Interval(x, r))
+    with localcontext(Context(prec=60, Emax=10**9, Emin=-(10**9))):
+        ends = [(Decimal(x) + sign * Decimal(r)) for sign in (-1, 0, 1)]
+        values = [end.exp() if abs(end) < 10**7 else Decimal(0) if end < 0 else Decimal(10) ** 10**6 for end in ends]
+        low, high = Decimal(INTERVAL.lower(ball)), Decimal(INTERVAL.upper(ball))
+        assert all(low <= value <= high for value in values)
+        assert r > 0 or abs(x) > 700 or high - low <= Decimal("2e-15") * values[1]
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.floats(5e-324, 1e300), st.floats(0, 1))
+@example(1.0, 0.0)
+@example(5e-324, 0.0)
+def test_logarithms_contain_their_members(x: float, share: float) -> None:
+    radius = share * x
+    ball = INTERVAL.log(Interval(x, radius))
+    with localcontext(Context(prec=60)):
+        members = [Decimal(x) + sign * Decimal(radius) for sign in (-1, 0, 1)]
+        low, high = INTERVAL.lower(ball), INTERVAL.upper(ball)
+        for member in members:
+            if member > 0:
+                assert (low == -np.inf or Decimal(low) <= member.ln()) and member.ln() <= Decimal(high)
+    assert INTERVAL.lower(INTERVAL.log(Interval(1.0, 1.0))) == -np.inf
+
+
+def test_fractions_have_no_exponentials_and_logarithms() -> None:
+    for function in (RATIONAL.exp, RATIONAL.log):
+        with pytest.raises(NotRational, match="use INTERVAL"):
+            function(RATIONAL.lift(2.0))
+    assert FLOAT.log(FLOAT.exp(2.0)) == pytest.approx(2.0)
