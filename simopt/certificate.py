@@ -108,6 +108,9 @@ def _judged(problem: Problem, given: Point, multipliers: Multipliers | None, num
     for origin, candidate in _candidates(problem, restored, multipliers):
         lower = num.lower(_named("multipliers", problem.dual_bound, candidate, num, upper))
         gap = abs(num.upper(problem.gap(feasible, candidate, num))) if math.isfinite(lower) else math.inf
+        if num is not FLOAT and lower <= upper:  # both are proven, and the terms of a gap may be enclosed less tightly than their sum
+            width = math.nextafter(upper - lower, math.inf)
+            gap = gap if gap <= width else width
         if lower - upper > (ROUNDING * max(abs(lower), abs(upper)) if num is FLOAT else 0.0):
             gap = max(gap, lower - upper)  # a contradiction, whatever the terms of the gap say
         if gap < best[0]:
