@@ -99,8 +99,8 @@ class MaximumMeanDiscrepancy(KernelProblem):
         return {"alpha": _unit_ball.inside(num, self.gram, alpha)}
 
     def multipliers(self, point: Point) -> Multipliers:
-        """−d, the multiplier that a row f = Kα would have."""
-        return {"predictions": -self.witness()}
+        """d, the multiplier that a row f = Kα would have."""
+        return {"predictions": self.witness()}
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
         """−‖m‖."""

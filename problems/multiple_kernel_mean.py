@@ -130,8 +130,8 @@ class MultipleKernelMean(Problem):
         return np.stack([factor.coefficients(point[f"u{i}"], self.labels, 0.0) for i, factor in enumerate(self.factors)])
 
     def multipliers(self, point: Point) -> Multipliers:
-        """−y/n, the multiplier that a row f = Σ K_i α_i would have."""
-        return {"predictions": -self.labels / len(self.labels)}
+        """y/n, the multiplier that a row f = Σ K_i α_i would have."""
+        return {"predictions": self.labels / len(self.labels)}
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
         """1 − max_i ‖ω^i‖."""

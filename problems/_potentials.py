@@ -1,0 +1,237 @@
+r"""Convex potentials φ of the margin z = y⟨w, x⟩: value, slope, conjugate, and the Fenchel–Young remainder, in any arithmetic.
+
+For s = a/p in the domain of s ↦ φ*(−s), φ*(−s) = sup_z −sz − φ(z), Fenchel and Young say φ(z) ≥ −sz − φ*(−s):
+    hinge          [1 − z]_+           φ*(−s) = −s                               0 ≤ s ≤ 1
+    squared-hinge  [1 − z]_+²          φ*(−s) = −s + s²/4                        0 ≤ s
+    logistic       log(1 + e^{−z})     φ*(−s) = s log s + (1 − s) log(1 − s)     0 ≤ s ≤ 1
+    exponential    e^{−z}              φ*(−s) = s log s − s                      0 ≤ s
+(0 log 0 = 0.) What is left, times p, is with h = 1 − z, σ = 1/(1 + e^z) and T(s, e) = s log(s/e) − s + e ≥ 0
+    hinge          (p − a)[h]_+ + a[−h]_+
+    squared-hinge  p([h]_+ − s/2)² + a[−h]_+
+    logistic       p T(s, σ) + p T(1 − s, 1 − σ)
+    exponential    p T(s, e^{−z})
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simopt.arithmetic import Arithmetic
+from simopt.arrays import Array
+
+if TYPE_CHECKING:
+    import cvxpy as cp
+
+Value = Any
+LEAST = 1e-200  # shares a/p below this count as 0, where their logarithms need no care
+
+
+class Potential(ABC):
+    """φ with prices a ≥ 0 of the margins, a ≤ p if `capped`; p and a are floats, exactly."""
+
+    capped = True
+    exponential_cone = False
+
+    @abstractmethod
+    def value(self, num: Arithmetic, z: Value) -> Value:
+        """φ(z), elementwise."""
+
+    @abstractmethod
+    def slope(self, z: Array) -> Array:
+        """−φ'(z) ≥ 0 in floats; at a kink, one subgradient."""
+
+    @abstractmethod
+    def conjugate(self, num: Arithmetic, p: Array, a: Array) -> Value:
+        """p φ*(−a/p), elementwise."""
+
+    @abstractmethod
+    def slack(self, num: Arithmetic, p: Array, a: Array, z: Value) -> Value:
+        """p (φ(z) + φ*(−a/p)) + az ≥ 0, elementwise."""
+
+    @abstractmethod
+    def declared(self, z: cp.Expression) -> cp.Expression:
+        """φ(z) in CVXPY."""
+
+    @abstractmethod
+    def declared_dual(self, p: Array, a: cp.Variable) -> cp.Expression:
+        """−Σ p φ*(−a/p) in CVXPY, p > 0."""
+
+    def prices(self, p: Array, given: Array) -> Array:
+        """a in the domain of the conjugate: clipped to [0, p] or [0, ∞), and 0 where p = 0."""
+        a = np.where(p > 0, np.maximum(given, 0.0), 0.0)
+        a = np.where(a < LEAST * p, 0.0, a)
+        return np.minimum(a, p) if self.capped else a
+
+
+def _log_share(num: Arithmetic, a: Value, kept: NDArray[np.bool_], p: Array) -> Value:
+    """log(a/p) where `kept`, else the logarithm of a number near 1 (it is multiplied by a = 0)."""
+    return num.log((a + num.lift(np.where(kept, 0.0, 1.0))) / num.lift(np.where(kept, p, 1.0)))
+
+
+class Hinge(Potential):
+    """[1 − z]_+."""
+
+    def value(self, num: Arithmetic, z: Value) -> Value:
+        """[1 − z]_+."""
+        return num.pos(num.lift(1.0) - z)
+
+    def slope(self, z: Array) -> Array:
+        """1 where z < 1."""
+        return np.where(z < 1.0, 1.0, 0.0)
+
+    def conjugate(self, num: Arithmetic, p: Array, a: Array) -> Value:
+        """−a."""
+        return num.lift(-a)
+
+    def slack(self, num: Arithmetic, p: Array, a: Array, z: Value) -> Value:
+        """(p − a)[h]_+ + a[−h]_+."""
+        h = num.lift(1.0) - z
+        return (num.lift(p) - num.lift(a)) * num.pos(h) + num.lift(a) * num.pos(h * -1)
+
+    def declared(self, z: cp.Expression) -> cp.Expression:
+        """pos(1 − z)."""
+        import cvxpy as cp
+
+        out: cp.Expression = cp.pos(1 - z)
+        return out
+
+    def declared_dual(self, p: Array, a: cp.Variable) -> cp.Expression:
+        """Σ a."""
+        import cvxpy as cp
+
+        out: cp.Expression = cp.sum(a)
+        return out
+
+
+class SquaredHinge(Potential):
+    """[1 − z]_+²."""
+
+    capped = False
+
+    def value(self, num: Arithmetic, z: Value) -> Value:
+        """[1 − z]_+²."""
+        h = num.pos(num.lift(1.0) - z)
+        return h * h
+
+    def slope(self, z: Array) -> Array:
+        """2[1 − z]_+."""
+        return 2.0 * np.maximum(1.0 - z, 0.0)
+
+    def conjugate(self, num: Arithmetic, p: Array, a: Array) -> Value:
+        """−a + a²/(4p)."""
+        share = num.lift(a) / num.lift(np.where(p > 0, p, 1.0))
+        return num.lift(a) * (share / 4 - num.lift(1.0))
+
+    def slack(self, num: Arithmetic, p: Array, a: Array, z: Value) -> Value:
+        """p([h]_+ − a/(2p))² + a[−h]_+."""
+        h = num.lift(1.0) - z
+        off = num.pos(h) - num.lift(a) / num.lift(np.where(p > 0, p, 1.0)) / 2
+        return num.lift(p) * (off * off) + num.lift(a) * num.pos(h * -1)
+
+    def declared(self, z: cp.Expression) -> cp.Expression:
+        """pos(1 − z)²."""
+        import cvxpy as cp
+
+        out: cp.Expression = cp.square(cp.pos(1 - z))
+        return out
+
+    def declared_dual(self, p: Array, a: cp.Variable) -> cp.Expression:
+        """Σ a − a²/(4p)."""
+        import cvxpy as cp
+
+        return cp.sum(a) - cp.sum_squares(cp.multiply(0.5 / np.sqrt(p), a))
+
+
+class Exponential(Potential):
+    """e^{−z}."""
+
+    capped = False
+    exponential_cone = True
+
+    def value(self, num: Arithmetic, z: Value) -> Value:
+        """e^{−z}."""
+        return num.exp(z * -1)
+
+    def slope(self, z: Array) -> Array:
+        """e^{−z}."""
+        out: Array = np.exp(-z)
+        return out
+
+    def conjugate(self, num: Arithmetic, p: Array, a: Array) -> Value:
+        """a log(a/p) − a."""
+        lifted = num.lift(a)
+        return lifted * (_log_share(num, lifted, a > 0, p) - num.lift(1.0))
+
+    def slack(self, num: Arithmetic, p: Array, a: Array, z: Value) -> Value:
+        """p T(a/p, e^{−z}), with log(s/e) = log s + z so that e^{−z} may underflow."""
+        lifted = num.lift(a)
+        return num.pos(lifted * (_log_share(num, lifted, a > 0, p) + z - num.lift(1.0)) + num.lift(p) * num.exp(z * -1))
+
+    def declared(self, z: cp.Expression) -> cp.Expression:
+        """exp(−z)."""
+        import cvxpy as cp
+
+        out: cp.Expression = cp.exp(-z)
+        return out
+
+    def declared_dual(self, p: Array, a: cp.Variable) -> cp.Expression:
+        """Σ a − a log a + a log p."""
+        import cvxpy as cp
+
+        return cp.sum(cp.entr(a)) + (1.0 + np.log(p)) @ a
+
+
+class Logistic(Potential):
+    """log(1 + e^{−z})."""
+
+    exponential_cone = True
+
+    def value(self, num: Arithmetic, z: Value) -> Value:
+        """[−z]_+ + log(1 + e^{−|z|})."""
+        return num.pos(z * -1) + num.log(num.exp(num.abs(z) * -1) + num.lift(1.0))
+
+    def slope(self, z: Array) -> Array:
+        """σ = 1/(1 + e^z)."""
+        tail = np.exp(-np.abs(z))
+        return np.where(z > 0, tail, 1.0) / (1.0 + tail)
+
+    def conjugate(self, num: Arithmetic, p: Array, a: Array) -> Value:
+        """a log(a/p) + (p − a) log((p − a)/p)."""
+        lifted = num.lift(a)
+        rest = num.lift(p) - lifted
+        return lifted * _log_share(num, lifted, a > 0, p) + rest * _log_share(num, rest, a < p, p)
+
+    def slack(self, num: Arithmetic, p: Array, a: Array, z: Value) -> Value:
+        """p T(s, σ) + p T(1 − s, 1 − σ), with −log σ = φ(−z) and −log(1 − σ) = φ(z)."""
+        lifted = num.lift(a)
+        rest = num.lift(p) - lifted
+        total = num.zeros(len(p))
+        for mass, kept, side in ((lifted, a > 0, self.value(num, z * -1)), (rest, a < p, self.value(num, z))):
+            chance = num.exp(side * -1)
+            total = total + num.pos(mass * (_log_share(num, mass, kept, p) + side - num.lift(1.0)) + num.lift(p) * chance)
+        return total
+
+    def declared(self, z: cp.Expression) -> cp.Expression:
+        """logistic(−z)."""
+        import cvxpy as cp
+
+        out: cp.Expression = cp.logistic(-z)
+        return out
+
+    def declared_dual(self, p: Array, a: cp.Variable) -> cp.Expression:
+        """−Σ a log a + (p − a) log(p − a) − p log p."""
+        import cvxpy as cp
+
+        return cp.sum(cp.entr(a) + cp.entr(p - a)) + float(p @ np.log(p))
+
+
+POTENTIALS: dict[str, Potential] = {
+    "hinge": Hinge(),
+    "logistic": Logistic(),
+    "exponential": Exponential(),
+    "squared-hinge": SquaredHinge(),
+}

@@ -1,0 +1,238 @@
+"""Convex potentials of linear classifiers on a finite distribution, with ‖w‖ bounded."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simopt import validate
+from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arrays import Array, Multipliers, Point
+from simopt.errors import InvalidProblem
+from simopt.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, change_of_units, freeze, laws_of_samples, problem
+from simopt.problems import _hinges, _recipes, _simplex, _squares
+from simopt.problems._potentials import POTENTIALS, Potential
+
+if TYPE_CHECKING:
+    import cvxpy as cp
+
+    from simopt.datasets import Dataset
+
+Value = Any
+
+
+@problem
+@dataclass(frozen=True, eq=False)
+class ConvexPotential(Problem):
+    r"""min over ‖w‖₂ ≤ B of Σ_i p_i φ(y_i⟨w, x_i⟩),   φ one of hinge, logistic, exponential, squared-hinge,  y_i = ±1.
+
+    Dual: φ(z) = max_s −sz − φ*(−s) over s ≥ 0 in the domain of the conjugate (problems/_potentials.py lists both). With a_i = p_i s_i and
+    z_i = y_i⟨w, x_i⟩, exchanging min and max and minimising −⟨Σ a_i y_i x_i, w⟩ over the ball leaves
+        D(a) = −Σ p_i φ*(−a_i/p_i) − B ‖Σ a_i y_i x_i‖,     0 ≤ a_i (≤ p_i for hinge and logistic),
+    a_i the multiplier of a row z_i = y_i⟨w, x_i⟩. For the hinge D = Σ a_i − B‖·‖, for the squared hinge Σ a_i − a_i²/(4p_i) − B‖·‖.
+    The gap is Σ of the Fenchel–Young remainders p_i(φ(z_i) + φ*(−a_i/p_i)) + a_i z_i, plus B‖g‖ − ⟨g, w⟩ with g = Σ a_i y_i x_i, all ≥ 0.
+    A point suggests a_i = −p_i φ'(z_i), exact away from the kink of the hinge, which a point cannot price.
+
+    Parameters
+    ----------
+    features : (n, d) array
+        rows x_i.
+    labels : (n,) array
+        y_i = ±1; one class is allowed.
+    probabilities : (n,) array, optional
+        p_i ≥ 0 with sum 1 (to 1e-9; the floats given are the data, exactly); None: 1/n each.
+    potential : str
+        "hinge", "logistic", "exponential" or "squared-hinge".
+    radius : float
+        B > 0; large enough (‖w‖ < B at the solution) it is the unconstrained problem.
+
+    Point {"w": (d,)}, multipliers {"margins": (n,)}. Scale: φ(0) Σ p, the loss at w = 0. Objectives of the hinges can be had in fractions.
+    Source: van Rooyen, Menon & Williamson 2015, §4.4, Definition 9 and §9; Long & Servedio 2010.
+    """
+
+    name: ClassVar[str] = "convex-potential"
+    title: ClassVar[str] = "a convex potential of the margin on a finite distribution, ‖w‖ ≤ B"
+    source: ClassVar[str] = "van Rooyen, Menon & Williamson 2015, §4.4 and §9"
+    arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval")
+    parameters: ClassVar[tuple[str, ...]] = ("radius",)
+
+    features: Array
+    labels: Array
+    probabilities: Array | None = None
+    potential: str = "hinge"
+    radius: float = 1.0
+
+    def __post_init__(self) -> None:
+        labels = validate.labels("labels", self.labels)
+        n = len(labels)
+        mass = np.full(n, 1.0 / n) if self.probabilities is None else self.probabilities
+        freeze(
+            self,
+            features=validate.squarable("features", validate.matrix("features", self.features, rows=n)),
+            labels=labels,
+            probabilities=_simplex.probabilities("probabilities", mass, length=n),
+            potential=validate.choice("potential", self.potential, POTENTIALS),
+            radius=validate.positive("radius", self.radius),
+        )
+
+    @property
+    def phi(self) -> Potential:
+        """φ and its conjugate."""
+        return POTENTIALS[self.potential]
+
+    @property
+    def mass(self) -> Array:
+        """p, shape (n,)."""
+        return np.asarray(self.probabilities)
+
+    def margins(self, w: Value, num: Arithmetic = FLOAT) -> Value:
+        """z_i = y_i⟨w, x_i⟩, shape (n,)."""
+        return num.lift(self.labels) * num.matvec(self.features, w)
+
+    def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
+        """Minimise Σ p φ(z) subject to the rows `margins`, z = y∘(Xw), and the ball ‖w‖ ≤ B.
+
+        Raises
+        ------
+        InvalidProblem
+            for logistic and exponential without the exponential cone.
+        """
+        import cvxpy as cp
+
+        if self.phi.exponential_cone and "exp" not in cones:
+            raise InvalidProblem(f"potential: {self.potential} needs the exponential cone, which this solver lacks")
+        radius = cp.Parameter(nonneg=True, name="radius", value=self.radius)
+        w, z = cp.Variable(self.features.shape[1], name="w"), cp.Variable(len(self.labels), name="z")
+        rows = [(z == (self.labels[:, None] * self.features) @ w).set_label("margins"), (cp.norm(w, 2) <= radius).set_label("ball")]
+        return cp.Problem(cp.Minimize(self.mass @ self.phi.declared(z)), rows)
+
+    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
+        """Maximise −Σ p φ*(−a/p) − B‖v‖ subject to v = Σ a_i y_i x_i (`direction`), a ≥ 0 (`nonneg`) and mostly a ≤ p (`cap`).
+
+        Samples with p_i = 0 are left out: their a_i is 0.
+        """
+        import cvxpy as cp
+
+        if self.phi.exponential_cone and "exp" not in cones:
+            raise InvalidProblem(f"potential: {self.potential} needs the exponential cone, which this solver lacks")
+        kept = self.mass > 0
+        p, signed = self.mass[kept], (self.labels[:, None] * self.features)[kept]
+        radius = cp.Parameter(nonneg=True, name="radius", value=self.radius)
+        a, v = cp.Variable(len(p), name="a"), cp.Variable(signed.shape[1], name="v")
+        rows = [(v == signed.T @ a).set_label("direction"), (a >= 0).set_label("nonneg")]
+        if self.phi.capped:
+            rows.append((a <= p).set_label("cap"))
+        return cp.Problem(cp.Maximize(self.phi.declared_dual(p, a) - radius * cp.norm(v, 2)), rows)
+
+    def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
+        """Σ p φ(y⟨w, x⟩)."""
+        return num.dot(num.lift(self.mass), self.phi.value(num, self.margins(num.lift(point["w"]), num)))
+
+    def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
+        """w, drawn back into the ball if it lies outside."""
+        return {"w": _hinges.inside_ball(num, np.asarray(num.mid(num.lift(point["w"])), dtype=float).reshape(-1), self.radius)}
+
+    def multipliers(self, point: Point) -> Multipliers:
+        """a = −p φ'(z)."""
+        return {"margins": self.mass * self.phi.slope(self.margins(np.asarray(point["w"], dtype=float)))}
+
+    def _prices(self, multipliers: Multipliers) -> Array:
+        return self.phi.prices(self.mass, np.asarray(multipliers["margins"], dtype=float).reshape(-1))
+
+    def _direction(self, num: Arithmetic, a: Array) -> Value:
+        """g = Σ a_i y_i x_i."""
+        return num.rmatvec(self.features, num.lift(a * self.labels))
+
+    def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
+        """−Σ p φ*(−a/p) − B‖Σ a_i y_i x_i‖ with a clipped into the domain of the conjugate."""
+        a = self._prices(multipliers)
+        fixed = num.sum(self.phi.conjugate(num, self.mass, a)) * -1
+        return fixed - num.norm(self._direction(num, a)) * num.lift(self.radius)
+
+    def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
+        """Σ of the Fenchel–Young remainders, plus B‖g‖ − ⟨g, w⟩."""
+        w, a = num.lift(point["w"]), self._prices(multipliers)
+        remainder = num.sum(self.phi.slack(num, self.mass, a, self.margins(w, num)))
+        return remainder + _hinges.ball_term(num, w, self._direction(num, a) * -1, self.radius)
+
+    def distance(self, gap: float, point: Point | None = None) -> float:
+        """2B: the loss is not strongly convex on the whole ball, and all that is known is the ball."""
+        return 2.0 * self.radius
+
+    def trivial_point(self) -> Point:
+        """w = 0."""
+        return {"w": np.zeros(self.features.shape[1])}
+
+    def normalised(self) -> tuple[ConvexPotential, Rescale]:
+        """X/κ with a power of two near max ‖x_i‖, B κ: w = w'/κ; margins, values and multipliers unchanged."""
+        kappa = _squares.power_of_two(_hinges.largest_row(self.features))
+        return self._in_units(1.0 / kappa), Rescale(_squares.times(w=1.0 / kappa))
+
+    def _in_units(self, c: float) -> Self:
+        return replace(self, features=self.features * c, radius=self.radius / c)
+
+    @classmethod
+    def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
+        """Each potential on Long and Servedio's three points with noise and on random ones, small and large balls; X = 0, p_i = 0."""
+        corner, labels, mass = three_points(0.1, 0.2)
+        features = rng.normal(size=(20, 3)) / np.sqrt(3)
+        noisy = np.where(features @ np.array([1.0, -1.0, 0.5]) + 0.5 * rng.normal(size=20) > 0, 1.0, -1.0)
+        weights = rng.exponential(size=20)
+        for potential in POTENTIALS:
+            yield Example(f"{potential}: three points, inactive ball", cls(corner, labels, mass, potential, 3.0))
+            yield Example(f"{potential}: random, small ball", cls(features, noisy, weights / weights.sum(), potential, 0.5))
+            yield Example(f"{potential}: random, large ball", cls(features, noisy, None, potential, 30.0))
+            yield Example(f"{potential}: zero features", cls(np.zeros((3, 2)), labels[:3], None, potential), degenerate=True)
+        yield Example("one class", cls(features, np.ones(20), None, "logistic", 2.0))
+        yield Example("a sample of no mass", cls(np.eye(3), np.ones(3), np.array([0.5, 0.0, 0.5]), "logistic"), degenerate=True)
+        opposed = cls(np.ones((2, 1)), np.array([1.0, -1.0]), None, "exponential")
+        yield Example("contradicting labels", opposed, degenerate=True)
+
+    @classmethod
+    def laws(cls) -> list[Law]:
+        """Units of the features, change of all labels and features, permutation, duplication."""
+
+        def by(problem: Any, s: float) -> Image:
+            return Image(problem._in_units(s), 1.0, _squares.times(w=1.0 / s))
+
+        def mirror(problem: Any, rng: np.random.Generator) -> Image:
+            return Image(replace(problem, labels=-problem.labels, features=-problem.features))
+
+        def select(problem: Any, order: NDArray[np.intp], weight: float) -> Image:
+            fields = {name: getattr(problem, name)[order] for name in ("features", "labels")}
+            image = replace(problem, probabilities=problem.mass[order] * weight, **fields)
+            return Image(image, 1.0, multipliers=lambda given: {"margins": np.asarray(given["margins"])[order] * weight})
+
+        return [change_of_units("features × s", by), Law("labels and features × −1", mirror), *laws_of_samples(select, "labels")]
+
+    @classmethod
+    def from_data(
+        cls,
+        dataset: Dataset,
+        rng: np.random.Generator,
+        *,
+        samples: int | None = 500,
+        standardise: bool = True,
+        potential: str = "logistic",
+        radius: float = 10.0,
+    ) -> Self:
+        """Recipe: at most `samples` rows, standardised and divided by √d so that ‖x‖ is about 1, each of probability 1/n.
+
+        Labels are the targets of a binary data set; for other tasks, whether the target is above its median. No intercept.
+        """
+        inputs, labels = _recipes.binary_sample(dataset, rng, samples, standardise)
+        return cls(inputs / np.sqrt(inputs.shape[1]), labels, None, potential, radius)
+
+
+def three_points(gamma: float, noise: float) -> tuple[Array, Array, Array]:
+    """Long and Servedio's points (1, 0), (γ, 5γ), (γ, −γ) of mass ¼, ¼, ½ and label 1, each label changed with probability `noise`.
+
+    Returns features (6, 2), labels (6,) and probabilities (6,): the clean copies first.
+    """
+    points = np.array([[1.0, 0.0], [gamma, 5.0 * gamma], [gamma, -gamma]])
+    mass = np.array([0.25, 0.25, 0.5])
+    return np.vstack([points, points]), np.repeat([1.0, -1.0], 3), np.concatenate([mass * (1.0 - noise), mass * noise])
