@@ -27,7 +27,12 @@ OURS = [
     "exc-ordinal-penalised",
     "lipschitz-isotonic",
     "hinge-svm",
+    "hinge-svm-bias",
+    "hinge-svm-ball",
+    "hinge-svm-ball-bias",
+    "hinge-svm-hull",
     "mean-classifier",
+    "mean-classifier-penalised",
 ]
 registry.load("problems")
 
@@ -119,10 +124,13 @@ def test_laws_hold_at_random_feasible_points(problem: Problem) -> None:
 
 @pytest.mark.parametrize("problem", CASES)
 def test_normalising_keeps_the_relative_gap(problem: Any) -> None:
-    # The mean classifier's normalised form differs by an affine map of the values: there the gap in units of max √K_ii stays.
+    # The normalised forms of the mean classifiers differ by an affine map of the values: there the gap stretches with the values.
     natural, back = problem.normalised()
-    affine = problem.name == "mean-classifier" and np.any(problem.gram)
-    stretch = float(np.sqrt(problem.gram[0, 0] / natural.gram[0, 0])) if affine else 1.0
+    stretch = 1.0
+    if problem.name.startswith("mean-classifier") and np.any(problem.gram):
+        kappa = float(problem.gram[0, 0] / natural.gram[0, 0])
+        ball = problem.name == "mean-classifier"
+        stretch = np.sqrt(kappa) if ball else kappa * natural.regularization / problem.regularization
     rng = np.random.default_rng(5)
     point, multipliers = natural.restore(random_point(natural, rng)), random_multipliers(natural, rng)
     inside = float(natural.gap(point, multipliers))
@@ -138,19 +146,31 @@ def enclosed_norm(problem: Any, point: dict[str, Any]) -> float:
     return INTERVAL.upper(INTERVAL.norm(INTERVAL.lift(point["w"])))
 
 
-@pytest.mark.parametrize("name", ["m-power-rls-ball", "landmarked-svr", "exc-ordinal", "mean-classifier"])
+@pytest.mark.parametrize("name", ["m-power-rls-ball", "landmarked-svr", "exc-ordinal", "mean-classifier", "hinge-svm-ball"])
 def test_points_restored_in_intervals_are_provably_inside_the_ball(name: str) -> None:
     rng = np.random.default_rng(1)
     for example in examples(name):
         problem: Any = example.problem
         bounds = {"m-power-rls-ball": lambda p: p.norm_bound * (1 + 1e-15), "mean-classifier": lambda p: 1.0}
+        bounds["hinge-svm-ball"] = lambda p: np.sqrt(p.capacity)
         bound = bounds.get(name, lambda p: p.radius)(problem)
         for spread in (1e-3, 1.0, 1e6):
             point = {key: spread * value for key, value in random_point(problem, rng).items()}
             assert enclosed_norm(problem, problem.restore(point, INTERVAL)) <= bound
 
 
-@pytest.mark.parametrize("name", ["landmarked-svr-penalised", "exc-ordinal-penalised", "kernel-ridge", "hinge-svm", "lipschitz-isotonic"])
+STRONGLY_CONVEX = [
+    "landmarked-svr-penalised",
+    "exc-ordinal-penalised",
+    "kernel-ridge",
+    "hinge-svm",
+    "hinge-svm-bias",
+    "mean-classifier-penalised",
+    "lipschitz-isotonic",
+]
+
+
+@pytest.mark.parametrize("name", STRONGLY_CONVEX)
 def test_distance_holds_the_optimum(name: str) -> None:
     rng = np.random.default_rng(2)
     for example in examples(name):
@@ -179,7 +199,12 @@ def test_distance_holds_the_optimum(name: str) -> None:
         ("lipschitz-isotonic", "concrete", {}),
         ("lipschitz-isotonic", "concrete", {"feature": "age_days", "lipschitz": float("inf")}),
         ("hinge-svm", "mnist_3v8", {"samples": 80}),
+        ("hinge-svm-bias", "mnist_3v8", {"samples": 80}),
+        ("hinge-svm-ball", "mnist_3v8", {"samples": 80}),
+        ("hinge-svm-ball-bias", "concrete", {"samples": 80, "standardise": True}),
+        ("hinge-svm-hull", "mnist_3v8", {"samples": 80}),
         ("mean-classifier", "mnist_3v8", {"samples": 80}),
+        ("mean-classifier-penalised", "mnist_3v8", {"samples": 80}),
     ],
 )
 def test_recipes_on_real_data_end_in_a_certificate(name: str, data: str, options: dict[str, Any]) -> None:
