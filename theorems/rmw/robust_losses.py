@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
 from simopt.claims import (
     CONVENTION,
@@ -170,7 +171,7 @@ def squares_of_scores_are_robust(instance: Instance, trial: Trial) -> Iterator[C
     """Risk of one event under noise, and second differences."""
     v, h, s, lam, g = symbols("v h s lam g")
 
-    def loss(y: int) -> object:
+    def loss(y: int) -> Any:
         return v**2 + trial["label"] * y * v
 
     yield equal(noisy(loss(1), loss(-1), s), loss(1), "risk under noise")
@@ -198,10 +199,10 @@ def robust_convex_losses_order_classifiers_alike(instance: Instance, trial: Tria
     size, g1, g2, p, q, f1, f2, h1, h2 = symbols("size g1 g2 p q f1 f2 h1 h2")  # size = |λ|
     lam = trial["lam"] * size
 
-    def risk(up: object, down: object) -> object:
+    def risk(up: Any, down: Any) -> Any:
         return p * (lam * up + g1) + q * (-lam * down + g2)
 
-    def linear_risk(up: object, down: object) -> object:
+    def linear_risk(up: Any, down: Any) -> Any:
         return p * (1 - up) + q * (1 + down)
 
     difference, other = (of(f1, f2) - of(h1, h2) for of in (risk, linear_risk))
@@ -234,7 +235,7 @@ def constants_by_label_change_the_order(instance: Instance, trial: Trial) -> Ite
     """Both losses on both distributions."""
     lam, g, first, second = inputs(lam=instance["lam"], g=instance["g"], first=instance["first"], second=instance["second"])
 
-    def linear_loss(event: object) -> object:
+    def linear_loss(event: Any) -> Any:
         return 1 - event[1] * event[0]
 
     up, down = lam * first[1] * first[0] + g[0], lam * second[1] * second[0] + g[1]

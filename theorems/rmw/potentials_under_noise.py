@@ -1,0 +1,123 @@
+r"""Long and Servedio's theorem for any convex potential: the three points, and a certificate on one line of the plane.
+
+Let g(v) = (1 − σ) ψ′(v) − σ ψ′(−v) be the slope of the noisy potential (at a kink the right derivative). On the line w = t(1, 1) the margins of the three points are t,
+6γt and 0, so that the slope of the risk along the line is a quarter of G(t) = g(t) + 6γ g(6γt), and where it vanishes the slope across,
+along (1, −1), is γ (g(0) − (5/2) g(6γt)). If that is positive, then by convexity no w with w₁ ≥ w₂ beats the best point of the line, and
+points with w₁ < w₂ do: every minimiser gives (γ, −γ), which has mass ½, a negative score. Since g grows, G(t) ≥ 0 and
+g(6γt) < (2/5) g(0) at one t > 0 are enough; and for small γ they hold wherever g(t) > 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from simopt.claims import (
+    COUNTEREXAMPLE,
+    HOLDS,
+    IDENTITY,
+    VAN_ROOYEN_MENON_WILLIAMSON,
+    Check,
+    Instance,
+    Trial,
+    at_least,
+    at_most,
+    claim,
+    equal,
+    symbols,
+)
+from simopt.claims.expression import Expr
+from simopt.theorems.rmw.long_servedio import MASSES, margins, pull, three_points
+from simopt.theorems.rmw.order_equivalence import once
+from simopt.theorems.rmw.potentials import POTENTIALS, Potential, named, random_mixture
+from simopt.theorems.rmw.worlds import dot
+
+RATES = (Fraction(1, 1000), Fraction(1, 100), Fraction(1, 10), Fraction(1, 4), Fraction(2, 5), Fraction(49, 100))
+DOUBLINGS = 12
+
+
+@claim(
+    "RMW-LS1-criterion",
+    paper=VAN_ROOYEN_MENON_WILLIAMSON,
+    place="Sections 4.4 and 9, our proof",
+    kind=IDENTITY,
+    expected=HOLDS,
+    says=r"With slopes g₁, g₂, g₀ of the noisy potential at the margins t, 6γt, 0 of the points at w = (t, t): the derivative of the "
+    r"noisy risk along (1, 1) is (g₁ + 6γg₂)/4; where it is 0, the derivative along (1, −1) is γ(g₀ − (5/2)g₂). So the minimisers for a "
+    r"convex potential give (γ, −γ) a negative score if g(6γt) < (2/5) g(0) at the t where the risk is least on the line, and a positive "
+    r"one if g(6γt) > (2/5) g(0) there.",
+    instances=once,
+    exhaustive=True,
+    knobs={"masses": MASSES},
+    mutants={"equal masses": {"masses": (Fraction(1, 3),) * 3}},
+)
+def slopes_on_the_line(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Margins and derivatives with everything free."""
+    gamma, t, g2, g0, g1 = symbols("gamma t g2 g0 g1")
+    world = three_points(gamma, trial["masses"])
+    for found, said, name in zip(margins(world, [t, t]), (t, 6 * gamma * t, 0), ("first", "second", "southern"), strict=True):
+        yield equal(found, said, f"{name} margin")
+    yield equal(dot(pull(world, [g1, g2, g0]), [1, 1]), (g1 + 6 * gamma * g2) / 4, "along the line")
+    still = pull(world, [-6 * gamma * g2, g2, g0])
+    yield equal(dot(still, [1, -1]), gamma * (g0 - Fraction(5, 2) * g2), "across, where the slope along vanishes")
+
+
+def potentials_and_rates(trial: Trial) -> Iterator[Instance]:
+    """Each potential at each rate, and random mixtures of hinges at random rates."""
+    for name in trial["potentials"]:
+        for rate in RATES:
+            yield {"potential": name, "rate": rate}
+    if trial["mixtures"]:
+        for _ in range(trial.count(20, 200)):
+            weights, bends = random_mixture(trial.rng)
+            yield {"weights": weights, "bends": bends, "rate": Fraction(int(trial.rng.integers(1, 500)), 1000)}
+
+
+def a_scale_that_fails(psi: Potential, rate: Fraction, ratio: Fraction) -> tuple[Fraction, Fraction]:
+    """(γ, t), powers of two, for which both inequalities hold if any are found: t where g is positive, then γ small enough."""
+    t = next((Fraction(2) ** k for k in range(-4, DOUBLINGS) if psi.noisy_slope(Fraction(2) ** k, rate).low > 0), Fraction(1))
+    for k in range(3, 3 + DOUBLINGS):
+        gamma = Fraction(1, 2) ** k
+        along, across, zero = slopes(psi, rate, gamma, t)
+        if along.low >= 0 and (across - ratio * zero).high < 0:
+            break
+    return gamma, t
+
+
+def slopes(psi: Potential, rate: Fraction, gamma: Fraction, t: Fraction) -> tuple[Expr, Expr, Expr]:
+    """G(t), g(6γt) and g(0)."""
+    second = psi.noisy_slope(6 * gamma * t, rate)
+    return psi.noisy_slope(t, rate) + 6 * gamma * second, second, psi.noisy_slope(Fraction(0), rate)
+
+
+@claim(
+    "RMW-LS1",
+    paper=VAN_ROOYEN_MENON_WILLIAMSON,
+    place="Section 4.4, after Long and Servedio",
+    kind=COUNTEREXAMPLE,
+    expected=HOLDS,
+    says=r"**For every rate σ ∈ (0, ½) and every convex potential ψ there is** a separable P on three points of ℝ² (Section 9 with a "
+    r"scale γ) such that every minimiser of E_{P_σ} ψ(y⟨w, x⟩) over ℝ² gives the point of mass ½ a negative score, an error of ½ or more "
+    r"under every convention. Certified by rigorous enclosures for the hinge, its square, the logistic and the exponential potential and "
+    r"for random mixtures of hinges, at rates from 1/1000 to 49/100.",
+    instances=potentials_and_rates,
+    knobs={"potentials": tuple(POTENTIALS), "mixtures": True, "masses": MASSES},
+    mutants={
+        "linear loss": {"potentials": ("linear",), "mixtures": False},
+        "most of the mass in the south": {"masses": (Fraction(1, 16), Fraction(1, 16), Fraction(7, 8))},
+    },
+    note="The sentence reads 'there exists P … of any nonzero rate': P depends on σ, as section 9 says ('the scale of the data set can be "
+    "chosen so that this occurs for σ arbitrarily small'). One P for all rates does not exist for hinge loss: RMW-LS1-literal. The proof "
+    "for all ψ is in the module's text; with stationarity in the second coordinate it also gives 0 < w₁ < w₂ for smooth ψ, so the error is "
+    "½ exactly.",
+)
+def any_convex_potential_fails_at_some_scale(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Find t and γ among powers of two and check both inequalities."""
+    psi, rate = named(instance), instance["rate"]
+    _, second, south = trial["masses"]
+    ratio = south / (5 * second)  # 2/5 for the masses of the paper
+    gamma, t = a_scale_that_fails(psi, rate, ratio)
+    along, across, zero = slopes(psi, rate, gamma, t)
+    yield at_least(along, 0, f"G(t) ≥ 0, {psi.name}")
+    yield at_most(across - ratio * zero, 0, f"g(6γt) < (2/5) g(0), {psi.name}", strict=True)
+    yield at_most(6 * gamma, 1, "γ < 1/6")
