@@ -143,7 +143,8 @@ class SquaredHinge(Potential):
         """Σ a − a²/(4p)."""
         import cvxpy as cp
 
-        return cp.sum(a) - cp.sum_squares(cp.multiply(0.5 / np.sqrt(p), a))
+        out: cp.Expression = cp.sum(a) - cp.sum_squares(cp.multiply(0.5 / np.sqrt(p), a))
+        return out
 
 
 class Exponential(Potential):
@@ -182,7 +183,8 @@ class Exponential(Potential):
         """Σ a − a log a + a log p."""
         import cvxpy as cp
 
-        return cp.sum(cp.entr(a)) + (1.0 + np.log(p)) @ a
+        out: cp.Expression = cp.sum(cp.entr(a)) + (1.0 + np.log(p)) @ a
+        return out
 
 
 class Logistic(Potential):
@@ -226,7 +228,8 @@ class Logistic(Potential):
         """−Σ a log a + (p − a) log(p − a) − p log p."""
         import cvxpy as cp
 
-        return cp.sum(cp.entr(a) + cp.entr(p - a)) + float(p @ np.log(p))
+        out: cp.Expression = cp.sum(cp.entr(a) + cp.entr(p - a)) + float(p @ np.log(p))
+        return out
 
 
 POTENTIALS: dict[str, Potential] = {

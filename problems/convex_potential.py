@@ -35,7 +35,8 @@ class ConvexPotential(Problem):
         D(a) = −Σ p_i φ*(−a_i/p_i) − B ‖Σ a_i y_i x_i‖,     0 ≤ a_i (≤ p_i for hinge and logistic),
     a_i the multiplier of a row z_i = y_i⟨w, x_i⟩. For the hinge D = Σ a_i − B‖·‖, for the squared hinge Σ a_i − a_i²/(4p_i) − B‖·‖.
     The gap is Σ of the Fenchel–Young remainders p_i(φ(z_i) + φ*(−a_i/p_i)) + a_i z_i, plus B‖g‖ − ⟨g, w⟩ with g = Σ a_i y_i x_i, all ≥ 0.
-    A point suggests a_i = −p_i φ'(z_i), exact away from the kink of the hinge, which a point cannot price.
+    D(0) = 0, so that an a with D(a) < 0 is replaced by 0. A point suggests a_i = −p_i φ'(z_i), exact away from the kink of the hinge, which
+    it cannot price.
 
     Parameters
     ----------
@@ -141,17 +142,22 @@ class ConvexPotential(Problem):
         return {"margins": self.mass * self.phi.slope(self.margins(np.asarray(point["w"], dtype=float)))}
 
     def _prices(self, multipliers: Multipliers) -> Array:
-        return self.phi.prices(self.mass, np.asarray(multipliers["margins"], dtype=float).reshape(-1))
+        """a in the domain of the conjugate; 0 if D(a) < 0 (in floats, so that it is the same a in every arithmetic)."""
+        a = self.phi.prices(self.mass, np.asarray(multipliers["margins"], dtype=float).reshape(-1))
+        return a if self._bound(FLOAT, a) > 0.0 else np.zeros_like(a)
 
     def _direction(self, num: Arithmetic, a: Array) -> Value:
         """g = Σ a_i y_i x_i."""
         return num.rmatvec(self.features, num.lift(a * self.labels))
 
-    def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
-        """−Σ p φ*(−a/p) − B‖Σ a_i y_i x_i‖ with a clipped into the domain of the conjugate."""
-        a = self._prices(multipliers)
+    def _bound(self, num: Arithmetic, a: Array) -> Value:
         fixed = num.sum(self.phi.conjugate(num, self.mass, a)) * -1
         return fixed - num.norm(self._direction(num, a)) * num.lift(self.radius)
+
+    def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
+        """−Σ p φ*(−a/p) − B‖Σ a_i y_i x_i‖ with a clipped into the domain of the conjugate, or 0: potentials are not negative."""
+        a = self._prices(multipliers)
+        return self._bound(num, a) if np.any(a) else num.lift(0.0)
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """Σ of the Fenchel–Young remainders, plus B‖g‖ − ⟨g, w⟩."""
