@@ -70,6 +70,8 @@ class ConvexPotential(Problem):
     def __post_init__(self) -> None:
         labels = validate.labels("labels", self.labels)
         n = len(labels)
+        if not isinstance(self.potential, str):
+            raise InvalidProblem(f"potential: {self.potential!r} given, one of {', '.join(POTENTIALS)} needed")
         mass = np.full(n, 1.0 / n) if self.probabilities is None else self.probabilities
         freeze(
             self,

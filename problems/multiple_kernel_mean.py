@@ -141,6 +141,8 @@ class MultipleKernelMean(Problem):
         """s(1 − Σ t_i) + Σ t_i (s − ‖ω^i‖) + what Cauchy–Schwarz leaves in each kernel."""
         alpha, mean, sizes = num.lift(point["alpha"]), self._mean(num), self._mean_lengths(num)
         s, one = num.max(num.concat(sizes)), num.lift(1.0)
+        if not num.lower(s) > 0.0:  # no mean is surely there: what the terms have in common would only widen the bound
+            return num.pos(s - (one - self.objective(point, num)))
         total, rest = num.lift(0.0), num.lift(0.0)
         for i, gram in enumerate(self.kernels):
             t = _unit_ball.length(num, gram, alpha[i])
