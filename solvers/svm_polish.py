@@ -1,0 +1,211 @@
+r"""Semismooth Newton on the SVM's dual: from a rough solution to one near the last digits, in a few Cholesky factorisations.
+
+A stage has a width h > 0 and centres w⁰ and minimises over f = C Kβ (and the intercept b) the smoothed primal
+
+    (C/2) βᵀKβ + Σ e_i(y_i − f_i − b),    whose loss has the slope  w_i = clip(w⁰_i + (y_i − f_i − b)/h) between the bounds of the box:
+
+the proximal step max Σ y_i w_i − (C/2) wᵀKw − (h/2)‖w − w⁰‖² of the dual. With e = w − β and the samples J strictly inside their
+bounds, Newton's direction is β ← w, then on J alone
+
+    (hI + C K_JJ) u = −C (Ke)_J − δ,     Σ_J u_j = s − Σ w_i  (this row and the change δ of b only with an intercept, for weights of sum s);
+
+the step is searched along the line exactly. At the end of a stage w becomes the centre and h shrinks. Where the smoothing is too narrow
+Newton's steps diverge, so the first width is such that the part G = (C/2) eᵀKe of the gap is at most three times the rest, and a stage
+that ends with G far above it is followed by a wider one. The point that a stage of exact steps ends with has β = w.
+
+Cost of a step, with |J| = k: k³/3 flops, and k rows of K read; k² numbers of memory.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from simopt.arrays import Array
+from simopt.solvers.pair_selection import submatrix
+from simopt.solvers.svm_dual import best_intercept, box, complementarity, product
+
+BALANCE = 3.0  # G at most this many times the rest of the gap, at the first width
+HOPELESS = 10.0  # G above this many times the rest: the stage has failed, widen
+WIDEN = 4.0
+NARROW = 1.0 / 3.0
+NARROW_FAST = 0.1  # after a stage that needed one step
+INNER = 30  # Newton steps a stage
+STAGES = 25
+
+
+@dataclass(frozen=True, eq=False)
+class Polished:
+    """Weights in the box, their residual y − C Kw, n times their gap (the best intercept taken), and the number of Newton steps."""
+
+    weights: Array
+    residual: Array
+    gap: float
+    steps: int
+
+
+class _Stage:
+    """State of the iteration: β, its residual y − C Kβ, intercept, width and centres; and what follows from them."""
+
+    def __init__(self, gram: Array, labels: Array, cost: float, weights: Array, residual: Array, total: float | None) -> None:
+        self.gram, self.labels, self.cost, self.total = gram, labels, cost, total
+        self.low, self.high = box(labels)
+        self.beta, self.residual, self.centres = weights.copy(), residual.copy(), weights.copy()
+        self.intercept = self._best_intercept(residual)
+        self.best = Polished(weights, residual, complementarity(labels, weights, residual - self.intercept), 0)
+        self.rest = self.best.gap  # the gap without G
+        self.width, self.excess, self.steps = self._first_width(), 0.0, 0
+        self.refresh()
+
+    def _first_width(self) -> float:
+        """h for which a free Newton step has G = 3 × the rest of the gap: e = r/h on the samples that may move."""
+        r = self.residual - self.intercept
+        moving = np.where(r > 0, self.centres < self.high, self.centres > self.low)
+        e = np.where(moving, r, 0.0)
+        square = self.cost * float(e @ product(self.gram, e))
+        return float(np.sqrt(max(square, 0.0) / (2.0 * BALANCE * max(self.rest, 1e-300)))) or 1.0
+
+    def slope(self, residual: Array, intercept: float) -> Array:
+        """w = clip(w⁰ + (r − b)/h)."""
+        clipped: Array = np.clip(self.centres + (residual - intercept) / self.width, self.low, self.high)
+        return clipped
+
+    def refresh(self) -> None:
+        """w, e, Ke, the two parts of the gap at (β, b), and the gap of w by itself."""
+        if self.total is not None:
+            self.intercept = self._centred(self.total)
+        self.weights = self.slope(self.residual, self.intercept)
+        if self.total is not None:  # what is left of the sum is a rounding of b, divided by a small width
+            inside = (self.weights > self.low) & (self.weights < self.high)
+            self.weights[inside] -= (np.sum(self.weights) - self.total) / max(1, int(np.count_nonzero(inside)))
+        self.change = self.weights - self.beta
+        self.moved = product(self.gram, self.change)
+        self.excess = 0.5 * self.cost * max(float(self.change @ self.moved), 0.0)
+        self.rest = complementarity(self.labels, self.weights, self.residual - self.intercept)
+        own = self.residual - self.cost * self.moved
+        gap = complementarity(self.labels, self.weights, own - self._best_intercept(own))
+        if gap < self.best.gap:
+            self.best = Polished(self.weights, own, gap, self.steps)
+
+    def _best_intercept(self, residual: Array) -> float:
+        return 0.0 if self.total is None else best_intercept(self.labels, residual, self.total)
+
+    def _centred(self, wanted: float) -> float:
+        """b with Σ w as wanted: the root of a decreasing piecewise linear function, by Newton's method inside a bracket."""
+        reach = self.residual + self.width * self.centres
+        low, high = float(np.min(reach - self.width * self.high)), float(np.max(reach - self.width * self.low))
+        b = min(max(self.intercept, low), high)
+        for _ in range(100):
+            w = self.slope(self.residual, b)
+            total = float(np.sum(w)) - wanted
+            if total > 0:
+                low = b
+            elif total < 0:
+                high = b
+            else:
+                break
+            inside = int(np.count_nonzero((w > self.low) & (w < self.high)))
+            step = b + self.width * total / inside if inside else np.inf
+            proposal = step if low < step < high else 0.5 * (low + high)
+            if proposal in (b, low, high):
+                break
+            b = proposal
+        return b
+
+    def unfinished(self, goal: float) -> bool:
+        """Whether to go on at this width: G still matters, or β and w together have reached the goal, so that β = w will."""
+        return self.excess > self.rest or self.excess + self.rest <= goal
+
+    def newton(self) -> bool:
+        """One step; False if hI + C K_JJ is, in floating point, not positive definite: the width is too small for this K."""
+        import scipy.linalg
+
+        shifted = self.centres + (self.residual - self.intercept) / self.width
+        free = np.flatnonzero((shifted > self.low) & (shifted < self.high))
+        direction, drift, slide = self.change.copy(), self.moved.copy(), 0.0
+        if free.size:
+            block = np.empty((free.size, free.size))
+            submatrix(self.gram, free, block)
+            block *= self.cost
+            block.flat[:: free.size + 1] += self.width
+            factor, info = scipy.linalg.lapack.dpotrf(block.T, lower=1, overwrite_a=1, clean=0)
+            if info:
+                return False
+            sides = np.column_stack([-self.cost * self.moved[free], np.ones(free.size)])
+            solved = scipy.linalg.lapack.dpotrs(factor, sides, lower=1)[0]
+            u = solved[:, 0]
+            if self.total is not None:
+                slide = float((np.sum(u) + np.sum(self.weights) - self.total) / np.sum(solved[:, 1]))
+                u = u - slide * solved[:, 1]
+            step = np.zeros_like(direction)
+            step[free] = u
+            direction += step
+            drift += product(self.gram, step)
+        self.steps += 1
+        t = self._along(direction, drift, slide)
+        self.beta += t * direction
+        self.residual -= t * self.cost * drift
+        self.intercept += t * slide
+        self.refresh()
+        return True
+
+    def _along(self, direction: Array, drift: Array, slide: float) -> float:
+        """Step length: 1 if the derivative has fallen to a tenth there, else the root of the derivative, which is increasing."""
+
+        def derivative(t: float) -> float:
+            w = self.slope(self.residual - t * self.cost * drift, self.intercept + t * slide)
+            return float(self.cost * (drift @ (self.beta + t * direction - w)) - slide * (np.sum(w) - (self.total or 0.0)))
+
+        start = derivative(0.0)
+        if not start < 0.0:
+            return 0.0
+        low, at_low, high = 0.0, start, 1.0
+        at_high = derivative(high)
+        while at_high < 0.1 * start and high < 1e6:
+            low, at_low, high = high, at_high, 2.0 * high
+            at_high = derivative(high)
+        t, value = high, at_high
+        for attempt in range(40):
+            if abs(value) <= 0.1 * abs(start):
+                break
+            t = low - at_low * (high - low) / (at_high - at_low) if attempt % 2 == 0 else 0.5 * (low + high)
+            value = derivative(t)
+            if value < 0:
+                low, at_low = t, value
+            else:
+                high, at_high = t, value
+        return t
+
+
+def polish(
+    gram: Array, labels: Array, cost: float, weights: Array, residual: Array, *, goal: float, total: float | None = None
+) -> Iterator[Polished]:
+    """After each Newton step the weights of smallest gap so far, never worse than those given; until n times that gap is at most `goal`.
+
+    `gram` is (m, m), C-contiguous; `residual` is y − C Kw for the given w, from which also what samples outside this m contribute may have
+    been subtracted. With an intercept, `total` is what the m weights must sum to (0, less the weights outside). Stops after `STAGES`
+    stages, or where rounding forbids the goal.
+    """
+    stage = _Stage(gram, labels, cost, weights, residual, total)
+    while stage.excess > BALANCE * stage.rest:
+        stage.width *= WIDEN
+        stage.refresh()
+    narrowest = 0.0
+    for _ in range(STAGES):
+        inner, sound = 0, True
+        while sound and inner < INNER and stage.best.gap > goal and (inner == 0 or stage.unfinished(goal)):
+            sound = stage.newton()
+            inner += 1
+            yield replace(stage.best, steps=stage.steps)
+        if stage.best.gap <= goal or stage.excess + stage.rest <= goal:
+            return
+        if not sound:
+            narrowest = WIDEN * stage.width
+        if not sound or stage.excess > HOPELESS * stage.rest:
+            stage.width *= WIDEN
+        else:
+            stage.width = max(stage.width * (NARROW_FAST if inner == 1 else NARROW), narrowest)
+        stage.centres = stage.weights
+        stage.refresh()
