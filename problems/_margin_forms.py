@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 Value = Any
 
 
+@dataclass(frozen=True, eq=False)
 class PenalisedMargins(MarginProblem):
     """R(f) = (λ/2)‖f‖², R*(v) = ‖v‖²/(2λ) and R(f) + R*(v) − ⟨v, f⟩ = (λ/2)‖f − v/λ‖²."""
 
@@ -69,6 +70,7 @@ class PenalisedMargins(MarginProblem):
         return [Law("kernel × c, λ × c", scale_kernel), *_margin_cases.laws()]
 
 
+@dataclass(frozen=True, eq=False)
 class BallMargins(MarginProblem):
     """R(f) = 0 on the ball ‖f‖² ≤ c, R*(v) = √c ‖v‖, and with t = ‖f‖ ≤ √c, s = ‖v‖
     R*(v) − ⟨v, f⟩ = s(√c − t) + (t/2s)‖v − (s/t)f‖².
@@ -136,7 +138,7 @@ class BallMargins(MarginProblem):
 
         capacity = cp.Parameter(nonneg=True, name="capacity", value=self.capacity)
         size = _squares.power_of_two(math.sqrt(self.capacity))
-        row: cp.Constraint = (cp.sum_squares(u / size) <= capacity / size**2).set_label("ball")
+        row: cp.Constraint = (cp.sum_squares(u / size) <= capacity / size / size).set_label("ball")
         return row
 
     def normalised(self) -> tuple[Self, Rescale]:

@@ -11,6 +11,7 @@ where an intercept demands Σ a_i y_i = 0. With h_i = 1 − y_i(f_i + b) the gap
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -28,11 +29,13 @@ if TYPE_CHECKING:
 Value = Any
 
 
+@dataclass(frozen=True, eq=False)
 class MarginProblem(KernelProblem):
-    """Formulas of all forms; a form says what R is, a problem declares the fields, in the order of its formula."""
+    """Formulas of all forms; a form says what R is and adds its parameter."""
 
     biased: ClassVar[bool] = False
 
+    gram: Array
     labels: Array
 
     def _check(self) -> None:
