@@ -8,8 +8,7 @@ from fractions import Fraction
 import numpy as np
 
 from simopt.claims import Instance, Trial
-from simopt.theorems.rmw.rational_sets import signed
-from simopt.theorems.rmw.worlds import Vector
+from simopt.theorems.rmw.worlds import Vector, scaled
 
 Points = list[list[Fraction]]
 STEPS = 8
@@ -83,7 +82,7 @@ def random_labels(rng: np.random.Generator, n: int) -> list[int]:
 
 def atoms_of(instance: Instance) -> list[Vector]:
     """ψ_i = y_i φ(x_i)."""
-    return signed(instance["features"], instance["labels"])
+    return [scaled(point, Fraction(y)) for y, point in zip(instance["labels"], instance["features"], strict=True)]
 
 
 def _eighths(points: Sequence[Sequence[int]]) -> Points:
