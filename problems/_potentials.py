@@ -31,7 +31,7 @@ LEAST = 1e-200  # shares a/p below this count as 0, where their logarithms need 
 
 
 class Potential(ABC):
-    """φ with prices a ≥ 0 of the margins, a ≤ p if `capped`; p and a are floats, exactly."""
+    """φ with prices a ≥ 0 of the margins, a ≤ p if `capped`; p > 0 and a are floats, exactly."""
 
     capped = True
     exponential_cone = False
@@ -61,8 +61,8 @@ class Potential(ABC):
         """−Σ p φ*(−a/p) in CVXPY, p > 0."""
 
     def prices(self, p: Array, given: Array) -> Array:
-        """a in the domain of the conjugate: clipped to [0, p] or [0, ∞), and 0 where p = 0."""
-        a = np.where(p > 0, np.maximum(given, 0.0), 0.0)
+        """a in the domain of the conjugate: clipped to [0, p] or [0, ∞)."""
+        a = np.maximum(given, 0.0)
         a = np.where(a < LEAST * p, 0.0, a)
         return np.minimum(a, p) if self.capped else a
 
@@ -123,13 +123,13 @@ class SquaredHinge(Potential):
 
     def conjugate(self, num: Arithmetic, p: Array, a: Array) -> Value:
         """−a + a²/(4p)."""
-        share = num.lift(a) / num.lift(np.where(p > 0, p, 1.0))
+        share = num.lift(a) / num.lift(p)
         return num.lift(a) * (share / 4 - num.lift(1.0))
 
     def slack(self, num: Arithmetic, p: Array, a: Array, z: Value) -> Value:
         """p([h]_+ − a/(2p))² + a[−h]_+."""
         h = num.lift(1.0) - z
-        off = num.pos(h) - num.lift(a) / num.lift(np.where(p > 0, p, 1.0)) / 2
+        off = num.pos(h) - num.lift(a) / num.lift(p) / 2
         return num.lift(p) * (off * off) + num.lift(a) * num.pos(h * -1)
 
     def declared(self, z: cp.Expression) -> cp.Expression:

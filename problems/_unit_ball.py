@@ -38,8 +38,10 @@ def inside(num: Arithmetic, gram: Array, alpha: Array) -> Value:
 
 
 def slack(num: Arithmetic, gram: Array, mean: Value, alpha: Value) -> Value:
-    """s(1 − t) + (t/(2s)) ‖m − (s/t) f‖², both terms ≥ 0."""
+    """s(1 − t) + (t/(2s)) ‖m − (s/t) f‖², both terms ≥ 0; exactly 0 if m = 0."""
     s, t = length(num, gram, mean), length(num, gram, alpha)
+    if num.upper(s) == 0.0:
+        return num.lift(0.0)
     return s * num.pos(num.lift(1.0) - t) + _power_units.angle(num, gram, alpha, mean, t, s)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -92,9 +93,19 @@ class ConvexPotential(Problem):
         """p, shape (n,)."""
         return np.asarray(self.probabilities)
 
-    def margins(self, w: Value, num: Arithmetic = FLOAT) -> Value:
-        """z_i = y_i⟨w, x_i⟩, shape (n,)."""
-        return num.lift(self.labels) * num.matvec(self.features, w)
+    @cached_property
+    def charged(self) -> NDArray[np.intp]:
+        """Indices of the samples with p_i > 0; the others count for nothing, even where φ overflows."""
+        return np.flatnonzero(self.mass > 0)
+
+    @cached_property
+    def _signed(self) -> Array:
+        """Rows y_i x_i of the samples with p_i > 0."""
+        return (self.labels[:, None] * self.features)[self.charged]
+
+    @property
+    def _charges(self) -> Array:
+        return self.mass[self.charged]
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """Minimise Σ p φ(z) subject to the rows `margins`, z = y∘(Xw), and the ball ‖w‖ ≤ B.
@@ -111,7 +122,7 @@ class ConvexPotential(Problem):
         radius = cp.Parameter(nonneg=True, name="radius", value=self.radius)
         w, z = cp.Variable(self.features.shape[1], name="w"), cp.Variable(len(self.labels), name="z")
         rows = [(z == (self.labels[:, None] * self.features) @ w).set_label("margins"), (cp.norm(w, 2) <= radius).set_label("ball")]
-        return cp.Problem(cp.Minimize(self.mass @ self.phi.declared(z)), rows)
+        return cp.Problem(cp.Minimize(self._charges @ self.phi.declared(z[self.charged])), rows)
 
     def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """Maximise −Σ p φ*(−a/p) − B‖v‖ subject to v = Σ a_i y_i x_i (`direction`), a ≥ 0 (`nonneg`) and mostly a ≤ p (`cap`).
@@ -122,8 +133,7 @@ class ConvexPotential(Problem):
 
         if self.phi.exponential_cone and "exp" not in cones:
             raise InvalidProblem(f"potential: {self.potential} needs the exponential cone, which this solver lacks")
-        kept = self.mass > 0
-        p, signed = self.mass[kept], (self.labels[:, None] * self.features)[kept]
+        p, signed = self._charges, self._signed
         radius = cp.Parameter(nonneg=True, name="radius", value=self.radius)
         a, v = cp.Variable(len(p), name="a"), cp.Variable(signed.shape[1], name="v")
         rows = [(v == signed.T @ a).set_label("direction"), (a >= 0).set_label("nonneg")]
@@ -133,28 +143,26 @@ class ConvexPotential(Problem):
 
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """Σ p φ(y⟨w, x⟩)."""
-        return num.dot(num.lift(self.mass), self.phi.value(num, self.margins(num.lift(point["w"]), num)))
+        return num.dot(num.lift(self._charges), self.phi.value(num, num.matvec(self._signed, num.lift(point["w"]))))
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """w, drawn back into the ball if it lies outside."""
         return {"w": _hinges.inside_ball(num, np.asarray(num.mid(num.lift(point["w"])), dtype=float).reshape(-1), self.radius)}
 
     def multipliers(self, point: Point) -> Multipliers:
-        """a = −p φ'(z)."""
-        return {"margins": self.mass * self.phi.slope(self.margins(np.asarray(point["w"], dtype=float)))}
+        """a = −p φ'(z), 0 where p = 0."""
+        a = np.zeros(len(self.labels))
+        a[self.charged] = self._charges * self.phi.slope(self._signed @ np.asarray(point["w"], dtype=float))
+        return {"margins": a}
 
     def _prices(self, multipliers: Multipliers) -> Array:
-        """a in the domain of the conjugate; 0 if D(a) < 0 (in floats, so that it is the same a in every arithmetic)."""
-        a = self.phi.prices(self.mass, np.asarray(multipliers["margins"], dtype=float).reshape(-1))
+        """a of the samples with p_i > 0, in the domain of the conjugate; 0 if D(a) < 0 (in floats: the same a in every arithmetic)."""
+        a = self.phi.prices(self._charges, np.asarray(multipliers["margins"], dtype=float).reshape(-1)[self.charged])
         return a if self._bound(FLOAT, a) > 0.0 else np.zeros_like(a)
 
-    def _direction(self, num: Arithmetic, a: Array) -> Value:
-        """g = Σ a_i y_i x_i."""
-        return num.rmatvec(self.features, num.lift(a * self.labels))
-
     def _bound(self, num: Arithmetic, a: Array) -> Value:
-        fixed = num.sum(self.phi.conjugate(num, self.mass, a)) * -1
-        return fixed - num.norm(self._direction(num, a)) * num.lift(self.radius)
+        fixed = num.sum(self.phi.conjugate(num, self._charges, a)) * -1
+        return fixed - num.norm(num.rmatvec(self._signed, num.lift(a))) * num.lift(self.radius)
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
         """−Σ p φ*(−a/p) − B‖Σ a_i y_i x_i‖ with a clipped into the domain of the conjugate, or 0: potentials are not negative."""
@@ -164,8 +172,8 @@ class ConvexPotential(Problem):
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """Σ of the Fenchel–Young remainders, plus B‖g‖ − ⟨g, w⟩."""
         w, a = num.lift(point["w"]), self._prices(multipliers)
-        remainder = num.sum(self.phi.slack(num, self.mass, a, self.margins(w, num)))
-        return remainder + _hinges.ball_term(num, w, self._direction(num, a) * -1, self.radius)
+        remainder = num.sum(self.phi.slack(num, self._charges, a, num.matvec(self._signed, w)))
+        return remainder + _hinges.ball_term(num, w, num.rmatvec(self._signed, num.lift(a * -1.0)), self.radius)
 
     def distance(self, gap: float, point: Point | None = None) -> float:
         """2B: the loss is not strongly convex on the whole ball, and all that is known is the ball."""
@@ -176,8 +184,8 @@ class ConvexPotential(Problem):
         return {"w": np.zeros(self.features.shape[1])}
 
     def normalised(self) -> tuple[ConvexPotential, Rescale]:
-        """X/κ with a power of two near max ‖x_i‖, B κ: w = w'/κ; margins, values and multipliers unchanged."""
-        kappa = _squares.power_of_two(_hinges.largest_row(self.features))
+        """X/κ with a power of two near max ‖x_i‖ (near 1/B if X = 0), B κ: w = w'/κ; margins, values and multipliers unchanged."""
+        kappa = _squares.power_of_two(_hinges.largest_row(self.features) or 1.0 / self.radius)
         return self._in_units(1.0 / kappa), Rescale(_squares.times(w=1.0 / kappa))
 
     def _in_units(self, c: float) -> Self:
