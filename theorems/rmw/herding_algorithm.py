@@ -1,0 +1,226 @@
+r"""§6, Algorithm 1: herding is the Frank–Wolfe algorithm with line search, when it ends, uniform weights, and what a step costs.
+
+The step as printed maximises E_P 𝒦(z, z') − Σ α 𝒦(z, z') over z' ∈ S; Frank–Wolfe minimises the linearisation of ½‖ω_P − ω‖² over
+C = co ψ(S). They are written separately, by kernel values and by vectors, and compared step by step without rounding.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+from simopt.claims import (
+    ALGORITHM,
+    COUNTEREXAMPLE,
+    EXACT,
+    HOLDS,
+    IDENTITY,
+    VAN_ROOYEN_MENON_WILLIAMSON,
+    Check,
+    Instance,
+    Trial,
+    at_least,
+    at_most,
+    claim,
+    equal,
+    symbols,
+    true,
+)
+from simopt.theorems.rmw.counted_numbers import Counter
+from simopt.theorems.rmw.exact_frank_wolfe import Iterate, herding, line_search, mean_of, squared_errors, uniform
+from simopt.theorems.rmw.hull_geometry import squared_diameter
+from simopt.theorems.rmw.rational_sets import general
+from simopt.theorems.rmw.worlds import add, dot, minus, squared
+
+ALGORITHM_1 = "Section 6, Algorithm 1"
+EXACT_RUN = 6
+
+
+def targets_within_reach(trial: Trial) -> Iterator[Instance]:
+    """Sets in 2 to 4 dimensions; ω_P in the hull, or at distance 1/4 from it, and ε above that distance."""
+    for i in range(trial.count(12, 80)):
+        n, p = int(trial.rng.integers(3, 7)), int(trial.rng.integers(2, 5))
+        atoms = general(trial.rng, n, p)
+        if i % 2:
+            yield beside_a_face(atoms, Fraction(1, 4))
+        else:
+            shares = [Fraction(int(k)) for k in trial.rng.integers(1, 9, size=n)]
+            yield {"atoms": atoms, "target": mean_of(atoms, [s / sum(shares) for s in shares]), "distance": Fraction(0)}
+
+
+def beside_a_face(atoms: list[list[Fraction]], distance: Fraction) -> Instance:
+    """The atoms shifted to x_1 ≥ 0, with (0, ±½, 0, …) among them, and ω_P = (−distance, 0, …), whose nearest point in the hull is 0."""
+    least = min(atom[0] for atom in atoms)
+    face = [[Fraction(0), Fraction(sign, 2), *[Fraction(0)] * (len(atoms[0]) - 2)] for sign in (1, -1)]
+    moved = [[(atom[0] - least) / 2, *(x / 2 for x in atom[1:])] for atom in atoms]
+    return {"atoms": face + moved, "target": [-distance, *[Fraction(0)] * (len(atoms[0]) - 1)], "distance": distance}
+
+
+def targets_out_of_reach(trial: Trial) -> Iterator[Instance]:
+    """ω_P farther from the hull than ε."""
+    for _ in range(4):
+        yield beside_a_face(general(trial.rng, 4, 2), Fraction(1, 4)) | {"epsilon": Fraction(6, 25)}
+
+
+@claim(
+    "RMW-Alg1",
+    paper=VAN_ROOYEN_MENON_WILLIAMSON,
+    place=ALGORITHM_1,
+    kind=ALGORITHM,
+    expected=HOLDS,
+    says=r"Let ψ(z_1), …, ψ(z_n) be given, C their hull, D its diameter, and **dist(ω_P, C) < ε**. Algorithm 1 is the Frank–Wolfe "
+    r"algorithm with line search for min_{ω∈C} ‖ω_P − ω‖²: z* minimises the linearisation at ω over C, and λ* = clip(⟨ω_P − ω, ψ(z*) − ω⟩ "
+    r"/ ‖ψ(z*) − ω‖², 0, 1). Its weights stay non-negative with sum 1, and it returns an error ≤ ε after at most "
+    r"⌈4D²/(ε² − dist²)⌉ steps.",
+    instances=targets_within_reach,
+    resolution=0.0,
+    knobs={"share": 1},
+    mutants={"λ*/2 for λ*": {"share": Fraction(1, 2)}, "dist(ω_P, C) > ε": {"instances": targets_out_of_reach}},
+    cost=1.0,
+    note="The paper states no hypothesis; if dist(ω_P, C) > ε the while loop does not end. Where it prints argmin over λ of a "
+    "term in ψ(z), ψ(z*) is meant. The bound on the steps is the standard one, of Frank–Wolfe with curvature D².",
+)
+def herding_is_frank_wolfe(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Six steps by kernel values against vectors, without rounding; then enclosures up to the bound on the number of steps."""
+    atoms, target, distance = instance["atoms"], instance["target"], instance["distance"]
+    share = trial["share"]
+
+    def step(count: int, best: Fraction) -> Fraction:
+        return share * line_search(count, best)
+
+    before: Iterate | None = None
+    for k, now in zip(range(EXACT_RUN), herding(atoms, target, line_search if share == 1 else step), strict=False):
+        yield from one_step(atoms, target, before, now, k + 1)
+        before = now
+    epsilon = instance.get("epsilon", distance + Fraction(1, 8))
+    steps = math.ceil(4 * squared_diameter(atoms) / abs(epsilon**2 - distance**2))
+    errors = squared_errors(atoms, target, 1 + min(steps, 400))
+    yield at_most(min(error.high for error in errors), epsilon**2, "smallest ‖ω_P − ω_m‖² within the bound on the steps")
+
+
+def one_step(
+    atoms: Sequence[Sequence[Fraction]], target: Sequence[Fraction], before: Iterate | None, now: Iterate, m: int
+) -> Iterator[Check]:
+    """The choice of the atom, of λ, and the weights, at the m-th atom."""
+    weights = before.weights if before is not None else (Fraction(0),) * len(atoms)
+    kernel = [[dot(a, b) for b in atoms] for a in atoms]
+    similar = [dot(target, atom) - add(w * kernel[i][j] for i, w in enumerate(weights)) for j, atom in enumerate(atoms)]
+    yield equal(similar[now.pick], max(similar), f"the printed score of z* is the largest, m = {m}")
+    if before is not None:
+        slope = minus(before.point, target)
+        for atom in atoms:
+            yield at_most(dot(slope, atoms[now.pick]), dot(slope, atom), f"ψ(z*) minimises the linearisation, m = {m}")
+        derivative = dot(minus(now.point, target), minus(atoms[now.pick], before.point))
+        inside = 0 < now.step < 1
+        yield (
+            equal(derivative, 0, f"d/dλ at λ*, m = {m}")
+            if inside
+            else at_most(derivative * (2 * now.step - 1), 0, f"λ* at an end, m = {m}")
+        )
+    yield equal(sum(now.weights), 1, f"sum of the weights, m = {m}")
+    yield at_least(min(now.weights), 0, f"least weight, m = {m}")
+    yield equal(squared(minus(mean_of(atoms, now.weights), now.point)), 0, f"the weights give ω, m = {m}")
+
+
+def one(trial: Trial) -> Iterator[Instance]:
+    """The statement itself, in symbols."""
+    yield {}
+
+
+@claim(
+    "RMW-unif",
+    paper=VAN_ROOYEN_MENON_WILLIAMSON,
+    place="Section 6, after Algorithm 1",
+    kind=IDENTITY,
+    expected=HOLDS,
+    says=r"If λ = 1/(m + 1) in each step, **m the number of atoms added so far, repeated ones counted as often as they were added**, then "
+    r"an atom added c times among m has the weight c/m, for every m.",
+    instances=one,
+    exhaustive=True,
+    knobs={"ahead": 1},
+    mutants={"λ = 1/(m + 2)": {"ahead": 2}},
+    note="Induction over m from c = m = 1, in symbols: the weight of an atom that is not chosen, and of one that is. The paper "
+    "writes |R| with R undefined; were R the set of different atoms, a repeated atom would end the uniformity (RMW-unif-set).",
+)
+def weights_stay_uniform(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """c/m → c/(m + 1) or (c + 1)/(m + 1)."""
+    c, m = symbols("c m")
+    step = 1 / (m + trial["ahead"])
+    yield equal((1 - step) * (c / m), c / (m + 1), "weight of an atom that is not added")
+    yield equal((1 - step) * (c / m) + step, (c + 1) / (m + 1), "weight of the atom that is added")
+
+
+def one_atom_twice(trial: Trial) -> Iterator[Instance]:
+    """ω_P near the first of two atoms, which is taken twice in a row."""
+    yield {"atoms": [[Fraction(1), Fraction(0)], [Fraction(0), Fraction(1)]], "target": [Fraction(9, 10), Fraction(1, 10)]}
+
+
+@claim(
+    "RMW-unif-set",
+    paper=VAN_ROOYEN_MENON_WILLIAMSON,
+    place="Section 6, after Algorithm 1, our example",
+    kind=COUNTEREXAMPLE,
+    expected=HOLDS,
+    says=r"ψ = (1, 0), (0, 1) and ω_P = (9/10, 1/10). With λ = 1/(m + 1), m counting repetitions, the weights after 10 steps are 9/10 and "
+    r"1/10, and ω_10 = ω_P; with m the number of different atoms they are not multiples of 1/10.",
+    instances=one_atom_twice,
+    resolution=0.0,
+    knobs={"multiset": True},
+    mutants={"m counts different atoms": {"multiset": False}},
+)
+def repetitions_count(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Ten steps."""
+    runs = [steps_of(instance["atoms"], instance["target"], kept, 10) for kept in (trial["multiset"], False)]
+    yield equal(runs[0][0], Fraction(9, 10), "weight of the first atom")
+    yield equal(runs[0][1], Fraction(1, 10), "weight of the second atom")
+    yield true((10 * runs[1][0]).denominator > 1, "weights without repetitions", evidence=EXACT)
+
+
+def steps_of(atoms: Any, target: Any, multiset: bool, steps: int) -> tuple[Fraction, ...]:
+    """Weights after `steps` atoms with λ = 1/(m + 1)."""
+    added: set[int] = set()
+
+    def rule(count: int, best: Fraction) -> Fraction:
+        return uniform(count if multiset else len(added), best)
+
+    run = herding(atoms, target, rule)
+    for now in run:
+        added.add(now.pick)
+        steps -= 1
+        if steps == 0:
+            run.close()
+            return now.weights
+    return ()
+
+
+def growing_sets(trial: Trial) -> Iterator[Instance]:
+    """Gram matrices of n random vectors."""
+    for n in (5, 10, 20, 40):
+        yield {"features": trial.rng.normal(size=(n, 3)), "steps": trial.count(25, 100)}
+
+
+@claim(
+    "RMW-cost",
+    paper=VAN_ROOYEN_MENON_WILLIAMSON,
+    place="Section 6.2",
+    kind=ALGORITHM,
+    expected=HOLDS,
+    says=r"After the kernel matrix and its n row means are there (n² kernel values), every iteration of Algorithm 1, whichever it is, "
+    r"takes at most 8n + 20 additions, multiplications, divisions and comparisons of numbers.",
+    instances=growing_sets,
+    resolution=0.0,
+    knobs={"kept": True},
+    mutants={"Kα formed anew in each step": {"kept": False}},
+    note="Operations are counted, on numbers that count them; the gradient K α − K p changes by a multiple of itself and of one column.",
+)
+def an_iteration_is_linear_in_n(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Operations before the first iteration, and of each."""
+    gram = instance["features"] @ instance["features"].T
+    n = len(gram)
+    counter = Counter()
+    counts = counter.herding(gram, instance["steps"], kept=trial["kept"])
+    yield at_most(counter.start, 2 * n * n + 20 * n + 20, f"operations before the first iteration, n = {n}")
+    for m, count in enumerate(counts, 2):
+        yield at_most(count, 8 * n + 20, f"operations of iteration {m}, n = {n}")

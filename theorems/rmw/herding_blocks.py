@@ -1,0 +1,183 @@
+r"""§6.3 and §6.4: herding blocks of the data separately (Lemma 18), and what an error in ω_S means for the classifier.
+
+Lemma 18 in squares: for λ ≥ 0 with Σλ = 1, Σ λ_i ‖u_i‖² − ‖Σ λ_i u_i‖² = Σ_{i<j} λ_i λ_j ‖u_i − u_j‖² ≥ 0, one coordinate at a time.
+§6.4 by Lagrange's identity: ‖δ‖² − ⟨δ, φ⟩² = ‖δ‖² (1 − ‖φ‖²) + Σ_{i<j} (δ_i φ_j − δ_j φ_i)².
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import combinations, islice
+from typing import Any
+
+from simopt.claims import (
+    ALGORITHM,
+    HOLDS,
+    INEQUALITY,
+    VAN_ROOYEN_MENON_WILLIAMSON,
+    Check,
+    Instance,
+    Trial,
+    at_most,
+    claim,
+    equal,
+    symbols,
+)
+from simopt.claims.expression import total
+from simopt.theorems.rmw.exact_frank_wolfe import Iterate, herding, mean_of
+from simopt.theorems.rmw.rational_sets import general
+from simopt.theorems.rmw.worlds import add, dot, minus, scaled, squared
+
+MOST_STEPS = 9  # digits double in each step
+
+
+def numbers_of_blocks(trial: Trial) -> Iterator[Instance]:
+    """Two to five blocks."""
+    for count in (2, 3, 4, 5):
+        yield {"blocks": count}
+
+
+@claim(
+    "RMW-L18",
+    paper=VAN_ROOYEN_MENON_WILLIAMSON,
+    place="Section 6.3, Lemma 18 and the display before it",
+    kind=INEQUALITY,
+    expected=HOLDS,
+    says=r"The mean of n points in blocks of n_i is the mean of the block means with weights n_i/n. If λ ≥ 0, Σλ = 1 and "
+    r"‖ω_i − ω̃_i‖ ≤ ε for all i, then ‖Σ λ_i ω_i − Σ λ_i ω̃_i‖ ≤ ε. In symbols, for 2 to 5 blocks: with u_i = ω_i − ω̃_i, "
+    r"‖Σ λ_i u_i‖² = Σ λ_i ‖u_i‖² − Σ_{i<j} λ_i λ_j ‖u_i − u_j‖².",
+    instances=numbers_of_blocks,
+    exhaustive=True,
+    knobs={"sum": 1},
+    mutants={"Σλ = 2": {"sum": 2}},
+    note="Identities of polynomials in one coordinate; their sum over the coordinates is the statement. The identity shows what is lost: "
+    "herds of blocks whose errors differ combine to less than ε, to ε/√k for k equal blocks with orthogonal errors.",
+)
+def errors_of_blocks_average(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The variance identity with the last λ = Σ − the others, and the mean of means for blocks of 1, 2, … points."""
+    k = instance["blocks"]
+    u = symbols(" ".join(f"u{i}" for i in range(k)))
+    free = symbols(" ".join(f"l{i}" for i in range(k - 1)))
+    shares = [*free, trial["sum"] - total(free)]
+    lost = total(shares[i] * shares[j] * (u[i] - u[j]) ** 2 for i, j in combinations(range(k), 2))
+    combined = total(s * x for s, x in zip(shares, u, strict=True)) ** 2
+    yield equal(combined, total(s * x**2 for s, x in zip(shares, u, strict=True)) - lost, f"{k} blocks")
+    sizes = range(1, k + 1)
+    z = [symbols(" ".join(f"z{i}_{j}" for j in range(size))) for i, size in enumerate(sizes)]
+    n = sum(sizes)
+    means = total(Fraction(size, n) * (total(block) / size) for size, block in zip(sizes, z, strict=True))
+    yield equal(total(x for block in z for x in block) / n, means, f"mean of means, blocks of 1 to {k}")
+
+
+def herd_to(atoms: Sequence[Sequence[Fraction]], squared_tolerance: Fraction) -> Iterate | None:
+    """The first iterate of Algorithm 1 within the tolerance, None if that takes too many exact steps."""
+    for _, found in zip(range(MOST_STEPS), herding(atoms, mean_of(atoms)), strict=False):
+        if found.squared_error <= squared_tolerance:
+            return found
+    return None
+
+
+def blocks_of_a_sample(trial: Trial) -> Iterator[Instance]:
+    """Samples in two or three separate blocks of 2 to 5 points; ε² is a quarter of the largest ‖ψ − its block mean‖²."""
+    made = 0
+    while made < trial.count(12, 100):
+        p = int(trial.rng.integers(2, 4))
+        drawn = [general(trial.rng, int(trial.rng.integers(2, 6)), p) for _ in range(int(trial.rng.integers(2, 4)))]
+        blocks = [[[(z[0] + apart) / 4, *(x / 4 for x in z[1:])] for z in block] for block, apart in zip(drawn, (3, -3, 0), strict=False)]
+        epsilon = max(squared(minus(z, mean_of(block))) for block in blocks for z in block) / 4
+        if all(herd_to(block, epsilon) is not None for block in blocks):
+            made += 1
+            yield {"blocks": blocks, "squared_tolerance": epsilon}
+
+
+@claim(
+    "RMW-L18-herds",
+    paper=VAN_ROOYEN_MENON_WILLIAMSON,
+    place="Section 6.3, the map-reduce algorithm",
+    kind=ALGORITHM,
+    expected=HOLDS,
+    says=r"Blocks of sizes n_i, each herded by Algorithm 1 until ‖ω_i − ω̃_i‖ ≤ ε; then Σ (n_i/n) ω̃_i is within ε of ω_S, and its weights "
+    r"are non-negative with sum 1.",
+    instances=blocks_of_a_sample,
+    resolution=0.0,
+    knobs={"by size": True},
+    mutants={"equal weights for all blocks": {"by size": False}},
+    cost=0.5,
+)
+def herds_of_blocks_combine(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The combined error, without rounding."""
+    blocks, tolerance = instance["blocks"], instance["squared_tolerance"]
+    herds = [found for block in blocks if (found := herd_to(block, tolerance)) is not None]
+    n = sum(len(block) for block in blocks)
+    shares = [Fraction(len(block), n) if trial["by size"] else Fraction(1, len(blocks)) for block in blocks]
+    whole = mean_of([z for block in blocks for z in block])
+    combined = mean_of([herd.point for herd in herds], shares)
+    yield at_most(squared(minus(whole, combined)), tolerance, "‖ω_S − Σ (n_i/n) ω̃_i‖²")
+    yield equal(add(share * w for share, herd in zip(shares, herds, strict=True) for w in herd.weights), 1, "sum of all weights")
+
+
+def dimensions(trial: Trial) -> Iterator[Instance]:
+    """ℝ² to ℝ⁵."""
+    for p in (2, 3, 4, 5):
+        yield {"dimension": p}
+
+
+@claim(
+    "RMW-6.4",
+    paper=VAN_ROOYEN_MENON_WILLIAMSON,
+    place="Section 6.4",
+    kind=INEQUALITY,
+    expected=HOLDS,
+    says=r"If ‖φ(x)‖ ≤ 1 for all x, then sup_x |⟨ω_S − ω̃_S, φ(x)⟩| ≤ ‖ω_S − ω̃_S‖, which is ≤ ε for a herd of tolerance ε. In symbols, "
+    r"for ℝ² to ℝ⁵: ‖δ‖² − ⟨δ, φ⟩² = ‖δ‖²(1 − ‖φ‖²) + Σ_{i<j} (δ_i φ_j − δ_j φ_i)².",
+    instances=dimensions,
+    exhaustive=True,
+    knobs={"radius": 1},
+    mutants={"‖φ(x)‖ ≤ 2": {"radius": 2}},
+    note="ω_S − ω̃_S lies in the span of finitely many φ(x_i), so that finitely many coordinates are enough.",
+)
+def scores_differ_by_no_more(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Lagrange's identity."""
+    p = instance["dimension"]
+    delta, phi = (symbols(" ".join(f"{name}{i}" for i in range(p))) for name in ("d", "f"))
+    length, size = total(x**2 for x in delta), total(x**2 for x in phi)
+    inner = total(x * y for x, y in zip(delta, phi, strict=True))
+    rest = total((delta[i] * phi[j] - delta[j] * phi[i]) ** 2 for i, j in combinations(range(p), 2))
+    yield equal(length - inner**2, length * (trial["radius"] ** 2 - size) + rest, f"ℝ^{p}")
+
+
+def herds_and_directions(trial: Trial) -> Iterator[Instance]:
+    """Sets with labels, the tolerance, and features in the unit ball: random ones, and one in the direction of the error."""
+    for _ in range(trial.count(10, 80)):
+        p = int(trial.rng.integers(2, 4))
+        atoms = general(trial.rng, int(trial.rng.integers(3, 6)), p)
+        labels = [int(y) for y in trial.rng.choice([-1, 1], size=len(atoms))]
+        yield {"atoms": atoms, "labels": labels, "others": general(trial.rng, 5, p), "steps": int(trial.rng.integers(1, 6))}
+
+
+@claim(
+    "RMW-6.4-herds",
+    paper=VAN_ROOYEN_MENON_WILLIAMSON,
+    place="Section 6.4",
+    kind=ALGORITHM,
+    expected=HOLDS,
+    says=r"For a herd of the labelled sample, ψ(x, y) = yφ(x), and **‖φ(x)‖ ≤ 1**: |f(x) − f̃(x)|² ≤ ‖ω_S − ω̃_S‖², at the points of the "
+    r"sample, at others, and with equality where φ(x) is a unit vector along ω_S − ω̃_S.",
+    instances=herds_and_directions,
+    resolution=0.0,
+    knobs={"size": 1},
+    mutants={"features twice as long": {"size": 2}},
+    cost=0.3,
+)
+def tolerance_bounds_the_scores(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Scores of the mean and of the herd; along the error the inequality is multiplied by ‖ω_S − ω̃_S‖²."""
+    features = instance["atoms"]
+    atoms = [scaled(phi, y) for y, phi in zip(instance["labels"], features, strict=True)]
+    mean = mean_of(atoms)
+    herd = list(islice(herding(atoms, mean), instance["steps"]))[-1]
+    error: list[Any] = minus(mean, herd.point)
+    bound = squared(error)
+    for phi in [*features, *instance["others"]]:
+        yield at_most(dot(error, scaled(phi, trial["size"])) ** 2, bound, "(f(x) − f̃(x))²")
+    yield at_most((trial["size"] * dot(error, error)) ** 2, bound**2, "‖ω_S − ω̃_S‖² (f(x) − f̃(x))² along the error")
