@@ -13,7 +13,7 @@ from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arrays import Array, Multipliers, Point
 from simopt.problem import ALL_CONES, Example, Law, Rescale, freeze, problem
-from simopt.problems import _factor, _hinges, _margin_cases, _power_units, _squares
+from simopt.problems import _factor, _margin_cases, _squares, _unit_ball
 from simopt.problems._factor import KernelProblem
 from simopt.similarities import Similarity
 
@@ -90,11 +90,7 @@ class MeanClassifier(KernelProblem):
             alpha = np.asarray(num.mid(num.lift(point["alpha"])), dtype=float)
         else:
             alpha = self.factor.coefficients(point["u"], self.labels, 0.0)
-
-        def norm(arithmetic: Arithmetic, a: Value) -> Value:
-            return arithmetic.sqrt(_squares.squared_norm(arithmetic, self.gram, a))
-
-        return {"alpha": _hinges.inside_ball(num, alpha, 1.0, norm)}
+        return {"alpha": _unit_ball.inside(num, self.gram, alpha)}
 
     def multipliers(self, point: Point) -> Multipliers:
         """v = y/n."""
@@ -102,18 +98,15 @@ class MeanClassifier(KernelProblem):
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
         """1 − ‖ω_S‖."""
-        return num.lift(1.0) - num.sqrt(_squares.squared_norm(num, self.gram, self._mean(num)))
+        return num.lift(1.0) - _unit_ball.length(num, self.gram, self._mean(num))
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """‖ω_S‖(1 − t) + (t/(2‖ω_S‖)) ‖ω_S − (‖ω_S‖/t) f‖²."""
-        alpha, mean = num.lift(point["alpha"]), self._mean(num)
-        s, t = (num.sqrt(_squares.squared_norm(num, self.gram, a)) for a in (mean, alpha))
-        return s * num.pos(num.lift(1.0) - t) + _power_units.angle(num, self.gram, alpha, mean, t, s)
+        return _unit_ball.slack(num, self.gram, self._mean(num), num.lift(point["alpha"]))
 
     def distance(self, gap: float, point: Point | None = None) -> float:
         """‖f − f*‖² = t² + 1 − 2⟨f, ω_S⟩/‖ω_S‖ ≤ 2(1 − ⟨f, ω_S⟩/‖ω_S‖) = 2 gap/‖ω_S‖; 2 (the ball) if ω_S = 0."""
-        size = math.sqrt(_squares.squared_norm(FLOAT, self.gram, self._mean(FLOAT)))
-        return min(2.0, math.sqrt(2.0 * max(gap, 0.0) / size)) if size > 0 else 2.0
+        return _unit_ball.distance(gap, self.gram, self._mean(FLOAT))
 
     def normalised(self) -> tuple[MeanClassifier, Rescale]:
         """K/κ with a power of four near max K_ii: α = α'/√κ; the loss is 1 − √κ(1 − P'), with the same solutions."""
