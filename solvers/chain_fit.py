@@ -1,0 +1,123 @@
+r"""Least squares along a chain with bounded steps: 0 ≤ x_{i+1} − x_i ≤ u_i and lo ≤ x ≤ hi, exactly.
+
+The dynamic programme finds which steps are at a bound. The values themselves are then computed afresh: samples linked by steps at a bound
+form blocks, on each of which x is an offset plus a constant, the weighted mean of (y − offset), or the end of the range where the block
+touches it. That takes out the rounding that the programme's running sums collect.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simopt.arrays import Array
+from simopt.kernel import kernel
+from simopt.solvers.chain_programme import chain_zeros
+
+LOOSE, LEVEL, STEEP = 0, 1, 2  # a step strictly between its bounds, at its lower one, at its upper one
+
+
+@kernel
+def _descend(x: Any, u: Any, hi: Any, state: Any) -> None:
+    """x_m = min(p_m, hi), x_i = p_i clipped to [x_{i+1} − u_i, x_{i+1}], in place of the zeros p."""
+    m = x.size
+    x[m - 1] = min(x[m - 1], hi)
+    for i in range(m - 2, -1, -1):
+        if x[i] >= x[i + 1]:
+            x[i] = x[i + 1]
+            state[i] = LEVEL
+        elif x[i] <= x[i + 1] - u[i]:
+            x[i] = x[i + 1] - u[i]
+            state[i] = LEVEL if u[i] == 0.0 else STEEP
+        else:
+            state[i] = LOOSE
+
+
+@kernel
+def _level_blocks(x: Any, y: Any, w: Any, u: Any, lo: Any, hi: Any, state: Any) -> None:
+    """Recompute x block by block."""
+    m = x.size
+    start = 0
+    while start < m:
+        end = start
+        offset, weight, moment = 0.0, w[start], 0.0
+        first = y[start]
+        while end < m - 1 and state[end] != LOOSE:
+            if state[end] == STEEP:
+                offset += u[end]
+            end += 1
+            weight += w[end]
+            moment += w[end] * (y[end] - first - offset)
+        base = first + moment / weight
+        # A block held at an end of the range may have come off its neighbour by rounding; as a whole it still lies in the range.
+        base = max(min(base, hi - offset), lo)
+        if start > 0:
+            base = min(max(base, x[start - 1]), x[start - 1] + u[start - 1])
+        offset = 0.0
+        x[start] = base
+        for i in range(start, end):
+            if state[i] == STEEP:
+                offset += u[i]
+            x[i + 1] = base + offset
+        start = end + 1
+
+
+@kernel
+def _mend(x: Any, u: Any) -> None:
+    """Steps back into [0, u] where rounding took them out."""
+    for i in range(x.size - 1):
+        if x[i + 1] < x[i]:
+            x[i + 1] = x[i]
+        elif x[i + 1] > x[i] + u[i]:
+            x[i + 1] = x[i] + u[i]
+
+
+@kernel
+def _cumulate(x: Any, y: Any, w: Any, u: Any, state: Any, tau: Any) -> None:
+    """τ_i = Σ w(x − y) since the start of the block of i, 0 where the step is loose or the sum has the sign of the other bound."""
+    total = 0.0
+    for i in range(tau.size):
+        total += w[i] * (x[i] - y[i])
+        if state[i] == LOOSE:
+            total = 0.0
+            tau[i] = 0.0
+        elif state[i] == STEEP:
+            tau[i] = max(total, 0.0)
+        elif u[i] == 0.0:
+            tau[i] = total
+        else:
+            tau[i] = min(total, 0.0)
+
+
+def chain_prices(x: Array, y: Array, w: Array, u: Array, state: NDArray[np.int8]) -> Array:
+    """Multipliers τ of the steps of a fit without range: τ_i > 0 is the price of the upper bound, −τ_i > 0 that of the lower one.
+
+    A bound that the fit does not use has price 0 exactly: rounding in τ would cost τu in the gap, and u may be large. O(m).
+    """
+    tau = np.empty(state.size)
+    _cumulate(x, y, w, u, state, tau)
+    return tau
+
+
+def fit_chain(
+    y: Array, w: Array, u: Array, lo: float = -np.inf, hi: float = np.inf, *, capacity: int | None = None
+) -> tuple[Array, NDArray[np.int8]]:
+    """The fit x, and the state of each step (LOOSE, LEVEL, STEEP).
+
+    Parameters
+    ----------
+    y, w : (m,) arrays
+        targets; weights > 0.
+    u : (m − 1,) array
+        upper bounds ≥ 0, possibly ∞.
+    lo, hi : float
+        range of x.
+    """
+    x = chain_zeros(y, w, u, lo, capacity)
+    state = np.empty(max(y.size - 1, 0), dtype=np.int8)
+    _descend(x, u, hi, state)
+    _level_blocks(x, y, w, u, lo, hi, state)
+    _mend(x, u)
+    return x, state
