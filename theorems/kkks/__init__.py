@@ -1,0 +1,1 @@
+"""Kakade, Kalai, Kanade & Shamir, "Efficient Learning of Generalized Linear and Single Index Models with Isotonic Regression" (2011)."""
