@@ -1,0 +1,172 @@
+"""The vectors ψ_j that Frank–Wolfe steps move towards, by their inner products: a stored Gram matrix, or columns made when they are needed.
+
+An atom set knows ⟨ω, ψ_j⟩, ‖ω‖² and ‖ψ_j‖², and makes columns ⟨ψ_i, ψ_j⟩, i = 1 … k, one at a time. No k × k matrix is formed. Columns may
+be float32, for speed; blocks, from which certificates are computed, are always the similarity's own float64 values.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from simopt.arrays import Array
+from simopt.similarities import Similarity
+from simopt.solvers.gaussian_tiles import Fast, Floats, signed_powers32, signed_powers64
+from simopt.solvers.rows import Indices, Rows
+
+FIRST = 64  # columns for which room is made at first
+
+
+class Atoms(ABC):
+    """k atoms and the vector ω that is to be approximated.
+
+    Attributes
+    ----------
+    linear : (k,) array
+        ⟨ω, ψ_j⟩.
+    square : float
+        ‖ω‖².
+    diagonal : (k,) array
+        ‖ψ_j‖².
+    """
+
+    def __init__(self, linear: Array, square: float, diagonal: Array, precision: str = "float64") -> None:
+        self.linear = linear
+        self.square = square
+        self.diagonal = diagonal
+        self._precision = precision
+        self._room = 0
+        self._store: Any = np.empty((0, len(linear)), dtype=precision)
+        self._slots: dict[int, int] = {}
+
+    def __len__(self) -> int:
+        return len(self.linear)
+
+    @abstractmethod
+    def make_column(self, j: int) -> Floats:
+        """⟨ψ_i, ψ_j⟩ for all i, shape (k,); the array may be used again by the next call."""
+
+    @abstractmethod
+    def block(self, rows: Sequence[int] | Indices, columns: Sequence[int] | Indices) -> Array:
+        """⟨ψ_i, ψ_j⟩ for i in `rows` and j in `columns`, in float64 whatever the columns are."""
+
+    def keep_columns(self, memory: float) -> None:
+        """Keep columns that were made, as many as fit into `memory` bytes; the one that was used least recently gives way."""
+        self._room = min(len(self), int(memory / (self._store.itemsize * len(self))))
+
+    def column(self, j: int) -> Floats:
+        """⟨ψ_i, ψ_j⟩ for all i, shape (k,), from the store if it is there. O(k p) if not."""
+        slot = self._slots.pop(j, None)
+        if slot is None:
+            made = self.make_column(j)
+            if self._room == 0:
+                return made
+            slot = self._free_slot()
+            self._store[slot] = made
+        self._slots[j] = slot  # the end of the dictionary: used last
+        found: Floats = self._store[slot]
+        return found
+
+    def combination(self, support: Indices, weights: Array) -> Array:
+        """Σ_j w_j ⟨ψ_i, ψ_j⟩ over the support, for all i. Reads the kept columns once; those for which there is no room are made again."""
+        self._tidy(support)
+        for j in support.tolist():
+            if j not in self._slots and len(self._slots) < self._room:
+                self.column(j)
+        shares = np.zeros(len(self._slots), dtype=self._store.dtype)
+        out = np.zeros(len(self))
+        for j, w in zip(support.tolist(), weights.tolist(), strict=True):
+            if j in self._slots:
+                shares[self._slots[j]] = w
+            else:
+                out += w * self.make_column(j)
+        out += shares @ self._store[: len(shares)]
+        return out
+
+    def _free_slot(self) -> int:
+        if len(self._slots) >= self._room:
+            return self._slots.pop(next(iter(self._slots)))
+        slot = len(self._slots)
+        if slot == len(self._store):
+            larger = np.empty((min(self._room, max(FIRST, 2 * slot)), len(self)), dtype=self._store.dtype)
+            larger[:slot] = self._store
+            self._store = larger
+        return slot
+
+    def _tidy(self, support: Indices) -> None:
+        """Forget columns outside the support when they are the majority, so that a combination does not read them."""
+        if len(self._slots) <= 2 * len(support) + FIRST:
+            return
+        kept = [(self._slots[j], j) for j in support.tolist() if j in self._slots]
+        for slot, (old, _) in enumerate(sorted(kept)):
+            self._store[slot] = self._store[old]  # slots only move down, past those that have moved
+        self._slots = {j: slot for slot, (_, j) in enumerate(sorted(kept))}
+
+
+class StoredAtoms(Atoms):
+    """Atoms whose Gram matrix is at hand: ⟨ψ_i, ψ_j⟩ = signs_i signs_j gram_ij for the rows `chosen` (None: all)."""
+
+    def __init__(self, gram: Array, signs: Array, linear: Array, square: float, chosen: Indices | None = None) -> None:
+        self._gram = gram
+        self._chosen = np.arange(len(gram)) if chosen is None else chosen
+        self._all = chosen is None
+        self._signs = signs[self._chosen]
+        super().__init__(linear, square, np.diagonal(gram)[self._chosen].copy())
+
+    def make_column(self, j: int) -> Array:
+        row = self._gram[self._chosen[j]]
+        column: Array = (row if self._all else row[self._chosen]) * self._signs
+        return column if self._signs[j] > 0 else -column
+
+    def block(self, rows: Sequence[int] | Indices, columns: Sequence[int] | Indices) -> Array:
+        part = self._gram[np.ix_(self._chosen[np.asarray(rows)], self._chosen[np.asarray(columns)])]
+        out: Array = self._signs[np.asarray(rows)][:, None] * part * self._signs[np.asarray(columns)]
+        return out
+
+
+class LazyAtoms(Atoms):
+    """Labelled points: ⟨ψ_i, ψ_j⟩ = y_i y_j K(x_i, x_j), from fast tiles where there are any, else from the similarity's own values."""
+
+    def __init__(
+        self, rows: Rows, labels: Array, similarity: Similarity, linear: Array, square: float, diagonal: Array, fast: Fast | None
+    ) -> None:
+        super().__init__(linear, square, diagonal, "float64" if fast is None else fast.precision)
+        self._rows = rows
+        self._labels = labels
+        self._similarity = similarity
+        self._fast = fast
+        self._signs: Any = labels.astype(self._precision)
+        self._buffer: Any = np.empty(len(labels), dtype=self._precision)
+        self._seen: dict[int, Array] = {}
+
+    def make_column(self, j: int) -> Floats:
+        point = self._points([j])
+        out: Floats = self._buffer
+        if self._fast is None:
+            for start, block in self._rows.blocks():
+                out[start : start + len(block)] = self._similarity.values(block, point)[:, 0]
+            out *= self._signs
+            out *= self._labels[j]
+            return out
+        left = self._fast.place(point).left[0]
+        for start in range(0, self._rows.n, self._rows.step):
+            stop = min(start + self._rows.step, self._rows.n)
+            np.dot(left, self._fast.coordinates(self._rows, start, stop).right, out=out[start:stop])
+        powers = signed_powers32 if self._precision == "float32" else signed_powers64
+        powers(out, self._signs, float(self._labels[j]))
+        return out
+
+    def block(self, rows: Sequence[int] | Indices, columns: Sequence[int] | Indices) -> Array:
+        i, j = np.asarray(rows, dtype=np.intp), np.asarray(columns, dtype=np.intp)
+        values = self._similarity.values(self._points(i.tolist()), self._points(j.tolist()))
+        return self._labels[i][:, None] * values * self._labels[j]
+
+    def _points(self, indices: list[int]) -> Array:
+        if self._rows.resident:
+            return self._rows.take(indices)
+        missing = [j for j in indices if j not in self._seen]
+        self._seen.update(zip(missing, self._rows.take(missing), strict=True))
+        return np.array([self._seen[j] for j in indices])

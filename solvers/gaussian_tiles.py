@@ -1,0 +1,225 @@
+r"""Gaussian similarities at the speed of a matrix product, with a bound on what rounding did to them.
+
+With u = (x − centre) √(log₂ e / μ) the similarity is 2^t, t = −‖u − u'‖² = ⟨(2u, −‖u‖², 1), (u', 1, −‖u'‖²)⟩: one matrix product gives a
+tile of exponents, and one pass over the tile, while it is in cache, turns them into powers and adds them up along rows and columns.
+
+Error. In arithmetic of unit v (2^-24 or 2^-53) a sum of m products is wrong by at most (m v)(‖u‖ + ‖u'‖)²; rounding the points, their
+scale and their squares costs less than another 10 v (‖u‖ + ‖u'‖)². So |δt| ≤ (m + 10) v (‖u‖ + ‖u'‖)², and the power is wrong by the
+factor 1 ± (log 2 |δt| + POWER v). Long products are cut into pieces of PIECE terms in float32, so that m is PIECE and the number of
+pieces. Powers below 2^LOWEST are given as 2^LOWEST.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from simopt.arrays import Array
+from simopt.kernel import kernel
+from simopt.similarities import Gaussian, Similarity
+from simopt.solvers.rows import Indices, Rows
+
+Floats = npt.NDArray[np.floating[Any]]
+UNIT = {"float32": 2.0**-24, "float64": 2.0**-53}
+TILE = {"float32": 512, "float64": 384}  # rows and columns of a tile: the tile stays in the second-level cache
+PIECE = 64
+GROUP = 16  # rows whose float32 column sums are added before they go into float64
+POWER = 8.0  # units that the power of two is wrong by, from the polynomial and its rounding
+SUMS = GROUP + 4.0  # units that float32 sums over a group are wrong by, with their products and weights
+LOWEST = {"float32": -125.0, "float64": -1020.0}
+USELESS = 1e-3  # relative error of a similarity from which on fast tiles are not used
+
+
+@kernel(any_order=True)
+def powers_and_sums32(tile: Floats, rows: Floats, columns: Floats, row_sums: Array, column_sums: Array, part: Floats) -> None:
+    """tile ← 2^tile in place; row_sums += 2^tile columns, column_sums += rowsᵀ 2^tile. Rows are added in float64, columns by groups."""
+    one = np.float32(1.0)
+    for first in range(0, tile.shape[0], 16):
+        for j in range(tile.shape[1]):
+            part[j] = np.float32(0.0)
+        for i in range(first, min(tile.shape[0], first + 16)):
+            for j in range(tile.shape[1]):
+                x = max(tile[i, j], np.float32(-125.0))
+                whole = np.floor(x + np.float32(0.5))
+                r = (x - whole) * np.float32(0.6931471805599453)
+                p = np.float32(1 / 120) + r * np.float32(1 / 720)
+                p = one + r * (one + r * (np.float32(1 / 2) + r * (np.float32(1 / 6) + r * (np.float32(1 / 24) + r * p))))
+                tile[i, j] = p * np.int32((np.int32(whole) + np.int32(127)) << np.int32(23)).view(np.float32)
+            total = 0.0
+            for j in range(tile.shape[1]):
+                total += np.float64(columns[j] * tile[i, j])
+            row_sums[i] += total
+            weight = rows[i]
+            for j in range(tile.shape[1]):
+                part[j] += weight * tile[i, j]
+        for j in range(tile.shape[1]):
+            column_sums[j] += np.float64(part[j])
+
+
+@kernel(any_order=True)
+def powers_and_sums64(tile: Floats, rows: Floats, columns: Floats, row_sums: Array, column_sums: Array, part: Floats) -> None:
+    """The same in float64; `part` is not used."""
+    for i in range(tile.shape[0]):
+        total = 0.0
+        weight = rows[i]
+        for j in range(tile.shape[1]):
+            x = max(tile[i, j], -1020.0)
+            whole = np.floor(x + 0.5)
+            r = (x - whole) * 0.6931471805599453
+            p = 1 / 40320 + r * (1 / 362880 + r * (1 / 3628800 + r * (1 / 39916800 + r * (1 / 479001600))))
+            p = 1.0 + r * (1.0 + r * (1 / 2 + r * (1 / 6 + r * (1 / 24 + r * (1 / 120 + r * (1 / 720 + r * (1 / 5040 + r * p)))))))
+            value = p * np.int64(np.int64(np.int32(whole) + np.int32(1023)) << np.int64(52)).view(np.float64)
+            total += columns[j] * value
+            column_sums[j] += weight * value
+        row_sums[i] += total
+
+
+@kernel(any_order=True)
+def signed_powers32(exponents: Floats, signs: Floats, sign: float) -> None:
+    """exponents ← sign · signs · 2^exponents, one column of the signed Gram matrix."""
+    one = np.float32(1.0)
+    for i in range(exponents.size):
+        x = max(exponents[i], np.float32(-125.0))
+        whole = np.floor(x + np.float32(0.5))
+        r = (x - whole) * np.float32(0.6931471805599453)
+        p = np.float32(1 / 120) + r * np.float32(1 / 720)
+        p = one + r * (one + r * (np.float32(1 / 2) + r * (np.float32(1 / 6) + r * (np.float32(1 / 24) + r * p))))
+        power = p * np.int32((np.int32(whole) + np.int32(127)) << np.int32(23)).view(np.float32)
+        exponents[i] = np.float32(sign) * signs[i] * power
+
+
+@kernel(any_order=True)
+def signed_powers64(exponents: Floats, signs: Floats, sign: float) -> None:
+    """The same in float64."""
+    for i in range(exponents.size):
+        x = max(exponents[i], -1020.0)
+        whole = np.floor(x + 0.5)
+        r = (x - whole) * 0.6931471805599453
+        p = 1 / 40320 + r * (1 / 362880 + r * (1 / 3628800 + r * (1 / 39916800 + r * (1 / 479001600))))
+        p = 1.0 + r * (1.0 + r * (1 / 2 + r * (1 / 6 + r * (1 / 24 + r * (1 / 120 + r * (1 / 720 + r * (1 / 5040 + r * p)))))))
+        power = p * np.int64(np.int64(np.int32(whole) + np.int32(1023)) << np.int64(52)).view(np.float64)
+        exponents[i] = sign * signs[i] * power
+
+
+@dataclass(frozen=True, eq=False)
+class Coordinates:
+    """The two factors of tiles: rows (2u, −‖u‖², 1) and columns (u, 1, −‖u‖²)."""
+
+    left: Floats
+    right: Floats
+
+    @property
+    def radius(self) -> float:
+        """max ‖u‖; infinite where it overflowed."""
+        largest = float(np.max(-self.right[-1], initial=0.0))
+        return math.sqrt(largest) if math.isfinite(largest) else math.inf
+
+    def __getitem__(self, part: slice) -> Coordinates:
+        return Coordinates(self.left[part], self.right[:, part])
+
+    def permuted(self, order: Indices) -> Coordinates:
+        """The points in another order (itself, if it is the same)."""
+        same = np.array_equal(order, np.arange(len(self.left)))
+        return self if same else Coordinates(self.left[order], np.ascontiguousarray(self.right[:, order]))
+
+
+@dataclass(frozen=True, eq=False)
+class Fast:
+    """The points of one sample in the form in which fast tiles take them.
+
+    Attributes
+    ----------
+    centre, scale : array of p numbers, float
+        u = (x − centre)·scale.
+    precision : str
+        "float32" or "float64".
+    squares, radius : (n,) array, float
+        ‖u_i‖², max ‖u_i‖.
+    kept : Coordinates or None
+        of all points, where they fit into the memory.
+    """
+
+    centre: Array
+    scale: float
+    precision: str
+    squares: Array
+    radius: float
+    relative: float
+    kept: Coordinates | None
+
+    @classmethod
+    def of(cls, similarity: Similarity, rows: Rows, precision: str) -> Fast | None:
+        """Fast tiles for these points; None where they do not apply or would lose too many digits."""
+        if precision == "direct" or not isinstance(similarity, Gaussian):
+            return None
+        # any centre is right; a central one keeps the numbers, and so their rounding, small
+        centre = rows.take(np.linspace(0, rows.n - 1, min(rows.n, 4096)).astype(np.intp)).mean(axis=0)
+        scale = math.sqrt(math.log2(math.e) / similarity.mu)
+        width = rows.width + 2.0
+        terms = width if precision == "float64" or width <= PIECE else PIECE + width / PIECE + 1.0
+        relative = math.log(2.0) * (terms + 10.0) * UNIT[precision] * 1.01
+        squares = np.empty(rows.n)
+        kept = None
+        for start, block in rows.blocks():
+            found, squares[start : start + len(block)] = _factors(block, centre, scale, precision)
+            if 2 * width * rows.n * np.dtype(precision).itemsize <= rows.memory / 2 and len(block) == rows.n:
+                kept = found
+        radius = math.sqrt(float(np.max(squares)))
+        useful = math.isfinite(radius) and relative * (2.0 * radius) ** 2 <= USELESS
+        return cls(centre, scale, precision, squares, radius, relative, kept) if useful else None
+
+    def coordinates(self, rows: Rows, start: int, stop: int) -> Coordinates:
+        """Of the rows start … stop − 1."""
+        if self.kept is not None:
+            return self.kept[start:stop]
+        return _factors(rows.block(start, stop), self.centre, self.scale, self.precision)[0]
+
+    def place(self, points: Array) -> Coordinates:
+        """Of other points (b, p)."""
+        return _factors(points, self.centre, self.scale, self.precision)[0]
+
+
+def _factors(points: Array, centre: Array, scale: float, precision: str) -> tuple[Coordinates, Array]:
+    with np.errstate(over="ignore", invalid="ignore"):
+        u = ((points - centre) * scale).astype(precision)
+        squares = np.einsum("ij,ij->i", u, u, dtype=np.float64)
+        left = np.empty((len(u), u.shape[1] + 2), dtype=precision)
+        left[:, :-2], left[:, -2], left[:, -1] = 2 * u, -squares, 1
+        right = np.empty((u.shape[1] + 2, len(u)), dtype=precision)
+        right[:-2], right[-2], right[-1] = u.T, 1, -squares
+    return Coordinates(left, right), np.where(np.isnan(squares), np.inf, squares)
+
+
+class Tiles:
+    """Sums over tiles of one precision, in buffers that are used again."""
+
+    def __init__(self, precision: str) -> None:
+        self.size = TILE[precision]
+        self._type = np.dtype(precision)
+        self._tile = np.empty(self.size * self.size, dtype=precision)
+        self._part = np.empty(self.size, dtype=precision)
+
+    def add(self, one: Coordinates, two: Coordinates, rows: Array, columns: Array, row_sums: Array, column_sums: Array | None) -> None:
+        """row_sums_i += Σ_j K(u_i, u'_j) columns_j and column_sums_j += Σ_i rows_i K(u_i, u'_j), tile by tile.
+
+        `column_sums` None: only rows. The weights are rounded to the precision of the tiles.
+        """
+        first, second = rows.astype(self._type), columns.astype(self._type)
+        spare = np.empty(len(columns)) if column_sums is None else column_sums
+        run = powers_and_sums32 if self._type == np.float32 else powers_and_sums64
+        for a in (slice(i, i + self.size) for i in range(0, len(rows), self.size)):
+            for b in (slice(j, j + self.size) for j in range(0, len(columns), self.size)):
+                run(self._exponents(one.left[a], two.right[:, b]), first[a], second[b], row_sums[a], spare[b], self._part)
+
+    def _exponents(self, left: Floats, right: Floats) -> Floats:
+        tile = self._tile[: len(left) * right.shape[1]].reshape(len(left), right.shape[1])
+        if self._type == np.float64 or left.shape[1] <= PIECE:
+            return np.dot(left, right, out=tile)
+        np.dot(left[:, :PIECE], right[:PIECE], out=tile)
+        for start in range(PIECE, left.shape[1], PIECE):
+            tile += left[:, start : start + PIECE] @ right[start : start + PIECE]
+        return tile

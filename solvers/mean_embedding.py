@@ -1,0 +1,211 @@
+r"""The mean ω = Σ p_i y_i φ(x_i) of labelled feature vectors, without an n × n matrix: its values at the points and its norm.
+
+All n² similarities are looked at once, in tiles, and none is kept. With A±_i = Σ_{y_j = ±1} p_j K(x_i, x_j),
+
+    ⟨ω, ψ_i⟩ = y_i (A⁺_i − A⁻_i),   ψ_i = y_i φ(x_i),      ‖ω‖² = Σ p_i ⟨ω, ψ_i⟩.
+
+Rows are sorted by class, so that A⁺ and A⁻ cost no more than their difference; A⁺ + A⁻ then says what relative errors of the similarities
+can amount to. For Gaussian similarities a tile is one matrix product and one pass (`gaussian_tiles`), in float32 or float64; any other
+similarity is asked for its own values. Bounds on all rounding errors are part of the answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+import numpy.typing as npt
+
+from simopt import validate
+from simopt.arrays import Array
+from simopt.similarities import Similarity
+from simopt.solvers.gaussian_tiles import LOWEST, POWER, SUMS, UNIT, Coordinates, Fast, Tiles
+from simopt.solvers.rows import MEMORY, Indices
+from simopt.solvers.sample import EPS, Sample
+
+PRECISIONS = ("float32", "float64", "direct")
+VALUES = 512  # rows and columns of a tile of values that the similarity itself computes
+
+
+@dataclass(frozen=True, eq=False)
+class MeanEmbedding:
+    """What herding has to know of ω = Σ p_i ψ_i.
+
+    Attributes
+    ----------
+    values : (n,) array
+        ⟨ω, ψ_i⟩.
+    square : float
+        ‖ω‖².
+    value_errors : (n,) array
+        bounds on what rounding did to `values`.
+    square_error : float
+        the same for `square`.
+    lengths : (n,) array
+        ‖ψ_i‖ = √K(x_i, x_i).
+    precision : str
+        "float32", "float64" or "direct".
+    """
+
+    values: Array
+    square: float
+    value_errors: Array
+    square_error: float
+    lengths: Array
+    precision: str
+
+    @property
+    def vanishes(self) -> bool:
+        """Whether ω = 0 cannot be excluded: ‖ω‖² is no larger than its rounding error."""
+        return self.square <= self.square_error
+
+
+def mean_embedding(
+    points: Any,
+    labels: npt.ArrayLike | None,
+    similarity: str | Similarity = "gaussian",
+    *,
+    target: npt.ArrayLike | None = None,
+    precision: str = "float64",
+    memory: float = MEMORY,
+) -> MeanEmbedding:
+    """⟨ω, ψ_i⟩ for all points and ‖ω‖², ω = Σ p_i y_i φ(x_i), with bounds on their rounding errors.
+
+    n²/2 similarities, O(n² p) time, a few vectors of n numbers and about `memory` bytes.
+
+    Parameters
+    ----------
+    points : (n, p) array, memory map or Dask array
+    labels : (n,) array or None
+        y_i = ±1; None: all +1.
+    similarity : str or Similarity
+        positive semidefinite.
+    target : (n,) array, optional
+        p; 1/n each by default.
+    precision : str
+        "float32" or "float64" for fast tiles of a Gaussian similarity, "direct" for the similarity's own values. Where fast tiles would
+        lose too many digits (points that lie far apart in units of the bandwidth), and for other similarities, "direct" is what is done.
+
+    Raises
+    ------
+    InvalidProblem
+        see `Sample.of`.
+    """
+    sample = Sample.of(points, labels, similarity, target, memory=memory)
+    return embed(sample, Fast.of(sample.similarity, sample.rows, validate.choice("precision", precision, PRECISIONS)))
+
+
+def embed(sample: Sample, fast: Fast | None) -> MeanEmbedding:
+    """`mean_embedding` of data that have been checked, by fast tiles or (None) by the similarity's own values."""
+    lengths, p = sample.lengths(), sample.target
+    source: _Source = _Values(sample.similarity) if fast is None else _Powers(fast)
+    unit = float(np.max(p))
+    sums = _class_sums(sample, p / unit, source) * unit  # weights of order 1 whatever n is, for float32
+    values = sample.labels * (sums[1] - sums[0])
+    chain = (source.size + sample.n / 16.0 + 8.0) * EPS  # float64 additions behind one value
+    if fast is None:
+        magnitudes = lengths * float(p @ lengths)
+        errors = 1.01 * (sample.value_error + chain) * magnitudes
+    else:
+        magnitudes = sums[0] + sums[1]
+        rest = (POWER + (SUMS if fast.precision == "float32" else 0.0)) * UNIT[fast.precision]
+        share = fast.relative * (np.sqrt(fast.squares) + fast.radius) ** 2 + rest + chain
+        errors = 1.01 * share * magnitudes + 2.0 ** LOWEST[fast.precision]
+    # np.sum adds pairwise: its error is below 64 units of the sum of the magnitudes for every n that fits into memory
+    square_error = float(np.sum(p * errors)) * 1.01 + 64.0 * EPS * float(np.sum(p * magnitudes))
+    return MeanEmbedding(values, float(np.sum(p * values)), errors, square_error, lengths, "direct" if fast is None else fast.precision)
+
+
+class _Source(Protocol):
+    """Blocks of points in the form that its `add` takes; `add` sums similarities over rectangles."""
+
+    size: int
+
+    def prepare(self, sample: Sample, order: Indices) -> Any: ...
+
+    def add(self, one: Any, two: Any, rows: Array, columns: Array, row_sums: Array, column_sums: Array | None) -> None: ...
+
+
+class _Values:
+    """The similarity's own values, tile by tile."""
+
+    size = VALUES
+
+    def __init__(self, similarity: Similarity) -> None:
+        self._similarity = similarity
+
+    def prepare(self, sample: Sample, order: Indices) -> Array:
+        first = int(order.min())
+        return sample.rows.block(first, first + len(order))[order - first]
+
+    def add(self, one: Array, two: Array, rows: Array, columns: Array, row_sums: Array, column_sums: Array | None) -> None:
+        for a in (slice(i, i + self.size) for i in range(0, len(one), self.size)):
+            for b in (slice(j, j + self.size) for j in range(0, len(two), self.size)):
+                tile = self._similarity.values(one[a], two[b])
+                row_sums[a] += tile @ columns[b]
+                if column_sums is not None:
+                    column_sums[b] += rows[a] @ tile
+
+
+class _Powers(Tiles):
+    """Gaussian tiles in one precision."""
+
+    def __init__(self, fast: Fast) -> None:
+        super().__init__(fast.precision)
+        self._fast = fast
+
+    def prepare(self, sample: Sample, order: Indices) -> Coordinates:
+        first = int(order.min())
+        return self._fast.coordinates(sample.rows, first, first + len(order)).permuted(order - first)
+
+
+def _class_sums(sample: Sample, p: Array, source: _Source) -> Array:
+    """A⁻ and A⁺ as the rows of a (2, n) array."""
+    y, step = sample.labels, sample.rows.step
+    sums = np.zeros((2, sample.n))
+
+    def prepared(start: int) -> tuple[Indices, Any]:
+        order = start + np.argsort(y[start : start + step], kind="stable")
+        return order, source.prepare(sample, order)
+
+    for start in range(0, sample.n, step):
+        order, block = prepared(start)
+        _triangle(source, block, order, y, p, sums)
+        for other in range(start + step, sample.n, step):
+            second, columns = prepared(other)
+            for left in _segments(y[order]):
+                for right in _segments(y[second]):
+                    _rectangle(source, block[left], columns[right], order[left], second[right], y, p, sums)
+    return sums
+
+
+def _segments(sorted_labels: Array) -> Iterator[slice]:
+    middle = int(np.searchsorted(sorted_labels, 0.0))
+    for part in (slice(0, middle), slice(middle, len(sorted_labels))):
+        if part.stop > part.start:
+            yield part
+
+
+def _triangle(source: _Source, block: Any, order: Indices, y: Array, p: Array, sums: Array) -> None:
+    """All pairs inside one block, each once: squares on the diagonal, and rectangles of one class by one class to their right."""
+    segments = list(_segments(y[order]))
+    for index, segment in enumerate(segments):
+        for start in range(segment.start, segment.stop, source.size):
+            own = slice(start, min(start + source.size, segment.stop))
+            i = order[own]
+            within = np.zeros(len(i))
+            source.add(block[own], block[own], p[i], p[i], within, None)
+            sums[int(y[i[0]] > 0), i] += within
+            for right in (slice(own.stop, segment.stop), *segments[index + 1 :]):
+                if right.stop > right.start:
+                    _rectangle(source, block[own], block[right], i, order[right], y, p, sums)
+
+
+def _rectangle(source: _Source, one: Any, two: Any, i: Indices, j: Indices, y: Array, p: Array, sums: Array) -> None:
+    """Pairs (i, j) of one class each, in both directions."""
+    along, down = np.zeros(len(i)), np.zeros(len(j))
+    source.add(one, two, p[i], p[j], along, down)
+    sums[int(y[j[0]] > 0), i] += along
+    sums[int(y[i[0]] > 0), j] += down

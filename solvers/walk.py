@@ -1,0 +1,162 @@
+"""Where a Frank–Wolfe run stands: weights on a few atoms, and the inner products of all atoms with the combination they make."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from simopt.arrays import Array
+from simopt.solvers.atoms import Atoms
+from simopt.solvers.rows import Indices
+
+
+class Look(NamedTuple):
+    """What is known before a step.
+
+    steps : number of steps done. atoms : number of atoms with weight. error_squared : ‖ω − ω̃‖² as the running sums have it. gap : the
+    Frank–Wolfe gap ⟨ω̃ − ω, ω̃ − ψ_s⟩ ≥ (‖ω − ω̃‖² − dist²)/2, dist the distance from ω to the hull.
+    """
+
+    steps: int
+    atoms: int
+    error_squared: float
+    gap: float
+
+    @property
+    def distance(self) -> float:
+        """A lower bound on the distance from ω to the hull: the hyperplane through ψ_s across ω − ω̃ leaves the hull on one side."""
+        inside = self.error_squared - self.gap
+        return inside / math.sqrt(self.error_squared) if inside > 0.0 and self.error_squared > 0.0 else 0.0
+
+
+class Walk:
+    """ω̃ = Σ_j r_j ψ_j / m with raw weights r ≥ 0 and mass m = Σ r.
+
+    Kept without the division, a step towards an atom only adds to one weight and to the image Σ_j r_j ⟨ψ_i, ψ_j⟩; with uniform steps r
+    counts how often an atom was picked, without rounding. The gradient ⟨ω̃ − ω, ψ_i⟩ is `scores()`_i / m. O(k) a step.
+    """
+
+    def __init__(self, atoms: Atoms) -> None:
+        size = len(atoms)
+        self.atoms = atoms
+        self.raw = np.zeros(size)
+        self.mass = 0.0
+        self.image = np.zeros(size)
+        self._members = np.empty(64, dtype=np.intp)
+        self._places: dict[int, int] = {}
+        self._square = 0.0  # ‖Σ r ψ‖²
+        self._inner = 0.0  # ⟨ω, Σ r ψ⟩
+        self._scores = np.empty(size)
+        self._work = np.empty(size)
+
+    @property
+    def support(self) -> Indices:
+        """The atoms with weight, in no particular order (a view)."""
+        return self._members[: len(self._places)]
+
+    @property
+    def weights(self) -> Array:
+        """Weights of the support."""
+        out: Array = self.raw[self.support] / self.mass
+        return out
+
+    @property
+    def dense(self) -> Array:
+        """Weights of all atoms."""
+        return self.raw / self.mass
+
+    def __contains__(self, j: int) -> bool:
+        return j in self._places
+
+    @property
+    def error_squared(self) -> float:
+        """‖ω − ω̃‖² = ‖ω̃‖² − 2⟨ω, ω̃⟩ + ‖ω‖², which rounding may leave below 0."""
+        if self.mass == 0.0:
+            return self.atoms.square
+        return self.square - 2.0 * self._inner / self.mass + self.atoms.square
+
+    @property
+    def square(self) -> float:
+        """‖ω̃‖²."""
+        return self._square / self.mass / self.mass
+
+    @property
+    def slope(self) -> float:
+        """⟨ω̃ − ω, ω̃⟩."""
+        return self.square - self._inner / self.mass
+
+    def scores(self) -> Array:
+        """m ⟨ω̃ − ω, ψ_i⟩ for all i, shape (k,); −⟨ω, ψ_i⟩ at the start. The array is used again by the next call."""
+        np.multiply(self.atoms.linear, -self.mass if self.mass else -1.0, out=self._scores)
+        self._scores += self.image
+        return self._scores
+
+    def to_atom(self, j: int) -> float:
+        """‖ψ_j − ω̃‖²."""
+        return float(self.atoms.diagonal[j] - 2.0 * self.image[j] / self.mass + self.square)
+
+    def shift(self, j: int, amount: float) -> None:
+        """Add `amount` to the raw weight of atom j."""
+        column = self.atoms.column(j)
+        self._square += amount * (2.0 * float(self.image[j]) + amount * float(self.atoms.diagonal[j]))
+        self._inner += amount * float(self.atoms.linear[j])
+        if amount == 1.0:
+            self.image += column
+        else:
+            np.multiply(column, amount, out=self._work)
+            self.image += self._work
+        self.raw[j] += amount
+        self.mass += amount
+        self._include(j)
+
+    def drop(self, j: int) -> None:
+        """Take all its weight from atom j."""
+        self.shift(j, -float(self.raw[j]))
+        self.raw[j] = 0.0
+        self._exclude(j)
+
+    def reset(self, j: int) -> None:
+        """All weight to atom j."""
+        self.assign(np.array([j], dtype=np.intp), np.ones(1))
+
+    def assign(self, support: Indices, weights: Array) -> None:
+        """These weights for these atoms, 0 for all others; everything is computed afresh."""
+        self.raw[self.support] = 0.0
+        self._places.clear()
+        for j in support.tolist():
+            self._include(j)
+        self.raw[support] = weights
+        self.refresh()
+
+    def refresh(self) -> None:
+        """The image and the running sums again from the weights, without the rounding errors that steps have left in them."""
+        support = self.support
+        weights = self.raw[support]
+        self.mass = math.fsum(weights)
+        self.image = self.atoms.combination(support, weights)
+        self._square = float(weights @ self.image[support])
+        self._inner = float(weights @ self.atoms.linear[support])
+
+    def rebase(self, atoms: Atoms) -> None:
+        """The same weights on the same atoms, known to another precision."""
+        self.atoms = atoms
+        self.refresh()
+
+    def _include(self, j: int) -> None:
+        if j in self._places:
+            return
+        count = len(self._places)
+        if count == len(self._members):
+            self._members = np.concatenate([self._members, np.empty_like(self._members)])
+        self._members[count] = j
+        self._places[j] = count
+
+    def _exclude(self, j: int) -> None:
+        place = self._places.pop(j)
+        last = len(self._places)
+        if place != last:
+            moved = int(self._members[last])
+            self._members[place] = moved
+            self._places[moved] = place
