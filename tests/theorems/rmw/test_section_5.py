@@ -1,0 +1,178 @@
+"""Claims of sections 4.3 to 5.1 of van Rooyen, Menon & Williamson: verdicts, mutants, coverage, and what the orders of losses rest on."""
+
+from __future__ import annotations
+
+import itertools
+from fractions import Fraction
+
+import numpy as np
+import pytest
+
+from simopt import recheck
+from simopt.claims import VAN_ROOYEN_MENON_WILLIAMSON, Claim, Expected, Trial, catalogue, proof, runner, symbols
+from simopt.claims.kinds import Effort, Evidence, Verdict
+from simopt.claims.mutants import run_mutants
+from simopt.theorems.rmw.loss_orders import (
+    as_pair,
+    bend,
+    corrected,
+    correction,
+    differences,
+    disagreement,
+    excess,
+    fits_theorem_13,
+    label_free,
+    noisy,
+    under_noise,
+)
+from simopt.theorems.rmw.order_equivalence import DIRECTIONS, EVENTS, RATES, robust_by_definition, table
+from simopt.theorems.rmw.potentials import NOT_POTENTIALS, POTENTIALS, random_mixture
+from simopt.theorems.rmw.variable_noise import risks
+from simopt.theorems.rmw.worlds import flipped, linear, mean, risk, zero_one
+
+ROWS = "T8 D9 T17 D10 corr L23 L12 T13 T13b T14 T14b ccn T15 T15b T16".split()
+REFUTED = ("T13b", "T17")
+EXTRA = ("T8-loss", "L12-tried", "T14-label-free", "T14b-literal", "T16-label-free")
+IDS = [f"RMW-{row}" for row in (*ROWS, *(f"{row}+" for row in REFUTED), *EXTRA)]
+SAMPLED = ("RMW-T8-loss", "RMW-D9", "RMW-D10", "RMW-L12-tried", "RMW-T17", "RMW-T17+", "RMW-T13b")
+
+
+def found(name: str) -> Claim:
+    return catalogue.find(name)
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_verdict_is_as_expected_under_two_seeds(name: str) -> None:
+    result = runner.run(name, seeds=(0, 1))
+    assert result.ok, result.trace or result.own.reason
+    assert result.own.evidence is (Evidence.INTERVAL if name == "RMW-D9" else Evidence.EXACT)
+    assert (result.verdict is Verdict.PROVED) == (name not in SAMPLED)
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_every_mutant_changes_the_verdict(name: str) -> None:
+    results = run_mutants(found(name), Effort.QUICK, 0)
+    assert results
+    assert [mutant.name for mutant in results if not mutant.caught] == []
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_row_is_covered_and_a_refuted_one_is_corrected(row: str) -> None:
+    claim = found(f"RMW-{row}")
+    assert claim.paper is VAN_ROOYEN_MENON_WILLIAMSON
+    if row in REFUTED:
+        assert claim.expected is Expected.REFUTED and claim.defect is not None
+        assert found(f"RMW-{row}+").corrects == claim.id
+    else:
+        assert claim.expected is Expected.HOLDS
+
+
+@pytest.mark.parametrize("name", [name for name in IDS if name not in SAMPLED])
+def test_proof_is_accepted_without_simopt_and_a_tampered_one_is_not(name: str) -> None:
+    row = runner.run(name).own
+    assert row.proof is not None
+    document = proof.document(found(name), name, "exhaustive", row.proof.statements(), "")
+    assert recheck.check(document)
+    statement = document["statements"][0]
+    statement["claim"] = [statement["claim"][0], statement["claim"][1], "-7"]
+    document["digest"] = recheck.digest(document)
+    with pytest.raises(recheck.Rejected):
+        recheck.check(document)
+
+
+def test_the_correction_undoes_the_noise() -> None:
+    rng = np.random.default_rng(0)
+    for rate in RATES:
+        loss = {event: Fraction(int(v), 7) for event, v in zip(EVENTS, rng.integers(-20, 20, len(EVENTS)), strict=True)}
+        assert correction(under_noise(loss, rate), rate) == under_noise(correction(loss, rate), rate) == loss
+    a, b, s = Fraction(3), Fraction(-1, 2), Fraction(1, 5)
+    assert noisy(corrected(a, b, s, s), corrected(b, a, s, s), s) == a
+
+
+def test_integer_differences_decide_the_order_of_integer_losses() -> None:
+    rng = np.random.default_rng(1)
+    wider = list(differences(EVENTS, 4))
+    for _ in range(30):
+        first, second = (table(list(rng.integers(0, 3, len(EVENTS)))) for _ in range(2))
+        assert (disagreement(first, second, DIRECTIONS) is None) == (disagreement(first, second, wider) is None)
+        affine = {event: 3 * value + 5 for event, value in first.items()}
+        assert disagreement(first, affine, DIRECTIONS) is None
+        if len(set(first.values())) > 1:
+            assert disagreement(first, {event: -value for event, value in first.items()}, DIRECTIONS) is not None
+
+
+def test_a_difference_is_a_pair_of_distributions() -> None:
+    d = {EVENTS[0]: Fraction(2), EVENTS[1]: Fraction(-1), EVENTS[2]: Fraction(-1)}
+    first, second = as_pair(d)
+    assert sum(first.values()) == sum(second.values()) == 1
+    loss = table([2, 0, 1, 1])
+    assert excess(loss, first) - excess(loss, second) == excess(loss, d) / 2
+
+
+@pytest.mark.parametrize("rate", RATES)
+def test_linear_loss_and_guesses_are_robust_and_hinge_loss_is_not(rate: Fraction) -> None:
+    for loss, robust in ((linear, True), (zero_one("C"), True), (zero_one("A"), False), (zero_one("B"), False)):
+        values = {(y, v): Fraction(loss(y, 2 * v - 1 if loss is linear else v)) for y, v in EVENTS}
+        assert robust_by_definition(values, rate) == robust
+        assert robust == (fits_theorem_13(values) or label_free(values))
+    hinge = {(y, v): max(1 - y * Fraction(v), Fraction(0)) for v in (0, 2) for y in (1, -1)}
+    assert disagreement(hinge, under_noise(hinge, rate), differences(tuple(hinge), 3)) is not None
+
+
+def test_a_loss_of_score_plus_a_loss_of_label_keeps_argmins_without_being_robust() -> None:
+    loss = {(y, v): Fraction(v + (y == 1)) for y, v in EVENTS}
+    rate = Fraction(1, 4)
+    assert not robust_by_definition(loss, rate)
+    for mass, labels in itertools.product((Fraction(1, 3), Fraction(1, 2)), itertools.product((1, -1), repeat=2)):
+        orders = []
+        for each in (loss, under_noise(loss, rate)):
+            values = {f: mass * each[labels[0], f[0]] + (1 - mass) * each[labels[1], f[1]] for f in itertools.product((0, 1), repeat=2)}
+            orders.append([(values[f] > values[g]) - (values[f] < values[g]) for f in values for g in values])
+        assert orders[0] == orders[1]
+
+
+def test_three_points_lie_on_a_line() -> None:
+    a, b = [Fraction(v) for v in (0, 1, 3)], [Fraction(v) for v in (5, 7, 11)]
+    assert bend(a, b) == 0
+    assert bend(a, [*b[:2], Fraction(12)]) != 0
+
+
+def test_noise_shortens_the_mean_and_mixes_the_risk() -> None:
+    world = [(Fraction(1, 3), 1, [Fraction(1), Fraction(2)]), (Fraction(2, 3), -1, [Fraction(-1), Fraction(1, 2)])]
+    rate = Fraction(2, 7)
+    noise = flipped(world, rate)
+    assert sum(p for p, _, _ in noise) == 1
+    assert mean(noise) == [(1 - 2 * rate) * value for value in mean(world)]
+    assert risk(noise, linear, lambda phi: phi[0]) == (1 - 2 * rate) * risk(world, linear, lambda phi: phi[0]) + 2 * rate
+
+
+def test_numbers_of_the_audit_for_theorem_17() -> None:
+    claim = found("RMW-T17")
+    (instance,) = claim.instances(Trial("RMW-T17", 0, -1, Effort.QUICK, claim.knobs))
+    clean, rough = risks(instance["events"], instance["sum"])
+    assert clean == [Fraction(-1, 2), Fraction(-3, 20)]
+    assert rough.index(min(rough)) == 1
+    assert Fraction(-3, 20) > min(clean) / Fraction(1, 5) == Fraction(-5, 2)
+
+
+@pytest.mark.parametrize("name", [*POTENTIALS, *NOT_POTENTIALS])
+def test_slopes_are_those_of_the_values(name: str) -> None:
+    psi = (POTENTIALS | NOT_POTENTIALS)[name]
+    for v in (Fraction(-7, 5), Fraction(-1, 5), Fraction(1, 5), Fraction(9, 5)):
+        h = Fraction(1, 10**5)
+        assert float(psi.value(v + h) - psi.value(v)) / float(h) == pytest.approx(float(psi.slope(v)), abs=1e-4)
+
+
+def test_random_mixtures_are_potentials() -> None:
+    rng = np.random.default_rng(3)
+    for _ in range(50):
+        weights, bends = random_mixture(rng)
+        assert min(weights) > 0
+        assert max(bends) > 0
+        assert all(bend.denominator == 5 for bend in bends)
+
+
+def test_symbols_have_no_hidden_values() -> None:
+    a, b, s = symbols("a b s")
+    with pytest.raises(TypeError):
+        float(corrected(a, b, s, s))
