@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -222,6 +223,17 @@ def contiguous(gram: Array) -> Array:
     return view
 
 
+@cache
+def compile_kernels() -> None:
+    """Compile (or load) every kernel once, on four samples: which of them a fit reaches depends on its data."""
+    gram, labels = contiguous(np.eye(4)), np.array([1.0, -1.0, 1.0, -1.0])
+    for total in (None, 0.0):
+        play = _InPlay(gram, labels, np.zeros(4), labels.copy(), None, total)
+        play.ascend(0.5, 4)
+        part = play.subset(np.array([True, True, False, False]))
+        product(part.gram, np.array([0.5, 0.0]))
+
+
 def svm_fits(
     gram: Array,
     labels: Array,
@@ -235,11 +247,12 @@ def svm_fits(
 ) -> Iterator[SVMFit]:
     """Fits of falling gap, the last of them with a gap of at most `goal` unless rounding forbids; those in between may have gap = ∞.
 
-    `gram` is (n, n), symmetric, C-contiguous; `labels` are ±1. `balanced` adds an intercept. `start`: signed weights to begin with, which
-    sum to 0 if `balanced`. Arrays of a fit are not written to later.
+    `gram` is (n, n), symmetric, C-contiguous; `labels` are ±1. `balanced` adds an intercept. `start`: signed weights to begin with; they
+    are clipped to the box, and sum to 0 if `balanced`. Arrays of a fit are not written to later.
     """
+    compile_kernels()
     n = len(labels)
-    weights = np.zeros(n) if start is None else start.copy()
+    weights = np.zeros(n) if start is None else np.clip(start, *box(labels))
     residual = labels.copy() if start is None else labels - cost * product(gram, weights)
     everything = _InPlay(gram, labels, weights, residual, None, 0.0 if balanced else None)
     solve = _Solve(everything, cost, SURE * goal * n, shrinking, polishing)

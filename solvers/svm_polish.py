@@ -33,7 +33,8 @@ WIDEN = 4.0
 NARROW = 1.0 / 3.0
 NARROW_FAST = 0.1  # after a stage that needed one step
 INNER = 30  # Newton steps a stage
-STAGES = 25
+PROGRESS = 0.9  # a stage that leaves more than this share of the smallest gap of (β, w) so far has made no progress;
+IDLE = 5  # after so many of them in a row the rest is rounding
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,15 +186,15 @@ def polish(
     """After each Newton step the weights of smallest gap so far, never worse than those given; until n times that gap is at most `goal`.
 
     `gram` is (m, m), C-contiguous; `residual` is y − C Kw for the given w, from which also what samples outside this m contribute may have
-    been subtracted. With an intercept, `total` is what the m weights must sum to (0, less the weights outside). Stops after `STAGES`
-    stages, or where rounding forbids the goal.
+    been subtracted. With an intercept, `total` is what the m weights must sum to (0, less the weights outside). Stops where rounding
+    forbids the goal.
     """
     stage = _Stage(gram, labels, cost, weights, residual, total)
     while stage.excess > BALANCE * stage.rest:
         stage.width *= WIDEN
         stage.refresh()
-    narrowest = 0.0
-    for _ in range(STAGES):
+    narrowest, reached, idle = 0.0, np.inf, 0
+    while idle < IDLE:
         inner, sound = 0, True
         while sound and inner < INNER and stage.best.gap > goal and (inner == 0 or stage.unfinished(goal)):
             sound = stage.newton()
@@ -201,6 +202,8 @@ def polish(
             yield replace(stage.best, steps=stage.steps)
         if stage.best.gap <= goal or stage.excess + stage.rest <= goal:
             return
+        idle = idle + 1 if stage.excess + stage.rest > PROGRESS * reached else 0
+        reached = min(reached, stage.excess + stage.rest)
         if not sound:
             narrowest = WIDEN * stage.width
         if not sound or stage.excess > HOPELESS * stage.rest:
