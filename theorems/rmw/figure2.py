@@ -12,6 +12,7 @@ import numpy as np
 from simopt.arrays import Array
 from simopt.claims import VAN_ROOYEN_MENON_WILLIAMSON
 from simopt.driver import solve
+from simopt.errors import NotAvailable
 from simopt.problems.convex_potential import ConvexPotential, three_points
 from simopt.tables import Cell, Curve, Run, table
 from simopt.theorems.rmw import long_servedio
@@ -43,8 +44,16 @@ SCALES = "all scales"
 
 
 def minimiser(scene: Scene, rate: float, potential: str = "hinge") -> tuple[Array, float]:
-    """A minimiser of the risk at a rate, and its certified relative gap."""
+    """A minimiser of the risk at a rate, and its certified relative gap.
+
+    Raises
+    ------
+    NotAvailable
+        if the back end returns nothing.
+    """
     solution = solve(ConvexPotential(*three_points(scene.gamma, rate), potential, RADIUS), "clarabel", tol=TOLERANCE)
+    if solution.point is None or solution.certificate is None:
+        raise NotAvailable(f"clarabel returned no solution: {solution.status}")
     return np.asarray(solution.point["w"]), solution.certificate.relative_gap
 
 

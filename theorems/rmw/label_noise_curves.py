@@ -28,6 +28,7 @@ KERNELS: dict[str, Similarity] = {
 }
 RATES = np.arange(10) / 20
 SHOWN = (0.0, 0.2, 0.4, 0.45)
+DRAWS = 3
 COSTS = (1.0, 100.0)  # LIBSVM's C: λ = 1/(nC)
 QUICK = 2000
 TOLERANCE = 1e-4
@@ -122,17 +123,16 @@ def plot(figure: Figure, done: Reproduction) -> None:
     requires=("dataset:mnist_3v8", "sklearn"),
     says="Test accuracy on MNIST 3 against 8 when training labels are flipped at the rates 0, 0.05, …, 0.45: mean classifier, SVM without "
     "intercept (our solver) at λ = 1/(nC), and logistic regression (scikit-learn, linear features, the same λ), C = 1 and 100. The paper "
-    "prints no such curves; its Theorem 8 is about P_σ, here noise falls on a sample. Ours: quick effort draws 2000 of the 11982 training "
-    "digits and flips them three times, full effort takes all and flips them once; pixels in [0, 1], for the linear kernel centred and "
-    "scaled to ‖φ‖ ≤ 1; Gaussian exp(−‖x − x'‖²/(2s²)), s = 1 as in Section 8. 'Threshold / λ': max y_i f_S(x_i) over λ at C = 1; at ≤ 1 "
-    "the SVM is the mean.",
+    "prints no such curves; its Theorem 8 is about P_σ, here noise falls on a sample, three times. Ours: quick effort draws 2000 of the "
+    "11982 training digits, full effort takes all; pixels in [0, 1], for the linear kernel centred and scaled to ‖φ‖ ≤ 1; Gaussian "
+    "exp(−‖x − x'‖²/(2s²)), s = 1 as in Section 8. 'Threshold / λ': max y_i f_S(x_i) over λ at C = 1; at ≤ 1 the SVM is the mean.",
     plot=plot,
 )
 def label_noise_curves(row: str, run: Run) -> Iterator[Cell | Curve]:
     """The curves, the accuracies at a few rates, and the threshold above which the SVM is the mean."""
     data = digits(row, run)
     n = len(data.labels)
-    draws = [run.stream("noise", k).random(n) for k in range(run.count(3, 1))]
+    draws = [run.stream("noise", k).random(n) for k in range(DRAWS)]
     yield Cell(row, "training digits", float(n))
     measured = [[accuracies(data, noisy(data.labels, float(rate), draw)) for draw in draws] for rate in RATES]
     for label in measured[0][0]:
