@@ -48,7 +48,7 @@ DIGITS = 96
     instances=worlds,
     decode=decoded_world,
     dimension=7,
-    evaluations=(60, 600),
+    evaluations=(60, 300),
     knobs={"factor": Fraction(2), "extra": Fraction(1)},
     mutants={"√((1 + log(1/δ))/n)": {"factor": Fraction(1)}, "√(2 log(1/δ)/n)": {"extra": Fraction(0)}},
     note="Not proved: the printed proof ends with √(4 (1 + log(1/δ))/n) (RMW-T3-proof); the constant 2 is a claim that no world tried "
@@ -169,7 +169,7 @@ def ratio_passes_every_factor(instance: Instance, trial: Trial) -> Iterator[Chec
     instances=worlds,
     decode=decoded_world,
     dimension=7,
-    evaluations=(60, 600),
+    evaluations=(60, 300),
     knobs={"mean": 1, "spread": Fraction(2)},
     mutants={"√(log(1/δ)/(2n))": {"spread": Fraction(1, 2)}, "no 1/√n": {"mean": 0}},
     covers=("RMW-T3-proven",),

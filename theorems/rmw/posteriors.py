@@ -57,7 +57,7 @@ def finite_learners(trial: Trial) -> Iterator[Instance]:
     for p in (Fraction(1, 10), Fraction(1, 2)):
         one = {"chances": [p, 1 - p], "losses": [[Fraction(0)], [Fraction(2)]], "prior": [Fraction(1)], "beta": Fraction(20), "n": 1}
         yield one | {"posteriors": [[Fraction(1)]] * 2}
-    for k in range(trial.count(40, 300)):
+    for k in range(trial.count(40, 120)):
         scores = [[Fraction(int(v), 4) for v in trial.rng.integers(-6, 7, size=3)] for _ in range(2)]
         losses = [[1 - y * f for f in row] for row in scores for y in (1, -1)]
         made: Instance = {"chances": weights(trial.rng, 4), "losses": losses, "prior": weights(trial.rng, 3)}
@@ -105,7 +105,7 @@ def normal_learners(trial: Trial, kinds: int) -> Iterator[Instance]:
         for n, beta in ((1, one / 4), (4, one / 4), (2, one / 8), (3, one), (6, one / 2)):
             for strength in (one / 2, one):
                 yield mixture(trial.rng, chances, [features] * kinds, n, beta, strength, one / 2)
-    for _ in range(trial.count(20, 200)):
+    for _ in range(trial.count(20, 80)):
         size = int(trial.rng.integers(2, 4))
         maps = [[disc_point(trial.rng) for _ in range(size)] for _ in range(kinds)]
         beta, strength = Fraction(int(trial.rng.integers(1, 9)), 8), Fraction(int(trial.rng.integers(1, 5)), 4)

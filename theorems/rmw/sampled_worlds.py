@@ -27,9 +27,9 @@ def two_points(trial: Trial) -> Iterator[Instance]:
     """Two points on the line: six supports, a grid of probabilities, n up to 100 (full effort: 300)."""
     for n in (1, 2, 3, 4, 6, 10, 24):
         for support in SUPPORTS:
-            for k in range(5 if trial.count(1, 0) else 1, 60, trial.count(5, 1)):
+            for k in range(trial.count(5, 2), 60, trial.count(5, 2)):
                 yield coin(n, Fraction(k, 60), support)
-    for n in trial.count(1, 0) * (100,) or (50, 100, 200, 300):
+    for n in (100, *trial.count(0, 1) * (50, 200, 300)):
         for support in SUPPORTS[::3]:
             for k in (1, 30, 50):
                 yield coin(n, Fraction(k, 60), support)
@@ -37,7 +37,7 @@ def two_points(trial: Trial) -> Iterator[Instance]:
 
 def three_points(trial: Trial) -> Iterator[Instance]:
     """Three points of the unit disc, n up to 6 (full effort: 12)."""
-    for _ in range(trial.count(12, 60)):
+    for _ in range(trial.count(12, 40)):
         n = int(trial.rng.integers(2, trial.count(7, 13)))
         yield {"probabilities": weights(trial.rng, 3), "features": [disc_point(trial.rng) for _ in range(3)], "n": n}
 

@@ -1,0 +1,239 @@
+r"""Margins and approximation (section 4.1 and section 12): the margin loss, the lemma of section 12 and Theorem 6.
+
+All that matters about scores, margins and tolerances is how they are ordered, so that small integers stand for all numbers: for integers
+[[a < b]] = min(1, max(0, b − a)) and [[a ≤ b]] = [[a < b + 1]], formulas that a proof file can state.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+
+from simopt.claims import (
+    CONVENTION,
+    EQUIVALENCE,
+    HOLDS,
+    INEQUALITY,
+    REFUTED,
+    SOME,
+    VAN_ROOYEN_MENON_WILLIAMSON,
+    Check,
+    Expr,
+    Instance,
+    Trial,
+    at_least,
+    at_most,
+    claim,
+    equal,
+    inputs,
+    maximum,
+    minimum,
+    rational,
+    symbols,
+)
+from simopt.theorems.rmw.worlds import CONVENTIONS
+
+HALF = Fraction(1, 2)
+Step = Callable[[Expr, Expr], Expr]
+
+
+def below(a: Expr, b: Expr) -> Expr:
+    """[[a < b]] for integers."""
+    return minimum(1, maximum(0, b - a))
+
+
+def up_to(a: Expr, b: Expr) -> Expr:
+    """[[a ≤ b]] for integers."""
+    return minimum(1, maximum(0, b - a + 1))
+
+
+def halfway(a: Expr, b: Expr) -> Expr:
+    """[[a < b]], and ½ if a = b."""
+    return HALF * (below(a, b) + up_to(a, b))
+
+
+STEPS: dict[str, Step] = {"A": below, "B": up_to, "C": halfway}
+"""ℓ₀₁(y, v) under each convention is the step from yv to 0."""
+
+
+def scores(trial: Trial) -> Iterator[Instance]:
+    """Labels, scores and margins γ ≥ 0 in every order, for the conventions of the trial."""
+    for convention in trial["conventions"]:
+        for y in (-1, 1):
+            for v in range(-2, 3):
+                for gamma in range(3):
+                    yield {"convention": convention, "label": y, "score": v, "margin": gamma}
+
+
+def margin_loss_bounds(instance: Instance, step: Step) -> Iterator[Check]:
+    """ℓ_γ ≥ ℓ₀₁, with equality at γ = 0, for one label, score and margin; ℓ_γ is the given step from yv to γ."""
+    y, v, gamma = inputs(y=instance["label"], v=instance["score"], gamma=instance["margin"])
+    zero_one = STEPS[instance["convention"]](y * v, rational(0))
+    name = f"convention {instance['convention']}"
+    yield at_least(step(y * v, gamma), zero_one, f"ℓ_γ ≥ ℓ₀₁, {name}")
+    if instance["margin"] == 0:
+        yield equal(step(y * v, gamma), zero_one, f"ℓ_0 = ℓ₀₁, {name}")
+
+
+@claim(
+    "RMW-marg",
+    paper=VAN_ROOYEN_MENON_WILLIAMSON,
+    place="Section 4.1",
+    kind=INEQUALITY,
+    expected=REFUTED,
+    defect=CONVENTION,
+    says=r"ℓ_γ(y, v) = [[yv < γ]] is an upper bound of ℓ₀₁(y, v) for γ ≥ 0, and ℓ_0 = ℓ₀₁; ℓ₀₁ by the printed formula (A) and by the "
+    r"printed note that ℓ₀₁(y, 0) = 1 (B).",
+    instances=scores,
+    exhaustive=True,
+    knobs={"conventions": ("A", "B")},
+    mutants={"the printed formula [[yv < 0]] only": {"conventions": ("A",)}},
+    note="True under A. Under B (and C, ½ at 0) it fails at v = γ = 0 only.",
+)
+def margin_loss_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The strict margin loss against ℓ₀₁."""
+    yield from margin_loss_bounds(instance, below)
+
+
+@claim(
+    "RMW-marg+",
+    paper=VAN_ROOYEN_MENON_WILLIAMSON,
+    place="Section 4.1, one convention for both losses",
+    kind=INEQUALITY,
+    expected=HOLDS,
+    says=r"If ℓ_γ treats yv = γ as ℓ₀₁ treats yv = 0 (A: [[yv < γ]], B: [[yv ≤ γ]], C: ½ at equality), then ℓ_γ ≥ ℓ₀₁ for γ ≥ 0 and "
+    r"ℓ_0 = ℓ₀₁. (Only the order of yv, 0 and γ matters: integers −2 to 2 have all of them.)",
+    instances=scores,
+    exhaustive=True,
+    knobs={"conventions": CONVENTIONS, "steps": STEPS},
+    mutants={"B with [[yv < γ]]": {"steps": STEPS | {"B": below}}, "C with [[yv < γ]]": {"steps": STEPS | {"C": below}}},
+    corrects="RMW-marg",
+)
+def margin_loss_with_one_convention(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The margin loss of the same convention against ℓ₀₁."""
+    yield from margin_loss_bounds(instance, trial["steps"][instance["convention"]])
+
+
+def close_scores(trial: Trial) -> Iterator[Instance]:
+    """All integers with |v − ṽ| ≤ ε ≤ 3, |v| ≤ 4 and ṽ < limit."""
+    for epsilon in range(4):
+        for v in range(-4, 5):
+            for w in range(v - epsilon, min(v + epsilon + 1, trial["limit"])):
+                yield {"score": v, "other": w, "epsilon": epsilon}
+
+
+@claim(
+    "RMW-T6lem",
+    paper=VAN_ROOYEN_MENON_WILLIAMSON,
+    place="Section 12, lemma",
+    kind=INEQUALITY,
+    expected=HOLDS,
+    says=r"If |v − ṽ| ≤ ε and ṽ < 0, then v < ε: ε − v = (ε − (v − ṽ)) + (−ṽ) for all reals, a non-negative number and a positive one. "
+    r"(Proved by this identity, and once more for all integers with |v| ≤ 4 and ε ≤ 3.)",
+    instances=close_scores,
+    exhaustive=True,
+    knobs={"limit": 0},
+    mutants={"ṽ ≤ 0": {"limit": 1}},
+)
+def a_negative_score_is_near(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The identity in symbols, and the inequality under its hypotheses."""
+    e, v, w = symbols("e v w")
+    yield equal(e - v, (e - (v - w)) + (-w), "ε − v")
+    v, w, e = inputs(v=instance["score"], w=instance["other"], e=instance["epsilon"])
+    yield at_most(v, e, "v < ε", strict=True).given(at_most(abs(v - w), e), at_most(w, trial["limit"], strict=True))
+
+
+def conventions(trial: Trial) -> Iterator[Instance]:
+    """The conventions for ℓ₀₁ at 0."""
+    for convention in CONVENTIONS:
+        yield {"convention": convention}
+
+
+FIRST, LAST, WIDEST = -3, 3, 3
+
+
+@claim(
+    "RMW-T6",
+    paper=VAN_ROOYEN_MENON_WILLIAMSON,
+    place="Theorem 6",
+    kind=EQUIVALENCE,
+    expected=REFUTED,
+    defect=CONVENTION,
+    says=r"There is a convention for ℓ₀₁ at 0 under which, for all P, f, ε ≥ 0 and α, ℓ_ε(P, f) ≤ α iff ℓ₀₁(P, f̃) ≤ α for all f̃ with "
+    r"‖f − f̃‖_∞ ≤ ε, where ℓ_ε(y, v) = [[yv < ε]]; that is, ℓ_ε(P, f) = sup_f̃ ℓ₀₁(P, f̃).",
+    instances=conventions,
+    quantifier=SOME,
+    exhaustive=True,
+    knobs={"margin": below},
+    mutants={"ℓ_ε(y, v) = [[yv ≤ ε]]": {"margin": up_to}},
+    note="One point x with P(y = 1) = η suffices. A ([[yv < 0]]): η = ½, f = 0, ε = 1 has ℓ_ε = 1, but any f̃ errs on at most one label. "
+    "B (ℓ₀₁(y, 0) = 1): y = 1 and f = ε has ℓ_ε = 0, but f̃ = 0 has loss 1; it fails only where |f(x)| = ε. C (½ at 0) fails in both "
+    "ways. The printed proof uses A in its first half and B in its second.",
+)
+def margins_and_approximation_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """ℓ_ε against the supremum for one point, over all orders of f, ε and 0 and several η."""
+    step = STEPS[instance["convention"]]
+    for epsilon in range(WIDEST + 1):
+        for f in range(FIRST, LAST + 1):
+            for eta in (Fraction(0), HALF, Fraction(1)):
+                score, e, p = inputs(f=f, e=epsilon, p=eta)
+                printed = p * trial["margin"](score, e) + (1 - p) * trial["margin"](-score, e)
+                reached = [p * step(score + d, rational(0)) + (1 - p) * step(-score - d, rational(0)) for d in range(-epsilon, epsilon + 1)]
+                yield equal(printed, maximum(*reached), f"ℓ_ε and the supremum, convention {instance['convention']}")
+
+
+def tolerances(trial: Trial) -> Iterator[Instance]:
+    """All orders of f, ε ≥ 0 and 0."""
+    for epsilon in range(WIDEST + 1):
+        for f in range(FIRST, LAST + 1):
+            yield {"score": f, "epsilon": epsilon}
+
+
+@claim(
+    "RMW-T6+",
+    paper=VAN_ROOYEN_MENON_WILLIAMSON,
+    place="Theorem 6, with ≤ in both losses",
+    kind=EQUIVALENCE,
+    expected=HOLDS,
+    says=r"With ℓ₀₁(y, v) = [[yv ≤ 0]] (B) and ℓ_ε(y, v) = [[yv ≤ ε]]: for all P, f, ε ≥ 0 and α, ℓ_ε(P, f) ≤ α iff ℓ₀₁(P, f̃) ≤ α for all "
+    r"f̃ with ‖f − f̃‖_∞ ≤ ε. Indeed for every x and y, ℓ₀₁(y, f̃(x)) ≤ ℓ_ε(y, f(x)), with equality for both labels at the f̃(x) nearest to 0. "
+    r"(Only the order of f(x), f̃(x), ε and 0 matters: integers have all of them.)",
+    instances=tolerances,
+    exhaustive=True,
+    knobs={"margin": up_to, "zero_one": up_to},
+    mutants={"[[yv < ε]]": {"margin": below}, "[[yv < 0]]": {"zero_one": below}},
+    corrects="RMW-T6",
+    note="Pointwise in x and y, so for every P. Averaging gives the theorem; RMW-T6-labels keeps the printed losses instead.",
+)
+def margins_and_approximation(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Every approximation of the score, for both labels; and the one nearest to 0."""
+    f, e = inputs(f=instance["score"], e=instance["epsilon"])
+    nearest = maximum(f - e, minimum(0, f + e))
+    for y in (-1, 1):
+        margin = trial["margin"](y * f, e)
+        for d in range(-instance["epsilon"], instance["epsilon"] + 1):
+            yield at_least(margin, trial["zero_one"](y * (f + d), rational(0)), f"ℓ_ε(y, f) ≥ ℓ₀₁(y, f̃), y = {y}")
+        yield equal(margin, trial["zero_one"](y * nearest, rational(0)), f"equality at the f̃ nearest to 0, y = {y}")
+
+
+@claim(
+    "RMW-T6-labels",
+    paper=VAN_ROOYEN_MENON_WILLIAMSON,
+    place="Theorem 6, ours: the printed losses where y is a function of x",
+    kind=EQUIVALENCE,
+    expected=HOLDS,
+    says=r"With the printed ℓ₀₁(y, v) = [[yv < 0]] (A) and ℓ_ε(y, v) = [[yv < ε]] Theorem 6 is true for every P under which y is a "
+    r"function of x: for every x and y, ℓ₀₁(y, f̃(x)) ≤ ℓ_ε(y, f(x)), with equality at f̃(x) = f(x) − yε. (Integers have all orders.)",
+    instances=tolerances,
+    exhaustive=True,
+    knobs={"margin": below, "zero_one": below},
+    mutants={"[[yv ≤ 0]]": {"zero_one": up_to}, "½ at 0": {"zero_one": halfway}},
+)
+def printed_losses_and_certain_labels(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Every approximation of the score, for one label at a time."""
+    f, e = inputs(f=instance["score"], e=instance["epsilon"])
+    for y in (-1, 1):
+        margin = trial["margin"](y * f, e)
+        for d in range(-instance["epsilon"], instance["epsilon"] + 1):
+            yield at_least(margin, trial["zero_one"](y * (f + d), rational(0)), f"ℓ_ε(y, f) ≥ ℓ₀₁(y, f̃), y = {y}")
+        yield equal(margin, trial["zero_one"](y * (f - y * e), rational(0)), f"equality at f̃ = f − yε, y = {y}")

@@ -1,0 +1,234 @@
+r"""Makovoz' theorem (section 13): the best m-sparse approximation against the entropy numbers of the set, and herding against both."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import islice
+
+from simopt.claims import (
+    CONSTANT,
+    EXISTENCE,
+    HOLDS,
+    INEQUALITY,
+    OPEN,
+    RATE,
+    REFUTED,
+    TIGHTNESS,
+    VAN_ROOYEN_MENON_WILLIAMSON,
+    Check,
+    Instance,
+    Trial,
+    at_least,
+    at_most,
+    claim,
+    inputs,
+    minimum,
+)
+from simopt.theorems.rmw.exact_frank_wolfe import herding, mean_of
+from simopt.theorems.rmw.rational_sets import Points, general, orthonormal
+from simopt.theorems.rmw.sampled_worlds import weights
+from simopt.theorems.rmw.sparse_hulls import best_sparse, squared_entropy_number
+from simopt.theorems.rmw.worlds import squared
+
+ONE = Fraction(1)
+
+
+def with_far_point(count: int) -> Instance:
+    """An orthonormal simplex, and far from it one more point that has so small a weight and yet cannot be left out."""
+    points = [[*p, Fraction(0)] for p in orthonormal(count)] + [[Fraction(0)] * count + [Fraction(100)]]
+    return {"points": points, "shares": [Fraction(99, 100 * count)] * count + [Fraction(1, 100)]}
+
+
+def sets_and_means(trial: Trial) -> Iterator[Instance]:
+    """Simplices with their centroid, a simplex with a far point, and sets of up to six points in one to four dimensions."""
+    for count in (2, 3, 4, 6, *trial.count(0, 1) * (8,)):
+        yield {"points": orthonormal(count), "shares": [ONE / count] * count}
+    yield with_far_point(5)
+    for _ in range(trial.count(15, 45)):
+        count = int(trial.rng.integers(2, 7))
+        points = general(trial.rng, count, int(trial.rng.integers(1, 5)), 6)
+        yield {"points": points, "shares": weights(trial.rng, count)}
+
+
+@claim(
+    "RMW-T22",
+    paper=VAN_ROOYEN_MENON_WILLIAMSON,
+    place="Theorem 22",
+    kind=EXISTENCE,
+    expected=HOLDS,
+    says=r"For every finite S in a Hilbert space, ω ∈ co(S) and even m ≤ |S| there is an m-sparse ω̃ ∈ co(S) with "
+    r"‖ω − ω̃‖ ≤ √2 ε_{m/2}(S)/√m, ε_k(S) the least radius of k balls that cover S.",
+    instances=sets_and_means,
+    knobs={"square": Fraction(2)},
+    mutants={"√(3/4) for √2": {"square": Fraction(3, 4)}, "1/√2 for √2": {"square": Fraction(1, 2)}},
+    note="All supports and all partitions, |S| ≤ 6 (full effort 8), exactly. Proof: a cover by m/2 balls, and ⌈λ_j m/2⌉ random points of "
+    "the j-th block, λ_j its weight in ω. √2 is the best constant: RMW-T22-sharp.",
+    cost=1.5,
+)
+def sparse_points_are_near(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The squares of both sides for every even m."""
+    points, target = instance["points"], mean_of(instance["points"], instance["shares"])
+    best = best_sparse(points, target, len(points))
+    for m in range(2, len(points) + 1, 2):
+        bound = trial["square"] * squared_entropy_number(points, m // 2) / m
+        yield at_most(best[m - 1], bound, f"‖ω − ω̃‖², m = {m}")
+
+
+def large_simplices(trial: Trial) -> Iterator[Instance]:
+    """k blocks: k − 1 single points at the distance `far`, and an orthonormal simplex with `corners` corners."""
+    for k in (1, 2, 3, 10, 100, 1000):
+        yield {"blocks": k, "corners": 10**8, "far": 10**8}
+
+
+@claim(
+    "RMW-T22-sharp",
+    paper=VAN_ROOYEN_MENON_WILLIAMSON,
+    place="Theorem 22, ours: its constant",
+    kind=TIGHTNESS,
+    expected=HOLDS,
+    says=r"√2 in Theorem 22 is the best constant: for m = 2k there are S and ω ∈ co(S) such that every m-sparse ω̃ ∈ co(S) has "
+    r"‖ω − ω̃‖² ≥ 0.9999 k/(k + 1) · 2ε_k(S)²/m, and k/(k + 1) → 1. (The proof file covers k = 1, 2, 3, 10, 100, 1000.)",
+    instances=large_simplices,
+    exhaustive=True,
+    knobs={"share": Fraction(9999, 10000)},
+    mutants={"a factor above k/(k + 1)": {"share": Fraction(10001, 10000)}},
+    note="S: e_1, …, e_N and D f_1, …, D f_{k−1}, all orthogonal; ω gives 1/D to each D f_i and the rest to the e_j evenly. Without some "
+    "f_i the distance is at least 1. With all of them m − (k − 1) = k + 1 of the e_j are left, and what the others weigh must go "
+    "elsewhere: Σ w_i d_i² with Σ d_i given is least at d_i ∝ 1/w_i (signs of the weights ignored, which only lowers it). "
+    "ε_k(S)² ≤ 1 − 1/N.",
+)
+def constant_of_makovoz(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The lower bound of the distance over both kinds of supports against the upper bound of the entropy number."""
+    k, N, D = inputs(k=instance["blocks"], N=instance["corners"], D=instance["far"])
+    weight = 1 - (k - 1) / D
+    left = k + 1
+    missing = weight * (N - left) / N
+    kept = (N - left) * (weight / N) ** 2 + missing**2 / ((k - 1) / D**2 + left)
+    distance = minimum(1, kept)
+    yield at_least(distance, trial["share"] * k / (k + 1) * 2 * (1 - 1 / N) / (2 * k), "least squared distance")
+
+
+def sizes(trial: Trial) -> Iterator[Instance]:
+    """Dimensions and even m."""
+    for d in range(1, 9):
+        for m in (2, 4, 10, 100):
+            yield {"m": m, "dimension": d}
+
+
+@claim(
+    "RMW-T22b",
+    paper=VAN_ROOYEN_MENON_WILLIAMSON,
+    place="Section 13, after Theorem 22",
+    kind=INEQUALITY,
+    expected=REFUTED,
+    defect=CONSTANT,
+    says=r"Theorem 22 with ε_m ≤ 4 m^{−1/d} (the unit ball in d dimensions) gives ‖ω − ω̃‖ ≤ 4√2/m^{1/2 + 1/d}.",
+    instances=sizes,
+    exhaustive=True,
+    knobs={"lost": 1},
+    mutants={"4√2 · 2^{1/d}": {"lost": 2}},
+    note="Theorem 22 has ε_{m/2}: the factor 2^{1/d} is lost, 2 for d = 1. Only the derivation fails: the rate itself is true for finite "
+    "sets in the unit ball, for a simpler reason (RMW-T22b-true).",
+)
+def rate_for_the_ball_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Both sides to the power 2d, where they are rational."""
+    yield from ball_rate(instance, trial["lost"])
+
+
+@claim(
+    "RMW-T22b+",
+    paper=VAN_ROOYEN_MENON_WILLIAMSON,
+    place="Section 13, after Theorem 22, corrected",
+    kind=INEQUALITY,
+    expected=HOLDS,
+    says=r"Theorem 22 with ε_m ≤ 4 m^{−1/d} gives ‖ω − ω̃‖ ≤ 4√2 · 2^{1/d}/m^{1/2 + 1/d}. (The proof file covers d ≤ 8 and some m.)",
+    instances=sizes,
+    exhaustive=True,
+    knobs={"lost": 2},
+    mutants={"4√2": {"lost": 1}},
+    corrects="RMW-T22b",
+    note="√2 · 4 (m/2)^{−1/d}/√m is this, exactly.",
+)
+def rate_for_the_ball(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Both sides to the power 2d, where they are rational."""
+    yield from ball_rate(instance, trial["lost"])
+
+
+def ball_rate(instance: Instance, lost: int) -> Iterator[Check]:
+    """(√2 · 4 (m/2)^{−1/d}/√m)^{2d} ≤ (4√2 · lost^{1/d}/m^{1/2 + 1/d})^{2d}."""
+    d = instance["dimension"]
+    m = inputs(m=instance["m"])
+    unit = Fraction(32**d, instance["m"] ** (d + 2))
+    yield at_most(32**d / ((m / 2) ** 2 * m**d), 32**d * lost**2 / m ** (d + 2), f"(bound of Theorem 22)^{2 * d}, d = {d}", scale=unit)
+
+
+def sets_in_the_ball(trial: Trial) -> Iterator[Instance]:
+    """Of `sets_and_means` those in the unit ball."""
+    yield from (instance for instance in sets_and_means(trial) if max(map(squared, instance["points"])) <= 1)
+
+
+@claim(
+    "RMW-T22b-true",
+    paper=VAN_ROOYEN_MENON_WILLIAMSON,
+    place="Section 13, after Theorem 22, ours: the printed rate",
+    kind=EXISTENCE,
+    expected=HOLDS,
+    says=r"For every finite S in the unit ball of ℝ^d, ω ∈ co(S) and m there is an m-sparse ω̃ ∈ co(S) with ‖ω − ω̃‖ ≤ 1/√m, and with "
+    r"ω̃ = ω if m > d; hence ‖ω − ω̃‖ ≤ 4√2/m^{1/2 + 1/d}, as printed.",
+    instances=sets_in_the_ball,
+    knobs={"square": 1, "rate": Fraction(32)},
+    mutants={"1/√(2m)": {"square": Fraction(1, 2)}, "1/(√2 m^{1/2 + 1/d})": {"rate": Fraction(1, 2)}},
+    note="Maurey's and Carathéodory's arguments; m^{1/d} ≤ 4√2 for m ≤ d. So the printed rate is true and says less than 1/√m together "
+    "with m > d, whatever the entropy numbers.",
+)
+def printed_rate_is_true(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The least squared distance for every m, and its d-th power against that of the rate."""
+    points, target = instance["points"], mean_of(instance["points"], instance["shares"])
+    d = len(target)
+    for m, distance in enumerate(best_sparse(points, target, len(points)), 1):
+        yield at_most(distance, Fraction(0) if m > d else Fraction(trial["square"], m), f"‖ω − ω̃‖², m = {m}")
+        yield at_most(distance**d, trial["rate"] ** d / Fraction(m) ** (d + 2), f"‖ω − ω̃‖^{2 * d}, m = {m}")
+
+
+def tight_clusters(radius: Fraction) -> Points:
+    """Three, two and one points around the corners of a triangle."""
+    corners = [[Fraction(0), Fraction(0)], [ONE, Fraction(0)], [Fraction(1, 4), Fraction(3, 4)]]
+    return [[x + radius * i, y] for (x, y), size in zip(corners, (3, 2, 1), strict=True) for i in range(size)]
+
+
+def general_position(trial: Trial) -> Iterator[Instance]:
+    """Simplices, and six points in general position in three to five dimensions."""
+    for count in (4, 6):
+        yield {"points": orthonormal(count)}
+    for _ in range(trial.count(6, 20)):
+        yield {"points": general(trial.rng, 6, int(trial.rng.integers(3, 6)), 6)}
+
+
+def herded_sets(trial: Trial) -> Iterator[Instance]:
+    """The same, and tight clusters."""
+    yield {"points": tight_clusters(Fraction(1, 1000))}
+    yield from general_position(trial)
+
+
+@claim(
+    "RMW-mono",
+    paper=VAN_ROOYEN_MENON_WILLIAMSON,
+    place="Sections 6.5 and 13",
+    kind=RATE,
+    expected=OPEN,
+    says=r"Herding outperforms the bound of Theorem 22: for every finite S and every even m ≤ |S|, herding with line search from ω_S has "
+    r"‖ω_S − ω̃_m‖ ≤ √2 ε_{m/2}(S)/√m.",
+    instances=herded_sets,
+    mutants={"S in general position": {"instances": general_position}},
+    note="'This suggests that herding outperforms the bound' is a hope, made precise by us; what is missing is a statement that names the "
+    "sets and the m. Read for every S it is false: three tight clusters at the corners of a triangle have ε_3 = their radius, which "
+    "herding's sixth iterate does not follow. On simplices and random sets in general position it was true.",
+    cost=1.5,
+)
+def herding_against_entropy_numbers(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The squares of both sides for every even m, from exact iterates."""
+    points = instance["points"]
+    errors = [one.squared_error for one in islice(herding(points, mean_of(points)), len(points))]
+    for m in range(2, len(points) + 1, 2):
+        yield at_most(errors[min(m, len(errors)) - 1], 2 * squared_entropy_number(points, m // 2) / m, f"‖ω_S − ω̃_m‖², m = {m}")
