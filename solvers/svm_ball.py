@@ -190,7 +190,7 @@ def ball_candidates(gram: Array, labels: Array, radius: float, goal: float) -> I
 
 @solver("svm", solves=HingeSVMBall, summary="the penalised SVM along λ, to the λ at which its norm is that of the ball", rank=10)
 def svm_ball(problem: HingeSVMBall, *, tol: float) -> Iterator[Iterate]:
-    """f = C Σ w_i k(·, x_i) with ‖f‖² = c, |w_i| ≤ 1; or the smallest minimiser of the loss, if it lies inside the ball.
+    """f = C Σ w_i k(·, x_i) with ‖f‖² = c, |w_i| ≤ 1; or a minimiser of the loss, if one lies inside the ball.
 
     Time and memory: about ten penalised SVMs, each started from the one before; see `simopt.solvers.svm`.
     """

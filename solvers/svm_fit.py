@@ -24,6 +24,7 @@ from simopt.solvers.pair_selection import ascend, ascend_balanced, submatrix
 from simopt.solvers.svm_dual import best_intercept, box, complementarity, product
 from simopt.solvers.svm_polish import polish
 
+NOTHING = 1e-250
 SHRUNK = 0.5  # the samples left in play are copied when they are at most this share
 FEWEST = 200  # below this many nothing is gained by leaving samples out
 CHUNK = (100, 1000)  # pair steps between two looks at the gap
@@ -83,8 +84,8 @@ class _InPlay:
         self.index, self.total = index, total
         self.low, self.high = box(labels)
         diagonal = np.diagonal(gram)
-        # where K_ii ≤ 0 the row is 0 but for rounding: any positive curvature sends the weight to its bound
-        self.diagonal = np.where(diagonal > 0, diagonal, max(float(np.max(diagonal)), 1.0) * 1e-12)
+        # where K_ii ≤ 0 the row is 0 but for rounding: next to no curvature sends the weight to its bound
+        self.diagonal = np.where(diagonal > 0, diagonal, NOTHING)
         self.buffers = np.empty((4, len(labels)))
         self.looks: list[tuple[int, float]] = []
 
@@ -125,8 +126,9 @@ class _InPlay:
         (first, before), (last, now) = self.looks[-WINDOW], self.looks[-1]
         m = len(self.labels)
         k = int(np.count_nonzero((self.weights > self.low) & (self.weights < self.high)))
-        decades = math.log10(max(now, 1e-300) / goal)
-        rate = math.log10(before / max(now, 1e-300)) / max(last - first, 1)
+        now = max(now, NOTHING)
+        decades = math.log10(now) - math.log10(max(goal, NOTHING))
+        rate = math.log10(before / now) / max(last - first, 1)
         by_pairs = math.inf if rate <= 0 else decades / rate * (2.0 * m + 300.0)
         one_newton = k**3 / 45.0 + 3.0 * k**2 + m * k + 30.0 * m + 1e5
         return (3.0 + 1.5 * decades) * one_newton < by_pairs

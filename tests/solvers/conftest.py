@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 from flint import arb, ctx
+
+sys.path.append(str(Path(__file__).parent))  # modules of cases beside the tests
 
 
 class Exact:
