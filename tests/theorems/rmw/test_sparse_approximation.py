@@ -1,0 +1,158 @@
+"""Claims of section 13 of van Rooyen, Menon & Williamson, and the enumerations of supports, balls and partitions behind them."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+from simopt import recheck
+from simopt.claims import VAN_ROOYEN_MENON_WILLIAMSON, Claim, Defect, Expected, Trial, catalogue, proof, replay, runner
+from simopt.claims.kinds import Effort, Evidence, Verdict
+from simopt.claims.mutants import run_mutants
+from simopt.theorems.rmw.exact_frank_wolfe import mean_of
+from simopt.theorems.rmw.rational_sets import general, orthonormal
+from simopt.theorems.rmw.sparse_approximation import tight_clusters, with_far_point
+from simopt.theorems.rmw.sparse_hulls import best_sparse, partitions, smallest_balls, solution, squared_entropy_number
+
+EXPECTED = {
+    "RMW-T22": Verdict.HOLDS,
+    "RMW-T22-sharp": Verdict.PROVED,
+    "RMW-T22b": Verdict.REFUTED,
+    "RMW-T22b+": Verdict.PROVED,
+    "RMW-T22b-true": Verdict.HOLDS,
+    "RMW-mono": Verdict.REFUTED,
+}
+
+
+def found(name: str) -> Claim:
+    return catalogue.find(name)
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_verdict_under_two_seeds(name: str) -> None:
+    result = runner.run(name, seeds=(0, 1))
+    assert result.ok, result.trace or result.own.reason
+    assert result.verdict is EXPECTED[name] and result.own.evidence is Evidence.EXACT
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_every_mutant_changes_the_verdict(name: str) -> None:
+    results = run_mutants(found(name), Effort.QUICK, 0)
+    assert results
+    assert [mutant.name for mutant in results if not mutant.caught] == []
+
+
+def test_expectations_and_links() -> None:
+    assert all(found(name).paper is VAN_ROOYEN_MENON_WILLIAMSON for name in EXPECTED)
+    assert found("RMW-mono").expected is Expected.OPEN
+    assert found("RMW-T22b").defect is Defect.CONSTANT and found("RMW-T22b+").corrects == "RMW-T22b"
+
+
+@pytest.mark.parametrize("name", ["RMW-T22-sharp", "RMW-T22b+"])
+def test_proof_is_accepted_and_a_tampered_one_is_not(name: str) -> None:
+    row = runner.run(name).own
+    assert row.proof is not None
+    document = proof.document(found(name), name, "exhaustive", row.proof.statements(), "")
+    assert recheck.check(document)
+    statement = document["statements"][0]
+    statement["claim"] = [statement["claim"][0], statement["claim"][1], "-7"]
+    document["digest"] = recheck.digest(document)
+    with pytest.raises(recheck.Rejected):
+        recheck.check(document)
+
+
+@pytest.mark.parametrize("name", ["RMW-T22b", "RMW-mono"])
+def test_witness_replays(name: str, tmp_path: Path) -> None:
+    witness = runner.run(name).own.witness
+    assert witness is not None
+    path = tmp_path / "witness.json"
+    path.write_text(json.dumps(witness.document()), encoding="utf-8")
+    again = replay(path)
+    assert again.same and again.verdict is Verdict.REFUTED
+
+
+def test_linear_systems() -> None:
+    assert solution([[Fraction(2), Fraction(1)], [Fraction(1), Fraction(1)]], [Fraction(3), Fraction(1)]) == [2, -1]
+    assert solution([[Fraction(1), Fraction(1)], [Fraction(2), Fraction(2)]], [Fraction(1), Fraction(0)]) is None
+    assert solution([[Fraction(1), Fraction(1)], [Fraction(2), Fraction(2)]], [Fraction(1), Fraction(2)]) is None
+
+
+def test_partitions_are_counted_by_stirling_numbers() -> None:
+    for size, blocks, number in ((4, 2, 7), (5, 3, 25), (6, 3, 90), (3, 3, 1), (3, 1, 1)):
+        made = list(partitions(size, blocks))
+        assert len(made) == number == len({tuple(sorted(map(tuple, split))) for split in made})
+        assert all(sorted(i for block in split for i in block) == list(range(size)) for split in made)
+
+
+def test_simplex_has_known_distances_and_radii() -> None:
+    for count in (3, 5, 6):
+        points = orthonormal(count)
+        best = best_sparse(points, mean_of(points), count)
+        assert best == [Fraction(1, m) - Fraction(1, count) for m in range(1, count + 1)]
+        assert squared_entropy_number(points, 1) == 1 - Fraction(1, count)
+        largest = -(-count // 2)  # two blocks: the larger one decides
+        assert squared_entropy_number(points, 2) == 1 - Fraction(1, largest)
+
+
+def test_audit_has_its_ratio_on_the_simplex_with_four_corners() -> None:
+    points = orthonormal(4)
+    ratio = best_sparse(points, mean_of(points), 2)[1] / (2 * squared_entropy_number(points, 1) / 2)
+    assert float(ratio) ** 0.5 == pytest.approx(0.577, abs=1e-3)
+
+
+def test_points_on_a_line() -> None:
+    points = [[Fraction(x)] for x in (0, 1, 2, 5, 6)]
+    assert squared_entropy_number(points, 1) == 9
+    assert squared_entropy_number(points, 2) == 1
+    assert squared_entropy_number(points, 3) == Fraction(1, 4)
+    assert best_sparse(points, [Fraction(11, 3)], 2) == [Fraction(16, 9), 0]
+
+
+def test_repeated_and_dependent_points() -> None:
+    points = [[Fraction(0), Fraction(0)]] * 2 + [[Fraction(2), Fraction(0)], [Fraction(1), Fraction(0)]]
+    assert smallest_balls(points)[0, 1, 2, 3] == 1
+    assert squared_entropy_number(points, 3) == 0
+    assert best_sparse(points, [Fraction(1, 2), Fraction(1)], 4) == [Fraction(5, 4), 1, 1, 1]
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_balls_and_distances_agree_with_convex_programmes(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    points = general(rng, 5, 3, 6)
+    target = [Fraction(int(v), 6) for v in rng.integers(-6, 7, size=3)]
+    X, t = np.array(points, dtype=float), np.array(target, dtype=float)
+    centre, weights = cp.Variable(3), cp.Variable(5, nonneg=True)
+    ball = cp.Problem(cp.Minimize(cp.max(cp.norm(X - cp.reshape(centre, (1, 3), order="C"), axis=1))))
+    ball.solve(solver=cp.CLARABEL)
+    assert float(smallest_balls(points)[0, 1, 2, 3, 4]) ** 0.5 == pytest.approx(ball.value, abs=1e-6)
+    near = cp.Problem(cp.Minimize(cp.norm(X.T @ weights - t)), [cp.sum(weights) == 1])
+    near.solve(solver=cp.CLARABEL)
+    assert float(best_sparse(points, target, 4)[-1]) ** 0.5 == pytest.approx(near.value, abs=1e-5)
+
+
+def test_formula_behind_the_sharp_constant_is_the_enumerated_distance() -> None:
+    made = with_far_point(5)
+    points = made["points"]
+    N, far, k = 5, Fraction(100), 2
+    weight, left = 1 - (k - 1) / far, k + 1
+    missing = weight * (N - left) / N
+    formula = (N - left) * (weight / N) ** 2 + missing**2 / ((k - 1) / far**2 + left)
+    assert best_sparse(points, mean_of(points, made["shares"]), 2 * k)[-1] == formula
+    assert squared_entropy_number(points, k) == 1 - Fraction(1, N)
+
+
+def test_clusters_beat_herding_only_when_they_are_tight() -> None:
+    for radius in (Fraction(1, 1000), Fraction(1, 100)):
+        assert squared_entropy_number(tight_clusters(radius), 3) == radius**2
+
+
+def test_instances_repeat_with_the_seed() -> None:
+    for name in EXPECTED:
+        claim = found(name)
+        first, second = (list(claim.instances(Trial(name, 3, -1, Effort.QUICK, claim.knobs))) for _ in range(2))
+        assert repr(first) == repr(second)
