@@ -7,6 +7,7 @@ be float32, for speed; blocks, from which certificates are computed, are always 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections import OrderedDict
 from collections.abc import Sequence
 from typing import Any
 
@@ -40,7 +41,8 @@ class Atoms(ABC):
         self._precision = precision
         self._room = 0
         self._store: Any = np.empty((0, len(linear)), dtype=precision)
-        self._slots: dict[int, int] = {}
+        self._slots = np.full(len(linear), -1, dtype=np.intp)  # the row of the store that holds a column
+        self._kept: OrderedDict[int, None] = OrderedDict()  # the columns in the store, used last at the end
 
     def __len__(self) -> int:
         return len(self.linear)
@@ -59,37 +61,40 @@ class Atoms(ABC):
 
     def column(self, j: int) -> Floats:
         """⟨ψ_i, ψ_j⟩ for all i, shape (k,), from the store if it is there. O(k p) if not."""
-        slot = self._slots.pop(j, None)
-        if slot is None:
+        if self._room == 0:
+            return self.make_column(j)
+        if j in self._kept:
+            self._kept.move_to_end(j)
+        else:
             made = self.make_column(j)
-            if self._room == 0:
-                return made
             slot = self._free_slot()
             self._store[slot] = made
-        self._slots[j] = slot  # the end of the dictionary: used last
-        found: Floats = self._store[slot]
+            self._kept[j] = None
+            self._slots[j] = slot
+        found: Floats = self._store[self._slots[j]]
         return found
 
     def combination(self, support: Indices, weights: Array) -> Array:
         """Σ_j w_j ⟨ψ_i, ψ_j⟩ over the support, for all i. Reads the kept columns once; those for which there is no room are made again."""
         self._tidy(support)
-        for j in support.tolist():
-            if j not in self._slots and len(self._slots) < self._room:
+        for j in support[self._slots[support] < 0].tolist():
+            if len(self._kept) < self._room:
                 self.column(j)
-        shares = np.zeros(len(self._slots), dtype=self._store.dtype)
-        out = np.zeros(len(self))
-        for j, w in zip(support.tolist(), weights.tolist(), strict=True):
-            if j in self._slots:
-                shares[self._slots[j]] = w
-            else:
-                out += w * self.make_column(j)
-        out += shares @ self._store[: len(shares)]
+        slots = self._slots[support]
+        shares = np.zeros(len(self._kept), dtype=self._store.dtype)
+        shares[slots[slots >= 0]] = weights[slots >= 0]
+        out: Array = (shares @ self._store[: len(shares)]).astype(np.float64)
+        for j, w in zip(support[slots < 0].tolist(), weights[slots < 0].tolist(), strict=True):
+            out += w * self.make_column(j)
         return out
 
     def _free_slot(self) -> int:
-        if len(self._slots) >= self._room:
-            return self._slots.pop(next(iter(self._slots)))
-        slot = len(self._slots)
+        if len(self._kept) >= self._room:
+            oldest, _ = self._kept.popitem(last=False)
+            slot = int(self._slots[oldest])
+            self._slots[oldest] = -1
+            return slot
+        slot = len(self._kept)
         if slot == len(self._store):
             larger = np.empty((min(self._room, max(FIRST, 2 * slot)), len(self)), dtype=self._store.dtype)
             larger[:slot] = self._store
@@ -98,12 +103,15 @@ class Atoms(ABC):
 
     def _tidy(self, support: Indices) -> None:
         """Forget columns outside the support when they are the majority, so that a combination does not read them."""
-        if len(self._slots) <= 2 * len(support) + FIRST:
+        if len(self._kept) <= 2 * len(support) + FIRST:
             return
-        kept = [(self._slots[j], j) for j in support.tolist() if j in self._slots]
-        for slot, (old, _) in enumerate(sorted(kept)):
+        stay = support[self._slots[support] >= 0]
+        stay = stay[np.argsort(self._slots[stay])]
+        for slot, old in enumerate(self._slots[stay].tolist()):
             self._store[slot] = self._store[old]  # slots only move down, past those that have moved
-        self._slots = {j: slot for slot, (_, j) in enumerate(sorted(kept))}
+        self._slots[:] = -1
+        self._slots[stay] = np.arange(len(stay))
+        self._kept = OrderedDict.fromkeys(stay.tolist())
 
 
 class StoredAtoms(Atoms):
@@ -143,15 +151,15 @@ class LazyAtoms(Atoms):
         self._seen: dict[int, Array] = {}
 
     def make_column(self, j: int) -> Floats:
-        point = self._points([j])
         out: Floats = self._buffer
         if self._fast is None:
+            point = self._points([j])
             for start, block in self._rows.blocks():
                 out[start : start + len(block)] = self._similarity.values(block, point)[:, 0]
             out *= self._signs
             out *= self._labels[j]
             return out
-        left = self._fast.place(point).left[0]
+        left = self._fast.place(self._points([j])).left[0] if self._fast.kept is None else self._fast.kept.left[j]
         for start in range(0, self._rows.n, self._rows.step):
             stop = min(start + self._rows.step, self._rows.n)
             np.dot(left, self._fast.coordinates(self._rows, start, stop).right, out=out[start:stop])

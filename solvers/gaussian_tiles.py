@@ -4,9 +4,9 @@ With u = (x − centre) √(log₂ e / μ) the similarity is 2^t, t = −‖u �
 tile of exponents, and one pass over the tile, while it is in cache, turns them into powers and adds them up along rows and columns.
 
 Error. In arithmetic of unit v (2^-24 or 2^-53) a sum of m products is wrong by at most (m v)(‖u‖ + ‖u'‖)²; rounding the points, their
-scale and their squares costs less than another 10 v (‖u‖ + ‖u'‖)². So |δt| ≤ (m + 10) v (‖u‖ + ‖u'‖)², and the power is wrong by the
-factor 1 ± (log 2 |δt| + POWER v). Long products are cut into pieces of PIECE terms in float32, so that m is PIECE and the number of
-pieces. Powers below 2^LOWEST are given as 2^LOWEST.
+scale and their squares costs less than another c v (‖u‖ + ‖u'‖)², c = 10 (4 in float32). So |δt| ≤ (m + c) v (‖u‖ + ‖u'‖)², and the
+power is wrong by the factor 1 ± (log 2 |δt| + POWER v). Long products are cut into pieces of PIECE terms in float32, so that m is PIECE
+and the number of pieces. Powers below 2^LOWEST are given as 2^LOWEST.
 """
 
 from __future__ import annotations
@@ -35,9 +35,16 @@ USELESS = 1e-3  # relative error of a similarity from which on fast tiles are no
 
 
 @kernel(any_order=True)
-def powers_and_sums32(tile: Floats, rows: Floats, columns: Floats, row_sums: Array, column_sums: Array, part: Floats) -> None:
-    """tile ← 2^tile in place; row_sums += 2^tile columns, column_sums += rowsᵀ 2^tile. Rows are added in float64, columns by groups."""
+def powers_and_sums32(
+    tile: Floats, rows: Floats, columns: Floats, lengths: Array, others: Array, along: Array, down: Array, part: Floats
+) -> None:
+    """tile ← 2^tile in place, and its sums: along[0] += tile·columns, down[0] += rowsᵀ·tile; [1]: times (‖u‖ + max ‖u'‖)².
+
+    Rows are added in float64, columns by groups of GROUP in float32. `part` is workspace, as long as a row.
+    """
     one = np.float32(1.0)
+    sums = np.zeros(tile.shape[1])
+    longest = np.max(others)
     for first in range(0, tile.shape[0], 16):
         for j in range(tile.shape[1]):
             part[j] = np.float32(0.0)
@@ -52,17 +59,26 @@ def powers_and_sums32(tile: Floats, rows: Floats, columns: Floats, row_sums: Arr
             total = 0.0
             for j in range(tile.shape[1]):
                 total += np.float64(columns[j] * tile[i, j])
-            row_sums[i] += total
+            along[0, i] += total
+            along[1, i] += total * (lengths[i] + longest) ** 2
             weight = rows[i]
             for j in range(tile.shape[1]):
                 part[j] += weight * tile[i, j]
         for j in range(tile.shape[1]):
-            column_sums[j] += np.float64(part[j])
+            sums[j] += np.float64(part[j])
+    longest = np.max(lengths)
+    for j in range(tile.shape[1]):
+        down[0, j] += sums[j]
+        down[1, j] += sums[j] * (others[j] + longest) ** 2
 
 
 @kernel(any_order=True)
-def powers_and_sums64(tile: Floats, rows: Floats, columns: Floats, row_sums: Array, column_sums: Array, part: Floats) -> None:
+def powers_and_sums64(
+    tile: Floats, rows: Floats, columns: Floats, lengths: Array, others: Array, along: Array, down: Array, part: Floats
+) -> None:
     """The same in float64; `part` is not used."""
+    sums = np.zeros(tile.shape[1])
+    longest = np.max(others)
     for i in range(tile.shape[0]):
         total = 0.0
         weight = rows[i]
@@ -74,8 +90,13 @@ def powers_and_sums64(tile: Floats, rows: Floats, columns: Floats, row_sums: Arr
             p = 1.0 + r * (1.0 + r * (1 / 2 + r * (1 / 6 + r * (1 / 24 + r * (1 / 120 + r * (1 / 720 + r * (1 / 5040 + r * p)))))))
             value = p * np.int64(np.int64(np.int32(whole) + np.int32(1023)) << np.int64(52)).view(np.float64)
             total += columns[j] * value
-            column_sums[j] += weight * value
-        row_sums[i] += total
+            sums[j] += weight * value
+        along[0, i] += total
+        along[1, i] += total * (lengths[i] + longest) ** 2
+    longest = np.max(lengths)
+    for j in range(tile.shape[1]):
+        down[0, j] += sums[j]
+        down[1, j] += sums[j] * (others[j] + longest) ** 2
 
 
 @kernel(any_order=True)
@@ -107,24 +128,20 @@ def signed_powers64(exponents: Floats, signs: Floats, sign: float) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Coordinates:
-    """The two factors of tiles: rows (2u, −‖u‖², 1) and columns (u, 1, −‖u‖²)."""
+    """The two factors of tiles, rows (2u, −‖u‖², 1) and columns (u, 1, −‖u‖²), and ‖u‖."""
 
     left: Floats
     right: Floats
-
-    @property
-    def radius(self) -> float:
-        """max ‖u‖; infinite where it overflowed."""
-        largest = float(np.max(-self.right[-1], initial=0.0))
-        return math.sqrt(largest) if math.isfinite(largest) else math.inf
+    lengths: Array
 
     def __getitem__(self, part: slice) -> Coordinates:
-        return Coordinates(self.left[part], self.right[:, part])
+        return Coordinates(self.left[part], self.right[:, part], self.lengths[part])
 
     def permuted(self, order: Indices) -> Coordinates:
         """The points in another order (itself, if it is the same)."""
-        same = np.array_equal(order, np.arange(len(self.left)))
-        return self if same else Coordinates(self.left[order], np.ascontiguousarray(self.right[:, order]))
+        if np.array_equal(order, np.arange(len(self.left))):
+            return self
+        return Coordinates(self.left[order], np.ascontiguousarray(self.right[:, order]), self.lengths[order])
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,8 +154,10 @@ class Fast:
         u = (x − centre)·scale.
     precision : str
         "float32" or "float64".
-    squares, radius : (n,) array, float
-        ‖u_i‖², max ‖u_i‖.
+    lengths, radius : (n,) array, float
+        ‖u_i‖ and the largest of them.
+    relative : float
+        c with |K̂ − K| ≤ (c (‖u‖ + ‖u'‖)² + POWER v) K.
     kept : Coordinates or None
         of all points, where they fit into the memory.
     """
@@ -146,7 +165,7 @@ class Fast:
     centre: Array
     scale: float
     precision: str
-    squares: Array
+    lengths: Array
     radius: float
     relative: float
     kept: Coordinates | None
@@ -161,29 +180,31 @@ class Fast:
         scale = math.sqrt(math.log2(math.e) / similarity.mu)
         width = rows.width + 2.0
         terms = width if precision == "float64" or width <= PIECE else PIECE + width / PIECE + 1.0
-        relative = math.log(2.0) * (terms + 10.0) * UNIT[precision] * 1.01
-        squares = np.empty(rows.n)
+        points = 10.0 if precision == "float64" else 4.0  # in float32 the error of centre and scale does not count
+        relative = math.log(2.0) * (terms + points) * UNIT[precision] * 1.01
+        lengths = np.empty(rows.n)
         kept = None
         for start, block in rows.blocks():
-            found, squares[start : start + len(block)] = _factors(block, centre, scale, precision)
+            found = _factors(block, centre, scale, precision)
+            lengths[start : start + len(block)] = found.lengths
             if 2 * width * rows.n * np.dtype(precision).itemsize <= rows.memory / 2 and len(block) == rows.n:
                 kept = found
-        radius = math.sqrt(float(np.max(squares)))
+        radius = float(np.max(lengths))
         useful = math.isfinite(radius) and relative * (2.0 * radius) ** 2 <= USELESS
-        return cls(centre, scale, precision, squares, radius, relative, kept) if useful else None
+        return cls(centre, scale, precision, lengths, radius, relative, kept) if useful else None
 
     def coordinates(self, rows: Rows, start: int, stop: int) -> Coordinates:
         """Of the rows start … stop − 1."""
         if self.kept is not None:
             return self.kept[start:stop]
-        return _factors(rows.block(start, stop), self.centre, self.scale, self.precision)[0]
+        return _factors(rows.block(start, stop), self.centre, self.scale, self.precision)
 
     def place(self, points: Array) -> Coordinates:
         """Of other points (b, p)."""
-        return _factors(points, self.centre, self.scale, self.precision)[0]
+        return _factors(points, self.centre, self.scale, self.precision)
 
 
-def _factors(points: Array, centre: Array, scale: float, precision: str) -> tuple[Coordinates, Array]:
+def _factors(points: Array, centre: Array, scale: float, precision: str) -> Coordinates:
     with np.errstate(over="ignore", invalid="ignore"):
         u = ((points - centre) * scale).astype(precision)
         squares = np.einsum("ij,ij->i", u, u, dtype=np.float64)
@@ -191,7 +212,7 @@ def _factors(points: Array, centre: Array, scale: float, precision: str) -> tupl
         left[:, :-2], left[:, -2], left[:, -1] = 2 * u, -squares, 1
         right = np.empty((u.shape[1] + 2, len(u)), dtype=precision)
         right[:-2], right[-2], right[-1] = u.T, 1, -squares
-    return Coordinates(left, right), np.where(np.isnan(squares), np.inf, squares)
+    return Coordinates(left, right, np.sqrt(np.where(np.isnan(squares), np.inf, squares)))
 
 
 class Tiles:
@@ -203,17 +224,19 @@ class Tiles:
         self._tile = np.empty(self.size * self.size, dtype=precision)
         self._part = np.empty(self.size, dtype=precision)
 
-    def add(self, one: Coordinates, two: Coordinates, rows: Array, columns: Array, row_sums: Array, column_sums: Array | None) -> None:
-        """row_sums_i += Σ_j K(u_i, u'_j) columns_j and column_sums_j += Σ_i rows_i K(u_i, u'_j), tile by tile.
+    def add(self, one: Coordinates, two: Coordinates, rows: Array, columns: Array, along: Array, down: Array | None = None) -> None:
+        """Sums of weighted similarities over a rectangle, tile by tile; the weights are rounded to the precision of the tiles.
 
-        `column_sums` None: only rows. The weights are rounded to the precision of the tiles.
+        along[0]_i += Σ_j K(u_i, u'_j) columns_j and down[0]_j += Σ_i rows_i K(u_i, u'_j); along[1] and down[1] get the same sums with
+        each term times a bound on (‖u_i‖ + ‖u'_j‖)², for the error. `down` None: only the first.
         """
         first, second = rows.astype(self._type), columns.astype(self._type)
-        spare = np.empty(len(columns)) if column_sums is None else column_sums
+        below = np.empty((2, len(columns))) if down is None else down
         run = powers_and_sums32 if self._type == np.float32 else powers_and_sums64
         for a in (slice(i, i + self.size) for i in range(0, len(rows), self.size)):
             for b in (slice(j, j + self.size) for j in range(0, len(columns), self.size)):
-                run(self._exponents(one.left[a], two.right[:, b]), first[a], second[b], row_sums[a], spare[b], self._part)
+                tile = self._exponents(one.left[a], two.right[:, b])
+                run(tile, first[a], second[b], one.lengths[a], two.lengths[b], along[:, a], below[:, b], self._part)
 
     def _exponents(self, left: Floats, right: Floats) -> Floats:
         tile = self._tile[: len(left) * right.shape[1]].reshape(len(left), right.shape[1])

@@ -102,73 +102,78 @@ def embed(sample: Sample, fast: Fast | None) -> MeanEmbedding:
     lengths, p = sample.lengths(), sample.target
     source: _Source = _Values(sample.similarity) if fast is None else _Powers(fast)
     unit = float(np.max(p))
-    sums = _class_sums(sample, p / unit, source) * unit  # weights of order 1 whatever n is, for float32
-    values = sample.labels * (sums[1] - sums[0])
+    below, above, spread = _class_sums(sample, p / unit, source) * unit  # weights of order 1 whatever n is, for float32
+    values = sample.labels * (above - below)
     chain = (source.size + sample.n / 16.0 + 8.0) * EPS  # float64 additions behind one value
     if fast is None:
         magnitudes = lengths * float(p @ lengths)
         errors = 1.01 * (sample.value_error + chain) * magnitudes
     else:
-        magnitudes = sums[0] + sums[1]
+        magnitudes = below + above
         rest = (POWER + (SUMS if fast.precision == "float32" else 0.0)) * UNIT[fast.precision]
-        share = fast.relative * (np.sqrt(fast.squares) + fast.radius) ** 2 + rest + chain
-        errors = 1.01 * share * magnitudes + 2.0 ** LOWEST[fast.precision]
+        errors = 1.01 * (fast.relative * spread + (rest + chain) * magnitudes) + 2.0 ** LOWEST[fast.precision]
     # np.sum adds pairwise: its error is below 64 units of the sum of the magnitudes for every n that fits into memory
     square_error = float(np.sum(p * errors)) * 1.01 + 64.0 * EPS * float(np.sum(p * magnitudes))
     return MeanEmbedding(values, float(np.sum(p * values)), errors, square_error, lengths, "direct" if fast is None else fast.precision)
 
 
 class _Source(Protocol):
-    """Blocks of points in the form that its `add` takes; `add` sums similarities over rectangles."""
+    """Blocks of points in the form that its `add` takes; `add` sums similarities over rectangles, see `Tiles.add`."""
 
     size: int
 
-    def prepare(self, sample: Sample, order: Indices) -> Any: ...
+    def order(self, sample: Sample, start: int, stop: int) -> Indices: ...
 
-    def add(self, one: Any, two: Any, rows: Array, columns: Array, row_sums: Array, column_sums: Array | None) -> None: ...
+    def prepare(self, sample: Sample, start: int, order: Indices) -> Any: ...
+
+    def add(self, one: Any, two: Any, rows: Array, columns: Array, along: Array, down: Array | None) -> None: ...
 
 
 class _Values:
-    """The similarity's own values, tile by tile."""
+    """The similarity's own values, tile by tile. They have no spread."""
 
     size = VALUES
 
     def __init__(self, similarity: Similarity) -> None:
         self._similarity = similarity
 
-    def prepare(self, sample: Sample, order: Indices) -> Array:
-        first = int(order.min())
-        return sample.rows.block(first, first + len(order))[order - first]
+    def order(self, sample: Sample, start: int, stop: int) -> Indices:
+        return start + np.argsort(sample.labels[start:stop], kind="stable")
 
-    def add(self, one: Array, two: Array, rows: Array, columns: Array, row_sums: Array, column_sums: Array | None) -> None:
+    def prepare(self, sample: Sample, start: int, order: Indices) -> Array:
+        return sample.rows.block(start, start + len(order))[order - start]
+
+    def add(self, one: Array, two: Array, rows: Array, columns: Array, along: Array, down: Array | None) -> None:
         for a in (slice(i, i + self.size) for i in range(0, len(one), self.size)):
             for b in (slice(j, j + self.size) for j in range(0, len(two), self.size)):
                 tile = self._similarity.values(one[a], two[b])
-                row_sums[a] += tile @ columns[b]
-                if column_sums is not None:
-                    column_sums[b] += rows[a] @ tile
+                along[0, a] += tile @ columns[b]
+                if down is not None:
+                    down[0, b] += rows[a] @ tile
 
 
 class _Powers(Tiles):
-    """Gaussian tiles in one precision."""
+    """Gaussian tiles in one precision. Points of a class are sorted by their lengths, so that a tile has one length, nearly."""
 
     def __init__(self, fast: Fast) -> None:
         super().__init__(fast.precision)
         self._fast = fast
 
-    def prepare(self, sample: Sample, order: Indices) -> Coordinates:
-        first = int(order.min())
-        return self._fast.coordinates(sample.rows, first, first + len(order)).permuted(order - first)
+    def order(self, sample: Sample, start: int, stop: int) -> Indices:
+        return start + np.lexsort((self._fast.lengths[start:stop], sample.labels[start:stop]))
+
+    def prepare(self, sample: Sample, start: int, order: Indices) -> Coordinates:
+        return self._fast.coordinates(sample.rows, start, start + len(order)).permuted(order - start)
 
 
 def _class_sums(sample: Sample, p: Array, source: _Source) -> Array:
-    """A⁻ and A⁺ as the rows of a (2, n) array."""
+    """A⁻, A⁺ and the spread as the rows of a (3, n) array."""
     y, step = sample.labels, sample.rows.step
-    sums = np.zeros((2, sample.n))
+    sums = np.zeros((3, sample.n))
 
     def prepared(start: int) -> tuple[Indices, Any]:
-        order = start + np.argsort(y[start : start + step], kind="stable")
-        return order, source.prepare(sample, order)
+        order = source.order(sample, start, min(start + step, sample.n))
+        return order, source.prepare(sample, start, order)
 
     for start in range(0, sample.n, step):
         order, block = prepared(start)
@@ -195,9 +200,9 @@ def _triangle(source: _Source, block: Any, order: Indices, y: Array, p: Array, s
         for start in range(segment.start, segment.stop, source.size):
             own = slice(start, min(start + source.size, segment.stop))
             i = order[own]
-            within = np.zeros(len(i))
+            within = np.zeros((2, len(i)))
             source.add(block[own], block[own], p[i], p[i], within, None)
-            sums[int(y[i[0]] > 0), i] += within
+            _book(sums, i, y[i[0]], within)
             for right in (slice(own.stop, segment.stop), *segments[index + 1 :]):
                 if right.stop > right.start:
                     _rectangle(source, block[own], block[right], i, order[right], y, p, sums)
@@ -205,7 +210,12 @@ def _triangle(source: _Source, block: Any, order: Indices, y: Array, p: Array, s
 
 def _rectangle(source: _Source, one: Any, two: Any, i: Indices, j: Indices, y: Array, p: Array, sums: Array) -> None:
     """Pairs (i, j) of one class each, in both directions."""
-    along, down = np.zeros(len(i)), np.zeros(len(j))
+    along, down = np.zeros((2, len(i))), np.zeros((2, len(j)))
     source.add(one, two, p[i], p[j], along, down)
-    sums[int(y[j[0]] > 0), i] += along
-    sums[int(y[i[0]] > 0), j] += down
+    _book(sums, i, y[j[0]], along)
+    _book(sums, j, y[i[0]], down)
+
+
+def _book(sums: Array, place: Indices, label: float, found: Array) -> None:
+    sums[int(label > 0), place] += found[0]
+    sums[2, place] += found[1]

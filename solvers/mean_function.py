@@ -32,17 +32,18 @@ def weighted_sums(similarity: Similarity, centres: Rows, coefficients: Array, po
     tiles = Tiles("float64")
     out = np.zeros(rows.n)
     for start, block in rows.blocks(max(1, min(rows.step, 1 << 14))):
-        sums = out[start : start + len(block)]
+        both = np.zeros((2, len(block)))
         own = None if fast is None else fast.place(block)
         # far from the centres exponents lose digits, or overflow
-        near = fast is not None and own is not None and fast.relative * (fast.radius + own.radius) ** 2 <= USELESS
+        near = fast is not None and own is not None and fast.relative * (fast.radius + float(np.max(own.lengths))) ** 2 <= USELESS
         for first in range(0, centres.n, centres.step):
             last = min(first + centres.step, centres.n)
             if near and fast is not None and own is not None:
                 other = fast.coordinates(centres, first, last)
-                tiles.add(own, other, np.zeros(len(block)), coefficients[first:last], sums, None)
+                tiles.add(own, other, np.zeros(len(block)), coefficients[first:last], both)
             else:
-                _direct_sums(similarity, block, centres.block(first, last), coefficients[first:last], sums)
+                _direct_sums(similarity, block, centres.block(first, last), coefficients[first:last], both[0])
+        out[start : start + len(block)] = both[0]
     return out
 
 

@@ -202,7 +202,7 @@ class FullyCorrective:
         if s >= 0 and s not in self._order[: self._size]:
             return STALLED
         weights = weights[: self._size]
-        walk.assign(self._order[: self._size], weights / math.fsum(weights))
+        walk.assign(self._order[: self._size], weights / float(np.sum(weights)))
         return MOVED
 
 

@@ -44,8 +44,9 @@ class Walk:
         self.raw = np.zeros(size)
         self.mass = 0.0
         self.image = np.zeros(size)
-        self._members = np.empty(64, dtype=np.intp)
-        self._places: dict[int, int] = {}
+        self._members = np.empty(size, dtype=np.intp)
+        self._places = np.full(size, -1, dtype=np.intp)  # where an atom stands among the members
+        self._count = 0
         self._square = 0.0  # ‖Σ r ψ‖²
         self._inner = 0.0  # ⟨ω, Σ r ψ⟩
         self._scores = np.empty(size)
@@ -54,7 +55,7 @@ class Walk:
     @property
     def support(self) -> Indices:
         """The atoms with weight, in no particular order (a view)."""
-        return self._members[: len(self._places)]
+        return self._members[: self._count]
 
     @property
     def weights(self) -> Array:
@@ -68,7 +69,7 @@ class Walk:
         return self.raw / self.mass
 
     def __contains__(self, j: int) -> bool:
-        return j in self._places
+        return bool(self._places[j] >= 0)
 
     @property
     def error_squared(self) -> float:
@@ -123,18 +124,20 @@ class Walk:
 
     def assign(self, support: Indices, weights: Array) -> None:
         """These weights for these atoms, 0 for all others; everything is computed afresh."""
-        self.raw[self.support] = 0.0
-        self._places.clear()
-        for j in support.tolist():
-            self._include(j)
-        self.raw[support] = weights
+        fresh = np.zeros(len(self.raw))
+        fresh[support] = weights
+        self.raw = fresh  # in one piece, so that an interrupt finds either these weights or those
+        self._places[self.support] = -1
+        self._count = len(support)
+        self._members[: self._count] = support
+        self._places[support] = np.arange(self._count)
         self.refresh()
 
     def refresh(self) -> None:
         """The image and the running sums again from the weights, without the rounding errors that steps have left in them."""
         support = self.support
         weights = self.raw[support]
-        self.mass = math.fsum(weights)
+        self.mass = float(np.sum(weights))
         self.image = self.atoms.combination(support, weights)
         self._square = float(weights @ self.image[support])
         self._inner = float(weights @ self.atoms.linear[support])
@@ -145,18 +148,14 @@ class Walk:
         self.refresh()
 
     def _include(self, j: int) -> None:
-        if j in self._places:
-            return
-        count = len(self._places)
-        if count == len(self._members):
-            self._members = np.concatenate([self._members, np.empty_like(self._members)])
-        self._members[count] = j
-        self._places[j] = count
+        if self._places[j] < 0:
+            self._members[self._count] = j
+            self._places[j] = self._count
+            self._count += 1
 
     def _exclude(self, j: int) -> None:
-        place = self._places.pop(j)
-        last = len(self._places)
-        if place != last:
-            moved = int(self._members[last])
-            self._members[place] = moved
-            self._places[moved] = place
+        self._count -= 1
+        place, moved = self._places[j], self._members[self._count]
+        self._members[place] = moved
+        self._places[moved] = place
+        self._places[j] = -1
