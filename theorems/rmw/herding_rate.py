@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
+from itertools import pairwise
 from typing import Any
 
 from simopt.claims import (
@@ -125,7 +126,7 @@ def contraction_of_one_step(instance: Instance, trial: Trial) -> Iterator[Check]
     target, d, D = relative(instance["atoms"])
     factor = 1 - trial["factor"] * d / D
     errors = squared_errors(instance["atoms"], target, instance["steps"])
-    for m, (before, after) in enumerate(zip(errors, errors[1:], strict=False), 1):
+    for m, (before, after) in enumerate(pairwise(errors), 1):
         if before.low > 0:
             bound = between(*sorted((factor * before.low, factor * before.high)))
             yield at_most(after, bound, f"‖ω_P − ω_m‖², m = {m + 1}", scale=before.high)
