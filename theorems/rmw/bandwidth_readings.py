@@ -15,6 +15,7 @@ import numpy as np
 from simopt.arrays import Array
 from simopt.datasets import Dataset
 from simopt.errors import InvalidProblem
+from simopt.solvers.gaussian_tiles import Floats
 
 BLOCK = 512
 MEDIAN_OF = 1000  # images among which the median distance is taken
@@ -100,7 +101,7 @@ def half(train: Array) -> float:
 
 def per_pixel(train: Array) -> float:
     """c = 1/p for p pixels."""
-    return 1.0 / train.shape[1]
+    return 1.0 / len(train[0])
 
 
 def per_median(train: Array) -> float:
@@ -152,11 +153,11 @@ def correct(images: Images, reading: Reading) -> int:
     return right
 
 
-def signed_gram(images: Images, reading: Reading) -> Array:
+def signed_gram(images: Images, reading: Reading) -> Floats:
     """y_i y_j K(x_i, x_j) in float32, n² · 4 bytes; tiles of the upper half are mirrored."""
     X, y = images.train, images.labels.astype(np.float32)
     c, n = reading.rate(X), len(X)
-    G = np.empty((n, n), dtype=np.float32)
+    G: Floats = np.empty((n, n), dtype=np.float32)
     size = 4 * BLOCK
     for i in range(0, n, size):
         rows = slice(i, i + size)

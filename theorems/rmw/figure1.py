@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simopt.arrays import Array
 from simopt.claims import VAN_ROOYEN_MENON_WILLIAMSON
+from simopt.solvers.gaussian_tiles import Floats
 from simopt.tables import Cell, Curve, Run, table
 from simopt.theorems.rmw.bandwidth_readings import READINGS, Images, correct, signed_gram
 from simopt.theorems.rmw.herds_of_herds import OnTestImages, Stage, gram_of, herd_weights, mean_norm, recursion, recursion_in_blocks
@@ -45,7 +45,7 @@ def reading_row(row: str, run: Run) -> Iterator[Cell]:
     yield Cell(row, OTHERS, neighbours(gram))
 
 
-def neighbours(gram: Array) -> float:
+def neighbours(gram: Floats) -> float:
     """The median over (a tenth of) the images x of Σ_{x' ≠ x} K(x, x')."""
     others = [np.abs(np.delete(gram[i], i)).sum(dtype=np.float64) for i in range(0, len(gram), 10)]
     return float(np.median(others))

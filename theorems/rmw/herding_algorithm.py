@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import islice
 from typing import Any
 
 from simopt.claims import (
@@ -88,7 +89,7 @@ def herding_is_frank_wolfe(instance: Instance, trial: Trial) -> Iterator[Check]:
     share = trial["share"]
 
     def step(count: int, best: Fraction) -> Fraction:
-        return share * line_search(count, best)
+        return Fraction(share) * line_search(count, best)
 
     before: Iterate | None = None
     for k, now in zip(range(EXACT_RUN), herding(atoms, target, line_search if share == 1 else step), strict=False):
@@ -185,14 +186,11 @@ def steps_of(atoms: Any, target: Any, multiset: bool, steps: int) -> tuple[Fract
     def rule(count: int, best: Fraction) -> Fraction:
         return uniform(count if multiset else len(added), best)
 
-    run = herding(atoms, target, rule)
-    for now in run:
+    weights: tuple[Fraction, ...] = ()
+    for now in islice(herding(atoms, target, rule), steps):
         added.add(now.pick)
-        steps -= 1
-        if steps == 0:
-            run.close()
-            return now.weights
-    return ()
+        weights = now.weights
+    return weights
 
 
 def growing_sets(trial: Trial) -> Iterator[Instance]:

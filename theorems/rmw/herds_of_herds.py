@@ -11,22 +11,25 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from simopt.arrays import Array
 from simopt.solvers.atoms import StoredAtoms
 from simopt.solvers.frank_wolfe import FrankWolfe
+from simopt.solvers.gaussian_tiles import Floats
+from simopt.solvers.rows import Indices
 from simopt.theorems.rmw.bandwidth_readings import Images, Reading, relative_similarities, squared_distances
 
-Gram = Callable[[Array], Array]
+Gram = Callable[[Indices], Array]
 
 
 @dataclass(frozen=True, eq=False)
 class Stage:
     """A herd: indices into the sample, weights with sum 1, and the distance to the mean of the stage before it."""
 
-    indices: Array
+    indices: Indices
     weights: Array
     error: float
 
@@ -36,14 +39,15 @@ class Stage:
         return int(self.indices.size)
 
 
-def herd_weights(gram: Array, mass: Array, tolerance: float) -> tuple[Array, float]:
+def herd_weights(gram: Floats, mass: Array, tolerance: float) -> tuple[Array, float]:
     """Weights and ‖Σ mass_i ψ_i − Σ w_i ψ_i‖ of Algorithm 1 on a Gram matrix of ψ, stopped at the tolerance.
 
     It also stops where no atom promises progress. O(n²) for the first mean and O(n) a step; the Gram matrix may be float32, sums are
     float64.
     """
     linear = np.concatenate([gram[i : i + 1024].astype(np.float64) @ mass for i in range(0, len(gram), 1024)])
-    run = FrankWolfe(StoredAtoms(gram, np.ones(len(gram)), linear, float(mass @ linear)), "line-search")
+    stored: Any = gram  # single columns are read, of either precision
+    run = FrankWolfe(StoredAtoms(stored, np.ones(len(gram)), linear, float(mass @ linear)), "line-search")
     squared = float("inf")
     for look in run:
         squared = look.error_squared
@@ -52,7 +56,7 @@ def herd_weights(gram: Array, mass: Array, tolerance: float) -> tuple[Array, flo
     return run.walk.dense, float(np.sqrt(max(squared, 0.0)))
 
 
-def recursion(gram: Array, tolerance: float, *, least: int = 100, weighted: bool = True) -> Iterator[Stage]:
+def recursion(gram: Floats, tolerance: float, *, least: int = 100, weighted: bool = True) -> Iterator[Stage]:
     """The herd of the sample, the herd of the herd, … until `least` points are left or a herd gets no smaller."""
     n = len(gram)
     before = Stage(np.arange(n), np.full(n, 1.0 / n), 0.0)
@@ -95,7 +99,7 @@ def gram_of(images: Images, reading: Reading) -> Gram:
     """indices ↦ y_i y_j K(x_i, x_j) in float64."""
     c = reading.rate(images.train)
 
-    def gram(indices: Array) -> Array:
+    def gram(indices: Indices) -> Array:
         X, y = images.train[indices].astype(np.float64), images.labels[indices]
         K: Array = np.exp(-reading.exponents(squared_distances(X, X), c)) * np.outer(y, y)
         np.fill_diagonal(K, 1.0)
@@ -131,6 +135,6 @@ class OnTestImages:
         return self.of(Stage(rng.choice(self.n, size, replace=False), np.full(size, 1.0 / size), 0.0))
 
 
-def mean_norm(gram: Array) -> float:
+def mean_norm(gram: Floats) -> float:
     """‖ω_S‖, the root of the mean of y_i y_j K(x_i, x_j)."""
     return float(np.sqrt(np.mean([row.mean(dtype=np.float64) for row in gram])))
