@@ -1,4 +1,4 @@
-"""Isotonic regression with a Lipschitz bound on the steps."""
+"""Isotonic regression with bounds on the slopes and on the range."""
 
 from __future__ import annotations
 
@@ -14,9 +14,8 @@ from numpy.typing import NDArray
 from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arrays import Array, Multipliers, Point
-from simopt.errors import InvalidProblem
-from simopt.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, change_of_units, freeze, problem
-from simopt.problems import _recipes, _squares
+from simopt.problem import ALL_CONES, Example, Law, Problem, Rescale, freeze, problem
+from simopt.problems import _chain, _isotonic_cases, _isotonic_forms, _squares
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -29,14 +28,16 @@ Value = Any
 @problem
 @dataclass(frozen=True, eq=False)
 class LipschitzIsotonic(Problem):
-    r"""min_x ½ Σ_i w_i (x_i − y_i)²   subject to   0 ≤ x_{i+1} − x_i ≤ u_i = L (z_{i+1} − z_i),   z sorted.
+    r"""min_x ½ Σ_i w_i (x_i − y_i)²   subject to   l_i ≤ x_{i+1} − x_i ≤ u_i and lo ≤ x ≤ hi,   z sorted,
+    l_i = a_i (z_{i+1} − z_i) and u_i = min(L, b_i)(z_{i+1} − z_i), with slopes 0 ≤ a_i ≤ b_i of each interval (a = 0, b = ∞ by default).
 
-    Equal z have equal x. L = ∞ leaves isotonic regression. With multipliers a ≥ 0 of the Lipschitz rows and b ≥ 0 of the monotone rows,
-    τ = a − b, τ_0 = τ_n = 0 and q_i = τ_{i−1} − τ_i, minimising ½w(x − y)² + qx at x = y − q/w gives the dual
-        D(τ) = Σ q_i y_i − q_i²/(2w_i) − Σ u_i τ_i^+          (τ_i ≤ 0 where u_i = ∞).
-    By Abel summation Σ q_i x_i = Σ τ_i d_i with d_i = x_{i+1} − x_i, so for feasible x the gap is a sum of non-negative terms,
-        P − D = Σ ½w_i (x_i − y_i + q_i/w_i)² + Σ τ_i^+ (u_i − d_i) + τ_i^− d_i.
-    A point with Σ w(x − y) = 0 suggests τ_i = Σ_{j≤i} w_j(x_j − y_j), for which the squares vanish.
+    Equal z have equal x. L = ∞ leaves isotonic regression. The range binds at its ends, x_1 ≥ lo and x_n ≤ hi. With multipliers τ^+ of the
+    upper rows, τ^− of the lower ones, −τ_0 ≥ 0 of x_1 ≥ lo, −τ_n ≥ 0 of x_n ≤ hi, and q_i = τ_{i−1} − τ_i, minimising ½w(x − y)² + qx
+    at x = y − q/w (q = 0 where w = 0) gives the dual
+        D(τ) = Σ q_i y_i − q_i²/(2w_i) − Σ u_i τ_i^+ + Σ l_i τ_i^− − τ_0 lo + τ_n hi          (τ_i ≤ 0 where u_i = ∞).
+    By Abel summation Σ q_i x_i = Σ τ_i d_i + τ_0 x_1 − τ_n x_n, d_i = x_{i+1} − x_i: for feasible x the gap is a sum of non-negative terms,
+        P − D = Σ ½w_i (x_i − y_i + q_i/w_i)² + Σ τ_i^+ (u_i − d_i) + τ_i^− (d_i − l_i) − τ_0 (x_1 − lo) − τ_n (hi − x_n).
+    A point suggests τ_i = τ_0 + Σ_{j≤i} w_j(x_j − y_j), for which the squares vanish.
 
     Parameters
     ----------
@@ -47,15 +48,22 @@ class LipschitzIsotonic(Problem):
     lipschitz : float
         L ≥ 0, possibly ∞.
     weights : (n,) array or None
-        w > 0; None: all 1.
+        w ≥ 0, not all 0; None: all 1. Where w = 0 the fit is interpolated, and not unique.
+    lower_slopes, upper_slopes : (n−1,) arrays or None
+        a and b, b possibly ∞.
+    low, high : float or None
+        lo and hi; None: no bound.
+    outside : str
+        what becomes of targets outside of [lo, hi]: "refuse", "clip" (to the range), or "keep" (the range bounds the fit only).
 
-    Point {"x": (n,)}, multipliers {"lipschitz": (n−1,), "monotone": (n−1,)} (a row that is not declared may be missing).
-    Scale: the objective at the best constant; where that is 0 (constant targets), ½ Σ w y². Where y = 0, restore returns x = 0.
-    Source: Kakade, Kalai, Kanade & Shamir 2011, §4 (LPAV).
+    Point {"x": (n,)}, multipliers {"lipschitz": (n−1,), "monotone": (n−1,), "upper": (of the steps `capped`,), "low": (), "high": ()}
+    (a row that is not declared may be missing). Scale: the objective at the fit that rises least (the best constant, where a = 0); where
+    that fits y, ½ Σ w y² (see `scale`). Where y = 0 is fitted by 0, restore returns x = 0.
+    Source: Kakade, Kalai, Kanade & Shamir 2011, §4 (LPAV), for a = 0, b = ∞ and [lo, hi] = [0, 1].
     """
 
     name: ClassVar[str] = "lipschitz-isotonic"
-    title: ClassVar[str] = "isotonic regression with Lipschitz steps"
+    title: ClassVar[str] = "isotonic regression with bounds on slopes and range"
     source: ClassVar[str] = "Kakade, Kalai, Kanade & Shamir 2011, LPAV"
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval", "rational")
     parameters: ClassVar[tuple[str, ...]] = ("lipschitz",)
@@ -64,216 +72,215 @@ class LipschitzIsotonic(Problem):
     targets: Array
     lipschitz: float = 1.0
     weights: Array | None = None
+    lower_slopes: Array | None = None
+    upper_slopes: Array | None = None
+    low: float | None = None
+    high: float | None = None
+    outside: str = "refuse"
 
     def __post_init__(self) -> None:
         targets = validate.squarable("targets", validate.vector("targets", self.targets))
         n = len(targets)
-        positions = validate.squarable("positions", validate.vector("positions", self.positions, length=n))
-        falls = np.flatnonzero(np.diff(positions) < 0)
-        if falls.size:
-            i = int(falls[0])
-            raise InvalidProblem(f"positions: not sorted, entry {i} is {positions[i]:g} and entry {i + 1} is {positions[i + 1]:g}")
-        weights = np.ones(n) if self.weights is None else validate.squarable("weights", validate.vector("weights", self.weights, length=n))
-        if np.any(weights <= 0):
-            i = int(np.argmax(weights <= 0))
-            raise InvalidProblem(f"weights: entry {i} is {weights[i]:g}, numbers > 0 needed")
-        bound = math.inf if self.lipschitz == math.inf else validate.nonnegative("lipschitz", self.lipschitz)
-        freeze(self, positions=positions, targets=targets, lipschitz=bound, weights=weights)
+        low = None if self.low is None else validate.finite("low", self.low)
+        high = None if self.high is None else validate.finite("high", self.high)
+        freeze(
+            self,
+            positions=_chain.positions("positions", self.positions, n),
+            targets=_chain.in_range(targets, low, high, self.outside),
+            lipschitz=math.inf if self.lipschitz == math.inf else validate.nonnegative("lipschitz", self.lipschitz),
+            weights=_chain.weights("weights", self.weights, n),
+            lower_slopes=_chain.slopes("lower_slopes", self.lower_slopes, n),
+            upper_slopes=_chain.slopes("upper_slopes", self.upper_slopes, n, unbounded=True),
+            low=low,
+            high=high,
+        )
+        _chain.consistent(self.positions, self.lower_slopes, self.steepest, low, high)
 
     @property
-    def _weights(self) -> Array:
+    def mass(self) -> Array:
+        """w, shape (n,)."""
         return np.ones(len(self.targets)) if self.weights is None else self.weights
 
     @cached_property
+    def centre(self) -> float:
+        """The weighted mean of y."""
+        first = float(self.targets[np.argmax(self.mass > 0)])
+        return first + float(self.mass @ (self.targets - first)) / float(self.mass.sum())
+
+    @cached_property
+    def _void(self) -> bool:
+        """Whether y = 0 is fitted by 0."""
+        return self._holds(0.0) and not np.any(self.mass * self.targets) and not np.any(self.least_steps(FLOAT))
+
+    def _holds(self, value: float) -> bool:
+        return (self.low is None or self.low <= value) and (self.high is None or value <= self.high)
+
+    @cached_property
+    def steepest(self) -> Array | float:
+        """min(L, b), a number where all b = ∞."""
+        return self.lipschitz if self.upper_slopes is None else np.minimum(self.lipschitz, self.upper_slopes)
+
+    @cached_property
     def free(self) -> NDArray[np.bool_]:
-        """Steps without an upper bound: L = ∞ and z_{i+1} > z_i."""
-        return np.diff(self.positions) > 0 if self.lipschitz == math.inf else np.zeros(len(self.targets) - 1, dtype=bool)
+        """Steps without an upper bound: min(L, b_i) = ∞ and z_{i+1} > z_i."""
+        return np.isinf(self.steepest) & (np.diff(self.positions) > 0)
+
+    @cached_property
+    def capped(self) -> NDArray[np.intp]:
+        """Steps of the row `upper`: b_i < ∞, and ties where L = ∞."""
+        bounded = np.zeros(len(self.free), dtype=bool) if self.upper_slopes is None else np.isfinite(self.upper_slopes)
+        return np.flatnonzero(bounded | (~self.free & (self.lipschitz == math.inf)))
 
     def steps(self, num: Arithmetic) -> Value:
-        """u_i = L(z_{i+1} − z_i), with 0 in place of ∞ (see `free`)."""
+        """u_i, with 0 in place of ∞ (see `free`)."""
         z = num.lift(self.positions)
-        return (z[1:] - z[:-1]) * num.lift(0.0 if self.lipschitz == math.inf else self.lipschitz)
+        return (z[1:] - z[:-1]) * num.lift(np.where(np.isinf(self.steepest), 0.0, self.steepest))
+
+    def least_steps(self, num: Arithmetic) -> Value:
+        """l_i."""
+        if self.lower_slopes is None:
+            return num.zeros(len(self.targets) - 1)
+        z = num.lift(self.positions)
+        return (z[1:] - z[:-1]) * num.lift(self.lower_slopes)
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Minimise ½ Σ w(x − y)² subject to the rows `monotone` and, if L < ∞, `lipschitz` (for L = ∞, ties by `ties`)."""
-        import cvxpy as cp
+        """Minimise ½ Σ w(x − y)² subject to the rows `monotone`, `lipschitz` (if L < ∞), `upper`, `low` and `high` (where they bound)."""
+        return _isotonic_forms.programme(self)
 
-        x = cp.Variable(len(self.targets), name="x")
-        rows = []
-        if len(self.targets) > 1:
-            d = x[1:] - x[:-1]
-            rows.append((d >= 0).set_label("monotone"))
-            ties = np.flatnonzero(~self.free)
-            if self.lipschitz < math.inf:
-                bound = cp.Parameter(nonneg=True, name="lipschitz", value=self.lipschitz)
-                rows.append((d <= bound * np.diff(self.positions)).set_label("lipschitz"))
-            elif ties.size:
-                rows.append((d[ties] <= 0).set_label("ties"))
-        residual = cp.multiply(np.sqrt(self._weights), x - self.targets)
-        return cp.Problem(cp.Minimize(0.5 * cp.sum_squares(residual)), rows)
+    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
+        """Maximise D(τ), with τ^+ = `lipschitz`, τ^− = `monotone`, −τ_0 = `low`, −τ_n = `high`, q by the row `balance` (of price ±x)."""
+        return _isotonic_forms.dual(self)
 
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """½ Σ w(x − y)²."""
         residual = num.lift(point["x"]) - num.lift(self.targets)
-        return num.dot(num.lift(self._weights) * residual, residual) / 2
+        return num.dot(num.lift(self.mass) * residual, residual) / 2
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
-        """Steps clipped to [0, u_i], added up in `num`, then shifted so that Σ w(x − y) = 0."""
-        if not np.any(self.targets):
+        """Steps clipped to [l, u], drawn towards l if they climb more than the range holds; shifted to Σ w(x − y) = 0 or into the range."""
+        if self._void:
             return {"x": num.zeros(len(self.targets))}
-        given, x, w = num.lift(point["x"]), num.lift(np.full(1, self._mean())), num.lift(self._weights)
-        if len(self.targets) > 1:  # from the mean, because of the shift: on an x[0] that is far off the steps would drown
-            x = x[0] + num.concat([num.zeros(1), num.cumsum(self._clipped(num, given[1:] - given[:-1]))])
+        given, w, c = num.lift(point["x"]), num.lift(self.mass), num.lift(self.centre)
+        least = self.least_steps(num)
+        d = self._clipped(num, given[1:] - given[:-1], least)
+        if self.low is not None and self.high is not None:
+            excess = d - least
+            room = num.lift(self.high) - num.lift(self.low) - num.sum(least)
+            d = least + excess * _chain.share_that_fits(num, num.sum(excess), room)
+        climb = num.concat([num.zeros(1), num.cumsum(d)])
+        x = climb + c  # from the centre: on an x[0] that is far off the steps would drown
         shift = num.dot(w, num.lift(self.targets) - x) / num.sum(w)
-        return {"x": x + shift}
+        if self.high is not None:
+            shift = num.minimum(shift, num.lift(self.high) - x[-1])
+        if self.low is not None:
+            shift = num.maximum(shift, num.lift(self.low) - c)
+        x = x + shift
+        x = x if self.high is None else num.minimum(x, num.lift(self.high))  # to rounding it is there already
+        return {"x": x if self.low is None else num.maximum(x, num.lift(self.low))}
 
-    def _clipped(self, num: Arithmetic, d: Value) -> Value:
-        rising = num.pos(d)
+    def _clipped(self, num: Arithmetic, d: Value, least: Value) -> Value:
+        rising = num.maximum(d, least)
         below, free = num.minimum(rising, self.steps(num)), num.lift(self.free.astype(float))
         return below + (rising - below) * free if np.any(self.free) else below
 
-    def prices(self, num: Arithmetic, multipliers: Multipliers) -> tuple[Value, Value]:
-        """τ^+ (0 where u = ∞) and τ^−, from floats."""
-        count = len(self.targets) - 1
-        tau = np.zeros(count)
-        if "lipschitz" in multipliers:
-            tau += np.asarray(multipliers["lipschitz"], dtype=float).reshape(count)
-        if "ties" in multipliers:
-            tau[~self.free] += np.asarray(multipliers["ties"], dtype=float).reshape(-1)
-        if "monotone" in multipliers:
-            tau -= np.asarray(multipliers["monotone"], dtype=float).reshape(count)
-        return num.lift(np.where(self.free, 0.0, np.maximum(tau, 0.0))), num.lift(np.maximum(-tau, 0.0))
+    def prices(self, multipliers: Multipliers) -> Array:
+        """τ_0, …, τ_n from any multipliers, dual feasible."""
+        tau = np.zeros(len(self.targets) + 1)
+        inner, every = tau[1:-1], slice(None)
+        for name, places, sign in (("lipschitz", every, 1.0), ("upper", self.capped, 1.0), ("monotone", every, -1.0)):
+            if name in multipliers:
+                inner[places] += sign * np.asarray(multipliers[name], dtype=float).reshape(-1)
+        for name, end in (("low", 0), ("high", -1)):
+            if name in multipliers:
+                tau[end] = -float(np.asarray(multipliers[name]).reshape(()))
+        return _chain.dual_feasible(tau, self.free, self.mass, self.low, self.high)
 
-    def _slopes(self, num: Arithmetic, multipliers: Multipliers) -> tuple[Value, Value, Value]:
-        up, down = self.prices(num, multipliers)
-        tau = up - down
-        return up, down, num.concat([num.zeros(1), tau]) - num.concat([tau, num.zeros(1)])
+    def as_multipliers(self, tau: Array) -> Multipliers:
+        """Multipliers with these prices τ_0, …, τ_n."""
+        up = np.where(self.free, 0.0, np.maximum(tau[1:-1], 0.0))
+        rows = {"lipschitz": up, "monotone": np.maximum(-tau[1:-1], 0.0)}
+        ends = {"low": (self.low, tau[0]), "high": (self.high, tau[-1])}
+        return rows | {name: np.asarray(max(-price, 0.0)) for name, (bound, price) in ends.items() if bound is not None}
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
-        """Σ q(y − y_1) − q²/(2w) − Σ uτ^+ (Σ q = 0, so y_1 may be taken off)."""
-        if len(self.targets) == 1:
-            return num.lift(0.0)
-        up, _, q = self._slopes(num, multipliers)
-        y = num.lift(self.targets)
-        return num.dot(q, y - y[0]) - num.dot(q / num.lift(self._weights), q) / 2 - num.dot(self.steps(num), up)
+        """D(τ), with y, lo and hi counted from one c: Σ q = τ_0 − τ_n."""
+        tau = self.prices(multipliers)
+        t, c = num.lift(tau), num.lift(self.centre)
+        q = t[:-1] - t[1:]
+        value = num.dot(q, num.lift(self.targets) - c) - num.dot(q / num.lift(_chain.divisor(self.mass)), q) / 2
+        value = value - num.dot(self.steps(num), num.pos(t[1:-1])) + num.dot(self.least_steps(num), num.pos(t[1:-1] * -1))
+        for end, bound, sign in ((0, self.low, -1.0), (-1, self.high, 1.0)):
+            value = value if bound is None else value + t[end] * (num.lift(bound) - c) * sign
+        return value
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
-        """Σ ½w(x − y + q/w)² + Σ τ^+(u − d) + τ^− d."""
-        if len(self.targets) == 1:
-            return self.objective(point, num)
-        up, down, q = self._slopes(num, multipliers)
-        x, w = num.lift(point["x"]), num.lift(self._weights)
-        if _squares.all_zero(num, self.targets, x, up, down):
+        """Σ ½w(x − y + q/w)² + Σ τ^+(u − d) + τ^−(d − l) − τ_0(x_1 − lo) − τ_n(hi − x_n)."""
+        tau, x = self.prices(multipliers), num.lift(point["x"])
+        if _squares.all_zero(num, self.mass * self.targets, x, tau):
             return num.lift(0.0)
-        rest = x - num.lift(self.targets) + q / w
-        d = x[1:] - x[:-1]
-        return num.dot(w * rest, rest) / 2 + num.dot(up, num.pos(self.steps(num) - d)) + num.dot(down, num.pos(d))
+        t, w = num.lift(tau), num.lift(self.mass)
+        rest = x - num.lift(self.targets) + (t[:-1] - t[1:]) / num.lift(_chain.divisor(self.mass))
+        d, least = x[1:] - x[:-1], self.least_steps(num)
+        value = num.dot(w * rest, rest) / 2 + num.dot(num.pos(t[1:-1]), num.pos(self.steps(num) - d))
+        value = value + num.dot(num.pos(t[1:-1] * -1), num.pos(d - least))
+        for end, bound, inward in ((0, self.low, 1.0), (-1, self.high, -1.0)):
+            value = value if bound is None else value - t[end] * num.pos((x[end] - num.lift(bound)) * inward)
+        return value
 
     def multipliers(self, point: Point) -> Multipliers:
-        """τ_i = Σ_{j≤i} w_j (x_j − y_j), summed from the nearer end."""
-        force = self._weights * (np.asarray(point["x"], dtype=float) - self.targets)
-        force = force - self._weights * (force.sum() / self._weights.sum())
-        forward, backward = np.cumsum(force)[:-1], np.cumsum(force[::-1])[::-1][1:]
-        half = len(force) // 2
-        tau = np.concatenate([forward[:half], -backward[half:]])
-        return {"lipschitz": np.where(self.free, 0.0, np.maximum(tau, 0.0)), "monotone": np.maximum(-tau, 0.0)}
+        """τ_i = τ_0 + Σ_{j≤i} w_j (x_j − y_j), summed from the nearer end; τ_0 from the end of the range that x touches."""
+        x = np.asarray(point["x"], dtype=float)
+        touch = _chain.ROUNDING * max(_squares.largest(x), *(abs(bound or 0.0) for bound in (self.low, self.high)))
+        pressed = (self.low is not None and bool(x[0] - self.low <= touch), self.high is not None and bool(self.high - x[-1] <= touch))
+        above = np.where(self.free, math.inf, np.maximum(self.steps(FLOAT) - np.diff(x), 0.0))
+        below = np.maximum(np.diff(x) - self.least_steps(FLOAT), 0.0)
+        return self.as_multipliers(_chain.suggested(self.mass * (x - self.targets), self.mass, pressed, below, above))
 
     def distance(self, gap: float, point: Point | None = None) -> float:
-        """√(2 gap/min w): the objective is strongly convex, ½ Σ w (x − x*)² ≤ gap."""
-        return math.sqrt(2.0 * max(gap, 0.0) / float(self._weights.min()))
+        """√(2 gap/min w): the objective is strongly convex, ½ Σ w (x − x*)² ≤ gap; ∞ where a weight is 0."""
+        least = float(self.mass.min())
+        return math.sqrt(2.0 * max(gap, 0.0) / least) if least > 0 else math.inf
 
     def trivial_point(self) -> Point:
-        """The weighted mean everywhere."""
-        return {"x": np.full(len(self.targets), self._mean())}
-
-    def _mean(self) -> float:
-        first = float(self.targets[0])
-        return first + float(self._weights @ (self.targets - first)) / float(self._weights.sum())
+        """The fit that rises least: the weighted mean everywhere if a = 0 and the range holds it."""
+        return self.restore({"x": np.zeros(len(self.targets))})
 
     def scale(self) -> float:
-        """½ Σ w(y − mean)², or ½ Σ w y² for constant targets."""
-        spread = 0.0 if np.all(self.targets == self.targets[0]) else float(self.objective(self.trivial_point()))
-        return spread or 0.5 * float(self._weights @ self.targets**2)
+        """½ Σ w(y − t)² with t the trivial point; where that fits y, ½ Σ w y², or ½ Σ w times the square of its climb if it has one."""
+        if self._void:
+            return 0.0
+        t, held, climb = self.trivial_point()["x"], self.mass > 0, float(np.sum(self.least_steps(FLOAT)))
+        y = self.targets[held]
+        if climb > 0.0:
+            fits = _squares.largest(t[held] - y) <= _chain.ROUNDING * _squares.largest(t)
+        else:
+            fits = self._holds(y[0]) and bool(np.all(y == y[0]))
+        if fits:
+            return 0.5 * (float(self.mass.sum()) * climb**2 or float(self.mass @ self.targets**2))
+        return float(self.objective({"x": t}))
 
     def normalised(self) -> tuple[LipschitzIsotonic, Rescale]:
-        """(y − c)/σ with c the mean, z/ζ, w/ω: L' = Lζ/σ, x = c + σx', multipliers × ωσ, values × ωσ²; σ, ζ, ω powers of two."""
-        centre = self._mean()
-        sigma = _squares.power_of_two(_squares.largest(self.targets - centre) or _squares.largest(self.targets))
-        zeta = _squares.power_of_two(float(self.positions[-1] - self.positions[0]))
-        omega = _squares.power_of_two(_squares.largest(self._weights))
-        bound = self.lipschitz * (zeta / sigma)
-        if math.isinf(bound) != math.isinf(self.lipschitz) or (bound == 0.0) != (self.lipschitz == 0.0):
-            return self, Rescale()  # another problem: the bound left float64
-        targets = (self.targets - centre) / sigma
-        natural = LipschitzIsotonic(self.positions / zeta, targets, bound, self._weights / omega)
+        """(y − c)/σ with c the mean, z/ζ, w/ω: slopes × ζ/σ, x = c + σx', multipliers × ωσ, values × ωσ²; σ, ζ, ω powers of two."""
+        units = _isotonic_cases.natural_units(self)
+        if units is None:
+            return self, Rescale()
+        fields, centre, sigma, omega = units
 
         def back(values: Point) -> Point:
             return {key: centre + sigma * np.asarray(value) for key, value in values.items()}
 
-        return natural, Rescale(back, _squares.times(lipschitz=omega * sigma, monotone=omega * sigma, ties=omega * sigma))
+        return replace(self, **fields), Rescale(back, _squares.times(**dict.fromkeys(_isotonic_cases.ROWS, omega * sigma)))
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
-        """Active and inactive bounds, weights, ties, L = ∞ and L = 0; constant and zero targets, one sample."""
-        z = np.sort(rng.uniform(size=25))
-        y = z + 0.3 * rng.normal(size=25)
-        yield Example("noise", cls(z, y, 2.0))
-        yield Example("labels, steep", cls(z, (y > 0.5).astype(float), 20.0))
-        yield Example("weights", cls(z, y, 1.0, rng.uniform(0.1, 3.0, size=25)))
-        yield Example("ties", cls(np.floor(6 * z), y, 0.3))
-        yield Example("no bound", cls(z, y, math.inf))
-        yield Example("constant", cls(z, y, 0.0))
-        yield Example("constant targets", cls(z, np.full(25, 3.0), 1.0), degenerate=True)
-        yield Example("zero targets", cls(z, np.zeros(25), 1.0), degenerate=True)
-        yield Example("one sample", cls(np.array([1.0]), np.array([2.0]), 1.0), degenerate=True)
+        """Active and inactive bounds on slopes and range, weights, ties, L = ∞ and L = 0; constant and zero targets, one sample."""
+        for name, fields, degenerate in _isotonic_cases.instances(rng):
+            yield Example(name, cls(**fields), degenerate)
 
     @classmethod
     def laws(cls) -> list[Law]:
-        """Scaling of y and L, of z and 1/L, of the weights; reversal; duplication."""
-
-        def scale_targets(problem: Any, s: float) -> Image:
-            image = replace(problem, targets=problem.targets * s, lipschitz=problem.lipschitz * s)
-            return Image(image, s * s, _squares.times(x=s), _squares.times(lipschitz=s, monotone=s, ties=s))
-
-        def scale_positions(problem: Any, rng: np.random.Generator) -> Image:
-            c = float(2.0 ** rng.integers(-20, 21))
-            return Image(replace(problem, positions=problem.positions * c, lipschitz=problem.lipschitz / c))
-
-        def scale_weights(problem: Any, rng: np.random.Generator) -> Image:
-            c = float(2.0 ** rng.integers(-20, 21))
-            multipliers = _squares.times(lipschitz=c, monotone=c, ties=c)
-            return Image(replace(problem, weights=problem.weights * c), c, multipliers=multipliers)
-
-        def reverse(problem: Any, rng: np.random.Generator) -> Image:
-            fields = {"positions": -problem.positions[::-1], "targets": -problem.targets[::-1], "weights": problem.weights[::-1]}
-            turned = {"x": -1.0, "lipschitz": 1.0, "monotone": 1.0, "ties": 1.0}
-
-            def turn(values: dict[str, Any]) -> dict[str, Any]:
-                return {key: np.asarray(value)[::-1] * turned[key] for key, value in values.items()}
-
-            return Image(replace(problem, **fields), 1.0, turn, turn)
-
-        def duplicate(problem: Any, rng: np.random.Generator) -> Image:
-            """Each sample twice: twice the objective; the row between the two copies takes the mean of its neighbours' prices."""
-            twice = {name: np.repeat(getattr(problem, name), 2) for name in ("positions", "targets", "weights")}
-
-            def multipliers(values: Multipliers) -> Multipliers:
-                up, down = problem.prices(FLOAT, values)
-                tau = np.concatenate([[0.0], 2.0 * (up - down), [0.0]])
-                full = np.empty(2 * len(problem.targets) - 1)
-                full[1::2] = tau[1:-1]
-                full[0::2] = 0.5 * (tau[:-1] + tau[1:])
-                return {"lipschitz": np.maximum(full, 0.0), "monotone": np.maximum(-full, 0.0)}
-
-            return Image(replace(problem, **twice), 2.0, lambda values: {"x": np.repeat(np.asarray(values["x"]), 2)}, multipliers)
-
-        return [
-            change_of_units("targets × s, L × s", scale_targets),
-            Law("positions × c, L / c", scale_positions),
-            Law("weights × c", scale_weights),
-            Law("reversal", reverse),
-            Law("duplication", duplicate),
-        ]
+        """Scaling of y, of z, of the weights; shift of y; reversal; duplication."""
+        return _isotonic_cases.laws()
 
     @classmethod
     def from_data(
@@ -289,10 +296,5 @@ class LipschitzIsotonic(Problem):
 
         A feature that correlates negatively is negated, so that the fit increases. L defaults to 2 std(y) per standard deviation of z.
         """
-        inputs, targets = _recipes.sample(dataset, rng, samples, True)
-        column = _recipes.column(dataset, inputs, targets, feature)
-        z = inputs[:, column]
-        z = -z if float(z @ (targets - targets.mean())) < 0 else z
-        order = np.argsort(z, kind="stable")
-        bound = 2.0 * float(targets.std()) if lipschitz is None else lipschitz
-        return cls(z[order], targets[order], bound)
+        z, targets = _isotonic_cases.recipe(dataset, rng, samples, feature)
+        return cls(z, targets, 2.0 * float(targets.std()) if lipschitz is None else lipschitz)

@@ -16,6 +16,7 @@ from simopt.arrays import Array
 from simopt.kernel import kernel
 from simopt.solvers.chain_programme import chain_zeros
 
+TOUCH = 16 * 2.0**-52  # of the size of x: what the end of a block may be off the end of the range that holds it
 LOOSE, LEVEL, STEEP = 0, 1, 2  # a step strictly between its bounds, at its lower one, at its upper one
 
 
@@ -75,29 +76,50 @@ def _mend(x: Any, u: Any) -> None:
 
 
 @kernel
-def _cumulate(x: Any, y: Any, w: Any, u: Any, state: Any, tau: Any) -> None:
-    """τ_i = Σ w(x − y) since the start of the block of i, 0 where the step is loose or the sum has the sign of the other bound."""
-    total = 0.0
-    for i in range(tau.size):
-        total += w[i] * (x[i] - y[i])
-        if state[i] == LOOSE:
-            total = 0.0
-            tau[i] = 0.0
-        elif state[i] == STEEP:
-            tau[i] = max(total, 0.0)
-        elif u[i] == 0.0:
-            tau[i] = total
-        else:
-            tau[i] = min(total, 0.0)
+def _cumulate(x: Any, y: Any, w: Any, u: Any, lo: Any, hi: Any, touch: Any, state: Any, tau: Any) -> None:
+    """τ block by block: sums of w(x − y), less what the lower end of the range carries; 0 where they have the sign of the other bound."""
+    m = x.size
+    start = 0
+    while start < m:
+        end = start
+        total = 0.0
+        low = start == 0 and x[0] - lo <= touch
+        held = 0.0  # the least price of the lower end at which no step at its lower bound is pulled up
+        while end < m - 1 and state[end] != LOOSE:
+            total += w[end] * (x[end] - y[end])
+            tau[end + 1] = total
+            if state[end] == LEVEL and u[end] > 0.0:
+                held = max(held, total)
+            end += 1
+        total += w[end] * (x[end] - y[end])
+        high = end == m - 1 and hi - x[m - 1] <= touch
+        alpha = 0.0
+        if low:
+            alpha = max(total, 0.0)
+            if high:
+                alpha = max(alpha, held)
+        if start == 0:
+            tau[0] = -alpha
+        for i in range(start + 1, end + 1):
+            force = tau[i] - alpha
+            if state[i - 1] == STEEP:
+                tau[i] = max(force, 0.0)
+            elif u[i - 1] == 0.0:
+                tau[i] = force
+            else:
+                tau[i] = min(force, 0.0)
+        tau[end + 1] = min(total - alpha, 0.0) if high else 0.0
+        start = end + 1
 
 
-def chain_prices(x: Array, y: Array, w: Array, u: Array, state: NDArray[np.int8]) -> Array:
-    """Multipliers τ of the steps of a fit without range: τ_i > 0 is the price of the upper bound, −τ_i > 0 that of the lower one.
+def chain_prices(x: Array, y: Array, w: Array, u: Array, state: NDArray[np.int8], lo: float = -np.inf, hi: float = np.inf) -> Array:
+    """Multipliers τ_0, …, τ_m of a fit: −τ_0 ≥ 0 of x_1 ≥ lo, −τ_m ≥ 0 of x_m ≤ hi; of a step, τ_i > 0 of d_i ≤ u_i, −τ_i > 0 of d_i ≥ 0.
 
     A bound that the fit does not use has price 0 exactly: rounding in τ would cost τu in the gap, and u may be large. O(m).
     """
-    tau = np.empty(state.size)
-    _cumulate(x, y, w, u, state, tau)
+    tau = np.empty(y.size + 1)
+    size = max((abs(value) for value in (lo, hi, float(x[0]), float(x[-1])) if np.isfinite(value)), default=0.0)
+    _cumulate(x, y, w, u, float(lo), float(hi), TOUCH * size, state, tau)
     return tau
 
 

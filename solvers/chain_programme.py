@@ -18,6 +18,7 @@ O(m (c + m/c)) with c = capacity ~ √m, and O(m) on benign data; 4 m to 8 m flo
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -97,7 +98,7 @@ def _zero_between(near: Any, far: Any, tags: Any, sizes: Any, stacks: Any, count
 
 def capacity_for(m: int) -> int:
     """Entries of a chunk: a power of two near √m/2, where the cost of carrying chunks equals that of carrying entries."""
-    return max(128, 1 << round(0.5 * np.log2(max(m, 2)) - 1))
+    return max(128, 1 << round(0.5 * math.log2(max(m, 2)) - 1))
 
 
 def chain_zeros(y: Array, w: Array, u: Array, lo: float = -np.inf, capacity: int | None = None) -> Array:

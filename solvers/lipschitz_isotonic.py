@@ -10,7 +10,7 @@ from simopt.arithmetic import FLOAT
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
 from simopt.solution import Iterate
 from simopt.solver import solver
-from simopt.solvers.chain_fit import chain_prices, fit_chain
+from simopt.solvers.bounded_chain import fit_bounded_chain
 
 
 @solver("lpav", solves=LipschitzIsotonic, summary="exact dynamic programme on the derivative of the cost-to-go, O(m √m) at worst", rank=1)
@@ -20,7 +20,13 @@ def lpav(problem: LipschitzIsotonic, *, tol: float) -> Iterator[Iterate]:
     O(m) on benign data, O(m √m) at worst; about 10 floats a sample. Source: Kakade, Kalai, Kanade & Shamir 2011, §4, for the problem.
     """
     bounds = np.where(problem.free, np.inf, problem.steps(FLOAT))
-    weights = np.ones(len(problem.targets)) if problem.weights is None else problem.weights
-    x, state = fit_chain(problem.targets, weights, bounds)
-    tau = chain_prices(x, problem.targets, weights, bounds, state)
-    yield Iterate({"x": x}, {"lipschitz": np.maximum(tau, 0.0), "monotone": np.maximum(-tau, 0.0)})
+    x, tau = fit_bounded_chain(
+        problem.targets,
+        problem.mass,
+        bounds,
+        least=None if problem.lower_slopes is None else problem.least_steps(FLOAT),
+        lo=-np.inf if problem.low is None else problem.low,
+        hi=np.inf if problem.high is None else problem.high,
+        distances=np.diff(problem.positions),
+    )
+    yield Iterate({"x": x}, problem.as_multipliers(tau))

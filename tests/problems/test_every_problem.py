@@ -256,11 +256,12 @@ def test_isotonic_points_restored_in_fractions_are_exactly_feasible() -> None:
     for example in examples("lipschitz-isotonic"):
         problem: Any = example.problem
         x = problem.restore(random_point(problem, rng), num)["x"]
-        steps, bound = np.diff(x), problem.steps(num)
+        steps, least, bound = np.diff(x), problem.least_steps(num), problem.steps(num)
         assert all(isinstance(value, Fraction) for value in x)
-        assert all(0 <= d and (free or d <= u) for d, u, free in zip(steps, bound, problem.free, strict=True))
-        weights = num.lift(problem.weights)
-        assert num.dot(weights, x - num.lift(problem.targets)) == 0
+        assert all(0 <= a <= d and (free or d <= u) for a, d, u, free in zip(least, steps, bound, problem.free, strict=True))
+        assert (problem.low is None or x[0] >= problem.low) and (problem.high is None or x[-1] <= problem.high)
+        pull = num.dot(num.lift(problem.weights), x - num.lift(problem.targets))
+        assert pull == 0 or (pull > 0 and x[0] == problem.low) or (pull < 0 and x[-1] == problem.high)
 
 
 def test_float_arithmetic_is_the_default() -> None:

@@ -14,7 +14,7 @@ import scipy.optimize
 from simopt.arithmetic import FLOAT, RATIONAL
 from simopt.arrays import Array
 from simopt.certificate import certify
-from simopt.errors import InvalidProblem
+from simopt.errors import InvalidProblem, UnknownName
 from simopt.problems import _exc_cases, _svr_cases
 from simopt.problems._exc import best_constant_thresholds
 from simopt.problems._recipes import small_kernel
@@ -227,11 +227,23 @@ def test_isotonic_bounds_are_minima_of_the_lagrangian() -> None:
     ("fields", "message"),
     [
         ({"positions": np.array([0.0, 2.0, 1.0])}, "positions: not sorted, entry 1 is 2 and entry 2 is 1"),
-        ({"weights": np.array([1.0, 0.0, 1.0])}, "weights: entry 1 is 0"),
+        ({"positions": np.array([0.0, np.nan, 1.0])}, "positions: 1 of 3 values is not finite .first at index 1"),
+        ({"weights": np.array([1.0, -2.0, 1.0])}, "weights: entry 1 is -2"),
+        ({"weights": np.zeros(3)}, "weights: all are 0"),
+        ({"weights": np.array([1.0, np.inf, 1.0])}, "weights: 1 of 3 values is not finite"),
+        ({"targets": np.arange(4.0)}, "positions: 3 values, expected 4"),
+        ({"lower_slopes": np.zeros(3)}, "lower_slopes: 3 values, expected 2"),
+        ({"upper_slopes": np.array([1.0, -1.0])}, "upper_slopes: entry 1, between samples 1 and 2, is -1"),
+        ({"lower_slopes": np.array([0.0, 2.0])}, "contradictory bounds between samples 1 and 2, slope at least 2 and at most 1"),
+        ({"lower_slopes": np.ones(2), "low": 0.0, "high": 1.5, "outside": "clip"}, "contradictory bounds between samples 0 and 2, a climb"),
+        ({"lower_slopes": np.ones(2), "low": 0.0, "high": 2.0 - 1e-15, "outside": "clip"}, "contradictory bounds between samples 0 and 2"),
+        ({"low": 1.0, "high": 0.0}, "low, high: the range is empty, low is 1 and high is 0"),
+        ({"low": 0.5}, "targets: 1 of 3 lie outside of the declared range .0.5, inf. .first at index 0: 0.; change the range"),
+        ({"low": 0.5, "outside": "trim"}, "outside"),
         ({"lipschitz": -1.0}, "lipschitz"),
     ],
 )
 def test_isotonic_refuses_what_it_cannot_mean(fields: dict[str, Any], message: str) -> None:
     good: dict[str, Any] = {"positions": np.arange(3.0), "targets": np.arange(3.0), "lipschitz": 1.0}
-    with pytest.raises(InvalidProblem, match=message):
+    with pytest.raises((InvalidProblem, UnknownName), match=message):
         LipschitzIsotonic(**{**good, **fields})
