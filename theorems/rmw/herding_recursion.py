@@ -89,7 +89,7 @@ def recursion(G: Gram, start: Sequence[Fraction], first: int) -> Iterator[tuple[
     r"the step 1/(t+1) pick the same atoms (the first of equals), with the weights (times picked)/t, and w_t = t(ω_S − ω_t) against every "
     r"atom.",
     instances=samples,
-    knobs={"start": 0, "steps": 60},
+    knobs={"start": 0, "steps": 40},
     mutants={"w_0 = ω_S": {"start": 1}},
     note="Two programs: the recursion keeps only h_i = ⟨w_t, ψ_i⟩ and works with the Gram matrix, Frank–Wolfe keeps weights and the vector "
     "ω_t.",

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
 
 import numpy as np
+import numpy.typing as npt
 
 from simopt.claims import Instance, Trial
 from simopt.theorems.rmw.worlds import Vector, scaled
@@ -36,7 +37,7 @@ def samples(trial: Trial) -> Iterator[Instance]:
     """Special samples, then random ones: independent, in a space of fewer dimensions, with a point repeated under any label."""
     yield from special(trial)
     kinds = (independent_points, few_dimensions, repeated_point)
-    for i in range(trial.count(24, 240)):
+    for i in range(trial.count(24, 96)):
         features = kinds[i % 3](trial.rng)
         yield {"features": features, "labels": random_labels(trial.rng, len(features))}
 
@@ -45,7 +46,7 @@ def independent_samples(trial: Trial) -> Iterator[Instance]:
     """Linearly independent feature vectors: some with equal margins y f_S(x), most not."""
     for features, labels in (SPECIAL[0], SPECIAL[2], SPECIAL[3], SPECIAL[4]):
         yield {"features": features, "labels": labels}
-    for _ in range(trial.count(24, 240)):
+    for _ in range(trial.count(24, 96)):
         features = independent_points(trial.rng)
         yield {"features": features, "labels": random_labels(trial.rng, len(features))}
 
@@ -85,5 +86,5 @@ def atoms_of(instance: Instance) -> list[Vector]:
     return [scaled(point, Fraction(y)) for y, point in zip(instance["labels"], instance["features"], strict=True)]
 
 
-def _eighths(points: Sequence[Sequence[int]]) -> Points:
+def _eighths(points: npt.NDArray[np.int64]) -> Points:
     return [[Fraction(int(k), STEPS) for k in point] for point in points]

@@ -1,0 +1,216 @@
+"""Claims of sections 2, 3 and 6.6 of the second paper: verdicts, mutants, coverage, witnesses, and the exact solvers behind."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import simopt
+from simopt import recheck
+from simopt.claims import VAN_ROOYEN_MENON_WILLIAMSON, Claim, Expected, Trial, catalogue, proof, replay, runner
+from simopt.claims.kinds import Effort, Evidence, Verdict
+from simopt.claims.mutants import run_mutants
+from simopt.problems.hinge_svm import HingeSVM
+from simopt.problems.hinge_svm_hull import HingeSVMHull
+from simopt.theorems.rmw.exact_hull import hull_solution, mean_ray, nearest
+from simopt.theorems.rmw.exact_svm import gram, mean_margins, objective, optimality_gap, path, piece_at, solve, square, threshold
+from simopt.theorems.rmw.labelled_samples import SPECIAL, atoms_of, few_dimensions, independent_points, random_labels, samples
+from simopt.theorems.rmw.worlds import Score, dot, linear, risk, zero_one
+from simopt.verify import verify
+
+ROWS = "l01 lin0 T1a T1b T1c T1d T1e phi T2 T2b MMD1 MMD2 SVMc SVMl KDE MKL 6.6a 6.6b".split()
+REFUTED = ("l01", "T1b", "T1c", "T1d", "KDE", "6.6a")
+EXACT = ["SVMc-range", "SVMc-mean", "SVMl", "SVMl-path", "SVMl-direction", "6.6a+", "unif-steps"]
+FLOATS = ["SVMl-kernels", "SVMc-kernels"]
+PROVED = "l01+ lin0 T1a T1b+ T1c+ T1d+ T1d-half T1e phi T2 T2b MMD1 MMD2 SVMc SVMl-proof SVMl-class KDE+ MKL 6.6b unif-proof".split()
+IDS = [f"RMW-{name}" for name in (*REFUTED, *EXACT, *FLOATS, *PROVED)]
+SLOW = ("RMW-SVMc-kernels",)
+
+
+def found(name: str) -> Claim:
+    return catalogue.find(name)
+
+
+@pytest.mark.parametrize("name", IDS)
+def test_verdict_is_as_expected_under_two_seeds(name: str) -> None:
+    result = runner.run(name, seeds=(1,) if name in SLOW else (0, 1))
+    assert result.ok, result.trace or result.own.reason
+    assert result.own.checks > 0
+    short = name.removeprefix("RMW-")
+    assert result.own.evidence is (Evidence.FLOAT if short in FLOATS else Evidence.EXACT)
+    assert (result.verdict is Verdict.PROVED) == (short in PROVED)
+
+
+@pytest.mark.parametrize("name", [name for name in IDS if name not in SLOW])
+def test_every_mutant_changes_the_verdict(name: str) -> None:
+    results = run_mutants(found(name), Effort.QUICK, 0)
+    assert results
+    assert [mutant.name for mutant in results if not mutant.caught] == []
+
+
+@pytest.mark.parametrize("row", ROWS)
+def test_row_is_covered_and_a_refuted_one_is_corrected(row: str) -> None:
+    claim = found(f"RMW-{row}")
+    assert claim.paper is VAN_ROOYEN_MENON_WILLIAMSON
+    if row in REFUTED:
+        assert claim.expected is Expected.REFUTED and claim.defect is not None
+        correction = found(f"RMW-{row}+")
+        assert correction.corrects == claim.id and correction.expected is Expected.HOLDS
+    else:
+        assert claim.expected is Expected.HOLDS
+
+
+@pytest.mark.parametrize("row", REFUTED)
+def test_witness_replays(row: str, tmp_path: Path) -> None:
+    claim = found(f"RMW-{row}")
+    (record,) = verify([claim.id], jobs=1, evidence_dir=tmp_path).rows
+    found_again = replay(record["witness"])
+    assert found_again.same and found_again.verdict is Verdict.REFUTED
+
+
+@pytest.mark.parametrize("short", ["T1b+", "T1c+", "T2", "MMD2", "SVMl-proof", "KDE+", "6.6b", "unif-proof"])
+def test_proof_is_accepted_and_a_tampered_one_is_not(short: str) -> None:
+    name = f"RMW-{short}"
+    row = runner.run(name).own
+    assert row.proof is not None
+    document = proof.document(found(name), name, "exhaustive", row.proof.statements(), "")
+    assert recheck.check(document)
+    statement = document["statements"][0]
+    statement["claim"] = [statement["claim"][0], statement["claim"][1], "-7"]
+    document["digest"] = recheck.digest(document)
+    with pytest.raises(recheck.Rejected):
+        recheck.check(document)
+
+
+def looked_up(values: list[Fraction]) -> Score:
+    """The function on {0, 1, …} with these values; φ(x) = (x)."""
+    return lambda phi: values[phi[0]]
+
+
+@pytest.mark.parametrize(("convention", "best", "bounded"), [("A", False, True), ("B", True, False), ("C", True, True)])
+def test_theorem_1_on_finite_worlds(convention: str, best: bool, bounded: bool) -> None:
+    rng, loss = np.random.default_rng(5), zero_one(convention)
+    excess, surplus = [], []
+    for _ in range(200):
+        size = int(rng.integers(1, 4))
+        mass = [Fraction(int(k)) for k in rng.integers(1, 5, size=2 * size)]
+        world = [(m / sum(mass), (-1) ** i, [i // 2]) for i, m in enumerate(mass)]
+        values = [Fraction(int(k), 2) for k in rng.integers(-2, 3, size=size)]
+        eta = [mass[2 * x] / (mass[2 * x] + mass[2 * x + 1]) for x in range(size)]
+        bayes_values = [Fraction(1 if 2 * share >= 1 else -1) for share in eta]
+        f, bayes = looked_up(values), looked_up(bayes_values)
+        regret = risk(world, loss, f) - risk(world, loss, bayes)
+        excess.append(regret)
+        surplus.append(risk(world, linear, f) - risk(world, linear, bayes) - regret)
+    assert (min(excess) >= 0) is best
+    assert (min(surplus) >= 0) is bounded
+
+
+def instances(count: int) -> list[dict[str, object]]:
+    rng = np.random.default_rng(11)
+    made: list[dict[str, object]] = [{"features": list(features), "labels": labels} for features, labels in SPECIAL]
+    for i in range(count):
+        points = independent_points(rng) if i % 2 else few_dimensions(rng)
+        made.append({"features": points, "labels": random_labels(rng, len(points))})
+    return made
+
+
+def test_exact_path_is_optimal_continuous_and_starts_at_the_threshold() -> None:
+    for instance in instances(40):
+        G = gram(atoms_of(instance))
+        pieces = path(G)
+        assert pieces[0].low == threshold(G) and pieces[0].high is None
+        assert pieces[-1].low == 0 and pieces[-1].flat
+        for above, below in pairwise(pieces):
+            assert above.low == below.high
+            ends = [piece.coefficients(above.low) for piece in (above, below)]
+            assert square(G, [x - y for x, y in zip(*ends, strict=True)]) == 0
+        for piece in pieces:
+            lam = (piece.low + (piece.high or piece.low + 1)) / 2
+            f = piece.coefficients(lam)
+            assert optimality_gap(G, f, piece.multipliers(lam), lam) == 0
+            assert objective(G, f, lam) <= objective(G, [Fraction(1, len(G)) / lam] * len(G), lam)
+
+
+def test_exact_svm_agrees_with_clarabel() -> None:
+    for instance in instances(4)[3:]:
+        G = gram(atoms_of(instance))
+        edge = threshold(G) or Fraction(1)
+        for share in (Fraction(1, 7), Fraction(4, 5), Fraction(2)):
+            lam = share * edge
+            labels = np.array(instance["labels"], dtype=float)
+            K = labels[:, None] * np.array([[float(v) for v in row] for row in G]) * labels
+            solution = simopt.solve(HingeSVM(K, labels, float(lam)), "clarabel", tol=1e-9)
+            assert solution.certificate is not None
+            exact = float(objective(G, piece_at(path(G), lam).coefficients(lam), lam))
+            assert solution.certificate.lower - 1e-12 <= exact <= solution.certificate.upper + 1e-12
+
+
+def test_nearest_point_of_the_hull() -> None:
+    for instance in instances(30):
+        G = gram(atoms_of(instance))
+        m, n = mean_margins(G), len(G)
+        for lam in (Fraction(1, 3), Fraction(1), Fraction(5, 2)):
+            w = hull_solution(G, lam)
+            slopes = [dot(row, w) - value / lam for row, value in zip(G, m, strict=True)]
+            assert min(w) >= 0 and sum(w) == 1 and min(slopes) == dot(w, slopes)
+        assert square(G, [value - Fraction(1, n) for value in hull_solution(G, Fraction(1))]) == 0
+
+
+def test_the_ray_through_the_mean_leaves_the_hull_at_its_ends() -> None:
+    for instance in instances(30):
+        G = gram(atoms_of(instance))
+        m = mean_margins(G)
+        if not any(m):
+            with pytest.raises(ArithmeticError, match="no ray"):
+                mean_ray(G)
+            continue
+        size, (low, high) = sum(m, Fraction(0)) / len(m), mean_ray(G)
+        assert low <= 1 <= high
+
+        def apart(t: Fraction, G=G, m=m, size=size) -> Fraction:
+            w = nearest(G, [t * value for value in m])
+            return Fraction(t * t * size - 2 * t * dot(w, m) + square(G, w))
+
+        assert apart(low) == apart(high) == 0
+        assert min(apart(low - Fraction(1, 1000)), apart(high + Fraction(1, 1000))) > 0
+
+
+def test_hull_solution_agrees_with_clarabel() -> None:
+    G = gram([[Fraction(1), Fraction(0)], [Fraction(0), Fraction(1, 2)]])
+    assert [w * Fraction(20) for w in hull_solution(G, Fraction(2))] == [7, 13]  # the point (7/20, 13/40) of the catalogue
+    K = np.array([[float(v) for v in row] for row in G])
+    solution = simopt.solve(HingeSVMHull(K, np.ones(2), 2.0), "clarabel", tol=1e-9)
+    assert solution.point is not None
+    assert solution.point["weights"] == pytest.approx([0.35, 0.65], abs=1e-4)
+
+
+def test_exact_solvers_refuse_what_is_no_gram_matrix() -> None:
+    assert solve([[Fraction(1), Fraction(1)], [Fraction(1), Fraction(1)]], [[Fraction(1), Fraction(0)]]) is None
+    with pytest.raises(ArithmeticError, match=r"outside \[0, 1/n\]"):
+        optimality_gap([[Fraction(1)]], [Fraction(1)], [Fraction(2)], Fraction(1))
+    indefinite = [[Fraction(value) for value in row] for row in ((-2, 3, 2), (3, 4, -3), (2, -3, 2))]
+    with pytest.raises(ArithmeticError, match="not positive semidefinite"):
+        path(indefinite)
+
+
+def test_instances_repeat_with_the_seed() -> None:
+    for name in IDS:
+        claim = found(name)
+        first, second = (list(claim.instances(Trial(name, 3, -1, Effort.QUICK, claim.knobs))) for _ in range(2))
+        assert repr(first) == repr(second)
+
+
+def test_samples_hold_every_degenerate_kind() -> None:
+    made = [gram(atoms_of(each)) for each in samples(Trial("RMW-SVMl", 0, -1, Effort.QUICK, {}))]
+    means = [mean_margins(G) for G in made]
+    assert any(not any(m) for m in means), "ω_S = 0"
+    assert any(len(m) > 1 and min(m) == max(m) > 0 for m in means), "equal margins"
+    assert any(min(m) < 0 for m in means), "a point that the mean misclassifies"
+    assert any(G[i][i] == 0 for G in made for i in range(len(G))), "a zero feature"
+    assert any(any(piece.flat for piece in path(G)[1:-1]) for G in made), "a path that stands still inside"
+    assert all(G[i][i] <= 1 for G in made for i in range(len(G)))
