@@ -33,17 +33,17 @@ class Rows:
         self.name = name
         self.memory = validate.positive("memory", memory)
         self._lazy = callable(getattr(points, "compute", None))  # a Dask array, or what behaves like one
-        away = self._lazy or isinstance(points, np.memmap)
-        if not away:
+        self.resident = not (self._lazy or isinstance(points, np.memmap))
+        if self.resident:
             self._source: Any = validate.matrix(name, points)
+            return
+        self._source = points
+        self._check_shape()
+        if 8 * self.n * self.width <= self.memory / 2:
+            self._source = validate.matrix(name, np.asarray(points))
+            self._lazy, self.resident = False, True
         else:
-            self._source = points
-            self._check_shape()
-            if 8 * self.n * self.width <= self.memory / 2:
-                self._source, self._lazy, away = validate.matrix(name, np.asarray(points)), False, False
-            else:
-                self._check_finite()
-        self.resident = not away
+            self._check_finite()
 
     @classmethod
     def of(cls, name: str, points: Any, *, memory: float = MEMORY) -> Rows:
