@@ -129,9 +129,9 @@ class _InPlay:
         now = max(now, NOTHING)
         decades = math.log10(now) - math.log10(max(goal, NOTHING))
         rate = math.log10(before / now) / max(last - first, 1)
-        by_pairs = math.inf if rate <= 0 else decades / rate * (2.0 * m + 300.0)
+        by_pairs = math.inf if rate <= 0 else decades / rate * (1.5 * m + 300.0)
         one_newton = k**3 / 45.0 + 3.0 * k**2 + m * k + 30.0 * m + 1e5
-        return (3.0 + 1.5 * decades) * one_newton < by_pairs
+        return (8.0 + 2.0 * decades) * one_newton < by_pairs
 
 
 class _Solve:
@@ -234,6 +234,8 @@ def compile_kernels() -> None:
         play.ascend(0.5, 4)
         part = play.subset(np.array([True, True, False, False]))
         product(part.gram, np.array([0.5, 0.0]))
+        for _ in polish(gram, labels, 0.5, np.zeros(4), labels.copy(), goal=0.1, total=total):
+            pass
 
 
 def svm_fits(

@@ -24,6 +24,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from simopt.arrays import Array
+from simopt.kernel import kernel
 from simopt.solvers.pair_selection import submatrix
 from simopt.solvers.svm_dual import best_intercept, box, complementarity, product
 
@@ -45,6 +46,36 @@ class Polished:
     residual: Array
     gap: float
     steps: int
+
+
+@kernel
+def centre(reach: Array, low: Array, high: Array, width: float, total: float, start: float) -> float:
+    """b with Σ clip((reach_i − b)/h, low_i, high_i) = total: the root of a decreasing piecewise linear function, by Newton in a bracket."""
+    left = np.inf
+    right = -np.inf
+    for p in range(reach.size):
+        left = min(left, reach[p] - width * high[p])
+        right = max(right, reach[p] - width * low[p])
+    b = min(max(start, left), right)
+    for _ in range(200):
+        excess = -total
+        inside = 0
+        for p in range(reach.size):
+            w = (reach[p] - b) / width
+            excess += min(max(w, low[p]), high[p])
+            inside += low[p] < w < high[p]
+        if excess > 0.0:
+            left = b
+        elif excess < 0.0:
+            right = b
+        else:
+            break
+        step = b + width * excess / inside if inside else np.inf
+        proposal = step if left < step < right else 0.5 * (left + right)
+        if proposal == b or proposal == left or proposal == right:
+            break
+        b = proposal
+    return b
 
 
 class _Stage:
@@ -76,7 +107,7 @@ class _Stage:
     def refresh(self) -> None:
         """w, e, Ke, the two parts of the gap at (β, b), and the gap of w by itself."""
         if self.total is not None:
-            self.intercept = self._centred(self.total)
+            self.intercept = centre(self.residual + self.width * self.centres, self.low, self.high, self.width, self.total, self.intercept)
         self.weights = self.slope(self.residual, self.intercept)
         if self.total is not None:  # what is left of the sum is a rounding of b, divided by a small width
             inside = (self.weights > self.low) & (self.weights < self.high)
@@ -92,28 +123,6 @@ class _Stage:
 
     def _best_intercept(self, residual: Array) -> float:
         return 0.0 if self.total is None else best_intercept(self.labels, residual, self.total)
-
-    def _centred(self, wanted: float) -> float:
-        """b with Σ w as wanted: the root of a decreasing piecewise linear function, by Newton's method inside a bracket."""
-        reach = self.residual + self.width * self.centres
-        low, high = float(np.min(reach - self.width * self.high)), float(np.max(reach - self.width * self.low))
-        b = min(max(self.intercept, low), high)
-        for _ in range(100):
-            w = self.slope(self.residual, b)
-            total = float(np.sum(w)) - wanted
-            if total > 0:
-                low = b
-            elif total < 0:
-                high = b
-            else:
-                break
-            inside = int(np.count_nonzero((w > self.low) & (w < self.high)))
-            step = b + self.width * total / inside if inside else np.inf
-            proposal = step if low < step < high else 0.5 * (low + high)
-            if proposal in (b, low, high):
-                break
-            b = proposal
-        return b
 
     def unfinished(self, goal: float) -> bool:
         """Whether to go on at this width: G still matters, or β and w together have reached the goal, so that β = w will."""
@@ -183,13 +192,16 @@ class _Stage:
 def polish(
     gram: Array, labels: Array, cost: float, weights: Array, residual: Array, *, goal: float, total: float | None = None
 ) -> Iterator[Polished]:
-    """After each Newton step the weights of smallest gap so far, never worse than those given; until n times that gap is at most `goal`.
+    """After each Newton step the weights of smallest gap so far, never worse than those given; until n times that gap is at most `goal`
+    (no step, if it is).
 
     `gram` is (m, m), C-contiguous; `residual` is y − C Kw for the given w, from which also what samples outside this m contribute may have
     been subtracted. With an intercept, `total` is what the m weights must sum to (0, less the weights outside). Stops where rounding
     forbids the goal.
     """
     stage = _Stage(gram, labels, cost, weights, residual, total)
+    if stage.best.gap <= goal:
+        return
     while stage.excess > BALANCE * stage.rest:
         stage.width *= WIDEN
         stage.refresh()

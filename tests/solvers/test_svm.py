@@ -201,6 +201,58 @@ def test_samples_left_out_too_early_come_back(monkeypatch):
     assert smallest and min(smallest) < 20
 
 
+def rough(gram, labels, cost, balanced, steps):
+    """All samples in play, after some pair steps."""
+    gram = contiguous(gram)
+    play = svm_fit._InPlay(gram, labels, np.zeros(len(labels)), labels.copy(), None, 0.0 if balanced else None)
+    play.ascend(cost, steps)
+    return play
+
+
+@pytest.mark.parametrize("balanced", [False, True])
+@pytest.mark.parametrize("cost", [1.0, 100.0])
+def test_what_is_left_out_is_idle_and_what_is_kept_knows_of_it(balanced, cost):
+    gram, labels = noisy(200, 20)
+    play = rough(gram, labels, cost, balanced, 600)
+    keep = play.worth_keeping()
+    assert 0 < np.count_nonzero(~keep) < 200
+    outward = labels * (play.residual - play.intercept())
+    full, none = np.abs(play.weights) == 1.0, play.weights == 0.0
+    inward = np.max(np.where(full, 0.0, outward)), np.max(np.where(none, 0.0, -outward))
+    assert np.all(keep[~full & ~none])
+    assert np.array_equal(~keep, (full & (outward > max(inward))) | (none & (outward < -max(inward))))
+    part = play.subset(keep)
+    assert np.array_equal(part.gram, gram[np.ix_(keep, keep)])
+    assert part.total is None or part.total == pytest.approx(np.sum(part.weights), abs=1e-12)
+    assert part.intercept() == pytest.approx(play.intercept(), abs=1e-14)
+    assert part.gap() == pytest.approx(play.gap(), rel=1e-12)
+    smaller = part.subset(np.arange(len(part.labels)) % 2 == 0)
+    assert np.array_equal(smaller.index, np.flatnonzero(keep)[::2])
+
+
+def test_those_in_play_stay_when_others_come_back():
+    gram, labels = noisy(100, 21)
+    everything = rough(gram, labels, 10.0, False, 20)
+    solve_state = svm_fit._Solve(everything, 10.0, 1e-6, True, True)
+    solve_state.play = everything.subset(np.arange(100) < 30)
+    missed = np.zeros(100, dtype=bool)
+    missed[90:] = True
+    before, svm_fit.FEWEST = svm_fit.FEWEST, 10
+    try:
+        solve_state._choose(missed)
+    finally:
+        svm_fit.FEWEST = before
+    assert np.array_equal(solve_state.play.index, [*range(30), *range(90, 100)])
+
+
+@pytest.mark.parametrize("balanced", [False, True])
+def test_a_choice_that_leaves_out_too_many_is_given_up(balanced, monkeypatch):
+    monkeypatch.setattr(svm_fit, "FEWEST", 10)
+    monkeypatch.setattr(svm_fit._InPlay, "worth_keeping", lambda play: np.arange(len(play.labels)) < 25)
+    gram, labels = noisy(100, 22)
+    assert last(svm_fits(contiguous(gram), labels, 10.0, goal=1e-9, balanced=balanced)).gap <= 1e-9
+
+
 def test_a_gap_that_rounding_forbids_ends_the_solve():
     gram, labels = noisy(60, 11)
     fits = list(svm_fits(contiguous(gram), labels, 100.0, goal=0.0))
@@ -294,6 +346,17 @@ def test_the_first_pair_has_the_largest_gain_of_all_pairs_of_its_sample():
             pair[[i, j]] = steps
             best = max(best, dual(gram, labels, 0.4, pair))
     assert dual(gram, labels, 0.4, weights) == pytest.approx(best, rel=1e-9)
+
+
+def test_the_first_balanced_pair_has_the_largest_gain_of_all_pairs_of_its_sample():
+    inputs = np.random.default_rng(23).normal(size=(30, 4)) * np.linspace(0.3, 2.0, 30)[:, None]
+    gram, labels = linear(inputs), np.where(np.arange(30) % 2 > 0, 1.0, -1.0)
+    low, high = box(labels)
+    weights, residual = np.zeros(30), labels.copy()
+    ascend_balanced(contiguous(gram), np.diagonal(gram).copy(), weights, residual, low, high, 1e3, np.empty((4, 30)), 1)
+    (i,) = np.flatnonzero(weights > 0)
+    gains = [2.0 / (gram[i, i] + gram[j, j] - 2 * gram[i, j]) for j in np.flatnonzero(labels < 0)]
+    assert dual(gram, labels, 1e3, weights) == pytest.approx(max(gains) / 1e3, rel=1e-9)
 
 
 @pytest.mark.parametrize("total", [None, 0.0])

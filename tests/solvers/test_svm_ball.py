@@ -170,8 +170,11 @@ def test_a_piece_foretells_the_path(cost):
     # samples on the margin stay there
     assert piece.values[free] == pytest.approx(0.0, abs=1e-9)
     size = math.sqrt(fit.coefficients @ gram @ fit.coefficients)
-    ahead = fit.coefficients + piece.reach(size, 1.01 * size) * piece.direction
-    assert math.sqrt(ahead @ gram @ ahead) == pytest.approx(1.01 * size, rel=1e-10)
+    for factor in (0.99, 1.01):
+        reach = piece.reach(size, factor * size)
+        ahead = fit.coefficients + reach * piece.direction
+        assert math.sqrt(ahead @ gram @ ahead) == pytest.approx(factor * size, rel=1e-10)
+        assert (reach > 0) == (factor > 1)
 
 
 def test_a_piece_with_a_singular_kernel():

@@ -149,6 +149,18 @@ def test_a_start_from_the_neighbour_saves_work():
     assert difference @ gram @ difference <= 2 * 2 * 5.2 * 300 * (warm.gap + cold.gap)
 
 
+def test_a_start_keeps_the_function_where_no_weight_is_at_its_bound():
+    gram, labels = noisy(50, 12)
+    *_, fit = svm_fits(contiguous(gram + 5 * np.eye(50)), labels, 10.0, goal=1e-12)
+    assert np.max(np.abs(fit.weights)) < 1.0  # such a kernel reaches every margin with small weights
+    for cost in (20.0, 1e6):
+        assert cost * warm_start(fit, cost) == pytest.approx(fit.coefficients, rel=1e-12)
+    *_, bounded = svm_fits(contiguous(gram), labels, 0.1, goal=1e-12)
+    full = np.abs(bounded.weights) == 1.0
+    assert np.any(full)
+    assert np.array_equal(warm_start(bounded, 0.2)[full], bounded.weights[full])
+
+
 def test_inputs_are_not_changed():
     gram, labels = (array.copy() for array in noisy(60, 10))
     strengths = np.array([1e-2, 1e-4])
