@@ -30,6 +30,7 @@ from simopt.training import TrainingSet
 from simopt.verify_equivalence import verify_weak
 from simopt.verify_strong import verify_strong
 
+REACH = float(np.log(1e3))  # of the parameters around the middle of their interval, in its coordinate
 KERNELS: dict[str, Similarity] = {"gaussian": Gaussian(1.0), "linear": Linear(), "line": Linear()}
 
 
@@ -50,7 +51,7 @@ def training_set(instance: Instance, labels: Array | None = None) -> TrainingSet
 
 def findings(link: Equivalence, Z: TrainingSet, resolution: float) -> Iterator[Check]:
     """What `verify_weak` measures, one check a sort of finding: the worst of those that refute it, or of all."""
-    report = verify_weak(link, Z, resolution=resolution)
+    report = verify_weak(link, Z, link.intervals(Z)[0].spread(5, reach=REACH), resolution=resolution)
     for what in sorted({finding.what for finding in report.findings}):
         mine = [finding for finding in report.findings if finding.what == what]
         worst = min([finding for finding in mine if finding.refuted] or mine, key=lambda finding: finding.low)
