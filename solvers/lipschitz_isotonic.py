@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
+import numpy.typing as npt
 
+from simopt import validate
 from simopt.arithmetic import FLOAT
+from simopt.arrays import Array
+from simopt.certificate import Certificate, certify
+from simopt.monotone_function import MonotoneFunction
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
 from simopt.solution import Iterate
 from simopt.solver import solver
@@ -19,14 +26,113 @@ def lpav(problem: LipschitzIsotonic, *, tol: float) -> Iterator[Iterate]:
 
     O(m) on benign data, O(m √m) at worst; about 10 floats a sample. Source: Kakade, Kalai, Kanade & Shamir 2011, §4, for the problem.
     """
-    bounds = np.where(problem.free, np.inf, problem.steps(FLOAT))
-    x, tau = fit_bounded_chain(
+    x, tau = _fitted(problem)
+    yield Iterate({"x": x}, problem.as_multipliers(tau))
+
+
+def _fitted(problem: LipschitzIsotonic) -> tuple[Array, Array]:
+    return fit_bounded_chain(
         problem.targets,
         problem.mass,
-        bounds,
+        np.where(problem.free, np.inf, problem.steps(FLOAT)),
         least=None if problem.lower_slopes is None else problem.least_steps(FLOAT),
         lo=-np.inf if problem.low is None else problem.low,
         hi=np.inf if problem.high is None else problem.high,
         distances=np.diff(problem.positions),
     )
-    yield Iterate({"x": x}, problem.as_multipliers(tau))
+
+
+@dataclass(frozen=True, eq=False)
+class IsotonicFit:
+    """An exact fit.
+
+    Attributes
+    ----------
+    problem : LipschitzIsotonic
+        the samples, sorted by z.
+    x, tau : (n,) and (n + 1,) arrays
+        the fit at the sorted z, and its prices (see problems/_chain.py).
+    order : (n,) array
+        places of the sorted samples in what was given.
+    extrapolation : str
+        rule of the function beyond the samples.
+    """
+
+    problem: LipschitzIsotonic
+    x: Array
+    tau: Array
+    order: npt.NDArray[np.intp]
+    extrapolation: str = "constant"
+
+    @cached_property
+    def fitted(self) -> Array:
+        """The fit at the samples in the order in which they were given."""
+        out = np.empty_like(self.x)
+        out[self.order] = self.x
+        return out
+
+    @cached_property
+    def function(self) -> MonotoneFunction:
+        """The piecewise linear function through the fit."""
+        return MonotoneFunction.through(self.problem.positions, self.x, self.extrapolation)
+
+    @cached_property
+    def certificate(self) -> Certificate:
+        """Bounds on the optimum. O(n)."""
+        return certify(self.problem, {"x": self.x}, self.problem.as_multipliers(self.tau))
+
+
+def lipschitz_isotonic(
+    z: npt.ArrayLike,
+    y: npt.ArrayLike,
+    lipschitz: float = 1.0,
+    weights: npt.ArrayLike | None = None,
+    *,
+    lower_slopes: npt.ArrayLike | None = None,
+    upper_slopes: npt.ArrayLike | None = None,
+    low: float | None = None,
+    high: float | None = None,
+    outside: str = "refuse",
+    extrapolation: str = "constant",
+) -> IsotonicFit:
+    """min Σ w_i (u(z_i) − y_i)² over non-decreasing functions u with slopes at most L, z in any order.
+
+    Parameters
+    ----------
+    z, y : (n,) arrays
+        places and targets; equal places get equal values.
+    lipschitz : float
+        L ≥ 0; ∞ for isotonic regression.
+    weights : (n,) array, optional
+        w ≥ 0, not all 0.
+    lower_slopes, upper_slopes : (n − 1,) arrays, optional
+        further bounds on the slopes between consecutive places of the sorted z.
+    low, high, outside
+        range of u, and what becomes of targets outside of it: "refuse", "clip" or "keep".
+    extrapolation : str
+        "constant", "linear" or "refuse", beyond the samples.
+
+    O(n log n) for the sort and O(n) for the fit on benign data, O(n √n) at worst.
+
+    Raises
+    ------
+    InvalidProblem
+        for what LipschitzIsotonic refuses.
+    """
+    targets = validate.vector("targets", y)
+    places = validate.vector("positions", z, length=len(targets))
+    mass = None if weights is None else validate.vector("weights", weights, length=len(targets))
+    order = np.argsort(places, kind="stable")
+    problem = LipschitzIsotonic(
+        places[order],
+        targets[order],
+        lipschitz,
+        None if mass is None else mass[order],
+        None if lower_slopes is None else np.asarray(lower_slopes),
+        None if upper_slopes is None else np.asarray(upper_slopes),
+        low,
+        high,
+        outside,
+    )
+    x, tau = _fitted(problem)
+    return IsotonicFit(problem, x, tau, order, extrapolation)
