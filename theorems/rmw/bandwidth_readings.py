@@ -169,5 +169,8 @@ def signed_gram(images: Images, reading: Reading) -> Floats:
             K *= y[None, columns]
             G[rows, columns] = K
             G[columns, rows] = K.T
+        tile = G[rows, rows]  # products of a tile with itself need not be symmetric to the last bit
+        tile += tile.T.copy()
+        tile *= np.float32(0.5)
     np.fill_diagonal(G, 1.0)
     return G

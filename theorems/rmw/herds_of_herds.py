@@ -62,12 +62,13 @@ def recursion(gram: Floats, tolerance: float, *, least: int = 100, weighted: boo
     before = Stage(np.arange(n), np.full(n, 1.0 / n), 0.0)
     while before.size > least:
         mass = before.weights if weighted else np.full(before.size, 1.0 / before.size)
-        part = gram if before.size == n else gram[np.ix_(before.indices, before.indices)]
-        stage = kept(before, *herd_weights(part, mass, tolerance))
+        weights, error = herd_weights(gram, mass, tolerance)
+        stage = kept(before, weights, error)
         if stage.size == before.size:
             return
         yield stage
-        before = stage
+        chosen = np.flatnonzero(weights > 0)
+        before, gram = stage, gram[np.ix_(chosen, chosen)]
 
 
 def kept(before: Stage, weights: Array, error: float) -> Stage:

@@ -15,7 +15,7 @@ SIZE = Fraction(9, 10)  # keeps the corners of the triangle inside the unit ball
 
 
 def triangle(h: Fraction) -> Points:
-    """9/10 times the corners (0, −2h), (±1, h) moved by (0, −1/1000): for h < 1/√3, D = 9/5 and the mean has d = 9h/10."""
+    """9/10 times the corners (0, −2h), (±1, h) moved by (0, −1/1000): for h ≤ 2/5 in the unit ball, D = 9/5, d = 9h/10 for the mean."""
     corners = [(Fraction(0), -2 * h), (Fraction(-1), h), (Fraction(1), h)]
     return [[SIZE * x, SIZE * (y - SHIFT)] for x, y in corners]
 
