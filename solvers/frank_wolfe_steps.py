@@ -6,7 +6,7 @@ With the gradient g_j = ⟨ω̃ − ω, ψ_j⟩, s = argmin_j g_j over all atoms
     line-search    towards ψ_s, as far as the error falls (Algorithm 1 of the paper)        O(1/t) for the squared error
     away           towards ψ_s or away from ψ_a, whichever descends faster                  linear (Lacoste-Julien & Jaggi 2015)
     pairwise       weight from ψ_a to ψ_s                                                   linear
-    blended        weight from ψ_a to the best atom that has weight, while that descends    linear, and fewest atoms
+    blended        weight from ψ_a to the best atom that has weight, while that descends    linear, and few atoms
                    as fast as a step to ψ_s would; else towards ψ_s                          (Tsuji, Tanaka & Pokutta 2022)
 
 A step costs O(k) and one or two columns. The rule that solves for all weights at once is in `min_norm_point`.

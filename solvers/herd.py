@@ -74,8 +74,8 @@ def herd(
     atoms : int, optional
         the most points that may have weight; steps end when another one would be picked.
     steps : str
-        "uniform" (kernel herding: every pick weighs the same; cheapest), "line-search", "away", "pairwise", "blended" (few atoms),
-        "fully-corrective" (fewest).
+        "uniform" (kernel herding: every pick weighs the same; cheapest), "line-search", "away", "pairwise", "blended" or
+        "fully-corrective" (few atoms).
     reweight : bool
         at the end, solve for the best weights on the atoms found.
     candidates : array of indices, optional
