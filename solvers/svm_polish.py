@@ -33,6 +33,7 @@ HOPELESS = 10.0  # G above this many times the rest: the stage has failed, widen
 WIDEN = 4.0
 NARROW = 1.0 / 3.0
 NARROW_FAST = 0.1  # after a stage that needed one step
+NARROW_FAR = 1e-3  # after one that needed one step and brought next to nothing
 INNER = 30  # Newton steps a stage
 PROGRESS = 0.9  # a stage that leaves more than this share of the smallest gap of (β, w) so far has made no progress;
 IDLE = 5  # after so many of them in a row the rest is rounding
@@ -212,15 +213,18 @@ def polish(
             sound = stage.newton()
             inner += 1
             yield replace(stage.best, steps=stage.steps)
-        if stage.best.gap <= goal or stage.excess + stage.rest <= goal:
+        if stage.best.gap <= goal:
             return
-        idle = idle + 1 if stage.excess + stage.rest > PROGRESS * reached else 0
-        reached = min(reached, stage.excess + stage.rest)
+        now = stage.excess + stage.rest
+        idle = idle + 1 if now > PROGRESS * reached else 0
+        reached = min(reached, now)
         if not sound:
             narrowest = WIDEN * stage.width
-        if not sound or stage.excess > HOPELESS * stage.rest:
+        # where (β, w) has reached the goal and w has not, r/h is rounding: the width is too small for the digits of r
+        if not sound or stage.excess > HOPELESS * stage.rest or now <= goal:
             stage.width *= WIDEN
         else:
-            stage.width = max(stage.width * (NARROW_FAST if inner == 1 else NARROW), narrowest)
+            factor = NARROW if inner > 1 else NARROW_FAR if idle else NARROW_FAST
+            stage.width = max(stage.width * factor, narrowest)
         stage.centres = stage.weights
         stage.refresh()

@@ -17,7 +17,7 @@ from simopt.errors import InvalidProblem
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.hinge_svm_bias import HingeSVMBias
 from simopt.solution import Status
-from simopt.solvers import svm_fit
+from simopt.solvers import svm_fit, svm_polish
 from simopt.solvers.pair_selection import ascend, ascend_balanced, best_in_box, largest
 from simopt.solvers.svm_dual import best_intercept, box, complementarity, product
 from simopt.solvers.svm_fit import contiguous, svm_fits
@@ -226,6 +226,8 @@ def test_what_is_left_out_is_idle_and_what_is_kept_knows_of_it(balanced, cost):
     assert part.total is None or part.total == pytest.approx(np.sum(part.weights), abs=1e-12)
     assert part.intercept() == pytest.approx(play.intercept(), abs=1e-14)
     assert part.gap() == pytest.approx(play.gap(), rel=1e-12)
+    others = play.subset(~(full & (labels > 0)))
+    assert others.total is None or others.total == pytest.approx(-np.count_nonzero(full & (labels > 0)), abs=1e-12)
     smaller = part.subset(np.arange(len(part.labels)) % 2 == 0)
     assert np.array_equal(smaller.index, np.flatnonzero(keep)[::2])
 
@@ -380,11 +382,15 @@ def test_the_polish_is_never_worse_and_gets_to_the_end(total, name, cost):
     assert np.array_equal(residual, given_residual)
 
 
-def test_a_width_that_is_too_small_is_widened():
-    gram, labels = linear(np.random.default_rng(15).normal(size=(60, 2))), np.where(np.arange(60) % 3 > 0, 1.0, -1.0)
-    gram = contiguous(gram)
-    # far from the solution, in a kernel of rank 2: Newton's matrix is singular but for the width
-    assert last(polish(gram, labels, 1e4, np.zeros(60), labels.copy(), goal=60 * 1e-8)).gap <= 60 * 1e-8
+@pytest.mark.parametrize("width", [1e-6, 1e6])
+@pytest.mark.parametrize("total", [None, 0.0])
+def test_a_width_that_does_not_fit_is_corrected(width, total, monkeypatch):
+    monkeypatch.setattr(svm_polish, "BALANCE", math.inf)
+    monkeypatch.setattr(svm_polish._Stage, "_first_width", lambda stage: width)
+    for seed in range(6):
+        # kernels of rank 2, far from the solution: the matrix of Newton's step is singular but for the width
+        gram, labels = linear(np.random.default_rng(seed).normal(size=(60, 2))), np.where(np.arange(60) % 3 > 0, 1.0, -1.0)
+        assert last(polish(contiguous(gram), labels, 1e3, np.zeros(60), labels.copy(), goal=60 * 1e-6, total=total)).gap <= 60 * 1e-6
 
 
 @settings(max_examples=100)
