@@ -1,0 +1,154 @@
+r"""Appendix A.1: how much nearer to w one step of GLM-tron comes (Lemma 5), and the size of the step ((10), (15)).
+
+Write d = w − w^t, g = mean (u(w·x) − u(w^t·x)) x and n = mean (y − ȳ) x, so that w^{t+1} − w = −(d − g − n). Since ⟨g, d⟩ ≥ ε̂ and
+‖g‖² ≤ ε̂, ‖d − g‖² ≤ ‖d‖² − ε̂, and the triangle inequality gives ‖w^{t+1} − w‖ ≤ √(‖d‖² − ε̂) + η: sharper than Lemma 5, for every W.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from simopt.claims import (
+    HOLDS,
+    INEQUALITY,
+    KAKADE_KALAI_KANADE_SHAMIR,
+    Check,
+    Instance,
+    Trial,
+    at_most,
+    claim,
+    maximum,
+    root,
+)
+from simopt.theorems.kkks.index_models import ONE, decoded_narrow, decoded_wide, length, narrow, of_every_width, step, wide
+from simopt.theorems.rmw.worlds import squared
+
+LEMMA = "Appendix A.1, Lemma 5"
+STEP = "Section 5.1, (10); Appendix A.1, (15)"
+
+
+@claim(
+    "KK-L5",
+    paper=KAKADE_KALAI_KANADE_SHAMIR,
+    place=LEMMA,
+    kind=INEQUALITY,
+    expected=HOLDS,
+    says=r"Let **W ≥ 1** (assumed in the proof, before (15)), ‖w^t − w‖ ≤ W and ‖mean (y_i − u(w·x_i)) x_i‖ ≤ η. Then "
+    r"‖w^t − w‖² − ‖w^{t+1} − w‖² ≥ ε̂(h^t) − 5Wη for GLM-tron.",
+    instances=wide,
+    decode=decoded_wide,
+    dimension=10,
+    evaluations=(100, 3000),
+    knobs={"c": Fraction(5)},
+    mutants={"W = 1/100": {"instances": narrow}, "29/10 W η": {"c": Fraction(29, 10)}},
+    note="Without W ≥ 1 it fails (the mutant): x = y = 1, u = 1/2, w = w^t = 0. With η the norm itself it holds if and only if W ≥ η/3 is "
+    "asked for, and 3W suffices for W ≥ η (KK-L5-sharp).",
+    cost=1.0,
+)
+def one_step_comes_nearer(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """ε̂ minus the decrease against 5Wη, with the η that the model has."""
+    s = step(instance, known=True)
+    yield at_most(s.error() - s.decrease(), trial["c"] * instance["W"] * s.eta1(), "ε̂ − decrease")
+
+
+@claim(
+    "KK-L5+",
+    paper=KAKADE_KALAI_KANADE_SHAMIR,
+    place=LEMMA + ", for every W > 0",
+    kind=INEQUALITY,
+    expected=HOLDS,
+    says=r"For every W ≥ ‖w^t − w‖ the decrease is at least ε̂ − 2Wη − 2η√ε̂ − η² ≥ ε̂ − (2W + 3)η, where η = ‖mean (y_i − ȳ_i) x_i‖ ≤ 1.",
+    instances=of_every_width,
+    decode=decoded_narrow,
+    dimension=10,
+    evaluations=(80, 2000),
+    knobs={"linear": Fraction(2), "rest": Fraction(3)},
+    mutants={"W and 1/10 for 2W and 3": {"linear": ONE, "rest": Fraction(1, 10)}},
+    note="Taken with W = ‖w^t − w‖.",
+    cost=1.0,
+)
+def one_step_for_every_width(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Both forms."""
+    s = step(instance, known=True)
+    W, eta, error = length(s.square_before()), s.eta1(), s.error()
+    yield at_most(error - s.decrease(), (trial["linear"] * W + trial["rest"]) * eta, "(2W + 3)η")
+    finer = trial["linear"] * W * eta + (trial["rest"] - 1) * eta * root(error) + eta * eta
+    yield at_most(error - s.decrease(), finer, "2Wη + 2η√ε̂ + η²")
+
+
+@claim(
+    "KK-L5-sharp",
+    paper=KAKADE_KALAI_KANADE_SHAMIR,
+    place=LEMMA + ", sharper",
+    kind=INEQUALITY,
+    expected=HOLDS,
+    says=r"For GLM-tron ‖w^{t+1} − w‖ ≤ √(‖w^t − w‖² − ε̂(h^t)) + η, η = ‖mean (y_i − ȳ_i) x_i‖, without any condition on W. Hence the "
+    r"decrease is at least ε̂ − 2Wη − η² for every W ≥ ‖w^t − w‖; and where ε̂ ≥ Wη it is at least ε̂ − 2Wη, so that Theorem 1 holds "
+    r"with ε̂ ≤ 3Wη in the place of 6Wη, for every W > 0.",
+    instances=of_every_width,
+    decode=decoded_narrow,
+    dimension=10,
+    evaluations=(80, 2000),
+    knobs={"error": ONE, "noise": ONE},
+    mutants={"1.01 ε̂": {"error": Fraction(101, 100)}, "9/10 η": {"noise": Fraction(9, 10)}},
+    note="Proof in the head of the file; √(W² − ε̂) ≤ W − ε̂/(2W) for the last form. Equality for u = 0, y = 1 and w^t − w along x: the decrease "
+    "is −2Wη − η², so that Lemma 5 as printed needs W ≥ η/3.",
+    cost=1.0,
+)
+def distance_after_the_step(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The distance by its square, and the two forms of the decrease."""
+    s = step(instance, known=True)
+    W, eta, error = length(s.square_before()), trial["noise"] * s.eta1(), trial["error"] * s.error()
+    inner = root(maximum(0, s.square_before() - error))
+    yield at_most(s.square_after(), (inner + eta) ** 2, "‖w^{t+1} − w‖²")
+    yield at_most(error - s.decrease(), 2 * W * eta + eta * eta, "ε̂ − decrease against 2Wη + η²")
+    if 0 < s.square_before() * squared(s.noise()) <= s.error() ** 2:
+        yield at_most(error - s.decrease(), 2 * W * eta, "ε̂ − decrease against 2Wη, where ε̂ ≥ Wη")
+
+
+@claim(
+    "KK-10",
+    paper=KAKADE_KALAI_KANADE_SHAMIR,
+    place=STEP,
+    kind=INEQUALITY,
+    expected=HOLDS,
+    says=r"Let **W ≥ 1** (printed before (15), to which (10) refers) and ‖mean (y_i − ȳ_i) x_i‖ ≤ η. Then ‖mean (y_i − ŷ_i) x_i‖² ≤ ε̂(h) + "
+    r"3Wη, for L-Isotron (ŷ = LPAV) and for GLM-tron (ŷ = u(w^t·x)).",
+    instances=wide,
+    knobs={"c": Fraction(3)},
+    mutants={"W = 1/100": {"instances": narrow}, "Wη/4": {"c": Fraction(1, 4)}},
+    note="(15) prints ‖mean (y_i − u(w·x_i)) x_i‖ on its left, a slip: (12) has ŷ_i = u(w^t·x_i) there. Without "
+    "W ≥ 1: W = 1/100, x = y = 1, u = 1/2, w = w^t = 0 gives 1/4 > 0 + 3/200 for GLM-tron.",
+)
+def size_of_the_step(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Both algorithms."""
+    for known in (False, True):
+        s = step(instance, known)
+        bound = s.error() + trial["c"] * instance["W"] * s.eta1()
+        yield at_most(Fraction(squared(s.move())), bound, "GLM-tron" if known else "L-Isotron")
+
+
+@claim(
+    "KK-10+",
+    paper=KAKADE_KALAI_KANADE_SHAMIR,
+    place=STEP + ", for every W",
+    kind=INEQUALITY,
+    expected=HOLDS,
+    says=r"Whatever W is, ‖mean (y_i − ŷ_i) x_i‖² ≤ (√ε̂(h) + η)² = ε̂ + 2η√ε̂ + η² ≤ ε̂ + 3η, η = ‖mean (y_i − ȳ_i) x_i‖ ≤ 1.",
+    instances=of_every_width,
+    decode=decoded_narrow,
+    dimension=10,
+    evaluations=(60, 1500),
+    knobs={"cross": Fraction(2)},
+    mutants={"without 2η√ε̂": {"cross": Fraction(0)}},
+    note="The right sides of the two displays are sharp: equality where all x_i are one unit vector and ȳ − ŷ, y − ȳ are constant.",
+)
+def size_of_the_step_for_every_width(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The sum of the two parts, squared."""
+    for known in (False, True):
+        s = step(instance, known)
+        eta, error = s.eta1(), s.error()
+        moved = Fraction(squared(s.move()))
+        yield at_most(moved, error + trial["cross"] * eta * root(error) + eta * eta, "GLM-tron" if known else "L-Isotron")
+        yield at_most(moved, error + (1 + trial["cross"]) * eta, "ε̂ + 3η")
