@@ -14,7 +14,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from simopt import validate
+from simopt.arithmetic import INTERVAL
 from simopt.arrays import Array
+from simopt.certificate import certify
 from simopt.errors import InvalidProblem
 from simopt.family import Family, Interval, family
 from simopt.gram_spectrum import EPS
@@ -139,22 +141,17 @@ def solved(name: str, problem: Problem, solver: str, tol: float) -> Solution:
 
 @family("hinge-svm", summary="the SVM: (1/n) Σ [1 − y f(x)]_+ + (λ/2)‖f‖²")
 def hinge_svm(solver: str = "svm", tol: float = TOL) -> Family:
-    """The SVM without intercept: ω_S/λ for λ ≥ λ*, else by a solver.
+    """The SVM without intercept, by a solver for every λ: that it is ω_S/λ for λ ≥ λ* is nothing that this family knows.
 
-    Next to λ* the floats may take the wrong side: ‖f_λ − ω_S/λ‖² ≤ (1/(nλ²)) Σ [m_i − λ]_+ is then part of the radius.
+    The radius comes from the certificate in intervals: near λ* the gap in floats is 0 on both sides, and its square root is what counts.
     """
 
     def fit(lam: float, Z: TrainingSet) -> KernelFunction:
-        m = margins(Z)
-        if lam >= float(np.max(m)):
-            doubt = 4 * Z.n * EPS * float(np.max(np.abs(Z.gram)))
-            beyond = math.sqrt(float(np.mean(np.maximum(m + doubt - lam, 0.0)))) / lam
-            f = mean_function(Z, 1.0 / lam)
-            return replace(f, error=f.error + beyond)
         problem = HingeSVM(Z.gram, labels(Z), lam)
         solution = solved(f"hinge-svm at {lam:g}", problem, solver, tol)
-        f = Z.function(np.asarray((solution.point or {})["alpha"]))
-        gap = solution.certificate.gap if solution.certificate is not None else math.inf
+        point = dict(solution.point or {})
+        f = Z.function(np.asarray(point["alpha"]))
+        gap = certify(problem, point, solution.multipliers, INTERVAL).gap
         return replace(f, error=problem.distance(gap) + ROUNDING * f.norm())
 
     return Family("hinge-svm", fit)

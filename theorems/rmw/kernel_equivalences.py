@@ -69,12 +69,13 @@ def findings(link: Equivalence, Z: TrainingSet, resolution: float) -> Iterator[C
     kind=EQUIVALENCE,
     expected=HOLDS,
     says=r"For Gaussian and linear kernels: SVM(λ) and the mean classifier ω_S/λ are equivalent on λ > λ* = max_i y_i f_S(x_i), with Φ = λ "
-    r"for every sample (strongly, where both samples are above their thresholds), and differ for λ < λ*.",
+    r"for every sample (strongly, where both samples are above their thresholds), and differ for λ < λ* (seen at 0.9 λ*).",
     instances=kernel_samples,
-    resolution=1e-6,
+    resolution=1e-4,
     knobs={"edge": 1.0},
     mutants={"λ > λ*/2": {"edge": 0.5}},
-    note="Floats, with the radii of certificates; RMW-SVMl is exact.",
+    note="The SVM is solved for every λ, above λ* too, and certified in intervals; the radii are square roots of gaps near 1e-15 and grow "
+    "like √λ beside ‖f‖, so the resolution is 1e-4. RMW-SVMl is exact.",
     cost=1.0,
 )
 def kernel_svm_is_equivalent_to_the_mean(instance: Instance, trial: Trial) -> Iterator[Check]:
@@ -85,7 +86,7 @@ def kernel_svm_is_equivalent_to_the_mean(instance: Instance, trial: Trial) -> It
         return Interval(trial["edge"] * threshold(Z), np.inf)
 
     link = replace(hinge_svm_to_mean(), source_interval=high, target_interval=high)
-    yield from findings(link, Z, 1e-6)
+    yield from findings(link, Z, 1e-4)
     others = [Z, training_set(instance, -instance["labels"][::-1]), Z.without(Z.n - 1)]
     edge = max(threshold(other) for other in others)
     report = verify_strong(link, others, [1.01 * edge, 3.0 * edge])
