@@ -66,6 +66,7 @@ class HerdTask:
     _reported: float = 0.0
     _most_rounding: float = 0.0
     _last: tuple[Indices, Array, ErrorBound] | None = None
+    _known: tuple[str, Fast | None] | None = None
 
     def begin(self, precision: str) -> None:
         """Embed the mean in the first precision that is worth while, and put the run on its atoms."""
@@ -142,7 +143,7 @@ class HerdTask:
         """float32 if it may be good enough, judged by its error on similarities of 1."""
         if self.sample.n <= SMALL:
             return "float64"
-        fast = Fast.of(self.sample.similarity, self.sample.rows, "float32")
+        fast = self._fast("float32")
         if fast is None:
             return "float64"
         share = fast.relative * (2.0 * fast.radius) ** 2 + (POWER + SUMS) * UNIT["float32"]
@@ -151,7 +152,7 @@ class HerdTask:
     def _atoms(self, level: str) -> LazyAtoms:
         """The candidates as atoms, with the mean embedded, in this precision."""
         sample = self.sample
-        fast = Fast.of(sample.similarity, sample.rows, level)
+        fast = self._fast(level)
         self.embedding = embed(sample, fast)
         self._last = None
         largest = 8.0 * EPS * float(np.max(self.embedding.lengths)) ** 2
@@ -162,6 +163,11 @@ class HerdTask:
             fast = Fast.of(sample.similarity, rows, level)
             lengths, labels, linear = lengths[self.chosen], labels[self.chosen], linear[self.chosen]
         return LazyAtoms(rows, labels, sample.similarity, linear, self.embedding.square, lengths**2, fast)
+
+    def _fast(self, level: str) -> Fast | None:
+        if self._known is None or self._known[0] != level:
+            self._known = (level, Fast.of(self.sample.similarity, self.sample.rows, level))
+        return self._known[1]
 
     def _refine(self) -> bool:
         """Go on in the next precision, if there is one with more digits."""

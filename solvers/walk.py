@@ -8,8 +8,24 @@ from typing import NamedTuple
 import numpy as np
 
 from simopt.arrays import Array
+from simopt.kernel import kernel
 from simopt.solvers.atoms import Atoms
+from simopt.solvers.gaussian_tiles import Floats
 from simopt.solvers.rows import Indices
+
+
+@kernel
+def add(image: Array, amount: float, column: Floats) -> None:
+    """image += amount · column, in float64 whatever the column is."""
+    for i in range(image.size):
+        image[i] += amount * np.float64(column[i])
+
+
+@kernel
+def subtract(image: Array, mass: float, linear: Array, out: Array) -> None:
+    """out = image − mass · linear."""
+    for i in range(image.size):
+        out[i] = image[i] - mass * linear[i]
 
 
 class Look(NamedTuple):
@@ -50,7 +66,6 @@ class Walk:
         self._square = 0.0  # ‖Σ r ψ‖²
         self._inner = 0.0  # ⟨ω, Σ r ψ⟩
         self._scores = np.empty(size)
-        self._work = np.empty(size)
 
     @property
     def support(self) -> Indices:
@@ -90,8 +105,7 @@ class Walk:
 
     def scores(self) -> Array:
         """m ⟨ω̃ − ω, ψ_i⟩ for all i, shape (k,); −⟨ω, ψ_i⟩ at the start. The array is used again by the next call."""
-        np.multiply(self.atoms.linear, -self.mass if self.mass else -1.0, out=self._scores)
-        self._scores += self.image
+        subtract(self.image, self.mass if self.mass else 1.0, self.atoms.linear, self._scores)
         return self._scores
 
     def to_atom(self, j: int) -> float:
@@ -103,11 +117,7 @@ class Walk:
         column = self.atoms.column(j)
         self._square += amount * (2.0 * float(self.image[j]) + amount * float(self.atoms.diagonal[j]))
         self._inner += amount * float(self.atoms.linear[j])
-        if amount == 1.0:
-            self.image += column
-        else:
-            np.multiply(column, amount, out=self._work)
-            self.image += self._work
+        add(self.image, amount, column)
         self.raw[j] += amount
         self.mass += amount
         self._include(j)
