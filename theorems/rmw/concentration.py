@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
 from simopt.claims import (
     CONSTANT,
@@ -130,8 +131,9 @@ def distance_to_the_mean_as_printed(instance: Instance, trial: Trial) -> Iterato
 
 
 def factors(trial: Trial) -> Iterator[Instance]:
-    """Factors by which Theorem 4 is to fail."""
-    for k in range(trial.count(8, 11)):
+    """All m ≥ 5 by induction (no data), and the first of the factors 10^(m − 5) by which Theorem 4 is to fail."""
+    yield {}
+    for k in range(trial.count(4, 11)):
         yield {"factor": 10**k, "root_n": 5 + k}
 
 
@@ -142,20 +144,43 @@ def factors(trial: Trial) -> Iterator[Instance]:
     kind=COUNTEREXAMPLE,
     expected=HOLDS,
     says=r"For every factor M there are n and δ with P(‖ω_P − ω_S‖ > 2/√n + √(log(2/δ)/(2n))) > M δ: y φ = ±1 fair, n = m² and "
-    r"δ = 3 e^{−2(m−2)²} with m = 5 + log₁₀ M (the proof file covers M = 1, 10, 100, …).",
+    r"δ = 3 e^{−2(m−2)²} with any integer m ≥ 5 + log₁₀ M.",
     instances=factors,
     exhaustive=True,
     knobs={"spread": Fraction(1, 2)},
     mutants={"bounded differences 2/n": {"spread": Fraction(2)}},
-    note="The bound is just below 1 and 2^{1−n}/δ grows like e^{2n − n log 2 − 8√n}.",
+    note="With log(2/δ) = 2(m − 2)² − log(3/2) the bound is just below 1. The logarithm of 2^{1−n}/(10^{m−5} δ) is positive at m = 5, "
+    "larger at m = 6, and has the second difference 4 − 2 log 2 > 0: it is positive for every m ≥ 5.",
 )
 def ratio_passes_every_factor(instance: Instance, trial: Trial) -> Iterator[Check]:
     """The bound is below 1 = ‖ω_P − ω_S‖ when all signs agree, and that is more probable than M δ."""
+    if not instance:
+        yield from _for_every_root(trial["spread"])
+        return
     m, n = instance["root_n"], instance["root_n"] ** 2
     factor, half = inputs(factor=instance["factor"], half=Fraction(1, 2))
     delta = 3 * exp(rational(-2 * (m - 2) ** 2), bits=DIGITS)
     yield at_most(rational(2) / m + root(log(2 / delta, bits=DIGITS) * trial["spread"] / n), 1, "the bound", strict=True)
     yield at_least((half**n + half**n) / (factor * delta), 1, "P(all signs agree)/(M δ)", strict=True)
+
+
+def _for_every_root(spread: Fraction) -> Iterator[Check]:
+    """Both statements for every integer m ≥ 5, with ℓ2, ℓ3 and ℓ10 for the logarithms of 2, 3 and 10."""
+
+    def growth(m: Any, two: Any, three: Any, ten: Any) -> Any:
+        """log of 2^{1−m²}/(10^{m−5} δ)."""
+        return (1 - m**2) * two - three + 2 * (m - 2) ** 2 - (m - 5) * ten
+
+    m, two, three, ten = symbols("m l2 l3 l10")
+    square = spread * (2 * (m - 2) ** 2 + two - three) / m**2
+    yield equal(square, ((m - 2) / m) ** 2 - (three - two) / (2 * m**2), "log(2/δ)/(2n) is below (1 − 2/m)²")
+    bend = growth(m + 2, two, three, ten) - 2 * growth(m + 1, two, three, ten) + growth(m, two, three, ten)
+    yield equal(bend, 4 - 2 * two, "second difference of the logarithm")
+    logs = [log(rational(x), bits=DIGITS) for x in (2, 3, 10)]
+    yield at_most(2 * logs[0], 4, "second difference > 0", strict=True)
+    first, second = (growth(k, *logs) for k in (5, 6))
+    yield at_least(first, 0, "positive at m = 5", strict=True)
+    yield at_least(second, first, "larger at m = 6", strict=True)
 
 
 @claim(

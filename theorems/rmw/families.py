@@ -151,7 +151,8 @@ def hinge_svm(solver: str = "svm", tol: float = TOL) -> Family:
         solution = solved(f"hinge-svm at {lam:g}", problem, solver, tol)
         point = dict(solution.point or {})
         f = Z.function(np.asarray(point["alpha"]))
-        gap = certify(problem, point, solution.multipliers, INTERVAL).gap
+        given = None if solution.multipliers is None else dict(solution.multipliers)
+        gap = certify(problem, point, given, INTERVAL).gap
         return replace(f, error=problem.distance(gap) + ROUNDING * f.norm())
 
     return Family("hinge-svm", fit)
