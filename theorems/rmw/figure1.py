@@ -105,7 +105,7 @@ def accuracy_at(line: Curve, share: float) -> float:
 
 def at_random(stages: Sequence[Stage], n: int, on_test: OnTestImages, run: Run) -> Iterator[Cell | Curve]:
     """The mean classifiers of random subsets, of the sizes of some of the herds."""
-    rng, draws = run.stream("random"), run.count(20, 200)
+    rng, draws = run.stream("random"), run.count(20, 100)
     sizes = sorted({stages[0].size, *(stage.size for stage in stages[3::10]), stages[-1].size, round(n / 100)})
     means = []
     for size in sizes:
