@@ -100,7 +100,8 @@ def any_kernel() -> list[list[Any]]:
 
 
 def labelled_samples(trial: Trial) -> Iterator[Instance]:
-    """All labelled samples of one, two and three of the three points, and one with every point in both classes."""
+    """Any sample (no data); all labelled samples of one, two and three of the three points, and one with every point in both classes."""
+    yield {"kernel": trial["kernel"], "sample": None}
     pairs = list(product(range(3), (-1, 1)))
     for n in (1, 2, 3):
         for sample in product(pairs, repeat=n):
@@ -122,13 +123,25 @@ def labelled_samples(trial: Trial) -> Iterator[Instance]:
     knobs={"kernel": "translation invariant"},
     mutants={"any kernel": {"kernel": "any kernel"}},
     corrects="RMW-KDE",
-    note="In symbols: all translation-invariant symmetric kernels on three points, and every labelled sample of at most three of them; any "
-    "kernel at all if both classes hold the same points. In general D = (1/n)(A₊/Z₊ − A₋/Z₋), which is f/Z if Z₊ = Z₋ = Z.",
+    note="For every sample and kernel: D from A±(x), the sizes of the classes and Z± as symbols. Then from the definitions: all "
+    "translation-invariant symmetric kernels on three points with every labelled sample of at most three of them, and any kernel at all "
+    "if both classes hold the same points.",
 )
 def equal_masses_make_the_rules_one(instance: Instance, trial: Trial) -> Iterator[Check]:
     """Z± are equal, and Z D(x) = f(x) at one x: every translate of a sample is among the samples."""
+    if instance["sample"] is None:
+        yield _any_sample(instance["kernel"] == "any kernel")
+        return
     kernel = any_kernel() if instance["kernel"] == "any kernel" else translation_invariant()
     sample = instance["sample"]
     classes = list(masses(kernel, sample).values())
     yield equal(classes[0], classes[-1], "Z₊ = Z₋")
     yield equal(classes[0] * density_score(kernel, sample, 0), mean_score(kernel, sample, 0), "Z D = f")
+
+
+def _any_sample(two_masses: bool) -> Check:
+    """Z (P̃(Y = 1) P̃(x | 1) − P̃(Y = −1) P̃(x | −1)) = f(x), P̃(Y = ±1) = n±/n and P̃(x | ±1) = A±(x)/(n± Z±)."""
+    first, second, positive, negative, z, other = symbols("A_plus A_minus n_plus n_minus Z Z_minus")
+    n = positive + negative
+    shares = positive / n * (first / positive / z), negative / n * (second / negative / (other if two_masses else z))
+    return equal(z * (shares[0] - shares[1]), (first - second) / n, "any sample: Z D = f")

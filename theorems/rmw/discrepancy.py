@@ -117,13 +117,15 @@ def pairs_of_distributions(trial: Trial) -> Iterator[Instance]:
     knobs={"bound": Fraction(1)},
     mutants={"‖φ(x)‖ ≤ 2": {"bound": Fraction(2)}},
     note="With δ = P₊ − P₋, V² − MMD² = ⅛ Σ |δ_x||δ_z| (‖sφ_x − tφ_z‖² + 1 − ‖φ_x‖² + 1 − ‖φ_z‖²), s and t the signs of δ_x and δ_z: in "
-    "symbols for three points in the plane; the sum has the same terms for more. f ↦ ½|Σ δ f| is convex, so its maximum is at signs.",
+    "symbols for three points in the plane; the sum has the same terms for more. So is V ∓ δ(A), with Σ δ = 0. f ↦ ½|Σ δ f| is convex, so "
+    "its maximum is at signs, where it is the |δ(A)| of an event.",
     cost=1.5,
 )
 def discrepancy_is_at_most_the_variation(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """The difference of the squares as a sum of non-negative terms; then the three forms of V, and both sides, on numbers."""
+    """V² − MMD² and V − |δ(A)| as sums of non-negative terms; then the three forms of V, and both sides, on numbers."""
     if "signs" in instance:
         yield _difference(instance["signs"])
+        yield from _events(instance["signs"])
         return
     p, q, phi = inputs(p=instance["p"], q=instance["q"], phi=instance["phi"])
     delta = [a - b for a, b in zip(p, q, strict=True)]
@@ -142,6 +144,15 @@ def _three_forms(delta: Sequence[Any], variation: Any) -> Iterator[Check]:
     over_events = [abs(dot(event, delta)) for event in product((0, 1), repeat=3)]
     yield equal(maximum(*over_signs), variation, "V = ½ Σ |δ|")
     yield equal(maximum(*over_events), variation, "max_A |δ(A)| = ½ Σ |δ|")
+
+
+def _events(pattern: Sequence[int]) -> Iterator[Check]:
+    """½ Σ |δ| ∓ δ(A) = ½ Σ |δ_x| (1 ± s_x(1 − 2[x ∈ A])) ∓ ½ Σ δ_x; the factors are 0 or 2, and all 0 for A = {s = ±1}; Σ δ = 0."""
+    sizes = symbols("d0 d1 d2")
+    delta = [s * size for s, size in zip(pattern, sizes, strict=True)]
+    for event, side in product(product((0, 1), repeat=3), (1, -1)):
+        rest = add(size * (1 + side * s * (1 - 2 * e)) for size, s, e in zip(sizes, pattern, event, strict=True)) / 2
+        yield equal(total(sizes) / 2 - side * dot(event, delta), rest - side * total(delta) / 2, f"V − ({side})·δ(A), A = {event}")
 
 
 def _difference(pattern: Sequence[int]) -> Check:

@@ -230,4 +230,5 @@ def bounded_class_has_bounded_functions(instance: Instance, trial: Trial) -> Ite
         yield equal((a**2 + b**2) * (c**2 + d**2) - (a * c + b * d) ** 2, (a * d - b * c) ** 2, "‖ω‖²‖φ‖² − ⟨ω, φ⟩² is a square")
         return
     omega, phi, r = inputs(omega=instance["omega"], phi=instance["phi"], r=instance["radius"])
-    yield at_most(dot(omega, phi) ** 2, r**2, "f(x)² ≤ r²").given(at_most(dot(omega, omega), r**2, "‖ω‖ ≤ r"))
+    short = at_most(dot(omega, omega), r**2, "‖ω‖ ≤ r"), at_most(dot(phi, phi), trial["bound"] ** 2, "‖φ(x)‖ ≤ 1")
+    yield at_most(dot(omega, phi) ** 2, r**2, "f(x)² ≤ r²").given(*short)
