@@ -38,6 +38,7 @@ OURS = [
     "multiple-kernel-mean",
     "bayes-linear-loss",
     "convex-potential",
+    "matching-loss",
 ]
 registry.load("problems")
 
@@ -221,6 +222,9 @@ def test_distance_holds_the_optimum(name: str) -> None:
         ("convex-potential", "mnist_3v8", {"samples": 80}),
         ("convex-potential", "concrete", {"samples": 80, "potential": "exponential", "radius": 2.0}),
         ("mean-classifier-penalised", "mnist_3v8", {"samples": 80}),
+        ("matching-loss", "concrete", {"samples": 80}),
+        ("matching-loss", "wine_red", {"samples": 200, "transfer": "clipped", "radius": 1.0}),
+        ("matching-loss", "mnist_3v8", {"samples": 60, "transfer": "identity"}),
     ],
 )
 def test_recipes_on_real_data_end_in_a_certificate(name: str, data: str, options: dict[str, Any]) -> None:

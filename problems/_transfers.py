@@ -1,0 +1,258 @@
+r"""Transfer functions u of generalised linear models with their integrals U, U' = u, and conjugates U*, in any arithmetic and in CVXPY.
+
+                u(t)                    U(t)                          U*(s)                         domain    Lipschitz
+    identity    t                       t²/2                          s²/2                          ℝ         1
+    logistic    1/(1 + e^{−t})          log(1 + e^t)                  s log s + (1 − s) log(1 − s)  [0, 1]    1/4
+    probit      Φ(t)                    tΦ(t) + φ(t)                  −φ(Φ^{−1}(s))                 [0, 1]    1/√(2π)
+    clipped     (1 + t)/2 in [0, 1]     ((1 + t)_+/2)², t beyond 1    s² − s                        [0, 1]    1/2
+
+Fenchel and Young: U(t) + U*(s) − st ≥ 0, with equality at s = u(t). A price is a float θ that stands for the exact number s(θ) at which the
+dual is evaluated: s = θ, but Φ(θ) for the probit, so that U* needs no inverse.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arrays import Array
+from simopt.problems import _normal
+from simopt.problems._potentials import POTENTIALS
+
+if TYPE_CHECKING:
+    import cvxpy as cp
+
+Value = Any
+LOGISTIC = POTENTIALS["logistic"]  # log(1 + e^{−z}): U at t = −z
+
+
+class Integrated(ABC):
+    """u, U and U*; all elementwise."""
+
+    lipschitz: float
+    bounded = True
+    exponential_cone = False
+
+    @abstractmethod
+    def transfer(self, t: Array) -> Array:
+        """u(t) in floats."""
+
+    @abstractmethod
+    def slope(self, t: Array) -> Array:
+        """u'(t) in floats; at a kink, the larger one-sided slope."""
+
+    @abstractmethod
+    def value(self, num: Arithmetic, t: Value) -> Value:
+        """U(t)."""
+
+    @abstractmethod
+    def conjugate(self, num: Arithmetic, theta: Array) -> Value:
+        """U*(s(θ))."""
+
+    @abstractmethod
+    def slack(self, num: Arithmetic, theta: Array, t: Value) -> Value:
+        """U(t) + U*(s) − st ≥ 0 at s = s(θ)."""
+
+    @abstractmethod
+    def declared(self, t: cp.Expression) -> cp.Expression:
+        """Σ U(t_i) in CVXPY."""
+
+    @abstractmethod
+    def declared_conjugate(self, s: cp.Variable) -> tuple[cp.Expression, list[Any]]:
+        """Σ U*(s_i) in CVXPY, and labelled rows that come with it."""
+
+    def price(self, s: Array) -> Array:
+        """θ of the number in the domain nearest to s."""
+        return np.clip(s, 0.0, 1.0) if self.bounded else s
+
+    def at(self, num: Arithmetic, theta: Array) -> Value:
+        """s(θ)."""
+        return num.lift(theta)
+
+
+class Identity(Integrated):
+    """u(t) = t."""
+
+    lipschitz = 1.0
+    bounded = False
+
+    def transfer(self, t: Array) -> Array:
+        """t."""
+        return t
+
+    def slope(self, t: Array) -> Array:
+        """1."""
+        return np.ones_like(t)
+
+    def value(self, num: Arithmetic, t: Value) -> Value:
+        """t²/2."""
+        return t * t / 2
+
+    def conjugate(self, num: Arithmetic, theta: Array) -> Value:
+        """s²/2."""
+        s = num.lift(theta)
+        return s * s / 2
+
+    def slack(self, num: Arithmetic, theta: Array, t: Value) -> Value:
+        """(t − s)²/2."""
+        off = t - num.lift(theta)
+        return off * off / 2
+
+    def declared(self, t: cp.Expression) -> cp.Expression:
+        """½‖t‖²."""
+        import cvxpy as cp
+
+        out: cp.Expression = 0.5 * cp.sum_squares(t)
+        return out
+
+    def declared_conjugate(self, s: cp.Variable) -> tuple[cp.Expression, list[Any]]:
+        """½‖s‖²."""
+        import cvxpy as cp
+
+        return 0.5 * cp.sum_squares(s), []
+
+
+class Logistic(Integrated):
+    """u(t) = 1/(1 + e^{−t})."""
+
+    lipschitz = 0.25
+    exponential_cone = True
+
+    def transfer(self, t: Array) -> Array:
+        """1/(1 + e^{−t})."""
+        return LOGISTIC.slope(-t)
+
+    def slope(self, t: Array) -> Array:
+        """u(1 − u)."""
+        return LOGISTIC.slope(t) * LOGISTIC.slope(-t)
+
+    def value(self, num: Arithmetic, t: Value) -> Value:
+        """[t]_+ + log(1 + e^{−|t|})."""
+        return LOGISTIC.value(num, t * -1)
+
+    def conjugate(self, num: Arithmetic, theta: Array) -> Value:
+        """s log s + (1 − s) log(1 − s)."""
+        return LOGISTIC.conjugate(num, np.ones_like(theta), theta)
+
+    def slack(self, num: Arithmetic, theta: Array, t: Value) -> Value:
+        """The relative entropy of (s, 1 − s) to (u(t), 1 − u(t))."""
+        return LOGISTIC.slack(num, np.ones_like(theta), theta, t * -1)
+
+    def declared(self, t: cp.Expression) -> cp.Expression:
+        """Σ logistic(t)."""
+        import cvxpy as cp
+
+        out: cp.Expression = cp.sum(cp.logistic(t))
+        return out
+
+    def declared_conjugate(self, s: cp.Variable) -> tuple[cp.Expression, list[Any]]:
+        """−Σ entr(s) + entr(1 − s)."""
+        import cvxpy as cp
+
+        return -cp.sum(cp.entr(s) + cp.entr(1 - s)), []
+
+
+class Probit(Integrated):
+    """u = Φ. CVXPY has no atom for tΦ(t) + φ(t): it gets the mixture of logistic functions of problems/_normal.py instead."""
+
+    lipschitz = 0.3989422804014327
+    exponential_cone = True
+
+    def transfer(self, t: Array) -> Array:
+        """Φ(t)."""
+        out: Array = _normal.cdf(FLOAT, t)
+        return out
+
+    def slope(self, t: Array) -> Array:
+        """φ(t)."""
+        out: Array = _normal.density(FLOAT, t)
+        return out
+
+    def value(self, num: Arithmetic, t: Value) -> Value:
+        """tΦ(t) + φ(t)."""
+        return t * _normal.cdf(num, t) + _normal.density(num, t)
+
+    def price(self, s: Array) -> Array:
+        """Φ^{−1}(s)."""
+        return _normal.quantile(np.clip(s, 0.0, 1.0))
+
+    def at(self, num: Arithmetic, theta: Array) -> Value:
+        """Φ(θ)."""
+        return _normal.cdf(num, num.lift(theta))
+
+    def conjugate(self, num: Arithmetic, theta: Array) -> Value:
+        """−φ(θ)."""
+        return _normal.density(num, num.lift(theta)) * -1
+
+    def slack(self, num: Arithmetic, theta: Array, t: Value) -> Value:
+        """t(Φ(t) − Φ(θ)) + φ(t) − φ(θ)."""
+        at = num.lift(theta)
+        return num.pos(t * (_normal.cdf(num, t) - _normal.cdf(num, at)) + _normal.density(num, t) - _normal.density(num, at))
+
+    def declared(self, t: cp.Expression) -> cp.Expression:
+        """Σ_i Σ_k p_k h log(1 + e^{(t_i − a_k)/h})."""
+        import cvxpy as cp
+
+        nodes, shares = _normal.mixture()
+        spread = np.ones((nodes.size, 1)) @ cp.reshape(t, (1, t.size), order="C") - nodes[:, None]
+        out: cp.Expression = _normal.WIDTH * cp.sum(shares @ cp.logistic(spread / _normal.WIDTH))
+        return out
+
+    def declared_conjugate(self, s: cp.Variable) -> tuple[cp.Expression, list[Any]]:
+        """Least Σ_k p_k (a_k r_k + h(r_k log r_k + (1 − r_k) log(1 − r_k))) with Σ_k p_k r_k = s (row `mixture`)."""
+        import cvxpy as cp
+
+        nodes, shares = _normal.mixture()
+        parts = cp.Variable((nodes.size, s.size), name="parts")
+        entropy = cp.entr(parts) + cp.entr(1 - parts)
+        value = cp.sum((shares * nodes) @ parts) - _normal.WIDTH * cp.sum(shares @ entropy)
+        return value, [(shares @ parts == s).set_label("mixture")]
+
+
+class Clipped(Integrated):
+    """u(t) = (1 + t)/2, clipped to [0, 1]."""
+
+    lipschitz = 0.5
+
+    def transfer(self, t: Array) -> Array:
+        """(1 + t)/2 in [0, 1]."""
+        return np.clip(0.5 * (1.0 + t), 0.0, 1.0)
+
+    def slope(self, t: Array) -> Array:
+        """½ for |t| ≤ 1."""
+        return np.where(np.abs(t) <= 1.0, 0.5, 0.0)
+
+    def value(self, num: Arithmetic, t: Value) -> Value:
+        """((1 + t)_+/2)² up to t = 1, then t."""
+        half = num.clip((t + 1) / 2, 0.0, 1.0)
+        return half * half + num.pos(t - 1)
+
+    def conjugate(self, num: Arithmetic, theta: Array) -> Value:
+        """s(s − 1)."""
+        s = num.lift(theta)
+        return s * (s - 1)
+
+    def slack(self, num: Arithmetic, theta: Array, t: Value) -> Value:
+        """(u(t) − s)² + (1 − s)(t − 1)_+ + s(−1 − t)_+."""
+        s = num.lift(theta)
+        off = num.clip((t + 1) / 2, 0.0, 1.0) - s
+        return off * off + (s * -1 + 1) * num.pos(t - 1) + s * num.pos(t * -1 - 1)
+
+    def declared(self, t: cp.Expression) -> cp.Expression:
+        """Σ huber((1 + t)_+/2)."""
+        import cvxpy as cp
+
+        out: cp.Expression = cp.sum(cp.huber(cp.pos(1 + t) / 2, 1))
+        return out
+
+    def declared_conjugate(self, s: cp.Variable) -> tuple[cp.Expression, list[Any]]:
+        """‖s‖² − Σ s on [0, 1] (rows `nonneg` and `cap`)."""
+        import cvxpy as cp
+
+        return cp.sum_squares(s) - cp.sum(s), [(s >= 0).set_label("nonneg"), (s <= 1).set_label("cap")]
+
+
+TRANSFERS: dict[str, Integrated] = {"identity": Identity(), "logistic": Logistic(), "probit": Probit(), "clipped": Clipped()}
