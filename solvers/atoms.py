@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from simopt.arrays import Array
-from simopt.similarities import Similarity
+from simopt.similarities import Gaussian, Similarity
 from simopt.solvers.gaussian_tiles import Fast, Floats, signed_powers32, signed_powers64
 from simopt.solvers.rows import Indices, Rows
 
@@ -169,12 +169,16 @@ class LazyAtoms(Atoms):
 
     def block(self, rows: Sequence[int] | Indices, columns: Sequence[int] | Indices) -> Array:
         i, j = np.asarray(rows, dtype=np.intp), np.asarray(columns, dtype=np.intp)
+        if len(i) == 1 and isinstance(self._similarity, Gaussian):  # the row that a new atom needs, without the detours of a general call
+            apart = self._points(j.tolist()) - self._points(i.tolist())
+            row = np.exp(np.einsum("ij,ij->i", apart, apart) / -self._similarity.mu)
+            return (row * self._labels[j] * self._labels[i])[None, :]
         values = self._similarity.values(self._points(i.tolist()), self._points(j.tolist()))
         return self._labels[i][:, None] * values * self._labels[j]
 
     def _points(self, indices: list[int]) -> Array:
         if self._rows.resident:
-            return self._rows.take(indices)
+            return self._rows.array[indices]
         missing = [j for j in indices if j not in self._seen]
         self._seen.update(zip(missing, self._rows.take(missing), strict=True))
         return np.array([self._seen[j] for j in indices])

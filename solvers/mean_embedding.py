@@ -11,7 +11,6 @@ similarity is asked for its own values. Bounds on all rounding errors are part o
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -168,54 +167,48 @@ class _Powers(Tiles):
 
 def _class_sums(sample: Sample, p: Array, source: _Source) -> Array:
     """A⁻, A⁺ and the spread as the rows of a (3, n) array."""
-    y, step = sample.labels, sample.rows.step
-    sums = np.zeros((3, sample.n))
-
-    def prepared(start: int) -> tuple[Indices, Any]:
-        order = source.order(sample, start, min(start + step, sample.n))
-        return order, source.prepare(sample, start, order)
-
+    step = sample.rows.step
+    sums = np.zeros((2, 2, sample.n))  # by class: the sum, and its spread
     for start in range(0, sample.n, step):
-        order, block = prepared(start)
-        _triangle(source, block, order, y, p, sums)
+        one = _Block(sample, p, source, start, min(start + step, sample.n))
+        _triangle(source, one)
         for other in range(start + step, sample.n, step):
-            second, columns = prepared(other)
-            for left in _segments(y[order]):
-                for right in _segments(y[second]):
-                    _rectangle(source, block[left], columns[right], order[left], second[right], y, p, sums)
-    return sums
+            two = _Block(sample, p, source, other, min(other + step, sample.n))
+            for left in one.segments:
+                for right in two.segments:
+                    _rectangle(source, one, left, two, right)
+            sums[:, :, two.order] += two.sums
+        sums[:, :, one.order] += one.sums
+    return np.array([sums[0, 0], sums[1, 0], sums[0, 1] + sums[1, 1]])
 
 
-def _segments(sorted_labels: Array) -> Iterator[slice]:
-    middle = int(np.searchsorted(sorted_labels, 0.0))
-    for part in (slice(0, middle), slice(middle, len(sorted_labels))):
-        if part.stop > part.start:
-            yield part
+class _Block:
+    """Consecutive rows of the sample, sorted by class, with their weights and their sums so far."""
+
+    def __init__(self, sample: Sample, p: Array, source: _Source, start: int, stop: int) -> None:
+        self.order = source.order(sample, start, stop)
+        self.points = source.prepare(sample, start, self.order)
+        self.weights = p[self.order]
+        self.sums = np.zeros((2, 2, stop - start))
+        middle = int(np.searchsorted(sample.labels[self.order], 0.0))
+        parts = ((0, slice(0, middle)), (1, slice(middle, stop - start)))
+        self.segments = [(label, part) for label, part in parts if part.stop > part.start]
 
 
-def _triangle(source: _Source, block: Any, order: Indices, y: Array, p: Array, sums: Array) -> None:
+def _triangle(source: _Source, block: _Block) -> None:
     """All pairs inside one block, each once: squares on the diagonal, and rectangles of one class by one class to their right."""
-    segments = list(_segments(y[order]))
-    for index, segment in enumerate(segments):
+    for index, (label, segment) in enumerate(block.segments):
         for start in range(segment.start, segment.stop, source.size):
             own = slice(start, min(start + source.size, segment.stop))
-            i = order[own]
-            within = np.zeros((2, len(i)))
-            source.add(block[own], block[own], p[i], p[i], within, None)
-            _book(sums, i, y[i[0]], within)
-            for right in (slice(own.stop, segment.stop), *segments[index + 1 :]):
-                if right.stop > right.start:
-                    _rectangle(source, block[own], block[right], i, order[right], y, p, sums)
+            points, weights = block.points[own], block.weights[own]
+            source.add(points, points, weights, weights, block.sums[label][:, own], None)
+            for right in ((label, slice(own.stop, segment.stop)), *block.segments[index + 1 :]):
+                if right[1].stop > right[1].start:
+                    _rectangle(source, block, (label, own), block, right)
 
 
-def _rectangle(source: _Source, one: Any, two: Any, i: Indices, j: Indices, y: Array, p: Array, sums: Array) -> None:
-    """Pairs (i, j) of one class each, in both directions."""
-    along, down = np.zeros((2, len(i))), np.zeros((2, len(j)))
-    source.add(one, two, p[i], p[j], along, down)
-    _book(sums, i, y[j[0]], along)
-    _book(sums, j, y[i[0]], down)
-
-
-def _book(sums: Array, place: Indices, label: float, found: Array) -> None:
-    sums[int(label > 0), place] += found[0]
-    sums[2, place] += found[1]
+def _rectangle(source: _Source, one: _Block, left: tuple[int, slice], two: _Block, right: tuple[int, slice]) -> None:
+    """Pairs of two segments of one class each, in both directions."""
+    (own, i), (other, j) = left, right
+    along, down = one.sums[other][:, i], two.sums[own][:, j]
+    source.add(one.points[i], two.points[j], one.weights[i], two.weights[j], along, down)
