@@ -1,0 +1,131 @@
+"""The hinge SVM against LIBSVM (scikit-learn's SVC on the same Gram matrix) and CLARABEL, each at the gap it reaches.
+
+LIBSVM solves the form with intercept; rows of ours without one are set against the same run, which is of a problem of the same size.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import numpy as np
+from pairs import PAIRS, Table, arguments, gaussian_problem, interleave, met, one_thread
+
+from simopt.certificate import certify
+from simopt.driver import solve
+from simopt.problem import Problem
+from simopt.problems.hinge_svm import HingeSVM
+from simopt.problems.hinge_svm_bias import HingeSVMBias
+from simopt.solvers.svm_fit import SVMFit, contiguous, svm_fits
+
+LIMIT = 60.0  # seconds; beyond that "over 60 s" is the result
+LOOSE, TIGHT = 1e-3, 1e-5  # LIBSVM's tolerance: its default, and one at which its gap no longer falls
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One problem: K, labels, C, with or without intercept, and the gaps asked of us."""
+
+    gram: np.ndarray
+    labels: np.ndarray
+    cost: float
+    biased: bool
+
+    @property
+    def problem(self) -> Problem:
+        """The declared problem, λ = 1/(nC)."""
+        form = HingeSVMBias if self.biased else HingeSVM
+        return form(self.gram, self.labels, 1.0 / (len(self.labels) * self.cost))
+
+    def ours(self, tol: float) -> SVMFit:
+        """Our solver, without the driver."""
+        goal = tol * self.problem.scale()
+        *_, fit = svm_fits(contiguous(self.gram), self.labels, self.cost, goal=goal, balanced=self.biased)
+        return fit
+
+    def our_gap(self, tol: float) -> float:
+        """gap/scale, certified."""
+        fit = self.ours(tol)
+        return certify(self.problem, {"alpha": fit.coefficients, "bias": fit.intercept}, {"margins": fit.multipliers}).relative_gap
+
+    def libsvm(self, tol: float) -> object:
+        """SVC, whose problem is the one with intercept."""
+        from sklearn.svm import SVC
+
+        return SVC(kernel="precomputed", C=self.cost, tol=tol, cache_size=1000).fit(self.gram, self.labels)
+
+    def libsvm_gap(self, tol: float) -> float:
+        """gap/scale of the form with intercept, of the coefficients and the intercept that LIBSVM returns."""
+        fitted = self.libsvm(tol)
+        alpha = np.zeros(len(self.labels))
+        alpha[fitted.support_] = fitted.dual_coef_[0]
+        problem = Cell(self.gram, self.labels, self.cost, True).problem
+        return certify(problem, {"alpha": alpha, "bias": fitted.intercept_[0]}).relative_gap
+
+
+def classes(n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Ten uniform inputs, Gaussian kernel, the sign of a smooth function of two of them with noise. K is checked here, once."""
+    gram, targets = gaussian_problem(n, 10)
+    problem = HingeSVM(gram, np.where(targets > 0, 1.0, -1.0), 1.0)
+    return problem.gram, problem.labels
+
+
+def clarabel(table: Table, sizes: tuple[int, ...]) -> None:
+    """Time and gap of CLARABEL on the declarations, the factor of K not charged; up to the size that it finishes in a minute."""
+    late: set[tuple[float, bool]] = set()
+    for n in sizes:
+        data = classes(n) if len(late) < 4 else None
+        for cost, biased in product((1.0, 100.0), (True, False)):
+            row: dict[str, Any] = {
+                "label": f"CLARABEL: {n}, C = {cost:g}, {'b' if biased else 'no b'}",
+                "n": n,
+                "cost": cost,
+                "biased": biased,
+            }
+            if data is not None and (cost, biased) not in late:
+                problem = Cell(*data, cost, biased).problem
+                _ = problem.factor
+                with one_thread():
+                    found = solve(problem, "clarabel", tol=1e-6, time_limit=LIMIT)
+                row["seconds"] = found.provenance.setup_seconds + found.provenance.solve_seconds
+                if row["seconds"] > LIMIT or found.certificate is None:
+                    late.add((cost, biased))
+                else:
+                    row["gap"] = found.certificate.relative_gap
+            word = f"{row['seconds']:.1f} s, gap/scale {row['gap']:.0e}" if "gap" in row else f"over {LIMIT:.0f} s"
+            print(f"{row['label']}: {word}", flush=True)
+            table.rows.append(row)
+
+
+def compare(table: Table, cell: Cell, tol: float, peer_tol: float, pairs: int, ratios: dict[str, list[float]], word: str) -> None:
+    """One row: ours at `tol` against LIBSVM at its own tolerance."""
+    result = interleave(lambda: cell.ours(tol), lambda: cell.libsvm(peer_tol), pairs=pairs)
+    ours, theirs = cell.our_gap(tol), cell.libsvm_gap(peer_tol)
+    label = f"{len(cell.labels)}, C = {cell.cost:g}, {'b' if cell.biased else 'no b'}, {tol:.0e}"
+    note = f"gap/scale {ours:.0e}; LIBSVM tol {peer_tol:.0e}: {theirs:.0e}"
+    table.add(label, result, note, n=len(cell.labels), cost=cell.cost, biased=cell.biased, our_gap=ours, libsvm_gap=theirs)
+    ratios.setdefault(word, []).append(result.ratio)
+
+
+def main() -> None:
+    """n = 2000, 5000, 10000, C = 1 and 100."""
+    options = arguments(__doc__ or "")
+    sizes = (300,) if options.quick else (2000, 5000, 10000)
+    pairs = 2 if options.quick else PAIRS
+    table = Table("hinge SVM against LIBSVM", "n, C, intercept, our tol")
+    ratios: dict[str, list[float]] = {}
+    for n in sizes:
+        gram, labels = classes(n)
+        few = pairs if n < 10000 else min(pairs, 3)
+        for biased in (True, False):
+            compare(table, Cell(gram, labels, 1.0, biased), 1e-6, LOOSE, few, ratios, "C = 1, gap 1e-6")
+            compare(table, Cell(gram, labels, 100.0, biased), 1e-3, LOOSE, few, ratios, "C = 100, gap 1e-3")
+            compare(table, Cell(gram, labels, 100.0, biased), 1e-8, TIGHT, few, ratios, "C = 100, gap 1e-8 against tol 1e-5")
+    clarabel(table, (100, 300) if options.quick else (500, 1000, *sizes))
+    targets = {"C = 1, gap 1e-6": 1.0, "C = 100, gap 1e-3": 1.5, "C = 100, gap 1e-8 against tol 1e-5": 1.6}
+    table.close(options, "largest ratios: " + "; ".join(f"{word} {met(max(ratios[word]), target)}" for word, target in targets.items()))
+
+
+if __name__ == "__main__":
+    main()
