@@ -108,13 +108,13 @@ GRID = tuple(Fraction(k, 2) for k in range(-6, 7))
     kind=DEFINITION,
     expected=HOLDS,
     says=r"A convex potential is ℓ(y, v) = ψ(yv) with ψ convex, ψ ≥ 0, ψ′(0) < 0 and ψ(v) → 0 as v → ∞. The hinge, its square, the "
-    r"logistic loss and the exponential loss are convex potentials; linear loss is none (it has no limit), nor is (1 − v)², nor a bounded "
-    r"ramp.",
+    r"logistic loss and the exponential loss are convex potentials (seen on a grid of [−3, 3]).",
     instances=each_potential,
     exhaustive=True,
     knobs={"potentials": tuple(POTENTIALS)},
     mutants={f"{name} loss": {"potentials": (name,)} for name in NOT_POTENTIALS},
-    note="Convexity by the chords of a grid, the slope at 0 by difference quotients around it, the limit by ψ(2^k) ≤ 2^-k for k = 1, …, 6.",
+    note="The mutants are none: linear loss and (1 − v)² do not tend to 0, a bounded ramp is not convex. Convexity by the chords of a grid, "
+    "the slope at 0 by difference quotients around it, the limit by ψ(2^k) ≤ 2^-k for k = 1, …, 6.",
 )
 def convex_potentials(instance: Instance, trial: Trial) -> Iterator[Check]:
     """The four conditions on a grid of [−3, 3]."""

@@ -130,8 +130,8 @@ def beyond_the_threshold(trial: Trial) -> Iterator[Instance]:
     place="Section 3.2",
     kind=COUNTEREXAMPLE,
     expected=HOLDS,
-    says=r"For classifiers λ ≥ λ* is sufficient, not necessary: with one sample, and with samples on a line, the SVM classifies as the "
-    r"mean does for λ < λ* too, although f_λ ≠ ω_S/λ.",
+    says=r"For classifiers λ ≥ λ* is sufficient, not necessary: for one sample, ψ = (1), and for two on a line, ψ = (1), (½), there are "
+    r"λ < λ* for which the SVM classifies as the mean does, although f_λ ≠ ω_S/λ.",
     instances=solved_by_hand,
     exhaustive=True,
     mutants={"λ > λ*": {"instances": beyond_the_threshold}},
