@@ -113,7 +113,7 @@ GRID = tuple(Fraction(k, 2) for k in range(-6, 7))
     exhaustive=True,
     knobs={"potentials": tuple(POTENTIALS)},
     mutants={f"{name} loss": {"potentials": (name,)} for name in NOT_POTENTIALS},
-    note="The mutants are none: linear loss and (1 − v)² do not tend to 0, a bounded ramp is not convex. Convexity by the chords of a grid, "
+    note="The mutants are none: linear loss and (1 − v)² do not tend to 0, a bounded ramp is not convex. Convexity by chords of a grid, "
     "the slope at 0 by difference quotients around it, the limit by ψ(2^k) ≤ 2^-k for k = 1, …, 6.",
 )
 def convex_potentials(instance: Instance, trial: Trial) -> Iterator[Check]:

@@ -188,7 +188,7 @@ def rule_with_thirteen(gamma: Fraction, rate: Fraction) -> int:
     expected=HOLDS,
     says=r"For twelve scales γ from 1/100 to 1/4 and a grid of rates σ in (0, ½) with σ*, σ*(1 ± 1/1000) and σ*(1 ± 1/100): all minimisers "
     r"of the noisy hinge risk give the southern point a negative score iff γ < 1/6 and σ > σ* = 12γ/(5 + 24γ), all a score ≥ 0 iff γ ≥ 1/6 "
-    r"or σ is below the threshold, and some of each at the threshold. The error is then ½ or 0 under conventions A, B and C, except at γ = 1/6 "
+    r"or σ < σ*, and some of each at σ*. The error is then ½ or 0 under conventions A, B and C, except at γ = 1/6 "
     r"above the threshold, where the score is 0. The mean of P_σ errs nowhere.",
     instances=scales_and_rates,
     exhaustive=True,
