@@ -40,8 +40,8 @@ LEMMA = "Section 5.1, Lemma 3"
     place=LEMMA,
     kind=INEQUALITY,
     expected=HOLDS,
-    says=r"Let **W ≥ 1** (the appendix assumes it in (15), on which the proof rests), ‖w^t − w‖ ≤ W, ‖mean (y_i − ȳ_i) x_i‖ ≤ η₁ and "
-    r"mean |ŷ_i − ỹ_i| ≤ η₂. Then ‖w^t − w‖² − ‖w^{t+1} − w‖² ≥ ε̂(h^t) − 5W(η₁ + η₂) for L-Isotron.",
+    says=r"Let **W ≥ 1** (the appendix assumes it in (15), on which the proof rests), ‖w^t − w‖ ≤ W, ‖mean (y_i − ȳ_i) x_i‖ ≤ η₁ and mean "
+    r"|ŷ_i − ỹ_i| ≤ η₂. Then ‖w^t − w‖² − ‖w^{t+1} − w‖² ≥ ε̂(h^t) − 5W(η₁ + η₂) for L-Isotron.",
     instances=wide,
     decode=decoded_wide,
     dimension=10,
@@ -65,8 +65,8 @@ def one_step_comes_nearer(instance: Instance, trial: Trial) -> Iterator[Check]:
     place=LEMMA + ", for every W > 0",
     kind=INEQUALITY,
     expected=HOLDS,
-    says=r"For every W ≥ ‖w^t − w‖ the decrease is at least ε̂ − (2W + 3)η₁ − (2W + 4)η₂. Sharper: "
-    r"‖w^{t+1} − w‖ ≤ √(‖w^t − w‖² − ε̂ + (2W + 4)η₂) + η₁.",
+    says=r"For every W ≥ ‖w^t − w‖ the decrease is at least ε̂ − (2W + 3)η₁ − (2W + 4)η₂. Sharper: ‖w^{t+1} − w‖ ≤ √(‖w^t − w‖² − ε̂ + "
+    r"(2W + 4)η₂) + η₁.",
     instances=of_every_width,
     decode=decoded_narrow,
     dimension=10,
@@ -74,8 +74,8 @@ def one_step_comes_nearer(instance: Instance, trial: Trial) -> Iterator[Check]:
     knobs={"one": Fraction(3), "two": Fraction(4)},
     mutants={"2W η₁ + 2W η₂": {"one": Fraction(0), "two": Fraction(0)}},
     cost=1.5,
-    note="Taken with W = ‖w^t − w‖. Proof of the sharper form in the head of the file; the other is the chain of the paper with "
-    "ε̂ + 2η₁√ε̂ + η₁² in the place of (10), and η₁ ≤ 1.",
+    note="Taken with W = ‖w^t − w‖. Proof of the sharper form in the head of the file; the other is the chain of the paper with ε̂ + "
+    "2η₁√ε̂ + η₁² in the place of (10), and η₁ ≤ 1.",
 )
 def one_step_for_every_width(instance: Instance, trial: Trial) -> Iterator[Check]:
     """Both forms, the second by squares."""
@@ -93,8 +93,8 @@ def one_step_for_every_width(instance: Instance, trial: Trial) -> Iterator[Check
     place=LEMMA + ", ours: the constant of η₂",
     kind=INEQUALITY,
     expected=HOLDS,
-    says=r"With |D_i| ≤ W: mean (ȳ_i − ŷ_i)(D_i − ȳ_i + ŷ_i) ≥ −(W + 1)η₂, so that the paper's chain gives "
-    r"decrease ≥ ε̂ − (2W + 3)η₁ − (2W + 2)η₂ and Lemma 3 as printed for all W ≥ 1. **Not proved**; W + 2 is.",
+    says=r"With |D_i| ≤ W: mean (ȳ_i − ŷ_i)(D_i − ȳ_i + ŷ_i) ≥ −(W + 1)η₂, so that the paper's chain gives decrease ≥ ε̂ − (2W + 3)η₁ − "
+    r"(2W + 2)η₂ and Lemma 3 as printed for all W ≥ 1. **Not proved**; W + 2 is.",
     instances=of_every_width,
     decode=decoded_narrow,
     dimension=10,
@@ -166,8 +166,8 @@ def conclusions(trial: Trial) -> Iterator[Instance]:
     resolution=0.0,
     knobs={"times": 3},
     mutants={"6 for 3": {"times": 6}},
-    note="ε̂ = 4W(η₁ + η₂) leaves room for an increase by W(η₁ + η₂). Two lines below the paper has 6. Whether the alternative with 3 fails "
-    "for the true decrease is another question: no model was found where it does, and for GLM-tron it is true (KK-L5-sharp).",
+    note="ε̂ = 4W(η₁ + η₂) leaves room for an increase by W(η₁ + η₂). Two lines below the paper has 6. Whether the alternative with 3 "
+    "fails for the true decrease is another question: no model was found where it does, and for GLM-tron it is true (KK-L5-sharp).",
 )
 def one_of_two_things(instance: Instance, trial: Trial) -> Iterator[Check]:
     """The smaller of what the two alternatives lack."""
@@ -186,8 +186,8 @@ def once(trial: Trial) -> Iterator[Instance]:
     place="Section 5.1, after Lemma 3, corrected",
     kind=IDENTITY,
     expected=HOLDS,
-    says=r"From decrease ≥ ε̂ − 5W(η₁ + η₂) it follows that decrease ≥ W(η₁ + η₂) or ε̂ ≤ 6W(η₁ + η₂), because "
-    r"6W(η₁ + η₂) − ε̂ = [decrease − ε̂ + 5W(η₁ + η₂)] + [W(η₁ + η₂) − decrease]; so ε̂ ≤ 6W(η₁ + η₂) at some t ≤ W/(η₁ + η₂) + 1.",
+    says=r"From decrease ≥ ε̂ − 5W(η₁ + η₂) it follows that decrease ≥ W(η₁ + η₂) or ε̂ ≤ 6W(η₁ + η₂), because 6W(η₁ + η₂) − ε̂ = "
+    r"[decrease − ε̂ + 5W(η₁ + η₂)] + [W(η₁ + η₂) − decrease]; so ε̂ ≤ 6W(η₁ + η₂) at some t ≤ W/(η₁ + η₂) + 1.",
     instances=once,
     exhaustive=True,
     knobs={"times": 6},

@@ -34,8 +34,8 @@ STEP = "Section 5.1, (10); Appendix A.1, (15)"
     place=LEMMA,
     kind=INEQUALITY,
     expected=HOLDS,
-    says=r"Let **W ≥ 1** (assumed in the proof, before (15)), ‖w^t − w‖ ≤ W and ‖mean (y_i − u(w·x_i)) x_i‖ ≤ η. Then "
-    r"‖w^t − w‖² − ‖w^{t+1} − w‖² ≥ ε̂(h^t) − 5Wη for GLM-tron.",
+    says=r"Let **W ≥ 1** (assumed in the proof, before (15)), ‖w^t − w‖ ≤ W and ‖mean (y_i − u(w·x_i)) x_i‖ ≤ η. Then ‖w^t − w‖² − "
+    r"‖w^{t+1} − w‖² ≥ ε̂(h^t) − 5Wη for GLM-tron.",
     instances=wide,
     decode=decoded_wide,
     dimension=10,
@@ -84,16 +84,16 @@ def one_step_for_every_width(instance: Instance, trial: Trial) -> Iterator[Check
     kind=INEQUALITY,
     expected=HOLDS,
     says=r"For GLM-tron ‖w^{t+1} − w‖ ≤ √(‖w^t − w‖² − ε̂(h^t)) + η, η = ‖mean (y_i − ȳ_i) x_i‖, without any condition on W. Hence the "
-    r"decrease is at least ε̂ − 2Wη − η² for every W ≥ ‖w^t − w‖; and where ε̂ ≥ Wη it is at least ε̂ − 2Wη, so that Theorem 1 holds "
-    r"with ε̂ ≤ 3Wη in the place of 6Wη, for every W > 0.",
+    r"decrease is at least ε̂ − 2Wη − η² for every W ≥ ‖w^t − w‖; and where ε̂ ≥ Wη it is at least ε̂ − 2Wη, so that Theorem 1 holds with "
+    r"ε̂ ≤ 3Wη in the place of 6Wη, for every W > 0.",
     instances=of_every_width,
     decode=decoded_narrow,
     dimension=10,
     evaluations=(80, 2000),
     knobs={"error": ONE, "noise": ONE},
     mutants={"1.01 ε̂": {"error": Fraction(101, 100)}, "9/10 η": {"noise": Fraction(9, 10)}},
-    note="Proof in the head of the file; √(W² − ε̂) ≤ W − ε̂/(2W) for the last form. Equality for u = 0, y = 1 and w^t − w along x: the decrease "
-    "is −2Wη − η², so that Lemma 5 as printed needs W ≥ η/3.",
+    note="Proof in the head of the file; √(W² − ε̂) ≤ W − ε̂/(2W) for the last form. Equality for u = 0, y = 1 and w^t − w along x: the "
+    "decrease is −2Wη − η², so that Lemma 5 as printed needs W ≥ η/3.",
     cost=1.0,
 )
 def distance_after_the_step(instance: Instance, trial: Trial) -> Iterator[Check]:
@@ -113,13 +113,13 @@ def distance_after_the_step(instance: Instance, trial: Trial) -> Iterator[Check]
     place=STEP,
     kind=INEQUALITY,
     expected=HOLDS,
-    says=r"Let **W ≥ 1** (printed before (15), to which (10) refers) and ‖mean (y_i − ȳ_i) x_i‖ ≤ η. Then ‖mean (y_i − ŷ_i) x_i‖² ≤ ε̂(h) + "
-    r"3Wη, for L-Isotron (ŷ = LPAV) and for GLM-tron (ŷ = u(w^t·x)).",
+    says=r"Let **W ≥ 1** (printed before (15), to which (10) refers) and ‖mean (y_i − ȳ_i) x_i‖ ≤ η. Then ‖mean (y_i − ŷ_i) x_i‖² ≤ ε̂(h) "
+    r"+ 3Wη, for L-Isotron (ŷ = LPAV) and for GLM-tron (ŷ = u(w^t·x)).",
     instances=wide,
     knobs={"c": Fraction(3)},
     mutants={"W = 1/100": {"instances": narrow}, "Wη/4": {"c": Fraction(1, 4)}},
-    note="(15) prints ‖mean (y_i − u(w·x_i)) x_i‖ on its left, a slip: (12) has ŷ_i = u(w^t·x_i) there. Without "
-    "W ≥ 1: W = 1/100, x = y = 1, u = 1/2, w = w^t = 0 gives 1/4 > 0 + 3/200 for GLM-tron.",
+    note="(15) prints ‖mean (y_i − u(w·x_i)) x_i‖ on its left, a slip: (12) has ŷ_i = u(w^t·x_i) there. Without W ≥ 1: W = 1/100, x = y = "
+    "1, u = 1/2, w = w^t = 0 gives 1/4 > 0 + 3/200 for GLM-tron.",
 )
 def size_of_the_step(instance: Instance, trial: Trial) -> Iterator[Check]:
     """Both algorithms."""

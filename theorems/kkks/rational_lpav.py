@@ -68,6 +68,8 @@ class _Slope:
 
         Where the range has moved the zero up, g jumps there. What it does left of the range is of no account: a zero there is moved too.
         """
+        if step is not None and not step:
+            return self
         kept = [(b, v) for b, v in self.corners if v < 0] + [(zero, Fraction(0))]
         if step is None:
             return _Slope(kept, self.left, Fraction(0))

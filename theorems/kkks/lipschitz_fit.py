@@ -1,0 +1,129 @@
+"""Section 5.1: what LPAV computes: the programme (1) to (3), its solution, the range, and the function between the points."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import pairwise
+
+from simopt.claims import (
+    DEFINITION,
+    EXACT,
+    EXISTENCE,
+    HOLDS,
+    IDENTITY,
+    KAKADE_KALAI_KANADE_SHAMIR,
+    Check,
+    Instance,
+    Trial,
+    at_least,
+    at_most,
+    claim,
+    equal,
+    true,
+)
+from simopt.theorems.kkks.chains import chains, fit, gaps
+from simopt.theorems.kkks.piecewise_linear import ONE, ZERO, interpolating, ramp
+from simopt.theorems.kkks.rational_lpav import cumulative_residuals, rational_lpav
+
+QUARTER = Fraction(1, 4)
+
+
+def square_sum(x: list[Fraction], y: list[Fraction]) -> Fraction:
+    """Σ (x_i − y_i)²."""
+    return sum(((a - b) ** 2 for a, b in zip(x, y, strict=True)), ZERO)
+
+
+@claim(
+    "KK-LPAV",
+    paper=KAKADE_KALAI_KANADE_SHAMIR,
+    place="Section 5.1, (1) to (3)",
+    kind=EXISTENCE,
+    expected=HOLDS,
+    says=r"For sorted z (ties allowed) and y in [0, 1] the least squares fit by ŷ_i = u(z_i), u : [−W, W] → [0, 1] nondecreasing and "
+    r"1-Lipschitz, exists, is unique and is the solution of (1) under 0 ≤ ŷ_{i+1} − ŷ_i ≤ z_{i+1} − z_i: the range is never active, min y "
+    r"≤ ŷ ≤ max y, and joining the points by straight lines gives such a u.",
+    instances=chains,
+    knobs={"lipschitz": ONE, "low": ZERO, "high": ONE},
+    mutants={"range [1/4, 3/4]": {"low": QUARTER, "high": 1 - QUARTER}, "fit with constant 2": {"lipschitz": Fraction(2)}},
+    note="Optimality by Karush–Kuhn–Tucker in fractions: τ_i = Σ_{j≤i} (ŷ_j − y_j) ends at 0, is > 0 only where the upper bound is "
+    "reached and < 0 only where the lower one is. Uniqueness as Σ (c − y)² ≥ Σ (ŷ − y)² + Σ (c − ŷ)² for feasible c.",
+    cost=1.0,
+)
+def programme_and_its_solution(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Feasibility, multipliers, rivals, range and interpolation of one chain."""
+    z, y = instance["z"], instance["y"]
+    m, bounds = len(z), gaps(z)
+    x = fit(instance, trial["lipschitz"])
+    rises = gaps(x)
+    prices = cumulative_residuals(x, y)
+    if m > 1:
+        steps = list(zip(rises, bounds, prices, strict=False))
+        yield at_least(min(min(rise, bound - rise) for rise, bound, _ in steps), 0, "0 ≤ ŷ_{i+1} − ŷ_i ≤ z_{i+1} − z_i")
+        yield equal(sum(max(t, ZERO) * (bound - rise) + max(-t, ZERO) * rise for rise, bound, t in steps), 0, "complementary slackness")
+    yield equal(prices[-1], 0, "τ_m = 0")
+    ranged = rational_lpav(y, bounds, None, trial["low"], trial["high"])
+    yield equal(square_sum(x, ranged), 0, "with the range as a constraint")
+    yield at_least(min(x), min(y), "ŷ ≥ min y")
+    yield at_most(max(x), max(y), "ŷ ≤ max y")
+    u = interpolating(z, x)
+    yield true(
+        u.nondecreasing() and u.lipschitz() <= 1 and min(u.values) >= 0 and max(u.values) <= 1, "u lies in the class", evidence=EXACT
+    )
+    rival = [Fraction(int(trial.rng.integers(0, 5)), 4)]
+    for bound in bounds:
+        rival.append(min(rival[-1] + bound * int(trial.rng.integers(0, 3)) / 2, ONE))
+    yield at_least(square_sum(rival, y), square_sum(x, y) + square_sum(rival, x), f"a rival, m = {m}")
+
+
+@claim(
+    "KK-L1sum",
+    paper=KAKADE_KALAI_KANADE_SHAMIR,
+    place="Section 5.1, proof of Lemma 1, first line",
+    kind=IDENTITY,
+    expected=HOLDS,
+    says=r"Σ_j (y_j − ŷ_j) = 0 for the output ŷ of LPAV: all chains of up to 3 points on a grid, ties included, and longer ones.",
+    instances=chains,
+    knobs={"low": ZERO, "high": ONE},
+    mutants={"range [1/4, 3/4]": {"low": QUARTER, "high": 1 - QUARTER}},
+    note="Adding a constant to ŷ is allowed as long as the range is inactive, which it is (KK-LPAV).",
+)
+def residuals_add_up_to_zero(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The sum, with the range as a constraint."""
+    x = fit(instance, low=trial["low"], high=trial["high"])
+    yield equal(sum(instance["y"], ZERO) - sum(x, ZERO), 0, f"m = {len(x)}")
+
+
+def falling(trial: Trial) -> Iterator[Instance]:
+    """Labels that fall, for which the class with and without 'nondecreasing' differ; W ≥ 1."""
+    for width in (ONE, Fraction(3, 2), Fraction(2)):
+        yield {"z": [-width, width], "y": [ONE, ZERO]}
+        yield {"z": [-width, ZERO, width], "y": [ONE, Fraction(1, 2), ZERO]}
+
+
+@claim(
+    "KK-defU",
+    paper=KAKADE_KALAI_KANADE_SHAMIR,
+    place="Appendix B, definition of U",
+    kind=DEFINITION,
+    expected=HOLDS,
+    says=r"U = {u : [−W, W] → [0, 1], **nondecreasing** and 1-Lipschitz}, W ≥ 1: the functions that LPAV fits lie in U and are Theorem "
+    r"3's û, so that Proposition 1 is about them, and every u in U is within ε of a function with slopes 0 and 1 (Lemma 6).",
+    instances=falling,
+    knobs={"rising": True},
+    mutants={"as printed, without 'nondecreasing'": {"rising": False}},
+    note="As printed, U = {u : 1-Lipschitz}: v(x) = clip(−x, 0, 1) is in it, fits falling labels better than LPAV does, and is at least "
+    "1/2 from every nondecreasing g, since |g(−1) − 1| + |g(1) − 0| ≥ 1. 'Nondecreasing' stands everywhere else in the paper.",
+)
+def class_of_transfer_functions(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Whether any function of the class fits better than LPAV, or is far from every nondecreasing one."""
+    z, y = instance["z"], instance["y"]
+    x = fit(instance)
+    up = ramp(ZERO)
+    down = interpolating([-ONE, ZERO], [ONE, ZERO])
+    members = [interpolating(z, x), up] + ([] if trial["rising"] else [down])
+    for member in members:
+        yield at_most(square_sum(x, y), square_sum([member(t) for t in z], y), "LPAV fits best in the class")
+        # A nondecreasing function is at least half of every fall away.
+        fall = max((a - b for a, b in pairwise(member(t) for t in (-ONE, ZERO, ONE))), default=ZERO)
+        yield at_most(fall / 2, Fraction(1, 4), "distance from the nondecreasing functions")
