@@ -22,14 +22,16 @@ from simopt.claims import (
     at_least,
     at_most,
     claim,
+    equal,
     inputs,
     minimum,
+    symbols,
 )
 from simopt.theorems.rmw.exact_frank_wolfe import herding, mean_of
 from simopt.theorems.rmw.rational_sets import Points, general, orthonormal
 from simopt.theorems.rmw.sampled_worlds import weights
 from simopt.theorems.rmw.sparse_hulls import best_sparse, squared_entropy_number
-from simopt.theorems.rmw.worlds import squared
+from simopt.theorems.rmw.worlds import add, squared
 
 ONE = Fraction(1)
 
@@ -76,7 +78,8 @@ def sparse_points_are_near(instance: Instance, trial: Trial) -> Iterator[Check]:
 
 
 def large_simplices(trial: Trial) -> Iterator[Instance]:
-    """k blocks: k − 1 single points at the distance `far`, and an orthonormal simplex with `corners` corners."""
+    """k blocks: k − 1 single points at the distance `far`, and an orthonormal simplex with `corners` corners; first what holds for all."""
+    yield {}
     for k in (1, 2, 3, 10, 100, 1000):
         yield {"blocks": k, "corners": 10**8, "far": 10**8}
 
@@ -95,11 +98,14 @@ def large_simplices(trial: Trial) -> Iterator[Instance]:
     mutants={"a factor above k/(k + 1)": {"share": Fraction(10001, 10000)}},
     note="S: e_1, …, e_N and D f_1, …, D f_{k−1}, all orthogonal; ω gives 1/D to each D f_i and the rest to the e_j evenly. Without some "
     "f_i the distance is at least 1. With all of them m − (k − 1) = k + 1 of the e_j are left, and what the others weigh must go "
-    "elsewhere: Σ w_i d_i² with Σ d_i given is least at d_i ∝ 1/w_i (signs of the weights ignored, which only lowers it). "
+    "elsewhere: Σ w_i d_i² with Σ d_i given is least at d_i ∝ 1/w_i (in symbols; signs of the weights ignored, which only lowers it). "
     "ε_k(S)² ≤ 1 − 1/N.",
 )
 def constant_of_makovoz(instance: Instance, trial: Trial) -> Iterator[Check]:
     """The lower bound of the distance over both kinds of supports against the upper bound of the entropy number."""
+    if not instance:
+        yield _least_square()
+        return
     k, N, D = inputs(k=instance["blocks"], N=instance["corners"], D=instance["far"])
     weight = 1 - (k - 1) / D
     left = k + 1
@@ -107,6 +113,14 @@ def constant_of_makovoz(instance: Instance, trial: Trial) -> Iterator[Check]:
     kept = (N - left) * (weight / N) ** 2 + missing**2 / ((k - 1) / D**2 + left)
     distance = minimum(1, kept)
     yield at_least(distance, trial["share"] * k / (k + 1) * 2 * (1 - 1 / N) / (2 * k), "least squared distance")
+
+
+def _least_square() -> Check:
+    """Σ w_i d_i² − (Σ d_i)²/Σ (1/w_i) = Σ w_i (d_i − (Σ d_j)/(w_i Σ (1/w_j)))², for three terms."""
+    w, d = symbols("w1 w2 w3"), symbols("d1 d2 d3")
+    room, moved = add(1 / x for x in w), add(d)
+    left = add(x * y**2 for x, y in zip(w, d, strict=True)) - moved**2 / room
+    return equal(left, add(x * (y - moved / (x * room)) ** 2 for x, y in zip(w, d, strict=True)), "least Σ w_i d_i² for given Σ d_i")
 
 
 def sizes(trial: Trial) -> Iterator[Instance]:
