@@ -7,8 +7,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from simopt.theorems.rmw.worlds import Vector
-
 Points = list[list[Fraction]]
 SHIFT = Fraction(1, 1000)
 SIZE = Fraction(9, 10)  # keeps the corners of the triangle inside the unit ball
@@ -39,15 +37,3 @@ def general(rng: np.random.Generator, n: int, dimension: int, steps: int = 60) -
 def in_more_dimensions(points: Points, extra: int) -> Points:
     """The same set in a space of `extra` dimensions more, moved off the origin along them: no ambient interior is left."""
     return [[*(x / 2 for x in point), *[Fraction(1, 2 * extra)] * extra] for point in points]
-
-
-def labelled(points: Points, rng: np.random.Generator) -> tuple[Points, list[int]]:
-    """The points as features, and labels ±1 of which both occur."""
-    labels = [int(y) for y in rng.choice([-1, 1], size=len(points))]
-    labels[:2] = [1, -1]
-    return points, labels
-
-
-def signed(points: Points, labels: list[int]) -> list[Vector]:
-    """ψ(x, y) = y φ(x)."""
-    return [[y * x for x in point] for y, point in zip(labels, points, strict=True)]
