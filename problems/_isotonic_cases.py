@@ -133,14 +133,14 @@ def natural_units(problem: Any) -> tuple[dict[str, Any], float, float, float] | 
     sigma, omega = _squares.power_of_two(size), _squares.power_of_two(_squares.largest(problem.mass))
     zeta = _squares.power_of_two(float(problem.positions[-1] - problem.positions[0]))
     slopes = _scaled(problem, zeta / sigma, "lipschitz", "lower_slopes", "upper_slopes")
-    if any(value is not None and _other_kind(getattr(problem, name), value) for name, value in slopes.items()):
+    if any(value is not None and other_kind(getattr(problem, name), value) for name, value in slopes.items()):
         return None
     data = {"positions": problem.positions / zeta, "targets": (problem.targets - c) / sigma, "weights": problem.mass / omega}
     ends = {name: (getattr(problem, name) - c) / sigma for name in ("low", "high") if getattr(problem, name) is not None}
     return {**data, **slopes, **ends, "outside": "keep"}, c, sigma, omega
 
 
-def _other_kind(given: Any, scaled: Any) -> bool:
+def other_kind(given: Any, scaled: Any) -> bool:
     """Whether scaling made a bound 0 or ∞ that was not, or the other way round."""
     return bool(np.any(np.isinf(given) != np.isinf(scaled)) or np.any((np.asarray(given) == 0.0) != (np.asarray(scaled) == 0.0)))
 

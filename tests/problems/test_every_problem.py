@@ -39,6 +39,7 @@ OURS = [
     "bayes-linear-loss",
     "convex-potential",
     "matching-loss",
+    "sup-distance",
 ]
 registry.load("problems")
 
@@ -225,6 +226,8 @@ def test_distance_holds_the_optimum(name: str) -> None:
         ("matching-loss", "concrete", {"samples": 80}),
         ("matching-loss", "wine_red", {"samples": 200, "transfer": "clipped", "radius": 1.0}),
         ("matching-loss", "mnist_3v8", {"samples": 60, "transfer": "identity"}),
+        ("sup-distance", "concrete", {}),
+        ("sup-distance", "concrete", {"feature": "age_days", "lipschitz": float("inf")}),
     ],
 )
 def test_recipes_on_real_data_end_in_a_certificate(name: str, data: str, options: dict[str, Any]) -> None:
