@@ -1,0 +1,178 @@
+"""Algorithms 1 and 2, traced in rational arithmetic beside what they do by hand, and the sentence after Theorem 1 on distances."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from itertools import islice
+
+from simopt.claims import (
+    ALGORITHM,
+    EXACT,
+    HOLDS,
+    INEQUALITY,
+    KAKADE_KALAI_KANADE_SHAMIR,
+    REFUTED,
+    TYPO,
+    Check,
+    Instance,
+    Trial,
+    at_least,
+    at_most,
+    claim,
+    equal,
+    true,
+)
+from simopt.theorems.kkks.index_models import model, random_model, step, transfer
+from simopt.theorems.kkks.piecewise_linear import ONE, ZERO, PiecewiseLinear, interpolating, ramp
+from simopt.theorems.kkks.rational_tron import fitted, iterates, known
+from simopt.theorems.rmw.worlds import dot, minus, squared
+
+HALF = Fraction(1, 2)
+
+
+def geometric(limit: Fraction, ratio: Fraction, t: int) -> Fraction:
+    """limit · (1 − ratio^{t−1})."""
+    return limit * (1 - ratio ** (t - 1))
+
+
+def orthogonal_samples(trial: Trial) -> Iterator[Instance]:
+    """x_j = a_j e_j, u(z) = clip(c + s z, 0, 1): one sample with u = z/2 and y = 1, and random ones."""
+    yield {"lengths": [ONE], "labels": [ONE], "level": ZERO, "slope": HALF}
+    for _ in range(trial.count(20, 200)):
+        p = int(trial.rng.integers(1, 5))
+        lengths = [Fraction(int(k), 8) for k in trial.rng.integers(1, 9, p)]
+        labels = [Fraction(int(k), 8) for k in trial.rng.integers(0, 9, p)]
+        level, slope = (Fraction(int(k), 8) for k in trial.rng.integers(1, 8, 2))
+        yield {"lengths": lengths, "labels": labels, "level": level, "slope": slope}
+
+
+@claim(
+    "KK-alg1",
+    paper=KAKADE_KALAI_KANADE_SHAMIR,
+    place="Section 3, Algorithm 1",
+    kind=ALGORITHM,
+    expected=HOLDS,
+    says=r"GLM-tron is w^1 = 0, w^{t+1} = w^t + (1/m) Σ (y_i − u(w^t·x_i)) x_i (the w^0 of the proofs is w^1). For x_j = a_j e_j, j = 1 … "
+    r"m, and u(z) = clip(c + s z, 0, 1) it runs along w_j^t = (y_j − c)/(s a_j) · (1 − (1 − s a_j²/m)^{t−1}): for x = y = 1, u = z/2, w^t "
+    r"= 0, 1, 3/2, 7/4, …",
+    instances=orthogonal_samples,
+    knobs={"start": ZERO, "mean": True},
+    mutants={"w^1 = 1": {"start": ONE}, "a sum for the mean": {"mean": False}},
+)
+def known_transfer_by_hand(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Ten iterates against the closed form."""
+    a, y, c, s = (instance[key] for key in ("lengths", "labels", "level", "slope"))
+    m = len(a)
+    features = [[value if i == j else ZERO for j in range(m)] for i, value in enumerate(a)]
+    u = PiecewiseLinear((-c / s, (1 - c) / s), (ZERO, ONE))
+    share = m if trial["mean"] else 1
+    for t, made in enumerate(islice(iterates(features, y, known(u), start=[trial["start"]] * m), 10), 1):
+        for w, length, label in zip(made.w, a, y, strict=True):
+            yield equal(w, geometric((label - c) / (s * length), 1 - s * length**2 / share, t), f"t = {t}")
+
+
+def short_traces(trial: Trial) -> Iterator[Instance]:
+    """x = −a, a with any labels; three points whose trace was worked out by hand; random models."""
+    for a in (Fraction(1, 4), HALF, ONE):
+        for low, high in ((ZERO, ONE), (Fraction(1, 4), HALF), (ONE, Fraction(1, 8)), (HALF, HALF)):
+            w = [geometric((high - low) / (2 * a), 1 - a**2, t) for t in range(1, 9)]
+            yield {"features": [[-a], [a]], "labels": [low, high], "trace": w}
+    trace = [ZERO, Fraction(1, 3), Fraction(4, 9), Fraction(29, 54)]
+    yield {"features": [[-ONE], [ZERO], [ONE]], "labels": [ZERO, ONE, ONE], "trace": trace}
+    for _ in range(trial.count(15, 150)):
+        drawn = random_model(trial.rng, ONE)
+        yield {"features": drawn["features"], "labels": drawn["labels"], "trace": []}
+
+
+@claim(
+    "KK-alg2",
+    paper=KAKADE_KALAI_KANADE_SHAMIR,
+    place="Section 4, Algorithm 2",
+    kind=ALGORITHM,
+    expected=HOLDS,
+    says=r"L-Isotron is w^1 = 0, u^t = LPAV(w^t·x_i, y_i), w^{t+1} = w^t + (1/m) Σ (y_i − u^t(w^t·x_i)) x_i. For x = −a, a it runs along "
+    r"w^t = (y_2 − y_1)/(2a) · (1 − (1 − a²)^{t−1}); for x = −1, 0, 1 and y = 0, 1, 1 it begins with 0, 1/3, 4/9, 29/54. **Beyond the "
+    r"points, where the paper leaves it open, u^t is continued by constants**: then every h^t is nondecreasing in w^t·x, 1-Lipschitz and "
+    r"in [0, 1] everywhere.",
+    instances=short_traces,
+    knobs={"lipschitz": ONE, "beyond": "constant"},
+    mutants={"PAV (Isotron)": {"lipschitz": None}, "the last pieces continued": {"beyond": "linear"}},
+    note="At w^1 = 0 all z are tied and u^1 is the mean of y.",
+)
+def fitted_transfer_by_hand(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The iterates worked out by hand, and the predictors as functions."""
+    features, labels, trace = instance["features"], instance["labels"], instance["trace"]
+    fit = fitted(labels, [1] * len(labels), trial["lipschitz"])
+    for t, made in enumerate(islice(iterates(features, labels, fit), max(len(trace), 4)), 1):
+        if t <= len(trace):
+            yield equal(made.w, trace[t - 1], f"w^{t}")
+        u = interpolating([Fraction(dot(made.w, x)) for x in features], made.predictions)
+        ends = reached(u, trial["beyond"])
+        yield at_least(min(ends), 0, f"u^{t} ≥ 0")
+        yield at_most(max(ends), 1, f"u^{t} ≤ 1")
+        yield true(u.nondecreasing() and u.lipschitz() <= 1, f"u^{t} is nondecreasing and 1-Lipschitz", evidence=EXACT)
+
+
+def reached(u: PiecewiseLinear, beyond: str) -> Sequence[Fraction]:
+    """Values at the ends of the points and 4 beyond, continued by constants or by the outermost pieces."""
+    slopes = u.slopes() if beyond == "linear" else []
+    first, last = (slopes[0], slopes[-1]) if slopes else (ZERO, ZERO)
+    return [u.values[0] - 4 * first, u.values[0], u.values[-1], u.values[-1] + 4 * last]
+
+
+def one_exact_step(trial: Trial) -> Iterator[Instance]:
+    """x = y = w = 1, u = clip(z, 0, 1): the first step reaches w."""
+    yield model([[ONE]], [ONE], [ONE], [ZERO], ramp(ZERO))
+
+
+def noise_free_steps(trial: Trial) -> Iterator[Instance]:
+    """The same, and random models with y = ȳ."""
+    yield from one_exact_step(trial)
+    for _ in range(trial.count(60, 600)):
+        drawn = random_model(trial.rng, ONE)
+        u = transfer(drawn)
+        yield drawn | {"labels": [u(Fraction(dot(drawn["w"], x))) for x in drawn["features"]]}
+
+
+@claim(
+    "KK-T1txt",
+    paper=KAKADE_KALAI_KANADE_SHAMIR,
+    place="Section 3, after Theorem 1",
+    kind=INEQUALITY,
+    expected=REFUTED,
+    defect=TYPO,
+    says=r"If ε̂(h^t) is not small, then ‖w^{t+1} − w^t‖² is substantially smaller than ‖w^t − w‖² (at all smaller, without noise and "
+    r"with ε̂ = 1).",
+    instances=one_exact_step,
+    resolution=0.0,
+    knobs={"to": "iterate"},
+    mutants={"‖w^{t+1} − w‖²": {"to": "target"}},
+    note="x = y = w = 1, u = clip(z, 0, 1): ε̂(h^1) = 1 is the largest possible error, and both squares are 1. ‖w^{t+1} − w‖² is meant.",
+)
+def step_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The square of the step, or of the distance after it, against that of the distance before it."""
+    s = step(instance, known=True)
+    left = s.square_after() if trial["to"] == "target" else Fraction(squared(s.move()))
+    yield at_most(left, s.square_before(), f"ε̂ = {s.error()}", strict=True)
+
+
+@claim(
+    "KK-T1txt+",
+    paper=KAKADE_KALAI_KANADE_SHAMIR,
+    place="Section 3, after Theorem 1, corrected",
+    kind=INEQUALITY,
+    expected=HOLDS,
+    says=r"Without noise ‖w^{t+1} − w‖² ≤ ‖w^t − w‖² − ε̂(h^t) for GLM-tron: if ε̂(h^t) is not small, the distance to w falls. (With "
+    r"noise: KK-L5.)",
+    instances=noise_free_steps,
+    resolution=0.0,
+    knobs={"times": ONE},
+    mutants={"1.01 ε̂": {"times": Fraction(101, 100)}},
+    corrects="KK-T1txt",
+)
+def step_as_meant(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """ε̂ against the decrease."""
+    s = step(instance, known=True)
+    yield at_most(trial["times"] * s.error(), s.decrease(), "ε̂ against the decrease")
+    yield equal(minus(s.labels, s.means), ZERO, "no noise")
