@@ -190,7 +190,7 @@ def hinge_svm_hull() -> Family:
         weights = np.array([float(w) for w in hull_solution(exact_gram(Z), Fraction(lam))])
         problem = HingeSVMHull(Z.gram, labels(Z), lam)
         point = problem.restore({"weights": weights})
-        gap = float(problem.gap(point, {"margins": np.full(Z.n, 1.0 / Z.n), "direction": weights}))
+        gap = certify(problem, point, {"margins": np.full(Z.n, 1.0 / Z.n), "direction": weights}, INTERVAL).gap
         f = Z.function(labels(Z) * weights)
         return replace(f, error=problem.distance(gap) + ROUNDING * f.norm())
 
