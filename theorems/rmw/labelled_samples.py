@@ -23,8 +23,8 @@ SPECIAL: tuple[tuple[Points, list[int]], ...] = (
     ([[Fraction(0), Fraction(0)], [Fraction(1), Fraction(0)]], [-1, 1]),
     ([[Fraction(1), Fraction(0)]] * 2 + [[Fraction(-3, 5), Fraction(4, 5)]], [1, 1, 1]),
 )
-"""One point; two on a line; unequal and equal margins; equal margins again; ω_S = 0; a zero feature; a point that the mean "
-"misclassifies."""
+"""One point; two on a line; unequal and equal margins; equal margins again; ω_S = 0; a zero feature; a point that the mean
+misclassifies."""
 
 
 def special(trial: Trial) -> Iterator[Instance]:

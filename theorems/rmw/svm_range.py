@@ -156,8 +156,7 @@ def constrained_svm_is_the_mean_up_to_its_own_threshold(instance: Instance, tria
 
 
 def _rival(G: Gram, pieces: list[Piece], capacity: Fraction) -> Fraction:
-    """R(f_μ) for a μ with ‖f_μ‖² ≤ c, within 2⁻⁴⁰ of the least such μ, by bisection; the constrained solution is no better than its "
-    "limit."""
+    """R(f_μ) for a μ with ‖f_μ‖² ≤ c, within 2⁻⁴⁰ of the least such μ, by bisection: a value that the ball allows."""
     low, high = Fraction(0), Fraction(1)
     while piece_at(pieces, high).squared_norm(high) > capacity:
         high *= 2
