@@ -118,10 +118,10 @@ def misclassification_loss_adds_up(instance: Instance, trial: Trial) -> Iterator
 )
 def a_guess_adds_up(instance: Instance, trial: Trial) -> Iterator[Check]:
     """The sums and the noisy risks from the table of the loss."""
-    rate = inputs(rate=instance["rate"])
-    for row, where in zip(inputs(loss=instance["table"]), ("v < 0", "v = 0", "v > 0"), strict=True):
+    (rate,) = symbols("sigma")
+    for plain, row, where in zip(instance["table"], inputs(loss=instance["table"]), ("v < 0", "v = 0", "v > 0"), strict=True):
         yield equal(row[0] + row[1], 1, f"sum at {where}")
-        yield equal(noisy(row[0], row[1], rate), rate + (1 - 2 * rate) * row[0], f"under noise, {where}")
+        yield equal(noisy(plain[0], plain[1], rate), rate + (1 - 2 * rate) * plain[0], f"under noise, {where}")
 
 
 @claim(
