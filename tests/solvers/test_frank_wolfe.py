@@ -177,6 +177,25 @@ def test_what_a_step_does_to_the_error(rule):
         previous = true
 
 
+@pytest.mark.parametrize("rule", ["away", "pairwise", "blended", "fully-corrective"])
+def test_atoms_are_dropped_when_their_weight_is_gone_and_not_later(rule):
+    """Targets outside small hulls, where most atoms that are picked must be given up again."""
+    dropped = 0
+    for seed in range(20):
+        rng = np.random.default_rng(seed)
+        x, target = rng.normal(size=(14, 3)), 2.0 * rng.normal(size=3)
+        run = FrankWolfe(StoredAtoms(x @ x.T, np.ones(14), x @ target, float(target @ target)), rule)
+        before: set[int] = set()
+        for look in itertools.islice(run, 80):
+            w = run.walk.dense
+            assert w.min() >= 0.0 and w.sum() == pytest.approx(1, abs=1e-12)
+            assert look.error_squared == pytest.approx(np.sum((target - w @ x) ** 2), abs=1e-11)
+            dropped += bool(before - set(run.walk.support.tolist()))
+            before = set(run.walk.support.tolist())
+            assert before == set(np.flatnonzero(w).tolist())
+    assert dropped >= 10
+
+
 def test_the_decrease_of_a_line_search_step():
     """‖e_{t+1}‖² = ‖e_t‖² − gap²/‖ψ_s − ω̃‖² while the step is shorter than 1."""
     x = vectors(10, 6, 1)
