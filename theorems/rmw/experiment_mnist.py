@@ -30,7 +30,11 @@ def the_images(trial: Trial) -> Iterator[Instance]:
     r"points, within a hundredth, as if all images were orthogonal (RMW-E1-size).",
     instances=the_images,
     knobs={"reading": 0, "weighted": True},
-    mutants={"exp(−‖x−x'‖²)": {"reading": 1}, "herds of herds without their weights": {"weighted": False}},
+    mutants={
+        "exp(−‖x−x'‖²)": {"reading": 1},
+        "the median distance as bandwidth": {"reading": 3},
+        "herds of herds without their weights": {"weighted": False},
+    },
     covers=("RMW-E1-size",),
     requires=("dataset:mnist_3v8",),
     cost=6.0,
