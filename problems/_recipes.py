@@ -31,11 +31,17 @@ def sample(dataset: Dataset, rng: np.random.Generator, samples: int | None, stan
 
 
 def binary_sample(dataset: Dataset, rng: np.random.Generator, samples: int | None, standardise: bool) -> tuple[Array, Array]:
-    """Inputs and labels ±1: the targets of a binary data set; for other tasks, whether the target is above its median."""
+    """Inputs and labels ±1: targets that are ±1; of two other values the larger is +1; else whether the target is above its median.
+
+    Where nothing is above the median, +1 is what equals it.
+    """
     inputs, targets = sample(dataset, rng, samples, standardise)
-    if dataset.task == "binary":
+    values = np.unique(dataset.targets)
+    if dataset.task == "binary" or np.all(np.abs(values) == 1.0):
         return inputs, targets
-    return inputs, np.where(targets > np.median(dataset.targets), 1.0, -1.0)
+    middle = np.mean(values) if len(values) == 2 else np.median(dataset.targets)
+    above = targets > middle if values[-1] > middle else targets >= middle
+    return inputs, np.where(above, 1.0, -1.0)
 
 
 def standardised(inputs: Array) -> Array:

@@ -156,8 +156,8 @@ class BayesLinearLoss(Problem):
         """Recipe: the frequencies of (bin of one feature, label) in a data set are the world.
 
         `feature` (name or index; None: the one that correlates best with the labels) is cut at its quantiles into at most `bins` bins;
-        equal values share one. All rows, or at most `samples`. Labels are those of a binary data set; for other tasks, whether the target
-        is above its median.
+        equal values share one. All rows, or at most `samples`. Labels are targets that are ±1; of two other values the larger is +1; else
+        whether the target is above its median.
         """
         inputs, labels = _recipes.binary_sample(dataset, rng, samples, standardise=False)
         values = inputs[:, _recipes.column(dataset, inputs, labels, feature)]

@@ -238,7 +238,7 @@ class ConvexPotential(Problem):
     ) -> Self:
         """Recipe: at most `samples` rows, standardised and divided by √d so that ‖x‖ is about 1, each of probability 1/n.
 
-        Labels are the targets of a binary data set; for other tasks, whether the target is above its median. No intercept.
+        Labels are targets that are ±1; of two other values the larger is +1; else whether the target is above its median. No intercept.
         """
         inputs, labels = _recipes.binary_sample(dataset, rng, samples, standardise)
         return cls(inputs / np.sqrt(inputs.shape[1]), labels, None, potential, radius)

@@ -96,6 +96,7 @@ class HingeSVM(PenalisedMargins):
     ) -> Self:
         """Recipe: at most `samples` rows (None: all), features as they are, Gaussian kernel with the mean squared distance as bandwidth.
 
-        Labels are the targets of a binary data set; for other tasks, whether the target is above its median. λ = 1e-3 (C = 2 at n = 500).
+        Labels are targets that are ±1; of two other values the larger is +1; else whether the target is above its median.
+        λ = 1e-3 (C = 2 at n = 500).
         """
         return cls(*_margin_cases.recipe(dataset, rng, samples, standardise, similarity), regularization)

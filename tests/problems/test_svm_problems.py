@@ -464,6 +464,25 @@ def test_recipes_take_any_task_and_their_own_parameter(kind: Any) -> None:
     assert all(getattr(problem, name) == 0.7 for name in options)
 
 
+@pytest.mark.parametrize(
+    ("targets", "labels"),
+    [
+        ([1, -1, 1, 1], [1, -1, 1, 1]),  # most are +1, which is then the median
+        ([1, 1, 1, 1], [1, 1, 1, 1]),
+        ([-1, -1, -1, -1], [-1, -1, -1, -1]),
+        ([0, 1, 1, 1], [-1, 1, 1, 1]),
+        ([2, 1, 1, 1], [1, -1, -1, -1]),
+        ([0, 1, 2, 2], [-1, -1, 1, 1]),
+        ([0, 2, 2, 2], [-1, 1, 1, 1]),
+        ([0, 1, 3, 3, 3], [-1, -1, 1, 1, 1]),
+        ([5, 5, 5, 5], [1, 1, 1, 1]),
+    ],
+)
+def test_recipes_keep_the_classes_of_a_file(targets: list[float], labels: list[float]) -> None:
+    data = toy(np.arange(2.0 * len(targets)).reshape(-1, 2), np.array(targets, dtype=float), "regression")
+    assert HingeSVM.from_data(data, np.random.default_rng(0)).labels.tolist() == labels
+
+
 @pytest.mark.parametrize("kind", OURS)
 def test_bad_input_is_named(kind: Any) -> None:
     good: dict[str, Any] = {"gram": np.eye(3), "labels": np.array([1.0, -1.0, 1.0]), **{name: 1.0 for name in kind.parameters}}
