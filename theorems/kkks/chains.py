@@ -7,6 +7,7 @@ from fractions import Fraction
 from itertools import pairwise, product
 
 from simopt.claims import Instance, Trial
+from simopt.theorems.kkks.piecewise_linear import ONE, ZERO
 from simopt.theorems.kkks.rational_lpav import rational_lpav
 
 
@@ -31,6 +32,19 @@ def chains(trial: Trial) -> Iterator[Instance]:
         yield {"z": z, "y": y}
 
 
+def falling(trial: Trial) -> Iterator[Instance]:
+    """Labels that fall, for which the class with and without 'nondecreasing' differ; W ≥ 1."""
+    for width in (ONE, Fraction(3, 2), Fraction(2)):
+        yield {"z": [-width, width], "y": [ONE, ZERO]}
+        yield {"z": [-width, ZERO, width], "y": [ONE, Fraction(1, 2), ZERO]}
+
+
+def small_chains(trial: Trial) -> Iterator[Instance]:
+    """Labels 1, 0, 1 at 0, 1, 2, and 0, 1, 1 at 0, 1/4, 2: LPAV pools the first two, or keeps their step at its bound."""
+    yield {"z": [ZERO, ONE, Fraction(2)], "y": [ONE, ZERO, ONE]}
+    yield {"z": [ZERO, Fraction(1, 4), Fraction(2)], "y": [ZERO, ONE, ONE]}
+
+
 def gaps(z: Sequence[Fraction]) -> list[Fraction]:
     """z_{i+1} − z_i."""
     return [b - a for a, b in pairwise(z)]
@@ -39,3 +53,8 @@ def gaps(z: Sequence[Fraction]) -> list[Fraction]:
 def fit(instance: Instance, lipschitz: Fraction = Fraction(1), low: Fraction | None = None, high: Fraction | None = None) -> list[Fraction]:
     """ŷ of LPAV with this Lipschitz constant, and this range if any."""
     return rational_lpav(instance["y"], [lipschitz * gap for gap in gaps(instance["z"])], None, low, high)
+
+
+def square_sum(x: list[Fraction], y: list[Fraction]) -> Fraction:
+    """Σ (x_i − y_i)²."""
+    return sum(((a - b) ** 2 for a, b in zip(x, y, strict=True)), ZERO)

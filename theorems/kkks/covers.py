@@ -76,7 +76,7 @@ def _follow(u: PiecewiseLinear, W: Fraction, epsilon: Fraction, width: Fraction,
 def size_of_function_cover(W: Fraction, epsilon: Fraction) -> int:
     """⌈1/(2ε)⌉ 2^⌈W/ε⌉."""
     starts, cells = starts_and_cells(W, epsilon)
-    return starts * 2**cells
+    return starts * int(2**cells)
 
 
 def function_bound(W: Fraction, epsilon: Fraction, share: Fraction = Fraction(2)) -> Any:

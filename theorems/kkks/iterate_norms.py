@@ -96,7 +96,9 @@ def nearly_balanced(rng: np.random.Generator, total: int) -> Instance:
     size = Fraction(int(rng.integers(1, 5)))
     w = scaled(ball_point(rng, p), size)
     u = random_transfer(rng, math.ceil(size) + 1)
-    features, labels, counts = [], [], []
+    features: list[list[Fraction]] = []
+    labels: list[Fraction] = []
+    counts: list[int] = []
     for x in (ball_point(rng, p) for _ in range(kinds)):
         ones = u(Fraction(dot(w, x))) * total
         whole = min(max(math.floor(ones) + int(rng.integers(0, 2)), 0), total)

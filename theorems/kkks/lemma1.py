@@ -27,7 +27,7 @@ from simopt.claims import (
     symbols,
 )
 from simopt.claims.expression import total
-from simopt.theorems.kkks.chains import chains, fit, gaps
+from simopt.theorems.kkks.chains import chains, fit, gaps, small_chains
 from simopt.theorems.kkks.piecewise_linear import ONE, ZERO
 from simopt.theorems.kkks.rational_lpav import cumulative_residuals
 
@@ -99,12 +99,6 @@ def lemma_by_multipliers(instance: Instance, trial: Trial) -> Iterator[Check]:
     yield equal(left, gain - zero, f"m = {m}")
 
 
-def small_chain(trial: Trial) -> Iterator[Instance]:
-    """Labels 1, 0, 1 at 0, 1, 2, and 0, 1, 0 at 0, 1/4, 2: LPAV pools the first two, or keeps their step at its bound."""
-    yield {"z": [ZERO, ONE, Fraction(2)], "y": [ONE, ZERO, ONE]}
-    yield {"z": [ZERO, Fraction(1, 4), Fraction(2)], "y": [ZERO, ONE, ONE]}
-
-
 def tight_steps(instance: Instance, shift: int) -> Iterator[Check]:
     """σ_i < 0 against the fall and σ_i > 0 against the slack of the step between i + shift and i + shift + 1 (counted from 1)."""
     z, y = instance["z"], instance["y"]
@@ -126,7 +120,7 @@ def tight_steps(instance: Instance, shift: int) -> Iterator[Check]:
     expected=REFUTED,
     defect=TYPO,
     says=r"With σ_i = Σ_{j ≥ i} (y_j − ŷ_j): σ_i < 0 implies ŷ_i = ŷ_{i+1}, and σ_i > 0 implies ŷ_{i+1} − ŷ_i = z_{i+1} − z_i.",
-    instances=small_chain,
+    instances=small_chains,
     resolution=0.0,
     knobs={"shift": 0},
     mutants={"the step from i − 1 to i": {"shift": -1}},

@@ -22,16 +22,11 @@ from simopt.claims import (
     equal,
     true,
 )
-from simopt.theorems.kkks.chains import chains, fit, gaps
+from simopt.theorems.kkks.chains import chains, falling, fit, gaps, square_sum
 from simopt.theorems.kkks.piecewise_linear import ONE, ZERO, interpolating, ramp
 from simopt.theorems.kkks.rational_lpav import cumulative_residuals, rational_lpav
 
 QUARTER = Fraction(1, 4)
-
-
-def square_sum(x: list[Fraction], y: list[Fraction]) -> Fraction:
-    """Σ (x_i − y_i)²."""
-    return sum(((a - b) ** 2 for a, b in zip(x, y, strict=True)), ZERO)
 
 
 @claim(
@@ -92,13 +87,6 @@ def residuals_add_up_to_zero(instance: Instance, trial: Trial) -> Iterator[Check
     """The sum, with the range as a constraint."""
     x = fit(instance, low=trial["low"], high=trial["high"])
     yield equal(sum(instance["y"], ZERO) - sum(x, ZERO), 0, f"m = {len(x)}")
-
-
-def falling(trial: Trial) -> Iterator[Instance]:
-    """Labels that fall, for which the class with and without 'nondecreasing' differ; W ≥ 1."""
-    for width in (ONE, Fraction(3, 2), Fraction(2)):
-        yield {"z": [-width, width], "y": [ONE, ZERO]}
-        yield {"z": [-width, ZERO, width], "y": [ONE, Fraction(1, 2), ZERO]}
 
 
 @claim(

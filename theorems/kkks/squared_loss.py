@@ -226,16 +226,13 @@ def from_deviations_to_the_fits(instance: Instance, trial: Trial) -> Iterator[Ch
         Fraction(sum(v for i, v in zip(drawn, instance["labels"], strict=True) if i == k), max(drawn.count(k), 1)) for k in range(len(z))
     ]
     reach = []
-    for name, u, sample_risk, world_risk in (
-        ("û", hat, lambda f: risk(share, f, found), lambda f: risk(masses, f, means)),
-        ("ũ", tilde, lambda f: apart(share, f, means), lambda f: apart(masses, f, means)),
-    ):
-        excess = world_risk(u) - world_risk(best)
+    for name, u, loss, seen in (("û", hat, risk, found), ("ũ", tilde, apart, means)):
+        excess = loss(masses, u, means) - loss(masses, best, means)
         yield equal(excess, apart(masses, u, means) - apart(masses, best, means), f"(17), {name}")
         yield at_least(excess, 0, f"u* is best, {name}")
         reach.append(gap(masses, u, best))
         yield at_most(reach[-1] ** 2, excess, f"(E |{name} − u*|)²")
-        off = abs(sample_risk(u) - world_risk(u)) + abs(sample_risk(best) - world_risk(best))
+        off = sum(abs(loss(share, f, seen) - loss(masses, f, means)) for f in (u, best))
         yield at_most(excess, off, f"excess of {name} against the deviations")
     between = gap(share, hat, tilde)
     yield at_most(between, sum(reach) + abs(between - gap(masses, hat, tilde)), "(23)")
