@@ -22,7 +22,7 @@ import numpy.typing as npt
 
 from simopt import provenance, validate
 from simopt.arrays import Array
-from simopt.errors import InvalidProblem
+from simopt.errors import InvalidProblem, UnknownName
 from simopt.similarities import Similarity
 from simopt.solvers.gaussian_tiles import Fast
 from simopt.solvers.herd import herd
@@ -32,6 +32,8 @@ from simopt.solvers.herd_task import HerdProgress
 from simopt.solvers.mean_embedding import MeanEmbedding, embed
 from simopt.solvers.rows import MEMORY, Indices
 from simopt.solvers.sample import EPS, Sample
+
+OPTIONS = ("steps", "reweight", "precision", "max_iter")  # of `herd` that a block takes as they are
 
 
 class BlocksInterrupted(KeyboardInterrupt):
@@ -48,7 +50,7 @@ class BlocksInterrupted(KeyboardInterrupt):
 def partition(n: int, block_size: int, seed: int | None = 0) -> list[Indices]:
     """Disjoint groups of at most `block_size` of n indices, of sizes that differ by 1 at most: at random, or (None) consecutive."""
     size = validate.whole("block_size", block_size, minimum=1)
-    order = np.arange(n) if seed is None else np.random.default_rng(seed).permutation(n)
+    order = np.arange(n) if seed is None else np.random.default_rng(validate.whole("seed", seed)).permutation(n)
     return [np.sort(part) for part in np.array_split(order, math.ceil(n / size))]
 
 
@@ -84,7 +86,8 @@ def herd_blocks(
     certify : bool
         also bound the union's error by itself, and keep the better bound: n²/2 similarities.
     finished : mapping, optional
-        herds of blocks that were done when an earlier call was interrupted; with the same arguments the others are added.
+        herds of blocks that were done when an earlier call was interrupted; with the same arguments the others are added. That they are
+        herds of these blocks is checked by their points; their errors are believed.
     progress : callable, optional
         called with blocks done, atoms, the largest error of a block, and seconds.
     **options
@@ -93,17 +96,23 @@ def herd_blocks(
     Raises
     ------
     InvalidProblem
-        as `herd`.
+        as `herd`; for a finished herd that is not one of its block.
+    UnknownName
+        for an option that blocks do not take.
     BlocksInterrupted
         on Ctrl-C; carries the herds of the blocks that were done.
     """
     start = time.perf_counter()
+    _known("herd_blocks", options, OPTIONS)
     sample = Sample.of(points, labels, similarity, target, memory=memory)
     asked = None if error is None else validate.positive("error", error)
     groups = [group[sample.target[group] > 0.0] for group in partition(sample.n, block_size, seed)]
-    if atoms is not None and atoms > min(len(group) for group in groups):
-        raise InvalidProblem(f"atoms: {atoms} asked of each block, but a block has only {min(len(group) for group in groups)} points")
-    done = dict(finished or {})
+    smallest = min(len(group) for group in groups)
+    if atoms is not None and validate.whole("atoms", atoms, minimum=1) > smallest:
+        raise InvalidProblem(f"atoms: {atoms} asked of each block, but a block has only {smallest} points")
+    if jobs is not None and (validate.finite("jobs", jobs) == 0 or jobs != int(jobs)):
+        raise InvalidProblem(f"jobs: {jobs} given, a whole number other than 0 needed (-1: one for each core)")
+    done = _finished(sample, groups, finished or {})
     todo = [i for i, group in enumerate(groups) if len(group) and i not in done]
     settings = {**options, "error": asked, "atoms": atoms, "memory": memory}
     try:
@@ -115,6 +124,27 @@ def herd_blocks(
     except KeyboardInterrupt:
         raise BlocksInterrupted(done) from None
     return _union(sample, groups, done, asked, certify, start)
+
+
+def _known(call: str, options: Mapping[str, Any], allowed: tuple[str, ...]) -> None:
+    for name in options:
+        if name not in allowed:
+            raise UnknownName(f"option of {call}", name, allowed)
+
+
+def _finished(sample: Sample, groups: list[Indices], given: Mapping[int, Herd]) -> dict[int, Herd]:
+    """The herds given, if each has points of its block: a herd of other blocks would make the bound of the union wrong."""
+    for i, part in given.items():
+        if i not in range(len(groups)):
+            raise InvalidProblem(f"finished: block {i!r}, but there are only the blocks 0 to {len(groups) - 1}")
+        size = len(groups[i])
+        same = part.provenance.get("n") == size and part.similarity == sample.similarity and np.all(part.indices < size)
+        if same:
+            rows = groups[i][part.indices]
+            same = np.array_equal(sample.rows.take(rows), part.points) and np.array_equal(sample.labels[rows], part.labels)
+        if not same:
+            raise InvalidProblem(f"finished: the herd of block {i} is not one of its {size} points; give the arguments of the earlier call")
+    return dict(given)
 
 
 def _in_parallel(
@@ -197,7 +227,10 @@ def herd_again(
     ------
     InvalidProblem
         as `herd`.
+    UnknownName
+        for an option that has no meaning here: a target and candidates are of one level only.
     """
+    _known("herd_again", options, ("atoms", "jobs", "progress", *OPTIONS))
     sample = Sample.of(points, labels, similarity, memory=memory)
     least = validate.whole("until", until, minimum=1)
     known = whole_embedding(sample) if certify else None

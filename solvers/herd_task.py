@@ -72,12 +72,12 @@ class HerdTask:
         """Embed the mean in the first precision that is worth while, and put the run on its atoms."""
         level = self._first_level() if precision == "auto" else precision
         self.run = FrankWolfe(self._atoms(level), self.steps, limit=self.limit, memory=self.sample.rows.memory / 2)
-        while self.asked is not None and self._rounding() > SLACK * self.asked**2 and self._refine():
+        while self.asked is not None and self._rounding() > SLACK * self.asked * self.asked and self._refine():
             pass
 
     def walk_on(self) -> None:
         """Steps until the error is certified, or cannot be."""
-        enough = -math.inf if self.asked is None else self.asked**2
+        enough = -math.inf if self.asked is None else self.asked * self.asked  # ∞ for a huge ε, where ** would raise
         for look in self.run:
             self.trace.append((look.steps, look.atoms, math.sqrt(max(look.error_squared, 0.0))))
             self._report(look)
@@ -147,7 +147,7 @@ class HerdTask:
         if fast is None:
             return "float64"
         share = fast.relative * (2.0 * fast.radius) ** 2 + (POWER + SUMS) * UNIT["float32"]
-        return "float32" if self.asked is None or 3.0 * share <= 2.0 * self.asked**2 else "float64"
+        return "float32" if self.asked is None or 3.0 * share <= 2.0 * self.asked * self.asked else "float64"
 
     def _atoms(self, level: str) -> LazyAtoms:
         """The candidates as atoms, with the mean embedded, in this precision."""
@@ -196,7 +196,8 @@ class HerdTask:
         """error² − ε² of the present herd, as certified."""
         local, weights = self._atoms_and_weights()
         bound = self._bound(local if self.chosen is None else self.chosen[local], weights)
-        return bound.error**2 - (self.asked or 0.0) ** 2
+        asked = self.asked or 0.0
+        return bound.error**2 - asked * asked
 
     def _bound(self, indices: Indices, weights: Array) -> ErrorBound:
         """The certificate; that of the last step is not computed twice."""

@@ -6,7 +6,7 @@ import joblib
 import numpy as np
 import pytest
 
-from simopt.errors import InvalidProblem
+from simopt.errors import InvalidProblem, UnknownName
 from simopt.similarities import Gaussian, Linear
 from simopt.solvers import herd_blocks as module
 from simopt.solvers.frank_wolfe import STEPS
@@ -196,6 +196,50 @@ def test_bad_input():
         herd_again(x, y, KERNEL, error=0.1, until=0)
     with pytest.raises(InvalidProblem, match="first at index 2"):
         herd_blocks(x, np.where(np.arange(30) == 2, 0.0, y), KERNEL, block_size=10, error=0.1)
+    for options, message in (
+        ({"atoms": "x"}, "atoms: 'x' is not a number"),
+        ({"atoms": 2.5}, "atoms: 2.5 given, a whole number"),
+        ({"jobs": 0}, "jobs: 0 given"),
+        ({"jobs": "two"}, "jobs: 'two' is not a number"),
+        ({"seed": -1}, "seed: -1 given"),
+        ({"seed": "a"}, "seed: 'a' is not a number"),
+    ):
+        with pytest.raises(InvalidProblem, match=message):
+            herd(x, y, KERNEL, block_size=10, **{"error": 0.1, **options})
+
+
+def test_options_that_have_no_meaning_for_blocks_or_levels():
+    x, y = sample(30)
+    with pytest.raises(UnknownName, match="candidates"):
+        herd_blocks(x, y, KERNEL, block_size=10, atoms=1, candidates=[0])
+    with pytest.raises(UnknownName, match="did you mean 'steps'"):
+        herd_blocks(x, y, KERNEL, block_size=10, atoms=1, step="away")
+    for options in ({"target": np.full(30, 1 / 30)}, {"candidates": [0, 1]}, {"certfy": False}):
+        with pytest.raises(UnknownName, match="option of herd_again"):
+            herd_again(x, y, KERNEL, error=0.3, until=5, **options)
+
+
+def test_finished_herds_of_other_blocks_are_refused():
+    x, y = sample(30)
+    part = herd(x, y, KERNEL, error=0.2)
+    with pytest.raises(InvalidProblem, match="finished: block 3, but there are only the blocks 0 to 2"):
+        herd_blocks(x, y, KERNEL, block_size=10, error=0.2, finished={3: part})
+    group = partition(30, 10)[1]
+    own = herd(x[group], y[group], KERNEL, error=0.2)
+    kept = herd_blocks(x, y, KERNEL, block_size=10, error=0.2, finished={1: own})
+    assert true_error(kept, x, y) <= kept.error
+    for number, wrong, kernel in ((1, part, KERNEL), (0, own, KERNEL), (1, own, Gaussian(7.0))):
+        with pytest.raises(InvalidProblem, match=f"finished: the herd of block {number} is not one of its 10 points"):
+            herd_blocks(x, y, kernel, block_size=10, error=0.2, finished={number: wrong})
+    flipped = np.where(np.arange(30) == group[own.indices[0]], -y, y)
+    with pytest.raises(InvalidProblem, match="finished: the herd of block 1"):
+        herd_blocks(x, flipped, KERNEL, block_size=10, error=0.2, finished={1: own})
+
+
+def test_an_error_whose_square_is_no_float():
+    x, y = sample(20)
+    for found in (herd(x, y, KERNEL, error=1e200), herd(x, y, KERNEL, error=1e200, block_size=5)):
+        assert found.reached and true_error(found, x, y) <= found.error < 3.0
 
 
 def test_a_union_goes_through_files(tmp_path):
