@@ -98,12 +98,32 @@ def test_precision_grows_until_the_error_is_certified(precision, error, monkeypa
         assert found.provenance["precision"] == "float32"
 
 
+def test_a_certificate_that_fails_sends_the_run_on(monkeypatch):
+    """The run's own estimate is not believed: with its allowance for rounding taken away it asks too early, and has to go on."""
+    monkeypatch.setattr(herd_task, "SMALL", 0)
+    monkeypatch.setattr(herd_task.HerdTask, "_rounding", lambda task: 0.0)
+    x, y = sample(150, 2, seed=4)
+    asked = []
+    real = herd_task.error_bound
+
+    def counted(*arguments):
+        asked.append(real(*arguments))
+        return asked[-1]
+
+    monkeypatch.setattr(herd_task, "error_bound", counted)
+    found = herd(x, y, Gaussian(2.0), error=6e-3, precision="float32")
+    assert found.reached and found.error <= 6e-3 and found.provenance["precision"] == "float32"
+    assert len(asked) > 1 and asked[0].error > 6e-3
+
+
 def test_going_over_to_finer_precision_in_mid_run(monkeypatch):
     monkeypatch.setattr(herd_task, "SMALL", 0)
     x, y = sample(120, 2, seed=1)
     for steps in STEPS:
         found = herd(x, y, Gaussian(2.0), atoms=60, steps=steps, precision="float32", max_iter=4000)
         assert true_error(found, x, y, 2.0) <= found.error
+        if steps == "fully-corrective":
+            assert found.provenance["precision"] == "float64" and found.error < 1e-4  # float32 certifies no less than 1e-3
         if steps == "uniform":
             np.testing.assert_allclose(found.weights, [np.mean(found.picks == i) for i in found.indices], atol=1e-15)
 
@@ -161,7 +181,7 @@ def test_out_of_reach_is_said_and_not_looped():
     distance = float(found.message.split("at least ")[1].split()[0]) if "at least" in found.message else 0.0
     assert distance <= herd(x, y, Gaussian(2.0), atoms=3, candidates=[3, 7, 20], steps="fully-corrective").error + 1e-9
     floor = herd(x, y, Gaussian(2.0), error=1e-14, steps="fully-corrective")
-    assert not floor.reached and floor.error < 2e-6
+    assert not floor.reached and floor.error < 2e-6 and "no further digits" in floor.message
     stopped = herd(x, y, Gaussian(2.0), error=1e-4, max_iter=25)
     assert not stopped.reached and len(stopped.picks) == 25 and "25 steps" in stopped.message
     few = herd(x, y, Gaussian(2.0), error=1e-4, atoms=4, steps="blended")
