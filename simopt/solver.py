@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any
 
+import numpy as np
+
 from simopt import registry
 from simopt.errors import InvalidProblem, UnknownName
 from simopt.problem import Problem
@@ -40,12 +42,16 @@ class SolverSpec:
         return self.supports(problem) if self.supports is not None else None
 
     def check_options(self, options: dict[str, Any]) -> None:
-        """Raise UnknownName for an option the solver does not have, InvalidProblem for words where its default is a number."""
+        """Raise UnknownName for an option the solver does not have, InvalidProblem for words where its default is a number or a truth."""
         for name, value in options.items():
             if name not in self.options:
                 raise UnknownName(f"option of {self.name}", name, list(self.options))
-            if isinstance(self.options[name], Real) and not isinstance(value, Real):
-                raise InvalidProblem(f"{name}: {value!r} given, a number needed (default {self.options[name]})")
+            default = self.options[name]
+            if isinstance(default, bool):
+                if not (isinstance(value, Real | np.bool_) and value in (0, 1)):
+                    raise InvalidProblem(f"{name}: {value!r} given, true or false needed (default {str(default).lower()})")
+            elif isinstance(default, Real) and not isinstance(value, Real):
+                raise InvalidProblem(f"{name}: {value!r} given, a number needed (default {default})")
 
 
 def solver(

@@ -12,6 +12,7 @@ from simopt import Status, solve
 from simopt.driver import Interrupted, choose
 from simopt.errors import InvalidProblem, UnknownName
 from simopt.solution import Sample
+from simopt.solver import SolverSpec
 
 
 def test_the_best_hand_written_solver_is_the_default() -> None:
@@ -189,3 +190,15 @@ def test_provenance_says_what_was_run() -> None:
 def test_options_that_are_no_numbers_are_named(solver: str, options: dict[str, Any]) -> None:
     with pytest.raises(InvalidProblem, match=next(iter(options))):
         solve(toy(), solver, **options)
+
+
+@pytest.mark.parametrize("value", ["banana", 3, 0.5, None, np.array([True])])
+def test_a_switch_is_true_or_false(value: Any) -> None:
+    def run(problem: Any, *, tol: float, polish: bool = True) -> Any:
+        yield from ()
+
+    spec = SolverSpec("switched", run, (Toy,), "", None, 0)
+    for fine in (True, False, np.True_, 0, 1):
+        spec.check_options({"polish": fine})
+    with pytest.raises(InvalidProblem, match=r"polish: .* given, true or false needed \(default true\)"):
+        spec.check_options({"polish": value})
