@@ -357,6 +357,16 @@ def test_the_store_forgets_what_is_not_used():
         np.testing.assert_array_equal(atoms.column(j), np.eye(300)[j])
 
 
+def test_a_combination_of_columns_that_had_to_give_way():
+    gram = np.arange(36.0).reshape(6, 6) + np.arange(36.0).reshape(6, 6).T
+    atoms = stored(gram)
+    atoms.keep_columns(8 * 6 * 3.0)
+    for j in range(6):
+        atoms.column(j)
+    own, w = np.array([0, 5, 1, 3]), np.array([1.0, 2.0, 3.0, 4.0])
+    np.testing.assert_array_equal(atoms.combination(own, w), gram[:, own] @ w)
+
+
 def test_candidates_signs_and_blocks_of_stored_atoms():
     rng = np.random.default_rng(0)
     gram, signs, chosen = Gaussian(1.0).gram(rng.normal(size=(12, 2))), rng.choice([-1.0, 1.0], 12), np.array([7, 2, 9])
@@ -397,6 +407,8 @@ def test_the_hull_svm_is_herding_while_its_hinge_is_linear():
     difference = np.asarray(herded.point["weights"]) - 1 / 20
     signed = y * difference
     assert signed @ gram @ signed <= 1e-9  # ω_S itself, at λ = 1
+    for strength in (0.02, 0.3, 2.0):
+        assert simopt.solve(HingeSVMHull(gram, y, strength), "frank-wolfe", tol=1e-10).status is Status.OPTIMAL
     refused = simopt.solve(HingeSVMHull(4.0 * gram, y, 1.0), "frank-wolfe")
     assert refused.status is Status.UNSUPPORTED and "margins in the hull reach 4 > 1" in refused.message
 
