@@ -188,6 +188,16 @@ def test_out_of_reach_is_said_and_not_looped():
     assert not few.reached and len(few) <= 4 and "atoms asked for" in few.message
 
 
+@pytest.mark.parametrize("steps", STEPS)
+def test_reached_means_certified_to_the_error_asked_for(steps):
+    x, y = sample(60, 2, seed=9)
+    first = herd(x, y, Gaussian(2.0), atoms=6, steps=steps)
+    below = herd(x, y, Gaussian(2.0), error=0.99 * first.error, atoms=6, steps=steps)
+    assert below.error > below.target_error and not below.reached and "not reached" in str(below)
+    above = herd(x, y, Gaussian(2.0), error=1.01 * first.error, atoms=6, steps=steps)
+    assert above.error <= above.target_error and above.reached
+
+
 def test_candidates_and_target_weights():
     x, y = sample(70, 2, seed=8)
     p = np.random.default_rng(0).exponential(size=70)
