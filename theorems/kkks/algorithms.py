@@ -39,7 +39,7 @@ def geometric(limit: Fraction, ratio: Fraction, t: int) -> Fraction:
 def orthogonal_samples(trial: Trial) -> Iterator[Instance]:
     """x_j = a_j e_j, u(z) = clip(c + s z, 0, 1): one sample with u = z/2 and y = 1, and random ones."""
     yield {"lengths": [ONE], "labels": [ONE], "level": ZERO, "slope": HALF}
-    for _ in range(trial.count(20, 200)):
+    for _ in range(trial.count(20, 60)):
         p = int(trial.rng.integers(1, 5))
         lengths = [Fraction(int(k), 8) for k in trial.rng.integers(1, 9, p)]
         labels = [Fraction(int(k), 8) for k in trial.rng.integers(0, 9, p)]
@@ -80,7 +80,7 @@ def short_traces(trial: Trial) -> Iterator[Instance]:
             yield {"features": [[-a], [a]], "labels": [low, high], "trace": w}
     trace = [ZERO, Fraction(1, 3), Fraction(4, 9), Fraction(29, 54)]
     yield {"features": [[-ONE], [ZERO], [ONE]], "labels": [ZERO, ONE, ONE], "trace": trace}
-    for _ in range(trial.count(15, 150)):
+    for _ in range(trial.count(15, 50)):
         drawn = random_model(trial.rng, ONE)
         yield {"features": drawn["features"], "labels": drawn["labels"], "trace": []}
 
@@ -129,7 +129,7 @@ def one_exact_step(trial: Trial) -> Iterator[Instance]:
 def noise_free_steps(trial: Trial) -> Iterator[Instance]:
     """The same, and random models with y = ȳ."""
     yield from one_exact_step(trial)
-    for _ in range(trial.count(60, 600)):
+    for _ in range(trial.count(60, 180)):
         drawn = random_model(trial.rng, ONE)
         u = transfer(drawn)
         yield drawn | {"labels": [u(Fraction(dot(drawn["w"], x))) for x in drawn["features"]]}

@@ -21,10 +21,10 @@ def all_chains(gaps: Sequence[Fraction], labels: Sequence[Fraction], lengths: Se
 
 
 def chains(trial: Trial) -> Iterator[Instance]:
-    """All of up to 3 points with gaps 0, 1/4, 1 and labels 0, 1/2, 1; of 4 (full: to 6) with 0, 1/4 and 0, 1; random ones."""
+    """All of up to 3 points with gaps 0, 1/4, 1 and labels 0, 1/2, 1; of 4 (full: and 5) with 0, 1/4 and 0, 1; random ones."""
     yield from all_chains((Fraction(0), Fraction(1, 4), Fraction(1)), (Fraction(0), Fraction(1, 2), Fraction(1)), (1, 2, 3))
-    yield from all_chains((Fraction(0), Fraction(1, 4)), (Fraction(0), Fraction(1)), range(4, trial.count(5, 7)))
-    for _ in range(trial.count(40, 600)):
+    yield from all_chains((Fraction(0), Fraction(1, 4)), (Fraction(0), Fraction(1)), range(4, trial.count(5, 6)))
+    for _ in range(trial.count(40, 120)):
         m = int(trial.rng.integers(2, 13))
         z = sorted(Fraction(int(k), 16) for k in trial.rng.integers(-16, 17, m))
         binary = trial.rng.integers(2)

@@ -42,7 +42,7 @@ WIDTHS = tuple(Fraction(p, 2) for p in (2, 3, 4, 6))
 def transfers(trial: Trial, falling: bool = False) -> Iterator[Instance]:
     """Every W and ε with random functions."""
     for W, epsilon in product(WIDTHS, SCALES):
-        for _ in range(trial.count(4, 40)):
+        for _ in range(trial.count(4, 10)):
             u = random_transfer(trial.rng, math.ceil(W) + 1, falling=falling)
             yield {"W": W, "epsilon": epsilon, "knots": list(u.knots), "values": list(u.values)}
 
@@ -95,7 +95,7 @@ def cover_of_the_transfer_functions(instance: Instance, trial: Trial) -> Iterato
 def vectors(trial: Trial) -> Iterator[Instance]:
     """Random w in the ball of radius W, often on its boundary, in up to 3 dimensions; W/ε from 1 to 15."""
     for d, W, epsilon in product((1, 2, 3), WIDTHS, SCALES):
-        for _ in range(trial.count(2, 30)):
+        for _ in range(trial.count(2, 6)):
             yield {"w": scaled(ball_point(trial.rng, d), W), "W": W, "epsilon": epsilon}
 
 
@@ -132,7 +132,7 @@ def cover_of_the_linear_functions(instance: Instance, trial: Trial) -> Iterator[
 def index_functions(trial: Trial) -> Iterator[Instance]:
     """Random u and w, and points x of the unit ball."""
     for d, W, epsilon in product((1, 2, 3), WIDTHS[:3], SCALES[::2]):
-        for _ in range(trial.count(2, 30)):
+        for _ in range(trial.count(2, 6)):
             u = random_transfer(trial.rng, math.ceil(W) + 1)
             w = scaled(ball_point(trial.rng, d), W)
             points = [ball_point(trial.rng, d) for _ in range(4)]

@@ -193,7 +193,7 @@ def decoded_model(point: Array, floor: Fraction) -> Instance:
 
 def wide(trial: Trial) -> Iterator[Instance]:
     """W ≥ 1, and as small as the vectors allow."""
-    return models(trial, ONE, trial.count(100, 1500))
+    return models(trial, ONE, trial.count(120, 360))
 
 
 def narrow(trial: Trial) -> Iterator[Instance]:
@@ -204,7 +204,7 @@ def narrow(trial: Trial) -> Iterator[Instance]:
 def of_every_width(trial: Trial) -> Iterator[Instance]:
     """W = 1/100, 1/4 and ≥ 1."""
     for floor in (SMALL, Fraction(1, 4), ONE):
-        yield from models(trial, floor, trial.count(40, 500))
+        yield from models(trial, floor, trial.count(40, 120))
 
 
 def decoded_wide(point: Array, trial: Trial) -> Instance:

@@ -111,7 +111,7 @@ def nearly_balanced(rng: np.random.Generator, total: int) -> Instance:
 def runs(trial: Trial) -> Iterator[Instance]:
     """The sample of KK-wt for 63 steps, and random ones with little noise."""
     yield two_directions(1) | {"longest": 63}
-    for k in range(trial.count(16, 120)):
+    for k in range(trial.count(16, 48)):
         yield nearly_balanced(trial.rng, (1000, 10**6)[k % 2])
 
 

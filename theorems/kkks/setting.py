@@ -67,7 +67,7 @@ def excess_error(instance: Instance, trial: Trial) -> Iterator[Check]:
 
 def rescalings(trial: Trial) -> Iterator[Instance]:
     """w of rational norm, W ≥ ‖w‖, a 1-Lipschitz u, and points x; w = 0 too."""
-    for k in range(trial.count(60, 600)):
+    for k in range(trial.count(60, 200)):
         size = Fraction(int(trial.rng.integers(0, 25)), 8) if k else Fraction(0)
         w = scaled(on_circle(Fraction(int(trial.rng.integers(-9, 10)), 4)), size)
         u = random_transfer(trial.rng, 4)

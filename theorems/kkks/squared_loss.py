@@ -95,7 +95,7 @@ def grid_values(rng: np.random.Generator, count: int) -> list[Fraction]:
 
 def hulls(trial: Trial) -> Iterator[Instance]:
     """Up to four functions on up to four points with masses, and E[y | x] at each: in the hull or not, in U∘W or not."""
-    for k in range(trial.count(80, 800)):
+    for k in range(trial.count(80, 240)):
         points, count = int(trial.rng.integers(1, 5)), int(trial.rng.integers(1, 5))
         functions = [grid_values(trial.rng, points) for _ in range(count)]
         means = grid_values(trial.rng, points) if k % 3 else functions[0]
@@ -186,7 +186,7 @@ def bias_and_exponents(instance: Instance, trial: Trial) -> Iterator[Check]:
 
 def sampled_worlds(trial: Trial) -> Iterator[Instance]:
     """Up to five points z = w·x with masses and means of y in {0, 1}, some tied, and a sample of them."""
-    for _ in range(trial.count(50, 500)):
+    for _ in range(trial.count(50, 150)):
         points = int(trial.rng.integers(2, 6))
         z = [Fraction(int(k), 4) for k in trial.rng.integers(-4, 5, points)]
         means = grid_values(trial.rng, points)
