@@ -1,8 +1,8 @@
 r"""Section 5.1: how much nearer to w one step of L-Isotron comes (Lemma 3), and what the proof of Theorem 2 reads off.
 
 Write d = w − w^t, g = mean (ȳ − ŷ) x and n = mean (y − ȳ) x, so that w^{t+1} − w = −(d − g − n). Since ‖g‖² ≤ ε̂,
-‖d − g‖² ≤ ‖d‖² − ε̂ + 2κ η₂ with κ η₂ ≥ −mean (ȳ − ŷ)(D − ȳ + ŷ), D_i = d·x_i; hence ‖w^{t+1} − w‖ ≤ √(‖d‖² − ε̂ + 2κη₂) + η₁.
-The paper's chain gives κ = W + 2.
+‖d − g‖² ≤ ‖d‖² − ε̂ + 2κη₂ with κη₂ ≥ −mean (ȳ − ŷ)(D − ȳ + ŷ), D_i = d·x_i; hence ‖w^{t+1} − w‖ ≤ √(‖d‖² − ε̂ + 2κη₂) + η₁.
+The paper's chain gives κ = W + 2, fitted_errors.py proves κ = W + 1.
 """
 
 from __future__ import annotations
@@ -28,8 +28,7 @@ from simopt.claims import (
     root,
     symbols,
 )
-from simopt.theorems.kkks.index_models import ONE, decoded_narrow, decoded_wide, length, narrow, of_every_width, step, wide
-from simopt.theorems.kkks.rational_tron import mean
+from simopt.theorems.kkks.index_models import decoded_narrow, decoded_wide, length, narrow, of_every_width, step, wide
 
 LEMMA = "Section 5.1, Lemma 3"
 
@@ -50,8 +49,8 @@ LEMMA = "Section 5.1, Lemma 3"
     mutants={"W = 1/100": {"instances": narrow}, "19/10 W (η₁ + η₂)": {"c": Fraction(19, 10)}},
     cost=1.5,
     note="Without W ≥ 1 it fails (the mutant): x = y = 1, u = 1/2, w = w^t = 0 has decrease 0 and ε̂ = 1/4. The printed chain ends with "
-    "W(5η₁ + 2η₂) + 4η₂, which is within 5W(η₁ + η₂) for W ≥ 4/3 only: a gap for 1 ≤ W < 4/3, where no model tried contradicts. "
-    "KK-L3-kappa would close it. The largest (ε̂ − decrease)/(W(η₁ + η₂)) found is just below 2.",
+    "W(5η₁ + 2η₂) + 4η₂, which is within 5W(η₁ + η₂) for W ≥ 4/3 only; KK-L3-kappa closes the gap, as (2W + 3)η₁ + (2W + 2)η₂ ≤ 5W(η₁ + "
+    "η₂) for all W ≥ 1. The largest (ε̂ − decrease)/(W(η₁ + η₂)) found is just below 2.",
 )
 def one_step_comes_nearer(instance: Instance, trial: Trial) -> Iterator[Check]:
     """ε̂ minus the decrease against 5W(η₁ + η₂), with the η that the model has."""
@@ -65,17 +64,17 @@ def one_step_comes_nearer(instance: Instance, trial: Trial) -> Iterator[Check]:
     place=LEMMA + ", for every W > 0",
     kind=INEQUALITY,
     expected=HOLDS,
-    says=r"For every W ≥ ‖w^t − w‖ the decrease is at least ε̂ − (2W + 3)η₁ − (2W + 4)η₂. Sharper: ‖w^{t+1} − w‖ ≤ √(‖w^t − w‖² − ε̂ + "
-    r"(2W + 4)η₂) + η₁.",
+    says=r"For every W ≥ ‖w^t − w‖ the decrease is at least ε̂ − (2W + 3)η₁ − (2W + 2)η₂. Sharper: ‖w^{t+1} − w‖ ≤ √(‖w^t − w‖² − ε̂ + "
+    r"(2W + 2)η₂) + η₁.",
     instances=of_every_width,
     decode=decoded_narrow,
     dimension=10,
     evaluations=(80, 250),
-    knobs={"one": Fraction(3), "two": Fraction(4)},
+    knobs={"one": Fraction(3), "two": Fraction(2)},
     mutants={"2W η₁ + 2W η₂": {"one": Fraction(0), "two": Fraction(0)}},
     cost=1.5,
-    note="Taken with W = ‖w^t − w‖. Proof of the sharper form in the head of the file; the other is the chain of the paper with ε̂ + "
-    "2η₁√ε̂ + η₁² in the place of (10), and η₁ ≤ 1.",
+    note="Taken with W = ‖w^t − w‖; the audits have (2W + 4)η₂. Proof of the sharper form in the head of the file, with κ = W + 1 "
+    "(KK-L3-kappa); the other is the chain of the paper with ε̂ + 2η₁√ε̂ + η₁² in the place of (10), and η₁ ≤ 1.",
 )
 def one_step_for_every_width(instance: Instance, trial: Trial) -> Iterator[Check]:
     """Both forms, the second by squares."""
@@ -85,32 +84,6 @@ def one_step_for_every_width(instance: Instance, trial: Trial) -> Iterator[Check
     # The radicand is ≥ 0 because it bounds a square; its enclosure need not know.
     inner = root(maximum(0, s.square_before() - s.error() + (2 * W + trial["two"]) * eta2))
     yield at_most(s.square_after(), (inner + eta1) ** 2, "‖w^{t+1} − w‖²")
-
-
-@claim(
-    "KK-L3-kappa",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
-    place=LEMMA + ", ours: the constant of η₂",
-    kind=INEQUALITY,
-    expected=HOLDS,
-    says=r"With |D_i| ≤ W: mean (ȳ_i − ŷ_i)(D_i − ȳ_i + ŷ_i) ≥ −(W + 1)η₂, so that the paper's chain gives decrease ≥ ε̂ − (2W + 3)η₁ − "
-    r"(2W + 2)η₂ and Lemma 3 as printed for all W ≥ 1. **Not proved**; W + 2 is.",
-    instances=of_every_width,
-    decode=decoded_narrow,
-    dimension=10,
-    evaluations=(150, 500),
-    knobs={"extra": ONE},
-    mutants={"W + 9/10": {"extra": Fraction(9, 10)}},
-    cost=1.5,
-    note="Equality at x = −1, w = 1, w^t = 2, u = 0, y = 1: D = W = 1 and ŷ − ȳ = 1. A float search over up to six samples in three "
-    "dimensions, W from 1/20 to 3, found W + 1 each time as the largest value and nothing above.",
-)
-def constant_of_the_fit(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """The mean, with the largest |D_i| for W."""
-    s = step(instance, known=False)
-    off = [a - b for a, b in zip(s.means, s.predictions, strict=True)]
-    value = mean([o * (D - o) for o, D in zip(off, s.apart, strict=True)], s.counts)
-    yield at_most(-value, (max(map(abs, s.apart)) + trial["extra"]) * s.eta2(), "−mean (ȳ − ŷ)(D − ȳ + ŷ)")
 
 
 @claim(

@@ -36,9 +36,9 @@ ROWS = (
     "err norm alg1 T1txt alg2 LPAV L1sum L1 L1pf L2 L3 6/8 7/9 10 11b T2pf wt L5 13/14 defU L6.1 L6.2 L6.3 L6.4 L7pf L9 17/19/20-23"
 ).split()  # fmt: skip
 REFUTED = {"T1txt": Defect.TYPO, "L1pf": Defect.TYPO, "T2pf": Defect.TYPO, "wt": Defect.CONSTANT, "L7pf": Defect.CONSTANT}
-OURS = "L1-kkt L2-sharp L2-difference L3+ L3-kappa L3-steps L5+ L5-sharp 10+ 17".split()
+OURS = "L1-kkt L2-sharp L2-difference L3+ L3-kappa L3-algebra L3-steps L5+ L5-sharp 10+ 17".split()
 IDS = [f"KK-{row}" for row in ROWS if row != "7/9"] + [f"KK-{row}+" for row in REFUTED] + [f"KK-{name}" for name in OURS]
-PROVED = tuple(f"KK-{name}" for name in "err L1-kkt L2-difference 6/8 11b 13/14 T2pf+ L7pf+ 17".split())
+PROVED = tuple(f"KK-{name}" for name in "err L1-kkt L2-difference L3-algebra 6/8 11b 13/14 T2pf+ L7pf+ 17".split())
 ENCLOSED = tuple(f"KK-{name}" for name in "L2 L2-sharp L3 L3+ L3-steps 10 10+ L5 L5+ L5-sharp L6.1 L6.4".split())
 
 
