@@ -192,4 +192,4 @@ def test_the_experiment_is_reproduced_and_its_mutants_are_not() -> None:
         pytest.skip(result.own.reason or "no data")
     assert result.ok and result.verdict is Verdict.HOLDS
     assert result.rows["RMW-E1-size"].verdict is Verdict.HOLDS
-    assert len(result.mutants) == 2 and all(mutant.caught for mutant in result.mutants)
+    assert result.mutants and all(mutant.caught for mutant in result.mutants)
