@@ -55,7 +55,7 @@ def test_values_and_norm_within_their_bounds(precision, n, p):
         ("far from the origin", lambda x: x + 1e6),
         ("tiny", lambda x: x * 1e-9),
         ("collinear", lambda x: np.outer(x[:, 0], np.ones(x.shape[1]))),
-        ("all equal", lambda x: np.ones_like(x)),
+        ("all equal", np.ones_like),
         ("duplicated", lambda x: np.repeat(x[::2], 2, axis=0)),
         ("two clusters", lambda x: x * 1e-3 + np.where(np.arange(len(x)) % 2, 3.0, -3.0)[:, None]),
         ("one outlier", lambda x: np.vstack([x[:-1], x[-1:] + 40.0])),
@@ -79,7 +79,7 @@ def test_fast_tiles_are_left_where_they_would_lose_digits():
 
 @pytest.mark.parametrize("precision", ["float32", "float64", "direct"])
 def test_tiles_blocks_and_weights(precision, monkeypatch):
-    """Sizes that are no multiples of tiles, tiles of one row, blocks smaller than the data, zero weights, one class: always the same sums."""
+    """Sizes that are no multiples of tiles, one-row tiles, blocks smaller than the data, zero weights, one class: always the same sums."""
     monkeypatch.setattr(gaussian_tiles, "TILE", {"float32": 37, "float64": 23})
     monkeypatch.setattr("simopt.solvers.mean_embedding._Values.size", 19)
     x, y = sample(301, 4, seed=5)
