@@ -1,22 +1,26 @@
-"""The README's example runs as it stands and prints what the README says; its commands exist."""
+"""The README's examples run as they stand and print what the README says; its commands exist."""
 
 import re
 import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).resolve().parents[1]
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-def test_the_example_prints_what_the_readme_says(tmp_path: Path) -> None:
-    code = re.search(r"```python\n(.*?)```", TEXT, re.S)
-    output = re.search(r"```text\n(.*?)```", TEXT, re.S)
-    assert code and output and len(code[1].splitlines()) <= 20
-    command = [sys.executable, "-X", "utf8", "-c", code[1]]
+@pytest.mark.parametrize("which", [0, 1])
+def test_an_example_prints_what_the_readme_says(tmp_path: Path, which: int) -> None:
+    examples = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", TEXT, re.S)
+    assert len(examples) == 2
+    code, output = examples[which]
+    assert len(code.splitlines()) <= 20
+    command = [sys.executable, "-X", "utf8", "-c", code]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, encoding="utf-8", check=False, timeout=120)
     assert done.returncode == 0, done.stderr
-    assert done.stdout == output[1]
+    assert done.stdout == output
 
 
 def test_the_commands_exist() -> None:
