@@ -171,8 +171,9 @@ class LazyAtoms(Atoms):
         i, j = np.asarray(rows, dtype=np.intp), np.asarray(columns, dtype=np.intp)
         if len(i) == 1 and isinstance(self._similarity, Gaussian):  # the row that a new atom needs, without the detours of a general call
             apart = self._points(j.tolist()) - self._points(i.tolist())
-            row = np.exp(np.einsum("ij,ij->i", apart, apart) / -self._similarity.mu)
-            return (row * self._labels[j] * self._labels[i])[None, :]
+            row: Array = np.exp(np.einsum("ij,ij->i", apart, apart) / -self._similarity.mu)
+            signed: Array = row * self._labels[j] * self._labels[i]
+            return signed[None, :]
         values = self._similarity.values(self._points(i.tolist()), self._points(j.tolist()))
         return self._labels[i][:, None] * values * self._labels[j]
 
