@@ -13,6 +13,7 @@ from simopt.claims import KAKADE_KALAI_KANADE_SHAMIR, Claim, Expected, Trial, ca
 from simopt.claims.kinds import Defect, Effort, Evidence, Verdict
 from simopt.claims.mutants import run_mutants
 from simopt.solvers.chain_fit import fit_chain
+from simopt.solvers.isotron import glm_tron, l_isotron
 from simopt.theorems.kkks.chains import chains, fit, gaps
 from simopt.theorems.kkks.covers import (
     Path,
@@ -179,38 +180,23 @@ def test_piecewise_linear_functions() -> None:
         assert seen <= f.distance(g, Fraction(-2), Fraction(2)) <= seen + Fraction(2, 64)
 
 
-def plain_tron(X: np.ndarray, y: np.ndarray, predict, steps: int) -> np.ndarray:
-    w = np.zeros(X.shape[1])
-    for _ in range(steps):
-        w = w + X.T @ (y - predict(X @ w)) / len(y)
-    return w
-
-
-def test_exact_iterates_agree_with_floats() -> None:
+def test_exact_iterates_agree_with_the_solvers() -> None:
     rng = np.random.default_rng(8)
     for instance in list(models(Trial("KK-L3", 0, -1, Effort.QUICK, {}), ONE, 25))[-12:]:
         X, y = instance["features"], instance["labels"]
+        features, labels = np.array([floats(x) for x in X]), floats(y)
         u = random_transfer(rng, 3)
-
-        def fast(z, y=y):
-            order = np.argsort(z, kind="stable")
-            x, _ = fit_chain(floats(y)[order], np.ones(len(z)), np.diff(z[order]))
-            out = np.empty(len(z))
-            out[order] = x
-            return out
-
-        for exact, predict in (
-            (known(u), lambda z, u=u: np.interp(z, floats(u.knots), floats(u.values))),
-            (fitted(y, [1] * len(y)), fast),
-        ):
-            made = list(islice(iterates(X, y, exact), 6))[-1].w
-            assert plain_tron(np.array([floats(x) for x in X]), floats(y), predict, 5) == pytest.approx(floats(made), abs=1e-12)
+        knots, values = floats(u.knots), floats(u.values)
+        with_u = glm_tron(features, labels, lambda z, a=knots, b=values: np.interp(z, a, b), keep=True, max_iter=6, tol=0.0)
+        without = l_isotron(features, labels, keep=True, max_iter=6, tol=0.0)
+        for rule, fast in ((known(u), with_u), (fitted(y, [1] * len(y)), without)):
+            assert fast.states is not None
+            exact = np.array([floats(now.w) for now in islice(iterates(X, y, rule), len(fast.states))])
+            assert fast.states == pytest.approx(exact, abs=1e-12)
 
 
-@pytest.mark.parametrize(
-    ("known_transfer", "row", "decrease", "right"), [(False, "L3", 0, Fraction(1, 5)), (True, "L5", Fraction(-1, 4), Fraction(-1, 40))]
-)
-def test_numbers_of_the_audit_for_small_widths(known_transfer: bool, row: str, decrease: Fraction, right: Fraction) -> None:
+@pytest.mark.parametrize(("known_transfer", "decrease", "right"), [(False, 0, Fraction(1, 5)), (True, Fraction(-1, 4), Fraction(-1, 40))])
+def test_numbers_of_the_audit_for_small_widths(known_transfer: bool, decrease: Fraction, right: Fraction) -> None:
     made = model([[ONE]], [ONE], [Fraction(0)], [Fraction(0)], constant(Fraction(1, 2)), floor=SMALL)
     s = step(made, known_transfer)
     assert made["W"] == SMALL
