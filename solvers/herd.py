@@ -91,7 +91,8 @@ def herd(
     progress : callable, optional
         called with a `HerdProgress` a few times a second.
     block_size, jobs, seed : int
-        with a `block_size`, herd blocks of at most so many points in parallel and return the union: see `herd_blocks`.
+        with a `block_size`, herd blocks of at most so many points in parallel and return the union: see `herd_blocks`. (A herd of a herd,
+        and so on: `simopt.solvers.herd_blocks.herd_again`.)
 
     Raises
     ------

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simopt.errors import InvalidProblem
+from simopt.errors import InvalidProblem, NotAvailable
 from simopt.solvers.herd_record import Herd
 
 if TYPE_CHECKING:
@@ -24,6 +24,13 @@ def plot_herd(herd: Herd, *, images: tuple[int, int] | None = None) -> Figure:
     ----------
     images : (height, width), optional
         shape of a point as a picture; height · width must be the number of coordinates.
+
+    Raises
+    ------
+    InvalidProblem
+        for a shape that does not fit the points.
+    NotAvailable
+        when matplotlib is not installed.
     """
     if images is not None:
         _check_shape(herd, images)
@@ -47,8 +54,10 @@ def plot_errors(herds: Mapping[str, Herd]) -> Figure:
 
 
 def _figure(width: float, height: float) -> Figure:
-    from matplotlib.figure import Figure
-
+    try:
+        from matplotlib.figure import Figure
+    except ImportError as error:
+        raise NotAvailable(f"pictures of herds need matplotlib: pip install 'simopt[plot]' ({error})") from error
     return Figure(figsize=(width, height), layout="constrained")
 
 

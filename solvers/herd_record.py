@@ -201,6 +201,9 @@ def _suffix(path: str | os.PathLike[str]) -> str:
 
 
 def _read_npz(path: str | os.PathLike[str]) -> dict[str, Any]:
+    # NumPy would take anything that is no archive for a pickle, and advise to load it unsafely
+    if Path(path).is_file() and not zipfile.is_zipfile(path):
+        raise InvalidFile(f"{path}: not a herd (no .npz archive, or one that was cut short)")
     try:
         with np.load(path, allow_pickle=False) as archive:
             arrays = {name: archive[name] for name in archive.files}
