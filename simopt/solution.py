@@ -103,6 +103,13 @@ class Solution:
     provenance: Provenance
     message: str = ""
 
+    def __str__(self) -> str:
+        """One line: who solved what, the status, the certified bracket, and why it is not OPTIMAL."""
+        made = self.provenance
+        parts = [f"{made.problem} by {made.solver}: {self.status.name}", f"{made.setup_seconds + made.solve_seconds:.3g} s"]
+        parts += [str(self.certificate)] if self.certificate is not None else []
+        return "   ".join([*parts, *([self.message] if self.message else [])])
+
     @property
     def optimal(self) -> bool:
         """Whether the certificate closed to the tolerance asked for."""

@@ -143,8 +143,9 @@ def labels(
     listed = ", ".join(f"{value:g}" for value in values[:12]) + (", …" if values.size > 12 else "")
     if wrong.any():
         first = int(np.argmax(wrong))
+        remedy = "; labels 0 and 1 become -1 and 1 as 2 y - 1" if set(values) == {-1.0, 1.0} and np.isin(out, (0.0, 1.0)).all() else ""
         raise InvalidProblem(
-            f"{name}: {int(wrong.sum())} of {out.size} labels are none of {listed} (first at index {first}: {float(out[first]):g})"
+            f"{name}: {int(wrong.sum())} of {out.size} labels are none of {listed} (first at index {first}: {float(out[first]):g}){remedy}"
         )
     if both:
         missing = values[~np.isin(values, out)]

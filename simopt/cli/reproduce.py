@@ -87,9 +87,9 @@ def _line(cell: Cell) -> list[str]:
     return [
         cell.row,
         cell.column,
-        number(cell.ours),
+        number(cell.ours, ".4g"),
         number(cell.sd, ".2g"),
-        number(cell.printed),
+        number(cell.printed, ".4g"),
         number(cell.printed_sd, ".2g"),
         cell.unit,
     ]

@@ -202,3 +202,8 @@ def test_a_switch_is_true_or_false(value: Any) -> None:
         spec.check_options({"polish": fine})
     with pytest.raises(InvalidProblem, match=r"polish: .* given, true or false needed \(default true\)"):
         spec.check_options({"polish": value})
+
+
+def test_a_solution_prints_as_one_line_with_its_bracket() -> None:
+    line = str(solve(toy(), "clarabel"))
+    assert "\n" not in line and "by clarabel: OPTIMAL" in line and "≤ optimum ≤" in line
