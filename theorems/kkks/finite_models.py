@@ -91,6 +91,18 @@ def points_on_circle(k: int) -> Array:
     return np.column_stack([np.cos(angles), np.sin(angles)])
 
 
+def points_in_disc(k: int) -> Array:
+    """k points that fill the unit disc evenly, on a spiral with the golden angle."""
+    radii, angles = np.sqrt((np.arange(k) + 0.5) / k), math.pi * (3.0 - math.sqrt(5.0)) * np.arange(k)
+    return np.column_stack([radii * np.cos(angles), radii * np.sin(angles)])
+
+
+def net(W: float, directions: int, shares: tuple[float, ...]) -> list[Array]:
+    """Vectors of the plane of norm W · share in equally spaced directions."""
+    angles = 2.0 * math.pi * (np.arange(directions) + 0.25) / directions
+    return [W * share * np.array([math.cos(a), math.sin(a)]) for share in shares for a in angles]
+
+
 def points_on_sphere(k: int, d: int) -> Array:
     """k fixed points of the unit sphere of ℝ^d, drawn once from the uniform law."""
     found = np.random.default_rng(20110000 + d).standard_normal((k, d))
@@ -102,6 +114,7 @@ SETS: dict[str, Callable[[], Array]] = {
     "one point": lambda: np.eye(2)[:1],
     "line": lambda: np.linspace(-1.0, 1.0, 9)[:, None],
     "circle": lambda: points_on_circle(24),
+    "disc": lambda: points_in_disc(6000),
     "axes": lambda: np.eye(40),
     "sphere": lambda: points_on_sphere(200, 20),
 }

@@ -198,15 +198,15 @@ def settings(trial: Trial) -> Iterator[Instance]:
     kind=HIGH_PROBABILITY,
     expected=HOLDS,
     says=r"Let **W ≥ 1**, ‖x‖ ≤ 1, y ∈ [0, 1], E[y|x] = u(w·x), ‖w‖ ≤ W, u nondecreasing, 1-Lipschitz. With probability ≥ 1 − δ some t ≤ "
-    r"W/(η₁ + η₂) + 1 of L-Isotron has ε̂(h^t) ≤ 7W(η₁ + η₂) and ε(h^t) ≤ 7W(η₁ + η₂) + Δ, in any dimension: η₁ = 2(1 + √(log(3/δ)/2))/√m, "
+    r"W/(η₁ + η₂) + 1 of L-Isotron has ε̂(h^t) ≤ 6W(η₁ + η₂) and ε(h^t) ≤ 6W(η₁ + η₂) + Δ, in any dimension: η₁ = 2(1 + √(log(3/δ)/2))/√m, "
     r"η₂ = fits_apart(m, 2W, δ/3), Δ = deviation(m, 2W, δ/3) of uniform_bounds.py. Hence O(((W⁶ log²m + W⁴ log(1/δ))/m)^{1/4}) where "
     r"that is below 1. On the event of Lemma 2 alone the same for ε̂, with η₂ = max mean |ŷ^t − ỹ^t| as it comes out. (Four models; the 95% "
     r"quantile of the least max{ε̂, ε} falls at least as m^{−1/3} for W = 1, d = 2.)",
     instances=settings,
-    knobs={"times": 7.0, "iterations": 1.0, "exponent": -1 / 3},
+    knobs={"times": 6.0, "iterations": 1.0, "exponent": -1 / 3},
     mutants={"the first iterate only": {"iterations": 0.0}, "W(η₁ + η₂)/300": {"times": 1 / 300}},
     corrects="KK-T2",
-    note="7 in the place of 6 because Lemma 3 is proved with 5η₁ + 6η₂ for W ≥ 1 (KK-L3+); ‖w^t‖ ≤ 2W up to the iterate in question. "
+    note="Lemma 3 with its constants for W ≥ 1 is KK-L3; ‖w^t‖ ≤ 2W up to the iterate in question. "
     "Proposition 1 has O-constants only (KK-P1): its second form is proved here with log²m for log(m/δ). By KK-T2-sharp the powers W⁵ and "
     "W⁶ cannot be lowered at these numbers of iterations.",
     cost=2.0,
@@ -231,7 +231,7 @@ def errors(model: FiniteModel, sample: Sample, steps: int) -> Iterator[tuple[flo
 
 
 def as_it_comes_out(model: FiniteModel, sample: Sample, delta: float, trial: Trial) -> bool:
-    """Whether some t ≤ W/(η₁ + η₂) + 1 has ε̂ ≤ 7W(η₁ + η₂), η₂ the largest mean |ŷ − ỹ| so far."""
+    """Whether some t ≤ W/(η₁ + η₂) + 1 has ε̂ ≤ 6W(η₁ + η₂), η₂ the largest mean |ŷ − ỹ| so far."""
     eta1, eta2 = noise_radius(SMALL, delta), 0.0
     for t, now in enumerate(l_isotron(sample.X, sample.labels, sample.counts)):
         hypothetical = lpav(sample.X @ now.w, sample.means, sample.counts).values

@@ -1,0 +1,107 @@
+"""The rows that are uniform in w: verdicts, mutants, and the suprema against exhaustive search."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from simopt.claims import Expected, catalogue, runner
+from simopt.claims.kinds import Effort, Verdict
+from simopt.claims.mutants import run_mutants
+from simopt.theorems.kkks import uniform_deviations, uniform_fits
+from simopt.theorems.kkks.chain_supremum import best_pair, best_sequence
+from simopt.theorems.kkks.finite_models import finite_model, net, points_in_disc
+
+OPEN = ["KK-P1", "KK-L8", "KK-L7"]
+EXPLICIT = ["KK-P1-explicit", "KK-L7-explicit"]
+
+
+@pytest.mark.parametrize("name", EXPLICIT)
+def test_explicit_bounds_hold_under_two_seeds(name: str) -> None:
+    result = runner.run(name, seeds=(0, 1))
+    assert result.ok, result.trace or result.own.reason
+    assert result.verdict is Verdict.HOLDS
+
+
+@pytest.mark.parametrize("name", OPEN)
+def test_open_rows_are_not_refuted_and_say_what_is_missing(name: str) -> None:
+    claim = catalogue.find(name)
+    assert claim.expected is Expected.OPEN
+    assert claim.note.startswith("Missing: ")
+    result = runner.run(name)
+    assert result.ok, result.trace
+    assert all(row.checks and row.verdict is not Verdict.REFUTED for row in result.rows.values())
+
+
+@pytest.mark.parametrize("name", OPEN + EXPLICIT)
+def test_every_mutant_changes_the_verdict(name: str) -> None:
+    results = run_mutants(catalogue.find(name), Effort.QUICK, 0)
+    assert results
+    assert [mutant.name for mutant in results if not mutant.caught] == []
+
+
+def test_rows_covered_by_another_have_checks() -> None:
+    assert catalogue.find("KK-P1").covers == ("KK-T3",)
+    assert catalogue.find("KK-L7").covers == ("KK-L4",)
+
+
+def sequences(apart: np.ndarray, levels: int) -> list[tuple[int, ...]]:
+    """All u on the grid with 0 ≤ u_{k+1} − u_k ≤ apart_k, as levels."""
+    grid = range(levels)
+    kept = []
+    for u in itertools.product(grid, repeat=len(apart) + 1):
+        if all(0 <= b - a <= s * (levels - 1) + 1e-9 for (a, b), s in zip(itertools.pairwise(u), apart, strict=True)):
+            kept.append(u)
+    return kept
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_best_sequence_and_pair_against_all_sequences(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    points, levels = 4, 5
+    apart = rng.choice([0.0, 0.25, 0.3, 0.5, 2.0], size=points - 1)
+    gains, costs = rng.standard_normal((points, levels)), rng.standard_normal(points)
+    every = sequences(apart, levels)
+    assert best_sequence(gains, apart) == pytest.approx(max(sum(gains[k, v] for k, v in enumerate(u)) for u in every))
+    pairs = (float(costs @ np.abs(np.subtract(a, b))) / (levels - 1) for a in every for b in every)
+    assert best_pair(costs, apart, levels) == pytest.approx(max(pairs))
+
+
+def test_deviations_are_those_of_functions_of_the_class() -> None:
+    rng = np.random.default_rng(3)
+    model = finite_model("circle", "sigmoid", 1.0)
+    shares, ones = uniform_deviations.drawn(model, 300, rng)
+    vectors = net(1.0, 5, (1.0,))
+    found = uniform_deviations.deviations(model, shares, ones, vectors)
+    k = len(model.X)
+    for w in vectors:
+        for start in (-1.0, -0.5, 0.0, 0.3):
+            u, v = (np.clip(model.X @ w - s, 0, 1) for s in (start, 0.0))
+            labels = shares @ u**2 - 2 * ones @ u + ones.sum() - np.mean(u**2 - 2 * u * model.means + model.means)
+            assert abs(labels) <= found[uniform_deviations.LABELS] + 0.02  # the grid has 41 and 17 values
+            assert abs((shares - 1 / k) @ np.square(u - model.means)) <= found[uniform_deviations.TRUE_MEANS] + 0.02
+            assert abs((shares - 1 / k) @ np.abs(u - v)) <= found[uniform_deviations.PAIRS] + 0.04
+    assert all(0 < value < 1 for value in found.values())
+    nothing = uniform_deviations.deviations(model, np.full(k, 1 / k), model.means / k, vectors)
+    assert max(nothing.values()) < 1e-12
+
+
+def test_excess_is_that_of_the_best_function() -> None:
+    model = finite_model("disc", "ramp around 0", 1.0)
+    rng = np.random.default_rng(4)
+    sample = model.sample(200, rng)
+    everywhere = np.ones(len(model.X))
+    for w in net(1.0, 4, (1.0,)):
+        best = uniform_fits.lpav(model.X @ w, model.means, everywhere).values
+        assert uniform_fits.excess(model, best, sample, w) >= -1e-12
+        other = np.clip(model.X @ w + 0.4, 0, 1)
+        assert np.mean(np.square(best - model.means)) <= np.mean(np.square(other - model.means)) + 1e-12
+
+
+def test_disc_is_filled_evenly() -> None:
+    points = points_in_disc(6000)
+    assert np.all(np.linalg.norm(points, axis=1) < 1)
+    assert np.allclose(points.mean(axis=0), 0, atol=1e-3)
+    assert np.allclose(points.T @ points / 6000, np.eye(2) / 4, atol=1e-3)
