@@ -159,10 +159,11 @@ class LazyAtoms(Atoms):
             out *= self._signs
             out *= self._labels[j]
             return out
-        left = self._fast.place(self._points([j])).left[0] if self._fast.kept is None else self._fast.kept.left[j]
+        kept = self._fast.kept
+        left = self._fast.place(self._points([j])).rows(slice(0, 1))[0] if kept is None else kept.rows(slice(j, j + 1))[0]
         for start in range(0, self._rows.n, self._rows.step):
             stop = min(start + self._rows.step, self._rows.n)
-            np.dot(left, self._fast.coordinates(self._rows, start, stop).right, out=out[start:stop])
+            np.dot(left, self._fast.coordinates(self._rows, start, stop).columns, out=out[start:stop])
         powers = signed_powers32 if self._precision == "float32" else signed_powers64
         powers(out, self._signs, float(self._labels[j]))
         return out

@@ -27,11 +27,12 @@ Floats = npt.NDArray[np.floating[Any]]
 UNIT = {"float32": 2.0**-24, "float64": 2.0**-53}
 TILE = {"float32": 512, "float64": 384}  # rows and columns of a tile: the tile stays in the second-level cache
 PIECE = 64
+CHUNK = 1 << 21  # numbers of points that are transformed at one time
 GROUP = 16  # rows whose float32 column sums are added before they go into float64
 POWER = 8.0  # units that the power of two is wrong by, from the polynomial and its rounding
 SUMS = GROUP + 4.0  # units that float32 sums over a group are wrong by, with their products and weights
 LOWEST = {"float32": -125.0, "float64": -1020.0}
-USELESS = 1e-3  # relative error of a similarity from which on fast tiles are not used
+USELESS = 1e-2  # relative error of a similarity from which on fast tiles are not used; below, second-order terms are 1 % of it
 
 
 @kernel(any_order=True)
@@ -128,20 +129,27 @@ def signed_powers64(exponents: Floats, signs: Floats, sign: float) -> None:
 
 @dataclass(frozen=True, eq=False)
 class Coordinates:
-    """The two factors of tiles, rows (2u, −‖u‖², 1) and columns (u, 1, −‖u‖²), and ‖u‖."""
+    """Points as the columns (u, 1, −‖u‖²) of tiles, and ‖u‖."""
 
-    left: Floats
-    right: Floats
+    columns: Floats
     lengths: Array
 
+    def rows(self, part: slice) -> Floats:
+        """The rows (2u, −‖u‖², 1) of tiles for some of the points."""
+        chosen = self.columns[:, part]
+        out = np.empty(chosen.shape[::-1], dtype=chosen.dtype)
+        np.multiply(chosen[:-2].T, 2, out=out[:, :-2])
+        out[:, -2], out[:, -1] = chosen[-1], 1
+        return out
+
     def __getitem__(self, part: slice) -> Coordinates:
-        return Coordinates(self.left[part], self.right[:, part], self.lengths[part])
+        return Coordinates(self.columns[:, part], self.lengths[part])
 
     def permuted(self, order: Indices) -> Coordinates:
         """The points in another order (itself, if it is the same)."""
-        if np.array_equal(order, np.arange(len(self.left))):
+        if np.array_equal(order, np.arange(len(self.lengths))):
             return self
-        return Coordinates(self.left[order], np.ascontiguousarray(self.right[:, order]), self.lengths[order])
+        return Coordinates(np.ascontiguousarray(self.columns[:, order]), self.lengths[order])
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +167,7 @@ class Fast:
     relative : float
         c with |K̂ − K| ≤ (c (‖u‖ + ‖u'‖)² + POWER v) K.
     kept : Coordinates or None
-        of all points, where they fit into the memory.
+        of all points, if they are in memory anyway or fit into it.
     """
 
     centre: Array
@@ -183,12 +191,14 @@ class Fast:
         points = 10.0 if precision == "float64" else 4.0  # in float32 the error of centre and scale does not count
         relative = math.log(2.0) * (terms + points) * UNIT[precision] * 1.01
         lengths = np.empty(rows.n)
-        kept = None
-        for start, block in rows.blocks():
+        keep = rows.resident or width * rows.n * np.dtype(precision).itemsize <= rows.memory / 2
+        columns = np.empty((rows.width + 2, rows.n if keep else 0), dtype=precision)
+        for start, block in rows.blocks(max(1, min(rows.step, CHUNK // rows.width))):
             found = _factors(block, centre, scale, precision)
             lengths[start : start + len(block)] = found.lengths
-            if 2 * width * rows.n * np.dtype(precision).itemsize <= rows.memory / 2 and len(block) == rows.n:
-                kept = found
+            if keep:
+                columns[:, start : start + len(block)] = found.columns
+        kept = Coordinates(columns, lengths) if keep else None
         radius = float(np.max(lengths))
         useful = math.isfinite(radius) and relative * (2.0 * radius) ** 2 <= USELESS
         return cls(centre, scale, precision, lengths, radius, relative, kept) if useful else None
@@ -208,11 +218,9 @@ def _factors(points: Array, centre: Array, scale: float, precision: str) -> Coor
     with np.errstate(over="ignore", invalid="ignore"):
         u = ((points - centre) * scale).astype(precision)
         squares = np.einsum("ij,ij->i", u, u, dtype=np.float64)
-        left = np.empty((len(u), u.shape[1] + 2), dtype=precision)
-        left[:, :-2], left[:, -2], left[:, -1] = 2 * u, -squares, 1
-        right = np.empty((u.shape[1] + 2, len(u)), dtype=precision)
-        right[:-2], right[-2], right[-1] = u.T, 1, -squares
-    return Coordinates(left, right, np.sqrt(np.where(np.isnan(squares), np.inf, squares)))
+        columns = np.empty((u.shape[1] + 2, len(u)), dtype=precision)
+        columns[:-2], columns[-2], columns[-1] = u.T, 1, -squares
+    return Coordinates(columns, np.sqrt(np.where(np.isnan(squares), np.inf, squares)))
 
 
 class Tiles:
@@ -234,8 +242,9 @@ class Tiles:
         below = np.empty((2, len(columns))) if down is None else down
         run = powers_and_sums32 if self._type == np.float32 else powers_and_sums64
         for a in (slice(i, i + self.size) for i in range(0, len(rows), self.size)):
+            left = one.rows(a)
             for b in (slice(j, j + self.size) for j in range(0, len(columns), self.size)):
-                tile = self._exponents(one.left[a], two.right[:, b])
+                tile = self._exponents(left, two.columns[:, b])
                 run(tile, first[a], second[b], one.lengths[a], two.lengths[b], along[:, a], below[:, b], self._part)
 
     def _exponents(self, left: Floats, right: Floats) -> Floats:

@@ -87,7 +87,7 @@ def herd(
     max_iter : int, optional
         the most steps.
     memory : float
-        bytes for blocks and columns, beside vectors of n numbers.
+        bytes for blocks and columns, beside the points (and a copy or two of them, if they are in memory) and vectors of n numbers.
     progress : callable, optional
         called with a `HerdProgress` a few times a second.
     block_size, jobs, seed : int

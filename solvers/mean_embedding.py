@@ -72,7 +72,7 @@ def mean_embedding(
 ) -> MeanEmbedding:
     """⟨ω, ψ_i⟩ for all points and ‖ω‖², ω = Σ p_i y_i φ(x_i), with bounds on their rounding errors.
 
-    n²/2 similarities, O(n² p) time, a few vectors of n numbers and about `memory` bytes.
+    n²/2 similarities, O(n² p) time, a few vectors of n numbers and about `memory` bytes (and two copies of points that are in memory).
 
     Parameters
     ----------
