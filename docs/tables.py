@@ -19,6 +19,7 @@ from typing import Any
 
 DOCS = Path(__file__).resolve().parent
 README = DOCS.parent / "README.md"
+OPEN = "open question"  # a claim whose verdict was not expected either way names no defect
 MARKERS = "<!-- {}: begin -->", "<!-- {}: end -->"
 
 
@@ -51,7 +52,7 @@ def errata(rows: list[dict[str, Any]], statements: dict[str, str]) -> str:
     for row in rows:
         if row["verdict"] != "REFUTED":
             continue
-        parts.append(f"## {row['id']} ({row['place']}): {row['defect']}\n\n{statements[row['id']]}\n\n**Refuted** ({row['evidence']}).")
+        parts.append(f"## {row['id']} ({row['place']}): {row['defect'] or OPEN}\n\n{statements[row['id']]}\n\n**Refuted** ({row['evidence']}).")
         if row["id"] in corrected:
             better = corrected[row["id"]]
             parts.append(f"**{better['id']}, {better['verdict']}:** {statements[better['id']]}")
@@ -65,7 +66,7 @@ def summary(rows: list[dict[str, Any]]) -> str:
     for paper in sorted({row["paper"] for row in rows}):
         counts = Counter(row["verdict"] for row in rows if row["paper"] == paper)
         lines.append(f"| {paper} | {sum(counts.values())} | " + " | ".join(str(counts[name]) for name in order) + " |")
-    defects = Counter(row["defect"] for row in rows if row["verdict"] == "REFUTED")
+    defects = Counter(row["defect"] or OPEN for row in rows if row["verdict"] == "REFUTED")
     said = ", ".join(f"{count} {name}" for name, count in defects.most_common())
     unexpected = [row["id"] for row in rows if not row["ok"]]
     lines += ["", f"Defects of the refuted statements: {said}.", ""]
