@@ -52,7 +52,9 @@ def errata(rows: list[dict[str, Any]], statements: dict[str, str]) -> str:
     for row in rows:
         if row["verdict"] != "REFUTED":
             continue
-        parts.append(f"## {row['id']} ({row['place']}): {row['defect'] or OPEN}\n\n{statements[row['id']]}\n\n**Refuted** ({row['evidence']}).")
+        parts.append(
+            f"## {row['id']} ({row['place']}): {row['defect'] or OPEN}\n\n{statements[row['id']]}\n\n**Refuted** ({row['evidence']})."
+        )
         if row["id"] in corrected:
             better = corrected[row["id"]]
             parts.append(f"**{better['id']}, {better['verdict']}:** {statements[better['id']]}")
