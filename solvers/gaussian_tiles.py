@@ -41,30 +41,35 @@ def powers_and_sums32(
 ) -> None:
     """tile ← 2^tile in place, and its sums: along[0] += tile·columns, down[0] += rowsᵀ·tile; [1]: times (‖u‖ + max ‖u'‖)².
 
-    Rows are added in float64, columns by groups of GROUP in float32. `part` is workspace, as long as a row.
+    Along rows four terms are added in float32 and the rest in float64, down columns GROUP terms in float32. `part` is workspace, as long as
+    a row. The polynomial has the smallest relative error on [−½, ½] of those of degree 5 with value 1 at 0: 1.6 units.
     """
     one = np.float32(1.0)
     sums = np.zeros(tile.shape[1])
+    quarter = tile.shape[1] // 4
     longest = np.max(others)
     for first in range(0, tile.shape[0], 16):
         for j in range(tile.shape[1]):
             part[j] = np.float32(0.0)
         for i in range(first, min(tile.shape[0], first + 16)):
+            weight = rows[i]
             for j in range(tile.shape[1]):
                 x = max(tile[i, j], np.float32(-125.0))
                 whole = np.floor(x + np.float32(0.5))
-                r = (x - whole) * np.float32(0.6931471805599453)
-                p = np.float32(1 / 120) + r * np.float32(1 / 720)
-                p = one + r * (one + r * (np.float32(1 / 2) + r * (np.float32(1 / 6) + r * (np.float32(1 / 24) + r * p))))
-                tile[i, j] = p * np.int32((np.int32(whole) + np.int32(127)) << np.int32(23)).view(np.float32)
+                r = x - whole
+                p = np.float32(0.00967151) + r * np.float32(0.00132647)
+                p = one + r * (np.float32(0.69314698) + r * (np.float32(0.24022242) + r * (np.float32(0.05550734) + r * p)))
+                power = p * np.int32((np.int32(whole) + np.int32(127)) << np.int32(23)).view(np.float32)
+                tile[i, j] = power
+                part[j] += weight * power
             total = 0.0
-            for j in range(tile.shape[1]):
+            for j in range(quarter):  # four at a time in float32, since every change to float64 costs as much as several sums
+                a, b, c = j + quarter, j + 2 * quarter, j + 3 * quarter
+                total += np.float64(columns[j] * tile[i, j] + columns[a] * tile[i, a] + columns[b] * tile[i, b] + columns[c] * tile[i, c])
+            for j in range(4 * quarter, tile.shape[1]):
                 total += np.float64(columns[j] * tile[i, j])
             along[0, i] += total
             along[1, i] += total * (lengths[i] + longest) ** 2
-            weight = rows[i]
-            for j in range(tile.shape[1]):
-                part[j] += weight * tile[i, j]
         for j in range(tile.shape[1]):
             sums[j] += np.float64(part[j])
     longest = np.max(lengths)
@@ -146,10 +151,8 @@ class Coordinates:
         return Coordinates(self.columns[:, part], self.lengths[part])
 
     def permuted(self, order: Indices) -> Coordinates:
-        """The points in another order (itself, if it is the same)."""
-        if np.array_equal(order, np.arange(len(self.lengths))):
-            return self
-        return Coordinates(np.ascontiguousarray(self.columns[:, order]), self.lengths[order])
+        """A copy in another order, each point's numbers side by side: a tile's share is one piece of memory then, the product faster."""
+        return Coordinates(np.ascontiguousarray(self.columns.T[order]).T, self.lengths[order])
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,9 +221,9 @@ def _factors(points: Array, centre: Array, scale: float, precision: str) -> Coor
     with np.errstate(over="ignore", invalid="ignore"):
         u = ((points - centre) * scale).astype(precision)
         squares = np.einsum("ij,ij->i", u, u, dtype=np.float64)
-        columns = np.empty((u.shape[1] + 2, len(u)), dtype=precision)
-        columns[:-2], columns[-2], columns[-1] = u.T, 1, -squares
-    return Coordinates(columns, np.sqrt(np.where(np.isnan(squares), np.inf, squares)))
+        rows = np.empty((len(u), u.shape[1] + 2), dtype=precision)
+        rows[:, :-2], rows[:, -2], rows[:, -1] = u, 1, -squares
+    return Coordinates(rows.T, np.sqrt(np.where(np.isnan(squares), np.inf, squares)))
 
 
 class Tiles:
