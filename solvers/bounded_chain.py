@@ -42,7 +42,7 @@ def fit_bounded_chain(
     distances : (n − 1,) array, optional
         lengths of the steps, by which steps without bound share; all 1 by default.
 
-    O(n) on benign data, O(n √n) at worst.
+    About n^{4/3} sums on random data, O(n √n) at worst.
     """
     if least is None:
         return _fit(y, w, u, lo, hi, distances)

@@ -8,8 +8,6 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from simopt.kernel import kernel
 
 # Places in the table of numbers that belong to a whole part.
@@ -31,16 +29,6 @@ def _const(lazy: Any, side: Any) -> Any:
 @kernel
 def _shift(lazy: Any, side: Any) -> Any:
     return 0.0 if side == LEFT else lazy[S]
-
-
-@kernel
-def push(near: Any, count: Any, lazy: Any, side: Any, place: Any, value: Any) -> None:
-    """Put the breakpoint (place, value) next to the zero."""
-    b = place - _shift(lazy, side)
-    k = count[LOCAL + side]
-    near[side, 0, k] = b
-    near[side, 1, k] = value - lazy[A] * b - _const(lazy, side)
-    count[LOCAL + side] = k + 1
 
 
 @kernel
@@ -165,21 +153,44 @@ def _merge(into: Any, slot: Any, side: Any, far: Any, tags: Any, sizes: Any) -> 
 
 
 @kernel
-def _carry(near: Any, source: Any, room: Any, count: Any, lazy: Any) -> None:
-    """Carry breakpoints of the buffer of `source`, nearest first, until one has the right sign or the other buffer is full."""
-    other = 1 - source
-    slope, const, sign = lazy[A], _const(lazy, source), 1.0 if source == LEFT else -1.0
-    move = _shift(lazy, source) - _shift(lazy, other)
-    lift = const - _const(lazy, other) - slope * move
-    k, j = count[LOCAL + source], count[LOCAL + other]
+def carry(
+    b_from: Any, v_from: Any, k: Any, b_to: Any, v_to: Any, j: Any, room: Any, slope: Any, const: Any, move: Any, lift: Any, sign: Any
+) -> Any:
+    """Carry entries of one buffer, nearest first, until one has the right sign or the other buffer is full; both new counts.
+
+    Of a hundred entries that a step carries none should cost more than its two sums, and a call with whole tables costs as much as ten.
+    """
     while k > 0 and j < room:
-        b, v = near[source, 0, k - 1], near[source, 1, k - 1]
+        b, v = b_from[k - 1], v_from[k - 1]
         if sign * (v + slope * b + const) <= 0.0:
             break
-        near[other, 0, j] = b + move
-        near[other, 1, j] = v + lift
+        b_to[j] = b + move
+        v_to[j] = v + lift
         k -= 1
         j += 1
+    return k, j
+
+
+@kernel
+def _carry(near: Any, source: Any, room: Any, count: Any, lazy: Any) -> None:
+    """`carry` between the buffers of the tables."""
+    other = 1 - source
+    const, move = _const(lazy, source), _shift(lazy, source) - _shift(lazy, other)
+    lift = const - _const(lazy, other) - lazy[A] * move
+    k, j = carry(
+        near[source, 0],
+        near[source, 1],
+        count[LOCAL + source],
+        near[other, 0],
+        near[other, 1],
+        count[LOCAL + other],
+        room,
+        lazy[A],
+        const,
+        move,
+        lift,
+        1.0 if source == LEFT else -1.0,
+    )
     count[LOCAL + source] = k
     count[LOCAL + other] = j
 
@@ -208,12 +219,16 @@ def cross(near: Any, source: Any, far: Any, tags: Any, sizes: Any, stacks: Any, 
 
 
 @kernel
-def nearest(near: Any, side: Any, far: Any, tags: Any, sizes: Any, stacks: Any, count: Any, lazy: Any) -> Any:
-    """Place and value of the breakpoint nearest to the zero; (nan, nan) if the side has none."""
-    if count[LOCAL + side] == 0:
-        if count[STACKED + side] == 0:
-            return np.nan, np.nan
+def reload(near: Any, side: Any, far: Any, tags: Any, sizes: Any, stacks: Any, count: Any) -> None:
+    """If the buffer of a side is empty, its nearest chunk, should there be one, comes back into it."""
+    if count[LOCAL + side] == 0 and count[STACKED + side] > 0:
         _load(near, side, far, tags, sizes, stacks, count)
-    k = count[LOCAL + side] - 1
-    b = near[side, 0, k]
-    return b + _shift(lazy, side), near[side, 1, k] + lazy[A] * b + _const(lazy, side)
+
+
+@kernel
+def drop_chunks(side: Any, stacks: Any, count: Any) -> None:
+    """Forget the chunks of a side."""
+    while count[STACKED + side] > 0:
+        count[STACKED + side] -= 1
+        stacks[2, count[FREE]] = stacks[side, count[STACKED + side]]
+        count[FREE] += 1

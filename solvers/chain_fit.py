@@ -17,6 +17,7 @@ from simopt.kernel import kernel
 from simopt.solvers.chain_programme import chain_zeros
 
 TOUCH = 16 * 2.0**-52  # of the size of x: what the end of a block may be off the end of the range that holds it
+PASSES = 10  # over the blocks: one, and one more for each time that steps turn out to be held
 LOOSE, LEVEL, STEEP = 0, 1, 2  # a step strictly between its bounds, at its lower one, at its upper one
 
 
@@ -37,10 +38,14 @@ def _descend(x: Any, u: Any, hi: Any, state: Any) -> None:
 
 
 @kernel
-def _level_blocks(x: Any, y: Any, w: Any, u: Any, lo: Any, hi: Any, state: Any) -> None:
-    """Recompute x block by block."""
+def _level_blocks(x: Any, y: Any, w: Any, u: Any, lo: Any, hi: Any, state: Any) -> Any:
+    """Recompute x block by block; the number of loose steps that turned out to be held, and are now marked so.
+
+    Where the first sample lies at lo, g jumps at lo, at lo + u_1, … The next zeros lie in the jumps, and the programme finds steps that
+    are strictly inside their bounds by nothing but rounding. The block behind such a step wants to be beyond the bound.
+    """
     m = x.size
-    start = 0
+    start, held = 0, 0
     while start < m:
         end = start
         offset, weight, moment = 0.0, w[start], 0.0
@@ -55,7 +60,11 @@ def _level_blocks(x: Any, y: Any, w: Any, u: Any, lo: Any, hi: Any, state: Any) 
         # A block held at an end of the range may have come off its neighbour by rounding; as a whole it still lies in the range.
         base = max(min(base, hi - offset), lo)
         if start > 0:
-            base = min(max(base, x[start - 1]), x[start - 1] + u[start - 1])
+            bottom, top = x[start - 1], x[start - 1] + u[start - 1]
+            if base < bottom or base > top:
+                state[start - 1] = LEVEL if base < bottom or u[start - 1] == 0.0 else STEEP
+                held += 1
+            base = min(max(base, bottom), top)
         offset = 0.0
         x[start] = base
         for i in range(start, end):
@@ -63,6 +72,7 @@ def _level_blocks(x: Any, y: Any, w: Any, u: Any, lo: Any, hi: Any, state: Any) 
                 offset += u[i]
             x[i + 1] = base + offset
         start = end + 1
+    return held
 
 
 @kernel
@@ -140,6 +150,8 @@ def fit_chain(
     x = chain_zeros(y, w, u, lo, capacity)
     state = np.empty(max(y.size - 1, 0), dtype=np.int8)
     _descend(x, u, hi, state)
-    _level_blocks(x, y, w, u, lo, hi, state)
+    for _ in range(PASSES):
+        if _level_blocks(x, y, w, u, lo, hi, state) == 0:
+            break
     _mend(x, u)
     return x, state

@@ -24,7 +24,8 @@ from simopt.solvers.bounded_chain import fit_bounded_chain
 def lpav(problem: LipschitzIsotonic, *, tol: float) -> Iterator[Iterate]:
     """The exact solution, at once; its multipliers are the cumulative residuals.
 
-    O(m) on benign data, O(m √m) at worst; about 10 floats a sample. Source: Kakade, Kalai, Kanade & Shamir 2011, §4, for the problem.
+    About m^{4/3} sums on random data, O(m √m) at worst; about 10 floats a sample.
+    Source: Kakade, Kalai, Kanade & Shamir 2011, §4, for the problem.
     """
     x, tau = _fitted(problem)
     yield Iterate({"x": x}, problem.as_multipliers(tau))
@@ -112,7 +113,7 @@ def lipschitz_isotonic(
     extrapolation : str
         "constant", "linear" or "refuse", beyond the samples.
 
-    O(n log n) for the sort and O(n) for the fit on benign data, O(n √n) at worst.
+    O(n log n) for the sort and about n^{4/3} sums for the fit on random data, O(n √n) at worst.
 
     Raises
     ------
