@@ -1,0 +1,1 @@
+"""Kar & Jain, "Supervised Learning with Similarity Functions" (2012)."""
