@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import io
-import json
 import math
 import os
-import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simopt import jsonio
+from simopt import archive
 from simopt.arrays import Array
 from simopt.errors import InvalidProblem
 from simopt.jsonio import InvalidFile
@@ -142,20 +138,7 @@ class Herd:
         OSError
             when the file cannot be written.
         """
-        plain = self._plain()
-        arrays: dict[str, Any] = {name: np.asarray(getattr(self, name)) for name in ARRAYS}
-        if _suffix(path) == ".json":
-            jsonio.write(path, {**plain, **arrays})
-            return
-        target = jsonio.check_target(path)
-        buffer = io.BytesIO()
-        np.savez_compressed(buffer, **{"meta": np.array(json.dumps(jsonio.plain(plain), allow_nan=False)), **arrays})
-        temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
-        try:
-            temporary.write_bytes(buffer.getvalue())
-            temporary.replace(target)
-        finally:
-            temporary.unlink(missing_ok=True)
+        archive.save(path, self._record(), "a herd")
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Herd:
@@ -166,20 +149,16 @@ class Herd:
         InvalidFile
             for a file that is corrupt or not a herd.
         """
-        if _suffix(path) == ".json":
-            found = jsonio.read(path)
-        else:
-            found = _read_npz(path)
-        if not isinstance(found, dict) or found.get("format") != FORMAT:
-            raise InvalidFile(f"{path}: not a herd of format {FORMAT}")
+        found = archive.load(path, FORMAT, "a herd")
         try:
             return cls._rebuilt(found)
         except (KeyError, TypeError, ValueError) as error:
             raise InvalidFile(f"{path}: not a whole herd ({type(error).__name__}: {error})") from error
 
-    def _plain(self) -> dict[str, Any]:
-        rest = {item.name: getattr(self, item.name) for item in fields(self) if item.name not in (*ARRAYS, "similarity")}
-        return {"format": FORMAT, "similarity": self.similarity.to_json(), **rest}
+    def _record(self) -> dict[str, Any]:
+        values = {item.name: getattr(self, item.name) for item in fields(self) if item.name != "similarity"}
+        arrays = {name: np.asarray(values[name]) for name in ARRAYS}
+        return {"format": FORMAT, "similarity": self.similarity.to_json(), **values, **arrays}
 
     @classmethod
     def _rebuilt(cls, found: dict[str, Any]) -> Herd:
@@ -191,22 +170,3 @@ class Herd:
             values[name] = np.asarray(found[name], dtype=kind).reshape(shapes.get(name, (-1,)))
         values["similarity"] = from_json(found["similarity"])
         return cls(**values)
-
-
-def _suffix(path: str | os.PathLike[str]) -> str:
-    suffix = Path(path).suffix.lower()
-    if suffix not in (".npz", ".json"):
-        raise InvalidProblem(f"path: {str(path)!r} ends in {suffix or 'nothing'}; a herd is saved as .npz or .json")
-    return suffix
-
-
-def _read_npz(path: str | os.PathLike[str]) -> dict[str, Any]:
-    # NumPy would take anything that is no archive for a pickle, and advise to load it unsafely
-    if Path(path).is_file() and not zipfile.is_zipfile(path):
-        raise InvalidFile(f"{path}: not a herd (no .npz archive, or one that was cut short)")
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            arrays = {name: archive[name] for name in archive.files}
-            return {**json.loads(str(arrays.pop("meta"))), **arrays}
-    except (zipfile.BadZipFile, KeyError, ValueError, EOFError) as error:
-        raise InvalidFile(f"{path}: not a herd ({error})") from error
