@@ -1,4 +1,7 @@
-"""Landmarked SVR without its bound on w: two hinges a sample, [y_i − ε − f_i]_+ (below) and [f_i − y_i − ε]_+ (above), f = Ψw."""
+"""Landmarked SVR without its bound on w: two hinges a sample, [y_i − ε − f_i]_+ (below) and [f_i − y_i − ε]_+ (above), f = Ψw.
+
+Both may be smoothed, see `_smoothed_insensitive`.
+"""
 
 from __future__ import annotations
 
@@ -11,7 +14,7 @@ from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arrays import Array, Multipliers, Point
 from simopt.problem import Law, Problem, Rescale, freeze
-from simopt.problems import _hinges, _squares, _svr_cases
+from simopt.problems import _hinges, _smoothed_insensitive, _squares, _svr_cases
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -25,15 +28,17 @@ class InsensitiveRegression(Problem):
     features: Array
     targets: Array
     epsilon: float
+    smoothness: float
 
     def _check(self) -> None:
         targets = validate.squarable("targets", validate.vector("targets", self.targets))
         features = validate.squarable("features", validate.matrix("features", self.features, rows=len(targets)))
-        freeze(self, features=features, targets=targets, epsilon=validate.nonnegative("epsilon", self.epsilon))
+        epsilon, smoothness = validate.nonnegative("epsilon", self.epsilon), _smoothed_insensitive.checked(self.smoothness)
+        freeze(self, features=features, targets=targets, epsilon=epsilon, smoothness=smoothness)
 
     @abstractmethod
     def in_units(self, s: float, c: float) -> Self:
-        """The same problem with y, ε multiplied by s and Ψ by c: values × s, w × s/c."""
+        """The same problem with y, ε and 1/β multiplied by s and Ψ by c: values × s, w × s/c."""
 
     def hinges(self, num: Arithmetic, w: Value) -> tuple[Value, Value]:
         """f − y − ε (above) and y − ε − f (below)."""
@@ -41,8 +46,8 @@ class InsensitiveRegression(Problem):
         return residual - num.lift(self.epsilon), residual * -1 - num.lift(self.epsilon)
 
     def loss(self, num: Arithmetic, w: Value) -> Value:
-        """(1/n) Σ max(|f_i − y_i| − ε, 0)."""
-        return _hinges.mean_loss(num, *self.hinges(num, w), n=len(self.targets))
+        """(1/n) Σ ℓ̃_β(f_i − y_i)."""
+        return _smoothed_insensitive.mean_loss(num, *self.hinges(num, w), n=len(self.targets), smoothness=self.smoothness)
 
     def prices(self, num: Arithmetic, multipliers: Multipliers) -> tuple[Value, Value]:
         """p and q in [0, 1/n], without what the two have in common.
@@ -56,8 +61,9 @@ class InsensitiveRegression(Problem):
         return _hinges.capped(num, above - common, n), _hinges.capped(num, below - common, n)
 
     def fixed_part(self, num: Arithmetic, above: Value, below: Value) -> Value:
-        """Σ (q − p) y − ε Σ (p + q), the part of the Lagrangian without w."""
-        return num.dot(below - above, num.lift(self.targets)) - num.sum(above + below) * num.lift(self.epsilon)
+        """Σ (q − p) y − ε Σ (p + q) − (n/(2β)) Σ (p² + q²), the part of the Lagrangian without w."""
+        cost = _smoothed_insensitive.cost(num, above, below, n=len(self.targets), smoothness=self.smoothness)
+        return num.dot(below - above, num.lift(self.targets)) - num.sum(above + below) * num.lift(self.epsilon) - cost
 
     def settled(self, num: Arithmetic, w: Value, multipliers: Multipliers) -> bool:
         """Whether y, w, p and q are all 0: then every term of the gap is 0, also where radii of intervals would say otherwise."""
@@ -65,14 +71,16 @@ class InsensitiveRegression(Problem):
 
     def hinge_gap(self, num: Arithmetic, w: Value, above: Value, below: Value) -> Value:
         """What the hinges leave of the gap."""
-        over, under = self.hinges(num, w)
-        return _hinges.slack(num, over, above, len(self.targets)) + _hinges.slack(num, under, below, len(self.targets))
+        pairs = zip(self.hinges(num, w), (above, below), strict=True)
+        return sum((_smoothed_insensitive.slack(num, h, a, len(self.targets), self.smoothness) for h, a in pairs), num.lift(0.0))
 
     def multipliers(self, point: Point) -> Multipliers:
-        """q_i = 1/n where f_i < y_i − ε, p_i = 1/n where f_i > y_i + ε, else 0: exact away from the kinks, which a point cannot price."""
-        f, share = self.features @ np.asarray(point["w"], dtype=float), 1.0 / len(self.targets)
-        above, below = f > self.targets + self.epsilon, f < self.targets - self.epsilon
-        return {"above": np.where(above, share, 0.0), "below": np.where(below, share, 0.0)}
+        """q_i = s'(y_i − ε − f_i)/n, p_i = s'(f_i − y_i − ε)/n: exact if β < ∞; else 1/n or 0, exact away from the kinks, which a point
+        cannot price.
+        """
+        residual = self.features @ np.asarray(point["w"], dtype=float) - self.targets
+        arguments = {"above": residual - self.epsilon, "below": -residual - self.epsilon}
+        return {key: _smoothed_insensitive.suggested(h, len(self.targets), self.smoothness) for key, h in arguments.items()}
 
     def trivial_point(self) -> Point:
         """w = 0."""
@@ -83,15 +91,15 @@ class InsensitiveRegression(Problem):
         return float(self.objective(self.trivial_point())) or self.epsilon
 
     def normalised(self) -> tuple[Self, Rescale]:
-        """y/σ, ε/σ, Ψ/κ with powers of two near max(|y_i|, ε) and max ‖ψ_i‖: w = w'σ/κ, f = f'σ; multipliers are pure numbers."""
+        """y/σ, ε/σ, βσ, Ψ/κ with powers of two near max(|y_i|, ε) and max ‖ψ_i‖: w = w'σ/κ, f = f'σ; multipliers are pure numbers."""
         sigma = _squares.power_of_two(max(_squares.largest(self.targets), self.epsilon))
         kappa = _squares.power_of_two(_hinges.largest_row(self.features))
-        back = _squares.times(w=sigma / kappa, f=sigma, slack_below=sigma, slack_above=sigma)
+        back = _squares.times(w=sigma / kappa, f=sigma, slack_below=sigma, slack_above=sigma, v=sigma)
         return self.in_units(1.0 / sigma, 1.0 / kappa), Rescale(back)
 
     @classmethod
     def laws(cls) -> list[Law]:
-        """Scaling of targets, ε and what bounds w together; scaling of the features; sign; permutation; duplication."""
+        """Scaling of targets, ε, 1/β and what bounds w together; scaling of the features; sign; permutation; duplication."""
         return _svr_cases.laws()
 
     def declared(self, epsilon: cp.Parameter) -> tuple[cp.Variable, cp.Expression, list[cp.Constraint]]:
@@ -101,12 +109,13 @@ class InsensitiveRegression(Problem):
         n, d = self.features.shape
         w = cp.Variable(d, name="w")
         f = cp.Variable(n, name="f")
-        slack_below, slack_above = cp.Variable(n, name="slack_below"), cp.Variable(n, name="slack_above")
-        rows = [
-            (f == self.features @ w).set_label("predictions"),
-            (self.targets - epsilon - f <= slack_below).set_label("below"),
-            (f - self.targets - epsilon <= slack_above).set_label("above"),
-            (slack_below >= 0).set_label("slack_below"),
-            (slack_above >= 0).set_label("slack_above"),
-        ]
-        return w, cp.sum(slack_below + slack_above) / n, rows
+        loss, rows = _smoothed_insensitive.declared(f - self.targets, epsilon, n, self.smoothness)
+        return w, loss, [(f == self.features @ w).set_label("predictions"), *rows]
+
+    def declared_dual(self) -> tuple[cp.Expression, cp.Variable, list[cp.Constraint]]:
+        """The part of the dual without w, g, and the rows of the boxes and g == Ψᵀ(p − q); p and q are called `above` and `below`."""
+        import cvxpy as cp
+
+        g = cp.Variable(self.features.shape[1], name="g")
+        difference, value, rows = _smoothed_insensitive.declared_dual(self.targets, self.epsilon, self.smoothness)
+        return value, g, [*rows, (g == self.features.T @ difference).set_label("gradient")]

@@ -57,7 +57,7 @@ def laws() -> list[Law]:
         return Image(replace(problem, features=problem.features[order], targets=problem.targets[order]), 1.0, multipliers=carry)
 
     return [
-        change_of_units("targets and ε × s", lambda problem, s: Image(problem.in_units(s, 1.0), s, _squares.times(w=s))),
+        change_of_units("targets, ε and 1/β × s", lambda problem, s: Image(problem.in_units(s, 1.0), s, _squares.times(w=s))),
         Law("features × c", scale_features),
         Law("targets × −1", mirror),
         *laws_of_samples(select, "targets"),

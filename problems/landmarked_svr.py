@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -33,7 +34,10 @@ class LandmarkedSVR(InsensitiveRegression):
     Dual: c[h]_+ = max over 0 ≤ a ≤ c of ah with c = 1/n, so for 0 ≤ p, q ≤ 1/n
         P* ≥ min_w Σ q_i(y_i − ε − f_i) + p_i(f_i − y_i − ε) = Σ (q_i − p_i) y_i − ε Σ (p_i + q_i) + min_{‖w‖≤B} ⟨Ψᵀ(p − q), w⟩,
         D(p, q) = Σ (q_i − p_i) y_i − ε Σ (p_i + q_i) − B ‖Ψᵀ(p − q)‖.
-    The gap is Σ over both hinges of (1/n − a)[h]_+ + a[−h]_+, plus ⟨g, w⟩ + B‖g‖ with g = Ψᵀ(p − q): all non-negative.
+    With a smoothness β < ∞ the loss is ℓ̃_β(r) = min_v βv²/2 + max(|r − v| − ε, 0) (§3.2): f_i − v_i stands in the rows in place of f_i, the
+    objective gains (β/(2n))‖v‖², and the dual, as min_v (β/2n)v² − av = −n a²/(2β), loses (n/(2β)) Σ (p_i² + q_i²).
+    For β = ∞ the gap is Σ over both hinges of (1/n − a)[h]_+ + a[−h]_+, plus ⟨g, w⟩ + B‖g‖ with g = Ψᵀ(p − q): all non-negative;
+    for β < ∞ see `_smoothed_insensitive`.
 
     Parameters
     ----------
@@ -45,6 +49,8 @@ class LandmarkedSVR(InsensitiveRegression):
         B > 0.
     epsilon : float
         ε ≥ 0.
+    smoothness : float
+        β > 0 of the smoothed loss; ∞ (the default) is ℓ_ε itself.
 
     Point {"w": (d,)}, multipliers {"above": (n,), "below": (n,)}.
     Scale: the loss at w = 0; where that is 0 (ε ≥ every |y_i|, so that w = 0 is optimal) it is ε. Where y = 0, restore returns w = 0.
@@ -55,19 +61,20 @@ class LandmarkedSVR(InsensitiveRegression):
     title: ClassVar[str] = "ε-insensitive regression on landmarks, ‖w‖ ≤ B"
     source: ClassVar[str] = "Kar & Jain 2012, Algorithm 1 with §3.1"
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval")
-    parameters: ClassVar[tuple[str, ...]] = ("radius", "epsilon")
+    parameters: ClassVar[tuple[str, ...]] = ("radius", "epsilon", "smoothness")
 
     features: Array
     targets: Array
     radius: float
     epsilon: float = 0.1
+    smoothness: float = math.inf
 
     def __post_init__(self) -> None:
         self._check()
         freeze(self, radius=validate.positive("radius", self.radius))
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Minimise (1/n) Σ slacks subject to predictions f == Ψw, the rows `below` and `above`, and the ball ‖w‖ ≤ B."""
+        """Minimise (1/n) Σ slacks (+ (β/2n)‖v‖² if β < ∞) subject to f == Ψw, the rows `below` and `above`, and the ball ‖w‖ ≤ B."""
         import cvxpy as cp
 
         radius = cp.Parameter(nonneg=True, name="radius", value=self.radius)
@@ -75,8 +82,15 @@ class LandmarkedSVR(InsensitiveRegression):
         w, loss, rows = self.declared(epsilon)
         return cp.Problem(cp.Minimize(loss), [*rows, (cp.norm(w, 2) <= radius).set_label("ball")])
 
+    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
+        """Maximise Σ (q − p) y − ε Σ (p + q) − (n/(2β)) Σ (p² + q²) − B‖g‖ subject to g = Ψᵀ(p − q), 0 ≤ p, q ≤ 1/n (`above`, `below`)."""
+        import cvxpy as cp
+
+        value, g, rows = self.declared_dual()
+        return cp.Problem(cp.Maximize(value - self.radius * cp.norm(g, 2)), rows)
+
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
-        """(1/n) Σ max(|⟨w, ψ_i⟩ − y_i| − ε, 0)."""
+        """(1/n) Σ ℓ̃_β(⟨w, ψ_i⟩ − y_i)."""
         return self.loss(num, num.lift(point["w"]))
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
@@ -105,17 +119,21 @@ class LandmarkedSVR(InsensitiveRegression):
         return 2.0 * self.radius
 
     def in_units(self, s: float, c: float) -> Self:
-        """y, ε × s and Ψ × c: B × s/c."""
-        radius, epsilon = self.radius * (s / c), self.epsilon * s
-        return replace(self, features=self.features * c, targets=self.targets * s, radius=radius, epsilon=epsilon)
+        """y, ε, 1/β × s and Ψ × c: B × s/c."""
+        radius, epsilon, smoothness = self.radius * (s / c), self.epsilon * s, self.smoothness / s
+        features, targets = self.features * c, self.targets * s
+        return replace(self, features=features, targets=targets, radius=radius, epsilon=epsilon, smoothness=smoothness)
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
-        """Active and inactive balls, ε = 0, more features than samples; ε above every |y|, y = 0, Ψ = 0."""
+        """Active and inactive balls, ε = 0, more features than samples, smoothed losses; ε above every |y|, y = 0, Ψ = 0."""
         for example, features, targets, epsilon, degenerate in _svr_cases.instances(rng):
             yield Example(example, cls(features, targets, 1.5, epsilon), degenerate)
         features, targets = _svr_cases.instance(rng, 30, 4)
         yield Example("inactive ball", cls(features, targets, 50.0, 0.1))
+        for beta in (0.5, 20.0):
+            yield Example(f"smoothed, β = {beta:g}", cls(features, targets, 1.5, 0.1, beta))
+        yield Example("smoothed, inactive ball, ε = 0", cls(features, targets, 50.0, 0.0, 3.0))
 
     @classmethod
     def from_data(
@@ -129,10 +147,11 @@ class LandmarkedSVR(InsensitiveRegression):
         similarity: str | Similarity = "gaussian-mean-distance",
         radius: float | None = None,
         epsilon: float | None = None,
+        smoothness: float = math.inf,
     ) -> Self:
         """Recipe: all rows (or `samples` of them), standardised, `landmarks` of them as landmarks, a Gaussian with Kar & Jain's σ.
 
         Targets are centred at their median (w has no intercept). ε defaults to 0.1 standard deviations of y, B to 10 of them.
         """
         features, targets, spread = _svr_cases.recipe(dataset, rng, samples, landmarks, standardise, similarity)
-        return cls(features, targets, 10.0 * spread if radius is None else radius, 0.1 * spread if epsilon is None else epsilon)
+        return cls(features, targets, 10.0 * spread if radius is None else radius, 0.1 * spread if epsilon is None else epsilon, smoothness)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
@@ -32,7 +33,9 @@ class LandmarkedSVRPenalised(InsensitiveRegression):
     Two hinges a sample as in `LandmarkedSVR`, multipliers p (row `above`) and q (row `below`) in [0, 1/n], g = Ψᵀ(p − q).
     Dual: min_w (λ/2)‖w‖² + ⟨g, w⟩ = −‖g‖²/(2λ) at w = −g/λ, so
         D(p, q) = Σ (q_i − p_i) y_i − ε Σ (p_i + q_i) − ‖g‖²/(2λ).
-    The gap is Σ over both hinges of (1/n − a)[h]_+ + a[−h]_+, plus ‖g + λw‖²/(2λ). P(w) − P* ≥ (λ/2)‖w − w*‖².
+    With a smoothness β < ∞ the loss is ℓ̃_β (β = ∞: max(|r| − ε, 0)), as in `LandmarkedSVR`, and the dual loses (n/(2β)) Σ (p_i² + q_i²).
+    For β = ∞ the gap is Σ over both hinges of (1/n − a)[h]_+ + a[−h]_+, plus ‖g + λw‖²/(2λ); for β < ∞ see `_smoothed_insensitive`.
+    P(w) − P* ≥ (λ/2)‖w − w*‖².
 
     Parameters
     ----------
@@ -44,6 +47,8 @@ class LandmarkedSVRPenalised(InsensitiveRegression):
         λ > 0; LIBLINEAR's C is 1/(nλ).
     epsilon : float
         ε ≥ 0.
+    smoothness : float
+        β > 0 of the smoothed loss; ∞ (the default) is ℓ_ε itself.
 
     Point {"w": (d,)}, multipliers {"above": (n,), "below": (n,)}.
     Scale: the loss at w = 0; where that is 0 (ε ≥ every |y_i|, so that w = 0 is optimal) it is ε. Where y = 0, restore returns w = 0.
@@ -54,19 +59,20 @@ class LandmarkedSVRPenalised(InsensitiveRegression):
     title: ClassVar[str] = "ε-insensitive regression on landmarks, ‖w‖² penalised"
     source: ClassVar[str] = "Kar & Jain 2012, §3.1 in Tikhonov form"
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval")
-    parameters: ClassVar[tuple[str, ...]] = ("regularization", "epsilon")
+    parameters: ClassVar[tuple[str, ...]] = ("regularization", "epsilon", "smoothness")
 
     features: Array
     targets: Array
     regularization: float
     epsilon: float = 0.1
+    smoothness: float = math.inf
 
     def __post_init__(self) -> None:
         self._check()
         freeze(self, regularization=validate.positive("regularization", self.regularization))
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Minimise (1/n) Σ slacks + (λ/2)‖w‖² subject to predictions f == Ψw and the rows `below` and `above`."""
+        """Minimise (1/n) Σ slacks (+ (β/2n)‖v‖² if β < ∞) + (λ/2)‖w‖² subject to f == Ψw and the rows `below` and `above`."""
         import cvxpy as cp
 
         regularization = cp.Parameter(nonneg=True, name="regularization", value=self.regularization)
@@ -74,8 +80,15 @@ class LandmarkedSVRPenalised(InsensitiveRegression):
         w, loss, rows = self.declared(epsilon)
         return cp.Problem(cp.Minimize(loss + regularization / 2 * cp.sum_squares(w)), rows)
 
+    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
+        """Maximise Σ (q − p) y − ε Σ (p + q) − (n/(2β)) Σ (p² + q²) − ‖g‖²/(2λ) subject to g = Ψᵀ(p − q), 0 ≤ p, q ≤ 1/n."""
+        import cvxpy as cp
+
+        value, g, rows = self.declared_dual()
+        return cp.Problem(cp.Maximize(value - cp.sum_squares(g) / (2 * self.regularization)), rows)
+
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
-        """(1/n) Σ max(|⟨w, ψ_i⟩ − y_i| − ε, 0) + (λ/2)‖w‖²."""
+        """(1/n) Σ ℓ̃_β(⟨w, ψ_i⟩ − y_i) + (λ/2)‖w‖²."""
         w = num.lift(point["w"])
         return self.loss(num, w) + num.dot(w, w) * num.lift(self.regularization) / 2
 
@@ -105,17 +118,21 @@ class LandmarkedSVRPenalised(InsensitiveRegression):
         return float(np.sqrt(2.0 * max(gap, 0.0) / self.regularization))
 
     def in_units(self, s: float, c: float) -> Self:
-        """y, ε × s and Ψ × c: λ × c²/s."""
-        strength, epsilon = self.regularization * (c / s * c), self.epsilon * s
-        return replace(self, features=self.features * c, targets=self.targets * s, regularization=strength, epsilon=epsilon)
+        """y, ε, 1/β × s and Ψ × c: λ × c²/s."""
+        strength, epsilon, smoothness = self.regularization * (c / s * c), self.epsilon * s, self.smoothness / s
+        features, targets = self.features * c, self.targets * s
+        return replace(self, features=features, targets=targets, regularization=strength, epsilon=epsilon, smoothness=smoothness)
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
-        """Strong and weak λ, ε = 0, more features than samples; ε above every |y|, y = 0, Ψ = 0."""
+        """Strong and weak λ, ε = 0, more features than samples, smoothed losses; ε above every |y|, y = 0, Ψ = 0."""
         for example, features, targets, epsilon, degenerate in _svr_cases.instances(rng):
             yield Example(example, cls(features, targets, 0.05, epsilon), degenerate)
         features, targets = _svr_cases.instance(rng, 30, 4)
         yield Example("weak regularization", cls(features, targets, 1e-5, 0.1))
+        for beta in (0.5, 20.0):
+            yield Example(f"smoothed, β = {beta:g}", cls(features, targets, 0.05, 0.1, beta))
+        yield Example("smoothed, weak regularization, ε = 0", cls(features, targets, 1e-5, 0.0, 3.0))
 
     @classmethod
     def from_data(
@@ -129,6 +146,7 @@ class LandmarkedSVRPenalised(InsensitiveRegression):
         similarity: str | Similarity = "gaussian-mean-distance",
         regularization: float | None = None,
         epsilon: float | None = None,
+        smoothness: float = math.inf,
     ) -> Self:
         """Recipe: all rows (or `samples` of them), standardised, `landmarks` of them as landmarks, a Gaussian with Kar & Jain's σ.
 
@@ -136,4 +154,4 @@ class LandmarkedSVRPenalised(InsensitiveRegression):
         """
         features, targets, spread = _svr_cases.recipe(dataset, rng, samples, landmarks, standardise, similarity)
         strength = 1e-3 / spread if regularization is None else regularization
-        return cls(features, targets, strength, 0.1 * spread if epsilon is None else epsilon)
+        return cls(features, targets, strength, 0.1 * spread if epsilon is None else epsilon, smoothness)

@@ -64,9 +64,11 @@ class _Sweep:
             self.kept = (normal, normal.declare(cones=cones))
         declaration = self.kept[1]
         parameter = declaration.param_dict.get(self.field)
-        if parameter is None:  # this instance's declaration does without it; what else it wrote down instead we cannot know
+        value = getattr(normal, self.field)
+        # Declarations that do without the parameter, as they may where it is infinite, write down something else instead.
+        if parameter is None or not np.all(np.isfinite(value)):
             return normal.declare(cones=cones)
-        parameter.value = getattr(normal, self.field)
+        parameter.value = value
         return declaration
 
     def _same_data(self, one: Problem, two: Problem) -> bool:

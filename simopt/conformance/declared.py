@@ -78,7 +78,7 @@ def _check_field(problem: Problem, twin: Problem, name: str, value: Any, mark: s
         other[(-1,) * value.ndim] += 1e-9 * (1.0 + abs(other[(-1,) * value.ndim]))
         bad[(-1,) * value.ndim] = np.nan
     elif isinstance(value, float):
-        other, bad = value * (1 + 1e-12) + 1e-300, np.nan
+        other, bad = value * (1 + 1e-12) + 1e-300 if np.isfinite(value) else 1.0, np.nan
     else:
         return
     changed = copy.copy(problem)
