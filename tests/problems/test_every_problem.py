@@ -40,6 +40,7 @@ OURS = [
     "convex-potential",
     "matching-loss",
     "sup-distance",
+    "sparse-landmarked",
 ]
 registry.load("problems")
 
@@ -200,6 +201,7 @@ def test_distance_holds_the_optimum(name: str) -> None:
     [
         ("landmarked-svr", "abalone", {"landmarks": 20}),
         ("landmarked-svr-penalised", "abalone", {"samples": 300, "landmarks": 20, "similarity": "manhattan"}),
+        ("sparse-landmarked", "abalone", {"landmarks": 40, "samples": 300}),
         ("exc-ordinal", "wine_red", {"landmarks": 20, "samples": 400}),
         ("exc-ordinal-penalised", "concrete", {"landmarks": 10, "samples": 300, "bins": 4}),
         ("m-power-rls", "concrete", {"samples": 120}),

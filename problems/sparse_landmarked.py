@@ -1,0 +1,175 @@
+"""ε-insensitive regression on landmark features with the sum of the absolute weights bounded, so that few landmarks are used."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from simopt import validate
+from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arrays import Array, Multipliers, Point
+from simopt.problem import ALL_CONES, Example, freeze, problem
+from simopt.problems import _hinges, _svr_cases
+from simopt.problems._svr import InsensitiveRegression
+from simopt.similarities import Similarity
+
+if TYPE_CHECKING:
+    import cvxpy as cp
+
+    from simopt.datasets import Dataset
+
+Value = Any
+
+
+def absolute_sum(num: Arithmetic, w: Value) -> Value:
+    """‖w‖₁."""
+    return num.sum(num.abs(w))
+
+
+@problem
+@dataclass(frozen=True, eq=False)
+class SparseLandmarked(InsensitiveRegression):
+    r"""min_w (1/n) Σ_i ℓ̃_β(⟨w, ψ_i⟩ − y_i)   subject to   ‖w‖₁ ≤ B,       ℓ̃_β(r) = min_v βv²/2 + max(|r − v| − ε, 0).
+
+    Declared in this inf-convolution form: with v_i a variable, the two hinges of a sample are [y_i − ε − f_i + v_i]_+ (row `below`,
+    multiplier q_i) and [f_i − v_i − y_i − ε]_+ (row `above`, multiplier p_i), f = Ψw. β = ∞ is the ε-insensitive loss itself (no v).
+    Dual: c[h]_+ = max over 0 ≤ a ≤ c of ah with c = 1/n, min_v (β/2n)v² − (p − q)v = −n(p − q)²/(2β), and ‖·‖_∞ is dual to ‖·‖₁:
+        P* ≥ min_{w,v} Σ q_i(y_i − ε − f_i + v_i) + p_i(f_i − v_i − y_i − ε) + (β/2n)v_i²
+        D(p, q) = Σ (q_i − p_i) y_i − ε Σ (p_i + q_i) − (n/(2β)) Σ (p_i² + q_i²) − B ‖g‖_∞,   g = Ψᵀ(p − q).
+    The gap is what the hinges leave (see `_smoothed_insensitive`) plus
+        ⟨g, w⟩ + B‖g‖_∞ = (B − ‖w‖₁)‖g‖_∞ + Σ_j |w_j| (‖g‖_∞ + sign(w_j) g_j),
+    all non-negative. For β < ∞ a point suggests p_i − q_i = ℓ̃_β'(r_i)/n, so that g is the gradient G of the loss, the hinges leave 0 and
+    the gap is ⟨G, w⟩ + B‖G‖_∞, the δ_t of Algorithm 2.
+
+    Parameters
+    ----------
+    features : (n, d) array
+        Ψ, rows ψ_i.
+    targets : (n,) array
+        y.
+    radius : float
+        B > 0 (C_W in Algorithm 2).
+    epsilon : float
+        ε ≥ 0.
+    smoothness : float
+        β > 0, possibly ∞.
+
+    Point {"w": (d,)}, multipliers {"above": (n,), "below": (n,)}.
+    Scale: the loss at w = 0; where that is 0 (ε ≥ every |y_i|, so that w = 0 is optimal) it is ε. Where y = 0, restore returns w = 0.
+    Source: Kar & Jain 2012, Equation 2 and Appendix D.1; Shalev-Shwartz, Srebro & Zhang 2010.
+    """
+
+    name: ClassVar[str] = "sparse-landmarked"
+    title: ClassVar[str] = "smoothed ε-insensitive regression on few landmarks, ‖w‖₁ ≤ B"
+    source: ClassVar[str] = "Kar & Jain 2012, Equation 2 (Appendix D)"
+    arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval", "rational")
+    parameters: ClassVar[tuple[str, ...]] = ("radius", "epsilon", "smoothness")
+
+    features: Array
+    targets: Array
+    radius: float
+    epsilon: float = 0.1
+    smoothness: float = 10.0
+
+    def __post_init__(self) -> None:
+        self._check()
+        freeze(self, radius=validate.positive("radius", self.radius))
+
+    def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
+        """Minimise (1/n) Σ slacks + (β/2n)‖v‖² subject to f == Ψw, the rows `below` and `above`, and ‖w‖₁ ≤ B (`ball`)."""
+        import cvxpy as cp
+
+        radius = cp.Parameter(nonneg=True, name="radius", value=self.radius)
+        epsilon = cp.Parameter(nonneg=True, name="epsilon", value=self.epsilon)
+        w, loss, rows = self.declared(epsilon)
+        return cp.Problem(cp.Minimize(loss), [*rows, (cp.norm1(w) <= radius).set_label("ball")])
+
+    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
+        """Maximise Σ (q − p) y − ε Σ (p + q) − (n/(2β)) Σ (p² + q²) − B‖g‖_∞ subject to g = Ψᵀ(p − q), 0 ≤ p, q ≤ 1/n."""
+        import cvxpy as cp
+
+        value, g, rows = self.declared_dual()
+        return cp.Problem(cp.Maximize(value - self.radius * cp.norm_inf(g)), rows)
+
+    def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
+        """(1/n) Σ ℓ̃_β(⟨w, ψ_i⟩ − y_i)."""
+        return self.loss(num, num.lift(point["w"]))
+
+    def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
+        """w, shrunk until ‖w‖₁ ≤ B if it lies outside, so that zeros stay zeros; 0 if y = 0."""
+        if not np.any(self.targets):
+            return {"w": num.zeros(self.features.shape[1])}
+        w = np.asarray(num.mid(num.lift(point["w"])), dtype=float).reshape(-1)
+        return {"w": _hinges.inside_ball(num, w, self.radius, absolute_sum)}
+
+    def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
+        """D(p, q) with p, q clipped to [0, 1/n]."""
+        above, below = self.prices(num, multipliers)
+        g = num.rmatvec(self.features, above - below)
+        return self.fixed_part(num, above, below) - num.max(num.abs(g)) * num.lift(self.radius)
+
+    def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
+        """What the hinges leave, plus (B − ‖w‖₁)‖g‖_∞ + Σ |w_j|(‖g‖_∞ + sign(w_j) g_j)."""
+        w = num.lift(point["w"])
+        if self.settled(num, w, multipliers):
+            return num.lift(0.0)
+        above, below = self.prices(num, multipliers)
+        g = num.rmatvec(self.features, above - below)
+        largest = num.max(num.abs(g))
+        room = num.pos(num.lift(self.radius) - absolute_sum(num, w)) * largest
+        behind = num.dot(num.pos(w), num.pos(g + largest)) + num.dot(num.pos(w * -1), num.pos(g * -1 + largest))
+        return self.hinge_gap(num, w, above, below) + room + behind
+
+    def distance(self, gap: float, point: Point | None = None) -> float:
+        """2B, which bounds ‖w − w*‖₁ and hence ‖w − w*‖₂: the loss is not strongly convex, and all that is known is the ball."""
+        return 2.0 * self.radius
+
+    def in_units(self, s: float, c: float) -> Self:
+        """y, ε, 1/β × s and Ψ × c: B × s/c."""
+        radius, epsilon, smoothness = self.radius * (s / c), self.epsilon * s, self.smoothness / s
+        features, targets = self.features * c, self.targets * s
+        return replace(self, features=features, targets=targets, radius=radius, epsilon=epsilon, smoothness=smoothness)
+
+    @classmethod
+    def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
+        """Active and inactive balls, ε = 0, more features than samples, β small, large and ∞; equal features, y = 0, Ψ = 0."""
+        for example, features, targets, epsilon, degenerate in _svr_cases.instances(rng):
+            yield Example(example, cls(features, targets, 1.5, epsilon), degenerate)
+        features, targets = _svr_cases.instance(rng, 30, 6)
+        for beta in (0.5, 1e3, math.inf):
+            yield Example(f"β = {beta:g}", cls(features, targets, 1.5, 0.1, beta))
+        yield Example("inactive ball", cls(features, targets, 50.0, 0.1, 3.0))
+        yield Example("inactive ball, β = ∞, ε = 0", cls(features, targets, 50.0, 0.0, math.inf))
+        twice = np.repeat(features, 2, axis=1)
+        yield Example("equal features", cls(twice, targets, 1.0, 0.1))
+
+    @classmethod
+    def from_data(
+        cls,
+        dataset: Dataset,
+        rng: np.random.Generator,
+        *,
+        samples: int | None = None,
+        landmarks: int = 200,
+        standardise: bool = True,
+        similarity: str | Similarity = "gaussian-mean-distance",
+        radius: float | None = None,
+        epsilon: float | None = None,
+        smoothness: float | None = None,
+    ) -> Self:
+        """Recipe: as for landmarked-svr, with more landmarks to choose from.
+
+        Targets are centred at their median (w has no intercept). ε defaults to 0.1 standard deviations of y, 1/β to 0.1 of them, B to 30.
+        """
+        features, targets, spread = _svr_cases.recipe(dataset, rng, samples, landmarks, standardise, similarity)
+        return cls(
+            features,
+            targets,
+            30.0 * spread if radius is None else radius,
+            0.1 * spread if epsilon is None else epsilon,
+            10.0 / spread if smoothness is None else smoothness,
+        )
