@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from simopt.arrays import Array
+from simopt.rows import Indices, Rows
 from simopt.similarities import Gaussian, Similarity
 from simopt.solvers.gaussian_tiles import Fast, Floats, signed_powers32, signed_powers64
-from simopt.solvers.rows import Indices, Rows
 
 FIRST = 64  # columns for which room is made at first
 

@@ -11,12 +11,12 @@ from simopt.arithmetic import FLOAT
 from simopt.problem import Problem
 from simopt.problems.herding import Herding
 from simopt.problems.hinge_svm_hull import HingeSVMHull
+from simopt.rows import MEMORY
 from simopt.solution import Iterate
 from simopt.solver import solver
 from simopt.solvers.atoms import Atoms, StoredAtoms
 from simopt.solvers.frank_wolfe_steps import MOVED, Away, Blended, LineSearch, Pairwise, Rule, Uniform
 from simopt.solvers.min_norm_point import FullyCorrective
-from simopt.solvers.rows import MEMORY
 from simopt.solvers.walk import Look, Walk
 
 STEPS: dict[str, Callable[[], Rule]] = {

@@ -20,8 +20,8 @@ import numpy.typing as npt
 
 from simopt.arrays import Array
 from simopt.kernel import kernel
+from simopt.rows import Indices, Rows
 from simopt.similarities import Gaussian, Similarity
-from simopt.solvers.rows import Indices, Rows
 
 Floats = npt.NDArray[np.floating[Any]]
 UNIT = {"float32": 2.0**-24, "float64": 2.0**-53}

@@ -19,12 +19,12 @@ import numpy.typing as npt
 from simopt import validate
 from simopt.errors import InvalidProblem
 from simopt.problems._simplex import indices as distinct_indices
+from simopt.rows import MEMORY
 from simopt.similarities import Similarity
 from simopt.solvers.frank_wolfe import STEPS
 from simopt.solvers.herd_record import Herd
 from simopt.solvers.herd_task import MANY, HerdProgress, HerdTask
 from simopt.solvers.mean_embedding import PRECISIONS
-from simopt.solvers.rows import MEMORY
 from simopt.solvers.sample import Sample
 
 __all__ = ["Herd", "HerdInterrupted", "HerdProgress", "herd"]

@@ -23,6 +23,7 @@ import numpy.typing as npt
 from simopt import provenance, validate
 from simopt.arrays import Array
 from simopt.errors import InvalidProblem, UnknownName
+from simopt.rows import MEMORY, Indices
 from simopt.similarities import Similarity
 from simopt.solvers.gaussian_tiles import Fast
 from simopt.solvers.herd import herd
@@ -30,7 +31,6 @@ from simopt.solvers.herd_error import error_bound
 from simopt.solvers.herd_record import Herd
 from simopt.solvers.herd_task import HerdProgress
 from simopt.solvers.mean_embedding import MeanEmbedding, embed
-from simopt.solvers.rows import MEMORY, Indices
 from simopt.solvers.sample import EPS, Sample
 
 OPTIONS = ("steps", "reweight", "precision", "max_iter")  # of `herd` that a block takes as they are

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from simopt.arrays import Array
+from simopt.rows import Indices, Rows
 from simopt.solvers.gaussian_tiles import POWER, Fast, Tiles
 from simopt.solvers.mean_embedding import MeanEmbedding
-from simopt.solvers.rows import Indices, Rows
 from simopt.solvers.sample import EPS, Sample
 
 BLOCK = 1 << 21  # similarities held at one time

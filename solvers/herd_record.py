@@ -14,9 +14,9 @@ from simopt import archive
 from simopt.arrays import Array
 from simopt.errors import InvalidProblem
 from simopt.jsonio import InvalidFile
+from simopt.rows import Indices, Rows
 from simopt.similarities import Similarity, from_json
 from simopt.solvers.mean_function import weighted_sums
-from simopt.solvers.rows import Indices, Rows
 from simopt.training import KernelFunction
 
 if TYPE_CHECKING:

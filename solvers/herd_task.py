@@ -12,6 +12,7 @@ import numpy as np
 
 from simopt import provenance
 from simopt.arrays import Array
+from simopt.rows import Indices, Rows
 from simopt.solvers.atoms import LazyAtoms
 from simopt.solvers.frank_wolfe import FrankWolfe
 from simopt.solvers.gaussian_tiles import POWER, SUMS, UNIT, Fast
@@ -19,7 +20,6 @@ from simopt.solvers.herd_error import ErrorBound, error_bound
 from simopt.solvers.herd_record import Herd
 from simopt.solvers.mean_embedding import MeanEmbedding, embed
 from simopt.solvers.reweight import reweighted
-from simopt.solvers.rows import Indices, Rows
 from simopt.solvers.sample import EPS, Sample
 from simopt.solvers.walk import Look
 

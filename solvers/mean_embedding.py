@@ -19,9 +19,9 @@ import numpy.typing as npt
 
 from simopt import validate
 from simopt.arrays import Array
+from simopt.rows import MEMORY, Indices
 from simopt.similarities import Similarity
 from simopt.solvers.gaussian_tiles import LOWEST, POWER, SUMS, UNIT, Coordinates, Fast, Tiles
-from simopt.solvers.rows import MEMORY, Indices
 from simopt.solvers.sample import EPS, Sample
 
 PRECISIONS = ("float32", "float64", "direct")

@@ -10,10 +10,10 @@ import numpy.typing as npt
 
 from simopt.arrays import Array
 from simopt.errors import InvalidProblem
+from simopt.rows import MEMORY, Rows
 from simopt.similarities import Similarity
 from simopt.solvers.gaussian_tiles import USELESS, Fast, Tiles
 from simopt.solvers.mean_embedding import VALUES
-from simopt.solvers.rows import MEMORY, Rows
 from simopt.solvers.sample import Sample
 
 

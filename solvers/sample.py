@@ -12,8 +12,8 @@ import numpy.typing as npt
 from simopt import validate
 from simopt.arrays import Array
 from simopt.errors import InvalidProblem
+from simopt.rows import MEMORY, Rows
 from simopt.similarities import Precomputed, Similarity, named
-from simopt.solvers.rows import MEMORY, Rows
 
 EPS = 2.0**-53
 UNIT_SUM = 1e-9  # |Σ p − 1| allowed of weights that are given as floats

@@ -9,9 +9,9 @@ import numpy as np
 
 from simopt.arrays import Array
 from simopt.kernel import kernel
+from simopt.rows import Indices
 from simopt.solvers.atoms import Atoms
 from simopt.solvers.gaussian_tiles import Floats
-from simopt.solvers.rows import Indices
 
 
 @kernel

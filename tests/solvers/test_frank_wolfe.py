@@ -13,13 +13,13 @@ import simopt
 from simopt.errors import InvalidProblem, UnknownName
 from simopt.problems.herding import Herding
 from simopt.problems.hinge_svm_hull import HingeSVMHull
+from simopt.rows import Rows
 from simopt.similarities import Gaussian
 from simopt.solution import Status
 from simopt.solvers.atoms import LazyAtoms, StoredAtoms
 from simopt.solvers.frank_wolfe import STEPS, FrankWolfe
 from simopt.solvers.min_norm_point import best_weights, delete
 from simopt.solvers.reweight import reweighted
-from simopt.solvers.rows import Rows
 
 CORRECTING = [name for name in STEPS if name != "uniform"]
 

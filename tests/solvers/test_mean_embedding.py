@@ -10,12 +10,12 @@ from hypothesis import strategies as st
 
 from simopt.errors import InvalidProblem, UnknownName
 from simopt.problems.mean_classifier import MeanClassifier
+from simopt.rows import Rows
 from simopt.similarities import Gaussian, Laplacian, Linear, Normalised, Polynomial, Precomputed, Sigmoid
 from simopt.solvers import gaussian_tiles
 from simopt.solvers.gaussian_tiles import POWER, UNIT, Fast, powers_and_sums32, powers_and_sums64, signed_powers32, signed_powers64
 from simopt.solvers.mean_embedding import PRECISIONS, mean_embedding
 from simopt.solvers.mean_function import mean_function
-from simopt.solvers.rows import Rows
 
 
 def sample(n, p, seed=0, spread=1.0):

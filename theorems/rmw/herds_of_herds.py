@@ -16,10 +16,10 @@ from typing import Any
 import numpy as np
 
 from simopt.arrays import Array
+from simopt.rows import Indices
 from simopt.solvers.atoms import StoredAtoms
 from simopt.solvers.frank_wolfe import FrankWolfe
 from simopt.solvers.gaussian_tiles import Floats
-from simopt.solvers.rows import Indices
 from simopt.theorems.rmw.bandwidth_readings import Images, Reading, relative_similarities, squared_distances
 
 Gram = Callable[[Indices], Array]
