@@ -6,17 +6,21 @@ import math
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import numpy.typing as npt
 
-from simopt import jsonio, validate
+from simopt import archive, jsonio, validate
 from simopt.arrays import Array
 from simopt.errors import InvalidProblem
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
 EXTRAPOLATIONS = ("constant", "linear", "refuse")
 FORMAT = "simopt monotone function 1"
+WHAT = "a monotone function"
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,6 +66,12 @@ class MonotoneFunction:
         validate.same_length(positions=z, values=v)
         kept = np.concatenate([[True], np.diff(z) != 0])
         return cls(z[kept], v[kept], extrapolation)
+
+    def __str__(self) -> str:
+        """One line: nodes, range and steepest slope."""
+        t, v = self.nodes, self.values
+        ends = f"from u({t[0]:.4g}) = {v[0]:.4g} to u({t[-1]:.4g}) = {v[-1]:.4g}"
+        return f"monotone function with {t.size} nodes, {ends}, slopes up to {self.lipschitz:.4g}, beyond: {self.extrapolation}"
 
     def __call__(self, t: npt.ArrayLike) -> Array:
         """u(t), of the shape of t.
@@ -136,13 +146,23 @@ class MonotoneFunction:
             raise InvalidProblem(f"{name}: {first:g} lies outside of [{known[0]:g}, {known[-1]:g}], and this function does not extrapolate")
         return at
 
+    def plot(self) -> Figure:
+        """The graph. Needs matplotlib."""
+        from simopt.figures import plot_function
+
+        return plot_function(self)
+
+    def record(self) -> dict[str, Any]:
+        """Nodes and values as arrays, and the rule: what files hold (see simopt/archive.py)."""
+        return {"format": FORMAT, "nodes": self.nodes, "values": self.values, "extrapolation": self.extrapolation}
+
     def to_json(self) -> dict[str, Any]:
-        """Nodes, values and rule as JSON has them; floats come back as they were."""
-        return {"format": FORMAT, "nodes": self.nodes.tolist(), "values": self.values.tolist(), "extrapolation": self.extrapolation}
+        """The record as JSON has it; floats come back as they were."""
+        return {key: value.tolist() if isinstance(value, np.ndarray) else value for key, value in self.record().items()}
 
     @classmethod
     def from_json(cls, data: Mapping[str, Any]) -> MonotoneFunction:
-        """What `to_json` gave.
+        """What `to_json` or `record` gave.
 
         Raises
         ------
@@ -156,16 +176,24 @@ class MonotoneFunction:
         missing = [name for name in ("nodes", "values", "extrapolation") if name not in data]
         if missing:
             raise jsonio.InvalidFile(f"monotone function: no entry {missing[0]!r}")
-        return cls(np.asarray(data["nodes"], dtype=float), np.asarray(data["values"], dtype=float), str(data["extrapolation"]))
+        return cls(data["nodes"], data["values"], str(data["extrapolation"]))
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Write `to_json` to a file."""
-        jsonio.write(path, self.to_json())
+        """Write to a .npz or .json file, all of it or nothing; `load` gives the same floats back.
+
+        Raises
+        ------
+        InvalidProblem
+            for another suffix.
+        OSError
+            when the file cannot be written.
+        """
+        archive.save(path, self.record(), WHAT)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> MonotoneFunction:
         """Read what `save` wrote. Errors as for `from_json`."""
-        return cls.from_json(jsonio.read(path))
+        return cls.from_json(archive.load(path, FORMAT, WHAT))
 
 
 def _side(name: str) -> Literal["left", "right"]:

@@ -18,6 +18,7 @@ from simopt import validate
 from simopt.arrays import Array
 from simopt.monotone_function import MonotoneFunction
 from simopt.solvers.index_model import IndexFit, LinearIndex, Progress, Round, Step, choose
+from simopt.solvers.isotron import Validation, held_out
 from simopt.solvers.update_rules import FittedTransfer
 
 SUFFICIENT = 1e-4  # share of the decrease that the slope promises, which a step must bring
@@ -29,7 +30,7 @@ def alternating_sim(
     y: npt.ArrayLike,
     lipschitz: float = 1.0,
     *,
-    validation: tuple[npt.ArrayLike, npt.ArrayLike] | None = None,
+    validation: Validation | None = None,
     descents: int = 5,
     max_iter: int = 200,
     tol: float = 1e-8,
@@ -57,10 +58,7 @@ def alternating_sim(
     features = validate.matrix("X", X)
     targets = validate.vector("y", y, length=features.shape[0])
     count = validate.whole("descents", descents, minimum=1)
-    outside, held = None, None
-    if validation is not None:
-        outside = validate.matrix("validation", validation[0], cols=features.shape[1])
-        held = validate.vector("validation", validation[1], length=outside.shape[0])
+    outside, held = held_out(validation, features.shape[1])
     steps = _rounds(features, targets, FittedTransfer(targets, lipschitz), count, outside, held)
     return choose(steps, LinearIndex, held is not None, max_iter=max_iter, tol=tol, patience=patience, keep=keep, progress=progress)
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simopt.errors import InvalidProblem, NotAvailable
+from simopt.errors import InvalidProblem
+from simopt.figures import new_figure
 from simopt.solvers.herd_record import Herd
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ def plot_herd(herd: Herd, *, images: tuple[int, int] | None = None) -> Figure:
     """
     if images is not None:
         _check_shape(herd, images)
-    figure = _figure(9.0 if images is not None else 5.0, 4.0)
+    figure = new_figure(9.0 if images is not None else 5.0, 4.0, "herds")
     panels = figure.subplots(1, 2 if images is not None else 1, squeeze=False)[0]
     _error_panel(panels[0], {str(herd.provenance.get("steps", "herd")): herd})
     if images is not None:
@@ -48,17 +49,9 @@ def plot_errors(herds: Mapping[str, Herd]) -> Figure:
     """Error against the number of atoms for several herds of one mean, by name."""
     if not herds:
         raise InvalidProblem("herds: none given, at least one needed")
-    figure = _figure(6.0, 4.0)
+    figure = new_figure(6.0, 4.0, "herds")
     _error_panel(figure.subplots(), herds)
     return figure
-
-
-def _figure(width: float, height: float) -> Figure:
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise NotAvailable(f"pictures of herds need matplotlib: pip install 'simopt[plot]' ({error})") from error
-    return Figure(figsize=(width, height), layout="constrained")
 
 
 def _error_panel(axes: Any, herds: Mapping[str, Herd]) -> None:

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import math
+import os
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import numpy.typing as npt
 
-from simopt import validate
+from simopt import archive, validate
 from simopt.arrays import Array
 from simopt.errors import InvalidProblem
+from simopt.monotone_function import MonotoneFunction
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 Function = Callable[[Array], Array]
 
@@ -22,12 +28,12 @@ class LinearIndex:
 
     direction: Array
 
-    def __call__(self, X: Array) -> Array:
+    def __str__(self) -> str:
+        return f"⟨w, x⟩ with w in dimension {self.direction.size}, ‖w‖ = {float(np.linalg.norm(self.direction)):.4g}"
+
+    def __call__(self, X: npt.ArrayLike) -> Array:
         """Xw, shape (k, d) → (k,)."""
-        points = np.asarray(X, dtype=float)
-        if points.ndim != 2 or points.shape[1] != self.direction.size:
-            raise InvalidProblem(f"X: shape {points.shape}, expected (any, {self.direction.size})")
-        out: Array = points @ self.direction
+        out: Array = validate.matrix("X", X, cols=self.direction.size, minimum=0) @ self.direction
         return out
 
 
@@ -46,13 +52,50 @@ class IndexModel:
     index: Function
     transfer: Function
 
-    def __call__(self, X: Array) -> Array:
-        """Predictions at the rows of X."""
-        return np.asarray(self.transfer(self.index(X)), dtype=float)
+    def __str__(self) -> str:
+        """One line: what goes into what."""
+        return f"x ↦ u({_named(self.index)}); u: {_named(self.transfer)}"
 
-    def error(self, X: Array, y: Array) -> float:
+    def __call__(self, X: npt.ArrayLike) -> Array:
+        """Predictions at the rows of X."""
+        return np.asarray(self.transfer(self.index(np.asarray(X, dtype=float))), dtype=float)
+
+    def error(self, X: npt.ArrayLike, y: npt.ArrayLike) -> float:
         """The mean of (u(index(x)) − y)²."""
-        return float(np.mean(np.square(self(X) - np.asarray(y, dtype=float))))
+        predicted = self(X)
+        return float(np.mean(np.square(predicted - validate.vector("y", y, length=predicted.size))))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write to a .npz or .json file, all of it or nothing; `load` gives the same predictor back.
+
+        Raises
+        ------
+        InvalidProblem
+            for another suffix, and where u or a similarity is a Python function of one's own.
+        OSError
+            when the file cannot be written.
+        """
+        from simopt.solvers.index_record import WHAT, record
+
+        archive.save(path, record(self), WHAT)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> IndexModel:
+        """Read what `save` wrote.
+
+        Raises
+        ------
+        InvalidFile
+            for a file that is corrupt or holds something else.
+        """
+        from simopt.solvers.index_record import FORMAT, WHAT, model_of
+
+        return model_of(archive.load(path, FORMAT, WHAT))
+
+
+def _named(part: Function) -> str:
+    """What a part of a predictor says of itself, in one line."""
+    return str(part) if isinstance(part, LinearIndex | MonotoneFunction) else str(getattr(part, "name", type(part).__name__))
 
 
 @dataclass(frozen=True)
@@ -87,9 +130,10 @@ class IndexFit:
     ----------
     model : IndexModel
     chosen : int
-        its round: that of the least error on the hold-out; the last one without.
+        its round: that of the least error on the hold-out; without one the last, or after divergence that of the least error.
     stopped : str
         "converged" (steps below the tolerance), "no progress" (on the hold-out), "iteration limit", "diverged" or "interrupted".
+        Rounds diverge where steps are too long for the samples: make them ‖x‖ ≤ 1, or `rate` smaller.
     trace : tuple of Round
     states : (rounds, d) array or None
         w^1, w^2, … (coefficients, for kernels), if they were to be kept.
@@ -98,8 +142,20 @@ class IndexFit:
     model: IndexModel
     chosen: int
     stopped: str
-    trace: tuple[Round, ...]
-    states: Array | None = None
+    trace: tuple[Round, ...] = field(repr=False)
+    states: Array | None = field(default=None, repr=False)
+
+    def __str__(self) -> str:
+        """One line: how it ended, which round was chosen, its errors, and the predictor."""
+        row = self.trace[self.chosen - 1]
+        held = "" if math.isnan(row.held_out) else f", {row.held_out:.4g} on the hold-out"
+        return f"round {self.chosen} of {len(self.trace)} ({self.stopped}), mean squared error {row.error:.4g}{held}; {self.model}"
+
+    def plot(self, X: npt.ArrayLike | None = None, y: npt.ArrayLike | None = None) -> Figure:
+        """Errors round by round, and u, with the samples if they are given. Needs matplotlib."""
+        from simopt.solvers.index_plot import plot_fit
+
+        return plot_fit(self, X, y)
 
     @property
     def errors(self) -> Array:
@@ -170,28 +226,29 @@ def choose(
         raise InvalidProblem("patience: needs samples that are held out, give `validation`")
     trace: list[Round] = []
     states: list[Array] = []
-    best: tuple[float, int, Array, Callable[[], Function]] | None = None
+    best: tuple[float, Step, Step] | None = None  # error, its round, the last round
 
     def result(stopped: str) -> IndexFit:
         if best is None:
             raise InvalidProblem("X: not even the first round is finite; scale the samples to ‖x‖ ≤ 1")
-        model = IndexModel(index(best[2]), best[3]())
-        return IndexFit(model, best[1], stopped, tuple(trace), np.array(states) if keep else None)
+        row, state, made = best[1] if has_hold_out or stopped == "diverged" else best[2]
+        return IndexFit(IndexModel(index(state), made()), row.t, stopped, tuple(trace), np.array(states) if keep else None)
 
     try:
-        for row, state, made in steps:
+        for step in steps:
+            row = step[0]
+            judged = row.held_out if has_hold_out else row.error
             if not (math.isfinite(row.error) and math.isfinite(row.norm)):
                 return result("diverged")
             trace.append(row)
             if keep:
-                states.append(np.array(state))
-            if not has_hold_out or best is None or row.held_out < best[0]:
-                best = (row.held_out, row.t, state, made)
+                states.append(np.array(step[1]))
+            best = (judged, step, step) if best is None or judged < best[0] else (best[0], best[1], step)
             if progress is not None:
                 progress(row)
             if row.step <= small * (1.0 + row.norm):
                 return result("converged")
-            if wait is not None and row.t - best[1] >= wait:
+            if wait is not None and row.t - best[1][0].t >= wait:
                 return result("no progress")
             if row.t >= count:
                 return result("iteration limit")

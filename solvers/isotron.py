@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from itertools import count
 from time import perf_counter
 from typing import Any
 
@@ -18,6 +19,7 @@ import numpy.typing as npt
 
 from simopt import validate
 from simopt.arrays import Array
+from simopt.errors import InvalidProblem
 from simopt.solvers.index_model import Function, IndexFit, LinearIndex, Progress, Round, Step, choose
 from simopt.solvers.transfer import Transfer, checked_transfer
 from simopt.solvers.update_rules import FittedTransfer, KnownTransfer, UpdateRule
@@ -76,19 +78,39 @@ class LinearSpace(Space):
 
 def rounds(space: Space, y: Array, rule: UpdateRule, *, rate: float = 1.0, held: Array | None = None) -> Iterator[Step]:
     """The rounds, without end: the record of each, w^t, and what makes u^t."""
-    pace, t = validate.positive("rate", rate), 0
-    while True:
-        t += 1
-        state, norm = space.state, space.norm()
-        fitted = rule.fit(space.scores)
-        seconds, made = dict(rule.seconds), rule.snapshot()
-        r = y - fitted
-        start = perf_counter()
-        outside = math.nan if held is None else float(np.mean(np.square(made()(space.held) - held)))
-        middle = perf_counter()
-        step = space.step(r, pace)
-        seconds |= {"check": middle - start, "product": perf_counter() - middle}
-        yield Round(t, float(np.mean(np.square(r))), outside, norm, step, seconds), state, made
+    pace = validate.positive("rate", rate)
+    for t in count(1):
+        yield _round(t, space, y, rule, pace, held)
+
+
+@np.errstate(over="ignore", invalid="ignore")  # rounds that diverge are told apart by their errors
+def _round(t: int, space: Space, y: Array, rule: UpdateRule, rate: float, held: Array | None) -> Step:
+    state, norm = space.state, space.norm()
+    fitted = rule.fit(space.scores)
+    seconds, made = dict(rule.seconds), rule.snapshot()
+    r = y - fitted
+    start = perf_counter()
+    outside = math.nan if held is None else float(np.mean(np.square(made()(space.held) - held)))
+    middle = perf_counter()
+    step = space.step(r, rate)
+    seconds |= {"check": middle - start, "product": perf_counter() - middle}
+    return Round(t, float(np.mean(np.square(r))), outside, norm, step, seconds), state, made
+
+
+def held_out(validation: Validation | None, cols: int) -> tuple[Array | None, Array | None]:
+    """The samples of a hold-out, (k, cols) and (k,) arrays; None twice without.
+
+    Raises
+    ------
+    InvalidProblem
+        for what is no pair of such arrays.
+    """
+    if validation is None:
+        return None, None
+    if len(validation) != 2:
+        raise InvalidProblem(f"validation: {len(validation)} entries, expected a pair (X, y) of the samples that are held out")
+    outside = validate.matrix("validation", validation[0], cols=cols)
+    return outside, validate.vector("validation", validation[1], length=outside.shape[0])
 
 
 def _linear(
@@ -97,10 +119,7 @@ def _linear(
     features = validate.matrix("X", X)
     targets = validate.vector("y", y, length=features.shape[0])
     w = None if start is None else validate.vector("start", start, length=features.shape[1])
-    if validation is None:
-        return LinearSpace(features, None, w, single), targets, None
-    outside = validate.matrix("validation", validation[0], cols=features.shape[1])
-    held = validate.vector("validation", validation[1], length=outside.shape[0])
+    outside, held = held_out(validation, features.shape[1])
     return LinearSpace(features, outside, w, single), targets, held
 
 

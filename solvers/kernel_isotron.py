@@ -10,18 +10,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from simopt import validate
 from simopt.arrays import Array
-from simopt.errors import UnknownName
+from simopt.errors import InvalidProblem, UnknownName
 from simopt.solvers.index_model import Function, IndexFit, choose
-from simopt.solvers.isotron import Space, rounds
+from simopt.solvers.isotron import Space, Validation, held_out, rounds
 from simopt.solvers.transfer import Transfer, checked_transfer
 from simopt.solvers.update_rules import FittedTransfer, KnownTransfer, UpdateRule
 from simopt.training import TrainingSet
-
-Validation = tuple[npt.ArrayLike, npt.ArrayLike]
 
 
 class KernelSpace(Space):
@@ -58,11 +54,10 @@ class KernelSpace(Space):
 
 
 def _space(training: TrainingSet, validation: Validation | None) -> tuple[Space, Array, Array | None]:
-    if validation is None:
-        return KernelSpace(training.gram, None, training.function), training.targets, None
-    outside = validate.matrix("validation", validation[0], cols=training.inputs.shape[1])
-    held = validate.vector("validation", validation[1], length=outside.shape[0])
-    cross = np.asarray(training.similarity(outside, training.inputs))
+    if not isinstance(training, TrainingSet):
+        raise InvalidProblem(f"training: {type(training).__name__} given, TrainingSet(inputs, targets, similarity) needed")
+    outside, held = held_out(validation, training.inputs.shape[1])
+    cross = None if outside is None else np.asarray(training.similarity(outside, training.inputs))
     return KernelSpace(training.gram, cross, training.function), training.targets, held
 
 

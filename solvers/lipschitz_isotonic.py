@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
@@ -13,11 +14,14 @@ from simopt import validate
 from simopt.arithmetic import FLOAT
 from simopt.arrays import Array
 from simopt.certificate import Certificate, certify
-from simopt.monotone_function import MonotoneFunction
+from simopt.monotone_function import EXTRAPOLATIONS, MonotoneFunction
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
 from simopt.solution import Iterate
 from simopt.solver import solver
 from simopt.solvers.bounded_chain import fit_bounded_chain
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 @solver("lpav", solves=LipschitzIsotonic, summary="exact dynamic programme on the derivative of the cost-to-go, O(m √m) at worst", rank=1)
@@ -64,6 +68,16 @@ class IsotonicFit:
     tau: Array
     order: npt.NDArray[np.intp]
     extrapolation: str = "constant"
+
+    def __str__(self) -> str:
+        """One line: the samples, the function, and the certified bracket."""
+        return f"fit of {self.x.size} samples, L = {self.problem.lipschitz:g}: {self.function}; {self.certificate}"
+
+    def plot(self) -> Figure:
+        """Samples and function. Needs matplotlib."""
+        from simopt.solvers.index_plot import plot_isotonic
+
+        return plot_isotonic(self)
 
     @cached_property
     def fitted(self) -> Array:
@@ -118,8 +132,9 @@ def lipschitz_isotonic(
     Raises
     ------
     InvalidProblem
-        for what LipschitzIsotonic refuses.
+        for what LipschitzIsotonic refuses; z and y are its positions and targets.
     """
+    validate.choice("extrapolation", extrapolation, EXTRAPOLATIONS)
     targets = validate.vector("targets", y)
     places = validate.vector("positions", z, length=len(targets))
     mass = None if weights is None else validate.vector("weights", weights, length=len(targets))

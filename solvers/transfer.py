@@ -163,10 +163,22 @@ def known_transfer(name: str) -> Transfer:
     return Transfer(name, TRANSFERS[name].transfer, TRANSFERS[name].lipschitz, True)
 
 
+@dataclass(frozen=True)
+class Ramp:
+    """u(t) = slope · t + intercept, clipped to [0, 1]."""
+
+    slope: float
+    intercept: float
+
+    def __call__(self, t: Array) -> Array:
+        """u(t)."""
+        return np.clip(self.slope * np.asarray(t, dtype=float) + self.intercept, 0.0, 1.0)
+
+
 def clipped_linear(slope: float = 1.0, intercept: float = 0.0) -> Transfer:
     """u(t) = slope · t + intercept, clipped to [0, 1]; slope ≥ 0."""
-    a, b = validate.nonnegative("slope", slope), validate.finite("intercept", intercept)
-    return Transfer(f"clip({a:g} t + {b:g})", lambda t: np.clip(a * t + b, 0.0, 1.0), a, True)
+    ramp = Ramp(validate.nonnegative("slope", slope), validate.finite("intercept", intercept))
+    return Transfer(f"clip({ramp.slope:g} t + {ramp.intercept:g})", ramp, ramp.slope, True)
 
 
 def checked_transfer(

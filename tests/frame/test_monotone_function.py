@@ -89,6 +89,32 @@ def test_json_brings_back_the_same_floats(tmp_path: Path) -> None:
         MonotoneFunction.from_json({key: value for key, value in u.to_json().items() if key != "values"})
 
 
+def test_archives_bring_back_the_same_floats_and_other_suffixes_are_refused(tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    u = MonotoneFunction(np.sort(rng.normal(size=50)), np.sort(rng.normal(size=50)) * 1e-300, "refuse")
+    u.save(tmp_path / "u.npz")
+    again = MonotoneFunction.load(tmp_path / "u.npz")
+    assert np.array_equal(again.nodes, u.nodes) and np.array_equal(again.values, u.values) and again.extrapolation == "refuse"
+    with pytest.raises(InvalidProblem, match="ends in .csv; a monotone function is saved as .npz or .json"):
+        u.save(tmp_path / "u.csv")
+    (tmp_path / "broken.npz").write_bytes((tmp_path / "u.npz").read_bytes()[:100])
+    with pytest.raises(InvalidFile, match="not a monotone function"):
+        MonotoneFunction.load(tmp_path / "broken.npz")
+    (tmp_path / "words.json").write_text(json.dumps(u.to_json() | {"nodes": ["a"] * 50}))
+    with pytest.raises(InvalidProblem, match="nodes: values that are not numbers"):
+        MonotoneFunction.load(tmp_path / "words.json")
+
+
+def test_it_prints_as_one_line_and_draws_itself() -> None:
+    assert str(STAIRS) == "monotone function with 4 nodes, from u(0) = 0 to u(4) = 1.5, slopes up to 0.5, beyond: constant"
+    pytest.importorskip("matplotlib")
+    for rule, ends in (("constant", (0.0, 1.5)), ("linear", (-0.16, 1.66)), ("refuse", (0.0, 1.5))):
+        line = with_rule(rule).plot().axes[0].lines[0]
+        places, values = (np.asarray(x, dtype=float) for x in line.get_data())
+        assert (values[0], values[-1]) == pytest.approx(ends)
+        assert (places[0] < 0.0) == (places[-1] > 4.0) == (rule != "refuse")
+
+
 def test_ties_are_one_node_and_falls_are_refused() -> None:
     u = MonotoneFunction.through([0.0, 1.0, 1.0, 2.0], [0.0, 1.0, 1.0, 2.0])
     assert u.nodes.tolist() == [0.0, 1.0, 2.0] and not u.nodes.flags.writeable

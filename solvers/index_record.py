@@ -1,0 +1,97 @@
+"""Single-index predictors as records for files: an index function, linear or of a kernel, and a transfer function."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+
+from simopt.arrays import Array
+from simopt.errors import InvalidProblem
+from simopt.jsonio import InvalidFile
+from simopt.monotone_function import MonotoneFunction
+from simopt.problems._transfers import TRANSFERS
+from simopt.similarities import Similarity, from_json
+from simopt.solvers.index_model import Function, IndexModel, LinearIndex
+from simopt.solvers.transfer import Ramp, Transfer, clipped_linear, known_transfer
+from simopt.training import KernelFunction
+
+FORMAT = "simopt index model 1"
+WHAT = "an index model"
+REMEDY = "pickle it, or save its parts yourself"
+
+
+def record(model: IndexModel) -> dict[str, Any]:
+    """What files hold of a model.
+
+    Raises
+    ------
+    InvalidProblem
+        where a part is a Python function of one's own, which no file describes.
+    """
+    return {"format": FORMAT, "index": _of_index(model.index), "transfer": _of_transfer(model.transfer)}
+
+
+def model_of(found: Mapping[str, Any]) -> IndexModel:
+    """The model of a record.
+
+    Raises
+    ------
+    InvalidFile
+        for a record that is not whole.
+    """
+    try:
+        return IndexModel(_index(found["index"]), _transfer(found["transfer"]))
+    except (KeyError, TypeError, ValueError) as error:
+        raise InvalidFile(f"not a whole index model ({type(error).__name__}: {error})") from error
+
+
+def _of_index(index: Function) -> dict[str, Any]:
+    if isinstance(index, LinearIndex):
+        return {"kind": "linear", "direction": index.direction}
+    if isinstance(index, KernelFunction) and isinstance(index.similarity, Similarity):
+        return {
+            "kind": "kernel",
+            "similarity": index.similarity.to_json(),
+            "centres": index.centres,
+            "coefficients": index.coefficients,
+        }
+    raise InvalidProblem(f"index: {_name(index)} is neither linear nor of a similarity of simopt, so that no file can hold it; {REMEDY}")
+
+
+def _index(found: Mapping[str, Any]) -> Function:
+    if found["kind"] == "linear":
+        return LinearIndex(_array(found["direction"]))
+    if found["kind"] != "kernel":
+        raise ValueError(f"index of kind {found['kind']!r}")
+    return KernelFunction(from_json(found["similarity"]), _array(found["centres"]), _array(found["coefficients"]))
+
+
+def _of_transfer(transfer: Function) -> dict[str, Any]:
+    inner = transfer.function if isinstance(transfer, Transfer) else transfer
+    if isinstance(inner, MonotoneFunction):
+        return {"kind": "piecewise linear", "function": inner.record()}
+    if isinstance(inner, Ramp):
+        return {"kind": "ramp", "slope": inner.slope, "intercept": inner.intercept}
+    if isinstance(transfer, Transfer) and transfer.proven and transfer.name in TRANSFERS:
+        return {"kind": "known", "name": transfer.name}
+    raise InvalidProblem(f"transfer: {_name(transfer)} is a function of your own, which no file can hold; {REMEDY}")
+
+
+def _transfer(found: Mapping[str, Any]) -> Function:
+    if found["kind"] == "piecewise linear":
+        return MonotoneFunction.from_json(found["function"])
+    if found["kind"] == "ramp":
+        return clipped_linear(found["slope"], found["intercept"])
+    if found["kind"] != "known":
+        raise ValueError(f"transfer of kind {found['kind']!r}")
+    return known_transfer(found["name"])
+
+
+def _array(values: Any) -> Array:
+    return np.asarray(values, dtype=float)
+
+
+def _name(part: Function) -> str:
+    return str(getattr(part, "name", type(part).__name__))
