@@ -1,0 +1,199 @@
+r"""Losses ℓ(f, y) of a prediction, as maxima of affine functions of it: value, conjugate and what the two leave, in any arithmetic.
+
+With a mass p ≥ 0 and the multiplier q of the prediction, pℓ(f, y) = max_q c(q) − qf over the q that the loss admits:
+    insensitive   [|f − y| − ε]_+      c(q) = qy − ε|q|            |q| ≤ p
+    hinge         [m − yf]_+           c(q) = m yq,                0 ≤ yq ≤ p,    y = ±1, m the margin
+    squared       (f − y)²             c(q) = qy − q²/(4p)         any q (0 where p = 0)
+so that any q, clipped, bounds the loss below by Σ c(q_i) − q_i f_i. What is left, pℓ − c(q) + qf, is with r = y − f, h = m − yf, a = yq
+    insensitive   (p − |q|)[|r| − ε]_+ + |q|[ε − |r|]_+ + (|q||r| − qr)
+    hinge         (p − a)[h]_+ + a[−h]_+
+    squared       p(r − q/(2p))²
+and every term of it is ≥ 0.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from simopt.arithmetic import Arithmetic
+from simopt.arrays import Array
+
+if TYPE_CHECKING:
+    import cvxpy as cp
+
+Value = Any
+LOSSES = ("insensitive", "hinge", "squared")
+
+
+class Loss(ABC):
+    """ℓ with masses p > 0; every formula is elementwise. f, y, p, q are values of one arithmetic, shape (n,)."""
+
+    @abstractmethod
+    def value(self, num: Arithmetic, f: Value, y: Value) -> Value:
+        """ℓ(f, y)."""
+
+    @abstractmethod
+    def admitted(self, num: Arithmetic, q: Value, p: Value, y: Value) -> Value:
+        """The admitted multiplier nearest to q."""
+
+    @abstractmethod
+    def conjugate(self, num: Arithmetic, q: Value, p: Value, y: Value) -> Value:
+        """c(q)."""
+
+    @abstractmethod
+    def slack(self, num: Arithmetic, q: Value, p: Value, y: Value, f: Value) -> Value:
+        """pℓ(f, y) − c(q) + qf ≥ 0."""
+
+    @abstractmethod
+    def slope(self, f: Array, y: Array) -> Array:
+        """−∂ℓ/∂f in floats, the q/p that a prediction suggests: exact away from kinks, 0 at them."""
+
+    @abstractmethod
+    def declared(self, f: cp.Expression, y: Array, p: Array, epsilon: cp.Parameter) -> tuple[cp.Expression, list[cp.Constraint]]:
+        """Σ pℓ(f, y) in CVXPY, and its labelled rows."""
+
+    @abstractmethod
+    def declared_dual(self, q: cp.Expression, y: Array, p: Array) -> tuple[cp.Expression, list[cp.Constraint]]:
+        """Σ c(q) in CVXPY, and the labelled rows that bound q."""
+
+
+@dataclass(frozen=True)
+class Insensitive(Loss):
+    """[|f − y| − ε]_+."""
+
+    epsilon: float
+
+    def value(self, num: Arithmetic, f: Value, y: Value) -> Value:
+        """[|f − y| − ε]_+."""
+        return num.pos(num.abs(f - y) - num.lift(self.epsilon))
+
+    def admitted(self, num: Arithmetic, q: Value, p: Value, y: Value) -> Value:
+        """q clipped to [−p, p]."""
+        return num.minimum(num.maximum(q, p * -1), p)
+
+    def conjugate(self, num: Arithmetic, q: Value, p: Value, y: Value) -> Value:
+        """qy − ε|q|."""
+        return q * y - num.abs(q) * num.lift(self.epsilon)
+
+    def slack(self, num: Arithmetic, q: Value, p: Value, y: Value, f: Value) -> Value:
+        """(p − |q|)[|r| − ε]_+ + |q|[ε − |r|]_+ + (|q||r| − qr)."""
+        r = y - f
+        size, price = num.abs(r), num.abs(q)
+        h = size - num.lift(self.epsilon)
+        return num.pos(p - price) * num.pos(h) + price * num.pos(h * -1) + num.pos(price * size - q * r)
+
+    def slope(self, f: Array, y: Array) -> Array:
+        """sign(y − f) where |y − f| > ε."""
+        out: Array = np.where(np.abs(y - f) > self.epsilon, np.sign(y - f), 0.0)
+        return out
+
+    def declared(self, f: cp.Expression, y: Array, p: Array, epsilon: cp.Parameter) -> tuple[cp.Expression, list[cp.Constraint]]:
+        """p·slack, slack ≥ 0, with rows `above`, f − y − ε ≤ slack, and `below`, y − ε − f ≤ slack."""
+        import cvxpy as cp
+
+        slack = cp.Variable(len(y), name="slack")
+        rows = [
+            (f - y - epsilon <= slack).set_label("above"),
+            (y - epsilon - f <= slack).set_label("below"),
+            (slack >= 0).set_label("nonneg"),
+        ]
+        return p @ slack, rows
+
+    def declared_dual(self, q: cp.Expression, y: Array, p: Array) -> tuple[cp.Expression, list[cp.Constraint]]:
+        """y·q − ε‖q‖₁ with |q| ≤ p."""
+        import cvxpy as cp
+
+        return y @ q - self.epsilon * cp.norm(q, 1), [(cp.abs(q) <= p).set_label("cap")]
+
+
+@dataclass(frozen=True)
+class Hinge(Loss):
+    """[m − yf]_+ with labels y = ±1."""
+
+    margin: float
+
+    def value(self, num: Arithmetic, f: Value, y: Value) -> Value:
+        """[m − yf]_+."""
+        return num.pos(num.lift(self.margin) - y * f)
+
+    def admitted(self, num: Arithmetic, q: Value, p: Value, y: Value) -> Value:
+        """yq clipped to [0, p]."""
+        return num.minimum(num.pos(q * y), p) * y
+
+    def conjugate(self, num: Arithmetic, q: Value, p: Value, y: Value) -> Value:
+        """m yq."""
+        return q * y * num.lift(self.margin)
+
+    def slack(self, num: Arithmetic, q: Value, p: Value, y: Value, f: Value) -> Value:
+        """(p − a)[h]_+ + a[−h]_+."""
+        a, h = q * y, num.lift(self.margin) - y * f
+        return num.pos(p - a) * num.pos(h) + a * num.pos(h * -1)
+
+    def slope(self, f: Array, y: Array) -> Array:
+        """y where yf < m."""
+        out: Array = np.where(y * f < self.margin, y, 0.0)
+        return out
+
+    def declared(self, f: cp.Expression, y: Array, p: Array, epsilon: cp.Parameter) -> tuple[cp.Expression, list[cp.Constraint]]:
+        """p·slack, slack ≥ 0, with rows `margins`, m − yf ≤ slack."""
+        import cvxpy as cp
+
+        slack = cp.Variable(len(y), name="slack")
+        rows = [(self.margin - cp.multiply(y, f) <= slack).set_label("margins"), (slack >= 0).set_label("nonneg")]
+        return p @ slack, rows
+
+    def declared_dual(self, q: cp.Expression, y: Array, p: Array) -> tuple[cp.Expression, list[cp.Constraint]]:
+        """m y·q with 0 ≤ yq ≤ p."""
+        import cvxpy as cp
+
+        a = cp.multiply(y, q)
+        return self.margin * cp.sum(a), [(a >= 0).set_label("sign"), (a <= p).set_label("cap")]
+
+
+@dataclass(frozen=True)
+class Squared(Loss):
+    """(f − y)²."""
+
+    def value(self, num: Arithmetic, f: Value, y: Value) -> Value:
+        """(f − y)²."""
+        r = y - f
+        return r * r
+
+    def admitted(self, num: Arithmetic, q: Value, p: Value, y: Value) -> Value:
+        """q itself."""
+        return q
+
+    def conjugate(self, num: Arithmetic, q: Value, p: Value, y: Value) -> Value:
+        """qy − q²/(4p)."""
+        return q * y - q * q / (p * 4)
+
+    def slack(self, num: Arithmetic, q: Value, p: Value, y: Value, f: Value) -> Value:
+        """p(r − q/(2p))²."""
+        off = y - f - q / (p * 2)
+        return p * (off * off)
+
+    def slope(self, f: Array, y: Array) -> Array:
+        """2(y − f)."""
+        out: Array = 2.0 * (y - f)
+        return out
+
+    def declared(self, f: cp.Expression, y: Array, p: Array, epsilon: cp.Parameter) -> tuple[cp.Expression, list[cp.Constraint]]:
+        """‖√p∘(f − y)‖²."""
+        import cvxpy as cp
+
+        return cp.sum_squares(cp.multiply(np.sqrt(p), f - y)), []
+
+    def declared_dual(self, q: cp.Expression, y: Array, p: Array) -> tuple[cp.Expression, list[cp.Constraint]]:
+        """y·q − ‖q/(2√p)‖²."""
+        import cvxpy as cp
+
+        return y @ q - cp.sum_squares(cp.multiply(0.5 / np.sqrt(p), q)), []
+
+
+def loss_named(name: str, epsilon: float, margin: float) -> Loss:
+    """The loss called "insensitive" (of width ε), "hinge" (of margin m) or "squared"."""
+    return {"insensitive": Insensitive(epsilon), "hinge": Hinge(margin), "squared": Squared()}[name]

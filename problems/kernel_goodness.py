@@ -1,0 +1,202 @@
+"""Goodness of a positive semidefinite kernel on a finite domain: the smallest loss at margin γ."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from simopt import validate
+from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arrays import Array, Multipliers, Point
+from simopt.problem import ALL_CONES, Example, Law, Rescale, freeze, problem
+from simopt.problems import _factor, _goodness_cases, _hinges, _power_units, _squares, _unit_ball
+from simopt.problems._factor import KernelProblem
+from simopt.problems._goodness import FiniteDomain
+from simopt.similarities import Similarity
+
+if TYPE_CHECKING:
+    import cvxpy as cp
+
+    from simopt.datasets import Dataset
+
+Value = Any
+
+
+@problem
+@dataclass(frozen=True, eq=False)
+class KernelGoodness(FiniteDomain, KernelProblem):
+    r"""min over ‖W‖_H ≤ 1/γ of Σ_i p_i ℓ(⟨W, φ(x_i)⟩, y_i),   W = Σ_j α_j φ(x_j),  ⟨W, φ(x_i)⟩ = (Kα)_i.
+
+    Definition 4 has W = W*/γ with ‖W*‖ = 1; "≤" is what the proofs use, and what makes goodness monotone in γ: with "=", one point with
+    K = y = 1 has absolute loss 0 at γ = 1 but 1 at γ = ½.
+    The losses are maxima of affine functions, p_i ℓ(f_i, y_i) = max_q c_i(q) − q f_i (problems/_prediction_losses.py). Exchanging min
+    and max, and minimising −⟨v, W⟩ with v = Σ_i q_i φ(x_i) over the ball, leaves by Cauchy–Schwarz
+        D(q) = Σ_i c_i(q_i) − (1/γ) √(qᵀKq),
+    a bound for any q, clipped to what the loss admits. With t = ‖W‖ and s = ‖v‖ the gap is a sum of non-negative terms,
+        Σ_i p_i ℓ(f_i, y_i) − c_i(q_i) + q_i f_i   +   s(1/γ − t) + (t/2s)‖v − (s/t)W‖².
+
+    Parameters
+    ----------
+    gram : (N, N) array
+        K, symmetric positive semidefinite.
+    targets : (N,) array
+        y_i; ±1 for the hinge.
+    gamma : float
+        γ > 0.
+    masses : (N,) array, optional
+        p_i ≥ 0 with sum 1 (to 1e-9; the floats given are the data, exactly); None: 1/N each.
+    loss : str
+        "insensitive", [|f − y| − ε]_+ (ε = 0: absolute); "hinge", [m − yf]_+; "squared", (f − y)².
+    epsilon, margin : float
+        ε ≥ 0 of the insensitive loss; m > 0 of the hinge.
+
+    Point {"alpha": (N,)}, multipliers {"predictions": (N,)}, q.
+    Scale: the loss at W = 0; where that is 0 it is ε. Where y = 0 and ε = 0, restore returns W = 0.
+    Source: Kar & Jain 2012, Definition 4, with the losses of §3.1.
+    """
+
+    name: ClassVar[str] = "kernel-goodness"
+    title: ClassVar[str] = "goodness ε₀(γ) of a positive semidefinite kernel on a finite domain"
+    source: ClassVar[str] = "Kar & Jain 2012, Definition 4"
+    arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval")
+    parameters: ClassVar[tuple[str, ...]] = ("gamma", "epsilon")
+
+    gram: Array
+    targets: Array
+    gamma: float
+    masses: Array | None = None
+    loss: str = "insensitive"
+    epsilon: float = 0.0
+    margin: float = 1.0
+
+    def __post_init__(self) -> None:
+        self._check()
+        self._check_gram(len(self.targets))
+        freeze(self, gamma=validate.positive("gamma", self.gamma))
+
+    def predictions(self, alpha: Value, num: Arithmetic = FLOAT) -> Value:
+        """Kα at the points of positive mass."""
+        return num.matvec(self.gram, num.lift(alpha))[self.charged]
+
+    def spread(self, num: Arithmetic, q: Value) -> Value:
+        """q as multipliers of all points, 0 where there is no mass, shape (N,)."""
+        if len(self.charged) == len(self.targets):
+            return q
+        place = np.full(len(self.targets), len(self.charged))
+        place[self.charged] = np.arange(len(self.charged))
+        return num.concat([q, num.zeros(1)])[place]
+
+    def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
+        """Minimise Σ pℓ(f, y) subject to `predictions` f = Fu, the ball γ‖u‖ ≤ 1 and the rows of the loss; K ≈ F Fᵀ."""
+        import cvxpy as cp
+
+        gamma = cp.Parameter(nonneg=True, name="gamma", value=self.gamma)
+        u, f = cp.Variable(self.factor.width, name="u"), cp.Variable(len(self.targets), name="f")
+        loss, rows = self.declared_loss(f)
+        rows.append((f == self.factor.matrix @ u).set_label("predictions"))
+        return cp.Problem(cp.Minimize(loss), [*rows, (gamma * cp.norm(u, 2) <= 1).set_label("ball")])
+
+    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
+        """Maximise Σ c(q) − ‖h‖/γ subject to h = Fᵀq (`direction`) and the rows that bound q."""
+        import cvxpy as cp
+
+        q, fixed, rows = self.declared_prices()
+        h = cp.Variable(self.factor.width, name="h")
+        rows.append((h == self.factor.matrix[self.charged].T @ q).set_label("direction"))
+        return cp.Problem(cp.Maximize(fixed - cp.norm(h, 2) / self.gamma), rows)
+
+    def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
+        """Σ p_i ℓ(f_i, y_i)."""
+        return self.mean_loss(num, self.predictions(point["alpha"], num))
+
+    def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
+        """α (or that of a factor's coordinates u), drawn back until γ‖W‖ ≤ 1; 0 if y = 0 and ε = 0."""
+        if self.vacant:
+            return {"alpha": num.zeros(len(self.targets))}
+        if "alpha" in point:
+            alpha = np.asarray(num.mid(num.lift(point["alpha"])), dtype=float)
+        else:
+            alpha = self.factor.coefficients(point["u"], np.ones(len(self.targets)), 0.0)
+        return {"alpha": _hinges.inside_ball(num, alpha, 1.0, self._share)}
+
+    def _share(self, num: Arithmetic, alpha: Value) -> Value:
+        """γ‖W‖."""
+        return self.norm(num, alpha) * num.lift(self.gamma)
+
+    def _coordinates(self, a: Array) -> Array:
+        """diag(√d) Qᵀa: Σ a_j φ(x_j) in orthonormal coordinates."""
+        out: Array = np.sqrt(self.factor.values) * (self.factor.vectors.T @ a)
+        return out
+
+    def norm(self, num: Arithmetic, a: Value) -> Value:
+        """‖Σ a_j φ(x_j)‖: in floats by coordinates, for √(aᵀKa) loses half the digits where the sum cancels, as it does off the ball."""
+        return num.norm(self._coordinates(a)) if num is FLOAT else _unit_ball.length(num, self.gram, a)
+
+    def multipliers(self, point: Point) -> Multipliers:
+        """q_i = −p_i ∂ℓ/∂f at f_i: exact away from kinks, which a point cannot price."""
+        return {"predictions": self.suggested(self.predictions(np.asarray(point["alpha"], dtype=float)))}
+
+    def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
+        """Σ c(q) − √(qᵀKq)/γ with q clipped."""
+        q = self.prices(num, multipliers)
+        return self.fixed_part(num, q) - self.norm(num, self.spread(num, q)) / num.lift(self.gamma)
+
+    def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
+        """What the losses leave, and s(1/γ − t) with what Cauchy–Schwarz leaves of st − ⟨v, W⟩."""
+        q, alpha = self.prices(num, multipliers), num.lift(point["alpha"])
+        v, left = self.spread(num, q), self.loss_gap(num, q, self.predictions(alpha, num))
+        if num is FLOAT:
+            return left + _hinges.ball_term(num, self._coordinates(alpha), -self._coordinates(v), 1.0 / self.gamma)
+        s, t = _unit_ball.length(num, self.gram, v), _unit_ball.length(num, self.gram, alpha)
+        outer = s * num.pos(num.lift(1.0) / num.lift(self.gamma) - t)
+        return left + outer + _power_units.angle(num, self.gram, alpha, v, t, s)
+
+    def distance(self, gap: float, point: Point | None = None) -> float:
+        """2/γ: no loss here is strongly convex in W, and all that is known is the ball."""
+        return 2.0 / self.gamma
+
+    def scale(self) -> float:
+        """Loss at W = 0, or ε where that is 0."""
+        return self.loss_unit()
+
+    def in_units(self, s: float, c: float) -> Self:
+        """y, ε (or the margin) × s and features φ × c, K × c²: γ × c/s, α × s/c²."""
+        return replace(self, gram=_factor.rescaled(self.gram, c * c), gamma=self.gamma * (c / s), **self.in_target_units(s))
+
+    def normalised(self) -> tuple[Self, Rescale]:
+        """y/σ, ε/σ (or the margin/σ) and K/κ with powers of two near max |y_i| and of four near max K_ii; q × σ if squared."""
+        sigma, kappa = self.target_unit(), _squares.power_of_four(float(np.max(np.diagonal(self.gram))))
+        back = _squares.kernel_rescale(sigma, kappa)
+        return self.in_units(1.0 / sigma, kappa**-0.5), Rescale(back.point, _squares.times(predictions=self.price_unit(sigma)))
+
+    @classmethod
+    def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
+        """Every loss, small and large balls, Kar & Jain's four points, masses of 0, rank-deficient kernels; one point, K = 0, y = 0."""
+        for name, gram, targets, options, degenerate in _goodness_cases.kernels(rng):
+            yield Example(name, cls(gram, targets, **options), degenerate)
+
+    @classmethod
+    def laws(cls) -> list[Law]:
+        """Units of the targets and of φ, change of sign, permutation, every point split in two of half its mass."""
+        return _goodness_cases.kernel_laws()
+
+    @classmethod
+    def from_data(
+        cls,
+        dataset: Dataset,
+        rng: np.random.Generator,
+        *,
+        samples: int | None = 100,
+        standardise: bool = True,
+        similarity: str | Similarity = "gaussian-mean-distance",
+        gamma: float = 0.1,
+        loss: str = "insensitive",
+        epsilon: float | None = None,
+        margin: float = 1.0,
+    ) -> Self:
+        """Recipe: the domain, masses, targets and ε of the recipe of `Goodness`, with γ = 0.1 by default."""
+        gram, targets, options = _goodness_cases.recipe(dataset, rng, samples, standardise, similarity, loss, epsilon, margin)
+        return cls(gram, targets, gamma, **options)
