@@ -88,7 +88,7 @@ def fields(
     dataset: Dataset,
     rng: np.random.Generator,
     samples: int | None,
-    landmarks: int,
+    landmarks: int | None,
     standardise: bool,
     similarity: str | Similarity,
     bins: int | None,

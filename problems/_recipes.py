@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,10 +9,13 @@ import numpy as np
 from simopt import validate
 from simopt.arrays import Array
 from simopt.errors import UnknownName
+from simopt.landmarks import LandmarkMap
 from simopt.similarities import Similarity, named
 
 if TYPE_CHECKING:
     from simopt.datasets import Dataset
+
+LANDMARKS = 50
 
 
 def sample(dataset: Dataset, rng: np.random.Generator, samples: int | None, standardise: bool) -> tuple[Array, Array]:
@@ -78,19 +80,32 @@ def gram(inputs: Array, similarity: str | Similarity) -> Array:
     return resolve(similarity, inputs).gram(inputs)
 
 
-def landmark_features(inputs: Array, similarity: str | Similarity, landmarks: int, rng: np.random.Generator) -> Array:
-    """Ψ_ij = d^{-1/2} K(x_i, l_j) with d landmarks drawn from the inputs without replacement (all of them when there are fewer)."""
-    count = min(validate.whole("landmarks", landmarks, minimum=1), len(inputs))
-    chosen = inputs[np.sort(rng.choice(len(inputs), size=count, replace=False))]
-    return resolve(similarity, inputs)(inputs, chosen) / math.sqrt(count)
+def landmark_features(
+    inputs: Array, similarity: str | Similarity, landmarks: int | None, rng: np.random.Generator, usual: int = LANDMARKS
+) -> Array:
+    """Ψ of the inputs, `landmarks` of which are landmarks, drawn without replacement (None: `usual`, or all inputs where there are fewer).
+
+    Raises
+    ------
+    InvalidProblem
+        when more landmarks are asked for than there are inputs.
+    """
+    count = min(usual, len(inputs)) if landmarks is None else landmarks
+    return LandmarkMap.from_data(inputs, count, rng, resolve(similarity, inputs))(inputs)
 
 
 def landmarked(
-    dataset: Dataset, rng: np.random.Generator, samples: int | None, landmarks: int, standardise: bool, similarity: str | Similarity
+    dataset: Dataset,
+    rng: np.random.Generator,
+    samples: int | None,
+    landmarks: int | None,
+    standardise: bool,
+    similarity: str | Similarity,
+    usual: int = LANDMARKS,
 ) -> tuple[Array, Array]:
-    """Ψ of a sample of the data set on landmarks drawn from it, and the targets."""
+    """Ψ of a sample of the data set on landmarks drawn from it (see `landmark_features`), and the targets."""
     inputs, targets = sample(dataset, rng, samples, standardise)
-    return landmark_features(inputs, similarity, landmarks, rng), targets
+    return landmark_features(inputs, similarity, landmarks, rng, usual), targets
 
 
 def small_kernel(rng: np.random.Generator, n: int) -> tuple[Array, Array]:

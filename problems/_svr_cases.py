@@ -65,8 +65,14 @@ def laws() -> list[Law]:
 
 
 def recipe(
-    dataset: Dataset, rng: np.random.Generator, samples: int | None, landmarks: int, standardise: bool, similarity: str | Similarity
+    dataset: Dataset,
+    rng: np.random.Generator,
+    samples: int | None,
+    landmarks: int | None,
+    standardise: bool,
+    similarity: str | Similarity,
+    usual: int = _recipes.LANDMARKS,
 ) -> tuple[Array, Array, float]:
     """Features, targets centred at their median (w has no intercept), and the standard deviation of the targets (1 where it is 0)."""
-    features, targets = _recipes.landmarked(dataset, rng, samples, landmarks, standardise, similarity)
+    features, targets = _recipes.landmarked(dataset, rng, samples, landmarks, standardise, similarity, usual)
     return features, targets - np.median(targets), float(np.std(targets)) or 1.0

@@ -120,7 +120,7 @@ class EXCOrdinal(ThresholdProblem):
         rng: np.random.Generator,
         *,
         samples: int | None = None,
-        landmarks: int = 50,
+        landmarks: int | None = None,
         standardise: bool = True,
         similarity: str | Similarity = "gaussian-mean-distance",
         bins: int | None = None,
@@ -128,7 +128,7 @@ class EXCOrdinal(ThresholdProblem):
         delta: float = 0.0,
         radius: float = 10.0,
     ) -> Self:
-        """Recipe: all rows (or `samples`), standardised, `landmarks` of them as landmarks, a Gaussian with Kar & Jain's σ.
+        """Recipe: all rows (or `samples`), standardised, `landmarks` of them (None: 50, or all of fewer), a Gaussian with Kar & Jain's σ.
 
         Classes are the whole-numbered targets of an ordinal data set as they are, else `bins` (5) classes of equal frequency. γ = 1,
         Δ = 0, B = 10.

@@ -141,14 +141,14 @@ class LandmarkedSVRPenalised(InsensitiveRegression):
         rng: np.random.Generator,
         *,
         samples: int | None = None,
-        landmarks: int = 50,
+        landmarks: int | None = None,
         standardise: bool = True,
         similarity: str | Similarity = "gaussian-mean-distance",
         regularization: float | None = None,
         epsilon: float | None = None,
         smoothness: float = math.inf,
     ) -> Self:
-        """Recipe: all rows (or `samples` of them), standardised, `landmarks` of them as landmarks, a Gaussian with Kar & Jain's σ.
+        """Recipe: all rows (or `samples`), standardised, `landmarks` of them (None: 50, or all of fewer), a Gaussian with Kar & Jain's σ.
 
         Targets are centred at their median (w has no intercept). ε defaults to 0.1 standard deviations of y, λ to 1e-3/std(y).
         """

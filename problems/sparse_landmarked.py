@@ -154,18 +154,18 @@ class SparseLandmarked(InsensitiveRegression):
         rng: np.random.Generator,
         *,
         samples: int | None = None,
-        landmarks: int = 200,
+        landmarks: int | None = None,
         standardise: bool = True,
         similarity: str | Similarity = "gaussian-mean-distance",
         radius: float | None = None,
         epsilon: float | None = None,
         smoothness: float | None = None,
     ) -> Self:
-        """Recipe: as for landmarked-svr, with more landmarks to choose from.
+        """Recipe: as for landmarked-svr, with more landmarks to choose from (None: 200, or all rows where there are fewer).
 
         Targets are centred at their median (w has no intercept). ε defaults to 0.1 standard deviations of y, 1/β to 0.1 of them, B to 30.
         """
-        features, targets, spread = _svr_cases.recipe(dataset, rng, samples, landmarks, standardise, similarity)
+        features, targets, spread = _svr_cases.recipe(dataset, rng, samples, landmarks, standardise, similarity, usual=200)
         return cls(
             features,
             targets,

@@ -21,7 +21,8 @@ class Rows:
     """n points with p coordinates, read as float64 in blocks of rows.
 
     An array in memory is used as it is (converted once if it is not float64). A memory map or a Dask array is read block by block each
-    time it is needed; if all of it fits into half of `memory` bytes, it is read once and kept.
+    time it is needed; if all of it fits into half of `memory` bytes, it is read once and kept. That points which are not kept are finite
+    is looked at in a pass of its own, or, with `first_look=False`, each time that a block is read: for those who read once.
 
     Raises
     ------
@@ -29,8 +30,9 @@ class Rows:
         for anything that is not an n × p array of finite real numbers; non-finite ones with row and column.
     """
 
-    def __init__(self, name: str, points: Any, *, memory: float = MEMORY) -> None:
+    def __init__(self, name: str, points: Any, *, memory: float = MEMORY, first_look: bool = True) -> None:
         self.name = name
+        self._look = not first_look
         self.memory = validate.positive("memory", memory)
         self._lazy = callable(getattr(points, "compute", None))  # a Dask array, or what behaves like one
         self.resident = not (self._lazy or isinstance(points, np.memmap))
@@ -42,7 +44,7 @@ class Rows:
         if 8 * self.n * self.width <= self.memory / 2:
             self._source = validate.matrix(name, np.asarray(points))
             self._lazy, self.resident = False, True
-        else:
+        elif first_look:
             self._check_finite()
 
     @classmethod
@@ -67,7 +69,10 @@ class Rows:
 
     def block(self, start: int, stop: int) -> Array:
         """Rows start … stop − 1 as float64."""
-        return self._read(self._source[start:stop])
+        rows = self._read(self._source[start:stop])
+        if self._look and not self.resident:
+            self._finite(start, rows)
+        return rows
 
     def take(self, indices: Sequence[int] | Indices) -> Array:
         """The rows with these indices as float64, in this order."""
@@ -102,9 +107,10 @@ class Rows:
 
     def _check_finite(self) -> None:
         for start, rows in self.blocks():
-            wrong = ~np.isfinite(rows)
-            if wrong.any():
-                row, column = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
-                raise InvalidProblem(
-                    f"{self.name}: {float(rows[row, column])} at row {start + int(row)}, column {int(column)} is not finite"
-                )
+            self._finite(start, rows)
+
+    def _finite(self, start: int, rows: Array) -> None:
+        wrong = ~np.isfinite(rows)
+        if wrong.any():
+            row, column = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
+            raise InvalidProblem(f"{self.name}: {float(rows[row, column])} at row {start + int(row)}, column {int(column)} is not finite")

@@ -30,7 +30,10 @@ class Precomputed(Similarity):
     def __post_init__(self) -> None:
         square = validate.matrix("matrix", self.matrix)
         if square.shape[0] != square.shape[1]:
-            raise InvalidProblem(f"matrix: shape {square.shape} is not square")
+            raise InvalidProblem(
+                f"matrix: shape {square.shape} is not square, as the similarities of n points with each other are; of similarities to "
+                "other points, the landmarks, `simopt.landmarks.scaled` makes features"
+            )
         object.__setattr__(self, "matrix", square)
 
     def __repr__(self) -> str:

@@ -14,6 +14,7 @@ import scipy.optimize
 from simopt import path, solve
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL
 from simopt.certificate import certify
+from simopt.datasets import load_dataset
 from simopt.errors import InvalidProblem
 from simopt.problems import _smoothed_insensitive, _svr_cases
 from simopt.problems.landmarked_svr import LandmarkedSVR
@@ -142,3 +143,12 @@ def test_a_beta_that_is_not_positive_is_refused(bad: Any) -> None:
     features, targets = _svr_cases.instance(np.random.default_rng(5), 10, 2)
     with pytest.raises(InvalidProblem, match="smoothness"):
         LandmarkedSVR(features, targets, 1.0, 0.1, bad)
+
+
+def test_recipes_refuse_more_landmarks_than_samples_and_take_all_of_few_by_default() -> None:
+    dataset = load_dataset("abalone")
+    with pytest.raises(InvalidProblem, match="landmarks: 31 asked for, but there are only 30"):
+        LandmarkedSVR.from_data(dataset, np.random.default_rng(0), samples=30, landmarks=31)
+    assert LandmarkedSVR.from_data(dataset, np.random.default_rng(0), samples=30).features.shape == (30, 30)
+    smoothed = LandmarkedSVRPenalised.from_data(dataset, np.random.default_rng(0), samples=60, smoothness=3.0)
+    assert smoothed.features.shape == (60, 50) and smoothed.smoothness == 3.0
