@@ -99,7 +99,8 @@ def osqp(problem: LipschitzIsotonic) -> np.ndarray:
     m = len(problem.targets)
     solver = peer.OSQP()
     options = {"eps_abs": 1e-6, "eps_rel": 1e-6, "polishing": True, "max_iter": 200_000, "time_limit": LIMIT, "verbose": False}
-    solver.setup(sp.eye_array(m, format="csc"), -problem.targets, _differences(m), np.zeros(m - 1), problem.steps(FLOAT), **options)
+    identity, rows = sp.csc_matrix(sp.eye_array(m, format="csc")), sp.csc_matrix(_differences(m))
+    solver.setup(identity, -problem.targets, rows, np.zeros(m - 1), problem.steps(FLOAT), **options)
     return np.asarray(solver.solve().x)
 
 
