@@ -15,6 +15,7 @@ from simopt import archive, validate
 from simopt.arrays import Array
 from simopt.errors import InvalidProblem
 from simopt.monotone_function import MonotoneFunction
+from simopt.training import KernelFunction
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -95,6 +96,8 @@ class IndexModel:
 
 def _named(part: Function) -> str:
     """What a part of a predictor says of itself, in one line."""
+    if isinstance(part, KernelFunction):
+        return f"Σ α_j k(x, x_j) with {part.coefficients.size} centres"
     return str(part) if isinstance(part, LinearIndex | MonotoneFunction) else str(getattr(part, "name", type(part).__name__))
 
 

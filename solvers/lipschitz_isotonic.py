@@ -15,6 +15,7 @@ from simopt.arithmetic import FLOAT
 from simopt.arrays import Array
 from simopt.certificate import Certificate, certify
 from simopt.monotone_function import EXTRAPOLATIONS, MonotoneFunction
+from simopt.problems import _chain
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
 from simopt.solution import Iterate
 from simopt.solver import solver
@@ -121,7 +122,7 @@ def lipschitz_isotonic(
     weights : (n,) array, optional
         w ≥ 0, not all 0.
     lower_slopes, upper_slopes : (n − 1,) arrays, optional
-        further bounds on the slopes between consecutive places of the sorted z.
+        further bounds on the slopes between consecutive places of the sorted z; errors about them count samples in that order.
     low, high, outside
         range of u, and what becomes of targets outside of it: "refuse", "clip" or "keep".
     extrapolation : str
@@ -137,7 +138,10 @@ def lipschitz_isotonic(
     validate.choice("extrapolation", extrapolation, EXTRAPOLATIONS)
     targets = validate.vector("targets", y)
     places = validate.vector("positions", z, length=len(targets))
-    mass = None if weights is None else validate.vector("weights", weights, length=len(targets))
+    # Looked at before the sort, so that an error names the entry that was given.
+    mass = None if weights is None else _chain.weights("weights", weights, len(targets))
+    ends = [None if end is None else validate.finite(name, end) for name, end in (("low", low), ("high", high))]
+    targets = _chain.in_range(targets, *ends, outside)
     order = np.argsort(places, kind="stable")
     problem = LipschitzIsotonic(
         places[order],

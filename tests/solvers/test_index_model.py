@@ -105,6 +105,7 @@ def test_a_fit_prints_as_one_line() -> None:
     )
     assert "\n" not in str(fit) and str(fit.model.transfer) in str(fit) and len(repr(fit)) < 3000
     assert str(glm_tron(X, Y, max_iter=2).model).endswith("u: logistic")
+    assert "u(Σ α_j k(x, x_j) with 80 centres); u: monotone" in str(kernel_l_isotron(Z, max_iter=2))
     alone = lipschitz_isotonic(X[:, 0], Y, 2.0)
     assert str(alone).startswith("fit of 80 samples, L = 2: ") and str(alone.certificate) in str(alone)
 
@@ -129,6 +130,16 @@ def test_an_isotonic_fit_draws_its_samples_and_its_function() -> None:
     (axes,) = fit.plot().axes
     assert np.asarray(axes.collections[0].get_offsets()).shape == (80, 2)
     np.testing.assert_allclose(np.asarray(axes.lines[0].get_ydata(), dtype=float)[1:-1], fit.function.values)
+
+
+def test_errors_about_isotonic_fits_name_the_sample_that_was_given() -> None:
+    z, y = np.array([3.0, 1.0, 2.0]), np.array([0.2, 0.5, 0.9])
+    with pytest.raises(InvalidProblem, match="weights: entry 2 is -1"):
+        lipschitz_isotonic(z, y, weights=[1.0, 1.0, -1.0])
+    with pytest.raises(InvalidProblem, match=r"1 of 3 lie outside of the declared range \[0, 0.8\] .first at index 2: 0.9"):
+        lipschitz_isotonic(z, y, low=0.0, high=0.8)
+    clipped = lipschitz_isotonic(z, y, low=0.0, high=0.8, outside="clip")
+    np.testing.assert_array_equal(clipped.fitted, lipschitz_isotonic(z, np.minimum(y, 0.8), low=0.0, high=0.8).fitted)
 
 
 def test_arguments_of_the_wrong_kind_are_named() -> None:
