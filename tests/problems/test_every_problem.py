@@ -23,6 +23,8 @@ OURS = [
     "m-power-rls-ball",
     "landmarked-svr",
     "landmarked-svr-penalised",
+    "landmarked-ridge",
+    "landmarked-least-squares",
     "exc-ordinal",
     "exc-ordinal-penalised",
     "lipschitz-isotonic",
@@ -156,7 +158,9 @@ def enclosed_norm(problem: Any, point: dict[str, Any]) -> float:
     return INTERVAL.upper(INTERVAL.norm(INTERVAL.lift(point["w"])))
 
 
-@pytest.mark.parametrize("name", ["m-power-rls-ball", "landmarked-svr", "exc-ordinal", "mean-classifier", "hinge-svm-ball"])
+@pytest.mark.parametrize(
+    "name", ["m-power-rls-ball", "landmarked-svr", "landmarked-least-squares", "exc-ordinal", "mean-classifier", "hinge-svm-ball"]
+)
 def test_points_restored_in_intervals_are_provably_inside_the_ball(name: str) -> None:
     rng = np.random.default_rng(1)
     for example in examples(name):
@@ -171,6 +175,7 @@ def test_points_restored_in_intervals_are_provably_inside_the_ball(name: str) ->
 
 STRONGLY_CONVEX = [
     "landmarked-svr-penalised",
+    "landmarked-ridge",
     "exc-ordinal-penalised",
     "kernel-ridge",
     "hinge-svm",
@@ -202,6 +207,9 @@ def test_distance_holds_the_optimum(name: str) -> None:
         ("landmarked-svr", "abalone", {"landmarks": 20}),
         ("landmarked-svr-penalised", "abalone", {"samples": 300, "landmarks": 20, "similarity": "manhattan"}),
         ("sparse-landmarked", "abalone", {"landmarks": 40, "samples": 300}),
+        ("landmarked-svr", "concrete", {"samples": 200, "landmarks": 20, "smoothness": 0.5}),
+        ("landmarked-ridge", "concrete", {"samples": 200, "landmarks": 20}),
+        ("landmarked-least-squares", "abalone", {"samples": 200, "landmarks": 20, "similarity": "manhattan"}),
         ("exc-ordinal", "wine_red", {"landmarks": 20, "samples": 400}),
         ("exc-ordinal-penalised", "concrete", {"landmarks": 10, "samples": 300, "bins": 4}),
         ("m-power-rls", "concrete", {"samples": 120}),

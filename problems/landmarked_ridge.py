@@ -1,0 +1,135 @@
+"""Least squares on landmark features, with ‖w‖² penalised (Tikhonov form)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, Self
+
+import numpy as np
+
+from simopt import validate
+from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arrays import Array, Multipliers, Point
+from simopt.problem import ALL_CONES, Example, freeze, problem
+from simopt.problems import _landmark_squares
+from simopt.problems._landmark_squares import LandmarkSquares, Value
+from simopt.similarities import Similarity
+
+if TYPE_CHECKING:
+    import cvxpy as cp
+
+    from simopt.datasets import Dataset
+
+
+@problem
+@dataclass(frozen=True, eq=False)
+class LandmarkedRidge(LandmarkSquares):
+    r"""min_w (1/n) ‖y − Ψw‖² + λ ‖w‖².
+
+    λ is that of `KernelRidge`: with K = ΨΨᵀ and w = Ψᵀα the two are the same problem (scikit-learn's `alpha` is nλ).
+    Dual, with a multiplier v of the row f = Ψw:
+        min_f (1/n)‖y − f‖² + vᵀf = vᵀy − (n/4)‖v‖²;      min_w λ‖w‖² − ⟨Ψᵀv, w⟩ = −‖Ψᵀv‖²/(4λ)   at w = Ψᵀv/(2λ),
+        D(v) = vᵀy − (n/4)‖v‖² − ‖Ψᵀv‖²/(4λ).
+    The gap is a sum of two squares, (n/4)‖v − (2/n)(y − Ψw)‖² + λ‖w − Ψᵀv/(2λ)‖², and P(w) − P* ≥ λ‖w − w*‖².
+
+    Parameters
+    ----------
+    features : (n, d) array
+        Ψ, rows ψ_i.
+    targets : (n,) array
+        y.
+    regularization : float
+        λ > 0.
+
+    Point {"w": (d,)}, multipliers {"predictions": (n,)}. Scale: ‖y‖²/n. Where y = 0, restore returns w = 0.
+    Source: Kar & Jain 2012, §3.2 (squared loss as the surrogate); Hoerl & Kennard 1970.
+    """
+
+    name: ClassVar[str] = "landmarked-ridge"
+    title: ClassVar[str] = "least squares on landmarks, ‖w‖² penalised"
+    source: ClassVar[str] = "Kar & Jain 2012, §3.2 with the squared loss"
+    arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval", "rational")
+    parameters: ClassVar[tuple[str, ...]] = ("regularization",)
+
+    features: Array
+    targets: Array
+    regularization: float
+
+    def __post_init__(self) -> None:
+        self._check()
+        freeze(self, regularization=validate.positive("regularization", self.regularization))
+
+    def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
+        """Minimise (1/n)‖y − f‖² + λ‖w‖² subject to predictions f == Ψw."""
+        import cvxpy as cp
+
+        regularization = cp.Parameter(nonneg=True, name="regularization", value=self.regularization)
+        w, loss, predictions = self.declared()
+        return cp.Problem(cp.Minimize(loss + regularization * cp.sum_squares(w)), [predictions])
+
+    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
+        """Maximise vᵀy − (n/4)‖v‖² − ‖g‖²/(4λ) subject to g = Ψᵀv; v is called `predictions`."""
+        import cvxpy as cp
+
+        g, value, gradient = self.declared_dual()
+        return cp.Problem(cp.Maximize(value - cp.sum_squares(g) / (4 * self.regularization)), [gradient])
+
+    def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
+        """(1/n)‖y − Ψw‖² + λ‖w‖²."""
+        w = num.lift(point["w"])
+        return self.loss(num, w) + num.dot(w, w) * num.lift(self.regularization)
+
+    def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
+        """w itself, since every w is feasible; 0 if y = 0."""
+        return {"w": num.lift(point["w"]) if np.any(self.targets) else num.zeros(self.features.shape[1])}
+
+    def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
+        """D(v); every v is dual feasible."""
+        v = num.lift(multipliers["predictions"])
+        g = num.rmatvec(self.features, v)
+        return self.fixed_part(num, v) - num.dot(g, g) / (num.lift(self.regularization) * 4)
+
+    def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
+        """(n/4)‖v − (2/n)(y − Ψw)‖² + λ‖w − Ψᵀv/(2λ)‖²."""
+        w, v = num.lift(point["w"]), num.lift(multipliers["predictions"])
+        if self.settled(num, w, v):
+            return num.lift(0.0)
+        strength = num.lift(self.regularization)
+        off = w - num.rmatvec(self.features, v) / (strength * 2)
+        return self.square_gap(num, w, v) + num.dot(off, off) * strength
+
+    def distance(self, gap: float, point: Point | None = None) -> float:
+        """‖w − w*‖ ≤ √(gap/λ), because λ‖·‖² is strongly convex."""
+        return float(np.sqrt(max(gap, 0.0) / self.regularization))
+
+    def in_units(self, s: float, c: float) -> Self:
+        """y × s and Ψ × c: λ × c²."""
+        return replace(self, features=self.features * c, targets=self.targets * s, regularization=self.regularization * c * c)
+
+    @classmethod
+    def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
+        """Strong and weak λ, more features than samples, equal features; y = 0, Ψ = 0."""
+        for name, features, targets, degenerate in _landmark_squares.instances(rng):
+            yield Example(name, cls(features, targets, 0.1), degenerate)
+            if name == "three features":
+                yield Example("weak regularization", cls(features, targets, 1e-5))
+
+    @classmethod
+    def from_data(
+        cls,
+        dataset: Dataset,
+        rng: np.random.Generator,
+        *,
+        samples: int | None = None,
+        landmarks: int | None = None,
+        standardise: bool = True,
+        similarity: str | Similarity = "gaussian-mean-distance",
+        regularization: float = 1e-3,
+    ) -> Self:
+        """Recipe: all rows (or `samples`), standardised, `landmarks` of them (None: 50, or all of fewer), a Gaussian with Kar & Jain's σ.
+
+        Targets are centred at their mean (w has no intercept). λ is 1e-3 unless given: for a similarity bounded by 1, ‖ψ_i‖ ≤ 1.
+        """
+        features, targets, _ = _landmark_squares.recipe(dataset, rng, samples, landmarks, standardise, similarity)
+        return cls(features, targets, regularization)
