@@ -42,9 +42,9 @@ def once(trial: Trial) -> Iterator[Instance]:
     place="Appendix B, stability of the embedding",
     kind=INEQUALITY,
     expected=HOLDS,
-    says=r"If **|K| ≤ 1** and ‖w‖_∞ ≤ B, then |f_{S,w}(x) − f_{S^i,w}(x)| = |w_i| |K(x, x_i) − K(x, x_i')|/n ≤ 2B/n for all x: with w = w_i, "
-    r"k = K(x, x_i), l = K(x, x_i'), 2B ± w(k − l) = ½[(B ∓ w)(2 − (k − l)) + (B ± w)(2 + (k − l))], where 2 ± (k − l) = (1 ± k) + (1 ∓ l). "
-    r"All four factors are ≥ 0. Equality at w = B, k = 1, l = −1.",
+    says=r"If **|K| ≤ 1** and ‖w‖_∞ ≤ B, then |f_{S,w}(x) − f_{S^i,w}(x)| = |w_i| |K(x, x_i) − K(x, x_i')|/n ≤ 2B/n for all x: with w = "
+    r"w_i, k = K(x, x_i), l = K(x, x_i'), 2B ± w(k − l) = ½[(B ∓ w)(2 − (k − l)) + (B ± w)(2 + (k − l))], where 2 ± (k − l) = (1 ± k) + "
+    r"(1 ∓ l). All four factors are ≥ 0. Equality at w = B, k = 1, l = −1.",
     instances=once,
     exhaustive=True,
     knobs={"bound": 2},
@@ -53,11 +53,11 @@ def once(trial: Trial) -> Iterator[Instance]:
 )
 def one_landmark_moves_the_predictor(instance: Instance, trial: Trial) -> Iterator[Check]:
     """Both signs."""
-    w, k, l, B = symbols("w k l B")
+    w, k, other, B = symbols("w k l B")
     for sign in (1, -1):
-        parts = (B - sign * w) * (2 + (k - l)) + (B + sign * w) * (2 - (k - l))
-        yield equal(trial["bound"] * B - sign * w * (k - l), parts / 2, "2B ∓ w(k − l)")
-        yield equal(2 + sign * (k - l), (1 + sign * k) + (1 - sign * l), "2 ± (k − l)")
+        parts = (B - sign * w) * (2 + (k - other)) + (B + sign * w) * (2 - (k - other))
+        yield equal(trial["bound"] * B - sign * w * (k - other), parts / 2, "2B ∓ w(k − l)")
+        yield equal(2 + sign * (k - other), (1 + sign * k) + (1 - sign * other), "2 ± (k − l)")
 
 
 def functions(trial: Trial) -> Iterator[Instance]:
@@ -83,8 +83,8 @@ def functions(trial: Trial) -> Iterator[Instance]:
     place="Theorem 18, McDiarmid's inequality",
     kind=HIGH_PROBABILITY,
     expected=HOLDS,
-    says=r"If X_1, …, X_n are independent and changing the i-th argument moves f by at most c_i, then P(f − E f > ε) ≤ exp(−2ε²/Σ c_i²) for "
-    r"every ε > 0. (Checked at every value of f, exactly, with the smallest c_i.)",
+    says=r"If X_1, …, X_n are independent and changing the i-th argument moves f by at most c_i, then P(f − E f > ε) ≤ exp(−2ε²/Σ c_i²) "
+    r"for every ε > 0. (Checked at every value of f, exactly, with the smallest c_i.)",
     instances=functions,
     knobs={"factor": Fraction(2)},
     mutants={"exp(−8ε²/Σ c_i²)": {"factor": Fraction(8)}},
@@ -158,9 +158,9 @@ def far_targets(trial: Trial) -> Iterator[Instance]:
     instances=far_targets,
     knobs={"range": 0},
     mutants={"plus the range of the loss": {"range": 1}},
-    note="K = 0 and |y| ∈ {0, 10}, B = 1: every f is 0, and g(S) moves by 10/n > 6/n. The proof bounds L̂^S_f − L̂^{S^i}_f by the Lipschitz "
-    "property, which compares predictions for one target, not losses at two points (KJ-T19-p1). True as printed if the loss has a range "
-    "M ≤ 4BC_L, so under |y| ≤ B.",
+    note="K = 0 and |y| ∈ {0, 10}, B = 1: every f is 0, and g(S) moves by 10/n > 6/n. The proof bounds L̂^S_f − L̂^{S^i}_f by the "
+    "Lipschitz property, which compares predictions for one target, not losses at two points (KJ-T19-p1). True as printed if the loss has "
+    "a range M ≤ 4BC_L, so under |y| ≤ B.",
 )
 def gap_is_stable_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
     """The change of g(S) against 6B/n."""
@@ -205,8 +205,8 @@ def domains_and_sharp_pairs(trial: Trial) -> Iterator[Instance]:
     knobs={"fields": 3, "saved": 2},
     mutants={"2B + Y": {"fields": 2}, "(4B − 3B/n)/n": {"saved": 3}},
     corrects="KJ-T19",
-    note="Proof: let w be best for S and put w_i = 0. This moves f by ≤ B/n, so L_f by B/n and the losses at the n − 1 common points by B/n; at "
-    "x_i' the loss is ≤ B(n − 1)/n + Y instead of ≥ 0. Sum: B/n + B(n − 1)/n² + B(n − 1)/n² + Y/n. Sharp for every n and Y ≥ B "
+    note="Proof: let w be best for S and put w_i = 0. This moves f by ≤ B/n, so L_f by B/n and the losses at the n − 1 common points by "
+    "B/n; at x_i' the loss is ≤ B(n − 1)/n + Y instead of ≥ 0. Sum: B/n + B(n − 1)/n² + B(n − 1)/n² + Y/n. Sharp for every n and Y ≥ B "
     "(KJ-T19-sharp).",
     cost=1.5,
 )
@@ -225,9 +225,9 @@ def gap_is_stable(instance: Instance, trial: Trial) -> Iterator[Check]:
     place="Theorem 19, ours: the constant is the best possible for every n",
     kind=TIGHTNESS,
     expected=HOLDS,
-    says=r"For all n ≥ 1, B > 0, Y ≥ B some domain with |K| ≤ 1 and |y| ≤ Y and two samples have g(S) − g(S^i) = (3B + Y)/n − 2B/n². All mass "
-    r"is on o with y = −Y; S is n − 1 times a and b with y = B, on which f = B for w = B, as on o: g(S) ≥ B + Y. In S^i the point c, y = Y, "
-    r"is in the place of b, K(·, c) = 0, K(c, a) = −1; with s in [−B, B] the mean of the weights of a, g(S^i) = max_s G(s) for "
+    says=r"For all n ≥ 1, B > 0, Y ≥ B some domain with |K| ≤ 1 and |y| ≤ Y and two samples have g(S) − g(S^i) = (3B + Y)/n − 2B/n². All "
+    r"mass is on o with y = −Y; S is n − 1 times a and b with y = B, on which f = B for w = B, as on o: g(S) ≥ B + Y. In S^i the point c, "
+    r"y = Y, is in the place of b, K(·, c) = 0, K(c, a) = −1; with s in [−B, B] the mean of the weights of a, g(S^i) = max_s G(s) for "
     r"G(s) = s(n−1)/n + Y − (n−1)/n (B − s(n−1)/n) − (Y + s(n−1)/n)/n, and G(B) − G(s) = 2((n−1)/n)² (B − s) ≥ 0.",
     instances=once,
     exhaustive=True,
@@ -283,8 +283,8 @@ def means_differ_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]
     place="Appendix B, proof of Theorem 19, with the range of the loss",
     kind=INEQUALITY,
     expected=HOLDS,
-    says=r"If |K| ≤ 1 and the loss takes values in an interval of length M on the predictions of F_S, then |L̂^S_f − L̂^{S^i}_f| ≤ M/n; for the "
-    r"absolute loss M = B + sup|y|, and this is attained.",
+    says=r"If |K| ≤ 1 and the loss takes values in an interval of length M on the predictions of F_S, then |L̂^S_f − L̂^{S^i}_f| ≤ M/n; "
+    r"for the absolute loss M = B + sup|y|, and this is attained.",
     instances=domains_and_sharp_pairs,
     knobs={"share": ONE},
     mutants={"half": {"share": Fraction(1, 2)}},
@@ -294,8 +294,8 @@ def means_differ_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]
 def means_differ(instance: Instance, trial: Trial) -> Iterator[Check]:
     """The supremum over F_S, exactly, for two samples that differ in one point."""
     n, points = instance["n"], len(instance["masses"])
-    first = (0,) * n
-    pairs = instance.get("pairs", [(first, (1, *first[1:])), (tuple(x % points for x in range(n)), tuple((x + 1) % points if x == 0 else x % points for x in range(n)))])  # fmt: skip
+    cycle = tuple(x % points for x in range(n))
+    pairs = instance.get("pairs", [(cycle, ((cycle[0] + 1) % points, *cycle[1:]))])
     reach = instance["B"] + max(abs(y) for y in instance["targets"])
     for drawn, other in pairs:
         yield at_most(losses_on(instance, tuple(drawn), tuple(other)), trial["share"] * reach / n, f"difference of the means, n = {n}")
