@@ -62,15 +62,16 @@ def _zeros(y: Any, w: Any, u: Any, lo: Any, zeros: Any, near: Any, far: Any, tag
                 count[LOCAL + LEFT], count[LOCAL + RIGHT] = left, right
                 _make_room(near, room, far, tags, sizes, stacks, count)
                 left, right = count[LOCAL + LEFT], count[LOCAL + RIGHT]
-            b_left[left], v_left[left] = p, -slope * p - c_left
-            left += 1
-            if u_i >= span:
-                drop_chunks(RIGHT, stacks, count)
-                right, outer = 0, 0.0
-            elif u_i > 0.0:  # every place on the right moves, the values there do not
-                b_right[right], v_right[right] = p - shift, -slope * (p - shift) - c_right
-                shift += u_i
-                right += 1
+            if u_i > 0.0:  # g = 0 on [p, p + u]; every place on the right moves, the values there do not
+                b_left[left], v_left[left] = p, -slope * p - c_left
+                left += 1
+                if u_i < span:
+                    b_right[right], v_right[right] = p - shift, -slope * (p - shift) - c_right
+                    shift += u_i
+                    right += 1
+                else:
+                    drop_chunks(RIGHT, stacks, count)
+                    right, outer = 0, 0.0
         w_i, y_i = w[i], y[i]
         slope += w_i
         outer += w_i
@@ -97,9 +98,11 @@ def _zeros(y: Any, w: Any, u: Any, lo: Any, zeros: Any, near: Any, far: Any, tag
                 below, low = b_left[left - 1], v_left[left - 1] + slope * b_left[left - 1] + c_left
             if right > 0:
                 above, high = b_right[right - 1] + shift, v_right[right - 1] + slope * b_right[right - 1] + c_right
-            p = _zero_between(below, low, above, high, slope, outer)
+            zero = _zero_between(below, low, above, high, slope, outer) if left + right > 0 else -c_left / slope
+            # Where the weights span many orders, the zero of a light sample drowns in the sums; it lies on the side of y at any rate.
+            p = min(zero, p) if source == LEFT else max(zero, p + u_i)
         if p < lo:  # g jumps there: the breakpoint at lo takes the place of the zero
-            at_lo = slope * (lo - y_i) if i == 0 else high - slope * (above - lo)
+            at_lo = slope * (lo - p)
             b_right[right], v_right[right] = lo - shift, at_lo - slope * (lo - shift) - c_right
             right += 1
             p = lo

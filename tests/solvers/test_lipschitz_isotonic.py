@@ -1,5 +1,7 @@
 """The chain's dynamic programme: exact on random, tied and adversarial chains, whatever the size of its chunks; PAV as its case L = ∞."""
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 from scipy.optimize import isotonic_regression
@@ -11,6 +13,7 @@ from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
 from simopt.solution import Status
 from simopt.solvers.chain_fit import LEVEL, STEEP, fit_chain
 from simopt.solvers.chain_programme import chain_zeros
+from simopt.theorems.kkks.rational_lpav import rational_lpav
 
 
 def chains(count: int, seed: int) -> list[tuple[Array, Array, Array]]:
@@ -93,6 +96,53 @@ def test_a_range_is_kept_and_the_fit_in_it_is_the_best() -> None:
         clipped = np.clip(fit_chain(y, w, u)[0], lo, hi)
         clipping_is_worse += 0.5 * float(w @ (clipped - y) ** 2) > value + 1e-6
     assert clipping_is_worse > 0
+
+
+RANGES = [(-np.inf, np.inf), (-0.1, np.inf), (-np.inf, 0.2), (-0.1, 0.2), (0.5, 0.5), (2.0, 3.0), (-5.0, -4.0)]
+
+
+def rational_excess(y: Array, w: Array, u: Array, lo: float, hi: float) -> float:
+    """The objective's excess over the exact optimum, in units of max w · max(|y|, |lo|, |hi|)²."""
+    x, _ = fit_chain(y, w, u, lo, hi, capacity=2)
+    assert np.all(np.isfinite(x)) and x[0] >= lo and x[-1] <= hi and np.all(np.diff(x) >= 0)
+    bounds = [None if np.isinf(bound) else Fraction(bound) for bound in (lo, hi)]
+    steps = [None if np.isinf(step) else Fraction(float(step)) for step in u]
+    targets, masses = [Fraction(float(value)) for value in y], [Fraction(float(value)) for value in w]
+    best = rational_lpav(targets, steps, masses, *bounds)
+    excess = sum(
+        weight * ((Fraction(float(a)) - target) ** 2 - (b - target) ** 2) / 2
+        for weight, a, b, target in zip(masses, x, best, targets, strict=True)
+    )
+    size = max(abs(value) for value in (*y, lo, hi) if np.isfinite(value)) or 1.0
+    return float(excess / (Fraction(float(w.max())) * Fraction(float(size)) ** 2))
+
+
+@pytest.mark.parametrize("orders", [0, 6, 12, 24])
+@pytest.mark.parametrize("ranged", RANGES)
+def test_weights_of_many_orders_ties_and_ranges_in_fractions(orders: int, ranged: tuple[float, float]) -> None:
+    rng = np.random.default_rng(orders)
+    for trial in range(60):
+        m, unit = int(rng.integers(1, 9)), 10.0 ** rng.choice([0, -100, 100])
+        y = [rng.normal(size=m), np.arange(m) % 2 * 1.0, -np.sort(rng.normal(size=m)), np.full(m, rng.normal())][trial % 4]
+        u = rng.exponential(size=m - 1) * 10.0 ** rng.uniform(-6, 1)
+        u[rng.uniform(size=m - 1) < 0.3] = 0.0
+        u[rng.uniform(size=m - 1) < 0.2] = np.inf
+        w = 10.0 ** (orders * rng.uniform(-0.5, 0.5, size=m))
+        assert rational_excess(unit * y, w, unit * u, *(unit * bound for bound in ranged)) <= 1e-15, trial
+
+
+def test_a_light_sample_below_the_range_does_not_lift_a_heavy_one() -> None:
+    """Its zero drowns in the sums of the heavy one's, and was once found on the wrong side of the jump at lo."""
+    y, w, u = np.full(3, -1.14624708), np.array([7.4e6, 1.9e11, 3.7e-9]), np.array([0.171, 0.315])
+    np.testing.assert_array_equal(fit_chain(y, w, u, 2.0, 3.0)[0], 2.0)
+
+
+def test_places_that_are_all_equal_give_the_mean_or_the_end_of_the_range() -> None:
+    y, w = np.array([3.0, -1.0, 4.0, 0.0]), np.array([1.0, 2.0, 1.0, 4.0])
+    for lo, hi, fit in ((-np.inf, np.inf, 0.625), (1.0, 2.0, 1.0), (-1.0, 0.5, 0.5)):
+        np.testing.assert_allclose(fit_chain(y, w, np.zeros(3), lo, hi)[0], fit, rtol=1e-15)
+    for lo in (4.0, -4.0):
+        np.testing.assert_array_equal(fit_chain(np.full(3, 2.0), np.ones(3), np.zeros(2), lo)[0], max(lo, 2.0))
 
 
 def test_zeros_are_the_last_values_of_the_fits_of_the_beginnings() -> None:
