@@ -12,7 +12,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from pairs import PAIRS, Table, arguments, gaussian_problem, interleave, met, one_thread
+from pairs import PAIRS, Table, arguments, gaussian_problem, interleave, met, one_thread, part_of
 
 from simopt.similarities import Precomputed
 from simopt.solvers.index_model import IndexFit
@@ -55,12 +55,11 @@ def split(name: str, fit: IndexFit) -> None:
     print(f"{name:<34} {total:.2f} ms a round: {shown}", flush=True)
 
 
-def linear(options: Any, m: int, d: int) -> dict[str, float]:
-    """The table of rounds against passes; the ratio of the better sort in float64, for each place where the rounds are taken."""
+def linear(options: Any, m: int, d: int) -> None:
+    """Rounds against passes, at both places; the better sort in float64 is held against the target."""
     X, y, true = samples(m, d)
     work = passes(X, ROUNDS)
     forms = {"cold sorts": {"warm": False}, "warm sorts": {}, "float32 in the rounds": {"single": True}}
-    best = {}
     for place, w in (("from w = 0", None), ("from the true w", true)):
         table = Table(f"{ROUNDS} rounds of L-Isotron {place} against {ROUNDS} pairs Xw, Xᵀr (float64)", "form, m, d")
         ratios = {}
@@ -74,11 +73,12 @@ def linear(options: Any, m: int, d: int) -> dict[str, float]:
         with one_thread():
             for name, extra in forms.items():
                 split(name, l_isotron(X, y, start=w, max_iter=ROUNDS, tol=0.0, **extra))
-        best[place] = min(ratios["cold sorts"], ratios["warm sorts"])
-    return best
+        table.close(
+            part_of(options, place.split()[-1]), f"a round {met(min(ratios['cold sorts'], ratios['warm sorts']), 1.6)} times its passes"
+        )
 
 
-def kernel(options: Any, m: int) -> float:
+def kernel(options: Any, m: int) -> None:
     """Rounds in a kernel's space against as many products with half of K."""
     from scipy.linalg.blas import dsymv
 
@@ -98,16 +98,14 @@ def kernel(options: Any, m: int) -> float:
     table.add(f"{m:.0e}", result)
     with one_thread():
         split("kernel", run())
-    return result.ratio
+    table.close(part_of(options, "kernel"), f"a round {met(result.ratio, 1.1)} times the product")
 
 
 def main() -> None:
     """m = 1e5, d = 100; kernels at m = 1e4."""
     options = arguments(__doc__ or "")
-    for place, ratio in linear(options, *((10_000, 20) if options.quick else (100_000, 100))).items():
-        print(f"a round {place} against its two passes over X {met(ratio, 1.6)}")
-    share = kernel(options, 1_000 if options.quick else 10_000)
-    print(f"a kernel round against one product with half of K {met(share, 1.1)}")
+    linear(options, *((10_000, 20) if options.quick else (100_000, 100)))
+    kernel(options, 1_000 if options.quick else 10_000)
 
 
 if __name__ == "__main__":

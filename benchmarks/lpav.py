@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from pairs import PAIRS, Table, arguments, interleave, met, one_thread, peak_megabytes, seconds
+from pairs import PAIRS, Table, arguments, interleave, machine, met, one_thread, part_of, peak_megabytes, seconds
 
 from simopt.arithmetic import FLOAT
 from simopt.certificate import certify
@@ -124,7 +124,7 @@ def against_pav(options: Any, sizes: list[int]) -> list[str]:
             if name == "scipy" and m in (100_000, 1_000_000):
                 verdicts.append(f"m = {m:.0e}: {met(result.ratio, 20 if m == 100_000 else 30)} times scipy's")
                 verdicts.append(f"gap {met(gap, 1e-10)}")
-    table.close(_file(options, "pav"), "; ".join(verdicts) or "small sizes only")
+    table.close(part_of(options, "pav"), "; ".join(verdicts) or "small sizes only")
     return verdicts
 
 
@@ -151,30 +151,34 @@ def against_solvers(options: Any, sizes: list[int]) -> None:
             if taken > LIMIT / GROWTH:
                 print(f"{name}, {10 * m:.0e}: not run, {taken:.1f} s at a tenth of the size")
                 break
-    table.close(_file(options, "solvers"), "ratios " + ("; ".join(verdicts) or "at small sizes only"))
+    table.close(part_of(options, "solvers"), "ratios " + ("; ".join(verdicts) or "at small sizes only"))
 
 
-def growth(options: Any, sizes: list[int]) -> None:
+def growth(sizes: list[int]) -> None:
     """Exponents of time in m, by least squares on the logarithms; on alternating labels the worst L of five at each size."""
-    print("\n## growth of the time with m (seconds, best of 3)")
+    print(f"\n## growth of LPAV's time with m (seconds, best of 3)\n{machine()}")
     kinds: dict[str, Callable[[int], float]] = {
         "labels, L = 2": lambda m: _time(labels(m)),
         "noise, L = 0.1": lambda m: _time(noise(m)),
         "alternating, worst L": lambda m: max(_time(alternating(m, 10.0**k)) for k in (-1, -2, -3, -4, -5)),
     }
-    rows = {}
+    times: dict[str, dict[int, float]] = {}
+    exponents = {}
     for kind, work in kinds.items():
-        times = [work(m) for m in sizes]
-        exponent = float(np.polyfit(np.log(sizes), np.log(times), 1)[0])
-        rows[kind] = dict(zip(sizes, times, strict=True))
-        print(f"{kind:<24} " + "  ".join(f"{m:.0e}: {t:.4f}" for m, t in rows[kind].items()) + f"   exponent {exponent:.2f}", flush=True)
-        if kind.startswith("alternating"):
-            print(f"exponent {met(exponent, 1.6)} (√m a sample at worst, and the cost of memory)")
-    benign, bad = rows["labels, L = 2"], rows["alternating, worst L"]
+        times[kind] = {m: work(m) for m in sizes}
+        exponents[kind] = float(np.polyfit(np.log(sizes), np.log(list(times[kind].values())), 1)[0])
+        print(
+            f"{kind:<24} " + "  ".join(f"{m:.0e}: {t:.4f}" for m, t in times[kind].items()) + f"   exponent {exponents[kind]:.2f}",
+            flush=True,
+        )
+    benign, bad = times["labels, L = 2"], times["alternating, worst L"]
+    verdicts = [f"exponent on labels {exponents['labels, L = 2']:.2f}, on noise {exponents['noise, L = 0.1']:.2f}"]
+    verdicts.append(f"on alternating labels {met(exponents['alternating, worst L'], 1.5)}")
     if 100_000 in bad:
-        print(f"alternating against labels at 1e5: {met(bad[100_000] / benign[100_000], 10)} times")
+        verdicts.append(f"alternating labels at 1e5 take {met(bad[100_000] / benign[100_000], 10)} times those of labels")
     if 1_000_000 in bad:
-        print(f"alternating at 1e6: {met(bad[1_000_000], 4.0)} s")
+        verdicts.append(f"at 1e6 {met(bad[1_000_000], 4.0)} s")
+    print("; ".join(verdicts), flush=True)
 
 
 def _time(problem: LipschitzIsotonic) -> float:
@@ -185,20 +189,15 @@ def _time(problem: LipschitzIsotonic) -> float:
 
 def memory(m: int) -> None:
     """Peak of a fit above its three input arrays, in numbers of 8 bytes a sample."""
-    print(f"\n## memory at m = {m:.0e}")
+    print(f"\n## memory of LPAV at m = {m:.0e}, in float64 a sample\n{machine()}")
+    worst = 0.0
     for name, problem in (("labels", labels(m)), ("alternating, L = 1e-4", alternating(m, 1e-4))):
         fit = ours(problem)
         start = time.perf_counter()
         used = peak_megabytes(fit) / NUMBER / m
-        print(
-            f"{name:<24} {used:.2f} numbers a sample, with y, w and u {met(used + 3, 12)}; {time.perf_counter() - start:.1f} s", flush=True
-        )
-
-
-def _file(options: Any, part: str) -> Any:
-    named = type(options)(**vars(options))
-    named.json = None if options.json is None else f"{options.json}.{part}"
-    return named
+        worst = max(worst, used + 3)
+        print(f"{name:<24} {used:.2f} above y, w and u; {time.perf_counter() - start:.1f} s", flush=True)
+    print(f"with y, w and u {met(worst, 12)}", flush=True)
 
 
 def main() -> None:
@@ -209,7 +208,7 @@ def main() -> None:
     ours(labels(1000))()  # compiled
     against_pav(options, sizes)
     against_solvers(options, sizes)
-    growth(options, [10**k for k in range(3, 5)] if options.quick else [10_000, 31_623, 100_000, 316_228, 1_000_000])
+    growth([10**k for k in range(3, 5)] if options.quick else [10_000, 31_623, 100_000, 316_228, 1_000_000])
     memory(10**5 if options.quick else 10**7)
 
 

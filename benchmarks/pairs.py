@@ -172,6 +172,13 @@ class Table:
             )
 
 
+def part_of(options: argparse.Namespace, part: str) -> argparse.Namespace:
+    """The options of one of several tables of a benchmark: its record gets a name of its own."""
+    named = argparse.Namespace(**vars(options))
+    named.json = None if options.json is None else f"{options.json}.{part}"
+    return named
+
+
 def _milliseconds(spread: Spread) -> str:
     return f"{1e3 * spread.median:.2f} ({1e3 * spread.low:.2f}-{1e3 * spread.high:.2f})"
 
