@@ -10,12 +10,22 @@ from typing import Any
 
 SECTIONS = {"Parameters", "Attributes", "Returns", "Yields", "Raises", "Notes", "Examples", "References", "See Also", "Methods", "Warns"}
 CODE = re.compile(r"(``.*?``|`[^`]*`)")
+TYPED = re.compile(r"(\S[^:]*) : ([^`]+)$")  # name : type
+CLASS = re.compile(r"[A-Z]\w*")
 
 
 def escaped(line: str) -> str:
     """The line with | and * escaped outside back quotes."""
     parts = CODE.split(line)
     return "".join(part if i % 2 else re.sub(r"([|*])", r"\\\1", part) for i, part in enumerate(parts))
+
+
+def entry(line: str) -> str:
+    """A line of a section. Types in words become italics: Sphinx would look up the n of "(n,) array" everywhere. Classes stay links."""
+    found = TYPED.match(line)
+    if found is None or CLASS.fullmatch(found[2].strip()):
+        return escaped(line)
+    return f"{escaped(found[1])} : *{escaped(found[2].strip())}*"
 
 
 def process(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
@@ -31,7 +41,7 @@ def process(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[
             in_section = literal = False
             out.append("")  # two empty lines end a section for napoleon
         if in_section:
-            out.append(escaped(line))
+            out.append(entry(line))
             continue
         if announced and (indented or not line.strip()):
             out.append(line)  # a literal block that the docstring itself announces with ::
