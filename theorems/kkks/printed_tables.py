@@ -10,6 +10,7 @@ from simopt.theorems.kkks.protocol import METHODS
 
 Pair = tuple[float, float]
 OTHERS = METHODS[1:]
+ROUNDED = 0.005  # half a unit of the last printed place
 
 # Table 1: mean squared error over the variance of y, mean and standard deviation over ten folds, in the order of METHODS.
 TABLE_1: dict[str, tuple[Pair, ...]] = {

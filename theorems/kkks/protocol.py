@@ -4,8 +4,8 @@ Stated: ten-fold cross-validation; mean squared error over the variance of y; me
 GLM-tron, Isotron, linear and logistic regression, and a heuristic ("SIM") that takes turns at the best u for w and gradient descent on w.
 
 Ours: y is brought to [0, 1] by its range. Features get mean 0 and variance 1 on the training part (constant ones become 0) and are then
-divided by one number, so that mean xxᵀ has the largest eigenvalue 1: that, and not ‖x‖ ≤ 1, is what Lemmas 3 and 5 use to bound the step,
-and it makes rounds count. A constant feature follows for the methods that know u. GLM-tron has u(t) = 1/(1 + e^{−4t}), of slope 1; it is
+divided by one number, so that mean xxᵀ has the largest eigenvalue 1: of ‖x‖ ≤ 1, which would make steps smaller, Lemmas 3 and 5 use no more
+than this to bound a step. A constant feature follows for the methods that know u. GLM-tron has u(t) = 1/(1 + e^{−4t}), of slope 1; it is
 run as 1/(1 + e^{−t}) with steps of 4, which is the same. A tenth of the training part chooses the number of rounds, which are then run on
 all of it.
 """
@@ -24,6 +24,7 @@ from simopt.arrays import Array
 from simopt.driver import solve
 from simopt.errors import InvalidProblem
 from simopt.problems.matching_loss import MatchingLoss
+from simopt.solution import Status
 from simopt.solvers.alternating_sim import alternating_sim
 from simopt.solvers.index_model import IndexFit
 from simopt.solvers.isotron import glm_tron, isotron, l_isotron
@@ -109,7 +110,10 @@ def linear_regression(X: Array, y: Array) -> Predict:
 
 def logistic_regression(X: Array, y: Array) -> Predict:
     """min of the logistic loss for y in [0, 1], with a constant; the certified solution within ‖w‖ ≤ 1000."""
-    w = solve(MatchingLoss(with_constant(X), y, "logistic", RADIUS), "newton", tol=1e-7).point["w"]
+    found = solve(MatchingLoss(with_constant(X), y, "logistic", RADIUS), "newton", tol=1e-7)
+    if found.status is not Status.OPTIMAL or found.point is None:
+        raise RuntimeError(f"logistic regression on {len(y)} samples was not solved: {found}")
+    w = found.point["w"]
     return lambda Z: np.asarray(0.5 * (1.0 + np.tanh(0.5 * (with_constant(Z) @ w))))
 
 
