@@ -1,6 +1,6 @@
-r"""Rows of a Gram matrix G = XᵀX as greedy selection needs them: given, all at once, or a few at a time; and float32 guesses of all.
+r"""Rows of a Gram matrix G = XᵀX as greedy selection needs them: given, all at once, or a few at a time; and guesses of all.
 
-Picks depend on Xᵀy, on ‖y‖² and on the rows of G at the picks only. A float32 Gram matrix, made at twice the speed, suffices to guess the
+Picks depend on Xᵀy, on ‖y‖² and on the rows of G at the picks only. A Gram matrix of float32 products, made at twice the speed, suffices to guess the
 picks; the rows at these are then computed in float64 and the picks replayed with them (see `forward_selection`).
 """
 
@@ -18,13 +18,13 @@ from simopt.errors import InvalidProblem
 from simopt.rows import MEMORY, Rows
 from simopt.solvers.orthogonal_rows import Indices
 
-STEP = 4096  # rows of X that are turned to float32 at a time
+STEP = 1024  # rows of X multiplied in float32 at a time; their products are added in float64
 FEW = 64  # picks up to this share of d never pay for the whole Gram matrix
 COHERENT = 0.3  # mean |cosine| of the columns of largest product above which guesses without the Gram matrix fail
 SAMPLED = 512  # rows of X from which cosines are estimated
 SMALL = 2e7  # multiplications that are not worth a choice
 TINY, HUGE = 1e-20, 1e20  # squares of columns within which float32 has room on both sides
-PATIENCE = (24, 6)  # passes after which the whole Gram matrix is made: without and with guesses
+PATIENCE = 24  # passes that take about as long as the whole Gram matrix does: after these it is made
 METHODS = ("auto", "gram", "float32", "rows")
 
 
@@ -35,7 +35,7 @@ class GramRows:
         self.products, self.square, self.width = products, square, width
         self.rows = np.empty((0, width))
         self.place: Indices = np.full(width, -1)
-        self.guess: npt.NDArray[Any] | None = None  # float32 Gram matrix times 1/guess_unit
+        self.guess: Array | None = None  # Gram matrix to float32 accuracy, divided by guess_unit
         self.guess_unit = 1.0
         self.passes = 0
         self._count = 0
@@ -143,7 +143,7 @@ class FeatureGram(GramRows):
             return
         chosen = self._cheapest(count) if method == "auto" else method
         if method == "auto" and self.data.resident and self._fits(8):
-            self._patience = PATIENCE[chosen == "float32"]
+            self._patience = PATIENCE
         if chosen == "gram":
             self.use_whole(self.data.array.T @ self.data.array)
         elif chosen == "float32":
@@ -151,9 +151,9 @@ class FeatureGram(GramRows):
 
     def _cheapest(self, count: int) -> str:
         n, d = self.data.n, self.width
-        if not self._fits(4) or not self.data.resident:
+        if not self._fits(8) or not self.data.resident:
             return "rows"
-        if self._fits(8) and (float(n) * d * d <= SMALL or 4 * count >= d):
+        if float(n) * d * d <= SMALL or 4 * count >= d:
             return "gram"
         return "rows" if FEW * count <= d or self._coherence() <= COHERENT else "float32"
 
@@ -181,8 +181,8 @@ class FeatureGram(GramRows):
             gram = self._single(unit)
         self.guess, self.guess_unit = gram, unit * unit
 
-    def _single(self, unit: float) -> npt.NDArray[np.float32]:
-        gram = np.zeros((self.width, self.width), dtype=np.float32)
+    def _single(self, unit: float) -> Array:
+        gram = np.zeros((self.width, self.width))
         X = self.data.array
         with np.errstate(over="ignore", invalid="ignore"):
             for start in range(0, self.data.n, STEP):
@@ -202,7 +202,7 @@ class FeatureGram(GramRows):
     def diagonal(self) -> Array:
         """‖x_j‖²; one pass."""
         if self._count == self.width:
-            return np.diagonal(self.rows).copy()
+            return self.rows[self.place, np.arange(self.width)]
         total = np.zeros(self.width)
         for _, block in self.data.blocks():
             total += np.einsum("ij,ij->j", block, block)
