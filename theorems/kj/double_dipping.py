@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from functools import cache
 
 from simopt.claims import (
     COUNTEREXAMPLE,
@@ -14,6 +15,7 @@ from simopt.claims import (
     MISSING_HYPOTHESIS,
     REFUTED,
     Check,
+    Expr,
     Instance,
     Trial,
     at_least,
@@ -125,6 +127,12 @@ def every_size(trial: Trial) -> Iterator[Instance]:
     yield {}
 
 
+@cache
+def level_at(delta: Fraction) -> Expr:
+    """log(1/δ), once."""
+    return log(1 / rational(delta), bits=64)
+
+
 @claim(
     "KJ-DD-small",
     paper=KAR_JAIN,
@@ -142,7 +150,7 @@ def every_size(trial: Trial) -> Iterator[Instance]:
 )
 def printed_bound_for_small_levels(instance: Instance, trial: Trial) -> Iterator[Check]:
     """The squares of the smaller of the two bounds and of the printed one, times n."""
-    level = log(1 / rational(trial["delta"]), bits=64)
+    level = level_at(trial["delta"])
     room = (4 - root(8, bits=64)) ** 2 * level
     if not instance:
         yield at_most(Fraction(1600, 314) * (1 + Fraction(2, 60)), room, "n ≥ 60")
