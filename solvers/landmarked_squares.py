@@ -96,7 +96,7 @@ class SingularSystem:
     @property
     def floor(self) -> float:
         """Singular values up to this are rounding errors of the largest."""
-        return max(self.samples, self.right.shape[1]) * EPSILON * float(np.max(self.values, initial=0.0))
+        return float(max(self.samples, self.right.shape[1]) * EPSILON * np.max(self.values, initial=0.0))
 
     def weights(self, log_mu: float) -> Array:
         """w(μ) for μ = e^log_mu; the least-squares fit of smallest norm for log μ = −∞, 0 for ∞. O(d²)."""
@@ -136,9 +136,9 @@ def singular_system(features: Array, targets: Array) -> SingularSystem:
 
     d = features.shape[1]
     triangle = np.zeros((0, d + 1))
-    for rows in _blocks(*features.shape, least=4 * (d + 1)):
+    for rows in _blocks(len(features), d, least=4 * (d + 1)):
         stacked = np.vstack([triangle, np.column_stack([features[rows], targets[rows]])])
-        triangle = np.linalg.qr(stacked, mode="r")
+        triangle = np.asarray(np.linalg.qr(stacked, mode="r"))
     kept = min(triangle.shape[0], d)  # the last row holds the residual only
     left, values, right = decompose(triangle[:kept, :d], full_matrices=False)
     return SingularSystem(values, right, left.T @ triangle[:kept, d], len(targets))
