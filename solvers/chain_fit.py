@@ -1,8 +1,8 @@
 r"""Least squares along a chain with bounded steps: 0 ≤ x_{i+1} − x_i ≤ u_i and lo ≤ x ≤ hi, exactly.
 
-The dynamic programme finds which steps are at a bound. The values themselves are then computed afresh: samples linked by steps at a bound
-form blocks, on each of which x is an offset plus a constant, the weighted mean of (y − offset), or the end of the range where the block
-touches it. That takes out the rounding that the programme's running sums collect.
+The dynamic programme (where every step is free or a tie, pooling) finds which steps are at a bound. The values themselves are then
+computed afresh: samples linked by steps at a bound form blocks, on each of which x is an offset plus a constant, the weighted mean of
+(y − offset), or the end of the range where the block touches it. That takes out the rounding that the programme's running sums collect.
 """
 
 from __future__ import annotations
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from simopt.arrays import Array
 from simopt.kernel import kernel
 from simopt.solvers.chain_programme import chain_zeros
+from simopt.solvers.pooling import is_free, pooled
 
 TOUCH = 16 * 2.0**-52  # of the size of x: what the end of a block may be off the end of the range that holds it
 PASSES = 10  # over the blocks: one, and one more for each time that steps turn out to be held
@@ -147,7 +148,7 @@ def fit_chain(
     lo, hi : float
         range of x.
     """
-    x = chain_zeros(y, w, u, lo, capacity)
+    x = pooled(y, w, u, lo) if is_free(u) else chain_zeros(y, w, u, lo, capacity)
     state = np.empty(max(y.size - 1, 0), dtype=np.int8)
     _descend(x, u, hi, state)
     for _ in range(PASSES):
