@@ -8,10 +8,13 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from sphinx.domains.python import PyObject
+
 SECTIONS = {"Parameters", "Attributes", "Returns", "Yields", "Raises", "Notes", "Examples", "References", "See Also", "Methods", "Warns"}
 CODE = re.compile(r"(``.*?``|`[^`]*`)")
 TYPED = re.compile(r"(\S[^:]*) : ([^`]+)$")  # name : type
 CLASS = re.compile(r"[A-Z]\w*")
+SEVERAL = re.compile(r"(\w+(?:, \w+)+)( : .*)?")  # names of attributes
 
 
 def escaped(line: str) -> str:
@@ -28,10 +31,33 @@ def entry(line: str) -> str:
     return f"{escaped(found[1])} : *{escaped(found[2].strip())}*"
 
 
+def one_by_one(lines: list[str]) -> list[str]:
+    """Attributes that share an entry get one each: Sphinx reads "a, b" as b of type a."""
+    out: list[str] = []
+    shared: list[str] = []  # names still to be written, with their type
+    body: list[str] = []
+    attributes = False
+    for line, following in zip(lines, [*lines[1:], ""], strict=True):
+        if line.startswith(" ") and shared:
+            body.append(line)
+            continue
+        out += [part for name in shared for part in (name, *body)]
+        shared, body = [], []
+        if following.startswith("---"):
+            attributes = line.strip() == "Attributes"
+        found = SEVERAL.fullmatch(line) if attributes else None
+        if found is None:
+            out.append(line)
+        else:
+            shared = [name + (found[2] or "") for name in found[1].split(", ")]
+    return out + [part for name in shared for part in (name, *body)]
+
+
 def process(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     """Rewrite the docstring's lines in place."""
     out: list[str] = []
     in_section = literal = announced = False
+    lines[:] = one_by_one(lines)
     for i, line in enumerate(lines):
         following = lines[i + 1] if i + 1 < len(lines) else ""
         if following.startswith("---") and line.strip() in SECTIONS:
@@ -58,6 +84,9 @@ def process(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[
 
 
 def setup(app: Any) -> dict[str, bool]:
-    """Run before napoleon."""
+    """Run before napoleon; names of attributes are no links, since Sphinx would look for them among all classes."""
+    for field in PyObject.doc_field_types:
+        if field.name == "variable":
+            field.rolename = ""
     app.connect("autodoc-process-docstring", process, priority=400)
     return {"parallel_read_safe": True}

@@ -98,7 +98,10 @@ def _named(part: Function) -> str:
     """What a part of a predictor says of itself, in one line."""
     if isinstance(part, KernelFunction):
         return f"Σ α_j k(x, x_j) with {part.coefficients.size} centres"
-    return str(part) if isinstance(part, LinearIndex | MonotoneFunction) else str(getattr(part, "name", type(part).__name__))
+    inner = getattr(part, "function", part)  # of a transfer that was checked
+    if isinstance(inner, LinearIndex | MonotoneFunction):
+        return str(inner)
+    return str(getattr(part, "name", type(part).__name__))
 
 
 @dataclass(frozen=True)
@@ -233,7 +236,7 @@ def choose(
 
     def result(stopped: str) -> IndexFit:
         if best is None:
-            raise InvalidProblem("X: not even the first round is finite; scale the samples to ‖x‖ ≤ 1")
+            raise InvalidProblem("X, y: not even the first round is finite; scale the samples to ‖x‖ ≤ 1 and y to [0, 1]")
         row, state, made = best[1] if has_hold_out or stopped == "diverged" else best[2]
         return IndexFit(IndexModel(index(state), made()), row.t, stopped, tuple(trace), np.array(states) if keep else None)
 

@@ -110,14 +110,14 @@ def held_out(validation: Validation | None, cols: int) -> tuple[Array | None, Ar
     if len(validation) != 2:
         raise InvalidProblem(f"validation: {len(validation)} entries, expected a pair (X, y) of the samples that are held out")
     outside = validate.matrix("validation", validation[0], cols=cols)
-    return outside, validate.vector("validation", validation[1], length=outside.shape[0])
+    return outside, validate.squarable("validation", validate.vector("validation", validation[1], length=outside.shape[0]))
 
 
 def _linear(
     X: npt.ArrayLike, y: npt.ArrayLike, validation: Validation | None, start: npt.ArrayLike | None, single: bool
 ) -> tuple[Space, Array, Array | None]:
     features = validate.matrix("X", X)
-    targets = validate.vector("y", y, length=features.shape[0])
+    targets = validate.squarable("y", validate.vector("y", y, length=features.shape[0]))
     w = None if start is None else validate.vector("start", start, length=features.shape[1])
     outside, held = held_out(validation, features.shape[1])
     return LinearSpace(features, outside, w, single), targets, held
@@ -158,7 +158,8 @@ def glm_tron(
     Raises
     ------
     InvalidProblem
-        for a transfer that is found not to be monotone or 1-Lipschitz, with the witness.
+        for a transfer that is found not to be monotone or 1-Lipschitz, with the witness. One that climbs by L > 1 is passed as
+        `checked_transfer(u, L)`, with a rate of at most 1/L.
     InterruptedFit
         on Ctrl-C.
     """

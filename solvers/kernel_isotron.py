@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from simopt import validate
 from simopt.arrays import Array
 from simopt.errors import InvalidProblem, UnknownName
 from simopt.solvers.index_model import Function, IndexFit, choose
@@ -56,9 +57,10 @@ class KernelSpace(Space):
 def _space(training: TrainingSet, validation: Validation | None) -> tuple[Space, Array, Array | None]:
     if not isinstance(training, TrainingSet):
         raise InvalidProblem(f"training: {type(training).__name__} given, TrainingSet(inputs, targets, similarity) needed")
+    targets = validate.squarable("targets", training.targets)
     outside, held = held_out(validation, training.inputs.shape[1])
     cross = None if outside is None else np.asarray(training.similarity(outside, training.inputs))
-    return KernelSpace(training.gram, cross, training.function), training.targets, held
+    return KernelSpace(training.gram, cross, training.function), targets, held
 
 
 def kernel_glm_tron(

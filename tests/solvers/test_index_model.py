@@ -105,6 +105,7 @@ def test_a_fit_prints_as_one_line() -> None:
     )
     assert "\n" not in str(fit) and str(fit.model.transfer) in str(fit) and len(repr(fit)) < 3000
     assert str(glm_tron(X, Y, max_iter=2).model).endswith("u: logistic")
+    assert str(glm_tron(X, Y, STAIRS, max_iter=2).model).endswith(f"u: {STAIRS}")
     assert "u(Σ α_j k(x, x_j) with 80 centres); u: monotone" in str(kernel_l_isotron(Z, max_iter=2))
     alone = lipschitz_isotonic(X[:, 0], Y, 2.0)
     assert str(alone).startswith("fit of 80 samples, L = 2: ") and str(alone.certificate) in str(alone)
@@ -157,6 +158,11 @@ def test_arguments_of_the_wrong_kind_are_named() -> None:
         kernel_isotron(X)
     with pytest.raises(UnknownName, match="extrapolation"):
         lipschitz_isotonic([0.0, 1.0], [0.0, 1.0], extrapolation="linaer")
+    for huge in (lambda: l_isotron(X, 1e200 * Y), lambda: alternating_sim(X, 1e200 * Y), lambda: glm_tron(X, Y, validation=(X, 1e200 * Y))):
+        with pytest.raises(InvalidProblem, match="(y|validation): the largest entry is 1e.200"):
+            huge()
+    with pytest.raises(InvalidProblem, match="targets: the largest entry is 1e.200"):
+        kernel_isotron(TrainingSet(X, 1e200 * Y, Linear()))
     model = l_isotron(X, Y, max_iter=2).model
     with pytest.raises(InvalidProblem, match="X: 1 of 6 values is not finite"):
         model([[0.0, 1.0, 2.0], [0.0, np.nan, 0.0]])
