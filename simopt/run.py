@@ -104,20 +104,24 @@ def _pull(run: Run, spec: SolverSpec, normal: Problem, time_limit: float, option
                 if claims:  # a solver that is wrong about its gap is not asked again at every step
                     next_claim = GROWTH * run.iterations
                 if run.certify(step.point, step.multipliers):
-                    return Status.OPTIMAL, "converged", None
+                    return Status.OPTIMAL, _converged(step), None
                 last = None
             else:  # the solver may write on its buffers when it is resumed, if only to find that it is at its end
-                last = Iterate(_copy(step.point), None if step.multipliers is None else _copy(step.multipliers))
+                last = Iterate(_copy(step.point), None if step.multipliers is None else _copy(step.multipliers), word=step.word)
             if out_of_time:
                 return Status.TIME_LIMIT, "stopped", f"the gap was still open after {time_limit:g} s"
             mark = time.perf_counter()
         run.solve_seconds += time.perf_counter() - mark
     if last is not None and run.certify(last.point, last.multipliers):
-        return Status.OPTIMAL, "converged", None
+        return Status.OPTIMAL, _converged(last), None
     limit = options.get("max_iter", spec.options.get("max_iter"))
     if isinstance(limit, Integral) and run.iterations >= limit:
         return Status.ITERATION_LIMIT, "iteration limit", f"the gap was still open after {run.iterations} iterations"
     return Status.GAP_OPEN, "finished", "the solver finished before the certificate closed"
+
+
+def _converged(step: Iterate) -> str:
+    return f"converged ({step.word})" if step.word else "converged"
 
 
 _warm: set[tuple[Any, ...]] = set()

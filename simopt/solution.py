@@ -33,12 +33,14 @@ class Status(Enum):
 class Iterate:
     """What a hand-written solver yields: a point, multipliers if it has them, and its own estimate of the gap.
 
-    Arrays may be buffers that the solver goes on using; the driver copies what it keeps.
+    Arrays may be buffers that the solver goes on using; the driver copies what it keeps. `word` says how the point was found, where that is
+    not the usual way (a safety net that took over); it becomes part of the reported status.
     """
 
     point: Point
     multipliers: Multipliers | None = None
     gap: float = float("inf")
+    word: str = ""
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,209 @@
+r"""One level of the two-hinge Newton method: some of the samples, the others standing still as a linear term, at a point w.
+
+A stage of the augmented Lagrangian minimises  R(w) + ⟨fixed, w⟩ + Σ_i c_i env_i(⟨w, ψ_i⟩),  R a penalty or a ball, where env_i has the
+multipliers of `two_hinges` as slopes. It is evaluated in blocks of rows that stay in the cache: predictions, multipliers, what changes in
+the gradient, and copies of the bent rows, of which the second derivative is made when a step is taken. A Newton step of full length is one
+pass over Ψ; where the line search shortens it, only the rows are read whose multipliers differ.
+
+Memory: f, the move, the pull, two multipliers and two centres are vectors of n numbers; besides, 40 d bent rows.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simopt.arrays import Array
+from simopt.solvers.row_blocks import RowBlocks
+from simopt.solvers.two_hinges import FLAT, Hinges, Indices, audit, line_search, near, price
+from simopt.solvers.weight_bounds import Bound
+
+MANY = 0.25  # of a block: if more multipliers have changed, the product with the whole block is the quicker one
+CAP = 20  # bent rows a dimension: of more than twice as many, every second one stands for two
+
+
+class Bends:
+    """Copies of bent rows, and what they weigh in the second derivative. Of very many, an evenly spread part is kept."""
+
+    def __init__(self, d: int) -> None:
+        self.d = d
+        self.clear()
+
+    def clear(self) -> None:
+        """No rows."""
+        self.rows: list[Array] = []
+        self.weights: list[Array] = []
+        self.count, self.stride = 0, 1
+
+    def add(self, block: Array, bent: Indices, bend: Array) -> None:
+        """Rows `bent` of a block with weights `bend`."""
+        chosen = bent[:: self.stride]
+        self.rows.append(block[chosen])
+        self.weights.append(bend[:: self.stride] * self.stride)
+        self.count += chosen.size
+        if self.count > 2 * CAP * self.d:
+            self.stride *= 2
+            self.rows = [rows[::2].copy() for rows in self.rows]
+            self.weights = [2.0 * weights[::2] for weights in self.weights]
+            self.count = sum(weights.size for weights in self.weights)
+
+    def curvature(self, factor: float) -> Array:
+        """factor · Σ bend_i ψ_i ψ_iᵀ, its lower half."""
+        from scipy.linalg.blas import dsyrk
+
+        H = np.zeros((self.d, self.d), order="F")
+        for rows, weights in zip(self.rows, self.weights, strict=True):
+            H = dsyrk(1.0, (rows * np.sqrt(factor * weights)[:, None]).T, beta=1.0, c=H, lower=1, overwrite_c=1)
+        return H
+
+
+class Level:
+    """Samples with a point w, multipliers, centres and a width; `rest` and `excess` are the hinges' and the bound's part of the gap."""
+
+    def __init__(self, rows: RowBlocks, hinges: Hinges, bound: Bound, fixed: Array, w: Array, width: float) -> None:
+        n, d = rows.shape
+        self.rows, self.hinges, self.bound, self.fixed = rows, hinges, bound, fixed
+        self.w, self.g, self.width = w.copy(), fixed.copy(), width
+        self.f, self.move, self.pull, self.below, self.above, self.centre_below, self.centre_above = (np.zeros(n) for _ in range(7))
+        self.rest = self.excess = np.inf
+        self.newtons, self.word = 0, ""
+        self._bends = Bends(d)
+        size = rows.step
+        self._whole, self._change, self._bend = (np.empty(size) for _ in range(3))
+        self._changed, self._bent = (np.empty(size, dtype=np.intp) for _ in range(2))
+
+    @property
+    def gap(self) -> float:
+        """Gap of w and the multipliers, the frozen samples being linear."""
+        return self.rest + self.excess
+
+    def place(self) -> None:
+        """f = Ψw."""
+        for part, block in self.rows:
+            np.matmul(block, self.w, out=self.f[part])
+
+    def suggest(self) -> None:
+        """The multipliers that f = Ψw suggests by itself, away from the kinks."""
+        self.place()
+        low, high, shift = self.hinges.low, self.hinges.high, self.hinges.shift
+        for h, a in ((low - self.f, self.below), (self.f - high, self.above)):
+            a[:] = h > 0.0 if shift == 0.0 else np.clip(h / shift, 0.0, 1.0)
+        self.judge()
+
+    def judge(self) -> None:
+        """f = Ψw, and the gradient and the gap of the multipliers as they are; one pass, free of what rounding has piled up."""
+        h = self.hinges
+        self.g, self.rest = self.fixed.copy(), 0.0
+        for part, block in self.rows:
+            f, pull = self.f[part], self.pull[part]
+            np.matmul(block, self.w, out=f)
+            self.rest += audit(f, h.low[part], h.high[part], h.share[part], h.shift, self.below[part], self.above[part], pull)
+            self.g += pull @ block
+        self.excess = self.bound.excess(self.g, self.w)
+
+    def sweep(self, step: Array | None = None) -> None:
+        """Multipliers, gradient and parts of the gap at f, or at f + Ψ step, which then is the new f."""
+        self._bends.clear()
+        self.rest = 0.0
+        for part, block in self.rows:
+            if step is not None:
+                np.matmul(block, step, out=self.move[part])
+                self.f[part] += self.move[part]
+            self._price(part, block)
+        if step is not None:
+            self.w = self.w + step
+        self.excess = self.bound.excess(self.g, self.w)
+
+    def _price(self, part: slice, block: Array) -> None:
+        h, f = self.hinges, self.f[part]
+        moved, count, rest = price(
+            f,
+            h.low[part],
+            h.high[part],
+            h.share[part],
+            self.centre_below[part],
+            self.centre_above[part],
+            self.width,
+            h.shift,
+            self.below[part],
+            self.above[part],
+            self.pull[part],
+            self._changed,
+            self._change,
+            self._bent,
+            self._bend,
+        )
+        self.rest += rest
+        if moved > MANY * f.size:
+            whole = self._whole[: f.size]
+            whole[:] = 0.0
+            whole[self._changed[:moved]] = self._change[:moved]
+            self.g += whole @ block
+        elif moved:
+            self.g += self._change[:moved] @ block[self._changed[:moved]]
+        if count:
+            self._bends.add(block, self._bent[:count], self._bend[:count])
+
+    def newton(self) -> bool:
+        """One Newton step with line search; False if there is no descent (rounding)."""
+        step = self.bound.step(self._bends.curvature(1.0 / (self.width + self.hinges.shift)), self.g, self.w)
+        slope, curvature = self.bound.slope(self.w, step)
+        at_zero = float(self.g @ step) + slope
+        if not at_zero < 0.0:
+            return False
+        before = self.w
+        self.sweep(step)
+        self.newtons += 1
+        at_one = float(self.g @ step) + slope + curvature
+        if at_one > FLAT * abs(at_zero):
+            t = self._along(slope + float(self.fixed @ step), curvature, at_zero, at_one)
+            self.f += (t - 1.0) * self.move
+            self.w = before + t * step
+            self.sweep()
+        return True
+
+    def _along(self, slope: float, curvature: float, at_zero: float, at_one: float) -> float:
+        h = self.hinges
+        return line_search(
+            self.f,
+            self.move,
+            h.low,
+            h.high,
+            h.share,
+            self.centre_below,
+            self.centre_above,
+            self.width,
+            h.shift,
+            slope,
+            curvature,
+            at_zero,
+            at_one,
+        )
+
+    def recentre(self, factor: float) -> None:
+        """The multipliers become the centres, and the width is multiplied."""
+        self.centre_below[:], self.centre_above[:] = self.below, self.above
+        self.width *= factor
+
+    def near(self, reach: float) -> Indices:
+        """The samples within reach · width of a kink, or with a multiplier that does not stand where it should."""
+        h = self.hinges
+        rows = np.empty(self.f.size, dtype=np.intp)
+        count = near(self.f, h.low, h.high, self.below, self.above, reach * self.width, h.shift, rows)
+        return rows[:count]
+
+    def part(self, rows: Indices) -> Level:
+        """A level of these samples, the others frozen at their multipliers."""
+        chosen = self.rows.take(rows)
+        pull = self.pull[rows]
+        own = Level(RowBlocks(chosen), self.hinges.take(rows), self.bound, self.g - pull @ chosen, self.w, self.width)
+        own.f[:], own.below[:], own.above[:], own.pull[:] = self.f[rows], self.below[rows], self.above[rows], pull
+        own.centre_below[:], own.centre_above[:] = own.below, own.above
+        own.g = self.g.copy()
+        return own
+
+    def adopt(self, own: Level, rows: Indices) -> None:
+        """The point and the multipliers that a part has reached, judged on all samples of this level."""
+        self.w = own.w.copy()
+        self.below[rows], self.above[rows] = own.below, own.above
+        self.newtons += own.newtons
+        self.judge()

@@ -1,0 +1,128 @@
+r"""What bounds w beside a loss: a penalty (λ/2)‖w‖² or a ball ‖w‖ ≤ B, with the Newton step and the part of the gap of each.
+
+With the gradient g of the loss at fixed multipliers, a bound leaves of the gap
+    penalty:  ‖g + λw‖²/(2λ);       ball:  ⟨g, w⟩ + B‖g‖ = (B − ‖w‖)‖g‖ + ½‖w‖‖g‖·‖w/‖w‖ + g/‖g‖‖².
+The step minimises the bound plus the second-order model ⟨g, s⟩ + ½sᵀHs exactly. For the ball that is the trust-region subproblem
+‖w + s‖ ≤ B: (H + μI)s = −(g + μw) with ‖w + s‖ = B or μ = 0, where 1/‖w + s‖ is a concave and nearly linear function of μ, so that
+Newton's method on it needs two or three Cholesky factors. One factor costs d³/3 multiplications.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Protocol
+
+import numpy as np
+
+from simopt.arrays import Array
+
+RIDGE = 1e-14  # of the largest curvature: what is added where a factor of H alone breaks down
+SECULAR = 1e-12  # relative accuracy of ‖w + s‖ = B(1 - 2e-12)
+TURNS = 60
+
+
+class Bound(Protocol):
+    """What a level has to know of a bound on w."""
+
+    def slope(self, w: Array, move: Array) -> tuple[float, float]:
+        """Derivative of the bound at w along the move, and its second derivative."""
+
+    def excess(self, g: Array, w: Array) -> float:
+        """What the bound leaves of the gap."""
+
+    def step(self, H: Array, g: Array, w: Array) -> Array:
+        """The Newton step; H is (d, d), Fortran order, its lower half filled; it is written on."""
+
+
+def factor(H: Array, ridge: float) -> Array:
+    """Lower Cholesky factor of H + ridge·I, or, where that breaks down, of H with the least larger multiple of RIDGE that has one."""
+    from scipy.linalg.lapack import dpotrf
+
+    diagonal = H.diagonal().copy()
+    largest = float(np.max(diagonal, initial=0.0))
+    extra = 0.0
+    while True:
+        A = np.array(H, order="F")
+        np.fill_diagonal(A, diagonal + ridge + extra)
+        L, info = dpotrf(A, lower=1, overwrite_a=1, clean=0)
+        if info == 0:
+            out: Array = L
+            return out
+        if not math.isfinite(largest):
+            raise ArithmeticError("the second derivative is not finite")
+        extra = max(16.0 * extra, RIDGE * largest, 1e-300)
+
+
+def solve(L: Array, b: Array) -> Array:
+    """(L Lᵀ)^{−1} b."""
+    from scipy.linalg.lapack import dpotrs
+
+    x: Array = dpotrs(L, b, lower=1)[0]
+    return x
+
+
+class Penalty:
+    """(λ/2)‖w‖²."""
+
+    def __init__(self, strength: float) -> None:
+        self.strength = strength
+
+    def slope(self, w: Array, move: Array) -> tuple[float, float]:
+        """λ⟨w, move⟩ and λ‖move‖²."""
+        return self.strength * float(w @ move), self.strength * float(move @ move)
+
+    def excess(self, g: Array, w: Array) -> float:
+        """‖g + λw‖²/(2λ)."""
+        residual = g + self.strength * w
+        return float(residual @ residual) / (2.0 * self.strength)
+
+    def step(self, H: Array, g: Array, w: Array) -> Array:
+        """−(H + λI)^{−1}(g + λw)."""
+        return -solve(factor(H, self.strength), g + self.strength * w)
+
+
+class Ball:
+    """‖w‖ ≤ B; keeps μ from one step to the next."""
+
+    def __init__(self, radius: float) -> None:
+        self.radius = radius
+        self.multiplier = 0.0
+
+    def slope(self, w: Array, move: Array) -> tuple[float, float]:
+        """0 and 0: a move between two points of the ball stays in it."""
+        return 0.0, 0.0
+
+    def excess(self, g: Array, w: Array) -> float:
+        """⟨g, w⟩ + B‖g‖."""
+        size, length = float(np.linalg.norm(g)), float(np.linalg.norm(w))
+        outer = max(self.radius - length, 0.0) * size
+        if size == 0.0 or length == 0.0:
+            return outer
+        difference = g / size + w / length
+        return outer + 0.5 * length * size * float(difference @ difference)
+
+    def step(self, H: Array, g: Array, w: Array) -> Array:
+        """argmin over ‖w + s‖ ≤ B of ⟨g, s⟩ + ½sᵀHs + ½ρ‖s‖², where ρ is just what Cholesky's factor needs."""
+        from scipy.linalg.lapack import dtrtrs
+
+        size = float(np.linalg.norm(g))
+        if size == 0.0:
+            return np.zeros_like(w)
+        aim = self.radius * (1.0 - 2.0 * SECULAR)
+        least = max(RIDGE * float(np.max(H.diagonal())), 1e-16 * size / self.radius)
+        mu, low, high = self.multiplier, 0.0, math.inf
+        s = np.zeros_like(w)
+        for _ in range(TURNS):
+            L = factor(H, mu + least)
+            s = -solve(L, g + mu * w)
+            v = w + s
+            length = float(np.linalg.norm(v))
+            if abs(length - aim) <= SECULAR * aim or (length <= aim and mu == 0.0):
+                break
+            low, high = (mu, high) if length > aim else (low, mu)
+            q = dtrtrs(L, v, lower=1)[0]
+            mu += (length / float(np.linalg.norm(q))) ** 2 * (length - aim) / aim
+            if not low <= mu <= high:
+                mu = low if not mu >= low else 0.5 * (low + high)
+        self.multiplier = mu
+        return s
