@@ -181,11 +181,11 @@ def interior_point(problem: Goodness, *, tol: float, max_iter: int = 80) -> Iter
         yield from squared_iterates(problem, tol, max_iter)
         return
     lp, goal = BoxLP(problem), tol * problem.scale()
-    x, best, since = lp.start(), np.inf, 0
+    x, mark, since = lp.start(), np.inf, 0
     for _ in range(max_iter):
         gap = lp.gap(x)
         yield Iterate({"v": _spread(problem, x.v)}, {"predictions": _spread(problem, lp.multipliers(x))}, max(gap, 0.0))
-        since, best = (0, gap) if gap <= 0.5 * best else (since + 1, min(gap, best))
+        since, mark = (0, gap) if gap <= 0.5 * mark else (since + 1, mark)
         if gap <= goal or since >= PATIENCE:
             break
         try:

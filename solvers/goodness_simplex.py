@@ -85,6 +85,7 @@ class GoodnessSimplex:
             "solver": "simplex",
             "simplex_strategy": 1,
             "parallel": "off",
+            "simplex_scale_strategy": 0,  # entries are of size 1 already; its scaling costs pivots here
             "small_matrix_value": SMALL,
             "primal_feasibility_tolerance": TOLERANCE,
             "dual_feasibility_tolerance": TOLERANCE,

@@ -63,13 +63,13 @@ class BoxSquares:
         room = float(np.mean(np.abs(pull))) or 1.0
         low = np.maximum(-pull, 0.0) + room
         high = low + pull
-        best, since, kept = np.inf, 0, (v, low, high)
+        best, mark, since, kept = np.inf, np.inf, 0, (v, low, high)
         for _ in range(max_iter):
             gap = self.gap(v, pull)
             yield v, self.b - self.A @ v, gap
             if gap < best:
-                kept = (v, low, high)
-            since, best = (0, gap) if gap <= 0.5 * best else (since + 1, min(gap, best))
+                best, kept = gap, (v, low, high)
+            since, mark = (0, gap) if gap <= 0.5 * mark else (since + 1, mark)
             if gap <= goal:
                 return
             if since >= PATIENCE or not np.isfinite(gap):

@@ -1,0 +1,171 @@
+r"""The whole curve B ↦ ε₀(B): at given bounds with one warm simplex basis, or all its breakpoints.
+
+The loss is convex and B only scales the box, so ε₀ falls and is convex; for the insensitive and the hinge loss it is piecewise linear, and
+multipliers q that are optimal at B give the line Σ c(q) − B' Σ_j p_j|Σ_i q_i K_ij| below it that touches at B.
+Breakpoints: where the lines of two bounds meet, the curve is solved. If it touches there, that is the only breakpoint between; else the
+line found at the meeting point splits the interval in two. k breakpoints cost at most 2k + 1 programmes, each a few pivots from the last.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from simopt import provenance, validate
+from simopt.arithmetic import FLOAT
+from simopt.arrays import Array
+from simopt.errors import InvalidProblem
+from simopt.problems.goodness import Goodness
+from simopt.solvers.goodness_record import GoodnessCurve
+from simopt.solvers.goodness_simplex import GoodnessSimplex
+from simopt.solvers.goodness_squared import squared_iterates
+
+TOUCH = 1e-11  # of the scale: how near to both lines the curve counts as touching them
+SQUARED_TOL = 1e-10  # relative gap of the squared loss at each bound
+HALVINGS = 200  # of the bound, until its line passes through ε₀(0)
+MOST = 100_000  # breakpoints
+
+
+@dataclass(frozen=True)
+class _Place:
+    """One bound with its vertex: upper and lower value, slope, v and q."""
+
+    bound: float
+    upper: float
+    lower: float
+    slope: float
+    v: Array
+    q: Array
+
+    def line(self, bound: float) -> float:
+        """The supporting line there."""
+        return self.lower + self.slope * (bound - self.bound)
+
+
+class _Walk:
+    """Solves at one bound after another and counts."""
+
+    def __init__(self, problem: Goodness) -> None:
+        self.problem, self.start, self.iterations = problem, time.perf_counter(), 0
+        self.simplex = None if problem.loss == "squared" else GoodnessSimplex(problem)
+
+    def at(self, bound: float) -> _Place:
+        """The certified value at a bound."""
+        if self.simplex is None:
+            return self._squared(bound)
+        vertex = self.simplex.solve(bound)
+        self.iterations += vertex.iterations
+        return self._judged(bound, vertex.v, vertex.q)
+
+    def _squared(self, bound: float) -> _Place:
+        natural, back = replace(self.problem, bound=bound).normalised()
+        found = list(squared_iterates(natural, SQUARED_TOL, 80))
+        self.iterations += len(found)
+        best = min(found, key=lambda iterate: iterate.gap)
+        return self._judged(bound, best.point["v"], back.multipliers(best.multipliers or {})["predictions"])
+
+    def _judged(self, bound: float, v: Array, q: Array) -> _Place:
+        problem = self.problem
+        v = problem.restore({"v": v})["v"]
+        upper = float(problem.mean_loss(FLOAT, problem.predictions(v) * (bound / problem.bound)))
+        prices = problem.prices(FLOAT, {"predictions": q})
+        slope = -float(problem.charges() @ np.abs(problem.influence(FLOAT, prices)))
+        return _Place(bound, upper, float(problem.fixed_part(FLOAT, prices)) + slope * bound, slope, v, q)
+
+    def curve(self, places: list[_Place], breakpoints: bool) -> GoodnessCurve:
+        """The record."""
+        columns: dict[str, Any] = {
+            "bounds": [place.bound for place in places],
+            "upper": [place.upper for place in places],
+            "lower": [place.lower for place in places],
+            "slopes": [place.slope for place in places],
+            "weights": [place.v for place in places],
+            "prices": [place.q for place in places],
+        }
+        return GoodnessCurve(
+            **{name: np.array(values) for name, values in columns.items()},
+            at_zero=self.problem.loss_at_zero(),
+            breakpoints=breakpoints,
+            iterations=self.iterations,
+            seconds=time.perf_counter() - self.start,
+            problem_bound=self.problem.bound,
+            fingerprint=self.problem.fingerprint(),
+            provenance={"problem": self.problem.name, "loss": self.problem.loss, "versions": dict(provenance.versions())},
+        )
+
+
+def goodness_curve(problem: Goodness, bounds: npt.ArrayLike) -> GoodnessCurve:
+    """ε₀ at given bounds, each with its certificate; `problem.bound` does not matter.
+
+    The bounds are visited upwards, which takes a quarter fewer pivots than downwards.
+
+    Parameters
+    ----------
+    problem : Goodness
+        any loss; the squared one is solved by interior points at each bound.
+    bounds : array-like of B > 0
+        in any order; equal ones count once.
+
+    Raises
+    ------
+    InvalidProblem
+        for a bound that is not positive, with its index.
+    ArithmeticError
+        when HiGHS gives up.
+    """
+    at = np.unique(validate.grid("bounds", bounds, low=0.0, strict=True))
+    walk = _Walk(problem)
+    return walk.curve([walk.at(float(bound)) for bound in at], False)
+
+
+def goodness_breakpoints(problem: Goodness, high: float, low: float = 0.0) -> GoodnessCurve:
+    """All breakpoints of B ↦ ε₀(B) in [low, high], with both ends (the first piece from 0 ends at its first breakpoint if low = 0).
+
+    Two pieces whose slopes differ by less than rounding count as one.
+
+    Raises
+    ------
+    InvalidProblem
+        for the squared loss, whose curve has none; unless 0 ≤ low < high.
+    ArithmeticError
+        when HiGHS gives up, or after 100 000 breakpoints.
+    """
+    if problem.loss == "squared":
+        raise InvalidProblem("loss: the curve of the squared loss is smooth in pieces and has no breakpoints; use goodness_curve")
+    low, high = validate.nonnegative("low", low), validate.positive("high", high)
+    if low >= high:
+        raise InvalidProblem(f"low: {low:g} given, a number below high = {high:g} needed")
+    walk = _Walk(problem)
+    tolerance = TOUCH * (problem.loss_unit() or 1.0)
+    last = walk.at(high)
+    first = walk.at(low) if low > 0.0 else _first_piece(walk, last, tolerance)
+    found, waiting = [first] if low > 0.0 else [], [(first, last)]
+    while waiting:
+        left, right = waiting.pop()
+        if left.line(right.bound) >= right.lower - tolerance:
+            continue
+        meeting = (left.lower - left.slope * left.bound - right.lower + right.slope * right.bound) / (right.slope - left.slope)
+        if not left.bound < meeting < right.bound:
+            continue
+        middle = walk.at(meeting)
+        if middle.lower - left.line(meeting) <= tolerance:
+            found.append(middle)
+        else:
+            waiting += [(middle, right), (left, middle)]
+        if len(found) > MOST:
+            raise ArithmeticError(f"more than {MOST} breakpoints in [{low:g}, {high:g}]; ask for a shorter interval")
+    return walk.curve([*found, last], True)
+
+
+def _first_piece(walk: _Walk, last: _Place, tolerance: float) -> _Place:
+    """A place on the first piece: its line passes through ε₀(0)."""
+    goal, place = walk.problem.loss_at_zero(), last
+    for _ in range(HALVINGS):
+        if place.line(0.0) >= goal - tolerance:
+            return place
+        place = walk.at(0.5 * place.bound)
+    raise ArithmeticError("no piece of the curve at 0 was found")
