@@ -18,6 +18,7 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arrays import Array
+from simopt.problems import _squares
 
 Value = Any
 ROOM = 4e-15  # relative room below the radius to which a restored point is drawn, before it is checked
@@ -79,6 +80,17 @@ def largest_row(features: Array) -> float:
     """max_i ‖ψ_i‖, in blocks of rows."""
     step = max(1, (1 << 20) // features.shape[1])
     return max(float(np.max(np.linalg.norm(features[start : start + step], axis=1))) for start in range(0, len(features), step))
+
+
+def row_unit(features: Array) -> float:
+    """A power of two near max_i ‖ψ_i‖; 1 where that is no more than 16 times off, so that features of natural size need not be copied."""
+    unit = _squares.power_of_two(largest_row(features))
+    return 1.0 if 1.0 / 16.0 <= unit <= 16.0 else unit
+
+
+def times_unit(features: Array, c: float) -> Array:
+    """cΨ; Ψ itself for c = 1."""
+    return features if c == 1.0 else features * c
 
 
 def length_of(w: Array) -> float:

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from simopt import validate
 from simopt.arithmetic import Arithmetic
 from simopt.arrays import Array, Multipliers, Point
+from simopt.landmarks import equal_columns
 from simopt.problem import Image, Law, Problem, Rescale, change_of_units, freeze, laws_of_samples
 from simopt.problems import _hinges, _recipes, _squares, _svr_cases
 from simopt.similarities import Similarity
@@ -70,14 +71,22 @@ class LandmarkSquares(Problem):
         residual = self.targets - self.features @ np.asarray(point["w"], dtype=float)
         return {"predictions": residual * (2.0 / len(self.targets))}
 
+    @property
+    def duplicates(self) -> tuple[tuple[int, int], ...]:
+        """Pairs (i, j) of equal features, i the first of its kind: landmarks that were drawn twice, or are alike to every sample."""
+        return equal_columns(self.features)
+
     def trivial_point(self) -> Point:
         """w = 0."""
         return {"w": np.zeros(self.features.shape[1])}
 
     def normalised(self) -> tuple[Self, Rescale]:
-        """y/σ and Ψ/κ with powers of two near max |y_i| and max ‖ψ_i‖: w = w'σ/κ, f = f'σ, v = v'σ, values × σ²."""
+        """y/σ and Ψ/κ with powers of two near max |y_i| and max ‖ψ_i‖: w = w'σ/κ, f = f'σ, v = v'σ, values × σ².
+
+        κ = 1, and Ψ itself, where that is nearly so (see `_hinges.row_unit`).
+        """
         sigma = _squares.power_of_two(_squares.largest(self.targets))
-        kappa = _squares.power_of_two(_hinges.largest_row(self.features))
+        kappa = _hinges.row_unit(self.features)
         back = Rescale(_squares.times(w=sigma / kappa, f=sigma), _squares.times(predictions=sigma))
         return self.in_units(1.0 / sigma, 1.0 / kappa), back
 

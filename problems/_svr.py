@@ -13,6 +13,7 @@ import numpy as np
 from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arrays import Array, Multipliers, Point
+from simopt.landmarks import equal_columns
 from simopt.problem import Law, Problem, Rescale, freeze
 from simopt.problems import _hinges, _smoothed_insensitive, _squares, _svr_cases
 
@@ -82,6 +83,11 @@ class InsensitiveRegression(Problem):
         arguments = {"above": residual - self.epsilon, "below": -residual - self.epsilon}
         return {key: _smoothed_insensitive.suggested(h, len(self.targets), self.smoothness) for key, h in arguments.items()}
 
+    @property
+    def duplicates(self) -> tuple[tuple[int, int], ...]:
+        """Pairs (i, j) of equal features, i the first of its kind: landmarks that were drawn twice, or are alike to every sample."""
+        return equal_columns(self.features)
+
     def trivial_point(self) -> Point:
         """w = 0."""
         return {"w": np.zeros(self.features.shape[1])}
@@ -91,9 +97,12 @@ class InsensitiveRegression(Problem):
         return float(self.objective(self.trivial_point())) or self.epsilon
 
     def normalised(self) -> tuple[Self, Rescale]:
-        """y/σ, ε/σ, βσ, Ψ/κ with powers of two near max(|y_i|, ε) and max ‖ψ_i‖: w = w'σ/κ, f = f'σ; multipliers are pure numbers."""
+        """y/σ, ε/σ, βσ, Ψ/κ with powers of two near max(|y_i|, ε) and max ‖ψ_i‖: w = w'σ/κ, f = f'σ; multipliers are pure numbers.
+
+        κ = 1, and Ψ itself, where that is nearly so (see `_hinges.row_unit`).
+        """
         sigma = _squares.power_of_two(max(_squares.largest(self.targets), self.epsilon))
-        kappa = _squares.power_of_two(_hinges.largest_row(self.features))
+        kappa = _hinges.row_unit(self.features)
         back = _squares.times(w=sigma / kappa, f=sigma, slack_below=sigma, slack_above=sigma, v=sigma)
         return self.in_units(1.0 / sigma, 1.0 / kappa), Rescale(back)
 

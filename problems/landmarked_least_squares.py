@@ -113,7 +113,8 @@ class LandmarkedLeastSquares(LandmarkSquares):
 
     def in_units(self, s: float, c: float) -> Self:
         """y × s and Ψ × c: B × s/c."""
-        return replace(self, features=self.features * c, targets=self.targets * s, radius=self.radius * (s / c))
+        features = _hinges.times_unit(self.features, c)
+        return replace(self, features=features, targets=self.targets * s, radius=self.radius * (s / c))
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:

@@ -12,7 +12,7 @@ from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arrays import Array, Multipliers, Point
 from simopt.problem import ALL_CONES, Example, freeze, problem
-from simopt.problems import _landmark_squares
+from simopt.problems import _hinges, _landmark_squares
 from simopt.problems._landmark_squares import LandmarkSquares, Value
 from simopt.similarities import Similarity
 
@@ -105,7 +105,8 @@ class LandmarkedRidge(LandmarkSquares):
 
     def in_units(self, s: float, c: float) -> Self:
         """y × s and Ψ × c: λ × c²."""
-        return replace(self, features=self.features * c, targets=self.targets * s, regularization=self.regularization * c * c)
+        features = _hinges.times_unit(self.features, c)
+        return replace(self, features=features, targets=self.targets * s, regularization=self.regularization * c * c)
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:

@@ -121,7 +121,7 @@ class LandmarkedSVR(InsensitiveRegression):
     def in_units(self, s: float, c: float) -> Self:
         """y, ε, 1/β × s and Ψ × c: B × s/c."""
         radius, epsilon, smoothness = self.radius * (s / c), self.epsilon * s, self.smoothness / s
-        features, targets = self.features * c, self.targets * s
+        features, targets = _hinges.times_unit(self.features, c), self.targets * s
         return replace(self, features=features, targets=targets, radius=radius, epsilon=epsilon, smoothness=smoothness)
 
     @classmethod

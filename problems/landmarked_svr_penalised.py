@@ -120,7 +120,7 @@ class LandmarkedSVRPenalised(InsensitiveRegression):
     def in_units(self, s: float, c: float) -> Self:
         """y, ε, 1/β × s and Ψ × c: λ × c²/s."""
         strength, epsilon, smoothness = self.regularization * (c / s * c), self.epsilon * s, self.smoothness / s
-        features, targets = self.features * c, self.targets * s
+        features, targets = _hinges.times_unit(self.features, c), self.targets * s
         return replace(self, features=features, targets=targets, regularization=strength, epsilon=epsilon, smoothness=smoothness)
 
     @classmethod

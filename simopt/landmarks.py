@@ -23,6 +23,7 @@ from simopt.similarities import Similarity, named
 from simopt.similarities.base import MEMORY, WORKING_COPIES
 
 CHOSEN_BY = 5000  # points from which the parameters of a similarity given by name are chosen, where there are more
+HEAD = 256  # entries by which columns are told apart before they are compared
 ROUNDING = 1e-12  # by which |K| may exceed 1 and still count as bounded by 1
 
 Values = Callable[[Array, Array], Any]
@@ -82,6 +83,21 @@ def checked_values(
             f"({int(wrong.sum())} of {wrong.size} values looked at)"
         )
     return out
+
+
+def equal_columns(features: Array) -> tuple[tuple[int, int], ...]:
+    """Pairs (i, j), i < j, of equal columns, i the first of its kind. Told apart by their first entries, else compared."""
+    head = np.ascontiguousarray(np.asarray(features[:HEAD]).T) + 0.0  # −0 becomes 0
+    groups: dict[bytes, list[int]] = {}
+    found: list[tuple[int, int]] = []
+    for j, entries in enumerate(head):
+        firsts = groups.setdefault(entries.tobytes(), [])
+        origin = next((i for i in firsts if np.array_equal(features[:, i], features[:, j])), None)
+        if origin is None:
+            firsts.append(j)
+        else:
+            found.append((origin, j))
+    return tuple(found)
 
 
 def scaled(similarities: npt.ArrayLike, *, bounded: bool = False) -> Array:

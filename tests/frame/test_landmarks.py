@@ -12,7 +12,7 @@ import pytest
 
 from simopt.arrays import Array
 from simopt.errors import InvalidProblem
-from simopt.landmarks import LandmarkMap, scaled
+from simopt.landmarks import LandmarkMap, equal_columns, scaled
 from simopt.rows import Rows
 from simopt.similarities import Gaussian, Linear, Manhattan, Normalised, Precomputed, Sigmoid
 
@@ -120,6 +120,15 @@ def test_duplicated_landmarks_are_listed() -> None:
     assert psi.duplicates == ((0, 2), (1, 4), (0, 5))
     assert LandmarkMap(Linear(), X).duplicates == ()
     np.testing.assert_array_equal(psi(X)[:, 0], psi(X)[:, 5])
+
+
+def test_equal_features_are_found_also_where_only_the_tail_differs() -> None:
+    features = np.repeat(points(400, 4), 2, axis=1)[:, [0, 2, 1, 3, 4, 5, 1]]
+    assert equal_columns(features) == ((0, 2), (1, 3), (4, 5), (0, 6))
+    features = features.copy()
+    features[399, 3] += 1e-9
+    assert equal_columns(features) == ((0, 2), (4, 5), (0, 6))
+    assert equal_columns(np.array([[0.0, -0.0, 1.0]])) == ((0, 1),)
 
 
 def test_values_that_are_not_finite_name_the_pair() -> None:

@@ -152,3 +152,16 @@ def test_recipes_refuse_more_landmarks_than_samples_and_take_all_of_few_by_defau
     assert LandmarkedSVR.from_data(dataset, np.random.default_rng(0), samples=30).features.shape == (30, 30)
     smoothed = LandmarkedSVRPenalised.from_data(dataset, np.random.default_rng(0), samples=60, smoothness=3.0)
     assert smoothed.features.shape == (60, 50) and smoothed.smoothness == 3.0
+
+
+def test_duplicated_landmarks_are_reported_and_solved() -> None:
+    features, targets = _svr_cases.instance(np.random.default_rng(5), 40, 4)
+    twice = np.hstack([features, features[:, 1:3]])
+    for beta in (2.0, math.inf):
+        problem = LandmarkedSVRPenalised(twice, targets, 0.02, 0.1, beta)
+        assert problem.duplicates == ((1, 4), (2, 5))
+        assert LandmarkedSVR(features, targets, 1.0, 0.1, beta).duplicates == ()
+        solution = solve(problem, tol=1e-7)
+        assert solution.optimal and solution.point is not None
+        w = np.asarray(solution.point["w"])
+        np.testing.assert_allclose(w[1:3], w[4:], atol=1e-2)

@@ -108,6 +108,7 @@ def test_singular_values_of_rounding_size_do_not_stop_the_certificate(strength: 
         assert found.relative_gap <= 1e-8
     features, targets = families()[1]
     w = weights(solve(LandmarkedRidge(features, targets, 1e-4), solver, tol=TIGHT))
+    assert LandmarkedRidge(features, targets, 1e-4).duplicates == ((0, 40), (1, 41), (2, 42))
     np.testing.assert_allclose(w[:3], w[40:], rtol=1e-5)  # equal landmarks share the weight
 
 
@@ -204,3 +205,16 @@ def test_what_bounds_w_must_be_positive(bad: float) -> None:
         LandmarkedLeastSquares(features, targets, bad)
     with pytest.raises(InvalidProblem, match="features"):
         LandmarkedRidge(features[:-1], targets, 1.0)
+
+
+def test_features_of_natural_size_are_not_copied_on_the_way_to_a_solver() -> None:
+    features, targets = instance(50, 5)
+    for problem in (LandmarkedRidge(features, 1e5 * targets, 0.1), LandmarkedLeastSquares(features, 1e5 * targets, 1.0)):
+        natural, _ = problem.normalised()
+        assert np.shares_memory(natural.features, features)
+        assert np.max(np.abs(natural.targets)) <= 2.0
+    natural, back = LandmarkedRidge(1e5 * features, targets, 0.1).normalised()
+    assert np.max(np.linalg.norm(natural.features, axis=1)) <= 2.0
+    point = {"w": np.ones(5)}
+    plain = float(LandmarkedRidge(1e5 * features, targets, 0.1).objective(back.point(point)))
+    assert plain == pytest.approx(float(natural.objective(point)) * (targets / natural.targets)[0] ** 2, rel=1e-12)
