@@ -44,7 +44,10 @@ def positions(name: str, given: npt.ArrayLike, n: int) -> Array:
     falls = np.flatnonzero(np.diff(z) < 0)
     if falls.size:
         i = int(falls[0])
-        raise InvalidProblem(f"{name}: not sorted, entry {i} is {z[i]:g} and entry {i + 1} is {z[i + 1]:g}")
+        raise InvalidProblem(
+            f"{name}: not sorted, entry {i} is {z[i]:g} and entry {i + 1} is {z[i + 1]:g}; sort the samples, or call lipschitz_isotonic, "
+            "which does"
+        )
     return z
 
 
@@ -59,6 +62,12 @@ def slopes(name: str, given: npt.ArrayLike | None, n: int, *, unbounded: bool = 
         i = int(np.argmax(finite < 0))
         raise InvalidProblem(f"{name}: entry {i}, between samples {i} and {i + 1}, is {finite[i]:g}, numbers >= 0 needed")
     return np.where(infinite, math.inf, finite) if np.any(infinite) else finite
+
+
+def end(name: str, given: float | None, none: float) -> float | None:
+    """An end of the range; None, for no bound, where that is given, or `none`, which is −∞ or ∞."""
+    unbounded = given is None or (isinstance(given, float) and given == none)
+    return None if unbounded else validate.finite(name, given)
 
 
 def in_range(targets: Array, low: float | None, high: float | None, outside: str) -> Array:
@@ -89,6 +98,25 @@ def in_range(targets: Array, low: float | None, high: float | None, outside: str
     )
 
 
+def finite_steps(name: str, z: Array, bound: Array | float) -> None:
+    """Whether float64 holds the steps bound · (z_{i+1} − z_i), where the bound is not ∞.
+
+    Raises
+    ------
+    InvalidProblem
+        naming the first pair of samples for which it does not.
+    """
+    finite = np.where(np.isinf(bound), 0.0, bound)
+    with np.errstate(over="ignore"):
+        if math.isfinite(float(np.max(finite, initial=0.0)) * float(z[-1] - z[0])):
+            return
+        steps = np.diff(z) * finite
+    if not np.all(np.isfinite(steps)):
+        i = int(np.argmax(~np.isfinite(steps)))
+        slope = float(np.broadcast_to(bound, steps.shape)[i])
+        raise InvalidProblem(f"{name}: a slope of {slope:g} between samples {i} and {i + 1} is a step beyond float64; inf means no bound")
+
+
 def consistent(z: Array, lower: Array | None, steepest: Array | float, low: float | None, high: float | None) -> None:
     """Whether some chain keeps all the bounds.
 
@@ -97,8 +125,10 @@ def consistent(z: Array, lower: Array | None, steepest: Array | float, low: floa
     InvalidProblem
         naming the pair of samples between which the bounds contradict each other.
     """
+    finite_steps("lipschitz, upper_slopes", z, steepest)
     if lower is None:
         return
+    finite_steps("lower_slopes", z, lower)
     rise = np.diff(z)
     wrong = (lower > steepest) & (rise > 0)
     if np.any(wrong):

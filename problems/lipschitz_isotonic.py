@@ -81,8 +81,7 @@ class LipschitzIsotonic(Problem):
     def __post_init__(self) -> None:
         targets = validate.squarable("targets", validate.vector("targets", self.targets))
         n = len(targets)
-        low = None if self.low is None else validate.finite("low", self.low)
-        high = None if self.high is None else validate.finite("high", self.high)
+        low, high = _chain.end("low", self.low, -math.inf), _chain.end("high", self.high, math.inf)
         freeze(
             self,
             positions=_chain.positions("positions", self.positions, n),

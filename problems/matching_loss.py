@@ -82,7 +82,7 @@ class MatchingLoss(Problem):
             i = int(np.argmax(outside))
             raise InvalidProblem(
                 f"targets: {int(outside.sum())} of {targets.size} lie outside of [0, 1], the range of the {self.transfer} transfer "
-                f"(first at index {i}: {targets[i]:g})"
+                f"(first at index {i}: {targets[i]:g}); rescale them, or use the identity"
             )
 
     @property

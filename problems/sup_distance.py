@@ -70,6 +70,7 @@ class SupDistance(Problem):
             targets=targets,
             lipschitz=math.inf if self.lipschitz == math.inf else validate.nonnegative("lipschitz", self.lipschitz),
         )
+        _chain.finite_steps("lipschitz", self.positions, self.lipschitz)
 
     @cached_property
     def free(self) -> NDArray[np.bool_]:

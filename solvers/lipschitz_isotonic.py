@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -140,8 +141,7 @@ def lipschitz_isotonic(
     places = validate.vector("positions", z, length=len(targets))
     # Looked at before the sort, so that an error names the entry that was given.
     mass = None if weights is None else _chain.weights("weights", weights, len(targets))
-    ends = [None if end is None else validate.finite(name, end) for name, end in (("low", low), ("high", high))]
-    targets = _chain.in_range(targets, *ends, outside)
+    targets = _chain.in_range(targets, _chain.end("low", low, -math.inf), _chain.end("high", high, math.inf), outside)
     order = np.argsort(places, kind="stable")
     problem = LipschitzIsotonic(
         places[order],

@@ -63,8 +63,10 @@ def find_fault(u: Function, lipschitz: float = 1.0, interval: tuple[float, float
     Raises
     ------
     InvalidProblem
-        when u does not return one number for each of its arguments.
+        when u is no function of arrays that returns one real number for each of its arguments.
     """
+    if not callable(u):
+        raise InvalidProblem(f"transfer: {u!r} given; a function of arrays, a Transfer or one of {', '.join(TRANSFERS)} needed")
     bound = math.inf if lipschitz == math.inf else validate.nonnegative("lipschitz", lipschitz)
     low, high = validate.finite("interval", interval[0]), validate.finite("interval", interval[1])
     if low >= high:
@@ -93,7 +95,15 @@ def find_fault(u: Function, lipschitz: float = 1.0, interval: tuple[float, float
 
 
 def _values(u: Function, at: Array) -> tuple[Array, Array]:
-    values = np.asarray(u(at), dtype=float)
+    try:
+        given = np.asarray(u(at))
+        values = given.astype(float) if given.dtype.kind != "c" else None
+    except (TypeError, ValueError) as error:
+        raise InvalidProblem(
+            f"transfer: fails for an array of shape {at.shape} ({error}); np.vectorize makes a function of numbers one of arrays"
+        ) from error
+    if values is None:
+        raise InvalidProblem("transfer: returned complex numbers, real ones needed")
     if values.shape != at.shape:
         raise InvalidProblem(f"transfer: returned shape {values.shape} for arguments of shape {at.shape}; one number for each is needed")
     half = at.size // 2
@@ -198,5 +208,5 @@ def checked_transfer(
         return found
     witness = find_fault(found, lipschitz, interval)
     if witness is not None:
-        raise InvalidProblem(f"transfer: {witness}")
+        raise InvalidProblem(f"transfer: {witness}; a non-decreasing function with slopes of at most {lipschitz:g} is needed")
     return Transfer(name, found, lipschitz, isinstance(found, MonotoneFunction))
