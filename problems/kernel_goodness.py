@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from simopt.datasets import Dataset
 
 Value = Any
+EPS = float(np.finfo(np.float64).eps)
 
 
 @problem
@@ -127,8 +128,9 @@ class KernelGoodness(FiniteDomain, KernelProblem):
         return self.norm(num, alpha) * num.lift(self.gamma)
 
     def _coordinates(self, a: Array) -> Array:
-        """diag(√d) Qᵀa: Σ a_j φ(x_j) in orthonormal coordinates."""
-        out: Array = np.sqrt(self.factor.values) * (self.factor.vectors.T @ a)
+        """diag(√d) Qᵀa: Σ a_j φ(x_j) in orthonormal coordinates; eigenvalues that are rounding, n ε max d and below, count as 0."""
+        d = self.factor.values
+        out: Array = np.sqrt(np.where(d > len(d) * EPS * d[0], d, 0.0)) * (self.factor.vectors.T @ a)
         return out
 
     def norm(self, num: Arithmetic, a: Value) -> Value:
