@@ -66,8 +66,9 @@ def slopes(name: str, given: npt.ArrayLike | None, n: int, *, unbounded: bool = 
 
 def end(name: str, given: float | None, none: float) -> float | None:
     """An end of the range; None, for no bound, where that is given, or `none`, which is −∞ or ∞."""
-    unbounded = given is None or (isinstance(given, float) and given == none)
-    return None if unbounded else validate.finite(name, given)
+    if given is None or (isinstance(given, float) and given == none):
+        return None
+    return validate.finite(name, given)
 
 
 def in_range(targets: Array, low: float | None, high: float | None, outside: str) -> Array:
