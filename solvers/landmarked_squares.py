@@ -25,7 +25,7 @@ from simopt.problems.landmarked_ridge import LandmarkedRidge
 from simopt.solution import Iterate
 from simopt.solver import solver
 from simopt.solvers.constrained_fit import norm_root
-from simopt.solvers.shifted import ShiftedInverse, factor
+from simopt.solvers.shifted import factor
 from simopt.solvers.spectrum import EPSILON, spectrum
 
 BLOCK = 1 << 20  # numbers in a block of rows
@@ -33,7 +33,7 @@ BLOCK = 1 << 20  # numbers in a block of rows
 
 @solver("cholesky", solves=LandmarkedRidge, summary="normal equations, refined until the certificate closes", rank=10)
 def cholesky(problem: LandmarkedRidge, *, tol: float, max_iter: int = 4) -> Iterator[Iterate]:
-    """w = (ΨᵀΨ + nλI)⁻¹ Ψᵀy, or Ψᵀ(ΨΨᵀ + nλI)⁻¹ y for n < d: n d min(n, d) flops; every further iterate is a step of refinement, 4 n d.
+    """w = (ΨᵀΨ + nλI)⁻¹ Ψᵀy: n d² flops; every further iterate is a step of refinement, 4 n d. For n < d Ψᵀ(ΨΨᵀ + nλI)⁻¹ y: n² d flops.
 
     Where the matrix is too ill-conditioned for that, and the certificate has not closed, the singular values of Ψ are used after all.
     """
@@ -42,7 +42,11 @@ def cholesky(problem: LandmarkedRidge, *, tol: float, max_iter: int = 4) -> Iter
     inverse = factor(_gram(problem.features, wide), n * problem.regularization)
     mu = n * problem.regularization
     if inverse is not None and wide:
-        yield from _refined_wide(problem, inverse, max_iter)
+        # α is the residual over nλ, so that w = Ψᵀα has its rounding errors over nλ too: refining α would not lessen them
+        alpha = inverse(problem.targets)
+        w = alpha @ problem.features
+        rest = problem.targets - problem.features @ w - mu * alpha
+        yield Iterate({"w": w}, {"predictions": 2.0 * problem.regularization * alpha}, float(rest @ rest) / n)
     elif inverse is not None:
         yield from _refined(problem, inverse(problem.targets @ problem.features), lambda w, pull: inverse(pull - mu * w), max_iter)
     yield from svd(problem, tol=tol)
@@ -156,18 +160,6 @@ def _refined(problem: LandmarkSquares, w: Array, step: Callable[[Array, Array], 
         yield Iterate(point, multipliers, float(problem.gap(point, multipliers)))
         change = step(w, residual @ problem.features)
         w, residual = w + change, residual - problem.features @ change
-
-
-def _refined_wide(problem: LandmarkedRidge, inverse: ShiftedInverse, max_iter: int) -> Iterator[Iterate]:
-    """Iterates w = Ψᵀα, v = 2λα, improved by α += (ΨΨᵀ + nλI)⁻¹ (y − Ψw − nλα)."""
-    mu = len(problem.targets) * problem.regularization
-    alpha = inverse(problem.targets)
-    for _ in range(max_iter):
-        w = alpha @ problem.features
-        rest = problem.targets - problem.features @ w - mu * alpha
-        # the gap of w = Ψᵀα and v = 2λα
-        yield Iterate({"w": w}, {"predictions": 2.0 * problem.regularization * alpha}, float(rest @ rest) / len(rest))
-        alpha = alpha + inverse(rest)
 
 
 def _onto_sphere(w: Array, radius: float, log_mu: float) -> Array:

@@ -21,7 +21,7 @@ from simopt.problems.landmarked_ridge import LandmarkedRidge
 from simopt.problems.m_power_rls_ball import MPowerRLSBall
 from simopt.similarities import Gaussian
 from simopt.solvers import landmarked_squares
-from simopt.solvers.landmarked_squares import singular_system
+from simopt.solvers.landmarked_squares import cholesky, singular_system
 
 TIGHT = 1e-12
 
@@ -120,6 +120,14 @@ def test_balls_of_every_size_on_features_of_low_rank(radius: float) -> None:
         assert solution.optimal
         assert np.linalg.norm(weights(solution)) == pytest.approx(radius, rel=1e-14)
         assert certify(problem, dict(solution.point or {}), dict(solution.multipliers or {}), INTERVAL).relative_gap <= 1e-10
+
+
+def test_refinement_makes_up_for_the_condition_number_of_the_normal_equations() -> None:
+    features, targets = smooth(300, 40)
+    gaps = [
+        iterate.gap or 0.0 for iterate, _ in zip(cholesky(LandmarkedRidge(features, targets, 1e-13), tol=1e-30), range(4), strict=False)
+    ]
+    assert gaps[1] < 1e-4 * gaps[0] and gaps[2] < 1e-4 * gaps[1]
 
 
 def test_what_float64_cannot_decide_is_not_called_optimal() -> None:
