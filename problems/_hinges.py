@@ -19,6 +19,7 @@ import numpy as np
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arrays import Array
 from simopt.problems import _squares
+from simopt.row_blocks import LARGE, RowBlocks
 
 Value = Any
 ROOM = 4e-15  # relative room below the radius to which a restored point is drawn, before it is checked
@@ -78,8 +79,7 @@ def inside_ball(num: Arithmetic, w: Array, radius: float, norm: Callable[[Arithm
 
 def largest_row(features: Array) -> float:
     """max_i ‖ψ_i‖, in blocks of rows."""
-    step = max(1, (1 << 20) // features.shape[1])
-    return max(float(np.max(np.linalg.norm(features[start : start + step], axis=1))) for start in range(0, len(features), step))
+    return max(float(np.max(np.linalg.norm(block, axis=1))) for _, block in RowBlocks(features, LARGE))
 
 
 def row_unit(features: Array) -> float:

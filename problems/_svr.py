@@ -6,6 +6,9 @@ Both may be smoothed, see `_smoothed_insensitive`.
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Iterable, Iterator
+from functools import reduce
+from operator import add
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -16,11 +19,16 @@ from simopt.arrays import Array, Multipliers, Point
 from simopt.landmarks import equal_columns
 from simopt.problem import Law, Problem, Rescale, freeze
 from simopt.problems import _hinges, _smoothed_insensitive, _squares, _svr_cases
+from simopt.row_blocks import LARGE, RowBlocks, feature_rows
 
 if TYPE_CHECKING:
     import cvxpy as cp
 
 Value = Any
+
+
+def _sums(pairs: Iterable[tuple[Value, Value]]) -> tuple[Value, Value]:
+    return reduce(lambda one, two: (one[0] + two[0], one[1] + two[1]), pairs)
 
 
 class InsensitiveRegression(Problem):
@@ -33,7 +41,7 @@ class InsensitiveRegression(Problem):
 
     def _check(self) -> None:
         targets = validate.squarable("targets", validate.vector("targets", self.targets))
-        features = validate.squarable("features", validate.matrix("features", self.features, rows=len(targets)))
+        features = feature_rows("features", self.features, len(targets))
         epsilon, smoothness = validate.nonnegative("epsilon", self.epsilon), _smoothed_insensitive.checked(self.smoothness)
         freeze(self, features=features, targets=targets, epsilon=epsilon, smoothness=smoothness)
 
@@ -41,47 +49,68 @@ class InsensitiveRegression(Problem):
     def in_units(self, s: float, c: float) -> Self:
         """The same problem with y, ε and 1/β multiplied by s and Ψ by c: values × s, w × s/c."""
 
-    def hinges(self, num: Arithmetic, w: Value) -> tuple[Value, Value]:
-        """f − y − ε (above) and y − ε − f (below)."""
-        residual = num.matvec(self.features, w) - num.lift(self.targets)
+    def blocks(self) -> Iterator[tuple[slice, Array]]:
+        """Ranges of samples and their features, so that no formula needs more than blocks beside its data."""
+        return iter(RowBlocks(self.features, LARGE))
+
+    def hinges(self, num: Arithmetic, w: Value, part: slice, block: Array) -> tuple[Value, Value]:
+        """f − y − ε (above) and y − ε − f (below) of a range of samples."""
+        residual = num.matvec(block, w) - num.lift(self.targets[part])
         return residual - num.lift(self.epsilon), residual * -1 - num.lift(self.epsilon)
 
     def loss(self, num: Arithmetic, w: Value) -> Value:
         """(1/n) Σ ℓ̃_β(f_i − y_i)."""
-        return _smoothed_insensitive.mean_loss(num, *self.hinges(num, w), n=len(self.targets), smoothness=self.smoothness)
+        hinges = (self.hinges(num, w, part, block) for part, block in self.blocks())
+        n, beta = len(self.targets), self.smoothness
+        return reduce(add, (_smoothed_insensitive.mean_loss(num, *pair, n=n, smoothness=beta) for pair in hinges))
 
-    def prices(self, num: Arithmetic, multipliers: Multipliers) -> tuple[Value, Value]:
-        """p and q in [0, 1/n], without what the two have in common.
+    def prices(self, num: Arithmetic, multipliers: Multipliers, part: slice = slice(None)) -> tuple[Value, Value]:
+        """p and q in [0, 1/n] of a range of samples, without what the two have in common.
 
         The hinges of one sample are never both active, and a common part m adds −2εm to the bound. (Any multipliers may be judged, so this
         happens in floats whatever the arithmetic.)
         """
-        above, below = (np.maximum(np.asarray(multipliers[key], dtype=float).reshape(-1), 0.0) for key in ("above", "below"))
+        above, below = (np.maximum(np.asarray(multipliers[key], dtype=float).reshape(-1)[part], 0.0) for key in ("above", "below"))
         common = np.minimum(above, below)
         n = len(self.targets)
         return _hinges.capped(num, above - common, n), _hinges.capped(num, below - common, n)
 
-    def fixed_part(self, num: Arithmetic, above: Value, below: Value) -> Value:
-        """Σ (q − p) y − ε Σ (p + q) − (n/(2β)) Σ (p² + q²), the part of the Lagrangian without w."""
-        cost = _smoothed_insensitive.cost(num, above, below, n=len(self.targets), smoothness=self.smoothness)
-        return num.dot(below - above, num.lift(self.targets)) - num.sum(above + below) * num.lift(self.epsilon) - cost
+    def lagrangian(self, num: Arithmetic, multipliers: Multipliers) -> tuple[Value, Value]:
+        """Σ (q − p) y − ε Σ (p + q) − (n/(2β)) Σ (p² + q²), the part of the Lagrangian without w, and g = Ψᵀ(p − q)."""
+
+        def terms(part: slice, block: Array) -> tuple[Value, Value]:
+            above, below = self.prices(num, multipliers, part)
+            cost = _smoothed_insensitive.cost(num, above, below, n=len(self.targets), smoothness=self.smoothness)
+            value = num.dot(below - above, num.lift(self.targets[part])) - num.sum(above + below) * num.lift(self.epsilon) - cost
+            return value, num.rmatvec(block, above - below)
+
+        return _sums(terms(part, block) for part, block in self.blocks())
 
     def settled(self, num: Arithmetic, w: Value, multipliers: Multipliers) -> bool:
         """Whether y, w, p and q are all 0: then every term of the gap is 0, also where radii of intervals would say otherwise."""
         return _squares.all_zero(num, self.targets, w) and not any(np.any(prices) for prices in self.prices(FLOAT, multipliers))
 
-    def hinge_gap(self, num: Arithmetic, w: Value, above: Value, below: Value) -> Value:
-        """What the hinges leave of the gap."""
-        pairs = zip(self.hinges(num, w), (above, below), strict=True)
-        return sum((_smoothed_insensitive.slack(num, h, a, len(self.targets), self.smoothness) for h, a in pairs), num.lift(0.0))
+    def hinge_gap(self, num: Arithmetic, w: Value, multipliers: Multipliers) -> tuple[Value, Value]:
+        """What the hinges leave of the gap, and g = Ψᵀ(p − q)."""
+
+        def terms(part: slice, block: Array) -> tuple[Value, Value]:
+            above, below = self.prices(num, multipliers, part)
+            pairs = zip(self.hinges(num, w, part, block), (above, below), strict=True)
+            left = sum((_smoothed_insensitive.slack(num, h, a, len(self.targets), self.smoothness) for h, a in pairs), num.lift(0.0))
+            return left, num.rmatvec(block, above - below)
+
+        return _sums(terms(part, block) for part, block in self.blocks())
 
     def multipliers(self, point: Point) -> Multipliers:
         """q_i = s'(y_i − ε − f_i)/n, p_i = s'(f_i − y_i − ε)/n: exact if β < ∞; else 1/n or 0, exact away from the kinks, which a point
         cannot price.
         """
-        residual = self.features @ np.asarray(point["w"], dtype=float) - self.targets
-        arguments = {"above": residual - self.epsilon, "below": -residual - self.epsilon}
-        return {key: _smoothed_insensitive.suggested(h, len(self.targets), self.smoothness) for key, h in arguments.items()}
+        w, n = np.asarray(point["w"], dtype=float), len(self.targets)
+        out = {"above": np.empty(n), "below": np.empty(n)}
+        for part, block in self.blocks():
+            for key, h in zip(("above", "below"), self.hinges(FLOAT, w, part, block), strict=True):
+                out[key][part] = _smoothed_insensitive.suggested(h, n, self.smoothness)
+        return out
 
     @property
     def duplicates(self) -> tuple[tuple[int, int], ...]:
@@ -119,7 +148,7 @@ class InsensitiveRegression(Problem):
         w = cp.Variable(d, name="w")
         f = cp.Variable(n, name="f")
         loss, rows = _smoothed_insensitive.declared(f - self.targets, epsilon, n, self.smoothness)
-        return w, loss, [(f == self.features @ w).set_label("predictions"), *rows]
+        return w, loss, [(f == np.asarray(self.features) @ w).set_label("predictions"), *rows]
 
     def declared_dual(self) -> tuple[cp.Expression, cp.Variable, list[cp.Constraint]]:
         """The part of the dual without w, g, and the rows of the boxes and g == Ψᵀ(p − q); p and q are called `above` and `below`."""
@@ -127,4 +156,4 @@ class InsensitiveRegression(Problem):
 
         g = cp.Variable(self.features.shape[1], name="g")
         difference, value, rows = _smoothed_insensitive.declared_dual(self.targets, self.epsilon, self.smoothness)
-        return value, g, [*rows, (g == self.features.T @ difference).set_label("gradient")]
+        return value, g, [*rows, (g == np.asarray(self.features).T @ difference).set_label("gradient")]

@@ -41,8 +41,8 @@ class LandmarkedSVR(InsensitiveRegression):
 
     Parameters
     ----------
-    features : (n, d) array
-        Ψ, rows ψ_i.
+    features : (n, d) array, memory map or Dask array
+        Ψ, rows ψ_i; read in blocks, not copied.
     targets : (n,) array
         y.
     radius : float
@@ -101,18 +101,16 @@ class LandmarkedSVR(InsensitiveRegression):
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
         """D(p, q) with p, q clipped to [0, 1/n]."""
-        above, below = self.prices(num, multipliers)
-        g = num.rmatvec(self.features, above - below)
-        return self.fixed_part(num, above, below) - num.norm(g) * num.lift(self.radius)
+        value, g = self.lagrangian(num, multipliers)
+        return value - num.norm(g) * num.lift(self.radius)
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """Σ of what each hinge leaves, plus ⟨g, w⟩ + B‖g‖."""
         w = num.lift(point["w"])
         if self.settled(num, w, multipliers):
             return num.lift(0.0)
-        above, below = self.prices(num, multipliers)
-        g = num.rmatvec(self.features, above - below)
-        return self.hinge_gap(num, w, above, below) + _hinges.ball_term(num, w, g, self.radius)
+        rest, g = self.hinge_gap(num, w, multipliers)
+        return rest + _hinges.ball_term(num, w, g, self.radius)
 
     def distance(self, gap: float, point: Point | None = None) -> float:
         """2B: the loss is not strongly convex, and all that is known is the ball."""

@@ -39,8 +39,8 @@ class LandmarkedSVRPenalised(InsensitiveRegression):
 
     Parameters
     ----------
-    features : (n, d) array
-        Ψ, rows ψ_i.
+    features : (n, d) array, memory map or Dask array
+        Ψ, rows ψ_i; read in blocks, not copied.
     targets : (n,) array
         y.
     regularization : float
@@ -100,18 +100,16 @@ class LandmarkedSVRPenalised(InsensitiveRegression):
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
         """D(p, q) with p, q clipped to [0, 1/n]."""
-        above, below = self.prices(num, multipliers)
-        g = num.rmatvec(self.features, above - below)
-        return self.fixed_part(num, above, below) - num.dot(g, g) / (num.lift(self.regularization) * 2)
+        value, g = self.lagrangian(num, multipliers)
+        return value - num.dot(g, g) / (num.lift(self.regularization) * 2)
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """Σ of what each hinge leaves, plus ‖g + λw‖²/(2λ)."""
         w = num.lift(point["w"])
         if self.settled(num, w, multipliers):
             return num.lift(0.0)
-        above, below = self.prices(num, multipliers)
-        g = num.rmatvec(self.features, above - below)
-        return self.hinge_gap(num, w, above, below) + _hinges.penalty_term(num, w, g, self.regularization)
+        rest, g = self.hinge_gap(num, w, multipliers)
+        return rest + _hinges.penalty_term(num, w, g, self.regularization)
 
     def distance(self, gap: float, point: Point | None = None) -> float:
         """‖w − w*‖ ≤ √(2 gap/λ), because the penalty is λ-strongly convex."""

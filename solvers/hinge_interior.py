@@ -21,7 +21,7 @@ import numpy as np
 
 from simopt.arrays import Array
 from simopt.kernel import kernel
-from simopt.solvers.row_blocks import RowBlocks
+from simopt.row_blocks import RowBlocks
 from simopt.solvers.two_hinges import Hinges, audit
 from simopt.solvers.weight_bounds import Bound
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import numpy as np
 
 from simopt.arrays import Array
-from simopt.solvers.row_blocks import RowBlocks
+from simopt.row_blocks import RowBlocks
 from simopt.solvers.two_hinges import FLAT, Hinges, Indices, audit, line_search, near, price
 from simopt.solvers.weight_bounds import Bound
 

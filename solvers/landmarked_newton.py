@@ -9,10 +9,10 @@ import numpy as np
 from simopt.arrays import Array
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.problems.landmarked_svr_penalised import LandmarkedSVRPenalised
+from simopt.row_blocks import RowBlocks
 from simopt.solution import Iterate
 from simopt.solver import solver
 from simopt.solvers.hinge_newton import ROOM, hinge_fits
-from simopt.solvers.row_blocks import RowBlocks
 from simopt.solvers.two_hinges import Hinges
 from simopt.solvers.weight_bounds import Ball, Bound, Penalty
 

@@ -1,0 +1,85 @@
+"""Features in blocks of rows: views of an array or a memory map, blocks of a Dask array that are computed when they are asked for."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from simopt import validate
+from simopt.arrays import Array
+from simopt.errors import InvalidProblem
+from simopt.rows import Rows
+
+CACHE = 1 << 16  # numbers in a block: half a megabyte, so that it stays in a core's own cache while it is used
+LARGE = 1 << 20  # numbers in a block of a formula that is evaluated once
+HELD = 128 * 2**20  # bytes up to which features that are not float64 in memory are read once and kept
+FEWEST = 64  # rows in a block
+
+
+def is_lazy(features: Any) -> bool:
+    """Whether this is a Dask array, or what behaves like one."""
+    return callable(getattr(features, "compute", None))
+
+
+def feature_rows(name: str, features: Any, rows: int) -> Any:
+    """Features with `rows` rows that are finite and whose squares float64 holds, looked at in blocks.
+
+    An array or a memory map of float64 stays what it is, a view. So does a Dask array, or a memory map of another type, unless it takes
+    at most 128 MB as float64: then it is read and kept.
+
+    Raises
+    ------
+    InvalidProblem
+        as `validate.matrix` and `validate.squarable` do.
+    """
+    streamed = is_lazy(features) or (isinstance(features, np.memmap) and features.dtype != np.float64)
+    if not streamed:
+        return validate.squarable(name, validate.matrix(name, features, rows=rows))
+    source = Rows(name, features, memory=2 * HELD)
+    if source.n != rows:
+        raise InvalidProblem(f"{name}: {source.n} rows, expected {rows}")
+    if source.resident:
+        return validate.squarable(name, source.array)
+    largest = np.array([max(float(np.max(np.abs(block))) for _, block in RowBlocks(features, LARGE))])
+    validate.squarable(name, largest)
+    return features
+
+
+class RowBlocks:
+    """Consecutive rows of an (n, d) array as (slice, float64 block) pairs; each iteration reads a Dask array once, a chunk at a time."""
+
+    def __init__(self, features: Any, numbers: int = CACHE) -> None:
+        self.features = features
+        n, d = (int(size) for size in features.shape)
+        self.shape = (n, d)
+        self.step = max(1, min(n, max(numbers // d, FEWEST)))
+        self._chunks = [slice(0, n)]
+        if is_lazy(features):
+            ends = np.cumsum(features.chunks[0])
+            self._chunks = [slice(int(end - size), int(end)) for size, end in zip(features.chunks[0], ends, strict=True)]
+
+    def __iter__(self) -> Iterator[tuple[slice, Array]]:
+        for chunk in self._chunks:
+            held = self._read(chunk) if is_lazy(self.features) else self.features[chunk]
+            for start in range(0, chunk.stop - chunk.start, self.step):
+                block = held[start : start + self.step]
+                first = chunk.start + start
+                yield slice(first, first + len(block)), block if block.dtype == np.float64 else block.astype(np.float64)
+
+    def take(self, rows: npt.NDArray[np.intp] | slice) -> Array:
+        """Copies of some of the rows, given by a slice or by increasing indices."""
+        if not is_lazy(self.features):
+            return np.ascontiguousarray(self.features[rows], dtype=np.float64)
+        chosen = np.arange(self.shape[0])[rows] if isinstance(rows, slice) else rows
+        out = np.empty((chosen.size, self.shape[1]))
+        for chunk in self._chunks:
+            first, last = (int(i) for i in np.searchsorted(chosen, (chunk.start, chunk.stop)))
+            if first < last:
+                out[first:last] = self._read(chunk)[chosen[first:last] - chunk.start]
+        return out
+
+    def _read(self, chunk: slice) -> Array:
+        return np.ascontiguousarray(self.features[chunk].compute(), dtype=np.float64)
