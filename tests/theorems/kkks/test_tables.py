@@ -1,0 +1,239 @@
+"""Section 6.2: the protocol, the printed tables, the tables and the figure recomputed on small sets, and the claims."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import simopt.reproduce
+from simopt import recheck
+from simopt.claims import catalogue, proof, runner
+from simopt.claims.kinds import Effort, Verdict
+from simopt.claims.mutants import run_mutants
+from simopt.datasets import Dataset
+from simopt.errors import InvalidProblem, NotAvailable
+from simopt.monotone_function import MonotoneFunction
+from simopt.solvers.isotron import l_isotron
+from simopt.tables import INSIDE, OUTSIDE, Cell, Run
+from simopt.theorems.kkks import figure2, protocol, table1
+from simopt.theorems.kkks.printed_tables import OTHERS, SOURCES, TABLE_1, TABLE_2
+from simopt.theorems.kkks.protocol import (
+    FOLDS,
+    METHODS,
+    Scaling,
+    by_hold_out,
+    cross_validated,
+    folds,
+    learners,
+    linear_regression,
+    logistic_regression,
+    with_constant,
+)
+
+TABLES = ("kkks-table1", "kkks-table2", "kkks-figure2")
+
+
+def made(n: int = 90, d: int = 5) -> Dataset:
+    """Scores of a ramp, with noise; the first three columns tell most."""
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(n, d)) * np.arange(1, d + 1) + 10
+    z = (X - 10) / np.arange(1, d + 1) @ np.array([1.0, 1.0, 0.5, 0.3, 0.1])
+    return Dataset("made", X, tuple(f"x{j}" for j in range(d)), 40 * np.clip(0.5 + z / 4, 0, 1) + rng.normal(size=n), "regression")
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[Dataset]:
+    """Every data set is the small one, with few rounds; nothing computed elsewhere is taken, nor left behind."""
+    data = made()
+    monkeypatch.setattr(Run, "dataset", lambda self, name, **options: data)
+    for name in protocol.ROUNDS:
+        monkeypatch.setitem(protocol.ROUNDS, name, 12)
+    table1.measured.cache_clear()
+    yield data
+    table1.measured.cache_clear()
+
+
+def test_scaled_features_have_mean_zero_and_largest_eigenvalue_one() -> None:
+    X = np.column_stack([made().features, np.full(90, 0.3)])
+    scaled = Scaling.of(X)(X)
+    assert scaled.mean(axis=0) == pytest.approx(0, abs=1e-12)
+    assert np.linalg.eigvalsh(scaled.T @ scaled / 90)[-1] == pytest.approx(1)
+    assert np.ptp(scaled[:, :5].std(axis=0)) < 1e-12
+    assert np.all(scaled[:, 5] == 0)
+    with_ones = with_constant(scaled)
+    assert np.linalg.eigvalsh(with_ones.T @ with_ones / 90)[-1] == pytest.approx(1)
+
+
+def test_scaling_is_that_of_the_training_part() -> None:
+    X = made().features
+    scaling = Scaling.of(X[:60])
+    assert scaling(X[60:]) == pytest.approx((X[60:] - X[:60].mean(axis=0)) / X[:60].std(axis=0) / scaling.norm)
+
+
+def test_data_without_information_are_refused() -> None:
+    with pytest.raises(InvalidProblem, match="all of them are constant"):
+        Scaling.of(np.ones((30, 2)))
+    with pytest.raises(InvalidProblem, match="no variance"):
+        cross_validated(made().features, np.ones(90), np.random.default_rng(0))
+    with pytest.raises(InvalidProblem, match="19 samples, at least 20"):
+        folds(19, np.random.default_rng(0))
+
+
+def test_folds_are_a_partition() -> None:
+    parts = folds(53, np.random.default_rng(0))
+    assert len(parts) == FOLDS
+    assert sorted(np.concatenate([test for _, test in parts])) == list(range(53))
+    assert all(sorted([*train, *test]) == list(range(53)) for train, test in parts)
+
+
+def test_the_number_of_rounds_is_that_of_the_hold_out_and_the_model_that_of_all() -> None:
+    data = made()
+    X, y = Scaling.of(data.features)(data.features), (data.targets - data.targets.min()) / np.ptp(data.targets)
+    tried = [l_isotron(X[:-9], y[:-9], max_iter=k).model.error(X[-9:], y[-9:]) for k in range(1, 16)]
+    fit = by_hold_out(l_isotron, X, y, 15)
+    assert fit.chosen == 1 + int(np.argmin(tried))
+    assert np.array_equal(fit.model(X), l_isotron(X, y, max_iter=fit.chosen).model(X))
+
+
+def test_regressions_are_stationary() -> None:
+    data = made()
+    X, y = Scaling.of(data.features)(data.features), (data.targets - data.targets.min()) / np.ptp(data.targets)
+    A = with_constant(X)
+    for fit in (linear_regression, logistic_regression):
+        assert A.T @ (fit(X, y)(X) - y) / 90 == pytest.approx(0, abs=1e-5)
+
+
+def test_glm_tron_with_all_its_rounds_is_logistic_regression() -> None:
+    data = made()
+    X, y = Scaling.of(data.features)(data.features), (data.targets - data.targets.min()) / np.ptp(data.targets)
+    far = learners()["GLM-t"](X, y)(X) - logistic_regression(X, y)(X)
+    near = learners(5)["GLM-t"](X, y)(X) - logistic_regression(X, y)(X)
+    assert np.max(np.abs(far)) < 0.1 * np.max(np.abs(near))
+
+
+def test_errors_do_not_depend_on_units_and_one_round_predicts_the_mean() -> None:
+    data = made()
+    once = cross_validated(data.features, data.targets, np.random.default_rng(1), METHODS, 2, 4)
+    again = cross_validated(data.features * [1, 10, 0.1, 7, 3] - 5, 3 * data.targets + 8, np.random.default_rng(1), METHODS, 2, 4)
+    assert list(once) == list(METHODS)
+    for name in METHODS:
+        assert once[name].shape == (2,)
+        assert once[name] == pytest.approx(again[name], rel=1e-5)
+    train, test = folds(90, np.random.default_rng(1))[0]
+    mean = np.mean(np.square(data.targets[test] - data.targets[train].mean())) / data.targets.var()
+    assert cross_validated(data.features, data.targets, np.random.default_rng(1), ("L-Iso",), 1, 1)["L-Iso"] == pytest.approx([mean])
+
+
+def test_printed_tables_are_complete() -> None:
+    assert set(TABLE_1) == set(TABLE_2) == {source.printed for source in SOURCES.values()}
+    assert all(len(row) == len(METHODS) for row in TABLE_1.values()) and all(len(row) == len(OTHERS) for row in TABLE_2.values())
+
+
+def test_tables_on_a_small_set(small: Dataset) -> None:
+    first, second = (simopt.reproduce.reproduce(name) for name in TABLES[:2])
+    assert first.complete and second.complete
+    assert [row.name for row in first.rows] == list(SOURCES)
+    assert first.count(OUTSIDE) > 0 and first.unexplained == [] and second.unexplained == []
+    for one, two in zip(first.rows, second.rows, strict=True):
+        level = {cell.column: cell.ours for cell in one.cells}
+        for cell in two.cells:
+            if cell.column in OTHERS:
+                assert cell.ours == pytest.approx(level[cell.column] - level["L-Iso"])
+    for done in (first, second):
+        json.dumps(done.describe(), default=list)
+
+
+def test_the_farthest_cell_in_standard_errors() -> None:
+    near = Cell("r", "near", 0.504, 0.1, 0.5, 0.1)  # within rounding
+    far = Cell("r", "far", 0.605, 0.04, 0.5, 0.1)
+    found = table1.farthest([near, far], 4)
+    assert found.column.startswith("far ")
+    assert found.ours == pytest.approx(0.1 / math.sqrt(0.1**2 / 10 + 0.04**2 / 4))
+    assert found.printed is None
+    assert table1.farthest([near], 4).ours == 0.0
+
+
+@pytest.mark.parametrize(("voice", "word"), [(0.91, "nearer."), (1.2, "no nearer.")])
+def test_features_of_the_parkinsons_data_are_judged_by_linear_regression(voice: float, word: str) -> None:
+    row = "parkinsons, total, all features"
+    cells = [Cell(row, "SIM", 0.7, 0.02, 0.92, 0.03), Cell(row, "Lin-R", 0.83, 0.04, 0.9, 0.04), Cell(row, table1.VOICE, voice)]
+    assert table1.why(cells[0], cells).endswith(word)
+    assert "voice" not in table1.why(cells[0], cells[:2])
+
+
+def test_measures_of_a_transfer_function() -> None:
+    steps = MonotoneFunction(np.array([0.0, 4.9, 5.0, 10.0]), np.array([0.0, 0.0, 1.0, 1.0]))
+    line = MonotoneFunction(np.array([0.0, 3.0, 10.0]), np.array([0.0, 0.3, 1.0]))
+    flat = MonotoneFunction(np.array([0.0, 1.0]), np.array([0.5, 0.5]))
+    point = MonotoneFunction(np.array([0.0]), np.array([0.5]))
+    assert [figure2.flat_share(u) for u in (steps, line, flat, point)] == pytest.approx([0.99, 0.0, 1.0, 1.0])
+    assert [figure2.steep_rise(u, 0.05) for u in (steps, line, flat, point)] == pytest.approx([1.0, 0.05, 0.0, 0.0])
+    assert figure2.steep_rise(steps, 0.005) == pytest.approx(0.5)
+
+
+def test_the_figure_on_a_small_set(small: Dataset, tmp_path: Path) -> None:
+    done = simopt.reproduce.reproduce("kkks-figure2")
+    assert done.complete and done.unexplained == []
+    for row in done.rows:
+        cells = {cell.column: cell for cell in row.cells}
+        assert cells["L-Isotron: largest slope"].ours <= 1 + 1e-9 < cells["Isotron: largest slope"].ours
+        assert [curve.label for curve in row.curves] == ["L-Isotron", "Isotron"]
+    json.dumps(done.describe(), default=list)
+    assert simopt.reproduce.draw(done, tmp_path).is_file()
+
+
+def test_a_statement_that_fails_is_explained_by_its_numbers() -> None:
+    cells = [Cell("concrete", figure2.SMOOTH, 0.5, 0.5, 1.0)]
+    cells += [Cell("concrete", f"L-Isotron: {what}", value) for what, value in ((figure2.FLAT, 0.61), (figure2.RISE, 0.23))]
+    sentence = figure2.why(cells[0], cells)
+    assert "0.61" in sentence and "0.23" in sentence
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_rows_whose_data_are_missing_say_what_to_do(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("SIMOPT_DATA", str(tmp_path / "nowhere"))
+    table1.measured.cache_clear()
+    done = simopt.reproduce.reproduce(name)
+    assert done.complete
+    assert all(row.not_run and "name the one that holds" in row.not_run and ".csv.gz" in row.not_run for row in done.rows)
+
+
+def test_the_claim_is_not_run_without_data(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("SIMOPT_DATA", str(tmp_path))
+    monkeypatch.setenv("SIMOPT_CACHE", str(tmp_path))
+    result = runner.run("KK-UCI")
+    assert result.verdict is Verdict.NOT_RUN and result.ok
+    assert result.own.reason and ".csv.gz in a folder and set SIMOPT_DATA" in result.own.reason
+
+
+def test_table_2_is_the_difference_of_table_1() -> None:
+    result = runner.run("KK-Tab")
+    assert result.ok and result.verdict is Verdict.PROVED
+    row = result.own
+    assert row.proof is not None
+    assert recheck.check(proof.document(catalogue.find("KK-Tab"), "KK-Tab", "exhaustive", row.proof.statements(), ""))
+    assert [mutant.caught for mutant in run_mutants(catalogue.find("KK-Tab"), Effort.QUICK, 0)] == [True, True]
+
+
+def test_concrete_is_reproduced() -> None:
+    table1.measured.cache_clear()
+    try:
+        cells = list(table1.table1("concrete", Run("kkks-table1", "concrete", 0, Effort.QUICK)))
+    except NotAvailable as error:
+        pytest.skip(str(error))
+    assert [cell.word for cell in cells[: len(METHODS)]] == [INSIDE] * len(METHODS)
+    assert cells[0].ours < cells[3].ours  # L-Isotron against linear regression
+
+
+@pytest.mark.slow
+def test_what_the_tables_say_holds_and_its_mutants_do_not() -> None:
+    result = runner.run("KK-UCI", mutants=True)
+    if result.verdict is Verdict.NOT_RUN:
+        pytest.skip(result.own.reason or "no data")
+    assert result.ok and result.verdict is Verdict.HOLDS
+    assert result.mutants and all(mutant.caught for mutant in result.mutants)
