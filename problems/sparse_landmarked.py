@@ -108,21 +108,19 @@ class SparseLandmarked(InsensitiveRegression):
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
         """D(p, q) with p, q clipped to [0, 1/n]."""
-        above, below = self.prices(num, multipliers)
-        g = num.rmatvec(self.features, above - below)
-        return self.fixed_part(num, above, below) - num.max(num.abs(g)) * num.lift(self.radius)
+        value, g = self.lagrangian(num, multipliers)
+        return value - num.max(num.abs(g)) * num.lift(self.radius)
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """What the hinges leave, plus (B − ‖w‖₁)‖g‖_∞ + Σ |w_j|(‖g‖_∞ + sign(w_j) g_j)."""
         w = num.lift(point["w"])
         if self.settled(num, w, multipliers):
             return num.lift(0.0)
-        above, below = self.prices(num, multipliers)
-        g = num.rmatvec(self.features, above - below)
+        rest, g = self.hinge_gap(num, w, multipliers)
         largest = num.max(num.abs(g))
         room = num.pos(num.lift(self.radius) - absolute_sum(num, w)) * largest
         behind = num.dot(num.pos(w), num.pos(g + largest)) + num.dot(num.pos(w * -1), num.pos(g * -1 + largest))
-        return self.hinge_gap(num, w, above, below) + room + behind
+        return rest + room + behind
 
     def distance(self, gap: float, point: Point | None = None) -> float:
         """2B, which bounds ‖w − w*‖₁ and hence ‖w − w*‖₂: the loss is not strongly convex, and all that is known is the ball."""
@@ -131,7 +129,7 @@ class SparseLandmarked(InsensitiveRegression):
     def in_units(self, s: float, c: float) -> Self:
         """y, ε, 1/β × s and Ψ × c: B × s/c."""
         radius, epsilon, smoothness = self.radius * (s / c), self.epsilon * s, self.smoothness / s
-        features, targets = self.features * c, self.targets * s
+        features, targets = _hinges.times_unit(self.features, c), self.targets * s
         return replace(self, features=features, targets=targets, radius=radius, epsilon=epsilon, smoothness=smoothness)
 
     @classmethod
