@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -18,7 +19,7 @@ from simopt.claims.mutants import run_mutants
 from simopt.datasets import Dataset
 from simopt.errors import InvalidProblem, NotAvailable
 from simopt.monotone_function import MonotoneFunction
-from simopt.solvers.isotron import l_isotron
+from simopt.solvers.isotron import glm_tron, l_isotron
 from simopt.tables import INSIDE, OUTSIDE, Cell, Run
 from simopt.theorems.kkks import figure2, protocol, table1
 from simopt.theorems.kkks.printed_tables import OTHERS, SOURCES, TABLE_1, TABLE_2
@@ -116,6 +117,13 @@ def test_glm_tron_with_all_its_rounds_is_logistic_regression() -> None:
     assert np.max(np.abs(far)) < 0.1 * np.max(np.abs(near))
 
 
+def test_glm_tron_has_the_logistic_function_of_slope_one() -> None:
+    data = made()
+    X, y = Scaling.of(data.features)(data.features), (data.targets - data.targets.min()) / np.ptp(data.targets)
+    steep = by_hold_out(partial(glm_tron, transfer=lambda t: 0.5 * (1 + np.tanh(2 * t))), with_constant(X), y, 6)
+    assert learners(6)["GLM-t"](X, y)(X) == pytest.approx(steep.model(with_constant(X)), abs=1e-12)
+
+
 def test_errors_do_not_depend_on_units_and_one_round_predicts_the_mean() -> None:
     data = made()
     once = cross_validated(data.features, data.targets, np.random.default_rng(1), METHODS, 2, 4)
@@ -174,6 +182,8 @@ def test_measures_of_a_transfer_function() -> None:
     assert [figure2.flat_share(u) for u in (steps, line, flat, point)] == pytest.approx([0.99, 0.0, 1.0, 1.0])
     assert [figure2.steep_rise(u, 0.05) for u in (steps, line, flat, point)] == pytest.approx([1.0, 0.05, 0.0, 0.0])
     assert figure2.steep_rise(steps, 0.005) == pytest.approx(0.5)
+    bent = MonotoneFunction(np.array([0.0, 1.0, 10.0]), np.array([0.0, 0.4, 1.0]))
+    assert figure2.steep_rise(bent, 0.1) == pytest.approx(0.4)
 
 
 def test_the_figure_on_a_small_set(small: Dataset, tmp_path: Path) -> None:
