@@ -205,7 +205,7 @@ def choose(
     keep: bool = False,
     progress: Progress | None = None,
 ) -> IndexFit:
-    """Take rounds until the steps are below tol (1 + ‖w‖), the hold-out has not improved for `patience` rounds, or `max_iter`; choose one.
+    """Take rounds until the steps are small, the hold-out has not improved for `patience` rounds, or `max_iter`; choose one.
 
     Parameters
     ----------
@@ -214,6 +214,8 @@ def choose(
         w^t -> the index function.
     has_hold_out : bool
         whether the rounds tell an error on a hold-out, by which one is chosen; else it is the last.
+    tol : float
+        a step is small if it is at most tol (e + ‖w‖), with e the root of the first error, which no step exceeds for ‖x‖ ≤ 1.
     keep : bool
         keep all w^t.
     progress : callable, optional
@@ -252,7 +254,7 @@ def choose(
             best = (judged, step, step) if best is None or judged < best[0] else (best[0], best[1], step)
             if progress is not None:
                 progress(row)
-            if row.step <= small * (1.0 + row.norm):
+            if row.step <= small * (math.sqrt(trace[0].error) + row.norm):
                 return result("converged")
             if wait is not None and row.t - best[1][0].t >= wait:
                 return result("no progress")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import pickle
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -107,6 +108,48 @@ def test_steps_that_vanish_end_the_run() -> None:
     index: Any = fit.model.index
     assert fit.stopped == "converged"
     np.testing.assert_allclose(index.direction, np.linalg.lstsq(X, y, rcond=None)[0], atol=1e-9)
+
+
+@pytest.mark.parametrize("unit", [1e-100, 1e-9, 1e100])
+def test_when_a_step_is_small_does_not_depend_on_the_unit_of_y(unit: float) -> None:
+    X, y, _ = model(m=80, noise=False)
+    plain, other = l_isotron(X, y, tol=1e-6), l_isotron(X, unit * y, tol=1e-6)
+    assert plain.stopped == other.stopped == "converged" and 5 < len(plain.trace) == len(other.trace)
+    np.testing.assert_allclose(other.errors, unit**2 * plain.errors, rtol=1e-6, atol=1e-12 * unit**2)
+
+
+@pytest.mark.parametrize("algorithm", [l_isotron, isotron, glm_tron])
+def test_degenerate_samples(algorithm: Any) -> None:
+    X, y, _ = model(m=60, noise=False)
+    doubled = algorithm(np.repeat(X, 2, axis=0), np.repeat(y, 2), max_iter=30)
+    np.testing.assert_allclose(doubled.errors, algorithm(X, y, max_iter=30).errors[: len(doubled.trace)], rtol=1e-9, atol=1e-15)
+    for features in (np.zeros((60, 3)), np.full((60, 3), 0.5)):
+        fit = algorithm(features, y, max_iter=400)
+        assert np.ptp(fit.model(features)) == 0.0 and fit.stopped == "converged"
+        if algorithm is not glm_tron:
+            np.testing.assert_allclose(fit.model(features), y.mean(), rtol=1e-14)
+    single = algorithm(X[:1], y[:1], max_iter=400)
+    assert single.stopped == "converged" and single.model(X[:1])[0] == pytest.approx(y[0], abs=1e-8)
+    fitted = algorithm(X, np.full(60, 0.3), max_iter=400)
+    assert algorithm is glm_tron or (fitted.errors[0] <= 1e-30 and fitted.stopped == "converged")
+    shifted = algorithm(X, 5.0 * y - 7.0, max_iter=30)
+    assert np.all(np.isfinite(shifted.errors)) and (algorithm is glm_tron or shifted.errors[-1] < shifted.errors[0])
+
+
+@pytest.mark.parametrize("algorithm", [l_isotron, isotron, glm_tron])
+def test_inputs_of_any_kind_are_read_and_left_alone(algorithm: Any, tmp_path: Path) -> None:
+    X, y, _ = model(m=60)
+    plain = algorithm(X, y, max_iter=20)
+    frozen, labels, start = X.copy(), y.copy(), np.zeros(4)
+    frozen.flags.writeable = labels.flags.writeable = start.flags.writeable = False
+    np.save(tmp_path / "X.npy", X)
+    for features in (frozen, np.load(tmp_path / "X.npy", mmap_mode="r"), X.tolist(), np.hstack([X, X])[:, :4]):
+        fit = algorithm(features, labels, start=start, validation=(features, labels), max_iter=20)
+        np.testing.assert_array_equal(fit.errors, plain.errors)
+        np.testing.assert_allclose(fit.held_out, fit.errors, rtol=1e-12)
+        assert fit.chosen == 1 + int(np.argmin(fit.held_out)), "the hold-out may be the samples themselves"
+    single, both = algorithm(X.astype(np.float32), y, max_iter=20), algorithm(X.astype(np.float32).astype(float), y, max_iter=20)
+    np.testing.assert_array_equal(single.errors, both.errors)
 
 
 def test_ctrl_c_hands_over_what_is_found() -> None:
