@@ -37,9 +37,10 @@ def download(description: Description) -> tuple[tables.Table, str]:
             return (_from_uci if place["kind"] == "uci" else _from_openml)(description, place)
         except (NotAvailable, InvalidProblem) as error:
             reasons.append(str(error))
+    remedy = f"put {description.file} in a folder and set SIMOPT_DATA to that folder"
     if not reasons:
         raise NotAvailable(f"data set {description.name}: neither OpenML nor UCI offers it in a form that simopt reads")
-    raise NotAvailable(f"data set {description.name} could not be fetched: " + "; ".join(reasons))
+    raise NotAvailable(f"data set {description.name} could not be fetched: " + "; ".join([*reasons, remedy]))
 
 
 def _get(address: str) -> bytes:
