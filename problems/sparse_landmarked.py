@@ -47,8 +47,8 @@ class SparseLandmarked(InsensitiveRegression):
 
     Parameters
     ----------
-    features : (n, d) array
-        Ψ, rows ψ_i.
+    features : (n, d) array, memory map or Dask array
+        Ψ, rows ψ_i; read in blocks, not copied.
     targets : (n,) array
         y.
     radius : float

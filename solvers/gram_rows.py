@@ -1,7 +1,7 @@
 r"""Rows of a Gram matrix G = XᵀX as greedy selection needs them: given, all at once, or a few at a time; and guesses of all.
 
-Picks depend on Xᵀy, on ‖y‖² and on the rows of G at the picks only. A Gram matrix of float32 products, made at twice the speed, suffices to guess the
-picks; the rows at these are then computed in float64 and the picks replayed with them (see `forward_selection`).
+Picks depend on Xᵀy, on ‖y‖² and on the rows of G at the picks only. A Gram matrix of float32 products, made at twice the speed, suffices to
+guess the picks; the rows at these are then computed in float64 and the picks replayed with them (see `forward_selection`).
 """
 
 from __future__ import annotations

@@ -77,7 +77,7 @@ def _remove(T: Tableau, i: int) -> float:
         M[t, i] = M[t, last]
     T.size[0] = last
     _record(T, cost)
-    return cost
+    return float(cost)
 
 
 @kernel
@@ -115,7 +115,7 @@ def _insert(T: Tableau, j: int, rows: Any, place: Any, unit: float) -> float:
         a[support[s]], h[support[s]] = 0.0, 0.0
     T.size[0] = k + 1
     _record(T, -gain)
-    return gain
+    return float(gain)
 
 
 @kernel
@@ -234,7 +234,7 @@ class Support:
         """A copy to try moves on."""
         twin = object.__new__(Support)
         twin.products, twin.square = self.products, self.square
-        twin.tableau = Tableau(*(array.copy() for array in self.tableau))
+        twin.tableau = self.tableau._replace(**{name: array.copy() for name, array in self.tableau._asdict().items()})
         return twin
 
     def settle(self, columns: Indices, rows: npt.NDArray[Any], place: Indices, unit: float = 1.0) -> None:
