@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+import scipy.sparse
 from numpy.typing import NDArray
 
 from simopt.arrays import Array
@@ -20,9 +20,7 @@ from simopt.problem import Problem
 from simopt.problems.goodness import Goodness
 from simopt.solution import Iterate
 from simopt.solver import solver
-
-TOLERANCE = 1e-9  # of HiGHS, absolute, on numbers of size 1
-SMALL = 1e-12  # entries below that are dropped; the least that HiGHS admits
+from simopt.solvers.highs_programme import Programme
 
 
 @dataclass(frozen=True)
@@ -55,45 +53,21 @@ class GoodnessSimplex:
         self.labels = natural.aims()
         self.count = len(p)
         columns = natural.core * (p / self.unit)
-        self.highs = self._model(columns * self.labels[:, None] if self.hinge else columns, p / self.unit, natural)
+        self.programme = self._model(columns * self.labels[:, None] if self.hinge else columns, p / self.unit, natural)
 
-    def _model(self, columns: Array, costs: Array, natural: Goodness) -> Any:
+    def _model(self, columns: Array, costs: Array, natural: Goodness) -> Programme:
         """min Σ p s subject to y f + s ≥ m; or Σ p(s⁺ + s⁻) subject to y − ε ≤ f − s⁺ + s⁻ ≤ y + ε."""
-        import highspy
-
-        n, infinity = self.count, highspy.kHighsInf
+        n = self.count
         signs = (1.0,) if self.hinge else (-1.0, 1.0)
         slacks = len(signs) * n
-        model = highspy.HighsLp()
-        model.num_col_, model.num_row_ = n + slacks, n
-        model.col_cost_ = np.concatenate([np.zeros(n), np.tile(costs, len(signs))])
-        model.col_lower_ = np.zeros(n + slacks)
-        model.col_upper_ = np.concatenate([np.zeros(n), np.full(slacks, infinity)])
-        model.row_lower_ = np.full(n, natural.margin) if self.hinge else self.labels - natural.epsilon
-        model.row_upper_ = np.full(n, infinity) if self.hinge else self.labels + natural.epsilon
-        kept = columns.T != 0.0
-        counts = np.concatenate([np.count_nonzero(kept, axis=1), np.ones(slacks, dtype=int)])
-        model.a_matrix_.format_ = highspy.MatrixFormat.kColwise
-        model.a_matrix_.start_ = np.concatenate([[0], np.cumsum(counts)])
-        model.a_matrix_.index_ = np.concatenate([np.nonzero(kept)[1], np.tile(np.arange(n), len(signs))]).astype(np.int32)
-        model.a_matrix_.value_ = np.concatenate([columns.T[kept], np.repeat(signs, n)])
-        create: Any = highspy.Highs  # whose class has no types
-        highs = create()
-        highs.silent()
-        options: dict[str, Any] = {
-            "presolve": "off",
-            "solver": "simplex",
-            "simplex_strategy": 1,
-            "parallel": "off",
-            "simplex_scale_strategy": 0,  # entries are of size 1 already; its scaling costs pivots here
-            "small_matrix_value": SMALL,
-            "primal_feasibility_tolerance": TOLERANCE,
-            "dual_feasibility_tolerance": TOLERANCE,
-        }
-        for name, value in options.items():
-            highs.setOptionValue(name, value)
-        highs.passModel(model)
-        return highs
+        return Programme(
+            [columns, *(scipy.sparse.diags_array(np.full(n, sign)) for sign in signs)],
+            np.concatenate([np.zeros(n), np.tile(costs, len(signs))]),
+            np.zeros(n + slacks),
+            np.concatenate([np.zeros(n), np.full(slacks, np.inf)]),
+            np.full(n, natural.margin) if self.hinge else self.labels - natural.epsilon,
+            np.full(n, np.inf) if self.hinge else self.labels + natural.epsilon,
+        )
 
     def solve(self, bound: float) -> Vertex:
         """A vertex that is optimal to the tolerance of HiGHS, from the last one. Cost: its dual simplex iterations, O(n²) each.
@@ -103,21 +77,14 @@ class GoodnessSimplex:
         ArithmeticError
             when HiGHS says that it is not.
         """
-        import highspy
-
-        n, limit = self.count, bound * self.ratio * self.unit
-        sides = np.full(n, limit)
-        self.highs.changeColsBounds(n, np.arange(n, dtype=np.int32), -sides, sides)
-        self.highs.run()
-        status = self.highs.getModelStatus()
-        if status != highspy.HighsModelStatus.kOptimal:
-            raise ArithmeticError(f"HiGHS: {self.highs.modelStatusToString(status)}")
-        found = self.highs.getSolution()
-        q = np.array(found.row_dual) * self.unit
+        limit = bound * self.ratio * self.unit
+        self.programme.set_bounds(self.count, np.full(self.count, -limit), np.full(self.count, limit))
+        found = self.programme.solve()
+        q = found.rows * self.unit
         return Vertex(
-            v=self._spread(np.clip(np.array(found.col_value)[:n] / limit, -1.0, 1.0)),
+            v=self._spread(np.clip(found.columns[: self.count] / limit, -1.0, 1.0)),
             q=self._spread(q * self.labels if self.hinge else q),
-            iterations=int(self.highs.getInfo().simplex_iteration_count),
+            iterations=found.iterations,
         )
 
     def _spread(self, values: Array) -> Array:
@@ -134,7 +101,7 @@ class GoodnessSimplex:
         """
         import highspy
 
-        found, n = self.highs.getBasis(), self.count
+        found, n = self.programme.highs.getBasis(), self.count
         basic, upper = highspy.HighsBasisStatus.kBasic, highspy.HighsBasisStatus.kUpper
         columns = np.array([status == basic for status in list(found.col_status)])
         rows = list(found.row_status)
