@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from typing import Any
 
@@ -13,7 +14,7 @@ from simopt.arrays import Array
 from simopt.errors import InvalidProblem
 from simopt.rows import Rows
 
-CACHE = 1 << 16  # numbers in a block: half a megabyte, so that it stays in a core's own cache while it is used
+CACHE = 1 << 18  # numbers in a block: two megabytes, which stay in a processor's cache while they are used
 LARGE = 1 << 20  # numbers in a block of a formula that is evaluated once
 HELD = 128 * 2**20  # bytes up to which features that are not float64 in memory are read once and kept
 FEWEST = 64  # rows in a block
@@ -38,13 +39,20 @@ def feature_rows(name: str, features: Any, rows: int) -> Any:
     streamed = is_lazy(features) or (isinstance(features, np.memmap) and features.dtype != np.float64)
     if not streamed:
         return validate.squarable(name, validate.matrix(name, features, rows=rows))
-    source = Rows(name, features, memory=2 * HELD)
+    source = Rows(name, features, memory=2 * HELD, first_look=False)
     if source.n != rows:
         raise InvalidProblem(f"{name}: {source.n} rows, expected {rows}")
     if source.resident:
         return validate.squarable(name, source.array)
-    largest = np.array([max(float(np.max(np.abs(block))) for _, block in RowBlocks(features, LARGE))])
-    validate.squarable(name, largest)
+    largest = 0.0
+    for part, block in RowBlocks(features, LARGE):
+        top = float(np.max(np.abs(block)))
+        if not math.isfinite(top):
+            row, column = np.unravel_index(int(np.argmax(~np.isfinite(block))), block.shape)
+            value, row = float(block[row, column]), part.start + int(row)
+            raise InvalidProblem(f"{name}: {value} at row {row}, column {int(column)} is not finite")
+        largest = max(largest, top)
+    validate.squarable(name, np.array([largest]))
     return features
 
 
