@@ -23,6 +23,7 @@ from simopt.claims import (
     Check,
     Instance,
     Trial,
+    at_least,
     at_most,
     claim,
     equal,

@@ -1,0 +1,329 @@
+r"""Theorem 8: of d landmarks a share τ is informative, and the sparse combination of these is near f. Exact binomial probabilities.
+
+Informative landmarks are of two types, of probability qτ and (1 − q)τ, with columns w_1K(·, 1), w_2K(·, 2); among d draws m are informative,
+a of the first type. f̃ = (a/m) w_1K_1 + (1 − a/m) w_2K_2, so that E_x |f̃ − f| = |a/m − q| G, G = E_x |w_1K_1 − w_2K_2| ≤ 2B; f̃ = 0 if m = 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+from math import comb
+
+from simopt.claims import (
+    HIGH_PROBABILITY,
+    HOLDS,
+    IDENTITY,
+    INEQUALITY,
+    KAR_JAIN,
+    RATE,
+    REFUTED,
+    TYPO,
+    Check,
+    Expr,
+    Instance,
+    Trial,
+    at_most,
+    claim,
+    equal,
+    log,
+    probability,
+    rational,
+    root,
+    symbols,
+    total,
+)
+from simopt.theorems.rmw.exact_tails import ball, enclosed
+
+SECTION = "regression"
+ONE, ZERO = Fraction(1), Fraction(0)
+
+
+@cache
+def logarithm(value: Fraction | int) -> Expr:
+    """log of a number, computed once."""
+    return log(rational(value), bits=64)
+
+
+def tail(n: int, p: Fraction, least: int) -> Fraction:
+    """P(Bin(n, p) ≥ least)."""
+    a, b = p.numerator, p.denominator - p.numerator
+    return Fraction(sum(comb(n, k) * a**k * b ** (n - k) for k in range(max(0, least), n + 1)), p.denominator**n)
+
+
+@cache
+def far(m: int, q: Fraction, limit: Fraction) -> Fraction:
+    """P(|a/m − q| > limit) for a ~ Bin(m, q)."""
+    a, b = q.numerator, q.denominator - q.numerator
+    bad = (k for k in range(m + 1) if abs(Fraction(k, m) - q) > limit)
+    return Fraction(sum(comb(m, k) * a**k * b ** (m - k) for k in bad), q.denominator**m)
+
+
+def excess(instance: Instance, d: int, limit: Fraction, most: int) -> tuple[Fraction, Fraction]:
+    """Bounds on P(E_x |f̃ − f| > limit or m > most) over d landmarks, B = 1, |f| ≤ 1, G = 2; terms below 10⁻¹⁸ are left undecided."""
+    tau, q = instance["tau"], instance["q"]
+    a, b, unit = tau.numerator, tau.denominator - tau.numerator, tau.denominator**d
+    low = unsure = ZERO
+    for m in range(d + 1):
+        weight = comb(d, m) * a**m * b ** (d - m)
+        if weight * 10**18 < unit and m <= most:
+            unsure += Fraction(weight, unit)
+        elif m > most or (m == 0 and limit < 1):
+            low += Fraction(weight, unit)
+        elif m:
+            low += Fraction(weight, unit) * far(m, q, limit / 2)
+    return low, low + unsure
+
+
+def settings(trial: Trial) -> Iterator[Instance]:
+    """τ, q, ε_1 and δ."""
+    for tau, q, epsilon_1, delta in (
+        ("1/2", "1/2", "1/2", "1/10"),
+        ("1/5", "1/2", "3/4", "1/5"),
+        ("1", "1/3", "1/2", "1/100"),
+        ("1/4", "1/10", "3/4", "1/3"),
+    ):
+        yield {"tau": Fraction(tau), "q": Fraction(q), "epsilon_1": Fraction(epsilon_1), "delta": Fraction(delta)}
+
+
+@claim(
+    "KJ-Thm8a",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="Theorems 8 and 21",
+    kind=HIGH_PROBABILITY,
+    expected=HOLDS,
+    says=r"Let **|K| ≤ 1** and let K be (ε_0, B, τ)-good. For some d = O(B² log(1/δ)/(τε_1²)), with probability ≥ 1 − δ over d landmarks, "
+    r"some w with ‖w‖₁ ≤ B has E ℓ_ε(⟨w, Ψ(x)⟩, y) ≤ ε_0 + ε_1, Ψ = (K(·, x_i)); and (row KJ-Thm8b) with the same probability ‖w‖₀ ≤ "
+    r"3dτ/2 at once. With Λ = log(3/δ), d ≥ max{2(B/ε_1)²(1 + √(2Λ))², 10Λ}/τ will do. (Two types of informative landmarks, the worst "
+    r"case E_x|f̃ − f| = 2B|a/m − q|; exactly.)",
+    instances=settings,
+    covers=("KJ-Thm8b",),
+    knobs={"share": ONE},
+    mutants={"a sixteenth of d": {"share": Fraction(1, 16)}},
+    note="Chernoff's bounds for m ≥ dτ/2 and m ≤ 3dτ/2, KJ-L15+ given m, δ/3 each. The theorem has ε_1 ≤ B in mind: for ε_1 > B w = 0 "
+    "will do, and then ‖w‖₀ ≤ 3dτ/2 costs nothing.",
+    cost=2.0,
+)
+def sparse_predictor_exists(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The probability that the loss or the number of entries is too large."""
+    tau, delta, epsilon_1 = instance["tau"], instance["delta"], instance["epsilon_1"]
+    level = logarithm(3 / delta)
+    need = max(2 / float(epsilon_1) ** 2 * (1 + math.sqrt(2 * float(level))) ** 2, 10 * float(level)) / float(tau)
+    d = max(1, math.ceil(trial["share"] * Fraction(need)))
+    most = math.floor(3 * d * tau / 2)
+    yield probability(*excess(instance, d, epsilon_1, d), delta, f"excess loss, d = {d}")
+    yield probability(*excess(instance, d, epsilon_1, most), delta, f"excess loss or too many entries, d = {d}", row="KJ-Thm8b")
+
+
+def densities(trial: Trial) -> Iterator[Instance]:
+    """τ and δ."""
+    for tau in ("1/2", "1/5", "1/20", "1/100")[: trial.count(3, 4)]:
+        for delta in ("1/2", "1/10", "1/100"):
+            yield {"tau": Fraction(tau), "delta": Fraction(delta)}
+
+
+@claim(
+    "KJ-Thm8b-tail",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="Proof of Theorem 8, the upper Chernoff bound, ours: with its condition",
+    kind=HIGH_PROBABILITY,
+    expected=HOLDS,
+    says=r"P(m > 3dτ/2) ≤ δ for m ~ Bin(d, τ) if d ≥ c log(1/δ)/τ with c = 1/((3/2) log(3/2) − 1/2) = 9.25.",
+    instances=densities,
+    knobs={"share": ONE},
+    mutants={"log(1/δ)/τ": {"share": Fraction(1, 9)}},
+    cost=0.5,
+)
+def few_are_informative(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The exact tail at the smallest d."""
+    tau, delta = instance["tau"], instance["delta"]
+    c = 1 / (1.5 * math.log(1.5) - 0.5)
+    d = max(1, math.ceil(trial["share"] * Fraction(c * math.log(1 / delta)) / tau))
+    bad = tail(d, tau, math.floor(3 * d * tau / 2) + 1)
+    yield probability(bad, bad, delta, f"P(m > 3dτ/2), d = {d}")
+
+
+@claim(
+    "KJ-Thm8-l1",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="Proof of Theorem 21, ‖w‖₁ ≤ B",
+    kind=IDENTITY,
+    expected=HOLDS,
+    says=r"w_i = w(x_i)R(x_i)/m with m = Σ R(x_i) > 0 informative landmarks has B − ‖w‖₁ = Σ (B − |w(x_i)|)/m over the informative ones, "
+    r"which is ≥ 0. (m ≤ 4; w = 0 if m = 0.)",
+    instances=lambda trial: ({"m": m} for m in range(1, 5)),
+    exhaustive=True,
+    knobs={"extra": 0},
+    mutants={"m − 1/2 in the denominator": {"extra": Fraction(1, 2)}},
+)
+def norm_of_the_combination(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The identity, v_i = |w(x_i)|."""
+    m = instance["m"]
+    (B,) = symbols("B")
+    v = [symbols(f"v{i}")[0] for i in range(m)]
+    yield equal(B - total(x / (m - trial["extra"]) for x in v), total((B - x) / m for x in v), "B − ‖w‖₁")
+
+
+@claim(
+    "KJ-Thm9-p6",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="After Lemma 22: Lemma 16 would give √(d/n)",
+    kind=IDENTITY,
+    expected=HOLDS,
+    says=r"For the unscaled Ψ = (K(·, x_1), …, K(·, x_d)), |K| ≤ 1: d − ‖Ψ‖₂² = Σ (1 − ψ_i)(1 + ψ_i) ≥ 0, with equality for K = ±1; so "
+    r"C_X = √d, C_W = B (‖w‖₂ ≤ ‖w‖₁) in Lemma 16, a bound of order B√(d/n). (d ≤ 4)",
+    instances=lambda trial: ({"d": d} for d in range(1, 5)),
+    exhaustive=True,
+    knobs={"power": 2},
+    mutants={"Σ |ψ_i|³": {"power": 3}},
+)
+def length_of_the_features(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The identity."""
+    psi = [symbols(f"psi{i}")[0] for i in range(instance["d"])]
+    yield equal(instance["d"] - total(x ** trial["power"] for x in psi), total((1 - x) * (1 + x) for x in psi), "d − ‖Ψ‖²")
+
+
+def sizes(trial: Trial) -> Iterator[Instance]:
+    """B/ε, τ and δ."""
+    for ratio in (1, 3, 10, 100):
+        for tau in (Fraction(1, 2), Fraction(1, 1000)):
+            for delta in (Fraction(1, 2), Fraction(1, 10**6)):
+                yield {"ratio": ratio, "tau": tau, "delta": delta}
+
+
+@claim(
+    "KJ-Thm9c",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="Theorem 9, O(τ)-sparse",
+    kind=RATE,
+    expected=HOLDS,
+    says=r"With d = ⌈1024 B² log(1/δ)/(τε²)⌉ (so that 32B √(log(1/δ)/τd) ≤ ε) and k = ⌈8B²/ε²⌉ for ε ≤ B, the share of non-zero weights "
+    r"is k/d ≤ 9τ/(1024 log(1/δ)) = O(τ).",
+    instances=sizes,
+    knobs={"constant": Fraction(9)},
+    mutants={"7τ/(1024 log(1/δ))": {"constant": Fraction(7)}},
+)
+def share_of_weights(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """k/d."""
+    ratio, tau, level = instance["ratio"], instance["tau"], logarithm(1 / instance["delta"])
+    d = math.ceil(1024 * ratio**2 * Fraction(level.high) / tau)
+    yield at_most(Fraction(8 * ratio**2, d), trial["constant"] * tau / (1024 * level), f"k/d, d = {d}")
+
+
+def one(trial: Trial) -> Iterator[Instance]:
+    """One instance without data."""
+    yield {}
+
+
+@claim(
+    "KJ-Thm9-p4",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="Proof of Theorem 23, the sum of the two last terms",
+    kind=INEQUALITY,
+    expected=REFUTED,
+    defect=TYPO,
+    says=r"B√(L/n) + B√(L/2n) ≤ 2B√(L/2n), L = log(1/δ).",
+    instances=one,
+    exhaustive=True,
+    knobs={"factor": 2},
+    mutants={"with 2√2": {"factor": 3}},
+    note="1 + 1/√2 = 1.707 > 1.414 = 2/√2. In the same sentence 'with probability at most 1 − 3δ' should be 'at least'; and R_emp(ŵ) ≤ … "
+    "+ ε_2 should have 3ε_2/2.",
+)
+def printed_sum(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Coefficients of B√(L/n)."""
+    yield at_most(1 + 1 / root(2), trial["factor"] / root(2), "1 + 1/√2")
+
+
+@claim(
+    "KJ-Thm9-p4+",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="Proof of Theorem 23, the sum of the two last terms, corrected",
+    kind=IDENTITY,
+    expected=HOLDS,
+    says=r"The sum is (1 + √2) B√(L/2n). With the ranges of the losses (KJ-Thm9-p2+, KJ-L22+) the terms are B√(2L/n) and 2B√(L/2n), each "
+    r"r B√(L/n) with r² = 2: r + 2/r = 2r + (2 − r²)/r, so 2B√(2L/n).",
+    instances=one,
+    exhaustive=True,
+    knobs={"factor": 2},
+    mutants={"B√(2L/n)": {"factor": 1}},
+    corrects="KJ-Thm9-p4",
+)
+def corrected_sum(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Both sums; s = √(L/2n), so that √(L/n) = rs."""
+    r, s = symbols("r s")
+    yield equal(r * s + s, (1 + r) * s, "as printed")
+    yield equal(r + 2 / r, trial["factor"] * r + (2 - r**2) / r, "with the ranges")
+
+
+def rare_information(trial: Trial) -> Iterator[Instance]:
+    """τ = 10⁻⁶, d = 10⁵, δ = 1/2; K(·, x') = 1 for informative x', else 0; y = B, w = B."""
+    yield {"tau": Fraction(1, 10**6), "d": 10**5, "delta": Fraction(1, 2)}
+    yield {"tau": Fraction(1, 10**9), "d": 10**7, "delta": Fraction(9, 10)}
+
+
+@claim(
+    "KJ-Thm9-p1",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="Proof of Theorem 23, first line",
+    kind=HIGH_PROBABILITY,
+    expected=REFUTED,
+    defect=TYPO,
+    says=r"The excess loss due to landmarking is at most 32B √(log(1/(τδ))/d) with probability ≥ 1 − δ.",
+    instances=rare_information,
+    knobs={"printed": 1},
+    mutants={"32B √(log(1/δ)/(τd))": {"printed": 0}},
+    note="K(·, x') = 1 on a set of mass τ = 10⁻⁶, else 0, y = w = B: without an informative landmark every predictor is 0, the excess B. "
+    "With d = 10⁵ that has probability 0.905, δ = 1/2, and the bound is 0.385B. Two lines later τ stands in the denominator, as in "
+    "Theorem 8 (KJ-Thm9-p1+).",
+)
+def excess_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """(1 − τ)^d where the bound is below B."""
+    tau, d, delta = instance["tau"], instance["d"], instance["delta"]
+    bound = 32 * root((logarithm(1 / (tau * delta)) / d) if trial["printed"] else logarithm(1 / delta) / (tau * d), bits=64)
+    none = enclosed((ball(1 - tau).log() * ball(d)).exp())
+    if bound.low >= 1:
+        none = enclosed(ball(0))  # no excess is larger
+    yield probability(none, none, delta, f"P(excess > {float(bound):.3g} B), d = {d}")
+
+
+def larger_sizes(trial: Trial) -> Iterator[Instance]:
+    """τ, q, d and δ with τd ≥ 8 log(1/δ)."""
+    for tau, q, d, delta in (("1/2", "1/2", 160, "1/2"), ("1", "1/5", 60, "1/3"), ("3/4", "1/2", 90, "1/10"), ("1/10", "1/2", 400, "1/50")):
+        yield {"tau": Fraction(tau), "q": Fraction(q), "d": d, "delta": Fraction(delta)}
+    yield {"tau": Fraction(1), "q": Fraction(1, 2), "d": 32, "delta": Fraction(1, 50)}
+
+
+@claim(
+    "KJ-Thm9-p1+",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="Proof of Theorem 23, second form of the excess",
+    kind=HIGH_PROBABILITY,
+    expected=HOLDS,
+    says=r"If **|K| ≤ 1**, τd ≥ 8 log(1/δ) and δ ≤ 1/2, the excess loss due to landmarking is at most B √(2/(τd)) (1 + √(2 log(1/δ))) ≤ "
+    r"32B √(log(1/δ)/(τd)) with probability ≥ 1 − 2δ. (Two types of informative landmarks, exactly.)",
+    instances=larger_sizes,
+    knobs={"share": ONE},
+    mutants={"a fourth": {"share": Fraction(1, 4)}},
+    corrects="KJ-Thm9-p1",
+    note="m ≥ τd/2 informative landmarks with probability ≥ 1 − δ (Chernoff), then KJ-L15+.",
+    cost=1.5,
+)
+def excess_with_density(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The exact probability, and the comparison with the printed constant."""
+    tau, d, delta = instance["tau"], instance["d"], instance["delta"]
+    level = logarithm(1 / delta)
+    bound = trial["share"] * root(2 / (tau * d), bits=64) * (1 + root(2 * level, bits=64))
+    yield at_most(bound, 32 * root(level / (tau * d), bits=64), "against 32B √(log(1/δ)/(τd))")
+    yield probability(*excess(instance, d, Fraction(bound.low), d), 2 * delta, f"P(excess > {float(bound):.3f} B), d = {d}")
