@@ -42,6 +42,8 @@ class Certificate:
         "solver" or "point", whichever gave the better bound; "none" when there was no bound.
     arithmetic : str
         arithmetic in which the bounds were evaluated.
+
+    lower = upper = ∞ says that the multipliers prove the problem infeasible (`infeasible`).
     """
 
     upper: float
@@ -53,6 +55,11 @@ class Certificate:
     infeasibility: float
     multipliers_from: str
     arithmetic: str
+
+    @property
+    def infeasible(self) -> bool:
+        """Whether the lower bound is ∞: no point is feasible."""
+        return self.lower == math.inf
 
     def closes(self, tol: float) -> bool:
         """Whether the relative gap is at most `tol`."""
@@ -107,6 +114,9 @@ def _judged(problem: Problem, given: Point, multipliers: Multipliers | None, num
     best: tuple[float, float, Multipliers | None, str] = (math.inf, -math.inf, None, "none")
     for origin, candidate in _candidates(problem, restored, multipliers):
         lower = num.lower(_named("multipliers", problem.dual_bound, candidate, num, upper))
+        if lower == math.inf and upper == math.inf:  # a proof that no point is feasible
+            best = (math.inf, lower, candidate, origin)
+            break
         gap = abs(num.upper(problem.gap(feasible, candidate, num))) if math.isfinite(lower) else math.inf
         if num is not FLOAT and lower <= upper:  # both are proven, and the terms of a gap may be enclosed less tightly than their sum
             width = math.nextafter(upper - lower, math.inf)

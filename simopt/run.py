@@ -28,6 +28,7 @@ FAILURES = (ArithmeticError, np.linalg.LinAlgError, InvalidProblem)  # of a solv
 Progress = Callable[[Sample], None]
 Declare = Callable[[Problem, frozenset[str]], Any]
 Ending = tuple[Status, str, str | None]
+INFEASIBLE: Ending = (Status.INFEASIBLE, "infeasible", "the multipliers prove that no point is feasible")
 
 
 @dataclass
@@ -66,6 +67,12 @@ class Run:
         if self.best is None or self.best.certificate.arithmetic == self.num.name:
             return self.best
         return replace(self.best, certificate=judge(self.problem, self.best.point, self.best.multipliers, self.num).certificate)
+
+    @property
+    def infeasible(self) -> bool:
+        """Whether the best certificate is a proof, in the arithmetic that was asked for, that no point is feasible."""
+        found = self.final() if self.best is not None and self.best.certificate.infeasible else None
+        return found is not None and found.certificate.infeasible
 
 
 def _copy(values: dict[str, Any]) -> dict[str, Any]:
@@ -114,6 +121,8 @@ def _pull(run: Run, spec: SolverSpec, normal: Problem, time_limit: float, option
         run.solve_seconds += time.perf_counter() - mark
     if last is not None and run.certify(last.point, last.multipliers):
         return Status.OPTIMAL, _converged(last), None
+    if run.infeasible:
+        return INFEASIBLE
     limit = options.get("max_iter", spec.options.get("max_iter"))
     if isinstance(limit, Integral) and run.iterations >= limit:
         return Status.ITERATION_LIMIT, "iteration limit", f"the gap was still open after {run.iterations} iterations"

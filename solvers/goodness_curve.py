@@ -31,7 +31,7 @@ MOST = 100_000  # breakpoints
 
 
 @dataclass(frozen=True)
-class _Place:
+class Place:
     """One bound with its vertex: upper and lower value, slope, v and q."""
 
     bound: float
@@ -46,14 +46,14 @@ class _Place:
         return self.lower + self.slope * (bound - self.bound)
 
 
-class _Walk:
+class Walk:
     """Solves at one bound after another and counts."""
 
     def __init__(self, problem: Goodness) -> None:
         self.problem, self.start, self.iterations = problem, time.perf_counter(), 0
         self.simplex = None if problem.loss == "squared" else GoodnessSimplex(problem)
 
-    def at(self, bound: float) -> _Place:
+    def at(self, bound: float) -> Place:
         """The certified value at a bound."""
         if self.simplex is None:
             return self._squared(bound)
@@ -61,22 +61,22 @@ class _Walk:
         self.iterations += vertex.iterations
         return self._judged(bound, vertex.v, vertex.q)
 
-    def _squared(self, bound: float) -> _Place:
+    def _squared(self, bound: float) -> Place:
         natural, back = replace(self.problem, bound=bound).normalised()
         found = list(squared_iterates(natural, SQUARED_TOL, 80))
         self.iterations += len(found)
         best = min(found, key=lambda iterate: iterate.gap)
         return self._judged(bound, best.point["v"], back.multipliers(best.multipliers or {})["predictions"])
 
-    def _judged(self, bound: float, v: Array, q: Array) -> _Place:
+    def _judged(self, bound: float, v: Array, q: Array) -> Place:
         problem = self.problem
         v = problem.restore({"v": v})["v"]
         upper = float(problem.mean_loss(FLOAT, problem.predictions(v) * (bound / problem.bound)))
         prices = problem.prices(FLOAT, {"predictions": q})
         slope = -float(problem.charges() @ np.abs(problem.influence(FLOAT, prices)))
-        return _Place(bound, upper, float(problem.fixed_part(FLOAT, prices)) + slope * bound, slope, v, q)
+        return Place(bound, upper, float(problem.fixed_part(FLOAT, prices)) + slope * bound, slope, v, q)
 
-    def curve(self, places: list[_Place], breakpoints: bool) -> GoodnessCurve:
+    def curve(self, places: list[Place], breakpoints: bool) -> GoodnessCurve:
         """The record."""
         columns: dict[str, Any] = {
             "bounds": [place.bound for place in places],
@@ -118,7 +118,7 @@ def goodness_curve(problem: Goodness, bounds: npt.ArrayLike) -> GoodnessCurve:
         when HiGHS gives up.
     """
     at = np.unique(validate.grid("bounds", bounds, low=0.0, strict=True))
-    walk = _Walk(problem)
+    walk = Walk(problem)
     return walk.curve([walk.at(float(bound)) for bound in at], False)
 
 
@@ -139,7 +139,7 @@ def goodness_breakpoints(problem: Goodness, high: float, low: float = 0.0) -> Go
     low, high = validate.nonnegative("low", low), validate.positive("high", high)
     if low >= high:
         raise InvalidProblem(f"low: {low:g} given, a number below high = {high:g} needed")
-    walk = _Walk(problem)
+    walk = Walk(problem)
     tolerance = TOUCH * (problem.loss_unit() or 1.0)
     last = walk.at(high)
     first = walk.at(low) if low > 0.0 else _first_piece(walk, last, tolerance)
@@ -161,7 +161,7 @@ def goodness_breakpoints(problem: Goodness, high: float, low: float = 0.0) -> Go
     return walk.curve([*found, last], True)
 
 
-def _first_piece(walk: _Walk, last: _Place, tolerance: float) -> _Place:
+def _first_piece(walk: Walk, last: Place, tolerance: float) -> Place:
     """A place on the first piece: its line passes through ε₀(0)."""
     goal, place = walk.problem.loss_at_zero(), last
     for _ in range(HALVINGS):

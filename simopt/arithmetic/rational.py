@@ -159,12 +159,12 @@ class Rational(Arithmetic):
         return np.concatenate([np.atleast_1d(np.asarray(p, dtype=object)) for p in parts])
 
     def lower(self, x: Value) -> float:
-        """The largest float not above x."""
-        return _round(Fraction(x), -math.inf)
+        """The largest float not above x, which may be an infinite float."""
+        return x if isinstance(x, float) and math.isinf(x) else _round(Fraction(x), -math.inf)
 
     def upper(self, x: Value) -> float:
-        """The smallest float not below x."""
-        return _round(Fraction(x), math.inf)
+        """The smallest float not below x, which may be an infinite float."""
+        return x if isinstance(x, float) and math.isinf(x) else _round(Fraction(x), math.inf)
 
     def mid(self, x: Value) -> Array:
         """Nearest floats."""

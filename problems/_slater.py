@@ -1,0 +1,87 @@
+"""A point inside a level set of a loss: weights of small maximum whose loss is below the level. Blended with it, any point is feasible.
+
+Linear losses by a few linear programmes with growing bounds, the squared loss along its ridge path.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import scipy.linalg
+import scipy.optimize
+
+from simopt.arrays import Array
+from simopt.problems._prediction_losses import Hinge, Insensitive, Loss
+
+BISECTIONS = 60
+INSIDE = 0.9  # share of the level that counts as well inside
+FACTOR, STEPS = 4.0, 24  # by which bounds grow or shrink, and how often
+EPS = float(np.finfo(np.float64).eps)
+
+
+def inner_weights(columns: Array, y: Array, p: Array, loss: Loss, level: float) -> Array | None:
+    """w with Σ p ℓ((columns w)_i, y_i) < level, or None where none was found. `columns` are p_j K_ij, shape (n, n), p > 0; y of size 1.
+
+    Of small max |w_j|: for the linear losses at most about four times what `INSIDE` · level takes.
+    """
+    found = _boxed(columns, y, p, loss, level) if isinstance(loss, Insensitive | Hinge) else _ridge(columns, y, p, level)
+    return found if found is not None and _value(columns, y, p, loss, found) < level else None
+
+
+def _value(columns: Array, y: Array, p: Array, loss: Loss, w: Array) -> float:
+    from simopt.arithmetic import FLOAT
+
+    return float(p @ loss.value(FLOAT, columns @ w, y))
+
+
+def _boxed(columns: Array, y: Array, p: Array, loss: Insensitive | Hinge, level: float) -> Array | None:
+    """The first w of least loss among |w_j| ≤ B that has a loss of at most INSIDE · level, for B = 1, 4, 16, … or 1, ¼, …
+
+    Where the loss no longer falls as B grows, the last one.
+    """
+    bound, best, previous = 1.0, None, np.inf
+    falling = False
+    for _ in range(STEPS):
+        w = _least(columns, y, p, loss, bound)
+        value = np.inf if w is None else _value(columns, y, p, loss, w)
+        if value <= INSIDE * level:
+            best, falling = w, True
+            bound /= FACTOR
+            continue
+        if falling or value > previous * (1.0 - 1e-9):
+            return best if best is not None else w
+        previous = value
+        bound *= FACTOR
+    return best
+
+
+def _least(columns: Array, y: Array, p: Array, loss: Insensitive | Hinge, bound: float) -> Array | None:
+    """A w of least loss with |w_j| ≤ B; None where HiGHS finds none."""
+    n = len(y)
+    scaled, eye = columns * bound, np.eye(n)
+    if isinstance(loss, Hinge):
+        rows, sides = np.hstack([-y[:, None] * scaled, -eye]), np.full(n, -loss.margin)
+    else:
+        rows = np.vstack([np.hstack([scaled, -eye]), np.hstack([-scaled, -eye])])
+        sides = np.concatenate([y + loss.epsilon, loss.epsilon - y])
+    bounds = [(-1.0, 1.0)] * n + [(0.0, None)] * n
+    found = scipy.optimize.linprog(np.concatenate([np.zeros(n), p]), A_ub=rows, b_ub=sides, bounds=bounds, method="highs-ds")
+    return None if found.x is None else bound * np.clip(found.x[:n], -1.0, 1.0)
+
+
+def _ridge(columns: Array, y: Array, p: Array, level: float) -> Array | None:
+    """(AᵀA + λI)⁻¹Aᵀb with A = √p∘columns, b = √p∘y, λ as large as a loss of nine tenths of the way to the level allows."""
+    root = np.sqrt(p)
+    U, s, Vt = scipy.linalg.svd(columns * root[:, None], full_matrices=False)
+    real = s > len(s) * EPS * s[0]
+    s, c, V = s[real], (U.T @ (root * y))[real], Vt[real].T
+    least = max(float(p @ (y * y)) - float(c @ c), 0.0)
+    if least >= level or not len(s):
+        return None
+    goal = INSIDE * (level - least)
+    low, high = -60.0, 60.0  # of log λ/s_max²: the loss above the least one is Σ c²(λ/(s² + λ))²
+    for _ in range(BISECTIONS):
+        middle = 0.5 * (low + high)
+        lam = float(s[0]) ** 2 * np.exp(middle)
+        low, high = (middle, high) if float(np.sum((c * lam / (s * s + lam)) ** 2)) <= goal else (low, middle)
+    out: Array = V @ (s * c / (s * s + float(s[0]) ** 2 * np.exp(low)))
+    return out

@@ -1,0 +1,276 @@
+"""The smallest bound B for which a similarity is (ε₀, B)-good."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from simopt import validate
+from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arrays import Array, Multipliers, Point
+from simopt.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, freeze, laws_of_samples, problem
+from simopt.problems import _goodness, _goodness_cases, _slater, _squares
+from simopt.problems._goodness import FiniteDomain
+from simopt.similarities import Similarity
+
+if TYPE_CHECKING:
+    import cvxpy as cp
+
+    from simopt.datasets import Dataset
+
+Value = Any
+EPS = float(np.finfo(np.float64).eps)
+
+
+@problem
+@dataclass(frozen=True, eq=False)
+class SmallestBound(FiniteDomain):
+    r"""min over w of B = max_j |w_j| subject to Σ_i p_i ℓ(f_i, y_i) ≤ ε₀,   f_i = Σ_j p_j w_j K(x_i, x_j).
+
+    The inverse of B ↦ ε₀(B) of `Goodness`, whose dual gives this one: for any q that the loss admits and g_j = Σ_i q_i K(x_i, x_j)
+        ε₀ ≥ Σ_i p_i ℓ(f_i, y_i) ≥ Σ_i c_i(q_i) − B Σ_j p_j |g_j|,     so     B ≥ D(q) = (Σ_i c_i(q_i) − ε₀) / Σ_j p_j |g_j|,
+    which is 0 or more. Where g = 0 although Σ c(q) > ε₀, no weights reach ε₀: D = ∞ proves that the problem is infeasible (in floats, where
+    every g_j is rounding error). Duplicated points with different targets, or a constant K, have such a q. The squared loss has the best
+    multiple of q in closed form. The gap is, all terms being ≥ 0,
+        (Σ_j p_j (B|g_j| − w_j g_j) + Σ_i (p_i ℓ(f_i, y_i) − c_i(q_i) + q_i f_i) + ε₀ − Σ_i p_i ℓ(f_i, y_i)) / Σ_j p_j |g_j|.
+    A point that misses the level is blended with one well inside it (problems/_slater.py), by as little as convexity allows.
+
+    Parameters
+    ----------
+    gram, targets, masses, loss, epsilon, margin
+        as for `Goodness`.
+    level : float
+        ε₀ > 0. (ε₀ = 0 has no interior; `exact_smallest_bound` in solvers admits it.)
+
+    Point {"w": (N,)}, multipliers {"predictions": (N,), "level": ()}: λq and λ of the declared rows.
+    Scale: max |w_j| where the segment from w = 0 to the inner point meets the level, an upper bound on B. Where w = 0 suffices, or no w
+    does, max |y_i| (or the margin) over max |K_ij|.
+    Source: Kar & Jain 2012, Definition 2 and Theorem 6.
+    """
+
+    name: ClassVar[str] = "smallest-bound"
+    title: ClassVar[str] = "the smallest B for which a similarity is (ε₀, B)-good"
+    source: ClassVar[str] = "Kar & Jain 2012, Definition 2 and Theorem 6"
+    arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval", "rational")
+    parameters: ClassVar[tuple[str, ...]] = ("level", "epsilon")
+
+    gram: Array
+    targets: Array
+    level: float
+    masses: Array | None = None
+    loss: str = "insensitive"
+    epsilon: float = 0.0
+    margin: float = 1.0
+
+    def __post_init__(self) -> None:
+        self._check()
+        freeze(self, gram=_goodness.square(self.gram, len(self.targets)), level=validate.positive("level", self.level))
+
+    @cached_property
+    def inner(self) -> Array | None:
+        """Weights of the points of positive mass with a loss below the level; None where there are none. Found in natural units."""
+        sigma, kappa = self.target_unit(), _squares.power_of_two(_squares.largest(self.gram))
+        twin = self.in_units(1.0 / sigma, 1.0 / kappa)
+        p = twin.charges()
+        if twin.loss_at_zero() <= twin.level:
+            return np.zeros(len(p))
+        found = _slater.inner_weights(twin.core * p, twin.aims(), p, twin.loss_function, twin.level)
+        return None if found is None else found * (sigma / kappa)
+
+    def predictions(self, w: Value, num: Arithmetic = FLOAT) -> Value:
+        """f_i = Σ_j p_j w_j K_ij at the points of positive mass; w of those."""
+        return num.matvec(self.core, self.charges(num) * w)
+
+    def attained(self, w: Value, num: Arithmetic = FLOAT) -> Value:
+        """Σ p_i ℓ(f_i, y_i) of weights of the points of positive mass."""
+        return self.mean_loss(num, self.predictions(w, num))
+
+    def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
+        """Minimise t subject to |w| ≤ t (`upper`, `lower`), `predictions` f = K(p∘w), loss ≤ ε₀ (`level`) and the rows of the loss."""
+        import cvxpy as cp
+
+        n = len(self.targets)
+        level = cp.Parameter(nonneg=True, name="level", value=self.level)
+        w, f, t = cp.Variable(n, name="w"), cp.Variable(n, name="f"), cp.Variable(name="t")
+        loss, rows = self.declared_loss(f)
+        rows += [
+            (f == (self.gram * self.mass) @ w).set_label("predictions"),
+            (loss <= level).set_label("level"),
+            (w <= t).set_label("upper"),
+            (-w <= t).set_label("lower"),
+        ]
+        return cp.Problem(cp.Minimize(t), rows)
+
+    def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
+        """max |w_j|; ∞ if there is no inner point and w misses the level."""
+        w = num.lift(point["w"])[self.charged]
+        if self.inner is None and num.upper(self.attained(w, num)) > self.level:
+            return math.inf
+        return num.max(num.abs(w))
+
+    def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
+        """w, blended with the inner point until its loss is at most ε₀; 0 where w = 0 is feasible. Weights off the masses are 0."""
+        given = np.asarray(num.mid(num.lift(point["w"])), dtype=float).reshape(-1)[self.charged]
+        w, inner = num.lift(given), self.inner
+        if inner is not None:
+            loss, goal = self.attained(w, num), num.lift(self.level)
+            if num.upper(loss - goal) > 0.0:
+                w = self._blended(num, w, loss, goal)
+        return {"w": w if len(self.charged) == len(self.targets) else self._spread(num, w)}
+
+    def _blended(self, num: Arithmetic, w: Value, loss: Value, goal: Value) -> Value:
+        """(1 − θ)w + θw° with θ = (loss − ε₀)/(loss − loss°), so that the loss is at most ε₀; w° itself where θ is no number."""
+        inner = num.lift(self.inner)
+        room = loss - self.attained(inner, num)
+        if not np.any(self.inner) or not (num.lower(room) > 0.0 and math.isfinite(num.upper(loss))):
+            return inner
+        theta = num.minimum(num.pos(loss - goal) / room, num.lift(1.0))
+        return w * (num.lift(1.0) - theta) + inner * theta
+
+    def _spread(self, num: Arithmetic, values: Value) -> Value:
+        place = np.full(len(self.targets), len(self.charged))
+        place[self.charged] = np.arange(len(self.charged))
+        return num.concat([values, num.zeros(1)])[place]
+
+    def multipliers(self, point: Point) -> Multipliers:
+        """q_i = −p_i ∂ℓ/∂f at f_i, λ = 1."""
+        return {"predictions": self.suggested(self.predictions(np.asarray(point["w"], dtype=float)[self.charged])), "level": np.array(1.0)}
+
+    def _priced(self, num: Arithmetic, multipliers: Multipliers) -> tuple[Value, Value, Value, bool]:
+        """q, g, Σ_j p_j|g_j| and whether g is 0 (in floats: nothing but rounding)."""
+        strength = float(np.asarray(multipliers["level"]).reshape(()))
+        factor = 1.0 / strength if strength > 0.0 and math.isfinite(1.0 / strength) else 0.0
+        if self.loss == "squared":
+            factor *= self._multiple(multipliers, factor)
+        q = self.prices(num, multipliers, factor)
+        g = num.rmatvec(self.core, q)
+        total = num.dot(self.charges(num), num.abs(g))
+        if num is FLOAT:
+            noise = len(g) * EPS * float(self.charges() @ (np.abs(self.core).T @ np.abs(q)))
+            return q, g, total, bool(total <= 4.0 * noise)
+        return q, g, total, num.upper(total) == 0.0
+
+    def _multiple(self, multipliers: Multipliers, factor: float) -> float:
+        """θ with the largest D(θq): √(ε₀/Σ q²/(4p)), a power of two times it away from the float range."""
+        q = self.prices(FLOAT, multipliers, factor)
+        size = float(np.sum(q * q / (4.0 * self.charges())))
+        return math.sqrt(self.level / size) if size > 0.0 and math.isfinite(size) else 1.0
+
+    def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
+        """(Σ c(q) − ε₀)/Σ_j p_j|g_j|, or 0; ∞ if g = 0 and Σ c(q) > ε₀."""
+        q, _, total, flat = self._priced(num, multipliers)
+        excess = self.fixed_part(num, q) - num.lift(self.level)
+        if num.lower(excess) <= 0.0:
+            return num.lift(0.0)
+        if flat:
+            return math.inf
+        return excess / total if num.lower(total) > 0.0 else num.lift(0.0)
+
+    def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
+        """What box, losses and level leave, over Σ_j p_j|g_j|; B itself where the bound is 0."""
+        q, g, total, flat = self._priced(num, multipliers)
+        bound = self.objective(point, num)
+        if num.lower(self.fixed_part(num, q) - num.lift(self.level)) <= 0.0 or flat or num.lower(total) <= 0.0:
+            return bound
+        w = num.lift(point["w"])[self.charged]
+        f = self.predictions(w, num)
+        behind = num.dot(self.charges(num), num.pos(num.abs(g) * bound - w * g))
+        return (behind + self.loss_gap(num, q, f) + num.pos(num.lift(self.level) - self.mean_loss(num, f))) / total
+
+    def distance(self, gap: float, point: Point | None = None) -> float:
+        """2B in max |w_j|."""
+        return 2.0 * (self.scale() if point is None else float(self.objective(point)))
+
+    def trivial_point(self) -> Point:
+        """w = 0 made feasible: a multiple of the inner point."""
+        return self.restore({"w": np.zeros(len(self.targets))})
+
+    def scale(self) -> float:
+        """max |w_j| of the trivial point; where that is 0 or ∞, max |y_i| (or the margin) over max |K_ij|, or 1 if that is none."""
+        size = float(self.objective(self.trivial_point()))
+        if 0.0 < size < math.inf:
+            return size
+        y, k = self.margin if self.loss == "hinge" else _squares.largest(self.targets), _squares.largest(self.gram)
+        return y / k if y > 0.0 and 0.0 < k and 0.0 < y / k < math.inf else 1.0
+
+    def in_units(self, s: float, c: float) -> Self:
+        """y, ε (or the margin) × s and K × c, ε₀ × s (s² if squared): w × s/c."""
+        factor = s * s if self.loss == "squared" else s
+        return replace(self, gram=self.gram * c, level=self.level * factor, **self.in_target_units(s))
+
+    def normalised(self) -> tuple[Self, Rescale]:
+        """Targets in units of σ, and K in those that make the trivial point's max |w_j| about 1 (powers of two)."""
+        sigma = self.target_unit()
+        kappa = sigma / _squares.power_of_two(self.scale())
+        factor = sigma / kappa
+        back = _squares.times(predictions=self.price_unit(sigma))
+        natural = self.in_units(1.0 / sigma, 1.0 / kappa)
+        natural.__dict__["inner"] = None if self.inner is None else self.inner / factor  # it took programmes of its own to find
+        return natural, Rescale(_squares.times(w=factor, t=factor, f=sigma, slack=sigma), back)
+
+    @classmethod
+    def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
+        """The examples of `Goodness` at a share of the loss of w = 0 that can be reached; a level above that loss."""
+        for name, gram, targets, options, degenerate in _goodness_cases.instances(rng):
+            fields = {key: value for key, value in options.items() if key != "bound"}
+            zero = cls(gram, targets, 1.0, **fields).loss_at_zero()
+            share = 0.97 if name.startswith(("constant", "rank")) else 0.4
+            if zero > 0.0 and np.any(gram):
+                yield Example(name, cls(gram, targets, share * zero, **fields), degenerate)
+        yield Example("w = 0 suffices", cls(np.eye(3), np.array([1.0, -2.0, 0.5]), 10.0), degenerate=True)
+        yield Example("zero similarity, w = 0 suffices", cls(np.zeros((2, 2)), np.array([1.0, -1.0]), 1.0), degenerate=True)
+
+    @classmethod
+    def laws(cls) -> list[Law]:
+        """Units of the targets and of K, change of sign, permutation, every point split in two of half its mass."""
+
+        def by(problem: Any, s: float) -> Image:
+            return Image(problem.in_units(s, 1.0), s, _squares.times(w=s), _squares.times(predictions=problem.price_unit(s)))
+
+        def scale_similarity(problem: Any, rng: np.random.Generator) -> Image:
+            c = float(2.0 ** rng.integers(-20, 21))
+            return Image(problem.in_units(1.0, c), 1.0 / c, _squares.times(w=1.0 / c))
+
+        def mirror(problem: Any, rng: np.random.Generator) -> Image:
+            flip = _squares.times(w=-1.0, predictions=-1.0)
+            return Image(replace(problem, targets=-problem.targets), 1.0, flip, flip)
+
+        def select(problem: Any, order: Any, weight: float) -> Image:
+            def multipliers(given: Multipliers) -> Multipliers:
+                return {"predictions": np.asarray(given["predictions"])[order] * weight, "level": given["level"]}
+
+            def point(given: Point) -> Point:
+                return {"w": np.asarray(given["w"])[order]}
+
+            return Image(_goodness_cases.selected(problem, order, weight).problem, 1.0, point, multipliers)
+
+        return [
+            change_of_units("units of f × s", by),
+            Law("similarity × c", scale_similarity),
+            Law("targets × −1", mirror),
+            *laws_of_samples(select, "targets"),
+        ]
+
+    @classmethod
+    def from_data(
+        cls,
+        dataset: Dataset,
+        rng: np.random.Generator,
+        *,
+        samples: int | None = 100,
+        standardise: bool = True,
+        similarity: str | Similarity = "gaussian-mean-distance",
+        share: float = 0.5,
+        loss: str = "insensitive",
+        epsilon: float | None = None,
+        margin: float = 1.0,
+    ) -> Self:
+        """Recipe: the domain, masses, targets and ε of the recipe of `Goodness`; ε₀ is `share` (½) of the loss of w = 0."""
+        gram, targets, options = _goodness_cases.recipe(dataset, rng, samples, standardise, similarity, loss, epsilon, margin)
+        whole = cls(gram, targets, 1.0, **options)
+        return replace(whole, level=validate.positive("share", share) * whole.loss_unit())
