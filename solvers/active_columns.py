@@ -34,8 +34,7 @@ class SmoothedLoss:
     def slopes(self, residual: Array) -> Array:
         """c = ℓ̃_β'(r) in [−1, 1]."""
         inside = np.minimum(np.maximum(np.abs(residual) - self.epsilon, 0.0) * self.beta, 1.0)
-        signed: Array = np.copysign(inside, residual)
-        return signed
+        return np.where(residual < 0.0, -inside, inside)
 
     def curvatures(self, residual: Array, damping: float) -> Array:
         """β in the quadratic zone ε < |r| < ε + 1/β, and `damping` · β besides, everywhere."""
@@ -56,7 +55,7 @@ class SmoothedLoss:
             return 0.0
         start, t = below, 0.0
         for k in range(50):
-            t = low - below * (high - low) / (above - below) if k % 3 else 0.5 * (low + high)
+            t = low - below * (high - low) / (above - below) if k % 2 else 0.5 * (low + high)
             here = slope(t)
             if abs(here) <= 1e-9 * abs(start):
                 break

@@ -75,7 +75,7 @@ def _smoothed(active: ActiveSet, goal: float, max_iter: int, dense: int, adding:
 
 
 def _improve(active: ActiveSet, G: Array, goal: float, dense: int, adding: float, stuck: bool = False) -> None:
-    if len(active.S) > dense or stuck:
+    if (len(active.S) > dense) != stuck:  # what made no progress gives way to the other
         accelerated(active, GRADIENT_STEPS)
         return
     active.grow(G, adding)

@@ -1,0 +1,104 @@
+"""The smoothed loss over the ℓ₁ ball: values by hand, the inf-convolution, the dual in fractions, the gap as a sum of its parts."""
+
+import math
+from fractions import Fraction
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL
+from simopt.certificate import certify
+from simopt.errors import InvalidProblem
+from simopt.problems.sparse_landmarked import SparseLandmarked
+
+
+def random_problem(seed=0, n=20, d=6, **fields):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(n, d))
+    values = {"radius": 1.5, "epsilon": 0.1, "smoothness": 4.0} | fields
+    return SparseLandmarked(X, X[:, 0] + rng.normal(size=n), **values)
+
+
+def by_hand(problem, w):
+    total = 0.0
+    for psi, y in zip(problem.features, problem.targets, strict=True):
+        over = abs(float(psi @ w) - y) - problem.epsilon
+        beta = problem.smoothness
+        if over > 0:
+            total += over if beta == math.inf else beta * over**2 / 2 if over < 1 / beta else over - 1 / (2 * beta)
+    return total / len(problem.targets)
+
+
+@pytest.mark.parametrize("beta", [0.3, 4.0, 1e4, math.inf])
+def test_the_objective_is_the_mean_of_the_smoothed_loss(beta):
+    problem = random_problem(smoothness=beta)
+    rng = np.random.default_rng(1)
+    for _ in range(5):
+        w = rng.normal(size=6) / 4
+        assert problem.objective({"w": w}) == pytest.approx(by_hand(problem, w), rel=1e-12)
+    if beta < math.inf:
+        v = cp.Variable(20)
+        r = problem.features @ w - problem.targets
+        convolution = beta / 2 * cp.sum_squares(v) + cp.sum(cp.pos(cp.abs(r - v) - problem.epsilon))
+        assert cp.Problem(cp.Minimize(convolution / 20)).solve(solver="CLARABEL") == pytest.approx(problem.objective({"w": w}), abs=1e-7)
+
+
+def test_one_sample_and_one_feature_by_hand():
+    # loss of |w − 3| with ε = 1/2, β = 2 on |w| ≤ 1: at w = 1 the residual is −2, beyond ε + 1/β = 1, so 2 − 1/2 − 1/4 with slope −1
+    problem = SparseLandmarked(np.ones((1, 1)), np.array([3.0]), 1.0, 0.5, 2.0)
+    point = {"w": np.array([1.0])}
+    assert problem.objective(point, RATIONAL) == Fraction(5, 4)
+    assert problem.dual_bound({"above": np.zeros(1), "below": np.ones(1)}, RATIONAL) == Fraction(5, 4)
+    assert problem.gap(point, problem.multipliers(point), RATIONAL) == 0
+    assert certify(problem, point).gap == 0.0
+
+
+def test_the_gap_at_a_point_is_delta_of_algorithm_2():
+    problem = random_problem()
+    rng = np.random.default_rng(2)
+    for _ in range(5):
+        w = problem.restore({"w": rng.normal(size=6)})["w"]
+        r = problem.features @ w - problem.targets
+        slopes = np.sign(r) * np.clip(problem.smoothness * (np.abs(r) - problem.epsilon), 0.0, 1.0)
+        theta = problem.features.T @ slopes / len(r)
+        delta = theta @ w + problem.radius * np.max(np.abs(theta))
+        assert problem.gap({"w": w}, problem.multipliers({"w": w})) == pytest.approx(delta, rel=1e-9, abs=1e-14)
+
+
+def test_restored_points_are_provably_inside_the_ball_and_keep_their_zeros():
+    problem = random_problem()
+    rng = np.random.default_rng(3)
+    for num in (FLOAT, INTERVAL, RATIONAL):
+        for size in (1e-3, 1.0, 1e9):
+            w = size * rng.normal(size=6)
+            w[2] = 0.0
+            back = problem.restore({"w": w}, num)["w"]
+            assert num.upper(num.sum(num.abs(back))) <= problem.radius
+            assert float(num.mid(back)[2]) == 0.0
+
+
+def test_no_sharper_bound_than_the_optimum_for_any_multipliers():
+    problem = random_problem(seed=4)
+    declared = problem.declare()
+    declared.solve(solver="CLARABEL")
+    rng = np.random.default_rng(5)
+    for _ in range(20):
+        prices = {key: rng.normal(size=20) / 10 for key in ("above", "below")}
+        assert problem.dual_bound(prices) <= declared.value + 1e-7
+    dual = problem.declare_dual()
+    dual.solve(solver="CLARABEL")
+    assert dual.value == pytest.approx(declared.value, abs=1e-6)
+
+
+def test_bad_input_is_named():
+    with pytest.raises(InvalidProblem, match="radius"):
+        random_problem(radius=0.0)
+    with pytest.raises(InvalidProblem, match="epsilon"):
+        random_problem(epsilon=-0.1)
+    for beta in (0.0, -1.0, math.nan):
+        with pytest.raises(InvalidProblem, match="smoothness"):
+            random_problem(smoothness=beta)
+    with pytest.raises(InvalidProblem, match="features"):
+        SparseLandmarked(np.ones((3, 2)), np.ones(4), 1.0)
+    assert SparseLandmarked(np.ones((4, 2)), np.ones(4), 1.0).duplicates == ((0, 1),)
