@@ -53,14 +53,17 @@ class InsensitiveRegression(Problem):
         """Ranges of samples and their features, so that no formula needs more than blocks beside its data."""
         return iter(RowBlocks(self.features, LARGE))
 
-    def hinges(self, num: Arithmetic, w: Value, part: slice, block: Array) -> tuple[Value, Value]:
-        """f − y − ε (above) and y − ε − f (below) of a range of samples."""
-        residual = num.matvec(block, w) - num.lift(self.targets[part])
+    def hinges(self, num: Arithmetic, w: Value, part: slice, block: Array | None) -> tuple[Value, Value]:
+        """f − y − ε (above) and y − ε − f (below) of a range of samples; w = 0 needs no features."""
+        residual = (num.zeros(part.stop - part.start) if block is None else num.matvec(block, w)) - num.lift(self.targets[part])
         return residual - num.lift(self.epsilon), residual * -1 - num.lift(self.epsilon)
 
     def loss(self, num: Arithmetic, w: Value) -> Value:
         """(1/n) Σ ℓ̃_β(f_i − y_i)."""
-        hinges = (self.hinges(num, w, part, block) for part, block in self.blocks())
+        rows: Iterable[tuple[slice, Array | None]] = self.blocks()
+        if _squares.all_zero(num, w):
+            rows = ((part, None) for part in RowBlocks(self.features, LARGE).parts)
+        hinges = (self.hinges(num, w, part, block) for part, block in rows)
         n, beta = len(self.targets), self.smoothness
         return reduce(add, (_smoothed_insensitive.mean_loss(num, *pair, n=n, smoothness=beta) for pair in hinges))
 

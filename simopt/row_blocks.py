@@ -60,34 +60,45 @@ class RowBlocks:
     """Consecutive rows of an (n, d) array as (slice, float64 block) pairs; each iteration reads a Dask array once, a chunk at a time."""
 
     def __init__(self, features: Any, numbers: int = CACHE) -> None:
-        self.features = features
         n, d = (int(size) for size in features.shape)
         self.shape = (n, d)
         self.step = max(1, min(n, max(numbers // d, FEWEST)))
+        self._features, self._pieces = features, []
         self._chunks = [slice(0, n)]
         if is_lazy(features):
-            ends = np.cumsum(features.chunks[0])
-            self._chunks = [slice(int(end - size), int(end)) for size, end in zip(features.chunks[0], ends, strict=True)]
+            whole = features.rechunk({1: -1})
+            self._pieces = list(whole.to_delayed().ravel())  # computed at a quarter of the cost of slices
+            ends = np.cumsum(whole.chunks[0])
+            self._chunks = [slice(int(end - size), int(end)) for size, end in zip(whole.chunks[0], ends, strict=True)]
+
+    @property
+    def parts(self) -> Iterator[slice]:
+        """The ranges of rows of the blocks."""
+        for chunk in self._chunks:
+            for first in range(chunk.start, chunk.stop, self.step):
+                yield slice(first, min(first + self.step, chunk.stop))
 
     def __iter__(self) -> Iterator[tuple[slice, Array]]:
-        for chunk in self._chunks:
-            held = self._read(chunk) if is_lazy(self.features) else self.features[chunk]
-            for start in range(0, chunk.stop - chunk.start, self.step):
-                block = held[start : start + self.step]
-                first = chunk.start + start
-                yield slice(first, first + len(block)), block if block.dtype == np.float64 else block.astype(np.float64)
+        held, source = slice(0, 0), self._features
+        for part in self.parts:
+            if self._pieces and part.stop > held.stop:
+                held, source = self._chunk(part.start)
+            block = source[part.start - held.start : part.stop - held.start]
+            yield part, block if block.dtype == np.float64 else block.astype(np.float64)
 
     def take(self, rows: npt.NDArray[np.intp] | slice) -> Array:
         """Copies of some of the rows, given by a slice or by increasing indices."""
-        if not is_lazy(self.features):
-            return np.ascontiguousarray(self.features[rows], dtype=np.float64)
+        if not self._pieces:
+            return np.ascontiguousarray(self._features[rows], dtype=np.float64)
         chosen = np.arange(self.shape[0])[rows] if isinstance(rows, slice) else rows
         out = np.empty((chosen.size, self.shape[1]))
         for chunk in self._chunks:
             first, last = (int(i) for i in np.searchsorted(chosen, (chunk.start, chunk.stop)))
             if first < last:
-                out[first:last] = self._read(chunk)[chosen[first:last] - chunk.start]
+                out[first:last] = self._chunk(chunk.start)[1][chosen[first:last] - chunk.start]
         return out
 
-    def _read(self, chunk: slice) -> Array:
-        return np.ascontiguousarray(self.features[chunk].compute(), dtype=np.float64)
+    def _chunk(self, start: int) -> tuple[slice, Array]:
+        """The chunk that begins with this row."""
+        index = next(i for i, chunk in enumerate(self._chunks) if chunk.start == start)
+        return self._chunks[index], np.asarray(self._pieces[index].compute(), dtype=np.float64)
