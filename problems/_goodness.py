@@ -36,6 +36,8 @@ class FiniteDomain(Problem):
     margin: float
 
     def _check(self) -> None:
+        if not isinstance(self.loss, str):
+            raise InvalidProblem(f"loss: {self.loss!r} given, one of {', '.join(LOSSES)} needed")
         loss = validate.choice("loss", self.loss, LOSSES)
         targets = validate.labels("targets", self.targets) if loss == "hinge" else validate.vector("targets", self.targets)
         masses = None if self.masses is None else _simplex.probabilities("masses", self.masses, length=len(targets))

@@ -44,6 +44,10 @@ OURS = [
     "matching-loss",
     "sup-distance",
     "sparse-landmarked",
+    "goodness",
+    "goodness-choice",
+    "kernel-goodness",
+    "smallest-bound",
 ]
 registry.load("problems")
 
@@ -241,6 +245,13 @@ def test_distance_holds_the_optimum(name: str) -> None:
         ("matching-loss", "mnist_3v8", {"samples": 60, "transfer": "identity"}),
         ("sup-distance", "concrete", {}),
         ("sup-distance", "concrete", {"feature": "age_days", "lipschitz": float("inf")}),
+        ("goodness", "concrete", {"samples": 40}),
+        ("goodness", "concrete", {"samples": 40, "similarity": "manhattan", "loss": "squared", "bound": 1.0}),
+        ("goodness", "mnist_3v8", {"samples": 40, "loss": "hinge", "standardise": False}),
+        ("goodness-choice", "abalone", {"samples": 40}),
+        ("kernel-goodness", "concrete", {"samples": 40}),
+        ("kernel-goodness", "mnist_3v8", {"samples": 40, "loss": "hinge", "gamma": 0.5, "standardise": False}),
+        ("smallest-bound", "concrete", {"samples": 30}),
     ],
 )
 def test_recipes_on_real_data_end_in_a_certificate(name: str, data: str, options: dict[str, Any]) -> None:
