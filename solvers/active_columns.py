@@ -33,8 +33,9 @@ class SmoothedLoss:
 
     def slopes(self, residual: Array) -> Array:
         """c = ℓ̃_β'(r) in [−1, 1]."""
-        inside = np.minimum(np.maximum(np.abs(residual) - self.epsilon, 0.0) * self.beta, 1.0)
-        return np.where(residual < 0.0, -inside, inside)
+        inside: Array = np.minimum(np.maximum(np.abs(residual) - self.epsilon, 0.0) * self.beta, 1.0)
+        signed: Array = np.copysign(inside, residual)
+        return signed
 
     def curvatures(self, residual: Array, damping: float) -> Array:
         """β in the quadratic zone ε < |r| < ε + 1/β, and `damping` · β besides, everywhere."""

@@ -1,0 +1,140 @@
+"""Forward selection against scikit-learn's orthogonal_mp in its three variants, exchanges on top, and the ℓ₁ ball against CVXPY."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+from pairs import PAIRS, Table, arguments, interleave, met
+
+from simopt.driver import solve
+from simopt.problems.sparse_landmarked import SparseLandmarked
+from simopt.solvers.foba import forward_backward, forward_swap
+from simopt.solvers.forward_selection import forward_selection, forward_selection_gram
+from simopt.solvers.sparse_fit import SparseFit
+
+Data = tuple[np.ndarray, np.ndarray]
+
+
+def gauss(n: int, d: int) -> Data:
+    """Independent columns, a target made of 30 of them, and noise."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(n, d))
+    few = min(30, d // 2)
+    return X, X[:, :few] @ rng.normal(size=few) + rng.normal(size=n)
+
+
+def landmarks(n: int, d: int) -> Data:
+    """A Gaussian similarity of median width to d of n uniform inputs in five dimensions, a smooth target of two of them, 10 % noise."""
+    rng = np.random.default_rng(0)
+    inputs = rng.uniform(size=(n, 5))
+    chosen = inputs[rng.choice(n, d, replace=False)]
+    squares = np.maximum(np.sum(inputs**2, axis=1)[:, None] + np.sum(chosen**2, axis=1) - 2 * inputs @ chosen.T, 0.0)
+    targets = np.sin(6 * inputs[:, 0]) + inputs[:, 1] ** 2 + 0.1 * rng.normal(size=n)
+    return np.exp(-squares / (2 * np.median(squares[:500]))) / np.sqrt(d), targets - targets.mean()
+
+
+def pursuit(X: np.ndarray, y: np.ndarray, k: int, precompute: bool) -> np.ndarray:
+    """orthogonal_mp; its warning that it ended early is looked at in `same`."""
+    from sklearn.linear_model import orthogonal_mp
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        w: np.ndarray = orthogonal_mp(X, y, n_nonzero_coefs=k, precompute=precompute)
+    return w
+
+
+def same(fit: SparseFit, w: np.ndarray) -> str:
+    """Whether the supports agree."""
+    theirs = np.flatnonzero(w)
+    common = np.intersect1d(theirs, fit.indices).size
+    return "support identical" if common == len(theirs) == len(fit) else f"{common} of {len(fit)} (peer {len(theirs)}) columns in common"
+
+
+def selection(table: Table, name: str, data: Data, k: int, pairs: int, ratios: dict[str, list[float]]) -> None:
+    """Three variants of matching pursuit."""
+    from sklearn.linear_model import orthogonal_mp_gram
+
+    X, y = data
+    label = f"{name} {X.shape[0]}x{X.shape[1]}, k = {k}"
+    for word, precompute in (("orthogonal_mp", False), ("precompute", True)):
+        result = interleave(lambda: forward_selection(X, y, count=k), lambda p=precompute: pursuit(X, y, k, p), pairs=pairs)
+        note = same(forward_selection(X, y, count=k), pursuit(X, y, k, precompute))
+        table.add(f"{label}, {word}", result, note)
+        ratios.setdefault(word, []).append(result.ratio)
+    G, b, square = X.T @ X, X.T @ y, float(y @ y)
+
+    def peer() -> np.ndarray:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            w: np.ndarray = orthogonal_mp_gram(G, b, n_nonzero_coefs=k)
+        return w
+
+    result = interleave(lambda: forward_selection_gram(G, b, square, count=k), peer, pairs=pairs)
+    table.add(f"{label}, Gram given", result, same(forward_selection_gram(G, b, square, count=k), peer()))
+    ratios.setdefault("orthogonal_mp_gram", []).append(result.ratio)
+
+
+def better_supports(table: Table, name: str, data: Data, k: int, pairs: int, ratios: dict[str, list[float]]) -> None:
+    """Exchanges and FoBa: residuals beside those of matching pursuit, time beside that of orthogonal_mp."""
+    X, y = data
+    base = forward_selection(X, y, count=k).residuals[-1]
+    moves: dict[str, Callable[[], SparseFit]] = {
+        "OLS": lambda: forward_selection(X, y, count=k, criterion="ols"),
+        "OMP + swaps": lambda: forward_swap(X, y, count=k),
+        "OLS + swaps": lambda: forward_swap(X, y, count=k, criterion="ols"),
+        "FoBa": lambda: forward_backward(X, y, count=k),
+    }
+    for word, work in moves.items():
+        result = interleave(work, lambda: pursuit(X, y, k, False), pairs=pairs)
+        share = float(work().residuals[-1] / base)
+        table.add(f"{name} {X.shape[0]}x{X.shape[1]}, {word}", result, f"‖r‖² {share:.3f} of OMP's", residual=share)
+        if word == "OMP + swaps" and name == "landmarks":
+            ratios.setdefault("swaps, time", []).append(result.ratio)
+            ratios.setdefault("swaps, ‖r‖²", []).append(share)
+
+
+def ball(table: Table, name: str, data: Data, radius: float, pairs: int, ratios: dict[str, list[float]]) -> None:
+    """The whole solve with its certificate, against the declaration (inf-convolution form) in CLARABEL."""
+    problem = SparseLandmarked(*data, radius)
+    result = interleave(lambda: solve(problem, "active-set", tol=1e-6), lambda: solve(problem, "clarabel", tol=1e-6), pairs=pairs)
+    ours, peer = solve(problem, "active-set", tol=1e-6), solve(problem, "clarabel", tol=1e-6)
+    gaps = [found.certificate.relative_gap if found.certificate is not None else np.inf for found in (ours, peer)]
+    weights = 0 if ours.point is None else np.count_nonzero(ours.point["w"])
+    n, d = data[0].shape
+    table.add(f"{name} {n}x{d}, B = {radius:g}", result, f"gap/scale {gaps[0]:.0e}, CLARABEL {gaps[1]:.0e}; {weights} weights")
+    ratios.setdefault("l1 ball", []).append(result.ratio)
+
+
+def main() -> None:
+    """n = 10000, d = 1000, k = 50 and smaller; the ball at n = 1000, d = 200."""
+    options = arguments(__doc__ or "")
+    pairs = 2 if options.quick else PAIRS
+    sizes = ((600, 120, 10),) if options.quick else ((10000, 1000, 50), (2000, 500, 50), (50000, 300, 30))
+    small = (200, 40) if options.quick else (1000, 200)
+    table = Table("forward greedy selection", "data, method")
+    ratios: dict[str, list[float]] = {}
+    large: dict[str, list[float]] = {}
+    for place, (n, d, k) in enumerate(sizes):
+        for name, make in (("gauss", gauss), ("landmarks", landmarks)):
+            selection(table, name, make(n, d), k, pairs, large if place == 0 else ratios)
+            if place == 0:
+                better_supports(table, name, make(n, d), k, min(pairs, 5), large)
+    for name, make in (("gauss", gauss), ("landmarks", landmarks)):
+        X, y = make(*small)
+        for radius in (5.0, 20.0):
+            ball(table, name, (X / np.max(np.abs(X)), y), radius, min(pairs, 5), large)
+    targets = {
+        "orthogonal_mp": 0.45,
+        "precompute": 0.6,
+        "orthogonal_mp_gram": 0.15,
+        "swaps, time": 0.6,
+        "swaps, ‖r‖²": 0.92,
+        "l1 ball": 0.15,
+    }
+    table.close(options, "largest at the first size: " + "; ".join(f"{word} {met(max(large[word]), t)}" for word, t in targets.items()))
+
+
+if __name__ == "__main__":
+    main()
