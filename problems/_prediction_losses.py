@@ -57,8 +57,8 @@ class Loss(ABC):
         """Σ pℓ(f, y) in CVXPY, and its labelled rows."""
 
     @abstractmethod
-    def declared_dual(self, q: cp.Expression, y: Array, p: Array) -> tuple[cp.Expression, list[cp.Constraint]]:
-        """Σ c(q) in CVXPY, and the labelled rows that bound q."""
+    def declared_dual(self, q: cp.Expression, y: Array, p: Any) -> tuple[cp.Expression, list[cp.Constraint]]:
+        """Σ c(q) in CVXPY, and the labelled rows that bound q; p may be an expression, except for the squared loss."""
 
 
 @dataclass(frozen=True)
@@ -103,7 +103,7 @@ class Insensitive(Loss):
         ]
         return p @ slack, rows
 
-    def declared_dual(self, q: cp.Expression, y: Array, p: Array) -> tuple[cp.Expression, list[cp.Constraint]]:
+    def declared_dual(self, q: cp.Expression, y: Array, p: Any) -> tuple[cp.Expression, list[cp.Constraint]]:
         """y·q − ε‖q‖₁ with |q| ≤ p."""
         import cvxpy as cp
 
@@ -146,7 +146,7 @@ class Hinge(Loss):
         rows = [(self.margin - cp.multiply(y, f) <= slack).set_label("margins"), (slack >= 0).set_label("nonneg")]
         return p @ slack, rows
 
-    def declared_dual(self, q: cp.Expression, y: Array, p: Array) -> tuple[cp.Expression, list[cp.Constraint]]:
+    def declared_dual(self, q: cp.Expression, y: Array, p: Any) -> tuple[cp.Expression, list[cp.Constraint]]:
         """m y·q with 0 ≤ yq ≤ p."""
         import cvxpy as cp
 
@@ -187,7 +187,7 @@ class Squared(Loss):
 
         return cp.sum_squares(cp.multiply(np.sqrt(p), f - y)), []
 
-    def declared_dual(self, q: cp.Expression, y: Array, p: Array) -> tuple[cp.Expression, list[cp.Constraint]]:
+    def declared_dual(self, q: cp.Expression, y: Array, p: Any) -> tuple[cp.Expression, list[cp.Constraint]]:
         """y·q − ‖q/(2√p)‖²."""
         import cvxpy as cp
 

@@ -106,6 +106,19 @@ class SmallestBound(FiniteDomain):
         ]
         return cp.Problem(cp.Minimize(t), rows)
 
+    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
+        """Maximise λ(Σ c(q) − ε₀) over λ ≥ 0 and λq (`prices`) subject to ‖p∘(Kᵀλq)‖₁ ≤ 1 (`influence`) and the rows that bound q."""
+        import cvxpy as cp
+
+        p, n, rows = self.charges(), len(self.charged), list[cp.Constraint]()
+        prices, strength = cp.Variable(n, name="prices"), cp.Variable(nonneg=True, name="strength")
+        if self.loss == "squared":  # λ Σ c(q) = y·λq − Σ (λq)²/(4pλ)
+            fixed = self.aims() @ prices - cp.quad_over_lin(cp.multiply(0.5 / np.sqrt(p), prices), strength)
+        else:
+            fixed, rows = self.loss_function.declared_dual(prices, self.aims(), strength * p)
+        rows.append((cp.norm((self.core * p).T @ prices, 1) <= 1).set_label("influence"))
+        return cp.Problem(cp.Maximize(fixed - self.level * strength), rows)
+
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """max |w_j|; ∞ if there is no inner point and w misses the level."""
         w = num.lift(point["w"])[self.charged]
@@ -175,6 +188,8 @@ class SmallestBound(FiniteDomain):
         """What box, losses and level leave, over Σ_j p_j|g_j|; B itself where the bound is 0."""
         q, g, total, flat = self._priced(num, multipliers)
         bound = self.objective(point, num)
+        if num.upper(bound) == math.inf:
+            return math.inf
         if num.lower(self.fixed_part(num, q) - num.lift(self.level)) <= 0.0 or flat or num.lower(total) <= 0.0:
             return bound
         w = num.lift(point["w"])[self.charged]
@@ -215,13 +230,14 @@ class SmallestBound(FiniteDomain):
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
-        """The examples of `Goodness` at a share of the loss of w = 0 that can be reached; a level above that loss."""
+        """The examples of `Goodness` at the first of a few shares of the loss of w = 0 that can be reached; a level above that loss."""
         for name, gram, targets, options, degenerate in _goodness_cases.instances(rng):
-            fields = {key: value for key, value in options.items() if key != "bound"}
-            zero = cls(gram, targets, 1.0, **fields).loss_at_zero()
-            share = 0.97 if name.startswith(("constant", "rank")) else 0.4
-            if zero > 0.0 and np.any(gram):
-                yield Example(name, cls(gram, targets, share * zero, **fields), degenerate)
+            whole = cls(gram, targets, 1.0, **{key: value for key, value in options.items() if key != "bound"})
+            levels = [share * whole.loss_at_zero() for share in (0.4, 0.7, 0.9, 0.97) if whole.loss_at_zero() > 0.0]
+            reached = (candidate for level in levels if (candidate := replace(whole, level=level)).inner is not None)
+            found = next(reached, None)
+            if found is not None:
+                yield Example(name, found, degenerate)
         yield Example("w = 0 suffices", cls(np.eye(3), np.array([1.0, -2.0, 0.5]), 10.0), degenerate=True)
         yield Example("zero similarity, w = 0 suffices", cls(np.zeros((2, 2)), np.array([1.0, -1.0]), 1.0), degenerate=True)
 

@@ -84,6 +84,8 @@ class BoxSquares:
     def _advance(self, v: Array, low: Array, high: Array, pull: Array) -> tuple[Array, Array, Array]:
         """One predictor–corrector step; v, z_l and z_u go as far as they can."""
         left, right = 1.0 + v, 1.0 - v
+        if min(np.min(left), np.min(right)) <= 0.0:
+            raise np.linalg.LinAlgError("a weight has reached its bound, to rounding")
         matrix = self.H.copy(order="F")
         matrix.flat[:: len(v) + 1] += low / left + high / right
         factor, info = scipy.linalg.lapack.dpotrf(matrix, lower=1, overwrite_a=1, clean=0)
