@@ -1,0 +1,141 @@
+"""The curve B ↦ ε₀(B): breakpoints against exact values, ladders, rigorous values in between, records, the smallest bound on it."""
+
+from __future__ import annotations
+
+import json
+from fractions import Fraction
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from simopt.arithmetic import RATIONAL
+from simopt.driver import solve
+from simopt.errors import InvalidProblem
+from simopt.jsonio import InvalidFile
+from simopt.problems._goodness_cases import four_points
+from simopt.problems.goodness import Goodness
+from simopt.problems.smallest_bound import SmallestBound
+from simopt.solvers.goodness_curve import goodness_breakpoints, goodness_curve
+from simopt.solvers.goodness_exact import exact_goodness, exact_smallest_bound
+from simopt.solvers.goodness_record import GoodnessCurve, plot_curves
+
+
+def dyadic(seed: int, n: int, loss: str = "insensitive", bound: float = 1.0) -> Goodness:
+    """Random data in eighths, so that fractions stay short."""
+    rng = np.random.default_rng(seed)
+    gram, y = rng.integers(-8, 9, size=(n, n)) / 8.0, rng.integers(-12, 13, size=n) / 8.0
+    return Goodness(gram, np.where(y > 0, 1.0, -1.0) if loss == "hinge" else y, bound, np.full(n, 1.0 / n), loss)
+
+
+@pytest.mark.parametrize("loss", ["insensitive", "hinge"])
+def test_between_breakpoints_the_exact_values_are_on_the_chords(loss: str) -> None:
+    for seed in range(4):
+        problem = dyadic(seed, 8, loss)
+        curve = goodness_breakpoints(problem, 40.0)
+        assert curve.breakpoints and np.all(np.diff(curve.bounds) > 0) and curve.bounds[-1] == 40.0
+        assert float(np.max(curve.gaps)) <= 1e-12
+        slopes = np.diff(np.concatenate([[curve.at_zero], curve.upper])) / np.diff(np.concatenate([[0.0], curve.bounds]))
+        assert np.all(np.diff(slopes)[:-1] > 1e-12)  # each breakpoint is one; the end need not be
+        for bound in np.random.default_rng(seed).uniform(0.0, 40.0, size=12):
+            exact = exact_goodness(problem.gram, problem.targets, float(bound), [Fraction(1, 8)] * 8, loss)
+            assert exact.exact
+            assert float(curve(bound)[0]) == pytest.approx(float(exact.lower), abs=1e-11)
+
+
+def test_the_four_points_have_the_breakpoints_of_the_closed_form() -> None:
+    gram, y, p = four_points(0.25, 0.125)
+    curve = goodness_breakpoints(Goodness(gram, y, 1.0, p, "hinge"), 60.0)
+    root = exact_smallest_bound(gram, y, 0.125, p.tolist(), "hinge")
+    assert root.lower == 16  # 1/(8 ε₁ γ²) with ε₁ = 1/8, γ = 1/4
+    low, high = curve.smallest_bound(0.125)
+    assert low == pytest.approx(16.0, rel=1e-12) and high == pytest.approx(16.0, rel=1e-12)
+    assert curve(16.0)[0] == pytest.approx(0.125, abs=1e-14)
+
+
+def test_breakpoints_of_an_interval_are_those_of_the_whole() -> None:
+    problem = dyadic(7, 10)
+    whole = goodness_breakpoints(problem, 30.0)
+    part = goodness_breakpoints(problem, 20.0, 3.0)
+    inside = whole.bounds[(whole.bounds > 3.0) & (whole.bounds < 20.0)]
+    np.testing.assert_allclose(part.bounds, np.concatenate([[3.0], inside, [20.0]]), rtol=1e-9)
+
+
+@pytest.mark.parametrize("loss", ["insensitive", "hinge", "squared"])
+def test_a_ladder_holds_the_values_of_single_solves_and_encloses_those_between(loss: str) -> None:
+    problem = dyadic(3, 12, loss)
+    curve = goodness_curve(problem, [5.0, 0.5, 2.0, 2.0, 11.0])
+    np.testing.assert_array_equal(curve.bounds, [0.5, 2.0, 5.0, 11.0])
+    assert not curve.breakpoints and len(curve) == 4
+    for k, bound in enumerate(curve.bounds):
+        found = solve(dyadic(3, 12, loss, float(bound)), tol=1e-9)
+        assert found.certificate is not None
+        assert curve.lower[k] <= found.certificate.upper + 1e-12 and found.certificate.lower <= curve.upper[k] + 1e-12
+        assert curve.certificate(problem, k).relative_gap <= 1e-8
+    rational = curve.certificate(problem, 1, RATIONAL)
+    assert rational.lower <= curve.upper[1] + 1e-12 and rational.gap >= 0.0
+    for bound in (0.1, 1.0, 3.0, 8.0, 20.0):
+        low, high = (float(side[0]) for side in curve.enclose(bound))
+        value = solve(dyadic(3, 12, loss, bound), tol=1e-9).value
+        assert low - 1e-9 <= value <= high + 1e-9
+    assert float(curve.enclose(0.0)[1][0]) == curve.at_zero
+
+
+def test_the_smallest_bound_is_between_the_lines_and_the_chords() -> None:
+    problem = dyadic(5, 10)
+    curve = goodness_curve(problem, np.geomspace(0.1, 30.0, 12))
+    level = 0.5 * curve.at_zero
+    low, high = curve.smallest_bound(level)
+    value = solve(SmallestBound(problem.gram, problem.targets, level, problem.masses), tol=1e-9).value
+    assert low - 1e-9 <= value <= high + 1e-9 and high <= 1.5 * low
+    assert curve.smallest_bound(2.0 * curve.at_zero) == (0.0, 0.0)
+    flat = goodness_curve(Goodness(np.zeros((2, 2)), np.ones(2), 1.0), [1.0])
+    assert flat.smallest_bound(0.5) == (np.inf, np.inf)
+
+
+def test_a_curve_survives_its_files(tmp_path: Path) -> None:
+    curve = goodness_breakpoints(dyadic(1, 6), 10.0)
+    for name in ("curve.npz", "curve.json"):
+        curve.save(tmp_path / name)
+        again = GoodnessCurve.load(tmp_path / name)
+        for field in ("bounds", "upper", "lower", "slopes", "weights", "prices"):
+            np.testing.assert_array_equal(getattr(again, field), getattr(curve, field))
+        assert again.breakpoints and again.fingerprint == curve.fingerprint and str(again) == str(curve)
+        with pytest.raises(ValueError, match="read-only"):
+            again.upper[0] = 0.0
+    record = json.loads((tmp_path / "curve.json").read_text())
+    del record["slopes"]
+    (tmp_path / "broken.json").write_text(json.dumps(record))
+    with pytest.raises(InvalidFile, match="not a whole goodness curve"):
+        GoodnessCurve.load(tmp_path / "broken.json")
+    with pytest.raises(InvalidProblem, match="fingerprint differs"):
+        curve.certificate(dyadic(2, 6), 0)
+
+
+def test_a_curve_draws_itself() -> None:
+    curve = goodness_curve(dyadic(1, 6), [0.5, 1.0, 4.0])
+    assert len(curve.plot().axes[0].lines) == 2
+    assert len(plot_curves({"one": curve, "two": curve}).axes[0].lines) == 4
+    with pytest.raises(InvalidProblem, match="none given"):
+        plot_curves({})
+
+
+def test_what_a_curve_refuses() -> None:
+    problem = dyadic(0, 4)
+    for bounds, message in (([1.0, 0.0], "bounds: entry 1 is 0, numbers > 0"), ([], "no values"), ([np.nan], "not finite")):
+        with pytest.raises(InvalidProblem, match=message):
+            goodness_curve(problem, bounds)
+    with pytest.raises(InvalidProblem, match="low: 3 given, a number below high = 2"):
+        goodness_breakpoints(problem, 2.0, 3.0)
+    with pytest.raises(InvalidProblem, match="has no breakpoints"):
+        goodness_breakpoints(dyadic(0, 4, "squared"), 2.0)
+    with pytest.raises(InvalidProblem, match="bound: entry 0 is -1"):
+        goodness_curve(problem, [1.0]).enclose(-1.0)
+
+
+def test_a_similarity_that_says_nothing_has_a_flat_curve() -> None:
+    curve = goodness_breakpoints(Goodness(np.zeros((3, 3)), np.array([1.0, 2.0, -1.0]), 1.0), 5.0)
+    np.testing.assert_array_equal(curve.bounds, [5.0])
+    np.testing.assert_allclose(curve.upper, [4.0 / 3.0])
+    single = goodness_breakpoints(Goodness(np.array([[2.0]]), np.array([3.0]), 1.0), 5.0)
+    np.testing.assert_allclose(single.bounds, [1.5, 5.0])
