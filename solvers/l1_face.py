@@ -16,6 +16,7 @@ from simopt.arrays import Array
 
 RIDGE = 1e-11  # of the mean of the diagonal, so that equal columns have a step
 TIGHT = 1e-12
+TOGETHER = 20
 NEGLIGIBLE = 1e-12  # of the largest slope: reduced gradients no further below 0 are 0
 
 
@@ -36,15 +37,17 @@ def project(v: Array, radius: float) -> Array:
 
 
 def model_minimiser(H: Array, g: Array, z: Array, radius: float, free: npt.NDArray[np.bool_]) -> Array:
-    """argmin of the model over z' ≥ 0, Σ z' ≤ B (H positive semidefinite), by a primal active-set method from z; z is 0 off `free`.
+    """argmin of the model over z' ≥ 0, Σ z' ≤ B (H positive semidefinite), by an active-set method from z; z is 0 off `free`.
 
-    One solve in |F| unknowns for every coordinate that reaches 0 or leaves it, the one of most negative reduced gradient first. Ends early,
-    with a smaller value of the model than z has, after 5 times as many solves as there are coordinates.
+    One solve in |F| unknowns for every change of F. At first all coordinates that would fall below 0 are dropped together and the point is
+    projected, and all with a negative reduced gradient are freed together; after `TOGETHER` changes of that kind one at a time, so that the
+    model falls with every step. Ends early after 5 times as many solves as there are coordinates.
     """
-    z, free = z.copy(), free.copy()
+    start, z, free = z, z.copy(), free.copy()
     tight = float(np.sum(z)) >= radius * (1.0 - TIGHT)
     gradient = g.copy()
     small = NEGLIGIBLE * float(np.max(np.abs(g), initial=0.0))
+    many = TOGETHER
     for _ in range(5 * len(z) + 10):
         F, mu = np.flatnonzero(free), 0.0
         if F.size:
@@ -52,6 +55,14 @@ def model_minimiser(H: Array, g: Array, z: Array, radius: float, free: npt.NDArr
             if tight and mu < 0.0:
                 tight = False
                 d, mu = _solve(H[np.ix_(F, F)], gradient[F], False)
+            below = F[z[F] + d < 0.0]
+            if below.size > 1 and many > 0:
+                many -= 1
+                z[F] = project(np.maximum(z[F] + d, 0.0), radius)
+                free &= z > 0.0
+                tight = float(np.sum(z)) >= radius * (1.0 - TIGHT)
+                gradient = g + H @ (z - start)
+                continue
             share, bound = _room(z[F], d, radius - float(np.sum(z)), tight)
             stopped = F[(d < 0.0) & (z[F] + share * d <= 0.0)] if share < 1.0 and not bound else F[:0]
             z[F] = np.maximum(z[F] + share * d, 0.0)
@@ -61,10 +72,13 @@ def model_minimiser(H: Array, g: Array, z: Array, radius: float, free: npt.NDArr
             if share < 1.0:
                 continue
         reduced = np.where(free, np.inf, gradient + mu)
-        best = int(np.argmin(reduced))
-        if not reduced[best] < -small:
+        if not np.min(reduced) < -small:
             break
-        free[best] = True
+        if many > 0:
+            many -= 1
+            free |= reduced < -small
+        else:
+            free[int(np.argmin(reduced))] = True
     return z
 
 
