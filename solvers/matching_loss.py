@@ -13,7 +13,8 @@ from simopt.solution import Iterate
 from simopt.solver import solver
 
 RIDGE = 1e-13  # of the largest curvature, so that flat directions have a step
-SLOW = 0.5  # a Newton step that leaves more than this share of the gap is followed by one with the largest curvature
+SHORT = 0.25  # a line search that takes less of a Newton step asks for more curvature in the next one
+LEAST, VANISHING, FACTOR = 1e-4, 1e-10, 10.0  # of the largest curvature: what is asked for at first, what is let go, and the ratio between
 HALVINGS = 60
 
 
@@ -44,12 +45,13 @@ def _inside(w: Array, radius: float) -> Array:
 
 
 @solver("newton", solves=MatchingLoss, summary="Newton steps over the ball by its secular equation, exact line search", rank=10)
-def newton(problem: MatchingLoss, *, tol: float, max_iter: int = 200) -> Iterator[Iterate]:
+def newton(problem: MatchingLoss, *, tol: float, max_iter: int = 1000) -> Iterator[Iterate]:
     """v minimises the second-order model of the loss over ‖v‖ ≤ W; the loss is then minimised between w and v.
 
-    Where a step gains little (the clipped transfer has no curvature beyond its kinks) the next one takes the largest curvature, Lip(u), of
-    every sample, which always descends. With d > m all happens in the span of the samples. A step costs min(m, d)²(m + d) multiplications
-    and the products of the line search, at most one a halving.
+    The clipped transfer has no curvature beyond its kinks, and the model's minimum may be far off. Where the line search takes little of
+    the way, curvatures are raised to a share of the largest one, Lip(u), ever more until it takes enough; then the share falls again.
+    With d > m all happens in the span of the samples. A step costs min(m, d)²(m + d) multiplications and the products of the line search,
+    at most one a halving.
     """
     X, basis = problem.features, None
     if X.shape[1] > X.shape[0]:
@@ -57,22 +59,25 @@ def newton(problem: MatchingLoss, *, tol: float, max_iter: int = 200) -> Iterato
         X = triangle.T
     y, link, radius, m = problem.targets, problem.link, problem.radius, X.shape[0]
     w, f = np.zeros(X.shape[1]), np.zeros(m)
-    steepest, before = False, math.inf
+    least = 0.0  # curvature of every sample, as a share of Lip(u)
     for _ in range(max_iter):
         s = link.transfer(f)
         g = X.T @ (s - y) / m
-        slope = np.full(m, link.lipschitz) if steepest else link.slope(f)
+        slope = np.maximum(link.slope(f), least * link.lipschitz)
         v = ball_step((X.T * (slope / m)) @ X, g, w, radius)
         move = v - w
         image = X @ move
         decrement = -float(g @ move)
-        gap = min(radius * float(np.linalg.norm(g)) + float(g @ w), 2.0 * decrement if not steepest else math.inf)
+        gap = min(radius * float(np.linalg.norm(g)) + float(g @ w), 2.0 * decrement if least == 0.0 else math.inf)
         yield Iterate({"w": w if basis is None else basis @ w}, None, max(gap, 0.0))
         if decrement <= 0.0:
             return
         share = _line_search(problem, f, image)
         w, f = w + share * move, f + share * image
-        steepest, before = (not steepest and gap > SLOW * before), gap
+        if share < SHORT:
+            least = min(max(least * FACTOR, LEAST), 1.0)
+        else:
+            least = least / FACTOR if least > VANISHING else 0.0
 
 
 def ball_step(H: Array, g: Array, w: Array, radius: float) -> Array:

@@ -29,6 +29,36 @@ def test_newton_certifies(transfer: str, kind: str, m: int, d: int, radius: floa
     assert solution.status is Status.OPTIMAL, (solution.certificate, solution.message)
 
 
+@pytest.mark.parametrize("radius", [1e3, 1e4])
+def test_clipped_transfers_of_separable_sparse_data_certify(radius: float) -> None:
+    """Beyond the kinks there is no curvature: full Newton steps overshoot, and steps with the largest one everywhere hardly move."""
+    rng = np.random.default_rng(3)
+    for _ in range(5):
+        X = rng.normal(size=(1000, 60)) / np.sqrt(60) * (rng.uniform(size=(1000, 60)) < 0.1)
+        y = (X @ rng.normal(size=60) > 0).astype(float)
+        solution = solve(MatchingLoss(X, y, "clipped", radius), "newton", tol=1e-8)
+        assert solution.status is Status.OPTIMAL, (solution.certificate, solution.message)
+
+
+@pytest.mark.parametrize("transfer", list(TRANSFERS))
+@pytest.mark.parametrize("size", [1e-8, 1e6])
+@pytest.mark.parametrize("outlier", [False, True])
+def test_extreme_data_certify_or_say_that_they_do_not(transfer: str, size: float, outlier: bool) -> None:
+    rng = np.random.default_rng(8)
+    X = size * rng.normal(size=(30, 3))
+    y = (X @ rng.normal(size=3) > 0).astype(float)
+    y[0] = 1.0 - y[0] if outlier else y[0]
+    for radius in (1e-3 / size, 1.0 / size, 1e3 / size):
+        problem = MatchingLoss(X, y, transfer, radius)
+        solution, peer = solve(problem, "newton", tol=1e-8), solve(problem, "clarabel", tol=1e-6)
+        assert solution.status is Status.OPTIMAL, (solution.certificate, solution.message)
+        assert peer.certificate is not None and solution.certificate is not None
+        assert peer.certificate.lower <= solution.certificate.upper + 1e-8 * problem.scale()
+        assert solution.certificate.lower <= peer.certificate.upper + 1e-8 * problem.scale()
+    far = solve(MatchingLoss(X, y, transfer, 1e10 / size), "newton", tol=1e-8)
+    assert far.certificate is not None and far.optimal == (far.certificate.relative_gap <= 1e-8)
+
+
 @pytest.mark.parametrize("transfer", list(TRANSFERS))
 def test_glm_tron_meets_newton(transfer: str) -> None:
     problem = data(200, 5, transfer, "labels", 4.0)
