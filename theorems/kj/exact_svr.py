@@ -138,7 +138,7 @@ def _next(sample: Sample, piece: Piece) -> Piece:
     tight = sorted(
         {i for i, scale, constant in _conditions(sample, piece.places, piece.slope, piece.offset) if scale * end + constant == 0}
     )
-    options = [sorted(_neighbours(sample, piece.places[i]), key=lambda place, i=i: abs(place - piece.places[i])) for i in tight]
+    options = [_nearest_first(sample, piece.places[i]) for i in tight]
     ways = sorted(product(*options), key=lambda way: sum(place != piece.places[i] for place, i in zip(way, tight, strict=True)))
     for way in ways:
         places = list(piece.places)
@@ -150,10 +150,10 @@ def _next(sample: Sample, piece: Piece) -> Piece:
     raise ArithmeticError(f"the path does not go on below λ = {end}: the Gram matrix is not positive semidefinite")
 
 
-def _neighbours(sample: Sample, place: int) -> tuple[int, ...]:
-    if sample.epsilon == 0:
-        return sample.places
-    return tuple(other for other in sample.places if abs(other - place) <= 2)
+def _nearest_first(sample: Sample, place: int) -> list[int]:
+    """Places that a sample may change to, its own first."""
+    near = [other for other in sample.places if abs(other - place) <= 2 or sample.epsilon == 0]
+    return sorted(near, key=lambda other: abs(other - place))
 
 
 def _piece(sample: Sample, places: tuple[int, ...]) -> Piece | None:

@@ -153,7 +153,7 @@ def _solved(problem: LandmarkedSVR | LandmarkedSVRPenalised, solver: str, tol: f
 
 
 def _function(Z: TrainingSet, features: Array, w: Array, radius: float) -> KernelFunction:
-    coefficients = np.linalg.lstsq(features.T, w, rcond=None)[0]
+    coefficients: Array = np.linalg.lstsq(features.T, w, rcond=None)[0].astype(float)
     f = Z.function(coefficients)
     off = float(np.linalg.norm(features.T @ coefficients - w))
     return replace(f, error=radius + off + 64 * EPS * f.norm())
