@@ -1,0 +1,126 @@
+"""Landmarked SVR with d = 100 from 10⁴ to 10⁶ samples, from a memory map and from a Dask array: time, its exponent, and memory.
+
+The whole solve is measured, with its certificate. Memory is what is resident and anonymous above what was so before (the pages of the map
+are the features themselves), in vectors of n numbers beside blocks of stated size: the solver's room for copies of rows, and a Dask chunk.
+"""
+
+from __future__ import annotations
+
+import json
+import tempfile
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from pairs import arguments, machine, met, one_thread
+
+from simopt.driver import solve
+from simopt.problems.landmarked_svr_penalised import LandmarkedSVRPenalised
+from simopt.solution import Solution
+from simopt.solvers.hinge_newton import ROOM
+
+D = 100
+CHUNK = 20_000  # rows
+SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
+VECTORS = 20.0  # target
+EXPONENT = 1.1  # target: linear
+TOL = 1e-9
+
+
+def anonymous() -> float:
+    """Bytes that are resident and belong to no file (Linux; nan elsewhere)."""
+    status = Path("/proc/self/status")
+    lines = status.read_text().splitlines() if status.exists() else []
+    return next((1024.0 * float(line.split()[1]) for line in lines if line.startswith("RssAnon")), float("nan"))
+
+
+def peak_of(work: Callable[[], Solution]) -> tuple[Solution, float]:
+    """The result and the largest growth of anonymous memory, looked at every 5 ms."""
+    before, peak, done = anonymous(), [0.0], threading.Event()
+
+    def watch() -> None:
+        while not done.wait(0.005):
+            peak[0] = max(peak[0], anonymous() - before)
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    try:
+        return work(), peak[0]
+    finally:
+        done.set()
+        watcher.join()
+
+
+def write(path: Path, n: int) -> tuple[np.ndarray, np.ndarray]:
+    """Gaussian features of norm about 1 in a file, block by block, and targets linear in them with Laplace noise."""
+    rng = np.random.default_rng(0)
+    w, targets = rng.normal(size=D), np.empty(n)
+    with path.open("wb") as file:
+        for start in range(0, n, CHUNK):
+            block = rng.normal(size=(min(CHUNK, n - start), D)) / np.sqrt(D)
+            block.tofile(file)
+            targets[start : start + len(block)] = block @ w + 0.3 * rng.laplace(size=len(block))
+    return np.memmap(path, dtype=np.float64, mode="r", shape=(n, D)), targets
+
+
+def lazily(features: np.ndarray) -> Any:
+    """The same rows as a Dask array."""
+    import dask.array as da
+
+    return da.from_array(features, chunks=(CHUNK, D))
+
+
+def main() -> None:
+    """Five sizes, λ = 1e-3, gap/scale ≤ 1e-9."""
+    options = arguments(__doc__ or "")
+    sizes = SIZES[:2] if options.quick else SIZES
+    features, targets = np.random.default_rng(1).normal(size=(3000, 20)), np.random.default_rng(2).normal(size=3000)
+    solve(LandmarkedSVRPenalised(features, targets, 1e-3), tol=TOL)  # compilation is no memory of the solve
+    print(f"\n## landmarked SVR, d = {D}, streamed; room for rows {ROOM / 1e6:.0f} MB, Dask chunks {8e-6 * CHUNK * D:.0f} MB\n{machine()}")
+    rows: list[dict[str, Any]] = []
+    for n in sizes:
+        with tempfile.TemporaryDirectory() as folder, one_thread():
+            mapped, targets = write(Path(folder) / "features", n)
+            for place, view in (("memory map", mapped), ("Dask array", lazily(mapped))):
+                begun = time.perf_counter()
+                problem = LandmarkedSVRPenalised(view, targets, 1e-3, 0.1)
+                checked = time.perf_counter() - begun
+                found, peak = peak_of(lambda problem=problem: solve(problem, tol=TOL))
+                assert found.certificate is not None
+                blocks = ROOM + (8 * CHUNK * D if place == "Dask array" else 0)
+                row = {
+                    "place": place,
+                    "n": n,
+                    "check": checked,
+                    "seconds": found.provenance.solve_seconds,
+                    "gap": found.certificate.relative_gap,
+                    "megabytes": peak / 1e6,
+                    "vectors": max(peak - blocks, 0.0) / (8 * n),
+                }
+                rows.append(row)
+                print(
+                    f"{place} n = {n:<8} check {checked:6.2f} s  solve {row['seconds']:7.3f} s  gap/scale {row['gap']:.0e}  "
+                    f"{row['megabytes']:5.0f} MB, beside blocks {row['vectors']:.1f} vectors of n",
+                    flush=True,
+                )
+    close(options, rows)
+
+
+def close(options: Any, rows: list[dict[str, Any]]) -> None:
+    """Exponents and the largest memory against their targets."""
+    words = []
+    for place in ("memory map", "Dask array"):
+        mine = [row for row in rows if row["place"] == place]
+        exponent = np.polyfit(np.log([row["n"] for row in mine]), np.log([row["seconds"] for row in mine]), 1)[0]
+        words.append(f"{place}: time grows as n to the power {met(float(exponent), EXPONENT)}")
+    words.append(f"vectors of n beside the blocks at the largest n {met(max(row['vectors'] for row in rows[-2:]), VECTORS)}")
+    print("; ".join(words), flush=True)
+    if options.json:
+        Path(options.json).write_text(json.dumps({"machine": machine(), "summary": "; ".join(words), "rows": rows}, indent=1))
+
+
+if __name__ == "__main__":
+    main()
