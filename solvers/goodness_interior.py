@@ -30,6 +30,7 @@ BACK = 0.995  # share of the way to the boundary
 CORRECTIONS = 3  # centrality corrections; each costs 1/N of an iteration
 REACH, GAIN = 0.3, 0.03  # by how much longer a step a correction aims at, and is kept for
 NARROW, WIDE = 0.1, 10.0  # products within these multiples of the aim are left as they are
+NOTHING = np.zeros(1), np.zeros(1), np.zeros(1)
 Four = tuple[Array, Array, Array, Array]
 
 
@@ -105,7 +106,7 @@ class Newton:
     def direction(self, lacking: Four, *, full: bool = True) -> State:
         """The step that adds `lacking` to the products u s, a t, z_l l, z_u r and, if `full`, removes what is infeasible."""
         lp, (s, t, left, right), (u, a, low, high) = self.lp, self.x.slacks, self.x.prices
-        off_rows, off_sum, off_columns = self.residuals if full else (0.0 * part for part in self.residuals)
+        off_rows, off_sum, off_columns = self.residuals if full else NOTHING
         us, at, zl, zr = lacking
         rho = off_rows - (us - s * off_sum) / u + at / a
         dv, _ = scipy.linalg.lapack.dpotrs(self.factor, off_columns + lp.G.T @ lp.q(self.E * rho) + zl / left - zr / right, lower=1)
@@ -128,12 +129,7 @@ def _mean(products: Four) -> float:
 
 def _reach(x: Four, dx: Four) -> float:
     """The largest step in (0, 1] that keeps x + step·dx ≥ 0."""
-    worst = 1.0
-    for value, change in zip(x, dx, strict=True):
-        down = change < 0
-        if np.any(down):
-            worst = min(worst, float(np.min(value[down] / -change[down])))
-    return worst
+    return 1.0 / max(1.0, *(-float(np.min(change / value)) for value, change in zip(x, dx, strict=True)))
 
 
 def _reaches(x: State, d: State) -> tuple[float, float]:

@@ -141,12 +141,7 @@ class BoxSquares:
 
 def _reach(*pairs: tuple[Array, Array]) -> float:
     """The largest step in (0, 1] that keeps x + step·dx ≥ 0 for all pairs (x, dx)."""
-    worst = 1.0
-    for x, dx in pairs:
-        down = dx < 0
-        if np.any(down):
-            worst = min(worst, float(np.min(x[down] / -dx[down])))
-    return worst
+    return 1.0 / max(1.0, *(-float(np.min(change / value)) for value, change in pairs))
 
 
 def squared_iterates(problem: Goodness, tol: float, max_iter: int) -> Iterator[Iterate]:

@@ -152,12 +152,7 @@ def _mean(products: tuple[Array, Array, Array]) -> float:
 
 def _reach(x: State, d: State) -> float:
     """The largest step in (0, 1] that keeps all parts ≥ 0."""
-    worst = 1.0
-    for value, change in zip(x.parts, d.parts, strict=True):
-        down = change < 0
-        if np.any(down):
-            worst = min(worst, float(np.min(value[down] / -change[down])))
-    return worst
+    return 1.0 / max(1.0, *(-float(np.min(change / value)) for value, change in zip(x.parts, d.parts, strict=True)))
 
 
 def _moved(x: State, d: State, step: float) -> State:
