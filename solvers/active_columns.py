@@ -33,14 +33,15 @@ class SmoothedLoss:
 
     def slopes(self, residual: Array) -> Array:
         """c = ℓ̃_β'(r) in [−1, 1]."""
-        inside: Array = np.minimum(np.maximum(np.abs(residual) - self.epsilon, 0.0) * self.beta, 1.0)
-        signed: Array = np.copysign(inside, residual)
+        size = np.minimum(np.maximum(np.abs(residual) - self.epsilon, 0.0) * self.beta, 1.0)
+        signed: Array = np.copysign(size, residual)
         return signed
 
     def curvatures(self, residual: Array, damping: float) -> Array:
         """β in the quadratic zone ε < |r| < ε + 1/β, and `damping` · β besides, everywhere."""
         over = (np.abs(residual) - self.epsilon) * self.beta
-        return self.beta * (((over > 0.0) & (over < 1.0)) + damping)
+        quadratic = ((over > 0.0) & (over < 1.0)).astype(np.float64)
+        return self.beta * (quadratic + damping)
 
     def best_share(self, residual: Array, image: Array) -> float:
         """The t in [0, 1] at which the loss of r + t·image is least: the slope is piecewise linear and increasing in t."""

@@ -26,6 +26,7 @@ from simopt.solvers.orthogonal_rows import EXHAUSTED, NEEDED, Indices
 from simopt.solvers.sparse_fit import SparseFit, back_substitution
 from simopt.solvers.support_moves import STALE, Support
 
+FEW = 2  # passes up to which guesses are good: exchanges lean on them harder than picks do
 MOVES = 10_000  # at most, unless said otherwise
 Move = Callable[[Support, npt.NDArray[Any], Indices, float], tuple[int, int]]
 
@@ -112,12 +113,13 @@ def forward_backward_gram(
 
 def _source(features: Any, targets: npt.ArrayLike, count: int | None, method: str, memory: float) -> FeatureGram:
     source = FeatureGram(features, targets, memory)
-    source.prepare(validate.choice("method", method, METHODS), asked(count, 0.0, source.width))
+    source.prepare(validate.choice("method", method, METHODS), asked(count, 0.0, source.width), demanding=True)
     return source
 
 
 def _swapped(source: GramRows, count: int, criterion: str, max_moves: int, start: float) -> SparseFit:
     state, _ = select(source, count, 0.0, validate.choice("criterion", criterion, CRITERIA))
+    source.limit_passes(FEW if source.passes <= FEW else 0)
     first = state.picks.copy()
     support = Support(source.products, source.square, source.diagonal(), max(len(first), 1), validate.whole("max_moves", max_moves))
     support.settle(first, source.rows, source.place)
@@ -132,6 +134,7 @@ def _walked(source: GramRows, count: int | None, tolerance: float | None, ratio:
     if not 0.0 <= validate.finite("ratio", ratio) < 1.0:
         raise InvalidProblem(f"ratio: {ratio:g} given, a number in [0, 1) needed")
     enough = 0.0 if tolerance is None else tolerance * source.square
+    source.limit_passes(FEW)
     support = Support(source.products, source.square, source.diagonal(), most, validate.whole("max_moves", max_moves))
 
     def move(state: Support, rows: npt.NDArray[Any], place: Indices, unit: float) -> tuple[int, int]:

@@ -72,7 +72,7 @@ def forward_selection(
     source = FeatureGram(features, targets, memory)
     most = asked(count, tolerance, source.width)
     validate.choice("criterion", criterion, CRITERIA)
-    source.prepare(validate.choice("method", method, METHODS), most)
+    source.prepare(validate.choice("method", method, METHODS), most, criterion == "ols")
     return _fit(source, most, tolerance, criterion, start, {"n": source.data.n, "d": source.width, "method": method})
 
 

@@ -23,6 +23,7 @@ FEW = 64  # picks up to this share of d never pay for the whole Gram matrix
 COHERENT = 0.3  # mean |cosine| of the columns of largest product above which guesses without the Gram matrix fail
 SAMPLED = 512  # rows of X from which cosines are estimated
 SMALL = 2e7  # multiplications that are not worth a choice
+SINGLE = 3e-7  # shares of the largest eigenvalue that float32 sums still show
 TINY, HUGE = 1e-20, 1e20  # squares of columns within which float32 has room on both sides
 PATIENCE = 24  # passes that take about as long as the whole Gram matrix does: after these it is made
 METHODS = ("auto", "gram", "float32", "rows")
@@ -54,6 +55,9 @@ class GramRows:
         self._compute(missing, self.rows[self._count : end])
         self.place[missing] = np.arange(self._count, end)
         self._count = end
+
+    def limit_passes(self, more: int) -> None:
+        """Make the whole matrix, where rows are guessed and there is a choice, after `more` further passes."""
 
     def among(self, columns: Indices) -> Array:
         """G_SS."""
@@ -134,14 +138,22 @@ class FeatureGram(GramRows):
             self.use_whole(self.data.array.T @ self.data.array)
         super().fetch(columns)
 
+    def limit_passes(self, more: int) -> None:
+        """The same; only where the method is "auto" and chose guesses."""
+        if self.guess is not None and np.isfinite(self._patience):
+            self._patience = min(self._patience, self.passes + more)
+
     def _fits(self, bytes_each: int) -> bool:
         return bytes_each * self.data.width**2 <= self.data.memory / 2
 
-    def prepare(self, method: str, count: int) -> None:
-        """Make the float64 Gram matrix, the float32 one, or neither, whichever is expected to take least time for `count` picks."""
+    def prepare(self, method: str, count: int, demanding: bool = False) -> None:
+        """Make the float64 Gram matrix, the float32 one, or neither, whichever is expected to take least time for `count` picks.
+
+        `demanding` choices depend on ‖x̃_j‖², which float32 loses earlier than it loses ⟨x_j, r⟩.
+        """
         if self._whole is not None:
             return
-        chosen = self._cheapest(count) if method == "auto" else method
+        chosen = self._cheapest(count, demanding) if method == "auto" else method
         if method == "auto" and self.data.resident and self._fits(8):
             self._patience = PATIENCE
         if chosen == "gram":
@@ -149,24 +161,33 @@ class FeatureGram(GramRows):
         elif chosen == "float32":
             self._make_guess()
 
-    def _cheapest(self, count: int) -> str:
+    def _cheapest(self, count: int, demanding: bool) -> str:
         n, d = self.data.n, self.width
         if not self._fits(8) or not self.data.resident:
             return "rows"
         if float(n) * d * d <= SMALL or 4 * count >= d:
             return "gram"
-        return "rows" if FEW * count <= d or self._coherence() <= COHERENT else "float32"
+        if FEW * count <= d or self._coherence() <= COHERENT:
+            return "rows"
+        return "gram" if demanding and self._decay(count) < SINGLE else "float32"
+
+    def _few_rows(self, columns: Indices) -> Array:
+        picked = np.unique(np.linspace(0, self.data.n - 1, SAMPLED).astype(np.intp))
+        return self.data.take(picked)[:, columns]
 
     def _coherence(self) -> float:
         """Mean |cosine| between 16 columns of large product, estimated from a few rows."""
-        chosen = np.argsort(-np.abs(self.products), kind="stable")[:16]
-        picked = np.unique(np.linspace(0, self.data.n - 1, SAMPLED).astype(np.intp))
-        columns = self.data.take(picked)[:, chosen]
+        columns = self._few_rows(np.argsort(-np.abs(self.products), kind="stable")[:16])
         lengths = np.linalg.norm(columns, axis=0)
         columns = columns / np.where(lengths > 0.0, lengths, 1.0)
-        cosines = np.abs(columns.T @ columns)
-        count = len(chosen)
-        return (float(np.sum(cosines)) - count) / max(count * (count - 1), 1)
+        count = columns.shape[1]
+        return float((np.sum(np.abs(columns.T @ columns)) - count) / max(count * (count - 1), 1))
+
+    def _decay(self, count: int) -> float:
+        """λ_k/λ_1 of the Gram matrix of 2k columns on a few rows: what is left after k picks."""
+        columns = self._few_rows(np.unique(np.linspace(0, self.width - 1, 2 * count).astype(np.intp)))
+        values = np.linalg.eigvalsh(columns.T @ columns)[::-1]
+        return float(values[min(count, len(values)) - 1] / values[0]) if values[0] > 0.0 else 0.0
 
     def use_whole(self, gram: Array) -> None:
         """Serve rows from this matrix."""
