@@ -51,6 +51,7 @@ class Walk:
 
     def __init__(self, problem: Goodness) -> None:
         self.problem, self.start, self.iterations = problem, time.perf_counter(), 0
+        self.p, self.y = problem.charges(), problem.aims()
         self.simplex = None if problem.loss == "squared" else GoodnessSimplex(problem)
 
     def at(self, bound: float) -> Place:
@@ -69,12 +70,13 @@ class Walk:
         return self._judged(bound, best.point["v"], back.multipliers(best.multipliers or {})["predictions"])
 
     def _judged(self, bound: float, v: Array, q: Array) -> Place:
-        problem = self.problem
-        v = problem.restore({"v": v})["v"]
-        upper = float(problem.mean_loss(FLOAT, problem.predictions(v) * (bound / problem.bound)))
-        prices = problem.prices(FLOAT, {"predictions": q})
-        slope = -float(problem.charges() @ np.abs(problem.influence(FLOAT, prices)))
-        return Place(bound, upper, float(problem.fixed_part(FLOAT, prices)) + slope * bound, slope, v, q)
+        loss, kept = self.problem.loss_function, self.problem.charged
+        v = np.zeros_like(v) if self.problem.vacant else np.clip(v, -1.0, 1.0)
+        f = self.problem.core @ (self.p * v[kept]) * bound
+        prices = loss.admitted(FLOAT, q[kept], self.p, self.y)
+        slope = -float(self.p @ np.abs(self.problem.core.T @ prices))
+        fixed = float(np.sum(loss.conjugate(FLOAT, prices, self.p, self.y)))
+        return Place(bound, float(self.p @ loss.value(FLOAT, f, self.y)), fixed + slope * bound, slope, v, q)
 
     def curve(self, places: list[Place], breakpoints: bool) -> GoodnessCurve:
         """The record."""
