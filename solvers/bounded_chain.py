@@ -25,7 +25,7 @@ def fit_bounded_chain(
     least: Array | None = None,
     lo: float = -np.inf,
     hi: float = np.inf,
-    distances: Array | None = None,
+    positions: Array | None = None,
 ) -> tuple[Array, Array]:
     """The fit x, shape (n,), and its prices τ_0, …, τ_n (see problems/_chain.py for their signs).
 
@@ -39,24 +39,24 @@ def fit_bounded_chain(
         lower bounds, 0 ≤ l ≤ u.
     lo, hi : float
         range of x; Σ l ≤ hi − lo.
-    distances : (n − 1,) array, optional
-        lengths of the steps, by which steps without bound share; all 1 by default.
+    positions : (n,) array, optional
+        z; steps without bound share by their lengths in z. Equally long by default.
 
     About n^{4/3} sums on random data, O(n √n) at worst.
     """
     if least is None:
-        return _fit(y, w, u, lo, hi, distances)
+        return _fit(y, w, u, lo, hi, positions)
     climb = np.concatenate([[0.0], np.cumsum(least)])
-    x, tau = _fit(y - climb, w, np.maximum(u - least, 0.0), lo, hi - float(climb[-1]), distances)
+    x, tau = _fit(y - climb, w, np.maximum(u - least, 0.0), lo, hi - float(climb[-1]), positions)
     x += climb
     return x, tau
 
 
-def _fit(y: Array, w: Array, u: Array, lo: float, hi: float, distances: Array | None) -> tuple[Array, Array]:
-    kept = np.flatnonzero(w > 0)
-    if kept.size == y.size:
+def _fit(y: Array, w: Array, u: Array, lo: float, hi: float, positions: Array | None) -> tuple[Array, Array]:
+    if np.all(w > 0):
         x, state = fit_chain(y, w, u, lo, hi)
         return x, chain_prices(x, y, w, u, state, lo, hi)
+    kept = np.flatnonzero(w > 0)
     between = u[kept[0] : kept[-1]]
     merged = np.add.reduceat(between, kept[:-1] - kept[0]) if kept.size > 1 else np.empty(0)
     some, mass = y[kept], w[kept]
@@ -65,7 +65,7 @@ def _fit(y: Array, w: Array, u: Array, lo: float, hi: float, distances: Array | 
     spread = np.repeat(tau, np.diff(np.concatenate([[-1], kept, [y.size]])))
     out = np.empty(y.size)
     out[: kept[0]], out[kept[-1] :] = x[0], x[-1]
-    _interpolate(x, kept, u, np.ones_like(u) if distances is None else distances, out)
+    _interpolate(x, kept, u, np.ones_like(u) if positions is None else np.diff(positions), out)
     return out, spread
 
 

@@ -38,14 +38,16 @@ def lpav(problem: LipschitzIsotonic, *, tol: float) -> Iterator[Iterate]:
 
 
 def _fitted(problem: LipschitzIsotonic) -> tuple[Array, Array]:
+    u: Array = problem.steps(FLOAT)
+    u[problem.free] = np.inf
     return fit_bounded_chain(
         problem.targets,
         problem.mass,
-        np.where(problem.free, np.inf, problem.steps(FLOAT)),
+        u,
         least=None if problem.lower_slopes is None else problem.least_steps(FLOAT),
         lo=-np.inf if problem.low is None else problem.low,
         hi=np.inf if problem.high is None else problem.high,
-        distances=np.diff(problem.positions),
+        positions=problem.positions,
     )
 
 
