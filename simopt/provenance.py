@@ -11,7 +11,7 @@ from typing import Any
 from simopt.problem import Problem
 from simopt.solution import Provenance
 
-PACKAGES = ("numpy", "scipy", "cvxpy", "clarabel", "ecos", "scs", "numba", "python-flint", "joblib")
+PACKAGES = ("numpy", "scipy", "cvxpy", "clarabel", "ecos", "scs", "highspy", "numba", "python-flint", "joblib")
 
 
 @cache

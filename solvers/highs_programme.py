@@ -70,16 +70,22 @@ class Programme:
     def solve(self) -> Basic:
         """A vertex that is optimal to the tolerance of HiGHS, from the last one.
 
+        Where rounding keeps HiGHS from being sure, it starts again without a basis; what it then has is returned, for its bounds are
+        certified by others anyway.
+
         Raises
         ------
         ArithmeticError
-            with HiGHS's own word, when it says that it is not.
+            with HiGHS's own word, when the programme has no solution or none was found.
         """
         import highspy
 
         self.highs.run()
+        if self.highs.getModelStatus() == highspy.HighsModelStatus.kUnknown:
+            self.highs.clearSolver()
+            self.highs.run()
         status = self.highs.getModelStatus()
-        if status != highspy.HighsModelStatus.kOptimal:
+        found, info = self.highs.getSolution(), self.highs.getInfo()
+        if status not in (highspy.HighsModelStatus.kOptimal, highspy.HighsModelStatus.kUnknown) or not found.dual_valid:
             raise ArithmeticError(f"HiGHS: {self.highs.modelStatusToString(status)}")
-        found = self.highs.getSolution()
-        return Basic(np.array(found.col_value), np.array(found.row_dual), int(self.highs.getInfo().simplex_iteration_count))
+        return Basic(np.array(found.col_value), np.array(found.row_dual), int(info.simplex_iteration_count))

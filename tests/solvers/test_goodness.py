@@ -21,6 +21,7 @@ from simopt.solvers.goodness_choice import exhaustive, restricted
 from simopt.solvers.goodness_enclosure import enclosure
 from simopt.solvers.goodness_exact import exact_goodness, exact_smallest_bound
 from simopt.solvers.goodness_squared import BoxSquares
+from simopt.solvers.highs_programme import Programme
 from simopt.solvers.kernel_goodness import pivoted, squared
 
 LOSSES = ("insensitive", "hinge")
@@ -236,3 +237,15 @@ def test_what_the_exact_solver_refuses() -> None:
 def test_the_squared_loss_has_no_simplex() -> None:
     gram, y, p = four_points(0.25, 0.125)
     assert solve(Goodness(gram, y, 1.0, p, "squared"), "simplex").status is Status.UNSUPPORTED
+
+
+def test_a_kept_programme_follows_its_bounds_and_says_when_it_has_no_solution() -> None:
+    programme = Programme([np.array([[1.0, 2.0]])], np.array([-1.0, -1.0]), np.zeros(2), np.ones(2), [-np.inf], [2.0])
+    first = programme.solve()
+    assert -first.columns.sum() == pytest.approx(-1.5) and first.rows[0] == pytest.approx(-0.5)
+    programme.set_bounds(1, np.array([0.0]), np.array([0.5]))
+    assert programme.solve().columns.tolist() == pytest.approx([0.5, 0.75])
+    with pytest.raises(ArithmeticError, match="HiGHS: Infeasible"):
+        Programme([np.ones((1, 1))], np.ones(1), np.zeros(1), np.ones(1), [2.0], [3.0]).solve()
+    with pytest.raises(ArithmeticError, match="HiGHS"):
+        Programme([np.ones((1, 1))], -np.ones(1), np.zeros(1), np.full(1, np.inf), [0.0], [np.inf]).solve()
