@@ -49,7 +49,7 @@ def fit_bounded_chain(
     climb = np.concatenate([[0.0], np.cumsum(least)])
     x, tau = _fit(y - climb, w, np.maximum(u - least, 0.0), lo, hi - float(climb[-1]), positions)
     x += climb
-    return x, tau
+    return np.minimum(x, hi, out=x), tau  # hi − Λ_n + Λ_n may be off by rounding
 
 
 def _fit(y: Array, w: Array, u: Array, lo: float, hi: float, positions: Array | None) -> tuple[Array, Array]:
@@ -81,6 +81,9 @@ def _interpolate(x: Any, kept: Any, u: Any, distances: Any, out: Any) -> None:
                 unbounded += distances[i]
             else:
                 bounded += u[i]
+        while last > first + 1 and (u[last - 1] == 0.0 or (unbounded > 0.0 and not np.isinf(u[last - 1]))):
+            last -= 1  # these steps have no share in the rise: level with the next sample, to the last digit
+            out[last] = x[k + 1]
         for i in range(first, last - 1):
             share = 0.0
             if unbounded > 0.0:

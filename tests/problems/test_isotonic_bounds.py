@@ -16,6 +16,7 @@ from simopt.certificate import certify
 from simopt.driver import solve
 from simopt.problem import Example
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
+from simopt.solvers.bounded_chain import fit_bounded_chain
 
 EXAMPLES = list(LipschitzIsotonic.examples(np.random.default_rng(11)))
 
@@ -146,3 +147,24 @@ def test_restored_points_fill_a_tight_range_in_every_arithmetic() -> None:
         and x[-1] <= Fraction(3, 4)
         and all(b - a >= Fraction(float(s)) for a, b, s in zip(x, x[1:], np.diff(z) / 2, strict=False))
     )
+
+
+def test_fits_keep_the_range_and_the_ties_to_the_last_digit() -> None:
+    """Also at samples of no weight, where the fit is interpolated, and at the end of a range that slopes from below nearly fill."""
+    rng = np.random.default_rng(8)
+    for trial in range(600):
+        n = int(rng.choice([2, 3, 10, 50]))
+        z = np.sort(rng.integers(0, n, size=n) / 8.0)
+        y, w = rng.normal(size=n), np.where(rng.uniform(size=n) < 0.4, 0.0, rng.uniform(0.1, 3.0, size=n))
+        w[int(rng.integers(n))] = 1.0
+        lower = rng.uniform(size=n - 1) if trial % 2 else np.zeros(n - 1)
+        low = float(np.quantile(y, 0.2))
+        high = low + float(lower @ np.diff(z)) * (1 + 1e-9) + float(rng.choice([1e-3, 0.5]))
+        problem = LipschitzIsotonic(z, y, [math.inf, 1.0, 3.0][trial % 3], w, lower_slopes=lower, low=low, high=high, outside="keep")
+        solution = solve(problem, "lpav", tol=1e-10)
+        assert solution.optimal and solution.point is not None
+        x, _ = fit_bounded_chain(
+            y, w, np.where(problem.free, np.inf, problem.steps(FLOAT)), least=problem.least_steps(FLOAT), lo=low, hi=high, positions=z
+        )
+        assert x.min() >= low and x.max() <= high and np.all(np.diff(x) >= 0)
+        assert np.all(x[1:][np.diff(z) == 0] == x[:-1][np.diff(z) == 0])
