@@ -42,7 +42,7 @@ class Witness:
         values = f"u({self.a:.17g}) = {self.at_a:.17g} and u({self.b:.17g}) = {self.at_b:.17g}"
         if self.fault == "falls":
             return f"it is not monotone: {values}"
-        return f"it is not {self.lipschitz:g}-Lipschitz: {values}, a slope of {self.slope:.6g}"
+        return f"it is not {self.lipschitz:g}-Lipschitz: {values}, a slope of {self.slope:.12g}"
 
 
 def find_fault(u: Function, lipschitz: float = 1.0, interval: tuple[float, float] = (-10.0, 10.0)) -> Witness | None:
@@ -69,11 +69,11 @@ def find_fault(u: Function, lipschitz: float = 1.0, interval: tuple[float, float
         raise InvalidProblem(f"transfer: {u!r} given; a function of arrays, a Transfer or one of {', '.join(TRANSFERS)} needed")
     bound = math.inf if lipschitz == math.inf else validate.nonnegative("lipschitz", lipschitz)
     low, high = validate.finite("interval", interval[0]), validate.finite("interval", interval[1])
-    if low >= high:
-        raise InvalidProblem(f"interval: the lower end must come first, got ({low:g}, {high:g})")
+    if not 0.0 < high - low < math.inf:
+        raise InvalidProblem(f"interval: the lower end must come first, and the length be finite; got ({low:g}, {high:g})")
     if isinstance(u, MonotoneFunction):
         return _steepest_piece(u, bound)
-    edges = np.linspace(low, high, GRID)
+    edges = np.unique(np.linspace(low, high, GRID))
     left, right = edges[:-1], edges[1:]
     for _ in range(ROUNDS):
         values = _values(u, np.concatenate([left, right]))

@@ -83,6 +83,9 @@ def test_what_is_no_transfer_is_refused() -> None:
         find_fault(lambda t: 0.0)
     with pytest.raises(InvalidProblem, match="interval"):
         find_fault(np.tanh, 1.0, (1.0, -1.0))
+    with pytest.raises(InvalidProblem, match="interval: .* the length be finite"):
+        find_fault(np.tanh, 1.0, (-1e308, 1e308))
+    assert find_fault(np.tanh, 1.0, (1.0, float(np.nextafter(1.0, 2.0)))) is None
     with pytest.raises(InvalidProblem, match="identity has Lipschitz constant 1, at most 0.5"):
         checked_transfer("identity", 0.5)
     assert checked_transfer("logistic").name == "logistic"
