@@ -49,10 +49,10 @@ class Place:
 class Walk:
     """Solves at one bound after another and counts."""
 
-    def __init__(self, problem: Goodness) -> None:
+    def __init__(self, problem: Goodness, *, few_pivots: bool = False) -> None:
         self.problem, self.start, self.iterations = problem, time.perf_counter(), 0
         self.p, self.y = problem.charges(), problem.aims()
-        self.simplex = None if problem.loss == "squared" else GoodnessSimplex(problem)
+        self.simplex = None if problem.loss == "squared" else GoodnessSimplex(problem, few_pivots=few_pivots)
 
     def at(self, bound: float) -> Place:
         """The certified value at a bound."""
@@ -141,7 +141,7 @@ def goodness_breakpoints(problem: Goodness, high: float, low: float = 0.0) -> Go
     low, high = validate.nonnegative("low", low), validate.positive("high", high)
     if low >= high:
         raise InvalidProblem(f"low: {low:g} given, a number below high = {high:g} needed")
-    walk = Walk(problem)
+    walk = Walk(problem, few_pivots=True)
     tolerance = TOUCH * (problem.loss_unit() or 1.0)
     last = walk.at(high)
     first = walk.at(low) if low > 0.0 else _first_piece(walk, last, tolerance)
