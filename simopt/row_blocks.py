@@ -70,13 +70,8 @@ class RowBlocks:
             self._pieces = list(whole.to_delayed().ravel())  # computed at a quarter of the cost of slices
             ends = np.cumsum(whole.chunks[0])
             self._chunks = [slice(int(end - size), int(end)) for size, end in zip(whole.chunks[0], ends, strict=True)]
-
-    @property
-    def parts(self) -> Iterator[slice]:
-        """The ranges of rows of the blocks."""
-        for chunk in self._chunks:
-            for first in range(chunk.start, chunk.stop, self.step):
-                yield slice(first, min(first + self.step, chunk.stop))
+        # the ranges of rows of the blocks
+        self.parts = [slice(i, min(i + self.step, c.stop)) for c in self._chunks for i in range(c.start, c.stop, self.step)]
 
     def __iter__(self) -> Iterator[tuple[slice, Array]]:
         held, source = slice(0, 0), self._features

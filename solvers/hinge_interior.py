@@ -180,7 +180,7 @@ class Interior:
         aims(self._f, h.low, h.high, h.share, h.shift, self._state, self._move, mu, self._weight, self._pull, self._q)
 
     def _direct(self, H: Array, mu: float) -> tuple[Array, float]:
-        dw = self.bound.step(H, self.g + self._pulled(), self.w)
+        dw = self.bound.step(H, self.g + self._pulled(), self.w, self.rest)
         self._multiply(dw, self._df)
         return dw, directions(self._df, self.hinges.shift, self._state, self._move, mu, self._q)
 

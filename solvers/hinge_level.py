@@ -18,6 +18,7 @@ from simopt.solvers.two_hinges import FLAT, Hinges, Indices, audit, line_search,
 from simopt.solvers.weight_bounds import Bound
 
 MANY = 0.25  # of a block: if more multipliers have changed, the product with the whole block is the quicker one
+STILL = 1e-7  # a shorter step, as a share of Newton's, moves nothing
 CAP = 20  # bent rows a dimension: of more than twice as many, every second one stands for two
 
 
@@ -144,8 +145,9 @@ class Level:
             self._bends.add(block, self._bent[:count], self._bend[:count])
 
     def newton(self) -> bool:
-        """One Newton step with line search; False if there is no descent (rounding)."""
-        step = self.bound.step(self._bends.curvature(1.0 / (self.width + self.hinges.shift)), self.g, self.w)
+        """One Newton step with line search; False if there is no descent worth the name (rounding)."""
+        H = self._bends.curvature(1.0 / (self.width + self.hinges.shift))
+        step = self.bound.step(H, self.g, self.w, self.rest)
         slope, curvature = self.bound.slope(self.w, step)
         at_zero = float(self.g @ step) + slope
         if not at_zero < 0.0:
@@ -159,6 +161,7 @@ class Level:
             self.f += (t - 1.0) * self.move
             self.w = before + t * step
             self.sweep()
+            return t > STILL
         return True
 
     def _along(self, slope: float, curvature: float, at_zero: float, at_one: float) -> float:

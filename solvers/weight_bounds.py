@@ -17,7 +17,9 @@ import numpy as np
 from simopt.arrays import Array
 
 RIDGE = 1e-14  # of the largest curvature: what is added where a factor of H alone breaks down
-SECULAR = 1e-12  # relative accuracy of ‖w + s‖ = B(1 - 2e-12)
+SECULAR = (1e-12, 1e-3)  # relative accuracy of ‖w + s‖ = B: the best, and the loosest that is ever accepted
+CARE = 0.02  # of what the hinges leave of the gap: what an inexact norm may add to it
+CLOSER = 0.25  # what ‖w + s‖ may lack of B, as a share of what ‖w‖ lacks
 TURNS = 60
 
 
@@ -30,24 +32,29 @@ class Bound(Protocol):
     def excess(self, g: Array, w: Array) -> float:
         """What the bound leaves of the gap."""
 
-    def step(self, H: Array, g: Array, w: Array) -> Array:
-        """The Newton step; H is (d, d), Fortran order, its lower half filled; it is written on."""
+    def step(self, H: Array, g: Array, w: Array, rest: float) -> Array:
+        """The Newton step; H is (d, d), its lower half filled; `rest` is what else there is of the gap, beside which it has to be exact."""
+
+
+def length_of(v: Array) -> float:
+    """‖v‖."""
+    return math.sqrt(float(v @ v))
 
 
 def factor(H: Array, ridge: float) -> Array:
     """Lower Cholesky factor of H + ridge·I, or, where that breaks down, of H with the least larger multiple of RIDGE that has one."""
     from scipy.linalg.lapack import dpotrf
 
-    diagonal = H.diagonal().copy()
-    largest = float(np.max(diagonal, initial=0.0))
+    diagonal = H.diagonal() + ridge
     extra = 0.0
     while True:
-        A = np.array(H, order="F")
-        np.fill_diagonal(A, diagonal + ridge + extra)
+        A = H.copy(order="F")
+        A.ravel(order="K")[:: H.shape[0] + 1] = diagonal + extra
         L, info = dpotrf(A, lower=1, overwrite_a=1, clean=0)
         if info == 0:
             out: Array = L
             return out
+        largest = float(diagonal.max())
         if not math.isfinite(largest):
             raise ArithmeticError("the second derivative is not finite")
         extra = max(16.0 * extra, RIDGE * largest, 1e-300)
@@ -76,7 +83,7 @@ class Penalty:
         residual = g + self.strength * w
         return float(residual @ residual) / (2.0 * self.strength)
 
-    def step(self, H: Array, g: Array, w: Array) -> Array:
+    def step(self, H: Array, g: Array, w: Array, rest: float) -> Array:
         """−(H + λI)^{−1}(g + λw)."""
         return -solve(factor(H, self.strength), g + self.strength * w)
 
@@ -94,34 +101,38 @@ class Ball:
 
     def excess(self, g: Array, w: Array) -> float:
         """⟨g, w⟩ + B‖g‖."""
-        size, length = float(np.linalg.norm(g)), float(np.linalg.norm(w))
+        size, length = length_of(g), length_of(w)
         outer = max(self.radius - length, 0.0) * size
         if size == 0.0 or length == 0.0:
             return outer
         difference = g / size + w / length
         return outer + 0.5 * length * size * float(difference @ difference)
 
-    def step(self, H: Array, g: Array, w: Array) -> Array:
-        """argmin over ‖w + s‖ ≤ B of ⟨g, s⟩ + ½sᵀHs + ½ρ‖s‖², where ρ is just what Cholesky's factor needs."""
+    def step(self, H: Array, g: Array, w: Array, rest: float) -> Array:
+        """argmin over ‖w + s‖ ≤ B of ⟨g, s⟩ + ½sᵀHs + ½ρ‖s‖², where ρ is just what Cholesky's factor needs.
+
+        The equation of s is solved exactly for a μ at which B(1 − 2δ) ≤ ‖w + s‖ ≤ B: s is best in a ball a little smaller. 2δB‖g‖ is little
+        beside `rest`, and w lies well inside that ball, without which s might not descend.
+        """
         from scipy.linalg.lapack import dtrtrs
 
-        size = float(np.linalg.norm(g))
+        size = length_of(g)
         if size == 0.0:
             return np.zeros_like(w)
-        aim = self.radius * (1.0 - 2.0 * SECULAR)
-        least = max(RIDGE * float(np.max(H.diagonal())), 1e-16 * size / self.radius)
+        inside = CLOSER * (self.radius - length_of(w)) / self.radius
+        delta = max(min(CARE * rest / (self.radius * size), inside, SECULAR[1]), SECULAR[0])
+        aim = self.radius * (1.0 - delta)
+        least = max(RIDGE * float(H.diagonal().max()), 1e-16 * size / self.radius)
         mu, low, high = self.multiplier, 0.0, math.inf
-        s = np.zeros_like(w)
         for _ in range(TURNS):
             L = factor(H, mu + least)
             s = -solve(L, g + mu * w)
             v = w + s
-            length = float(np.linalg.norm(v))
-            if abs(length - aim) <= SECULAR * aim or (length <= aim and mu == 0.0):
+            length = length_of(v)
+            if abs(length - aim) <= 0.9 * delta * aim or (length <= aim and mu == 0.0):
                 break
             low, high = (mu, high) if length > aim else (low, mu)
-            q = dtrtrs(L, v, lower=1)[0]
-            mu += (length / float(np.linalg.norm(q))) ** 2 * (length - aim) / aim
+            mu += (length / length_of(dtrtrs(L, v, lower=1)[0])) ** 2 * (length - aim) / aim
             if not low <= mu <= high:
                 mu = low if not mu >= low else 0.5 * (low + high)
         self.multiplier = mu

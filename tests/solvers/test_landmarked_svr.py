@@ -297,7 +297,7 @@ def test_the_step_in_the_ball_is_the_best_one(seed, d, rank, exponent):
     ball = Ball(10.0**exponent)
     w = rng.normal(size=d)
     w *= ball.radius * rng.uniform() / np.linalg.norm(w)
-    v = w + ball.step(np.asfortranarray(np.tril(H)), g, w)
+    v = w + ball.step(np.asfortranarray(np.tril(H)), g, w, 0.0)
     slope = g + H @ (v - w)
     assert np.linalg.norm(v) <= ball.radius * (1 + 1e-9)
     # ⟨slope, u − v⟩ ≥ 0 for every u of the ball: −slope is a multiple of v, or 0
@@ -361,8 +361,8 @@ def test_a_stall_is_left_to_the_interior_point_method(monkeypatch):
 @pytest.mark.parametrize(
     ("where", "name", "wrong"),
     [
-        (Penalty, "step", lambda self, H, g, w: weight_bounds.solve(weight_bounds.factor(H, 1.0), g)),
-        (Ball, "step", lambda self, H, g, w: np.zeros_like(w)),
+        (Penalty, "step", lambda self, H, g, w, rest: weight_bounds.solve(weight_bounds.factor(H, 1.0), g)),
+        (Ball, "step", lambda self, H, g, w, rest: np.zeros_like(w)),
         (Interior, "_pulled", lambda self: np.zeros_like(self.w)),
         (Level, "_price", lambda self, part, block: None),
     ],
@@ -402,7 +402,7 @@ class TestStreams:
             for numbers in (100, 1000, 10**6):
                 rows = RowBlocks(features, numbers)
                 assert np.array_equal(np.concatenate([block for _, block in rows]), X)
-                assert [part for part, _ in rows] == list(rows.parts)
+                assert [part for part, _ in rows] == rows.parts
                 assert np.array_equal(rows.take(slice(3, None, 8)), X[3::8])
                 assert np.array_equal(rows.take(np.array([0, 5, 229, 230, 999])), X[[0, 5, 229, 230, 999]])
 
