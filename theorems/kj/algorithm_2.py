@@ -47,7 +47,8 @@ class Landmarked:
         else:
             size = np.minimum(self.beta * np.maximum(np.abs(r) - self.epsilon, 0), 1)
             slopes = np.where(r > 0, size, -size)
-        return (self.masses * slopes) @ self.features
+        found: Array = (self.masses * slopes) @ self.features
+        return found
 
     def steps(self, start: Array | None = None) -> Iterator[tuple[Array, Any, Any]]:
         """(w, δ, η) at the iterates from `start`, 0 unless given."""

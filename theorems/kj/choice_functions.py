@@ -66,7 +66,7 @@ def total_of(terms: Any) -> Any:
 def loss(instance: Instance, f: Sequence[Fraction]) -> Fraction:
     """E max(|f − y| − ε, 0)."""
     parts = zip(instance["masses"], f, instance["targets"], strict=True)
-    return total_of(p * max(abs(v - y) - instance["epsilon"], ZERO) for p, v, y in parts)
+    return Fraction(total_of(p * max(abs(v - y) - instance["epsilon"], ZERO) for p, v, y in parts))
 
 
 def least_loss(instance: Instance, choice: Sequence[int], B: Fraction = ONE) -> Fraction:

@@ -194,7 +194,7 @@ def gap_in_ball(instance: Instance, counts: Counts) -> Fraction:
     for j, k in enumerate(counts):
         if k:
             square += k * sum((a * row[j] for a, row in zip(signed, gram, strict=True)), ZERO) ** 2
-    return B**2 * square / n
+    return Fraction(B**2 * square / n)
 
 
 def signs(trial: Trial) -> Iterator[Instance]:

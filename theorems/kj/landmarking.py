@@ -40,7 +40,7 @@ ZERO = Fraction(0)
 def levels(trial: Trial) -> Iterator[Instance]:
     """ε/B and δ, with the smallest d that the bound allows; rank one and orthogonal columns."""
     for epsilon, delta in (("1/2", "1/20"), ("1/2", "1/3"), ("1/4", "1/5"), ("3/4", "1/100"), ("1", "1/2")):
-        for kind in ("signs", "rare") + (("hadamard",) if epsilon in ("1", "3/4") else ()):
+        for kind in ("signs", "rare") + (("hadamard",) if epsilon == "1" else ()):
             yield {"epsilon": Fraction(epsilon), "delta": Fraction(delta), "kind": kind}
 
 

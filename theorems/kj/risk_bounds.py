@@ -56,7 +56,7 @@ def passed(instance: Instance, bound: Expr) -> Check:
 
 def range_of_loss(instance: Instance) -> Fraction:
     """M = C_X C_W + sup |y| for the absolute loss."""
-    return reach(instance) + max(abs(y) for y in instance["targets"])
+    return Fraction(reach(instance) + max(abs(y) for y in instance["targets"]))
 
 
 def all_levels(instance: Instance, mean: Fraction, spread: Fraction, name: str, *, centred: bool = False) -> Check:

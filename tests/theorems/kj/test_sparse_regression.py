@@ -1,0 +1,166 @@
+"""Definition 7 to Theorem 10 and Algorithm 2: verdicts, mutants, the audit's numbers, exact tools against brute force."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from simopt.claims import Defect, Expected, catalogue, runner
+from simopt.claims.kinds import Effort, Verdict
+from simopt.claims.mutants import run_mutants
+from simopt.problems.goodness_choice import GoodnessChoice
+from simopt.problems.sparse_landmarked import SparseLandmarked
+from simopt.solvers.forward_greedy import forward_greedy
+from simopt.theorems.kj.algorithm_2 import (
+    exact_problem,
+    hadamard_problem,
+    iterations,
+    least_insensitive_risk,
+    random_problem,
+)
+from simopt.theorems.kj.choice_functions import domain, least_loss, loss, predictor, relaxed_loss
+from simopt.theorems.kj.clusters import bayes_error
+from simopt.theorems.kj.smoothed_loss import insensitive, slope, smoothed
+from simopt.theorems.kj.sparse_landmarks import excess, far, tail
+
+PROVED = "D-infconv D-eq1 D-sq1+ D-sq2 Thm8-l1 Thm9-p6 Thm9-p4+ Thm10a-id Thm10b".split()
+REFUTED = {
+    "D-sq1": Defect.TYPO,
+    "Thm9b": Defect.SUBSTANTIVE,
+    "Thm9-p1": Defect.TYPO,
+    "Thm9-p2": Defect.CONSTANT,
+    "Thm9-p4": Defect.TYPO,
+    "Thm9-p5": Defect.CONSTANT,
+}
+HOLDING = "Thm8a Thm8b-tail Thm9b+ Thm9c Thm9-p1+ Thm9-p2+ Thm9-p3 Thm10a Thm10a-atom Alg2-desc Alg2-k-listing D-chain".split()
+
+
+@pytest.mark.parametrize("row", [*PROVED, *REFUTED, *HOLDING])
+def test_verdict_and_mutants(row: str) -> None:
+    claim = catalogue.find(f"KJ-{row}")
+    result = runner.run(claim)
+    assert result.ok, result.trace or result.own.reason
+    assert (result.verdict is Verdict.PROVED) == (row in PROVED)
+    assert [mutant.name for mutant in run_mutants(claim, Effort.QUICK, 0) if not mutant.caught] == []
+    if row in REFUTED:
+        assert claim.defect is REFUTED[row] and catalogue.find(f"KJ-{row}+").corrects == f"KJ-{row}"
+
+
+def test_rows_with_an_implicit_hypothesis_are_not_refuted() -> None:
+    for row in ("Thm10a", "Alg2-k", "Thm8a", "Thm9a"):
+        assert catalogue.find(f"KJ-{row}").expected is Expected.HOLDS
+
+
+@pytest.mark.parametrize(("clusters", "n", "error"), [(2**10, 5, 0.8595), (2**18, 10, 0.9502), (2**20, 5, 0.9956)])
+def test_bayes_errors_of_the_audit(clusters: int, n: int, error: float) -> None:
+    found = bayes_error(clusters, n)
+    assert float(found.low) == pytest.approx(error, abs=6e-5)
+    assert float(found.high) - float(found.low) < 1e-9
+
+
+@pytest.mark.parametrize(("clusters", "n"), [(2, 1), (4, 1), (8, 3)])
+def test_bayes_error_by_counting(clusters: int, n: int) -> None:
+    rate, total = 2.0**-n, 0.0
+    for v in range(1, clusters + 1):
+        left = sum(math.comb(v, k) / 2**v * 2 * min(k, v - k) / v for k in range(v + 1))
+        total += stats.binom.pmf(v - 1, clusters - 1, rate) * left
+    assert float(bayes_error(clusters, n).low) == pytest.approx(total, rel=1e-12)
+
+
+def test_printed_count_of_steps_on_a_dense_optimum() -> None:
+    problem = hadamard_problem(512, 50.0)
+    least = float(problem.risk(np.full(512, 50 / 512)))
+    w, _ = problem.run(50, 20.0)
+    assert float(problem.risk(w)) - least == pytest.approx(38.35, abs=0.01)
+    assert 231 - least == pytest.approx(22.56, abs=0.01)
+    w, steps = problem.run(iterations(50.0, 20.0, 1.0), 20.0)
+    assert (steps, np.count_nonzero(w)) == (351, 351)
+    assert float(problem.risk(w)) - least == pytest.approx(15.96, abs=0.01)
+    assert iterations(1.0, 0.2, 5.0) == 200
+
+
+def test_gradient_is_that_of_the_risk() -> None:
+    rng = np.random.default_rng(0)
+    for seed in range(4):
+        problem = random_problem(np.random.default_rng(seed), 12, 5, 2.0, 0.7)
+        w, step = rng.normal(size=5) / 4, 1e-6
+        numeric = [(problem.risk(w + step * e) - problem.risk(w - step * e)) / (2 * step) for e in np.eye(5)]
+        assert problem.gradient(w) == pytest.approx(np.array(numeric), abs=1e-5)
+
+
+def test_exact_and_float_traces_agree() -> None:
+    problem = exact_problem(np.random.default_rng(4), 3, 3)
+    floats = type(problem)(
+        problem.features.astype(float),
+        problem.targets.astype(float),
+        problem.masses.astype(float),
+        float(problem.radius),
+        float(problem.beta),
+        None if problem.epsilon is None else float(problem.epsilon),
+    )
+    for (w, delta, eta), (v, other, step), _ in zip(problem.steps(), floats.steps(), range(4), strict=False):
+        assert v == pytest.approx(w.astype(float), abs=1e-12)
+        assert (float(delta), float(eta)) == pytest.approx((other, step))
+
+
+def test_least_insensitive_risk_is_no_more_than_that_of_the_planted_predictor() -> None:
+    problem = random_problem(np.random.default_rng(2), 20, 10, 1.0, 0.3)
+    w, least = least_insensitive_risk(problem)
+    assert np.abs(w).sum() <= 1 + 1e-9
+    assert least <= float(problem.risk(np.zeros(10), smooth=False))
+
+
+def test_smoothed_loss_is_the_infimal_convolution() -> None:
+    beta, epsilon = Fraction(2), Fraction(1, 2)
+    for r in (Fraction(k, 8) for k in range(-16, 17)):
+        grid = [Fraction(k, 16) for k in range(-48, 49)]
+        assert min(beta * v**2 / 2 + insensitive(r - v, epsilon) for v in grid) == smoothed(r, epsilon, beta)
+        assert abs(slope(r, epsilon, beta)) <= 1
+
+
+def test_choices_against_random_weights() -> None:
+    rng = np.random.default_rng(3)
+    made = domain(rng, 3)
+    for choice in ((1, 1, 1), (1, 0, 1), (0, 1, 0)):
+        least = least_loss(made, choice)
+        for _ in range(50):
+            w = [Fraction(int(v), 8) for v in rng.integers(-8, 9, size=3)]
+            assert loss(made, predictor(made, w, [Fraction(r) for r in choice])) >= least
+        tau = sum((p for p, r in zip(made["masses"], choice, strict=True) if r), Fraction(0))
+        assert relaxed_loss(made, tau) <= float(least) + 1e-9
+
+
+def test_binomial_tails() -> None:
+    assert float(tail(20, Fraction(1, 5), 7)) == pytest.approx(stats.binom.sf(6, 20, 0.2))
+    assert far(4, Fraction(1, 2), Fraction(1, 4)) == Fraction(1, 8)
+    made = {"tau": Fraction(1, 2), "q": Fraction(1, 2)}
+    low, high = excess(made, 3, Fraction(1, 2), 3)
+    assert low == high == Fraction(1, 8) + Fraction(3, 8) + Fraction(3, 8) * Fraction(1, 2) + Fraction(1, 8) * Fraction(1, 4)
+
+
+def test_landmarks_without_information() -> None:
+    assert (1 - 1e-6) ** 1e5 == pytest.approx(0.905, abs=1e-3)
+    assert 32 * math.sqrt(math.log(2e6) / 1e5) == pytest.approx(0.385, abs=1e-3)
+
+
+def test_iterates_are_those_of_the_solver_with_the_printed_rule() -> None:
+    problem = random_problem(np.random.default_rng(8), 30, 12, 1.0, 0.2)
+    declared = SparseLandmarked(problem.features, problem.targets, 1.0, epsilon=problem.epsilon, smoothness=5.0)
+    run = forward_greedy(declared, 0.2, rule="printed")
+    w, steps = problem.run(iterations(1.0, 0.2, 5.0), 0.2)
+    assert (steps, run.limit) == (len(run.deltas) - 1, 200)
+    assert run.weights == pytest.approx(w, abs=1e-12)
+    assert run.losses[-1] == pytest.approx(float(problem.risk(w)))
+
+
+def test_relaxed_choice_is_that_of_the_declared_problem() -> None:
+    made = domain(np.random.default_rng(5), 3)
+    gram, targets, masses = (np.array(made[key], dtype=float) for key in ("gram", "targets", "masses"))
+    tau = made["masses"][0] + made["masses"][1]
+    declared = GoodnessChoice(gram, targets, 1.0, float(tau), masses=masses, epsilon=float(made["epsilon"])).declare()
+    declared.solve(solver="CLARABEL")
+    assert relaxed_loss(made, tau) == pytest.approx(declared.value, abs=1e-7)
