@@ -66,13 +66,14 @@ def _random_signs() -> tuple[Array, Array, Array]:
 
 
 def _blocks() -> tuple[Array, Array, Array]:
-    same = np.kron(np.eye(2), np.ones((3, 3)))
-    return 1.5 * same - 0.5, np.array([1.0, 0.8, 0.9, -1.0, -0.7, -0.9]), np.array([0.3, 0.2, 0.1, 0.1, 0.1, 0.2])
+    label = np.repeat([1.0, -1.0], 3)
+    return 0.75 * np.outer(label, label) + 0.25, np.array([1.0, 0.8, 0.9, -1.0, -0.7, -0.9]), np.array([0.3, 0.2, 0.1, 0.1, 0.1, 0.2])
 
 
 def _four_points() -> tuple[Array, Array, Array]:
     s, t, square = np.array([1.0, 1.0, -1.0, -1.0]), np.array([1.0, -1.0, 1.0, -1.0]), 0.25
-    return square * (np.outer(s, s) + np.outer(t, t)) + 1.0 - 2.0 * square, s, np.array([0.3, 0.2, 0.2, 0.3])
+    gram = square * (np.outer(s, s) + np.outer(t, t)) + 1.0 - 2.0 * square
+    return gram, s, np.array([0.3, 0.2, 0.2, 0.3])
 
 
 def _cyclic() -> tuple[Array, Array, Array]:
@@ -108,9 +109,9 @@ def world(family: str, epsilon: float) -> World:
     gram, targets, masses = make()
     problem = Goodness(gram, targets, bound, masses, epsilon=epsilon)
     found = solve(problem, "simplex", tol=1e-9)
-    if found.certificate is None:
+    if found.certificate is None or found.point is None:
         raise ArithmeticError("no certificate")
-    return World(gram, targets, masses, bound, epsilon, found.certificate.lower, problem.weights(found.point))
+    return World(gram, targets, masses, bound, epsilon, found.certificate.lower, problem.weights(dict(found.point)))
 
 
 def unbounded(points: int) -> World:
@@ -131,18 +132,19 @@ class Fit:
 
 def sampled(masses: Array, size: int, rng: np.random.Generator) -> Array:
     """How often each point occurs among `size` draws."""
-    return rng.multinomial(size, masses)
+    counts: Array = rng.multinomial(size, masses).astype(np.float64)
+    return counts
 
 
 def algorithm_1(instance: World, landmarks: Array, sample: Array, solver: str = "newton", radius: float = 1.0) -> Fit:
     """Steps 2–4 for given counts of landmarks and of training points; `radius` multiplies B."""
     psi, _ = instance.features(landmarks)
-    rows = np.repeat(np.arange(len(sample)), sample)
+    rows = np.repeat(np.arange(len(sample)), sample.astype(np.intp))
     problem = LandmarkedSVR(psi[rows], instance.targets[rows], radius * instance.bound, instance.epsilon)
     found = solve(problem, solver, tol=GAP)
-    if found.certificate is None:
+    if found.certificate is None or found.point is None:
         raise ArithmeticError("no certificate")
-    w = np.asarray(found.point["w"], dtype=float)
+    w: Array = np.asarray(found.point["w"], dtype=np.float64)
     upper = found.certificate.upper
     return Fit(w, upper, max(upper - found.certificate.lower, 0.0), psi @ w)
 

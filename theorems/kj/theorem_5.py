@@ -115,7 +115,7 @@ def total_error(instance: Instance, trial: Trial) -> Iterator[Check]:
     ours = found.bound * (1.0 / math.sqrt(d) + 2.0 / math.sqrt(n)) * step(delta)
     printed = found.bound * (32.0 * math.sqrt(level / d) + 3.0 * math.sqrt(level / n))
     for _ in range(100_000):
-        value = excess(found, *(max(1, int(trial["run"] * size)) for size in (d, n)), trial.rng)
+        value = excess(found, max(1, int(trial["run"] * d)), max(1, int(trial["run"] * n)), trial.rng)
         yield outcome(value > ours + 1e-7, 2.0 * delta, "ours")
         yield outcome(value > printed + 1e-7, 2.0 * delta, "as printed")
 
