@@ -9,6 +9,7 @@ import numpy as np
 import scipy.linalg
 import scipy.optimize
 
+from simopt.arithmetic import FLOAT
 from simopt.arrays import Array
 from simopt.problems._prediction_losses import Hinge, Insensitive, Loss
 
@@ -28,8 +29,6 @@ def inner_weights(columns: Array, y: Array, p: Array, loss: Loss, level: float) 
 
 
 def _value(columns: Array, y: Array, p: Array, loss: Loss, w: Array) -> float:
-    from simopt.arithmetic import FLOAT
-
     return float(p @ loss.value(FLOAT, columns @ w, y))
 
 

@@ -35,7 +35,7 @@ class Goodness(FiniteDomain):
         D(q) = Σ_i c_i(q_i) − B Σ_j p_j |Σ_i q_i K(x_i, x_j)|.
     The dual of the box is an ℓ₁ norm, finite everywhere: any q, clipped to what the loss admits, bounds ε₀(B) from below.
     The gap is Σ_i p_i ℓ(f_i, y_i) − c_i(q_i) + q_i f_i, plus B Σ_j p_j (|g_j| − v_j g_j), all terms ≥ 0.
-    D is concave in (q, B) for fixed q linear: ε₀ is convex and falling in B, and −Σ_j p_j|g_j| at an optimal q is its slope.
+    For each q, D is a falling line in B: ε₀, the highest of them, is convex and falls, and −Σ_j p_j|g_j| at an optimal q is its slope.
 
     Parameters
     ----------

@@ -169,7 +169,7 @@ class SmallestBound(FiniteDomain):
         return q, g, total, num.upper(total) == 0.0
 
     def _multiple(self, multipliers: Multipliers, factor: float) -> float:
-        """θ with the largest D(θq): √(ε₀/Σ q²/(4p)), a power of two times it away from the float range."""
+        """θ with the largest D(θq), √(ε₀/Σ q²/(4p)); 1 where that is no number."""
         q = self.prices(FLOAT, multipliers, factor)
         size = float(np.sum(q * q / (4.0 * self.charges())))
         return math.sqrt(self.level / size) if size > 0.0 and math.isfinite(size) else 1.0

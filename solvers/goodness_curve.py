@@ -49,8 +49,9 @@ class Place:
 class Walk:
     """Solves at one bound after another and counts."""
 
-    def __init__(self, problem: Goodness, *, few_pivots: bool = False) -> None:
+    def __init__(self, problem: Goodness, *, few_pivots: bool = False, squared_tol: float = SQUARED_TOL) -> None:
         self.problem, self.start, self.iterations = problem, time.perf_counter(), 0
+        self.squared_tol = squared_tol
         self.p, self.y = problem.charges(), problem.aims()
         self.simplex = None if problem.loss == "squared" else GoodnessSimplex(problem, few_pivots=few_pivots)
 
@@ -64,7 +65,7 @@ class Walk:
 
     def _squared(self, bound: float) -> Place:
         natural, back = replace(self.problem, bound=bound).normalised()
-        found = list(squared_iterates(natural, SQUARED_TOL, 80))
+        found = list(squared_iterates(natural, self.squared_tol, 80))
         self.iterations += len(found)
         best = min(found, key=lambda iterate: iterate.gap)
         return self._judged(bound, best.point["v"], back.multipliers(best.multipliers or {})["predictions"])

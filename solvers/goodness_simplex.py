@@ -118,6 +118,6 @@ def linear(problem: Problem) -> str | None:
 
 @solver("simplex", solves=Goodness, supports=linear, summary="dual simplex of HiGHS on w = x/max p, multipliers from its rows", rank=5)
 def simplex(problem: Goodness, *, tol: float) -> Iterator[Iterate]:
-    """One vertex. For a sweep over B, `goodness_curve.ladder` keeps the basis between bounds."""
+    """One vertex. For a sweep over B, `goodness_curve` keeps the basis between bounds."""
     vertex = GoodnessSimplex(problem).solve(problem.bound)
     yield Iterate({"v": vertex.v}, {"predictions": vertex.q}, 0.0)

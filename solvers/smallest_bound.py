@@ -14,6 +14,7 @@ from simopt.solver import solver
 from simopt.solvers.goodness_curve import Walk
 
 STILL = 1e-15  # relative growth of B that counts as none
+SQUARED_TOL = 1e-14  # relative gap asked of the squared loss, which ends where rounding lets it: B needs it divided by the curve's slope
 
 
 @solver("newton", solves=SmallestBound, summary="Newton's method on the curve of goodness, warm simplex or interior points", rank=10)
@@ -31,7 +32,7 @@ def newton(problem: SmallestBound, *, tol: float, max_iter: int = 200) -> Iterat
         yield Iterate({"w": w}, start, 0.0)
         return
     curve = Goodness(problem.gram, problem.targets, bound, problem.masses, problem.loss, problem.epsilon, problem.margin)
-    walk = Walk(curve)
+    walk = Walk(curve, squared_tol=SQUARED_TOL)
     for _ in range(max_iter):
         place = walk.at(bound)
         multipliers = {"predictions": place.q, "level": np.array(1.0)}

@@ -256,3 +256,14 @@ def test_bad_input_says_what_is_wrong(kind: type[Any], fields: dict[str, Any], m
     }[kind]
     with pytest.raises((InvalidProblem, ValueError), match=message):
         kind(**{"gram": np.eye(3), "targets": np.array([1.0, 2.0, -1.0]), **own, **fields})
+
+
+@pytest.mark.parametrize("loss", ["insensitive", "squared"])
+def test_levels_just_below_and_above_the_least_loss_of_a_similarity_of_rank_two(loss: str) -> None:
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        x, y = rng.normal(size=(12, 2)), rng.normal(size=12)
+        least = solve(Goodness(x @ x.T, y, 1e6, loss=loss), tol=1e-9).value
+        below, above = (solve(SmallestBound(x @ x.T, y, factor * least, loss=loss), tol=1e-7) for factor in (0.99, 1.01))
+        assert below.status is Status.INFEASIBLE
+        assert above.optimal and 0.0 < above.value < 1e3
