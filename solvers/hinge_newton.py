@@ -11,8 +11,8 @@ where Newton's steps did not get there it grows instead.
 * Working set: samples farther than 16 widths from a kink, with multipliers that stand where they should, are frozen as a linear term; the
   rest, once it is less than 0.4 n, is copied and solved by itself, with a working set of its own. Back on all samples f, G and F are
   computed anew; where a frozen sample has crossed its kink the width grows, and so does what counts as far.
-* A working set of at most 15 d samples is left to the interior-point method, which needs about ten iterations from there, where Newton
-  steps would add bent samples one by one. It is also what a stage that makes no progress falls back on, and all there is for n ≤ 10 d.
+* A working set of at most 6 d samples is left to the interior-point method, which needs about ten iterations from there, where Newton
+  steps would add bent samples one by one. It is also what a stage that makes no progress falls back on, and all there is for n ≤ 5 d.
 
 Source: the augmented Lagrangian on the dual of Li, Sun & Toh 2018 (for the lasso), with the certificate F + G as stopping rule.
 Cost: at d = 100, λ = 1e-3 about 4 steps on all rows, each one pass over Ψ. Memory: 10 vectors of n numbers, `room` bytes for copies.
@@ -47,8 +47,8 @@ EASY = 0.2  # of the goal: no need for a smaller G
 REACH = 16.0  # widths
 SHRINK = 0.4  # share of the samples that a working set may have
 FEWEST = 400  # samples below which none are frozen
-COMPACT = 15  # samples a dimension that the interior-point method takes over
-FEW = 10  # samples a dimension up to which there is nothing to be gained over the interior-point method
+COMPACT = 6  # samples a dimension that the interior-point method takes over
+FEW = 5  # samples a dimension up to which there is nothing to be gained over the interior-point method
 SAMPLED = (60, 160)  # samples a dimension from which a quarter, an eighth is solved first
 SAMPLE_GAP = 5e-3  # of the scale: how well
 SURE = 0.7  # of the goal: what a working set is solved to
