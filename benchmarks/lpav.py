@@ -43,6 +43,11 @@ def alternating(m: int, lipschitz: float) -> LipschitzIsotonic:
     return LipschitzIsotonic(np.arange(m) / m, (np.arange(m) % 2).astype(float), lipschitz)
 
 
+def growing(m: int) -> LipschitzIsotonic:
+    """0, −1, 2, −3, … over m, L = 1e-5: the zero jumps across all breakpoints there are, in every step."""
+    return LipschitzIsotonic(np.arange(m) / m, (1.0 - 2.0 * (np.arange(m) % 2)) * np.arange(m) / m, 1e-5)
+
+
 def ours(problem: LipschitzIsotonic) -> Callable[[], np.ndarray]:
     """The whole fit with its prices, from sorted data."""
     y, w, u = problem.targets, problem.mass, problem.steps(FLOAT)
@@ -161,6 +166,7 @@ def growth(sizes: list[int]) -> None:
         "labels, L = 2": lambda m: _time(labels(m)),
         "noise, L = 0.1": lambda m: _time(noise(m)),
         "alternating, worst L": lambda m: max(_time(alternating(m, 10.0**k)) for k in (-1, -2, -3, -4, -5)),
+        "growing alternation": lambda m: _time(growing(m)),
     }
     times: dict[str, dict[int, float]] = {}
     exponents = {}
@@ -174,6 +180,7 @@ def growth(sizes: list[int]) -> None:
     benign, bad = times["labels, L = 2"], times["alternating, worst L"]
     verdicts = [f"exponent on labels {exponents['labels, L = 2']:.2f}, on noise {exponents['noise, L = 0.1']:.2f}"]
     verdicts.append(f"on alternating labels {met(exponents['alternating, worst L'], 1.5)}")
+    verdicts.append(f"where all breakpoints cross in every step {met(exponents['growing alternation'], 1.5)}")
     if 100_000 in bad:
         verdicts.append(f"alternating labels at 1e5 take {met(bad[100_000] / benign[100_000], 10)} times those of labels")
     if 1_000_000 in bad:
