@@ -171,8 +171,8 @@ def _conditional(instance: Instance, i: int) -> list[Fraction]:
 
 
 def labelled(trial: Trial) -> Iterator[Instance]:
-    """Labels of two to four points, both classes present."""
-    for labels in ((1, -1), (1, 1, -1), (1, -1, -1), (1, 1, -1, -1)):
+    """Labels of two and three points, both classes present."""
+    for labels in ((1, -1), (1, 1, -1)):
         yield {"labels": list(labels)}
 
 
@@ -185,7 +185,7 @@ def labelled(trial: Trial) -> Iterator[Instance]:
     expected=HOLDS,
     says=r"With w = B y u, u ∈ [0, 1] (that is, **yw ≥ 0**), y f(x) = B (P_= E[uK | y' = y] − P_≠ E[uK | y' ≠ y]), P_= the mass of the "
     r"class of x. For **classes of equal mass** it is (B/2)(E[uK | y' = y] − E[uK | y' ≠ y]): Definition 3 of [6] is Definition 2 with yw "
-    r"≥ 0 and ℓ(a, b) = 1{ab **<** Bγ/**2**}. (Up to four points.)",
+    r"≥ 0 and ℓ(a, b) = 1{ab **<** Bγ/**2**}. (Up to three points.)",
     instances=labelled,
     exhaustive=True,
     knobs={"share": HALF},

@@ -190,9 +190,9 @@ def _cost(target: str, W: Fraction) -> Fraction:
     place="Lemma 17, C.2 and E.3: distributions that are not discrete, by variational techniques",
     kind=EXISTENCE,
     expected=HOLDS,
-    says=r"Lemma 17 and the first part of Theorem 6 hold for every distribution with E √K(x, x) < ∞: W' = −C E[s(x)Φ(x)] with s(x) ∈ ∂ℓ, "
-    r"|s| ≤ 1, so that w = −Cs. (On [0, 1] with K = xx', y = 1 and y = x², in closed form: E[wK(x, ·)] = W'x, |w| = C, L(W') ≤ L(a) + "
-    r"a²/4C; and the midpoint grids of N cells have ε_0(C) ≤ L(W') + (C + 2)/N.)",
+    says=r"Lemma 17 and the first part of Theorem 6 hold for every distribution with E √K(x, x) < ∞, separable H: W' = −C E[s(x)Φ(x)] with "
+    r"s(x) ∈ ∂ℓ, |s| ≤ 1, so that w = −Cs. (On [0, 1] with K = xx', y = 1 and y = x², in closed form: E[wK(x, ·)] = W'x, |w| = C, L(W') ≤ "
+    r"L(a) + a²/4C; and the midpoint grids of N cells have ε_0(C) ≤ L(W') + (C + 2)/N.)",
     instances=on_an_interval,
     knobs={"constant": Fraction(1, 4), "grid": 1},
     mutants={"a²/5C": {"constant": Fraction(1, 5)}},

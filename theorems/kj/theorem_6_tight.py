@@ -120,7 +120,7 @@ def on_four_points(trial: Trial) -> Iterator[Instance]:
     instances=on_four_points,
     knobs={"turn": Fraction(1, 6)},
     mutants={"first branch up to 1/5": {"turn": Fraction(1, 5)}},
-    note="So B_min ε_1γ² is 1/8 up to ε_1 = 1/6, at most 0.2019 (near ε_1 = 0.3), and 1/8 again as ε_1 → 1/2: the printed bound holds for "
+    note="So B_min ε_1γ² is 1/8 up to ε_1 = 1/6, at most 0.2023 (near ε_1 = 0.31), and 1/8 again as ε_1 → 1/2: the printed bound holds for "
     "all ε_1.",
     cost=0.6,
 )

@@ -1,7 +1,7 @@
 r"""Definition 3: useful similarities, and what no learner can do. Points that K does not tell apart get the same prediction.
 
-If K(x, ·) and K(·, x) are the same for all x of a cell, every predictor that sees data through K is constant on cells, up to the labels it
-was given: its risk on new points is at least the risk of the best constant in each cell.
+If K(x, ·) and K(·, x) are the same for all x of a cell, every predictor that sees data through K is constant on cells, whatever it was
+trained on: its risk is at least the risk of the best constant in each cell.
 """
 
 from __future__ import annotations
@@ -72,8 +72,8 @@ def cells(trial: Trial) -> Iterator[Instance]:
     instances=cells,
     knobs={"share": ONE},
     mutants={"11/10 of the Bayes risk": {"share": Fraction(11, 10)}},
-    note="The number of samples may depend on neither K nor the domain. The argument needs domains on which training points are seldom met "
-    "again, or randomised targets: labels of points seen before could be repeated.",
+    note="The number of samples may depend on neither K nor the domain (KJ-H1). A training point met again is not recognised inside its "
+    "cell, so that no sample size helps.",
     cost=0.4,
 )
 def no_better_than_cells(instance: Instance, trial: Trial) -> Iterator[Check]:
