@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from simopt import registry
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arrays import Multipliers, Point
+from simopt.row_blocks import RowBlocks, is_lazy
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -190,6 +191,10 @@ def _feed(digest: hashlib._Hash, value: Any) -> None:
         rows = np.atleast_1d(value)
         for start in range(0, len(rows), 4096):
             digest.update(np.ascontiguousarray(rows[start : start + 4096]).tobytes())
+    elif is_lazy(value):
+        digest.update(str((value.dtype.str, value.shape)).encode())
+        for _, block in RowBlocks(value):
+            digest.update(np.ascontiguousarray(block).tobytes())
     elif dataclasses.is_dataclass(value):
         for item in dataclasses.fields(value):
             digest.update(item.name.encode())

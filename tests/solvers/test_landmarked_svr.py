@@ -424,6 +424,8 @@ class TestStreams:
         lazy = da.from_array(mapped, chunks=(900, 12))
         problem = LandmarkedSVRPenalised(lazy, y, 1e-3, 0.1)
         assert problem.features is lazy
+        assert problem.fingerprint() == LandmarkedSVRPenalised(da.from_array(X, chunks=(500, 12)), y, 1e-3, 0.1).fingerprint()
+        assert problem.fingerprint() != LandmarkedSVRPenalised(da.from_array(-X, chunks=(900, 12)), y, 1e-3, 0.1).fingerprint()
         solution = solve(problem, tol=1e-10, rigorous=True)
         assert solution.optimal
         assert solution.value == pytest.approx(solve(LandmarkedSVRPenalised(X, y, 1e-3, 0.1), tol=1e-10).value, abs=1e-9)
