@@ -15,6 +15,7 @@ from simopt.claims import (
     REFUTED,
     SUBSTANTIVE,
     Check,
+    Expr,
     Instance,
     Trial,
     at_most,
@@ -171,8 +172,8 @@ def _conditional(instance: Instance, i: int) -> list[Fraction]:
 
 
 def labelled(trial: Trial) -> Iterator[Instance]:
-    """Labels of two and three points, both classes present."""
-    for labels in ((1, -1), (1, 1, -1)):
+    """Labels of two to four points, both classes present."""
+    for labels in ((1, -1), (1, 1, -1), (1, 1, -1, -1)):
         yield {"labels": list(labels)}
 
 
@@ -185,7 +186,7 @@ def labelled(trial: Trial) -> Iterator[Instance]:
     expected=HOLDS,
     says=r"With w = B y u, u ∈ [0, 1] (that is, **yw ≥ 0**), y f(x) = B (P_= E[uK | y' = y] − P_≠ E[uK | y' ≠ y]), P_= the mass of the "
     r"class of x. For **classes of equal mass** it is (B/2)(E[uK | y' = y] − E[uK | y' ≠ y]): Definition 3 of [6] is Definition 2 with yw "
-    r"≥ 0 and ℓ(a, b) = 1{ab **<** Bγ/**2**}. (Up to three points.)",
+    r"≥ 0 and ℓ(a, b) = 1{ab **<** Bγ/**2**}. (Up to four points.)",
     instances=labelled,
     exhaustive=True,
     knobs={"share": HALF},
@@ -193,23 +194,35 @@ def labelled(trial: Trial) -> Iterator[Instance]:
     corrects="KJ-Def2-rem2",
 )
 def margins_by_class(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """Both identities at a point of each class, with free masses, then with masses q_i/(2 Σ q) in each class."""
+    """Both identities at a point of each class: with free masses, and with masses that add up to ½ in each class."""
     labels = instance["labels"]
     (B,) = symbols("B")
     q, u, k = ([symbols(f"{name}{i}")[0] for i in range(len(labels))] for name in "quk")
     for label in (1, -1):
-        same = [b == label for b in labels]
-        classes = {flag: total(a for a, s in zip(q, same, strict=True) if s == flag) for flag in (True, False)}
-        for balanced in (False, True):
-            p = [a / (2 * classes[s]) if balanced else a for a, s in zip(q, same, strict=True)]
-            part = {flag: total(a * b * c for a, b, c, s in zip(p, u, k, same, strict=True) if s == flag) for flag in (True, False)}
-            mass = {flag: total(a for a, s in zip(p, same, strict=True) if s == flag) for flag in (True, False)}
-            left = label * total(a * (B * b * v) * c for a, b, v, c in zip(p, labels, u, k, strict=True))
-            if balanced:
-                yield equal(left, B * trial["share"] * (part[True] / mass[True] - part[False] / mass[False]), "classes of equal mass")
-            else:
-                means = {flag: part[flag] / mass[flag] for flag in (True, False)}
-                yield equal(left, B * (mass[True] * means[True] - mass[False] * means[False]), "y f(x)")
+        part = _parts(labels, q, u, k, label)
+        mass = {flag: total(a for a, b in zip(q, labels, strict=True) if (b == label) == flag) for flag in (True, False)}
+        left = label * total(a * (B * b * v) * c for a, b, v, c in zip(q, labels, u, k, strict=True))
+        right = B * (mass[True] * (part[True] / mass[True]) - mass[False] * (part[False] / mass[False]))
+        yield equal(left, right, "y f(x)")
+        p = _balanced(labels, q)
+        part = _parts(labels, p, u, k, label)
+        left = label * total(a * (B * b * v) * c for a, b, v, c in zip(p, labels, u, k, strict=True))
+        yield equal(left, B * trial["share"] * (part[True] / HALF - part[False] / HALF), "classes of equal mass")
+
+
+def _parts(labels: Sequence[int], p: Sequence[Expr], u: Sequence[Expr], k: Sequence[Expr], label: int) -> dict[bool, Expr]:
+    """Σ p u K over the class of the label, and over the other."""
+    terms = list(zip(p, u, k, labels, strict=True))
+    return {flag: total(a * b * c for a, b, c, d in terms if (d == label) == flag) for flag in (True, False)}
+
+
+def _balanced(labels: Sequence[int], q: Sequence[Expr]) -> list[Expr]:
+    """The masses q, but the last of each class is what is missing to ½."""
+    out = list(q)
+    for label in (1, -1):
+        *first, last = (i for i, b in enumerate(labels) if b == label)
+        out[last] = HALF - total([0, *(q[i] for i in first)])
+    return out
 
 
 def merged(trial: Trial) -> Iterator[Instance]:
