@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from simopt import validate
 from simopt.arrays import Array
 from simopt.problems.matching_loss import MatchingLoss
 from simopt.solution import Iterate
@@ -26,13 +27,14 @@ def glm_tron(problem: MatchingLoss, *, tol: float, max_iter: int = 100_000, ever
     ‖x‖ ≤ 1; solvers/isotron.py runs it so. Source: Kakade, Kalai, Kanade & Shamir 2011, Algorithm 1.
     """
     X, y, link = problem.features, problem.targets, problem.link
+    pace = validate.whole("every", every, minimum=1)
     m, d = X.shape
     small = X @ X.T if m < d else X.T @ X
     curvature = link.lipschitz * float(np.linalg.eigvalsh(small / m)[-1])
     w = np.zeros(d)
     for t in range(max_iter):
         g = X.T @ (link.transfer(X @ w) - y) / m
-        if t % every == 0 or t == max_iter - 1:
+        if t % pace == 0 or t == max_iter - 1:
             yield Iterate({"w": w}, None, problem.radius * float(np.linalg.norm(g)) + float(g @ w))
         if curvature == 0.0:
             return

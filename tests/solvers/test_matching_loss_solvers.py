@@ -74,6 +74,12 @@ def test_first_order_steps_that_are_too_few_are_reported_as_such() -> None:
     assert solution.certificate.lower <= best <= solution.certificate.upper
 
 
+def test_how_often_a_step_is_shown_is_a_whole_number() -> None:
+    for every in (0, 1.5, -1):
+        solution = solve(data(30, 2, "logistic", "labels", 1.0), "glm-tron", every=every)
+        assert solution.status is Status.FAILED and f"every: {every:g} given, a whole number >= 1 needed" in solution.message
+
+
 @pytest.mark.parametrize("rank", [0, 2, 5])
 def test_the_model_is_minimised_over_the_ball(rank: int) -> None:
     rng = np.random.default_rng(rank)
