@@ -42,8 +42,8 @@ def minimiser(gram: Array, targets: Array, shares: Array) -> Array:
 
 
 def settings(trial: Trial) -> Iterator[Instance]:
-    """Sizes, noise and seeds."""
-    for points, n in ((8, 400), (20, 2000)):
+    """Sizes, noise and seeds; without noise and with an invertible K no f̂ is exact, because some x is rarer in S than in the domain."""
+    for points, n in ((16, 400), (20, 2000)):
         for noise in (0.0, 0.5)[: trial.count(1, 2)]:
             yield {"points": points, "n": n, "noise": noise, "delta": 0.1, "seed": int(trial.rng.integers(2**32))}
 
@@ -66,7 +66,7 @@ def bound(n: int, delta: float) -> float:
     r"ε_0 + O(B√(log(1/δ)/n)). (Two domains, draws.)",
     instances=settings,
     knobs={"share": 1.0},
-    mutants={"a fortieth": {"share": 1 / 40}},
+    mutants={"no excess over ε_0": {"share": 0.0}},
     note="Gap: the paper bounds L̂_{f*} − L_{f*} by sup (L − L̂), the wrong side (KJ-DD-util-onesided), and f* depends on S. Repair in "
     "the head of double_dipping_utility.py: f̃ in the place of f*, and McDiarmid's inequality for L̂(f̃).",
     cost=1.5,
