@@ -74,7 +74,8 @@ def member(instance: Instance) -> PiecewiseLinear:
     knobs={"share": Fraction(2)},
     mutants={"without 'nondecreasing'": {"instances": rising_and_falling}, "(1/ε) 2^{W/(2ε)}": {"share": Fraction(1, 2)}},
     note="For other W and ε the paper's grid does not fit into [−W, W] × [0, 1] and rounding up its cells passes the bound (512 > 338.6 "
-    "at W = 1, ε = 3/10). Ours follows u − x/2 on a grid twice as wide (head of covers.py); each distance is the exact supremum.",
+    "at W = 1, ε = 3/10). Ours follows u − x/2 on a grid twice as wide (head of covers.py), and is small enough for all W and ε, since "
+    "⌈x⌉ ≤ 2x for x ≥ 1/2; each distance is the exact supremum.",
     cost=1.0,
 )
 def cover_of_the_transfer_functions(instance: Instance, trial: Trial) -> Iterator[Check]:

@@ -149,7 +149,8 @@ def random_model(rng: np.random.Generator, floor: Fraction, dimension: int | Non
     features = [ball_point(rng, p) for _ in range(m)]
     w = [size * value for value in ball_point(rng, p)]
     back = [size * value for value in ball_point(rng, p)] if rng.integers(3) else [-value for value in w]
-    u = random_transfer(rng, math.ceil(size) + 1)
+    # Half of the time u rises with slope 1 around 0: a random u is flat at most scores, and then ε̂ = 0.
+    u = ramp(-Fraction(int(rng.integers(0, 9)), 8)) if rng.integers(2) else random_transfer(rng, math.ceil(size) + 1)
     kind = int(rng.integers(3))
     eighths = [Fraction(int(k), 8) for k in rng.integers(0, 9, m)]
     labels = [(Fraction(round(k)), k, u(Fraction(dot(w, x))))[kind] for x, k in zip(features, eighths, strict=True)]

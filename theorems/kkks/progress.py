@@ -97,8 +97,8 @@ def one_step_for_every_width(instance: Instance, trial: Trial) -> Iterator[Check
     r"term is ≥ 2ε̂(h̃^t) − 2W(η₁ + η₂). (11), for W ≥ 1: the decrease is ≥ 2ε̂(h̃^t) − ε̂(h^t) − W(5η₁ + 2η₂).",
     instances=wide,
     covers=("KK-7/9",),
-    knobs={"times": Fraction(2)},
-    mutants={"2.01 ε̂(h̃) in (7) and (9)": {"times": Fraction(201, 100)}},
+    knobs={"times": Fraction(2), "share": Fraction(1)},
+    mutants={"2.01 ε̂(h̃) in (7) and (9)": {"times": Fraction(201, 100)}, "9/10 of η₁ and η₂ elsewhere": {"share": Fraction(9, 10)}},
     cost=1.0,
     note="Where u is flat, u⁻¹ is any nondecreasing choice of a preimage: Lemma 1 needs f on the values ỹ_i only, all of which u takes.",
 )
@@ -106,19 +106,20 @@ def steps_of_the_proof(instance: Instance, trial: Trial) -> Iterator[Check]:
     """Each numbered display on one model."""
     s, W = step(instance, known=False), instance["W"]
     eta1, eta2, below = s.eta1(), s.eta2(), s.hypothetical_error()
+    one, two = trial["share"] * eta1, trial["share"] * eta2
     first = s.along([a - b for a, b in zip(s.labels, s.predictions, strict=True)])
     six, seven, eight = (
-        s.along([a - b for a, b in zip(one, two, strict=True)])
-        for one, two in ((s.labels, s.means), (s.means, s.hypothetical), (s.hypothetical, s.predictions))
+        s.along([a - b for a, b in zip(left, right, strict=True)])
+        for left, right in ((s.labels, s.means), (s.means, s.hypothetical), (s.hypothetical, s.predictions))
     )
     yield equal(s.decrease(), first - sum(v * v for v in s.move()), "(5)")
     yield equal(first, six + seven + eight, "(6) + (7) + (8)")
-    yield at_least(six, -2 * W * eta1, "(6)")
-    yield at_least(eight, -2 * W * eta2, "(8)")
+    yield at_least(six, -2 * W * one, "(6)")
+    yield at_least(eight, -2 * W * two, "(8)")
     yield at_most(trial["times"] * below, seven, "(7)", row="KK-7/9")
     yield at_most(trial["times"] * below - first, 2 * W * (eta1 + eta2), "(9)", row="KK-7/9")
-    yield at_most(s.error() - below, 2 * eta2, "ε̂(h) − ε̂(h̃)")
-    yield at_most(2 * below - s.error() - s.decrease(), W * (5 * eta1 + 2 * eta2), "(11)")
+    yield at_most(s.error() - below, 2 * two, "ε̂(h) − ε̂(h̃)")
+    yield at_most(2 * below - s.error() - s.decrease(), W * (5 * one + 2 * two), "(11)")
 
 
 def conclusions(trial: Trial) -> Iterator[Instance]:
@@ -160,13 +161,13 @@ def once(trial: Trial) -> Iterator[Instance]:
     kind=IDENTITY,
     expected=HOLDS,
     says=r"From decrease ≥ ε̂ − 5W(η₁ + η₂) it follows that decrease ≥ W(η₁ + η₂) or ε̂ ≤ 6W(η₁ + η₂), because 6W(η₁ + η₂) − ε̂ = "
-    r"[decrease − ε̂ + 5W(η₁ + η₂)] + [W(η₁ + η₂) − decrease]; so ε̂ ≤ 6W(η₁ + η₂) at some t ≤ W/(η₁ + η₂) + 1.",
+    r"[decrease − ε̂ + 5W(η₁ + η₂)] + [W(η₁ + η₂) − decrease].",
     instances=once,
     exhaustive=True,
     knobs={"times": 6},
     mutants={"3 for 6": {"times": 3}},
     corrects="KK-T2pf",
-    note="W²/(W(η₁ + η₂)) decreases of W(η₁ + η₂) use up ‖w^1 − w‖² ≤ W².",
+    note="So ε̂ ≤ 6W(η₁ + η₂) at some t ≤ W/(η₁ + η₂) + 1: W²/(W(η₁ + η₂)) decreases of W(η₁ + η₂) use up ‖w^1 − w‖² ≤ W².",
 )
 def six_is_right(instance: Instance, trial: Trial) -> Iterator[Check]:
     """The identity."""

@@ -21,8 +21,8 @@ from simopt.claims import (
     maximum,
     root,
 )
-from simopt.theorems.kkks.index_models import ONE, decoded_narrow, decoded_wide, length, narrow, of_every_width, step, wide
-from simopt.theorems.rmw.worlds import squared
+from simopt.theorems.kkks.index_models import ONE, decoded_narrow, decoded_wide, length, narrow, of_every_width, step, transfer, wide
+from simopt.theorems.rmw.worlds import dot, squared
 
 LEMMA = "Appendix A.1, Lemma 5"
 STEP = "Section 5.1, (10); Appendix A.1, (15)"
@@ -77,6 +77,15 @@ def one_step_for_every_width(instance: Instance, trial: Trial) -> Iterator[Check
     yield at_most(error - s.decrease(), finer, "2Wη + 2η√ε̂ + η²")
 
 
+def loud_and_quiet(trial: Trial) -> Iterator[Instance]:
+    """Models of every width, and the same with a thousandth of their noise, for which ε̂ often exceeds Wη."""
+    for drawn in of_every_width(trial):
+        yield drawn
+        u = transfer(drawn)
+        means = [u(Fraction(dot(drawn["w"], x))) for x in drawn["features"]]
+        yield drawn | {"labels": [(999 * mean + y) / 1000 for mean, y in zip(means, drawn["labels"], strict=True)]}
+
+
 @claim(
     "KK-L5-sharp",
     paper=KAKADE_KALAI_KANADE_SHAMIR,
@@ -86,7 +95,7 @@ def one_step_for_every_width(instance: Instance, trial: Trial) -> Iterator[Check
     says=r"For GLM-tron ‖w^{t+1} − w‖ ≤ √(‖w^t − w‖² − ε̂(h^t)) + η, η = ‖mean (y_i − ȳ_i) x_i‖, without any condition on W. Hence the "
     r"decrease is at least ε̂ − 2Wη − η² for every W ≥ ‖w^t − w‖; and where ε̂ ≥ Wη it is at least ε̂ − 2Wη, so that Theorem 1 holds with "
     r"ε̂ ≤ 3Wη in the place of 6Wη, for every W > 0.",
-    instances=of_every_width,
+    instances=loud_and_quiet,
     decode=decoded_narrow,
     dimension=10,
     evaluations=(80, 250),

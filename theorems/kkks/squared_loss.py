@@ -168,20 +168,22 @@ def excess_in_a_convex_class(instance: Instance, trial: Trial) -> Iterator[Check
     kind=IDENTITY,
     expected=HOLDS,
     says=r"(17) at one x with mass P, s = E y and q = E y² there, u = s/P: (f²P − 2fs + q) − (g²P − 2gs + q) = P[(f − u)² − (g − u)²]; "
-    r"both sides add over x. Exponents, with W = v² and r = ρ³: √(W r^{2/3}) = v ρ = (W^{3/2} r)^{1/3}, as in (19); √(B²) = B for B² = "
-    r"√(W² log(m/δ)/m), as in (21).",
+    r"both sides add over x. Exponents, with W = v² and r = ρ³: √(W r^{2/3}) = v ρ = (W^{3/2} r)^{1/3}, as in (19); with W = v² and "
+    r"log(m/δ)/m = ρ⁴: √(√(W² ρ⁴)) = v ρ = (W² ρ⁴)^{1/4}, as in (21).",
     instances=once,
     exhaustive=True,
-    knobs={"times": 1},
-    mutants={"u = 2 E y/P": {"times": 2}},
+    knobs={"times": 1, "halves": 3},
+    mutants={"u = 2 E y/P": {"times": 2}, "W² in (19), as in Proposition 1": {"halves": 4}},
 )
 def bias_and_exponents(instance: Instance, trial: Trial) -> Iterator[Check]:
     """Identities of rational functions."""
     P, s, q, f, g, v, rho = symbols("P s q f g v rho")
     u = trial["times"] * s / P
     yield equal((f**2 * P - 2 * f * s + q) - (g**2 * P - 2 * g * s + q), P * ((f - u) ** 2 - (g - u) ** 2), "(17)")
-    yield equal((v * rho) ** 2, v**2 * rho**2, "square of (19)")
-    yield equal((v * rho) ** 3, v**3 * rho**3, "cube of (19)")
+    W = v**2
+    yield equal((v * rho) ** 2, W * rho**2, "square of (19): W r^{2/3}")
+    yield equal((v * rho) ** 3, v ** trial["halves"] * rho**3, "cube of (19): W^{3/2} r")
+    yield equal(((v * rho) ** 2) ** 2, W**2 * rho**4, "fourth power of (21): W² log(m/δ)/m")
 
 
 def sampled_worlds(trial: Trial) -> Iterator[Instance]:
@@ -228,7 +230,9 @@ def from_deviations_to_the_fits(instance: Instance, trial: Trial) -> Iterator[Ch
     reach = []
     for name, u, loss, seen in (("û", hat, risk, found), ("ũ", tilde, apart, means)):
         excess = loss(masses, u, means) - loss(masses, best, means)
-        yield equal(excess, apart(masses, u, means) - apart(masses, best, means), f"(17), {name}")
+        yield equal(
+            risk(masses, u, means) - risk(masses, best, means), apart(masses, u, means) - apart(masses, best, means), f"(17), {name}"
+        )
         yield at_least(excess, 0, f"u* is best, {name}")
         reach.append(gap(masses, u, best))
         yield at_most(reach[-1] ** 2, excess, f"(E |{name} − u*|)²")
