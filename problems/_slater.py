@@ -24,8 +24,13 @@ def inner_weights(columns: Array, y: Array, p: Array, loss: Loss, level: float) 
 
     Of small max |w_j|: for the linear losses at most about four times what `INSIDE` · level takes.
     """
-    found = _boxed(columns, y, p, loss, level) if isinstance(loss, Insensitive | Hinge) else _ridge(columns, y, p, level)
-    return found if found is not None and _value(columns, y, p, loss, found) < level else None
+    lengths = np.linalg.norm(columns, axis=0)
+    for units in (np.ones(len(y)), np.where(lengths > 0.0, lengths, 1.0)):  # in their own, columns of very different size all count
+        scaled = columns / units
+        found = _boxed(scaled, y, p, loss, level) if isinstance(loss, Insensitive | Hinge) else _ridge(scaled, y, p, level)
+        if found is not None and _value(columns, y, p, loss, found / units) < level:
+            return found / units
+    return None
 
 
 def _value(columns: Array, y: Array, p: Array, loss: Loss, w: Array) -> float:

@@ -123,7 +123,7 @@ def _judged(problem: Problem, given: Point, multipliers: Multipliers | None, num
             gap = gap if gap <= width else width
         if lower - upper > (ROUNDING * max(abs(lower), abs(upper)) if num is FLOAT else 0.0):
             gap = max(gap, lower - upper)  # a contradiction, whatever the terms of the gap say
-        if gap < best[0]:
+        if gap < best[0] or (gap == math.inf == best[0] and best[1] < lower < math.inf):  # a bound is one without a feasible point, too
             best = (gap, lower, candidate, origin)
     gap, lower, kept, origin = best
     certificate = Certificate(

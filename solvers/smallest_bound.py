@@ -32,14 +32,16 @@ def newton(problem: SmallestBound, *, tol: float, max_iter: int = 200) -> Iterat
         yield Iterate({"w": w}, start, 0.0)
         return
     curve = Goodness(problem.gram, problem.targets, bound, problem.masses, problem.loss, problem.epsilon, problem.margin)
-    walk = Walk(curve, squared_tol=SQUARED_TOL)
+    walk, proof = Walk(curve, squared_tol=SQUARED_TOL), start
     for _ in range(max_iter):
         place = walk.at(bound)
         multipliers = {"predictions": place.q, "level": np.array(1.0)}
         point = {"w": bound * place.v}
         lower = float(problem.dual_bound(multipliers))
+        if lower < bound:  # at a breakpoint the vertex may belong to the next piece; the multipliers that led here prove `bound`
+            multipliers, lower = proof, bound
         upper = float(problem.objective(problem.restore(point)))
         yield Iterate(point, multipliers, 0.0 if lower == math.inf else max(upper - lower, 0.0))
         if lower == math.inf or lower <= bound * (1.0 + STILL):
             return
-        bound = lower
+        bound, proof = lower, multipliers

@@ -20,6 +20,7 @@ from simopt.problems.goodness_choice import GoodnessChoice
 from simopt.problems.kernel_goodness import KernelGoodness
 from simopt.problems.smallest_bound import SmallestBound
 from simopt.solution import Status
+from simopt.solvers.goodness_exact import exact_smallest_bound
 
 KINDS = (Goodness, GoodnessChoice, KernelGoodness, SmallestBound)
 CASES = [pytest.param(e, id=f"{kind.name}: {e.name}") for kind in KINDS for e in kind.examples(np.random.default_rng(11))]
@@ -267,3 +268,29 @@ def test_levels_just_below_and_above_the_least_loss_of_a_similarity_of_rank_two(
         below, above = (solve(SmallestBound(x @ x.T, y, factor * least, loss=loss), tol=1e-7) for factor in (0.99, 1.01))
         assert below.status is Status.INFEASIBLE
         assert above.optimal and 0.0 < above.value < 1e3
+
+
+@pytest.mark.parametrize("sizes", [(1e-8, 1e8), (1e-8, 1.0, 1e8)])
+def test_small_columns_do_not_hide_behind_the_rounding_errors_of_large_ones(sizes: tuple[float, ...]) -> None:
+    rng = np.random.default_rng(3)
+    gram, y = rng.normal(size=(len(sizes), len(sizes))) * np.array(sizes), rng.normal(size=len(sizes))
+    found, exact = solve(SmallestBound(gram, y, 1e-3)), exact_smallest_bound(gram, y, 1e-3)
+    assert exact.lower is not None and found.certificate is not None
+    assert found.status is not Status.INFEASIBLE
+    assert 0.0 < found.certificate.lower <= float(exact.lower) * (1 + 1e-9)
+    assert exact.upper is None or found.certificate.upper >= float(exact.upper) * (1 - 1e-9)
+    assert solve(SmallestBound(gram, y, 1e-3, loss="squared")).status is not Status.INFEASIBLE
+
+
+def test_a_level_that_is_the_least_loss_keeps_the_multipliers_that_led_to_it() -> None:
+    problem = SmallestBound(np.array([[0.0, 0.0], [2.0, 0.0]]), np.ones(2), 0.5, loss="hinge")
+    found = solve(problem)  # no weights do better than ½, and |w| = 1 suffices
+    assert found.optimal and found.value == 1.0
+
+
+def test_without_a_feasible_point_the_lower_bound_is_kept() -> None:
+    problem = SmallestBound(np.array([[1.0, 0.0], [0.0, 1e-3]]), np.ones(2), 0.1, loss="hinge")
+    problem.__dict__["inner"] = None
+    judged = certify(problem, {"w": np.zeros(2)}, {"predictions": np.full(2, 0.5), "level": 1.0})
+    assert judged.upper == np.inf and judged.gap == np.inf
+    assert judged.lower == pytest.approx((1.0 - 0.1) / (0.5 * (0.5 + 0.5e-3)))
