@@ -114,6 +114,10 @@ class FiniteDomain(Problem):
         """Whether y = 0 (where there is mass) and ε = 0: nothing is to be learnt, and there is no unit in which to measure it."""
         return not np.any(self.aims()) and self.epsilon == 0.0
 
+    def settled(self, num: Arithmetic, weights: Value, multipliers: Multipliers) -> bool:
+        """Whether `vacant` and weights and q are all 0: then every term of the gap is 0, also where radii of intervals would say otherwise."""
+        return self.vacant and _squares.all_zero(num, weights) and not np.any(self.prices(FLOAT, multipliers))
+
     def target_unit(self) -> float:
         """A power of two near max(|y_i|, ε), or near the margin."""
         if self.loss == "hinge":

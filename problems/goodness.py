@@ -132,6 +132,8 @@ class Goodness(FiniteDomain):
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """What the losses leave, plus B Σ_j p_j (|g_j| − v_j g_j)."""
+        if self.settled(num, num.lift(point["v"]), multipliers):
+            return num.lift(0.0)
         q, v = self.prices(num, multipliers), num.lift(point["v"])
         g = self.influence(num, q)
         behind = num.dot(self.charges(num), num.pos(num.abs(g) - v[self.charged] * g))

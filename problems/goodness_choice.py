@@ -163,6 +163,8 @@ class GoodnessChoice(FiniteDomain):
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """What the losses leave, plus what the knapsack and its dual leave."""
+        if self.settled(num, num.lift(point["v"]), multipliers):
+            return num.lift(0.0)
         q, t = self.prices(num, multipliers), num.lift(self.threshold(multipliers))
         whole, R = num.lift(point["v"]), num.lift(point["R"])[self.charged]
         v, g = whole[self.charged], self.influence(num, q)

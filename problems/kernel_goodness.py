@@ -148,6 +148,8 @@ class KernelGoodness(FiniteDomain, KernelProblem):
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """What the losses leave, and s(1/γ − t) with what Cauchy–Schwarz leaves of st − ⟨v, W⟩."""
+        if self.settled(num, num.lift(point["alpha"]), multipliers):
+            return num.lift(0.0)
         q, alpha = self.prices(num, multipliers), num.lift(point["alpha"])
         v, left = self.spread(num, q), self.loss_gap(num, q, self.predictions(alpha, num))
         if num is FLOAT:

@@ -294,3 +294,17 @@ def test_without_a_feasible_point_the_lower_bound_is_kept() -> None:
     judged = certify(problem, {"w": np.zeros(2)}, {"predictions": np.full(2, 0.5), "level": 1.0})
     assert judged.upper == np.inf and judged.gap == np.inf
     assert judged.lower == pytest.approx((1.0 - 0.1) / (0.5 * (0.5 + 0.5e-3)))
+
+
+@pytest.mark.parametrize("loss", ["insensitive", "squared"])
+@pytest.mark.parametrize("kind", [Goodness, GoodnessChoice, KernelGoodness])
+def test_nothing_to_learn_is_closed_in_intervals_too(kind: Any, loss: str) -> None:
+    options: dict[str, Any] = {Goodness: {"bound": 2.0}, GoodnessChoice: {"bound": 2.0, "density": 0.3}, KernelGoodness: {"gamma": 0.3}}[
+        kind
+    ]
+    points = np.random.default_rng(0).normal(size=(6, 6))
+    masses = np.array([0.25, 0.25, 0.0, 0.25, 0.25, 0.0])
+    problem = kind(points @ points.T, np.where(masses > 0, 0.0, 3.0), masses=masses, loss=loss, **options)
+    assert solve(problem, rigorous=True).optimal
+    other = {name: np.ones(6) for name in problem.trivial_point()}
+    assert problem.gap(other, problem.multipliers(other)) > 0.0  # only where the weights are 0
