@@ -80,7 +80,7 @@ def reachable(instance: Instance, chosen: Sequence[int], bound: Fraction) -> boo
     for i in chosen:  # each point by itself: |f_i| ≤ B Σ_j p_j |K_ij|
         if abs(targets[i]) > bound * mean(instance, [abs(k) for k in gram[i]]):
             return False
-    if len(chosen) <= 1:
+    if len(chosen) <= 1 or bound == 0:
         return True
     rows = [gram[i] if i in chosen else [ZERO] * size for i in range(size)]
     aims = [targets[i] if i in chosen else ZERO for i in range(size)]
