@@ -154,7 +154,7 @@ def runs(trial: Trial) -> Iterator[Instance]:
     for family in FAMILIES:
         for epsilon in (0.0, 0.05):
             for d, n in ((1, 5), (20, 20), (200, 60)):
-                yield {"family": family, "epsilon": epsilon, "d": d, "n": n, "draws": trial.count(1, 6)}
+                yield {"family": family, "epsilon": epsilon, "d": d, "n": n, "draws": trial.count(1, 2)}
 
 
 @claim(

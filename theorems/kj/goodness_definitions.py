@@ -53,7 +53,7 @@ def violated(trial: Trial) -> Iterator[Instance]:
     yield domain(masses, diagonal, [1, 0, 2], bound=HALF, kind="diagonal")
     for moved in (Fraction(1, 10), Fraction(1, 10**4)):
         yield domain(masses, [[1] * 3] * 3, [1, 1, 1 + moved], bound=Fraction(2), kind="constant")
-    for _ in range(trial.count(6, 40)):
+    for _ in range(trial.count(6, 15)):
         made = random_domain(trial.rng, int(trial.rng.integers(2, 4)), targets=[-1, 1, 2])
         yield made | {"bound": Fraction(int(trial.rng.integers(1, 5))), "kind": "any"}
 
@@ -91,7 +91,7 @@ def least_violated_mass(instance: Instance, trial: Trial) -> Iterator[Check]:
 
 def domains(trial: Trial) -> Iterator[Instance]:
     """Random domains of two to four points."""
-    yield from random_domains(trial.rng, trial.count(20, 150))
+    yield from random_domains(trial.rng, trial.count(20, 50))
 
 
 def _dual(instance: Instance, q: Any, bound: Fraction) -> Fraction:
@@ -131,9 +131,9 @@ def value_of_a_programme(instance: Instance, trial: Trial) -> Iterator[Check]:
 
 def curves(trial: Trial) -> Iterator[Instance]:
     """Random domains for the exact curve of ℓ_ε, larger ones in floats for the squared loss."""
-    for made in random_domains(trial.rng, trial.count(7, 60)):
+    for made in random_domains(trial.rng, trial.count(7, 20)):
         yield made | {"loss": "insensitive"}
-    for _ in range(trial.count(4, 20)):
+    for _ in range(trial.count(4, 8)):
         size = int(trial.rng.integers(5, 20))
         yield {"loss": "squared", "gram": trial.rng.normal(size=(size, size)), "targets": trial.rng.normal(size=size),
                "masses": trial.rng.dirichlet(np.ones(size)), "bound": 2.0}  # fmt: skip

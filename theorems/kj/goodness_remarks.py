@@ -80,7 +80,7 @@ def any_targets(trial: Trial) -> Iterator[Instance]:
     """Targets ±1; of sizes 1/2, 1 and 2; with zeros. One point with y = 2."""
     yield domain([1], [[1]], [2], bound=ONE)
     yield domain([HALF, HALF], [[1, 0], [0, 1]], [HALF, 2], bound=Fraction(2))
-    for _ in range(trial.count(4, 30)):
+    for _ in range(trial.count(4, 12)):
         bound = Fraction(int(trial.rng.integers(1, 7)), 2)
         for targets in ([-1, 1], [-2, -HALF, 1, 2], [-1, 0, 2]):
             yield random_domain(trial.rng, int(trial.rng.integers(2, 4)), targets=targets) | {"bound": bound}
@@ -228,7 +228,7 @@ def _balanced(labels: Sequence[int], q: Sequence[Expr]) -> list[Expr]:
 def merged(trial: Trial) -> Iterator[Instance]:
     """Random targets, and two of the same size, where BM is just enough."""
     yield domain([HALF, HALF], [[1, 0], [0, 1]], [3, -3], bound=Fraction(2), epsilon=ZERO)
-    for _ in range(trial.count(12, 100)):
+    for _ in range(trial.count(12, 40)):
         made = random_domain(trial.rng, int(trial.rng.integers(2, 5)), targets=[-3, -1, 0, HALF, 2])
         yield made | {"bound": Fraction(int(trial.rng.integers(1, 7)), 2), "epsilon": Fraction(int(trial.rng.integers(0, 2)), 4)}
 

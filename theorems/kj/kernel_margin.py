@@ -37,7 +37,7 @@ SECTION = "regression"
 def kernels(trial: Trial) -> Iterator[Instance]:
     """Random kernels of rank one to three on three to eight points."""
     rng = trial.rng
-    for _ in range(trial.count(8, 30)):
+    for _ in range(trial.count(8, 20)):
         size, rank = int(rng.integers(3, 9)), int(rng.integers(1, 4))
         factor = rng.normal(size=(size, rank))
         yield {

@@ -66,7 +66,7 @@ def loss_near_absolute_value(instance: Instance, trial: Trial) -> Iterator[Check
 
 def landmarked(trial: Trial) -> Iterator[Instance]:
     """Random domains of two and three points; d up to 4."""
-    for made in random_domains(trial.rng, trial.count(15, 100), most=3):
+    for made in random_domains(trial.rng, trial.count(15, 40), most=3):
         yield made | {"d": int(trial.rng.integers(1, 5))}
 
 

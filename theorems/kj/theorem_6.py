@@ -60,7 +60,7 @@ def kernels(trial: Trial) -> Iterator[Instance]:
     for gamma, epsilon_1, lost in ((1.0, 0.5, 0.0), (0.5, 0.1, 0.0), (0.1, 0.25, 0.0), (0.3, 0.2, 0.25)):
         yield two_points(gamma, epsilon_1, lost)
     rng = trial.rng
-    for _ in range(trial.count(20, 250)):
+    for _ in range(trial.count(20, 60)):
         size, rank = int(rng.integers(2, 7)), int(rng.integers(1, 5))
         made = {"factor": rng.normal(size=(size, rank)), "targets": rng.normal(size=size), "masses": rng.dirichlet(np.ones(size))}
         yield made | {"epsilon": float(rng.choice([0.0, 0.2])), "gamma": float(2.0 ** rng.uniform(-3, 1)),
@@ -115,7 +115,7 @@ def good_kernels_are_good_similarities(instance: Instance, trial: Trial) -> Iter
     instances=kernels,
     decode=decoded,
     dimension=9,
-    evaluations=(40, 400),
+    evaluations=(40, 150),
     resolution=1e-6,
     knobs={"constant": 0.25},
     mutants={"B = 1/(5ε_1γ²)": {"constant": 0.2}},

@@ -49,7 +49,7 @@ def within_cells(instance: Instance) -> Fraction:
 def cells(trial: Trial) -> Iterator[Instance]:
     """Five points in one to three cells; K constant on them, at random or 1{same cell}."""
     rng = trial.rng
-    for k in range(trial.count(10, 80)):
+    for k in range(trial.count(10, 40)):
         count = int(rng.integers(1, 4))
         where = [int(c) for c in (*range(count), *rng.integers(0, count, size=5 - count))]
         apart = [[Fraction(int(v), 2) if k % 2 else Fraction(i == j) for j, v in enumerate(row)]
