@@ -115,7 +115,7 @@ class FiniteDomain(Problem):
         return not np.any(self.aims()) and self.epsilon == 0.0
 
     def settled(self, num: Arithmetic, weights: Value, multipliers: Multipliers) -> bool:
-        """Whether `vacant` and weights and q are all 0: then every term of the gap is 0, also where radii of intervals would say otherwise."""
+        """Whether `vacant` and weights and q are all 0: then the gap is 0, also where radii of intervals would say otherwise."""
         return self.vacant and _squares.all_zero(num, weights) and not np.any(self.prices(FLOAT, multipliers))
 
     def target_unit(self) -> float:
