@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 from fractions import Fraction
+from math import prod
 from typing import Any
 
 from simopt.claims import (
@@ -95,7 +96,7 @@ def differences_concentrate(instance: Instance, trial: Trial) -> Iterator[Check]
     table, laws = instance["table"], instance["laws"]
     points = list(itertools.product(*(range(len(law)) for law in laws)))
     f = {point: Fraction(value) for point, value in zip(points, table, strict=True)}
-    masses = {point: _product(law[x] for law, x in zip(laws, point, strict=True)) for point in points}
+    masses = {point: prod((law[x] for law, x in zip(laws, point, strict=True)), start=ONE) for point in points}
     mean = sum((f[point] * masses[point] for point in points), ZERO)
     spread = ZERO
     for i, law in enumerate(laws):
@@ -107,13 +108,6 @@ def differences_concentrate(instance: Instance, trial: Trial) -> Iterator[Check]
         return ball(trial["factor"] * t**2 / spread) if t > 0 else None
 
     yield holds_for_all_levels(found, exponent, "f − E f")
-
-
-def _product(factors: Iterator[Fraction]) -> Fraction:
-    made = ONE
-    for factor in factors:
-        made *= factor
-    return made
 
 
 def samples(drawn: tuple[int, ...], points: int) -> tuple[int, ...]:
@@ -163,7 +157,7 @@ def far_targets(trial: Trial) -> Iterator[Instance]:
     "a range M ≤ 4BC_L, so under |y| ≤ B.",
 )
 def gap_is_stable_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """The change of g(S) against 6B/n."""
+    """The change of g(S)."""
     B, n = instance["B"], instance["n"]
     reach = B + max(abs(y) for y in instance["targets"])
     yield at_most(changes(instance), (6 * B + trial["range"] * reach) / n, f"|g(S) − g(S')|, n = {n}")
