@@ -169,7 +169,13 @@ def advance(ball: BallHinges, x: State) -> State:
     second = _products(affine)
     lacking = (aim - products[0] - second[0], aim - products[1] - second[1], aim - products[2] - second[2])
     step = newton.direction(lacking, 0.5 * float(affine.u @ affine.u))
-    return _moved(x, step, min(1.0, BACK * _reach(x, step)))
+    return _roomy(ball, _moved(x, step, min(1.0, BACK * _reach(x, step))))
+
+
+def _roomy(ball: BallHinges, x: State) -> State:
+    """ω raised to ½(R² − ‖u‖²): its tangent may say that the ball ends where there is room left, and short steps would follow."""
+    s, t, omega, rest, a, strength = x.parts
+    return State(x.u, (s, t, np.maximum(omega, 0.5 * (ball.radius**2 - float(x.u @ x.u))), rest, a, strength))
 
 
 @solver("interior-point", solves=KernelGoodness, summary="interior points in a factor of K; squared loss: secular equation", rank=10)

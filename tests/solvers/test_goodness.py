@@ -249,3 +249,11 @@ def test_a_kept_programme_follows_its_bounds_and_says_when_it_has_no_solution() 
         Programme([np.ones((1, 1))], np.ones(1), np.zeros(1), np.ones(1), [2.0], [3.0]).solve()
     with pytest.raises(ArithmeticError, match="HiGHS"):
         Programme([np.ones((1, 1))], -np.ones(1), np.zeros(1), np.full(1, np.inf), [0.0], [np.inf]).solve()
+
+
+@pytest.mark.parametrize("gamma", [1e-5, 1e-2, 1.0, 1e2, 1e3, 1e5])
+@pytest.mark.parametrize("gram", [np.eye(7), np.ones((7, 7)), 1.0 / (1.0 + np.add.outer(np.arange(7), np.arange(7)))], ids=["I", "1", "H"])
+def test_balls_of_every_size_close(gram: np.ndarray, gamma: float) -> None:
+    targets = np.array([3.0, 3.0, 2.5, -1.0, 3.0, 0.5, 3.0])
+    for problem in (KernelGoodness(gram, targets, gamma), KernelGoodness(gram, np.sign(targets), gamma, loss="hinge")):
+        assert solve(problem, "interior-point").optimal
