@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -127,10 +128,23 @@ class KernelGoodness(FiniteDomain, KernelProblem):
         """γ‖W‖."""
         return self.norm(num, alpha) * num.lift(self.gamma)
 
+    @cached_property
+    def _cosines(self) -> tuple[Array, Array, Array]:
+        """√K_ii, and eigenvalues and vectors of K_ij/√(K_ii K_jj), whose rounding errors do not depend on the size of φ(x_i).
+
+        Eigenvalues that are rounding, n ε times the largest and below, count as 0.
+        """
+        import scipy.linalg
+
+        size = np.sqrt(np.maximum(np.diagonal(self.gram), 0.0))
+        size[size == 0.0] = 1.0
+        values, vectors = scipy.linalg.eigh(self.gram / size / size[:, None], driver="evd")
+        return size, np.where(values > len(values) * EPS * values[-1], values, 0.0), vectors
+
     def _coordinates(self, a: Array) -> Array:
-        """diag(√d) Qᵀa: Σ a_j φ(x_j) in orthonormal coordinates; eigenvalues that are rounding, n ε max d and below, count as 0."""
-        d = self.factor.values
-        out: Array = np.sqrt(np.where(d > len(d) * EPS * d[0], d, 0.0)) * (self.factor.vectors.T @ a)
+        """Σ a_j φ(x_j) in orthonormal coordinates."""
+        size, values, vectors = self._cosines
+        out: Array = np.sqrt(values) * (vectors.T @ (size * a))
         return out
 
     def norm(self, num: Arithmetic, a: Value) -> Value:

@@ -29,12 +29,18 @@ Six = tuple[Array, Array, Array, Array, Array, Array]
 
 
 def pivoted(gram: Array) -> tuple[Array, Array]:
-    """F with K = F Fᵀ to rounding and the pivots, shapes (n, r) and (r,): Cholesky with complete pivoting, stopped at n ε max K_ii."""
-    lower, order, rank, _ = scipy.linalg.lapack.dpstrf(gram, lower=1, tol=len(gram) * EPS * float(np.max(np.diagonal(gram))))
+    """F with K = F Fᵀ to rounding and the pivots, shapes (n, r) and (r,): Cholesky of K_ij/√(K_ii K_jj) with complete pivoting.
+
+    It stops at n ε: rounding is relative to the size of each φ(x_i), not to that of the largest.
+    """
+    size = np.sqrt(np.maximum(np.diagonal(gram), 0.0))
+    size[size == 0.0] = 1.0
+    lower, order, rank, _ = scipy.linalg.lapack.dpstrf(np.asfortranarray(gram / size / size[:, None]), lower=1, tol=len(gram) * EPS)
     order = order - 1
     factor = np.zeros((len(gram), max(rank, 1)), order="F")
     if np.any(np.diagonal(gram) > 0.0):
         factor[order, :] = np.tril(lower)[:, : max(rank, 1)]
+    factor *= size[:, None]
     return factor, order[:rank]
 
 
@@ -56,7 +62,7 @@ class BallHinges:
 
     def __init__(self, problem: KernelGoodness) -> None:
         y, self.p, self.radius = problem.aims(), problem.charges(), 1.0 / problem.gamma
-        self.F, self.pivots = pivoted(np.asfortranarray(problem.core))
+        self.F, self.pivots = pivoted(problem.core)
         if problem.loss == "hinge":
             self.signs, self.c = y[None, :], np.full((1, len(y)), problem.margin)
         else:

@@ -257,3 +257,13 @@ def test_balls_of_every_size_close(gram: np.ndarray, gamma: float) -> None:
     targets = np.array([3.0, 3.0, 2.5, -1.0, 3.0, 0.5, 3.0])
     for problem in (KernelGoodness(gram, targets, gamma), KernelGoodness(gram, np.sign(targets), gamma, loss="hinge")):
         assert solve(problem, "interior-point").optimal
+
+
+@pytest.mark.parametrize("loss", ["insensitive", "hinge", "squared"])
+def test_points_of_tiny_size_are_no_rounding_errors_of_large_ones(loss: str) -> None:
+    # φ(x_2) = 1e-8 e_2 and ‖W‖ ≤ 1e10: both points are fitted
+    problem = KernelGoodness(np.diag([1.0, 1e-16]), np.ones(2), 1e-10, loss=loss)
+    assert certify(problem, {"alpha": np.array([1.0, 1e16])}).upper < 1e-9
+    found = solve(problem)
+    assert found.certificate is not None and found.certificate.lower < 1e-9
+    assert found.optimal or loss == "squared"
