@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from simopt.arrays import Array
 from simopt.claims import (
     DEFINITION,
     EXPERIMENT,
@@ -30,10 +31,9 @@ PLACE = "Section 6.1"
 PRINTED = {"L-Isotron": (0.338, 0.058), "Isotron": (0.526, 0.175), "difference": (0.189, 0.139)}
 
 
-def draws(trial: Trial) -> Iterator[Instance]:
-    """Seeds of samples of the paper's size."""
-    for _ in range(trial.count(3, 10)):
-        yield {"seed": int(trial.rng.integers(2**31))}
+def repetitions(trial: Trial) -> Iterator[Instance]:
+    """Seeds of ten samples of the paper's size, as many as it repeats the experiment; full effort: fifty."""
+    yield {"seeds": [int(seed) for seed in trial.rng.integers(2**31, size=trial.count(10, 50))]}
 
 
 @claim(
@@ -42,26 +42,42 @@ def draws(trial: Trial) -> Iterator[Instance]:
     place=PLACE,
     kind=EXPERIMENT,
     expected=HOLDS,
-    says=r"On the synthetic data, d = 400, 600 samples, ten-fold cross-validation, 20 rounds, the mean squared error over the variance "
-    r"of y is within 2√(sd² + our sd²) of the printed means over the folds: L-Isotron 0.338 ± 0.058, Isotron 0.526 ± 0.175, difference "
-    r"0.189 ± 0.139; L-Isotron's is smaller rather consistently: **by at least 0.08 in the mean, and on at least seven of the ten folds**.",
-    instances=draws,
+    says=r"On the synthetic data, d = 400, 600 samples, ten-fold cross-validation, repeated ten times (full effort: fifty), **20 rounds**, "
+    r"the mean squared errors over the variance of y are those printed, **up to three standard errors of both means**: L-Isotron 0.338 ± "
+    r"0.058, Isotron 0.526 ± 0.175, difference 0.189 ± 0.139. L-Isotron is better rather consistently: **the mean difference over the "
+    r"repetitions is three standard errors above 0, and the share of the folds on which it is better three above 1/2**.",
+    instances=repetitions,
     knobs={"isotron": math.inf, "rounds": 20},
     mutants={"Isotron with a Lipschitz bound": {"isotron": 1.0}, "one round": {"rounds": 1}},
-    note="In bold, and the 20 rounds: ours, nothing is stated. The printed deviations are those of folds of 60 samples: with new "
-    "samples of 600 to test on they are 0.02 and 0.05, as kkks-figure1 shows. The error of E[y|x] itself is 1/3: KK-E1c.",
+    note="In bold: ours. The standard error of a printed mean is its deviation over √10, for ten repetitions or ten folds; that of ours is "
+    "from the means of the repetitions. No number of rounds is stated; 5 and 200 give the same verdict. The printed deviations are those "
+    "of folds of 60 samples: with new samples of 600 to test on they are 0.02 and 0.05, as kkks-figure1 shows. The error of E[y|x] itself "
+    "is 1/3: KK-E1c.",
     cost=1.4,
 )
 def lipschitz_fits_do_better(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """Ten folds of one sample."""
-    rng = np.random.default_rng(instance["seed"])
-    found = ten_folds(draw(rng), rng, trial["rounds"], {"L-Isotron": 1.0, "Isotron": trial["isotron"]})
-    found["difference"] = found["Isotron"] - found["L-Isotron"]
+    """Ten folds of each sample; means over the folds of a sample are the units of which the errors are taken."""
+    errors: dict[str, list[Array]] = {"L-Isotron": [], "Isotron": []}
+    for rng in map(np.random.default_rng, instance["seeds"]):
+        for name, values in ten_folds(draw(rng), rng, trial["rounds"], {"L-Isotron": 1.0, "Isotron": trial["isotron"]}).items():
+            errors[name].append(values)
+    folds = {name: np.array(values) for name, values in errors.items()}
+    folds["difference"] = folds["Isotron"] - folds["L-Isotron"]
+    error = {}
     for name, (mean, sd) in PRINTED.items():
-        ours = found[name]
-        yield at_most(abs(ours.mean() - mean), 2 * math.hypot(sd, ours.std(ddof=1)), f"{name}: {ours.mean():.3f} against {mean}")
-    yield at_least(found["difference"].mean(), 0.08, "mean difference")
-    yield at_least(int(np.sum(found["difference"] > 0)), 7, "folds on which L-Isotron is better")
+        repeated = folds[name].mean(axis=1)
+        error[name] = float(repeated.std(ddof=1)) / math.sqrt(len(repeated))
+        ours = float(repeated.mean())
+        yield at_most(abs(ours - mean), 3 * math.hypot(sd / math.sqrt(10), error[name]), f"{name}: {ours:.3f} against {mean}")
+    yield at_least(float(folds["difference"].mean()), 3 * error["difference"], "mean difference", strict=True)
+    better = folds["difference"] > 0
+    yield at_least(float(better.mean()), 0.5 + 1.5 / math.sqrt(better.size), "share of the folds on which L-Isotron is better")
+
+
+def draws(trial: Trial) -> Iterator[Instance]:
+    """Seeds of samples of the paper's size."""
+    for _ in range(trial.count(3, 10)):
+        yield {"seed": int(trial.rng.integers(2**31))}
 
 
 @claim(
@@ -70,26 +86,28 @@ def lipschitz_fits_do_better(instance: Instance, trial: Trial) -> Iterator[Check
     place=PLACE,
     kind=EXPERIMENT,
     expected=HOLDS,
-    says=r"At the samples with E[y|x] = 1/2 Isotron (20 rounds) tries to fit 0 or 1: **more than half** of its predictions are 0 or 1 "
-    r"within 1e-9, and their mean distance from 1/2 exceeds **0.3**; for L-Isotron none is, and the mean distance is below **0.1**.",
+    says=r"At the samples with E[y|x] = 1/2 Isotron (20 rounds) tries to fit 0 or 1, whichever is observed: **most** of its predictions "
+    r"are nearer to the label than to 1/2, and so is their mean; L-Isotron predicts close to 1/2: **all** of its predictions are nearer to "
+    r"1/2 than to 0 or 1.",
     instances=draws,
     knobs={"isotron": math.inf, "lipschitz": 1.0},
     mutants={"Isotron with a Lipschitz bound": {"isotron": 1.0}, "L-Isotron with L = 20": {"lipschitz": 20.0}},
-    note="Predictions at the samples that were fitted. The numbers in bold are ours.",
+    note="Predictions at the samples that were fitted. In bold, and what counts as near: ours. About 78 % of Isotron's predictions are the "
+    "label to rounding, and L-Isotron's are 0.02 to 0.07 from 1/2 in the mean.",
     cost=0.1,
 )
 def isotron_fits_the_labels(instance: Instance, trial: Trial) -> Iterator[Check]:
     """Predictions of both at the middle."""
     sample = draw(np.random.default_rng(instance["seed"]))
+    labels = sample.labels[sample.means == 0.5]
     for name, bound in (("Isotron", trial["isotron"]), ("L-Isotron", trial["lipschitz"])):
-        away = np.abs(at_the_middle(l_isotron(sample.features, sample.labels, bound, max_iter=20).model, sample) - 0.5)
-        extreme = float(np.mean(away >= 0.5 - 1e-9))
+        predicted = at_the_middle(l_isotron(sample.features, sample.labels, bound, max_iter=20).model, sample)
+        label, middle = np.abs(predicted - labels), np.abs(predicted - 0.5)
         if name == "Isotron":
-            yield at_least(extreme, 0.5, f"{name}: share of 0 and 1")
-            yield at_least(float(away.mean()), 0.3, f"{name}: mean |u − 1/2|")
+            yield at_least(float(np.mean(label < middle)), 0.5, f"{name}: share nearer to the label than to 1/2", strict=True)
+            yield at_most(float(label.mean()), float(middle.mean()), f"{name}: mean distance from the label against that from 1/2")
         else:
-            yield at_most(extreme, 0.0, f"{name}: share of 0 and 1")
-            yield at_most(float(away.mean()), 0.1, f"{name}: mean |u − 1/2|")
+            yield at_most(float(middle.max()), 0.25, f"{name}: largest distance from 1/2")
 
 
 def first_coordinates(trial: Trial) -> Iterator[Instance]:
@@ -136,11 +154,11 @@ def data_satisfy_the_model(instance: Instance, trial: Trial) -> Iterator[Check]:
     place=PLACE + ", ours",
     kind=EXPERIMENT,
     expected=HOLDS,
-    says=r"On the synthetic data, from 20 rounds of L-Isotron to 200 the error on the sample (over the variance of y) falls by more than "
-    r"0.08, to below the 1/3 of E[y|x] itself, while the expected error rises.",
+    says=r"On the synthetic data, from 20 rounds of L-Isotron to 200 the error on the sample (over the variance of y) falls, to below the "
+    r"1/3 of E[y|x] itself, while the expected error rises.",
     instances=draws,
     knobs={"early": 20, "late": 200},
-    mutants={"20 and 25 rounds": {"late": 25}, "200 and 20": {"early": 200, "late": 20}},
+    mutants={"2 and 20 rounds": {"early": 2, "late": 20}, "200 and 20": {"early": 200, "late": 20}},
     note="0.30 to 0.19 and 0.336 to 0.348: the iterate must be chosen, as the paper says after Theorem 1. The expected error is a sum over "
     "all 1197 points.",
     cost=1.3,
@@ -151,6 +169,6 @@ def more_rounds_overfit(instance: Instance, trial: Trial) -> Iterator[Check]:
     fits = [l_isotron(sample.features, sample.labels, max_iter=trial[name]) for name in ("early", "late")]
     seen = [float(fit.errors[-1]) / VARIANCE for fit in fits]
     true = [expected_error(fit.model) for fit in fits]
-    yield at_most(seen[1], seen[0] - 0.08, "error on the sample, late against early")
+    yield at_most(seen[1], seen[0], "error on the sample, late against early", strict=True)
     yield at_most(seen[1], 1 / 3, "late error on the sample against that of E[y|x]")
-    yield at_least(true[1], true[0], "expected error, late against early")
+    yield at_least(true[1], true[0], "expected error, late against early", strict=True)

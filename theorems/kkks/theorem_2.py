@@ -84,11 +84,11 @@ def two_points(W: int, positive: int, steps: int) -> Iterator[Check]:
     resolution=0.0,
     knobs={"printed": True},
     mutants={"dW⁵ and W⁶": {"printed": False}},
-    note="The two points of this file's head, d = 1 and any δ < 1 − 2e^{−m/8}: (1) W = n³ and the largest m with m/log(Wm/δ) ≤ n⁹, which "
-    "is above n⁹/2, so that T ≤ Cn⁴ and the bound is at most 2C/n; (2) W = n², m/log(m/δ) ≤ n⁸, T ≤ Cn³, bound at most 2C/n. With n = "
-    "12C the error stays above 3/17. C = 1 is refuted at W = 1728. Since n may be any multiple of C, no constant will do. Section 2 says "
-    "that O(·) hides universal constants only. For bounded W the powers of W do not matter; whether more iterations than stated would "
-    "save them is open.",
+    note="The two points of this file's head (KK-T2-run has their run in symbols), d = 1 and any δ < 1 − 2e^{−m/8}: (1) W = n³ and the "
+    "largest m with m/log(Wm/δ) ≤ n⁹, which is above n⁹/2, so that T ≤ Cn⁴ and the bound is at most 2C/n; (2) W = n², m/log(m/δ) ≤ n⁸, T ≤ "
+    "Cn³, bound at most 2C/n. With n = 12C the error stays above 3/17. C = 1 is refuted at W = 1728. Since n may be any multiple of C, no "
+    "constant will do. Section 2 says that O(·) hides universal constants only. For bounded W the powers of W do not matter; whether more "
+    "iterations than stated would save them is open.",
     cost=0.3,
 )
 def printed_powers(instance: Instance, trial: Trial) -> Iterator[Check]:
@@ -117,16 +117,17 @@ def powers(trial: Trial) -> Iterator[Instance]:
     place="Theorem 2, the powers of W",
     kind=TIGHTNESS,
     expected=HOLDS,
-    says=r"With at most 1 + C(WM)^{1/3} iterations, M = m/(d log(Wm/δ)), no bound C(W^p/M)^{1/3} with p < 5 holds for L-Isotron, and with "
-    r"at most 1 + C(W²M)^{1/4}, M = m/log(m/δ), none C(W^p/M)^{1/4} with p < 6: the powers that the proof gives are the least possible. "
-    r"(Checked for p = 5 − 2/k and 6 − 2/k, k ≤ 6, C = 1 and 10⁶.)",
+    says=r"For p = 5 − 2/k there is a law with d = 1 on which, with probability ≥ 1 − 2e^{−m/8}, none of the first 1 + C(WM)^{1/3} "
+    r"iterates of L-Isotron has ε̂ below C(W^p/M)^{1/3}, M = m/(d log(Wm/δ)); for p = 6 − 2/k one on which none of the first 1 + "
+    r"C(W²M)^{1/4} has ε̂ below C(W^p/M)^{1/4}, M = m/log(m/δ). Here k = 1, …, 6 and C = 1 and 10⁶.",
     instances=powers,
     exhaustive=True,
     resolution=0.0,
     knobs={"short": 1},
     mutants={"p = 5 and 6": {"short": 0}},
-    note="The two points again. W = n^{3k}, M = n^{15k−3} (within a factor 2): T/W² = C/n, W^p/M = n^{−3}. W = n^{4k}, M = n^{24k−4}: T/W² "
-    "= C/n, W^p/M = n^{−4}.",
+    note="The two points again (KK-T2-run). W = n^{3k}, M = n^{15k−3} (within a factor 2): T/W² = C/n, W^p/M = n^{−3}. W = n^{4k}, M = "
+    "n^{24k−4}: T/W² = C/n, W^p/M = n^{−4}. So k cancels, and with n = 12C the inequality is that of k = 1 for every k, p up to 5 and 6 "
+    "and every C: at these numbers of iterations the powers that the proof gives (KK-T2-powers) are the least possible.",
     cost=0.2,
 )
 def powers_of_the_proof_are_least(instance: Instance, trial: Trial) -> Iterator[Check]:
@@ -151,9 +152,9 @@ def once(trial: Trial) -> Iterator[Instance]:
     place="Section 5.1, after Lemma 3: 'Plugging in the values for η₁, η₂'",
     kind=IDENTITY,
     expected=HOLDS,
-    says=r"The proof has ε̂ ≤ 6W(η₁ + η₂) at some t ≤ W/(η₁ + η₂) + 1. Plugging in Proposition 1, with L the logarithm: η₂ = (dW²L/m)^{1/3} "
-    r"gives Wη₂ = (d **W⁵** L/m)^{1/3} and W/η₂ = (Wm/(dL))^{1/3}; η₂ = (W²L/m)^{1/4} gives Wη₂ = (**W⁶** L/m)^{1/4} and W/η₂ = "
-    r"(**W²** m/L)^{1/4}. Theorem 3 has W^{3/2} for W² and would give W^{9/2}. Printed are W², Wm, W² and Wm.",
+    says=r"The proof has ε̂ ≤ 6W(η₁ + η₂) at some t ≤ W/(η₁ + η₂) + 1. Plugging in Proposition 1, with L the logarithm: η₂ = "
+    r"(dW²L/m)^{1/3} gives Wη₂ = (d **W⁵** L/m)^{1/3} and W/η₂ = (Wm/(dL))^{1/3}; η₂ = (W²L/m)^{1/4} gives Wη₂ = (**W⁶** L/m)^{1/4} and "
+    r"W/η₂ = (**W²** m/L)^{1/4}. Theorem 3 has W^{3/2} for W² and would give W^{9/2}. Printed are W², Wm, W² and Wm.",
     instances=once,
     exhaustive=True,
     resolution=0.0,
@@ -199,16 +200,16 @@ def settings(trial: Trial) -> Iterator[Instance]:
     expected=HOLDS,
     says=r"Let **W ≥ 1**, ‖x‖ ≤ 1, y ∈ [0, 1], E[y|x] = u(w·x), ‖w‖ ≤ W, u nondecreasing, 1-Lipschitz. With probability ≥ 1 − δ some t ≤ "
     r"W/(η₁ + η₂) + 1 of L-Isotron has ε̂(h^t) ≤ 6W(η₁ + η₂) and ε(h^t) ≤ 6W(η₁ + η₂) + Δ, in any dimension: η₁ = 2(1 + √(log(3/δ)/2))/√m, "
-    r"η₂ = fits_apart(m, 2W, δ/3), Δ = deviation(m, 2W, δ/3) of uniform_bounds.py. Hence O(((W⁶ log²m + W⁴ log(1/δ))/m)^{1/4}) where "
-    r"that is below 1. On the event of Lemma 2 alone the same for ε̂, with η₂ = max mean |ŷ^t − ỹ^t| as it comes out. (Four models; the 95% "
+    r"η₂ = fits_apart(m, 2W, δ/3), Δ = deviation(m, 2W, δ/3) of uniform_bounds.py. Hence O(((W⁶ log²m + W⁴ log(1/δ))/m)^{1/4}) where that "
+    r"is below 1. On the event of Lemma 2 alone the same for ε̂, with η₂ = max mean |ŷ^t − ỹ^t| as it comes out. (Four models; the 95% "
     r"quantile of the least max{ε̂, ε} falls at least as m^{−1/3} for W = 1, d = 2.)",
     instances=settings,
     knobs={"times": 6.0, "iterations": 1.0, "exponent": -1 / 3},
     mutants={"the first iterate only": {"iterations": 0.0}, "W(η₁ + η₂)/300": {"times": 1 / 300}},
     corrects="KK-T2",
-    note="Lemma 3 with its constants for W ≥ 1 is KK-L3; ‖w^t‖ ≤ 2W up to the iterate in question. "
-    "Proposition 1 has O-constants only (KK-P1): its second form is proved here with log²m for log(m/δ). By KK-T2-sharp the powers W⁵ and "
-    "W⁶ cannot be lowered at these numbers of iterations.",
+    note="Lemma 3 with its constants for W ≥ 1 is KK-L3; ‖w^t‖ ≤ 2W up to the iterate in question. Proposition 1 has O-constants only "
+    "(KK-P1): its second form is proved here with log²m for log(m/δ). By KK-T2-sharp the powers W⁵ and W⁶ cannot be lowered at these "
+    "numbers of iterations.",
     cost=2.0,
 )
 def some_iterate_is_good(instance: Instance, trial: Trial) -> Iterator[Check]:
