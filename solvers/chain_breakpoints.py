@@ -23,6 +23,9 @@ FIRST, LAST = 2, 4
 SPARE = 4  # entries of a buffer beyond those that a step may fill by carrying
 
 
+NEAREST = 16  # entries tried one by one: each branch of a search that is mispredicted costs as much as ten of them
+
+
 @kernel
 def _const(lazy: Any, side: Any) -> Any:
     return lazy[C_LEFT] if side == LEFT else lazy[C_RIGHT]
@@ -160,19 +163,23 @@ def carry(
 ) -> Any:
     """Carry entries of one buffer, nearest first, until one has the right sign or the other buffer is full; both new counts.
 
-    g is monotone, so that the first one with the right sign is found by doubling and bisection; then all before it are carried at once.
-    Of a hundred entries that a step carries none should cost more than its two sums. (Indices without sign spare the check for negative
-    ones, which keeps the loops from being vectorised.)
+    g is monotone: the first one with the right sign is looked for among the nearest, then by doubling and bisection; all before it are
+    carried at once. Of a hundred entries that a step carries none should cost more than its two sums. (Indices without sign spare the
+    check for negative ones, which keeps the loops from being vectorised.)
     """
     most = min(k, room - j)
-    reach, step = 0, 4  # reach entries are known to have the wrong sign
-    while reach + step <= most and sign * (v_from[k - reach - step] + slope * b_from[k - reach - step] + const) > 0.0:
-        reach += step
-        step *= 2
-    while step > 1:
-        step //= 2
-        if reach + step <= most and sign * (v_from[k - reach - step] + slope * b_from[k - reach - step] + const) > 0.0:
+    reach = 0  # entries known to have the wrong sign
+    while reach < min(most, NEAREST) and sign * (v_from[k - reach - 1] + slope * b_from[k - reach - 1] + const) > 0.0:
+        reach += 1
+    if reach == NEAREST:
+        step = NEAREST
+        while reach + step <= most and sign * (v_from[k - reach - step] + slope * b_from[k - reach - step] + const) > 0.0:
             reach += step
+            step *= 2
+        while step > 1:
+            step //= 2
+            if reach + step <= most and sign * (v_from[k - reach - step] + slope * b_from[k - reach - step] + const) > 0.0:
+                reach += step
     first, to = np.uint64(k - 1), np.uint64(j)
     for i in range(np.uint64(reach)):
         b_to[to + np.uint64(i)] = b_from[first - np.uint64(i)] + move
