@@ -131,7 +131,8 @@ def _text(value: Any) -> str:
     if isinstance(value, bool):
         return "yes" if value else "no"
     if isinstance(value, (list, tuple)):
-        return ", ".join(map(str, value))
+        parts = [str(part) for part in value]
+        return ("; " if any("," in part for part in parts) else ", ").join(parts)
     return "" if value is None else str(value)
 
 

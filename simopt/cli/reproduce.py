@@ -80,7 +80,9 @@ def _show(done: Reproduction, stopped: bool) -> None:
         if row.not_run is not None:
             out.print(f"{row.name}: NOT RUN, {row.not_run}")
     counts = ", ".join(f"{done.count(word)} {word}" for word in STYLES)
-    out.print(f"{len(done.rows)} of {len(done.table.rows)} rows, {done.effort} effort: {counts}" + (" (interrupted)" if stopped else ""))
+    idle = sum(row.not_run is not None for row in done.rows)
+    rows = f"{len(done.rows)} of {len(done.table.rows)} rows" + (f" ({idle} NOT RUN)" if idle else "")
+    out.print(f"{rows}, {done.effort} effort: {counts}" + (" (interrupted)" if stopped else ""))
 
 
 def _line(cell: Cell) -> list[str]:
@@ -90,6 +92,6 @@ def _line(cell: Cell) -> list[str]:
         number(cell.ours, ".4g"),
         number(cell.sd, ".2g"),
         number(cell.printed, ".4g"),
-        number(cell.printed_sd, ".2g"),
+        number(cell.printed_sd, ".4g"),  # as the paper has it
         cell.unit,
     ]

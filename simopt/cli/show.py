@@ -25,7 +25,7 @@ def show(name: Annotated[str, typer.Argument(metavar="ID", help="Id of a claim, 
     """
     out = console()
     for title, text in describe(name):
-        out.print(f"{title:<13}{text}" if title and "\n" not in text else f"{title}\n{text}" if title else text, soft_wrap=True)
+        out.print(f"{title:<13}{text.strip()}" if title and "\n" not in text else f"{title}\n{text}" if title else text, soft_wrap=True)
 
 
 def describe(name: str) -> list[Line]:
@@ -193,7 +193,7 @@ def _table(table: Table) -> Iterator[Line]:
     yield "table", table.name
     yield "paper", f"{table.paper}, {table.place}"
     yield "says", table.says
-    yield "rows", ", ".join(table.rows)
+    yield "rows", "; ".join(table.rows)
     if table.requires:
         yield "requires", ", ".join(table.requires)
     yield "picture", "yes, with --plot" if table.plot else "none"

@@ -121,7 +121,7 @@ def describe(solution: Solution, data: str) -> dict[str, Any]:
 
 
 def size(made: Problem) -> str:
-    """Fields of a problem in one line: shapes of arrays, values of numbers."""
+    """Fields of a problem in one line: shapes of arrays, values of numbers; what is None is left out."""
     import dataclasses
 
     import numpy as np
@@ -131,7 +131,12 @@ def size(made: Problem) -> str:
             return " × ".join(map(str, value.shape))
         return f"{value:.6g}" if isinstance(value, float) else str(value)
 
-    return ", ".join(f"{item.name} {shown(getattr(made, item.name))}" for item in dataclasses.fields(made))
+    values = {item.name: getattr(made, item.name) for item in dataclasses.fields(made)}
+    return ", ".join(f"{name} {shown(value)}" for name, value in values.items() if value is not None)
+
+
+def _seconds(value: float) -> str:
+    return f"{value:.3f}" if value >= 0.1 or value == 0.0 else f"{value:.2g}"
 
 
 def _show(made: Problem, solution: Solution, data: str, rigorous: bool) -> None:
@@ -148,7 +153,8 @@ def _show(made: Problem, solution: Solution, data: str, rigorous: bool) -> None:
         out.print(f"gap         {found.gap:.3e}   gap/scale {found.relative_gap:.3e}   gap/|upper| {found.gap_over_upper:.3e}")
         out.print(f"scale       {found.scale:.6g}")
         out.print(f"repair      {found.infeasibility:.2e}; multipliers from the {found.multipliers_from}; {found.arithmetic} arithmetic")
-    out.print(f"work        {record.iterations} iterations, {record.setup_seconds:.3f} s set-up, {record.solve_seconds:.3f} s solve")
+    took = f"{_seconds(record.setup_seconds)} s set-up, {_seconds(record.solve_seconds)} s solve"
+    out.print(f"work        {record.iterations} iterations, {took}")
     if rigorous and found is not None and found.arithmetic == "float":
         out.print("            (bounds are evaluated in interval arithmetic only once the gap is closed)")
 
@@ -198,7 +204,7 @@ def _show_all(made: Problem, data: str, solutions: list[Solution], overlap: bool
         bounds = ["", "", "", ""] if c is None else [
             f"{c.lower:.12g}", f"{c.upper:.12g}", number(c.relative_gap, ".1e"), number(c.gap_over_upper, ".1e")
         ]  # fmt: skip
-        seconds = f"{p.setup_seconds + p.solve_seconds:.3f}"
+        seconds = _seconds(p.setup_seconds + p.solve_seconds)
         rows.append([p.solver, s.status.name, s.reported_status, *bounds, str(p.iterations), seconds, s.message])
     out.print(table(headings, rows, right=headings[3:9]))
     out.print(

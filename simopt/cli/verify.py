@@ -101,8 +101,9 @@ def _show(record: Record) -> None:
     files = list(_files(record))
     if files:
         out.print("\nEvidence, and how to check it again:")
+        width = max(len(name) for _, name, _ in files)
         for verdict, name, command in files:
-            out.print(f"  {verdict:<9} {name:<14} {command}", soft_wrap=True)
+            out.print(f"  {verdict:<9} {name:<{width}} {command}", soft_wrap=True)
     missing: dict[str, list[str]] = {}
     for row in record.rows:
         if row["verdict"] == "NOT_RUN":

@@ -19,7 +19,7 @@ def test_table_with_words_sentences_and_a_picture(pretend: None, run: Run, tmp_p
     assert "outside" in far and "20" in far and "2.1" in far and far.rstrip().endswith("outside")
     assert "far, A: 20 is far above 2.1; 2 cells" in result.stdout
     assert "absent: NOT RUN, data set nobody is not here" in result.stdout
-    assert "4 of 4 rows, quick effort: 2 inside, 1 outside, 3 not printed" in result.stdout
+    assert "4 of 4 rows (1 NOT RUN), quick effort: 2 inside, 1 outside, 3 not printed" in result.stdout
     assert "[3/4] absent: not run" in result.stderr
     assert (tmp_path / "pictures" / "pretend-table.png").read_bytes().startswith(b"\x89PNG")
 
