@@ -29,7 +29,7 @@ def weights(name: str, given: npt.ArrayLike | None, n: int) -> Array:
     """w ≥ 0, not all 0; None: all 1."""
     if given is None:
         return np.ones(n)
-    w = validate.squarable(name, validate.vector(name, given, length=n))
+    w = validate.squarable(name, validate.vector(name, given, length=n, like="targets"))
     if np.any(w < 0):
         i = int(np.argmax(w < 0))
         raise InvalidProblem(f"{name}: entry {i} is {w[i]:g}, numbers >= 0 needed")
@@ -38,16 +38,13 @@ def weights(name: str, given: npt.ArrayLike | None, n: int) -> Array:
     return w
 
 
-def positions(name: str, given: npt.ArrayLike, n: int) -> Array:
-    """z, non-decreasing."""
-    z = validate.squarable(name, validate.vector(name, given, length=n))
+def positions(name: str, given: npt.ArrayLike, n: int, *, remedy: str = "sort the samples") -> Array:
+    """z, non-decreasing; `remedy` ends the error about samples that are not sorted."""
+    z = validate.squarable(name, validate.vector(name, given, length=n, like="targets"))
     falls = np.flatnonzero(np.diff(z) < 0)
     if falls.size:
         i = int(falls[0])
-        raise InvalidProblem(
-            f"{name}: not sorted, entry {i} is {z[i]:g} and entry {i + 1} is {z[i + 1]:g}; sort the samples, or call lipschitz_isotonic, "
-            "which does"
-        )
+        raise InvalidProblem(f"{name}: not sorted, entry {i} is {z[i]:g} and entry {i + 1} is {z[i + 1]:g}; {remedy}")
     return z
 
 
@@ -57,7 +54,9 @@ def slopes(name: str, given: npt.ArrayLike | None, n: int, *, unbounded: bool = 
         return None
     raw = np.asarray(given)
     infinite = np.isposinf(raw) if unbounded and raw.dtype.kind == "f" else np.zeros(raw.shape, dtype=bool)
-    finite = validate.vector(name, np.where(infinite, 0.0, raw) if np.any(infinite) else raw, length=n - 1, minimum=0)
+    finite = validate.vector(
+        name, np.where(infinite, 0.0, raw) if np.any(infinite) else raw, length=n - 1, like="intervals between the samples", minimum=0
+    )
     if np.any(finite < 0):
         i = int(np.argmax(finite < 0))
         raise InvalidProblem(f"{name}: entry {i}, between samples {i} and {i + 1}, is {finite[i]:g}, numbers >= 0 needed")

@@ -84,7 +84,7 @@ class LipschitzIsotonic(Problem):
         low, high = _chain.end("low", self.low, -math.inf), _chain.end("high", self.high, math.inf)
         freeze(
             self,
-            positions=_chain.positions("positions", self.positions, n),
+            positions=_chain.positions("positions", self.positions, n, remedy="sort the samples, or call lipschitz_isotonic, which does"),
             targets=_chain.in_range(targets, low, high, self.outside),
             lipschitz=math.inf if self.lipschitz == math.inf else validate.nonnegative("lipschitz", self.lipschitz),
             weights=_chain.weights("weights", self.weights, n),

@@ -67,6 +67,9 @@ class MonotoneFunction:
         kept = np.concatenate([[True], np.diff(z) != 0])
         return cls(z[kept], v[kept], extrapolation)
 
+    def __repr__(self) -> str:
+        return f"<{self}>"
+
     def __str__(self) -> str:
         """One line: nodes, range and steepest slope."""
         t, v = self.nodes, self.values
@@ -138,8 +141,8 @@ class MonotoneFunction:
         return out if self.extrapolation != "refuse" else np.clip(out, t[0], t[-1])
 
     def _points(self, name: str, given: npt.ArrayLike, known: Array) -> Array:
-        at = np.asarray(given, dtype=float)
-        validate.vector(name, at.reshape(-1), minimum=0)
+        shape = np.shape(given)
+        at = validate.vector(name, np.reshape(given, -1), minimum=0).reshape(shape)
         beyond = (at < known[0]) | (at > known[-1])
         if self.extrapolation == "refuse" and np.any(beyond):
             first = float(at[beyond].reshape(-1)[0])

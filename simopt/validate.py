@@ -23,11 +23,14 @@ SQUARABLE = (2.0**-480, 2.0**500)  # sizes (3e-145, 3e150) whose squares, and su
 Choice = TypeVar("Choice")
 
 
-def vector(name: str, x: npt.ArrayLike, *, length: int | None = None, minimum: int = 1) -> Array:
-    """A finite vector of at least `minimum` entries; of exactly `length` entries if that is given. O(n), no copy of float64."""
+def vector(name: str, x: npt.ArrayLike, *, length: int | None = None, like: str = "", minimum: int = 1) -> Array:
+    """A finite vector of at least `minimum` entries; of exactly `length` entries if that is given. O(n), no copy of float64.
+
+    `like` says what has that length, for the error.
+    """
     out = _array(name, x, 1)
     if length is not None and out.shape[0] != length:
-        raise InvalidProblem(f"{name}: {out.shape[0]} values, expected {length}")
+        raise InvalidProblem(f"{name}: {_count(out.shape[0], 'value')}, expected {length}" + (f", as many as {like}" if like else ""))
     if out.shape[0] < minimum:
         raise InvalidProblem(f"{name}: {_count(out.shape[0], 'value')}, at least {minimum} needed")
     _finite(name, out)

@@ -56,7 +56,7 @@ def alternating_sim(
     Source: Kakade, Kalai, Kanade & Shamir 2011, §6.2 ("SIM"), after Cosslett 1983.
     """
     features = validate.matrix("X", X)
-    targets = validate.squarable("y", validate.vector("y", y, length=features.shape[0]))
+    targets = validate.squarable("y", validate.vector("y", y, length=features.shape[0], like="rows of X"))
     count = validate.whole("descents", descents, minimum=1)
     outside, held = held_out(validation, features.shape[1])
     steps = _rounds(features, targets, FittedTransfer(targets, lipschitz), count, outside, held)

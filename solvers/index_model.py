@@ -59,12 +59,12 @@ class IndexModel:
 
     def __call__(self, X: npt.ArrayLike) -> Array:
         """Predictions at the rows of X."""
-        return np.asarray(self.transfer(self.index(np.asarray(X, dtype=float))), dtype=float)
+        return np.asarray(self.transfer(self.index(validate.matrix("X", X, minimum=0))), dtype=float)
 
     def error(self, X: npt.ArrayLike, y: npt.ArrayLike) -> float:
         """The mean of (u(index(x)) − y)²."""
         predicted = self(X)
-        return float(np.mean(np.square(predicted - validate.vector("y", y, length=predicted.size))))
+        return float(np.mean(np.square(predicted - validate.vector("y", y, length=predicted.size, like="rows of X"))))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write to a .npz or .json file, all of it or nothing; `load` gives the same predictor back.
@@ -184,7 +184,7 @@ Step = tuple[Round, Array, Callable[[], Function]]
 
 
 class InterruptedFit(KeyboardInterrupt):
-    """Ctrl-C during a fit; `fit` holds the best predictor so far."""
+    """Ctrl-C during a fit; `fit` holds the predictor of the rounds so far: the best on the hold-out, without one the last."""
 
     def __init__(self, fit: IndexFit) -> None:
         super().__init__("interrupted")
@@ -226,7 +226,7 @@ def choose(
     InvalidProblem
         for options without meaning, and when not even the first round is finite.
     InterruptedFit
-        on Ctrl-C; carries the best predictor so far.
+        on Ctrl-C; carries the fit of the rounds so far.
     """
     count, small = validate.whole("max_iter", max_iter, minimum=1), validate.nonnegative("tol", tol)
     wait = None if patience is None else validate.whole("patience", patience, minimum=1)

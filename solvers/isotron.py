@@ -110,15 +110,17 @@ def held_out(validation: Validation | None, cols: int) -> tuple[Array | None, Ar
     if len(validation) != 2:
         raise InvalidProblem(f"validation: {len(validation)} entries, expected a pair (X, y) of the samples that are held out")
     outside = validate.matrix("validation", validation[0], cols=cols)
-    return outside, validate.squarable("validation", validate.vector("validation", validation[1], length=outside.shape[0]))
+    return outside, validate.squarable(
+        "validation", validate.vector("validation", validation[1], length=outside.shape[0], like="rows of its X")
+    )
 
 
 def _linear(
     X: npt.ArrayLike, y: npt.ArrayLike, validation: Validation | None, start: npt.ArrayLike | None, single: bool
 ) -> tuple[Space, Array, Array | None]:
     features = validate.matrix("X", X)
-    targets = validate.squarable("y", validate.vector("y", y, length=features.shape[0]))
-    w = None if start is None else validate.vector("start", start, length=features.shape[1])
+    targets = validate.squarable("y", validate.vector("y", y, length=features.shape[0], like="rows of X"))
+    w = None if start is None else validate.vector("start", start, length=features.shape[1], like="columns of X")
     outside, held = held_out(validation, features.shape[1])
     return LinearSpace(features, outside, w, single), targets, held
 
@@ -185,9 +187,27 @@ def l_isotron(
     keep: bool = False,
     progress: Progress | None = None,
 ) -> IndexFit:
-    """L-Isotron: u^t is the Lipschitz isotonic fit to the scores; L = ∞ is Isotron. Parameters as for `glm_tron`; `warm`: warm sorts.
+    """L-Isotron: u^t is the Lipschitz isotonic fit to the scores; L = ∞ is Isotron.
+
+    Parameters
+    ----------
+    X, y : (m, d) and (m,) arrays
+        samples with ‖x‖ ≤ 1 and y in [0, 1] in the paper.
+    lipschitz : float
+        L ≥ 0, the largest slope of u; possibly ∞.
+    warm : bool
+        start each sort from the order of the round before; the fits are the same.
+    validation, start, single, rate, max_iter, tol, patience, keep, progress
+        as for `glm_tron`.
 
     A round costs two passes over X, a sort and a fit. Source: Kakade, Kalai, Kanade & Shamir 2011, Algorithm 2.
+
+    Raises
+    ------
+    InvalidProblem
+        for samples that are not finite or do not fit together, and options without meaning.
+    InterruptedFit
+        on Ctrl-C.
     """
     space, targets, held = _linear(X, y, validation, start, single)
     rule = FittedTransfer(targets, lipschitz, warm=warm)

@@ -73,6 +73,9 @@ class IsotonicFit:
     order: npt.NDArray[np.intp]
     extrapolation: str = "constant"
 
+    def __repr__(self) -> str:
+        return f"<{self}>"
+
     def __str__(self) -> str:
         """One line: the samples, the function, and the certified bracket."""
         return f"fit of {self.x.size} samples, L = {self.problem.lipschitz:g}: {self.function}; {self.certificate}"
@@ -140,7 +143,7 @@ def lipschitz_isotonic(
     """
     validate.choice("extrapolation", extrapolation, EXTRAPOLATIONS)
     targets = validate.vector("targets", y)
-    places = validate.vector("positions", z, length=len(targets))
+    places = validate.vector("positions", z, length=len(targets), like="targets")
     # Looked at before the sort, so that an error names the entry that was given.
     mass = None if weights is None else _chain.weights("weights", weights, len(targets))
     targets = _chain.in_range(targets, _chain.end("low", low, -math.inf), _chain.end("high", high, math.inf), outside)

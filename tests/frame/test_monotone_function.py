@@ -130,3 +130,7 @@ def test_ties_are_one_node_and_falls_are_refused() -> None:
         u.derivative(0.0, side="up")
     with pytest.raises(InvalidProblem, match="t: .* not finite"):
         u(np.nan)
+    with pytest.raises(InvalidProblem, match="t: values that are not numbers"):
+        u("one")
+    assert u(np.array([[0, 1], [2, 3]])).shape == (2, 2) and u(1).shape == () and u([]).shape == (0,)
+    assert repr(u) == f"<{u}>"

@@ -178,7 +178,7 @@ BAD: list[tuple[Any, dict[str, Any], str]] = [
     (Herding, {"candidates": np.array([], dtype=int)}, "candidates: no values, at least 1 needed"),
     (Herding, {"target": np.array([0.5, 0.6, -0.1])}, "target: -0.1 at index 2 is negative"),
     (Herding, {"target": np.array([1.0, 1.0, 0.0])}, "target: the probabilities sum to 2, expected 1"),
-    (Herding, {"target": np.array([1.0])}, "target: 1 values, expected 3"),
+    (Herding, {"target": np.array([1.0])}, "target: 1 value, expected 3"),
     (Herding, {"gram": -np.eye(3)}, "gram: not positive semidefinite"),
     (MaximumMeanDiscrepancy, {"labels": np.ones(3)}, "labels: no sample has the label -1; each of -1, 1 must occur"),
     (MaximumMeanDiscrepancy, {"labels": -np.ones(3)}, "labels: no sample has the label 1;"),

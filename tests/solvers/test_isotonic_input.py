@@ -56,8 +56,8 @@ BAD: list[tuple[dict[str, Any], str]] = [
     ({"low": math.inf}, "low: inf is not finite"),
     ({"high": math.nan}, "high: nan is not finite"),
     ({"low": 0.0, "outside": "trim"}, "outside 'trim'"),
-    ({"y": [0.0, 1.0]}, "positions: 4 values, expected 2"),
-    ({"weights": [1.0, 1.0]}, "weights: 2 values, expected 4"),
+    ({"y": [0.0, 1.0]}, "positions: 4 values, expected 2, as many as targets"),
+    ({"weights": [1.0, 1.0]}, "weights: 2 values, expected 4, as many as targets"),
     ({"z": [], "y": []}, "targets: no values, at least 1 needed"),
     ({"z": [["a"]] * 4}, "positions: values that are not numbers"),
     ({"z": np.ma.array(Z, mask=[0, 0, 1, 0])}, "positions: 1 of 4 values is masked"),
@@ -73,8 +73,8 @@ def test_each_fault_is_named(make: Callable[..., Any], fields: dict[str, Any], m
 
 
 def test_a_problem_must_be_sorted_and_says_what_sorts_it() -> None:
-    for problem in (LipschitzIsotonic, SupDistance):
-        with pytest.raises(InvalidProblem, match="entry 1 is 2 and entry 2 is 1; sort the samples, or call lipschitz_isotonic"):
+    for problem, remedy in ((LipschitzIsotonic, "sort the samples, or call lipschitz_isotonic"), (SupDistance, "sort the samples$")):
+        with pytest.raises(InvalidProblem, match="entry 1 is 2 and entry 2 is 1; " + remedy):
             problem([0.0, 2.0, 1.0, 3.0], Y)
     assert lipschitz_isotonic([0.0, 2.0, 1.0, 3.0], Y).fitted[1] >= lipschitz_isotonic([0.0, 2.0, 1.0, 3.0], Y).fitted[2]
 
@@ -99,7 +99,7 @@ def test_steps_beyond_float64_are_refused_in_the_sup_distance_too() -> None:
         ({"X": [[0.1, 0.2], [0.3, math.nan], [0.5, 0.5]]}, "X: 1 of 6 values is not finite .first at row 1, column 1"),
         ({"X": [0.1, 0.2, 0.3]}, "X: 1-dimensional"),
         ({"y": [0.0, math.inf, 1.0]}, "y: 1 of 3 values is not finite .first at index 1"),
-        ({"y": [0.0, 1.0]}, "y: 2 values, expected 3"),
+        ({"y": [0.0, 1.0]}, "y: 2 values, expected 3, as many as rows of X"),
         ({"max_iter": 0}, "max_iter: 0 given, a whole number >= 1 needed"),
         ({"tol": -1.0}, "tol: -1 given"),
         ({"rate": -1.0}, "rate: -1 given"),

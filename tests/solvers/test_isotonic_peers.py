@@ -137,7 +137,7 @@ def test_infinite_weights_and_lengths_that_differ_are_refused() -> None:
         lipschitz_isotonic([0.0, 1.0, 2.0], [0.0, 1.0])
     with pytest.raises(InvalidProblem, match="positions: 1 of 2 values is not finite"):
         lipschitz_isotonic([0.0, np.nan], [0.0, 1.0])
-    with pytest.raises(InvalidProblem, match="weights: 1 values, expected 2"):
+    with pytest.raises(InvalidProblem, match="weights: 1 value, expected 2, as many as targets"):
         lipschitz_isotonic([0.0, 1.0], [0.0, 1.0], 1.0, [1.0])
 
 
