@@ -1,8 +1,9 @@
 r"""Smoothed ε-insensitive regression over the ℓ₁ ball by a fully corrective active set, with a certified gap at every look.
 
 The certificate costs one product Xᵀc: with c_i = ℓ̃_β'(r_i) and G = Xᵀc/n the gap is ⟨G, w⟩ + B‖G‖_∞. Columns of large |G_j| join S, on
-which a semismooth Newton method minimises the loss (`active_columns`); where S grows past `dense`, accelerated projected gradients over all
-columns take over.
+which a semismooth Newton method minimises the loss (`active_columns`). Where S grows past `dense`, or the gap stays open,
+the interior-point method of `sparse_interior` takes over; for more than `wide` columns, of which it would need a square matrix, accelerated
+projected gradients.
 
 β = ∞, a linear programme, is solved by proximal points of its dual: min over |c| ≤ 1 of … + (1/2β)‖c − c_k‖² is the smoothed problem with
 targets y − c_k/β, and its c is the next c_k. Each c bounds the optimum; the gap of the ε-insensitive loss has the further part
@@ -21,6 +22,7 @@ from simopt.problems.sparse_landmarked import SparseLandmarked
 from simopt.solution import Iterate
 from simopt.solver import solver
 from simopt.solvers.active_columns import ActiveSet, SmoothedLoss, accelerated
+from simopt.solvers.sparse_interior import interior_point
 
 INNER = 0.05  # share of the gap to which S is solved before all columns are looked at again
 GRADIENT_STEPS = 20  # between two looks
@@ -31,17 +33,25 @@ EASY = 0.3  # a proximal point is exact enough where the ball's part of the gap 
 
 
 @solver("active-set", solves=SparseLandmarked, summary="fully corrective active set, semismooth Newton on the faces of the ball", rank=10)
-def active_set(problem: SparseLandmarked, *, tol: float, max_iter: int = 2000, dense: int = 400, adding: float = 0.5) -> Iterator[Iterate]:
+def active_set(
+    problem: SparseLandmarked, *, tol: float, max_iter: int = 2000, dense: int = 200, wide: int = 2000, adding: float = 0.5
+) -> Iterator[Iterate]:
     """One look at all columns an iterate: O(nd). Between looks O(n|S|²) a Newton step, of which a few are made.
 
-    `adding` is the share of ‖G‖_∞ from which columns join S; beyond `dense` of them two products with X a gradient step take over.
+    `adding` is the share of ‖G‖_∞ from which columns join S.
     """
     goal = tol * problem.scale()
-    if problem.smoothness < math.inf:
-        loss = SmoothedLoss(problem.targets, problem.epsilon, problem.smoothness)
-        yield from _smoothed(ActiveSet(problem.features, loss, problem.radius), goal, max_iter, dense, adding)
-    else:
-        yield from _proximal(problem, goal, max_iter, dense, adding)
+    y, beta, narrow = problem.targets, problem.smoothness, problem.features.shape[1] <= wide
+    first = SmoothedLoss(y, problem.epsilon, beta if beta < math.inf else FIRST_BETA)
+    active, gap = ActiveSet(problem.features, first, problem.radius), math.inf
+    run = _smoothed if beta < math.inf else _proximal
+    for found in run(active, goal, max_iter, dense, adding):
+        yield found
+        gap = found.gap
+        if gap > goal and narrow and len(active.S) > dense:
+            break
+    if gap > goal and narrow:
+        yield from interior_point(problem, tol=tol)
 
 
 def multipliers(c: Array) -> dict[str, Array]:
@@ -82,10 +92,9 @@ def _improve(active: ActiveSet, G: Array, goal: float, dense: int, adding: float
     active.correct(goal)
 
 
-def _proximal(problem: SparseLandmarked, goal: float, max_iter: int, dense: int, adding: float) -> Iterator[Iterate]:
-    y, epsilon, beta = problem.targets, problem.epsilon, FIRST_BETA
+def _proximal(active: ActiveSet, goal: float, max_iter: int, dense: int, adding: float) -> Iterator[Iterate]:
+    y, epsilon, beta = active.loss.targets, active.loss.epsilon, FIRST_BETA
     c = np.zeros(len(y))
-    active = ActiveSet(problem.features, SmoothedLoss(y, epsilon, beta), problem.radius)
     looks, previous = 0, math.inf
     while looks < max_iter:
         active.loss = SmoothedLoss(y - c / beta, epsilon, beta)

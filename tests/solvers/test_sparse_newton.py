@@ -57,10 +57,38 @@ def test_gradient_steps_take_over_where_many_columns_have_weight(beta):
     X, y = gauss(200, 60)
     y = y + X @ np.random.default_rng(4).normal(size=60) / 4
     problem = SparseLandmarked(X, y, 15.0, 0.05, beta)
-    dense, sparse = (solve(problem, "active-set", tol=1e-5, dense=limit) for limit in (5, 400))
+    dense, sparse = (solve(problem, "active-set", tol=1e-5, dense=limit, wide=0) for limit in (5, 400))
     assert np.count_nonzero(sparse.point["w"]) > 30
     assert dense.optimal and sparse.optimal
     assert dense.value == pytest.approx(sparse.value, abs=2e-5 * problem.scale())
+
+
+@pytest.mark.parametrize("make", [gauss, landmarks])
+@pytest.mark.parametrize("radius", [1e-3, 5.0, 25.0])
+@pytest.mark.parametrize("beta", [1e-3, 30.0, 1e5, math.inf])
+def test_the_interior_point_method_agrees_with_the_active_set(make, radius, beta):
+    X, y = make(150, 40)
+    problem = SparseLandmarked(X, y, radius, 0.05, beta)
+    inner, active = solve(problem, "interior-point"), solve(problem, "active-set", tol=1e-9)
+    assert inner.optimal and active.optimal
+    assert inner.value == pytest.approx(active.value, abs=2e-8 * problem.scale())
+
+
+@pytest.mark.parametrize("beta", [5.0, 1e4, math.inf])
+def test_the_interior_point_method_takes_over_where_many_columns_have_weight(beta):
+    X, y = gauss(200, 60)
+    y = y + X @ np.random.default_rng(4).normal(size=60) / 4
+    problem = SparseLandmarked(X, y, 15.0, 0.05, beta)
+    handed, alone = solve(problem, "active-set", dense=5), solve(problem, "active-set", dense=400)
+    assert handed.optimal and alone.optimal
+    assert handed.value == pytest.approx(alone.value, abs=2e-8 * problem.scale())
+    assert np.all(handed.point["w"] != 0.0)  # interior points have no zeros
+
+
+def test_targets_that_are_interpolated_in_a_large_ball():
+    rng = np.random.default_rng(1)
+    X, y = np.round(rng.normal(size=(8, 20))), rng.normal(size=8)
+    assert solve(SparseLandmarked(X, y, 1e6, 0.0, 1e6)).optimal
 
 
 def test_equal_and_zero_columns_few_samples_and_zero_targets():
