@@ -9,6 +9,7 @@ import json
 import os
 import platform
 import statistics
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -184,5 +185,7 @@ def _milliseconds(spread: Spread) -> str:
 
 
 def met(value: float, target: float) -> str:
-    """A figure against its target (smaller is better)."""
+    """A figure against its target (smaller is better); targets are for full sizes, so that --quick does not judge."""
+    if "--quick" in sys.argv:
+        return f"{value:.3g} (target at full size {target:g})"
     return f"{value:.3g} (target {target:g}: {'met' if value <= target else 'MISSED'})"
