@@ -36,7 +36,6 @@ from simopt.solvers.weight_bounds import Bound
 ROOM = 64 * 2**20  # bytes for copies of rows
 VECTORS = 12  # of numbers that a level keeps a row, beside the row itself
 FIRST = 0.3  # width of the first stage, in standard deviations of the ends
-ROUNDING = 1e-12  # a spread below this share of the mean is none
 FAR = 1e29  # an end beyond this is missing
 INNER = 30  # Newton steps a stage
 NARROW, FAST = 1.0 / 3.0, 0.1  # what the width is multiplied by after a stage; after one that needed no step
@@ -68,14 +67,14 @@ class HingeFit:
 
 
 def first_width(hinges: Hinges) -> float:
-    """0.3 standard deviations of the ends; of their size, if they are all the same."""
+    """0.3 standard deviations of the ends, or times the loss at f = 0 where that is more (the ends then lie on one side of 0)."""
     there = [end[np.abs(end) < FAR] for end in (hinges.low, hinges.high)]
     count = sum(end.size for end in there)
     if count == 0:
         return 1.0
     mean = sum(float(np.sum(end)) for end in there) / count
     spread = math.sqrt(sum(float(np.sum((end - mean) ** 2)) for end in there) / count)
-    return FIRST * (spread if spread > ROUNDING * abs(mean) else abs(mean)) or 1.0
+    return FIRST * max(spread, loss_at_zero(hinges) / float(np.sum(hinges.share))) or 1.0
 
 
 def loss_at_zero(hinges: Hinges) -> float:

@@ -20,15 +20,19 @@ Landmarked = LandmarkedSVR | LandmarkedSVRPenalised
 
 
 def parts(problem: Landmarked) -> tuple[RowBlocks, Hinges, Bound, Array | None]:
-    """Rows, hinges and bound of a problem; and, for fewer samples than features, an orthonormal basis of the span of the ψ_i, in whose
-    coordinates the rows are then given (the part of w outside the span would only make it longer).
+    """Rows, hinges and bound of a problem; and, for no more samples than features, an orthonormal basis of the span of the ψ_i, in whose
+    coordinates the rows are then given (the part of w outside the span would only make it longer). It begins with the longest rows, so
+    that short ones have coordinates of their own, which scaling tells apart.
     """
+    from scipy.linalg import qr
+
     y, features, basis = problem.targets, problem.features, None
     n, d = features.shape
     bound: Bound = Penalty(problem.regularization) if isinstance(problem, LandmarkedSVRPenalised) else Ball(problem.radius)
-    if n < d:
-        basis, triangle = np.linalg.qr(features.T)
-        features = np.ascontiguousarray(triangle.T)
+    if n <= d:
+        basis, triangle, order = qr(np.asarray(features, dtype=float).T, mode="economic", pivoting=True)
+        features = np.empty((n, n))
+        features[order] = triangle.T
     return (
         RowBlocks(features),
         Hinges(y - problem.epsilon, y + problem.epsilon, np.full(n, 1.0 / n), 1.0 / problem.smoothness),

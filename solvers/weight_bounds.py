@@ -16,7 +16,8 @@ import numpy as np
 
 from simopt.arrays import Array
 
-RIDGE = 1e-14  # of the largest curvature: what is added where a factor of H alone breaks down
+RIDGE = 1e-15  # of each entry of the diagonal: what is added to it where a factor of H alone breaks down
+TINY = 1e-30  # the same of the largest entry, for entries that are 0
 SECULAR = (1e-12, 1e-3)  # relative accuracy of ‖w + s‖ = B: the best, and the loosest that is ever accepted
 CARE = 0.02  # of what the hinges leave of the gap: what an inexact norm may add to it
 CLOSER = 0.25  # what ‖w + s‖ may lack of B, as a share of what ‖w‖ lacks
@@ -41,15 +42,18 @@ def length_of(v: Array) -> float:
     return math.sqrt(float(v @ v))
 
 
-def factor(H: Array, ridge: float) -> Array:
-    """Lower Cholesky factor of H + ridge·I, or, where that breaks down, of H with the least larger multiple of RIDGE that has one."""
+def factor(H: Array, ridge: float | Array) -> Array:
+    """Lower Cholesky factor of H + diag(ridge), or, where that breaks down, with the least larger share of its diagonal that has one.
+
+    Shares of its own for each entry, as the units of one feature are no matter of the others.
+    """
     from scipy.linalg.lapack import dpotrf
 
-    diagonal = H.diagonal() + ridge
-    extra = 0.0
+    diagonal: Array = H.diagonal() + ridge
+    extra = tiny = 0.0
     while True:
         A = H.copy(order="F")
-        A.ravel(order="K")[:: H.shape[0] + 1] = diagonal + extra
+        A.ravel(order="K")[:: H.shape[0] + 1] = diagonal * (1.0 + extra) + tiny
         L, info = dpotrf(A, lower=1, overwrite_a=1, clean=0)
         if info == 0:
             out: Array = L
@@ -57,7 +61,8 @@ def factor(H: Array, ridge: float) -> Array:
         largest = float(diagonal.max())
         if not math.isfinite(largest):
             raise ArithmeticError("the second derivative is not finite")
-        extra = max(16.0 * extra, RIDGE * largest, 1e-300)
+        extra = max(16.0 * extra, RIDGE)
+        tiny = max(16.0 * tiny, TINY * largest, 1e-300)
 
 
 def solve(L: Array, b: Array) -> Array:
@@ -122,7 +127,7 @@ class Ball:
         inside = CLOSER * (self.radius - length_of(w)) / self.radius
         delta = max(min(CARE * rest / (self.radius * size), inside, SECULAR[1]), SECULAR[0])
         aim = self.radius * (1.0 - delta)
-        least = max(RIDGE * float(H.diagonal().max()), 1e-16 * size / self.radius)
+        least = np.maximum(RIDGE * H.diagonal(), 1e-16 * size / self.radius)
         mu, low, high = self.multiplier, 0.0, math.inf
         for _ in range(TURNS):
             L = factor(H, mu + least)

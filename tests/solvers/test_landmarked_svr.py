@@ -54,6 +54,8 @@ def ugly():
     yield "an exact fit", X, X @ np.arange(1.0, d + 1), 0.0
     yield "an exact fit in the tube", X, X @ np.arange(1.0, d + 1), 0.05
     yield "constant targets", X, np.ones(n), 0.1
+    yield "constant targets and a narrow tube", np.round(3 * X), np.ones(n), 1e-6
+    yield "few samples over 8 orders of magnitude", X[:8] * 10.0 ** np.linspace(-8, 0, 8)[:, None], y[:8], 0.0
     yield "one constant feature", np.ones((n, 1)), np.full(n, 3.0), 0.0
     yield "duplicated samples", np.repeat(X[:30], 10, axis=0), y, 0.1
     yield "heavy tails", X, y * np.exp(3 * np.sin(np.arange(n))), 0.1
@@ -134,6 +136,24 @@ def test_both_solvers_and_both_forms_meet(beta):
     three = solve(ball, "newton", tol=1e-12)
     loss = float(ball.objective(one.point))
     assert abs(three.value - loss) <= three.certificate.gap + one.certificate.gap + 1e-13
+
+
+@pytest.mark.parametrize("solver", SOLVERS)
+@pytest.mark.parametrize("beta", [math.inf, 1e6])
+def test_units_of_single_features_do_not_matter_in_a_wide_ball(solver, beta):
+    # what keeps a factor of the curvature going has to be small beside every feature's own curvature, not beside the largest
+    X, y = sample(300, 5, 20)
+    units = 10.0 ** np.linspace(-8, 0, 5)
+    for problem in (LandmarkedSVR(X * units, np.round(y), 1e4, 0.0, beta), LandmarkedSVRPenalised(X * units, y, 1e-10, 0.0, beta)):
+        assert solve(problem, solver, tol=1e-9).optimal
+
+
+def test_the_first_width_is_that_of_the_loss():
+    # targets that are all alike, in a narrow tube: the ends hardly differ, and yet all of them are far from f = 0
+    alike = Hinges(np.full(9, 3.0 - 1e-6), np.full(9, 3.0 + 1e-6), np.full(9, 1 / 9))
+    assert first_width(alike) == pytest.approx(0.9, rel=1e-5)
+    spread = Hinges(np.array([-1.0, 1.0]) - 4.0, np.array([-1.0, 1.0]) + 4.0, np.full(2, 0.5))
+    assert first_width(spread) == pytest.approx(0.3 * math.sqrt(17.0))
 
 
 def test_closed_forms():
