@@ -50,6 +50,8 @@ def active_set(
         gap = found.gap
         if gap > goal and narrow and len(active.S) > dense:
             break
+    if gap > goal:  # a loss that is itself so small needs no multipliers
+        yield Iterate({"w": active.spread()}, multipliers(np.zeros(len(y))), float(problem.objective({"w": active.spread()})))
     if gap > goal and narrow:
         yield from interior_point(problem, tol=tol)
 

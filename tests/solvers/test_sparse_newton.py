@@ -88,7 +88,8 @@ def test_the_interior_point_method_takes_over_where_many_columns_have_weight(bet
 def test_targets_that_are_interpolated_in_a_large_ball():
     rng = np.random.default_rng(1)
     X, y = np.round(rng.normal(size=(8, 20))), rng.normal(size=8)
-    assert solve(SparseLandmarked(X, y, 1e6, 0.0, 1e6)).optimal
+    for beta in (10.0, 1e6, 1e8):
+        assert solve(SparseLandmarked(X, y, 1e6, 0.0, beta)).optimal
 
 
 def test_equal_and_zero_columns_few_samples_and_zero_targets():
