@@ -22,6 +22,7 @@ SECULAR = (1e-12, 1e-3)  # relative accuracy of ‖w + s‖ = B: the best, and t
 CARE = 0.02  # of what the hinges leave of the gap: what an inexact norm may add to it
 CLOSER = 0.25  # what ‖w + s‖ may lack of B, as a share of what ‖w‖ lacks
 TURNS = 60
+SAME = 1e-13  # relative distance below which two values of μ are one
 
 
 class Bound(Protocol):
@@ -128,7 +129,7 @@ class Ball:
         delta = max(min(CARE * rest / (self.radius * size), inside, SECULAR[1]), SECULAR[0])
         aim = self.radius * (1.0 - delta)
         least = np.maximum(RIDGE * H.diagonal(), 1e-16 * size / self.radius)
-        mu, low, high = self.multiplier, 0.0, math.inf
+        mu, low, high = self.multiplier, -1.0, math.inf  # low < 0: 0 has not been tried
         for _ in range(TURNS):
             L = factor(H, mu + least)
             s = -solve(L, g + mu * w)
@@ -136,9 +137,10 @@ class Ball:
             length = length_of(v)
             if abs(length - aim) <= 0.9 * delta * aim or (length <= aim and mu == 0.0):
                 break
+            if high - low <= SAME * max(low, 0.0):  # the length jumps with the rounding of L, and no μ gives the one sought
+                break
             low, high = (mu, high) if length > aim else (low, mu)
             mu += (length / length_of(dtrtrs(L, v, lower=1)[0])) ** 2 * (length - aim) / aim
-            if not low <= mu <= high:
-                mu = low if not mu >= low else 0.5 * (low + high)
+            mu = max(mu if low < mu < high else 0.5 * (low + high), 0.0)
         self.multiplier = mu
-        return s
+        return s if length <= self.radius else v * (aim / length) - w

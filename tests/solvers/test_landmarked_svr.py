@@ -325,6 +325,18 @@ def test_the_step_in_the_ball_is_the_best_one(seed, d, rank, exponent):
     assert model <= 1e-6 * ball.radius * (np.linalg.norm(g) + np.linalg.norm(H) * ball.radius)
 
 
+@pytest.mark.parametrize("seed", range(5))
+def test_no_step_leaves_the_ball_whatever_rounding_does_to_the_curvature(seed):
+    # features that are multiples of one another but for 1e-10: the length of w + s jumps with the rounding of the factor
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(300, 1)) @ rng.normal(size=(1, 10)) + 1e-10 * rng.normal(size=(300, 10))
+    ball, w = Ball(100.0), np.zeros(10)
+    for size in 10.0 ** -np.arange(6.0):
+        g = size * (X.T @ rng.normal(size=300)) / 300
+        w = w + ball.step(np.asfortranarray(X.T @ X / 300), g, w, 1e-9)
+        assert np.linalg.norm(w) <= ball.radius * (1 + 1e-14)
+
+
 def test_the_interior_point_method_starts_on_the_central_path():
     X, y = sample(60, 4, 10)
     hinges = Hinges(y - 0.1, y + 0.1, np.full(60, 1 / 60))
