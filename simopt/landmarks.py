@@ -144,6 +144,11 @@ class LandmarkMap:
         if self.bounded:
             bounded_by_one(self.similarity, "the landmark map")
 
+    def __repr__(self) -> str:
+        of = f" ({len(self.duplicates)} of them equal to an earlier one)" if self.duplicates else ""
+        K = repr(self.similarity) if isinstance(self.similarity, Similarity) else similarity_name(self.similarity)
+        return f"<{self.d} landmarks{of} of {self.landmarks.shape[1]} coordinates, similarity {K}>"
+
     @classmethod
     def from_data(
         cls,

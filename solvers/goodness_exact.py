@@ -80,19 +80,20 @@ class _World:
     """The data in fractions, without the points of mass 0, and the same in floats."""
 
     def __init__(self, gram: Any, targets: Any, masses: Any, loss: str, epsilon: Number, margin: Number) -> None:
-        K, y = _fractions(gram), _fractions(targets)
+        K, y = _fractions("gram", gram), _fractions("targets", targets)
         n = len(y)
-        p = _fractions([Fraction(1, n)] * n if masses is None else masses)
+        p = _fractions("masses", [Fraction(1, n)] * n if masses is None else masses)
         if K.shape != (n, n) or p.shape != (n,):
             raise InvalidProblem(f"gram: shape {K.shape} with {n} targets and {len(p)} masses; N×N, N and N needed")
         if any(mass < 0 for mass in p) or sum(p) != 1:
-            raise InvalidProblem(f"masses: fractions ≥ 0 with sum exactly 1 needed, these sum to {sum(p)}")
+            total = f"{sum(p)} (≈ {float(sum(p)):.6g})"
+            raise InvalidProblem(f"masses: fractions ≥ 0 with sum exactly 1 needed, these sum to {total}; write '1/3' or Fraction(1, 3)")
         if loss == "squared":
             raise InvalidProblem("loss: the squared loss has no vertices; use certify(…, RATIONAL) for its bounds")
         self.size, self.kept = n, [i for i in range(n) if p[i] > 0]
         self.K, self.y, self.p = K[np.ix_(self.kept, self.kept)], y[self.kept], p[self.kept]
         self.columns = self.K * self.p
-        self.name, self.epsilon, self.margin = loss, _fraction(epsilon), _fraction(margin)
+        self.name, self.epsilon, self.margin = loss, _fraction("epsilon", epsilon), _fraction("margin", margin)
         exact: tuple[Any, Any] = (self.epsilon, self.margin)  # the formulas lift them, whatever they are
         self.loss = loss_named(loss, *exact)
         floats = [a.astype(float) for a in (self.K, self.y, self.p)]
@@ -116,7 +117,7 @@ class _World:
         kept = self.float_problem.charged
         v, prices = found.v[kept], found.q[kept]
         free, kinks = self.simplex.basis()
-        w = np.array([bound * _fraction(float(x)) for x in v], dtype=object)
+        w = np.array([bound * _fraction("v", float(x)) for x in v], dtype=object)
         q = RATIONAL.lift(prices)
         inside, edge = np.flatnonzero(free), np.flatnonzero(kinks)
         outside, rest = np.flatnonzero(~free), np.flatnonzero(kinks == 0)
@@ -166,8 +167,9 @@ def exact_goodness(
     InvalidProblem
         for shapes that disagree, masses that do not sum to exactly 1, B ≤ 0, or the squared loss.
     """
-    validate.positive("bound", _fraction(bound))
-    return _World(gram, targets, masses, loss, epsilon, margin).solve(_fraction(bound))
+    size = _fraction("bound", bound)
+    validate.positive("bound", size)
+    return _World(gram, targets, masses, loss, epsilon, margin).solve(size)
 
 
 def exact_smallest_bound(
@@ -189,7 +191,7 @@ def exact_smallest_bound(
     InvalidProblem
         as `exact_goodness`, and for a level < 0.
     """
-    goal = _fraction(level)
+    goal = _fraction("level", level)
     validate.nonnegative("level", goal)
     world = _World(gram, targets, masses, loss, epsilon, margin)
     zero = RATIONAL.zeros(len(world.y))
@@ -214,7 +216,7 @@ def _start(world: _World) -> Exact:
     return np.array([p * (1 if y > 0 else -1) if size > 0 else Fraction(0) for p, y, size in zip(world.p, world.y, loss, strict=True)])
 
 
-def _fraction(x: Any) -> Fraction:
+def _fraction(name: str, x: Any) -> Fraction:
     """The exact value of a number or of a string such as "1/3" or "0.1".
 
     Raises
@@ -225,14 +227,16 @@ def _fraction(x: Any) -> Fraction:
     try:
         return Fraction(x.item() if isinstance(x, np.generic) else x)
     except (TypeError, ValueError, OverflowError, ZeroDivisionError) as error:
-        raise InvalidProblem(f"{x!r} is not a rational number; whole numbers, fractions, floats or strings such as '1/3' needed") from error
+        needed = "whole numbers, fractions, floats or strings such as '1/3' needed"
+        raise InvalidProblem(f"{name}: {x!r} is not a rational number; {needed}") from error
 
 
-def _fractions(values: Any) -> Exact:
+def _fractions(name: str, values: Any) -> Exact:
     raw = np.asarray(values, dtype=object)
     out = np.empty(raw.shape, dtype=object)
     for index, entry in np.ndenumerate(raw):
-        out[index] = RATIONAL.lift(_fraction(entry))
+        place = ", ".join(map(str, index))
+        out[index] = RATIONAL.lift(_fraction(f"{name}[{place}]", entry))
     return out
 
 

@@ -92,7 +92,8 @@ def _claim(claim: Claim) -> Iterator[Line]:
     for knob, value in claim.knobs.items():
         yield "knob", f"{knob} = {value}"
     for mutant, changes in claim.mutants.items():
-        yield "mutant", mutant + "".join(f"; {key} = {value}" for key, value in changes.items() if key in claim.knobs)
+        changed = [f"{key} = {value}" for key, value in changes.items() if key in claim.knobs]
+        yield "mutant", "; ".join([mutant, *(change for change in changed if change != mutant)])
     if claim.no_mutant:
         yield "no mutant", claim.no_mutant
     if claim.requires:

@@ -211,3 +211,12 @@ def test_a_map_can_be_pickled() -> None:
     X = points(9, 2)
     psi = LandmarkMap.from_data(X, 4, np.random.default_rng(0))
     np.testing.assert_array_equal(pickle.loads(pickle.dumps(psi))(X), psi(X))
+
+
+def test_a_map_prints_short_and_says_how_many_landmarks_are_equal() -> None:
+    points = np.random.default_rng(0).normal(size=(200, 3))
+    points[7] = points[2]
+    assert (
+        repr(LandmarkMap(Gaussian(mu=1.0), points))
+        == "<200 landmarks (1 of them equal to an earlier one) of 3 coordinates, similarity Gaussian(mu=1.0)>"
+    )

@@ -228,7 +228,7 @@ def test_what_the_exact_solver_refuses() -> None:
         ({"loss": "squared"}, "has no vertices"),
         ({"bound": 0}, "bound: 0 given"),
         ({"gram": [[1, 2]]}, "N×N"),
-        ({"targets": [1, "one"]}, "'one' is not a rational number"),
+        ({"targets": [1, "one"]}, r"targets\[1\]: 'one' is not a rational number"),
     ):
         with pytest.raises(InvalidProblem, match=message):
             exact_goodness(**{"gram": [[1, 0], [0, 1]], "targets": [1, 2], "bound": 1, **fields})
