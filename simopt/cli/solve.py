@@ -121,7 +121,7 @@ def describe(solution: Solution, data: str) -> dict[str, Any]:
 
 
 def size(made: Problem) -> str:
-    """Fields of a problem in one line: shapes of arrays, values of numbers; what is None is left out."""
+    """Fields of a problem in one line: shapes of arrays, values of numbers, what is None left out; then how many landmarks are equal."""
     import dataclasses
 
     import numpy as np
@@ -132,7 +132,12 @@ def size(made: Problem) -> str:
         return f"{value:.6g}" if isinstance(value, float) else str(value)
 
     values = {item.name: getattr(made, item.name) for item in dataclasses.fields(made)}
-    return ", ".join(f"{name} {shown(value)}" for name, value in values.items() if value is not None)
+    line = ", ".join(f"{name} {shown(value)}" for name, value in values.items() if value is not None)
+    equal = getattr(made, "duplicates", ())
+    if not equal:
+        return line
+    i, j = equal[0]
+    return f"{line}; duplicated landmarks: {len(equal)} equal to an earlier one (first: {j} to {i})"
 
 
 def _seconds(value: float) -> str:

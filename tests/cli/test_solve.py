@@ -36,6 +36,15 @@ def test_certificate_is_printed(run: Run, csv: Path) -> None:
         assert part in result.stdout
 
 
+def test_duplicated_landmarks_are_reported(run: Run, csv: Path, tmp_path: Path) -> None:
+    lines = csv.read_text(encoding="utf-8").splitlines()
+    (tmp_path / "twice.csv").write_text("\n".join([*lines, lines[1], lines[3]]) + "\n", encoding="utf-8")
+    for data, told in (("twice.csv", True), (csv, False)):
+        result = run("solve", "landmarked-svr", "--data", tmp_path / data, "--target", "y")
+        assert result.exit_code == 0, result.output
+        assert ("duplicated landmarks: 2" in " ".join(result.stdout.split())) is told
+
+
 def test_file_holds_the_point_and_certifies_again(run: Run, csv: Path, tmp_path: Path) -> None:
     result = run("solve", "kernel-ridge", "--data", csv, "--json", "--output", "out.json", "--rigorous", "--set", "regularization=0.5")
     assert result.exit_code == 0, result.output
