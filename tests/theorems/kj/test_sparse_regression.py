@@ -27,7 +27,7 @@ from simopt.theorems.kj.clusters import bayes_error
 from simopt.theorems.kj.smoothed_loss import insensitive, slope, smoothed
 from simopt.theorems.kj.sparse_landmarks import excess, far, tail
 
-PROVED = "D-infconv D-eq1 D-sq1+ D-sq2 Thm8-l1 Thm9-p6 Thm9-p4+ Thm10a-id Thm10b".split()
+PROVED = "D-infconv D-eq1 D-sq1+ D-sq2 Thm8-l1 Thm9-p6 Thm9-p4+ Thm9-p5-regime Thm10a-id Thm10b".split()
 REFUTED = {
     "D-sq1": Defect.TYPO,
     "Thm9b": Defect.SUBSTANTIVE,
