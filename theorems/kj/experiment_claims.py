@@ -11,7 +11,7 @@ from simopt.claims import EXPERIMENT, HOLDS, KAR_JAIN, Check, Instance, Trial, a
 from simopt.datasets import Dataset
 from simopt.similarities import named
 from simopt.theorems.kj.printed_tables import AT_20, KR, LAND, LAND_SP, MANHATTAN, SETS, SIGMOID, SIMILARITIES, TABLE_1A
-from simopt.theorems.kj.protocol import SCALINGS, Landmarks, Split, kernel_regression
+from simopt.theorems.kj.protocol import SCALINGS, SPLITS, Landmarks, Split, kernel_regression
 from simopt.theorems.kj.table_claims import half_unit
 
 SECTION = "regression"
@@ -19,10 +19,10 @@ DATA = tuple(f"dataset:{name}" for name in SETS.values())
 BOTH = (SIGMOID, MANHATTAN)
 
 
-def seeded_sets(trial: Trial) -> Iterator[Instance]:
+def seeded_sets(trial: Trial, splits: int = SPLITS) -> Iterator[Instance]:
     """One instance a set, with the seeds of its splits."""
     for name in SETS:
-        yield {"row": name, "seeds": [int(seed) for seed in trial.rng.integers(2**31, size=5)]}
+        yield {"row": name, "seeds": [int(seed) for seed in trial.rng.integers(2**31, size=splits)]}
 
 
 def split_of(data: Dataset, seed: int, trial: Trial, most: int = 1000) -> Split:
@@ -38,35 +38,41 @@ def split_of(data: Dataset, seed: int, trial: Trial, most: int = 1000) -> Split:
     kind=EXPERIMENT,
     expected=HOLDS,
     covers=("KJ-X4-data",),
-    says=r"On all six sets with the sigmoid and with Manhattan, the **median over five splits** of the test error of RegLand-Sp with 50 "
-    r"landmarks is less than that of KR, and with Manhattan it is at most **1.25 times** that with the sigmoid, **if y is taken less its "
-    r"mean over the training part**.",
-    instances=seeded_sets,
-    knobs={"landmarks": 50, "centred": True},
-    mutants={"one landmark, y not centred": {"landmarks": 1, "centred": False}},
+    says=r"On all six sets with the sigmoid and with Manhattan, the **median over nine splits** of the test error of RegLand-Sp with 50 "
+    r"landmarks is less than that of KR; and (row KJ-X4-data) its mean with Manhattan is at most that with the sigmoid plus **2√(s² + "
+    r"s'²)**, s and s' the deviations over the splits; **if y is taken less its mean over the training part**.",
+    instances=lambda trial: seeded_sets(trial, 9),
+    knobs={"landmarks": 50, "manhattan": 50, "centred": True},
+    mutants={
+        "one landmark, y not centred": {"landmarks": 1, "manhattan": 1, "centred": False},
+        "one landmark for Manhattan": {"manhattan": 1},
+    },
     requires=DATA,
-    note="In bold: ours, chosen with results at hand. Algorithm 1 has no intercept, and Bodyfat's y lies within 11 per cent of its largest "
-    "value; without centring, one man far from the others makes RegLand-Sp with Manhattan worse than KR in about half of the splits, and "
-    "the mean ten times worse (kj-table1a). With centring, too, single points make it worse on Abalone with the sigmoid in one split of "
-    "twenty or so: hence the medians. 1.25 is 'seems to match'. Scaling and other choices are those of kj-table1a.",
+    note="In bold: ours. Algorithm 1 has no intercept, and Bodyfat's y lies within 11 per cent of its largest value; without centring, one "
+    "man far from the others makes RegLand-Sp with Manhattan worse than KR in about half of the splits, and the mean ten times worse "
+    "(kj-table1a). With centring, too, RegLand-Sp is worse than KR in up to one split of ten on Abalone (sigmoid, single points) and of "
+    "twenty on PumaDyn-32 (both, 700 training points): five splits, as in the paper, would leave a mean to these, hence nine and medians. "
+    "'Match' is what kj-table1a calls inside: two deviations. Scaling and other choices are those of kj-table1a.",
     cost=5.0,
 )
 def sparse_is_better_on_the_data(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """Medians over the splits, the same splits and pools for both similarities."""
+    """Medians and means over the splits, the same splits and pools for both similarities."""
     data = trial.dataset(SETS[instance["row"]])
     sparse: dict[str, list[float]] = {similarity: [] for similarity in BOTH}
     base: dict[str, list[float]] = {similarity: [] for similarity in BOTH}
+    counts = {SIGMOID: trial["landmarks"], MANHATTAN: trial["manhattan"]}
     for seed in instance["seeds"]:
         split = split_of(data, seed, trial)
         for similarity in BOTH:
             landmarks = Landmarks.of(split, SIMILARITIES[similarity], np.random.default_rng(seed + 1), pool=300)
-            sparse[similarity] += landmarks.sparse([trial["landmarks"]], centred=trial["centred"])[0]
+            sparse[similarity] += landmarks.sparse([counts[similarity]], centred=trial["centred"])[0]
             base[similarity].append(kernel_regression(split, SIMILARITIES[similarity]))
     for similarity in BOTH:
         level = float(np.median(base[similarity]))
         yield at_most(float(np.median(sparse[similarity])), level, f"{instance['row']}, {similarity}", scale=level)
-    level = float(np.median(sparse[SIGMOID]))
-    yield at_most(float(np.median(sparse[MANHATTAN])), 1.25 * level, instance["row"], scale=level, row="KJ-X4-data")
+    level = float(np.mean(sparse[SIGMOID]))
+    spread = float(np.hypot(*(np.std(sparse[similarity], ddof=1) for similarity in BOTH)))
+    yield at_most(float(np.mean(sparse[MANHATTAN])), level + 2 * spread, instance["row"], scale=level, row="KJ-X4-data")
 
 
 def seeds_of_cpu(trial: Trial) -> Iterator[Instance]:
@@ -82,14 +88,14 @@ def seeds_of_cpu(trial: Trial) -> Iterator[Instance]:
     kind=EXPERIMENT,
     expected=HOLDS,
     says=r"RegLand-Sp learns more accurate predictors from as many landmarks, 'for instance' on CPUData with the sigmoid and 20 of them: "
-    r"its mean error over five splits is less than that of RegLand, **and less than 0.004**. The numbers given, 0.016 for RegLand and "
-    r"'less than 0.02' for RegLand-Sp, **do not support it**: the bound is not below 0.016.",
+    r"its mean error over five splits is less than that of RegLand, and less than 0.02, as printed. The numbers given, 0.016 for RegLand "
+    r"and 'less than 0.02' for RegLand-Sp, **do not support it**: the bound is not below 0.016.",
     instances=seeds_of_cpu,
     knobs={"landmarks": 20, "stated": AT_20[LAND_SP]},
     mutants={"'less than 0.002'": {"stated": 0.002}, "one landmark for RegLand-Sp": {"landmarks": 1}},
     requires=("dataset:cpu_small",),
-    note="The statement about the data holds; its example is uninformative, not false. In bold: ours, 0.004 with results at hand. 0.002 "
-    "for 0.02 would be a slip of a digit: ours is within a factor two of it, and RegLand's near 0.01.",
+    note="The statement about the data holds; its example is uninformative, not false. 0.002 for 0.02 would be a slip of a digit: ours is "
+    "near 0.003, and RegLand's near 0.01.",
     cost=1.0,
 )
 def sparse_is_more_accurate_than_random_landmarks(instance: Instance, trial: Trial) -> Iterator[Check]:
@@ -102,7 +108,7 @@ def sparse_is_more_accurate_than_random_landmarks(instance: Instance, trial: Tri
         errors[LAND_SP] += landmarks.sparse([trial["landmarks"]])[0]
     land, sparse = (float(np.mean(errors[method])) for method in (LAND, LAND_SP))
     yield at_most(sparse, land, "mean errors", scale=land)
-    yield at_most(sparse, 0.004, "twice 0.002", scale=0.004)
+    yield at_most(sparse, trial["stated"], "'less than'", scale=trial["stated"])
     yield at_least(trial["stated"], AT_20[LAND], "what 'less than' leaves open")
 
 
