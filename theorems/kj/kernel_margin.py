@@ -103,8 +103,8 @@ def margins(trial: Trial) -> Iterator[Instance]:
     place="Definition 4, ours: ‖W*‖ = 1 taken literally",
     kind=COUNTEREXAMPLE,
     expected=HOLDS,
-    says=r"With ‖W*‖ = 1 goodness is not monotone in γ: X = {x}, K = 1, y = 1 is (0, 1)-good for the absolute loss, but at γ ≤ 1 its least "
-    r"loss is 1/γ − 1: 0, 1, 3, 7, … at γ = 1, 1/2, 1/4, 1/8, …",
+    says=r"With ‖W*‖ = 1 goodness is not monotone in γ: X = {x}, K = 1, y = 1 is (0, 1)-good for the absolute loss, but its least loss is "
+    r"1/γ − 1 = 0, 1, 3, …, 31 at γ = 1, 1/2, 1/4, …, 1/32.",
     instances=margins,
     exhaustive=True,
     knobs={"inside": 0},
@@ -126,8 +126,8 @@ def goodness_on_the_sphere(instance: Instance, trial: Trial) -> Iterator[Check]:
     place="Definitions 2, 4 and 7, Theorems 6 and 14: thresholds",
     kind=TIGHTNESS,
     expected=HOLDS,
-    says=r"Theorem 6 speaks of a (0, γ)-good kernel: with **E ℓ ≤ ε_0** there are such (K = xx' at x = ±γ with y = ±1, every γ ≤ 1), with "
-    r"E ℓ < ε_0, as Definitions 4 and 7 print, there are none, because ℓ ≥ 0. Definition 2 prints ≤.",
+    says=r"Theorem 6 speaks of a (0, γ)-good kernel: with **E ℓ ≤ ε_0** there are such (K = xx' at x = ±γ with y = ±1; γ = 1, "
+    r"1/2, …, 1/32), with E ℓ < ε_0, as Definitions 4 and 7 print, there are none, because ℓ ≥ 0. Definition 2 prints ≤.",
     instances=margins,
     exhaustive=True,
     knobs={"strict": False},
