@@ -69,11 +69,11 @@ def with_constant(X: Array) -> Array:
 
 
 def folds(n: int, rng: np.random.Generator) -> list[tuple[Indices, Indices]]:
-    """(training part, test part) of ten random folds; each training part is in random order."""
+    """(training part, test part) of ten random folds; each training part is in a random order of its own, and so has its own hold-out."""
     if n < 2 * FOLDS:
         raise InvalidProblem(f"data: {n} samples, at least {2 * FOLDS} needed for {FOLDS} folds")
     parts = [part.astype(np.intp) for part in np.array_split(rng.permutation(n), FOLDS)]
-    return [(np.concatenate(parts[:k] + parts[k + 1 :]), parts[k]) for k in range(FOLDS)]
+    return [(rng.permutation(np.concatenate(parts[:k] + parts[k + 1 :])), parts[k]) for k in range(FOLDS)]
 
 
 def by_hold_out(fit: Callable[..., IndexFit], X: Array, y: Array, rounds: int) -> IndexFit:

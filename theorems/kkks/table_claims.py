@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 from typing import Any
 
 import numpy as np
+from scipy.stats import binom
 
 from simopt.claims import EXPERIMENT, HOLDS, IDENTITY, KAKADE_KALAI_KANADE_SHAMIR, Check, Instance, Trial, at_least, at_most, claim, inputs
 from simopt.theorems.kkks.printed_tables import OTHERS, SOURCES, TABLE_1, TABLE_2
@@ -16,8 +18,10 @@ from simopt.theorems.kkks.protocol import FOLDS, METHODS, cross_validated
 # SIM is left out: the paper does not say how it descends.
 COMPARED = METHODS[:-1]
 TRONS, REGRESSIONS = METHODS[:3], ("Lin-R", "Log-R")
-LARGE = ("parkinsons, total, voice", "winequality, white")
-READINGS = ("communities", "concrete", "housing", *LARGE)
+# The readings of the five rows, with the folds that quick effort tries: a fold of the small sets costs a fifth of one of the others.
+QUICK_FOLDS = {"communities": 3, "concrete": FOLDS, "housing": FOLDS, "parkinsons, total, voice": 2, "winequality, white": 2}
+SETS = tuple(QUICK_FOLDS)
+ONE_SIDED = 1.645  # 95 % quantile of the normal distribution
 
 
 def hundredths(value: float) -> Fraction:
@@ -65,9 +69,20 @@ def table_2_is_the_difference(instance: Instance, trial: Trial) -> Iterator[Chec
 
 
 def five_sets(trial: Trial) -> Iterator[Instance]:
-    """All data sets together, with the folds to be tried: some statements are about all."""
-    quick = {name: 2 if name in LARGE else 3 for name in READINGS}
-    yield {"folds": {name: trial.count(few, FOLDS) for name, few in quick.items()}, "seed": int(trial.rng.integers(2**31))}
+    """All data sets together, with the folds to be tried: the statements are about all."""
+    yield {"folds": {name: trial.count(QUICK_FOLDS[name], FOLDS) for name in SETS}, "seed": int(trial.rng.integers(2**31))}
+
+
+def printed(row: str, method: str, table: int) -> tuple[float, float]:
+    """Mean and standard deviation in Table 1, or of the difference from L-Isotron in Table 2."""
+    name = SOURCES[row].printed
+    return TABLE_1[name][METHODS.index(method)] if table == 1 else TABLE_2[name][OTHERS.index(method)]
+
+
+def many() -> int:
+    """Least number of the ten cases (set, regression) that is not below what chance leaves, at 1 %, of the share that Table 2 prints."""
+    worse = [printed(row, other, 2)[0] > 0 for row, other in product(SETS, REGRESSIONS)]
+    return int(binom.ppf(0.01, len(worse), np.mean(worse)))
 
 
 @claim(
@@ -78,34 +93,41 @@ def five_sets(trial: Trial) -> Iterator[Instance]:
     expected=HOLDS,
     says=r"On communities, concrete, housing, parkinsons and wine-quality, with random folds, the mean squared errors over the variance of "
     r"y of L-Isotron, GLM-tron and Isotron are comparable to those of linear and of logistic regression: **on the same folds none is worse "
-    r"by more than twice the regression's printed sd on any set, nor by more than 0.03 in the mean over the five**; and in many cases "
-    r"slightly better: **on at least three sets** the error of L-Isotron is below that of linear regression.",
+    r"in the mean over the five sets by more than the mean of the standard deviations that Table 2 prints for the regression (0.028), nor "
+    r"on any set by more than two of those in Table 1**; and in many cases slightly better: **L-Isotron in at least five of the ten cases "
+    r"(Table 2 has eight), and it is below linear regression in the mean over the sets by a one-sided test at 5 % with the standard "
+    r"deviations of Table 2**.",
     instances=five_sets,
     knobs={"rounds": 200, "deviations": 2.0},
-    mutants={"one round, which is the mean of y": {"rounds": 1}, "never worse": {"deviations": 0.0}},
-    requires=tuple(f"dataset:{SOURCES[name].dataset}" for name in READINGS),
-    note="In bold: our reading of the words, chosen with results at hand; the printed means satisfy it (GLM-tron is 0.024 above logistic "
-    "regression in the mean over the sets, L-Isotron below linear regression on four). Others fail: 'by at most 0.05 on any set' on "
-    "housing in one of ten splits into ten folds (GLM-tron less logistic regression, 0.052); the printed means within 2√(sd² + our sd²) "
-    "with three folds on communities under one of five seeds, for these are means of ten: kkks-table1 and kkks-table2 compare them, and "
-    "have the scaling and the choice of rounds. Quick effort: three of the ten folds, of parkinsons and wine-quality two. Parkinson's are "
-    "the total score and the measures of the voice, wines the white ones: the choices with which linear regression has its printed "
-    "error. SIM is left out: the paper does not say how it descends.",
+    mutants={"one round, which is the mean of y": {"rounds": 1}, "never worse on any set": {"deviations": 0.0}},
+    requires=tuple(f"dataset:{SOURCES[name].dataset}" for name in SETS),
+    note="In bold: our reading of the words, with limits from the printed numbers alone. The printed means satisfy it: the largest mean "
+    "over the sets is 0.024 (GLM-tron less logistic regression), the largest on one set one deviation, and L-Isotron less linear "
+    "regression, −0.01 in the mean over the sets, is 2.3 standard errors below 0 (less logistic regression, 1.4, not enough). With a "
+    "chance of 8/10 a case, fewer than five cases of ten come up once in 150 times. A count over all three learners without such an "
+    "allowance, 12 of 30 as in Table 1, would do as well but for chance: ours were 12 to 23 under 16 seeds. Protocol, scaling and the "
+    "choice of rounds are ours (protocol.py); kkks-table1 and kkks-table2 compare the numbers, and on wine-quality L-Isotron is 0.05 "
+    "better than printed. Quick effort, to save time: two or three of the ten folds of the larger sets. Parkinson's are the total score "
+    "and the measures of the voice, wines the white ones: the choices with which linear regression has its printed error. SIM is left out: "
+    "the paper does not say how it descends.",
     cost=5.5,
 )
 def comparable_to_regressions(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """Differences on the same folds, their means over the sets, and a count."""
-    means: list[dict[str, float]] = []
+    """Differences on the same folds, their means over the sets, a count and a test."""
+    means: dict[str, dict[str, float]] = {}
     for k, (row, count) in enumerate(instance["folds"].items()):
         rng = np.random.default_rng([instance["seed"], k])
         data = trial.dataset(SOURCES[row].dataset)
         errors = cross_validated(SOURCES[row].features(data), data.targets, rng, COMPARED, count, trial["rounds"])
-        means.append({name: float(values.mean()) for name, values in errors.items()})
-        printed = dict(zip(METHODS, TABLE_1[SOURCES[row].printed], strict=True))
+        means[row] = {name: float(values.mean()) for name, values in errors.items()}
         for tron, other in product(TRONS, REGRESSIONS):
-            yield at_most(means[-1][tron] - means[-1][other], trial["deviations"] * printed[other][1], f"{row}: {tron} − {other}")
+            allowed = trial["deviations"] * printed(row, other, 1)[1]
+            yield at_most(means[row][tron] - means[row][other], allowed, f"{row}: {tron} − {other}")
     for tron, other in product(TRONS, REGRESSIONS):
-        apart = float(np.mean([mean[tron] - mean[other] for mean in means]))
-        yield at_most(apart, 0.03, f"mean over the sets: {tron} − {other}")
-    better = sum(mean["L-Iso"] < mean["Lin-R"] for mean in means)
-    yield at_least(better, 3, "sets on which L-Isotron is better than linear regression")
+        apart = np.mean([mean[tron] - mean[other] for mean in means.values()])
+        yield at_most(float(apart), float(np.mean([printed(row, other, 2)[1] for row in means])), f"mean over the sets: {tron} − {other}")
+    better = sum(mean["L-Iso"] < mean[other] for mean, other in product(means.values(), REGRESSIONS))
+    yield at_least(better, many(), "cases of ten in which the error of L-Isotron is smaller")
+    apart = np.mean([mean["L-Iso"] - mean["Lin-R"] for mean in means.values()])
+    error = math.sqrt(sum(printed(row, "Lin-R", 2)[1] ** 2 / count for row, count in instance["folds"].items())) / len(means)
+    yield at_most(float(apart), -ONE_SIDED * error, "mean over the sets: L-Iso − Lin-R, below 0 by the test")

@@ -6,6 +6,7 @@ import json
 import math
 from collections.abc import Iterator
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +22,7 @@ from simopt.errors import InvalidProblem, NotAvailable
 from simopt.monotone_function import MonotoneFunction
 from simopt.solvers.isotron import glm_tron, l_isotron
 from simopt.tables import INSIDE, OUTSIDE, Cell, Run
-from simopt.theorems.kkks import figure2, protocol, table1
+from simopt.theorems.kkks import figure2, protocol, table1, table_claims
 from simopt.theorems.kkks.printed_tables import OTHERS, SOURCES, TABLE_1, TABLE_2
 from simopt.theorems.kkks.protocol import (
     FOLDS,
@@ -35,6 +36,7 @@ from simopt.theorems.kkks.protocol import (
     logistic_regression,
     with_constant,
 )
+from simopt.theorems.kkks.table_claims import printed
 
 TABLES = ("kkks-table1", "kkks-table2", "kkks-figure2")
 
@@ -90,6 +92,8 @@ def test_folds_are_a_partition() -> None:
     assert len(parts) == FOLDS
     assert sorted(np.concatenate([test for _, test in parts])) == list(range(53))
     assert all(sorted([*train, *test]) == list(range(53)) for train, test in parts)
+    held = [set(train[-5:]) for train, _ in parts]  # by_hold_out takes the last ones
+    assert all(one != other for k, one in enumerate(held) for other in held[:k])
 
 
 def test_the_number_of_rounds_is_that_of_the_hold_out_and_the_model_that_of_all() -> None:
@@ -238,6 +242,21 @@ def test_concrete_is_reproduced() -> None:
         pytest.skip(str(error))
     assert [cell.word for cell in cells[: len(METHODS)]] == [INSIDE] * len(METHODS)
     assert cells[0].ours < cells[3].ours  # L-Isotron against linear regression
+
+
+def test_printed_means_satisfy_the_reading_of_the_claim() -> None:
+    """The limits of KK-UCI are those of the printed numbers, which keep them: 0.024 against 0.028, eight cases of ten, 2.3 deviations."""
+    cases = list(product(table_claims.SETS, table_claims.TRONS, table_claims.REGRESSIONS))
+    apart = {case: printed(case[0], case[1], 1)[0] - printed(case[0], case[2], 1)[0] for case in cases}
+    assert all(value <= 2 * printed(row, other, 1)[1] for (row, _, other), value in apart.items())
+    means = {(tron, other): np.mean([v for (_, t, o), v in apart.items() if (t, o) == (tron, other)]) for _, tron, other in cases}
+    allowed = {other: np.mean([printed(row, other, 2)[1] for row in table_claims.SETS]) for other in table_claims.REGRESSIONS}
+    assert list(allowed.values()) == pytest.approx([0.028, 0.028])
+    assert max(means.values()) == pytest.approx(0.024) and all(value <= allowed[other] for (_, other), value in means.items())
+    assert sum(printed(row, other, 2)[0] > 0 for row, other in product(table_claims.SETS, table_claims.REGRESSIONS)) == 8
+    assert table_claims.many() == 5
+    differences, deviations = np.array([printed(row, "Lin-R", 2) for row in table_claims.SETS]).T
+    assert -differences.sum() / math.sqrt(np.sum(deviations**2) / FOLDS) == pytest.approx(-2.28, abs=0.01)
 
 
 @pytest.mark.slow
