@@ -71,7 +71,7 @@ def sparse_is_better_on_the_data(instance: Instance, trial: Trial) -> Iterator[C
         level = float(np.median(base[similarity]))
         yield at_most(float(np.median(sparse[similarity])), level, f"{instance['row']}, {similarity}", scale=level)
     level = float(np.mean(sparse[SIGMOID]))
-    spread = float(np.hypot(*(np.std(sparse[similarity], ddof=1) for similarity in BOTH)))
+    spread = float(np.hypot(np.std(sparse[SIGMOID], ddof=1), np.std(sparse[MANHATTAN], ddof=1)))
     yield at_most(float(np.mean(sparse[MANHATTAN])), level + 2 * spread, instance["row"], scale=level, row="KJ-X4-data")
 
 
