@@ -269,14 +269,14 @@ def _indicator(ends: NDArray[np.intp], count: int) -> Array:
     return out
 
 
-def best_constant_thresholds(labels: Array, classes: int, gamma: float, delta: float) -> Array:
-    """Thresholds that minimise the loss at f = 0: Σ_j n_{j+1}[b_j + γ]_+ + n_j[γ − b_j]_+, Δ-spaced.
+def best_constant_thresholds(labels: Array, classes: int, gamma: float, delta: float, masses: Array | None = None) -> Array:
+    """Thresholds that minimise the loss at f = 0: Σ_j n_{j+1}[b_j + γ]_+ + n_j[γ − b_j]_+, Δ-spaced; n_j counts samples, or adds masses.
 
     In c_j = b_j − jΔ this is a piecewise linear isotonic problem, so some optimum has every c_j at one of the kinks ±γ − iΔ: a dynamic
     programme over them. O(r²).
     """
     j = np.arange(1, classes)
-    counts = np.bincount(labels.astype(np.intp), minlength=classes + 1)[1:]
+    counts = np.bincount(labels.astype(np.intp), masses, minlength=classes + 1)[1:]
     kinks = np.unique(np.concatenate([gamma - j * delta, -gamma - j * delta]))
     b = kinks[None, :] + (j * delta)[:, None]
     cost = counts[1:, None] * np.maximum(b + gamma, 0.0) + counts[:-1, None] * np.maximum(gamma - b, 0.0)

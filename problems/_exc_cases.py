@@ -96,10 +96,15 @@ def fields(
     """Features, labels and classes: whole-numbered targets of an ordinal data set as they are, from their least to their greatest value,
     or `bins` classes of equal frequency (5 for other data sets)."""
     features, targets = _recipes.landmarked(dataset, rng, samples, landmarks, standardise, similarity)
+    return {"features": features, **classed(dataset, targets, bins)}
+
+
+def classed(dataset: Dataset, targets: Array, bins: int | None) -> dict[str, Any]:
+    """Labels and number of classes of a sample's targets, as `fields` says."""
     whole = bool(np.all(dataset.targets == np.round(dataset.targets)))
     if bins is None and dataset.task == "ordinal" and whole:
         least, greatest = float(dataset.targets.min()), float(dataset.targets.max())
-        return {"features": features, "labels": targets - least + 1.0, "classes": max(2, int(greatest - least) + 1)}
+        return {"labels": targets - least + 1.0, "classes": max(2, int(greatest - least) + 1)}
     count = validate.whole("bins", 5 if bins is None else bins, minimum=2)
     edges = np.quantile(targets, np.arange(1, count) / count)
-    return {"features": features, "labels": 1.0 + np.searchsorted(edges, targets, side="left"), "classes": count}
+    return {"labels": 1.0 + np.searchsorted(edges, targets, side="left"), "classes": count}
