@@ -96,9 +96,9 @@ def solve(
     else:
         check_options(chosen, options)
     with np.errstate(all="ignore"):  # an overflow shows in the certificate, which says what it did
-        normal, rescale = _natural(problem)
-        run = Run(problem, tol, num, rescale, progress)
+        run = Run(problem, tol, num, Rescale(), progress)
         try:
+            normal, run.rescale = _natural(problem)
             if isinstance(chosen, SolverSpec):
                 ended = iterate(run, chosen, normal, time_limit, options)
             else:

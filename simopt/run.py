@@ -138,13 +138,15 @@ WARM_UP_ITERATES = 25  # enough to reach every kernel; a solver that never stops
 
 
 def _warm_up(spec: SolverSpec, kind: type[Problem], options: dict[str, Any]) -> None:
-    """Run the solver once on a small example of the problem, so that compilation stays outside the clock."""
+    """Run the solver once on a small example of the problem, and its own warm-up, so that compilation stays outside the clock."""
     # options that choose a method; numbers and arrays may belong to the problem at hand
     choices = {name: value for name, value in options.items() if isinstance(value, (str, bool))}
     key = (spec.name, kind.name, *sorted(choices.items()))
     if key in _warm:
         return
     _warm.add(key)
+    if spec.warm_up is not None:
+        spec.warm_up()
     for example in kind.examples(np.random.default_rng(0)):
         if not example.degenerate and spec.reason_against(example.problem) is None:
             # what fails on an example may work on the problem at hand; if not, the solve itself will say so

@@ -28,6 +28,7 @@ class SolverSpec:
     summary: str
     supports: Callable[[Problem], str | None] | None
     rank: int
+    warm_up: Callable[[], None] | None = None
 
     @property
     def options(self) -> dict[str, Any]:
@@ -61,17 +62,19 @@ def solver(
     summary: str = "",
     supports: Callable[[Problem], str | None] | None = None,
     rank: int = 0,
+    warm_up: Callable[[], None] | None = None,
 ) -> Callable[[Algorithm], Algorithm]:
     """Register an algorithm under `name` for one or several problem types.
 
     The algorithm is a generator function `f(problem, *, tol, **options)` that yields `Iterate`s. `supports` gives a reason when an
     instance of the right type is out of its reach; the solver of the highest `rank` is the default of its problem. One name may serve
-    several problem types by several functions; it is registered as `name@problem`.
+    several problem types by several functions; it is registered as `name@problem`. Before the clock starts, the driver solves a small
+    example, and calls `warm_up`, which compiles what only large problems need.
     """
     types = solves if isinstance(solves, tuple) else (solves,)
 
     def add(run: Algorithm) -> Algorithm:
-        spec = SolverSpec(name, run, types, summary or (inspect.getdoc(run) or "").split("\n")[0], supports, rank)
+        spec = SolverSpec(name, run, types, summary or (inspect.getdoc(run) or "").split("\n")[0], supports, rank, warm_up)
         for kind in types:
             registry.register("solver", f"{name}@{kind.name}", spec, run.__module__)
         return run

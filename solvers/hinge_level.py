@@ -157,14 +157,15 @@ class Level:
         self.newtons += 1
         at_one = float(self.g @ step) + slope + curvature
         if at_one > FLAT * abs(at_zero):
-            t = self._along(slope + float(self.fixed @ step), curvature, at_zero, at_one)
+            t = self.along(slope + float(self.fixed @ step), curvature, at_zero, at_one)
             self.f += (t - 1.0) * self.move
             self.w = before + t * step
             self.sweep()
             return t > STILL
         return True
 
-    def _along(self, slope: float, curvature: float, at_zero: float, at_one: float) -> float:
+    def along(self, slope: float, curvature: float, at_zero: float, at_one: float) -> float:
+        """t in (0, 1) that the line search finds on the way of the last move, whose end f is."""
         h = self.hinges
         return line_search(
             self.f,

@@ -31,7 +31,7 @@ from simopt.row_blocks import RowBlocks
 from simopt.solvers.hinge_interior import interior
 from simopt.solvers.hinge_level import Level
 from simopt.solvers.two_hinges import Hinges
-from simopt.solvers.weight_bounds import Bound
+from simopt.solvers.weight_bounds import Bound, Penalty
 
 ROOM = 64 * 2**20  # bytes for copies of rows
 VECTORS = 12  # of numbers that a level keeps a row, beside the row itself
@@ -190,3 +190,16 @@ def compact(level: Level, goal: float) -> Generator[None, None, None]:
 def _bytes(d: int) -> int:
     """Memory that a level takes for each of its rows."""
     return 8 * (d + VECTORS)
+
+
+def compile_kernels() -> None:
+    """Call every kernel of the method once, on one sample: a small problem needs only some of them."""
+    one = np.ones(1)
+    hinges = Hinges(-one, one, one.copy(), 1.0)
+    level = Level(RowBlocks(np.ones((1, 1))), hinges, Penalty(1.0), np.zeros(1), one, 1.0)
+    level.suggest()
+    level.sweep(one)
+    level.along(0.0, 1.0, -1.0, 1.0)
+    level.near(1.0)
+    for _ in interior(level.rows, hinges, level.bound, level.fixed, one, 1.0, -1.0, max_iter=1):  # no gap is small enough
+        pass

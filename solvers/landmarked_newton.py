@@ -12,7 +12,7 @@ from simopt.problems.landmarked_svr_penalised import LandmarkedSVRPenalised
 from simopt.row_blocks import RowBlocks
 from simopt.solution import Iterate
 from simopt.solver import solver
-from simopt.solvers.hinge_newton import ROOM, hinge_fits
+from simopt.solvers.hinge_newton import ROOM, compile_kernels, hinge_fits
 from simopt.solvers.two_hinges import Hinges
 from simopt.solvers.weight_bounds import Ball, Bound, Penalty
 
@@ -54,6 +54,7 @@ def iterate(w: Array, below: Array | None, above: Array | None, gap: float, basi
     solves=(LandmarkedSVR, LandmarkedSVRPenalised),
     summary="semismooth Newton on working sets, interior point at the end",
     rank=10,
+    warm_up=compile_kernels,
 )
 def newton(problem: Landmarked, *, tol: float, room: float = ROOM) -> Iterator[Iterate]:
     """Time linear in n: a few passes over Ψ, and Newton steps of d³/3 + 20 d³ multiplications on ever fewer samples.

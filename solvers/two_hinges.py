@@ -36,8 +36,9 @@ class Hinges:
     shift: float = 0.0
 
     def take(self, rows: Indices | slice) -> Hinges:
-        """The same for some of the samples."""
-        return Hinges(self.low[rows], self.high[rows], self.share[rows], self.shift)
+        """The same for some of the samples, as copies: of strided views the kernels would have to be compiled once more."""
+        low, high, share = (np.ascontiguousarray(values[rows]) for values in (self.low, self.high, self.share))
+        return Hinges(low, high, share, self.shift)
 
 
 @kernel

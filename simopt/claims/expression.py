@@ -137,8 +137,9 @@ def symbols(names: str) -> tuple[Expr, ...]:
 
 
 def total(terms: Iterable[Any]) -> Expr:
-    """Sum of any number of terms as one node."""
-    return _node("sum", tuple(rational(term) for term in terms))
+    """Sum of any number of terms as one node; 0 where there are none (a proof file has no step without arguments)."""
+    added = tuple(rational(term) for term in terms)
+    return _node("sum", added) if added else rational(0)
 
 
 def minimum(*terms: Any) -> Expr:

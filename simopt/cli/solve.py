@@ -45,7 +45,7 @@ def solve(
         raise typer.Exit(_solve_all(made, data, common, options, as_json, output))
     with reserved(as_json):
         solution, stopped = _run(made, solver, common, options)
-    emit(describe(solution, data), as_json, output)
+    emit(describe(made, solution, data), as_json, output)
     if not as_json:
         _show(made, solution, data, rigorous)
     raise typer.Exit(INTERRUPTED if stopped else 0 if acceptable(solution) else 1)
@@ -74,13 +74,13 @@ def build(name: str, data: str, target: str | None, texts: dict[str, str]) -> Pr
 
 
 def _run(made: Problem, solver: str | None, common: dict[str, Any], options: dict[str, Any]) -> tuple[Solution, bool]:
-    from simopt.driver import Interrupted
+    from simopt.driver import Interrupted, choose
     from simopt.driver import solve as run
 
-    ticker = Ticker()
+    ticker, name = Ticker(), choose(made, solver).name
 
     def tell(sample: Sample) -> None:
-        ticker.tell(f"{sample.seconds:.1f} s, iteration {sample.iteration}: gap {sample.gap:.2e}")
+        ticker.tell(f"{name}: {sample.seconds:.1f} s, iteration {sample.iteration}: gap {sample.gap:.2e}")
 
     try:
         return run(made, solver, progress=tell, **common, **options), False
@@ -103,12 +103,14 @@ def acceptable(solution: Solution) -> bool:
     return solution.provenance.solver == "scs" and solution.status in honest and valid
 
 
-def describe(solution: Solution, data: str) -> dict[str, Any]:
-    """Plain data of a solution, the point included."""
+def describe(made: Problem, solution: Solution, data: str) -> dict[str, Any]:
+    """Plain data of a solution, the point included; of a problem on landmarks also the pairs (first, later) of equal ones."""
+    equal = getattr(made, "duplicates", None)
     return {
         "format": "simopt-solution/1",
         "problem": solution.provenance.problem,
         "data": data,
+        **({} if equal is None else {"duplicated_landmarks": [list(pair) for pair in equal]}),
         "status": solution.status,
         "reported_status": solution.reported_status,
         "message": solution.message,
@@ -181,7 +183,8 @@ def _solve_all(made: Problem, data: str, common: dict[str, Any], options: dict[s
         if stopped:
             break
     overlap = brackets_overlap(solutions)
-    emit({"problem": made.name, "data": data, "overlap": overlap, "solutions": [describe(s, data) for s in solutions]}, as_json, output)
+    described = [describe(made, s, data) for s in solutions]
+    emit({"problem": made.name, "data": data, "overlap": overlap, "solutions": described}, as_json, output)
     if not as_json:
         _show_all(made, data, solutions, overlap)
     from simopt.solution import Status

@@ -220,7 +220,7 @@ numbers = st.fractions(min_value=-50, max_value=50, max_denominator=50)
 def test_formulas_agree_with_plain_fractions_and_with_recheck(a, b, n):
     x, y = inputs(x=a, y=b)
     pieces = [(x + 2 * y - 1, a + 2 * b - 1), (x * y, a * b), (minimum(x, y, 0), min(a, b, 0)), (maximum(x, y), max(a, b))]
-    pieces += [(abs(-x), abs(a)), (total([x, y, 1]), a + b + 1)]
+    pieces += [(abs(-x), abs(a)), (total([x, y, 1]), a + b + 1), (total([]), 0)]
     if b:
         pieces += [(x / y, a / b), (y**n, b**n)]
     for formula, value in pieces:
@@ -232,6 +232,13 @@ def test_formulas_agree_with_plain_fractions_and_with_recheck(a, b, n):
             template, values = serialise(check.statement)
             names = {name: (Fraction(v), Fraction(v)) for name, v in values.items()}
             assert recheck.conditions(template, names) == (True, True)
+
+
+def test_a_total_of_no_terms_is_zero_in_symbols_too():
+    (x,) = symbols("x")
+    for right, true in ((x, True), (x + 1, False)):
+        statement = equal(x + total([]) * x, right).statement
+        assert statement is not None and statement.holds() is true
 
 
 @settings(max_examples=40, deadline=None)

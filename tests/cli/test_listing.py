@@ -58,6 +58,16 @@ def test_show_claim_by_id_and_by_covered_row(pretend: None, run: Run) -> None:
             assert part in shown.stdout
 
 
+def test_show_says_a_mutant_once(pretend: None, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A mutant that is called by the knob it turns is not followed by the same words; what else it turns is."""
+    from simopt.claims import catalogue
+
+    claim = catalogue.find("PP-refuted")
+    monkeypatch.setitem(vars(claim), "mutants", {"bound = 16": {"bound": 16}, "wide": {"bound": 9}})
+    mutants = [line.removeprefix("mutant").strip() for line in run("show", "PP-refuted").stdout.splitlines() if line.startswith("mutant")]
+    assert mutants == ["bound = 16", "wide; bound = 9"]
+
+
 def test_show_problem_prints_the_declaration(run: Run) -> None:
     shown = run("show", "kernel-ridge").stdout
     for part in ("minimize", "predictions: f ==", "regularization = ", "variables f", "regularization=0.01"):

@@ -43,6 +43,9 @@ def test_duplicated_landmarks_are_reported(run: Run, csv: Path, tmp_path: Path) 
         result = run("solve", "landmarked-svr", "--data", tmp_path / data, "--target", "y")
         assert result.exit_code == 0, result.output
         assert ("duplicated landmarks: 2" in " ".join(result.stdout.split())) is told
+        found = json.loads(run("solve", "landmarked-svr", "--data", tmp_path / data, "--target", "y", "--json").stdout)
+        assert len(found["duplicated_landmarks"]) == (2 if told else 0)
+        assert all(first < later for first, later in found["duplicated_landmarks"])
 
 
 def test_file_holds_the_point_and_certifies_again(run: Run, csv: Path, tmp_path: Path) -> None:
@@ -62,6 +65,20 @@ def test_all_solvers_overlap(run: Run, csv: Path) -> None:
     assert "all brackets overlap" in result.stdout
     for name in ("clarabel", "ecos", "scs"):
         assert name in result.stdout
+
+
+def test_progress_names_the_solver(run: Run, csv: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from simopt.cli.console import Ticker
+
+    told: list[str] = []
+    monkeypatch.setattr(Ticker, "tell", lambda self, text: told.append(text))
+    arguments = ("solve", "kernel-ridge", "--data", csv, "--target", "y", "--tol", "1e-6")
+    found = json.loads(run(*arguments, "--solver", "all", "--json").stdout)
+    names = {s["provenance"]["solver"] for s in found["solutions"] if s["trace"]["samples"]}
+    assert {text.partition(":")[0] for text in told} == names and "clarabel" in names
+    told.clear()
+    run(*arguments, "--solver", "ecos")
+    assert {text.partition(":")[0] for text in told} == {"ecos"}
 
 
 def test_solver_that_misses_the_tolerance_fails_the_run(run: Run, csv: Path) -> None:

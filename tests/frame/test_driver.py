@@ -76,6 +76,20 @@ def test_interrupt_before_anything_was_found() -> None:
     assert caught.value.solution.point is None and np.isnan(caught.value.solution.value)
 
 
+def test_interrupt_during_normalisation(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Memory-mapped features are read there, which takes long."""
+
+    def interrupted(self: object) -> None:
+        raise KeyboardInterrupt
+
+    problem = toy(n=13)
+    monkeypatch.setattr(type(problem), "normalised", interrupted)
+    with pytest.raises(Interrupted) as caught:
+        solve(problem, "interrupts")
+    solution = caught.value.solution
+    assert solution.status is Status.INTERRUPTED and solution.point is None and solution.provenance.iterations == 0
+
+
 @pytest.mark.parametrize(("name", "word"), [("nan", "x is not finite"), ("singular", "Singular matrix")])
 def test_a_solver_that_fails_keeps_what_it_had(name: str, word: str) -> None:
     solution = solve(toy(), name)

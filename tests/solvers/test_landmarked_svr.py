@@ -5,6 +5,8 @@ mathematics, and streamed from memory maps and Dask arrays.
 from __future__ import annotations
 
 import math
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -485,3 +487,36 @@ def test_kernels_have_no_room_for_missing_ends():
     out = [np.zeros(3) for _ in range(3)]
     rest = two_hinges.audit(f, np.full(3, -1e30), np.full(3, 1e30), np.ones(3), 0.0, *out)
     assert rest == 0.0
+
+
+def test_nothing_is_compiled_while_the_clock_runs() -> None:
+    """The warm-up leaves every kernel compiled for the arrays of a problem that takes subsamples, working sets and the interior point."""
+    script = """
+import gc
+import numpy as np
+import simopt.run
+from simopt import registry
+from simopt.driver import solve
+from simopt.kernel import Kernel
+from simopt.problems.landmarked_svr import LandmarkedSVR
+from simopt.problems.landmarked_svr_penalised import LandmarkedSVRPenalised
+
+registry.load("solvers")
+kernels = [item for item in gc.get_objects() if isinstance(item, Kernel)]
+compiled = lambda: {(k.__module__, k.__name__, s) for k in kernels if k._compiled is not None for s in k._compiled.signatures}
+before, warm_up = [], simopt.run._warm_up
+def watched(*arguments):
+    warm_up(*arguments)
+    before.append(compiled())
+simopt.run._warm_up = watched
+rng = np.random.default_rng(0)
+X = rng.normal(size=(6000, 20)) / np.sqrt(20)
+y = X @ rng.normal(size=20) + 0.3 * rng.laplace(size=6000)
+for problem in (LandmarkedSVRPenalised(X, y, 1e-3, 0.1), LandmarkedSVR(X, y, 3.0, 0.1), LandmarkedSVRPenalised(X, y, 1e-3, 0.1, 5.0)):
+    for name in ("newton", "interior-point"):
+        assert solve(problem, name, tol=1e-9).optimal
+        extra = compiled() - before[-1]
+        assert len(before[-1]) >= 5 and not extra, sorted(map(str, extra))
+"""
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
