@@ -5,6 +5,7 @@ This program evaluates every formula itself, in exact rational arithmetic; it re
 statement that it checked. Roots, exponentials and logarithms enter as enclosures, which it confirms before it uses them.
 """
 
+import functools
 import hashlib
 import itertools
 import json
@@ -34,6 +35,7 @@ class Unreadable(Exception):
     """The file is corrupt, or of a format that this program does not know."""
 
 
+@functools.lru_cache(maxsize=1024)  # one proof confirms the same few logarithms on every instance
 def exp_bounds(x: Fraction, bits: int = 220) -> Bounds:
     """Two rationals around exp(x): Taylor's polynomial at x/2^k in [0, 1/2] with its remainder, then k squarings rounded outward."""
     if x < 0:
@@ -44,12 +46,10 @@ def exp_bounds(x: Fraction, bits: int = 220) -> Bounds:
     digits = bits + 2 * halvings + 20
     small = _down(x / 2**halvings, digits)
     cut = Fraction(0 if small * 2**halvings == x else 2, 2**digits)  # rounding x/2^k down lowers its exponential by less than this
-    term, total, n = Fraction(1), Fraction(1), 0
-    while abs(term) * 2**digits > 1:
-        n += 1
-        term = term * small / n
-        total += term
-    low, high = _down(total - abs(term), digits), -_down(-total - abs(term) - cut, digits)
+    terms = [Fraction(1)]
+    while abs(terms[-1]) * 2**digits > 1:
+        terms.append(terms[-1] * small / len(terms))
+    low, high = _down(sum(terms) - abs(terms[-1]), digits), -_down(-sum(terms) - abs(terms[-1]) - cut, digits)
     for _ in range(halvings):
         low, high = _down(low * low, digits), -_down(-high * high, digits)
     return low, high
