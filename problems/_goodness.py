@@ -150,8 +150,8 @@ class FiniteDomain(Problem):
         return q, *self.loss_function.declared_dual(q, self.aims(), self.charges())
 
 
-def square(gram: Any, n: int) -> Array:
-    """A finite N×N matrix of any sign, not necessarily symmetric, with the N of the targets.
+def square(gram: Any, n: int, of: str = "targets") -> Array:
+    """A finite N×N matrix of any sign, not necessarily symmetric, with the N of the targets (or what `of` names).
 
     Raises
     ------
@@ -162,5 +162,5 @@ def square(gram: Any, n: int) -> Array:
     if out.shape[0] != out.shape[1]:
         raise InvalidProblem(f"gram: shape {out.shape} is not square; entry (i, j) is the similarity of points i and j of one domain")
     if out.shape[0] != n:
-        raise InvalidProblem(f"gram: shape {out.shape}, but targets has {n} values; both range over the points of the domain")
+        raise InvalidProblem(f"gram: shape {out.shape}, but {of} has {n} values; both range over the points of the domain")
     return validate.squarable("gram", out)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -14,7 +13,7 @@ from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arrays import Array, Multipliers, Point
 from simopt.problem import ALL_CONES, Example, Law, Rescale, freeze, problem
 from simopt.problems import _factor, _goodness_cases, _hinges, _power_units, _squares, _unit_ball
-from simopt.problems._factor import KernelProblem
+from simopt.problems._cosines import CosineNorm
 from simopt.problems._goodness import FiniteDomain
 from simopt.similarities import Similarity
 
@@ -24,12 +23,11 @@ if TYPE_CHECKING:
     from simopt.datasets import Dataset
 
 Value = Any
-EPS = float(np.finfo(np.float64).eps)
 
 
 @problem
 @dataclass(frozen=True, eq=False)
-class KernelGoodness(FiniteDomain, KernelProblem):
+class KernelGoodness(FiniteDomain, CosineNorm):
     r"""min over ‖W‖_H ≤ 1/γ of Σ_i p_i ℓ(⟨W, φ(x_i)⟩, y_i),   W = Σ_j α_j φ(x_j),  ⟨W, φ(x_i)⟩ = (Kα)_i.
 
     Definition 4 has W = W*/γ with ‖W*‖ = 1; "≤" is what the proofs use, and what makes goodness monotone in γ: with "=", one point with
@@ -128,29 +126,6 @@ class KernelGoodness(FiniteDomain, KernelProblem):
         """γ‖W‖."""
         return self.norm(num, alpha) * num.lift(self.gamma)
 
-    @cached_property
-    def _cosines(self) -> tuple[Array, Array, Array]:
-        """√K_ii, and eigenvalues and vectors of K_ij/√(K_ii K_jj), whose rounding errors do not depend on the size of φ(x_i).
-
-        Eigenvalues that are rounding, n ε times the largest and below, count as 0.
-        """
-        import scipy.linalg
-
-        size = np.sqrt(np.maximum(np.diagonal(self.gram), 0.0))
-        size[size == 0.0] = 1.0
-        values, vectors = scipy.linalg.eigh(self.gram / size / size[:, None], driver="evd")
-        return size, np.where(values > len(values) * EPS * values[-1], values, 0.0), vectors
-
-    def _coordinates(self, a: Array) -> Array:
-        """Σ a_j φ(x_j) in orthonormal coordinates."""
-        size, values, vectors = self._cosines
-        out: Array = np.sqrt(values) * (vectors.T @ (size * a))
-        return out
-
-    def norm(self, num: Arithmetic, a: Value) -> Value:
-        """‖Σ a_j φ(x_j)‖: in floats by coordinates, for √(aᵀKa) loses half the digits where the sum cancels, as it does off the ball."""
-        return num.norm(self._coordinates(a)) if num is FLOAT else _unit_ball.length(num, self.gram, a)
-
     def multipliers(self, point: Point) -> Multipliers:
         """q_i = −p_i ∂ℓ/∂f at f_i: exact away from kinks, which a point cannot price."""
         return {"predictions": self.suggested(self.predictions(np.asarray(point["alpha"], dtype=float)))}
@@ -167,7 +142,7 @@ class KernelGoodness(FiniteDomain, KernelProblem):
         q, alpha = self.prices(num, multipliers), num.lift(point["alpha"])
         v, left = self.spread(num, q), self.loss_gap(num, q, self.predictions(alpha, num))
         if num is FLOAT:
-            return left + _hinges.ball_term(num, self._coordinates(alpha), -self._coordinates(v), 1.0 / self.gamma)
+            return left + _hinges.ball_term(num, self.coordinates(alpha), -self.coordinates(v), 1.0 / self.gamma)
         s, t = _unit_ball.length(num, self.gram, v), _unit_ball.length(num, self.gram, alpha)
         outer = s * num.pos(num.lift(1.0) / num.lift(self.gamma) - t)
         return left + outer + _power_units.angle(num, self.gram, alpha, v, t, s)
