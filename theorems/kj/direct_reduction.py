@@ -7,15 +7,12 @@ from fractions import Fraction
 from typing import Any
 
 from simopt.claims import (
-    COUNTEREXAMPLE,
     CONVENTION,
     HOLDS,
-    IDENTITY,
     INEQUALITY,
     KAR_JAIN,
     MISSING_HYPOTHESIS,
     REFUTED,
-    SUBSTANTIVE,
     Check,
     Instance,
     Trial,
@@ -28,7 +25,6 @@ from simopt.claims import (
     minimum,
     symbols,
 )
-from simopt.theorems.kj.finite_domains import domain, insensitive_loss, least_loss, mean, predicted, random_domain
 from simopt.theorems.kj.ordinal_worlds import HALF, ONE, ZERO, label, reduced
 
 SECTION = "ordinal"
@@ -86,7 +82,8 @@ def _errors_of_k(offset: Fraction) -> Iterator[tuple[Any, Any, Any]]:
     kind=INEQUALITY,
     expected=REFUTED,
     defect=CONVENTION,
-    says=r"For the thresholds b_1 = −∞, b_i = i − 1 (i > 1) and y_f = the largest i with f ≥ b_i: |y_f − y| ≤ min{2|f − y|, |f − y| + 1/2}.",
+    says=r"For the thresholds b_1 = −∞, b_i = i − 1 (i > 1) and y_f = the largest i with f ≥ b_i: |y_f − y| ≤ min{2|f − y|, |f − y| + "
+    r"1/2}.",
     instances=at_the_label,
     knobs={"offset": ONE},
     mutants={"b_i = i − 1/2": {"offset": HALF}},
@@ -190,8 +187,8 @@ def far_from_labels(trial: Trial) -> Iterator[Instance]:
     instances=far_from_labels,
     knobs={"clipped": False},
     mutants={"f clipped, b_i = i − 1/2": {"clipped": True}},
-    note="y = 1 and f = −100: y_f = 1, but |f − y| = 101, for every choice of thresholds. With the printed b_i = i − 1 also inside: f = 4, "
-    "y = 5 has y_f = 5 and |f − y| = 1.",
+    note="y = 1 and f = −100: y_f = 1, but |f − y| = 101, for every choice of thresholds. With the printed b_i = i − 1 also inside: f = "
+    "4, y = 5 has y_f = 5 and |f − y| = 1.",
 )
 def labels_tell_predictions(instance: Instance, trial: Trial) -> Iterator[Check]:
     """|f − y| against |y_f − y| + 1/2."""
@@ -229,202 +226,3 @@ def labels_tell_clipped_predictions(instance: Instance, trial: Trial) -> Iterato
     for sign in SIGNS:
         bound = size + trial["half"] + trial["distance"] * away
         yield equal(bound - sign * (k + s + e), (size - sign * k) + (HALF - sign * s) + (away - sign * e), "slack")
-
-
-def far_apart(high: Fraction, top: int = 2) -> Instance:
-    """Two points, K(x_1, ·) = −1 and K(x_2, ·) = high, labels 1 and top."""
-    return domain([HALF, HALF], [[-1, -1], [high, high]], [1, top], bound=Fraction(200))
-
-
-def two_points(trial: Trial) -> Iterator[Instance]:
-    """The audit's instance, with both kinds of thresholds and ε = 0, 1/4."""
-    for offset in (ONE, HALF):
-        for epsilon in (ZERO, Fraction(1, 4)):
-            yield far_apart(Fraction(1, 100)) | {"offset": offset, "epsilon": epsilon}
-
-
-def near_labels(trial: Trial) -> Iterator[Instance]:
-    """K(x_1, ·) = 1/2 and K(x_2, ·) = 1: f = (1, 2) at E w = 2."""
-    for epsilon in (ZERO, Fraction(1, 4)):
-        yield domain([HALF, HALF], [[HALF, HALF], [1, 1]], [1, 2], bound=Fraction(2), offset=HALF, epsilon=epsilon)
-
-
-def ordinal_error(instance: Instance, f: list[Fraction], offset: Fraction, labels: int) -> Fraction:
-    """E |y_f − y|."""
-    thresholds = reduced(labels, offset)
-    return mean(instance, [Fraction(abs(label(v, thresholds) - int(y))) for v, y in zip(f, instance["targets"], strict=True)])
-
-
-@claim(
-    "KJ-E1c",
-    paper=KAR_JAIN,
-    section=SECTION,
-    place="Appendix E.1, Definition 25 and goodness for regression",
-    kind=INEQUALITY,
-    expected=REFUTED,
-    defect=MISSING_HYPOTHESIS,
-    says=r"If K is (ε_0, B)-good in the sense of Definition 25 (E |y_f − y| < ε_0 for some |w| ≤ B), it is (ε_0 + 1/2, B)-good for ℓ_ε.",
-    instances=two_points,
-    knobs={},
-    mutants={"1/2 ≤ f ≤ r + 1/2": {"instances": near_labels}},
-    note="K(x_1, ·) = −1, K(x_2, ·) = 1/100, y = (1, 2), masses 1/2, B = 200: w = 200 has f = (−200, 2) and no ordinal error, with both "
-    "kinds of thresholds; but the least ℓ_0 over |w| ≤ B is 1.005, for f = (1, −1/100).",
-)
-def reduction_keeps_goodness(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """The least ℓ_ε over |w| ≤ B by an exact linear programme; the ordinal error of w = B."""
-    error = ordinal_error(instance, predicted(instance, [instance["bound"]] * 2), instance["offset"], 2)
-    yield at_most(least_loss(instance, instance["bound"], instance["epsilon"]), error + HALF, "least ℓ_ε")
-
-
-def domains(trial: Trial) -> Iterator[Instance]:
-    """Random domains of two to four points with labels 1 to 4, and random weights |w| ≤ B."""
-    rng = trial.rng
-    for _ in range(trial.count(25, 120)):
-        bound, size = Fraction(int(rng.integers(2, 17)), 2), int(rng.integers(2, 5))
-        w = [bound * Fraction(int(v), 8) for v in rng.integers(-8, 9, size=size)]
-        yield random_domain(rng, size, targets=[1, 2, 3, 4], bound=bound, weights=w, epsilon=Fraction(int(rng.integers(0, 3)), 4))
-    yield domain([ONE], [[1]], [2], bound=Fraction(3, 2), weights=[Fraction(3, 2)], epsilon=ZERO)  # an equality
-
-
-@claim(
-    "KJ-E1c+",
-    paper=KAR_JAIN,
-    section=SECTION,
-    place="Appendix E.1, Definition 25 and goodness for regression, corrected",
-    kind=INEQUALITY,
-    expected=HOLDS,
-    says=r"With **b_i = i − 1/2**, if some |w| ≤ B has E |y_f − y| ≤ ε_0, K is (ε_0 + 1/2 **+ E dist(f, [1/2, r + 1/2])**, B)-good for ℓ_ε; "
-    r"so with 1/2 ≤ f ≤ r + 1/2 asked for in Definition 25, (ε_0 + 1/2, B)-good. (The least ℓ_ε by exact linear programmes, and that of f.)",
-    instances=domains,
-    knobs={"half": HALF},
-    mutants={"3/8": {"half": Fraction(3, 8)}},
-    corrects="KJ-E1c",
-    note="By KJ-E1b+ at each point and ℓ_ε ≤ |·| (KJ-loss).",
-    cost=0.4,
-)
-def reduction_keeps_goodness_near_labels(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """Both losses."""
-    f, epsilon = predicted(instance, instance["weights"]), instance["epsilon"]
-    outside = mean(instance, [max(HALF - v, v - 4 - HALF, ZERO) for v in f])
-    bound = ordinal_error(instance, f, HALF, 4) + trial["half"] + outside
-    yield at_most(insensitive_loss(instance, f, epsilon), bound, "ℓ_ε of f")
-    yield at_most(least_loss(instance, instance["bound"], epsilon), bound, "least ℓ_ε")
-
-
-def many_labels(trial: Trial) -> Iterator[Instance]:
-    """y = (1, r), K(x_1, ·) = −1, K(x_2, ·) = 1/4."""
-    for top in (2, 3, 4, 5, 9, 33):
-        yield far_apart(Fraction(1, 4), top) | {"top": top}
-
-
-@claim(
-    "KJ-E1c-far",
-    paper=KAR_JAIN,
-    section=SECTION,
-    place="Appendix E.1, the conclusion, ours",
-    kind=COUNTEREXAMPLE,
-    expected=HOLDS,
-    says=r"The reduction has no guarantee at all: for each r there is a K, good in the sense of Definition 25 with ordinal error 0 (b_i = i "
-    r"− 1/2), such that each f within 5/2 of the least ℓ_0 has ordinal error ≥ (r − 1)/2, far beyond 1 + ε_0 + ε_1 + ε: K(x_1, ·) = −1, "
-    r"K(x_2, ·) = 1/4, y = (1, r). (r up to 33; f = (−t, t/4), exactly.)",
-    instances=many_labels,
-    knobs={"within": Fraction(5, 2)},
-    mutants={"each f within 10^4": {"within": Fraction(10**4)}},
-    note="ℓ_0 = (|t + 1| + |t/4 − r|)/2 is least at t = −1. Labels other than (1, 1) need t ≥ 6, where ℓ_0 is larger by 21/8, or t < −3/2, "
-    "where x_1 has a wrong label as well.",
-)
-def no_guarantee(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """Ordinal error 0 at t = 200; all t with nearly the least loss, where labels change (−3/2, 6) and between."""
-    top = instance["top"]
-    yield equal(ordinal_error(instance, predicted(instance, [Fraction(200)] * 2), HALF, top), ZERO, "ordinal error of w = 200")
-    least = least_loss(instance, instance["bound"])
-    yield equal(least, (top + Fraction(1, 4)) / 2, "least ℓ_0")
-    for k in range(-24, 33):
-        f = [-Fraction(k, 4), Fraction(k, 16)]
-        if insensitive_loss(instance, f) <= Fraction(least.low) + trial["within"]:
-            yield at_least(ordinal_error(instance, f, HALF, top), Fraction(top - 1, 2), "ordinal error")
-
-
-def once(trial: Trial) -> Iterator[Instance]:
-    """No data: identities in symbols."""
-    yield {}
-
-
-@claim(
-    "KJ-E1d",
-    paper=KAR_JAIN,
-    section=SECTION,
-    place="Appendix E.1, the last display",
-    kind=IDENTITY,
-    expected=HOLDS,
-    says=r"For ε_0, ε_1, ε ≥ 0: min{2(ε_0 + 1/2 + ε_1) + 2ε, (ε_0 + 1/2 + ε_1) + ε + 1/2} = 1 + ε_0 + ε_1 + ε: the second is that, the first "
-    r"is larger by ε_0 + ε_1 + ε.",
-    instances=once,
-    exhaustive=True,
-    knobs={"half": HALF},
-    mutants={"1/4 in the place of 1/2": {"half": Fraction(1, 4)}},
-)
-def smaller_of_two_bounds(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """Both identities."""
-    first, second, epsilon = symbols("epsilon_0 epsilon_1 epsilon")
-    loss, bound = first + trial["half"] + second, 1 + first + second + epsilon
-    yield equal(loss + epsilon + HALF, bound, "second")
-    yield equal(2 * loss + 2 * epsilon - bound, first + second + epsilon, "first")
-
-
-def single(trial: Trial) -> Iterator[Instance]:
-    """One point, f = y = 1 and f = y = 3 of r = 5."""
-    for y in (1, 3):
-        yield {"f": Fraction(y), "y": y}
-
-
-def missed(trial: Trial) -> Iterator[Instance]:
-    """f = y − 3/4."""
-    yield {"f": Fraction(9, 4), "y": 3}
-
-
-@claim(
-    "KJ-E1e",
-    paper=KAR_JAIN,
-    section=SECTION,
-    place="Section 3.3 and Appendix E.1: 'bounded below by 1', 'always greater than 1'",
-    kind=INEQUALITY,
-    expected=REFUTED,
-    defect=SUBSTANTIVE,
-    says=r"The direct reduction to real-valued regression has an ordinal error ≥ 1: its predictor gives, on average, labels that are at least "
-    r"one step away from the true label.",
-    instances=single,
-    knobs={},
-    mutants={"f = y − 3/4": {"instances": missed}},
-    note="1 + ε_0 + ε_1 + ε is an upper bound, read here as a lower one; f = y = 1 with b_i = i − 1/2 has no error. What is true is that the "
-    "bound exceeds 1 (KJ-E1e+); and the bound itself does not follow (KJ-E1c, KJ-E1c-far).",
-)
-def reduction_always_errs(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """|y_f − y|."""
-    yield at_least(Fraction(abs(label(instance["f"], reduced(5, HALF)) - instance["y"])), ONE, "ordinal error")
-
-
-@claim(
-    "KJ-E1e+",
-    paper=KAR_JAIN,
-    section=SECTION,
-    place="Section 3.3 and Appendix E.1: 'bounded below by 1', corrected",
-    kind=IDENTITY,
-    expected=HOLDS,
-    says=r"The **bound** that the reduction yields, 1 + ε_0 + ε_1 + ε, is ≥ 1; and nothing smaller follows from E |f − y| ≤ x + 1/2, x ≥ 0 "
-    r"whole: f = y − x − 1/2 − η (b_i = i − 1/2, y ≥ x + 2, 0 < η < 1) has |f − y| = x + 1/2 + η and an ordinal error x + 1, as b_{y−x−1} "
-    r"< f < b_{y−x}. (In symbols.)",
-    instances=once,
-    exhaustive=True,
-    knobs={"half": HALF},
-    mutants={"b_i = i − 1": {"half": ONE}},
-    corrects="KJ-E1e",
-)
-def bound_exceeds_one(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """The distances of f from y and from the two thresholds."""
-    y, x, eta = symbols("y x eta")
-    f = y - x - HALF - eta
-    yield equal(y - f, x + HALF + eta, "|f − y|")
-    yield equal((y - x) - trial["half"] - f, eta, "b_{y−x} − f")
-    yield equal(f - ((y - x - 1) - trial["half"]), 1 - eta, "f − b_{y−x−1}")
-    yield equal(y - (y - x - 1), x + 1, "ordinal error")
