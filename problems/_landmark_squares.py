@@ -2,7 +2,8 @@ r"""Least squares on landmark features, whatever bounds w: (1/n)‖y − Ψw‖�
 
 With a multiplier v of the row f = Ψw, min_f (1/n)‖y − f‖² + vᵀf = vᵀy − (n/4)‖v‖² at f = y − (n/2)v, and w is left with R(w) − ⟨Ψᵀv, w⟩.
 A point suggests v = (2/n)(y − Ψw), for which the squares of the gap vanish. With K = ΨΨᵀ and w = Ψᵀα this is regression in the RKHS of K:
-the penalised form is `KernelRidge` with the same λ, the ball is `MPowerRLSBall` with m = 1 and Γ = B.
+the penalised form is `KernelRidge` with the same λ, the ball is `MPowerRLSBall` with m = 1 and Γ = B. n is the number of samples, or, for
+rankings, of queries: the loss of a query is the sum over its documents (`count`).
 """
 
 from __future__ import annotations
@@ -37,6 +38,11 @@ class LandmarkSquares(Problem):
     features: Array
     targets: Array
 
+    @property
+    def count(self) -> int:
+        """n of the formulas, by which the sum of squares is divided: the number of samples, unless a problem says otherwise."""
+        return len(self.targets)
+
     def _check(self) -> None:
         targets = validate.squarable("targets", validate.vector("targets", self.targets))
         features = validate.squarable("features", validate.matrix("features", self.features, rows=len(targets)))
@@ -52,15 +58,15 @@ class LandmarkSquares(Problem):
 
     def loss(self, num: Arithmetic, w: Value) -> Value:
         """(1/n)‖y − Ψw‖²."""
-        return _squares.mean_square(num, self.residual(num, w), len(self.targets))
+        return _squares.mean_square(num, self.residual(num, w), self.count)
 
     def fixed_part(self, num: Arithmetic, v: Value) -> Value:
         """vᵀy − (n/4)‖v‖²."""
-        return _squares.conjugate(num, v, num.lift(self.targets), len(self.targets))
+        return _squares.conjugate(num, v, num.lift(self.targets), self.count)
 
     def square_gap(self, num: Arithmetic, w: Value, v: Value) -> Value:
         """(n/4)‖v − (2/n)(y − Ψw)‖²."""
-        return _squares.misfit(num, v, self.residual(num, w), len(self.targets))
+        return _squares.misfit(num, v, self.residual(num, w), self.count)
 
     def settled(self, num: Arithmetic, w: Value, v: Value) -> bool:
         """Whether y, w and v are all 0: then every term of the gap is 0, also where radii of intervals would say otherwise."""
@@ -69,7 +75,7 @@ class LandmarkSquares(Problem):
     def multipliers(self, point: Point) -> Multipliers:
         """v = (2/n)(y − Ψw)."""
         residual = self.targets - self.features @ np.asarray(point["w"], dtype=float)
-        return {"predictions": residual * (2.0 / len(self.targets))}
+        return {"predictions": residual * (2.0 / self.count)}
 
     @property
     def duplicates(self) -> tuple[tuple[int, int], ...]:
@@ -80,12 +86,16 @@ class LandmarkSquares(Problem):
         """w = 0."""
         return {"w": np.zeros(self.features.shape[1])}
 
+    def target_unit(self) -> float:
+        """A power of two near max |y_i|."""
+        return _squares.power_of_two(_squares.largest(self.targets))
+
     def normalised(self) -> tuple[Self, Rescale]:
         """y/σ and Ψ/κ with powers of two near max |y_i| and max ‖ψ_i‖: w = w'σ/κ, f = f'σ, v = v'σ, values × σ².
 
         κ = 1, and Ψ itself, where that is nearly so (see `_hinges.row_unit`).
         """
-        sigma = _squares.power_of_two(_squares.largest(self.targets))
+        sigma = self.target_unit()
         kappa = _hinges.row_unit(self.features)
         back = Rescale(_squares.times(w=sigma / kappa, f=sigma), _squares.times(predictions=sigma))
         return self.in_units(1.0 / sigma, 1.0 / kappa), back
@@ -96,7 +106,7 @@ class LandmarkSquares(Problem):
 
         n, d = self.features.shape
         w, f = cp.Variable(d, name="w"), cp.Variable(n, name="f")
-        return w, cp.sum_squares(self.targets - f) / n, (f == self.features @ w).set_label("predictions")
+        return w, cp.sum_squares(self.targets - f) / self.count, (f == self.features @ w).set_label("predictions")
 
     def declared_dual(self) -> tuple[cp.Variable, cp.Expression, cp.Constraint]:
         """g, vᵀy − (n/4)‖v‖², and the row g == Ψᵀv; v is called `predictions`, after the row whose multiplier it is."""
@@ -104,7 +114,7 @@ class LandmarkSquares(Problem):
 
         n, d = self.features.shape
         v, g = cp.Variable(n, name="predictions"), cp.Variable(d, name="g")
-        return g, self.targets @ v - n / 4 * cp.sum_squares(v), (g == self.features.T @ v).set_label("gradient")
+        return g, self.targets @ v - self.count / 4 * cp.sum_squares(v), (g == self.features.T @ v).set_label("gradient")
 
     @classmethod
     def laws(cls) -> list[Law]:

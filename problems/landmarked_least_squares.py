@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, ClassVar, Self
@@ -10,22 +9,19 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 
 from simopt import validate
-from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
-from simopt.arrays import Array, Multipliers, Point
-from simopt.problem import ALL_CONES, Example, freeze, problem
+from simopt.arrays import Array
+from simopt.problem import Example, freeze, problem
 from simopt.problems import _hinges, _landmark_squares
-from simopt.problems._landmark_squares import LandmarkSquares, Value
+from simopt.problems._landmark_forms import SquaresInBall
 from simopt.similarities import Similarity
 
 if TYPE_CHECKING:
-    import cvxpy as cp
-
     from simopt.datasets import Dataset
 
 
 @problem
 @dataclass(frozen=True, eq=False)
-class LandmarkedLeastSquares(LandmarkSquares):
+class LandmarkedLeastSquares(SquaresInBall):
     r"""min_w (1/n) ‖y − Ψw‖²   subject to   ‖w‖₂ ≤ B.
 
     Dual, with a multiplier v of the row f = Ψw and g = Ψᵀv:
@@ -60,56 +56,6 @@ class LandmarkedLeastSquares(LandmarkSquares):
     def __post_init__(self) -> None:
         self._check()
         freeze(self, radius=validate.positive("radius", self.radius))
-
-    def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Minimise (1/n)‖y − f‖² subject to predictions f == Ψw and the ball ‖w‖ ≤ B."""
-        import cvxpy as cp
-
-        radius = cp.Parameter(nonneg=True, name="radius", value=self.radius)
-        w, loss, predictions = self.declared()
-        return cp.Problem(cp.Minimize(loss), [predictions, (cp.norm(w, 2) <= radius).set_label("ball")])
-
-    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Maximise vᵀy − (n/4)‖v‖² − B‖g‖ subject to g = Ψᵀv; v is called `predictions`."""
-        import cvxpy as cp
-
-        g, value, gradient = self.declared_dual()
-        return cp.Problem(cp.Maximize(value - self.radius * cp.norm(g, 2)), [gradient])
-
-    def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
-        """(1/n)‖y − Ψw‖²."""
-        return self.loss(num, num.lift(point["w"]))
-
-    def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
-        """w, drawn back into the ball if it lies outside; 0 if y = 0."""
-        if not np.any(self.targets):
-            return {"w": num.zeros(self.features.shape[1])}
-        return {"w": _hinges.inside_ball(num, np.asarray(num.mid(num.lift(point["w"])), dtype=float).reshape(-1), self.radius)}
-
-    def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
-        """D(v); every v is dual feasible."""
-        v = num.lift(multipliers["predictions"])
-        return self.fixed_part(num, v) - num.norm(num.rmatvec(self.features, v)) * num.lift(self.radius)
-
-    def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
-        """(n/4)‖v − (2/n)(y − Ψw)‖² + B‖g‖ − ⟨g, w⟩, free of cancellation."""
-        w, v = num.lift(point["w"]), num.lift(multipliers["predictions"])
-        if self.settled(num, w, v):
-            return num.lift(0.0)
-        return self.square_gap(num, w, v) + _hinges.ball_term(num, w, num.rmatvec(self.features, v) * -1, self.radius)
-
-    def distance(self, gap: float, point: Point | None = None) -> float:
-        r"""min(2B, 2√(2Bh/s)) with s = ‖Ψᵀv‖ and h = P(w) − D(v), v the multipliers that the point suggests; 2B without a point.
-
-        The objective need not be strongly convex, but the ball is: for ‖w‖ ≤ B the last terms of the gap are Bs − ⟨g, w⟩, and
-        ‖w − (B/s)g‖² = ‖w‖² + B² − (2B/s)⟨g, w⟩ ≤ (2B/s)(Bs − ⟨g, w⟩) ≤ (2B/s)h. Both w and w* satisfy this.
-        """
-        if point is None:
-            return 2.0 * self.radius
-        known = self.multipliers(point)
-        s = INTERVAL.lower(INTERVAL.norm(INTERVAL.rmatvec(self.features, INTERVAL.lift(known["predictions"]))))
-        height = float(self.gap(point, known))
-        return min(2.0 * self.radius, 2.0 * math.sqrt(2.0 * self.radius / s * height)) if s > 0.0 and height >= 0.0 else 2.0 * self.radius
 
     def in_units(self, s: float, c: float) -> Self:
         """y × s and Ψ × c: B × s/c."""

@@ -9,22 +9,19 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 
 from simopt import validate
-from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.arrays import Array, Multipliers, Point
-from simopt.problem import ALL_CONES, Example, freeze, problem
+from simopt.arrays import Array
+from simopt.problem import Example, freeze, problem
 from simopt.problems import _hinges, _landmark_squares
-from simopt.problems._landmark_squares import LandmarkSquares, Value
+from simopt.problems._landmark_forms import SquaresPenalised
 from simopt.similarities import Similarity
 
 if TYPE_CHECKING:
-    import cvxpy as cp
-
     from simopt.datasets import Dataset
 
 
 @problem
 @dataclass(frozen=True, eq=False)
-class LandmarkedRidge(LandmarkSquares):
+class LandmarkedRidge(SquaresPenalised):
     r"""min_w (1/n) ‖y − Ψw‖² + λ ‖w‖².
 
     λ is that of `KernelRidge`: with K = ΨΨᵀ and w = Ψᵀα the two are the same problem (scikit-learn's `alpha` is nλ).
@@ -59,49 +56,6 @@ class LandmarkedRidge(LandmarkSquares):
     def __post_init__(self) -> None:
         self._check()
         freeze(self, regularization=validate.positive("regularization", self.regularization))
-
-    def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Minimise (1/n)‖y − f‖² + λ‖w‖² subject to predictions f == Ψw."""
-        import cvxpy as cp
-
-        regularization = cp.Parameter(nonneg=True, name="regularization", value=self.regularization)
-        w, loss, predictions = self.declared()
-        return cp.Problem(cp.Minimize(loss + regularization * cp.sum_squares(w)), [predictions])
-
-    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Maximise vᵀy − (n/4)‖v‖² − ‖g‖²/(4λ) subject to g = Ψᵀv; v is called `predictions`."""
-        import cvxpy as cp
-
-        g, value, gradient = self.declared_dual()
-        return cp.Problem(cp.Maximize(value - cp.sum_squares(g) / (4 * self.regularization)), [gradient])
-
-    def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
-        """(1/n)‖y − Ψw‖² + λ‖w‖²."""
-        w = num.lift(point["w"])
-        return self.loss(num, w) + num.dot(w, w) * num.lift(self.regularization)
-
-    def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
-        """w itself, since every w is feasible; 0 if y = 0."""
-        return {"w": num.lift(point["w"]) if np.any(self.targets) else num.zeros(self.features.shape[1])}
-
-    def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
-        """D(v); every v is dual feasible."""
-        v = num.lift(multipliers["predictions"])
-        g = num.rmatvec(self.features, v)
-        return self.fixed_part(num, v) - num.dot(g, g) / (num.lift(self.regularization) * 4)
-
-    def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
-        """(n/4)‖v − (2/n)(y − Ψw)‖² + λ‖w − Ψᵀv/(2λ)‖²."""
-        w, v = num.lift(point["w"]), num.lift(multipliers["predictions"])
-        if self.settled(num, w, v):
-            return num.lift(0.0)
-        strength = num.lift(self.regularization)
-        off = w - num.rmatvec(self.features, v) / (strength * 2)
-        return self.square_gap(num, w, v) + num.dot(off, off) * strength
-
-    def distance(self, gap: float, point: Point | None = None) -> float:
-        """‖w − w*‖ ≤ √(gap/λ), because λ‖·‖² is strongly convex."""
-        return float(np.sqrt(max(gap, 0.0) / self.regularization))
 
     def in_units(self, s: float, c: float) -> Self:
         """y × s and Ψ × c: λ × c²."""

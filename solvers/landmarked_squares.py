@@ -19,8 +19,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from simopt.arrays import Array
+from simopt.problems._landmark_forms import SquaresInBall, SquaresPenalised
 from simopt.problems._landmark_squares import LandmarkSquares
 from simopt.problems.landmarked_least_squares import LandmarkedLeastSquares
+from simopt.problems.landmarked_ranking import LandmarkedRanking
+from simopt.problems.landmarked_ranking_penalised import LandmarkedRankingPenalised
 from simopt.problems.landmarked_ridge import LandmarkedRidge
 from simopt.solution import Iterate
 from simopt.solver import solver
@@ -29,40 +32,42 @@ from simopt.solvers.shifted import factor
 from simopt.solvers.spectrum import EPSILON, spectrum
 
 BLOCK = 1 << 20  # numbers in a block of rows
+PENALISED = (LandmarkedRidge, LandmarkedRankingPenalised)
+BALL = (LandmarkedLeastSquares, LandmarkedRanking)
 
 
-@solver("cholesky", solves=LandmarkedRidge, summary="normal equations, refined until the certificate closes", rank=10)
-def cholesky(problem: LandmarkedRidge, *, tol: float, max_iter: int = 4) -> Iterator[Iterate]:
+@solver("cholesky", solves=PENALISED, summary="normal equations, refined until the certificate closes", rank=10)
+def cholesky(problem: SquaresPenalised, *, tol: float, max_iter: int = 4) -> Iterator[Iterate]:
     """w = (ΨᵀΨ + nλI)⁻¹ Ψᵀy: n d² flops; every further iterate is a step of refinement, 4 n d. For n < d Ψᵀ(ΨΨᵀ + nλI)⁻¹ y: n² d flops.
 
     Where the matrix is too ill-conditioned for that, and the certificate has not closed, the singular values of Ψ are used after all.
     """
     n, d = problem.features.shape
     wide = n < d
-    inverse = factor(_gram(problem.features, wide), n * problem.regularization)
-    mu = n * problem.regularization
+    mu = problem.count * problem.regularization
+    inverse = factor(_gram(problem.features, wide), mu)
     if inverse is not None and wide:
         # α is the residual over nλ, so that w = Ψᵀα has its rounding errors over nλ too: refining α would not lessen them
         alpha = inverse(problem.targets)
         w = alpha @ problem.features
         rest = problem.targets - problem.features @ w - mu * alpha
-        yield Iterate({"w": w}, {"predictions": 2.0 * problem.regularization * alpha}, float(rest @ rest) / n)
+        yield Iterate({"w": w}, {"predictions": 2.0 * problem.regularization * alpha}, float(rest @ rest) / problem.count)
     elif inverse is not None:
         yield from _refined(problem, inverse(problem.targets @ problem.features), lambda w, pull: inverse(pull - mu * w), max_iter)
     yield from svd(problem, tol=tol)
 
 
-@solver("svd", solves=LandmarkedRidge, summary="one QR and one SVD of Ψ; the dearer way, which knows every λ at once")
-def svd(problem: LandmarkedRidge, *, tol: float, max_iter: int = 3) -> Iterator[Iterate]:
+@solver("svd", solves=PENALISED, summary="one QR and one SVD of Ψ; the dearer way, which knows every λ at once")
+def svd(problem: SquaresPenalised, *, tol: float, max_iter: int = 3) -> Iterator[Iterate]:
     """w = V diag(σ/(σ² + nλ)) b: 2 n d² + O(d³) flops; every further iterate is a step of refinement, 4 n d."""
     system = singular_system(problem.features, problem.targets)
-    log_mu = math.log(len(problem.targets)) + math.log(problem.regularization)
+    log_mu = math.log(problem.count) + math.log(problem.regularization)
     mu = math.exp(log_mu)
     yield from _refined(problem, system.weights(log_mu), lambda w, pull: system.damped(pull - mu * w, log_mu), max_iter)
 
 
-@solver("secular", solves=LandmarkedLeastSquares, summary="one QR and one SVD of Ψ, and the root of ‖w(μ)‖ = B", rank=10)
-def secular(problem: LandmarkedLeastSquares, *, tol: float, max_iter: int = 4) -> Iterator[Iterate]:
+@solver("secular", solves=BALL, summary="one QR and one SVD of Ψ, and the root of ‖w(μ)‖ = B", rank=10)
+def secular(problem: SquaresInBall, *, tol: float, max_iter: int = 4) -> Iterator[Iterate]:
     """w(μ) with ‖w(μ)‖ = B, or the least-squares fit of smallest norm: 2 n d² + O(d³) flops; refinement as for the penalised form."""
     system = singular_system(problem.features, problem.targets)
     log_mu = system.radius_root(problem.radius)
@@ -156,7 +161,7 @@ def _refined(problem: LandmarkSquares, w: Array, step: Callable[[Array, Array], 
     """
     residual = problem.targets - problem.features @ w
     for _ in range(max_iter):
-        point, multipliers = {"w": w}, {"predictions": residual * (2.0 / len(residual))}
+        point, multipliers = {"w": w}, {"predictions": residual * (2.0 / problem.count)}
         yield Iterate(point, multipliers, float(problem.gap(point, multipliers)))
         change = step(w, residual @ problem.features)
         w, residual = w + change, residual - problem.features @ change

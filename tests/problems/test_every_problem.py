@@ -25,6 +25,8 @@ OURS = [
     "landmarked-svr-penalised",
     "landmarked-ridge",
     "landmarked-least-squares",
+    "landmarked-ranking",
+    "landmarked-ranking-penalised",
     "kernel-regression",
     "exc-ordinal",
     "exc-ordinal-penalised",
@@ -164,7 +166,16 @@ def enclosed_norm(problem: Any, point: dict[str, Any]) -> float:
 
 
 @pytest.mark.parametrize(
-    "name", ["m-power-rls-ball", "landmarked-svr", "landmarked-least-squares", "exc-ordinal", "mean-classifier", "hinge-svm-ball"]
+    "name",
+    [
+        "m-power-rls-ball",
+        "landmarked-svr",
+        "landmarked-least-squares",
+        "landmarked-ranking",
+        "exc-ordinal",
+        "mean-classifier",
+        "hinge-svm-ball",
+    ],
 )
 def test_points_restored_in_intervals_are_provably_inside_the_ball(name: str) -> None:
     rng = np.random.default_rng(1)
@@ -181,6 +192,7 @@ def test_points_restored_in_intervals_are_provably_inside_the_ball(name: str) ->
 STRONGLY_CONVEX = [
     "landmarked-svr-penalised",
     "landmarked-ridge",
+    "landmarked-ranking-penalised",
     "exc-ordinal-penalised",
     "kernel-ridge",
     "hinge-svm",
@@ -215,6 +227,8 @@ def test_distance_holds_the_optimum(name: str) -> None:
         ("landmarked-svr", "concrete", {"samples": 200, "landmarks": 20, "smoothness": 0.5}),
         ("landmarked-ridge", "concrete", {"samples": 200, "landmarks": 20}),
         ("landmarked-least-squares", "abalone", {"samples": 200, "landmarks": 20, "similarity": "manhattan"}),
+        ("landmarked-ranking", "ohsumed", {"queries": 4, "landmarks": 10}),
+        ("landmarked-ranking-penalised", "ohsumed", {"queries": 4, "landmarks": 10, "logarithm": "binary"}),
         ("kernel-regression", "concrete", {"samples": 200}),
         ("kernel-regression", "concrete", {"samples": 200, "similarity": "manhattan", "queries": 0.5}),
         ("exc-ordinal", "wine_red", {"landmarks": 20, "samples": 400}),

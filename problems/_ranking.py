@@ -1,0 +1,88 @@
+"""What the ranking problems share: lists grouped by query, their normalised relevance η, and the documents of a data set."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import numpy.typing as npt
+
+from simopt import validate
+from simopt.arrays import Array
+from simopt.errors import InvalidProblem
+from simopt.problem import Problem, freeze
+from simopt.problems import _recipes
+from simopt.queries import Queries, defined
+from simopt.relevance import LOGARITHMS
+
+if TYPE_CHECKING:
+    from simopt.datasets import Dataset
+
+GROUP = "qid"
+
+
+class RankedLists(Problem):
+    """Documents with a relevance and a query id each; a form declares the fields, in the order of its formula."""
+
+    relevance: Array
+    qid: npt.NDArray[Any]
+    logarithm: str
+
+    def _check_lists(self) -> None:
+        if not isinstance(self.logarithm, str):
+            raise InvalidProblem(f"logarithm: {self.logarithm!r} given, one of {', '.join(LOGARITHMS)} needed")
+        validate.choice("logarithm", self.logarithm, LOGARITHMS)
+        ids = np.asarray(self.qid)
+        ids = ids.astype(str) if ids.dtype.kind == "O" and None not in ids.tolist() else ids
+        lists = Queries.of(self.relevance, ids)
+        freeze(self, relevance=lists.relevance, qid=ids)
+        object.__setattr__(self, "queries", lists)
+
+    @cached_property
+    def queries(self) -> Queries:
+        """The lists."""
+        return Queries.of(self.relevance, self.qid)
+
+    @cached_property
+    def targets(self) -> Array:
+        """η of every document, (n,): as computed in float64 they are the data that certificates are about."""
+        out = self.queries.eta(self.logarithm)
+        out.setflags(write=False)
+        return out
+
+
+def documents(
+    dataset: Dataset, rng: np.random.Generator, queries: int | None, standardise: bool
+) -> tuple[Array, Array, npt.NDArray[Any], tuple[str, ...]]:
+    """Inputs (n, p), relevances (n,) and query ids (n,) of at most `queries` queries (None: all), and the names of those left out.
+
+    Query ids are the groups of the data set, or a column called `qid` of a file of one's own, which is no feature then. Queries of one
+    document, or without a relevant one, have no η and are left out. Queries are drawn without replacement; columns are standardised over
+    the documents drawn.
+
+    Raises
+    ------
+    InvalidProblem
+        for data without query ids, and for negative relevances.
+    """
+    inputs, ids = dataset.features, dataset.groups
+    if ids is None:
+        names = list(dataset.feature_names)
+        if GROUP not in names:
+            raise InvalidProblem(
+                f"data set {dataset.name}: no query ids, which a ranking needs; name a column {GROUP}, or take a ranking set (ohsumed)"
+            )
+        column = names.index(GROUP)
+        inputs, ids = np.delete(inputs, column, axis=1), inputs[:, column]
+    keep = defined(dataset.targets, ids)
+    known, order = np.unique(ids[keep], return_index=True)
+    known = known[np.argsort(order)]
+    if not len(known):
+        raise InvalidProblem(f"data set {dataset.name}: no query has two documents, one of them relevant")
+    if queries is not None and validate.whole("queries", queries, minimum=1) < len(known):
+        known = known[np.sort(rng.choice(len(known), size=int(queries), replace=False))]
+    rows = np.flatnonzero(keep & np.isin(ids, known))
+    chosen = inputs[rows]
+    left = tuple(f"{item:.15g}" for item in np.unique(ids[~keep]).tolist())
+    return (_recipes.standardised(chosen) if standardise else chosen), dataset.targets[rows], ids[rows], left
