@@ -6,7 +6,9 @@ and the loss falls by at least ηδ − 2η²βC²X², X = max |Ψ_ij|, since |�
     "printed"      η = min(1, δ/(4C²β)), at most k = ⌈8C²/ε²⌉ steps: right for X ≤ 1 and β ≤ 1/ε, which the paper has in mind;
     "corrected"    η = min(1, δ/(4C²βX²)), k = ⌈8βC²X²/ε⌉: then R(w) − R* ≤ ε after k steps, whatever X, β and ε are;
     "line-search"  the best η in [0, 1]; k as corrected, as no step falls short of the one above;
-    "pairwise"     weight goes from the worst vertex that has some to the best one, by exact line search: converges linearly.
+    "pairwise"     weight goes from the worst vertex that has some to the best one, by exact line search: converges linearly;
+    "corrective"   the same, and after as many steps as w has entries the loss is minimised over these by Newton's method: where features
+                   are nearly dependent (smooth similarities of few points) pairwise steps take tens of thousands to trade them off.
 Each stops where δ ≤ ε. Among w's entries at most one a step is not 0.
 Source: Kar & Jain 2012, Algorithm 2 and Appendix D.1 (the first rule); Shalev-Shwartz, Srebro & Zhang 2010, Theorem 2.4 (the count);
 Lacoste-Julien & Jaggi 2015 (pairwise steps).
@@ -29,9 +31,10 @@ from simopt.row_blocks import LARGE, RowBlocks
 from simopt.rows import Indices
 from simopt.solution import Iterate
 from simopt.solver import solver
-from simopt.solvers.active_columns import SmoothedLoss
+from simopt.solvers.active_columns import ActiveSet, SmoothedLoss
 
-RULES = ("printed", "corrected", "line-search", "pairwise")
+RULES = ("printed", "corrected", "line-search", "pairwise", "corrective")
+SOLVED = 0.1  # of δ: the gap that a correction leaves
 REFRESH = 1000  # steps after which predictions are computed afresh
 
 
@@ -101,7 +104,7 @@ def forward_greedy(problem: SparseLandmarked, tolerance: float, *, rule: str = "
     tolerance : float
         ε > 0, in the unit of the loss.
     rule : str
-        "printed", "corrected", "line-search" or "pairwise".
+        "printed", "corrected", "line-search", "pairwise" or "corrective".
     steps : int, optional
         at most so many steps instead of k.
 
@@ -131,8 +134,8 @@ def greedy_steps(problem: SparseLandmarked, rule: str = "printed") -> Iterator[G
     if reason is not None:
         raise InvalidProblem(f"smoothness: {reason}")
     run = _Run(problem)
-    if rule == "pairwise":
-        yield from run.pairwise()
+    if rule in ("pairwise", "corrective"):
+        yield from run.pairwise(corrective=rule == "corrective")
         return
     curvature = 4.0 * problem.radius**2 * problem.smoothness * (1.0 if rule == "printed" else largest_entry(problem) ** 2)
     while True:
@@ -187,12 +190,17 @@ class _Run:
         else:
             self.predictions = self.predictions + change
 
-    def pairwise(self) -> Iterator[GreedyStep]:
+    def pairwise(self, *, corrective: bool = False) -> Iterator[GreedyStep]:
         """Steps between vertices: 0 (the first) and ±C e_j, of which w is the mean with masses α."""
         C, d = self.problem.radius, self.d
         alpha = np.zeros(2 * d + 1)
         alpha[0] = 1.0
+        active, since = ActiveSet(self.problem.features, self.loss, C), 0
         while True:
+            if corrective and since >= np.count_nonzero(self.weights) > 0:
+                self.correct(active, alpha)
+                since = 0
+            since += 1
             theta, c = self.gradient()
             r, delta = self.pick(theta)
             yield GreedyStep(self.weights, c, delta, 0.0, r)
@@ -211,6 +219,16 @@ class _Run:
             self.weights[:] = C * (alpha[1 : d + 1] - alpha[d + 1 :])
             self.advance(share * image)
 
+    def correct(self, active: ActiveSet, alpha: Array) -> None:
+        """Minimise the loss over the entries of w that are not 0, and write w and its masses."""
+        active.move_to(self.weights)
+        active.correct(SOLVED * self.pick(active.gradient(self.loss.slopes(active.residual)))[1])
+        self.weights[:] = active.spread()
+        self.predictions = active.residual + self.problem.targets
+        share = self.weights / self.problem.radius
+        alpha[1 : self.d + 1], alpha[self.d + 1 :] = np.maximum(share, 0.0), np.maximum(-share, 0.0)
+        alpha[0] = max(1.0 - float(np.sum(np.abs(share))), 0.0)
+
     def _vertex(self, v: int) -> Array:
         if v == 0:
             return np.zeros(self.n)
@@ -226,14 +244,15 @@ def _rough(problem: Problem) -> str | None:
 @solver(
     "forward-greedy",
     solves=SparseLandmarked,
-    summary="Algorithm 2: one coordinate a step; as printed, corrected, by line search, or pairwise",
+    summary="Algorithm 2: one coordinate a step; as printed, corrected, by line search, pairwise, or with corrections",
     supports=_rough,
     rank=1,
 )
-def greedy(problem: SparseLandmarked, *, tol: float, rule: str = "pairwise", max_iter: int = 100_000) -> Iterator[Iterate]:
+def greedy(problem: SparseLandmarked, *, tol: float, rule: str = "corrective", max_iter: int = 100_000) -> Iterator[Iterate]:
     """One product with Ψ and one column a step. The multipliers are those of the gradient, so that the gap is δ_t.
 
-    `rule` is "printed", "corrected", "line-search" (each R(w) − R* = O(1/t), no better in general) or "pairwise" (linear convergence).
+    `rule` is "printed", "corrected", "line-search" (each R(w) − R* = O(1/t), no better in general), "pairwise" (linear convergence) or
+    "corrective" (as good where features are nearly dependent).
     """
     validate.choice("rule", rule, RULES)
     for t, step in enumerate(greedy_steps(problem, rule)):

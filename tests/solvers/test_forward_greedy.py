@@ -48,7 +48,7 @@ def test_the_printed_steps_are_those_of_the_listing():
         np.testing.assert_allclose(w, [float(v) for v in weights], rtol=1e-12, atol=1e-15)
 
 
-@pytest.mark.parametrize("rule", ["corrected", "line-search", "pairwise"])
+@pytest.mark.parametrize("rule", ["corrected", "line-search", "pairwise", "corrective"])
 @pytest.mark.parametrize("size", [0.1, 1.0, 4.0])
 def test_the_corrected_count_of_steps_suffices(rule, size):
     problem = problem_of(size=size, radius=1.0 / size)
@@ -59,7 +59,7 @@ def test_the_corrected_count_of_steps_suffices(rule, size):
     assert run.steps <= run.limit and np.count_nonzero(run.weights) <= run.steps
     assert np.sum(np.abs(run.weights)) <= problem.radius * (1 + 1e-12)
     assert np.all(run.deltas >= run.losses - best - 1e-12)
-    if rule != "pairwise":  # each step lowers the loss by δ²/(8βC²X²) at least, or by δ/2 with η = 1
+    if rule in ("corrected", "line-search"):  # each step lowers the loss by δ²/(8βC²X²) at least, or by δ/2 with η = 1
         fall = -np.diff(run.losses)
         curvature = problem.smoothness * (problem.radius * size) ** 2
         assert np.all(fall >= np.minimum(run.deltas[:-1] ** 2 / (8 * curvature), run.deltas[:-1] / 2) - 1e-12)
@@ -87,6 +87,19 @@ def test_pairwise_steps_converge_linearly_and_line_search_does_not():
     pairwise, search = (forward_greedy(problem, 1e-9, rule=rule, steps=600) for rule in ("pairwise", "line-search"))
     assert pairwise.reached and not search.reached
     assert np.sum(np.abs(pairwise.weights)) <= problem.radius * (1 + 1e-12)
+
+
+def test_corrections_trade_off_nearly_dependent_features():
+    """The Gaussian of 20 points of the plane, ten of them twice: pairwise steps close the gap only after thousands of them."""
+    points = np.random.default_rng(3).uniform(size=(20, 2))
+    points = np.vstack([points, points[:10]])
+    features = np.exp(-np.sum((points[:, None] - points) ** 2, axis=2))
+    problem = SparseLandmarked(features, np.sin(5.0 * points[:, 0]) - points[:, 1], 8.0, 0.02, 40.0)
+    pairwise, corrective = (forward_greedy(problem, 1e-8, rule=rule, steps=2000) for rule in ("pairwise", "corrective"))
+    assert corrective.reached and not pairwise.reached and corrective.steps <= 200
+    best = solve(problem, "active-set", tol=1e-11).certificate
+    assert best.lower - 1e-12 <= corrective.losses[-1] <= best.upper + 1e-8
+    assert np.sum(np.abs(corrective.weights)) <= problem.radius * (1 + 1e-12)
 
 
 def test_the_solver_and_its_rules():
