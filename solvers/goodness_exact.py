@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,13 +21,9 @@ from simopt.arithmetic import RATIONAL
 from simopt.errors import InvalidProblem
 from simopt.problems._prediction_losses import loss_named
 from simopt.problems.goodness import Goodness
+from simopt.solvers.exact_programme import Exact, Number, fraction, fractions, matrix_of, solved
 from simopt.solvers.goodness_simplex import GoodnessSimplex
 
-if TYPE_CHECKING:
-    from flint import fmpq_mat
-
-Number = Fraction | int | float | str
-Exact = NDArray[np.object_]
 STEPS = 10_000  # Newton steps on a curve; its pieces are finitely many
 
 
@@ -80,9 +76,9 @@ class _World:
     """The data in fractions, without the points of mass 0, and the same in floats."""
 
     def __init__(self, gram: Any, targets: Any, masses: Any, loss: str, epsilon: Number, margin: Number) -> None:
-        K, y = _fractions("gram", gram), _fractions("targets", targets)
+        K, y = fractions("gram", gram), fractions("targets", targets)
         n = len(y)
-        p = _fractions("masses", [Fraction(1, n)] * n if masses is None else masses)
+        p = fractions("masses", [Fraction(1, n)] * n if masses is None else masses)
         if K.shape != (n, n) or p.shape != (n,):
             raise InvalidProblem(f"gram: shape {K.shape} with {n} targets and {len(p)} masses; N×N, N and N needed")
         if any(mass < 0 for mass in p) or sum(p) != 1:
@@ -93,7 +89,7 @@ class _World:
         self.size, self.kept = n, [i for i in range(n) if p[i] > 0]
         self.K, self.y, self.p = K[np.ix_(self.kept, self.kept)], y[self.kept], p[self.kept]
         self.columns = self.K * self.p
-        self.name, self.epsilon, self.margin = loss, _fraction("epsilon", epsilon), _fraction("margin", margin)
+        self.name, self.epsilon, self.margin = loss, fraction("epsilon", epsilon), fraction("margin", margin)
         exact: tuple[Any, Any] = (self.epsilon, self.margin)  # the formulas lift them, whatever they are
         self.loss = loss_named(loss, *exact)
         floats = [a.astype(float) for a in (self.K, self.y, self.p)]
@@ -117,7 +113,7 @@ class _World:
         kept = self.float_problem.charged
         v, prices = found.v[kept], found.q[kept]
         free, kinks = self.simplex.basis()
-        w = np.array([bound * _fraction("v", float(x)) for x in v], dtype=object)
+        w = np.array([bound * fraction("v", float(x)) for x in v], dtype=object)
         q = RATIONAL.lift(prices)
         inside, edge = np.flatnonzero(free), np.flatnonzero(kinks)
         outside, rest = np.flatnonzero(~free), np.flatnonzero(kinks == 0)
@@ -126,10 +122,10 @@ class _World:
         if len(inside) == len(edge) and len(inside):
             goal = self._edges(edge, kinks[edge]) - RATIONAL.matvec(self.columns[np.ix_(edge, outside)], w[outside])
             pull = RATIONAL.matvec(self.K[np.ix_(rest, inside)].T, q[rest]) * -1
-            matrix = _matrix(self.columns[np.ix_(edge, inside)])
-            turned = _matrix(self.K[np.ix_(edge, inside)].T)
+            matrix = matrix_of(self.columns[np.ix_(edge, inside)])
+            turned = matrix_of(self.K[np.ix_(edge, inside)].T)
             if matrix.det() != 0:
-                w[inside], q[edge] = _solved(matrix, goal), _solved(turned, pull)
+                w[inside], q[edge] = solved(matrix, goal), solved(turned, pull)
         return self.judge(bound, w, q)
 
     def _edges(self, edge: NDArray[np.intp], side: NDArray[np.intp]) -> Exact:
@@ -167,7 +163,7 @@ def exact_goodness(
     InvalidProblem
         for shapes that disagree, masses that do not sum to exactly 1, B ≤ 0, or the squared loss.
     """
-    size = _fraction("bound", bound)
+    size = fraction("bound", bound)
     validate.positive("bound", size)
     return _World(gram, targets, masses, loss, epsilon, margin).solve(size)
 
@@ -191,7 +187,7 @@ def exact_smallest_bound(
     InvalidProblem
         as `exact_goodness`, and for a level < 0.
     """
-    goal = _fraction("level", level)
+    goal = fraction("level", level)
     validate.nonnegative("level", goal)
     world = _World(gram, targets, masses, loss, epsilon, margin)
     zero = RATIONAL.zeros(len(world.y))
@@ -214,38 +210,3 @@ def _start(world: _World) -> Exact:
     zero = RATIONAL.zeros(len(world.y))
     loss = world.loss.value(RATIONAL, zero, world.y)
     return np.array([p * (1 if y > 0 else -1) if size > 0 else Fraction(0) for p, y, size in zip(world.p, world.y, loss, strict=True)])
-
-
-def _fraction(name: str, x: Any) -> Fraction:
-    """The exact value of a number or of a string such as "1/3" or "0.1".
-
-    Raises
-    ------
-    InvalidProblem
-        for what is none.
-    """
-    try:
-        return Fraction(x.item() if isinstance(x, np.generic) else x)
-    except (TypeError, ValueError, OverflowError, ZeroDivisionError) as error:
-        needed = "whole numbers, fractions, floats or strings such as '1/3' needed"
-        raise InvalidProblem(f"{name}: {x!r} is not a rational number; {needed}") from error
-
-
-def _fractions(name: str, values: Any) -> Exact:
-    raw = np.asarray(values, dtype=object)
-    out = np.empty(raw.shape, dtype=object)
-    for index, entry in np.ndenumerate(raw):
-        place = ", ".join(map(str, index))
-        out[index] = RATIONAL.lift(_fraction(f"{name}[{place}]", entry))
-    return out
-
-
-def _matrix(a: Exact) -> fmpq_mat:
-    from flint import fmpq, fmpq_mat
-
-    return fmpq_mat([[fmpq(x.numerator, x.denominator) for x in row] for row in a])
-
-
-def _solved(matrix: fmpq_mat, rhs: Exact) -> list[Any]:
-    found = matrix.solve(_matrix(rhs[:, None]))
-    return [RATIONAL.lift(Fraction(int(x.p), int(x.q))) for x in found.entries()]
