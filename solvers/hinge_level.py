@@ -10,15 +10,18 @@ Memory: f, the move, the pull, two multipliers and two centres are vectors of n 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import numpy as np
 
 from simopt.arrays import Array
 from simopt.row_blocks import RowBlocks
-from simopt.solvers.two_hinges import FLAT, Hinges, Indices, audit, line_search, near, price
+from simopt.solvers.hinge_interior import Interior, interior
+from simopt.solvers.hinge_stage import Stage
+from simopt.solvers.two_hinges import Hinges, Indices, audit, line_search, near, price
 from simopt.solvers.weight_bounds import Bound
 
 MANY = 0.25  # of a block: if more multipliers have changed, the product with the whole block is the quicker one
-STILL = 1e-7  # a shorter step, as a share of Newton's, moves nothing
 CAP = 20  # bent rows a dimension: of more than twice as many, every second one stands for two
 
 
@@ -57,30 +60,18 @@ class Bends:
         return H
 
 
-class Level:
-    """Samples with a point w, multipliers, centres and a width; `rest` and `excess` are the hinges' and the bound's part of the gap."""
+class Level(Stage):
+    """Samples with a point w, multipliers, centres and a width."""
 
     def __init__(self, rows: RowBlocks, hinges: Hinges, bound: Bound, fixed: Array, w: Array, width: float) -> None:
+        super().__init__(rows, bound, fixed, w, width)
         n, d = rows.shape
-        self.rows, self.hinges, self.bound, self.fixed = rows, hinges, bound, fixed
-        self.w, self.g, self.width = w.copy(), fixed.copy(), width
-        self.f, self.move, self.pull, self.below, self.above, self.centre_below, self.centre_above = (np.zeros(n) for _ in range(7))
-        self.rest = self.excess = np.inf
-        self.newtons, self.word = 0, ""
+        self.hinges = hinges
+        self.below, self.above, self.centre_below, self.centre_above = (np.zeros(n) for _ in range(4))
         self._bends = Bends(d)
         size = rows.step
         self._whole, self._change, self._bend = (np.empty(size) for _ in range(3))
         self._changed, self._bent = (np.empty(size, dtype=np.intp) for _ in range(2))
-
-    @property
-    def gap(self) -> float:
-        """Gap of w and the multipliers, the frozen samples being linear."""
-        return self.rest + self.excess
-
-    def place(self) -> None:
-        """f = Ψw."""
-        for part, block in self.rows:
-            np.matmul(block, self.w, out=self.f[part])
 
     def suggest(self) -> None:
         """The multipliers that f = Ψw suggests by itself, away from the kinks."""
@@ -144,25 +135,9 @@ class Level:
         if count:
             self._bends.add(block, self._bent[:count], self._bend[:count])
 
-    def newton(self) -> bool:
-        """One Newton step with line search; False if there is no descent worth the name (rounding)."""
-        H = self._bends.curvature(1.0 / (self.width + self.hinges.shift))
-        step = self.bound.step(H, self.g, self.w, self.rest)
-        slope, curvature = self.bound.slope(self.w, step)
-        at_zero = float(self.g @ step) + slope
-        if not at_zero < 0.0:
-            return False
-        before = self.w
-        self.sweep(step)
-        self.newtons += 1
-        at_one = float(self.g @ step) + slope + curvature
-        if at_one > FLAT * abs(at_zero):
-            t = self.along(slope + float(self.fixed @ step), curvature, at_zero, at_one)
-            self.f += (t - 1.0) * self.move
-            self.w = before + t * step
-            self.sweep()
-            return t > STILL
-        return True
+    def curvature(self) -> Array:
+        """Second derivative of the stage's loss in w, its lower half."""
+        return self._bends.curvature(1.0 / (self.width + self.hinges.shift))
 
     def along(self, slope: float, curvature: float, at_zero: float, at_one: float) -> float:
         """t in (0, 1) that the line search finds on the way of the last move, whose end f is."""
@@ -211,3 +186,12 @@ class Level:
         self.below[rows], self.above[rows] = own.below, own.above
         self.newtons += own.newtons
         self.judge()
+
+    def inward(self, goal: float) -> Iterator[Interior]:
+        """States of the interior-point method from w and half the width; the best of them so far is taken over."""
+        best = np.inf
+        for state in interior(self.rows, self.hinges, self.bound, self.fixed, self.w, 0.5 * self.width, goal):
+            if state.gap < best:
+                best = state.gap
+                self.w, self.below[:], self.above[:] = state.w.copy(), state.below, state.above
+            yield state

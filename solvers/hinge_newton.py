@@ -23,6 +23,7 @@ from __future__ import annotations
 import math
 from collections.abc import Generator, Iterator
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 
@@ -30,8 +31,11 @@ from simopt.arrays import Array
 from simopt.row_blocks import RowBlocks
 from simopt.solvers.hinge_interior import interior
 from simopt.solvers.hinge_level import Level
+from simopt.solvers.hinge_stage import Stage
 from simopt.solvers.two_hinges import Hinges
 from simopt.solvers.weight_bounds import Bound, Penalty
+
+Kind = TypeVar("Kind", bound=Stage)
 
 ROOM = 64 * 2**20  # bytes for copies of rows
 VECTORS = 12  # of numbers that a level keeps a row, beside the row itself
@@ -121,7 +125,7 @@ def from_subsample(rows: RowBlocks, hinges: Hinges, bound: Bound, fixed: Array, 
     return sample.w, sample.width
 
 
-def settled(level: Level) -> Level:
+def settled(level: Kind) -> Kind:
     """The level with predictions and multipliers, its width grown until G ≤ 3F."""
     level.place()
     level.sweep()
@@ -131,7 +135,7 @@ def settled(level: Level) -> Level:
     return level
 
 
-def climb(level: Level, goal: float, room: float) -> Generator[None, None, None]:
+def climb(level: Stage, goal: float, room: float) -> Generator[None, None, None]:
     """Stages until the gap of the level is at most the goal; yields after each of them."""
     reach, smallest, stalls = REACH, math.inf, 0
     while level.gap > goal:
@@ -159,7 +163,7 @@ def climb(level: Level, goal: float, room: float) -> Generator[None, None, None]
         yield
 
 
-def on_working_set(level: Level, goal: float, reach: float, room: float) -> Generator[None, None, bool]:
+def on_working_set(level: Stage, goal: float, reach: float, room: float) -> Generator[None, None, bool]:
     """Solve the samples near their kinks by themselves, and take over what comes of it; False if they are too many."""
     n, d = level.rows.shape
     rows = level.near(reach)
@@ -176,13 +180,9 @@ def on_working_set(level: Level, goal: float, reach: float, room: float) -> Gene
     return True
 
 
-def compact(level: Level, goal: float) -> Generator[None, None, None]:
+def compact(level: Stage, goal: float) -> Generator[None, None, None]:
     """The interior-point method, from the level's w and width."""
-    best = math.inf
-    for state in interior(level.rows, level.hinges, level.bound, level.fixed, level.w, 0.5 * level.width, goal):
-        if state.gap < best:
-            best = state.gap
-            level.w, level.below[:], level.above[:] = state.w.copy(), state.below, state.above
+    for _ in level.inward(goal):
         level.newtons += 1
         yield
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 
@@ -19,26 +20,30 @@ from simopt.solvers.weight_bounds import Ball, Bound, Penalty
 Landmarked = LandmarkedSVR | LandmarkedSVRPenalised
 
 
-def parts(problem: Landmarked) -> tuple[RowBlocks, Hinges, Bound, Array | None]:
-    """Rows, hinges and bound of a problem; and, for no more samples than features, an orthonormal basis of the span of the ψ_i, in whose
-    coordinates the rows are then given (the part of w outside the span would only make it longer). It begins with the longest rows, so
-    that short ones have coordinates of their own, which scaling tells apart.
+def span(features: Any) -> tuple[Any, Array | None]:
+    """The features; for no more samples than features, in coordinates of an orthonormal basis of the span of the ψ_i, and this basis.
+
+    The part of w outside the span would only make it longer. The basis begins with the longest rows, so that short ones have coordinates of
+    their own, which scaling tells apart.
     """
     from scipy.linalg import qr
 
-    y, features, basis = problem.targets, problem.features, None
     n, d = features.shape
+    if n > d:
+        return features, None
+    basis, triangle, order = qr(np.asarray(features, dtype=float).T, mode="economic", pivoting=True)
+    rows = np.empty((n, n))
+    rows[order] = triangle.T
+    return rows, basis
+
+
+def parts(problem: Landmarked) -> tuple[RowBlocks, Hinges, Bound, Array | None]:
+    """Rows, hinges and bound of a problem; and, for no more samples than features, the basis in whose coordinates the rows are given."""
+    y = problem.targets
     bound: Bound = Penalty(problem.regularization) if isinstance(problem, LandmarkedSVRPenalised) else Ball(problem.radius)
-    if n <= d:
-        basis, triangle, order = qr(np.asarray(features, dtype=float).T, mode="economic", pivoting=True)
-        features = np.empty((n, n))
-        features[order] = triangle.T
-    return (
-        RowBlocks(features),
-        Hinges(y - problem.epsilon, y + problem.epsilon, np.full(n, 1.0 / n), 1.0 / problem.smoothness),
-        bound,
-        basis,
-    )
+    features, basis = span(problem.features)
+    hinges = Hinges(y - problem.epsilon, y + problem.epsilon, np.full(y.size, 1.0 / y.size), 1.0 / problem.smoothness)
+    return RowBlocks(features), hinges, bound, basis
 
 
 def iterate(w: Array, below: Array | None, above: Array | None, gap: float, basis: Array | None, word: str) -> Iterate:

@@ -1,0 +1,34 @@
+"""Ordinal regression with learned thresholds by semismooth Newton on working sets (see `threshold_newton`)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from simopt.problems.exc_ordinal import EXCOrdinal
+from simopt.problems.exc_ordinal_penalised import EXCOrdinalPenalised
+from simopt.solution import Iterate
+from simopt.solver import solver
+from simopt.solvers.hinge_newton import ROOM
+from simopt.solvers.ordinal_parts import Learned, Ordinal
+from simopt.solvers.threshold_newton import compile_kernels, threshold_fits
+
+
+@solver(
+    "newton",
+    solves=(EXCOrdinal, EXCOrdinalPenalised),
+    summary="semismooth Newton on working sets with the thresholds eliminated, interior point at the end",
+    rank=10,
+    warm_up=compile_kernels,
+)
+def newton(problem: Learned, *, tol: float, room: float = ROOM) -> Iterator[Iterate]:
+    """Time linear in n: a few passes over Ψ, and Newton steps of d³/3 + 20 d³ multiplications on ever fewer samples.
+
+    Memory beside Ψ: 10 vectors of n numbers, 4 more for each hinge of a sample, and `room` bytes. A stage that makes no progress is left to
+    the interior-point method, and the reported status says so.
+    """
+    parts = Ordinal.of(problem)
+    if parts is None:
+        yield Ordinal.only_class(problem)
+        return
+    for fit in threshold_fits(parts.rows, parts.chain.hinges, parts.bound, goal=tol * problem.scale(), room=room):
+        yield parts.iterate(fit)

@@ -1,0 +1,115 @@
+r"""Ordinal problems with learned thresholds as the engines see them, and back.
+
+Thresholds that no hinge pulls, or only one side pulls without end, are not for the engines. With labels from y_min to y_max, those outside
+y_min ≤ j < y_max are placed beyond all scores, where their hinges are 0; one between two classes that do not occur (explicit constraints)
+lies anywhere between its neighbours. All others are kept, and have hinges on both sides of their chain: the optimal ones are bounded.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from simopt.arrays import Array, Multipliers
+from simopt.problems.exc_ordinal import EXCOrdinal
+from simopt.problems.exc_ordinal_penalised import EXCOrdinalPenalised
+from simopt.row_blocks import RowBlocks
+from simopt.solution import Iterate
+from simopt.solvers.landmarked_newton import span
+from simopt.solvers.threshold_hinges import Indices, ThresholdHinges
+from simopt.solvers.threshold_newton import ThresholdFit
+from simopt.solvers.weight_bounds import Ball, Bound, Penalty
+
+Learned = EXCOrdinal | EXCOrdinalPenalised
+
+
+@dataclass(frozen=True, eq=False)
+class Chain:
+    """The thresholds that are kept (from 0), and the hinges against them."""
+
+    kept: Indices
+    hinges: ThresholdHinges
+    classes: int
+    delta: float
+
+    def all_thresholds(self, b: Array, f: Array) -> Array:
+        """b_1 … b_{r−1} from those that were kept; the others beyond the scores or between their neighbours."""
+        j = np.arange(self.classes - 1.0)
+        c = np.interp(j, self.kept, b - self.kept * self.delta)
+        low, high, gamma = self.kept[0], self.kept[-1], self.hinges.gamma
+        c[:low] = min(c[low], float(np.min(f)) - gamma - (low - 1) * self.delta)
+        c[high + 1 :] = max(c[high], float(np.max(f)) + gamma - (high + 1) * self.delta)
+        out: Array = c + j * self.delta
+        return out
+
+    def named(self, problem: Any, table: Array) -> Multipliers:
+        """Multipliers of the declared rows: above, below, and order by running sums."""
+        n, count = len(problem.labels), self.classes - 1
+        place = np.full(count, -1)
+        place[self.kept] = np.arange(self.kept.size)
+        first = self.hinges.first()
+        out: dict[str, Array] = {}
+        balance = np.zeros(count)
+        for name, rows, ends, sign in (
+            ("above", problem.high_rows, problem.high_ends, -1.0),
+            ("below", problem.low_rows, problem.low_ends, 1.0),
+        ):
+            at = place[ends]
+            out[name] = np.where(at >= 0, table[rows, np.maximum(at - first[rows], 0)], 0.0) / n
+            balance += sign * np.bincount(ends, weights=out[name], minlength=count)
+        out["order"] = np.maximum(-np.cumsum(balance)[:-1], 0.0)
+        return out
+
+
+def chain(problem: Any, every: bool) -> Chain | None:
+    """The chain of a problem with labels, classes, gamma and delta (0 for implicit constraints); None if there is but one class."""
+    y, n = problem.labels.astype(np.intp), len(problem.labels)
+    delta = 0.0 if every else float(problem.delta)
+    occurs = np.zeros(problem.classes + 1, dtype=bool)
+    occurs[y] = True
+    j = np.arange(y.min(), y.max())  # threshold j lies between the classes j and j + 1
+    kept = (j if every else j[occurs[j] | occurs[j + 1]]) - 1
+    if kept.size == 0:
+        return None
+    hinges = ThresholdHinges(np.searchsorted(kept, y - 1), kept * delta, float(problem.gamma), 1.0 / n, every)
+    return Chain(kept, hinges, int(problem.classes), delta)
+
+
+@dataclass(frozen=True, eq=False)
+class Ordinal:
+    """Rows, chain and bound of a problem; and a basis of the span of the ψ_i, if the rows are given in its coordinates."""
+
+    problem: Learned
+    rows: RowBlocks
+    chain: Chain
+    bound: Bound
+    basis: Array | None
+
+    @classmethod
+    def of(cls, problem: Learned) -> Ordinal | None:
+        """The parts of a problem; None if there is but one class."""
+        found = chain(problem, every=False)
+        if found is None:
+            return None
+        features, basis = span(problem.features)
+        bound: Bound = Penalty(problem.regularization) if isinstance(problem, EXCOrdinalPenalised) else Ball(problem.radius)
+        return cls(problem, RowBlocks(features), found, bound, basis)
+
+    @staticmethod
+    def only_class(problem: Learned) -> Iterate:
+        """The trivial point, which is optimal where there is but one class, with multipliers 0."""
+        names = {"above": problem.high_rows.size, "below": problem.low_rows.size, "order": max(problem.classes - 2, 0)}
+        return Iterate(problem.trivial_point(), {name: np.zeros(size) for name, size in names.items()}, 0.0, "one class only")
+
+    def iterate(self, fit: ThresholdFit) -> Iterate:
+        """A point and, where they are known on all samples, multipliers of the declared problem."""
+        f = np.empty(self.rows.shape[0])
+        for part, block in self.rows:
+            np.matmul(block, fit.w, out=f[part])
+        w = fit.w if self.basis is None else self.basis @ fit.w
+        point = {"w": w, "thresholds": self.chain.all_thresholds(fit.b, f)}
+        known = math.isfinite(fit.gap)
+        return Iterate(point, self.chain.named(self.problem, fit.multipliers) if known else None, fit.gap, fit.word)
