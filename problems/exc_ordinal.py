@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
-from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.arrays import Point
-from simopt.problem import ALL_CONES, Example, freeze, problem
-from simopt.problems import _exc_cases, _hinges
-from simopt.problems._exc import ThresholdProblem
+from simopt.arrays import Array, Point
+from simopt.problem import ALL_CONES, Example, problem
+from simopt.problems import _exc_cases
+from simopt.problems._exc_scores import BallScores
+from simopt.problems._exc_thresholds import SpacedThresholds
 from simopt.similarities import Similarity
 
 if TYPE_CHECKING:
@@ -21,18 +21,19 @@ if TYPE_CHECKING:
 
     from simopt.datasets import Dataset
 
-Value = Any
-
 
 @problem
 @dataclass(frozen=True, eq=False)
-class EXCOrdinal(ThresholdProblem):
+class EXCOrdinal(SpacedThresholds, BallScores):
     r"""min_{w,b} (1/n) Σ_i [b_{y_i−1} + γ − ⟨w, ψ_i⟩]_+ + [⟨w, ψ_i⟩ − b_{y_i} + γ]_+   s.t.  b_{j+1} − b_j ≥ Δ,  ‖w‖₂ ≤ B.
 
-    b_0 = −∞ and b_r = ∞: their hinges are absent. Dual, with p, q ∈ [0, 1/n], ν ≥ 0, g and g_b as in `simopt.problems._exc`:
-        D = γ Σ (p + q) + Δ Σ ν − B‖g‖ + min over the box of ⟨g_b, b⟩,
-    where the box, with M = B max_i ‖ψ_i‖, holds an optimal b. The gap is Σ (1/n − a)[h]_+ + a[−h]_+ over the hinges, plus
-    Σ ν_j(b_{j+1} − b_j − Δ), plus ⟨g, w⟩ + B‖g‖, plus Σ g_b,j^+(b_j − low_j) + g_b,j^−(high_j − b_j): all non-negative.
+    b_0 = −∞ and b_r = ∞: their hinges are absent. Multipliers p (hinges above), q (below) in [0, 1/n], ν ≥ 0.
+    With s_i = p_i − q_i, g = Ψᵀs: min over ‖w‖ ≤ B of ⟨g, w⟩ = −B‖g‖.
+    The Lagrangian has the term ⟨g_b, b⟩, g_b,j = Σ_{y=j+1} q − Σ_{y=j} p + ν_j − ν_{j−1}, so that g_b must be 0, and then
+        D = γ Σ (p + q) + Δ Σ ν − B‖g‖.
+    Any multipliers are repaired to g_b = 0 exactly (`_exc_balance`), or priced by a box that holds an optimal b
+    (`_exc_thresholds`), whichever bounds better.
+    The gap is Σ (1/n − a)[h]_+ + a[−h]_+ over the hinges, plus Σ ν_j(b_{j+1} − b_j − Δ), plus ⟨g, w⟩ + B‖g‖: all non-negative.
 
     Parameters
     ----------
@@ -59,11 +60,15 @@ class EXCOrdinal(ThresholdProblem):
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval")
     parameters: ClassVar[tuple[str, ...]] = ("radius", "gamma", "delta")
 
+    features: Array
+    labels: Array
+    classes: int
+    gamma: float = 1.0
+    delta: float = 0.0
     radius: float = field(kw_only=True)
 
     def __post_init__(self) -> None:
         self._check()
-        freeze(self, radius=validate.positive("radius", self.radius))
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """Minimise (1/n) Σ slacks subject to predictions f == Ψw, the rows `below`, `above`, `order`, and the ball ‖w‖ ≤ B."""
@@ -72,38 +77,25 @@ class EXCOrdinal(ThresholdProblem):
         radius = cp.Parameter(nonneg=True, name="radius", value=self.radius)
         gamma = cp.Parameter(nonneg=True, name="gamma", value=self.gamma)
         delta = cp.Parameter(nonneg=True, name="delta", value=self.delta)
-        w, loss, rows = self.declared(gamma, delta)
-        return cp.Problem(cp.Minimize(loss), [*rows, (cp.norm(w, 2) <= radius).set_label("ball")])
+        w, f, rows = self.declared_scores()
+        b = cp.Variable(self.classes - 1, name="thresholds")
+        loss, hinges = self.declared_hinges(f, b, gamma)
+        ball = (cp.norm(w, 2) <= radius).set_label("ball")
+        return cp.Problem(cp.Minimize(loss), [*rows, *hinges, *self.declared_order(b, delta), ball])
 
-    def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
-        """(1/n) Σ of the hinges."""
-        return self.loss(num, num.matvec(self.features, num.lift(point["w"])), num.lift(point["thresholds"]))
+    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
+        """Maximise γ Σ (p + q) + Δ Σ ν − B‖g‖ subject to 0 ≤ p, q ≤ 1/n (`above`, `below`), ν ≥ 0, g_b = 0."""
+        import cvxpy as cp
+
+        prices, net, rows = self.declared_prices()
+        g, gradient = self.declared_gradient(net)
+        spacing, balance = self.declared_balance(prices)
+        value = self.gamma * sum(map(cp.sum, prices.values())) + self.delta * spacing
+        return cp.Problem(cp.Maximize(value - self.radius * cp.norm(g, 2)), [*rows, *gradient, *balance])
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """w drawn back into the ball, thresholds Δ-spaced and inside the box."""
-        w = _hinges.inside_ball(num, np.asarray(num.mid(num.lift(point["w"])), dtype=float).reshape(-1), self.radius)
-        return {"w": w, "thresholds": self.feasible_thresholds(num.mid(num.lift(point["thresholds"])), num)}
-
-    def reach(self, upper: float) -> float:
-        """B max_i ‖ψ_i‖."""
-        return self.radius * self.longest
-
-    def regular_dual(self, num: Arithmetic, g: Value) -> Value:
-        """min over ‖w‖ ≤ B of ⟨g, w⟩ = −B‖g‖."""
-        return num.norm(g) * num.lift(self.radius) * -1
-
-    def regular_gap(self, num: Arithmetic, w: Value, g: Value) -> Value:
-        """⟨g, w⟩ + B‖g‖."""
-        return _hinges.ball_term(num, w, g, self.radius)
-
-    def distance(self, gap: float, point: Point | None = None) -> float:
-        """2B in w: the loss is not strongly convex, and all that is known is the ball."""
-        return 2.0 * self.radius
-
-    def in_units(self, s: float, c: float) -> Self:
-        """γ, Δ × s and Ψ × c: B × s/c."""
-        gamma, delta, radius = self.gamma * s, self.delta * s, self.radius * (s / c)
-        return replace(self, features=self.features * c, gamma=gamma, delta=delta, radius=radius)
+        return {**self.inside(num, point), "thresholds": self.feasible_thresholds(num, point["thresholds"])}
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:

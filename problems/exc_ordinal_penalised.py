@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
-from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.arrays import Point
-from simopt.problem import ALL_CONES, Example, freeze, problem
-from simopt.problems import _exc_cases, _hinges
-from simopt.problems._exc import ThresholdProblem
+from simopt.arrays import Array, Point
+from simopt.problem import ALL_CONES, Example, problem
+from simopt.problems import _exc_cases
+from simopt.problems._exc_scores import PenalisedScores
+from simopt.problems._exc_thresholds import SpacedThresholds
 from simopt.similarities import Similarity
 
 if TYPE_CHECKING:
@@ -23,18 +21,20 @@ if TYPE_CHECKING:
 
     from simopt.datasets import Dataset
 
-Value = Any
-
 
 @problem
 @dataclass(frozen=True, eq=False)
-class EXCOrdinalPenalised(ThresholdProblem):
+class EXCOrdinalPenalised(SpacedThresholds, PenalisedScores):
     r"""min_{w,b} (1/n) Σ_i [b_{y_i−1} + γ − ⟨w, ψ_i⟩]_+ + [⟨w, ψ_i⟩ − b_{y_i} + γ]_+ + (λ/2)‖w‖²   s.t.  b_{j+1} − b_j ≥ Δ.
 
-    b_0 = −∞ and b_r = ∞: their hinges are absent. Dual, with p, q ∈ [0, 1/n], ν ≥ 0, g and g_b as in `simopt.problems._exc`:
-        D = γ Σ (p + q) + Δ Σ ν − ‖g‖²/(2λ) + min over the box of ⟨g_b, b⟩.
-    The box holds an optimal b: (λ/2)‖w*‖² ≤ P* ≤ U for any known upper bound U, so |⟨w*, ψ_i⟩| ≤ M = √(2U/λ) max_i ‖ψ_i‖. The gap is as
-    in `EXCOrdinal` with ‖g + λw‖²/(2λ) for the term in w. P(w, b) − P* ≥ (λ/2)‖w − w*‖².
+    b_0 = −∞ and b_r = ∞: their hinges are absent. Multipliers p (hinges above), q (below) in [0, 1/n], ν ≥ 0.
+    With s_i = p_i − q_i, g = Ψᵀs: min_w (λ/2)‖w‖² + ⟨g, w⟩ = −‖g‖²/(2λ).
+    The Lagrangian has the term ⟨g_b, b⟩, g_b,j = Σ_{y=j+1} q − Σ_{y=j} p + ν_j − ν_{j−1}, so that g_b must be 0, and then
+        D = γ Σ (p + q) + Δ Σ ν − ‖g‖²/(2λ).
+    Any multipliers are repaired to g_b = 0 exactly (`_exc_balance`), or priced by a box that holds an optimal b
+    (`_exc_thresholds`), whichever bounds better.
+    The gap is Σ (1/n − a)[h]_+ + a[−h]_+ over the hinges, plus Σ ν_j(b_{j+1} − b_j − Δ), plus ‖g + λw‖²/(2λ): all non-negative.
+    P − P* ≥ (λ/2)‖w − w*‖².
 
     Parameters
     ----------
@@ -58,14 +58,18 @@ class EXCOrdinalPenalised(ThresholdProblem):
     name: ClassVar[str] = "exc-ordinal-penalised"
     title: ClassVar[str] = "EXC ordinal regression, learned thresholds, ‖w‖² penalised"
     source: ClassVar[str] = "Kar & Jain 2012, §3.3 and Appendix E, in Tikhonov form"
-    arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval")
+    arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval", "rational")
     parameters: ClassVar[tuple[str, ...]] = ("regularization", "gamma", "delta")
 
+    features: Array
+    labels: Array
+    classes: int
+    gamma: float = 1.0
+    delta: float = 0.0
     regularization: float = field(kw_only=True)
 
     def __post_init__(self) -> None:
         self._check()
-        freeze(self, regularization=validate.positive("regularization", self.regularization))
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """Minimise (1/n) Σ slacks + (λ/2)‖w‖² subject to predictions f == Ψw and the rows `below`, `above`, `order`."""
@@ -74,43 +78,24 @@ class EXCOrdinalPenalised(ThresholdProblem):
         regularization = cp.Parameter(nonneg=True, name="regularization", value=self.regularization)
         gamma = cp.Parameter(nonneg=True, name="gamma", value=self.gamma)
         delta = cp.Parameter(nonneg=True, name="delta", value=self.delta)
-        w, loss, rows = self.declared(gamma, delta)
-        return cp.Problem(cp.Minimize(loss + regularization / 2 * cp.sum_squares(w)), rows)
+        w, f, rows = self.declared_scores()
+        b = cp.Variable(self.classes - 1, name="thresholds")
+        loss, hinges = self.declared_hinges(f, b, gamma)
+        return cp.Problem(cp.Minimize(loss + regularization / 2 * cp.sum_squares(w)), [*rows, *hinges, *self.declared_order(b, delta)])
 
-    def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
-        """(1/n) Σ of the hinges + (λ/2)‖w‖²."""
-        w = num.lift(point["w"])
-        loss = self.loss(num, num.matvec(self.features, w), num.lift(point["thresholds"]))
-        return loss + num.dot(w, w) * num.lift(self.regularization) / 2
+    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
+        """Maximise γ Σ (p + q) + Δ Σ ν − ‖g‖²/(2λ) subject to 0 ≤ p, q ≤ 1/n (`above`, `below`), ν ≥ 0, g_b = 0."""
+        import cvxpy as cp
+
+        prices, net, rows = self.declared_prices()
+        g, gradient = self.declared_gradient(net)
+        spacing, balance = self.declared_balance(prices)
+        value = self.gamma * sum(map(cp.sum, prices.values())) + self.delta * spacing
+        return cp.Problem(cp.Maximize(value - cp.sum_squares(g) / (2 * self.regularization)), [*rows, *gradient, *balance])
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
-        """w as it is, thresholds Δ-spaced and inside the box of U = P(0)."""
-        return {"w": num.lift(point["w"]), "thresholds": self.feasible_thresholds(num.mid(num.lift(point["thresholds"])), num)}
-
-    def reach(self, upper: float) -> float:
-        """√(2U/λ) max_i ‖ψ_i‖ with U the smaller of `upper` and the loss at the trivial point."""
-        return math.sqrt(2.0 * min(upper, self._start) / self.regularization) * self.longest
-
-    @cached_property
-    def _start(self) -> float:
-        return float(self.objective(self.trivial_point())) * (1.0 + 1e-12)
-
-    def regular_dual(self, num: Arithmetic, g: Value) -> Value:
-        """min_w (λ/2)‖w‖² + ⟨g, w⟩ = −‖g‖²/(2λ)."""
-        return num.dot(g, g) / (num.lift(self.regularization) * -2)
-
-    def regular_gap(self, num: Arithmetic, w: Value, g: Value) -> Value:
-        """‖g + λw‖²/(2λ)."""
-        return _hinges.penalty_term(num, w, g, self.regularization)
-
-    def distance(self, gap: float, point: Point | None = None) -> float:
-        """‖w − w*‖ ≤ √(2 gap/λ)."""
-        return math.sqrt(2.0 * max(gap, 0.0) / self.regularization)
-
-    def in_units(self, s: float, c: float) -> Self:
-        """γ, Δ × s and Ψ × c: λ × c²/s."""
-        gamma, delta, strength = self.gamma * s, self.delta * s, self.regularization * (c / s * c)
-        return replace(self, features=self.features * c, gamma=gamma, delta=delta, regularization=strength)
+        """w as it is, thresholds Δ-spaced and inside the box."""
+        return {**self.inside(num, point), "thresholds": self.feasible_thresholds(num, point["thresholds"])}
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:

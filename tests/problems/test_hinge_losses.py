@@ -1,8 +1,7 @@
-"""Landmarked SVR, EXC, the hinge SVM, the mean classifier and isotonic regression against brute force and peers."""
+"""Landmarked SVR, the hinge SVM, the mean classifier and isotonic regression against brute force and peers."""
 
 from __future__ import annotations
 
-import itertools
 import math
 from dataclasses import replace
 from typing import Any
@@ -11,15 +10,12 @@ import numpy as np
 import pytest
 import scipy.optimize
 
-from simopt.arithmetic import FLOAT, RATIONAL
+from simopt.arithmetic import RATIONAL
 from simopt.arrays import Array
 from simopt.certificate import certify
 from simopt.errors import InvalidProblem, UnknownName
-from simopt.problems import _exc_cases, _svr_cases
-from simopt.problems._exc import best_constant_thresholds
+from simopt.problems import _svr_cases
 from simopt.problems._recipes import small_kernel
-from simopt.problems.exc_ordinal import EXCOrdinal
-from simopt.problems.exc_ordinal_penalised import EXCOrdinalPenalised
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.problems.landmarked_svr_penalised import LandmarkedSVRPenalised
@@ -67,107 +63,6 @@ def test_doing_nothing_is_not_optimal_in_small_units(k: int) -> None:
     scaled = certify(LandmarkedSVR(features, targets * s, 3.0 * s, 0.1 * s), {"w": np.zeros(3)})
     assert one.relative_gap > 0.1
     assert scaled.relative_gap == one.relative_gap
-
-
-def written_out(features: Array, labels: Array, w: Array, b: Array, gamma: float) -> float:
-    ends = np.concatenate([[-math.inf], b, [math.inf]])
-    total = 0.0
-    for row, label in zip(features, labels.astype(int), strict=True):
-        f = float(w @ row)
-        total += max(ends[label - 1] + gamma - f, 0.0) + max(f - ends[label] + gamma, 0.0)
-    return total / len(labels)
-
-
-def test_exc_objectives_match_the_formula_written_out() -> None:
-    rng = np.random.default_rng(3)
-    features, labels = _exc_cases.instance(rng, 12, 2, 4)
-    point = {"w": rng.normal(size=2), "thresholds": np.sort(rng.normal(size=3))}
-    expected = written_out(features, labels, point["w"], point["thresholds"], 0.7)
-    assert float(EXCOrdinal(features, labels, 4, 0.7, radius=9.0).objective(point)) == pytest.approx(expected, rel=1e-13)
-    penalised = EXCOrdinalPenalised(features, labels, 4, 0.7, regularization=0.4)
-    assert float(penalised.objective(point)) == pytest.approx(expected + 0.2 * point["w"] @ point["w"], rel=1e-13)
-
-
-@pytest.mark.parametrize("labels", [[1, 2, 3, 3], [1, 1, 4, 4, 4], [2, 2], [4], [3, 1, 4, 2, 2, 1]])
-@pytest.mark.parametrize(("gamma", "delta"), [(1.0, 0.0), (0.3, 0.5), (1.0, 3.0)])
-def test_best_constant_thresholds_against_every_combination_of_kinks(labels: list[int], gamma: float, delta: float) -> None:
-    given = np.array(labels, dtype=float)
-    j = np.arange(1, 4)
-    kinks = np.unique(np.concatenate([sign * gamma - j * delta for sign in (1, -1)]))
-    choices = (np.array(c) + j * delta for c in itertools.combinations_with_replacement(kinks, 3))
-    best = min(written_out(np.zeros((len(given), 1)), given, np.zeros(1), b, gamma) for b in choices)
-    found = best_constant_thresholds(given, 4, gamma, delta)
-    assert np.all(np.diff(found) >= delta - 1e-12)
-    assert written_out(np.zeros((len(given), 1)), given, np.zeros(1), found, gamma) == pytest.approx(best, abs=1e-12)
-    # finer steps of one threshold at a time, or of all of them, do not improve on it: the problem is convex
-    rng = np.random.default_rng(0)
-    for _ in range(200):
-        other = np.maximum.accumulate(found - j * delta + 0.3 * rng.normal(size=3)) + j * delta
-        assert written_out(np.zeros((len(given), 1)), given, np.zeros(1), other, gamma) >= best - 1e-12
-
-
-@pytest.mark.parametrize("delta", [0.0, 0.5])
-def test_repaired_multipliers_balance_the_thresholds(delta: float) -> None:
-    rng = np.random.default_rng(4)
-    features, labels = _exc_cases.instance(rng, 25, 2, 5)
-    problem = EXCOrdinal(features, labels, 5, 1.0, delta, radius=2.0)
-    for _ in range(20):
-        given = {"above": rng.uniform(0, 0.05, 20), "below": rng.uniform(0, 0.05, 20), "order": rng.uniform(0, 0.1, 3)}
-        assert len(problem.high_rows) == len(problem.low_rows) == 20
-        prices = problem.repaired(problem.prices(given))
-        _, g_b, _ = problem.gradients(FLOAT, prices)
-        assert np.max(np.abs(g_b)) < 1e-15
-        for before, after in zip(problem.prices(given)[:2], prices[:2], strict=True):
-            assert np.all(after <= before + 1e-18)
-            assert np.all(after >= 0)
-        assert np.all(prices[2] >= 0)
-
-
-def test_clipping_thresholds_into_the_box_never_raises_the_loss() -> None:
-    rng = np.random.default_rng(5)
-    features, labels = _exc_cases.instance(rng, 15, 2, 4)
-    for delta in (0.0, 0.4, 2.0):
-        problem = EXCOrdinal(features, labels, 4, 0.5, delta, radius=1.0)
-        low, high = problem.box(math.inf)
-        for _ in range(50):
-            b = np.cumsum(np.concatenate([[8.0 * rng.normal()], delta + 6.0 * rng.exponential(size=2)]))
-            direction = rng.normal(size=2)
-            point = {"w": direction / np.linalg.norm(direction), "thresholds": b}
-            restored = problem.restore(point)
-            assert np.all(restored["thresholds"] >= low)
-            assert np.all(restored["thresholds"] <= high)
-            assert np.all(np.diff(restored["thresholds"]) >= delta - 1e-12)
-            assert float(problem.objective(restored)) <= float(problem.objective(point)) + 1e-12
-
-
-def test_exc_bounds_are_minima_of_the_lagrangian_over_ball_and_box() -> None:
-    rng = np.random.default_rng(6)
-    features, labels = np.array([[1.0, 0.2], [-0.5, 1.0], [0.3, -0.8]]), np.array([1.0, 2.0, 3.0])
-    problem = EXCOrdinal(features, labels, 3, 0.4, 0.3, radius=1.5)
-    for _ in range(5):
-        given = {"above": rng.uniform(0, 1 / 3, 2), "below": rng.uniform(0, 1 / 3, 2), "order": rng.uniform(0, 0.2, 1)}
-        p, q, nu = given["above"], given["below"], given["order"]
-        low, high = problem.box(math.inf)
-
-        def lagrangian(w: Array, b: Array, p: Array = p, q: Array = q, nu: Array = nu) -> float:
-            f = features @ w
-            hinges = p @ (f[:2] - b + 0.4) + q @ (b + 0.4 - f[1:])
-            return float(hinges + nu[0] * (0.3 - b[1] + b[0]))
-
-        corners = [np.array(corner) for corner in itertools.product(*zip(low, high, strict=True))]
-        best_corner = min(corners, key=lambda b: lagrangian(np.zeros(2), b))
-        best = min(lagrangian(1.5 * CIRCLE[:, i], best_corner) for i in range(0, len(ANGLES), 4))
-        assert float(problem.bound(FLOAT, problem.prices(given), math.inf)) == pytest.approx(best, abs=1e-5)
-        assert float(problem.dual_bound(given)) >= float(problem.bound(FLOAT, problem.prices(given), math.inf))
-
-
-@pytest.mark.parametrize(
-    ("fields", "message"), [({"classes": 1}, "classes"), ({"gamma": 0.0}, "gamma"), ({"labels": np.array([1.0, 2.0, 9.0])}, "labels")]
-)
-def test_exc_refuses_what_it_cannot_mean(fields: dict[str, Any], message: str) -> None:
-    good: dict[str, Any] = {"features": np.eye(3), "labels": np.array([1.0, 2.0, 3.0]), "classes": 3, "radius": 1.0}
-    with pytest.raises(InvalidProblem, match=message):
-        EXCOrdinal(**{**good, **fields})
 
 
 def test_the_mean_is_the_solution_of_a_strongly_regularized_svm() -> None:

@@ -1,0 +1,108 @@
+r"""Which hinges a sample has against which thresholds, and the sums over them that a dual needs.
+
+Explicit constraints (EXC) give a sample of label k one hinge against each threshold next to its class,
+    below (k ≥ 2):  [b_{k−1} + γ − f_i]_+,        above (k ≤ r − 1):  [f_i − b_k + γ]_+;
+implicit ones (IMC) one hinge against every threshold,
+    below (j < k):  [b_j + γ − f_i]_+,            above (j ≥ k):      [f_i − b_j + γ]_+.
+Hinges are ordered by sample and then by threshold; thresholds are counted from 0 here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse
+from numpy.typing import NDArray
+
+from simopt.arithmetic import Arithmetic
+from simopt.arrays import Array
+
+Value = Any
+Indices = NDArray[np.intp]
+
+
+@dataclass(frozen=True, eq=False)
+class Side:
+    """The hinges above, or those below: sample `rows[m]` against threshold `ends[m]`.
+
+    Attributes
+    ----------
+    rows, ends : (m,) arrays of indices
+        lexicographically increasing pairs.
+    samples, count : int
+        n, and the number of thresholds r − 1.
+    """
+
+    rows: Indices
+    ends: Indices
+    samples: int
+    count: int
+
+    @cached_property
+    def _groups(self) -> list[Indices]:
+        """Hinges of each threshold."""
+        order = np.argsort(self.ends, kind="stable")
+        return np.split(order, np.cumsum(np.bincount(self.ends, minlength=self.count))[:-1])
+
+    @cached_property
+    def _places(self) -> list[Indices]:
+        """The k-th hinge of each sample, k = 0, 1, …; m (none) where it has fewer."""
+        m = self.rows.size
+        starts = np.searchsorted(self.rows, np.arange(self.samples))
+        per_sample = np.bincount(self.rows, minlength=self.samples)
+        return [np.where(k < per_sample, starts + k, m) for k in range(int(per_sample.max(initial=0)))]
+
+    def by_threshold(self, num: Arithmetic, values: Value) -> Value:
+        """Sums of one value a hinge over the hinges of each threshold, (count,)."""
+        return num.concat([num.sum(values[group]) for group in self._groups])
+
+    def by_sample(self, num: Arithmetic, values: Value) -> Value:
+        """Sums of one value a hinge over the hinges of each sample, (n,)."""
+        padded = num.concat([values, num.zeros(1)]) if self.rows.size else num.zeros(1)
+        total = num.zeros(self.samples)
+        for place in self._places:
+            total = total + padded[place]
+        return total
+
+    def table(self, values: Array) -> Array:
+        """Values in a table (n, count), NaN where a sample has no such hinge."""
+        out = np.full((self.samples, self.count), np.nan)
+        out[self.rows, self.ends] = values
+        return out
+
+    def from_table(self, table: Array) -> Array:
+        """The entries of a table (n, count), one a hinge."""
+        out: Array = table[self.rows, self.ends]
+        return out
+
+    def sample_sums(self) -> scipy.sparse.csr_array:
+        """The matrix of `by_sample`."""
+        return _indicator(self.rows, self.samples)
+
+    def threshold_sums(self) -> scipy.sparse.csr_array:
+        """The matrix of `by_threshold`."""
+        return _indicator(self.ends, self.count)
+
+
+def explicit(labels: Array, classes: int) -> tuple[Side, Side]:
+    """Hinges above and below of EXC."""
+    y, n, count = labels.astype(np.intp), len(labels), classes - 1
+    high, low = np.flatnonzero(y <= count), np.flatnonzero(y >= 2)
+    return Side(high, y[high] - 1, n, count), Side(low, y[low] - 2, n, count)
+
+
+def implicit(labels: Array, classes: int) -> tuple[Side, Side]:
+    """Hinges above and below of IMC."""
+    is_above = np.arange(1, classes)[None, :] >= labels[:, None]
+    n, count = is_above.shape
+    high_rows, high_ends = np.nonzero(is_above)
+    low_rows, low_ends = np.nonzero(~is_above)
+    return Side(high_rows, high_ends, n, count), Side(low_rows, low_ends, n, count)
+
+
+def _indicator(places: Indices, size: int) -> scipy.sparse.csr_array:
+    m = places.size
+    return scipy.sparse.csr_array((np.ones(m), (places, np.arange(m))), shape=(size, m))

@@ -1,0 +1,249 @@
+r"""What R(f) is: w in a ball, ‖w‖² penalised (both f = Ψw), or the squared norm of an RKHS penalised (f = Kα).
+
+With s the net multipliers of the samples and g = Ψᵀs,
+    ball ‖w‖ ≤ B:      min = −B‖g‖,             R + ⟨s, f⟩ − min = ⟨g, w⟩ + B‖g‖;
+    (λ/2)‖w‖²:         min = −‖g‖²/(2λ),        … = ‖g + λw‖²/(2λ),           |f_i| ≤ √(2U/λ) max ‖ψ_i‖ at the optimum, as (λ/2)‖w‖² ≤ U;
+    (λ/2) αᵀKα:        min = −sᵀKs/(2λ),        … = (λ/2)‖α + s/λ‖²_K,        |f_i| ≤ √(2U/λ) max √K_ii.
+The penalised optimum has w = −g/λ, α = −s/λ.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from simopt import validate
+from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arrays import Array, Multipliers, Point
+from simopt.problem import Rescale, freeze
+from simopt.problems import _exc_balance, _factor, _hinges, _squares
+from simopt.problems._exc import ThresholdProblem
+from simopt.problems._factor import KernelProblem
+
+if TYPE_CHECKING:
+    import cvxpy as cp
+
+Value = Any
+UPWARDS = 1.0 + 1e-14
+
+
+class LinearScores(ThresholdProblem):
+    """f = Ψw."""
+
+    features: Array
+
+    def _check(self) -> None:
+        super()._check()
+        features = validate.matrix("features", self.features, rows=len(self.labels))
+        freeze(self, features=validate.squarable("features", features))
+
+    @cached_property
+    def longest(self) -> float:
+        """max_i ‖ψ_i‖, rounded up."""
+        return _hinges.largest_row(self.features) * UPWARDS
+
+    def zero(self) -> Point:
+        """w = 0."""
+        return {"w": np.zeros(self.features.shape[1])}
+
+    def scores(self, num: Arithmetic, point: Point) -> Value:
+        """Ψw."""
+        return num.matvec(self.features, num.lift(point["w"]))
+
+    def units(self) -> tuple[float, float]:
+        """Powers of two near the size of scores and near max ‖ψ_i‖."""
+        return _squares.power_of_two(self.score_size()), _squares.power_of_two(self.longest)
+
+    def from_units(self, sigma: float, kappa: float) -> Rescale:
+        """w = w'σ/κ, b = b'σ, f = f'σ."""
+        return Rescale(_squares.times(w=sigma / kappa, thresholds=sigma, f=sigma, slack_below=sigma, slack_above=sigma))
+
+    def declared_scores(self) -> tuple[cp.Variable, cp.Variable, list[cp.Constraint]]:
+        """w, f and the row predictions: f == Ψw."""
+        import cvxpy as cp
+
+        n, d = self.features.shape
+        w, f = cp.Variable(d, name="w"), cp.Variable(n, name="f")
+        return w, f, [(f == self.features @ w).set_label("predictions")]
+
+    def declared_gradient(self, net: cp.Expression) -> tuple[cp.Variable, list[cp.Constraint]]:
+        """g and the row g == Ψᵀs."""
+        import cvxpy as cp
+
+        g = cp.Variable(self.features.shape[1], name="g")
+        return g, [(g == self.features.T @ net).set_label("gradient")]
+
+
+class BallScores(LinearScores):
+    """‖w‖ ≤ B."""
+
+    radius: float
+
+    def _check(self) -> None:
+        super()._check()
+        freeze(self, radius=validate.positive("radius", self.radius))
+
+    def inside(self, num: Arithmetic, point: Point) -> Point:
+        """w drawn back into the ball."""
+        return {"w": _hinges.inside_ball(num, np.asarray(num.mid(num.lift(point["w"])), dtype=float).reshape(-1), self.radius)}
+
+    def regular(self, num: Arithmetic, point: Point, f: Value) -> Value:
+        """0 in the ball."""
+        return num.lift(0.0)
+
+    def regular_dual(self, num: Arithmetic, s: Value) -> Value:
+        """min over ‖w‖ ≤ B of ⟨g, w⟩ = −B‖g‖."""
+        return num.norm(num.rmatvec(self.features, s)) * num.lift(self.radius) * -1
+
+    def regular_gap(self, num: Arithmetic, point: Point, s: Value) -> Value:
+        """⟨g, w⟩ + B‖g‖."""
+        return _hinges.ball_term(num, num.lift(point["w"]), num.rmatvec(self.features, s), self.radius)
+
+    def reach(self, upper: float) -> float:
+        """B max_i ‖ψ_i‖."""
+        return self.radius * self.longest
+
+    def distance(self, gap: float, point: Point | None = None) -> float:
+        """2B in w: the loss is not strongly convex, and all that is known is the ball."""
+        return 2.0 * self.radius
+
+    def in_units(self, s: float, c: float) -> Self:
+        """γ, Δ, thresholds × s and Ψ × c: B × s/c."""
+        return self.changed(features=_hinges.times_unit(self.features, c), radius=self.radius * (s / c), **self.ends_in_units(s))
+
+
+class PenalisedScores(LinearScores):
+    """(λ/2)‖w‖²."""
+
+    regularization: float
+
+    def _check(self) -> None:
+        super()._check()
+        freeze(self, regularization=validate.positive("regularization", self.regularization))
+
+    def inside(self, num: Arithmetic, point: Point) -> Point:
+        """w as it is."""
+        return {"w": num.lift(point["w"])}
+
+    def regular(self, num: Arithmetic, point: Point, f: Value) -> Value:
+        """(λ/2)‖w‖²."""
+        w = num.lift(point["w"])
+        return num.dot(w, w) * num.lift(self.regularization) / 2
+
+    def regular_dual(self, num: Arithmetic, s: Value) -> Value:
+        """−‖g‖²/(2λ)."""
+        g = num.rmatvec(self.features, s)
+        return num.dot(g, g) / (num.lift(self.regularization) * -2)
+
+    def regular_gap(self, num: Arithmetic, point: Point, s: Value) -> Value:
+        """‖g + λw‖²/(2λ)."""
+        return _hinges.penalty_term(num, num.lift(point["w"]), num.rmatvec(self.features, s), self.regularization)
+
+    def reach(self, upper: float) -> float:
+        """√(2U/λ) max_i ‖ψ_i‖ with U the smaller of `upper` and the loss at the trivial point."""
+        return norm_bound(self, upper) * self.longest
+
+    def distance(self, gap: float, point: Point | None = None) -> float:
+        """‖w − w*‖ ≤ √(2 gap/λ)."""
+        return math.sqrt(2.0 * max(gap, 0.0) / self.regularization)
+
+    def in_units(self, s: float, c: float) -> Self:
+        """γ, Δ, thresholds × s and Ψ × c: λ × c²/s."""
+        strength = self.regularization * (c / s * c)
+        return self.changed(features=_hinges.times_unit(self.features, c), regularization=strength, **self.ends_in_units(s))
+
+
+class KernelScores(KernelProblem, ThresholdProblem):
+    """f = Kα, (λ/2) αᵀKα."""
+
+    regularization: float
+
+    def _check(self) -> None:
+        super()._check()
+        freeze(self, regularization=validate.positive("regularization", self.regularization))
+        self._check_gram(len(self.labels))
+
+    @cached_property
+    def longest(self) -> float:
+        """max_i √K_ii, rounded up."""
+        return math.sqrt(max(float(np.max(np.diagonal(self.gram))), 0.0)) * UPWARDS
+
+    def zero(self) -> Point:
+        """α = 0."""
+        return {"alpha": np.zeros(len(self.labels))}
+
+    def inside(self, num: Arithmetic, point: Point) -> Point:
+        """α, or the α of a factor's coordinates u."""
+        return {"alpha": num.lift(point["alpha"] if "alpha" in point else self.factor.coefficients(point["u"], self.labels, 0.0))}
+
+    def scores(self, num: Arithmetic, point: Point) -> Value:
+        """Kα."""
+        return num.matvec(self.gram, num.lift(point["alpha"]))
+
+    def regular(self, num: Arithmetic, point: Point, f: Value) -> Value:
+        """(λ/2) αᵀKα."""
+        return num.pos(num.dot(num.lift(point["alpha"]), f)) * num.lift(self.regularization) / 2
+
+    def regular_dual(self, num: Arithmetic, s: Value) -> Value:
+        """−sᵀKs/(2λ)."""
+        return _squares.squared_norm(num, self.gram, s) / (num.lift(self.regularization) * -2)
+
+    def regular_gap(self, num: Arithmetic, point: Point, s: Value) -> Value:
+        """(λ/2)‖α + s/λ‖²_K."""
+        strength = num.lift(self.regularization)
+        return _squares.squared_norm(num, self.gram, num.lift(point["alpha"]) + s / strength) * strength / 2
+
+    def multipliers(self, point: Point) -> Multipliers:
+        """Those with p − q = −λα, clipped to [0, 1/n], that leave the least of the hinges' gap.
+
+        Of a sample with two hinges one multiplier is taken from its subgradient and the other follows: whichever way round costs less.
+        """
+        net = -self.regularization * np.asarray(point["alpha"], dtype=float)
+        hinges = self.arguments(FLOAT, self.scores(FLOAT, point), self.ends(FLOAT, point))
+        return {**super().multipliers(point), **_exc_balance.matching(*self.sides, *hinges, net)}
+
+    def reach(self, upper: float) -> float:
+        """√(2U/λ) max_i √K_ii with U the smaller of `upper` and the loss at the trivial point."""
+        return norm_bound(self, upper) * self.longest
+
+    def distance(self, gap: float, point: Point | None = None) -> float:
+        """‖f − f*‖_H ≤ √(2 gap/λ)."""
+        return math.sqrt(2.0 * max(gap, 0.0) / self.regularization)
+
+    def units(self) -> tuple[float, float]:
+        """A power of two near the size of scores, one of four near max K_ii."""
+        return _squares.power_of_two(self.score_size()), _squares.power_of_four(float(np.max(np.diagonal(self.gram))))
+
+    def from_units(self, sigma: float, kappa: float) -> Rescale:
+        """α = α'σ/κ, u = u'σ/√κ, b = b'σ, f = f'σ."""
+        back = _squares.times(
+            alpha=sigma / kappa, u=sigma / math.sqrt(kappa), thresholds=sigma, f=sigma, slack_below=sigma, slack_above=sigma
+        )
+        return Rescale(back)
+
+    def in_units(self, s: float, c: float) -> Self:
+        """γ, Δ × s and K × c: λ × c/s."""
+        gram = _factor.rescaled(self.gram, c)
+        return self.changed(gram=gram, regularization=self.regularization * (c / s), **self.ends_in_units(s))
+
+    def declared_scores(self) -> tuple[cp.Variable, cp.Variable, list[cp.Constraint]]:
+        """u, f and the row predictions: f == F u, K ≈ F Fᵀ."""
+        import cvxpy as cp
+
+        u, f = cp.Variable(self.factor.width, name="u"), cp.Variable(len(self.labels), name="f")
+        return u, f, [(f == self.factor.matrix @ u).set_label("predictions")]
+
+    def declared_gradient(self, net: cp.Expression) -> tuple[cp.Variable, list[cp.Constraint]]:
+        """g and the row g == Fᵀs."""
+        import cvxpy as cp
+
+        g = cp.Variable(self.factor.width, name="g")
+        return g, [(g == self.factor.matrix.T @ net).set_label("gradient")]
+
+
+def norm_bound(problem: KernelScores | PenalisedScores, upper: float) -> float:
+    """√(2U/λ), rounded up, U the smaller of `upper` and the loss at the trivial point: a bound on the norm of the optimum."""
+    return math.sqrt(2.0 * min(upper, problem.start * (1.0 + 1e-12)) / problem.regularization) * UPWARDS

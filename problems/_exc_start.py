@@ -1,0 +1,60 @@
+"""Thresholds that are best for scores of 0, and thresholds at equal steps."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simopt import validate
+from simopt.arrays import Array
+
+
+def equispaced(classes: int, spacing: float = 1.0, centre: float = 0.0) -> Array:
+    """b_j = centre + spacing (j − r/2), j = 1, …, r − 1: steps of one size around a centre, shape (r−1,).
+
+    With spacing 1 and centre (r + 1)/2 these are b_j = j + ½, halfway between labels; the default is that minus (r + 1)/2, because scores
+    ⟨w, ψ⟩ have no intercept and start at 0.
+
+    Raises
+    ------
+    InvalidProblem
+        for fewer than two classes or a spacing that is not > 0.
+    """
+    r, step = validate.whole("classes", classes, minimum=2), validate.positive("spacing", spacing)
+    out: Array = validate.finite("centre", centre) + step * (np.arange(1.0, r) - r / 2.0)
+    return out
+
+
+def best_separate_thresholds(labels: Array, classes: int, gamma: float) -> Array:
+    """Thresholds of least IMC loss at f = 0.
+
+    L_j(b) = N_{≤j} [γ − b]_+ + N_{>j} [b + γ]_+ is linear from −γ to γ, so that one of these is best (0 where the classes balance).
+    """
+    below = np.cumsum(np.bincount(labels.astype(np.intp), minlength=classes + 1)[1:])[:-1]
+    return np.where(2 * below > len(labels), gamma, np.where(2 * below < len(labels), -gamma, 0.0))
+
+
+def best_constant_thresholds(labels: Array, classes: int, gamma: float, delta: float, masses: Array | None = None) -> Array:
+    """Thresholds that minimise the loss at f = 0: Σ_j n_{j+1}[b_j + γ]_+ + n_j[γ − b_j]_+, Δ-spaced; n_j counts samples, or adds masses.
+
+    In c_j = b_j − jΔ this is a piecewise linear isotonic problem, so some optimum has every c_j at one of the kinks ±γ − iΔ: a dynamic
+    programme over them. O(r²).
+    """
+    j = np.arange(1, classes)
+    counts = np.bincount(labels.astype(np.intp), masses, minlength=classes + 1)[1:]
+    kinks = np.unique(np.concatenate([gamma - j * delta, -gamma - j * delta]))
+    b = kinks[None, :] + (j * delta)[:, None]
+    cost = counts[1:, None] * np.maximum(b + gamma, 0.0) + counts[:-1, None] * np.maximum(gamma - b, 0.0)
+    best = np.zeros((classes - 1, kinks.size))
+    origin = np.zeros((classes - 1, kinks.size), dtype=np.intp)
+    for row in range(classes - 1):
+        before = best[row - 1] if row else np.zeros(kinks.size)
+        smallest = np.minimum.accumulate(before)
+        fresh = np.concatenate([[True], before[1:] < smallest[:-1]])
+        origin[row] = np.maximum.accumulate(np.where(fresh, np.arange(kinks.size), 0))
+        best[row] = cost[row] + smallest
+    choice = int(np.argmin(best[-1]))
+    out = np.zeros(classes - 1)
+    for row in range(classes - 2, -1, -1):
+        out[row] = kinks[choice] + j[row] * delta
+        choice = int(origin[row][choice])
+    return out

@@ -1,0 +1,129 @@
+"""EXC with given thresholds, ‖w‖ bounded: what Kar & Jain ran."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar, Self
+
+import numpy as np
+
+from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arrays import Array, Point
+from simopt.problem import ALL_CONES, Example, problem
+from simopt.problems import _exc_cases
+from simopt.problems._exc_scores import BallScores
+from simopt.problems._exc_start import equispaced
+from simopt.problems._exc_thresholds import FixedThresholds
+from simopt.similarities import Similarity
+
+if TYPE_CHECKING:
+    import cvxpy as cp
+
+    from simopt.datasets import Dataset
+
+
+@problem
+@dataclass(frozen=True, eq=False)
+class EXCFixed(FixedThresholds, BallScores):
+    r"""min_{w} (1/n) Σ_i [b_{y_i−1} + γ − ⟨w, ψ_i⟩]_+ + [⟨w, ψ_i⟩ − b_{y_i} + γ]_+   s.t.  ‖w‖₂ ≤ B.
+
+    b_0 = −∞ and b_r = ∞: their hinges are absent. Multipliers p (hinges above), q (below) in [0, 1/n].
+    With s_i = p_i − q_i, g = Ψᵀs: min over ‖w‖ ≤ B of ⟨g, w⟩ = −B‖g‖.
+    D = Σ q_i (γ + b_{y_i−1}) + p_i (γ − b_{y_i}) − B‖g‖: the thresholds are data, and every p, q is dual feasible.
+    The gap is Σ (1/n − a)[h]_+ + a[−h]_+ over the hinges, plus ⟨g, w⟩ + B‖g‖: all non-negative.
+
+    Parameters
+    ----------
+    features : (n, d) array
+        Ψ, rows ψ_i.
+    labels : (n,) array
+        y_i in 1, …, r; classes may be empty.
+    classes : int
+        r ≥ 2.
+    thresholds : (r−1,) array
+        b_1 < … < b_{r−1}.
+    gamma : float
+        margin γ > 0.
+    radius : float
+        B > 0.
+
+    Point {"w": (d,)}. Multipliers {"below": one per sample of label ≥ 2, "above": one per sample of label ≤ r−1}, in the order
+    of the samples; a row without entries may be missing.
+    Scale: the loss at w = 0; where that is 0 (then it is optimal), γ.
+    Source: Kar & Jain 2012, §4: EXC with fixed equi-spaced thresholds, as ORLand has them.
+    """
+
+    name: ClassVar[str] = "exc-fixed"
+    title: ClassVar[str] = "EXC ordinal regression, given thresholds, ‖w‖ ≤ B"
+    source: ClassVar[str] = "Kar & Jain 2012, §4 and Appendix E"
+    arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval")
+    parameters: ClassVar[tuple[str, ...]] = ("radius", "gamma")
+
+    features: Array
+    labels: Array
+    classes: int
+    thresholds: Array
+    gamma: float = 1.0
+    radius: float = field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        self._check()
+
+    def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
+        """Minimise (1/n) Σ slacks subject to predictions f == Ψw, the rows `below`, `above`, and the ball ‖w‖ ≤ B."""
+        import cvxpy as cp
+
+        radius = cp.Parameter(nonneg=True, name="radius", value=self.radius)
+        gamma = cp.Parameter(nonneg=True, name="gamma", value=self.gamma)
+        w, f, rows = self.declared_scores()
+        loss, hinges = self.declared_hinges(f, self.thresholds, gamma)
+        ball = (cp.norm(w, 2) <= radius).set_label("ball")
+        return cp.Problem(cp.Minimize(loss), [*rows, *hinges, ball])
+
+    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
+        """Maximise Σ q(γ + b) + p(γ − b) − B‖g‖ subject to 0 ≤ p, q ≤ 1/n (`above`, `below`)."""
+        import cvxpy as cp
+
+        prices, net, rows = self.declared_prices()
+        g, gradient = self.declared_gradient(net)
+        value = self.declared_margins(prices)
+        return cp.Problem(cp.Maximize(value - self.radius * cp.norm(g, 2)), [*rows, *gradient])
+
+    def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
+        """w drawn back into the ball."""
+        return self.inside(num, point)
+
+    @classmethod
+    def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
+        """Steps equal and unequal, two classes, an empty class; one class, one sample, Ψ = 0."""
+        for name, fields, degenerate in _exc_cases.fixed_instances(rng):
+            yield Example(name, cls(**fields, radius=3.0), degenerate)
+        features, labels = _exc_cases.instance(rng, 24, 2, 3)
+        yield Example("inactive ball", cls(features, labels, 3, np.array([-0.7, 0.4]), 0.5, radius=200.0))
+
+    @classmethod
+    def from_data(
+        cls,
+        dataset: Dataset,
+        rng: np.random.Generator,
+        *,
+        samples: int | None = None,
+        landmarks: int | None = None,
+        standardise: bool = True,
+        similarity: str | Similarity = "gaussian-mean-distance",
+        bins: int | None = None,
+        spacing: float = 1.0,
+        centre: float = 0.0,
+        gamma: float = 0.5,
+        radius: float = 10.0,
+    ) -> Self:
+        """Recipe: all rows (or `samples`), standardised, `landmarks` of them (None: 50, or all of fewer), a Gaussian with Kar & Jain's σ.
+
+        Classes are the whole-numbered targets of an ordinal data set as they are, else `bins` (5) classes of equal frequency. Thresholds
+        are b_j = centre + spacing (j − r/2): with the defaults, labels minus (r + 1)/2 are halfway between them, and with γ = ½ the loss
+        of inner classes is the distance to that. B = 10.
+        """
+        fields = _exc_cases.fields(dataset, rng, samples, landmarks, standardise, similarity, bins)
+        thresholds = equispaced(fields["classes"], spacing, centre)
+        return cls(**fields, thresholds=thresholds, gamma=gamma, radius=radius)

@@ -1,0 +1,129 @@
+"""IMC: ordinal regression whose thresholds each see every sample, ‖w‖² penalised."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar, Self
+
+import numpy as np
+
+from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arrays import Array, Point
+from simopt.problem import ALL_CONES, Example, problem
+from simopt.problems import _exc_cases
+from simopt.problems._exc_scores import PenalisedScores
+from simopt.problems._exc_thresholds import ImplicitThresholds
+from simopt.similarities import Similarity
+
+if TYPE_CHECKING:
+    import cvxpy as cp
+
+    from simopt.datasets import Dataset
+
+
+@problem
+@dataclass(frozen=True, eq=False)
+class IMCOrdinalPenalised(ImplicitThresholds, PenalisedScores):
+    r"""min_{w,b} (1/n) Σ_i Σ_{j<y_i} [b_j + γ − ⟨w, ψ_i⟩]_+ + Σ_{j≥y_i} [⟨w, ψ_i⟩ − b_j + γ]_+ + (λ/2)‖w‖².
+
+    Every threshold has a hinge for every sample (implicit constraints). Multipliers p (hinges above), q (below) in [0, 1/n].
+    With s_i = Σ_j p_ij − q_ij, g = Ψᵀs: min_w (λ/2)‖w‖² + ⟨g, w⟩ = −‖g‖²/(2λ).
+    The Lagrangian has the term ⟨g_b, b⟩, g_b,j = Σ_{y_i>j} q_ij − Σ_{y_i≤j} p_ij, so that g_b must be 0, and then
+        D = γ Σ (p + q) − ‖g‖²/(2λ).
+    Any multipliers are repaired to g_b = 0 exactly (`_exc_balance`), or priced by a box that holds an optimal b
+    (`_exc_thresholds`), whichever bounds better.
+    The gap is Σ (1/n − a)[h]_+ + a[−h]_+ over the hinges, plus ‖g + λw‖²/(2λ): all non-negative.
+    b_1 ≤ … ≤ b_{r−1} at an optimum (strictly necessary where all inner classes occur), although nothing demands it: see
+    `_exc_thresholds`. restore sorts them, which never raises the loss.
+    P − P* ≥ (λ/2)‖w − w*‖².
+
+    Parameters
+    ----------
+    features : (n, d) array
+        Ψ, rows ψ_i.
+    labels : (n,) array
+        y_i in 1, …, r; classes may be empty.
+    classes : int
+        r ≥ 2.
+    gamma : float
+        margin γ > 0.
+    regularization : float
+        λ > 0.
+
+    Point {"w": (d,), "thresholds": (r−1,)}. Multipliers {"below": one per pair of a sample and a threshold j < y_i, "above": one per pair
+    with j ≥ y_i}, by sample and then by threshold; a row without entries may be missing.
+    Scale: the loss at w = 0 with the best thresholds; where that is 0 (one class, then it is optimal), γ.
+    Source: Kar & Jain 2012, Appendix E.3, in Tikhonov form; IMC is due to Chu & Keerthi 2007, §4.
+    """
+
+    name: ClassVar[str] = "imc-ordinal-penalised"
+    title: ClassVar[str] = "IMC ordinal regression, learned thresholds, ‖w‖² penalised"
+    source: ClassVar[str] = "Kar & Jain 2012, Appendix E; Chu & Keerthi 2007"
+    arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval", "rational")
+    parameters: ClassVar[tuple[str, ...]] = ("regularization", "gamma")
+
+    features: Array
+    labels: Array
+    classes: int
+    gamma: float = 1.0
+    regularization: float = field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        self._check()
+
+    def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
+        """Minimise (1/n) Σ slacks + (λ/2)‖w‖² subject to predictions f == Ψw and the rows `below`, `above`."""
+        import cvxpy as cp
+
+        regularization = cp.Parameter(nonneg=True, name="regularization", value=self.regularization)
+        gamma = cp.Parameter(nonneg=True, name="gamma", value=self.gamma)
+        w, f, rows = self.declared_scores()
+        b = cp.Variable(self.classes - 1, name="thresholds")
+        loss, hinges = self.declared_hinges(f, b, gamma)
+        return cp.Problem(cp.Minimize(loss + regularization / 2 * cp.sum_squares(w)), [*rows, *hinges])
+
+    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
+        """Maximise γ Σ (p + q) − ‖g‖²/(2λ) subject to 0 ≤ p, q ≤ 1/n (`above`, `below`) and g_b = 0."""
+        import cvxpy as cp
+
+        prices, net, rows = self.declared_prices()
+        g, gradient = self.declared_gradient(net)
+        value = self.gamma * sum(map(cp.sum, prices.values()))
+        return cp.Problem(
+            cp.Maximize(value - cp.sum_squares(g) / (2 * self.regularization)), [*rows, *gradient, *self.declared_balance(prices)]
+        )
+
+    def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
+        """w as it is, thresholds sorted and inside the box."""
+        return {**self.inside(num, point), "thresholds": self.feasible_thresholds(num, point["thresholds"])}
+
+    @classmethod
+    def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
+        """Margins, two classes, an empty class; one class, one sample, Ψ = 0."""
+        for name, fields, degenerate in _exc_cases.separate_instances(rng):
+            yield Example(name, cls(**fields, regularization=0.05), degenerate)
+        features, labels = _exc_cases.instance(rng, 24, 2, 3)
+        yield Example("weak regularization", cls(features, labels, 3, 0.5, regularization=1e-5))
+
+    @classmethod
+    def from_data(
+        cls,
+        dataset: Dataset,
+        rng: np.random.Generator,
+        *,
+        samples: int | None = None,
+        landmarks: int | None = None,
+        standardise: bool = True,
+        similarity: str | Similarity = "gaussian-mean-distance",
+        bins: int | None = None,
+        gamma: float = 1.0,
+        regularization: float = 1e-3,
+    ) -> Self:
+        """Recipe: all rows (or `samples`), standardised, `landmarks` of them (None: 50, or all of fewer), a Gaussian with Kar & Jain's σ.
+
+        Classes are the whole-numbered targets of an ordinal data set as they are, else `bins` (5) classes of equal frequency. γ = 1,
+        λ = 1e-3.
+        """
+        fields = _exc_cases.fields(dataset, rng, samples, landmarks, standardise, similarity, bins)
+        return cls(**fields, gamma=gamma, regularization=regularization)

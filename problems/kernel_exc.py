@@ -1,0 +1,128 @@
+"""EXC in an RKHS: ordinal regression without landmarks, learned thresholds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, ClassVar, Self
+
+import numpy as np
+
+from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arrays import Array, Point
+from simopt.problem import ALL_CONES, Example, problem
+from simopt.problems import _exc_cases
+from simopt.problems._exc_scores import KernelScores
+from simopt.problems._exc_thresholds import SpacedThresholds
+from simopt.similarities import Similarity
+
+if TYPE_CHECKING:
+    import cvxpy as cp
+
+    from simopt.datasets import Dataset
+
+
+@problem
+@dataclass(frozen=True, eq=False)
+class KernelEXC(SpacedThresholds, KernelScores):
+    r"""min_{α,b} (1/n) Σ_i [b_{y_i−1} + γ − f_i]_+ + [f_i − b_{y_i} + γ]_+ + (λ/2) αᵀKα   s.t.  b_{j+1} − b_j ≥ Δ,   f = Kα.
+
+    b_0 = −∞ and b_r = ∞: their hinges are absent. Multipliers p (hinges above), q (below) in [0, 1/n], ν ≥ 0.
+    With s_i = p_i − q_i: min_f (λ/2)‖f‖² + Σ s_i f_i = −sᵀKs/(2λ).
+    The Lagrangian has the term ⟨g_b, b⟩, g_b,j = Σ_{y=j+1} q − Σ_{y=j} p + ν_j − ν_{j−1}, so that g_b must be 0, and then
+        D = γ Σ (p + q) + Δ Σ ν − sᵀKs/(2λ).
+    Any multipliers are repaired to g_b = 0 exactly (`_exc_balance`), or priced by a box that holds an optimal b
+    (`_exc_thresholds`), whichever bounds better.
+    The gap is Σ (1/n − a)[h]_+ + a[−h]_+ over the hinges, plus Σ ν_j(b_{j+1} − b_j − Δ), plus (λ/2)‖α + s/λ‖²_K: all non-negative.
+    P − P* ≥ (λ/2)‖f − f*‖²_H.
+
+    Parameters
+    ----------
+    gram : (n, n) array
+        K, symmetric positive semidefinite.
+    labels : (n,) array
+        y_i in 1, …, r; classes may be empty.
+    classes : int
+        r ≥ 2.
+    gamma, delta : float
+        margin γ > 0 and spacing Δ ≥ 0 of the thresholds.
+    regularization : float
+        λ > 0.
+
+    Point {"alpha": (n,), "thresholds": (r−1,)}. Multipliers {"below": one per sample of label ≥ 2, "above": one per sample of label ≤ r−1,
+    "order": (r−2,)}, in the order of the samples; a row without entries may be missing.
+    Scale: the loss at α = 0 with the best thresholds; where that is 0 (one class, then it is optimal), γ.
+    Source: Chu & Keerthi 2005, in the form of Kar & Jain 2012, Definition 26 (Δ-spacing).
+    """
+
+    name: ClassVar[str] = "kernel-exc"
+    title: ClassVar[str] = "EXC ordinal regression in an RKHS, learned thresholds"
+    source: ClassVar[str] = "Chu & Keerthi 2005; Kar & Jain 2012, Definition 26"
+    arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval", "rational")
+    parameters: ClassVar[tuple[str, ...]] = ("regularization", "gamma", "delta")
+
+    gram: Array
+    labels: Array
+    classes: int
+    gamma: float = 1.0
+    delta: float = 0.0
+    regularization: float = field(kw_only=True)
+
+    def __post_init__(self) -> None:
+        self._check()
+
+    def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
+        """Minimise (1/n) Σ slacks + (λ/2)‖u‖² subject to predictions f == F u, K ≈ F Fᵀ, and the rows `below`, `above`, `order`."""
+        import cvxpy as cp
+
+        regularization = cp.Parameter(nonneg=True, name="regularization", value=self.regularization)
+        gamma = cp.Parameter(nonneg=True, name="gamma", value=self.gamma)
+        delta = cp.Parameter(nonneg=True, name="delta", value=self.delta)
+        u, f, rows = self.declared_scores()
+        b = cp.Variable(self.classes - 1, name="thresholds")
+        loss, hinges = self.declared_hinges(f, b, gamma)
+        return cp.Problem(cp.Minimize(loss + regularization / 2 * cp.sum_squares(u)), [*rows, *hinges, *self.declared_order(b, delta)])
+
+    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
+        """Maximise γ Σ (p + q) + Δ Σ ν − ‖Fᵀs‖²/(2λ) subject to 0 ≤ p, q ≤ 1/n (`above`, `below`), ν ≥ 0, g_b = 0."""
+        import cvxpy as cp
+
+        prices, net, rows = self.declared_prices()
+        g, gradient = self.declared_gradient(net)
+        spacing, balance = self.declared_balance(prices)
+        value = self.gamma * sum(map(cp.sum, prices.values())) + self.delta * spacing
+        return cp.Problem(cp.Maximize(value - cp.sum_squares(g) / (2 * self.regularization)), [*rows, *gradient, *balance])
+
+    def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
+        """α, or that of a factor's coordinates u, thresholds Δ-spaced and inside the box."""
+        return {**self.inside(num, point), "thresholds": self.feasible_thresholds(num, point["thresholds"])}
+
+    @classmethod
+    def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
+        """Margins and spacings, two classes, an empty class; one class, one sample, K = 0."""
+        for name, fields, degenerate in _exc_cases.kernel_instances(rng):
+            yield Example(name, cls(**fields, regularization=0.05), degenerate)
+        gram, labels = _exc_cases.kernel_instance(rng, 24, 3)
+        yield Example("weak regularization", cls(gram, labels, 3, 0.5, regularization=1e-5))
+
+    @classmethod
+    def from_data(
+        cls,
+        dataset: Dataset,
+        rng: np.random.Generator,
+        *,
+        samples: int | None = 500,
+        standardise: bool = True,
+        similarity: str | Similarity = "gaussian",
+        bins: int | None = None,
+        gamma: float = 1.0,
+        delta: float = 0.0,
+        regularization: float = 1e-3,
+    ) -> Self:
+        """Recipe: at most `samples` rows drawn at random (None: all), standardised, a Gaussian kernel exp(−‖x−x'‖²/μ), μ the mean ‖x−x'‖².
+
+        Classes are the whole-numbered targets of an ordinal data set as they are, else `bins` (5) classes of equal frequency. γ = 1,
+        Δ = 0, λ = 1e-3.
+        """
+        fields = _exc_cases.kernel_fields(dataset, rng, samples, standardise, similarity, bins)
+        return cls(**fields, gamma=gamma, delta=delta, regularization=regularization)
