@@ -297,7 +297,7 @@ def test_the_multipliers_of_the_dual_are_the_solution() -> None:
         problem: Any = form(features, labels, 4, regularization=0.05)
         _, multipliers, rows = dual_solution(problem)
         natural, back = problem.normalised()
-        b = rows["thresholds"]  # of the balance g_b = 0
+        b = -rows["thresholds"]  # of the balance g_b = 0; CVXPY signs multipliers for a minimisation
         assert np.all(np.diff(b) >= 0.0)
         point = back.point({"w": -multipliers["g"] / natural.regularization, "thresholds": b})
         assert certify(problem, point, multipliers).relative_gap < 1e-6
