@@ -1,19 +1,22 @@
 """Landmarked SVR to a relative gap of 1e-9 against LIBLINEAR at the accuracy it reaches and against CLARABEL, ECOS and SCS.
 
 LIBLINEAR (scikit-learn's LinearSVR without intercept, dual) solves the penalised form; its suboptimality is measured with our lower bound.
-The conic solvers get the declaration, which is the form that canonicalises fastest, and are timed with their canonicalisation; they run
-once a cell, up to the size that they finish in a minute. Ours is timed without the driver and its certificates.
+The conic solvers get the declaration, which is the form that canonicalises fastest, and are timed with their canonicalisation; each runs
+once a cell, in a process of its own that is stopped after a minute. A size no smaller than one that took over a minute is not tried, nor
+one for which two minutes are foreseen from a smaller one, time being at least linear in the numbers of Ψ. Ours is timed without the driver
+and its certificates. A complete run takes about ten minutes; `--sizes`, `--strengths` and `--peers` make it in pieces.
 """
 
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
-from functools import cached_property
+from dataclasses import dataclass, field
+from functools import cached_property, partial
+from importlib import import_module
 from typing import Any
 
 import numpy as np
-from pairs import PAIRS, Table, arguments, interleave, met, one_thread, seconds
+from pairs import PAIRS, Table, arguments, interleave, met, one_of, one_thread, seconds, size, within
 
 from simopt.certificate import certify
 from simopt.driver import solve
@@ -25,6 +28,10 @@ from simopt.solvers.landmarked_newton import Landmarked, parts
 TOL = 1e-9  # of ours
 WANTED = 1e-6  # suboptimality over scale that LIBLINEAR is asked for
 LIMIT = 60.0  # seconds; beyond that "over 60 s" is the result
+LONG = 15.0  # seconds; LIBLINEAR is not asked for an accuracy that takes it longer
+BUDGET = 20.0  # seconds of pairs a row
+CONIC = {"clarabel": 10**7, "ecos": 10**6, "scs": 5 * 10**5}  # up to so many numbers in Ψ, where they take about a minute
+STRENGTHS = (1e-3, 1e-5)
 EPSILON = 0.1
 SIZES = ((1000, 50), (10_000, 50), (10_000, 100), (5000, 200), (100_000, 100), (20_000, 500), (100_000, 500))
 SECONDS = {(1000, 50): (0.010, 0.010), (10_000, 100): (0.060, 0.080), (100_000, 100): (0.4, 0.4), (100_000, 500): (3.0, 3.0)}
@@ -92,54 +99,84 @@ class Cell:
 
     def suboptimality(self, w: np.ndarray) -> float:
         """(P(w) − lower bound)/scale."""
+        return (float(self.penalised.objective({"w": w})) - self.lower) / self.penalised.scale()
+
+    @cached_property
+    def lower(self) -> float:
+        """Our lower bound on the optimum."""
         fit, n = ours(self.penalised), len(self.targets)
-        lower = certify(self.penalised, {"w": fit.w}, {"below": fit.below / n, "above": fit.above / n}).lower
-        return (float(self.penalised.objective({"w": w})) - lower) / self.penalised.scale()
+        return certify(self.penalised, {"w": fit.w}, {"below": fit.below / n, "above": fit.above / n}).lower
 
     def best_liblinear(self, epochs: int) -> tuple[float, float]:
-        """The loosest tolerance at which LIBLINEAR is 1e-6 off, or its best one within the epochs; and how far off it is then."""
+        """The loosest tolerance at which LIBLINEAR is 1e-6 off, or its best one within 15 s; and how far off it is then (∞: no result)."""
         best, found = 1e-1, np.inf
         for tol in (1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6):
-            taken: list[np.ndarray] = []
-            spent = seconds(lambda tol=tol, taken=taken: taken.append(self.liblinear(tol, epochs)))
-            off = self.suboptimality(taken[0])
+            taken = within(LONG, partial(self.liblinear, tol, epochs))
+            if taken is None:
+                break
+            off = self.suboptimality(taken)
             if off < 0.9 * found:
                 best, found = tol, off
-            if found <= WANTED or spent > LIMIT / 4:
+            if found <= WANTED:
                 break
         return best, found
 
 
 def against_liblinear(table: Table, cell: Cell, pairs: int, epochs: int) -> None:
     """One row a form: ours at 1e-9 against the same LIBLINEAR run; the ball has no peer of its own."""
+    n, d = cell.size
     tol, off = cell.best_liblinear(epochs)
+    if off == np.inf:
+        print(f"liblinear: {n} x {d}, λ = {cell.strength:g}: over {LONG:.0f} s at tol = {tol:g}", flush=True)
+        table.rows.append({"label": "liblinear", "peer": "liblinear", "n": n, "d": d, "strength": cell.strength, "over": LONG})
+        return
     for form, problem in (("penalised", cell.penalised), ("ball", cell.ball)):
-        result = interleave(lambda problem=problem: ours(problem), lambda: cell.liblinear(tol, epochs), pairs=pairs)
-        n, d = cell.size
+        peer = partial(cell.liblinear, tol, epochs)
+        result = interleave(partial(ours, problem), peer, pairs=pairs, budget=BUDGET)
         label = f"{n} x {d}, λ = {cell.strength:g}, {form}"
         note = f"gap/scale {our_gap(problem):.0e}; LIBLINEAR C = {cell.cost:g}: {off:.0e}"
         table.add(label, result, note, n=n, d=d, strength=cell.strength, form=form, cost=cell.cost, off=off)
 
 
-def against_conic(table: Table, cell: Cell, name: str, late: set[tuple[str, str]]) -> None:
-    """Seconds and gap of a conic solver on both forms, and its time over ours."""
-    n, d = cell.size
-    for form, problem in (("penalised", cell.penalised), ("ball", cell.ball)):
-        label = f"{name}: {n} x {d}, λ = {cell.strength:g}, {form}"
-        row: dict[str, Any] = {"label": label, "peer": name, "n": n, "d": d, "strength": cell.strength, "form": form}
-        if (name, form) not in late:
-            with one_thread():
-                tol = 1e-6 if name == "scs" else 1e-8
-                found = solve(problem, name, tol=tol, time_limit=LIMIT)
-                mine = min(seconds(lambda problem=problem: ours(problem)) for _ in range(3))
+@dataclass
+class Conic:
+    """A conic solver: which forms took over a minute at a size, and how long the largest one took that did not."""
+
+    name: str
+    late: dict[str, int] = field(default_factory=dict)  # form: n d
+    known: dict[str, tuple[int, float]] = field(default_factory=dict)  # form: n d, seconds
+
+    def run(self, table: Table, cell: Cell, form: str, problem: Landmarked) -> None:
+        """Seconds and gap on one form, and its time over ours; canonicalisation counts."""
+        n, d = cell.size
+        row: dict[str, Any] = {"peer": self.name, "n": n, "d": d, "strength": cell.strength, "form": form}
+        row["label"] = f"{self.name}: {n} x {d}, λ = {cell.strength:g}, {form}"
+        with one_thread():
+            ours(problem)
+            mine = min(seconds(partial(ours, problem)) for _ in range(3))
+            word = self.excuse(n * d, form)
+            found = None if word else within(LIMIT, partial(solve, problem, self.name, tol=1e-6 if self.name == "scs" else 1e-8))
+        if found is None or found.certificate is None:
+            self.late.setdefault(form, n * d)
+            row["over"] = LIMIT
+            row["ratio"] = LIMIT / mine  # at least
+            word = word or (f"over {LIMIT:.0f} s" if found is None else f"no point: {found.reported_status}")
+            row |= {} if found is None else {"failed": found.reported_status}
+        else:
             row["seconds"] = found.provenance.setup_seconds + found.provenance.solve_seconds
-            if row["seconds"] > LIMIT or found.certificate is None:
-                late.add((name, form))
-            else:
-                row["gap"], row["ratio"] = found.certificate.relative_gap, row["seconds"] / mine
-        word = f"{row['seconds']:.3f} s, gap/scale {row['gap']:.0e}, {row['ratio']:.0f} x ours" if "gap" in row else f"over {LIMIT:.0f} s"
-        print(f"{label}: {word}", flush=True)
+            row["gap"], row["ratio"] = found.certificate.relative_gap, row["seconds"] / mine
+            self.known[form] = n * d, row["seconds"]
+            word = f"{row['seconds']:.3f} s, gap/scale {row['gap']:.0e}, {row['ratio']:.0f} x ours"
+        print(f"{row['label']}: {word}", flush=True)
         table.rows.append(row)
+
+    def excuse(self, size: int, form: str) -> str:
+        """Why a run would be in vain: a problem no larger took over a minute; or twice that is foreseen, time being at least linear."""
+        if form in self.late and self.late[form] <= size:
+            return f"over {LIMIT:.0f} s at {self.late[form]} numbers already"
+        before, took = self.known.get(form, (size, 0.0))
+        foreseen = took * size / before
+        return f"over {LIMIT:.0f} s foreseen ({foreseen:.0f} s, from {took:.1f} s for {before} numbers)" if foreseen > 2.0 * LIMIT else ""
 
 
 def summary(rows: list[dict[str, Any]]) -> str:
@@ -150,7 +187,7 @@ def summary(rows: list[dict[str, Any]]) -> str:
             mine = [row["ours"]["median"] for row in rows if (row["n"], row["d"], row["form"]) == (n, d, form) and "ours" in row]
             words += [f"{n} x {d} {form}, seconds {met(max(mine), target)}"] if mine else []
     for (n, d), target in RATIOS.items():
-        ratios = [row["ratio"] for row in rows if (row["n"], row["d"]) == (n, d) and row.get("peer") == "clarabel" and "ratio" in row]
+        ratios = [row["ratio"] for row in rows if (row["n"], row["d"]) == (n, d) and row.get("peer") == "clarabel" and "failed" not in row]
         words += [f"{n} x {d}, our share of CLARABEL's time {met(1.0 / min(ratios), 1.0 / target)}"] if ratios else []
     linear = [row for row in rows if row.get("form") == "penalised" and "off" in row]
     easy = [row["ratio"] for row in linear if row["cost"] <= 0.1]
@@ -161,21 +198,30 @@ def summary(rows: list[dict[str, Any]]) -> str:
 
 
 def main() -> None:
-    """The sizes of the solver notes, λ = 1e-3 and 1e-5."""
-    options = arguments(__doc__ or "")
-    sizes = SIZES[:1] if options.quick else SIZES
+    """The sizes of the solver notes, small ones first, λ = 1e-3 and 1e-5; `--sizes`, `--strengths` and `--peers` choose among them."""
+    peers = ("liblinear", *CONIC)
+    options = arguments(
+        __doc__ or "",
+        sizes=(size, "such as 1000x50,10000x100 (default: those of the solver notes)"),
+        strengths=(float, "λ (default 1e-3,1e-5)"),
+        peers=(one_of(*peers), f"some of {', '.join(peers)} (default: all)"),
+    )
+    sizes = options.sizes or (SIZES[:1] if options.quick else SIZES)
+    wanted = options.peers or peers
+    epochs = 1000 if options.quick else 10_000
+    import_module("cvxpy")  # once, not in every process that is stopped after a minute
     table = Table("landmarked SVR against LIBLINEAR and conic solvers", "n x d, λ, form")
-    cells = [(size, strength) for size in sizes for strength in (1e-3, 1e-5)]
-    for size, strength in cells:
-        pairs = 2 if options.quick else PAIRS if size[0] * size[1] <= 10**7 else 3
-        against_liblinear(table, Cell(*data(*size), strength), pairs, 1000 if options.quick else 10_000)
-    late: set[tuple[str, str]] = set()
-    for name in ("clarabel", "ecos", "scs"):
-        for size, strength in cells:
-            # the largest sizes are for CLARABEL alone, where its time is known to be near the limit
-            if size[0] * size[1] <= (10**7 if name == "clarabel" else 10**6):
-                against_conic(table, Cell(*data(*size), strength), name, late)
-    table.close(options, summary([{**row, "ours": row["ours"]} if "ours" in row else row for row in table.rows]))
+    conic = {name: {strength: Conic(name) for strength in options.strengths or STRENGTHS} for name in wanted if name in CONIC}
+    for n, d in sorted(sizes, key=lambda size: size[0] * size[1]):
+        for strength in options.strengths or STRENGTHS:
+            cell = Cell(*data(n, d), strength)
+            if "liblinear" in wanted:
+                against_liblinear(table, cell, 2 if options.quick else PAIRS if n * d <= 10**7 else 3, epochs)
+            for name, by_strength in conic.items():
+                if n * d <= CONIC[name]:
+                    for form, problem in (("penalised", cell.penalised), ("ball", cell.ball)):
+                        by_strength[strength].run(table, cell, form, problem)
+    table.close(options, summary(table.rows))
 
 
 if __name__ == "__main__":

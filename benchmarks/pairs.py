@@ -6,6 +6,7 @@ import argparse
 import ctypes
 import gc
 import json
+import multiprocessing
 import os
 import platform
 import statistics
@@ -15,13 +16,15 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
 PAIRS = 9
 BUDGET = 300.0  # seconds; a slow cell takes as many pairs as fit
+SLOW = 5.0  # seconds; a run of this length needs no warm-up before it
 Work = Callable[[], object]
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -48,11 +51,18 @@ class Pairs:
 
 
 def interleave(ours: Work, peer: Work, *, pairs: int = PAIRS, budget: float = BUDGET) -> Pairs:
-    """Run ours and the peer in turn, each pair in the other order, after one warm-up of both."""
+    """Run ours and the peer in turn, each pair in the other order, after one warm-up of both.
+
+    Where the first run of the peer takes over 5 s, it is the first pair with a run of ours after the warm-up, and the peer's memory is not
+    measured (nan), since that takes a run by itself.
+    """
     times: tuple[list[float], list[float]] = ([], [])
     with one_thread():
         first = seconds(ours), seconds(peer)
-        megabytes = peak_megabytes(ours), peak_megabytes(peer)
+        megabytes = peak_megabytes(ours), peak_megabytes(peer) if first[1] <= SLOW else float("nan")
+        if first[1] > SLOW:
+            times[0].append(seconds(ours))
+            times[1].append(first[1])
         start = time.perf_counter()
         while len(times[0]) < pairs:
             # the next pair would take about as long as the first one did
@@ -63,6 +73,36 @@ def interleave(ours: Work, peer: Work, *, pairs: int = PAIRS, budget: float = BU
     ratios = [a / b for a, b in zip(*times, strict=True)]
     spreads = [Spread(statistics.median(t), min(t), max(t)) for t in times]
     return Pairs(*spreads, spreads[0].median / spreads[1].median, min(ratios), max(ratios), len(ratios), *megabytes)
+
+
+def within(limit: float, work: Callable[[], T]) -> T | None:
+    """What `work` returns, or None if it takes longer: it then is stopped. It runs in a process of its own, a copy of this one.
+
+    Compiled peers look at no clock. Where processes cannot be copied (Windows), it runs here, without a limit.
+
+    Raises
+    ------
+    RuntimeError
+        when the process ends without a result.
+    """
+    if "fork" not in multiprocessing.get_all_start_methods():
+        return work()
+    context = multiprocessing.get_context("fork")
+    ours, theirs = context.Pipe(duplex=False)
+
+    def run() -> None:
+        theirs.send(work())
+
+    child = context.Process(target=run)
+    child.start()
+    theirs.close()  # so that the end of the child is the end of the pipe
+    try:
+        return ours.recv() if ours.poll(limit) else None
+    except EOFError:
+        raise RuntimeError(f"the process of a peer ended with status {child.exitcode} and no result") from None
+    finally:
+        child.kill()
+        child.join()
 
 
 def seconds(work: Work) -> float:
@@ -137,12 +177,33 @@ def machine() -> str:
     )
 
 
-def arguments(description: str) -> argparse.Namespace:
-    """Options that every benchmark has."""
+def arguments(description: str, **lists: tuple[Callable[[str], Any], str]) -> argparse.Namespace:
+    """Options that every benchmark has, and `--name A,B` for each of `lists`: what reads one item, and the help; None if not given."""
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("--quick", action="store_true", help="small sizes and two pairs, to see that it runs")
     parser.add_argument("--json", metavar="FILE", help="also write the rows to FILE")
+    for name, (item, told) in lists.items():
+        parser.add_argument(f"--{name}", type=lambda text, item=item: [item(part) for part in text.split(",")], help=told)
     return parser.parse_args()
+
+
+def size(text: str) -> tuple[int, int]:
+    """10000x100 as (10000, 100)."""
+    n, sign, d = text.partition("x")
+    if not sign:
+        raise argparse.ArgumentTypeError(f"{text!r} given, a size such as 10000x100 needed")
+    return int(n), int(d)
+
+
+def one_of(*names: str) -> Callable[[str], str]:
+    """Reads one of the names."""
+
+    def read(text: str) -> str:
+        if text not in names:
+            raise argparse.ArgumentTypeError(f"{text!r} given, one of {', '.join(names)} needed")
+        return text
+
+    return read
 
 
 class Table:
