@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,11 +22,16 @@ GROUP = "qid"
 
 
 class RankedLists(Problem):
-    """Documents with a relevance and a query id each; a form declares the fields, in the order of its formula."""
+    """Documents with a relevance and a query id each; a form declares the fields, in the order of its formula.
+
+    `queries` holds the lists, `targets` their η stacked, (n,): as computed in float64 they are the data that certificates are about.
+    """
 
     relevance: Array
     qid: npt.NDArray[Any]
     logarithm: str
+    queries: Queries
+    targets: Array
 
     def _check_lists(self) -> None:
         if not isinstance(self.logarithm, str):
@@ -35,21 +39,17 @@ class RankedLists(Problem):
         validate.choice("logarithm", self.logarithm, LOGARITHMS)
         ids = np.asarray(self.qid)
         ids = ids.astype(str) if ids.dtype.kind == "O" and None not in ids.tolist() else ids
-        lists = Queries.of(self.relevance, ids)
-        freeze(self, relevance=lists.relevance, qid=ids)
-        object.__setattr__(self, "queries", lists)
+        freeze(self, qid=ids)
+        self._group()
+        freeze(self, relevance=self.queries.relevance)
 
-    @cached_property
-    def queries(self) -> Queries:
-        """The lists."""
-        return Queries.of(self.relevance, self.qid)
+    def _group(self) -> None:
+        lists = Queries.of(self.relevance, self.qid)
+        freeze(self, queries=lists, targets=lists.eta(self.logarithm))
 
-    @cached_property
-    def targets(self) -> Array:
-        """η of every document, (n,): as computed in float64 they are the data that certificates are about."""
-        out = self.queries.eta(self.logarithm)
-        out.setflags(write=False)
-        return out
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self._group()  # which is no field
 
 
 def documents(

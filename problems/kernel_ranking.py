@@ -1,0 +1,206 @@
+"""Ranking in an RKHS: squared loss of lists plus half the squared norm, the programme in the proof of Theorem 31."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+
+from simopt import validate
+from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arrays import Array, Multipliers, Point
+from simopt.problem import ALL_CONES, Example, Image, Law, Rescale, freeze, laws_of_samples, problem
+from simopt.problems import _factor, _list_domain, _squares
+from simopt.problems._factor import KernelProblem
+from simopt.problems._list_domain import ListDomain
+from simopt.similarities import Similarity
+
+if TYPE_CHECKING:
+    import cvxpy as cp
+
+    from simopt.datasets import Dataset
+
+Value = Any
+
+
+@problem
+@dataclass(frozen=True, eq=False)
+class KernelRanking(ListDomain, KernelProblem):
+    r"""min_W ½‖W‖² + C E_x ‖f(x; W) − η(r(x))‖²,   f_i = ⟨W, φ(z_i)⟩,  W = Σ_z α_z φ(z).
+
+    With entries o of all lists, D_o the probability of the list and z_o the document (problems/_list_domain.py), the loss is
+    Σ_o D_o ((Kα)_{z_o} − η_o)² = m Σ_z μ_z ((Kα)_z − r̃_z)² + a constant, and the solution the paper's
+        α = (PK + I/(2mC))⁻¹ P r̃,   P = diag(μ),     so that α_z = 2mC μ_z (r̃_z − f_z).
+    Dual, with a multiplier v_o of the row f_o = ⟨W, φ(z_o)⟩:
+        min_f C D_o (f − η_o)² + v_o f = v_o η_o − v_o²/(4CD_o);      min_W ½‖W‖² − ⟨V, W⟩ = −½‖V‖²,  V = Σ_o v_o φ(z_o),
+        D(v) = Σ_o v_o η_o − v_o²/(4CD_o) − ½‖V‖².
+    The gap is a sum of two squares, Σ_o CD_o (η_o − f_o − v_o/(2CD_o))² + ½‖W − V‖², and P(W) − P* ≥ ½‖W − W*‖².
+    Definition 29 itself, the least loss with ‖W‖ ≤ 1/γ, is `KernelGoodness` with the squared loss, masses μ and targets r̃, times m, plus
+    the constant.
+
+    Parameters
+    ----------
+    gram : (N, N) array
+        K between the query-document pairs, symmetric positive semidefinite.
+    relevance : (n,) array
+        r ≥ 0 of every entry of every list.
+    qid : (n,) array
+        which list an entry belongs to; each needs two entries, one of them relevant.
+    cost : float
+        C > 0.
+    documents : (n,) array of whole numbers, optional
+        which row of K an entry is; None: entry i is row i.
+    probabilities : (q,) array, optional
+        of the lists, > 0 with sum 1, in the order in which they appear; None: 1/q each.
+    logarithm : str
+        of the discount F: "natural" or "binary".
+
+    η as computed in float64 is the data. Point {"alpha": (N,)}, multipliers {"predictions": (n,)}. Scale: the objective at W = 0.
+    Source: Kar & Jain 2012, Appendix F, proof of Theorem 31.
+    """
+
+    name: ClassVar[str] = "kernel-ranking"
+    title: ClassVar[str] = "ranking in an RKHS by squared loss, ½‖W‖² penalised"
+    source: ClassVar[str] = "Kar & Jain 2012, Appendix F, Theorem 31"
+    arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval", "rational")
+    parameters: ClassVar[tuple[str, ...]] = ("cost",)
+
+    gram: Array
+    relevance: Array
+    qid: npt.NDArray[Any]
+    cost: float
+    documents: npt.NDArray[np.intp] | None = None
+    probabilities: Array | None = None
+    logarithm: str = "natural"
+
+    def __post_init__(self) -> None:
+        freeze(self, cost=validate.positive("cost", self.cost))
+        object.__setattr__(self, "gram", _factor.checked("gram", self.gram))  # the factor is kept under the identity of the matrix
+        self._check_domain()
+
+    def predictions(self, alpha: Value, num: Arithmetic = FLOAT) -> Value:
+        """(Kα)_{z_o} of every entry."""
+        return num.matvec(self.gram, num.lift(alpha))[self.entries]
+
+    def pooled(self, num: Arithmetic, v: Value) -> Value:
+        """Σ_{o: z_o = z} v_o, the coefficients of V, (N,)."""
+        if self.documents is None:
+            return v
+        incidence = np.zeros((len(self.entries), len(self.gram)))
+        incidence[np.arange(len(self.entries)), self.entries] = 1.0
+        return num.rmatvec(incidence, v)
+
+    def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
+        """Minimise ½‖u‖² + C Σ D(f − η)² subject to `predictions` f = F u, K ≈ F Fᵀ."""
+        import cvxpy as cp
+
+        cost = cp.Parameter(nonneg=True, name="cost", value=self.cost)
+        u, f = cp.Variable(self.factor.width, name="u"), cp.Variable(len(self.relevance), name="f")
+        loss, _ = self.squared.declared(f, self.targets, self.mass, cp.Parameter(nonneg=True, name="epsilon", value=0.0))
+        row = (f == self.factor.matrix[self.entries] @ u).set_label("predictions")
+        return cp.Problem(cp.Minimize(0.5 * cp.sum_squares(u) + cost * loss), [row])
+
+    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
+        """Maximise Σ vη − v²/(4CD) − ½‖h‖² subject to h = Fᵀv (`direction`)."""
+        import cvxpy as cp
+
+        v, h = cp.Variable(len(self.relevance), name="prices"), cp.Variable(self.factor.width, name="h")
+        fixed, _ = self.squared.declared_dual(v, self.targets, self.mass * self.cost)
+        row = (h == self.factor.matrix[self.entries].T @ v).set_label("direction")
+        return cp.Problem(cp.Maximize(fixed - 0.5 * cp.sum_squares(h)), [row])
+
+    def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
+        """½αᵀKα + C Σ D_o (f_o − η_o)²."""
+        alpha = num.lift(point["alpha"])
+        loss = self.mean_loss(num, self.predictions(alpha, num))
+        return _squares.squared_norm(num, self.gram, alpha) / 2 + loss * num.lift(self.cost)
+
+    def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
+        """α itself; of a factor's coordinates u, the better of u/√d and of the α_z = Σ 2CD_o(η_o − f_o) that f = Fu suggests."""
+        if "alpha" in point:
+            return {"alpha": num.lift(point["alpha"])}
+        u = np.asarray(point["u"], dtype=float).reshape(-1)
+        direct = self.factor.coefficients(u, np.ones(len(self.gram)), 0.0)
+        fitted = 2.0 * self.cost * self.mass * (self.targets - (self.factor.matrix @ u)[self.entries])
+        pooled = np.asarray(np.bincount(self.entries, weights=fitted, minlength=len(self.gram)), dtype=float)
+        better = float(self.objective({"alpha": direct})) <= float(self.objective({"alpha": pooled}))
+        return {"alpha": num.lift(direct if better else pooled)}
+
+    def multipliers(self, point: Point) -> Multipliers:
+        """v_o = D_o(2C(η_o − r̃_z) + α_z/(mμ_z)), for which V = W, or 2CD_o(η_o − f_o), for which the first square vanishes: the better."""
+        alpha = np.asarray(point["alpha"], dtype=float)
+        share = np.divide(alpha, self.shares, out=np.zeros_like(alpha), where=self.shares > 0)
+        spread = self.mass * (2.0 * self.cost * (self.targets - self.expected[self.entries]) + share[self.entries])
+        fitted = 2.0 * self.cost * self.mass * (self.targets - self.predictions(alpha))
+        return min(({"predictions": spread}, {"predictions": fitted}), key=lambda known: float(self.gap(point, known)))
+
+    def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
+        """D(v); every v is dual feasible."""
+        v = num.lift(multipliers["predictions"])
+        return self.fixed_part(num, v, num.lift(self.cost)) - _squares.squared_norm(num, self.gram, self.pooled(num, v)) / 2
+
+    def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
+        """What the squares of the loss leave, plus ½‖W − V‖²."""
+        alpha, v = num.lift(point["alpha"]), num.lift(multipliers["predictions"])
+        rest = _squares.squared_norm(num, self.gram, alpha - self.pooled(num, v)) / 2
+        return self.loss_gap(num, v, self.predictions(alpha, num), num.lift(self.cost)) + rest
+
+    def distance(self, gap: float, point: Point | None = None) -> float:
+        """‖W − W*‖ ≤ √(2 gap), because ½‖·‖² is strongly convex."""
+        return float(np.sqrt(2.0 * max(gap, 0.0)))
+
+    def in_units(self, c: float) -> Self:
+        """K × c and C/c: values, α and v × 1/c."""
+        return replace(self, gram=_factor.rescaled(self.gram, c), cost=self.cost / c)
+
+    def normalised(self) -> tuple[Self, Rescale]:
+        """K/κ with a power of four near the largest K_zz: α = α'/κ, u = u'/√κ, v = v'/κ, values over κ. η has no unit."""
+        kappa = _squares.power_of_four(float(np.max(np.diagonal(self.gram))))
+        back = _squares.times(alpha=1.0 / kappa, u=kappa**-0.5)
+        return self.in_units(1.0 / kappa), Rescale(back, _squares.times(predictions=1.0 / kappa))
+
+    @classmethod
+    def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
+        """Lists of their own and shared documents, small and large C, rank-deficient kernels; K = 0, ties."""
+        for name, gram, lists, degenerate in _list_domain.instances(rng, kernels=True):
+            yield Example(name, cls(gram, cost=3.0, **lists), degenerate)
+            if name == "lists of their own":
+                yield Example("large C", cls(gram, cost=1e3, **lists))
+
+    @classmethod
+    def laws(cls) -> list[Law]:
+        """Unit of K, documents renumbered, order of the entries, every list twice."""
+
+        def scale(given: Any, rng: np.random.Generator) -> Image:
+            c = float(4.0 ** rng.integers(-10, 11))
+            both = _squares.times(alpha=1.0 / c, predictions=1.0 / c)
+            return Image(replace(given, gram=given.gram * c, cost=given.cost / c), 1.0 / c, both, both)
+
+        return [
+            Law("kernel × c, C/c", scale),
+            Law("documents renumbered", _list_domain.renumbered),
+            *laws_of_samples(_list_domain.permuted, "relevance"),
+        ]
+
+    @classmethod
+    def from_data(
+        cls,
+        dataset: Dataset,
+        rng: np.random.Generator,
+        *,
+        queries: int | None = 5,
+        standardise: bool = True,
+        similarity: str | Similarity = "gaussian-mean-distance",
+        cost: float | None = None,
+        logarithm: str = "natural",
+    ) -> Self:
+        """Recipe: the documents of at most `queries` queries, standardised, in lists of equal probability; a Gaussian with Kar & Jain's σ.
+
+        C defaults to 50 over the mean number of documents of a query, for which the fit is kernel ridge regression with λ = 1e-2.
+        """
+        gram, lists = _list_domain.recipe(dataset, rng, queries, standardise, similarity, logarithm)
+        usual = 50.0 * len(np.unique(lists["qid"])) / len(lists["qid"])
+        return cls(gram, cost=usual if cost is None else cost, **lists)
