@@ -7,33 +7,34 @@ from __future__ import annotations
 
 import importlib
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from simopt import registry
 from simopt.claims.kinds import Effort
-from simopt.errors import NotAvailable
+from simopt.errors import InvalidProblem, NotAvailable
 from simopt.provenance import versions
 from simopt.tables import INSIDE, NOT_PRINTED, OUTSIDE, Cell, Curve, Row, Run, Table, table
 
-__all__ = ["Cell", "Curve", "Reproduction", "Row", "Run", "Table", "compute", "draw", "find", "reproduce", "table"]
+__all__ = ["Cell", "Curve", "Reproduction", "Row", "Run", "Table", "compute", "draw", "find", "matching", "reproduce", "table"]
 
 
 @dataclass
 class Reproduction:
-    """What is done of a table."""
+    """What is done of a table; `asked` are the rows that were asked for, None for all."""
 
     table: Table
     effort: Effort
     seed: int
     rows: list[Row] = field(default_factory=list)
+    asked: tuple[str, ...] | None = None
 
     @property
     def complete(self) -> bool:
-        """Whether every row has been tried."""
-        return len(self.rows) == len(self.table.rows)
+        """Whether every row that was asked for has been tried."""
+        return len(self.rows) == len(self.table.rows if self.asked is None else self.asked)
 
     def count(self, word: str) -> int:
         """Number of cells with this word."""
@@ -52,6 +53,7 @@ class Reproduction:
             "format": "simopt-table/1",
             **self.table.describe(),
             "rows": [row.describe() for row in self.rows],
+            "asked": list(self.table.rows if self.asked is None else self.asked),
             "effort": self.effort.value,
             "seed": self.seed,
             "complete": self.complete,
@@ -73,16 +75,40 @@ def find(name: str) -> Table:
     return found
 
 
-def reproduce(name: str, effort: str | Effort = Effort.QUICK, seed: int = 0) -> Reproduction:
-    """Compute a whole table and return it."""
+def reproduce(name: str, effort: str | Effort = Effort.QUICK, seed: int = 0, rows: Sequence[str] | None = None) -> Reproduction:
+    """Compute a table, or those of its rows that `matching` finds for `rows`, and return it."""
     chosen = find(name)
-    done = Reproduction(chosen, Effort(effort), seed)
-    done.rows.extend(compute(chosen, Effort(effort), seed))
+    asked = None if rows is None else matching(chosen, rows)
+    done = Reproduction(chosen, Effort(effort), seed, asked=asked)
+    done.rows.extend(compute(chosen, Effort(effort), seed, asked))
     return done
 
 
-def compute(chosen: Table, effort: Effort = Effort.QUICK, seed: int = 0) -> Iterator[Row]:
-    """Yield the rows of a table as they are done; a row that lacks data or an extra is yielded with its reason.
+def matching(chosen: Table, texts: Iterable[str]) -> tuple[str, ...]:
+    """The rows of a table that are meant, in the table's order.
+
+    A text is the label of a row, or a list of labels with commas between them; what is no label stands for all labels that contain it.
+    Letter case and the difference between `-` and `_` do not matter.
+
+    Raises
+    ------
+    InvalidProblem
+        for a text that no label contains, with all labels.
+    """
+    meant: set[str] = set()
+    for text in texts:
+        labels = {registry.fold(row): row for row in chosen.rows}
+        for piece in [text] if registry.fold(text.strip()) in labels else text.split(","):
+            wanted = registry.fold(piece.strip())
+            found = [labels[wanted]] if wanted in labels else [row for label, row in labels.items() if wanted and wanted in label]
+            if not found:
+                raise InvalidProblem(f"rows: {piece.strip()!r} is in no label of {chosen.name}, which has {'; '.join(chosen.rows)}")
+            meant.update(found)
+    return tuple(row for row in chosen.rows if row in meant)
+
+
+def compute(chosen: Table, effort: Effort = Effort.QUICK, seed: int = 0, rows: Sequence[str] | None = None) -> Iterator[Row]:
+    """Yield the rows of a table (or some of them) as they are done; a row that lacks data or an extra is yielded with its reason.
 
     Raises
     ------
@@ -93,7 +119,7 @@ def compute(chosen: Table, effort: Effort = Effort.QUICK, seed: int = 0) -> Iter
     for need in chosen.requires:
         kind, _, what = need.rpartition(":")
         _ = whole.dataset(what) if kind == "dataset" else whole.require(what)
-    for row in chosen.rows:
+    for row in chosen.rows if rows is None else rows:
         start = time.perf_counter()
         try:
             found = list(chosen.compute(row, Run(chosen.name, row, seed, effort)))

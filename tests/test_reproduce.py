@@ -9,7 +9,7 @@ from simopt import registry
 from simopt.claims import AUDIFFREN_KADRI
 from simopt.claims.kinds import Effort
 from simopt.errors import InvalidProblem, NotAvailable, UnknownName
-from simopt.reproduce import Cell, Reproduction, Run, Table, compute, draw, find, table
+from simopt.reproduce import Cell, Reproduction, Run, Table, compute, draw, find, matching, table
 from simopt.tables import INSIDE, NOT_PRINTED, OUTSIDE
 
 
@@ -55,6 +55,19 @@ def test_rows_come_one_by_one_and_depend_on_the_seed_alone() -> None:
     assert whole.cells == alone.cells
     other = list(compute(made(), seed=1))[1]
     assert other.cells[0] != whole.cells[0] and other.cells[1] == whole.cells[1]
+
+
+def test_labels_with_commas_are_found_whole_and_by_parts() -> None:
+    chosen = made(["a, one", "a, two", "B_c"])
+    assert matching(chosen, ["a, two"]) == ("a, two",)
+    assert matching(chosen, ["b-c, ONE"]) == ("a, one", "B_c")
+    assert matching(chosen, ["two", "a, one"]) == ("a, one", "a, two")
+    assert matching(chosen, ["a"]) == ("a, one", "a, two")
+    for text in ("", "a,", "three"):
+        with pytest.raises(InvalidProblem, match="is in no label of t, which has a, one; a, two; B_c"):
+            matching(chosen, [text])
+    (row,) = compute(chosen, rows=matching(chosen, ["two"]))
+    assert row.name == "a, two" and row.cells == list(compute(chosen))[1].cells
 
 
 def test_unexplained_cells_are_counted() -> None:

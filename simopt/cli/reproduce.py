@@ -14,18 +14,22 @@ if TYPE_CHECKING:
     from simopt.tables import Cell, Row
 
 INTERRUPTED = 130
+MOST_BESIDE = 20  # numbers in a paragraph
 STYLES = {"inside": "green", "outside": "yellow", "not printed": "dim"}
 
 
 def reproduce(
     name: Annotated[str, typer.Argument(metavar="TABLE", help="Name of the table or figure: see `simopt list tables`.")],
     effort: Effort = "quick",
+    rows: Annotated[list[str] | None, typer.Option("--rows", metavar="ROW[,ROW]", help="Only rows with these (parts of) labels.")] = None,
+    everything: Annotated[bool, typer.Option("--all", help="Every number a line, also what the paper does not print.")] = False,
     as_json: Json = False,
     output: Output = None,
     plot: Annotated[Path | None, typer.Option("--plot", metavar="DIR", help="Draw the figure into this folder.")] = None,
 ) -> None:
     """Recompute a table or figure beside the printed numbers.
 
+    What the paper does not print (baselines, say) is listed below the table.
     Each cell is inside or outside the printed mean ± 2 √(sd² + our sd²); a sentence explains those outside. Exit status 0: every cell
     outside is explained (rows whose data are missing are not run, and fail nothing); 1: not; 130: interrupted, what was done is kept.
     """
@@ -40,11 +44,12 @@ def reproduce(
         raise NotAvailable(f"{chosen.name} has no picture; --plot is for figures")
     if plot is not None and plot.exists() and not plot.is_dir():
         raise InvalidProblem(f"--plot: {plot} is a file, a folder is needed")
-    done = program.Reproduction(chosen, Efforts(effort), 0)
+    asked = program.matching(chosen, rows) if rows else None
+    done = program.Reproduction(chosen, Efforts(effort), 0, asked=asked)
     stopped = False
     try:
-        with reserved(as_json), Steps(chosen.name, len(chosen.rows)) as steps:
-            for row in program.compute(chosen, done.effort, done.seed):
+        with reserved(as_json), Steps(chosen.name, len(asked or chosen.rows)) as steps:
+            for row in program.compute(chosen, done.effort, done.seed, asked):
                 done.rows.append(row)
                 steps.step(f"{row.name}: {(row.not_run and 'not run') or _words(row)} ({row.seconds:.1f} s)")
     except KeyboardInterrupt:
@@ -52,7 +57,7 @@ def reproduce(
     emit(done.describe(), as_json, output)
     picture = program.draw(done, plot) if plot is not None and done.rows else None
     if not as_json:
-        _show(done, stopped)
+        _show(done, stopped, everything)
     if picture is not None:
         typer.echo(f"picture: {picture}", err=as_json)
     raise typer.Exit(INTERRUPTED if stopped else 1 if done.unexplained else 0)
@@ -63,16 +68,21 @@ def _words(row: Row) -> str:
     return ", ".join(f"{many} {word}" for word, many in count.items() if many) or f"{len(row.curves)} curves"
 
 
-def _show(done: Reproduction, stopped: bool) -> None:
+def _show(done: Reproduction, stopped: bool, everything: bool) -> None:
     from rich.text import Text
 
     out = console()
     out.print(f"{done.table.name}: {done.table.paper}, {done.table.place}")
     out.print(done.table.says)
     cells = [(cell, why) for row in done.rows for cell, why in zip(row.cells, row.sentences, strict=True)]
+    printed = [cell for cell, _ in cells if cell.printed is not None]
     headings = ("row", "column", "ours", "sd", "printed", "sd ", "unit", "")
-    shown: list[list[str | Text]] = [[*_line(cell), Text(cell.word, style=STYLES[cell.word])] for cell, _ in cells]
+    listed = [cell for cell, _ in cells] if everything or not printed else printed
+    shown: list[list[str | Text]] = [[*_line(cell), Text(cell.word, style=STYLES[cell.word])] for cell in listed]
     out.print(table(headings, shown, right=("ours", "sd", "printed", "sd ")))
+    if len(listed) < len(cells):
+        for row in done.rows:
+            _show_beside(row)
     outside = [(cell, why) for cell, why in cells if cell.word == "outside"]
     for cell, why in outside:
         out.print(f"{cell.row}, {cell.column}: {why or 'outside, and NOT explained'}")
@@ -83,6 +93,19 @@ def _show(done: Reproduction, stopped: bool) -> None:
     idle = sum(row.not_run is not None for row in done.rows)
     rows = f"{len(done.rows)} of {len(done.table.rows)} rows" + (f" ({idle} NOT RUN)" if idle else "")
     out.print(f"{rows}, {done.effort} effort: {counts}" + (" (interrupted)" if stopped else ""))
+
+
+def _show_beside(row: Row) -> None:
+    """What the paper does not print, in one paragraph a row; of very many only their number."""
+    from rich.text import Text
+
+    cells = [cell for cell in row.cells if cell.printed is None]
+    if len(cells) > MOST_BESIDE:
+        told = f"{len(cells)} numbers (--all lists them)"
+    else:
+        told = "; ".join(f"{cell.column} {number(cell.ours, '.3g')}" + (f" ± {number(cell.sd, '.1g')}" * (cell.sd > 0)) for cell in cells)
+    if cells:
+        console().print(Text(f"{row.name}, not printed: {told}", style=STYLES["not printed"]))
 
 
 def _line(cell: Cell) -> list[str]:

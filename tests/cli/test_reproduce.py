@@ -24,6 +24,35 @@ def test_table_with_words_sentences_and_a_picture(pretend: None, run: Run, tmp_p
     assert (tmp_path / "pictures" / "pretend-table.png").read_bytes().startswith(b"\x89PNG")
 
 
+def test_what_is_not_printed_stands_below_the_table_unless_asked_for(pretend: None, run: Run) -> None:
+    short, long = run("reproduce", "pretend-table").stdout, run("reproduce", "pretend-table", "--all").stdout
+    lines = [line for line in short.splitlines() if line.startswith("near")]
+    assert len(lines) == 2 and " A " in lines[0] and lines[1].startswith("near, not printed: B ") and " ± " in lines[1]
+    lines = [line for line in long.splitlines() if line.startswith("near")]
+    assert len(lines) == 2 and " B " in lines[1] and lines[1].endswith("not printed") and "near, not printed" not in long
+    for text in (short, long):
+        assert "2 inside, 1 outside, 3 not printed" in text
+
+
+def test_very_many_numbers_that_are_not_printed_are_counted(pretend: None, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    from simopt.cli import reproduce as command
+
+    monkeypatch.setattr(command, "MOST_BESIDE", 0)
+    assert "near, not printed: 1 numbers (--all lists them)" in run("reproduce", "pretend-table").stdout
+
+
+def test_rows_by_labels_and_parts_of_them(pretend: None, run: Run) -> None:
+    result = run("reproduce", "pretend-table", "--rows", "FAR,ea", "--json", "--all")
+    assert result.exit_code == 0, result.output
+    found = json.loads(result.stdout)
+    assert [row["row"] for row in found["rows"]] == found["asked"] == ["near", "far"] and found["complete"]
+    assert "[1/2] near" in result.stderr and "[2/2] far" in result.stderr
+    whole = json.loads(run("reproduce", "pretend-table", "--json").stdout)
+    assert [row["cells"] for row in whole["rows"][:2]] == [row["cells"] for row in found["rows"]]
+    shown = run("reproduce", "pretend-table", "--rows", "near", "--rows", "absent").stdout
+    assert "2 of 4 rows (1 NOT RUN), quick effort: 1 inside, 0 outside, 1 not printed" in shown
+
+
 def test_outside_cell_without_a_sentence_fails(pretend: None, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     from simopt import registry
     from simopt.reproduce import Table
@@ -49,6 +78,7 @@ def test_json_alone_and_the_same_in_the_file(pretend: None, run: Run, tmp_path: 
     [
         (("reproduce", "pretend-tabel"), "unknown table 'pretend-tabel'; did you mean 'pretend-table'?"),
         (("reproduce", "pretend-table", "--output", "."), ".: is a folder"),
+        (("reproduce", "pretend-table", "--rows", "near,fra"), "'fra' is in no label of pretend-table, which has near; far; absent; slow"),
         (("reproduce", "pretend-table", "--plot", "/dev/null"), "--plot: /dev/null is a file, a folder is needed"),
     ],
 )

@@ -12,13 +12,14 @@ from simopt.claims.kinds import Effort
 from simopt.tables import Cell, Run, table
 from simopt.theorems.kj.printed_tables import KR, LAND, LAND_SP, MANHATTAN, SETS, SIGMOID, SIMILARITIES, TABLE_1A
 from simopt.theorems.kj.protocol import DENSE, SPLITS, Landmarks, Split, kernel_regression, kernel_ridge
+from simopt.theorems.kj.table1a_plot import CONSTANT, plot
 
 COUNT = 50
 MOST = 3000  # samples at quick effort
 UNIT = "MSE, y / max |y|"
 RIDGE, SHIFTED, OTHER = "ridge on landmarks", "KR, K + s", "KR, features in [0, 1]"
 CENTRED = f"{LAND_SP}, y centred"
-CONSTANT, KERNEL_RIDGE = "constant", "kernel ridge, Gaussian"
+KERNEL_RIDGE = "kernel ridge, Gaussian"
 TOGETHER = "All sets"
 PAIRS = [(name, similarity) for name in SETS for similarity in (SIGMOID, MANHATTAN)]
 BETTER = f"{LAND_SP} below {KR}, of {len(PAIRS)}"
@@ -170,6 +171,7 @@ def counts(seed: int, effort: Effort) -> Iterator[Cell]:
     "landmarks, KR with K + s >= 0, KR with features in [0, 1], a constant, and kernel ridge regression with the Gaussian on 1000 training "
     "samples. The last row counts what reproduces, and names what does not. Quick effort: 3000 samples of each set.",
     explain=why,
+    plot=plot,
 )
 def table1a(row: str, run: Run) -> Iterator[Cell]:
     """One data set, or all."""

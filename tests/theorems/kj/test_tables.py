@@ -147,7 +147,7 @@ def test_printed_numbers_are_complete_and_rounded_to_two_digits() -> None:
     assert half_unit(2.1e-2) == Fraction(1, 2000) and half_unit(9.5e-5) == Fraction(1, 2_000_000)
 
 
-def test_the_table_on_a_small_set(small: Dataset) -> None:
+def test_the_table_on_a_small_set(small: Dataset, tmp_path: Path) -> None:
     done = simopt.reproduce.reproduce("kj-table1a")
     assert done.complete and done.unexplained == []
     assert [row.name for row in done.rows] == [*SETS, table1a.TOGETHER]
@@ -158,6 +158,10 @@ def test_the_table_on_a_small_set(small: Dataset) -> None:
     assert last[f"{table1a.DETAILS[table1a.BETTER]}Abalone, {MANHATTAN}"].ours == pytest.approx(quotient)
     assert last[table1a.BETTER].printed == 12 and last[table1a.ORDER].printed == 6
     json.dumps(done.describe(), default=list)
+    assert simopt.reproduce.draw(done, tmp_path).is_file()
+    some = simopt.reproduce.reproduce("kj-table1a", rows=["puma"])
+    assert some.complete and some.rows[0].cells == done.rows[4].cells and [row.name for row in some.rows] == ["PumaDyn-8", "PumaDyn-32"]
+    assert simopt.reproduce.draw(some, tmp_path).is_file()
 
 
 def test_what_a_count_misses_is_named() -> None:
