@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -13,7 +13,8 @@ from simopt.claims.kinds import Effort
 from simopt.tables import Cell, Curve, Run
 from simopt.theorems.kj.printed_tables import KR, LAND, LAND_SP, SETS, SIMILARITIES
 from simopt.theorems.kj.protocol import Landmarks, kernel_regression
-from simopt.theorems.kj.table1a import CONSTANT, RIDGE, SHIFTED, UNIT, shared, splits
+from simopt.theorems.kj.table1a import RIDGE, SHIFTED, UNIT, shared, splits
+from simopt.theorems.kj.table1a_plot import CONSTANT
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -99,6 +100,11 @@ def why(cell: Cell, cells: Sequence[Cell]) -> str:
 
 def plot(figure: Figure, done: Reproduction) -> None:
     """One panel a data set and similarity; both axes logarithmic."""
+    panels(figure, done, COLOURS, FLAT, "log", UNIT)
+
+
+def panels(figure: Figure, done: Reproduction, colours: Mapping[str, str], flat: Collection[str], scale: str, unit: str) -> None:
+    """One panel a data set and similarity for curves labelled "similarity: method"; `scale` is that of the errors."""
     rows = [row for row in done.rows if row.curves]
     names = list(dict.fromkeys(curve.label.split(": ")[0] for row in rows for curve in row.curves)) or [""]
     figure.set_size_inches(4.0 * max(1, len(rows)), 3.6 * len(names))
@@ -109,6 +115,6 @@ def plot(figure: Figure, done: Reproduction) -> None:
             for curve in row.curves:
                 kind, label = curve.label.split(": ")
                 if kind == similarity:
-                    panel.plot(curve.x, curve.y, label=label, color=COLOURS[label], linestyle="--" if label in FLAT else "-")
-            panel.set(title=f"{row.name}, {similarity}", xscale="log", yscale="log", xlabel="landmarks", ylabel=UNIT)
+                    panel.plot(curve.x, curve.y, label=label, color=colours[label], linestyle="--" if label in flat else "-")
+            panel.set(title=f"{row.name}, {similarity}", xscale="log", yscale=scale, xlabel="landmarks", ylabel=unit)
     axes[0, 0].legend(frameon=False, fontsize="small")
