@@ -52,15 +52,15 @@ def exact_programme(costs: Sequence[Fraction], matrix: Any, low: Ends, high: End
         when the basis that HiGHS calls optimal is not optimal in ℚ, or there is no minimum.
     """
     A = np.array(matrix, dtype=object).reshape(len(row_low), len(costs))
-    c = np.array(list(costs), dtype=object)
+    c = _objects(costs)
     basic, tight = _basis(A, c, low, high, row_low, row_high)
-    x = np.array([_end(side, a, b) for side, a, b in zip(basic, low, high, strict=True)], dtype=object)
+    x = _objects([_end(side, a, b) for side, a, b in zip(basic, low, high, strict=True)])
     y = np.full(len(row_low), Fraction(0), dtype=object)
     inside, edge = np.flatnonzero(basic == 0), np.flatnonzero(tight != 0)
     if len(inside) != len(edge):
         raise ArithmeticError(f"a basis of {len(inside)} columns and {len(edge)} rows")
     if len(inside):
-        goal = np.array([_end(int(tight[i]), row_low[i], row_high[i]) for i in edge], dtype=object)
+        goal = _objects([_end(int(tight[i]), row_low[int(i)], row_high[int(i)]) for i in edge])
         square = A[np.ix_(edge, inside)]
         left = matrix_of(square)
         if left.det() == 0:
@@ -70,9 +70,15 @@ def exact_programme(costs: Sequence[Fraction], matrix: Any, low: Ends, high: End
         y[edge] = solved(left.transpose(), c[inside])
     value = _value(A, c, x, low, high, row_low, row_high)
     bound = _bound(A, c, y, low, high, row_low, row_high)
-    if value != bound:
+    if value is None or value != bound:
         raise ArithmeticError(f"the two values {value} and {bound} of a vertex differ")
     return ExactVertex(value, tuple(map(Fraction, x)), tuple(map(Fraction, y)))
+
+
+def _objects(values: Sequence[Fraction]) -> Exact:
+    out = np.empty(len(values), dtype=object)
+    out[:] = list(values)
+    return out
 
 
 def _basis(A: Exact, c: Exact, low: Ends, high: Ends, row_low: Ends, row_high: Ends) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

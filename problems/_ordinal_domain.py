@@ -1,0 +1,240 @@
+r"""The margin loss of ordinal labels on a finite domain with masses, thresholds free: what goodness of similarities and of kernels share.
+
+Labels 1 … r, thresholds b_1 … b_{r−1} (Kar & Jain's b_2 … b_r; their b_1 is −∞, b_{r+1} = ∞), margin m. A point of mass p_i, label k has
+    below (k ≥ 2):      [b_{k−1} + m − f_i]_+,  multiplier c_i ∈ [0, p_i];      above (k ≤ r − 1):  [f_i − b_k + m]_+,  a_i ∈ [0, p_i],
+and the rows `order`, b_{j+1} − b_j ≥ Δ, have multipliers ν_j ≥ 0. With q = a − c (0 for hinges that are not there) the Lagrangian is
+    m Σ (a + c) + Δ Σ ν + Σ q_i f_i + ⟨g, b⟩,   g_j = Σ_{label j+1} c − Σ_{label j} a + ν_j − ν_{j−1}.
+Where |f_i| ≤ M, some optimal b lies in −(M+m) − (r−1−j)Δ ≤ b_j ≤ M + m + (j−1)Δ (`_exc_thresholds`), so that every a, c, ν gives a bound;
+those with g = 0, to which multipliers are also balanced (`_exc_balance`), need no box.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from simopt import validate
+from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arrays import Array, Multipliers, Point
+from simopt.problem import Problem, freeze
+from simopt.problems import _simplex
+from simopt.problems._exc_balance import Prices, spaced
+from simopt.problems._exc_hinges import Side, explicit
+from simopt.problems._exc_start import best_constant_thresholds
+
+if TYPE_CHECKING:
+    import cvxpy as cp
+
+Value = Any
+REPAIRS = ("balanced", "given")
+OUTWARDS = 1.0 + 1e-14
+
+
+class OrdinalDomain(Problem):
+    """X = {1, …, N} with masses p and labels; a form declares the fields, in the order of its formula, and says what f may be."""
+
+    gram: Array
+    labels: Array
+    classes: int
+    masses: Array | None
+    delta: float
+
+    def _check(self) -> None:
+        classes = validate.whole("classes", self.classes, minimum=2)
+        labels = validate.labels("labels", self.labels, allowed=tuple(range(1, classes + 1)))
+        masses = None if self.masses is None else _simplex.probabilities("masses", self.masses, length=len(labels))
+        freeze(self, labels=labels, classes=classes, masses=masses, delta=validate.nonnegative("delta", self.delta))
+
+    # What a form defines.
+
+    @property
+    @abstractmethod
+    def hinge_margin(self) -> float:
+        """m."""
+
+    @abstractmethod
+    def reach(self) -> float:
+        """M: a bound on |f_i| at the points of positive mass, rounded up."""
+
+    @abstractmethod
+    def predictions_at(self, point: Point, num: Arithmetic) -> Value:
+        """f at all points, shape (N,)."""
+
+    @abstractmethod
+    def regular_dual(self, num: Arithmetic, q: Value) -> Value:
+        """The least Σ q_i f_i."""
+
+    @abstractmethod
+    def regular_gap(self, num: Arithmetic, point: Point, q: Value) -> Value:
+        """Σ q_i f_i at the point minus the least, as non-negative terms."""
+
+    # Shared formulas.
+
+    @property
+    def mass(self) -> Array:
+        """p, shape (N,)."""
+        n = len(self.labels)
+        return np.full(n, 1.0 / n) if self.masses is None else self.masses
+
+    def charges(self, num: Arithmetic = FLOAT) -> Value:
+        """p; 1/N in the arithmetic asked for if no masses were given."""
+        n = len(self.labels)
+        return (num.zeros(n) + num.lift(1.0)) / n if self.masses is None else num.lift(self.masses)
+
+    @cached_property
+    def sides(self) -> tuple[Side, Side]:
+        """The hinges above and below."""
+        return explicit(self.labels, self.classes)
+
+    def arguments(self, num: Arithmetic, f: Value, b: Value) -> tuple[Value, Value]:
+        """Arguments of the hinges above and below."""
+        margin, (highs, lows) = num.lift(self.hinge_margin), self.sides
+        return f[highs.rows] - b[highs.ends] + margin, b[lows.ends] - f[lows.rows] + margin
+
+    def caps(self, num: Arithmetic) -> tuple[Value, Value]:
+        """p of the rows above and below."""
+        p, (highs, lows) = self.charges(num), self.sides
+        return p[highs.rows], p[lows.rows]
+
+    def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
+        """Σ p_i of the hinges."""
+        over, under = self.arguments(num, self.predictions_at(point, num), num.lift(point["thresholds"]))
+        above, below = self.caps(num)
+        return num.dot(above, num.pos(over)) + num.dot(below, num.pos(under))
+
+    def feasible_thresholds(self, b: Array, num: Arithmetic) -> Value:
+        """Thresholds made Δ-spaced by a running maximum of b_j − jΔ and clipped to the box: a start and exact steps, added up in `num`."""
+        reach = self.reach() + self.hinge_margin
+        steps = np.arange(1, self.classes) * self.delta
+        c = np.maximum.accumulate(np.asarray(b, dtype=float).reshape(-1) - steps)
+        c = np.clip(c, -reach - (self.classes - 1) * self.delta, reach - self.delta)
+        start = num.lift(c[:1]) + num.lift(self.delta)
+        if self.classes == 2:
+            return start
+        rises = num.lift(np.maximum(np.diff(c), 0.0)) + num.lift(self.delta)
+        return num.cumsum(num.concat([start, rises]))
+
+    def prices(self, num: Arithmetic, multipliers: Multipliers, repair: str) -> Prices:
+        """a, c clipped to [0, p] and ν to ≥ 0, with g; or a and c balanced to g = 0, with the ν that follows from them."""
+        highs, lows = self.sides
+        sizes = (("above", highs.rows.size), ("below", lows.rows.size))
+        given = [num.lift(_positive(multipliers.get(key), size)) for key, size in sizes]
+        above, below = (num.minimum(price, cap) for price, cap in zip(given, self.caps(num), strict=True))
+        if repair == "balanced":
+            return spaced(num, highs, lows, above, below)
+        g = lows.by_threshold(num, below) - highs.by_threshold(num, above)
+        if self.classes == 2:
+            return Prices(above, below, None, g)
+        order = num.lift(_positive(multipliers.get("order"), self.classes - 2))
+        return Prices(above, below, order, g + num.concat([order, num.zeros(1)]) - num.concat([num.zeros(1), order]))
+
+    def best_prices(self, num: Arithmetic, multipliers: Multipliers) -> Prices:
+        """The given multipliers or the balanced ones, whichever bounds better in floats."""
+        best = max(REPAIRS, key=lambda repair: float(self.bound_of(FLOAT, self.prices(FLOAT, multipliers, repair))))
+        return self.prices(num, multipliers, best)
+
+    def charge(self, num: Arithmetic, prices: Prices) -> Value:
+        """q = a − c of all points, shape (N,)."""
+        highs, lows = self.sides
+        return highs.by_sample(num, prices.above) - lows.by_sample(num, prices.below)
+
+    def box(self) -> tuple[Array, Array]:
+        """Bounds on the thresholds, rounded outwards."""
+        reach, j = (self.reach() + self.hinge_margin) * OUTWARDS, np.arange(1.0, self.classes)
+        spread = self.delta * OUTWARDS
+        low: Array = -reach - (self.classes - 1 - j) * spread
+        high: Array = reach + (j - 1) * spread
+        return low, high
+
+    def bound_of(self, num: Arithmetic, prices: Prices) -> Value:
+        """m Σ (a + c) + Δ Σ ν + the least Σ q f + the least ⟨g, b⟩ in the box."""
+        total = (num.sum(prices.above) + num.sum(prices.below)) * num.lift(self.hinge_margin)
+        total = total + self.regular_dual(num, self.charge(num, prices))
+        if prices.order is not None:
+            total = total + num.sum(prices.order) * num.lift(self.delta)
+        if prices.imbalance is None:
+            return total
+        g, (low, high) = prices.imbalance, self.box()
+        return total + num.dot(num.pos(g), num.lift(low)) - num.dot(num.pos(g * -1), num.lift(high))
+
+    def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
+        """The better bound of the given and of the balanced multipliers."""
+        return self.bound_of(num, self.best_prices(num, multipliers))
+
+    def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
+        """What hinges, order rows, f and the box leave; non-negative term by term for thresholds inside the box."""
+        b, prices = num.lift(point["thresholds"]), self.best_prices(num, multipliers)
+        over, under = self.arguments(num, self.predictions_at(point, num), b)
+        above, below = self.caps(num)
+        total = _left(num, over, prices.above, above) + _left(num, under, prices.below, below)
+        total = total + self.regular_gap(num, point, self.charge(num, prices))
+        if prices.order is not None:
+            total = total + num.dot(prices.order, num.pos(b[1:] - b[:-1] - num.lift(self.delta)))
+        if prices.imbalance is None:
+            return total
+        g, (low, high) = prices.imbalance, self.box()
+        return total + num.dot(num.pos(g), b - num.lift(low)) + num.dot(num.pos(g * -1), num.lift(high) - b)
+
+    def multipliers(self, point: Point) -> Multipliers:
+        """Subgradients of the hinges (0 at the kinks), which are then balanced."""
+        over, under = self.arguments(FLOAT, self.predictions_at(point, FLOAT), np.asarray(point["thresholds"], dtype=float))
+        above, below = self.caps(FLOAT)
+        return {"above": above * (over > 0), "below": below * (under > 0), "order": np.zeros(self.classes - 2)}
+
+    def constant_thresholds(self) -> Array:
+        """The best thresholds for f = 0."""
+        return best_constant_thresholds(self.labels, self.classes, self.hinge_margin, self.delta, self.mass)
+
+    def scale(self) -> float:
+        """The loss of f = 0 with its best thresholds, or the margin where that is 0 (then it is optimal)."""
+        return float(self.objective(self.trivial_point())) or self.hinge_margin
+
+    def declared(self, f: cp.Expression, margin: Any) -> tuple[cp.Expression, list[cp.Constraint]]:
+        """Σ p of the slacks, with the rows below, above and order."""
+        import cvxpy as cp
+
+        b, delta = cp.Variable(self.classes - 1, name="thresholds"), cp.Parameter(nonneg=True, name="delta", value=self.delta)
+        (highs, lows), (above, below) = self.sides, self.caps(FLOAT)
+        rows, loss = [], cp.Constant(0.0)
+        hinges = [("below", below, b[lows.ends] + margin - f[lows.rows])] if lows.rows.size else []
+        hinges += [("above", above, f[highs.rows] - b[highs.ends] + margin)] if highs.rows.size else []
+        for label, cap, argument in hinges:
+            slack = cp.Variable(argument.size, name=f"slack_{label}")
+            rows += [(argument <= slack).set_label(label), (slack >= 0).set_label(f"slack_{label}")]
+            loss += cap @ slack
+        if self.classes > 2:
+            rows.append((b[:-1] + delta <= b[1:]).set_label("order"))
+        return loss, rows
+
+    def declared_prices(self, margin: Any) -> tuple[cp.Expression, cp.Expression, list[cp.Constraint]]:
+        """q, m Σ (a + c) + Δ Σ ν, and the rows that bound a, c, ν and balance them (g = 0)."""
+        import cvxpy as cp
+
+        count, (highs, lows) = self.classes - 1, self.sides
+        q, balance, value, rows = cp.Constant(np.zeros(len(self.labels))), cp.Constant(np.zeros(count)), cp.Constant(0.0), []
+        for label, side, sign, cap in zip(("above", "below"), (highs, lows), (1.0, -1.0), self.caps(FLOAT), strict=True):
+            if side.rows.size:
+                price = cp.Variable(side.rows.size, name=label, nonneg=True)
+                q, balance = q + (side.sample_sums() * sign) @ price, balance - (side.threshold_sums() * sign) @ price
+                value += margin * cp.sum(price)
+                rows.append((price <= cap).set_label(f"cap_{label}"))
+        if count > 1:
+            order = cp.Variable(count - 1, name="order", nonneg=True)
+            balance += cp.hstack([order, 0.0]) - cp.hstack([0.0, order])
+            value += self.delta * cp.sum(order)
+        return q, value, [*rows, (balance == 0).set_label("balance")]
+
+
+def _left(num: Arithmetic, h: Value, price: Value, cap: Value) -> Value:
+    """Σ (p − a)[h]_+ + a[−h]_+."""
+    return num.dot(num.pos(cap - price), num.pos(h)) + num.dot(price, num.pos(h * -1))
+
+
+def _positive(values: Any, size: int) -> Array:
+    if values is None:
+        return np.zeros(size)
+    out: Array = np.maximum(np.asarray(values, dtype=float).reshape(-1), 0.0)
+    return out

@@ -1,0 +1,175 @@
+"""Goodness of a positive semidefinite kernel for ordinal regression on a finite domain: the least loss at margin γ, thresholds free."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from simopt import validate
+from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arrays import Array, Point
+from simopt.problem import ALL_CONES, Example, Law, Rescale, freeze, problem
+from simopt.problems import _exc_cases, _factor, _hinges, _ordinal_cases, _power_units, _squares, _unit_ball
+from simopt.problems._cosines import CosineNorm
+from simopt.problems._ordinal_domain import OrdinalDomain
+from simopt.similarities import Similarity
+
+if TYPE_CHECKING:
+    import cvxpy as cp
+
+    from simopt.datasets import Dataset
+
+Value = Any
+
+
+@problem
+@dataclass(frozen=True, eq=False)
+class KernelOrdinalGoodness(OrdinalDomain, CosineNorm):
+    r"""min over ‖W‖_H ≤ 1/γ and b of Σ_i p_i [b_{y_i−1} + 1 − f_i]_+ + [f_i − b_{y_i} + 1]_+,  f_i = ⟨W, φ(x_i)⟩ = (Kα)_i,
+
+    subject to b_{j+1} − b_j ≥ Δ; b_0 = −∞ and b_r = ∞. Definition 26 has W = W*/γ with ‖W*‖ = 1, and no order of the thresholds; "≤" is
+    what the proof of Theorem 14 uses. The margin is 1, and the thresholds are measured in it. With a, c, ν, q = a − c and g as in
+    `simopt.problems._ordinal_domain` and u = Σ q_i φ(x_i)
+        D = Σ (a + c) + Δ Σ ν − (1/γ) √(qᵀKq) + min over the box of ⟨g, b⟩,
+    where the box, with M = max_i √K_ii / γ, holds an optimal b. With t = ‖W‖ and s = ‖u‖ the gap is, beside the terms of hinges, order and
+    box, s(1/γ − t) + (t/2s)‖u + (s/t)W‖²: all ≥ 0.
+
+    Parameters
+    ----------
+    gram : (N, N) array
+        K, symmetric positive semidefinite.
+    labels : (N,) array
+        y_i in 1, …, r; classes may be empty.
+    classes : int
+        r ≥ 2.
+    gamma : float
+        γ > 0.
+    masses : (N,) array, optional
+        p_i ≥ 0 with sum 1 (to 1e-9; the floats given are the data, exactly); None: 1/N each.
+    delta : float
+        spacing Δ ≥ 0 of the thresholds, in units of the margin 1.
+
+    Point {"alpha": (N,), "thresholds": (r−1,)}. Multipliers as in `OrdinalGoodness`.
+    Scale: the loss at W = 0 with the best thresholds; where that is 0 (one class, then it is optimal), 1.
+    Source: Kar & Jain 2012, Definition 26.
+    """
+
+    name: ClassVar[str] = "kernel-ordinal-goodness"
+    title: ClassVar[str] = "goodness ε₀(γ) of a positive semidefinite kernel for ordinal regression, thresholds free"
+    source: ClassVar[str] = "Kar & Jain 2012, Definition 26"
+    arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval")
+    parameters: ClassVar[tuple[str, ...]] = ("gamma", "delta")
+
+    gram: Array
+    labels: Array
+    classes: int
+    gamma: float
+    masses: Array | None = None
+    delta: float = 0.0
+
+    def __post_init__(self) -> None:
+        self._check()
+        self._check_gram(len(self.labels))
+        freeze(self, gamma=validate.positive("gamma", self.gamma))
+
+    @property
+    def hinge_margin(self) -> float:
+        """1."""
+        return 1.0
+
+    def reach(self) -> float:
+        """max_i √K_ii / γ over the points of positive mass."""
+        return float(np.sqrt(np.max(np.diagonal(self.gram)[self.mass > 0], initial=0.0))) / self.gamma * (1.0 + 1e-14)
+
+    def predictions_at(self, point: Point, num: Arithmetic) -> Value:
+        """Kα."""
+        return num.matvec(self.gram, num.lift(point["alpha"]))
+
+    def regular_dual(self, num: Arithmetic, q: Value) -> Value:
+        """−√(qᵀKq)/γ."""
+        return self.norm(num, q) / num.lift(self.gamma) * -1
+
+    def regular_gap(self, num: Arithmetic, point: Point, q: Value) -> Value:
+        """s(1/γ − t) and what Cauchy–Schwarz leaves of st + ⟨u, W⟩."""
+        alpha = num.lift(point["alpha"])
+        if num is FLOAT:
+            return _hinges.ball_term(num, self.coordinates(alpha), self.coordinates(q), 1.0 / self.gamma)
+        s, t = _unit_ball.length(num, self.gram, q), _unit_ball.length(num, self.gram, alpha)
+        outer = s * num.pos(num.lift(1.0) / num.lift(self.gamma) - t)
+        return outer + _power_units.angle(num, self.gram, alpha, q * -1, t, s)
+
+    def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
+        """Minimise Σ p slacks subject to `predictions` f = Fu, γ‖u‖ ≤ 1 (`ball`), and the rows `below`, `above`, `order`; K ≈ F Fᵀ."""
+        import cvxpy as cp
+
+        gamma = cp.Parameter(nonneg=True, name="gamma", value=self.gamma)
+        u, f = cp.Variable(self.factor.width, name="u"), cp.Variable(len(self.labels), name="f")
+        loss, rows = self.declared(f, 1.0)
+        rows.append((f == self.factor.matrix @ u).set_label("predictions"))
+        return cp.Problem(cp.Minimize(loss), [*rows, (gamma * cp.norm(u, 2) <= 1).set_label("ball")])
+
+    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
+        """Maximise Σ (a + c) + Δ Σ ν − ‖h‖/γ subject to h = Fᵀq (`direction`), g = 0 (`balance`), and the caps of a and c."""
+        import cvxpy as cp
+
+        q, value, rows = self.declared_prices(1.0)
+        h = cp.Variable(self.factor.width, name="h")
+        rows.append((h == self.factor.matrix.T @ q).set_label("direction"))
+        return cp.Problem(cp.Maximize(value - cp.norm(h, 2) / self.gamma), rows)
+
+    def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
+        """α (or that of a factor's coordinates u), drawn back until γ‖W‖ ≤ 1; thresholds Δ-spaced and inside the box."""
+        if "alpha" in point:
+            alpha = np.asarray(num.mid(num.lift(point["alpha"])), dtype=float)
+        else:
+            alpha = self.factor.coefficients(point["u"], np.ones(len(self.labels)), 0.0)
+        drawn = _hinges.inside_ball(num, alpha, 1.0, lambda arithmetic, a: self.norm(arithmetic, a) * arithmetic.lift(self.gamma))
+        return {"alpha": drawn, "thresholds": self.feasible_thresholds(num.mid(num.lift(point["thresholds"])), num)}
+
+    def distance(self, gap: float, point: Point | None = None) -> float:
+        """2/γ in W: the loss is not strongly convex, and all that is known is the ball."""
+        return 2.0 / self.gamma
+
+    def trivial_point(self) -> Point:
+        """W = 0 with the best thresholds."""
+        return {"alpha": np.zeros(len(self.labels)), "thresholds": self.constant_thresholds()}
+
+    def in_units(self, c: float) -> Self:
+        """Features φ × c, K × c²: γ × c, α/c², the same thresholds."""
+        return replace(self, gram=_factor.rescaled(self.gram, c * c), gamma=self.gamma * c)
+
+    def normalised(self) -> tuple[Self, Rescale]:
+        """K/κ, γ/√κ with a power of four near max K_ii: α/κ, u/√κ, the same thresholds."""
+        kappa = _squares.power_of_four(float(np.max(np.diagonal(self.gram))))
+        return self.in_units(kappa**-0.5), Rescale(_squares.times(alpha=1.0 / kappa, u=kappa**-0.5))
+
+    @classmethod
+    def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
+        """Small and large balls, spacings, two classes, an empty class, masses of 0, low rank; one class, one point, K = 0."""
+        for name, fields, degenerate in _ordinal_cases.kernels(rng):
+            yield Example(name, cls(**fields), degenerate)
+
+    @classmethod
+    def laws(cls) -> list[Law]:
+        """Units of φ; reversal of the labels; permutation; every point split in two of half its mass."""
+        return _ordinal_cases.kernel_laws()
+
+    @classmethod
+    def from_data(
+        cls,
+        dataset: Dataset,
+        rng: np.random.Generator,
+        *,
+        samples: int | None = 100,
+        standardise: bool = True,
+        similarity: str | Similarity = "gaussian-mean-distance",
+        bins: int | None = None,
+        gamma: float = 0.1,
+        delta: float = 0.0,
+    ) -> Self:
+        """Recipe: domain, masses and classes of the recipe of `OrdinalGoodness`; γ = 0.1, Δ = 0."""
+        fields = _exc_cases.kernel_fields(dataset, rng, samples, standardise, similarity, bins)
+        return cls(**fields, gamma=gamma, delta=delta)
