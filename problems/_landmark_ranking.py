@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from simopt import validate
 from simopt.arrays import Array, Multipliers
 from simopt.errors import InvalidProblem
+from simopt.landmarks import LandmarkMap
 from simopt.problem import Image, Law, freeze, laws_of_samples
 from simopt.problems import _hinges, _ranking, _recipes, _squares
 from simopt.problems._landmark_squares import LandmarkSquares
@@ -118,4 +119,5 @@ def recipe(
 ) -> tuple[Array, Array, npt.NDArray[Any]]:
     """Ψ of the documents of a sample of queries on landmarks drawn from them, relevances, query ids."""
     inputs, relevance, qid, _ = _ranking.documents(dataset, rng, queries, standardise)
-    return _recipes.landmark_features(inputs, similarity, landmarks, rng), relevance, qid
+    count = min(_recipes.LANDMARKS, len(inputs)) if landmarks is None else landmarks
+    return LandmarkMap.from_data(inputs, count, rng, similarity)(inputs), relevance, qid
