@@ -56,7 +56,10 @@ class Walk:
         self.simplex = None if problem.loss == "squared" else GoodnessSimplex(problem, few_pivots=few_pivots)
 
     def at(self, bound: float) -> Place:
-        """The certified value at a bound."""
+        """The certified value at a bound; at 0, the loss of f = 0 with its slope."""
+        if bound == 0.0:
+            zero = np.zeros(len(self.problem.targets))
+            return self._judged(0.0, zero, self.problem.multipliers({"v": zero})["predictions"])
         if self.simplex is None:
             return self._squared(bound)
         vertex = self.simplex.solve(bound)
@@ -110,17 +113,17 @@ def goodness_curve(problem: Goodness, bounds: npt.ArrayLike) -> GoodnessCurve:
     ----------
     problem : Goodness
         any loss; the squared one is solved by interior points at each bound.
-    bounds : array-like of B > 0
-        in any order; equal ones count once.
+    bounds : array-like of B ≥ 0
+        in any order; equal ones count once. ε₀(0) is the loss of f = 0.
 
     Raises
     ------
     InvalidProblem
-        for a bound that is not positive, with its index.
+        for a bound that is negative, with its index.
     ArithmeticError
         when HiGHS gives up.
     """
-    at = np.unique(validate.grid("bounds", bounds, low=0.0, strict=True))
+    at = np.unique(validate.grid("bounds", bounds, low=0.0, strict=False))
     walk = Walk(problem)
     return walk.curve([walk.at(float(bound)) for bound in at], False)
 

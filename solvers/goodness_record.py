@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
+import numpy.typing as npt
 
 from simopt import archive, validate
 from simopt.arithmetic import FLOAT, Arithmetic
@@ -81,8 +82,14 @@ class GoodnessCurve:
         """upper − lower, not below 0, shape (k,)."""
         return np.maximum(self.upper - self.lower, 0.0)
 
-    def enclose(self, bound: Any) -> tuple[Array, Array]:
+    @overload
+    def enclose(self, bound: float) -> tuple[float, float]: ...
+    @overload
+    def enclose(self, bound: Array | Sequence[float]) -> tuple[Array, Array]: ...
+    def enclose(self, bound: npt.ArrayLike) -> tuple[float | Array, float | Array]:
         """Bounds on ε₀ at any B ≥ 0: the highest of the supporting lines, and the chords (ε₀(0) at 0, constant beyond the last bound).
+
+        Two numbers for one B, arrays of shape (m,) for m of them.
 
         Raises
         ------
@@ -92,11 +99,17 @@ class GoodnessCurve:
         at = validate.grid("bound", bound, low=0.0, strict=False)
         below = np.maximum(np.max(self.lower + self.slopes * (at[:, None] - self.bounds), axis=1), 0.0)
         above = np.interp(at, np.concatenate([[0.0], self.bounds]), np.concatenate([[self.at_zero], self.upper]))
-        return below, np.maximum(above, below)
+        above = np.maximum(above, below)
+        return (below, above) if np.ndim(bound) else (float(below[0]), float(above[0]))
 
-    def __call__(self, bound: Any) -> Array:
-        """The chords at B, shape (m,): exact on a curve of breakpoints, else an upper bound."""
-        return self.enclose(bound)[1]
+    @overload
+    def __call__(self, bound: float) -> float: ...
+    @overload
+    def __call__(self, bound: Array | Sequence[float]) -> Array: ...
+    def __call__(self, bound: Any) -> float | Array:
+        """The chords at B, a number or shape (m,): exact on a curve of breakpoints, else an upper bound."""
+        above: float | Array = self.enclose(bound)[1]
+        return above
 
     def smallest_bound(self, level: float) -> tuple[float, float]:
         """Bounds on the smallest B with ε₀(B) ≤ level, from the supporting lines and from the chords; ∞ where none is known.
@@ -129,7 +142,7 @@ class GoodnessCurve:
         Raises
         ------
         InvalidProblem
-            for another problem than the curve's.
+            for another problem than the curve's, and at B = 0, where there is no programme: ε₀(0) is the loss of f = 0.
         """
         if replace(problem, bound=self.problem_bound).fingerprint() != self.fingerprint:
             raise InvalidProblem("problem: not the one of this curve (its fingerprint differs)")
@@ -186,7 +199,7 @@ def plot_curves(curves: Mapping[str, GoodnessCurve], *, logarithmic: bool = True
     Raises
     ------
     InvalidProblem
-        when none is given.
+        when none is given, or one has no bound that the axis shows.
     NotAvailable
         when matplotlib is not installed.
     """
@@ -197,7 +210,11 @@ def plot_curves(curves: Mapping[str, GoodnessCurve], *, logarithmic: bool = True
     figure = new_figure(6.0, 4.0, "goodness curves")
     axes = figure.subplots()
     for name, curve in curves.items():
-        at = np.unique(np.concatenate([curve.bounds, np.geomspace(curve.bounds[0], curve.bounds[-1], 200)]))
+        shown = curve.bounds[curve.bounds > 0.0] if logarithmic else curve.bounds
+        if not shown.size:
+            raise InvalidProblem(f"curves: {name} has only B = 0, which a logarithmic axis does not show")
+        space = np.geomspace if shown[0] > 0.0 else np.linspace
+        at = np.unique(np.concatenate([shown, space(shown[0], shown[-1], 200)]))
         below, above = curve.enclose(at)
         (line,) = axes.plot(at, above, lw=1.2, label=name)
         axes.fill_between(at, below, above, color=line.get_color(), alpha=0.3, lw=0.0)

@@ -34,6 +34,7 @@ class Similarity(ABC):
     """
 
     kind: ClassVar[str] = ""
+    null_diagonal: ClassVar[bool] = False  # whether K(x, x) = 0 at every x
 
     def __init_subclass__(cls, **arguments: Any) -> None:
         super().__init_subclass__(**arguments)

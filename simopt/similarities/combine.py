@@ -96,7 +96,9 @@ class Product(Similarity):
 
 @dataclass(frozen=True)
 class Normalised(Similarity):
-    """K(x, x') / sqrt(K(x, x) K(x', x')), for points with K(x, x) > 0; another point is an error.
+    """K(x, x') / sqrt(K(x, x) K(x', x')), for points with K(x, x) > 0; another point is an error when it is met.
+
+    A base whose K(x, x) is 0 everywhere (negative distances: Manhattan, Euclidean) is refused at once.
 
     PSD if K is (it is D K D with D diagonal), and then bounded by 1 (Cauchy and Schwarz). For a K that is not PSD neither is known.
     """
@@ -106,6 +108,8 @@ class Normalised(Similarity):
 
     def __post_init__(self) -> None:
         _check_parts("base", (self.base,))
+        if self.base.null_diagonal:
+            raise InvalidProblem(f"base: K(x, x) = 0 at every x for the {self.base.kind} similarity; normalising it needs K(x, x) > 0")
 
     @property
     def psd(self) -> bool:

@@ -60,6 +60,7 @@ class Manhattan(Similarity):
     """K(x, x') = -||x - x'||_1 (Kar and Jain, section 4). Not PSD: the trace of a Gram matrix is 0. Not bounded."""
 
     kind: ClassVar[str] = "manhattan"
+    null_diagonal: ClassVar[bool] = True
 
     @property
     def psd(self) -> bool:
@@ -82,6 +83,7 @@ class Euclidean(Similarity):
 
     squared: bool = True
     kind: ClassVar[str] = "euclidean"
+    null_diagonal: ClassVar[bool] = True
 
     @property
     def psd(self) -> bool:

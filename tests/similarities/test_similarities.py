@@ -194,6 +194,10 @@ def test_bad_parameters_and_points_are_refused() -> None:
         sim.Linear()(np.ones(3))
     with pytest.raises(InvalidProblem, match="K\\(x, x\\) = 0 at row 1"):
         sim.Normalised(sim.Linear())(np.array([[1.0], [0.0]]))
+    for base in (sim.Manhattan(), sim.Euclidean(), sim.Euclidean(squared=False)):
+        with pytest.raises(InvalidProblem, match=f"base: K\\(x, x\\) = 0 at every x for the {base.kind} similarity"):
+            sim.Normalised(base)
+        assert base.null_diagonal and not np.any(base.diagonal(np.ones((2, 3))))
     with pytest.raises(UnknownName, match="did you mean 'gaussian'"):
         sim.from_json({"kind": "gausian", "mu": 1.0})
     with pytest.raises(InvalidProblem, match="similarity gaussian"):

@@ -40,7 +40,7 @@ def test_between_breakpoints_the_exact_values_are_on_the_chords(loss: str) -> No
         for bound in np.random.default_rng(seed).uniform(0.0, 40.0, size=12):
             exact = exact_goodness(problem.gram, problem.targets, float(bound), [Fraction(1, 8)] * 8, loss)
             assert exact.exact
-            assert float(curve(bound)[0]) == pytest.approx(float(exact.lower), abs=1e-11)
+            assert curve(bound) == pytest.approx(float(exact.lower), abs=1e-11)
 
 
 def test_the_four_points_have_the_breakpoints_of_the_closed_form() -> None:
@@ -50,7 +50,7 @@ def test_the_four_points_have_the_breakpoints_of_the_closed_form() -> None:
     assert root.lower == 16  # 1/(8 ε₁ γ²) with ε₁ = 1/8, γ = 1/4
     low, high = curve.smallest_bound(0.125)
     assert low == pytest.approx(16.0, rel=1e-12) and high == pytest.approx(16.0, rel=1e-12)
-    assert curve(16.0)[0] == pytest.approx(0.125, abs=1e-14)
+    assert curve(16.0) == pytest.approx(0.125, abs=1e-14)
 
 
 def test_breakpoints_of_an_interval_are_those_of_the_whole() -> None:
@@ -75,10 +75,10 @@ def test_a_ladder_holds_the_values_of_single_solves_and_encloses_those_between(l
     rational = curve.certificate(problem, 1, RATIONAL)
     assert rational.lower <= curve.upper[1] + 1e-12 and rational.gap >= 0.0
     for bound in (0.1, 1.0, 3.0, 8.0, 20.0):
-        low, high = (float(side[0]) for side in curve.enclose(bound))
+        low, high = curve.enclose(bound)
         value = solve(dyadic(3, 12, loss, bound), tol=1e-9).value
         assert low - 1e-9 <= value <= high + 1e-9
-    assert float(curve.enclose(0.0)[1][0]) == curve.at_zero
+    assert curve.enclose(0.0)[1] == curve.at_zero
 
 
 def test_the_smallest_bound_is_between_the_lines_and_the_chords() -> None:
@@ -112,6 +112,31 @@ def test_a_curve_survives_its_files(tmp_path: Path) -> None:
         curve.certificate(dyadic(2, 6), 0)
 
 
+@pytest.mark.parametrize("loss", ["insensitive", "hinge", "squared"])
+def test_a_ladder_may_begin_at_zero(loss: str) -> None:
+    problem = dyadic(3, 12, loss)
+    curve, without = goodness_curve(problem, [0.0, 0.5, 2.0]), goodness_curve(problem, [0.5, 2.0])
+    assert curve.bounds[0] == 0.0 and curve.lower[0] == pytest.approx(curve.upper[0], rel=1e-15) and curve.upper[0] == curve.at_zero
+    assert curve(0.0) == curve.at_zero and np.all(curve.weights[0] == 0.0)
+    line = curve.lower[0] + curve.slopes[0] * without.bounds
+    assert curve.slopes[0] <= curve.slopes[1] < 0.0 and np.all(line <= without.upper + 1e-12)
+    np.testing.assert_allclose(curve([0.1, 0.5, 1.7]), without([0.1, 0.5, 1.7]), rtol=1e-12)
+    for level in (0.7, 0.95, 1.5):
+        one, other = curve.smallest_bound(level * curve.at_zero), without.smallest_bound(level * curve.at_zero)
+        assert other[0] - 1e-12 <= one[0] <= one[1] and one[1] == pytest.approx(other[1], rel=1e-9)
+    assert len(curve.plot().axes[0].lines) == 2 and len(plot_curves({"ε₀": curve}, logarithmic=False).axes[0].lines) == 2
+    with pytest.raises(InvalidProblem, match="bound: 0 given"):
+        curve.certificate(problem, 0)
+    with pytest.raises(InvalidProblem, match="only B = 0"):
+        goodness_curve(problem, [0.0]).plot()
+
+
+def test_a_number_in_a_number_out() -> None:
+    curve = goodness_curve(dyadic(3, 12), [0.5, 2.0])
+    assert isinstance(curve(1.0), float) and all(isinstance(side, float) for side in curve.enclose(np.float64(1.0)))
+    assert curve([1.0]).shape == (1,) and curve(np.array([1.0, 2.0])).shape == (2,) and curve([1.0])[0] == curve(1.0)
+
+
 def test_a_curve_draws_itself() -> None:
     curve = goodness_curve(dyadic(1, 6), [0.5, 1.0, 4.0])
     assert len(curve.plot().axes[0].lines) == 2
@@ -122,7 +147,7 @@ def test_a_curve_draws_itself() -> None:
 
 def test_what_a_curve_refuses() -> None:
     problem = dyadic(0, 4)
-    for bounds, message in (([1.0, 0.0], "bounds: entry 1 is 0, numbers > 0"), ([], "no values"), ([np.nan], "not finite")):
+    for bounds, message in (([1.0, -0.5], "bounds: entry 1 is -0.5, numbers ≥ 0"), ([], "no values"), ([np.nan], "not finite")):
         with pytest.raises(InvalidProblem, match=message):
             goodness_curve(problem, bounds)
     with pytest.raises(InvalidProblem, match="low: 3 given, a number below high = 2"):
