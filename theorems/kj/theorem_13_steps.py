@@ -113,7 +113,7 @@ def pairs(trial: Trial) -> Iterator[Instance]:
     expected=HOLDS,
     says=r"|[f̃ − b]_γ − [f − b]_γ| ≤ |f̃ − f| at each point, and so **in the mean** E [f̃ − b_y]_γ ≤ E [f − b_y]_γ + E |f̃ − f|. The "
     r"**sum** of both sides, h, is 1-Lipschitz as well, as its slope is −1, 0 or 1. (γ = 1, which scaling allows; b_{y+1} − b_y = 0, 1, "
-    r"3, at all kinks, between and beyond.)",
+    r"3, at all kinks and beyond, between which both are linear.)",
     instances=pairs,
     exhaustive=True,
     knobs={"slope": ONE},
