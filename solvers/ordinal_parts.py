@@ -23,6 +23,11 @@ from simopt.solvers.threshold_hinges import Indices, ThresholdHinges
 from simopt.solvers.threshold_newton import ThresholdFit
 from simopt.solvers.weight_bounds import Ball, Bound, Penalty
 
+SMALL = 1 << 18  # numbers that are centred without asking
+GLANCE = 1000  # rows that tell whether more are
+FAR_OFF = 100.0  # a mean this many standard deviations from 0 costs digits
+ROUNDING = 1e-14  # of the mean: what is left of a constant column
+
 Learned = EXCOrdinal | EXCOrdinalPenalised
 
 
@@ -78,15 +83,32 @@ def chain(problem: Any, every: bool) -> Chain | None:
     return Chain(kept, hinges, int(problem.classes), delta)
 
 
+def centred(features: Array) -> tuple[Array, Array]:
+    """The features less their mean, and the mean; for large arrays only where a mean is far above the spread of its column, else mean 0.
+
+    Scores and thresholds may be moved together, so that nothing but rounding depends on the mean; what is left of a constant column is 0.
+    """
+    n, d = features.shape
+    if n * d > SMALL:
+        few = features[:: max(1, n // GLANCE)]
+        if np.all(np.abs(few.mean(axis=0)) <= FAR_OFF * few.std(axis=0)):
+            return features, np.zeros(d)
+    mean = features.mean(axis=0)
+    out = features - mean
+    out[:, np.max(np.abs(out), axis=0) <= ROUNDING * np.abs(mean)] = 0.0
+    return out, mean
+
+
 @dataclass(frozen=True, eq=False)
 class Ordinal:
-    """Rows, chain and bound of a problem; and a basis of the span of the ψ_i, if the rows are given in its coordinates."""
+    """Rows, chain and bound of a problem; the basis in whose coordinates the rows are given, if any; the mean that was taken off them."""
 
     problem: Learned
     rows: RowBlocks
     chain: Chain
     bound: Bound
     basis: Array | None
+    mean: Array
 
     @classmethod
     def of(cls, problem: Learned) -> Ordinal | None:
@@ -94,9 +116,10 @@ class Ordinal:
         found = chain(problem, every=False)
         if found is None:
             return None
-        features, basis = span(problem.features)
+        features, mean = centred(problem.features)
+        features, basis = span(features)
         bound: Bound = Penalty(problem.regularization) if isinstance(problem, EXCOrdinalPenalised) else Ball(problem.radius)
-        return cls(problem, RowBlocks(features), found, bound, basis)
+        return cls(problem, RowBlocks(features), found, bound, basis, mean)
 
     @staticmethod
     def only_class(problem: Learned) -> Iterate:
@@ -110,6 +133,7 @@ class Ordinal:
         for part, block in self.rows:
             np.matmul(block, fit.w, out=f[part])
         w = fit.w if self.basis is None else self.basis @ fit.w
-        point = {"w": w, "thresholds": self.chain.all_thresholds(fit.b, f)}
+        shift = float(self.mean @ w)
+        point = {"w": w, "thresholds": self.chain.all_thresholds(fit.b, f) + shift}
         known = math.isfinite(fit.gap)
         return Iterate(point, self.chain.named(self.problem, fit.multipliers) if known else None, fit.gap, fit.word)

@@ -21,6 +21,7 @@ from simopt.arrays import Array
 from simopt.kernel import kernel
 
 Indices = NDArray[np.intp]
+NOTHING = 1e-6  # a price below it is rounding, where all multipliers sum to about 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +123,42 @@ def price(
         moved += now != pull[i]
         pull[i] = now
     return moved, count, rest
+
+
+@kernel
+def balance(rank: Indices, every: bool, share: float, fixed_b: Array, a: Array) -> None:
+    """Move the multipliers of bent hinges a little, so that nothing of g_b is left but what the prices of order rows take.
+
+    A threshold is a number with 16 digits, of which few are left for a narrow width: what they cannot say is said by the multipliers, all
+    bent ones of a pool moving alike. Pools end where the running sum of g_b, the price of the order row, is next to nothing.
+    """
+    m = fixed_b.size
+    pool, bent, left = np.empty(m, dtype=np.intp), np.empty(m), np.empty(m)
+    for _ in range(2):
+        g_b = fixed_b.copy()
+        bent[:], left[:] = 0.0, 0.0
+        for i in range(rank.size):
+            first = 0 if every else rank[i] - 1
+            for j in range(max(first, 0), min(first + a.shape[1], m)):
+                g_b[j] -= share * (a[i, j - first] if j >= rank[i] else -a[i, j - first])
+        running, current = 0.0, 0
+        for j in range(m):
+            pool[j] = current
+            left[current] += g_b[j]
+            running -= g_b[j]
+            current += abs(running) <= NOTHING
+        for i in range(rank.size):
+            first = 0 if every else rank[i] - 1
+            for j in range(max(first, 0), min(first + a.shape[1], m)):
+                bent[pool[j]] += 0.0 < a[i, j - first] < 1.0
+        for k in range(m):
+            left[k] = left[k] / (share * bent[k]) if bent[k] > 0.0 and abs(left[k]) <= NOTHING else 0.0
+        for i in range(rank.size):
+            first = 0 if every else rank[i] - 1
+            for j in range(max(first, 0), min(first + a.shape[1], m)):
+                v = a[i, j - first]
+                if 0.0 < v < 1.0:
+                    a[i, j - first] = min(max(v + (left[pool[j]] if j >= rank[i] else -left[pool[j]]), 0.0), 1.0)
 
 
 @kernel

@@ -24,6 +24,9 @@ from simopt.solvers.threshold_hinges import ThresholdHinges
 from simopt.solvers.weight_bounds import Bound, factor, solve
 
 
+TINY = 1e-300  # a weight
+
+
 @kernel
 def centre(h: Array, mu: float, state: Array) -> None:
     """a, ā, x, s (rows 0-3) of hinges with arguments h on the central path."""
@@ -83,9 +86,9 @@ def products(state: Array, move: Array, t: float) -> float:
 class OrderRows:
     """The rows b_{j+1} − b_j ≥ Δ_j: slacks, multipliers, and their steps, the predictor's or 0."""
 
-    def __init__(self, b: Array, steps: Array, mu: float) -> None:
-        self.slack = np.diff(b) - np.diff(steps)
-        self.price = mu / self.slack
+    def __init__(self, slack: Array, mu: float) -> None:
+        self.slack = slack
+        self.price = mu / slack
         self.d_slack, self.d_price = np.zeros_like(self.slack), np.zeros_like(self.slack)
 
     def aim(self, mu: float) -> tuple[Array, Array]:
@@ -118,11 +121,13 @@ class ThresholdInterior:
         fixed_b: Array,
         w: Array,
         b: Array,
+        prices: Array,
         mu: float,
     ) -> None:
         n = rows.shape[0]
         self.rows, self.hinges, self.bound, self.fixed, self.fixed_b = rows, hinges, bound, fixed, fixed_b
-        self.w, self.b = w.copy(), b + mu * np.arange(b.size)  # order rows need slack
+        slack = np.maximum(np.diff(b - hinges.steps), mu / np.maximum(prices, b.size))
+        self.w, self.b = w.copy(), b[0] - hinges.steps[0] + hinges.steps + np.concatenate([[0.0], np.cumsum(slack)])
         self.rest = self.excess = math.inf
         ends = hinges.first()[:, None] + np.arange(hinges.columns)
         self._sample, self._column = np.nonzero((ends >= 0) & (ends < hinges.count))
@@ -134,14 +139,14 @@ class ThresholdInterior:
         self._weight, self._q = np.empty(size), np.empty(size)
         self._multiply(self.w, self._f)
         centre(self._arguments(), mu, self._state)
-        self._order = OrderRows(self.b, hinges.steps, mu)
+        self._order = OrderRows(slack, mu)
         self._judge()
 
     @property
     def multipliers(self) -> Array:
-        """The table of a."""
+        """The table of a, balanced."""
         out = np.zeros(self.hinges.table)
-        out[self._sample, self._column] = self._state[0]
+        out[self._sample, self._column] = self._balanced
         return out
 
     @property
@@ -155,13 +160,15 @@ class ThresholdInterior:
         order = self._order
         order.d_slack, order.d_price = np.zeros_like(order.slack), np.zeros_like(order.slack)
         aims(self._arguments(), self._state, self._move, 0.0, self._weight, self._q)
-        H, cross, H_b = self._curvatures()
+        S, cross, H_b = self._curvatures()
         mu = self._mean_product(0.0)
-        _, _, t = self._direct(H, cross, H_b, 0.0)
+        _, _, t = self._direct(S, cross, H_b, 0.0)
         ratio = self._mean_product(t) / mu
+        self._move *= t  # of a predictor that is cut short, products of steps say little
+        order.d_slack, order.d_price = t * order.d_slack, t * order.d_price
         mu *= min(max(ratio**3, CENTRING[0]), CENTRING[1])
         aims(self._arguments(), self._state, self._move, mu, self._weight, self._q)
-        dw, db, t = self._direct(H, cross, H_b, mu)
+        dw, db, t = self._direct(S, cross, H_b, mu)
         t = min(1.0, SHORT * t)
         if not (np.all(np.isfinite(dw)) and np.all(np.isfinite(db)) and t > SHORTEST):
             return 0.0
@@ -184,27 +191,46 @@ class ThresholdInterior:
         return (products(self._state, self._move, t) + rows) / (2.0 * self._state.shape[1] + order.slack.size)
 
     def _curvatures(self) -> tuple[Array, Array, Array]:
-        """The second derivatives in w (lower half), in w and b, and in b."""
+        """The second derivatives in w once the thresholds are eliminated, in w and b, and in b; lower halves.
+
+        With weights W_ij = c D_ij, their row sums W_i and column sums β_j, the means m_j = Σ_i W_ij ψ_i/β_j and T that of the order rows, the
+        first is Σ_i W_i(ψ_i − Σ_j W_ij m_j/W_i)(…)ᵀ + M(diag(β) − Σ_i W_i·W_i·ᵀ/W_i + diag(β)(diag(β) + T)^{−1}T)Mᵀ: no difference of large
+        numbers where the bent rows of a threshold are nearly alike in a direction, as they always are in that of w.
+        """
         from scipy.linalg.blas import dsyrk
 
         n, d = self.rows.shape
         m, share = self.hinges.count, self.hinges.share
         weights = np.zeros((n, m))
         weights[self._sample, self._end] = share * self._weight
-        root = np.sqrt(weights.sum(axis=1))
-        H, cross = np.zeros((d, d), order="F"), np.zeros((d, m))
+        row, column = np.maximum(weights.sum(axis=1), TINY), weights.sum(axis=0)
+        cross, S = np.zeros((d, m)), np.zeros((d, d), order="F")
         for part, block in self.rows:
-            H = dsyrk(1.0, (block * root[part, None]).T, beta=1.0, c=H, lower=1, overwrite_c=1)
             cross -= block.T @ weights[part]
-        H_b = np.asfortranarray(np.diag(weights.sum(axis=0)))
-        ratio = share * self._order.aim(0.0)[1]
-        j = np.arange(m - 1)
-        H_b[j, j] += ratio
-        H_b[j + 1, j + 1] += ratio
-        H_b[j + 1, j] -= ratio
-        return H, cross, H_b
+        means = -cross / np.maximum(column, TINY)
+        parts = weights / row[:, None]
+        for part, block in self.rows:
+            centred = (block - parts[part] @ means.T) * np.sqrt(row[part, None])
+            S = dsyrk(1.0, centred.T, beta=1.0, c=S, lower=1, overwrite_c=1)
+        H_b = self._curvature_in_b()
+        order = np.tril(H_b) + np.tril(H_b, -1).T - np.diag(column)
+        between = np.diag(column) - weights.T @ parts + column[:, None] * solve(factor(H_b, 0.0), order)
+        S += means @ (0.5 * (between + between.T)) @ means.T
+        return S, cross, H_b
 
-    def _direct(self, H: Array, cross: Array, H_b: Array, mu: float) -> tuple[Array, Array, float]:
+    def _curvature_in_b(self) -> Array:
+        """Its lower half."""
+        j = np.arange(self.b.size)
+        ratio = self._order.price / self._order.slack
+        H_b = np.zeros((j.size, j.size), order="F")
+        H_b[j, j] = np.bincount(self._end, weights=self._weight, minlength=j.size)
+        H_b[j[:-1], j[:-1]] += ratio
+        H_b[j[1:], j[1:]] += ratio
+        H_b[j[1:], j[:-1]] -= ratio
+        H_b *= self.hinges.share
+        return H_b
+
+    def _direct(self, S: Array, cross: Array, H_b: Array, mu: float) -> tuple[Array, Array, float]:
         share = self.hinges.share
         pulls = share * (self._sign * (self._state[0] + self._weight * self._q))
         g, g_b = self._gradients(pulls)
@@ -214,7 +240,7 @@ class ThresholdInterior:
         g_b[1:] -= prices
         L = factor(H_b, 0.0)
         answer = solve(L, np.asfortranarray(np.column_stack([cross.T, g_b])))
-        dw = self.bound.step(np.asfortranarray(H - cross @ answer[:, :-1]), g - cross @ answer[:, -1], self.w, self.rest)
+        dw = self.bound.step(S, g - cross @ answer[:, -1], self.w, self.rest)
         db = -answer[:, -1] - answer[:, :-1] @ dw
         self._multiply(dw, self._df)
         dh = self._sign * (self._df[self._sample] - db[self._end])
@@ -229,16 +255,27 @@ class ThresholdInterior:
             g += pull[part] @ block
         return g, self.fixed_b - np.bincount(self._end, weights=pulls, minlength=self.b.size)
 
+    def _balance(self) -> tuple[Array, Array]:
+        """Multipliers of hinges and order rows after a step of b alone, which leaves nothing of the gradient in b but rounding."""
+        a, share, order = self._state[0], self.hinges.share, self._order
+        aims(self._arguments(), self._state, self._move, 0.0, self._weight, self._q)
+        left = self.fixed_b - share * np.bincount(self._end, weights=self._sign * a, minlength=self.b.size)
+        left[:-1] += share * order.price
+        left[1:] -= share * order.price
+        db = -solve(factor(self._curvature_in_b(), 0.0), left)
+        balanced = np.clip(a - self._sign * self._weight * db[self._end], 0.0, 1.0)
+        return balanced, np.maximum(order.price * (1.0 - np.diff(db) / order.slack), 0.0)
+
     def _judge(self) -> None:
-        a, h, share = self._state[0], self._arguments(), self.hinges.share
-        g, g_b = self._gradients(share * (self._sign * a))
-        prices = share * self._order.price
-        left = g_b
-        left[:-1] += prices
-        left[1:] -= prices
+        """The gap of the balanced multipliers; what rounding and clipping leave in b is priced by how far a balance moves an argument."""
+        self._balanced, prices = self._balance()
+        a, h, share = self._balanced, self._arguments(), self.hinges.share
+        g, left = self._gradients(share * (self._sign * a))
+        left[:-1] += share * prices
+        left[1:] -= share * prices
         length = float(np.max(np.abs(self._f)) + np.max(np.abs(self.b))) + self.hinges.gamma
         hinges = share * float((1.0 - a) @ np.maximum(h, 0.0) + a @ np.maximum(-h, 0.0))
-        self.rest = hinges + float(prices @ self._order.slack) + float(np.sum(np.abs(left))) * length
+        self.rest = hinges + share * float(prices @ self._order.slack) + float(np.sum(np.abs(left))) * length
         self.excess = self.bound.excess(g, self.w)
 
     def _multiply(self, w: Array, out: Array) -> None:
@@ -254,15 +291,16 @@ def threshold_interior(
     fixed_b: Array,
     w: Array,
     b: Array,
+    prices: Array,
     mu: float,
     goal: float,
     max_iter: int = 100,
 ) -> Iterator[ThresholdInterior]:
     """The state at w and b and after each iteration, until the gap is at most the goal or rounding forbids a step.
 
-    `fixed` and `fixed_b` are linear terms in w and b; b_j − steps_j does not fall; μ > 0, in units of f, is the width to start with.
+    `fixed` and `fixed_b` are linear terms in w and b; b_j − steps_j does not fall; the order rows have about these prices, in shares; μ > 0, in units of f, is the width to start with.
     """
-    method = ThresholdInterior(rows, hinges, bound, fixed, fixed_b, w, b, mu)
+    method = ThresholdInterior(rows, hinges, bound, fixed, fixed_b, w, b, prices, mu)
     smallest, idle = math.inf, 0
     for _ in range(max_iter):
         yield method

@@ -23,7 +23,7 @@ from simopt.row_blocks import RowBlocks
 from simopt.solvers.hinge_level import CAP, MANY
 from simopt.solvers.hinge_stage import Stage
 from simopt.solvers.threshold_choice import by_threshold, choose, line_search
-from simopt.solvers.threshold_hinges import Indices, ThresholdHinges, audit, near, price
+from simopt.solvers.threshold_hinges import Indices, ThresholdHinges, audit, balance, near, price
 from simopt.solvers.threshold_interior import ThresholdInterior, threshold_interior
 from simopt.solvers.weight_bounds import Bound
 
@@ -158,11 +158,12 @@ class ThresholdLevel(Stage):
             self._bends.add(block, self._bent[:count], self._ends[:count])
 
     def judge(self) -> None:
-        """f = Ψw, and the gradient and the gap of the multipliers as they are; one pass, free of what rounding has piled up.
+        """f = Ψw, and the gradient and the gap of the multipliers as they are, but for rounding; one pass, free of what has piled up.
 
         What is left of g_b, once the order rows have taken their part, is priced by how far the thresholds could be moved.
         """
         h = self.hinges
+        balance(h.rank, h.every, h.share, self.fixed_b, self.a)
         self.g, self.g_b, self.rest = self.fixed.copy(), self.fixed_b.copy(), 0.0
         for part, block in self.rows:
             f, pull = self.f[part], self.pull[part]
@@ -231,10 +232,15 @@ class ThresholdLevel(Stage):
         self.newtons += own.newtons
         self.judge()
 
+    def prices(self) -> Array:
+        """Multipliers of the order rows, in units of the share: running sums of what pulls the thresholds."""
+        out: Array = np.maximum(-np.cumsum(self.g_b)[:-1], 0.0) / self.hinges.share
+        return out
+
     def inward(self, goal: float) -> Iterator[ThresholdInterior]:
         """States of the interior-point method from w and half the width; the best of them so far is taken over."""
         best = np.inf
-        start = (self.fixed, self.fixed_b, self.w, self.b, 0.5 * self.width)
+        start = (self.fixed, self.fixed_b, self.w, self.b, self.prices(), 0.5 * self.width)
         for state in threshold_interior(self.rows, self.hinges, self.bound, *start, goal):
             if state.gap < best:
                 best = state.gap

@@ -71,7 +71,9 @@ def interior_fits(
 ) -> Iterator[ThresholdFit]:
     """The iterates of the interior-point method from w = 0."""
     start = at_zero(rows, hinges, bound)
-    places = (start.fixed, start.fixed_b, start.w, start.b, max(start.width, FIRST * loss(start)))
+    start.width = max(start.width, FIRST * loss(start))
+    start.sweep()
+    places = (start.fixed, start.fixed_b, start.w, start.b, start.prices(), start.width)
     for state in threshold_interior(rows, hinges, bound, *places, goal, max_iter):
         yield ThresholdFit(state.w, state.b, state.multipliers, state.gap, word)
 
