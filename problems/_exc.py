@@ -111,10 +111,6 @@ class ThresholdProblem(Problem):
     def zero(self) -> Point:
         """f = 0, without thresholds."""
 
-    @abstractmethod
-    def score_size(self) -> float:
-        """The size of scores by which they are measured."""
-
     # Shared formulas.
 
     def changed(self, **fields: Any) -> Self:
@@ -209,6 +205,10 @@ class ThresholdProblem(Problem):
     def start(self) -> float:
         """Loss at the trivial point."""
         return float(self.objective(self.trivial_point()))
+
+    def score_size(self) -> float:
+        """γ, or the loss at f = 0 where that is more: large spacings, or given thresholds far from 0, make scores large."""
+        return max(self.gamma, self.start)
 
     def normalised(self) -> tuple[Self, Rescale]:
         """Scores and values over a power of two near their size, features over one near theirs; multipliers are pure numbers."""

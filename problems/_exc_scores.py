@@ -22,12 +22,15 @@ from simopt.problem import Rescale, freeze
 from simopt.problems import _exc_balance, _factor, _hinges, _squares
 from simopt.problems._exc import ThresholdProblem
 from simopt.problems._factor import KernelProblem
+from simopt.row_blocks import LARGE, RowBlocks
 
 if TYPE_CHECKING:
     import cvxpy as cp
 
 Value = Any
 UPWARDS = 1.0 + 1e-14
+EPS = float(np.finfo(float).eps)
+NOTICED = 1e-10  # of γ: rounding of scores that a float gap owns up to
 
 
 class LinearScores(ThresholdProblem):
@@ -53,9 +56,15 @@ class LinearScores(ThresholdProblem):
         """Ψw."""
         return num.matvec(self.features, num.lift(point["w"]))
 
+    @cached_property
+    def usual(self) -> float:
+        """The median of the ‖ψ_i‖ that are not 0: the size of features, which a few rows out of all proportion do not change."""
+        lengths = np.concatenate([np.linalg.norm(block, axis=1) for _, block in RowBlocks(self.features, LARGE)])
+        return float(np.median(lengths[lengths > 0.0])) if np.any(lengths) else 0.0
+
     def units(self) -> tuple[float, float]:
-        """Powers of two near the size of scores and near max ‖ψ_i‖."""
-        return _squares.power_of_two(self.score_size()), _squares.power_of_two(self.longest)
+        """Powers of two near the size of scores, and near that of features."""
+        return _squares.power_of_two(self.score_size()), _squares.power_of_two(self.usual)
 
     def from_units(self, sigma: float, kappa: float) -> Rescale:
         """w = w'σ/κ, b = b'σ, f = f'σ."""
@@ -150,6 +159,11 @@ class PenalisedScores(LinearScores):
         """‖w − w*‖ ≤ √(2 gap/λ)."""
         return math.sqrt(2.0 * max(gap, 0.0) / self.regularization)
 
+    def units(self) -> tuple[float, float]:
+        """As without penalty, but no unit of features in which λ is more than 1."""
+        sigma, kappa = super().units()
+        return sigma, max(kappa, _squares.power_of_two(math.sqrt(self.regularization) * math.sqrt(sigma)))
+
     def in_units(self, s: float, c: float) -> Self:
         """γ, Δ, thresholds × s and Ψ × c: λ × c²/s."""
         strength = self.regularization * (c / s * c)
@@ -192,9 +206,17 @@ class KernelScores(KernelProblem, ThresholdProblem):
         return _squares.squared_norm(num, self.gram, s) / (num.lift(self.regularization) * -2)
 
     def regular_gap(self, num: Arithmetic, point: Point, s: Value) -> Value:
-        """(λ/2)‖α + s/λ‖²_K."""
-        strength = num.lift(self.regularization)
-        return _squares.squared_norm(num, self.gram, num.lift(point["alpha"]) + s / strength) * strength / 2
+        """(λ/2)‖α + s/λ‖²_K; in floats also the rounding of Kα and sᵀKs, without which an open gap could look closed."""
+        strength, alpha = num.lift(self.regularization), num.lift(point["alpha"])
+        rest = _squares.squared_norm(num, self.gram, alpha + s / strength) * strength / 2
+        return rest + self._rounding(alpha, s) if num is FLOAT else rest
+
+    def _rounding(self, alpha: Array, s: Array) -> float:
+        """What floats are about off: ε (max K_ii Σ K_jj α_j²)^½ in scores, ε Σ K_ii s_i²/(2λ) in the dual; 0 where that is little."""
+        own = np.sqrt(np.maximum(np.diagonal(self.gram), 0.0))
+        scores, dual = self.longest * FLOAT.norm(own * alpha), FLOAT.norm(own * s) ** 2 / (2.0 * self.regularization)
+        size = EPS * float(scores + dual)
+        return size if size > NOTICED * self.gamma else 0.0
 
     def multipliers(self, point: Point) -> Multipliers:
         """Those with p − q = −λα, clipped to [0, 1/n], that leave the least of the hinges' gap.
@@ -214,8 +236,10 @@ class KernelScores(KernelProblem, ThresholdProblem):
         return math.sqrt(2.0 * max(gap, 0.0) / self.regularization)
 
     def units(self) -> tuple[float, float]:
-        """A power of two near the size of scores, one of four near max K_ii."""
-        return _squares.power_of_two(self.score_size()), _squares.power_of_four(float(np.max(np.diagonal(self.gram))))
+        """A power of two near the size of scores, one of four near the median of the K_ii that are not 0, or λσ if that is more."""
+        sigma, own = _squares.power_of_two(self.score_size()), np.diagonal(self.gram)
+        usual = float(np.median(own[own > 0.0])) if np.any(own > 0.0) else 0.0
+        return sigma, _squares.power_of_four(max(usual, self.regularization * sigma))
 
     def from_units(self, sigma: float, kappa: float) -> Rescale:
         """α = α'σ/κ, u = u'σ/√κ, b = b'σ, f = f'σ."""

@@ -88,10 +88,6 @@ class FixedThresholds(ThresholdProblem):
         value: cp.Expression = sum(worth[key] @ price for key, price in prices.items())
         return value
 
-    def score_size(self) -> float:
-        """γ, or the loss at f = 0, the mean distance to the thresholds, if that is more."""
-        return max(self.gamma, self.start)
-
 
 class LearnedThresholds(ThresholdProblem):
     """Thresholds that are variables, in whatever way their order comes about."""
@@ -125,10 +121,6 @@ class LearnedThresholds(ThresholdProblem):
             return num.lift(0.0)
         low, high = self.box(upper)
         return num.dot(num.pos(prices.imbalance), b - num.lift(low)) + num.dot(num.pos(prices.imbalance * -1), num.lift(high) - b)
-
-    def score_size(self) -> float:
-        """γ."""
-        return self.gamma
 
 
 class SpacedThresholds(LearnedThresholds):
