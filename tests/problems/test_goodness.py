@@ -243,7 +243,7 @@ BAD: list[tuple[type[Any], dict[str, Any], str]] = [
     (KernelGoodness, {"gram": np.diag([1.0, -1.0, 1.0])}, "gram: not positive semidefinite, the smallest eigenvalue is -1"),
     (KernelGoodness, {"gram": np.array([[1, 0.5, 0], [0, 1, 0], [0, 0, 1]])}, r"gram: not symmetric, entry \(0, 1\)"),
     (KernelGoodness, {"gamma": 0.0}, "gamma: 0 given"),
-    (SmallestBound, {"level": 0.0}, "level: 0 given, a number > 0"),
+    (SmallestBound, {"level": 0.0}, "level: 0 given, a number > 0 needed; exact_smallest_bound"),
 ]
 
 
