@@ -7,13 +7,15 @@ import ctypes
 import gc
 import json
 import multiprocessing
+import multiprocessing.process
 import os
 import platform
+import signal
 import statistics
 import sys
 import time
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any, TypeVar
@@ -23,6 +25,7 @@ import numpy as np
 PAIRS = 9
 BUDGET = 300.0  # seconds; a slow cell takes as many pairs as fit
 SLOW = 5.0  # seconds; a run of this length needs no warm-up before it
+GRACE = 3.0  # seconds that a stopped process has to clean up
 Work = Callable[[], object]
 T = TypeVar("T")
 
@@ -91,7 +94,8 @@ def within(limit: float, work: Callable[[], T]) -> T | None:
     ours, theirs = context.Pipe(duplex=False)
 
     def run() -> None:
-        theirs.send(work())
+        with suppress(KeyboardInterrupt):
+            theirs.send(work())
 
     child = context.Process(target=run)
     child.start()
@@ -101,8 +105,16 @@ def within(limit: float, work: Callable[[], T]) -> T | None:
     except EOFError:
         raise RuntimeError(f"the process of a peer ended with status {child.exitcode} and no result") from None
     finally:
-        child.kill()
-        child.join()
+        _end(child)
+
+
+def _end(child: multiprocessing.process.BaseProcess) -> None:
+    """Ctrl-C, on which the driver ends what it has started (ECOS runs in a process too); then the end, for what does not listen."""
+    if child.is_alive() and child.pid is not None:
+        os.kill(child.pid, signal.SIGINT)
+        child.join(GRACE)
+    child.kill()
+    child.join()
 
 
 def seconds(work: Work) -> float:
