@@ -301,3 +301,270 @@ def test_the_multipliers_of_the_dual_are_the_solution() -> None:
         assert np.all(np.diff(b) >= 0.0)
         point = back.point({"w": -multipliers["g"] / natural.regularization, "thresholds": b})
         assert certify(problem, point, multipliers).relative_gap < 1e-6
+
+
+# Against exact optima: d = 1, so that ‖w‖ ≤ B is an interval and the problem a linear programme in (w, b), solved in fractions.
+
+
+def exact_optimum(problem: Any, far: int = 10**6) -> Fraction:
+    """The least loss over all corners: intersections of kinks, of rows, and of a box around everything, which are where it is attained."""
+    fixed = isinstance(problem, EXCFixed)
+    count, zero = problem.classes - 1, Fraction(0)
+    gamma, n = Fraction(problem.gamma), len(problem.labels)
+    x = [Fraction(value) for value in problem.features[:, 0]]
+    given = [Fraction(value) for value in problem.thresholds] if fixed else []
+
+    def row(slope: Fraction, ends: dict[int, int], constant: Fraction) -> tuple[list[Fraction], Fraction]:
+        """slope·w + Σ sign·b_j + constant, thresholds as variables or as numbers."""
+        if fixed:
+            return [slope], constant + sum((sign * given[j] for j, sign in ends.items()), zero)
+        return [slope, *(Fraction(ends.get(j, 0)) for j in range(count))], constant
+
+    hinges = [row(x[i], {j: -1}, gamma) for i, j in zip(problem.high_rows, problem.high_ends, strict=True)]
+    hinges += [row(-x[i], {j: 1}, gamma) for i, j in zip(problem.low_rows, problem.low_ends, strict=True)]
+    allowed = [row(Fraction(sign), {}, Fraction(problem.radius)) for sign in (1, -1)]  # ≥ 0
+    if not fixed:
+        allowed += [row(zero, {j: sign}, Fraction(far)) for j in range(count) for sign in (1, -1)]
+        if isinstance(problem, EXCOrdinal):
+            allowed += [row(zero, {j + 1: 1, j: -1}, -Fraction(problem.delta)) for j in range(count - 1)]
+    size = len(allowed[0][0])
+    best: Fraction | None = None
+    for planes in itertools.combinations([*hinges, *allowed], size):
+        corner = solved_exactly([a for a, _ in planes], [-c for _, c in planes])
+        if corner is None or any(value(a, c, corner) < 0 for a, c in allowed):
+            continue
+        loss = sum((max(value(a, c, corner), zero) for a, c in hinges), zero) / n
+        best = loss if best is None else min(best, loss)
+    assert best is not None
+    return best
+
+
+def value(a: list[Fraction], c: Fraction, at: list[Fraction]) -> Fraction:
+    return sum((p * q for p, q in zip(a, at, strict=True)), c)
+
+
+def solved_exactly(rows: list[list[Fraction]], right: list[Fraction]) -> list[Fraction] | None:
+    """Gauss elimination in fractions; None for a singular matrix."""
+    work = [[*row, value] for row, value in zip(rows, right, strict=True)]
+    size = len(work)
+    for k in range(size):
+        pivot = next((i for i in range(k, size) if work[i][k] != 0), None)
+        if pivot is None:
+            return None
+        work[k], work[pivot] = work[pivot], work[k]
+        work[k] = [entry / work[k][k] for entry in work[k]]
+        for i in range(size):
+            if i != k and work[i][k] != 0:
+                work[i] = [one - work[i][k] * two for one, two in zip(work[i], work[k], strict=True)]
+    return [row[-1] for row in work]
+
+
+TINY = [  # labels, classes, γ, Δ, B, unit of the features
+    ([1, 2, 3, 2], 3, 1.0, 0.0, 2.0, 1.0),
+    ([1, 2, 3, 3], 3, 0.25, 1.5, 8.0, 1.0),
+    ([3, 1, 2, 1], 3, 1e-8, 0.0, 1.0, 1.0),
+    ([1, 3, 3, 1], 3, 1.0, 1e3, 0.5, 1.0),
+    ([2, 2, 2], 3, 1.0, 0.5, 1.0, 1.0),
+    ([2], 3, 1e8, 1.0, 1.0, 1e-5),
+    ([1, 2, 1, 2], 2, 0.5, 0.0, 1e-6, 1e6),
+    ([1, 4], 4, 0.5, 0.3, 4.0, 1.0),
+    ([1, 2, 3, 2], 3, 1.0, 0.0, 2e-150, 1e150),
+    ([2, 1, 3], 3, 1.0, 0.0, 1e140, 1e-140),
+]
+
+
+def forms(labels: list[int], classes: int, gamma: float, delta: float, radius: float, unit: float, rng: np.random.Generator) -> list[Any]:
+    features = unit * np.round(8.0 * rng.normal(size=(len(labels), 1))) / 8.0
+    features[-1] = features[0]  # tied
+    y = np.array(labels, dtype=float)
+    fixed = EXCFixed(features, y, classes, equispaced(classes, 0.7 * gamma), gamma, radius=radius)
+    learned = EXCOrdinal(features, y, classes, gamma, delta, radius=radius)
+    return [learned, fixed, IMCOrdinal(features, y, classes, gamma, radius=radius)]
+
+
+@pytest.mark.parametrize("case", TINY)
+def test_brackets_hold_the_exact_optimum_and_clarabel_closes_them(case: tuple[Any, ...]) -> None:
+    rng = np.random.default_rng(11)
+    for problem in forms(*case, rng):
+        # the box must be out of everybody's way: scores are at most B max|x|, thresholds at most that + γ + (r − 1)Δ
+        reach = problem.radius * problem.longest + problem.gamma + problem.classes * getattr(problem, "delta", 0.0)
+        best = exact_optimum(problem, 10 * math.ceil(reach))
+        unit = max(problem.scale(), float(best))
+        known = primal_solution(problem)
+        for point, multipliers in (known, (problem.trivial_point(), None)):
+            found = certify(problem, point, multipliers, INTERVAL)
+            assert Fraction(found.lower) <= best <= Fraction(found.upper)
+        loose = problem.radius * problem.longest / problem.gamma  # a ball this many times too large magnifies what is left of Ψᵀs
+        assert certify(problem, *known).relative_gap < 1e-7 + 1e-12 * loose
+        for size in (1e-12, 1e-3, 10.0):  # whatever the multipliers, and whatever is known of the optimum
+            noise = {key: entry + size * rng.normal(size=np.shape(entry)) for key, entry in known[1].items() if key in ("above", "below")}
+            for upper in (math.inf, float(best) * (1.0 + 1e-12) + 1e-300):
+                assert Fraction(INTERVAL.lower(problem.dual_bound(noise, INTERVAL, upper))) <= best
+                assert float(problem.dual_bound(noise, FLOAT, upper)) <= float(best) + 1e-12 * unit
+                for repair in problem.repairs:
+                    bound = problem.bound(INTERVAL, problem.admitted(INTERVAL, noise, repair), upper)
+                    assert Fraction(INTERVAL.lower(bound)) <= best, repair
+
+
+@pytest.mark.parametrize(("gamma", "strength"), [(1.0, 1e-2), (1e-8, 1e-2), (1e8, 1e-2), (1.0, 1e-8), (1.0, 1e4)])
+def test_penalised_brackets_hold_in_fractions(gamma: float, strength: float) -> None:
+    rng = np.random.default_rng(12)
+    features, labels = _exc_cases.instance(rng, 6, 2, 3)
+    features[-1] = features[0]
+    gram = np.round(8.0 * features) / 8.0 @ np.round(8.0 * features).T / 8.0
+    problems: list[Any] = [
+        EXCOrdinalPenalised(features, labels, 3, gamma, 0.5 * gamma, regularization=strength),
+        IMCOrdinalPenalised(features, labels, 3, gamma, regularization=strength),
+        EXCFixedPenalised(features, labels, 3, equispaced(3, gamma), gamma, regularization=strength),
+        KernelEXC(gram, labels, 3, gamma, 0.5 * gamma, regularization=strength),
+    ]
+    for problem in problems:
+        point, multipliers = primal_solution(problem)
+        least = min(
+            Fraction(problem.objective(problem.restore(candidate, RATIONAL), RATIONAL)) for candidate in (point, problem.trivial_point())
+        )
+        for size in (0.0, 1e-9, 1e-3, 1.0):
+            noise = {key: entry + size * rng.normal(size=np.shape(entry)) for key, entry in multipliers.items()}
+            for repair in problem.repairs:
+                for upper in (math.inf, RATIONAL.upper(least)):
+                    exact = problem.bound(RATIONAL, problem.admitted(RATIONAL, noise, repair), upper)
+                    assert exact <= least
+                    assert INTERVAL.lower(problem.bound(INTERVAL, problem.admitted(INTERVAL, noise, repair), upper)) <= exact
+
+
+# Data out of all proportion.
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("unit", [1e-70, 1e-12, 1e12, 1e70])
+def test_units_of_the_features_do_not_matter_where_the_bound_has_them_too(name: str, unit: float) -> None:
+    cls: Any = registry.get("problem", name)
+    example = next(iter(cls.examples(np.random.default_rng(3)))).problem
+    c = 2.0 ** (2 * round(math.log2(unit) / 2))
+    image = example.in_units(1.0, c)
+    one, two = (certify(problem, *primal_solution(problem)) for problem in (example, image))
+    assert two.relative_gap < 1e-7
+    assert two.upper == pytest.approx(one.upper, rel=1e-7)
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("gamma", [1e-8, 1e-4, 1e4, 1e8])
+def test_margins_of_any_size_are_certified(name: str, gamma: float) -> None:
+    cls: Any = registry.get("problem", name)
+    example = next(iter(cls.examples(np.random.default_rng(3)))).problem
+    bound = "radius" if hasattr(example, "radius") else "regularization"
+    for strong in (True, False):  # what bounds w changes with the margin; or stays, where w is then held at 0, or hardly at all
+        problem = example.in_units(gamma, 1.0) if strong else example.changed(gamma=gamma)
+        found = certify(problem, *primal_solution(problem), INTERVAL)
+        assert found.lower <= found.upper
+        if strong or gamma > 1.0 or bound == "regularization" or name == "exc-fixed":
+            assert found.relative_gap < 1e-6
+
+
+def test_one_row_out_of_all_proportion_spoils_no_certificate() -> None:
+    features, labels = _exc_cases.instance(np.random.default_rng(13), 40, 4, 4)
+    features = np.concatenate([features[:-1], 1e6 * features[-1:]])
+    thresholds = np.array([-1.0, 0.0, 1.5])
+    problems: list[Any] = [
+        EXCOrdinal(features, labels, 4, radius=3.0),
+        EXCOrdinalPenalised(features, labels, 4, 1.0, 0.7, regularization=0.01),
+        EXCFixed(features, labels, 4, thresholds, radius=3.0),
+        EXCFixedPenalised(features, labels, 4, thresholds, regularization=0.01),
+        IMCOrdinal(features, labels, 4, radius=3.0),
+        IMCOrdinalPenalised(features, labels, 4, regularization=0.01),
+    ]
+    for problem in problems:
+        assert certify(problem, *primal_solution(problem)).relative_gap < 1e-6
+
+
+def test_a_kernel_beyond_floats_is_not_said_to_be_solved() -> None:
+    features, labels = _exc_cases.instance(np.random.default_rng(14), 40, 4, 4)
+    problem = KernelEXC(1e16 * features @ features.T, labels, 4, regularization=0.01)
+    known = primal_solution(problem)
+    plain, enclosed = certify(problem, *known), certify(problem, *known, INTERVAL)
+    assert enclosed.relative_gap > 1e-6 and plain.relative_gap > 1e-6
+    small = KernelEXC(features @ features.T, labels, 4, regularization=0.01)
+    assert certify(small, *primal_solution(small)).relative_gap < 1e-8
+
+
+# Bad input.
+
+GOOD: dict[str, Any] = {"features": np.eye(3), "labels": np.array([1.0, 2.0, 3.0]), "classes": 3}
+
+
+def make(name: str, **fields: Any) -> Any:
+    cls: Any = registry.get("problem", name)
+    given = {**GOOD, "radius": 1.0, "regularization": 1.0, "gram": np.eye(3), "thresholds": np.array([-1.0, 1.0]), **fields}
+    return cls(**{key: entry for key, entry in given.items() if key in cls.__dataclass_fields__})
+
+
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize(
+    ("fields", "message"),
+    [
+        (
+            {"labels": np.array([1.0, 2.5, 3.0])},
+            r"labels: 1 of 3 are not whole numbers \(first at index 1: 2.5\); number the classes 1, …, 3",
+        ),
+        ({"labels": np.array([1.0, 2.0, 9.0])}, r"labels: 1 of 3 are outside of 1, …, 3 \(first at index 2: 9\); set classes to 9 or more"),
+        ({"labels": np.array([0.0, 1.0, 2.0])}, r"labels: 1 of 3 are outside of 1, …, 3 \(first at index 0: 0\); add 1 to them"),
+        (
+            {"labels": np.array([-1.0, 1.0, 1.0])},
+            r"labels: 1 of 3 are outside .* index 0: -1\); add 2 to them, and set classes to 3 or more",
+        ),
+        ({"labels": np.array([1.0, np.nan, 1.0])}, "labels: 1 of 3 values is not finite"),
+        ({"labels": np.array(["low", "mid", "high"])}, "labels: values that are not numbers"),
+        ({"labels": np.array([1.0, 2.0])}, "3 rows, expected 2|shape|expected 2"),
+        ({"labels": np.zeros(0)}, "labels: no values"),
+        ({"classes": 1}, "classes: 1 given, a whole number >= 2 needed"),
+        ({"classes": 2.5}, "classes: 2.5 given"),
+        ({"gamma": 0.0}, "gamma: 0 given, a number > 0 needed"),
+        ({"gamma": -1.0}, "gamma: -1 given"),
+        ({"gamma": math.inf}, "gamma: inf is not finite"),
+    ],
+)
+def test_what_no_form_can_mean_is_refused_by_name(name: str, fields: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidProblem, match=message):
+        make(name, **fields)
+
+
+@pytest.mark.parametrize(
+    ("name", "fields", "message"),
+    [
+        ("exc-ordinal", {"delta": -0.5}, "delta: -0.5 given, a number >= 0 needed"),
+        ("exc-ordinal-penalised", {"delta": -1e-300}, "delta: -1e-300 given"),
+        ("kernel-exc", {"delta": np.nan}, "delta: nan is not finite"),
+        ("exc-ordinal", {"radius": 0.0}, "radius: 0 given"),
+        ("imc-ordinal-penalised", {"regularization": -1.0}, "regularization: -1 given"),
+        ("exc-fixed", {"thresholds": np.array([0.0])}, "thresholds: 1 given, 3 classes need 2, one between each two neighbours"),
+        ("exc-fixed", {"thresholds": np.array([1.0, 0.5])}, "thresholds: not increasing, entry 0 is 1 and entry 1 is 0.5"),
+        (
+            "exc-fixed-penalised",
+            {"thresholds": np.array([1.0, 1.0])},
+            "thresholds: not increasing, entry 0 is 1 and entry 1 is 1; sort them",
+        ),
+        (
+            "exc-fixed",
+            {"classes": 5, "thresholds": np.array([0.0, 1.0, 3.0, 2.0])},
+            "thresholds: not increasing, entry 2 is 3 and entry 3 is 2",
+        ),
+        ("exc-fixed", {"thresholds": np.array([-np.inf, 0.0])}, "thresholds: 1 of 2 values is not finite"),
+        ("kernel-exc", {"gram": np.array([[1.0, 2.0, 0.0], [2.0, 1.0, 0.0], [0.0, 0.0, 1.0]])}, "gram: not positive semidefinite"),
+        ("kernel-exc", {"gram": np.eye(4)}, "gram"),
+        ("imc-ordinal", {"features": np.full((3, 1), 1e200)}, "features: the largest entry is 1e.200"),
+    ],
+)
+def test_what_a_form_cannot_mean_is_refused_by_name(name: str, fields: dict[str, Any], message: str) -> None:
+    with pytest.raises(InvalidProblem, match=message):
+        make(name, **fields)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_one_label_alone_is_a_problem_whose_loss_vanishes_unless_thresholds_forbid_it(name: str) -> None:
+    for label in (2.0,) if "fixed" in name else (1.0, 2.0, 3.0):
+        problem = make(name, labels=np.full(3, label), gamma=0.5)
+        found = certify(problem, problem.trivial_point())
+        assert found.upper == 0.0 and found.relative_gap == 0.0, "w = 0 is optimal: thresholds on both sides of it"
+    if "fixed" in name:
+        crowded = make(name, labels=np.full(3, 2.0), gamma=2.0)  # the class is narrower than its margins
+        assert certify(crowded, *primal_solution(crowded)).lower > 1.9
