@@ -101,6 +101,11 @@ class Queries:
         order = np.argsort(self.groups, kind="stable")
         return tuple(np.split(order, np.cumsum(np.bincount(self.groups))[:-1]))
 
+    @cached_property
+    def gains(self) -> tuple[Array, ...]:
+        """G(r) of each list."""
+        return tuple(lists.gain(self.relevance[rows]) for rows in self.rows)
+
     @property
     def sizes(self) -> Rows:
         """m_1, …, m_q."""
@@ -127,9 +132,8 @@ class Queries:
         """NDCG@k of every query: (q,) for one k or None, (q, len(k)) for several. The figure that is reported is the mean over queries."""
         s = validate.vector("scores", scores, length=self.n, like="documents")
         cuts = [k] if k is None or isinstance(k, int) else list(k)
-        found = np.array(
-            [[lists.ndcg(s[rows], r, k=cut, ties=ties, name=f"query {name}") for cut in cuts] for name, rows, r in self.items()]
-        )
+        validate.choice("ties", ties, lists.TIES)
+        found = np.array([lists.ndcg_at(s[rows], gains, cuts, ties) for rows, gains in zip(self.rows, self.gains, strict=True)])
         return found[:, 0] if k is None or isinstance(k, int) else found
 
     def subset(self, keep: npt.ArrayLike) -> tuple[Rows, Self]:

@@ -20,6 +20,8 @@ Source: Kar & Jain 2012, Appendix F.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 
@@ -129,19 +131,27 @@ def ndcg(
     values = relevance(name, r)
     defined_list(name, values)
     s = validate.vector("scores", scores, length=len(values), like=name)
-    cut = _cut(k, len(s))
-    shares = np.zeros(len(s))
-    shares[:cut] = discounts(cut, logarithm)
-    gains = gain(values)
-    if validate.choice("ties", ties, TIES) == WORST:
-        order = np.lexsort((values, -s))
-    else:
-        order = np.argsort(-s, kind="stable")
+    validate.choice("ties", ties, TIES)
+    return float(ndcg_at(s, gain(values), (k,), ties, logarithm)[0])
+
+
+def ndcg_at(scores: Array, gains: Array, cuts: Sequence[int | None], ties: str = AVERAGE, logarithm: str = NATURAL) -> Array:
+    """NDCG@k of one list for several k, of scores and gains that have been checked."""
+    m = len(gains)
+    shares = np.zeros((len(cuts), m))
+    every = discounts(m, logarithm)
+    for row, k in zip(shares, cuts, strict=True):
+        row[: _cut(k, m)] = every[: _cut(k, m)]
+    best = shares @ np.sort(gains)[::-1]
+    order = np.lexsort((gains, -scores)) if ties == WORST else np.argsort(-scores, kind="stable")
     if ties == AVERAGE:
-        starts = np.flatnonzero(np.diff(s[order], prepend=np.inf) != 0.0)
-        lengths = np.diff(starts, append=len(s))
-        shares = np.repeat(np.add.reduceat(shares, starts) / lengths, lengths)
-    return min(1.0, float(gains[order] @ shares) / list_norm(gains, logarithm, cut))
+        listed = scores[order]
+        starts = np.concatenate([[0], 1 + np.flatnonzero(listed[1:] != listed[:-1])])
+        if len(starts) < m:  # ties: a block shares its discounts out evenly
+            lengths = np.diff(starts, append=m)
+            shares = np.repeat(np.add.reduceat(shares, starts, axis=1) / lengths, lengths, axis=1)
+    out: Array = np.minimum(1.0, shares @ gains[order] / best)
+    return out
 
 
 def ndcg_loss(scores: npt.ArrayLike, r: npt.ArrayLike, *, ties: str = AVERAGE, logarithm: str = NATURAL) -> float:

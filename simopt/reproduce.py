@@ -46,6 +46,12 @@ class Reproduction:
         pairs = [pair for row in self.rows for pair in zip(row.cells, row.sentences, strict=True)]
         return [cell for cell, why in pairs if cell.word == OUTSIDE and not why]
 
+    @property
+    def seen(self) -> str:
+        """What the table says of the rows that are done; "" for a table that says nothing, or of no rows."""
+        rows = [row for row in self.rows if row.not_run is None]
+        return self.table.seen(rows).strip() if self.table.seen is not None and rows else ""
+
     def describe(self) -> dict[str, Any]:
         """Plain data, for JSON."""
         words = {word.replace(" ", "_"): self.count(word) for word in (INSIDE, OUTSIDE, NOT_PRINTED)}
@@ -57,6 +63,7 @@ class Reproduction:
             "effort": self.effort.value,
             "seed": self.seed,
             "complete": self.complete,
+            "seen": self.seen or None,
             "counts": {**words, "unexplained": len(self.unexplained), "rows_not_run": sum(row.not_run is not None for row in self.rows)},
             "versions": versions(),
         }

@@ -21,7 +21,8 @@ A table is a function that computes one row at a time, and a header::
 
 Every cell gets a computed word: `inside` the printed mean ± 2 √(sd² + our sd²), `outside`, or `not printed` where the paper gives no
 number. For an outside cell `explain(cell, cells of its row)` returns a sentence made from the numbers; an outside cell without one is
-counted as unexplained. Figures yield `Curve`s beside their cells. `plot(figure, reproduction)` draws on a matplotlib Figure.
+counted as unexplained. Figures yield `Curve`s beside their cells. `plot(figure, reproduction)` draws on a matplotlib Figure. `seen(rows)`
+is one sentence, made from the numbers, about the rows that are done: where the paper prints nothing it is what the table says.
 """
 
 from __future__ import annotations
@@ -105,6 +106,7 @@ class Curve:
 Explain = Callable[[Cell, Sequence[Cell]], str]
 Compute = Callable[[str, "Run"], Iterable["Cell | Curve"]]
 Plot = Callable[["Figure", "Reproduction"], None]
+Seen = Callable[[Sequence["Row"]], str]
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,6 +122,7 @@ class Table:
     requires: tuple[str, ...] = ()
     explain: Explain | None = None
     plot: Plot | None = None
+    seen: Seen | None = None
 
     def describe(self) -> dict[str, Any]:
         """Plain data for listings."""
@@ -186,6 +189,7 @@ def table(
     requires: Sequence[str] = (),
     explain: Explain | None = None,
     plot: Plot | None = None,
+    seen: Seen | None = None,
 ) -> Callable[[Compute], Compute]:
     """Register the decorated function `(row, run) -> Iterator[Cell | Curve]` as a table or figure of a paper.
 
@@ -199,14 +203,14 @@ def table(
         names of the rows, computed one after the other.
     requires : sequence of str
         "dataset:NAME" or module names without which no row can be computed. What only one row needs is asked of `run` there.
-    explain, plot : callables, optional
+    explain, plot, seen : callables, optional
         see the module's docstring.
     """
     if not rows or len(set(rows)) != len(rows):
         raise InvalidProblem(f"table {name}: rows must be a non-empty list of distinct names, got {list(rows)}")
 
     def add(compute: Compute) -> Compute:
-        made = Table(name, paper, place, says, tuple(rows), compute, tuple(requires), explain, plot)
+        made = Table(name, paper, place, says, tuple(rows), compute, tuple(requires), explain, plot, seen)
         registry.register("table", name, made, compute.__module__, compute.__qualname__)
         return compute
 

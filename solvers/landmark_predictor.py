@@ -63,5 +63,6 @@ def similarity_record(similarity: Similarity | Values) -> dict[str, Any]:
 
 def certificate_of(record: Mapping[str, Any]) -> Certificate:
     """A certificate from its fields; JSON has no ∞, and leaves null where a bound is missing."""
-    missing = {"lower": -math.inf}
-    return Certificate(**{name: missing.get(name, math.inf) if value is None else value for name, value in record.items()})
+    ends = {"lower": -math.inf}
+    fields: dict[str, Any] = {name: ends.get(name, math.inf) if value is None else value for name, value in record.items()}
+    return Certificate(**fields)

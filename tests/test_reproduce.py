@@ -92,3 +92,12 @@ def test_registration() -> None:
     with pytest.raises(UnknownName, match="unknown table 'no-such-table-anywhere'"):
         find("no-such-table-anywhere")
     assert "x" not in registry.names("table")
+
+
+def test_what_a_table_says_of_its_rows() -> None:
+    said = Table("t", AUDIFFREN_KADRI, "Table 0", "", ("one",), lambda row, run: rows_of(run, row), seen=lambda rows: f" {len(rows)} rows ")
+    done = Reproduction(said, Effort.QUICK, 0)
+    assert done.seen == "" and done.describe()["seen"] is None
+    done.rows.extend(compute(said))
+    assert done.seen == done.describe()["seen"] == "1 rows"
+    assert Reproduction(made(), Effort.QUICK, 0, list(compute(made()))).seen == ""

@@ -86,6 +86,8 @@ def _show(done: Reproduction, stopped: bool, everything: bool) -> None:
     outside = [(cell, why) for cell, why in cells if cell.word == "outside"]
     for cell, why in outside:
         out.print(f"{cell.row}, {cell.column}: {why or 'outside, and NOT explained'}")
+    if done.seen:
+        out.print(Text(done.seen))
     for row in done.rows:
         if row.not_run is not None:
             out.print(f"{row.name}: NOT RUN, {row.not_run}")

@@ -53,6 +53,14 @@ def test_rows_by_labels_and_parts_of_them(pretend: None, run: Run) -> None:
     assert "2 of 4 rows (1 NOT RUN), quick effort: 1 inside, 0 outside, 1 not printed" in shown
 
 
+def test_what_the_table_says_of_its_rows_is_shown(pretend: None, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    from simopt import registry
+
+    monkeypatch.setitem(vars(registry.get("table", "pretend-table")), "seen", lambda rows: f"{len(rows)} rows, all [odd].")
+    assert "3 rows, all [odd]." in run("reproduce", "pretend-table").stdout
+    assert json.loads(run("reproduce", "pretend-table", "--json").stdout)["seen"] == "3 rows, all [odd]."
+
+
 def test_outside_cell_without_a_sentence_fails(pretend: None, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     from simopt import registry
     from simopt.reproduce import Table
