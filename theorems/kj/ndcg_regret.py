@@ -123,7 +123,6 @@ def _regret_and_distance(instance: Instance) -> tuple[Any, Any, list[Check]]:
     exhaustive=True,
     knobs={"square": Fraction(1)},
     mutants={"9/10 ‖D − rev D‖²": {"square": Fraction(9, 10)}},
-    corrects="KJ-Thm30",
     note="Attained at m = 2 by every list (0.753 with natural logarithms), and at every m by real relevances (KJ-Thm30-sharp). Both sides "
     "are multiplied by ‖G‖_D. With base 2 η and s grow by 1/log 2, D shrinks by log 2: the bound is the same. With KJ-Thm30-dec and "
     "KJ-Thm30-3+ it is a theorem on Algorithm 1 (KJ-Thm30-useful).",
@@ -227,7 +226,6 @@ def printed_instances(trial: Trial) -> Iterator[Instance]:
     exhaustive=True,
     knobs={"constant": Fraction(2)},
     mutants={"(1/4) ‖D‖₂": {"constant": Fraction(1, 16)}},
-    corrects="KJ-Thm30-breg",
     note="√2‖D‖ is never attained with F = log(1 + t): it is 3.2 times ‖D − rev D‖ at m = 2, twice at m = 100, and the ratio tends to "
     "infinity like log m (KJ-Thm30-growth). For positive discounts in general √2 cannot be improved: D = (1, θ, …), θ → 0.",
     cost=0.6,
