@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 from itertools import pairwise
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -24,7 +23,7 @@ from simopt import validate
 from simopt.arrays import Array
 from simopt.driver import solve
 from simopt.errors import InvalidProblem
-from simopt.landmarks import LandmarkMap, Values
+from simopt.landmarks import Values
 from simopt.problem import Problem
 from simopt.problems._exc_start import equispaced as spaced_evenly
 from simopt.problems._exc_thresholds import increasing
@@ -36,7 +35,7 @@ from simopt.problems.imc_ordinal import IMCOrdinal
 from simopt.problems.imc_ordinal_penalised import IMCOrdinalPenalised
 from simopt.rows import Rows
 from simopt.similarities import Similarity
-from simopt.solution import Solution
+from simopt.solvers.landmark_predictor import landmark_map, provenance
 from simopt.solvers.ordinal_rule import Labels, OrdinalErrors, OrdinalRule
 
 __all__ = ["OrdinalErrors", "OrdinalRule", "equispaced", "ordinal"]
@@ -104,7 +103,7 @@ def ordinal(
     cuts = _cuts(thresholds, r)
     margin = _default_margin(cuts) if gamma is None else validate.positive("gamma", gamma)
     margins = {"gamma": margin, "delta": validate.nonnegative("delta", delta)}
-    psi = _landmark_map(rows, landmarks, similarity, seed)
+    psi = landmark_map(rows, landmarks, similarity, seed)
     features = psi(rows)
     problem = _problem(features, y, r, cuts, validate.choice("form", form, FORMS), radius, regularization, margins)
     solution = solve(problem, solver, tol=tol, time_limit=time_limit)
@@ -113,7 +112,7 @@ def ordinal(
     w = np.asarray(solution.point["w"])
     counts = np.bincount(y, minlength=r + 1)[1:]
     b = cuts if cuts is not None else settled(np.asarray(solution.point["thresholds"]), features @ w, y, counts, **margins)
-    made = _provenance(problem, solution, len(y))
+    made = provenance(problem, solution, len(y))
     return OrdinalRule(psi.similarity, psi.landmarks, w, b, counts, form, solution.certificate, **margins, provenance=made)
 
 
@@ -179,16 +178,6 @@ def _default_margin(cuts: Array | None) -> float:
     return 1.0 if cuts is None or cuts.size < 2 else 0.5 * float(np.diff(cuts).min())
 
 
-def _landmark_map(rows: Rows, landmarks: int | npt.ArrayLike, similarity: str | Similarity | Values, seed: int) -> LandmarkMap:
-    rng = np.random.default_rng(seed)
-    if isinstance(landmarks, Real | np.integer):
-        count = min(validate.whole("landmarks", float(landmarks), minimum=1), rows.n)
-        return LandmarkMap.from_data(rows, count, rng, similarity)
-    given = validate.matrix("landmarks", landmarks, cols=rows.width)
-    chosen = LandmarkMap.from_data(rows, 1, rng, similarity).similarity if isinstance(similarity, str) else similarity
-    return LandmarkMap(chosen, given)
-
-
 def _problem(
     features: Array,
     labels: Labels,
@@ -219,16 +208,3 @@ def _problem(
 
 def _default_strength(features: Array, gamma: float) -> float:
     return STRENGTH * (float(np.einsum("ij,ij->", features, features)) / len(features) or 1.0) / gamma
-
-
-def _provenance(problem: Problem, solution: Solution, samples: int) -> dict[str, Any]:
-    made = solution.provenance
-    return {
-        "problem": problem.name,
-        "solver": made.solver,
-        "status": solution.status.value,
-        "samples": samples,
-        "seconds": made.setup_seconds + made.solve_seconds,
-        "versions": dict(made.versions),
-        **{name: getattr(problem, name) for name in ("radius", "regularization") if hasattr(problem, name)},
-    }

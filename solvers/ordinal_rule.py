@@ -26,6 +26,7 @@ from simopt.errors import InvalidProblem
 from simopt.jsonio import InvalidFile
 from simopt.landmarks import LandmarkMap, Values, similarity_name
 from simopt.similarities import Similarity, from_json
+from simopt.solvers.landmark_predictor import certificate_of, similarity_record
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -216,13 +217,8 @@ class OrdinalRule:
         OSError
             when the file cannot be written.
         """
-        if not isinstance(self.similarity, Similarity):
-            name = similarity_name(self.similarity)
-            raise InvalidProblem(
-                f"similarity: {name} is a function of your own, which no file can hold; pickle the rule, or save its parts"
-            )
         values = {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
-        values |= {"similarity": self.similarity.to_json(), "certificate": dataclasses.asdict(self.certificate)}
+        values |= {"similarity": similarity_record(self.similarity), "certificate": dataclasses.asdict(self.certificate)}
         values |= {name: np.asarray(values[name]) for name in ("landmarks", "weights", "thresholds", "counts")}
         archive.save(path, {"format": FORMAT, **values}, WHAT)
 
@@ -249,11 +245,7 @@ def _rebuilt(found: dict[str, Any]) -> OrdinalRule:
     values["weights"], values["counts"] = weights, np.asarray(found["counts"], dtype=np.intp)
     values["thresholds"] = _thresholds(found["thresholds"])
     values["similarity"] = from_json(found["similarity"])
-    open_ends = {"lower": -math.inf}  # where JSON has no ∞
-    numbers: dict[str, Any] = {
-        name: open_ends.get(name, math.inf) if value is None else value for name, value in found["certificate"].items()
-    }
-    values["certificate"] = Certificate(**numbers)
+    values["certificate"] = certificate_of(found["certificate"])
     if values["thresholds"].size != values["counts"].size - 1:
         raise ValueError(f"{values['thresholds'].size} thresholds for {values['counts'].size} classes")
     return OrdinalRule(**values)
