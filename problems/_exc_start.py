@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from typing import Any
+
 import numpy as np
 
 from simopt import validate
@@ -22,6 +25,18 @@ def equispaced(classes: int, spacing: float = 1.0, centre: float = 0.0) -> Array
     r, step = validate.whole("classes", classes, minimum=2), validate.positive("spacing", spacing)
     out: Array = validate.finite("centre", centre) + step * (np.arange(1.0, r) - r / 2.0)
     return out
+
+
+def listed(name: str, values: str | Sequence[float]) -> Array:
+    """Numbers, also as one text with commas.
+
+    Raises
+    ------
+    InvalidProblem
+        naming the first part of the text that is not a number.
+    """
+    parts: Sequence[Any] = values.split(",") if isinstance(values, str) else values
+    return validate.vector(name, [validate.finite(name, part) for part in parts])
 
 
 def best_separate_thresholds(labels: Array, classes: int, gamma: float) -> Array:

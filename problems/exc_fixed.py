@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, ClassVar, Self
 
@@ -13,7 +13,7 @@ from simopt.arrays import Array, Point
 from simopt.problem import ALL_CONES, Example, problem
 from simopt.problems import _exc_cases
 from simopt.problems._exc_scores import BallScores
-from simopt.problems._exc_start import equispaced
+from simopt.problems._exc_start import equispaced, listed
 from simopt.problems._exc_thresholds import FixedThresholds
 from simopt.similarities import Similarity
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @problem
 @dataclass(frozen=True, eq=False)
 class EXCFixed(FixedThresholds, BallScores):
-    r"""min_{w} (1/n) Σ_i [b_{y_i−1} + γ − ⟨w, ψ_i⟩]_+ + [⟨w, ψ_i⟩ − b_{y_i} + γ]_+   s.t.  ‖w‖₂ ≤ B.
+    r"""min_w (1/n) Σ_i [b_{y_i−1} + γ − ⟨w, ψ_i⟩]_+ + [⟨w, ψ_i⟩ − b_{y_i} + γ]_+   s.t.  ‖w‖₂ ≤ B.
 
     b_0 = −∞ and b_r = ∞: their hinges are absent. Multipliers p (hinges above), q (below) in [0, 1/n].
     With s_i = p_i − q_i, g = Ψᵀs: min over ‖w‖ ≤ B of ⟨g, w⟩ = −B‖g‖.
@@ -113,6 +113,7 @@ class EXCFixed(FixedThresholds, BallScores):
         standardise: bool = True,
         similarity: str | Similarity = "gaussian-mean-distance",
         bins: int | None = None,
+        thresholds: str | Sequence[float] | None = None,
         spacing: float = 1.0,
         centre: float = 0.0,
         gamma: float = 0.5,
@@ -120,10 +121,10 @@ class EXCFixed(FixedThresholds, BallScores):
     ) -> Self:
         """Recipe: all rows (or `samples`), standardised, `landmarks` of them (None: 50, or all of fewer), a Gaussian with Kar & Jain's σ.
 
-        Classes are the whole-numbered targets of an ordinal data set as they are, else `bins` (5) classes of equal frequency. Thresholds
-        are b_j = centre + spacing (j − r/2): with the defaults, labels minus (r + 1)/2 are halfway between them, and with γ = ½ the loss
-        of inner classes is the distance to that. B = 10.
+        Classes are the whole-numbered targets of an ordinal data set as they are, else `bins` (5) classes of equal frequency.
+        `thresholds` are numbers, also as one text with commas; None: b_j = centre + spacing (j − r/2). With the defaults labels minus
+        (r + 1)/2 are halfway between these, and with γ = ½ the loss of inner classes is the distance to that. B = 10.
         """
         fields = _exc_cases.fields(dataset, rng, samples, landmarks, standardise, similarity, bins)
-        thresholds = equispaced(fields["classes"], spacing, centre)
-        return cls(**fields, thresholds=thresholds, gamma=gamma, radius=radius)
+        given = equispaced(fields["classes"], spacing, centre) if thresholds is None else listed("thresholds", thresholds)
+        return cls(**fields, thresholds=given, gamma=gamma, radius=radius)

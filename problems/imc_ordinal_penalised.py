@@ -34,7 +34,7 @@ class IMCOrdinalPenalised(ImplicitThresholds, PenalisedScores):
     Any multipliers are repaired to g_b = 0 exactly (`_exc_balance`), or priced by a box that holds an optimal b
     (`_exc_thresholds`), whichever bounds better.
     The gap is Σ (1/n − a)[h]_+ + a[−h]_+ over the hinges, plus ‖g + λw‖²/(2λ): all non-negative.
-    b_1 ≤ … ≤ b_{r−1} at an optimum (strictly necessary where all inner classes occur), although nothing demands it: see
+    Nothing demands b_1 ≤ … ≤ b_{r−1}, but every optimum has them in order where all inner classes occur, and some optimum otherwise: see
     `_exc_thresholds`. restore sorts them, which never raises the loss.
     P − P* ≥ (λ/2)‖w − w*‖².
 
@@ -54,7 +54,7 @@ class IMCOrdinalPenalised(ImplicitThresholds, PenalisedScores):
     Point {"w": (d,), "thresholds": (r−1,)}. Multipliers {"below": one per pair of a sample and a threshold j < y_i, "above": one per pair
     with j ≥ y_i}, by sample and then by threshold; a row without entries may be missing.
     Scale: the loss at w = 0 with the best thresholds; where that is 0 (one class, then it is optimal), γ.
-    Source: Kar & Jain 2012, Appendix E.3, in Tikhonov form; IMC is due to Chu & Keerthi 2007, §4.
+    Source: Kar & Jain 2012, Appendix E.3, in Tikhonov form; IMC is due to Chu & Keerthi 2007.
     """
 
     name: ClassVar[str] = "imc-ordinal-penalised"

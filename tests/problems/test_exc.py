@@ -16,6 +16,7 @@ from simopt import registry
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL
 from simopt.arrays import Array
 from simopt.certificate import certify
+from simopt.datasets import load_dataset
 from simopt.errors import InvalidProblem
 from simopt.problems import _exc_cases
 from simopt.problems._exc_start import best_constant_thresholds, best_separate_thresholds, equispaced
@@ -118,6 +119,24 @@ def test_equispaced_thresholds_are_halfway_between_labels() -> None:
     for bad in ({"classes": 1}, {"classes": 3, "spacing": 0.0}, {"classes": 3, "centre": math.nan}):
         with pytest.raises(InvalidProblem):
             equispaced(**bad)
+
+
+def test_thresholds_of_the_recipe_are_listed_or_at_equal_steps() -> None:
+    data = load_dataset("concrete")
+    for form in (EXCFixed, EXCFixedPenalised):
+        options: dict[str, Any] = {"samples": 60, "landmarks": 5, "bins": 4}
+        usual = form.from_data(data, np.random.default_rng(0), **options)
+        np.testing.assert_array_equal(usual.thresholds, [-1.0, 0.0, 1.0])
+        np.testing.assert_array_equal(
+            form.from_data(data, np.random.default_rng(0), **options, thresholds="-1, 0.5,2").thresholds, [-1, 0.5, 2]
+        )
+        for wrong, message in (
+            ("1,zero,2", "thresholds: 'zero' is not a number"),
+            ([1.0, 0.0, 2.0], "entry 0 is 1 and entry 1 is 0"),
+            ("1", "3"),
+        ):
+            with pytest.raises(InvalidProblem, match=message):
+                form.from_data(data, np.random.default_rng(0), **options, thresholds=wrong)
 
 
 # Multipliers.
