@@ -200,3 +200,53 @@ def test_queries_of_ohsumed_are_taken_whole_and_one_has_no_relevant_document() -
     for name, size in zip(some.queries.names, some.queries.sizes, strict=True):
         assert size == np.count_nonzero(data.groups == float(name))
     assert len(some.queries) == 3
+    assert data.d == 45 and not {"qid", "subset"} & set(data.feature_names)
+
+
+CASES = [
+    pytest.param(example.problem, id=f"{kind.name}: {example.name}")
+    for kind in (LandmarkedRanking, LandmarkedRankingPenalised, KernelRanking, RankingGoodness)
+    for example in kind.examples(np.random.default_rng(11))
+]
+
+
+@pytest.mark.parametrize("problem", CASES)
+def test_strong_duality_between_the_declared_programmes(problem: Any) -> None:
+    natural, _ = problem.normalised()
+    primal, dual = natural.declare(), natural.declare_dual()
+    assert dual.is_dcp()
+    assert all(row.label for row in dual.constraints)
+    for programme in (primal, dual):
+        programme.solve(solver="CLARABEL", tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10)
+    assert dual.value == pytest.approx(primal.value, abs=1e-7 * natural.scale())
+    known = {"predictions": next(v.value for v in dual.variables() if v.name() in ("predictions", "prices"))}
+    assert natural.dual_bound(known) == pytest.approx(dual.value, abs=1e-7 * natural.scale())
+
+
+@pytest.mark.parametrize("problem", CASES)
+def test_solvers_bring_multipliers_that_close_in_intervals(problem: Any) -> None:
+    found = solve(problem, tol=1e-8, rigorous=True)
+    assert found.certificate is not None
+    assert found.certificate.arithmetic == "interval"
+    assert found.optimal
+
+
+def test_long_lists_and_large_relevances() -> None:
+    rng = np.random.default_rng(0)
+    qid = np.repeat([0, 1], [2000, 3])
+    relevance = np.concatenate([rng.integers(0, 5, size=2000), [0.0, 400.0, 399.0]]).astype(float)
+    problem = LandmarkedRanking(rng.normal(size=(2003, 6)), relevance, qid, 0.01)
+    assert np.all((problem.targets >= 0.0) & (problem.targets <= np.log(2.0)))
+    assert problem.targets[-2] == pytest.approx(1.0 / (1.0 / np.log(2.0) + 0.5 / np.log(3.0)), rel=1e-12)
+    assert solve(problem, tol=1e-9).optimal
+
+
+def test_a_pickled_problem_keeps_its_lists() -> None:
+    import copy
+    import pickle
+
+    problem = LandmarkedRanking(features(), RELEVANCE, QID.astype(str), 1.0, "binary")
+    for twin in (pickle.loads(pickle.dumps(problem)), copy.copy(problem)):
+        assert np.array_equal(twin.targets, problem.targets) and not twin.targets.flags.writeable
+        assert twin.queries.names == problem.queries.names
+        assert twin.count == problem.count == 3
