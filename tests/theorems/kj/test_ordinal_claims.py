@@ -1,0 +1,193 @@
+"""Appendix E.1 and Theorem 13: verdicts, mutants, the audit's numbers, and the learners against games solved by linear programmes."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from simopt.claims import Defect, catalogue, runner
+from simopt.claims.kinds import Effort, Evidence, Verdict
+from simopt.claims.mutants import run_mutants
+from simopt.theorems.kj import (
+    direct_reduction,
+    direct_reduction_goodness,
+    learned_thresholds,
+    randomised_rounding,
+    theorem_13_margins,
+    theorem_13_refuted,
+    theorem_13_steps,
+    threshold_shift,
+)
+from simopt.theorems.kj.direct_reduction_goodness import far_apart, ordinal_error
+from simopt.theorems.kj.finite_domains import least_loss, predicted
+from simopt.theorems.kj.learned_thresholds import learned, ordinal_world
+from simopt.theorems.kj.ordinal_worlds import (
+    HALF,
+    ONE,
+    ZERO,
+    goodness,
+    label,
+    least_absolute,
+    least_mislabelled,
+    margin_loss,
+    one_cell,
+    random_thresholds,
+    reduced,
+    spaced,
+)
+from simopt.theorems.kj.randomised_rounding import best_lines, guaranteed, rounded
+from simopt.theorems.kj.threshold_shift import absolute, law, mislabelled
+
+MODULES = {
+    module.__name__
+    for module in (
+        direct_reduction, direct_reduction_goodness, theorem_13_refuted, randomised_rounding, threshold_shift, theorem_13_steps,
+        theorem_13_margins, learned_thresholds,
+    )
+}  # fmt: skip
+PROVED = "E1a+ E1a2+ E1b+ E1d E1e+ Thm13-rounding Thm13b+ Thm13b-rounding Thm13d+ Thm13b-where Thm13a-shift Thm13a+ Thm13b-shift".split()
+PROVED += "Thm13c Thm13-p1+ Thm13-p3+ Thm13-p4 Thm13-p5+".split()
+REFUTED = {
+    "E1a": Defect.CONVENTION,
+    "E1a2": Defect.CONVENTION,
+    "E1b": Defect.MISSING_HYPOTHESIS,
+    "E1c": Defect.MISSING_HYPOTHESIS,
+    "E1e": Defect.SUBSTANTIVE,
+    "Thm13a": Defect.SUBSTANTIVE,
+    "Thm13b": Defect.SUBSTANTIVE,
+    "Thm13d": Defect.SUBSTANTIVE,
+    "Thm13-p1": Defect.CONVENTION,
+    "Thm13-p3": Defect.SUBSTANTIVE,
+    "Thm13-p5": Defect.MISSING_HYPOTHESIS,
+}
+QUICKLY = "E1c+ E1c-far Thm13a-plain Thm13a-best Thm13b-best Thm13e Thm13e-scale Thm13-p2".split()
+SLOWLY = ["Thm13-worlds", "Thm13-total"]
+
+
+@pytest.mark.parametrize("row", [*PROVED, *REFUTED, *QUICKLY])
+def test_verdict_and_mutants(row: str) -> None:
+    name = f"KJ-{row}"
+    claim = catalogue.find(name)
+    assert claim.section == "ordinal"
+    result = runner.run(name)
+    assert result.ok, result.trace or result.own.reason
+    assert (result.verdict is Verdict.PROVED) == (row in PROVED)
+    assert [mutant.name for mutant in run_mutants(claim, Effort.QUICK, 0) if not mutant.caught] == []
+    if row in REFUTED:
+        assert claim.defect is REFUTED[row] and catalogue.find(f"{name}+").corrects == name
+        assert result.own.evidence is Evidence.EXACT
+
+
+@pytest.mark.parametrize("row", SLOWLY)
+def test_verdict(row: str) -> None:
+    result = runner.run(f"KJ-{row}")
+    assert result.ok, result.trace or result.own.reason
+
+
+def test_every_claim_of_these_files_is_tested() -> None:
+    here = {claim.id for claim in catalogue.registered() if claim.module in MODULES}
+    assert here == {f"KJ-{row}" for row in [*PROVED, *REFUTED, *QUICKLY, *SLOWLY]}
+
+
+def test_the_audit_s_two_points() -> None:
+    instance = far_apart(Fraction(1, 100))
+    for offset in (ONE, HALF):
+        assert ordinal_error(instance, predicted(instance, [Fraction(200)] * 2), offset, 2) == 0
+    assert least_loss(instance, Fraction(200)).low == least_loss(instance, Fraction(200)).high == Fraction(1005, 1000)
+
+
+def test_the_catalogue_s_numbers() -> None:
+    rare = one_cell({1: Fraction(7, 10), 2: Fraction(3, 10)}, 2, -Fraction(1, 10), Fraction(1, 10), ONE)
+    assert goodness(rare) == Fraction(6, 100) and least_mislabelled(rare) == Fraction(3, 10)
+    far = one_cell({1: Fraction(7, 10), 12: Fraction(3, 10)}, 12, -ONE, ONE, Fraction(1, 10))
+    assert goodness(far) == Fraction(9, 10) and least_absolute(far) == Fraction(33, 10)
+
+
+def test_labels_by_thresholds() -> None:
+    assert reduced(4, HALF) == [Fraction(3, 2), Fraction(5, 2), Fraction(7, 2)] and spaced(3, Fraction(2)) == [0, 2]
+    assert [label(Fraction(v), reduced(4, ONE)) for v in (-9, 0, 1, 2, 3, 99)] == [1, 1, 2, 3, 4, 4]
+    assert margin_loss(ZERO, 1, [ZERO], ONE) == margin_loss(ZERO, 2, [ZERO], ONE) == 1
+    assert margin_loss(Fraction(1, 4), 2, [ZERO, HALF], ONE) == Fraction(3, 2)
+
+
+def test_chances_of_shifted_labels_against_draws() -> None:
+    rng = np.random.default_rng(5)
+    b = [Fraction(0), Fraction(1, 2), Fraction(9, 4)]
+    for f, reach, spread in ((Fraction(1, 3), Fraction(2), ONE), (Fraction(2), HALF, Fraction(2, 3)), (Fraction(-1), ONE, ONE)):
+        chances = law(f, b, reach, spread)
+        assert sum(chances.values()) == 1
+        u = np.where(rng.random(40_000) < float(spread), rng.uniform(-1, 1, 40_000) * float(reach), 0.0)
+        seen = 1 + np.searchsorted([float(v) for v in b], float(f) + u, side="right")
+        for y in range(1, 5):
+            assert np.mean(seen == y) == pytest.approx(float(chances.get(y, 0)), abs=0.015)
+            assert np.mean(seen != y) == pytest.approx(float(mislabelled(chances, y)), abs=0.015)
+            assert np.mean(abs(seen - y)) == pytest.approx(float(absolute(chances, y)), abs=0.03)
+
+
+def game(losses: list[Fraction], alpha: float, kappa: float) -> float:
+    """min over chances of labels of max_y E |ŷ − y| − α − κh(y): what no rule that sees f only can beat."""
+    r = len(losses)
+    costs = np.abs(np.subtract.outer(np.arange(r), np.arange(r))).astype(float)
+    bound = alpha + kappa * np.array(losses, dtype=float)
+    found = linprog(
+        np.r_[np.zeros(r), 1.0], A_ub=np.c_[costs, -np.ones(r)], b_ub=bound, A_eq=[np.r_[np.ones(r), 0.0]], b_eq=[1.0],
+        bounds=[(0.0, None)] * r + [(None, None)],
+    )  # fmt: skip
+    assert found.status == 0
+    return float(found.fun)
+
+
+def test_the_lines_are_valid_and_best_by_linear_programmes() -> None:
+    rng = np.random.default_rng(11)
+    for _ in range(60):
+        labels, gamma, delta = int(rng.integers(2, 6)), Fraction(int(rng.integers(1, 17)), 8), Fraction(int(rng.integers(1, 33)), 8)
+        b = random_thresholds(rng, labels, delta)
+        f = b[int(rng.integers(0, len(b)))] + Fraction(int(rng.integers(-32, 33)), 16)
+        losses = [margin_loss(f, y, b, gamma) for y in range(1, labels + 1)]
+        for alpha, kappa in best_lines(gamma, delta, labels):
+            assert game(losses, float(alpha), float(kappa)) <= 1e-9
+            chances = rounded(f, b, gamma, alpha, kappa)
+            assert sum(chances.values()) == 1 and all(1 <= c <= labels for c, p in chances.items() if p > 0)
+            assert all(absolute(chances, y) <= alpha + kappa * h for y, h in enumerate(losses, start=1))
+        even = spaced(labels, delta)
+        tight = [margin_loss(even[0], y, even, gamma) for y in range(1, labels + 1)]
+        worst = max(game(tight, float(alpha), float(kappa) * 0.99) for alpha, kappa in best_lines(gamma, delta, labels))
+        assert worst > 1e-4
+
+
+def test_printed_bound_by_linear_programmes_on_both_sides_of_the_line() -> None:
+    def worst(gamma: float, delta: float) -> float:
+        margin, spacing, largest = Fraction(gamma), Fraction(delta), max(gamma, 1.0)
+        values = []
+        for k in range(-80, 81):
+            losses = [margin_loss(Fraction(k, 40) * spacing, y, spaced(4, spacing), margin) for y in range(1, 5)]
+            values.append(game(losses, 1.0 - largest / delta, 1.0 / delta))
+        return max(values)
+
+    for gamma in (0.125, 0.25, 0.375):  # open in the catalogue
+        assert worst(gamma, 2.0 * (1.0 - gamma)) <= 1e-9 < 1e-3 < worst(gamma, 2.0 * (1.0 - gamma) - 0.05)
+    assert worst(0.75, 1.0) <= 1e-9 < 1e-3 < worst(0.75, 0.95)
+    assert worst(2.0, 2.0) <= 1e-9 < 1e-3 < worst(2.0, 1.9)
+
+
+def test_the_profile() -> None:
+    assert guaranteed(ONE, ONE, Fraction(4), 5) == HALF  # ε_0 = γ
+    assert guaranteed(Fraction(3), ONE, Fraction(4), 5) == 1 and guaranteed(Fraction(99), ONE, Fraction(4), 5) == 2
+    assert guaranteed(ONE, ONE, ONE, 3) == Fraction(2, 3)
+    for delta in (ZERO, ONE, Fraction(2)):
+        assert guaranteed(ONE, ONE, delta, 2) == HALF
+
+
+def test_learned_scores_minimise_the_sample_s_loss() -> None:
+    world = ordinal_world("cyclic", HALF, Fraction(1, 4))
+    rng = np.random.default_rng(2)
+    found = [learned(world, 400, 100_000, rng) for _ in range(2)]
+    for scores, thresholds in found:
+        assert np.max(np.abs(scores)) <= world.bound * (1 + 1e-6)
+        assert np.all(np.diff(thresholds) >= float(world.delta) - 1e-6)
+        assert world.loss(scores, thresholds) <= world.level + 0.1
+    shifted = world.loss(found[0][0] + 0.2, found[0][1])
+    assert shifted > world.loss(*found[0])
