@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from simopt.problems.exc_ordinal import EXCOrdinal
-from simopt.problems.exc_ordinal_penalised import EXCOrdinalPenalised
 from simopt.solution import Iterate
 from simopt.solver import solver
-from simopt.solvers.ordinal_parts import Learned, Ordinal
+from simopt.solvers.ordinal_parts import LEARNED, Learned, Ordinal
 from simopt.solvers.threshold_newton import compile_kernels, interior_fits
 
 
 @solver(
     "interior-point",
-    solves=(EXCOrdinal, EXCOrdinalPenalised),
+    solves=LEARNED,
     summary="Mehrotra's predictor-corrector with d × d normal equations and exact steps in the ball",
     rank=5,
     warm_up=compile_kernels,

@@ -4,18 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from simopt.problems.exc_ordinal import EXCOrdinal
-from simopt.problems.exc_ordinal_penalised import EXCOrdinalPenalised
 from simopt.solution import Iterate
 from simopt.solver import solver
 from simopt.solvers.hinge_newton import ROOM
-from simopt.solvers.ordinal_parts import Learned, Ordinal
+from simopt.solvers.ordinal_parts import LEARNED, Learned, Ordinal
 from simopt.solvers.threshold_newton import compile_kernels, threshold_fits
 
 
 @solver(
     "newton",
-    solves=(EXCOrdinal, EXCOrdinalPenalised),
+    solves=LEARNED,
     summary="semismooth Newton on working sets with the thresholds eliminated, interior point at the end",
     rank=10,
     warm_up=compile_kernels,

@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from simopt.arrays import Array, Multipliers
 from simopt.problems.exc_ordinal import EXCOrdinal
 from simopt.problems.exc_ordinal_penalised import EXCOrdinalPenalised
+from simopt.problems.imc_ordinal import IMCOrdinal
+from simopt.problems.imc_ordinal_penalised import IMCOrdinalPenalised
+from simopt.problems.kernel_exc import KernelEXC
 from simopt.row_blocks import RowBlocks
 from simopt.solution import Iterate
 from simopt.solvers.landmarked_newton import span
@@ -28,7 +30,10 @@ GLANCE = 1000  # rows that tell whether more are
 FAR_OFF = 100.0  # a mean this many standard deviations from 0 costs digits
 ROUNDING = 1e-14  # of the mean: what is left of a constant column
 
-Learned = EXCOrdinal | EXCOrdinalPenalised
+EIGEN = 1e-13  # of the largest eigenvalue: the smallest that is not taken for rounding
+
+Learned = EXCOrdinal | EXCOrdinalPenalised | IMCOrdinal | IMCOrdinalPenalised | KernelEXC
+LEARNED = (EXCOrdinal, EXCOrdinalPenalised, IMCOrdinal, IMCOrdinalPenalised, KernelEXC)
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +55,7 @@ class Chain:
         out: Array = c + j * self.delta
         return out
 
-    def named(self, problem: Any, table: Array) -> Multipliers:
+    def named(self, problem: Learned, table: Array) -> Multipliers:
         """Multipliers of the declared rows: above, below, and order by running sums."""
         n, count = len(problem.labels), self.classes - 1
         place = np.full(count, -1)
@@ -58,21 +63,26 @@ class Chain:
         first = self.hinges.first()
         out: dict[str, Array] = {}
         balance = np.zeros(count)
-        for name, rows, ends, sign in (
-            ("above", problem.high_rows, problem.high_ends, -1.0),
-            ("below", problem.low_rows, problem.low_ends, 1.0),
-        ):
-            at = place[ends]
-            out[name] = np.where(at >= 0, table[rows, np.maximum(at - first[rows], 0)], 0.0) / n
-            balance += sign * np.bincount(ends, weights=out[name], minlength=count)
-        out["order"] = np.maximum(-np.cumsum(balance)[:-1], 0.0)
+        for name, side, sign in zip(("above", "below"), problem.sides, (-1.0, 1.0), strict=True):
+            at = place[side.ends]
+            out[name] = np.where(at >= 0, table[side.rows, np.maximum(at - first[side.rows], 0)], 0.0) / n
+            balance += sign * np.bincount(side.ends, weights=out[name], minlength=count)
+        if not self.hinges.every:
+            out["order"] = np.maximum(-np.cumsum(balance)[:-1], 0.0)
+        return out
+
+    def net(self, table: Array) -> Array:
+        """s_i = Σ_j p_ij − q_ij."""
+        columns = self.hinges.first()[:, None] + np.arange(self.hinges.columns)
+        out: Array = self.hinges.share * np.where(columns < self.hinges.rank[:, None], -table, table).sum(axis=1)
         return out
 
 
-def chain(problem: Any, every: bool) -> Chain | None:
-    """The chain of a problem with labels, classes, gamma and delta (0 for implicit constraints); None if there is but one class."""
+def chain(problem: Learned) -> Chain | None:
+    """The chain of a problem; None if there is but one class. Implicit constraints have no spacing, and keep the order by themselves."""
+    every = isinstance(problem, IMCOrdinal | IMCOrdinalPenalised)
     y, n = problem.labels.astype(np.intp), len(problem.labels)
-    delta = 0.0 if every else float(problem.delta)
+    delta = 0.0 if isinstance(problem, IMCOrdinal | IMCOrdinalPenalised) else problem.delta
     occurs = np.zeros(problem.classes + 1, dtype=bool)
     occurs[y] = True
     j = np.arange(y.min(), y.max())  # threshold j lies between the classes j and j + 1
@@ -113,19 +123,19 @@ class Ordinal:
     @classmethod
     def of(cls, problem: Learned) -> Ordinal | None:
         """The parts of a problem; None if there is but one class."""
-        found = chain(problem, every=False)
+        found = chain(problem)
         if found is None:
             return None
-        features, mean = centred(problem.features)
+        features, mean = centred(kernel_features(problem) if isinstance(problem, KernelEXC) else problem.features)
         features, basis = span(features)
-        bound: Bound = Penalty(problem.regularization) if isinstance(problem, EXCOrdinalPenalised) else Ball(problem.radius)
+        bound: Bound = Ball(problem.radius) if isinstance(problem, EXCOrdinal | IMCOrdinal) else Penalty(problem.regularization)
         return cls(problem, RowBlocks(features), found, bound, basis, mean)
 
     @staticmethod
     def only_class(problem: Learned) -> Iterate:
         """The trivial point, which is optimal where there is but one class, with multipliers 0."""
-        names = {"above": problem.high_rows.size, "below": problem.low_rows.size, "order": max(problem.classes - 2, 0)}
-        return Iterate(problem.trivial_point(), {name: np.zeros(size) for name, size in names.items()}, 0.0, "one class only")
+        zero = {name: np.zeros_like(value) for name, value in problem.multipliers(problem.trivial_point()).items()}
+        return Iterate(problem.trivial_point(), zero, 0.0, "one class only")
 
     def iterate(self, fit: ThresholdFit) -> Iterate:
         """A point and, where they are known on all samples, multipliers of the declared problem."""
@@ -133,7 +143,28 @@ class Ordinal:
         for part, block in self.rows:
             np.matmul(block, fit.w, out=f[part])
         w = fit.w if self.basis is None else self.basis @ fit.w
-        shift = float(self.mean @ w)
-        point = {"w": w, "thresholds": self.chain.all_thresholds(fit.b, f) + shift}
+        point = {"thresholds": self.chain.all_thresholds(fit.b, f) + float(self.mean @ w)}
+        if isinstance(self.problem, KernelEXC):
+            point["alpha"] = coefficients(self.problem, w, self.chain.net(fit.multipliers))
+        else:
+            point["w"] = w
         known = math.isfinite(fit.gap)
         return Iterate(point, self.chain.named(self.problem, fit.multipliers) if known else None, fit.gap, fit.word)
+
+
+def kernel_features(problem: KernelEXC) -> Array:
+    """F = Q√d with K = F Fᵀ: eigenvalues count as far as they are more than rounding, as the answer is judged with K itself."""
+    factor = problem.factor
+    rank = int(np.count_nonzero(factor.values > EIGEN * factor.values[0]))
+    out: Array = factor.vectors[:, : max(rank, 1)] * np.sqrt(factor.values[: max(rank, 1)])
+    return out
+
+
+def coefficients(problem: KernelEXC, w: Array, net: Array) -> Array:
+    """α with Kα = Fw: −s/λ, of which the optimum is one, and what w = −g/λ + … has beyond it, in the directions of F."""
+    out: Array = -net / problem.regularization
+    values, vectors = problem.factor.values[: w.size], problem.factor.vectors[:, : w.size]
+    root = np.sqrt(values)
+    if values[0] > 0.0:
+        out = out + vectors @ ((w - root * (vectors.T @ out)) / root)
+    return out

@@ -116,6 +116,7 @@ def choose(
     t: float,
     gamma: float,
     share: float,
+    ordered: bool,
     steps: Array,
     fixed_b: Array,
     centre: Array,
@@ -136,7 +137,7 @@ def choose(
         top += 1
         begin[top] = j
         value[top] = root(u, segments, j, j, steps, aims, width, b[j] - steps[j])
-        while top > 0 and value[top - 1] > value[top]:
+        while ordered and top > 0 and value[top - 1] > value[top]:
             top -= 1
             value[top] = root(u, segments, begin[top], j, steps, aims, width, 0.5 * (value[top] + value[top + 1]))
     for pool in range(top + 1):
@@ -178,7 +179,7 @@ def line_search(
     for turn in range(HALVINGS):
         share_of = value_lower / (value_lower - value_upper) if turn % 2 == 0 else 0.5
         t = lower + share_of * (upper - lower)
-        choose(f, move, t - 1.0, gamma, share, steps, fixed_b, centre, width, segments, places, u, b, pools)
+        choose(f, move, t - 1.0, gamma, share, not every, steps, fixed_b, centre, width, segments, places, u, b, pools)
         value = share * tilt(f, move, t - 1.0, rank, b, gamma, every, centre, width) + slope + t * curvature
         if abs(value) <= FLAT * abs(at_zero):
             break

@@ -54,6 +54,11 @@ class ThresholdHinges:
         return int(self.steps.size)
 
     @property
+    def ordered(self) -> bool:
+        """Whether the order of the thresholds is a constraint: with a hinge against each for every sample they keep it by themselves."""
+        return not self.every
+
+    @property
     def columns(self) -> int:
         """Hinges that a sample may have."""
         return self.count if self.every else 2
@@ -130,7 +135,8 @@ def balance(rank: Indices, every: bool, share: float, fixed_b: Array, a: Array) 
     """Move the multipliers of bent hinges a little, so that nothing of g_b is left but what the prices of order rows take.
 
     A threshold is a number with 16 digits, of which few are left for a narrow width: what they cannot say is said by the multipliers, all
-    bent ones of a pool moving alike. Pools end where the running sum of g_b, the price of the order row, is next to nothing.
+    bent ones of a pool moving alike. Pools end where the running sum of g_b, the price of the order row, is next to nothing; without order
+    rows each threshold is one.
     """
     m = fixed_b.size
     pool, bent, left = np.empty(m, dtype=np.intp), np.empty(m), np.empty(m)
@@ -146,7 +152,7 @@ def balance(rank: Indices, every: bool, share: float, fixed_b: Array, a: Array) 
             pool[j] = current
             left[current] += g_b[j]
             running -= g_b[j]
-            current += abs(running) <= NOTHING
+            current += every or abs(running) <= NOTHING
         for i in range(rank.size):
             first = 0 if every else rank[i] - 1
             for j in range(max(first, 0), min(first + a.shape[1], m)):

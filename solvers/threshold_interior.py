@@ -23,7 +23,6 @@ from simopt.solvers.hinge_interior import CENTRING, IDLE, SHORT, SHORTEST
 from simopt.solvers.threshold_hinges import ThresholdHinges
 from simopt.solvers.weight_bounds import Bound, factor, solve
 
-
 TINY = 1e-300  # a weight
 
 
@@ -91,6 +90,11 @@ class OrderRows:
         self.price = mu / slack
         self.d_slack, self.d_price = np.zeros_like(self.slack), np.zeros_like(self.slack)
 
+    @property
+    def size(self) -> int:
+        """How many."""
+        return self.slack.size
+
     def aim(self, mu: float) -> tuple[Array, Array]:
         """What the multipliers would become without a step of b, and how they answer one: dν = constant − (ν/t) dt."""
         return (mu - self.d_slack * self.d_price) / self.slack - self.price, self.price / self.slack
@@ -107,6 +111,29 @@ class OrderRows:
         """The step, with slacks recomputed as far as rounding allows."""
         self.price = self.price + t * self.d_price
         self.slack = np.maximum(np.diff(b) - np.diff(steps), (1.0 - SHORT) ** 2 * (self.slack + t * self.d_slack))
+
+
+class NoOrder(OrderRows):
+    """No such rows: nothing is priced, and nothing stops a step."""
+
+    def __init__(self, rows: int) -> None:
+        super().__init__(np.ones(rows), 0.0)
+
+    @property
+    def size(self) -> int:
+        """0."""
+        return 0
+
+    def aim(self, mu: float) -> tuple[Array, Array]:
+        """0 and 0."""
+        return self.price, self.price
+
+    def direct(self, mu: float, db: Array) -> float:
+        """1."""
+        return 1.0
+
+    def advance(self, t: float, b: Array, steps: Array) -> None:
+        """Nothing."""
 
 
 class ThresholdInterior:
@@ -126,8 +153,12 @@ class ThresholdInterior:
     ) -> None:
         n = rows.shape[0]
         self.rows, self.hinges, self.bound, self.fixed, self.fixed_b = rows, hinges, bound, fixed, fixed_b
-        slack = np.maximum(np.diff(b - hinges.steps), mu / np.maximum(prices, b.size))
-        self.w, self.b = w.copy(), b[0] - hinges.steps[0] + hinges.steps + np.concatenate([[0.0], np.cumsum(slack)])
+        self.w, self.b = w.copy(), b.copy()
+        self._order: OrderRows = NoOrder(b.size - 1)
+        if hinges.ordered:
+            slack = np.maximum(np.diff(b - hinges.steps), mu / np.maximum(prices, b.size))
+            self._order = OrderRows(slack, mu)
+            self.b = b[0] - hinges.steps[0] + hinges.steps + np.concatenate([[0.0], np.cumsum(slack)])
         self.rest = self.excess = math.inf
         ends = hinges.first()[:, None] + np.arange(hinges.columns)
         self._sample, self._column = np.nonzero((ends >= 0) & (ends < hinges.count))
@@ -139,7 +170,6 @@ class ThresholdInterior:
         self._weight, self._q = np.empty(size), np.empty(size)
         self._multiply(self.w, self._f)
         centre(self._arguments(), mu, self._state)
-        self._order = OrderRows(slack, mu)
         self._judge()
 
     @property
@@ -188,14 +218,14 @@ class ThresholdInterior:
     def _mean_product(self, t: float) -> float:
         order = self._order
         rows = float((order.slack + t * order.d_slack) @ (order.price + t * order.d_price))
-        return (products(self._state, self._move, t) + rows) / (2.0 * self._state.shape[1] + order.slack.size)
+        return (products(self._state, self._move, t) + rows) / (2.0 * self._state.shape[1] + order.size)
 
     def _curvatures(self) -> tuple[Array, Array, Array]:
         """The second derivatives in w once the thresholds are eliminated, in w and b, and in b; lower halves.
 
-        With weights W_ij = c D_ij, their row sums W_i and column sums β_j, the means m_j = Σ_i W_ij ψ_i/β_j and T that of the order rows, the
-        first is Σ_i W_i(ψ_i − Σ_j W_ij m_j/W_i)(…)ᵀ + M(diag(β) − Σ_i W_i·W_i·ᵀ/W_i + diag(β)(diag(β) + T)^{−1}T)Mᵀ: no difference of large
-        numbers where the bent rows of a threshold are nearly alike in a direction, as they always are in that of w.
+        With weights W_ij = c D_ij, row sums W_i, column sums β_j, means m_j = Σ_i W_ij ψ_i/β_j and T that of the order rows, the first is
+            Σ_i W_i(ψ_i − Σ_j W_ij m_j/W_i)(…)ᵀ + M(diag(β) − Σ_i W_i·W_i·ᵀ/W_i + diag(β)(diag(β) + T)^{−1}T)Mᵀ:
+        no difference of large numbers where the bent rows of a threshold are nearly alike in a direction, as they always are in that of w.
         """
         from scipy.linalg.blas import dsyrk
 
@@ -298,7 +328,8 @@ def threshold_interior(
 ) -> Iterator[ThresholdInterior]:
     """The state at w and b and after each iteration, until the gap is at most the goal or rounding forbids a step.
 
-    `fixed` and `fixed_b` are linear terms in w and b; b_j − steps_j does not fall; the order rows have about these prices, in shares; μ > 0, in units of f, is the width to start with.
+    `fixed` and `fixed_b` are linear terms in w and b; b_j − steps_j does not fall; the order rows have about these
+    prices, in shares; μ > 0, in units of f, is the width to start with.
     """
     method = ThresholdInterior(rows, hinges, bound, fixed, fixed_b, w, b, prices, mu)
     smallest, idle = math.inf, 0

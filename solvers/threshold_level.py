@@ -111,6 +111,7 @@ class ThresholdLevel(Stage):
             0.0,
             h.gamma,
             h.share,
+            h.ordered,
             h.steps,
             self.fixed_b,
             self.centre,
@@ -252,9 +253,11 @@ def order_part(f: Array, b: Array, g_b: Array, hinges: ThresholdHinges) -> float
     """What order rows and thresholds leave of the gap: ν_j(b_{j+1} − b_j − Δ_j) with the running sums −Σ_{i ≤ j} g_b,i as ν_j where these
     are not negative, and |what of g_b is then left| times the length in which a balance of the multipliers moves an argument.
     """
+    length = float(np.max(np.abs(f)) + np.max(np.abs(b))) + hinges.gamma
+    if not hinges.ordered:
+        return float(np.sum(np.abs(g_b))) * length
     running = -np.cumsum(g_b)
     prices = np.maximum(running[:-1], 0.0)
     left = np.abs(np.diff(np.minimum(running, 0.0), prepend=0.0))
     left[-1] += max(running[-1], 0.0)
-    length = float(np.max(np.abs(f)) + np.max(np.abs(b))) + hinges.gamma
     return float(prices @ np.maximum(np.diff(b - hinges.steps), 0.0)) + float(np.sum(left)) * length
