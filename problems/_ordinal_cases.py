@@ -93,8 +93,8 @@ def reversed_labels(problem: Any, rng: np.random.Generator) -> Image:
     """Labels r + 1 − y: predictions and thresholds change their signs, thresholds and their rows their order."""
 
     def point(values: Point) -> Point:
-        turned = {key: -np.asarray(values[key]) for key in ("v", "alpha") if key in values}
-        return {**turned, "thresholds": -np.asarray(values["thresholds"])[::-1]}
+        turned: dict[str, Array] = {key: -np.asarray(values[key]) for key in ("v", "alpha") if key in values}
+        return turned | {"thresholds": -np.asarray(values["thresholds"])[::-1]}
 
     def multipliers(values: Multipliers) -> Multipliers:
         swapped = {one: values[two] for one, two in (("above", "below"), ("below", "above")) if two in values}

@@ -133,8 +133,10 @@ class OrdinalDomain(Problem):
 
     def best_prices(self, num: Arithmetic, multipliers: Multipliers) -> Prices:
         """The given multipliers or the balanced ones, whichever bounds better in floats."""
-        best = max(REPAIRS, key=lambda repair: float(self.bound_of(FLOAT, self.prices(FLOAT, multipliers, repair))))
-        return self.prices(num, multipliers, best)
+        found = [self.prices(FLOAT, multipliers, repair) for repair in REPAIRS]
+        values = [float(self.bound_of(FLOAT, prices)) for prices in found]
+        best = 0 if values[0] >= values[1] else 1
+        return found[best] if num is FLOAT else self.prices(num, multipliers, REPAIRS[best])
 
     def charge(self, num: Arithmetic, prices: Prices) -> Value:
         """q = a − c of all points, shape (N,)."""

@@ -172,9 +172,9 @@ def similarity_goodness(problem: OrdinalGoodness, *, tol: float, max_iter: int =
         return
     G = np.asfortranarray(problem.gram[np.ix_(margins.charged, margins.charged)] * (problem.bound * problem.mass[margins.charged]))
     for x in states(problem, G, margins, Box(G.shape[1]), max_iter):
-        found = _judged(problem, {"v": margins.spread(x.x), "thresholds": margins.thresholds(x.b)}, margins, x)
+        found = _judged(problem, {"v": margins.spread(x.x), "thresholds": margins.thresholds(x.b)}, margins, x, watch.goal)
         yield found
-        if watch.over(found.gap or 0.0):
+        if watch.over(found.gap):
             break
     if watch.mark > watch.goal:
         yield vertex(problem)
@@ -190,14 +190,18 @@ def kernel_goodness(problem: KernelOrdinalGoodness, *, tol: float, max_iter: int
     F, pivots = pivoted(problem.gram[np.ix_(margins.charged, margins.charged)])
     for x in states(problem, F, margins, Ball(1.0 / problem.gamma), max_iter):
         point = {"alpha": margins.spread(_coefficients(F, pivots, margins, x)), "thresholds": margins.thresholds(x.b)}
-        found = _judged(problem, point, margins, x)
+        found = _judged(problem, point, margins, x, watch.goal)
         yield found
-        if watch.over(found.gap or 0.0):
+        if watch.over(found.gap):
             return
 
 
-def _judged(problem: OrdinalDomain, point: Point, margins: Margins, x: State) -> Iterate:
+def _judged(problem: OrdinalDomain, point: Point, margins: Margins, x: State, goal: float) -> Iterate:
+    """With the gap of the certificate, where the sum of the products of slacks and multipliers says that it may have closed."""
     multipliers = margins.multipliers(np.clip(x.prices[1], 0.0, margins.caps))
+    estimate = float(sum(np.sum(part) for part in _products(x)))
+    if estimate > goal:
+        return Iterate(point, multipliers, estimate)
     return Iterate(point, multipliers, float(problem.gap(problem.restore(point), multipliers)))
 
 
