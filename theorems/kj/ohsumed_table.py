@@ -44,9 +44,12 @@ def seen(rows: Sequence[Row]) -> str:
     best = max(changes, key=lambda cell: cell.ours)
     above, below = ([cell for cell in changes if sign * cell.ours > 2.0 * cell.sd] for sign in (1.0, -1.0))
     name = best.column.rsplit(", ", 1)[0]
+    counted = f"{len(above)} are above the linear one by more than two standard errors over queries, and {len(below)} below"
+    if not above and not below:
+        counted = "none differs from the linear one by more than two standard errors over queries"
     told = (
-        f"{start} In NDCG@{SEEN_AT}, of {len(changes)} landmarked rankers {len(above)} are above the linear one by more than two standard "
-        f"errors over queries, and {len(below)} below; the best, {name}, differs from it by {best.ours:+.4f} ± {best.sd:.4f}"
+        f"{start} In NDCG@{SEEN_AT}, of {len(changes)} landmarked rankers {counted}; the best, {name}, differs from it by "
+        f"{best.ours:+.4f} ± {best.sd:.4f}"
     )
     beside = ", ".join(f"{method} {levels[method]:.3f}" for method in (LINEAR, FEATURE, RANDOM) if method in levels)
     return f"{told} ({beside})." if beside else f"{told}."

@@ -117,6 +117,7 @@ def test_the_sentence_counts_what_is_beyond_two_standard_errors() -> None:
     told = ohsumed_table.seen([Row(last, cells)])
     assert "of 3 landmarked rankers 1 are above" in told and "and 1 below" in told
     assert "the best, a, differs from it by +0.0300 ± 0.0100." in told
+    assert "of 1 landmarked rankers none differs from the linear one" in ohsumed_table.seen([Row(last, cells[2:])])
     beside = [Row(name, (Cell(name, "NDCG@10", value),)) for name, value in ((LINEAR, 0.4), (FEATURE, 0.3), (RANDOM, 0.2))]
     assert ohsumed_table.seen([*beside, Row(last, cells)]).endswith("(linear 0.400, single best feature 0.300, random order 0.200).")
     assert ohsumed_table.seen(beside) == "The paper prints no numbers for ranking."
