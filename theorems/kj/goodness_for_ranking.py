@@ -159,7 +159,10 @@ def kernel_goodness_for_ranking(instance: Instance, trial: Trial) -> Iterator[Ch
         yield at_most(middle, ends, "convex in 1/γ")
     lists = stacked(instance)
     problem = KernelRanking(gram, lists["relevance"], lists["qid"], instance["cost"], lists["documents"], lists["probabilities"])
-    alpha = solve(problem, "closed-form", tol=1e-12).point["alpha"]
+    found = solve(problem, "closed-form", tol=1e-12).point
+    if found is None:
+        raise ArithmeticError("no solution")
+    alpha = found["alpha"]
     f, norm = gram @ alpha, float(np.sqrt(alpha @ gram @ alpha))
     loss = rest + m * float(mu @ (f - relevance) ** 2)
     yield equal(value(trial["norm"] * norm), loss, "loss of W'")

@@ -96,7 +96,7 @@ def predictions(trial: Trial) -> Iterator[Instance]:
     """Lists of equal documents with f near −B, then random worlds; f and f̃ in multiples of B/4; B from 1/8 to 4."""
     for base in (NATURAL, BINARY):
         yield world([1], [[1]], [[1]], 2, f=[-Fraction(9, 10)], landmarked=[-ONE], bound=ONE) | {"base": base}
-    for _ in range(trial.count(25, 120)):
+    for _ in range(trial.count(12, 60)):
         made = random_world(trial.rng, int(trial.rng.integers(2, 4)))
         bound, size = Fraction(int(2 ** trial.rng.integers(0, 6)), 8), len(masses(made))
         f, g = ([bound * Fraction(int(v), 4) for v in trial.rng.integers(-4, 5, size=size)] for _ in range(2))
