@@ -56,7 +56,7 @@ class OrdinalWorld:
     """A finite domain with labels 1 to 3, |w| ≤ B, and `level` ≤ ε_0(B), from a linear programme's multipliers."""
 
     gram: Array
-    labels: np.ndarray[tuple[int, ...], np.dtype[np.int64]]
+    labels: Array
     masses: Array
     bound: float
     gamma: Fraction
@@ -71,7 +71,8 @@ class OrdinalWorld:
     def loss(self, scores: Array, thresholds: Array) -> float:
         """E h."""
         ends = np.concatenate([[-np.inf], thresholds, [np.inf]])
-        low, high = ends[self.labels - 1], ends[self.labels]
+        place = self.labels.astype(np.intp)
+        low, high = ends[place - 1], ends[place]
         return float(self.masses @ (np.maximum(float(self.gamma) - scores + low, 0.0) + np.maximum(float(self.gamma) - high + scores, 0.0)))
 
 
@@ -80,7 +81,7 @@ def ordinal_world(family: str, gamma: Fraction, delta: Fraction) -> OrdinalWorld
     """A family of regression, labels by thirds of its targets, with ε_0."""
     make, bound = FAMILIES[family]
     gram, targets, masses = make()
-    labels = 1 + np.searchsorted(np.quantile(targets, [0.34, 0.67]), targets)
+    labels: Array = 1.0 + np.searchsorted(np.quantile(targets, [0.34, 0.67]), targets)
     problem = OrdinalGoodness(gram, labels, CLASSES, bound, masses, gamma=float(gamma), delta=float(delta))
     found = solve(problem, "simplex", tol=1e-9)
     if found.certificate is None:

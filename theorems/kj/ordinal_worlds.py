@@ -62,7 +62,8 @@ def least_absolute(instance: Instance) -> Fraction:
 
 def least_mislabelled(instance: Instance) -> Fraction:
     """1 − max_c P(y = c): the least mislabelling of any learner."""
-    return ONE - max(instance["shares"].values())
+    most: Fraction = max(instance["shares"].values())
+    return ONE - most
 
 
 def random_thresholds(rng: np.random.Generator, labels: int, delta: Fraction) -> list[Fraction]:

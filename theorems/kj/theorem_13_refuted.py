@@ -188,7 +188,9 @@ def two_points(trial: Trial) -> Iterator[Instance]:
 )
 def plain_thresholds_mislabel(instance: Instance, trial: Trial) -> Iterator[Check]:
     """All crossings; the mislabelling at the least of them."""
-    gamma, p, eta = instance["gamma"], instance["p"], instance["eta"]
+    gamma: Fraction = instance["gamma"]
+    p: Fraction = instance["p"]
+    eta: Fraction = instance["eta"]
     top = gamma - eta
     corners = {(f, b) for f in (-top, ZERO, top) for b in (f - gamma, gamma)}
 
