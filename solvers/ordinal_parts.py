@@ -71,12 +71,6 @@ class Chain:
             out["order"] = np.maximum(-np.cumsum(balance)[:-1], 0.0)
         return out
 
-    def net(self, table: Array) -> Array:
-        """s_i = Σ_j p_ij − q_ij."""
-        columns = self.hinges.first()[:, None] + np.arange(self.hinges.columns)
-        out: Array = self.hinges.share * np.where(columns < self.hinges.rank[:, None], -table, table).sum(axis=1)
-        return out
-
 
 def chain(problem: Learned) -> Chain | None:
     """The chain of a problem; None if there is but one class. Implicit constraints have no spacing, and keep the order by themselves."""
@@ -145,7 +139,7 @@ class Ordinal:
         w = fit.w if self.basis is None else self.basis @ fit.w
         point = {"thresholds": self.chain.all_thresholds(fit.b, f) + float(self.mean @ w)}
         if isinstance(self.problem, KernelEXC):
-            point["alpha"] = coefficients(self.problem, w, self.chain.net(fit.multipliers))
+            point["alpha"] = coefficients(self.problem, w)
         else:
             point["w"] = w
         known = math.isfinite(fit.gap)
@@ -160,11 +154,8 @@ def kernel_features(problem: KernelEXC) -> Array:
     return out
 
 
-def coefficients(problem: KernelEXC, w: Array, net: Array) -> Array:
-    """α with Kα = Fw: −s/λ, of which the optimum is one, and what w = −g/λ + … has beyond it, in the directions of F."""
-    out: Array = -net / problem.regularization
+def coefficients(problem: KernelEXC, w: Array) -> Array:
+    """The shortest α with Kα = Fw, α = Q(w/√d): longer ones, such as −s/λ at the optimum, only add rounding to Kα."""
     values, vectors = problem.factor.values[: w.size], problem.factor.vectors[:, : w.size]
-    root = np.sqrt(values)
-    if values[0] > 0.0:
-        out = out + vectors @ ((w - root * (vectors.T @ out)) / root)
+    out: Array = vectors @ np.divide(w, np.sqrt(values), out=np.zeros_like(w), where=values > 0.0)
     return out
