@@ -13,6 +13,8 @@ from simopt import relevance
 from simopt.claims import Defect, Trial, catalogue, runner
 from simopt.claims.kinds import Effort, Evidence, Verdict
 from simopt.claims.mutants import run_mutants
+from simopt.driver import solve
+from simopt.problems.ranking_goodness import RankingGoodness
 from simopt.theorems.kj.ndcg_regret import nearest_scores
 from simopt.theorems.kj.ranking_excess import label_excesses, label_world, landmark_excesses, landmark_worlds
 from simopt.theorems.kj.ranking_optimum import domains, loss, one_point, optimum
@@ -21,7 +23,7 @@ from simopt.theorems.kj.ranking_worlds import expected_relevance, masses, mean, 
 from simopt.theorems.kj.relevance_lists import BINARY, NATURAL, discounts, eta, list_norm, nearest_descending
 
 NAMES = "F-ndcg F-eta F-mu Thm30-sharp Thm30-breg+ Thm30-CF Thm30-lip+ Thm30-split Thm31-a Thm31-b Thm31-c-sharp Thm31-d+ Thm31-e-sharp"
-PROVED = [f"KJ-{row}" for row in [*NAMES.split(), "Thm31-wide"]]
+PROVED = [f"KJ-{row}" for row in [*NAMES.split(), "Thm31-wide", "Thm31-lower"]]
 REFUTED = ["KJ-Thm30-lip", "KJ-Thm30-3", "KJ-Thm31-d"]
 VACUOUS = ["KJ-Thm30", "KJ-Thm30-breg"]
 QUICKLY = "Thm30-growth Thm30-64 Thm30-3+ Thm30-4th Thm30-sl Thm31 Thm31-better Thm31-c Thm31-d-sharp Thm31-e".split()
@@ -129,6 +131,22 @@ def test_optimum_is_the_minimiser() -> None:
         alpha = np.array([float(a) for a in found.alpha])
         assert objective(alpha) <= minimize(objective, np.zeros(len(r)), tol=1e-12).fun + 1e-9
         assert float(loss(made, found.predictions)) == pytest.approx(float(p @ (G @ alpha - r) ** 2))
+
+
+def test_weights_that_ranking_needs_and_weights_that_do() -> None:
+    g, e, m = 0.1, 0.05, 3
+    h, p = float(relevance.eta([1.0] * m)[0]), 200.0 / 9.0 * e * g**2
+    gram = np.array([[g**2, 0.6 * g], [0.6 * g, 1.0]])
+    gamma = 1.0 / (h * np.hypot(1.0 / g, 0.75 / g - 1.25))
+    epsilon_1, rows = e * m * h**2, np.repeat([0, 1], m)
+
+    def least(bound: float) -> tuple[float, float]:
+        found = solve(RankingGoodness(gram, np.ones(2 * m), rows, bound, rows, np.array([1.0 - p, p])), "clarabel", tol=1e-9)
+        assert found.certificate is not None
+        return found.certificate.lower, found.certificate.upper
+
+    assert least(m / (140.0 * epsilon_1 * gamma**3))[0] > epsilon_1
+    assert least(m / (2.0 * epsilon_1 * gamma**2) * (1.0 + 1.0 / gamma))[1] < epsilon_1
 
 
 def test_excess_of_landmarks_against_sampling() -> None:
