@@ -37,19 +37,17 @@ class RankedLists(Problem):
         if not isinstance(self.logarithm, str):
             raise InvalidProblem(f"logarithm: {self.logarithm!r} given, one of {', '.join(LOGARITHMS)} needed")
         validate.choice("logarithm", self.logarithm, LOGARITHMS)
-        ids = np.asarray(self.qid)
-        ids = ids.astype(str) if ids.dtype.kind == "O" and None not in ids.tolist() else ids
-        freeze(self, qid=ids)
-        self._group()
-        freeze(self, relevance=self.queries.relevance)
-
-    def _group(self) -> None:
         lists = Queries.of(self.relevance, self.qid)
+        ids = np.asarray(self.qid)
+        freeze(self, relevance=lists.relevance, qid=ids.astype(str) if ids.dtype.kind == "O" else ids)
+        self._settle(lists)
+
+    def _settle(self, lists: Queries) -> None:
         freeze(self, queries=lists, targets=lists.eta(self.logarithm))
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)
-        self._group()  # which is no field
+        self._settle(Queries.of(self.relevance, self.qid))  # which is no field
 
 
 def documents(

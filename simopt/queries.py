@@ -50,8 +50,9 @@ class Queries:
             for relevances that are not finite or negative, ids that are missing, a list of one document, and a list without a relevant
             document, where η is undefined (`defined` says which rows to keep).
         """
-        groups, names = grouped(qid, np.shape(relevance))
-        found = cls(_finite_relevance(relevance, groups, names), groups, names)
+        values = as_numbers(relevance)
+        groups, names = grouped(qid, values.shape)
+        found = cls(_admitted(values, groups, names), groups, names)
         for query, rows in enumerate(found.rows):
             if len(rows) == 1:
                 raise InvalidProblem(
@@ -154,7 +155,12 @@ def grouped(qid: npt.ArrayLike, shape: tuple[int, ...] | None = None) -> tuple[R
     InvalidProblem
         for ids that are missing (NaN, None), not a vector, or not as many as relevances.
     """
-    ids = np.asarray(qid)
+    try:
+        ids = np.asarray(qid)
+    except ValueError as error:
+        raise InvalidProblem(f"qid: not a vector of ids ({error})") from error
+    if np.ma.is_masked(qid):
+        raise InvalidProblem("qid: some are masked; every document needs one")
     if ids.ndim != 1 or (shape is not None and ids.shape != shape):
         raise InvalidProblem(f"qid: shape {ids.shape}, one id for each document needed" + ("" if shape is None else f", shape {shape}"))
     if not len(ids):
@@ -172,19 +178,33 @@ def grouped(qid: npt.ArrayLike, shape: tuple[int, ...] | None = None) -> tuple[R
 
 def defined(relevance: npt.ArrayLike, qid: npt.ArrayLike) -> npt.NDArray[np.bool_]:
     """Which rows belong to a query with at least two documents, one of them relevant: those where η is defined, (n,)."""
-    groups, names = grouped(qid, np.shape(relevance))
-    values = _finite_relevance(relevance, groups, names)
+    values = as_numbers(relevance)
+    groups, names = grouped(qid, values.shape)
+    _admitted(values, groups, names)
     keep = (np.bincount(groups) > 1) & (np.bincount(groups, weights=values) > 0.0)
     out: npt.NDArray[np.bool_] = keep[groups]
     return out
 
 
-def _finite_relevance(relevance: npt.ArrayLike, groups: Rows, names: tuple[str, ...]) -> Array:
-    """Relevances as a new vector, if all are finite and within 0 and 500; the error names query and document."""
+def as_numbers(relevance: npt.ArrayLike) -> Array:
+    """Relevances as a new float64 array; those that are not finite are left in, for a message that names the query.
+
+    Raises
+    ------
+    InvalidProblem
+        for what is no array of real numbers, or masked.
+    """
     try:
-        values = np.array(relevance, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise InvalidProblem(f"relevance: values that are not numbers ({error})") from error
+        raw = np.asarray(relevance)
+    except ValueError as error:
+        raise InvalidProblem(f"relevance: not a vector of numbers ({error})") from error
+    if np.ma.is_masked(relevance) or raw.dtype.kind not in "biuf":
+        return np.array(validate.vector("relevance", relevance))
+    return raw.astype(np.float64)
+
+
+def _admitted(values: Array, groups: Rows, names: tuple[str, ...]) -> Array:
+    """Relevances, if all are finite and within 0 and 500; the error names query and document."""
     wrong = ~((values >= 0.0) & (values <= lists.LARGEST))
     if wrong.any():
         row = int(np.argmax(wrong))

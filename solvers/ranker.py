@@ -27,7 +27,7 @@ from simopt.landmarks import LandmarkMap, Values, similarity_name
 from simopt.problem import Problem
 from simopt.problems.landmarked_ranking import LandmarkedRanking
 from simopt.problems.landmarked_ranking_penalised import LandmarkedRankingPenalised
-from simopt.queries import Queries, defined, grouped
+from simopt.queries import Queries, as_numbers, defined, grouped
 from simopt.relevance import AVERAGE, NATURAL
 from simopt.rows import Rows
 from simopt.similarities import Similarity, from_json
@@ -267,17 +267,18 @@ def rank(
 
 def _lists(relevance: npt.ArrayLike, qid: npt.ArrayLike, leave_out: bool, length: int) -> tuple[Order, Queries, tuple[str, ...]]:
     """Rows that are used, the lists that they make, and the names of the queries left out."""
-    if np.shape(relevance) != (length,):
-        raise InvalidProblem(f"relevance: shape {np.shape(relevance)}, one number for each of the {length} points needed")
+    values = as_numbers(relevance)
+    if values.shape != (length,):
+        raise InvalidProblem(f"relevance: shape {values.shape}, one number for each of the {length} points needed")
     if not leave_out:
-        return np.arange(length), Queries.of(relevance, qid), ()
+        return np.arange(length), Queries.of(values, qid), ()
     groups, names = grouped(qid, (length,))
-    usable = defined(relevance, qid)
+    usable = defined(values, qid)
     keep = np.flatnonzero(usable)
     if not len(keep):
         raise InvalidProblem("relevance: no query has two documents, one of them relevant")
     without = sorted(set(range(len(names))) - set(groups[keep].tolist()))
-    return keep, Queries.of(np.asarray(relevance)[keep], np.asarray(qid)[keep]), tuple(names[query] for query in without)
+    return keep, Queries.of(values[keep], np.asarray(qid)[keep]), tuple(names[query] for query in without)
 
 
 def _problem(features: Array, lists: Queries, radius: float | None, regularization: float | None, logarithm: str) -> Problem:

@@ -75,6 +75,12 @@ def test_lists_of_tables_are_stacked(rng):
         ([1, 0, 2], [1, 1], "shape"),
         ([], [], "no documents"),
         (["x", 0], [1, 1], "not numbers"),
+        ([1j, 0], [1, 1], "complex"),
+        ([[1, 0], [1]], [1, 1], "relevance: not a vector"),
+        ([1, 0], [[1], [1, 2]], "qid: not a vector"),
+        ([[1, 0]], [[1, 1]], "qid: shape"),
+        (np.ma.masked_array([1.0, 0.0], [True, False]), [1, 1], "masked"),
+        ([1.0, 0.0], np.ma.masked_array([1, 1], [True, False]), "qid: some are masked"),
     ],
 )
 def test_the_query_at_fault_is_named(relevance, qid, words):

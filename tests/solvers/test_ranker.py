@@ -144,6 +144,8 @@ def test_bad_arguments_are_named() -> None:
         rank(X, r[:-1], qid[:-1])
     with pytest.raises(InvalidProblem, match="qid: shape"):
         rank(X, r, qid[:-1])
+    with pytest.raises(InvalidProblem, match="relevance: not a vector"):
+        rank(X, [[1.0], [1.0, 2.0]], qid)
     with pytest.raises(InvalidProblem, match=r"document 0 of query \d+ \(row 0\)"):
         rank(X, np.where(np.arange(len(r)) == 0, -1.0, r), qid)
     with pytest.raises(InvalidProblem, match="points"):
