@@ -1,0 +1,255 @@
+"""Ordinal experiments of Kar & Jain: the protocol, the number of bins, the tables recomputed on a small set, and the claims."""
+
+from __future__ import annotations
+
+import importlib
+import math
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import simopt.reproduce
+from simopt.claims import catalogue, runner
+from simopt.claims.kinds import Effort, Verdict
+from simopt.claims.mutants import run_mutants
+from simopt.datasets import Dataset
+from simopt.errors import InvalidProblem, NotAvailable
+from simopt.similarities import named
+from simopt.tables import INSIDE, NOT_PRINTED, OUTSIDE, Cell, Run
+from simopt.theorems.kj import bin_counts, ordinal_curves, ordinal_protocol, table1b
+from simopt.theorems.kj.bin_counts import best_count, kernel_regression_by_bins, misfit
+from simopt.theorems.kj.ordinal_protocol import (
+    OrdinalLandmarks,
+    OrdinalSplit,
+    binned,
+    exc,
+    kernel_regression,
+    labels_at,
+    ordered_logit,
+)
+from simopt.theorems.kj.printed_ordinal import BINNED, ORDINAL_SETS, TABLE_1B
+from simopt.theorems.kj.printed_tables import KR, MANHATTAN, SIGMOID
+
+TABLES = ("kj-table1b", "kj-figure1b", "kj-figure2cd")
+ON_DATA = ("KJ-X8", "KJ-X8-regression")
+PRINTED = ("KJ-X2", "KJ-X3", "KJ-X3+", "KJ-X9")
+
+
+def made(n: int = 150) -> Dataset:
+    """Labels 1 … 6 of a bent function of two features, with noise; a third feature is constant."""
+    rng = np.random.default_rng(7)
+    Z = rng.normal(size=(n, 2))
+    y = np.tanh(Z[:, 0]) + 0.4 * Z[:, 1] ** 2 + 0.2 * rng.normal(size=n)
+    return Dataset("made", np.column_stack([10 + 3 * Z, np.full(n, 0.3)]), ("a", "b", "c"), binned(y, 6), "ordinal")
+
+
+def split(classes: int = 6, seed: int = 0) -> OrdinalSplit:
+    data = made()
+    return OrdinalSplit.of(data.features, data.targets, classes, np.random.default_rng(seed))
+
+
+@pytest.fixture
+def small(monkeypatch: pytest.MonkeyPatch) -> Iterator[Dataset]:
+    """Every data set is the small one; nothing computed elsewhere is taken, nor left behind."""
+    data = made()
+    monkeypatch.setattr(Run, "dataset", lambda self, name, **options: data)
+    monkeypatch.setattr(table1b, "SPLITS", 1)
+    monkeypatch.setattr(bin_counts, "SPLITS", 1)
+    monkeypatch.setattr(ordinal_curves, "COUNTS", (5, 20))
+    monkeypatch.setattr(ordinal_protocol, "STRENGTHS", (1e-4,))
+    kept: tuple[Any, ...] = (table1b.measured, table1b.constants, ordinal_curves.curves, bin_counts.misfits)
+    for function in kept:
+        function.cache_clear()
+    yield data
+    for function in kept:
+        function.cache_clear()
+
+
+def test_bins_have_equal_frequency_up_to_ties() -> None:
+    y = np.random.default_rng(0).permutation(1000).astype(float)
+    labels = binned(y, 8)
+    assert np.bincount(labels.astype(int))[1:].tolist() == [125] * 8
+    assert np.all(np.diff(labels[np.argsort(y)]) >= 0)
+    tied = binned(np.repeat([0.0, 1.0], [900, 100]), 10)
+    assert set(tied) == {1.0, 10.0}
+
+
+def test_a_split_is_a_partition_and_refuses_labels_outside() -> None:
+    data, part = made(), split()
+    assert (len(part.y), len(part.answers)) == (105, 45)
+    assert np.sort(np.concatenate([part.y, part.answers])) == pytest.approx(np.sort(data.targets))
+    assert part.X[:, :2].std(axis=0) == pytest.approx([1, 1]) and not part.X[:, 2].any()
+    with pytest.raises(InvalidProblem, match="labels 1, …, 5"):
+        split(classes=5)
+
+
+def test_the_median_is_the_best_constant_on_the_training_part() -> None:
+    part = split()
+    label = np.round(np.median(part.y))
+    assert all(np.mean(np.abs(part.y - label)) <= np.mean(np.abs(part.y - k)) + 1e-12 for k in range(1, 7))
+    assert part.constant() == pytest.approx(np.mean(np.abs(part.answers - label)))
+
+
+def test_kernel_regression_is_the_rounded_formula() -> None:
+    part = split()
+    for similarity in ("manhattan", "sigmoid", "gaussian-mean-distance"):
+        K = named(similarity, part.X)(part.asked, part.X)
+        for shifted in (False, True):
+            weights = K - min(K.min(), 0.0) if shifted else K
+            expected = np.clip(np.round(weights @ part.y / weights.sum(axis=1)), 1, 6)
+            assert kernel_regression(part, similarity, shifted=shifted) == pytest.approx(np.mean(np.abs(expected - part.answers)))
+
+
+def test_orland_is_exc_and_its_penalty_that_of_the_hold_out() -> None:
+    part = split()
+    landmarks = OrdinalLandmarks.of(part, "manhattan", np.random.default_rng(1), pool=20)
+    Z, y, held = landmarks.train[:, :10], part.y, 105 // 5
+    for spacing in (None, 0.0, 1.0):
+        errors = []
+        for strength in ordinal_protocol.STRENGTHS:
+            w, b = exc(Z[:-held], y[:-held], 6, strength, spacing)
+            errors.append(np.mean(np.abs(labels_at(Z[-held:] @ w, b) - y[-held:])))
+        w, b = exc(Z, y, 6, ordinal_protocol.STRENGTHS[int(np.argmin(errors))], spacing)
+        assert landmarks.orland(10, spacing) == pytest.approx(part.error(labels_at(landmarks.test[:, :10] @ w, b)))
+        assert np.all(np.diff(b) >= (spacing or 0.0) - 1e-9)
+        assert landmarks.orland(10, spacing) < part.constant()
+
+
+def test_fixed_thresholds_round_the_score() -> None:
+    part = split()
+    landmarks = OrdinalLandmarks.of(part, "manhattan", np.random.default_rng(1), pool=10)
+    w, b = exc(landmarks.train, part.y, 6, 1e-6, None)
+    scores = landmarks.test @ w
+    assert labels_at(scores, b) == pytest.approx(np.clip(np.floor(scores + 0.5), 1, 6))
+    around = exc(landmarks.train, part.y, 6, 1e-6, None, 0.0)[1]
+    assert around == pytest.approx(b - 3.5)
+
+
+def test_ordered_logit_learns_and_takes_the_median_of_its_distribution() -> None:
+    fit = pytest.importorskip("statsmodels.miscmodels.ordinal_model").OrderedModel
+    part = split()
+    assert ordered_logit(part, fit) < 0.8 * part.constant()
+    model = fit(part.y, part.X[:, :2], distr="logit")
+    found = model.fit(method="bfgs", disp=0, maxiter=2000)
+    shares = np.cumsum(model.predict(found.params, part.asked[:, :2]), axis=1)
+    labels = np.unique(part.y)
+    medians = np.array([labels[np.argmax(row >= 0.5)] for row in shares])
+    assert ordered_logit(part, fit) == pytest.approx(part.error(medians), abs=0.05)
+
+
+def test_numbers_of_bins_by_one_set_of_weights() -> None:
+    data = made()
+    y = np.random.default_rng(1).normal(size=data.n) + data.features[:, 0]
+    errors = kernel_regression_by_bins(data.features, y, "manhattan", np.random.default_rng(5))
+    for bins in (3, 10):
+        part = OrdinalSplit.of(data.features, binned(y, bins), bins, np.random.default_rng(5))
+        assert errors[bin_counts.COUNTS.index(bins)] == pytest.approx(kernel_regression(part, "manhattan"), abs=0.03)
+
+
+def test_the_misfit_of_the_printed_values_is_zero() -> None:
+    pairs = [(name, similarity) for name in BINNED for similarity in (SIGMOID, MANHATTAN)]
+    assert misfit({(name, s): TABLE_1B[name][s, KR][0] for name, s in pairs}) == 0.0
+    assert misfit({(name, s): 2 * TABLE_1B[name][s, KR][0] for name, s in pairs}) == pytest.approx(math.log(2))
+    assert best_count({9: 0.2, 10: 0.01, 11: 0.04}) == 10
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_ten_bins_are_inferred_from_the_data(seed: int) -> None:
+    try:
+        found = bin_counts.misfits(seed, Effort.QUICK)
+    except NotAvailable as error:
+        pytest.skip(str(error))
+    assert best_count(found) == ordinal_protocol.BINS
+    assert 2 * found[10] < min(value for bins, value in found.items() if bins != 10)
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_tables_are_whole_and_every_outside_cell_is_explained(name: str, small: Dataset) -> None:
+    done = simopt.reproduce.reproduce(name)
+    assert done.complete and not done.unexplained and all(row.not_run is None for row in done.rows)
+    cells = [cell for row in done.rows for cell in row.cells]
+    assert len({(cell.row, cell.column) for cell in cells}) == len(cells)
+    assert all(math.isfinite(cell.ours) and cell.ours >= 0 for cell in cells)
+    assert {cell.row for cell in cells} >= set(ORDINAL_SETS)
+    if name == "kj-table1b":
+        printed = {(c.row, *c.column.split(": ")): (c.printed, c.printed_sd) for c in cells if c.row in ORDINAL_SETS and c.printed}
+        assert printed == {(name, *pair): value for name, row in TABLE_1B.items() for pair, value in row.items()}
+
+
+def test_a_missing_extra_is_told_in_the_row(small: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
+    real = importlib.import_module
+
+    def refuse(name: str, package: str | None = None) -> Any:
+        if name.startswith("statsmodels"):
+            raise ImportError(name)
+        return real(name, package)
+
+    monkeypatch.setattr(importlib, "import_module", refuse)
+    cell = table1b.logit("Bank-8", Run("kj-table1b", "Bank-8", 0, Effort.QUICK))
+    assert "needs statsmodels" in cell.column and math.isnan(cell.ours) and cell.word == NOT_PRINTED
+
+
+def test_counts_of_the_printed_table() -> None:
+    assert table1b.printed_count(table1b.BETTER) == 11
+    assert table1b.printed_count(table1b.SIGMOID_BETTER) == 2
+    ratios = table1b.printed_ratios(table1b.BETTER)
+    assert [pair for pair, ratio in ratios.items() if ratio >= 1] == ["Wine-White, Sigmoid"]
+
+
+def test_sentences_name_what_differs() -> None:
+    start = table1b.DETAILS[table1b.BETTER]
+    cells = [Cell(table1b.TOGETHER, table1b.BETTER, 12.0, printed=11.0)]
+    cells += [Cell(table1b.TOGETHER, f"{start}{name}, {s}", 0.8) for name, s in table1b.PAIRS]
+    assert cells[0].word == OUTSIDE
+    told = table1b.why(cells[0], cells)
+    assert "12, not 11: Wine-White, Sigmoid (0.80, printed 1.44) differs" in told
+    assert Cell(table1b.TOGETHER, table1b.BETTER, 11.0, printed=11.0).word == INSIDE
+
+
+def test_a_figure_has_the_numbers_of_its_curves_and_is_drawn(small: Dataset, tmp_path: Path) -> None:
+    done = simopt.reproduce.reproduce("kj-figure2cd")
+    for row in done.rows:
+        assert len(row.curves) == 10
+        cells = {cell.column: cell.ours for cell in row.cells}
+        for curve in row.curves:
+            assert list(curve.x) == [5, 20]
+            assert curve.y[-1] == pytest.approx(cells.get(f"{curve.label}, 20", cells.get(curve.label)))
+    assert simopt.reproduce.draw(done, tmp_path).is_file()
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_rows_whose_data_are_missing_say_what_to_do(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("SIMOPT_DATA", str(tmp_path / "nowhere"))
+    for function in (table1b.measured, table1b.constants, ordinal_curves.curves, bin_counts.misfits):
+        function.cache_clear()
+    done = simopt.reproduce.reproduce(name)
+    assert done.complete
+    assert all(row.not_run and ".csv.gz" in row.not_run for row in done.rows)
+
+
+@pytest.mark.parametrize("id", PRINTED)
+def test_what_the_printed_numbers_say_is_decided_and_its_mutants_differ(id: str) -> None:
+    result = runner.run(id)
+    assert result.ok and result.verdict is (Verdict.REFUTED if id == "KJ-X3" else Verdict.PROVED)
+    assert all(mutant.caught for mutant in run_mutants(catalogue.find(id), Effort.QUICK, 0))
+
+
+@pytest.mark.parametrize("id", ON_DATA)
+def test_claims_are_not_run_without_data(id: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("SIMOPT_DATA", str(tmp_path))
+    monkeypatch.setenv("SIMOPT_CACHE", str(tmp_path))
+    result = runner.run(id)
+    assert result.verdict is Verdict.NOT_RUN and result.ok
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("id", ON_DATA)
+def test_what_the_text_says_holds_on_the_data_and_its_mutants_do_not(id: str) -> None:
+    result = runner.run(id, mutants=True)
+    if result.verdict is Verdict.NOT_RUN:
+        pytest.skip(result.own.reason or "no data")
+    assert result.ok and result.verdict is Verdict.HOLDS
+    assert result.mutants and all(mutant.caught for mutant in result.mutants)
