@@ -25,7 +25,7 @@ from simopt.errors import InvalidProblem
 from simopt.problem import Law, Problem, Rescale, freeze
 from simopt.problems import _exc_cases, _hinges
 from simopt.problems._exc_balance import Prices
-from simopt.problems._exc_hinges import Indices, Side
+from simopt.problems._exc_hinges import Indices, Side, checked_labels
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -52,6 +52,11 @@ class ThresholdProblem(Problem):
     @abstractmethod
     def sides(self) -> tuple[Side, Side]:
         """The hinges above and below."""
+
+    @property
+    def order_rows(self) -> int | None:
+        """Number of spacing rows; None where thresholds are given."""
+        return 0
 
     @abstractmethod
     def ends(self, num: Arithmetic, point: Point) -> Value:
@@ -170,22 +175,28 @@ class ThresholdProblem(Problem):
         margins = (num.sum(prices.above) + num.sum(prices.below)) * num.lift(self.gamma)
         return margins + self.ends_dual(num, prices, upper) + self.regular_dual(num, self.net(num, prices))
 
-    def _best_repair(self, multipliers: Multipliers, upper: float) -> str:
-        if len(self.repairs) == 1:
-            return self.repairs[0]
-        bounds = {repair: float(self.bound(FLOAT, self.admitted(FLOAT, multipliers, repair), upper)) for repair in self.repairs}
-        return max(self.repairs, key=lambda repair: -math.inf if math.isnan(bounds[repair]) else bounds[repair])
+    def refined(self, multipliers: Multipliers) -> Multipliers | None:
+        """Multipliers near the given ones that may bound better, if the form knows any."""
+        return None
+
+    def _best(self, num: Arithmetic, multipliers: Multipliers, upper: float) -> Prices:
+        """The multipliers made admissible in the way that bounds best (judged in floats)."""
+        refined = self.refined(multipliers)
+        tries = [(given, repair) for given in (multipliers, refined) if given is not None for repair in self.repairs]
+        if len(tries) == 1:
+            return self.admitted(num, *tries[0])
+        bounds = [float(self.bound(FLOAT, self.admitted(FLOAT, *pair), upper)) for pair in tries]
+        return self.admitted(num, *tries[int(np.argmax([-math.inf if math.isnan(bound) else bound for bound in bounds]))])
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
         """The best bound of the repaired multipliers."""
-        prices = self.admitted(num, multipliers, self._best_repair(multipliers, upper))
-        return self.bound(num, prices, upper)
+        return self.bound(num, self._best(num, multipliers, upper), upper)
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """What hinges, thresholds and R leave."""
         f, b = self.scores(num, point), self.ends(num, point)
         upper = num.upper(self._value(num, point, f))
-        prices = self.admitted(num, multipliers, self._best_repair(multipliers, upper))
+        prices = self._best(num, multipliers, upper)
         over, under = self.arguments(num, f, b)
         n = len(self.labels)
         hinges = _hinges.slack(num, over, prices.above, n) + _hinges.slack(num, under, prices.below, n)
@@ -270,24 +281,3 @@ def given(multipliers: Multipliers, key: str, size: int) -> Array:
     if values.size != size:
         raise InvalidProblem(f"multipliers: {key} has {values.size} values, expected {size}")
     return values
-
-
-def checked_labels(labels: Any, classes: int) -> Array:
-    """Whole numbers 1 … r. Classes may be empty, and one alone is a problem that constants solve: neither is an error here."""
-    out = validate.vector("labels", labels)
-    broken = out != np.round(out)
-    if np.any(broken):
-        first = int(np.argmax(broken))
-        raise InvalidProblem(
-            f"labels: {int(broken.sum())} of {out.size} are not whole numbers (first at index {first}: {out[first]:g}); "
-            f"number the classes 1, …, {classes}"
-        )
-    outside = (out < 1) | (out > classes)
-    if np.any(outside):
-        first = int(np.argmax(outside))
-        low, high = int(out.min()), int(out.max())
-        remedy = f"set classes to {high} or more" if low >= 1 else f"add {1 - low} to them, and set classes to {high - low + 1} or more"
-        raise InvalidProblem(
-            f"labels: {int(outside.sum())} of {out.size} are outside of 1, …, {classes} (first at index {first}: {out[first]:g}); {remedy}"
-        )
-    return out

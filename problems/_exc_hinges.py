@@ -17,8 +17,10 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
+from simopt import validate
 from simopt.arithmetic import Arithmetic
 from simopt.arrays import Array
+from simopt.errors import InvalidProblem
 
 Value = Any
 Indices = NDArray[np.intp]
@@ -101,6 +103,27 @@ def implicit(labels: Array, classes: int) -> tuple[Side, Side]:
     high_rows, high_ends = np.nonzero(is_above)
     low_rows, low_ends = np.nonzero(~is_above)
     return Side(high_rows, high_ends, n, count), Side(low_rows, low_ends, n, count)
+
+
+def checked_labels(labels: Any, classes: int) -> Array:
+    """Whole numbers 1 … r. Classes may be empty, and one alone is a problem that constants solve: neither is an error here."""
+    out = validate.vector("labels", labels)
+    broken = out != np.round(out)
+    if np.any(broken):
+        first = int(np.argmax(broken))
+        raise InvalidProblem(
+            f"labels: {int(broken.sum())} of {out.size} are not whole numbers (first at index {first}: {out[first]:g}); "
+            f"number the classes 1, …, {classes}"
+        )
+    outside = (out < 1) | (out > classes)
+    if np.any(outside):
+        first = int(np.argmax(outside))
+        low, high = int(out.min()), int(out.max())
+        remedy = f"set classes to {high} or more" if low >= 1 else f"add {1 - low} to them, and set classes to {high - low + 1} or more"
+        raise InvalidProblem(
+            f"labels: {int(outside.sum())} of {out.size} are outside of 1, …, {classes} (first at index {first}: {out[first]:g}); {remedy}"
+        )
+    return out
 
 
 def _indicator(places: Indices, size: int) -> scipy.sparse.csr_array:

@@ -19,8 +19,9 @@ from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arrays import Array, Multipliers, Point
 from simopt.problem import Rescale, freeze
-from simopt.problems import _exc_balance, _factor, _hinges, _squares
-from simopt.problems._exc import ThresholdProblem
+from simopt.problems import _exc_balance, _exc_loose_ball, _factor, _hinges, _squares
+from simopt.problems._exc import ThresholdProblem, given
+from simopt.problems._exc_balance import Prices
 from simopt.problems._factor import KernelProblem
 from simopt.row_blocks import LARGE, RowBlocks
 
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 Value = Any
 UPWARDS = 1.0 + 1e-14
 EPS = float(np.finfo(float).eps)
+SMALL, NEAR = 1e-10, 1e-6  # B‖g‖ beside the scale, ‖g‖ beside ‖ψ_i‖: between them multipliers are refined
 NOTICED = 1e-10  # of γ: rounding of scores that a float gap owns up to
 
 
@@ -110,6 +112,16 @@ class BallScores(LinearScores):
     def regular_gap(self, num: Arithmetic, point: Point, s: Value) -> Value:
         """⟨g, w⟩ + B‖g‖."""
         return _hinges.ball_term(num, num.lift(point["w"]), num.rmatvec(self.features, s), self.radius)
+
+    def refined(self, multipliers: Multipliers) -> Multipliers | None:
+        """Where g is small, but B‖g‖ is not: multipliers whose g is smaller (`_exc_loose_ball`)."""
+        above, below = self.capped(FLOAT, multipliers)
+        s = self.net(FLOAT, Prices(above, below))
+        size = float(FLOAT.norm(self.features.T @ s))
+        if not SMALL * (self.start or self.gamma) < self.radius * size or size > NEAR * self.usual:
+            return None
+        order = given(multipliers, "order", self.order_rows) if self.order_rows is not None else None
+        return _exc_loose_ball.balanced_out(self.features / self.usual, self.sides, (above, below), order)
 
     def reach(self, upper: float) -> float:
         """B max_i ‖ψ_i‖."""

@@ -53,6 +53,11 @@ class FixedThresholds(ThresholdProblem):
         """The hinges of EXC."""
         return explicit(self.labels, self.classes)
 
+    @property
+    def order_rows(self) -> int | None:
+        """None: the thresholds are given."""
+        return None
+
     def ends(self, num: Arithmetic, point: Point) -> Value:
         """The given ones."""
         return num.lift(self.thresholds)
@@ -136,6 +141,11 @@ class SpacedThresholds(LearnedThresholds):
     def sides(self) -> tuple[Side, Side]:
         """The hinges of EXC."""
         return explicit(self.labels, self.classes)
+
+    @property
+    def order_rows(self) -> int | None:
+        """r − 2."""
+        return self.classes - 2
 
     def feasible_thresholds(self, num: Arithmetic, b: Value) -> Value:
         """Thresholds made Δ-spaced by a running maximum of b_j − jΔ and clipped to the box: a start and exact steps, added up in `num`."""
