@@ -84,8 +84,8 @@ def model_minimiser(H: Array, g: Array, z: Array, radius: float, free: npt.NDArr
 
 def _room(z: Array, d: Array, whole: float, tight: bool) -> tuple[float, bool]:
     """How much of d is feasible, at most all of it, and whether it is the sum that stops it."""
-    falling = d < 0.0
-    share = min(1.0, float(np.min(z[falling] / -d[falling], initial=1.0)))
+    falling = np.flatnonzero(d < 0.0)
+    share = min(1.0, float((z[falling] / -d[falling]).min())) if falling.size else 1.0
     total = float(np.sum(d))
     if not tight and total > 0.0 and share * total > whole:
         return max(whole, 0.0) / total, True
@@ -93,18 +93,25 @@ def _room(z: Array, d: Array, whole: float, tight: bool) -> tuple[float, bool]:
 
 
 def _solve(H: Array, gradient: Array, tight: bool) -> tuple[Array, float]:
-    """d and μ with Hd + μ1 = −g, Σ d = 0; or μ = 0."""
-    mean = float(np.mean(np.diagonal(H)))
+    """d and μ with Hd + μ1 = −g, Σ d = 0; or μ = 0. LAPACK without SciPy's checks, which take longer than so small a system."""
+    n = len(H)
+    mean = float(np.sum(H.diagonal())) / n
     ridge = RIDGE * mean if mean > 0.0 else 1.0
     while True:
-        try:
-            factor = scipy.linalg.cho_factor(H + ridge * np.eye(len(H)), lower=True, check_finite=False)
+        matrix = np.array(H, order="F")
+        matrix.flat[:: n + 1] += ridge
+        factor, info = scipy.linalg.lapack.dpotrf(matrix, lower=1, overwrite_a=1, clean=0)
+        if info == 0:
             break
-        except np.linalg.LinAlgError:
-            ridge *= 100.0
-    right = np.column_stack([-gradient, np.ones(len(H))]) if tight else -gradient
-    found = scipy.linalg.cho_solve(factor, right, check_finite=False)
+        ridge *= 100.0
+        if not np.isfinite(ridge):
+            raise np.linalg.LinAlgError("the model's matrix is not finite")
+    right = np.empty((n, 2 if tight else 1), order="F")
+    right[:, 0] = -gradient
+    if tight:
+        right[:, 1] = 1.0
+    found, _ = scipy.linalg.lapack.dpotrs(factor, right, lower=1, overwrite_b=1)
     if not tight:
-        return found, 0.0
+        return found[:, 0], 0.0
     mu = float(np.sum(found[:, 0]) / np.sum(found[:, 1]))
     return found[:, 0] - mu * found[:, 1], mu
