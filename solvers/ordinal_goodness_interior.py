@@ -27,7 +27,7 @@ from simopt.solvers.ordinal_goodness_simplex import vertex
 from simopt.solvers.ordinal_margins import Margins
 from simopt.solvers.ordinal_regions import Ball, Box, Parts, Region, State
 
-PATIENCE = 8  # iterations in which the gap must be halved
+PATIENCE = 16  # iterations in which the gap must be halved; the first ones gain little where the start is far from the thresholds
 BACK = 0.995  # share of the way to the boundary
 
 
