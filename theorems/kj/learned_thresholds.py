@@ -81,7 +81,7 @@ def ordinal_world(family: str, gamma: Fraction, delta: Fraction) -> OrdinalWorld
     """A family of regression, labels by thirds of its targets, with ε_0."""
     make, bound = FAMILIES[family]
     gram, targets, masses = make()
-    labels: Array = 1.0 + np.searchsorted(np.quantile(targets, [0.34, 0.67]), targets)
+    labels: Array = np.asarray(1 + np.searchsorted(np.quantile(targets, [0.34, 0.67]), targets), dtype=np.float64)
     problem = OrdinalGoodness(gram, labels, CLASSES, bound, masses, gamma=float(gamma), delta=float(delta))
     found = solve(problem, "simplex", tol=1e-9)
     if found.certificate is None:

@@ -68,7 +68,9 @@ def mislabelling_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]
 def little_space(trial: Trial) -> Iterator[Instance]:
     """Δ < γ̄: rare far labels, one label only; γ < 1/2 and 1 ≤ Δ < 2(1 − γ): a fair coin, and three labels with ε_0 > γ."""
     yield one_cell({1: Fraction(7, 10), 12: Fraction(3, 10)}, 12, -ONE, ONE, TENTH)
-    yield one_cell({1: HALF, 5: HALF}, 5, ZERO, Fraction(2), ONE)
+    for gamma, delta in ((Fraction(2), ONE), (HALF, Fraction(9, 10))):
+        p = (max(gamma, ONE) - delta) / (2 * gamma)  # ψ = 0
+        yield one_cell({1: 1 - p, 2: p}, 3, -gamma, gamma, delta)
     for gamma, delta in ((ONE, HALF), (Fraction(2), ONE), (HALF, Fraction(9, 10))):
         yield one_cell({1: ONE}, 3, -gamma, gamma, delta)
     for gamma, delta in ((Fraction(2, 5), ONE), (Fraction(2, 5), Fraction(119, 100)), (TENTH, Fraction(17, 10))):
@@ -147,8 +149,9 @@ def once(trial: Trial) -> Iterator[Instance]:
     kind=IDENTITY,
     expected=HOLDS,
     says=r"Theorem 13 for the ordinal error is false for **all** γ, Δ > 0 with Δ < γ̄ or Δ < 2(γ̄ − γ): (1) one label, f far inside: ε_0 "
-    r"= 0 and 0 − ψ = (γ̄ − Δ)/Δ; (2) labels 1 and 2 fair, f = b_2: ε_0 = γ, and 1/2 − ψ = (2(γ̄ − γ) − Δ)/2Δ. 0-1 error for all γ < 1/2: "
-    r"the same coin, 1/2 − γ. (In symbols. With KJ-Thm13b+ this is where it holds, exactly.)",
+    r"= 0 and 0 − ψ = (γ̄ − Δ)/Δ > 0; also where ψ is cut off at 0: y = 2 with p = (γ̄ − Δ)/2γ, else 1, has ε_0 = 2γp and ψ = 0 < p (p = "
+    r"1/2 if that is larger); (2) labels 1 and 2 fair, f = b_2: ε_0 = γ, and 1/2 − ψ = (2(γ̄ − γ) − Δ)/2Δ. 0-1 error for all γ < 1/2: the "
+    r"same coin, 1/2 − γ. (In symbols. With KJ-Thm13b+ this is where it holds, exactly.)",
     instances=once,
     exhaustive=True,
     knobs={"share": HALF},
@@ -162,6 +165,8 @@ def false_everywhere_else(instance: Instance, trial: Trial) -> Iterator[Check]:
     yield equal(coin, gamma, "ε_0 of the coin, |f − b_2| ≤ γ")
     yield equal(p - (1 + (gamma - larger) / delta), (2 * (larger - gamma) - delta) / (2 * delta), "1/2 − ψ")
     yield equal(0 - (1 + (0 - larger) / delta), (larger - delta) / delta, "0 − ψ")
+    rare = (larger - delta) / (2 * gamma)
+    yield equal(1 + (2 * gamma * rare - larger) / delta, 0 * delta, "ψ at ε_0 = γ̄ − Δ")
 
 
 def two_points(trial: Trial) -> Iterator[Instance]:
