@@ -128,7 +128,7 @@ def against_liblinear(table: Table, cell: Cell, pairs: int, epochs: int) -> None
     tol, off = cell.best_liblinear(epochs)
     if off == np.inf:
         print(f"liblinear: {n} x {d}, λ = {cell.strength:g}: over {LONG:.0f} s at tol = {tol:g}", flush=True)
-        table.rows.append({"label": "liblinear", "peer": "liblinear", "n": n, "d": d, "strength": cell.strength, "over": LONG})
+        table.rows.append({"label": "liblinear", "peer": "liblinear", "n": n, "d": d, "strength": cell.strength, "form": "", "over": LONG})
         return
     for form, problem in (("penalised", cell.penalised), ("ball", cell.ball)):
         peer = partial(cell.liblinear, tol, epochs)
@@ -156,12 +156,14 @@ class Conic:
             mine = min(seconds(partial(ours, problem)) for _ in range(3))
             word = self.excuse(n * d, form)
             found = None if word else within(LIMIT, partial(solve, problem, self.name, tol=1e-6 if self.name == "scs" else 1e-8))
-        if found is None or found.certificate is None:
+        if word:
+            row["not_run"] = word
+        elif found is None:
             self.late.setdefault(form, n * d)
-            row["over"] = LIMIT
-            row["ratio"] = LIMIT / mine  # at least
-            word = word or (f"over {LIMIT:.0f} s" if found is None else f"no point: {found.reported_status}")
-            row |= {} if found is None else {"failed": found.reported_status}
+            row["over"], row["ratio"] = LIMIT, LIMIT / mine  # at least
+            word = f"over {LIMIT:.0f} s, {row['ratio']:.0f} x ours or more"
+        elif found.certificate is None:
+            row["failed"] = word = f"no point: {found.reported_status}"
         else:
             row["seconds"] = found.provenance.setup_seconds + found.provenance.solve_seconds
             row["gap"], row["ratio"] = found.certificate.relative_gap, row["seconds"] / mine
@@ -187,7 +189,7 @@ def summary(rows: list[dict[str, Any]]) -> str:
             mine = [row["ours"]["median"] for row in rows if (row["n"], row["d"], row["form"]) == (n, d, form) and "ours" in row]
             words += [f"{n} x {d} {form}, seconds {met(max(mine), target)}"] if mine else []
     for (n, d), target in RATIOS.items():
-        ratios = [row["ratio"] for row in rows if (row["n"], row["d"]) == (n, d) and row.get("peer") == "clarabel" and "failed" not in row]
+        ratios = [row["ratio"] for row in rows if (row["n"], row["d"]) == (n, d) and row.get("peer") == "clarabel" and "ratio" in row]
         words += [f"{n} x {d}, our share of CLARABEL's time {met(1.0 / min(ratios), 1.0 / target)}"] if ratios else []
     linear = [row for row in rows if row.get("form") == "penalised" and "off" in row]
     easy = [row["ratio"] for row in linear if row["cost"] <= 0.1]
