@@ -15,6 +15,7 @@ from typing import Any
 from simopt.claims import (
     HIGH_PROBABILITY,
     HOLDS,
+    IDENTITY,
     INEQUALITY,
     KAR_JAIN,
     TIGHTNESS,
@@ -192,6 +193,35 @@ def nothing_better(instance: Instance, trial: Trial) -> Iterator[Check]:
     """The least error of any learner against φ(ε_0), exactly."""
     bound = guaranteed(goodness(instance), instance["gamma"], instance["delta"], instance["labels"])
     yield at_least(least_absolute(instance), trial["times"] * bound, "absolute error of every learner")
+
+
+@claim(
+    "KJ-Thm13b-all",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="Theorem 13, ordinal error, ours: the best bound cannot be improved, for all parameters",
+    kind=IDENTITY,
+    expected=HOLDS,
+    says=r"With K ≡ 1: (1) labels 1 and 1 + m, the second with p ≤ 1/2, thresholds Δ apart, f = b_2 − γ: ε_0 = p(2γ + (m − 1)Δ), label 1 "
+    r"+ j has error pm + j(1 − 2p), and κε_0 = pm for κ = m/(2γ + (m − 1)Δ): m = 1 for Δ ≥ 2γ, m = r − 1 for Δ ≤ 2γ. (2) Labels 1, 1 + m "
+    r"and 2 + m, with 1/2, q/2, (1 − q)/2, f = b_2: ε_0 = γ + (m − q)Δ/2, the error of labels 1 to 1 + m is (m + 1 − q)/2 = 1/2 + (ε_0 − "
+    r"γ)/Δ. (In symbols.)",
+    instances=once,
+    exhaustive=True,
+    knobs={"reach": 2},
+    mutants={"f = b_2": {"reach": 1}},
+    note="As p and q vary, all ε_0 ≤ γ, or all up to the end for Δ ≤ 2γ, and all ε_0 from γ + (m − 1)Δ/2 to γ + mΔ/2 occur.",
+)
+def nothing_better_in_symbols(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """ε_0 and the errors of the two families."""
+    gamma, delta, m, j, p, q = symbols("gamma delta m j p q")
+    far = trial["reach"] * gamma + (m - 1) * delta  # h of label 1 + m, with h = 0 of label 1
+    yield equal(m / (2 * gamma + (m - 1) * delta) * (p * far), p * m, "κε_0")
+    yield equal((1 - p) * j + p * (m - j), p * m + j * (1 - 2 * p), "error of label 1 + j")
+    value = gamma / 2 + q / 2 * (gamma + (m - 1) * delta) + (1 - q) / 2 * (gamma + m * delta)
+    yield equal(value, gamma + (m - q) * delta / 2, "ε_0 of three labels")
+    error = j / 2 + q / 2 * (m - j) + (1 - q) / 2 * (m + 1 - j)
+    yield equal(error, HALF + (value - gamma) / delta, "their error")
 
 
 @claim(

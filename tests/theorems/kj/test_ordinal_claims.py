@@ -51,7 +51,7 @@ MODULES = {
     )
 }  # fmt: skip
 PROVED = "E1a+ E1a2+ E1b+ E1d E1e+ Thm13-rounding Thm13b+ Thm13b-rounding Thm13d+ Thm13b-where Thm13a-shift Thm13a+ Thm13b-shift".split()
-PROVED += "Thm13c Thm13-p1+ Thm13-p3+ Thm13-p4 Thm13-p5+".split()
+PROVED += "Thm13c Thm13b-all Thm13-p1+ Thm13-p3+ Thm13-p4 Thm13-p5+".split()
 REFUTED = {
     "E1a": Defect.CONVENTION,
     "E1a2": Defect.CONVENTION,
