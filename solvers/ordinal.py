@@ -35,6 +35,8 @@ from simopt.problems.imc_ordinal import IMCOrdinal
 from simopt.problems.imc_ordinal_penalised import IMCOrdinalPenalised
 from simopt.rows import Rows
 from simopt.similarities import Similarity
+from simopt.solution import Solution, Status
+from simopt.solver import solvers_of
 from simopt.solvers.landmark_predictor import landmark_map, provenance
 from simopt.solvers.ordinal_rule import Labels, OrdinalErrors, OrdinalRule
 
@@ -42,6 +44,7 @@ __all__ = ["OrdinalErrors", "OrdinalRule", "equispaced", "ordinal"]
 
 FORMS = ("exc", "imc")
 LEARNED, EQUISPACED = "learned", "equispaced"
+MOST_CLASSES = 100  # or as many as samples: a larger label is rather a number than a class
 STRENGTH = 1e-3  # λ by default, in units of the mean of ‖ψ‖² over γ
 
 
@@ -88,7 +91,7 @@ def ordinal(
     delta : float
         Δ ≥ 0, spacing of learned thresholds of EXC.
     solver, tol, time_limit
-        as for `simopt.solve`; the best solver that the problem has by default.
+        as for `simopt.solve`. By default the best solver that the problem has, and where its certificate stays open the next one.
     seed : int
         of the draw of landmarks.
 
@@ -106,7 +109,7 @@ def ordinal(
     psi = landmark_map(rows, landmarks, similarity, seed)
     features = psi(rows)
     problem = _problem(features, y, r, cuts, validate.choice("form", form, FORMS), radius, regularization, margins)
-    solution = solve(problem, solver, tol=tol, time_limit=time_limit)
+    solution = _solved(problem, solver, tol, time_limit)
     if solution.point is None or solution.certificate is None:
         raise InvalidProblem(f"{problem.name}: no point was found ({solution.message or solution.status.value})")
     w = np.asarray(solution.point["w"])
@@ -114,6 +117,19 @@ def ordinal(
     b = cuts if cuts is not None else settled(np.asarray(solution.point["thresholds"]), features @ w, y, counts, **margins)
     made = provenance(problem, solution, len(y))
     return OrdinalRule(psi.similarity, psi.landmarks, w, b, counts, form, solution.certificate, **margins, provenance=made)
+
+
+def _solved(problem: Problem, solver: str | None, tol: float, time_limit: float) -> Solution:
+    """By the solver asked for; by default by the problem's own, best first, then CLARABEL, until a certificate closes: the least gap."""
+    if solver is not None:
+        return solve(problem, solver, tol=tol, time_limit=time_limit)
+    able = [spec.name for spec in solvers_of(problem) if spec.reason_against(problem) is None]
+    found: list[Solution] = []
+    for name in (*able, "clarabel"):
+        found.append(solve(problem, name, tol=tol, time_limit=time_limit))
+        if found[-1].status in (Status.OPTIMAL, Status.TIME_LIMIT):
+            break
+    return min(found, key=lambda solution: math.inf if solution.certificate is None else solution.certificate.gap)
 
 
 def training_labels(labels: npt.ArrayLike, classes: int | None, length: int) -> tuple[Labels, int]:
@@ -132,6 +148,8 @@ def training_labels(labels: npt.ArrayLike, classes: int | None, length: int) -> 
             f"labels: {float(y[i]):g} at index {i} is not a whole number ({odd.size} of {y.size} are not); classes are 1, …, r"
         )
     r = int(y.max()) if classes is None else validate.whole("classes", classes, minimum=2)
+    if classes is None and r > max(length, MOST_CLASSES):
+        raise InvalidProblem(f"labels: the largest is {r}, of {length} samples; if there are so many classes, give classes={r}")
     outside = np.flatnonzero((y < 1) | (y > r))
     if outside.size:
         i, least = int(outside[0]), int(y.min())

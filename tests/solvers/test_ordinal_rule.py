@@ -16,6 +16,8 @@ from simopt.errors import InvalidProblem, UnknownName
 from simopt.jsonio import InvalidFile
 from simopt.problems.exc_ordinal_penalised import EXCOrdinalPenalised
 from simopt.similarities import Gaussian
+from simopt.solution import Status
+from simopt.solvers import ordinal as module
 from simopt.solvers.ordinal import OrdinalRule, equispaced, ordinal, settled, training_labels
 
 TIGHT = 1e-6
@@ -201,6 +203,7 @@ def test_arrays_of_a_rule_are_read_only_and_thresholds_must_be_in_order() -> Non
         ([2, 2, 2, 2], 3, r"all 4 samples have the label 2"),
         ([1, 2, math.nan, 3], None, r"not finite \(first at index 2\)"),
         ([1, 2, 3], None, r"3 values, expected 4"),
+        ([1, 2, 500001, 3], None, r"largest is 500001, of 4 samples.*give classes"),
     ],
 )
 def test_labels_that_are_refused(labels: list[float], classes: int | None, message: str) -> None:
@@ -254,6 +257,22 @@ def test_landmarks_may_be_given_or_counted_and_are_drawn_by_the_seed() -> None:
     one, other = (ordinal(X, y, landmarks=5, seed=seed, tol=1e-4) for seed in (1, 2))
     assert not np.array_equal(one.landmarks, other.landmarks)
     assert len(ordinal(X[:20], y[:20], landmarks=50, tol=1e-4).landmarks) == 20
+
+
+def test_a_solver_that_leaves_the_certificate_open_is_followed_by_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+    X, y = sample()
+    first = ordinal(X, y, Gaussian(1.0), landmarks=12, tol=TIGHT).provenance["solver"]
+    real, tried = module.solve, []
+
+    def open_at_first(problem: Any, solver: str | None = None, **options: Any) -> Any:
+        tried.append(solver)
+        found = real(problem, solver, **options)
+        return replace(found, status=Status.GAP_OPEN, certificate=replace(found.certificate, gap=1.0)) if len(tried) == 1 else found
+
+    monkeypatch.setattr(module, "solve", open_at_first)
+    rule = ordinal(X, y, Gaussian(1.0), landmarks=12, tol=TIGHT)
+    assert tried[0] == first and len(tried) == 2
+    assert rule.provenance["solver"] == tried[1] and rule.certificate.relative_gap <= TIGHT
 
 
 def test_rules_do_not_depend_on_the_unit_of_the_similarity() -> None:
