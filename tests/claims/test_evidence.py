@@ -247,7 +247,8 @@ def test_transcendental_bounds_enclose_tightly(x, order):
     low, high = root_bounds(x, order)
     assert low**order <= x <= high**order and high - low <= Fraction(1, 2**200)
     low, high = log_bounds(x)
-    assert float(low) == pytest.approx(math.log(x), abs=1e-12) and 0 < high - low < Fraction(1, 2**190)
+    assert float(low) == pytest.approx(math.log(x), abs=1e-12) and 0 <= high - low < Fraction(1, 2**190)
+    assert (low == high) == (x == 1)  # log 1 = 0 is the only exact one
     assert exp_bounds(low)[0] <= x <= exp_bounds(high)[1]
 
 
