@@ -1,0 +1,153 @@
+"""EXC ordinal regression with learned thresholds to a relative gap of 1e-9, against CLARABEL, ECOS and SCS.
+
+Five classes of equal frequency, γ = 1, Δ = 0; the ball has the norm of the penalised solution. The conic solvers get the declaration, which
+is the form that canonicalises fastest (predictions are a variable), and are timed with their canonicalisation; each runs once a cell, in a
+process of its own that is stopped after a minute. A size no smaller than one that took over a minute is not tried. Ours is timed without
+the driver and its certificates. `--sizes`, `--strengths` and `--peers` make a run in pieces.
+"""
+
+from __future__ import annotations
+
+import statistics
+from dataclasses import dataclass, replace
+from functools import cached_property, partial
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+from pairs import Table, arguments, met, one_of, one_thread, peak_megabytes, seconds, size, within
+
+from simopt.certificate import certify
+from simopt.driver import solve
+from simopt.problems.exc_ordinal import EXCOrdinal
+from simopt.problems.exc_ordinal_penalised import EXCOrdinalPenalised
+from simopt.solvers.ordinal_parts import Ordinal
+from simopt.solvers.threshold_newton import ThresholdFit, compile_kernels, threshold_fits
+
+TOL = 1e-9  # of ours
+LIMIT = 60.0  # seconds; beyond that "over 60 s" is the result
+RUNS = 9
+CLASSES = 5
+CONIC = {"clarabel": 10**7, "ecos": 10**6, "scs": 10**6}  # up to so many numbers in Ψ
+STRENGTHS = (1e-3, 1e-5)
+SIZES = ((1000, 50), (10_000, 100), (100_000, 100))
+SECONDS = {(1000, 50): (0.012, 0.012), (10_000, 100): (0.080, 0.120), (100_000, 100): (0.5, 0.5)}  # for λ = 1e-3 and 1e-5
+RATIOS = {(1000, 50): 6.0, (10_000, 100): 40.0}  # CLARABEL's time over ours, at least
+Problem = EXCOrdinal | EXCOrdinalPenalised
+
+
+def data(n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
+    """Gaussian features of norm about 1, labels cut at equal frequencies from scores linear in them with Gaussian noise."""
+    rng = np.random.default_rng(0)
+    features = rng.normal(size=(n, d)) / np.sqrt(d)
+    ranks = np.argsort(np.argsort(features @ rng.normal(size=d) + 0.3 * rng.normal(size=n)))
+    return features, 1.0 + np.floor(ranks * CLASSES / n)
+
+
+def ours(problem: Problem) -> ThresholdFit:
+    """Newton without the driver."""
+    parts = Ordinal.of(problem)
+    assert parts is not None
+    *_, fit = threshold_fits(parts.rows, parts.chain.hinges, parts.bound, goal=TOL * problem.scale())
+    return fit
+
+
+def our_gap(problem: Problem) -> float:
+    """gap/scale, certified."""
+    parts = Ordinal.of(problem)
+    assert parts is not None
+    found = parts.iterate(replace(ours(problem), gap=0.0))
+    return certify(problem, found.point, found.multipliers).relative_gap
+
+
+@dataclass(frozen=True, eq=False)
+class Cell:
+    """One penalised problem, and its twin in the ball of its solution's norm."""
+
+    features: np.ndarray
+    labels: np.ndarray
+    strength: float
+
+    @cached_property
+    def penalised(self) -> EXCOrdinalPenalised:
+        """λ as given."""
+        return EXCOrdinalPenalised(self.features, self.labels, CLASSES, regularization=self.strength)
+
+    @cached_property
+    def ball(self) -> EXCOrdinal:
+        """B = ‖w_λ‖."""
+        return EXCOrdinal(self.features, self.labels, CLASSES, radius=float(np.linalg.norm(ours(self.penalised).w)))
+
+
+def measure(table: Table, cell: Cell, form: str, problem: Problem, peers: list[str], late: dict[tuple[str, str], int], runs: int) -> None:
+    """Ours, then every peer once, and its time over our median."""
+    n, d = cell.features.shape
+    own: dict[str, Any] = {"n": n, "d": d, "strength": cell.strength, "form": form}
+    label = f"{n} x {d}, λ = {cell.strength:g}, {form}"
+    with one_thread():
+        gap = our_gap(problem)
+        times = [seconds(partial(ours, problem)) for _ in range(runs)]
+        megabytes = peak_megabytes(partial(ours, problem))
+    mine = statistics.median(times)
+    table.rows.append({"label": label, **own, "median": mine, "low": min(times), "high": max(times), "gap": gap, "megabytes": megabytes})
+    print(
+        f"{label}: {1e3 * mine:.1f} ms ({1e3 * min(times):.1f}-{1e3 * max(times):.1f}), gap/scale {gap:.0e}, {megabytes:.0f} MB", flush=True
+    )
+    for name in peers:
+        row: dict[str, Any] = {"label": f"{name}: {label}", "peer": name, **own}
+        found = None
+        if n * d <= CONIC[name] and n * d < late.get((name, form), n * d + 1):
+            with one_thread():
+                found = within(LIMIT, partial(solve, problem, name, tol=1e-6 if name == "scs" else 1e-8))
+            if found is None:
+                late[name, form] = n * d
+        else:
+            continue
+        if found is None or found.certificate is None:
+            row |= {"over": LIMIT, "ratio": LIMIT / mine} if found is None else {"failed": found.reported_status}
+            word = f"over {LIMIT:.0f} s" if found is None else f"no point: {found.reported_status}"
+        else:
+            row["seconds"] = found.provenance.setup_seconds + found.provenance.solve_seconds
+            row["gap"], row["ratio"] = found.certificate.relative_gap, row["seconds"] / mine
+            word = f"{row['seconds']:.3f} s, gap/scale {row['gap']:.0e}, {row['ratio']:.0f} x ours"
+        print(f"  {name}: {word}", flush=True)
+        table.rows.append(row)
+
+
+def summary(rows: list[dict[str, Any]]) -> str:
+    """Every target of the solver notes, met or missed."""
+    words = []
+    for (n, d), targets in SECONDS.items():
+        for strength, target in zip(STRENGTHS, targets, strict=True):
+            mine = [row["median"] for row in rows if (row["n"], row["d"], row["strength"]) == (n, d, strength) and "median" in row]
+            words += [f"{n} x {d}, λ = {strength:g}, seconds {met(max(mine), target)}"] if mine else []
+    for (n, d), target in RATIOS.items():
+        ratios = [row["ratio"] for row in rows if (row["n"], row["d"]) == (n, d) and row.get("peer") == "clarabel" and "ratio" in row]
+        words += [f"{n} x {d}, our share of CLARABEL's time {met(1.0 / min(ratios), 1.0 / target)}"] if ratios else []
+    return "slowest cells: " + "; ".join(words)
+
+
+def main() -> None:
+    """The sizes of the solver notes, small ones first, λ = 1e-3 and 1e-5; `--sizes`, `--strengths` and `--peers` choose among them."""
+    options = arguments(
+        __doc__ or "",
+        sizes=(size, "such as 1000x50,10000x100 (default: those of the solver notes)"),
+        strengths=(float, "λ (default 1e-3,1e-5)"),
+        peers=(one_of("none", *CONIC), f"some of {', '.join(CONIC)}, or none (default: all)"),
+    )
+    sizes = options.sizes or (SIZES[:1] if options.quick else SIZES)
+    peers = [name for name in options.peers or CONIC if name != "none"]
+    import_module("cvxpy")  # once, not in every process that is stopped after a minute
+    compile_kernels()
+    table = Table("EXC ordinal regression against conic solvers", "n x d, λ, form")
+    late: dict[tuple[str, str], int] = {}
+    for n, d in sorted(sizes, key=lambda size: size[0] * size[1]):
+        for strength in options.strengths or STRENGTHS:
+            cell = Cell(*data(n, d), strength)
+            for form, problem in (("penalised", cell.penalised), ("ball", cell.ball)):
+                measure(table, cell, form, problem, peers, late, 2 if options.quick else RUNS)
+    table.close(options, summary(table.rows))
+
+
+if __name__ == "__main__":
+    main()
