@@ -252,7 +252,6 @@ def long_lists(trial: Trial) -> Iterator[Instance]:
     says=r"For F = log(1 + t) and all m, ‖D − rev D‖² ≤ 32(m + 1)/log⁴(m + 1) + (4/log² 2) √(m + 1): the regret is O(**√m/log² m**) √ℓ_sq, "
     r"where the theorem has √(m/log m). (m = 2, 4, …, 2^20; slope of ‖D − rev D‖ log² m/√m beyond 2^12.)",
     instances=long_lists,
-    exhaustive=True,
     knobs={"long": 32.0, "short": 4.0},
     mutants={"3(m + 1)/log⁴(m + 1) alone": {"long": 3.0, "short": 0.0}},
     note="D − rev D = (D − c) − rev(D − c) with c = 1/log(m + 1), so that ‖D − rev D‖ ≤ 2‖D − c‖; D_t − c = log((m + 1)/(t + 1))/(log(t "
