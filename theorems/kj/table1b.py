@@ -10,7 +10,7 @@ from functools import lru_cache
 from simopt.arrays import Array
 from simopt.claims import KAR_JAIN
 from simopt.claims.kinds import Effort
-from simopt.tables import Cell, Run, table
+from simopt.tables import Cell, Row, Run, table
 from simopt.theorems.kj.bin_counts import best_count, misfits
 from simopt.theorems.kj.ordinal_protocol import (
     BINS,
@@ -121,6 +121,36 @@ def why(cell: Cell, row: Sequence[Cell]) -> str:
     return f"{told}; where their thresholds lie and how w is bounded is not stated, and choices matter as much: {others}."
 
 
+def seen(rows: Sequence[Row]) -> str:
+    """Which number of bins is inferred; what thresholds that are learned gain and lose, and what ordered logit does without landmarks."""
+    done = {row.name: {cell.column: cell.ours for cell in row.cells} for row in rows if row.cells}
+    told = []
+    if BIN_COUNTS in done:
+        found = {int(name.split()[2]): value for name, value in done[BIN_COUNTS].items() if name.startswith("misfit")}
+        best, second = sorted(found, key=lambda bins: found[bins])[:2]
+        told.append(
+            f"the printed KR has the labels of {best} bins: a mean |log(ours / printed)| of {found[best]:.2g} over four sets and two "
+            f"similarities, {second} bins {found[second]:.2g}"
+        )
+    sets = {name: found for name, found in done.items() if name in ORDINAL_SETS}
+    pairs = [(found, similarity) for found in sets.values() for similarity in (*BOTH, GAUSSIAN)]
+    if pairs:
+        worse = sum(found[f"{s}: {LEARNED}"] > found[f"{s}: {ORLAND}"] for found, s in pairs)
+        mended = sum(found[f"{s}: {SPACED}"] < found[f"{s}: {LEARNED}"] for found, s in pairs)
+        told.append(
+            f"learned thresholds are worse than fixed ones in {worse} of {len(pairs)} cases with Δ = 0, where many of them fall together, "
+            f"and Δ = γ is better than Δ = 0 in {mended}"
+        )
+    linear = [found[LOGIT] for found in sets.values() if LOGIT in found]
+    if linear:
+        least = [min(found[f"{s}: {ORLAND}"] for s in (*BOTH, GAUSSIAN)) for found in sets.values() if LOGIT in found]
+        told.append(
+            f"ordered logit on the plain features is better than the best of the three ORLands on "
+            f"{sum(a < b for a, b in zip(linear, least, strict=True))} of {len(linear)} sets"
+        )
+    return f"{'; '.join(told)}." if told else ""
+
+
 DETAILS = {
     BETTER: f"{ORLAND} / {KR}: ",
     SIGMOID_BETTER: f"{ORLAND}, Sigmoid / Manhattan: ",
@@ -201,6 +231,7 @@ def counts(seed: int, effort: Effort) -> Iterator[Cell]:
     "the Gaussian, thresholds around 0, learned thresholds with Δ = 0 and Δ = γ, KR with K + s >= 0, the median, and ordered logit on 1000 "
     "training samples (needs statsmodels). The last row counts what reproduces. Quick effort: 3000 samples of each set.",
     explain=why,
+    seen=seen,
 )
 def table1b(row: str, run: Run) -> Iterator[Cell]:
     """The number of bins, one data set, or all."""

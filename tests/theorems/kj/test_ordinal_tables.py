@@ -18,7 +18,7 @@ from simopt.claims.mutants import run_mutants
 from simopt.datasets import Dataset
 from simopt.errors import InvalidProblem, NotAvailable
 from simopt.similarities import named
-from simopt.tables import INSIDE, NOT_PRINTED, OUTSIDE, Cell, Run
+from simopt.tables import INSIDE, NOT_PRINTED, OUTSIDE, Cell, Row, Run
 from simopt.theorems.kj import bin_counts, ordinal_curves, ordinal_protocol, table1b
 from simopt.theorems.kj.bin_counts import best_count, kernel_regression_by_bins, misfit
 from simopt.theorems.kj.ordinal_protocol import (
@@ -30,7 +30,7 @@ from simopt.theorems.kj.ordinal_protocol import (
     labels_at,
     ordered_logit,
 )
-from simopt.theorems.kj.printed_ordinal import BINNED, ORDINAL_SETS, TABLE_1B
+from simopt.theorems.kj.printed_ordinal import BINNED, ORDINAL_SETS, ORLAND, TABLE_1B
 from simopt.theorems.kj.printed_tables import KR, MANHATTAN, SIGMOID
 
 TABLES = ("kj-table1b", "kj-figure1b", "kj-figure2cd")
@@ -197,6 +197,19 @@ def test_counts_of_the_printed_table() -> None:
     assert table1b.printed_count(table1b.SIGMOID_BETTER) == 2
     ratios = table1b.printed_ratios(table1b.BETTER)
     assert [pair for pair, ratio in ratios.items() if ratio >= 1] == ["Wine-White, Sigmoid"]
+
+
+def test_what_is_seen_is_counted_from_the_rows() -> None:
+    bins = [Cell(table1b.BIN_COUNTS, f"misfit of {k} bins", 0.01 + abs(k - 10) / 10) for k in bin_counts.COUNTS]
+    cells = [Cell("Bank-8", table1b.LOGIT, 0.48)]
+    for similarity, fixed, learned, spaced in ((SIGMOID, 0.5, 0.6, 0.4), (MANHATTAN, 0.6, 0.5, 0.55), ("Gaussian", 0.55, 0.7, 0.6)):
+        for method, value in ((ORLAND, fixed), (table1b.LEARNED, learned), (table1b.SPACED, spaced)):
+            cells.append(Cell("Bank-8", f"{similarity}: {method}", value))
+    told = table1b.seen([Row(table1b.BIN_COUNTS, tuple(bins)), Row("Bank-8", tuple(cells)), Row("House-8", not_run="no data")])
+    assert "labels of 10 bins" in told and "0.01 over four sets" in told
+    assert "worse than fixed ones in 2 of 3 cases" in told and "Δ = γ is better than Δ = 0 in 2" in told
+    assert "on 1 of 1 sets" in told
+    assert table1b.seen([]) == ""
 
 
 def test_sentences_name_what_differs() -> None:
