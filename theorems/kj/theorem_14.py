@@ -133,7 +133,7 @@ def good_kernels_are_good_similarities(instance: Instance, trial: Trial) -> Iter
     r"= 2γ with label 2 and mass ε_1/γ_1, x = 0 with label 1 (or part of it label 2, so that ε_0 > 0).",
     decode=decoded,
     dimension=13,
-    evaluations=(40, 200),
+    evaluations=(40, 80),
     knobs={"constant": 0.25},
     mutants={"B = γ_1²/(5ε_1γ²)": {"constant": 0.2}},
     note="For the optimum (W', b') of ½‖W‖² + C·loss, loss(a, b) ≥ loss(W', b') − ⟨W', a − W'⟩/C, whose minimum is 1/(4Cγ²) "
