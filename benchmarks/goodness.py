@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 import scipy.optimize
-from pairs import PAIRS, Table, arguments, interleave, met, one_thread
+from pairs import PAIRS, Table, arguments, interleave, met, one_of, one_thread
 
 from simopt.arithmetic import FLOAT
 from simopt.certificate import certify
@@ -184,17 +184,21 @@ def enclosures(table: Table, options: argparse.Namespace, ratios: Ratios) -> Non
 
 
 def main() -> None:
-    """N = 50, 200 and 500."""
-    options = arguments(__doc__ or "")
+    """N = 50, 200 and 500; `--parts` for some of it."""
+    parts: dict[str, Callable[[], None]] = {
+        "programmes": lambda: programmes(table, sizes, pairs, ratios),
+        "squares": lambda: squares(table, sizes, pairs, ratios),
+        "kernels": lambda: kernels(table, sizes, min(pairs, 3), ratios),
+        "curves": lambda: curves(table, options, ratios),
+        "enclosures": lambda: enclosures(table, options, ratios),
+    }
+    options = arguments(__doc__ or "", parts=(one_of(*parts), f"some of {', '.join(parts)} (default: all)"))
     sizes = (50,) if options.quick else (200, 500)
     pairs = 2 if options.quick else PAIRS
     table = Table("goodness", "loss, N, B")
     ratios: Ratios = {}
-    programmes(table, sizes, pairs, ratios)
-    squares(table, sizes, pairs, ratios)
-    kernels(table, sizes, min(pairs, 3), ratios)
-    curves(table, options, ratios)
-    enclosures(table, options, ratios)
+    for part in options.parts or parts:
+        parts[part]()
     targets = {
         "programme, B ≤ 300": 0.5,
         "gap, B ≤ 300": 1e-9,

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Callable
 
 import numpy as np
-from pairs import PAIRS, Table, arguments, interleave, met
+from pairs import PAIRS, Table, arguments, interleave, met, one_of
 
 from simopt.driver import solve
 from simopt.problems.sparse_landmarked import SparseLandmarked
@@ -108,8 +108,10 @@ def ball(table: Table, name: str, data: Data, radius: float, pairs: int, ratios:
 
 
 def main() -> None:
-    """n = 10000, d = 1000, k = 50 and smaller; the ball at n = 1000, d = 200."""
-    options = arguments(__doc__ or "")
+    """n = 10000, d = 1000, k = 50 and smaller; the ball at n = 1000, d = 200; `--parts` for some of it."""
+    parts = ("selection", "supports", "ball")
+    options = arguments(__doc__ or "", parts=(one_of(*parts), f"some of {', '.join(parts)} (default: all)"))
+    wanted = options.parts or parts
     pairs = 2 if options.quick else PAIRS
     sizes = ((600, 120, 10),) if options.quick else ((10000, 1000, 50), (2000, 500, 50), (50000, 300, 30))
     small = (200, 40) if options.quick else (1000, 200)
@@ -118,10 +120,11 @@ def main() -> None:
     large: dict[str, list[float]] = {}
     for place, (n, d, k) in enumerate(sizes):
         for name, make in (("gauss", gauss), ("landmarks", landmarks)):
-            selection(table, name, make(n, d), k, pairs, large if place == 0 else ratios)
-            if place == 0:
+            if "selection" in wanted:
+                selection(table, name, make(n, d), k, pairs, large if place == 0 else ratios)
+            if "supports" in wanted and place == 0:
                 better_supports(table, name, make(n, d), k, min(pairs, 5), large)
-    for name, make in (("gauss", gauss), ("landmarks", landmarks)):
+    for name, make in (("gauss", gauss), ("landmarks", landmarks)) if "ball" in wanted else ():
         X, y = make(*small)
         for radius in (5.0, 20.0):
             ball(table, name, (X / np.max(np.abs(X)), y), radius, min(pairs, 5), large)
@@ -133,7 +136,8 @@ def main() -> None:
         "swaps, ‖r‖²": 0.92,
         "l1 ball": 0.15,
     }
-    table.close(options, "largest at the first size: " + "; ".join(f"{word} {met(max(large[word]), t)}" for word, t in targets.items()))
+    words = [f"{word} {met(max(large[word]), target)}" for word, target in targets.items() if word in large]
+    table.close(options, "largest at the first size: " + "; ".join(words))
 
 
 if __name__ == "__main__":

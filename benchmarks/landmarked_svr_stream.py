@@ -74,9 +74,9 @@ def lazily(features: np.ndarray) -> Any:
 
 
 def main() -> None:
-    """Five sizes, λ = 1e-3, gap/scale ≤ 1e-9."""
-    options = arguments(__doc__ or "")
-    sizes = SIZES[:2] if options.quick else SIZES
+    """Five sizes, or those of `--sizes`; λ = 1e-3, gap/scale ≤ 1e-9."""
+    options = arguments(__doc__ or "", sizes=(int, "n, such as 10000,100000 (default: five up to a million)"))
+    sizes = sorted(options.sizes or (SIZES[:2] if options.quick else SIZES))
     with tempfile.TemporaryDirectory() as folder:  # compilation is neither time nor memory of a solve
         solve(LandmarkedSVRPenalised(*write(Path(folder) / "features", sizes[0]), 1e-3, 0.1), tol=TOL)
     print(f"\n## landmarked SVR, d = {D}, streamed; room for rows {ROOM / 1e6:.0f} MB, Dask chunks {8e-6 * CHUNK * D:.0f} MB\n{machine()}")
@@ -114,6 +114,8 @@ def close(options: Any, rows: list[dict[str, Any]]) -> None:
     words = []
     for place in ("memory map", "Dask array"):
         mine = [row for row in rows if row["place"] == place]
+        if len(mine) < 2:  # no slope
+            continue
         exponent = np.polyfit(np.log([row["n"] for row in mine]), np.log([row["seconds"] for row in mine]), 1)[0]
         words.append(f"{place}: time grows as n to the power {met(float(exponent), EXPONENT)}")
     words.append(f"vectors of n beside the blocks at the largest n {met(max(row['vectors'] for row in rows[-2:]), VECTORS)}")
