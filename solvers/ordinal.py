@@ -109,7 +109,7 @@ def ordinal(
     psi = landmark_map(rows, landmarks, similarity, seed)
     features = psi(rows)
     problem = _problem(features, y, r, cuts, validate.choice("form", form, FORMS), radius, regularization, margins)
-    solution = _solved(problem, solver, tol, time_limit)
+    solution = certified(problem, solver, tol=tol, time_limit=time_limit)
     if solution.point is None or solution.certificate is None:
         raise InvalidProblem(f"{problem.name}: no point was found ({solution.message or solution.status.value})")
     w = np.asarray(solution.point["w"])
@@ -119,7 +119,7 @@ def ordinal(
     return OrdinalRule(psi.similarity, psi.landmarks, w, b, counts, form, solution.certificate, **margins, provenance=made)
 
 
-def _solved(problem: Problem, solver: str | None, tol: float, time_limit: float) -> Solution:
+def certified(problem: Problem, solver: str | None = None, *, tol: float = 1e-8, time_limit: float = 60.0) -> Solution:
     """By the solver asked for; by default by the problem's own, best first, then CLARABEL, until a certificate closes: the least gap."""
     if solver is not None:
         return solve(problem, solver, tol=tol, time_limit=time_limit)

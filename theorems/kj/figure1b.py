@@ -21,7 +21,7 @@ from simopt.theorems.kj.printed_tables import SIGMOID
     "shows Manhattan and the Gaussian (kj-figure2cd), so this is the sigmoid, and all six sets are here. No number is printed; the 1 in "
     "'printed' refers to what the text says, that ORLand is much better than KR (in almost all cases: at 5, 10, 20, 50 and 100 landmarks), "
     "and to what such a figure is for, that the error falls. Beside them: learned thresholds with Δ = γ, KR with K + s >= 0, the median. "
-    "Quick effort: 3000 samples of each set.",
+    "Quick effort: three of the five splits, 3000 samples of each set.",
     explain=ordinal_curves.why,
     plot=ordinal_curves.plot,
 )

@@ -19,7 +19,7 @@ from simopt.theorems.kj.printed_tables import GAUSSIAN, MANHATTAN
     says="Mean absolute error over the number of landmarks for ORLand and KR with Manhattan (Figure 2c) and the Gaussian, sigma the mean "
     "distance of training points (Figure 2d); splits and choices are those of kj-table1b. No number is printed; the 1 in 'printed' refers "
     "to what Section 4 says of its own plots, as in kj-figure1b. Which sets the panels show is not in the text: all six are here. Quick "
-    "effort: 3000 samples of each set.",
+    "effort: three of the five splits, 3000 samples of each set.",
     explain=ordinal_curves.why,
     plot=ordinal_curves.plot,
 )

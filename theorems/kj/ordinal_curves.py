@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
+from itertools import islice
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +13,7 @@ from simopt.arrays import Array
 from simopt.claims.kinds import Effort
 from simopt.tables import Cell, Curve, Run
 from simopt.theorems.kj.landmark_curves import panels
-from simopt.theorems.kj.ordinal_protocol import OrdinalLandmarks, kernel_regression
+from simopt.theorems.kj.ordinal_protocol import SPLITS, OrdinalLandmarks, kernel_regression
 from simopt.theorems.kj.printed_ordinal import ORLAND
 from simopt.theorems.kj.printed_tables import KR, SIMILARITIES
 from simopt.theorems.kj.table1b import CONSTANT, SHIFTED, SPACED, UNIT, shared, splits
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from simopt.reproduce import Reproduction
 
 COUNTS = (5, 10, 20, 50, 100)
+FEWER = 3  # splits at quick effort
 FLAT = (KR, SHIFTED, CONSTANT)
 COLOURS = {ORLAND: "tab:blue", SPACED: "tab:green", KR: "tab:red", SHIFTED: "tab:orange", CONSTANT: "black"}
 
@@ -36,7 +38,7 @@ def curves(name: str, similarity: str, seed: int, effort: Effort) -> tuple[tuple
     run = shared(name, seed, effort)
     rows: dict[str, list[list[float]]] = {method: [] for method in (ORLAND, SPACED, *FLAT)}
     numbers: tuple[int, ...] = COUNTS
-    for k, split in enumerate(splits(name, seed, effort)):
+    for k, split in enumerate(islice(splits(name, seed, effort), run.count(FEWER, SPLITS))):
         landmarks = OrdinalLandmarks.of(split, kind, run.stream("landmarks", k), pool=max(COUNTS))
         numbers = tuple(d for d in COUNTS if d <= landmarks.train.shape[1])
         rows[ORLAND].append([landmarks.orland(d) for d in numbers])

@@ -24,7 +24,6 @@ from typing import Any
 import numpy as np
 
 from simopt.arrays import Array
-from simopt.driver import solve
 from simopt.errors import InvalidProblem
 from simopt.landmarks import LandmarkMap
 from simopt.problem import Problem
@@ -34,6 +33,7 @@ from simopt.problems.exc_ordinal_penalised import EXCOrdinalPenalised
 from simopt.similarities import Similarity, named
 from simopt.solution import Status
 from simopt.solvers.kernel_regression import NadarayaWatson
+from simopt.solvers.ordinal import certified
 from simopt.theorems.kj.protocol import HELD_OUT, SCALINGS, SPLITS, TRAINING
 
 __all__ = ["SPLITS", "OrdinalLandmarks", "OrdinalSplit", "binned", "kernel_regression", "ordered_logit", "similarity_of"]
@@ -182,9 +182,7 @@ def exc(Z: Array, y: Array, classes: int, strength: float, spacing: float | None
 
 
 def _solved(problem: Problem) -> dict[str, Array]:
-    """The point of the default solver, or of CLARABEL where that one's certificate stays open."""
-    for solver in (None, "clarabel"):
-        found = solve(problem, solver, tol=TOLERANCE)
-        if found.status is Status.OPTIMAL and found.point is not None:
-            return {name: np.asarray(value) for name, value in found.point.items()}
-    raise RuntimeError(f"{problem.name} was not solved: {found}")
+    found = certified(problem, tol=TOLERANCE)
+    if found.status is not Status.OPTIMAL or found.point is None:
+        raise RuntimeError(f"{problem.name} was not solved: {found}")
+    return {name: np.asarray(value) for name, value in found.point.items()}

@@ -114,7 +114,8 @@ def why(cell: Cell, row: Sequence[Cell]) -> str:
     away = abs(cell.ours - printed)
     told = f"Ours is {cell.ours / printed:.3g} times the printed value, {away:.2g} away; two digits leave {rounding(printed):.1g}"
     if method == KR:
-        return f"{told}; the median has {found[CONSTANT].ours:.3g}, so KR is a constant up to {abs(cell.ours - found[CONSTANT].ours):.2g}."
+        reason = "that is rounding" if away <= rounding(printed) else "KR has no parameter, so the features, the bins or the data differ"
+        return f"{told}: {reason}. The median has {found[CONSTANT].ours:.3g}."
     others = ", ".join(f"{other} {found[f'{similarity}: {other}'].ours:.3g}" for other in (CENTRED, LEARNED, SPACED))
     if cell.ours < printed:
         return f"{told}; ours solves EXC to a certified gap with λ by hold-out, theirs took gradient steps of unstated number. {others}."
