@@ -20,6 +20,9 @@ from simopt.problems.goodness import Goodness
 from simopt.solution import Iterate
 
 BACK = 0.995  # share of the way to the boundary
+CORRECTIONS = 3  # of centrality (Gondzio), each two triangular solves; see goodness_interior
+REACH, GAIN = 0.3, 0.03  # by how much longer a step a correction aims at, and is kept for
+NARROW, WIDE = 0.1, 10.0  # products within these multiples of the aim are left as they are
 PATIENCE = 6  # iterations in which the gap must be halved
 REFINEMENTS = 2  # of the residual
 ROUNDS = 60  # changes of the set of free weights
@@ -93,7 +96,7 @@ class BoxSquares:
             raise np.linalg.LinAlgError(f"leading minor {info} of the Newton matrix is not positive")
         off = pull + low - high
 
-        def direction(zl: Array, zr: Array) -> tuple[Array, Array, Array]:
+        def direction(zl: Array, zr: Array, off: Array | float = off) -> tuple[Array, Array, Array]:
             dv, _ = scipy.linalg.lapack.dpotrs(factor, off + zl / left - zr / right, lower=1)
             return dv, (zl - low * dv) / left, (zr + high * dv) / right
 
@@ -105,7 +108,19 @@ class BoxSquares:
         aim = (float(after) / (2 * len(v)) / mu) ** 3 * mu
         dv, dl, dh = direction(aim - products[0] - dl * dv, aim - products[1] + dh * dv)
         # one length for both: the multipliers must stay the gradient's
-        step = min(1.0, BACK * _reach((left, dv), (right, -dv), (low, dl), (high, dh)))
+        step = _reach((left, dv), (right, -dv), (low, dl), (high, dh))
+        for _ in range(CORRECTIONS):
+            if step > 0.9:
+                break
+            t = min(1.0, step + REACH)
+            trial = (low + t * dl) * (left + t * dv), (high + t * dh) * (right - t * dv)
+            more = direction(*(np.maximum(np.clip(part, NARROW * aim, WIDE * aim) - part, -WIDE * aim) for part in trial), off=0.0)
+            longer = dv + more[0], dl + more[1], dh + more[2]
+            found = _reach((left, longer[0]), (right, -longer[0]), (low, longer[1]), (high, longer[2]))
+            if found < step + GAIN:
+                break
+            (dv, dl, dh), step = longer, found
+        step = min(1.0, BACK * step)
         return v + step * dv, low + step * dl, high + step * dh
 
     def polished(self, v: Array, low: Array, high: Array) -> Iterator[tuple[Array, Array, float]]:
