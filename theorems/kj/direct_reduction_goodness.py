@@ -172,14 +172,15 @@ def smaller_of_two_bounds(instance: Instance, trial: Trial) -> Iterator[Check]:
 
 
 def single(trial: Trial) -> Iterator[Instance]:
-    """One point, f = y = 1 and f = y = 3 of r = 5."""
-    for y in (1, 3):
-        yield {"f": Fraction(y), "y": y}
+    """One point, r = 5: f = y = 1 and f = y = 3 with b_i = i − 1/2; f = y = 5 with the printed b_i = i − 1 as well."""
+    for y, offset in ((1, HALF), (3, HALF), (5, HALF), (5, ONE)):
+        yield {"f": Fraction(y), "y": y, "offset": offset}
 
 
 def missed(trial: Trial) -> Iterator[Instance]:
-    """f = y − 3/4."""
-    yield {"f": Fraction(9, 4), "y": 3}
+    """f = y − 3/4 with b_i = i − 1/2; f = y < r with b_i = i − 1."""
+    yield {"f": Fraction(9, 4), "y": 3, "offset": HALF}
+    yield {"f": Fraction(3), "y": 3, "offset": ONE}
 
 
 @claim(
@@ -194,13 +195,14 @@ def missed(trial: Trial) -> Iterator[Instance]:
     r"least one step away from the true label.",
     instances=single,
     knobs={},
-    mutants={"f = y − 3/4": {"instances": missed}},
-    note="1 + ε_0 + ε_1 + ε is an upper bound, read here as a lower one; f = y = 1 with b_i = i − 1/2 has no error. What is true is that "
-    "the bound exceeds 1 (KJ-E1e+); and the bound itself does not follow (KJ-E1c, KJ-E1c-far).",
+    mutants={"f on the wrong side of a threshold": {"instances": missed}},
+    note="1 + ε_0 + ε_1 + ε is an upper bound, read here as a lower one; a single point with f = y has no error: f = y = 1 with b_i = i − "
+    "1/2, f = y = r with the printed b_i = i − 1, too. What is true is that the bound exceeds 1 (KJ-E1e+), and, with b_i = i − 1, that f "
+    "= y < r errs by 1, as the thresholds are misplaced (KJ-E1a); and the bound itself does not follow (KJ-E1c, KJ-E1c-far).",
 )
 def reduction_always_errs(instance: Instance, trial: Trial) -> Iterator[Check]:
     """|y_f − y|."""
-    yield at_least(Fraction(abs(label(instance["f"], reduced(5, HALF)) - instance["y"])), ONE, "ordinal error")
+    yield at_least(Fraction(abs(label(instance["f"], reduced(5, instance["offset"])) - instance["y"])), ONE, "ordinal error")
 
 
 @claim(

@@ -119,10 +119,10 @@ def settings(trial: Trial) -> Iterator[Instance]:
     place="Theorem 13 and Appendix E.2, ours: thresholds learned",
     kind=HIGH_PROBABILITY,
     expected=HOLDS,
-    says=r"If **|K| ≤ 1**, the empirical minimiser over ‖w‖₂ ≤ B and Δ-spaced thresholds has, with probability ≥ 1 − 2δ, E h(f̂, b̂) ≤ "
-    r"ε_0 + (B/√d) s + (12M/√n) s, s = 1 + √(2 log(1/δ)), M = B + γ + (r − 2)Δ. Labels of f̂ by the shifts have mislabelling ≤ E h(f̂, "
-    r"b̂)/2γ and absolute error ≤ E h(f̂, b̂)/min(2γ, Δ), by random rounding ≤ φ(E h(f̂, b̂)). (Finite domains, ε_0 by certified linear "
-    r"programmes.)",
+    says=r"If **|K| ≤ 1**, the empirical minimiser over ‖w‖₂ ≤ B and thresholds **b_{j+1} ≥ b_j + Δ** has, with probability ≥ 1 − 2δ, E "
+    r"h(f̂, b̂) ≤ ε_0 + (B/√d) s + (12M/√n) s, s = 1 + √(2 log(1/δ)), M = B + γ + (r − 2)Δ. Labels of f̂ by the shifts have mislabelling "
+    r"≤ E h(f̂, b̂)/2γ and absolute error ≤ E h(f̂, b̂)/min(2γ, Δ), by random rounding ≤ φ(E h(f̂, b̂)). (Finite domains, ε_0 by "
+    r"certified linear programmes.)",
     instances=settings,
     resolution=1e-9,
     knobs={"run": 1.0},
@@ -177,14 +177,15 @@ def parts(trial: Trial) -> Iterator[Instance]:
     kind=RATE,
     expected=HOLDS,
     says=r"If **|K| ≤ 1**, **δ ≤ 1/2** and **γ + (r − 2)Δ = O(B)**, d and n are O((B²/ε_1²) log(1/δ)): d = ⌈(2B/ε_1)² s²⌉ and n = "
-    r"⌈(24M/ε_1)² s²⌉ are enough for E h ≤ ε_0 + ε_1, s = 1 + √(2 log(2/δ)), M = B + γ + (r − 2)Δ, thresholds learned (KJ-Thm13-total), "
-    r"and s² ≤ 11 log(1/δ), because s²/L falls in L = log(1/δ) and is below 11 at δ = 1/2. (The constant in enclosures; exact laws of "
-    r"what landmarks cost, K = ±1 of rank one, and labels, K ≡ 0, γ = 1, r = 2 with nearly fair labels, fall as n^{−1/2}.)",
+    r"⌈(24M/ε_1)² s²⌉ are enough for E h ≤ ε_0 + ε_1, s = 1 + √(2 log(2/δ)), M = B + γ + (r − 2)Δ, ordered thresholds learned "
+    r"(KJ-Thm13-total), and s² ≤ 11 log(1/δ), because s²/L falls in L = log(1/δ) and is below 11 at δ = 1/2. (The constant in enclosures; "
+    r"exact laws of what landmarks cost, K = ±1 of rank one, and labels, K ≡ 0, γ = 1, r = 2 with nearly fair labels, fall as n^{−1/2}.)",
     instances=parts,
     knobs={"constant": 11},
     mutants={"10 log(1/δ)": {"constant": 10}},
-    note="As printed, with B only, it is false: thresholds are not bounded by B (KJ-Thm13e-scale). Lemma 16 does not cover learning them. "
-    "The error bounds add ε_1/2γ, or ε_1/min(2γ, Δ).",
+    note="As printed, with B only, it is false as B → 0 or r → ∞: thresholds are not bounded by B (KJ-Thm13e-scale). With γ, Δ, r fixed "
+    "and B bounded from below, which O(·) in ε_1 and δ may be taken to mean, it is true. Lemma 16 does not cover learning them. The error "
+    "bounds add ε_1/2γ, or ε_1/min(2γ, Δ).",
     cost=1.5,
 )
 def sizes_suffice(instance: Instance, trial: Trial) -> Iterator[Check]:

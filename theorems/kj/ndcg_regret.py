@@ -116,9 +116,9 @@ def _regret_and_distance(instance: Instance) -> tuple[Any, Any, list[Check]]:
     kind=INEQUALITY,
     expected=HOLDS,
     says=r"For r ≥ 0, not all 0, and any scores s (ties of s broken at will): **1 + ℓ_NDCG(s, r) ≤ ‖D − rev D‖₂ ‖s − η(r)‖₂**, D = "
-    r"(1/F(1), …, 1/F(m)), so that E (1 + ℓ_NDCG) ≤ ‖D − rev D‖₂ √(E ℓ_sq) by Jensen's inequality. (Two documents in symbols; all lists of "
-    r"three to six documents with grades 0 to 2, full effort 3, in all orders, each with the nearest scores that give this order: the "
-    r"projection on its isotonic cone, exact.)",
+    r"(1/F(1), …, 1/F(m)), so that E (1 + ℓ_NDCG) ≤ ‖D − rev D‖₂ √(E ℓ_sq) by Jensen's inequality. (For every m by the three steps at the "
+    r"head of theorems/kj/ndcg_regret.py. Verified: two documents in symbols; all lists of three to six documents with grades 0 to 2, full "
+    r"effort 3, in all orders, each with the nearest scores that give this order: the projection on its isotonic cone, exact.)",
     instances=nearest_scores,
     exhaustive=True,
     knobs={"square": Fraction(1)},

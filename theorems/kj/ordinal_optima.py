@@ -98,10 +98,21 @@ def two_points(gamma: Fraction, e: Fraction) -> Instance:
             "alpha_star": [ZERO, e * C], "thresholds": [ONE], "others": [[1 / (2 * gamma**2), ZERO]], "moved": [[ONE]]}  # fmt: skip
 
 
+def narrow_slot(C: Fraction) -> Instance:
+    """x = −1, 0, 1 with labels 1, 2, 3: f = (−a, 0, a), a = 2C/3, b = ±a/2; the slot of x = 0 is narrower than 2: α_2 = α_2* > 0."""
+    third, a = Fraction(1, 3), 2 * C / 3
+    gram = [[Fraction(s * t) for t in (-1, 0, 1)] for s in (-1, 0, 1)]
+    others, moved = [[third, ZERO, ONE], [-C / 2, ZERO, C / 2]], [[-a, a], [ZERO, a]]
+    return {"masses": [third] * 3, "gram": gram, "labels": [1, 2, 3], "C": C, "alpha": [ZERO, C / 3, C / 3],
+            "alpha_star": [C / 3, C / 3, ZERO], "thresholds": [-a / 2, a / 2], "others": others, "moved": moved}  # fmt: skip
+
+
 def optima(trial: Trial) -> Iterator[Instance]:
     """The two points, on which the constant is sharp; both multipliers of one point positive; random problems."""
     for gamma, e in ((ONE, Fraction(1, 2)), (Fraction(1, 2), Fraction(1, 10)), (Fraction(1, 10), Fraction(1, 4))):
         yield two_points(gamma, e)
+    for C in (ONE, Fraction(1, 4)):
+        yield narrow_slot(C)
     rng, wanted = trial.rng, trial.count(12, 80)
     while wanted:
         made = draw(rng)

@@ -75,7 +75,7 @@ def once(trial: Trial) -> Iterator[Instance]:
     place="Theorem 13, ordinal error, ours: the learner",
     kind=INEQUALITY,
     expected=HOLDS,
-    says=r"Let thresholds be Δ-spaced, α, κ ≥ 0 and m ≤ 2α + κ(2γ + (m − 1)Δ) for m = 1, …, r − 1. Then S(f) = max(0, max_y (y − 1) − α − "
+    says=r"Let **b_{j+1} ≥ b_j + Δ**, α, κ ≥ 0 and m ≤ 2α + κ(2γ + (m − 1)Δ) for m = 1, …, r − 1. Then S(f) = max(0, max_y (y − 1) − α − "
     r"κ[γ + b_y − f]_+) has |S − (y − 1)| ≤ α + κh(f, y) for all f, y: for m = y − y' > 0, with slacks s_1, s_2, s_3 ≥ 0 of the two "
     r"hinges and of b_y − b_{y'+1} ≥ (m − 1)Δ, (y' − 1) + α + κ[γ + f − b_{y'+1}]_+ − ((y − 1) − α − κ[γ + b_y − f]_+) = 2α + κ(2γ + (m − "
     r"1)Δ) − m + κ(s_1 + s_2 + s_3). Rounded at random, E |ŷ − y| = |S − (y − 1)|. (In symbols.)",
@@ -106,8 +106,8 @@ def scores_meet_all_intervals(instance: Instance, trial: Trial) -> Iterator[Chec
     place="Theorem 13, ordinal error, corrected",
     kind=HIGH_PROBABILITY,
     expected=HOLDS,
-    says=r"**If Δ ≥ γ̄ and Δ ≥ 2(γ̄ − γ)**, K is ψ_{Δ/γ̄}(ε_0/γ̄)-useful for the absolute error: α = 1 − γ̄/Δ, κ = 1/Δ in "
-    r"KJ-Thm13-rounding, where 2α + κ(2γ + (m − 1)Δ) − m = (Δ − 2(γ̄ − γ))/Δ for every m, and α + κε_0 = ψ_{Δ/γ̄}(ε_0/γ̄). For γ ≥ 1/2 "
+    says=r"**If Δ ≥ γ̄, Δ ≥ 2(γ̄ − γ) and b_{j+1} ≥ b_j + Δ**, K is ψ_{Δ/γ̄}(ε_0/γ̄)-useful for the absolute error: α = 1 − γ̄/Δ, κ = 1/Δ "
+    r"in KJ-Thm13-rounding, where 2α + κ(2γ + (m − 1)Δ) − m = (Δ − 2(γ̄ − γ))/Δ for every m, and α + κε_0 = ψ_{Δ/γ̄}(ε_0/γ̄). For γ ≥ 1/2 "
     r"the condition is Δ ≥ γ̄; for γ < 1/2 it is Δ ≥ 2(1 − γ), which the catalogue and its audit left open. (In symbols.)",
     instances=once,
     exhaustive=True,
@@ -136,9 +136,9 @@ def where_the_theorem_holds(instance: Instance, trial: Trial) -> Iterator[Check]
     place="Theorem 13, ordinal error, ours: the best bound",
     kind=HIGH_PROBABILITY,
     expected=HOLDS,
-    says=r"For all γ > 0, Δ ≥ 0 and r ≥ 2, K is φ(ε_0)-useful for the absolute error: Δ ≥ 2γ: φ = min{ε_0/2γ, 1/2 + (ε_0 − γ)/Δ}; Δ ≤ 2γ: "
-    r"φ = ε_0 (r − 1)/(2γ + (r − 2)Δ) ≤ ε_0/Δ. In KJ-Thm13-rounding 2α + κ(2γ + (m − 1)Δ) − m is (m − 1)(Δ − 2γ)/2γ, 0, and (r − 1 − "
-    r"m)(2γ − Δ)/(2γ + (r − 2)Δ). So φ ≤ ε_0/min(2γ, Δ). (In symbols.)",
+    says=r"For all γ > 0, Δ ≥ 0, r ≥ 2 and thresholds **b_{j+1} ≥ b_j + Δ**, K is φ(ε_0)-useful for the absolute error: Δ ≥ 2γ: φ = "
+    r"min{ε_0/2γ, 1/2 + (ε_0 − γ)/Δ}; Δ ≤ 2γ: φ = ε_0 (r − 1)/(2γ + (r − 2)Δ) ≤ ε_0/Δ. In KJ-Thm13-rounding 2α + κ(2γ + (m − 1)Δ) − m is "
+    r"(m − 1)(Δ − 2γ)/2γ, 0, and (r − 1 − m)(2γ − Δ)/(2γ + (r − 2)Δ). So φ ≤ ε_0/min(2γ, Δ). (In symbols.)",
     instances=once,
     exhaustive=True,
     knobs={"extra": 0},
@@ -231,15 +231,16 @@ def nothing_better_in_symbols(instance: Instance, trial: Trial) -> Iterator[Chec
     place="Section 3.3, after Theorem 13, corrected",
     kind=HIGH_PROBABILITY,
     expected=HOLDS,
-    says=r"If **ε_0 < min(Δ, γ + Δ/2)**, the ordinal error is ≤ 1 for d and n large enough (and < 1): 1 − (1/2 + (ε_0 − γ)/Δ) = (γ + Δ/2 "
-    r"− ε_0)/Δ for Δ ≥ 2γ, where γ + Δ/2 ≤ Δ, and 1 − ε_0/Δ for Δ ≤ 2γ. For all ε_0 < 1 it holds iff Δ ≥ 1 and Δ ≥ 2(1 − γ). (In symbols.)",
+    says=r"If **ε_0 < min(Δ, γ + Δ/2) and b_{j+1} ≥ b_j + Δ**, the ordinal error is ≤ 1 for d and n large enough (and < 1): 1 − (1/2 + "
+    r"(ε_0 − γ)/Δ) = (γ + Δ/2 − ε_0)/Δ for Δ ≥ 2γ, where γ + Δ/2 ≤ Δ, and 1 − ε_0/Δ for Δ ≤ 2γ. For all ε_0 < 1 and all r it holds iff Δ ≥ "
+    r"1 and Δ ≥ 2(1 − γ). (In symbols.)",
     instances=once,
     exhaustive=True,
     knobs={"part": HALF},
     mutants={"ε_0 < γ + Δ": {"part": ONE}},
     corrects="KJ-Thm13d",
     note="By KJ-Thm13b-rounding; labels 1 and 3 fair, Δ ≥ 2γ, have ε_0 = γ + Δ/2 and error 1, and the profile is increasing there if r ≥ "
-    "4.",
+    "4; for Δ ≤ 2γ the best bound tends to ε_0/Δ as r grows (KJ-Thm13b-best).",
 )
 def when_the_error_is_below_one(instance: Instance, trial: Trial) -> Iterator[Check]:
     """Both slacks."""

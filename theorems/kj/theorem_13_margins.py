@@ -107,7 +107,7 @@ def far_labels(trial: Trial) -> Iterator[Instance]:
     place="Appendix E.2, 'h ≥ b_{k+1} + γ − b_2'",
     kind=INEQUALITY,
     expected=HOLDS,
-    says=r"If the label of f is wrong by k ≥ 1 and thresholds are Δ-spaced, h ≥ γ + (k − 1)Δ: f is below b_{ŷ+1} by s_0 > 0 (above b_ŷ by "
+    says=r"If the label of f is wrong by k ≥ 1 and **b_{j+1} ≥ b_j + Δ**, h ≥ γ + (k − 1)Δ: f is below b_{ŷ+1} by s_0 > 0 (above b_ŷ by "
     r"s_0 ≥ 0), gaps exceed Δ by s_1, …, s_{k−1} ≥ 0, and γ + b_y − f = γ + (k − 1)Δ + Σ s_i. So |ŷ − y| ≤ 1 + (h − γ)/Δ where the label "
     r"is wrong. (In symbols, k ≤ 5.)",
     instances=far_labels,

@@ -49,14 +49,15 @@ def small_margins(trial: Trial) -> Iterator[Instance]:
     kind=HIGH_PROBABILITY,
     expected=REFUTED,
     defect=SUBSTANTIVE,
-    says=r"If K is (ε_0, B)-good for ordinal regression with γ-margin loss, it is (ε_0/γ̄)-useful for the mislabelling error, γ̄ = max{γ, "
-    r"1}.",
+    says=r"If K is (ε_0, B)-good for ordinal regression with γ-margin loss, **b_2 ≤ … ≤ b_r**, it is (ε_0/γ̄)-useful for the mislabelling "
+    r"error, γ̄ = max{γ, 1}.",
     instances=small_margins,
     knobs={"bound": "printed"},
     mutants={"ε_0/2γ": {"bound": "shift"}},
-    note="γ < 1/2: K ≡ 1, r = 2, P(y = 2) = p: f = b_2 − γ has margin loss 2γp < p, and every learner mislabels p. γ = 1/10, p = 3/10: "
-    "0.06 against 0.3. For 1/2 ≤ γ < 1 the theorem is true, but not of Algorithm 1 as it stands (KJ-Thm13a+, KJ-Thm13a-plain); ε_0/2γ is "
-    "true and sharp for all γ (KJ-Thm13a-shift, KJ-Thm13a-best).",
+    note="γ < 1/2: K ≡ 1, r = 2, P(y = 2) = p: f = b_2 − γ has margin loss 2γp < p, and every learner, who sees x through K, mislabels p. "
+    "γ = 1/10, p = 3/10: 0.06 against 0.3. For 1/2 ≤ γ < 1 the theorem is true, but not of Algorithm 1 as it stands (KJ-Thm13a+, "
+    "KJ-Thm13a-plain); ε_0/2γ is true and sharp for all γ (KJ-Thm13a-shift, KJ-Thm13a-best). Without order it fails for γ ≥ 1, too "
+    "(KJ-Def12-order).",
 )
 def mislabelling_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
     """The least mislabelling of any learner against ε_0/γ̄."""
@@ -86,8 +87,8 @@ def little_space(trial: Trial) -> Iterator[Instance]:
     kind=HIGH_PROBABILITY,
     expected=REFUTED,
     defect=SUBSTANTIVE,
-    says=r"If K is (ε_0, B)-good for ordinal regression with Δ-spaced thresholds and γ-margin loss, it is ψ_{Δ/γ̄}(ε_0/γ̄)-useful for the "
-    r"absolute error, ψ_Δ(x) = (x + Δ − 1)/Δ, γ̄ = max{γ, 1}: ψ_{Δ/γ̄}(ε_0/γ̄) = 1 + (ε_0 − γ̄)/Δ.",
+    says=r"If K is (ε_0, B)-good for ordinal regression with γ-margin loss and Δ-spaced thresholds **in order, b_{j+1} ≥ b_j + Δ**, it is "
+    r"ψ_{Δ/γ̄}(ε_0/γ̄)-useful for the absolute error, ψ_Δ(x) = (x + Δ − 1)/Δ, γ̄ = max{γ, 1}: ψ_{Δ/γ̄}(ε_0/γ̄) = 1 + (ε_0 − γ̄)/Δ.",
     instances=little_space,
     knobs={"bound": "printed"},
     mutants={"the best bound": {"bound": "best"}},
@@ -122,7 +123,7 @@ def low_enough(trial: Trial) -> Iterator[Instance]:
     kind=HIGH_PROBABILITY,
     expected=REFUTED,
     defect=SUBSTANTIVE,
-    says=r"If ε_0 < 1, then for d and n large enough the ordinal error is ≤ 1.",
+    says=r"If ε_0 < 1 with γ-margin loss and Δ-spaced thresholds **in order**, then for d and n large enough the ordinal error is ≤ 1.",
     instances=below_one,
     knobs={},
     mutants={"ε_0 ≤ min(Δ, γ + Δ/2)": {"instances": low_enough}},

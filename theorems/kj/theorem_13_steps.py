@@ -98,8 +98,8 @@ def lipschitz_at_each_point(instance: Instance, trial: Trial) -> Iterator[Check]
 
 
 def pairs(trial: Trial) -> Iterator[Instance]:
-    """γ = 1, b_y = 0 and b_{y+1} = 0, 1, 3: f and f̃ at −2, …, 4, which has all kinks and points beyond."""
-    for width in (0, 1, 3):
+    """γ = 1, b_y = 0 and b_{y+1} = 0, 1, 2, 3: f and f̃ at −2, …, 4, which has all kinks and points beyond; they change order at width 2."""
+    for width in range(4):
         for a, c in product(range(-2, 5), repeat=2):
             yield {"first": a, "second": c, "width": width}
 
@@ -112,8 +112,8 @@ def pairs(trial: Trial) -> Iterator[Instance]:
     kind=INEQUALITY,
     expected=HOLDS,
     says=r"|[f̃ − b]_γ − [f − b]_γ| ≤ |f̃ − f| at each point, and so **in the mean** E [f̃ − b_y]_γ ≤ E [f − b_y]_γ + E |f̃ − f|. The "
-    r"**sum** of both sides, h, is 1-Lipschitz as well, as its slope is −1, 0 or 1. (γ = 1, which scaling allows; b_{y+1} − b_y = 0, 1, "
-    r"3, at all kinks and beyond, between which both are linear.)",
+    r"**sum** of both sides, h, is 1-Lipschitz as well, as its slope is −1, 0 or 1. (γ = 1, which scaling allows; b_{y+1} − b_y = 0, "
+    r"1, 2, 3, at all kinks, which change order at 2, and beyond; between these all is linear.)",
     instances=pairs,
     exhaustive=True,
     knobs={"slope": ONE},
@@ -151,8 +151,8 @@ def marked(trial: Trial) -> Iterator[Instance]:
     kind=HIGH_PROBABILITY,
     expected=HOLDS,
     says=r"If |K| ≤ 1, |w| ≤ B and **δ ≤ 1/2**, with probability ≥ 1 − δ over d landmarks E h(f̃) ≤ ε_0 + 4ε_1, 4ε_1 = 64B√(log(1/δ)/d); "
-    r"and twice E |f̃ − f| ≤ 2ε_1 is enough: always E h(f̃) ≤ ε_0 + E |f̃ − f| for the two-sided sum h. (All draws of the landmarks, "
-    r"exactly.)",
+    r"and half of that is enough: always E h(f̃) ≤ E h(f) + E |f̃ − f|, once, not twice, for the two-sided sum h. (All draws of the "
+    r"landmarks, exactly.)",
     instances=marked,
     knobs={"share": ONE, "constant": 64},
     mutants={"half of E |f̃ − f|": {"share": HALF}, "B√(log(1/δ)/d)/4": {"constant": Fraction(1, 4)}},

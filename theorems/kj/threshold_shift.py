@@ -122,8 +122,8 @@ def shifted_labels(instance: Instance, trial: Trial) -> Iterator[Check]:
     place="Theorem 13, 0-1 error, corrected",
     kind=HIGH_PROBABILITY,
     expected=HOLDS,
-    says=r"**If γ ≥ 1/2**, K is (ε_0/γ̄)-useful for the mislabelling error, by the shift of KJ-Thm13a-shift: h/γ̄ − h/2γ = h(2γ − "
-    r"γ̄)/2γγ̄, and 2γ − γ̄ is γ for γ ≥ 1 and 2(γ − 1/2) for γ ≤ 1. (In symbols; the pointwise bound as there.)",
+    says=r"**If γ ≥ 1/2 and b_2 ≤ … ≤ b_r**, K is (ε_0/γ̄)-useful for the mislabelling error, by the shift of KJ-Thm13a-shift: h/γ̄ − h/2γ "
+    r"= h(2γ − γ̄)/2γγ̄, and 2γ − γ̄ is γ for γ ≥ 1 and 2(γ − 1/2) for γ ≤ 1. (In symbols; the pointwise bound as there.)",
     instances=kinks,
     exhaustive=True,
     knobs={"width": ONE, "least": HALF},
@@ -185,10 +185,10 @@ def once(trial: Trial) -> Iterator[Instance]:
     place="Theorem 13, ordinal error, ours: by a shift",
     kind=HIGH_PROBABILITY,
     expected=HOLDS,
-    says=r"For all γ, Δ > 0, K is **ε_0/min(2γ, Δ)**-useful for the absolute error: D = min(2γ, Δ), u uniform on [−D/2, D/2], E_u "
-    r"|y_{f+u} − y| ≤ h/D at each point. Let f be above b_{y+1} by x = jΔ − D/2 + t, j ≥ 0 whole, 0 ≤ t ≤ Δ (for x ≤ −D/2 it is never "
-    r"passed). Gaps ≥ Δ ≥ D: at most j + min(t/D, 1) thresholds are passed on average, and (γ + x)/D is that + j(Δ − D)/D + (γ − D/2)/D + "
-    r"max(t/D − 1, 0). Below b_y the same. (In symbols.)",
+    says=r"For all γ, Δ > 0 and thresholds **b_{j+1} ≥ b_j + Δ**, K is **ε_0/min(2γ, Δ)**-useful for the absolute error: D = min(2γ, Δ), u "
+    r"uniform on [−D/2, D/2], E_u |y_{f+u} − y| ≤ h/D at each point. Let f be above b_{y+1} by x = jΔ − D/2 + t, j ≥ 0 whole, 0 ≤ t ≤ Δ "
+    r"(for x ≤ −D/2 it is never passed). Gaps ≥ Δ ≥ D: at most j + min(t/D, 1) thresholds are passed on average, and (γ + x)/D is that + "
+    r"j(Δ − D)/D + (γ − D/2)/D + max(t/D − 1, 0). Below b_y the same. (In symbols.)",
     instances=once,
     exhaustive=True,
     knobs={"width": ONE},
