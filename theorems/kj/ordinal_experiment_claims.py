@@ -73,7 +73,8 @@ def errors(splits: list[OrdinalSplit], similarity: str, numbers: tuple[int, ...]
     requires=DATA,
     note="In bold: ours; the figures print no numbers. With 5 landmarks ORLand is worse than KR on wine. λ is 10⁻⁸ of the mean of ‖ψ‖², "
     "the other choices are those of kj-table1b; errors at numbers in between are in kj-figure1b and kj-figure2cd. KJ-X8-regression is "
-    "about the other half of the figures.",
+    "about the other half of the figures. KJ-X9-data allows two deviations because the means are close: over seeds 5 to 14 that of the "
+    "sigmoid was the smaller one ten times on Bank-8, nine times on Wine-Red.",
     cost=4.0,
 )
 def more_landmarks_are_better(instance: Instance, trial: Trial) -> Iterator[Check]:

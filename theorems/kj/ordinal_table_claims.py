@@ -43,23 +43,24 @@ def of_table(trial: Trial, tables: str) -> Iterator[Instance]:
     kind=IDENTITY,
     expected=HOLDS,
     says=r"In almost all cases ORLand gives a much better performance than KR: in 11 of the 12 cases of Table 1b, all but Wine-White with "
-    r"the sigmoid, the printed error of ORLand is **at most four fifths** of that of KR.",
+    r"the sigmoid, the printed error of ORLand is less than that of KR **by more than both printed deviations together**.",
     instances=lambda trial: of_table(trial, "1b"),
     exhaustive=True,
     resolution=0.0,
-    knobs={"but": EXCEPTION, "factor": Fraction(4, 5)},
-    mutants={"in all cases": {"but": ""}, "at most half": {"factor": Fraction(1, 2)}},
-    note="This is about the printed numbers; KJ-X2-data computes them anew. KR is hardly better than the median of the labels, and mostly "
-    "worse (kj-table1b), so the comparison says little.",
+    knobs={"but": EXCEPTION, "times": 1},
+    mutants={"in all cases": {"but": ""}, "by ten times the deviations": {"times": 10}},
+    note="This is about the printed numbers; KJ-X2-data computes them anew. 'Much' is ours: the paper has no measure of it; the quotient "
+    "of the errors is .21 to .62 where labels are binned, and .62, .67, .79 on wine. KR is hardly better than the median of the labels, "
+    "and mostly worse (kj-table1b), so the comparison says little.",
     cost=0.1,
 )
 def orland_is_below_kernel_regression(instance: Instance, trial: Trial) -> Iterator[Check]:
     """One comparison a case; the exception is one where KR is better."""
-    ours, base = inputs(ours=instance["ours"], kr=instance["kr"])
+    ours, base, first, second = inputs(ours=instance["ours"], kr=instance["kr"], ours_sd=instance["ours_sd"], kr_sd=instance["kr_sd"])
     if instance["case"] == trial["but"]:
-        yield at_least(ours, base, instance["case"])
+        yield at_least(ours, base, instance["case"], strict=True)
     else:
-        yield at_most(ours, trial["factor"] * base, instance["case"])
+        yield at_most(ours + trial["times"] * (first + second), base, instance["case"], strict=True)
 
 
 @claim(
