@@ -98,7 +98,7 @@ def solve(
     with np.errstate(all="ignore"):  # an overflow shows in the certificate, which says what it did
         run = Run(problem, tol, num, Rescale(), progress)
         try:
-            normal, run.rescale = _natural(problem)
+            normal, run.rescale = natural(problem)
             if isinstance(chosen, SolverSpec):
                 ended = iterate(run, chosen, normal, time_limit, options)
             else:
@@ -108,7 +108,7 @@ def solve(
         return _finish(run, name, options, ended)
 
 
-def _natural(problem: Problem) -> tuple[Problem, Rescale]:
+def natural(problem: Problem) -> tuple[Problem, Rescale]:
     """The problem in natural units; as it was given where one of its numbers would leave float64 there."""
     try:
         return problem.normalised()

@@ -85,13 +85,14 @@ def iterate(run: Run, spec: SolverSpec, normal: Problem, time_limit: float, opti
     if reason is not None:
         return Status.UNSUPPORTED, "", reason
     try:
-        _warm_up(spec, type(normal), options)
+        warm_up(spec, type(normal), options)
         return _pull(run, spec, normal, time_limit, options)
     except FAILURES as error:
         return Status.FAILED, f"{type(error).__name__}: {error}", f"{spec.name} failed: {error}"
 
 
-def _iterates(spec: SolverSpec, problem: Problem, **options: Any) -> Generator[Iterate, None, None]:
+def stepwise(spec: SolverSpec, problem: Problem, **options: Any) -> Generator[Iterate, None, None]:
+    """The iterates of a solver, as a generator that can be closed."""
     yield from spec.run(problem, **options)
 
 
@@ -100,7 +101,7 @@ def _pull(run: Run, spec: SolverSpec, normal: Problem, time_limit: float, option
     last: Iterate | None = None
     next_look, next_claim = 0.0, 0.0
     mark = time.perf_counter()
-    with closing(_iterates(spec, normal, tol=run.tol, **options)) as iterates:
+    with closing(stepwise(spec, normal, tol=run.tol, **options)) as iterates:
         for step in iterates:
             run.solve_seconds += time.perf_counter() - mark
             run.iterations += 1
@@ -137,7 +138,7 @@ _warm: set[tuple[Any, ...]] = set()
 WARM_UP_ITERATES = 25  # enough to reach every kernel; a solver that never stops by itself must not hang here
 
 
-def _warm_up(spec: SolverSpec, kind: type[Problem], options: dict[str, Any]) -> None:
+def warm_up(spec: SolverSpec, kind: type[Problem], options: dict[str, Any]) -> None:
     """Run the solver once on a small example of the problem, and its own warm-up, so that compilation stays outside the clock."""
     # options that choose a method; numbers and arrays may belong to the problem at hand
     choices = {name: value for name, value in options.items() if isinstance(value, (str, bool))}
@@ -150,7 +151,7 @@ def _warm_up(spec: SolverSpec, kind: type[Problem], options: dict[str, Any]) -> 
     for example in kind.examples(np.random.default_rng(0)):
         if not example.degenerate and spec.reason_against(example.problem) is None:
             # what fails on an example may work on the problem at hand; if not, the solve itself will say so
-            with suppress(*FAILURES), closing(_iterates(spec, example.problem.normalised()[0], tol=1e-6, **choices)) as iterates:
+            with suppress(*FAILURES), closing(stepwise(spec, example.problem.normalised()[0], tol=1e-6, **choices)) as iterates:
                 for _ in islice(iterates, WARM_UP_ITERATES):
                     pass
             return

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from simopt.cli.compare import compare
 from simopt.cli.errors import expected
 from simopt.cli.list import list_
 from simopt.cli.recheck import recheck
@@ -66,6 +67,7 @@ def _root(
 app.command("verify")(verify)
 app.command("solve")(solve)
 app.command("reproduce")(reproduce)
+app.command("compare")(compare)
 app.command("list")(list_)
 app.command("show")(show)
 app.command("replay")(replay)

@@ -504,11 +504,11 @@ from simopt.problems.landmarked_svr_penalised import LandmarkedSVRPenalised
 registry.load("solvers")
 kernels = [item for item in gc.get_objects() if isinstance(item, Kernel)]
 compiled = lambda: {(k.__module__, k.__name__, s) for k in kernels if k._compiled is not None for s in k._compiled.signatures}
-before, warm_up = [], simopt.run._warm_up
+before, warm_up = [], simopt.run.warm_up
 def watched(*arguments):
     warm_up(*arguments)
     before.append(compiled())
-simopt.run._warm_up = watched
+simopt.run.warm_up = watched
 rng = np.random.default_rng(0)
 X = rng.normal(size=(6000, 20)) / np.sqrt(20)
 y = X @ rng.normal(size=20) + 0.3 * rng.laplace(size=6000)

@@ -1,0 +1,192 @@
+"""`simopt compare PROBLEM`: solvers timed to a certified gap, with a table, pictures, and a folder that an interrupted run goes on from."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from simopt.cli.console import Json, Steps, console, emit, reserved, table
+
+if TYPE_CHECKING:
+    from simopt.compare.comparison import Comparison
+    from simopt.compare.record import Record
+
+INTERRUPTED = 130
+FOLDER = "simopt-compare"
+
+
+def compare(
+    problem: Annotated[str, typer.Argument(metavar="PROBLEM", help="Name of the problem: see `simopt list problems`.")],
+    solvers: Annotated[
+        str | None, typer.Option("--solvers", metavar="A,B,…", help="Solvers, with options as a[k=v,…] (default: all).")
+    ] = None,
+    sizes: Annotated[str | None, typer.Option("--sizes", metavar="N,…", help="Samples, such as 1e3,1e4.")] = None,
+    conditionings: Annotated[
+        str | None, typer.Option("--conditionings", metavar="K,…", help="Condition numbers to give the matrix.")
+    ] = None,
+    data: Annotated[
+        list[str] | None, typer.Option("--data", metavar="NAME|FILE.csv", help="Data set; may be repeated (default: generated).")
+    ] = None,
+    target: Annotated[str | None, typer.Option("--target", metavar="COLUMN", help="Column to predict.")] = None,
+    set_: Annotated[
+        list[str] | None, typer.Option("--set", metavar="FIELD=VALUE,…", help="Recipe option or field; several are swept.")
+    ] = None,
+    seeds: Annotated[str, typer.Option("--seeds", metavar="N,…", help="Seeds of recipes and generated data.")] = "0",
+    repetitions: Annotated[int, typer.Option("--repetitions", metavar="N", help="Runs of each solver on each instance.")] = 3,
+    tol: Annotated[float, typer.Option("--tol", metavar="X", help="Relative gap (gap / scale) to certify.")] = 1e-8,
+    time_limit: Annotated[float, typer.Option("--time-limit", metavar="S", help="Seconds on each solver's clock.")] = 60.0,
+    budget: Annotated[
+        float, typer.Option("--budget", metavar="S", help="Seconds after which a solver is not repeated on an instance.")
+    ] = 60.0,
+    threads: Annotated[int, typer.Option("--threads", metavar="N", help="Threads of a run.")] = 1,
+    jobs: Annotated[int, typer.Option("--jobs", metavar="N", help="Runs at a time; more than one disturb each other.")] = 1,
+    report: Annotated[Path | None, typer.Option("--report", metavar="DIR", help="Folder (default simopt-compare/PROBLEM).")] = None,
+    merge: Annotated[list[Path] | None, typer.Option("--merge", metavar="DIR", help="Take over the runs of DIR, and run nothing.")] = None,
+    retry: Annotated[bool, typer.Option("--retry", help="Run again what failed before.")] = False,
+    benchopt: Annotated[
+        Path | None, typer.Option("--benchopt", metavar="DIR", help="Write a benchopt benchmark instead, and run nothing.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Compare solvers by the time to a certified gap. Runs that the folder holds are not run again.
+
+    Exit status 0: done, failures included, which the table shows; 2: bad input; 130: interrupted.
+    """
+    from simopt.cli import settings
+    from simopt.compare import comparison as program
+    from simopt.errors import InvalidProblem
+
+    wanted: dict[str, Any] = {
+        "solvers": None if solvers is None else candidates(solvers),
+        "sizes": None if sizes is None else numbers("--sizes", sizes),
+        "conditionings": None if conditionings is None else numbers("--conditionings", conditionings),
+        "data": data or None,
+        "target": target,
+        "settings": swept(problem, settings.pairs("--set", set_ or [])),
+        "seeds": numbers("--seeds", seeds),
+    }
+    if benchopt is not None:
+        from simopt.compare.benchopt_export import export_benchopt
+
+        typer.echo(f"wrote {export_benchopt(benchopt, problem, tol=tol, time_limit=time_limit, **wanted)}")
+        return
+    folder = Path(FOLDER) / problem if report is None else report
+    stopped = False
+    with reserved(as_json):
+        if merge:
+            if any(value is not None for value in (solvers, sizes, conditionings, data)):
+                raise InvalidProblem("--merge: nothing is run, so that solvers, sizes, conditionings and data have no meaning")
+            found = program.merge(folder, merge)
+        else:
+            common = {"repetitions": repetitions, "tol": tol, "time_limit": time_limit, "budget": budget, "threads": threads, "jobs": jobs}
+            found, stopped = _measure(problem, {**wanted, **common, "folder": folder, "retry": retry})
+        pictures = found.plot(folder / "plots")
+    _tell(found, folder, len(pictures), as_json, stopped)
+    raise typer.Exit(INTERRUPTED if stopped else 0)
+
+
+def _measure(problem: str, options: dict[str, Any]) -> tuple[Comparison, bool]:
+    from simopt.compare import comparison as program
+
+    with Steps("compare", 0) as steps:
+
+        def progress(done: int, left: int, record: Record) -> None:
+            steps.total = left
+            reason = f" ({record.message})" if record.message and not record.success else ""
+            steps.step(f"{record.cell.label}: {record.status}{reason}, {record.spent_seconds:.3g} s")
+
+        try:
+            return program.measure(problem, progress=progress, **options), False
+        except program.Interrupted as stop:
+            return stop.comparison, True
+
+
+def _tell(found: Comparison, folder: Path, pictures: int, as_json: bool, stopped: bool) -> None:
+    from simopt.compare import table as tables
+
+    if as_json:
+        emit(
+            {"format": "simopt-comparison/1", "complete": found.complete, "planned": found.planned, **tables.plain(found.records)},
+            True,
+            None,
+        )
+        return
+    out = console()
+    if not found.records:
+        out.print("no run is done yet")
+    heads = tables.headings(found.records)
+    for title, rows in tables.blocks(found.records):
+        out.print(table(heads, rows, right=heads[1:-2], title=title))
+        out.print()
+    for line in (*tables.success_lines(found.records), *tables.scaling_lines(found.records), "", *tables.notes(found.records)):
+        out.print(line)
+    state = "interrupted; the same command goes on from here" if stopped else "complete"
+    files = f"table.md, runs.parquet, traces.parquet, comparison.json, plots/ ({pictures} pictures)"
+    out.print(f"{len(found.records)} runs, {state}. {folder}: {files}")
+
+
+def numbers(flag: str, text: str) -> list[float | int]:
+    """`1e3,1e4` as numbers, whole ones as int.
+
+    Raises
+    ------
+    InvalidProblem
+        for what is no number.
+    """
+    from simopt.errors import InvalidProblem
+
+    found: list[float | int] = []
+    for piece in text.split(","):
+        try:
+            value = float(piece)
+            found.append(int(value) if value == int(value) else value)
+        except (ValueError, OverflowError):
+            raise InvalidProblem(f"{flag}: {piece.strip()!r} given, a number needed (several with commas between them)") from None
+    return found
+
+
+def candidates(text: str) -> list[tuple[str, dict[str, Any]]]:
+    """`newton,scs[max_iter=100]` as names with options.
+
+    Raises
+    ------
+    InvalidProblem
+        for a name without letters or brackets that do not close.
+    """
+    from simopt.cli import settings
+    from simopt.errors import InvalidProblem
+
+    found = []
+    for piece in re.split(r",(?![^\[]*\])", text):
+        match = re.fullmatch(r"\s*([^\[\],\s]+)\s*(?:\[(.*)\])?\s*", piece)
+        if match is None:
+            raise InvalidProblem(f"--solvers: {piece.strip()!r} given, a solver such as newton or scs[max_iter=100] needed")
+        options = settings.pairs("--solvers", match[2].split(",")) if match[2] else {}
+        found.append((match[1], {name: settings.guess(value) for name, value in options.items()}))
+    return found
+
+
+def swept(problem: str, texts: dict[str, str]) -> dict[str, Any]:
+    """`--set` as values of the right type; `a=1,2` as a list, which is swept.
+
+    Raises
+    ------
+    UnknownName, InvalidProblem
+    """
+    from simopt import registry
+    from simopt.cli import settings
+
+    registry.load("problems")
+    kind = registry.get("problem", problem)
+    found: dict[str, Any] = {}
+    for name, text in texts.items():
+        values = []
+        for piece in text.split(","):
+            for_recipe, for_problem = settings.assigned(kind, {name: piece})
+            ((known, value),) = {**for_recipe, **for_problem}.items()
+            values.append(value)
+        found[known] = values if len(values) > 1 else values[0]
+    return found

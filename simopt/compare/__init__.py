@@ -1,0 +1,34 @@
+"""Comparing solvers on a declared problem: time to certified gap, memory, failures, profiles, scaling.
+
+    >>> from simopt.compare import compare
+    >>> runs = compare("landmarked-svr", ["newton", "clarabel"], sizes=[1000])      # a DataFrame   # doctest: +SKIP
+
+Names are imported at first use.
+"""
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from simopt.compare.benchopt_export import export_benchopt
+    from simopt.compare.comparison import Comparison, Interrupted, compare, load, measure, merge
+    from simopt.compare.record import Record
+
+_HOMES = {
+    "Comparison": "comparison",
+    "Interrupted": "comparison",
+    "compare": "comparison",
+    "load": "comparison",
+    "measure": "comparison",
+    "merge": "comparison",
+    "Record": "record",
+    "export_benchopt": "benchopt_export",
+}
+
+__all__ = ["Comparison", "Interrupted", "Record", "compare", "export_benchopt", "load", "measure", "merge"]
+
+
+def __getattr__(name: str) -> Any:
+    if name in _HOMES:
+        return getattr(import_module(f"simopt.compare.{_HOMES[name]}"), name)
+    raise AttributeError(f"module 'simopt.compare' has no attribute {name!r}")

@@ -1,0 +1,253 @@
+"""A comparison as a benchopt benchmark: a folder with an objective, data sets and solvers, that `benchopt run` takes as it is.
+
+The objective is the certified relative gap of `simopt.certify`, so benchopt's curves are absolute and need no best value seen.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from simopt import jsonio
+from simopt.backends.table import BackEnd
+from simopt.compare import plan as plans
+from simopt.datasets import Dataset
+from simopt.errors import InvalidProblem
+from simopt.problem import Problem
+
+LEAST = "1.8"  # of benchopt, whose `evaluate_result` and `skip` are as we use them
+
+OBJECTIVE = '''"""The certified relative gap of {title}."""
+
+from benchopt import BaseObjective
+from benchopt.stopping_criterion import StoppingCriterion
+
+from simopt import certify
+
+
+class CertifiedGap(StoppingCriterion):
+    """Stop once the certified gap is at most `tol`: it is absolute, so that there is nothing to wait for."""
+
+    def __init__(self, tol={tol!r}, strategy=None, key_to_monitor="value", minimize=True):
+        super().__init__(tol=tol, strategy=strategy, key_to_monitor=key_to_monitor, minimize=minimize)
+        self.tol = tol
+
+    def check_convergence(self, objective_list):
+        reached = objective_list[-1][self.key_to_monitor_]
+        return reached <= self.tol, 0.0
+
+
+class Objective(BaseObjective):
+    name = {name!r}
+    url = ""
+    min_benchopt_version = {least!r}
+    requirements = ["pip::simopt"]
+    sampling_strategy = "callback"
+    stopping_criterion = CertifiedGap()
+
+    def set_data(self, problem):
+        self.problem = problem
+
+    def get_objective(self):
+        return {{"problem": self.problem}}
+
+    def evaluate_result(self, point, multipliers):
+        """`value` is (upper - lower bound) / scale; without a lower bound it is 1e30, since benchopt counts infinity as divergence."""
+        found = certify(self.problem, point, multipliers)
+        return {{
+            "value": min(found.relative_gap, 1e30),
+            "upper": found.upper,
+            "lower": found.lower,
+            "infeasibility": found.infeasibility,
+        }}
+
+    def get_one_result(self):
+        return {{"point": self.problem.trivial_point(), "multipliers": None}}
+'''
+
+DATASET = '''"""Instances of {name}: the recipe of simopt on generated or real data."""
+
+import json
+from pathlib import Path
+
+from benchopt import BaseDataset
+
+from simopt import registry
+from simopt.compare import instances
+from simopt.datasets import load_dataset
+
+FOLDER = Path(__file__).resolve().parents[1]
+
+
+class Dataset(BaseDataset):
+    name = "simopt"
+    requirements = ["pip::simopt"]
+    parameters = {parameters}
+    test_parameters = {test_parameters}
+
+    def get_data(self):
+        registry.load("problems")
+        data = None
+        if self.data != "generated":
+            own = FOLDER / "csv" / self.data
+            data = load_dataset(own if own.is_file() else self.data, target={target!r}, fetch=True)
+        problem = instances.build(
+            registry.get("problem", {name!r}),
+            data,
+            size=self.size,
+            conditioning=self.conditioning,
+            settings=json.loads(self.settings),
+            seed=self.seed,
+        )
+        return {{"problem": problem}}
+'''
+
+ITERATES = '''"""{solver} of simopt, sampled by its iterates: benchopt stops the clock while one is certified."""
+
+from benchopt import BaseSolver
+
+from simopt.compare.stepping import Stepper
+
+
+class Solver(BaseSolver):
+    name = {label!r}
+    sampling_strategy = "callback"
+    requirements = ["pip::simopt"]
+
+    def skip(self, problem):
+        reason = Stepper(problem, {solver!r}, tol={tol!r}, time_limit={time_limit!r}).reason_against()
+        return reason is not None, reason
+
+    def set_objective(self, problem):
+        self.stepper = Stepper(problem, {solver!r}, tol={tol!r}, time_limit={time_limit!r}, **{options!r})
+
+    def warm_up(self):
+        self.stepper.warm_up()
+
+    def run(self, cb):
+        self.stepper.iterate(cb)
+
+    def get_result(self):
+        point, multipliers = self.stepper.result()
+        return {{"point": point, "multipliers": multipliers}}
+'''
+
+SWEEP = '''"""{solver} by way of CVXPY. It shows no iterates: each point is a run from the declaration on, at one tolerance."""
+
+from benchopt import BaseSolver
+
+from simopt.compare.stepping import Stepper
+
+
+class Solver(BaseSolver):
+    name = {label!r}
+    sampling_strategy = "tolerance"
+    requirements = ["pip::simopt", "pip::{package}"]
+
+    def skip(self, problem):
+        reason = Stepper(problem, {solver!r}, tol={tol!r}, time_limit={time_limit!r}).reason_against()
+        return reason is not None, reason
+
+    def set_objective(self, problem):
+        self.stepper = Stepper(problem, {solver!r}, tol={tol!r}, time_limit={time_limit!r}, **{options!r})
+
+    def warm_up(self):
+        self.stepper.warm_up()
+
+    def get_next(self, tolerance):
+        return min(1e-2, tolerance * 1e-2)
+
+    def run(self, tolerance):
+        self.stepper.run(tolerance)
+
+    def get_result(self):
+        point, multipliers = self.stepper.result()
+        return {{"point": point, "multipliers": multipliers}}
+'''
+
+README = """# {name}: certified gap against time
+
+Written by `simopt compare {name} --benchopt`. Run it with
+
+    benchopt run . -n 30 -r 3
+
+`objective_value` is the certified relative gap (upper - lower bound) / scale, so look at curves of the objective, not of suboptimality.
+Solvers written by hand are sampled by iterates, CVXPY back ends by runs at one tolerance after another.
+"""
+
+
+def export_benchopt(
+    folder: str | os.PathLike[str],
+    problem: str | type[Problem],
+    solvers: Sequence[plans.SolverName] | None = None,
+    *,
+    sizes: Sequence[float] | None = None,
+    conditionings: Sequence[float] | None = None,
+    data: Sequence[str | os.PathLike[str]] | None = None,
+    target: str | None = None,
+    settings: Mapping[str, Any] | None = None,
+    seeds: Sequence[int] = (0,),
+    tol: float = 1e-8,
+    time_limit: float = 60.0,
+) -> Path:
+    """Write the comparison with these arguments (see `compare`) as a benchopt benchmark into a new or empty folder; its path.
+
+    CSV files are copied in. Problems and solvers have to be registered, as the benchmark finds them by name.
+
+    Raises
+    ------
+    UnknownName, InvalidProblem, NotAvailable
+        as `compare`; InvalidProblem also for an instance or a Dataset, which have no name, and for a folder that is not empty.
+    OSError
+        when the folder cannot be written.
+    """
+    if isinstance(problem, Problem) or any(isinstance(entry, Dataset) for entry in data or ()):
+        raise InvalidProblem("benchopt: a benchmark names its problem and its data; an instance or a Dataset in memory has no name")
+    plan = plans.make(
+        problem, solvers, sizes=sizes, conditionings=conditionings, data=data, target=target, settings=settings or {}, seeds=seeds,
+        repetitions=1, tol=tol, time_limit=time_limit, threads=1,
+    )  # fmt: skip
+    place = Path(folder)
+    if place.exists() and (not place.is_dir() or any(place.iterdir())):
+        raise InvalidProblem(f"benchopt: {place} exists and is not empty; name a new folder")
+    for part in ("datasets", "solvers"):
+        (place / part).mkdir(parents=True, exist_ok=True)
+    kind = plan.instances[0].kind
+    texts = {"name": kind.name, "title": kind.title or kind.name, "tol": tol, "least": LEAST, "time_limit": time_limit, "target": target}
+    jsonio.write_text(place / "objective.py", OBJECTIVE.format(**texts))
+    jsonio.write_text(place / "README.md", README.format(**texts))
+    jsonio.write_text(place / "datasets" / "simopt.py", DATASET.format(**texts, **_parameters(plan, _copied(place, data))))
+    for candidate in plan.candidates:
+        label = plan.cell(plan.instances[0], candidate, 0).candidate.replace("[", " ").replace("]", "").replace(",", " ").replace("/", "-")
+        own = {**texts, "solver": candidate.chosen.name, "label": label, "options": candidate.options}
+        made = SWEEP.format(**own, package=candidate.chosen.package) if isinstance(candidate.chosen, BackEnd) else ITERATES.format(**own)
+        jsonio.write_text(place / "solvers" / f"{re.sub('[^a-z0-9]+', '_', label.lower())}.py", made)
+    return place
+
+
+def _copied(place: Path, data: Sequence[str | os.PathLike[str]] | None) -> dict[str, str]:
+    """CSV files copied into csv/; the name that each data set then has."""
+    names = {}
+    for entry in [data] if isinstance(data, (str, os.PathLike)) else data or ():
+        path = Path(entry)
+        if path.name.casefold().endswith((".csv", ".csv.gz")):
+            (place / "csv").mkdir(exist_ok=True)
+            shutil.copyfile(path, place / "csv" / path.name)
+            names[path.name] = path.name
+    return names
+
+
+def _parameters(plan: plans.Plan, files: dict[str, str]) -> dict[str, str]:
+    """The grid of instances as benchopt's parameters, and the first point of it for its tests."""
+    cells = [instance.cell for instance in plan.instances]
+    grid = {
+        name: list(dict.fromkeys(getattr(cell, name) for cell in cells)) for name in ("data", "size", "conditioning", "settings", "seed")
+    }
+    first = {name: values[:1] for name, values in grid.items()}
+    assert all(isinstance(json.loads(text), dict) for text in grid["settings"])
+    return {"parameters": repr(grid), "test_parameters": repr(first)}

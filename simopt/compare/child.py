@@ -1,0 +1,182 @@
+"""One cell in a process of its own: `main` reads a task from standard input and writes what came of it to standard output.
+
+The libraries read how many threads they may use when they are loaded, memory can be told apart, and what hangs can be ended. The process
+ends by itself when its standard input is closed, that is when whoever started it is gone.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import pickle
+import signal
+import struct
+import sys
+import threading
+import time
+from contextlib import suppress
+from dataclasses import asdict, dataclass, field
+from typing import IO, Any
+
+HEADER = struct.Struct("<Q")
+AGAIN = 1.0  # seconds; what takes less is run a second time, with warm caches, and the second run counts
+
+
+@dataclass(frozen=True)
+class Task:
+    """What a child needs to know: classes and data, not names, so that it looks nothing up."""
+
+    kind: Any  # the problem class
+    problem: Any  # an instance, or None to build one
+    data: Any  # a Dataset, or None to generate one
+    size: int | None
+    conditioning: float | None
+    settings: dict[str, Any]
+    seed: int
+    chosen: Any  # SolverSpec or BackEnd
+    options: dict[str, Any]
+    tol: float
+    time_limit: float
+    threads: int
+
+
+@dataclass
+class Answer:
+    """What came of it, as plain values."""
+
+    status: str
+    reported: str = ""
+    message: str = ""
+    sampling: str = ""
+    fingerprint: str = ""
+    shapes: dict[str, Any] = field(default_factory=dict)
+    scale: float = float("nan")
+    setup_seconds: float = float("nan")
+    solve_seconds: float = float("nan")
+    spent_seconds: float = float("nan")
+    iterations: int = 0
+    megabytes: float = float("nan")
+    warm: bool = False
+    threads_seen: int = 0
+    points: list[dict[str, Any]] = field(default_factory=list)
+    versions: dict[str, str] = field(default_factory=dict)
+    solver_version: str = ""
+    system: dict[str, Any] = field(default_factory=dict)
+
+
+def perform(task: Task) -> Answer:
+    """Build the problem, warm up, run, and once more where that was quick.
+
+    What goes wrong is an answer too, with its reason: a comparison shows failures as failures.
+    """
+    from threadpoolctl import threadpool_limits
+
+    from simopt.compare import instances
+    from simopt.errors import InvalidProblem
+
+    with threadpool_limits(task.threads):
+        try:
+            problem = task.problem
+            if problem is None:
+                problem = instances.build(
+                    task.kind, task.data, size=task.size, conditioning=task.conditioning, settings=task.settings, seed=task.seed
+                )
+            elif task.conditioning is not None:
+                problem = instances.conditioned(problem, task.conditioning)
+        except InvalidProblem as error:
+            return _described(Answer("not solved", message=str(error)), task)
+        except MemoryError as error:
+            return _described(Answer("failed", message=f"out of memory while the problem was built ({error})"), task)
+        return _described(_run(task, problem), task)
+
+
+def _run(task: Task, problem: Any) -> Answer:
+    from simopt.backends.table import BackEnd
+    from simopt.compare import traces
+    from simopt.compare.memory import PeakMemory
+    from simopt.run import FAILURES, warm_up
+
+    if isinstance(task.chosen, BackEnd):
+        traces.warm_up(task.chosen, type(problem))
+    else:
+        with suppress(*FAILURES):  # the run itself will say so
+            warm_up(task.chosen, type(problem), task.options)
+    answer = Answer("not solved", fingerprint=problem.fingerprint(), shapes=_shapes(problem))
+    for warm in (False, True):
+        memory = PeakMemory()
+        gc.disable()
+        start = time.perf_counter()
+        try:
+            found = traces.measure(problem, task.chosen, tol=task.tol, time_limit=task.time_limit, options=task.options)
+        except MemoryError as error:
+            answer.status, answer.message = "failed", f"out of memory ({error})"
+            return answer
+        except Exception as error:  # a defect of a solver is its failure here, not the end of the comparison
+            answer.status, answer.reported = "failed", type(error).__name__
+            answer.message = f"{type(error).__name__}: {error}"
+            return answer
+        finally:
+            gc.enable()
+        took = time.perf_counter() - start
+        answer.megabytes, answer.warm = memory.megabytes(), warm
+        if took > AGAIN:
+            break
+    answer.status, answer.reported, answer.message = found.status.value, found.word, found.message
+    answer.sampling, answer.scale, answer.iterations = found.sampling, found.scale, found.iterations
+    answer.setup_seconds, answer.solve_seconds, answer.spent_seconds = found.setup, found.solve, found.spent
+    answer.points = [asdict(point) for point in found.points]
+    return answer
+
+
+def _shapes(problem: Any) -> dict[str, Any]:
+    """Shapes of the arrays of a problem, values of its numbers."""
+    import dataclasses
+
+    values = {item.name: getattr(problem, item.name) for item in dataclasses.fields(problem)}
+    return {name: list(v.shape) if hasattr(v, "shape") and v.shape else v for name, v in values.items() if v is not None and _plain(v)}
+
+
+def _plain(value: Any) -> bool:
+    return isinstance(value, (bool, int, float, str)) or bool(getattr(value, "shape", ()))
+
+
+def _described(answer: Answer, task: Task) -> Answer:
+    from importlib.metadata import PackageNotFoundError, version
+
+    from simopt import provenance
+    from simopt.compare import system
+
+    answer.versions = dict(provenance.versions())
+    package = getattr(task.chosen, "package", "simopt")
+    with suppress(PackageNotFoundError):
+        answer.solver_version = version(package)
+    answer.threads_seen, answer.system = provenance.threads(), system.describe()
+    return answer
+
+
+def send(stream: IO[bytes], message: bytes) -> None:
+    """One message with its length before it."""
+    stream.write(HEADER.pack(len(message)) + message)
+    stream.flush()
+
+
+def _end_with_parent(source: IO[bytes]) -> None:
+    """Wait for the end of standard input, then end what we started, and ourselves."""
+    from simopt.compare.memory import children
+
+    source.read()
+    for process in children():
+        with suppress(OSError):
+            os.kill(process, signal.SIGKILL)
+    os._exit(1)
+
+
+def main() -> None:
+    """Read a task, perform it, write the answer."""
+    source, sink = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)  # what solvers print must not get among the answer
+    task = pickle.loads(source.read(HEADER.unpack(source.read(HEADER.size))[0]))
+    threading.Thread(target=_end_with_parent, args=(source,), daemon=True).start()
+    send(sink, pickle.dumps(perform(task)))
+    sink.close()
+    os._exit(0)  # not by way of the interpreter's end, which would wait for the thread that reads

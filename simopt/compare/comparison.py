@@ -1,0 +1,229 @@
+"""The program: runs what is missing of a plan, keeps every run as soon as it is done, and shows the whole."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from simopt import validate
+from simopt.compare import folder as files
+from simopt.compare import plan as plans
+from simopt.compare.record import Record
+from simopt.compare.work import BUDGET, Progress, Work
+from simopt.problem import Problem
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass
+class Comparison:
+    """Runs, and what they say. Frames are pandas DataFrames, made when they are asked for."""
+
+    records: list[Record] = field(default_factory=list)
+    planned: int = 0
+    complete: bool = True
+
+    @property
+    def tol(self) -> float:
+        """The largest gap that counted as success."""
+        return max((record.cell.tol for record in self.records), default=1e-8)
+
+    def frame(self) -> pd.DataFrame:
+        """One row a run: see `Record`; `time_to_1e-02` … are seconds to a certified relative gap (inf: never)."""
+        from simopt.compare import frames
+
+        return frames.runs(self.records)
+
+    def traces(self) -> pd.DataFrame:
+        """One row a certified point of a run."""
+        from simopt.compare import frames
+
+        return frames.traces(self.records)
+
+    def summary(self) -> pd.DataFrame:
+        """One row an instance and solver: medians over the repetitions, successes, failures with their reason."""
+        from simopt.compare import frames
+
+        return frames.summary(self.records)
+
+    def profile(self, gap: float | None = None) -> pd.DataFrame:
+        """The performance profile of Dolan and Moré for the time to `gap` (default: the tolerance)."""
+        from simopt.compare import frames
+
+        return frames.profile(self.records, self.tol if gap is None else gap)
+
+    def scaling(self) -> pd.DataFrame:
+        """Exponents b of seconds ≈ a nᵇ with their intervals."""
+        from simopt.compare import frames
+
+        return frames.scaling(self.records)
+
+    def text(self) -> str:
+        """The tables in Markdown."""
+        from simopt.compare import table
+
+        return table.markdown(self.records, complete=self.complete)
+
+    def plot(self, folder: str | os.PathLike[str]) -> list[Path]:
+        """Draw curves, profile, scaling and memory into a folder; the paths. Needs matplotlib."""
+        from simopt.compare import plots
+
+        return plots.draw(self.records, folder)
+
+    def write(self, folder: str | os.PathLike[str]) -> None:
+        """runs.parquet, traces.parquet, comparison.json and table.md."""
+        from simopt.compare import table
+
+        summary = {"complete": self.complete, "planned": self.planned, **table.plain(self.records)}
+        files.write_summary(Path(folder), summary, self.text(), self.records)
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during a comparison; `comparison` holds what is done."""
+
+    def __init__(self, comparison: Comparison) -> None:
+        super().__init__("interrupted")
+        self.comparison = comparison
+
+
+def measure(
+    problem: str | type[Problem] | Problem,
+    solvers: Sequence[plans.SolverName] | None = None,
+    *,
+    sizes: Sequence[float] | None = None,
+    conditionings: Sequence[float] | None = None,
+    data: Sequence[plans.Data] | None = None,
+    target: str | None = None,
+    settings: Mapping[str, Any] | None = None,
+    seeds: Sequence[int] = (0,),
+    repetitions: int = 3,
+    tol: float = 1e-8,
+    time_limit: float = 60.0,
+    threads: int = 1,
+    jobs: int | None = None,
+    budget: float = BUDGET,
+    folder: str | os.PathLike[str] | None = None,
+    retry: bool = False,
+    progress: Progress | None = None,
+) -> Comparison:
+    """Compare solvers: as `compare`, whose arguments it has, but the answer also has traces, summaries and plots.
+
+    Raises
+    ------
+    Interrupted
+        on Ctrl-C, with what is done; it is in `folder` already.
+    """
+    plan = plans.make(
+        problem, solvers, sizes=sizes, conditionings=conditionings, data=data, target=target, settings=settings or {}, seeds=seeds,
+        repetitions=repetitions, tol=tol, time_limit=time_limit, threads=threads,
+    )  # fmt: skip
+    validate.positive("budget", budget)
+    place = None if folder is None else files.prepare(folder)
+    known = [] if place is None else files.newest(files.held(place))
+    work = Work(plan, place, known, budget, jobs, retry, progress)
+    try:
+        work.all()
+    except KeyboardInterrupt:
+        raise Interrupted(_finished(work, complete=False)) from None
+    return _finished(work, complete=True)
+
+
+def _finished(work: Work, complete: bool) -> Comparison:
+    made = Comparison(files.newest(work.records), work.plan.size, complete)
+    if work.place is not None:
+        made.write(work.place)
+    return made
+
+
+def load(*folders: str | os.PathLike[str]) -> Comparison:
+    """What one or several folders hold, merged; nothing is run or written.
+
+    Raises
+    ------
+    InvalidFile
+        for files of another format, or damaged ones.
+    NotAvailable
+        for a folder that is not there, or holds nothing.
+    """
+    records = files.newest(files.merged([], folders))
+    return Comparison(records, len(records))
+
+
+def merge(folder: str | os.PathLike[str], others: Sequence[str | os.PathLike[str]]) -> Comparison:
+    """Take the runs of other folders, such as of other machines, over into `folder`, and write its tables; nothing is run.
+
+    Raises
+    ------
+    InvalidFile, NotAvailable
+        when one of the folders cannot be read; `folder` is not touched then.
+    OSError
+        when `folder` cannot be written.
+    """
+    taken = files.merged([], others)
+    place = files.prepare(folder)
+    own = files.held(place)
+    records = files.newest(files.merged(own, others))
+    known = {(r.cell.key, r.machine, r.started) for r in own}
+    for record in taken:
+        if record in records and (record.cell.key, record.machine, record.started) not in known:
+            files.save(place, record, len(own))
+    made = Comparison(records, len(records))
+    made.write(place)
+    return made
+
+
+def compare(problem: str | type[Problem] | Problem, solvers: Sequence[plans.SolverName] | None = None, **options: Any) -> pd.DataFrame:
+    """Time solvers on a declared problem to a *certified* relative gap; one row a run.
+
+    Each run has a process of its own with `threads` threads. Hand-written solvers are traced by their iterates, the clock standing still
+    while one is certified (column `sampling`: "iterates"); CVXPY back ends, which show none, by runs at one tolerance after another
+    ("tolerance"). Gaps are (upper − lower bound)/scale and need no best value seen. Solvers take turns: instance by instance, forwards
+    and backwards in turn, `repetitions` times.
+
+    Parameters
+    ----------
+    problem : str, problem class or problem
+        its name, a class, or an instance, which is then compared on as it is.
+    solvers : list of names or (name, options)
+        default: the hand-written ones of the problem, clarabel, ecos and scs.
+    sizes : list of int
+        samples of each instance (queries, where the recipe counts those). Default: 1000 of generated data, or what the recipe takes.
+    conditionings : list of float
+        condition numbers that the matrix of the problem is given. Default: as the data make it.
+    data : list of names, CSV files or Datasets
+        default: generated (Friedman's function with noise).
+    target : str
+        column to predict in CSV files; by default the last.
+    settings : dict
+        options of the recipe, or fields of the problem; a list of values is swept.
+    seeds : list of int
+        of recipes and generated data; each makes instances of its own.
+    repetitions : int
+        runs of each solver on each instance; fewer where they would take longer than `budget` seconds.
+    tol : float
+        relative gap at which a run is a success.
+    time_limit : float
+        seconds on the solver's clock.
+    threads, jobs : int
+        threads of one run; runs at a time (default 1: others at the same time disturb; joblib's `parallel_config` is followed).
+    folder : path
+        where runs are kept as they are done; those that are there are not run again (failures are, with `retry=True`).
+    progress : callable
+        called with (done, all, Record).
+
+    Raises
+    ------
+    UnknownName, InvalidProblem, NotAvailable
+        before anything runs.
+    OSError
+        when `folder` cannot be written; what it holds is kept.
+    InvalidFile
+        for runs of another format.
+    Interrupted
+        on Ctrl-C; what is done is in `folder`.
+    """
+    return measure(problem, solvers, **options).frame()

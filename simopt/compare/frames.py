@@ -1,0 +1,93 @@
+"""Records and statistics as pandas DataFrames."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from simopt.compare import parquet, statistics
+from simopt.compare.cell import Cell
+from simopt.compare.record import Record
+from simopt.errors import NotAvailable
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def _pandas() -> Any:
+    try:
+        import pandas
+    except ImportError as error:
+        raise NotAvailable(f"tables of a comparison need pandas: pip install 'simopt[compare]' ({error})") from error
+    return pandas
+
+
+def time_column(gap: float) -> str:
+    """Name of the column of times to a gap."""
+    return f"time_to_{gap:.0e}" if float(f"{gap:.0e}") == gap else f"time_to_{gap:g}"
+
+
+def runs(records: Sequence[Record]) -> pd.DataFrame:
+    """One row a run."""
+    wanted = statistics.gaps(records)
+    rows = [{**r.row(), "seconds": r.seconds, "success": r.success, **{time_column(g): r.time_to(g) for g in wanted}} for r in records]
+    columns = ["key", *(name for name, _ in parquet.columns()), "seconds", "success", *map(time_column, wanted)]
+    return _frame(rows, columns)
+
+
+def traces(records: Sequence[Record]) -> pd.DataFrame:
+    """One row a certified point: who, on what, seconds (set-up and solve), bracket and gap. `best_gap` is the smallest up to there."""
+    rows = []
+    names = [item.name for item in dataclasses.fields(Cell)]
+    for record in records:
+        best = math.inf
+        for point in sorted(record.points, key=lambda p: p["setup"] + p["solve"]):
+            best = min(best, point["relative_gap"]) if not math.isnan(point["relative_gap"]) else best
+            own = {name: getattr(record.cell, name) for name in names}
+            seconds = point["setup"] + point["solve"]
+            rows.append(
+                {
+                    "key": record.cell.key,
+                    **own,
+                    "machine": record.machine,
+                    "sampling": record.sampling,
+                    **point,
+                    "seconds": seconds,
+                    "best_gap": best,
+                }
+            )
+    return _frame(rows, ["key", *names, "machine", "sampling", *parquet.POINT, "seconds", "best_gap"])
+
+
+def summary(records: Sequence[Record]) -> pd.DataFrame:
+    """One row an instance, machine and solver."""
+    wanted = statistics.gaps(records)
+    rows = []
+    for row in statistics.summary(records):
+        plain = {item.name: getattr(row, item.name) for item in dataclasses.fields(row) if item.name != "times"}
+        rows.append({**plain, **{time_column(gap): time for gap, time in zip(wanted, row.times, strict=True)}})
+    names = [item.name for item in dataclasses.fields(statistics.Row) if item.name != "times"]
+    return _frame(rows, [*names, *map(time_column, wanted)])
+
+
+def profile(records: Sequence[Record], gap: float) -> pd.DataFrame:
+    """One row a step of ρ: solver, ratio τ, share ρ(τ)."""
+    rows = [
+        {"solver": made.solver, "ratio": ratio, "share": share, "instances": made.instances, "left_out": made.left_out}
+        for made in statistics.profiles(records, gap)
+        for ratio, share in zip(made.ratios, made.shares, strict=True)
+    ]
+    return _frame(rows, ["solver", "ratio", "share", "instances", "left_out"])
+
+
+def scaling(records: Sequence[Record]) -> pd.DataFrame:
+    """One row a fit."""
+    names = [item.name for item in dataclasses.fields(statistics.Scaling)]
+    return _frame([{name: getattr(fit, name) for name in names} for fit in statistics.scaling(records)], names)
+
+
+def _frame(rows: list[dict[str, Any]], columns: list[str]) -> pd.DataFrame:
+    made: pd.DataFrame = _pandas().DataFrame(rows, columns=columns)
+    return made

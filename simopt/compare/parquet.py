@@ -1,0 +1,104 @@
+"""Records as two Parquet files: runs.parquet, one row a run, and traces.parquet, one row a certified point."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections import defaultdict
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from simopt import jsonio
+from simopt.compare.cell import FORMAT
+from simopt.compare.record import Record, from_row
+from simopt.errors import NotAvailable
+from simopt.jsonio import InvalidFile
+
+LABEL = b"simopt"  # where the format stands in the metadata of the schema
+POINT = ("setup", "solve", "iteration", "tolerance", "upper", "lower", "gap", "relative_gap")
+
+
+def arrow() -> tuple[Any, Any]:
+    """pyarrow and pyarrow.parquet.
+
+    Raises
+    ------
+    NotAvailable
+        naming the extra.
+    """
+    try:
+        pyarrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
+    except ImportError as error:
+        raise NotAvailable(f"tables in Parquet need pyarrow: pip install 'simopt[compare]' ({error})") from error
+    return pyarrow, parquet
+
+
+def write(folder: Path, records: list[Record]) -> None:
+    """Both files, each by way of a temporary one beside it."""
+    pa, _ = arrow()
+    text, number, whole, truth = pa.string(), pa.float64(), pa.int64(), pa.bool_()
+    kinds = {"str": text, "float": number, "float | None": number, "int": whole, "int | None": whole, "bool": truth}
+    fields = [pa.field("key", text)] + [pa.field(name, kinds[kind]) for name, kind in columns()]
+    rows = [record.row() for record in records]
+    _put(pa.Table.from_pylist(rows, schema=pa.schema(fields)), folder / "runs.parquet")
+    points = [
+        {"key": record.cell.key, "machine": record.machine, "started": record.started, **{name: point[name] for name in POINT}}
+        for record in records
+        for point in record.points
+    ]
+    names = [pa.field(name, text) for name in ("key", "machine", "started")] + [pa.field(name, number) for name in POINT]
+    _put(pa.Table.from_pylist(points, schema=pa.schema(names)), folder / "traces.parquet")
+
+
+def columns() -> list[tuple[str, str]]:
+    """Names of the flat columns with their annotations."""
+    import dataclasses
+
+    from simopt.compare.cell import Cell
+
+    found = [(item.name, str(item.type)) for item in dataclasses.fields(Cell)]
+    return found + [(item.name, str(item.type)) for item in dataclasses.fields(Record) if item.name not in ("cell", "points")]
+
+
+def _put(table: Any, target: Path) -> None:
+    _, pq = arrow()
+    temporary = jsonio.check_target(target).with_name(f".{target.name}.{os.getpid()}.part")
+    try:
+        pq.write_table(table.replace_schema_metadata({LABEL: FORMAT.encode()}), temporary)
+        temporary.replace(target)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def read(folder: Path) -> list[Record]:
+    """The records of both files.
+
+    Raises
+    ------
+    InvalidFile
+        for files of another format, damaged ones, and where one of the two is missing.
+    """
+    runs, traces = (_get(folder / name) for name in ("runs.parquet", "traces.parquet"))
+    points: dict[tuple[str, str, str], list[dict[str, Any]]] = defaultdict(list)
+    for row in traces:
+        values = {name: math.nan if row.get(name) is None else row[name] for name in POINT}
+        points[(row["key"], row["machine"], row["started"])].append(values)
+    where = str(folder / "runs.parquet")
+    return [from_row(row, points[(row["key"], row["machine"], row["started"])], where) for row in runs]
+
+
+def _get(path: Path) -> list[dict[str, Any]]:
+    from simopt.compare.folder import check_format
+
+    pa, pq = arrow()
+    if not path.is_file():
+        raise InvalidFile(f"{path}: no such file, though the other of the two tables is there")
+    try:
+        table = pq.read_table(path)
+    except (pa.ArrowException, OSError) as error:
+        raise InvalidFile(f"{path}: not a Parquet file, or a damaged one ({' '.join(str(error).split())[:120]})") from error
+    found = (table.schema.metadata or {}).get(LABEL)
+    check_format(found.decode(errors="replace") if found is not None else None, str(path))
+    rows: list[dict[str, Any]] = table.to_pylist()
+    return rows

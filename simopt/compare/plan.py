@@ -1,0 +1,232 @@
+"""What a comparison consists of: every instance, every solver, every repetition, in the order in which they are run."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from numbers import Real
+from typing import Any
+
+from simopt import registry, validate
+from simopt.backends.table import FIRST_CLASS, BackEnd, check_options
+from simopt.compare import instances
+from simopt.compare.cell import GENERATED, GIVEN, Cell, as_text
+from simopt.compare.child import Task
+from simopt.datasets import Dataset, load_dataset
+from simopt.driver import choose
+from simopt.errors import InvalidProblem
+from simopt.problem import Problem
+from simopt.solver import SolverSpec, solvers_of
+
+USUAL_SIZE = 1000
+SolverName = str | tuple[str, Mapping[str, Any]]
+Data = str | os.PathLike[str] | Dataset
+
+
+@dataclass(frozen=True)
+class Instance:
+    """One instance: the cell without solver and repetition, and what a child needs to build it."""
+
+    cell: Cell
+    kind: type[Problem]
+    problem: Problem | None
+    data: Dataset | None
+    settings: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A solver with its options."""
+
+    chosen: SolverSpec | BackEnd
+    options: dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Plan:
+    """Instances × candidates × repetitions."""
+
+    instances: tuple[Instance, ...]
+    candidates: tuple[Candidate, ...]
+    repetitions: int
+
+    def wave(self, repetition: int) -> Iterator[tuple[Cell, Task]]:
+        """One repetition: instance by instance, so that the runs of a pair follow one another; every other time in the other order."""
+        order = self.candidates if repetition % 2 == 0 else self.candidates[::-1]
+        for instance in self.instances:
+            for candidate in order:
+                yield self.cell(instance, candidate, repetition), task(instance, candidate)
+
+    def cell(self, instance: Instance, candidate: Candidate, repetition: int) -> Cell:
+        """The name of one run."""
+        return replace(instance.cell, solver=candidate.chosen.name, options=as_text(candidate.options), repetition=repetition)
+
+    @property
+    def size(self) -> int:
+        """Number of runs."""
+        return len(self.instances) * len(self.candidates) * self.repetitions
+
+
+def task(instance: Instance, candidate: Candidate) -> Task:
+    """What a process is given."""
+    cell = instance.cell
+    return Task(
+        instance.kind, instance.problem, instance.data, cell.size, cell.conditioning, instance.settings, cell.seed,
+        candidate.chosen, candidate.options, cell.tol, cell.time_limit, cell.threads,
+    )  # fmt: skip
+
+
+def make(
+    problem: str | type[Problem] | Problem,
+    solvers: Sequence[SolverName] | None,
+    *,
+    sizes: Sequence[float] | None,
+    conditionings: Sequence[float] | None,
+    data: Sequence[Data] | None,
+    target: str | None,
+    settings: Mapping[str, Any],
+    seeds: Sequence[int],
+    repetitions: int,
+    tol: float,
+    time_limit: float,
+    threads: int,
+) -> Plan:
+    """The plan of a comparison; see `compare` for the arguments.
+
+    Raises
+    ------
+    UnknownName, InvalidProblem, NotAvailable
+        before anything is run.
+    """
+    if not (isinstance(tol, Real) and 0 < tol < 1):
+        raise InvalidProblem(f"tol: must be a positive number below 1, got {tol!r}")
+    kind, given = _kind(problem)
+    frame = Cell(
+        kind.name, GIVEN, None, None, "{}", 0, "", "{}", float(tol), validate.positive("time_limit", time_limit),
+        validate.whole("threads", threads, minimum=1), 0,
+    )  # fmt: skip
+    numbers = _numbers(conditionings)
+    if conditionings is not None:
+        instances.check_conditioning(kind)
+    if given is not None:
+        if sizes is not None or data is not None or settings:
+            raise InvalidProblem(
+                "problem: an instance was given, so that sizes, data and settings have no meaning; give its name for those"
+            )
+        frame = replace(frame, fingerprint=given.fingerprint())
+        found = [Instance(replace(frame, conditioning=c), kind, given, None, {}) for c in numbers]
+    else:
+        found = list(_instances(frame, kind, _data(data, target), _sizes(sizes, kind, data), numbers, settings, seeds))
+    return Plan(tuple(found), tuple(_candidates(kind, solvers)), validate.whole("repetitions", repetitions, minimum=1))
+
+
+def _kind(problem: str | type[Problem] | Problem) -> tuple[type[Problem], Problem | None]:
+    if isinstance(problem, Problem):
+        return type(problem), problem
+    if isinstance(problem, str):
+        registry.load("problems")
+        found: type[Problem] = registry.get("problem", problem)
+        return found, None
+    if isinstance(problem, type) and issubclass(problem, Problem):
+        return problem, None
+    raise InvalidProblem(f"problem: a name, a problem class or a problem is needed, got {problem!r}")
+
+
+def _some(name: str, values: Iterable[Any]) -> list[Any]:
+    if isinstance(values, (str, bytes)):
+        raise InvalidProblem(f"{name}: a list is needed, got {values!r}")
+    found = list(dict.fromkeys(values))
+    if not found:
+        raise InvalidProblem(f"{name}: at least one is needed")
+    return found
+
+
+def _numbers(conditionings: Sequence[float] | None) -> list[float | None]:
+    if conditionings is None:
+        return [None]
+    found: list[float | None] = []
+    for number in _some("conditionings", conditionings):
+        if validate.positive("conditionings", number) < 1.0:
+            raise InvalidProblem(f"conditionings: condition numbers are at least 1, got {number!r}")
+        found.append(float(number))
+    return found
+
+
+def _sizes(sizes: Sequence[float] | None, kind: type[Problem], data: Sequence[Data] | None) -> list[int | None]:
+    if sizes is None:
+        return [USUAL_SIZE] if data is None else [None]
+    if data is not None and instances.counts(kind) is None:
+        raise InvalidProblem(f"sizes: the recipe of {kind.name} takes all of a data set")
+    return [*sorted({validate.whole("sizes", size, minimum=1) for size in _some("sizes", sizes)})]
+
+
+def _data(data: Sequence[Data] | None, target: str | None) -> list[Dataset | None]:
+    if data is None:
+        if target is not None:
+            raise InvalidProblem("target: there is no data set to take it from; name one")
+        return [None]
+    found: list[Dataset | None] = []
+    for entry in [data] if isinstance(data, (str, os.PathLike, Dataset)) else list(data):
+        found.append(entry if isinstance(entry, Dataset) else load_dataset(entry, target=target, fetch=True))
+    if not found:
+        raise InvalidProblem("data: at least one data set is needed")
+    return found
+
+
+def _fingerprint(data: Dataset) -> str:
+    digest = hashlib.sha256()
+    for array in (data.features, data.targets, data.groups):
+        if array is not None:
+            digest.update(str(array.shape).encode() + array.tobytes())
+    return digest.hexdigest()[:12]
+
+
+def _instances(
+    frame: Cell,
+    kind: type[Problem],
+    data: list[Dataset | None],
+    sizes: list[int | None],
+    numbers: list[float | None],
+    settings: Mapping[str, Any],
+    seeds: Sequence[int],
+) -> Iterator[Instance]:
+    instances.split(kind, dict(settings))  # an unknown name is told before anything runs
+    swept = [[(name, v) for v in (_some(name, value) if isinstance(value, list) else [value])] for name, value in settings.items()]
+    whole_seeds = [validate.whole("seeds", seed) for seed in _some("seeds", seeds)]
+    for one, size, number, seed in itertools.product(data, sizes, numbers, whole_seeds):
+        for chosen in itertools.product(*swept):
+            values = dict(chosen)
+            cell = replace(
+                frame,
+                data=GENERATED if one is None else one.name,
+                fingerprint="" if one is None else _fingerprint(one),
+                size=size,
+                conditioning=number,
+                settings=as_text(values),
+                seed=seed,
+            )
+            yield Instance(cell, kind, None, one, values)
+
+
+def _candidates(kind: type[Problem], solvers: Sequence[SolverName] | None) -> Iterator[Candidate]:
+    if isinstance(solvers, str):
+        raise InvalidProblem(f"solvers: a list is needed, got {solvers!r}")
+    usual: list[SolverName] = [*(s.name for s in solvers_of(kind)), *(b.name for b in FIRST_CLASS)]
+    names = usual if solvers is None else list(solvers)
+    if not names:
+        raise InvalidProblem("solvers: at least one is needed")
+    seen = set()
+    for entry in names:
+        name, options = (entry, {}) if isinstance(entry, str) else (entry[0], dict(entry[1]))
+        chosen = choose(kind, name)
+        if isinstance(chosen, SolverSpec):
+            chosen.check_options(options)
+        else:
+            check_options(chosen, options)
+        label = (chosen.name, as_text(options))
+        if label not in seen:
+            seen.add(label)
+            yield Candidate(chosen, options)

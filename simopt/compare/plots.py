@@ -1,0 +1,161 @@
+"""Pictures of a comparison: certified gap against seconds, performance profile, seconds and memory against size."""
+
+from __future__ import annotations
+
+import math
+import os
+import re
+from collections import defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from simopt.compare import statistics
+from simopt.compare.record import Record
+from simopt.figures import new_figure
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+SMALLEST = 1e-16  # a gap of 0 on a logarithmic axis
+OF = "comparisons"
+
+
+def draw(records: Sequence[Record], folder: str | os.PathLike[str]) -> list[Path]:
+    """All pictures as PNG files; their paths.
+
+    Raises
+    ------
+    NotAvailable
+        when matplotlib is not installed.
+    OSError
+        when the folder cannot be written.
+    """
+    target = Path(folder)
+    target.mkdir(parents=True, exist_ok=True)
+    made: dict[str, Figure] = {}
+    for number, ((title, machine), solvers) in enumerate(statistics.places(records).items(), 1):
+        made[f"gap-{number:02d}-{_name(title)}"] = gap_curves(solvers, title, machine)
+    made["profile"] = profile(records)
+    if len({record.cell.size for record in records}) > 1:
+        made["scaling"] = scaling(records)
+    paths = []
+    for name, figure in made.items():
+        path = target / f"{name}.png"
+        temporary = target / f".{name}.{os.getpid()}.part"
+        try:
+            figure.savefig(temporary, format="png", dpi=120)
+            temporary.replace(path)
+        finally:
+            temporary.unlink(missing_ok=True)
+        paths.append(path)
+    return paths
+
+
+def _name(title: str) -> str:
+    return re.sub(r"[^A-Za-z0-9.]+", "-", title).strip("-")[:60]
+
+
+def _few_ticks(*axes: Any) -> None:
+    """No words between the powers of ten, where they would lie on top of one another."""
+    from matplotlib.ticker import LogFormatterMathtext, NullFormatter
+
+    for one in axes:
+        low, high = one.get_view_interval()
+        if low > 0 and math.log10(high / low) >= 1.0:
+            one.set_minor_formatter(NullFormatter())
+        else:
+            one.set_minor_formatter(LogFormatterMathtext(minor_thresholds=(2, 0.5)))
+
+
+def styles(names: Sequence[str]) -> dict[str, dict[str, Any]]:
+    """A colour and a marker for each solver, the same in all pictures."""
+    markers = "osD^vPX*<>"
+    return {name: {"color": f"C{i % 10}", "marker": markers[i % len(markers)]} for i, name in enumerate(sorted(names))}
+
+
+def gap_curves(solvers: dict[str, list[Record]], title: str, machine: str) -> Figure:
+    """Smallest certified gap so far against seconds, one line a run; a sweep, which is not one run, is dotted. ✗: ended without success."""
+    figure = new_figure(6.4, 4.2, OF)
+    axes = figure.subplots()
+    look = styles(list(solvers))
+    for name, runs in solvers.items():
+        for i, run in enumerate(runs):
+            points = sorted((p["setup"] + p["solve"], p["relative_gap"]) for p in run.points if not math.isnan(p["relative_gap"]))
+            best, curve = math.inf, []
+            for at, gap in points:
+                best = min(best, gap)
+                curve.append((at, max(best, SMALLEST)))
+            line = ":" if run.sampling == "tolerance" else "-"
+            label = f"{name} ({run.sampling or run.status})" if i == 0 else None
+            axes.plot(*zip(*curve, strict=True), line, ms=4, lw=1.2, alpha=0.8, label=label, **look[name]) if curve else axes.plot(
+                [], [], label=label, **look[name]
+            )
+            if curve and not run.success:
+                axes.plot(*curve[-1], "x", ms=9, mew=2, color=look[name]["color"])
+    tol = max(run.cell.tol for runs in solvers.values() for run in runs)
+    axes.axhline(tol, color="0.6", lw=0.8, ls="--")
+    axes.set(xscale="log", yscale="log", xlabel="seconds, set-up included", ylabel="certified gap / scale")
+    axes.set_title(f"{title}\n{machine}", fontsize=8)
+    _few_ticks(axes.xaxis, axes.yaxis)
+    axes.legend(fontsize=7)
+    return figure
+
+
+def profile(records: Sequence[Record]) -> Figure:
+    """ρ(τ) for the time to the tolerance."""
+    figure = new_figure(5.6, 3.8, OF)
+    axes = figure.subplots()
+    tol = max((record.cell.tol for record in records), default=1e-8)
+    found = statistics.profiles(records, tol)
+    look = styles([p.solver for p in found])
+    right = 1.3 * max((r for p in found for r in p.ratios if math.isfinite(r)), default=1.0)
+    for p in found:
+        steps = [(r, s) for r, s in zip(p.ratios, p.shares, strict=True) if math.isfinite(r)]
+        axes.step(
+            [r for r, _ in steps] + [max(right, 2.0)],
+            [s for _, s in steps] + [steps[-1][1]],
+            where="post",
+            label=p.solver,
+            **look[p.solver],
+            ms=4,
+        )
+    instances = found[0].instances if found else 0
+    axes.set(xscale="log", ylim=(-0.03, 1.03), xlabel="τ: seconds over those of the fastest", ylabel="share of instances solved")
+    axes.set_title(f"performance profile to gap {tol:g}, {instances} instances", fontsize=9)
+    axes.legend(fontsize=7)
+    return figure
+
+
+def scaling(records: Sequence[Record]) -> Figure:
+    """Seconds and memory against size. ✗ at the time limit: not solved."""
+    figure = new_figure(9.0, 3.8, OF)
+    left, right = figure.subplots(1, 2)
+    by_solver: dict[tuple[str, str, str], dict[int, list[Record]]] = defaultdict(lambda: defaultdict(list))
+    for record in records:
+        if record.cell.size is not None:
+            words = record.cell.instance.replace(f", n = {record.cell.size}", "")
+            by_solver[(record.cell.candidate, words, record.machine)][record.cell.size].append(record)
+    look = styles(sorted({name for name, *_ in by_solver}))
+    fits = {(fit.solver, fit.series, fit.machine): fit for fit in statistics.scaling(records)}
+    told: set[str] = set()
+    for (name, words, machine), sizes in by_solver.items():
+        times = [(size, statistics.typical(runs, runs[0].cell.tol), runs) for size, runs in sorted(sizes.items())]
+        fit = fits.get((name, words, machine))
+        label = None if name in told else name + (f"  n^{fit.exponent:.2f}" if fit is not None else "")
+        told.add(name)
+        solved = [(size, time) for size, time, _ in times if math.isfinite(time)]
+        left.plot([s for s, _ in solved], [t for _, t in solved], "-", label=label, ms=5, **look[name])
+        missed = [(size, runs[0].cell.time_limit) for size, time, runs in times if not math.isfinite(time)]
+        left.plot([s for s, _ in missed], [t for _, t in missed], "x", ms=8, mew=2, color=look[name]["color"])
+        memory = [(size, max(run.megabytes for run in runs)) for size, _, runs in times]
+        right.plot([s for s, m in memory if m > 0], [m for _, m in memory if m > 0], "-", ms=5, **look[name])
+    left.set(xscale="log", yscale="log", xlabel="size", ylabel="seconds to the tolerance (✗: not solved)")
+    right.set(xscale="log", yscale="log", xlabel="size", ylabel="peak memory above the data, MB")
+    for axes in (left, right):
+        _few_ticks(axes.yaxis)
+        axes.set_xticks(sorted({size for sizes in by_solver.values() for size in sizes}), minor=False)
+        axes.set_xticks([], minor=True)
+        axes.xaxis.set_major_formatter("{x:g}")
+    left.legend(fontsize=7)
+    return figure

@@ -1,0 +1,165 @@
+"""What is kept of a run: one flat row, with its trace; the same in JSON, in Parquet and in memory."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+from simopt.compare.cell import FORMAT, Cell
+from simopt.compare.child import Answer
+from simopt.jsonio import InvalidFile
+
+SUCCESS = "optimal"
+INTERRUPTED = "interrupted"  # never kept: it says nothing about the solver
+CELL = tuple(item.name for item in dataclasses.fields(Cell))
+
+
+@dataclass(frozen=True)
+class Record:
+    """A cell, what came of it, and where and when. Unknown numbers are nan.
+
+    `setup_seconds` and `solve_seconds` are those of the whole run; of a sweep, of the last point. `spent_seconds` is everything that was on
+    the clock. `seconds` is set-up and solve together.
+    """
+
+    cell: Cell
+    status: str
+    reported_status: str = ""
+    message: str = ""
+    sampling: str = ""
+    problem_fingerprint: str = ""
+    shapes: str = "{}"
+    scale: float = math.nan
+    upper: float = math.nan
+    lower: float = math.nan
+    gap: float = math.nan
+    relative_gap: float = math.nan
+    setup_seconds: float = math.nan
+    solve_seconds: float = math.nan
+    spent_seconds: float = math.nan
+    wall_seconds: float = math.nan
+    iterations: int = 0
+    megabytes: float = math.nan
+    warm: bool = False
+    threads_seen: int = 0
+    jobs: int = 1
+    started: str = ""
+    machine: str = ""
+    solver_version: str = ""
+    versions: str = "{}"
+    system: str = "{}"
+    points: tuple[dict[str, Any], ...] = field(default=(), repr=False)
+
+    @property
+    def seconds(self) -> float:
+        """Set-up and solve."""
+        return self.setup_seconds + self.solve_seconds
+
+    @property
+    def success(self) -> bool:
+        """Whether the certificate closed."""
+        return self.status == SUCCESS
+
+    def time_to(self, gap: float) -> float:
+        """Seconds, set-up included, until the certified relative gap was at most `gap`; ∞ where it never was."""
+        reached = [point["setup"] + point["solve"] for point in self.points if point["relative_gap"] <= gap]
+        return min(reached, default=math.inf)
+
+    def row(self) -> dict[str, Any]:
+        """All but the trace, flat."""
+        values = {item.name: getattr(self, item.name) for item in dataclasses.fields(self) if item.name not in ("cell", "points")}
+        return {"key": self.cell.key, **dataclasses.asdict(self.cell), **values}
+
+    def describe(self) -> dict[str, Any]:
+        """Plain data, for JSON; texts that hold JSON are opened."""
+        opened = {name: json.loads(getattr(self, name)) for name in ("shapes", "versions", "system")}
+        return {"format": FORMAT, **self.row(), **opened, "trace": list(self.points)}
+
+
+def from_answer(cell: Cell, answer: Answer, *, wall_seconds: float, jobs: int, started: str) -> Record:
+    """The record of what a process answered."""
+    best = min(answer.points, key=lambda point: point["gap"] if not math.isnan(point["gap"]) else math.inf, default=None)
+    bracket = {} if best is None else {name: best[name] for name in ("upper", "lower", "gap", "relative_gap")}
+    return Record(
+        cell,
+        answer.status,
+        answer.reported,
+        " ".join(answer.message.split()),
+        answer.sampling,
+        answer.fingerprint,
+        json.dumps(_finite(answer.shapes), sort_keys=True),
+        answer.scale,
+        **bracket,
+        setup_seconds=answer.setup_seconds,
+        solve_seconds=answer.solve_seconds,
+        spent_seconds=answer.spent_seconds,
+        wall_seconds=wall_seconds,
+        iterations=answer.iterations,
+        megabytes=answer.megabytes,
+        warm=answer.warm,
+        threads_seen=answer.threads_seen,
+        jobs=jobs,
+        started=started,
+        machine=str(answer.system.get("machine", "")),
+        solver_version=answer.solver_version,
+        versions=json.dumps(answer.versions, sort_keys=True),
+        system=json.dumps(_finite(answer.system), sort_keys=True),
+        points=tuple(answer.points),
+    )
+
+
+def _finite(values: Any) -> Any:
+    from simopt import jsonio
+
+    return jsonio.plain(values)
+
+
+def from_row(row: dict[str, Any], points: Any, where: str) -> Record:
+    """The record that `row` and the trace came from.
+
+    Raises
+    ------
+    InvalidFile
+        naming `where`, and the field that is missing or is of another kind.
+    """
+    try:
+        cell = Cell(**{name: _read(Cell, name, row[name]) for name in CELL})
+        names = [item.name for item in dataclasses.fields(Record) if item.name not in ("cell", "points")]
+        kept = tuple({name: _number(value) for name, value in dict(point).items()} for point in points)
+        made = Record(cell, **{name: _read(Record, name, row[name]) for name in names}, points=kept)
+        for point in kept:
+            _ = point["setup"] + point["solve"] + point["relative_gap"] + point["gap"]
+    except KeyError as error:
+        raise InvalidFile(f"{where}: the entry {error} is missing") from error
+    except (TypeError, ValueError) as error:
+        raise InvalidFile(f"{where}: {error}") from error
+    if row.get("key") != cell.key:
+        raise InvalidFile(f"{where}: the key {row.get('key')} is not that of its entries; it was changed by hand or damaged")
+    return made
+
+
+def _read(kind: type[Any], name: str, value: Any) -> Any:
+    wanted = next(str(item.type) for item in dataclasses.fields(kind) if item.name == name)
+    missing = value is None or (isinstance(value, float) and math.isnan(value))
+    if "None" in wanted and missing:
+        return None
+    if wanted.startswith("float"):
+        return _number(value)
+    if wanted.startswith("int"):
+        if missing or int(value) != value:
+            raise TypeError(f"{name} is {value!r}, a whole number is needed")
+        return int(value)
+    if wanted == "bool":
+        return bool(value)
+    if isinstance(value, dict):
+        return json.dumps(value, sort_keys=True)
+    if not isinstance(value, str):
+        raise TypeError(f"{name} is {value!r}, a text is needed")
+    return value
+
+
+def _number(value: Any) -> float:
+    return math.nan if value is None else float(value)

@@ -1,0 +1,227 @@
+"""What runs say: medians and spreads, success, ratios within pairs, performance profiles, scaling. Plain records in, plain rows out.
+
+A failure counts: it takes infinitely long in medians of times to a gap and in profiles, and has its reason in the summary.
+"""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from simopt.compare.record import Record
+
+GAPS = (1e-2, 1e-4, 1e-6, 1e-8)
+CONFIDENCE = 0.95
+Place = tuple[str, str]  # instance in words, machine
+
+
+@dataclass(frozen=True)
+class Row:
+    """One solver on one instance on one machine. Seconds are medians over the successful runs (nan: none), with their range."""
+
+    instance: str
+    machine: str
+    solver: str
+    size: int | None
+    conditioning: float | None
+    sampling: str
+    runs: int
+    successes: int
+    status: str
+    reason: str
+    seconds: float
+    seconds_low: float
+    seconds_high: float
+    setup_seconds: float
+    solve_seconds: float
+    relative_gap: float
+    times: tuple[float, ...]  # to each of `gaps`
+    ratio: float  # median over the pairs: seconds of this one / of the fastest
+    ratio_low: float
+    ratio_high: float
+    megabytes: float
+
+
+def gaps(records: Iterable[Record]) -> tuple[float, ...]:
+    """The gaps to which times are told: 1e-2, 1e-4, 1e-6, 1e-8 as far as they were asked for, and the tolerance."""
+    asked = {record.cell.tol for record in records}
+    least = min(asked, default=GAPS[-1])
+    return tuple(sorted({gap for gap in GAPS if gap >= least} | asked, reverse=True))
+
+
+def places(records: Iterable[Record]) -> dict[Place, dict[str, list[Record]]]:
+    """Runs by instance and machine, then by solver; both in the order in which they come first."""
+    found: dict[Place, dict[str, list[Record]]] = defaultdict(lambda: defaultdict(list))
+    for record in records:
+        found[(record.cell.instance, record.machine)][record.cell.candidate].append(record)
+    return found
+
+
+def summary(records: Sequence[Record]) -> list[Row]:
+    """A row for each instance, machine and solver."""
+    wanted = gaps(records)
+    found = []
+    for (instance, machine), solvers in places(records).items():
+        best = fastest(solvers)
+        for solver, runs in solvers.items():
+            found.append(_row(instance, machine, solver, runs, solvers.get(best, []), wanted))
+    return found
+
+
+def _row(instance: str, machine: str, solver: str, runs: list[Record], best: list[Record], wanted: tuple[float, ...]) -> Row:
+    good = [run for run in runs if run.success]
+    ratios = paired(runs, best)
+    bad = [run for run in runs if not run.success]
+    status = Counter(run.status for run in (bad or runs)).most_common(1)[0][0]
+    return Row(
+        instance=instance,
+        machine=machine,
+        solver=solver,
+        size=runs[0].cell.size,
+        conditioning=runs[0].cell.conditioning,
+        sampling=next((run.sampling for run in runs if run.sampling), ""),
+        runs=len(runs),
+        successes=len(good),
+        status=status,
+        reason=next((run.message for run in bad if run.status == status), ""),
+        seconds=_median(run.seconds for run in good),
+        seconds_low=min((run.seconds for run in good), default=math.nan),
+        seconds_high=max((run.seconds for run in good), default=math.nan),
+        setup_seconds=_median(run.setup_seconds for run in good or runs),
+        solve_seconds=_median(run.solve_seconds for run in good or runs),
+        relative_gap=_median(run.relative_gap for run in runs),
+        times=tuple(statistics.median(run.time_to(gap) for run in runs) for gap in wanted),
+        ratio=_median(ratios),
+        ratio_low=min(ratios, default=math.nan),
+        ratio_high=max(ratios, default=math.nan),
+        megabytes=_median(run.megabytes for run in runs),
+    )
+
+
+def _median(values: Iterable[float]) -> float:
+    known = [value for value in values if not math.isnan(value)]
+    return statistics.median(known) if known else math.nan
+
+
+def typical(runs: Sequence[Record], gap: float) -> float:
+    """Median seconds to a gap; ∞ where more than half of the runs did not get there."""
+    return statistics.median(run.time_to(gap) for run in runs) if runs else math.inf
+
+
+def fastest(solvers: dict[str, list[Record]]) -> str:
+    """The solver of the smallest median time to its tolerance; "" where none got there."""
+    times = {name: typical(runs, runs[0].cell.tol) for name, runs in solvers.items()}
+    name = min(times, key=lambda key: times[key], default="")
+    return name if name and math.isfinite(times[name]) else ""
+
+
+def paired(runs: Sequence[Record], others: Sequence[Record]) -> list[float]:
+    """Ratios of the times to the tolerance within each repetition in which both got there."""
+    theirs = {run.cell.repetition: run.time_to(run.cell.tol) for run in others}
+    found = []
+    for run in runs:
+        ours, other = run.time_to(run.cell.tol), theirs.get(run.cell.repetition, math.inf)
+        if math.isfinite(ours) and math.isfinite(other) and other > 0:
+            found.append(ours / other)
+    return found
+
+
+def success_rates(records: Sequence[Record]) -> dict[str, tuple[int, int]]:
+    """Successful runs and all runs of each solver."""
+    found: dict[str, tuple[int, int]] = {}
+    for record in records:
+        good, whole = found.get(record.cell.candidate, (0, 0))
+        found[record.cell.candidate] = good + record.success, whole + 1
+    return found
+
+
+@dataclass(frozen=True)
+class Profile:
+    """ρ(τ): the share of the instances that a solver solves within τ times the time of the best one (Dolan & Moré 2002).
+
+    `ratios` are the τ at which ρ rises, the first one 1; `shares` the values of ρ from there on. An instance that nobody solves counts in
+    the denominator; `left_out` instances, on which not every solver was run, do not.
+    """
+
+    solver: str
+    ratios: tuple[float, ...]
+    shares: tuple[float, ...]
+    instances: int
+    left_out: int
+
+    def at(self, ratio: float) -> float:
+        """ρ(τ)."""
+        return max((share for r, share in zip(self.ratios, self.shares, strict=True) if r <= ratio), default=0.0)
+
+
+def profiles(records: Sequence[Record], gap: float) -> list[Profile]:
+    """A profile for each solver, for the median time to `gap`."""
+    names = list(success_rates(records))
+    table = places(records)
+    full = [solvers for solvers in table.values() if len(solvers) == len(names)]
+    times = [{name: typical(solvers[name], gap) for name in names} for solvers in full]
+    found = []
+    for name in names:
+        solved = sorted(_over(t[name], min(t.values())) for t in times if math.isfinite(t[name]))
+        steps = [1.0, *sorted({r for r in solved if r > 1.0})]
+        shares = [sum(r <= step for r in solved) / len(full) if full else 0.0 for step in steps]
+        found.append(Profile(name, tuple(steps), tuple(shares), len(full), len(table) - len(full)))
+    return found
+
+
+def _over(time: float, best: float) -> float:
+    return 1.0 if time == best else time / best if best > 0 else math.inf
+
+
+@dataclass(frozen=True)
+class Scaling:
+    """seconds ≈ a nᵇ, by least squares in logarithms. The interval of b needs three sizes; it is of the fit, not of the machine."""
+
+    series: str
+    machine: str
+    solver: str
+    exponent: float
+    low: float
+    high: float
+    factor: float
+    sizes: tuple[int, ...]
+    failed: tuple[int, ...]
+
+
+def scaling(records: Sequence[Record]) -> list[Scaling]:
+    """A fit for each solver along each series of sizes (same data, conditioning, settings, machine), where it solved at least two."""
+    series: dict[tuple[str, str, str], dict[int, list[Record]]] = defaultdict(lambda: defaultdict(list))
+    for record in records:
+        if record.cell.size is not None:
+            words = record.cell.instance.replace(f", n = {record.cell.size}", "")
+            series[(words, record.machine, record.cell.candidate)][record.cell.size].append(record)
+    found = []
+    for (words, machine, solver), by_size in series.items():
+        times = {size: typical(runs, runs[0].cell.tol) for size, runs in sorted(by_size.items())}
+        solved = {size: time for size, time in times.items() if math.isfinite(time) and time > 0}
+        if len(solved) >= 2:
+            fitted = _power(np.array(list(solved), dtype=float), np.array(list(solved.values())))
+            found.append(Scaling(words, machine, solver, *fitted, tuple(solved), tuple(size for size in times if size not in solved)))
+    return found
+
+
+def _power(sizes: np.ndarray, seconds: np.ndarray) -> tuple[float, float, float, float]:
+    """b with its interval, and a."""
+    x, y = np.log(sizes), np.log(seconds)
+    centred = x - x.mean()
+    slope = float(centred @ y / (centred @ centred))
+    factor = math.exp(float(y.mean()) - slope * float(x.mean()))
+    free = len(x) - 2
+    if free < 1:
+        return slope, math.nan, math.nan, factor
+    from scipy.stats import t
+
+    residuals = y - y.mean() - slope * centred
+    error = math.sqrt(float(residuals @ residuals) / free / float(centred @ centred))
+    reach = float(t.ppf(0.5 + CONFIDENCE / 2, free)) * error
+    return slope, slope - reach, slope + reach, factor

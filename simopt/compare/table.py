@@ -1,0 +1,125 @@
+"""The tables of a comparison as rows of words, as Markdown, and as plain data."""
+
+from __future__ import annotations
+
+import dataclasses
+import json
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from simopt.compare import statistics
+from simopt.compare.record import Record
+
+HEADINGS = ("solver", "solved", "seconds", "range", "set-up", "solve", "× fastest", "in pairs", "MB", "gap/scale", "sampling")
+RIGHT = HEADINGS[1:10]
+
+
+def seconds(value: float) -> str:
+    """Seconds to three digits, "–" for none, "never" for ∞."""
+    if math.isnan(value):
+        return "–"
+    return "never" if math.isinf(value) else f"{value:.3g}" if value < 1000 else f"{value:.0f}"
+
+
+def headings(records: Sequence[Record]) -> tuple[str, ...]:
+    """The headings of `rows`: those above, times to gaps after "range", and the failure at the end."""
+    times = tuple(f"to {gap:g}" for gap in statistics.gaps(records))
+    return (*HEADINGS[:4], *times, *HEADINGS[4:], "failure")
+
+
+def blocks(records: Sequence[Record]) -> list[tuple[str, list[list[str]]]]:
+    """For each instance and machine its title, and a row of words a solver."""
+    machines = {record.machine for record in records}
+    found: dict[str, list[list[str]]] = {}
+    for row in statistics.summary(records):
+        title = row.instance + (f"   ({row.machine})" if len(machines) > 1 else "")
+        found.setdefault(title, []).append(words(row))
+    return list(found.items())
+
+
+def words(row: statistics.Row) -> list[str]:
+    """One row."""
+    spread = "" if row.successes < 2 else f"{seconds(row.seconds_low)}–{seconds(row.seconds_high)}"
+    pairs = "" if row.successes < 2 or math.isnan(row.ratio) else f"{row.ratio_low:.2g}–{row.ratio_high:.2g}"
+    ratio = "" if math.isnan(row.ratio) else f"{row.ratio:.3g}"
+    failure = "" if row.successes == row.runs else row.status.upper() + (f": {row.reason}" if row.reason else "")
+    return [
+        row.solver, f"{row.successes}/{row.runs}", seconds(row.seconds), spread, *map(seconds, row.times),
+        seconds(row.setup_seconds), seconds(row.solve_seconds), ratio, pairs,
+        "–" if math.isnan(row.megabytes) else f"{row.megabytes:.0f}",
+        "–" if math.isnan(row.relative_gap) else f"{row.relative_gap:.1e}", row.sampling, failure,
+    ]  # fmt: skip
+
+
+def success_lines(records: Sequence[Record]) -> list[str]:
+    """Success rate of each solver, and its share of wins from the performance profile."""
+    tol = max((record.cell.tol for record in records), default=1e-8)
+    made = {p.solver: p for p in statistics.profiles(records, tol)}
+    lines = []
+    for name, (good, whole) in statistics.success_rates(records).items():
+        p = made[name]
+        shares = ", ".join(f"within {ratio:g} × the fastest on {p.at(ratio):.0%}" for ratio in (2.0, 10.0))
+        fast = f"; fastest on {p.at(1.0):.0%} of {p.instances} instances, {shares}"
+        lines.append(f"{name}: {good} of {whole} runs certified to {tol:g} ({good / whole:.0%})" + (fast if p.instances else ""))
+    return lines
+
+
+def scaling_lines(records: Sequence[Record]) -> list[str]:
+    """Exponents in words."""
+    lines = []
+    for fit in statistics.scaling(records):
+        interval = "" if math.isnan(fit.low) else f" (95 %: {fit.low:.2f} to {fit.high:.2f})"
+        failed = f"; not solved at {', '.join(map(str, fit.failed))}" if fit.failed else ""
+        sizes = f"from {len(fit.sizes)} sizes, {fit.sizes[0]} to {fit.sizes[-1]}"
+        lines.append(f"{fit.solver}: seconds ~ n^{fit.exponent:.2f}{interval}, {sizes}{failed}   [{fit.series}]")
+    return lines
+
+
+def notes(records: Sequence[Record]) -> list[str]:
+    """What a reader has to know to read the tables: sampling, threads, machines, versions, other runs at the same time."""
+    threads = sorted({record.threads_seen for record in records if record.threads_seen})
+    machines = sorted({record.machine for record in records if record.machine})
+    solvers = sorted({f"{record.cell.solver} {record.solver_version}" for record in records if record.solver_version})
+    jobs = max((record.jobs for record in records), default=1)
+    lines = [
+        "Seconds are set-up and solve together, medians over the runs that were certified; every gap is a certified one, over the scale.",
+        "Sampling: `iterates` were certified with the clock stopped; `tolerance`: one fresh run a native tolerance.",
+        f"Threads of linear algebra: {', '.join(map(str, threads)) or 'unknown'}. Solvers: {', '.join(solvers)}.",
+        *(f"Machine: {machine}" for machine in machines),
+    ]
+    return lines + ([f"Up to {jobs} runs went on at the same time and may have disturbed one another."] if jobs > 1 else [])
+
+
+def markdown(records: Sequence[Record], *, complete: bool = True) -> str:
+    """Everything as one Markdown text."""
+    lines = ["# Comparison of solvers", ""]
+    lines += [] if complete else ["**Interrupted: not all runs are here.**", ""]
+    for title, rows in blocks(records):
+        heads = headings(records)
+        lines += [f"## {title}", "", "| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
+        lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows] + [""]
+    for title, found in (("Success", success_lines(records)), ("Scaling", scaling_lines(records)), ("Notes", notes(records))):
+        lines += [f"## {title}", "", *(f"* {line}" for line in found), ""] if found else []
+    return "\n".join(lines)
+
+
+def plain(records: Sequence[Record]) -> dict[str, Any]:
+    """Summary, success, profiles and scaling for JSON; ∞ and nan become null."""
+    tol = max((record.cell.tol for record in records), default=1e-8)
+    wanted = statistics.gaps(records)
+    rows = []
+    for row in statistics.summary(records):
+        times = {f"{gap:g}": time for gap, time in zip(wanted, row.times, strict=True)}
+        rows.append({**dataclasses.asdict(row), "times": times})
+    systems = {record.machine: json.loads(record.system) for record in records if record.machine}
+    return {
+        "runs": len(records),
+        "tol": tol,
+        "summary": rows,
+        "success": {name: {"certified": good, "runs": whole} for name, (good, whole) in statistics.success_rates(records).items()},
+        "profile": [dataclasses.asdict(made) for made in statistics.profiles(records, tol)],
+        "scaling": [dataclasses.asdict(fit) for fit in statistics.scaling(records)],
+        "systems": list(systems.values()),
+        "notes": notes(records),
+    }

@@ -1,0 +1,103 @@
+"""Running what is missing of a plan, one repetition after another, and keeping every run as soon as it is done."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import astuple, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import simopt
+from simopt.compare import folder as files
+from simopt.compare import plan as plans
+from simopt.compare import processes
+from simopt.compare.cell import Cell
+from simopt.compare.child import Answer, Task
+from simopt.compare.record import INTERRUPTED, Record, from_answer
+
+BUDGET = 60.0  # seconds of one solver on one instance after which it is not repeated
+Progress = Callable[[int, int, Record], None]
+
+
+class Work:
+    """A plan under way: `records` grows as runs are done."""
+
+    def __init__(
+        self,
+        plan: plans.Plan,
+        place: Path | None,
+        known: list[Record],
+        budget: float,
+        jobs: int | None,
+        retry: bool,
+        progress: Progress | None,
+    ) -> None:
+        self.plan, self.place, self.records, self.budget, self.jobs, self.progress = plan, place, known, budget, jobs, progress
+        self.done: dict[str, Record] = {r.cell.key: r for r in known if not (retry and not r.success) and _current(r)}
+        self.spent: dict[tuple[Any, ...], list[float]] = defaultdict(list)
+        for record in self.done.values():
+            self.spent[_without_repetition(record.cell)].append(record.wall_seconds)
+
+    def all(self) -> None:
+        """Run what is missing, one repetition after another."""
+        processes.allow()
+        left = self.plan.size
+        finished = 0
+        for repetition in range(self.plan.repetitions):
+            wave = list(self.plan.wave(repetition))
+            missing = [(cell, task) for cell, task in wave if cell.key not in self.done and not self.over(cell)]
+            left -= len(wave) - len(missing)
+            for record in self.run(missing):
+                if record.status == INTERRUPTED:
+                    raise KeyboardInterrupt
+                if self.place is not None:
+                    files.save(self.place, record, len(self.records))
+                self.records.append(record)
+                self.done[record.cell.key] = record
+                self.spent[_without_repetition(record.cell)].append(record.wall_seconds)
+                finished += 1
+                if self.progress is not None:
+                    self.progress(finished, left, record)
+
+    def over(self, cell: Cell) -> bool:
+        """Whether another repetition would not fit into the budget."""
+        spent = self.spent[_without_repetition(cell)]
+        return bool(spent) and sum(spent) + spent[-1] > self.budget
+
+    def run(self, missing: list[tuple[Cell, Task]]) -> Iterator[Record]:
+        """Records as they come. Cells run in processes of their own, so that threads suffice here; joblib's back end may be another."""
+        from joblib import Parallel, delayed, effective_n_jobs
+
+        if not missing:
+            return
+        jobs = effective_n_jobs(self.jobs)
+        # one cell at a time: interleaved runs must not be reordered by batches
+        parallel = Parallel(n_jobs=self.jobs, prefer="threads", return_as="generator_unordered", batch_size=1, pre_dispatch=jobs)
+        rows = parallel(delayed(perform)(cell, task) for cell, task in missing)
+        try:
+            for cell, answer, wall, started in rows:
+                yield from_answer(cell, answer, wall_seconds=wall, jobs=jobs, started=started)
+        except BaseException:
+            processes.stop_all()
+            raise
+
+
+def perform(cell: Cell, task: Task) -> tuple[Cell, Answer, float, str]:
+    """One cell, here or on a worker of a cluster: the answer of its process, the seconds that took, and when it began (UTC)."""
+    started = datetime.now(UTC).isoformat(timespec="milliseconds")
+    start = time.perf_counter()
+    answer = processes.perform(task)
+    return cell, answer, time.perf_counter() - start, started
+
+
+def _without_repetition(cell: Cell) -> tuple[Any, ...]:
+    return astuple(replace(cell, repetition=0))
+
+
+def _current(record: Record) -> bool:
+    """Whether a record was made by this version of simopt; what another one measured is measured again."""
+    return bool(json.loads(record.versions).get("simopt") == simopt.__version__)
