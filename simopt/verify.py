@@ -58,9 +58,15 @@ class Record:
         return {verdict.value: found.count(verdict.value) for verdict in Verdict if verdict.value in found}
 
     def to_json(self) -> list[dict[str, Any]]:
-        """One JSON-ready object a claim, as `list theorems` gives it, with the verdict and the run it comes from; undefined is null."""
+        """One JSON-ready object a claim, as `list theorems` gives it, with the verdict and the run it comes from; undefined is null.
+
+        What the plots of a report need (`measured`) is left out; `rows` has it, and the JSON of a report.
+        """
         run = {"effort": self.effort.value, "jobs": self.jobs, "versions": dict(self.versions)}
-        return [{**row, **run} for row in self.rows]
+        return [
+            {**_without_measured(row), "rows": {name: _without_measured(part) for name, part in row["rows"].items()}, **run}
+            for row in self.rows
+        ]
 
 
 def verify(
@@ -115,6 +121,10 @@ def verify(
         _write(folder, SECONDS_FILE, _hints(folder) | {row["id"]: row["seconds"] for row in ordered})
     tell({"event": "end", "record": record})
     return record
+
+
+def _without_measured(part: Row) -> Row:
+    return {name: value for name, value in part.items() if name != "measured"}
 
 
 def _silent(event: Event) -> None:
@@ -178,6 +188,7 @@ def _part(result: ClaimResult, row: RowResult, folder: Path | None) -> Row:
         "ok": row.verdict.meets(result.claim.expected),
         "witness": _write_witness(row, folder),
         "proof": _write_proof(result.claim, row, folder),
+        "measured": row.measured,
     }
 
 

@@ -6,11 +6,12 @@ refuted if high < −r, and undecided otherwise; r = 0 for exact evidence. A str
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 from typing import Any
 
+from simopt.claims import figure
 from simopt.claims.enclosure import Enclosure, NotComparable, Number, as_float, difference, enclose, entries
 from simopt.claims.expression import Expr
 from simopt.claims.kinds import Evidence, weakest
@@ -45,6 +46,7 @@ class Check:
     boolean: bool = False
     empty: bool = False  # the claim says nothing here
     statement: Statement | None = None
+    drawing: figure.Figure | None = field(default=None, compare=False)  # what a plot of it needs, as plain data
 
     def outcome(self, resolution: float) -> Outcome:
         """Decide the check to the resolution; exact evidence is decided to zero."""
@@ -126,17 +128,22 @@ def _compare(measured: Any, bound: Any, name: str, error: Any, scale: Any, stric
     ceiling: Number | None = None
     evidence = Evidence.EXACT
     count = 0
+    path: list[tuple[float | None, float | None]] = []
     for left, right, off in entries(measured, bound, error):
         value, limit = enclose(left), enclose(right)
         one = _one(value.widened(off), limit, name, unit, strict, row, upper)
         evidence = weakest(evidence, one.evidence)
         count += 1
         ceiling = one.high if ceiling is None else min(ceiling, one.high)
+        if count <= figure.LONGEST + 1:
+            path.append((one.measured, one.bound))
         if worst is None or one.low < worst.low:
             worst = one
     if worst is None or ceiling is None:
         raise NotComparable(f"{name or 'check'}: nothing to compare, the arrays are empty")
-    return worst if count == 1 else replace(worst, high=ceiling, evidence=evidence, statement=None)
+    if count == 1:
+        return worst
+    return replace(worst, high=ceiling, evidence=evidence, statement=None, drawing=figure.path(path, upper))
 
 
 def _one(value: Enclosure, limit: Enclosure, name: str, unit: Fraction, strict: bool, row: str, upper: bool) -> Check:
@@ -217,7 +224,9 @@ def outcome(bad: Any, delta: float, group: str = "", *, name: str = "", row: str
 
 def probability(low: Any, high: Any, delta: Any, name: str = "", *, row: str = "") -> Check:
     """Check P ≤ delta for a probability known to lie in [low, high] (equal for an exact one): no Monte Carlo needed."""
-    return at_most(between_probability(low, high), delta, name, row=row)
+    known = between_probability(low, high)
+    shown = figure.frequency(name, as_float(known.low), as_float(known.high), as_float(enclose(delta).high))
+    return replace(at_most(known, delta, name, row=row), drawing=shown)
 
 
 def between_probability(low: Any, high: Any) -> Enclosure:

@@ -9,6 +9,7 @@ import numpy as np
 from simopt.arrays import Array
 from simopt.claims.check import Check
 from simopt.claims.enclosure import NotComparable
+from simopt.claims.figure import fit
 from simopt.claims.kinds import Evidence
 
 
@@ -47,7 +48,8 @@ def rate(
     error *= 2
     low = tolerance - excess - error
     shown = name or f"slope {fitted:.3f} ± {error:.3f}, {direction} {slope:g}"
-    return Check(low, max(tolerance - excess + error, 0.0), Evidence.STATISTICAL, shown, row, measured=fitted)
+    shown_fit = fit(n, v, (fitted, error), (direction, slope, tolerance), window)
+    return Check(low, max(tolerance - excess + error, 0.0), Evidence.STATISTICAL, shown, row, measured=fitted, drawing=shown_fit)
 
 
 def _slope(x: Array, y: Array) -> tuple[float, float]:

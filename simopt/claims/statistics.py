@@ -11,6 +11,7 @@ import math
 import numpy as np
 from scipy import special
 
+from simopt.claims import figure
 from simopt.claims.check import Check, Sample
 from simopt.claims.kinds import Evidence
 
@@ -78,7 +79,8 @@ class Probability:
         first = self.first
         name = first.name or f"{self.bad} of {self.n} bad{f' ({first.group})' if first.group else ''}"
         slack = (self.delta - self.high, self.delta - min(self.low, self.high))
-        return Check(*slack, Evidence.STATISTICAL, name, first.row, bound=self.delta, measured=self.bad / self.n)
+        drawing = figure.frequency(first.group or first.name, self.low, self.high, self.delta, self.bad, self.n)
+        return Check(*slack, Evidence.STATISTICAL, name, first.row, bound=self.delta, measured=self.bad / self.n, drawing=drawing)
 
 
 class Mean:
@@ -141,7 +143,8 @@ class Mean:
         mean = float(np.mean(self.values))
         name = first.name or f"mean {mean:.4g} of {self.n}{f' ({first.group})' if first.group else ''}"
         low, high = self.bound - self.high, self.bound - min(self.low, self.high)
-        return Check(low, high, Evidence.STATISTICAL, name, first.row, bound=self.bound, measured=mean)
+        drawing = figure.mean(first.group or first.name, mean, self.low, self.high, self.bound, self.n)
+        return Check(low, high, Evidence.STATISTICAL, name, first.row, bound=self.bound, measured=mean, drawing=drawing)
 
 
 class Pool:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import copy
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 from simopt.claims.check import Check, Outcome
 from simopt.claims.claim import Claim, Instance
 from simopt.claims.enclosure import as_float
 from simopt.claims.kinds import Evidence, Quantifier, Scope, Verdict, weakest
+from simopt.claims.measured import Ledger, pooled
 from simopt.claims.proof import Collector
 from simopt.claims.trial import Trial
 from simopt.claims.witness import Witness, size
@@ -31,6 +33,7 @@ class RowResult:
     reason: str = ""
     witness: Witness | None = None
     proof: Collector | None = None
+    measured: Mapping[str, Any] | None = None
 
 
 class Tally:
@@ -51,6 +54,7 @@ class Tally:
         self.refutation: tuple[tuple[int, int, float], Witness, Evidence] | None = None
         self.example: tuple[tuple[int, int, float], Witness, Evidence, Collector] | None = None
         self.proof = Collector(symbols_only=not claim.exhaustive)
+        self.ledger = Ledger(most_room=self.quantifier is Quantifier.SOME)
 
     def add(self, instance: Instance, trial: Trial, checks: Sequence[Check]) -> None:
         """Take the checks of this row on one more instance."""
@@ -62,6 +66,7 @@ class Tally:
             self.counts[outcome] += 1
             self.evidence = weakest(self.evidence, check.evidence)
             self._measure(check, outcome)
+            self.ledger.add(check, outcome)
             if outcome is Outcome.UNDECIDED and not self.undecided:
                 self.undecided = f"{check.name or 'a check'}: slack in [{as_float(check.low):.3g}, {as_float(check.high):.3g}] is undecided"
         if self.quantifier is Quantifier.ALL:
@@ -119,6 +124,7 @@ class Tally:
         total = sum(self.counts.values())
         plain = RowResult(
             self.row, Verdict.INCONCLUSIVE, self.evidence, Scope.SAMPLED, total, self.instances, self.worst_slack, self.tightness,
+            measured=self.ledger.document(),
         )  # fmt: skip
         if total == 0:
             return replace(plain, evidence=None, scope=None, reason="no check decides this row")
@@ -161,6 +167,7 @@ def merge(results: Sequence[tuple[int, RowResult]]) -> RowResult:
         tightness=max(ratios, default=None),
         reason=next((row.reason for row in rows if row.reason), ""),
         witness=_smallest(rows),
+        measured=pooled([row.measured for row in rows if row.measured is not None]),
     )
     if len({row.verdict for row in rows}) > 1:
         said = ", ".join(f"seed {seed}: {row.verdict}" for seed, row in results)
