@@ -13,6 +13,7 @@ from simopt.arrays import Array
 from simopt.errors import InvalidProblem
 
 Codes = Mapping[str, Mapping[str, float]]  # column -> the number that each word stands for
+MISSING = frozenset({"", "na", "n/a", "nan", "?", "null", "none", "-"})  # what spreadsheets and statistics programs write for it
 
 
 @dataclass(frozen=True)
@@ -60,7 +61,7 @@ def _numbers(lines: Sequence[str], first: int, separator: str, header: Sequence[
     if values.shape[1:] == (len(header),) and bool(np.all(np.isfinite(values))):
         return values
     rows = [
-        (number, [cell.strip().strip('"') for cell in line.split(separator)])
+        (number, [cell.strip() for cell in next(csv.reader([line], delimiter=separator, skipinitialspace=True))])
         for number, line in enumerate(lines[first:], first + 1)
         if line.strip()
     ]
@@ -79,12 +80,29 @@ def parse(rows: Sequence[tuple[int, Sequence[str]]], columns: Sequence[str], cod
                 out[i, j] = words[cell]
                 continue
             if not _is_number(cell):
-                what = "is empty" if not cell else f"holds {cell!r}, not a number"
-                raise InvalidProblem(f"{where}: line {line}, column {j + 1} ({name}) {what}")
+                raise InvalidProblem(f"{where}: line {line}, column {j + 1} ({name}) {_what(cell)}{_others(rows, columns, codes, cell)}")
             out[i, j] = float(cell)
             if not math.isfinite(out[i, j]):
                 raise InvalidProblem(f"{where}: line {line}, column {j + 1} ({name}) holds {cell!r}, which is not finite")
     return out
+
+
+def _what(cell: str) -> str:
+    return "is empty" if not cell else f"holds {cell!r}, a missing value" if cell.casefold() in MISSING else f"holds {cell!r}, not a number"
+
+
+def _others(rows: Sequence[tuple[int, Sequence[str]]], columns: Sequence[str], codes: Codes, cell: str) -> str:
+    """How many cells of which columns are no numbers, if there are several, and what to do."""
+    bad = [
+        (name, other)
+        for _, row in rows
+        for name, other in zip(columns, row, strict=False)
+        if not _is_number(other) and other not in codes.get(name, ())
+    ]
+    names = list(dict.fromkeys(name for name, _ in bad))
+    shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
+    remedy = "fill them in or leave those rows out" if cell.casefold() in MISSING else "code words as numbers or leave those columns out"
+    return "" if len(bad) < 2 else f"; {len(bad)} cells are missing or no numbers, in {shown}: {remedy}"
 
 
 def cells(text: str, *, header: bool = False) -> list[tuple[int, list[str]]]:

@@ -196,7 +196,7 @@ def test_a_spreadsheet_and_a_dead_server_are_told_apart(pages: Pages) -> None:
         (b"<html>", "not a zip file"),
         (zipped("readme.txt", ""), "no yacht_hydrodynamics.data inside"),
         (zipped("yacht_hydrodynamics.data", "1 2 3\n"), "line 1 has 3 cells, expected 7"),
-        (zipped("yacht_hydrodynamics.data", "1 2 3 4 5 6 ?\n"), r"line 1, column 7 \(target\) holds '\?', not a number"),
+        (zipped("yacht_hydrodynamics.data", "1 2 3 4 5 6 ?\n"), r"line 1, column 7 \(target\) holds '\?', a missing value"),
     ],
 )
 def test_answers_that_are_not_what_was_asked_for(pages: Pages, body: bytes, message: str) -> None:

@@ -123,6 +123,9 @@ def test_a_file_of_ones_own(tmp_path: Path) -> None:
     [
         ("a,b\n1,2\n3,x\n", r"line 3, column 2 \(b\) holds 'x', not a number"),
         ("a,b\n1,2\n\n3,\n", r"line 4, column 2 \(b\) is empty"),
+        ("a,b\n1,2\n3,NA\n", r"line 3, column 2 \(b\) holds 'NA', a missing value"),
+        ("a,b\n1,?\n3,4\n,5\n", r"line 2, column 2 \(b\) holds '\?', .*; 2 cells are missing or no numbers, in b, a: fill them in"),
+        ('a,b\n1,2\n3,"red, dark"\n4,blue\n', r"line 3, column 2 \(b\) holds 'red, dark', not a number; 2 cells .* code words as numbers"),
         ("a,b\n1,2\n3,nan\n", r"line 3, column 2 \(b\) holds 'nan', which is not finite"),
         ("a,b\n1,inf\n", r"line 2, column 2 \(b\) holds 'inf', which is not finite"),
         ("a,b\n1,2\n3,4,5\n", "line 3 has 3 cells, expected 2"),
