@@ -22,12 +22,9 @@ from simopt.problem import Problem
 
 LEAST = "1.8"  # of benchopt, whose `evaluate_result` and `skip` are as we use them
 
-OBJECTIVE = '''"""The certified relative gap of {title}."""
+CRITERION = '''"""When to stop; each solver has a criterion of its own."""
 
-from benchopt import BaseObjective
 from benchopt.stopping_criterion import StoppingCriterion
-
-from simopt import certify
 
 
 class CertifiedGap(StoppingCriterion):
@@ -40,6 +37,13 @@ class CertifiedGap(StoppingCriterion):
     def check_convergence(self, objective_list):
         reached = objective_list[-1][self.key_to_monitor_]
         return reached <= self.tol, 0.0
+'''
+
+OBJECTIVE = '''"""The certified relative gap of {title}."""
+
+from benchopt import BaseObjective
+
+from simopt import certify
 
 
 class Objective(BaseObjective):
@@ -48,7 +52,6 @@ class Objective(BaseObjective):
     min_benchopt_version = {least!r}
     requirements = ["pip::simopt"]
     sampling_strategy = "callback"
-    stopping_criterion = CertifiedGap()
 
     def set_data(self, problem):
         self.problem = problem
@@ -109,6 +112,7 @@ class Dataset(BaseDataset):
 
 ITERATES = '''"""{solver} of simopt, sampled by its iterates: benchopt stops the clock while one is certified."""
 
+from benchmark_utils import CertifiedGap
 from benchopt import BaseSolver
 
 from simopt.compare.stepping import Stepper
@@ -117,6 +121,7 @@ from simopt.compare.stepping import Stepper
 class Solver(BaseSolver):
     name = {label!r}
     sampling_strategy = "callback"
+    stopping_criterion = CertifiedGap()
     requirements = ["pip::simopt"]
 
     def skip(self, problem):
@@ -139,6 +144,7 @@ class Solver(BaseSolver):
 
 SWEEP = '''"""{solver} by way of CVXPY. It shows no iterates: each point is a run from the declaration on, at one tolerance."""
 
+from benchmark_utils import CertifiedGap
 from benchopt import BaseSolver
 
 from simopt.compare.stepping import Stepper
@@ -147,6 +153,7 @@ from simopt.compare.stepping import Stepper
 class Solver(BaseSolver):
     name = {label!r}
     sampling_strategy = "tolerance"
+    stopping_criterion = CertifiedGap()
     requirements = ["pip::simopt", "pip::{package}"]
 
     def skip(self, problem):
@@ -215,11 +222,12 @@ def export_benchopt(
     place = Path(folder)
     if place.exists() and (not place.is_dir() or any(place.iterdir())):
         raise InvalidProblem(f"benchopt: {place} exists and is not empty; name a new folder")
-    for part in ("datasets", "solvers"):
+    for part in ("datasets", "solvers", "benchmark_utils"):
         (place / part).mkdir(parents=True, exist_ok=True)
     kind = plan.instances[0].kind
     texts = {"name": kind.name, "title": kind.title or kind.name, "tol": tol, "least": LEAST, "time_limit": time_limit, "target": target}
     jsonio.write_text(place / "objective.py", OBJECTIVE.format(**texts))
+    jsonio.write_text(place / "benchmark_utils" / "__init__.py", CRITERION.format(**texts))
     jsonio.write_text(place / "README.md", README.format(**texts))
     jsonio.write_text(place / "datasets" / "simopt.py", DATASET.format(**texts, **_parameters(plan, _copied(place, data))))
     for candidate in plan.candidates:
