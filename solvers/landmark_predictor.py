@@ -32,13 +32,14 @@ def landmark_map(rows: Rows, landmarks: int | npt.ArrayLike, similarity: str | S
 
 
 def provenance(problem: Problem, solution: Solution, samples: int) -> dict[str, Any]:
-    """Problem, solver, status, samples, seconds, versions, and what bounds w."""
+    """Problem, solver, status, samples, iterations, seconds, versions, and what bounds w."""
     made = solution.provenance
     return {
         "problem": problem.name,
         "solver": made.solver,
         "status": solution.status.value,
         "samples": samples,
+        "iterations": made.iterations,
         "seconds": made.setup_seconds + made.solve_seconds,
         "versions": dict(made.versions),
         **{name: getattr(problem, name) for name in ("radius", "regularization") if hasattr(problem, name)},

@@ -7,7 +7,13 @@ from typing import Any
 import simopt
 
 ROOT = Path(__file__).resolve().parents[1]
-FOLDERS = {"simopt": "simopt", "problems": "simopt.problems", "solvers": "simopt.solvers", "theorems": "simopt.theorems"}
+FOLDERS = {
+    "simopt": "simopt",
+    "problems": "simopt.problems",
+    "solvers": "simopt.solvers",
+    "theorems": "simopt.theorems",
+    "estimators": "simopt.estimators",
+}
 
 
 def project() -> dict[str, Any]:

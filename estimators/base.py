@@ -1,0 +1,205 @@
+r"""What the estimators share: similarities of any kind, Gram matrices and landmark features of them, and a word when a certificate is open.
+
+A similarity is given by name ("gaussian", "laplacian", "manhattan", …; its parameters are chosen from the training points), as an object
+of `simopt.similarities`, as a function of two arrays (n, p), (m, p) → (n, m), or as "precomputed". Then X holds the similarities
+themselves: K(x_i, x_j) of all training points, n × n, in `fit`, and K(x, x_j) of queries to the training points, m × n, afterwards. The tag
+`input_tags.pairwise` says so, by which scikit-learn's cross-validation cuts rows and columns alike.
+"""
+
+from __future__ import annotations
+
+import warnings
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.utils import check_random_state
+from sklearn.utils.multiclass import check_classification_targets, type_of_target
+from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+
+from simopt import validate
+from simopt.arrays import Array, Point
+from simopt.certificate import Certificate
+from simopt.errors import InvalidProblem
+from simopt.landmarks import LandmarkMap
+from simopt.problem import Problem
+from simopt.rows import Rows
+from simopt.similarities import Similarity, named
+from simopt.solution import Solution
+from simopt.solvers.landmark_predictor import landmark_map
+from simopt.solvers.ordinal import certified
+from simopt.training import KernelFunction
+
+PRECOMPUTED = "precomputed"
+TOL = 1e-8  # relative gap, as for `simopt.solve`
+
+
+def as_given(points: Array, landmarks: Array) -> Array:
+    """The similarity of points that are rows of similarities already."""
+    return points
+
+
+def seed_of(random_state: Any) -> int:
+    """A whole number is its own seed, as for the functions of simopt; others are asked for one."""
+    if isinstance(random_state, Integral):
+        return int(random_state)
+    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+
+
+def two_classes(y: Any) -> tuple[NDArray[Any], Array]:
+    """The two labels that occur, sorted, and y as −1 for the first and +1 for the second.
+
+    Raises
+    ------
+    ValueError
+        for other than two classes.
+    """
+    check_classification_targets(y)
+    kind = type_of_target(y, input_name="y")
+    if kind != "binary":
+        raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
+    classes, place = np.unique(y, return_inverse=True)
+    if len(classes) < 2:
+        raise InvalidProblem(f"y: 1 class, {classes[0]!r}, in all {len(place)} samples; two are needed to tell them apart")
+    return classes, np.where(place == 1, 1.0, -1.0)
+
+
+def weights_of(sample_weight: Any, n: int) -> Array:
+    """Weights ≥ 0 of n samples, not all 0; all 1 for None.
+
+    Raises
+    ------
+    InvalidProblem
+        for anything else, with the index of the first negative one.
+    """
+    if sample_weight is None:
+        return np.ones(n)
+    weights = validate.vector("sample_weight", sample_weight, length=n, like="rows of X")
+    if np.any(weights < 0):
+        i = int(np.argmax(weights < 0))
+        raise InvalidProblem(f"sample_weight: {weights[i]:g} at index {i} is negative; weights are numbers ≥ 0")
+    if not np.any(weights):
+        raise InvalidProblem("sample_weight: all of them are zero; at least one must be positive")
+    return weights
+
+
+def open_gap(certificate: Certificate, tol: float) -> str:
+    """What is said of a certificate that did not close."""
+    return f"the certificate did not close, its relative gap is {certificate.relative_gap:.2g} where {tol:.2g} was asked"
+
+
+class CertifiedEstimator(BaseEstimator):
+    """An estimator whose fit leaves `certificate_` (bounds on the optimum) and `n_iter_`, and warns where the certificate is open."""
+
+    certificate_: Certificate
+    n_iter_: int
+
+    def _training(self, X: Any, y: Any, *, numeric: bool = True) -> tuple[Array, Any]:
+        """X as a finite float64 matrix and y as a vector; remembers the number and names of the columns."""
+        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=numeric, ensure_min_samples=1)
+        return X, column_or_1d(y, dtype=np.float64 if numeric else None, warn=True)
+
+    def _queries(self, X: Any) -> Array:
+        """X as a finite float64 matrix with the columns that `fit` saw."""
+        check_is_fitted(self)
+        out: Array = validate_data(self, X, dtype=np.float64, reset=False)
+        return out
+
+    def _solved(self, problem: Problem, solver: str | None, tol: float, time_limit: float) -> Point:
+        """The certified point; sets `solution_`, `certificate_` and `n_iter_`.
+
+        Raises
+        ------
+        InvalidProblem
+            when no point was found, saying why.
+        """
+        solution = certified(problem, solver, tol=tol, time_limit=time_limit)
+        if solution.point is None or solution.certificate is None:
+            raise InvalidProblem(f"{problem.name}: no point was found ({solution.message or solution.status.value})")
+        self.solution_: Solution = solution
+        self._concluded(
+            solution.certificate, solution.provenance.iterations, "" if solution.optimal else open_gap(solution.certificate, tol)
+        )
+        return dict(solution.point)
+
+    def _concluded(self, certificate: Certificate, iterations: int, complaint: str = "") -> None:
+        """Sets `certificate_` and `n_iter_`; a complaint, if there is one, becomes a ConvergenceWarning."""
+        self.certificate_, self.n_iter_ = certificate, max(1, iterations)
+        if complaint:
+            message = f"{type(self).__name__}: {complaint}; certificate_ says what is known of the optimum"
+            warnings.warn(message, ConvergenceWarning, stacklevel=4)
+
+
+class SimilarityEstimator(CertifiedEstimator):
+    """An estimator with a parameter `similarity`."""
+
+    similarity: Any
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.pairwise = self._precomputed
+        return tags
+
+    @property
+    def _precomputed(self) -> bool:
+        return isinstance(self.similarity, str) and self.similarity == PRECOMPUTED
+
+    def _training(self, X: Any, y: Any, *, numeric: bool = True) -> tuple[Array, Any]:
+        X, y = super()._training(X, y, numeric=numeric)
+        if self._precomputed and X.shape[0] != X.shape[1]:
+            raise InvalidProblem(f"X: shape {X.shape} is not square, as the precomputed similarities of the training points are")
+        return X, y
+
+
+class KernelEstimator(SimilarityEstimator):
+    """An estimator whose function is x ↦ Σ_j a_j K(x, x_j) over the training points; K must be positive semidefinite."""
+
+    def _gram(self, X: Array) -> Array:
+        """K(x_i, x_j) of the training points, which are kept as `X_fit_`, and the similarity with its parameters as `similarity_`."""
+        if self._precomputed:
+            return X
+        self.similarity_ = named(self.similarity, X) if isinstance(self.similarity, str) else self.similarity
+        self.X_fit_ = X
+        if isinstance(self.similarity_, Similarity):
+            return self.similarity_.gram(X)
+        return validate.gram("similarity", self.similarity_(X, X), n=len(X))
+
+    def _values(self, queries: Array, coefficients: Array) -> Array:
+        """Σ_j a_j K(x, x_j) at the queries, in blocks."""
+        if self._precomputed:
+            return queries @ coefficients
+        return KernelFunction(self.similarity_, self.X_fit_, coefficients)(queries)
+
+
+class LandmarkEstimator(SimilarityEstimator):
+    """An estimator on Ψ(x) = d^{-1/2} (K(x, l_1), …, K(x, l_d)), whatever K is; landmarks are drawn by `random_state`."""
+
+    landmarks: Any
+    random_state: Any
+
+    def _fit_map(self, X: Array) -> LandmarkMap:
+        """Ψ, kept as `landmark_map_`; for precomputed similarities the landmarks are columns of X, `landmark_indices_`.
+
+        Raises
+        ------
+        InvalidProblem
+            for landmarks that are given although there are only similarities.
+        """
+        seed = seed_of(self.random_state)
+        if not self._precomputed:
+            self.landmark_map_ = landmark_map(Rows("X", X, first_look=False), self.landmarks, self.similarity, seed)
+            return self.landmark_map_
+        if not isinstance(self.landmarks, Integral):
+            raise InvalidProblem("landmarks: with precomputed similarities say how many; they are drawn from the training points")
+        numbers = Rows("X", np.arange(len(X), dtype=np.float64)[:, None])
+        chosen = landmark_map(numbers, int(self.landmarks), as_given, seed).landmarks[:, 0]
+        self.landmark_indices_ = chosen.astype(np.intp)
+        self.landmark_map_ = LandmarkMap(as_given, np.eye(len(chosen)))
+        return self.landmark_map_
+
+    def _points(self, X: Array) -> Array:
+        """What `landmark_map_` takes: the rows of X, or their similarities to the landmarks."""
+        return X[:, self.landmark_indices_] if self._precomputed else X

@@ -1,0 +1,58 @@
+r"""Units of single-index models: points with ‖x‖ ≤ 1 and targets in [0, 1], as Kakade, Kalai, Kanade & Shamir 2011 ask for."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from simopt import validate
+from simopt.arrays import Array
+from simopt.errors import InvalidProblem
+from simopt.similarities import Linear
+
+
+class TargetRange(NamedTuple):
+    """y ↔ (y − low)/(high − low)."""
+
+    low: float
+    high: float
+
+    @classmethod
+    def of(cls, y: Array, given: Any) -> TargetRange:
+        """The range given; without one [0, 1] if it holds y, else from the least to the greatest y (one more where they are equal).
+
+        Raises
+        ------
+        InvalidProblem
+            for what is no pair low < high.
+        """
+        if given is None:
+            least, greatest = float(y.min()), float(y.max())
+            if least >= 0.0 and greatest <= 1.0:
+                return cls(0.0, 1.0)
+            return cls(least, greatest if greatest > least else least + 1.0)
+        if np.shape(given) != (2,):
+            raise InvalidProblem(f"target_range: {given!r} given, a pair (low, high) needed")
+        low, high = (validate.finite("target_range", end) for end in given)
+        if not low < high:
+            raise InvalidProblem(f"target_range: ({low:g}, {high:g}) given; the first end must be below the second")
+        return cls(low, high)
+
+    def down(self, y: Array) -> Array:
+        """To [0, 1]."""
+        return (y - self.low) / (self.high - self.low)
+
+    def up(self, shares: Array) -> Array:
+        """From [0, 1]."""
+        return self.low + (self.high - self.low) * shares
+
+
+def is_linear(similarity: Any) -> bool:
+    """Whether the similarity is ⟨x, x'⟩, for which w itself is at hand and n × n similarities are not needed."""
+    return similarity == "linear" if isinstance(similarity, str) else isinstance(similarity, Linear)
+
+
+def largest_length(squares: Array) -> float:
+    """max ‖x_i‖ from the squares; 1 where all are 0."""
+    return float(np.sqrt(max(float(np.max(squares)), 0.0))) or 1.0

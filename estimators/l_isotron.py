@@ -1,0 +1,166 @@
+r"""L-Isotron and Isotron: a direction and a monotone function of it, learned together."""
+
+from __future__ import annotations
+
+from typing import Any, Self, cast
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import RegressorMixin
+
+from simopt import validate
+from simopt.arrays import Array
+from simopt.certificate import Certificate, certify
+from simopt.errors import InvalidProblem
+from simopt.estimators.base import KernelEstimator, open_gap, seed_of
+from simopt.estimators.index_scaling import TargetRange, is_linear, largest_length
+from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
+from simopt.similarities import Precomputed
+from simopt.solvers.index_model import IndexFit, LinearIndex
+from simopt.solvers.isotron import l_isotron
+from simopt.solvers.kernel_isotron import kernel_l_isotron
+from simopt.training import KernelFunction, TrainingSet
+
+CLOSED = 1e-8  # relative gap of the isotonic fit, which is exact
+
+
+class LIsotronRegressor(RegressorMixin, KernelEstimator):
+    r"""f(x) = u(⟨w, z⟩), z = x/κ:   w ← w + (η/n) Σ_i (t_i − u(⟨w, z_i⟩)) z_i,   u = argmin Σ_i (u(⟨w, z_i⟩) − t_i)², u' between 0 and L.
+
+    Rounds of a gradient-like step and a Lipschitz isotonic fit (L = ∞: Isotron). κ = max ‖x_i‖, and t is y mapped to [0, 1] (and f back),
+    as the paper supposes. With a similarity, x stands for φ(x), K(x, x') = ⟨φ(x), φ(x')⟩. The pair (w, u) solves no convex problem, but
+    u does, given w: that is what the certificate is of.
+
+    Parameters
+    ----------
+    lipschitz : float
+        L ≥ 0, possibly ∞, in the units of t over those of ⟨w, z⟩.
+    similarity : str, Similarity, callable or "precomputed"
+        K, positive semidefinite; "linear" is the model in x itself.
+    target_range : pair of floats, optional
+        what becomes [0, 1]; by default [0, 1] itself if it holds y, else from the least to the greatest y.
+    validation_fraction : float
+        share of the samples that is held out, by which the round is chosen; 0: the last round.
+    rate, max_iter, tol, patience
+        η, the most rounds, and when they end earlier, as for `simopt.solvers.isotron.l_isotron`.
+    random_state : int, RandomState or None
+        of the hold-out.
+
+    Attributes
+    ----------
+    coef_ or dual_coef_
+        f(x) = u(⟨coef_, x⟩) of a linear model, u(Σ_j dual_coef_j K(x, x_j)) of others.
+    fit_ : IndexFit
+        rounds, errors, the chosen round, why they ended; `fit_.model.transfer` is u.
+    target_range_ : TargetRange
+    similarity_, X_fit_
+        K with its parameters and the training points, unless the model is linear or similarities are precomputed.
+    certificate_, n_iter_, n_features_in_
+
+    Warns
+    -----
+    ConvergenceWarning
+        when the rounds diverged.
+
+    Source: Kakade, Kalai, Kanade & Shamir 2011, Algorithm 2; Kalai & Sastry 2009.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from simopt.estimators import LIsotronRegressor
+    >>> X = np.random.default_rng(0).normal(size=(200, 2))
+    >>> y = np.maximum(X[:, 0] - X[:, 1], 0.0)
+    >>> model = LIsotronRegressor().fit(X, y)
+    >>> model.certificate_.closes(1e-8), model.score(X, y) > 0.95
+    (True, True)
+    """
+
+    def __init__(
+        self,
+        lipschitz: float = 1.0,
+        *,
+        similarity: Any = "linear",
+        target_range: Any = None,
+        validation_fraction: float = 0.0,
+        rate: float = 1.0,
+        max_iter: int = 200,
+        tol: float = 1e-6,
+        patience: int | None = None,
+        random_state: Any = None,
+    ) -> None:
+        self.lipschitz = lipschitz
+        self.similarity = similarity
+        self.target_range = target_range
+        self.validation_fraction = validation_fraction
+        self.rate = rate
+        self.max_iter = max_iter
+        self.tol = tol
+        self.patience = patience
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit to X (n, p), or the n × n Gram matrix, and y (n,).
+
+        Raises
+        ------
+        InvalidProblem
+            for a similarity that is not positive semidefinite, and options without meaning.
+        """
+        X, y = self._training(X, y)
+        self.target_range_ = TargetRange.of(y, self.target_range)
+        targets = self.target_range_.down(y)
+        kept, held = self._split(len(X))
+        scores = self._fit_linear(X, targets, kept, held) if is_linear(self.similarity) else self._fit_kernel(X, targets, kept, held)
+        certificate = self._of_the_function(scores[kept], targets[kept])
+        complaint = "" if certificate.closes(CLOSED) else open_gap(certificate, CLOSED)
+        if self.fit_.stopped == "diverged":
+            complaint = "the rounds diverged; make `rate` smaller"
+        self._concluded(certificate, len(self.fit_.trace), complaint)
+        return self
+
+    def _split(self, n: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Samples that are learned from, and those held out."""
+        share = validate.nonnegative("validation_fraction", self.validation_fraction)
+        count = round(share * n)
+        if share >= 1.0 or count >= n:
+            raise InvalidProblem(f"validation_fraction: {share:g} of {n} samples leaves none to learn from; a number in [0, 1) needed")
+        order = np.random.default_rng(seed_of(self.random_state)).permutation(n) if count else np.arange(n)
+        return np.sort(order[count:]), np.sort(order[:count])
+
+    def _options(self) -> dict[str, Any]:
+        return {"rate": self.rate, "max_iter": self.max_iter, "tol": self.tol, "patience": self.patience}
+
+    def _fit_linear(self, X: Array, t: Array, kept: NDArray[np.intp], held: NDArray[np.intp]) -> Array:
+        """Sets `fit_` and `coef_`; the scores of all samples."""
+        unit = largest_length(np.einsum("ij,ij->i", X, X))
+        Z = X / unit
+        validation = (Z[held], t[held]) if held.size else None
+        self.fit_: IndexFit = l_isotron(Z[kept], t[kept], self.lipschitz, validation=validation, **self._options())
+        direction = cast(LinearIndex, self.fit_.model.index).direction
+        self.coef_ = direction / unit
+        return Z @ direction
+
+    def _fit_kernel(self, X: Array, t: Array, kept: NDArray[np.intp], held: NDArray[np.intp]) -> Array:
+        """Sets `fit_` and `dual_coef_`; the scores of all samples."""
+        K = validate.gram("similarity", self._gram(X))
+        unit = largest_length(np.diagonal(K)) ** 2
+        matrix = Precomputed(K / unit)
+        points = matrix.points
+        validation = (points[held], t[held]) if held.size else None
+        self.fit_ = kernel_l_isotron(TrainingSet(points[kept], t[kept], matrix), self.lipschitz, validation=validation, **self._options())
+        weights = np.zeros(len(X))
+        weights[kept] = cast(KernelFunction, self.fit_.model.index).coefficients
+        self.dual_coef_ = weights / unit
+        return K @ self.dual_coef_
+
+    def _of_the_function(self, scores: Array, targets: Array) -> Certificate:
+        """Bounds on the optimum of the isotonic fit to these scores, from the chosen u."""
+        order = np.argsort(scores, kind="stable")
+        problem = LipschitzIsotonic(scores[order], targets[order], self.lipschitz)
+        return certify(problem, {"x": self.fit_.model.transfer(scores[order])})
+
+    def predict(self, X: Any) -> Array:
+        """f at the rows of X, shape (m,)."""
+        queries = self._queries(X)
+        scores = queries @ self.coef_ if is_linear(self.similarity) else self._values(queries, self.dual_coef_)
+        return self.target_range_.up(self.fit_.model.transfer(scores))

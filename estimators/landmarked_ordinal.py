@@ -1,0 +1,140 @@
+r"""Ordinal regression on landmarks: EXC and IMC."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+from sklearn.utils.multiclass import check_classification_targets
+
+from simopt.arrays import Array
+from simopt.errors import InvalidProblem
+from simopt.estimators.base import TOL, LandmarkEstimator, open_gap
+from simopt.solution import Status
+from simopt.solvers.ordinal import ordinal
+
+
+class LandmarkedOrdinalClassifier(ClassifierMixin, LandmarkEstimator):
+    r"""min_{w,b} (1/n) Σ_i [b_{y_i−1} + γ − f(x_i)]_+ + [f(x_i) − b_{y_i} + γ]_+   with ‖w‖ ≤ B or + (λ/2)‖w‖²,   f(x) = ⟨w, Ψ(x)⟩.
+
+    The label of x is the y with b_{y−1} ≤ f(x) < b_y. Labels may be any values that can be sorted: `classes_` holds them in order, and
+    the problem sees their ranks 1, …, r.
+
+    Parameters
+    ----------
+    similarity : str, Similarity, callable or "precomputed"
+        K, see `simopt.estimators.base`.
+    landmarks : int or (d, p) array
+        how many are drawn from the training points (all of fewer), or the landmarks themselves.
+    thresholds : "learned", "equispaced" or (r − 1,) array
+    form : str
+        "exc" (a sample pays for its own interval) or "imc" (it pays at every threshold).
+    radius, regularization, gamma, delta
+        B or λ, the margin γ and the spacing Δ, with the defaults of `simopt.solvers.ordinal.ordinal`.
+    solver, tol, time_limit
+        as for `simopt.solve`; by default the best solver that the problem has, and where its certificate stays open the next one.
+    random_state : int, RandomState or None
+        of the draw of landmarks.
+
+    Attributes
+    ----------
+    classes_ : (r,) array
+        the labels, sorted.
+    rule_ : OrdinalRule
+        weights, thresholds, margins, errors and a plot, for labels 1, …, r.
+    coef_, thresholds_ : (d,) and (r − 1,) arrays
+        w and b.
+    certificate_, n_iter_, n_features_in_
+
+    Source: Chu & Keerthi 2007; Kar & Jain 2012, §3.3.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from simopt.estimators import LandmarkedOrdinalClassifier
+    >>> X = np.linspace(0.0, 3.0, 90)[:, None]
+    >>> grades = np.array(["a", "b", "c"])[np.minimum(X[:, 0], 2.9).astype(int)]
+    >>> model = LandmarkedOrdinalClassifier(random_state=0).fit(X, grades)
+    >>> model.predict([[0.2], [1.5], [2.8]]).tolist(), model.certificate_.closes(1e-8)
+    (['a', 'b', 'c'], True)
+    """
+
+    def __init__(
+        self,
+        similarity: Any = "gaussian-mean-distance",
+        *,
+        landmarks: Any = 50,
+        thresholds: Any = "learned",
+        form: str = "exc",
+        radius: float | None = None,
+        regularization: float | None = None,
+        gamma: float | None = None,
+        delta: float = 0.0,
+        solver: str | None = None,
+        tol: float = TOL,
+        time_limit: float = 60.0,
+        random_state: Any = None,
+    ) -> None:
+        self.similarity = similarity
+        self.landmarks = landmarks
+        self.thresholds = thresholds
+        self.form = form
+        self.radius = radius
+        self.regularization = regularization
+        self.gamma = gamma
+        self.delta = delta
+        self.solver = solver
+        self.tol = tol
+        self.time_limit = time_limit
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit to X (n, p), or n × n similarities, and labels y (n,).
+
+        Raises
+        ------
+        InvalidProblem
+            for a single class, and for what `ordinal` refuses.
+        """
+        X, y = self._training(X, y, numeric=False)
+        check_classification_targets(y)
+        self.classes_, place = np.unique(y, return_inverse=True)
+        if len(self.classes_) < 2:
+            raise InvalidProblem(
+                f"y: 1 class, {self.classes_[0]!r}, in all {len(y)} samples; at least two are needed to tell classes apart"
+            )
+        psi = self._fit_map(X)
+        self.rule_ = ordinal(
+            self._points(X),
+            place + 1,
+            psi.similarity,
+            classes=len(self.classes_),
+            landmarks=psi.landmarks,
+            thresholds=self.thresholds,
+            form=self.form,
+            radius=self.radius,
+            regularization=self.regularization,
+            gamma=self.gamma,
+            delta=self.delta,
+            solver=self.solver,
+            tol=self.tol,
+            time_limit=self.time_limit,
+        )
+        self.coef_, self.thresholds_ = self.rule_.weights, self.rule_.thresholds
+        made, certificate = self.rule_.provenance, self.rule_.certificate
+        closed = made["status"] == Status.OPTIMAL.value
+        self._concluded(certificate, made["iterations"], "" if closed else open_gap(certificate, self.tol))
+        return self
+
+    def scores(self, X: Any) -> Array:
+        """f at the rows of X, shape (m,): where on the line x stands, in the units of `thresholds_`."""
+        queries = self._queries(X)
+        return self.rule_.scores(self._points(queries))
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Labels of the rows of X, shape (m,)."""
+        scores = self.scores(X)
+        out: NDArray[Any] = self.classes_[self.rule_.labels_of(scores) - 1]
+        return out

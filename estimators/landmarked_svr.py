@@ -1,0 +1,112 @@
+r"""ε-insensitive support vector regression on landmarks, dense weights."""
+
+from __future__ import annotations
+
+from typing import Any, Self
+
+import numpy as np
+from sklearn.base import RegressorMixin
+
+from simopt.arrays import Array
+from simopt.errors import InvalidProblem
+from simopt.estimators.base import TOL, LandmarkEstimator
+from simopt.problem import Problem
+from simopt.problems.landmarked_svr import LandmarkedSVR
+from simopt.problems.landmarked_svr_penalised import LandmarkedSVRPenalised
+
+RADIUS = 100.0  # B by default, in standard deviations of y; larger than in the recipe of the problem, for d^{-1/2} makes features small
+
+
+class LandmarkedSVRegressor(RegressorMixin, LandmarkEstimator):
+    r"""min_w (1/n) Σ_i max(|⟨w, Ψ(x_i)⟩ + c − y_i| − ε, 0)   subject to ‖w‖ ≤ B, or with + (λ/2)‖w‖²;   f(x) = ⟨w, Ψ(x)⟩ + c.
+
+    Ψ(x) = d^{-1/2} (K(x, l_1), …, K(x, l_d)); K may be any similarity, symmetric or not, positive semidefinite or not. c is the median
+    of y: the problem has no intercept.
+
+    Parameters
+    ----------
+    similarity : str, Similarity, callable or "precomputed"
+        K, see `simopt.estimators.base`.
+    landmarks : int or (d, p) array
+        how many are drawn from the training points (all of fewer), or the landmarks themselves.
+    radius, regularization : float, optional
+        B or λ, not both; by default B is 100 standard deviations of y.
+    epsilon : float, optional
+        ε ≥ 0, in the units of y; by default a tenth of its standard deviation.
+    solver, tol, time_limit
+        as for `simopt.solve`; by default the best solver that the problem has, and where its certificate stays open the next one.
+    random_state : int, RandomState or None
+        of the draw of landmarks.
+
+    Attributes
+    ----------
+    coef_, intercept_ : (d,) array and float
+        w and c.
+    landmark_map_ : LandmarkMap
+        Ψ; `landmark_indices_` are the landmarks' columns where similarities are precomputed.
+    certificate_, n_iter_, solution_
+        bounds on the optimum, iterations, and the whole `Solution`.
+    n_features_in_ : int
+
+    Source: Kar & Jain 2012, Algorithm 1 with §3.1.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from simopt.estimators import LandmarkedSVRegressor
+    >>> X = np.linspace(-3.0, 3.0, 60)[:, None]
+    >>> model = LandmarkedSVRegressor("manhattan", landmarks=20, random_state=0).fit(X, np.sin(X[:, 0]))
+    >>> model.certificate_.closes(1e-8), model.score(X, np.sin(X[:, 0])) > 0.9
+    (True, True)
+    """
+
+    def __init__(
+        self,
+        similarity: Any = "gaussian-mean-distance",
+        *,
+        landmarks: Any = 50,
+        radius: float | None = None,
+        regularization: float | None = None,
+        epsilon: float | None = None,
+        solver: str | None = None,
+        tol: float = TOL,
+        time_limit: float = 60.0,
+        random_state: Any = None,
+    ) -> None:
+        self.similarity = similarity
+        self.landmarks = landmarks
+        self.radius = radius
+        self.regularization = regularization
+        self.epsilon = epsilon
+        self.solver = solver
+        self.tol = tol
+        self.time_limit = time_limit
+        self.random_state = random_state
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Fit to X (n, p), or n × n similarities, and y (n,).
+
+        Raises
+        ------
+        InvalidProblem
+            for both B and λ, and for what the problem refuses.
+        """
+        X, y = self._training(X, y)
+        psi = self._fit_map(X)
+        self.intercept_ = float(np.median(y))
+        problem = self._problem(psi(self._points(X)), y - self.intercept_, float(np.std(y)) or 1.0)
+        self.coef_ = self._solved(problem, self.solver, self.tol, self.time_limit)["w"]
+        return self
+
+    def _problem(self, features: Array, targets: Array, spread: float) -> Problem:
+        epsilon = 0.1 * spread if self.epsilon is None else self.epsilon
+        if self.regularization is None:
+            return LandmarkedSVR(features, targets, RADIUS * spread if self.radius is None else self.radius, epsilon)
+        if self.radius is not None:
+            raise InvalidProblem("radius, regularization: both given; ‖w‖ is either bounded or penalised")
+        return LandmarkedSVRPenalised(features, targets, self.regularization, epsilon)
+
+    def predict(self, X: Any) -> Array:
+        """⟨w, Ψ(x)⟩ + c at the rows of X, shape (m,)."""
+        queries = self._queries(X)
+        return self.landmark_map_.predict(self._points(queries), self.coef_) + self.intercept_
