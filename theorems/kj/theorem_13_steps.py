@@ -155,7 +155,7 @@ def marked(trial: Trial) -> Iterator[Instance]:
     r"landmarks, exactly.)",
     instances=marked,
     knobs={"share": ONE, "constant": 64},
-    mutants={"half of E |f̃ − f|": {"share": HALF}, "B√(log(1/δ)/d)/4": {"constant": Fraction(1, 4)}},
+    mutants={"half of E |f̃ − f|": {"share": HALF}, "B√(log(1/δ)/d)": {"constant": 1}},
     note="Twice as large as need be, as h is 1-Lipschitz (KJ-Thm13-p1+); with KJ-L15+ the excess is ≤ (B/√d)(1 + √(2 log(1/δ))), for "
     "every δ.",
     cost=1.0,
