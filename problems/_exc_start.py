@@ -52,12 +52,15 @@ def best_constant_thresholds(labels: Array, classes: int, gamma: float, delta: f
     """Thresholds that minimise the loss at f = 0: Σ_j n_{j+1}[b_j + γ]_+ + n_j[γ − b_j]_+, Δ-spaced; n_j counts samples, or adds masses.
 
     In c_j = b_j − jΔ this is a piecewise linear isotonic problem, so some optimum has every c_j at one of the kinks ±γ − iΔ: a dynamic
-    programme over them. O(r²).
+    programme over them. O(r²). Thresholds are formed as ±γ + (j − i)Δ, so that a γ far below Δ survives where i = j.
     """
     j = np.arange(1, classes)
     counts = np.bincount(labels.astype(np.intp), masses, minlength=classes + 1)[1:]
-    kinks = np.unique(np.concatenate([gamma - j * delta, -gamma - j * delta]))
-    b = kinks[None, :] + (j * delta)[:, None]
+    shifts = j if delta > 0.0 else j[:1]
+    shift, kinks = np.concatenate([shifts, shifts]), np.repeat([gamma, -gamma], shifts.size)
+    order = np.lexsort((kinks, kinks - shift * delta))
+    shift, kinks = shift[order], kinks[order]
+    b = kinks[None, :] + (j[:, None] - shift) * delta
     cost = counts[1:, None] * np.maximum(b + gamma, 0.0) + counts[:-1, None] * np.maximum(gamma - b, 0.0)
     best = np.zeros((classes - 1, kinks.size))
     origin = np.zeros((classes - 1, kinks.size), dtype=np.intp)
@@ -70,6 +73,6 @@ def best_constant_thresholds(labels: Array, classes: int, gamma: float, delta: f
     choice = int(np.argmin(best[-1]))
     out = np.zeros(classes - 1)
     for row in range(classes - 2, -1, -1):
-        out[row] = kinks[choice] + j[row] * delta
+        out[row] = b[row, choice]
         choice = int(origin[row][choice])
     return out

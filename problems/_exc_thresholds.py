@@ -148,13 +148,15 @@ class SpacedThresholds(LearnedThresholds):
         return self.classes - 2
 
     def feasible_thresholds(self, num: Arithmetic, b: Value) -> Value:
-        """Thresholds made Δ-spaced by a running maximum of b_j − jΔ and clipped to the box: a start and exact steps, added up in `num`."""
-        reach = self.reach(math.inf) + self.gamma
-        plain = np.asarray(num.mid(num.lift(b)), dtype=float).reshape(-1)
-        c = np.maximum.accumulate(plain - np.arange(1, self.classes) * self.delta)
-        c = np.clip(c, -reach - (self.classes - 1) * self.delta, reach - self.delta)
+        """Thresholds made Δ-spaced by a running maximum of b_j − (j−1)Δ and clipped to the box: a start and exact steps, added up in `num`.
+
+        The first threshold is not moved by Δ on the way: beside a large Δ it would be rounded, needlessly where it is the only one.
+        """
+        reach, steps = self.reach(math.inf) + self.gamma, np.arange(self.classes - 1) * self.delta
+        c = np.maximum.accumulate(np.asarray(num.mid(num.lift(b)), dtype=float).reshape(-1) - steps)
+        c = np.clip(c, -reach - steps[-1], reach)
         rises = num.lift(np.maximum(np.diff(c), 0.0)) + num.lift(self.delta)
-        start = num.lift(c[:1]) + num.lift(self.delta)
+        start = num.lift(c[:1])
         return start if self.classes == 2 else num.cumsum(num.concat([start, rises]))
 
     def box(self, upper: float) -> tuple[Array, Array]:

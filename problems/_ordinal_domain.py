@@ -106,12 +106,10 @@ class OrdinalDomain(Problem):
         return num.dot(above, num.pos(over)) + num.dot(below, num.pos(under))
 
     def feasible_thresholds(self, b: Array, num: Arithmetic) -> Value:
-        """Thresholds made Δ-spaced by a running maximum of b_j − jΔ and clipped to the box: a start and exact steps, added up in `num`."""
-        reach = self.reach() + self.hinge_margin
-        steps = np.arange(1, self.classes) * self.delta
-        c = np.maximum.accumulate(np.asarray(b, dtype=float).reshape(-1) - steps)
-        c = np.clip(c, -reach - (self.classes - 1) * self.delta, reach - self.delta)
-        start = num.lift(c[:1]) + num.lift(self.delta)
+        """Thresholds made Δ-spaced by a running maximum of b_j − (j−1)Δ and clipped to the box: exact steps, summed in `num`."""
+        reach, steps = self.reach() + self.hinge_margin, np.arange(self.classes - 1) * self.delta
+        c = np.clip(np.maximum.accumulate(np.asarray(b, dtype=float).reshape(-1) - steps), -reach - steps[-1], reach)
+        start = num.lift(c[:1])
         if self.classes == 2:
             return start
         rises = num.lift(np.maximum(np.diff(c), 0.0)) + num.lift(self.delta)
