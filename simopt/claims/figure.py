@@ -10,7 +10,7 @@ from simopt.arrays import Array
 Figure = Mapping[str, Any]
 Entry = TypeVar("Entry")
 
-LEAST, LONGEST, POINTS = 4, 100_000, 80  # entries of an array that make a path, entries looked at, entries kept
+LEAST, LONGEST, POINTS = 8, 100_000, 80  # entries of an array that make a path, entries looked at, entries kept
 
 
 def frequency(group: str, low: float, high: float, delta: float, bad: int | None = None, draws: int | None = None) -> Figure:

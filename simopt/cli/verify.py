@@ -34,6 +34,7 @@ def verify(
     evidence: Annotated[Path, typer.Option("--evidence", metavar="DIR", help="Folder for witnesses and proof files.")] = Path(
         "simopt-evidence"
     ),
+    report: Annotated[Path | None, typer.Option("--report", metavar="DIR", help="Write HTML, Markdown and JSON reports there.")] = None,
 ) -> None:
     """Check the claims of the papers.
 
@@ -45,7 +46,7 @@ def verify(
     check_output(output)
     if evidence.exists() and not evidence.is_dir():
         raise InvalidProblem(f"--evidence: {evidence} is a file, a folder is needed")
-    watch = _Watch(evidence)
+    watch = _Watch(evidence, report)
     try:
         with reserved(as_json):
             record = program.verify(
@@ -63,6 +64,11 @@ def verify(
     emit(record.to_json(), as_json, output)
     if not as_json:
         _show(record)
+    if report is not None:
+        from simopt.report import write
+
+        written = write(record, report)
+        sys.stderr.write(f"\nReport: {written['index.html']}\n")
     for row in record.rows:
         if row["trace"]:
             sys.stderr.write(f"\n{row['id']}:\n{row['trace']}")
@@ -72,8 +78,9 @@ def verify(
 class _Watch:
     """Shows the events of a run as progress."""
 
-    def __init__(self, evidence: Path) -> None:
+    def __init__(self, evidence: Path, report: Path | None) -> None:
         self.evidence = evidence
+        self.report = report
         self.steps: Steps | None = None
 
     def __call__(self, event: Mapping[str, Any]) -> None:
@@ -83,6 +90,10 @@ class _Watch:
             if event["selected"] == 0:
                 raise NotAvailable("verify: no claim is selected; see `simopt list theorems`")
             self.evidence.mkdir(parents=True, exist_ok=True)  # a folder that cannot be made is noticed before the work, not after
+            if self.report is not None:
+                from simopt.report import prepare
+
+                prepare(self.report, event["selected"])
             self.steps = Steps("verify", event["selected"])
             self.steps.__enter__()
         elif event["event"] == "row" and self.steps is not None:

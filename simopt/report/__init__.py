@@ -1,0 +1,108 @@
+"""The verdict report: what `simopt verify --report DIR` writes.
+
+`index.html` and `errata.html` are self-contained pages (no network: style, script, drawings and mathematics are inside), `verdicts.md` and
+`errata.md` say the same in Markdown, `verdicts.json` holds the whole record, with everything that the plots are made of.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import shutil
+from importlib.util import find_spec
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from simopt import jsonio
+from simopt.errors import NotAvailable
+
+if TYPE_CHECKING:
+    from simopt.verify import Record
+
+NEEDS = ("jinja2", "latex2mathml")
+ROOM = 2 * 2**20  # bytes of a report without claims, and of each claim of it
+ROOM_A_CLAIM = 60_000
+PAGE, ERRATA, TABLE, ERRATA_TABLE, RECORD = "index.html", "errata.html", "verdicts.md", "errata.md", "verdicts.json"
+
+
+def prepare(folder: str | Path, claims: int = 0) -> Path:
+    """The folder, made and tried: called before a long run, so that what would stop the report is known then.
+
+    Raises
+    ------
+    NotAvailable
+        when a package of the extra `report` is missing.
+    OSError
+        with the path, when the folder cannot be made or written to, or has no room.
+    """
+    missing = [name for name in NEEDS if find_spec(name) is None]
+    if missing:
+        raise NotAvailable(f"--report needs {' and '.join(missing)}: pip install 'simopt[report]'")
+    target = Path(folder)
+    if target.exists() and not target.is_dir():
+        raise NotADirectoryError(errno.ENOTDIR, "is a file, a report needs a folder", str(target))
+    target.mkdir(parents=True, exist_ok=True)
+    probe = target / f".simopt-report.{os.getpid()}.part"
+    _write(probe, "x" * 4096)
+    probe.unlink()
+    need, free = ROOM + ROOM_A_CLAIM * claims, shutil.disk_usage(target).free
+    if free < need:
+        words = f"{os.strerror(errno.ENOSPC)}: a report takes up to {need / 1e6:.0f} MB, {free / 1e6:.0f} MB are free"
+        raise OSError(errno.ENOSPC, words, str(target))
+    return target
+
+
+def write(record: Record, folder: str | Path) -> dict[str, Path]:
+    """Write the report of a run, an interrupted one included, and return its files by name. Each is whole or not there.
+
+    Raises
+    ------
+    NotAvailable
+        when a package of the extra `report` is missing.
+    OSError
+        with the path, when something cannot be written.
+    """
+    from simopt.report import markdown, pages
+    from simopt.report.entries import gather
+
+    target = prepare(folder, len(record.rows))
+    found = gather(record.rows)
+    texts = pages.render(record) | {
+        TABLE: f"# Verdicts\n\n{about(record)}\n\n{markdown.summary(record.rows)}\n\n{markdown.verdict_table(record.rows)}\n",
+        ERRATA_TABLE: f"# Errata\n\n{about(record)}\n\n{markdown.errata(found)}\n",
+        RECORD: jsonio.dumps(document(record)),
+    }
+    for name, text in texts.items():
+        _write(target / name, text)
+    return {name: target / name for name in texts}
+
+
+def document(record: Record) -> dict[str, Any]:
+    """The record as one JSON object: the run, and a row a claim with what was measured."""
+    return {
+        "format": "simopt-report/1",
+        "effort": record.effort.value,
+        "seed": record.seed,
+        "jobs": record.jobs,
+        "seconds": round(record.seconds, 3),
+        "selected": record.selected,
+        "interrupted": record.interrupted,
+        "versions": dict(record.versions),
+        "claims": list(record.rows),
+    }
+
+
+def about(record: Record) -> str:
+    """What was run, in a line."""
+    done = f"{len(record.rows)} of {record.selected} claims"
+    said = f"{done}, {record.effort} effort, first seed {record.seed}, simopt {record.versions.get('simopt', 'unknown')}."
+    return f"{said} **Interrupted: the rest was not checked.**" if record.interrupted else said
+
+
+def _write(path: Path, text: str) -> None:
+    try:
+        jsonio.write_text(path, text)
+    except OSError as error:
+        if error.filename is not None:
+            raise
+        raise OSError(error.errno, error.strerror, str(path)) from error  # a full disk is noticed by a write that knows no name

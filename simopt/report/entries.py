@@ -1,0 +1,122 @@
+"""The claims of a record as a report shows them: the row of the run, joined with what the claim declares about itself."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from simopt.claims import catalogue
+from simopt.claims.claim import Claim
+from simopt.claims.papers import PAPERS, Paper
+
+Row = Mapping[str, Any]
+
+VERDICTS = ("PROVED", "HOLDS", "REFUTED", "INCONCLUSIVE", "VACUOUS", "NOT_RUN", "ERROR")
+OPEN = "open question"  # a refuted claim whose verdict was not expected either way names no defect
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One claim of a report."""
+
+    row: Row
+    title: str
+    tried: str
+    resolution: float
+    exhaustive: bool
+    quantifier: str
+    knobs: Mapping[str, str]
+    mutants: tuple[str, ...]
+    requires: tuple[str, ...]
+    corrected_by: tuple[str, ...] = ()
+
+    @property
+    def id(self) -> str:
+        """The claim's own row."""
+        return str(self.row["id"])
+
+    @property
+    def parts(self) -> list[tuple[str, Row]]:
+        """Every row that the claim decides, its own first."""
+        return [(self.id, self.row), *self.row["rows"].items()]
+
+    @property
+    def defect(self) -> str:
+        """Why a refuted statement fails; empty for others."""
+        return str(self.row["defect"] or OPEN) if self.row["verdict"] == "REFUTED" else ""
+
+
+@dataclass(frozen=True)
+class Chapter:
+    """The claims of one paper, in the order of the run."""
+
+    paper: Paper
+    entries: tuple[Entry, ...]
+
+    def counts(self) -> dict[str, int]:
+        """Number of claims of every verdict."""
+        found = [entry.row["verdict"] for entry in self.entries]
+        return {verdict: found.count(verdict) for verdict in VERDICTS}
+
+
+@dataclass(frozen=True)
+class Catalogue:
+    """Everything that a report shows, by paper; `owner` finds the claim that decides a row."""
+
+    chapters: tuple[Chapter, ...]
+    owner: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def entries(self) -> list[Entry]:
+        """All claims."""
+        return [entry for chapter in self.chapters for entry in chapter.entries]
+
+    def by_id(self) -> dict[str, Entry]:
+        """Claims by their ids."""
+        return {entry.id: entry for entry in self.entries}
+
+
+def gather(rows: Sequence[Row]) -> Catalogue:
+    """The rows of a record by paper, in the order in which the papers first occur in the list of papers or in the record."""
+    known = {claim.id: claim for claim in catalogue.registered()}
+    corrected: dict[str, list[str]] = {}
+    for row in rows:
+        if row.get("corrects"):
+            corrected.setdefault(row["corrects"], []).append(row["id"])
+    papers = {key: PAPERS[key] for key in PAPERS if any(row["paper"] == key for row in rows)}
+    for row in rows:
+        claim = known.get(row["id"])
+        papers.setdefault(row["paper"], claim.paper if claim else Paper(row["paper"], row["paper"], "", row["paper"], 0, ""))
+    entries = [_entry(row, known.get(row["id"]), tuple(corrected.get(row["id"], ()))) for row in rows]
+    chapters = tuple(Chapter(paper, tuple(e for e in entries if e.row["paper"] == key)) for key, paper in papers.items())
+    return Catalogue(chapters, {name: entry.id for entry in entries for name, _ in entry.parts})
+
+
+def _entry(row: Row, claim: Claim | None, corrected_by: tuple[str, ...]) -> Entry:
+    if claim is None:  # a record of another installation: what the claim declares is not known here
+        return Entry(row, "", "", 0.0, False, "", {}, (), (), corrected_by)
+    return Entry(
+        row=row,
+        title=claim.function.__name__.strip("_").replace("_", " "),
+        tried=first_sentence(claim.instances),
+        resolution=claim.resolution,
+        exhaustive=claim.exhaustive,
+        quantifier=claim.quantifier.value,
+        knobs={name: str(value) for name, value in claim.knobs.items()},
+        mutants=tuple(claim.mutants),
+        requires=claim.requires,
+        corrected_by=corrected_by,
+    )
+
+
+def first_sentence(function: Any) -> str:
+    """The first paragraph of a docstring in one line; empty if there is none."""
+    return " ".join((inspect.getdoc(function) or "").partition("\n\n")[0].split())
+
+
+def refuted(found: Catalogue) -> list[tuple[Paper, list[Entry]]]:
+    """What is false as printed, by paper; papers without such a claim are left out."""
+    listed = [(chapter.paper, [entry for entry in chapter.entries if entry.row["verdict"] == "REFUTED"]) for chapter in found.chapters]
+    return [(paper, entries) for paper, entries in listed if entries]

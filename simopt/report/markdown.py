@@ -1,0 +1,91 @@
+"""The verdict table and the errata as Markdown: what a report writes beside its pages, and what `docs/` shows."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from simopt.claims.papers import Paper
+from simopt.report import counterexample
+from simopt.report.entries import OPEN, Catalogue, Entry, refuted
+
+Row = Mapping[str, Any]
+
+ORDER = ("PROVED", "HOLDS", "REFUTED", "INCONCLUSIVE", "VACUOUS", "NOT_RUN", "ERROR")
+HEADINGS = "| claim | place | verdict | evidence | checks | worst slack | tightness |\n|---|---|---|---|---:|---:|---:|"
+SPECIAL = str.maketrans({letter: f"\\{letter}" for letter in "\\`*_{}[]<>#|$"})
+
+
+def figure(value: float | None) -> str:
+    """A number of a table, or a dash."""
+    return "–" if value is None else f"{value:.3g}"
+
+
+def cell(text: str) -> str:
+    """Text that may stand in a Markdown table."""
+    return text.replace("|", "\\|").replace("\n", " ")
+
+
+def plain(text: str) -> str:
+    """Text that Markdown prints as it stands, bold words excepted."""
+    return "**".join(part.translate(SPECIAL) for part in text.split("**"))
+
+
+def verdict_table(rows: Sequence[Row]) -> str:
+    """One line a claim, and one for every further row that it decides."""
+    lines = [HEADINGS]
+    for row in rows:
+        for name, part in ((row["id"], row), *row["rows"].items()):
+            evidence = ", ".join(word for word in (part["evidence"], part["scope"]) if word)
+            lines.append(
+                f"| {cell(name)} | {cell(row['place'])} | {part['verdict']} | {evidence} | {part['checks']} "
+                f"| {figure(part['worst_slack'])} | {figure(part['tightness'])} |"
+            )
+    return "\n".join(lines)
+
+
+def summary(rows: Sequence[Row]) -> str:
+    """Verdicts per paper, the defects of what is refuted, and whether all is as expected."""
+    order = [verdict for verdict in ORDER if verdict != "ERROR" or any(row["verdict"] == "ERROR" for row in rows)]
+    lines = ["| paper | claims | " + " | ".join(order) + " |", "|---|" + "---:|" * (len(order) + 1)]
+    for paper in sorted({row["paper"] for row in rows}):
+        counts = Counter(row["verdict"] for row in rows if row["paper"] == paper)
+        lines.append(f"| {paper} | {sum(counts.values())} | " + " | ".join(str(counts[name]) for name in order) + " |")
+    defects = Counter(row["defect"] or OPEN for row in rows if row["verdict"] == "REFUTED")
+    said = ", ".join(f"{count} {name}" for name, count in defects.most_common())
+    unexpected = [row["id"] for row in rows if not row["ok"]]
+    lines += ["", f"Defects of the refuted statements: {said}." if said else "No statement was refuted.", ""]
+    lines.append("Every verdict is as expected." if not unexpected else f"Not as expected: {', '.join(unexpected)}.")
+    return "\n".join(lines)
+
+
+def errata(found: Catalogue, level: str = "##") -> str:
+    """What is wrong in each paper: the statement, the smallest counterexample, and the statement that holds instead."""
+    known = found.by_id()
+    parts: list[str] = []
+    for paper, entries in refuted(found):
+        parts.append(f"{level} {heading(paper)}")
+        for entry in entries:
+            parts += _erratum(entry, known, level)
+    return "\n\n".join(parts) if parts else "Nothing was refuted."
+
+
+def heading(paper: Paper) -> str:
+    """A paper by its authors, title and year."""
+    return f"{paper.authors}: {paper.title} ({paper.venue} {paper.year})" if paper.authors else paper.title
+
+
+def _erratum(entry: Entry, known: Mapping[str, Entry], level: str) -> list[str]:
+    row = entry.row
+    parts = [f"{level}# {plain(entry.id)} ({plain(row['place'])}): {entry.defect}", plain(row["says"]), f"**Refuted** ({row['evidence']})."]
+    if row["note"]:
+        parts.append(plain(row["note"]))
+    example = counterexample.shown(row["witness"])
+    if example is not None and example.lines:
+        listed = "\n".join(f"* {plain(name)} = {plain(value).replace(chr(10), ' ')}" for name, value in example.lines)
+        parts.append(f"Counterexample ({plain(example.check) or 'smallest found'}):\n\n{listed}")
+    for name in entry.corrected_by:
+        better = known[name].row
+        parts.append(f"**{plain(name)}, {better['verdict']}:** {plain(better['says'])}")
+    return parts

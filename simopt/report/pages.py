@@ -1,0 +1,128 @@
+"""The HTML pages: every claim with its statement, measurements, plots and witness, rendered through one template."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from importlib import resources
+from typing import TYPE_CHECKING, Any
+from urllib.parse import quote
+
+from markupsafe import Markup
+
+from simopt.report import counterexample
+from simopt.report.entries import VERDICTS, Catalogue, Chapter, Entry, gather, refuted
+from simopt.report.plots import Plot, plots
+from simopt.report.prose import Prose
+
+if TYPE_CHECKING:
+    from simopt.verify import Record
+
+GLYPHS = {"PROVED": "■", "HOLDS": "●", "REFUTED": "✕", "INCONCLUSIVE": "?", "VACUOUS": "○", "NOT_RUN": "–", "ERROR": "!"}
+NAMES = {verdict: verdict.replace("_", " ").capitalize() for verdict in VERDICTS}
+MEANING = {
+    "PROVED": "exact or rigorous evidence for every case; the proof file can be checked again",
+    "HOLDS": "no check failed",
+    "REFUTED": "false as stated, with a counterexample",
+    "INCONCLUSIVE": "the numbers do not decide it",
+    "VACUOUS": "it says nothing: no case satisfies its hypotheses, or its bound exceeds the trivial one",
+    "NOT_RUN": "data or a package is missing",
+    "ERROR": "the code of the claim failed",
+}
+FILTERS = ("paper", "verdict", "kind", "defect", "section")
+
+
+@dataclass(frozen=True)
+class Part:
+    """One decided row of a claim, with its drawings and its witness."""
+
+    name: str
+    row: Mapping[str, Any]
+    plots: list[Plot]
+    witness: counterexample.Shown | None
+
+
+def render(record: Record) -> dict[str, str]:
+    """The pages of a report by file name."""
+    found = gather(record.rows)
+    main = _template("index.html.jinja", found, lambda name: f"#{anchor(found.owner.get(name, name))}")
+    errata = _template("errata.html.jinja", found, lambda name: f"index.html#{anchor(found.owner.get(name, name))}")
+    parts = {entry.id: [part(entry, name, row) for name, row in entry.parts] for entry in found.entries}
+    shared: dict[str, Any] = {
+        "record": record,
+        "found": found,
+        "parts": parts,
+        "total": totals(found),
+        "glyphs": GLYPHS,
+        "names": NAMES,
+        "meaning": MEANING,
+        "verdicts": [verdict for verdict in VERDICTS if totals(found)[verdict]],
+        "unexpected": [entry.id for entry in found.entries if not entry.row["ok"]],
+        "by_id": found.by_id(),
+        "errata": refuted(found),
+    }
+    return {"index.html": main(choices=choices(found), **shared), "errata.html": errata(**shared)}
+
+
+def part(entry: Entry, name: str, row: Mapping[str, Any]) -> Part:
+    """A row with everything that its panel shows."""
+    return Part(name, row, plots(row.get("measured"), entry.resolution), counterexample.shown(row["witness"]))
+
+
+def totals(found: Catalogue) -> dict[str, int]:
+    """Number of claims of every verdict over all papers."""
+    counts = [chapter.counts() for chapter in found.chapters]
+    return {verdict: sum(each[verdict] for each in counts) for verdict in VERDICTS}
+
+
+def choices(found: Catalogue) -> list[tuple[str, list[tuple[str, str, int]]]]:
+    """The filters, each with its values, the words shown for them, and how many claims have them."""
+    made = []
+    for name in FILTERS:
+        values = [field(entry, name) for entry in found.entries]
+        listed = list(VERDICTS) if name == "verdict" else list(dict.fromkeys(values))
+        if name in ("kind", "defect", "section"):
+            listed = sorted(listed)
+        shown = [(value, NAMES.get(value, value), values.count(value)) for value in listed if value and value in values]
+        made.append((name, [(value, _paper_words(found.chapters, value) if name == "paper" else words, n) for value, words, n in shown]))
+    return [(name, values) for name, values in made if values]
+
+
+def field(entry: Entry, name: str) -> str:
+    """The value of a claim that a filter looks at."""
+    return entry.defect if name == "defect" else str(entry.row[name] or "")
+
+
+def anchor(name: str) -> str:
+    """An id as the fragment of an address."""
+    return quote(name, safe="")
+
+
+def number(value: float | None, form: str = ".3g") -> str:
+    """A number for the page; a dash for none."""
+    return "–" if value is None else format(value, form).replace("-", "−")
+
+
+def _paper_words(chapters: tuple[Chapter, ...], key: str) -> str:
+    return next((f"{c.paper.title} ({c.paper.year})" if c.paper.year else c.paper.title for c in chapters if c.paper.key == key), key)
+
+
+def _template(name: str, found: Catalogue, link: Callable[[str], str]) -> Callable[..., str]:
+    from jinja2 import Environment, PackageLoader, StrictUndefined, select_autoescape
+
+    environment = Environment(
+        loader=PackageLoader("simopt.report", "templates"),
+        autoescape=select_autoescape(default=True, default_for_string=True),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    folder = resources.files("simopt.report") / "templates"
+    environment.globals.update(
+        style=Markup((folder / "style.css").read_text(encoding="utf-8")),
+        script=Markup((folder / "page.js").read_text(encoding="utf-8")),
+        field=field,
+        anchor=anchor,
+    )
+    environment.filters.update(prose=Prose(found.owner, link), number=number)
+    return environment.get_template(name).render
