@@ -128,7 +128,7 @@ def more_landmarks_are_better_for_regression(instance: Instance, trial: Trial) -
     for similarity, kind in SIMILARITIES.items():
         ours, base = [], []
         for seed in instance["seeds"]:
-            split = split_of(data, seed, trial)
+            split = split_of(data, seed, trial, 2000 if name == "PumaDyn-32" else 1000)  # errors there differ by less
             centre = float(split.y.mean()) if trial["centred"] else 0.0
             landmarks = Landmarks.of(split, kind, np.random.default_rng(seed + 1), pool=max(trial["few"], trial["many"]))
             row = []
