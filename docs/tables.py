@@ -6,74 +6,23 @@
     make bench > build/bench.txt
     python docs/tables.py build/bench.txt --bench        the block of speeds
 
-Nothing here is typed in by hand: statements, places and defects come from the claims, verdicts and figures from the run.
+Nothing here is typed in by hand: statements, places and defects come from the claims, verdicts and figures from the run. The tables are
+those of `simopt verify --report`.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
-from collections import Counter
 from pathlib import Path
-from typing import Any
+
+from simopt import registry
+from simopt.report import markdown
+from simopt.report.entries import gather
 
 DOCS = Path(__file__).resolve().parent
 README = DOCS.parent / "README.md"
-OPEN = "open question"  # a claim whose verdict was not expected either way names no defect
 MARKERS = "<!-- {}: begin -->", "<!-- {}: end -->"
-
-
-def figure(value: float | None) -> str:
-    """A number of a table, or a dash."""
-    return "–" if value is None else f"{value:.3g}"
-
-
-def cell(text: str) -> str:
-    """Text that may stand in a Markdown table."""
-    return text.replace("|", "\\|").replace("\n", " ")
-
-
-def verdict_table(rows: list[dict[str, Any]]) -> str:
-    """One line a claim."""
-    lines = ["| claim | place | verdict | evidence | checks | worst slack | tightness |", "|---|---|---|---|---:|---:|---:|"]
-    for row in rows:
-        evidence = ", ".join(part for part in (row["evidence"], row["scope"]) if part)
-        lines.append(
-            f"| {row['id']} | {cell(row['place'])} | {row['verdict']} | {evidence} | {row['checks']} "
-            f"| {figure(row['worst_slack'])} | {figure(row['tightness'])} |"
-        )
-    return "\n".join(lines)
-
-
-def errata(rows: list[dict[str, Any]], statements: dict[str, str]) -> str:
-    """What is wrong in the papers, the defect's kind, and the statement that holds instead."""
-    corrected = {row["corrects"]: row for row in rows if row.get("corrects")}
-    parts = []
-    for row in rows:
-        if row["verdict"] != "REFUTED":
-            continue
-        parts.append(
-            f"## {row['id']} ({row['place']}): {row['defect'] or OPEN}\n\n{statements[row['id']]}\n\n**Refuted** ({row['evidence']})."
-        )
-        if row["id"] in corrected:
-            better = corrected[row["id"]]
-            parts.append(f"**{better['id']}, {better['verdict']}:** {statements[better['id']]}")
-    return "\n\n".join(parts)
-
-
-def summary(rows: list[dict[str, Any]]) -> str:
-    """The README's block: verdicts per paper, and how they were had."""
-    order = ["PROVED", "HOLDS", "REFUTED", "INCONCLUSIVE", "VACUOUS", "NOT_RUN"]
-    lines = ["| paper | claims | " + " | ".join(order) + " |", "|---|" + "---:|" * (len(order) + 1)]
-    for paper in sorted({row["paper"] for row in rows}):
-        counts = Counter(row["verdict"] for row in rows if row["paper"] == paper)
-        lines.append(f"| {paper} | {sum(counts.values())} | " + " | ".join(str(counts[name]) for name in order) + " |")
-    defects = Counter(row["defect"] or OPEN for row in rows if row["verdict"] == "REFUTED")
-    said = ", ".join(f"{count} {name}" for name, count in defects.most_common())
-    unexpected = [row["id"] for row in rows if not row["ok"]]
-    lines += ["", f"Defects of the refuted statements: {said}.", ""]
-    lines.append("Every verdict is as expected." if not unexpected else f"Not as expected: {', '.join(unexpected)}.")
-    return "\n".join(lines)
 
 
 def speeds(text: str) -> str:
@@ -107,16 +56,13 @@ def main() -> None:
         return
     rows = json.loads(text)
     if arguments.readme:
-        write_block("verdicts", summary(rows))
+        write_block("verdicts", markdown.summary(rows))
         return
-    from simopt import registry
-
-    registry.load("theorems")
-    statements = {name: entry.says for name, entry in registry.items("claim")}
+    registry.load("theorems")  # the papers' names
     head = f"Effort {rows[0]['effort']}, simopt {rows[0]['versions']['simopt']}.\n\n"
-    (DOCS / "verdicts.md").write_text(f"# The verdict table\n\n{head}{verdict_table(rows)}\n", encoding="utf-8")
+    (DOCS / "verdicts.md").write_text(f"# The verdict table\n\n{head}{markdown.verdict_table(rows)}\n", encoding="utf-8")
     intro = "Statements that fail in their fair reading, with what is true instead. Each has a witness that `simopt replay` runs.\n\n"
-    (DOCS / "errata.md").write_text(f"# Errata of the papers\n\n{intro}{errata(rows, statements)}\n", encoding="utf-8")
+    (DOCS / "errata.md").write_text(f"# Errata of the papers\n\n{intro}{markdown.errata(gather(rows))}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
-"""The guide's examples run as they stand and print what the guide says."""
+"""The pages' examples run as they stand and print what the pages say; the notebook that a page names runs the same code."""
 
+import json
 import re
 import subprocess
 import sys
@@ -7,17 +8,40 @@ from pathlib import Path
 
 import pytest
 
-TEXT = (Path(__file__).resolve().parents[1] / "docs" / "guide.md").read_text(encoding="utf-8")
-EXAMPLES = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", TEXT, re.S)
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+WRITTEN_BY_RUNS = {"verdicts.md", "errata.md"}
+PAGES = {
+    str(path.relative_to(DOCS)): path.read_text(encoding="utf-8")
+    for path in sorted(DOCS.rglob("*.md"))
+    if path.name not in WRITTEN_BY_RUNS and "_build" not in path.parts
+}
+EXAMPLE = re.compile(r"```python\n((?:(?!```).)*?)```\n\n```text\n(.*?)```", re.S)
+MODULE = re.compile(r"```python\n# (\w+)\.py\n(.*?)```", re.S)  # a block that is kept under a name, for the examples after it
+EXAMPLES = [(page, i, *match.groups()) for page, text in PAGES.items() for i, match in enumerate(EXAMPLE.finditer(text))]
 
 
-@pytest.mark.parametrize(("code", "output"), EXAMPLES)
-def test_an_example_prints_what_the_guide_says(tmp_path: Path, code: str, output: str) -> None:
+@pytest.mark.parametrize(("page", "which", "code", "output"), EXAMPLES, ids=[f"{page}-{i}" for page, i, *_ in EXAMPLES])
+def test_an_example_prints_what_the_page_says(tmp_path: Path, page: str, which: int, code: str, output: str) -> None:
+    for name, module in MODULE.findall(PAGES[page]):
+        (tmp_path / f"{name}.py").write_text(module, encoding="utf-8")
     command = [sys.executable, "-X", "utf8", "-c", code]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, encoding="utf-8", check=False, timeout=120)
     assert done.returncode == 0, done.stderr
     assert done.stdout == output
 
 
-def test_every_example_has_its_output() -> None:
-    assert len(EXAMPLES) == TEXT.count("```python")
+def test_every_block_of_python_is_a_module_or_has_its_output() -> None:
+    for page, text in PAGES.items():
+        assert len(EXAMPLE.findall(text)) + len(MODULE.findall(text)) == text.count("```python"), page
+    assert {"tour.md", "extending.md", "methods/goodness.md"} <= {page for page, *_ in EXAMPLES}
+
+
+def test_the_notebook_runs_what_the_page_on_extending_says() -> None:
+    cells = json.loads((ROOT / "notebooks" / "write_your_own.ipynb").read_text(encoding="utf-8"))["cells"]
+    code = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    modules = dict(MODULE.findall(PAGES["extending.md"]))
+    assert set(modules) == {"huber", "reweighting", "spoiled"}
+    for text in modules.values():
+        alone = re.sub(r"from huber import \w+\n", "", text).strip()  # in a notebook the class is there already
+        assert alone in code

@@ -1,0 +1,123 @@
+"""Directives that read simopt's registries, so that what the pages say of problems, solvers and claims cannot go stale.
+
+    :::{declaration} NAME           the source of the problem's `declare`, with its title and place
+    :::{solvers} NAME NAME …        a table of problems with their hand-written solvers
+    :::{claims} PAPER               a table of the claims of the modules named in the body (theorems/PAPER/MODULE.py)
+
+A name that is not registered, or a module without claims, fails the build.
+"""
+
+from __future__ import annotations
+
+import inspect
+import textwrap
+from typing import Any, ClassVar
+
+from docutils import nodes
+from docutils.statemachine import StringList
+from sphinx.util.docutils import SphinxDirective
+
+from simopt import registry
+from simopt.solver import solvers_of
+
+
+def cell(text: str) -> str:
+    """Text that may stand in a Markdown table: nothing in it is markup."""
+    for mark in "\\|*_`<$[":
+        text = text.replace(mark, f"\\{mark}")
+    return text.replace("\n", " ")
+
+
+def declaration(name: str) -> str:
+    """Title, place, and the source of `declare`."""
+    cls = registry.get("problem", name)
+    code = textwrap.dedent(inspect.getsource(cls.declare))
+    place = f" ({cell(cls.source)})" if cls.source else ""
+    return f"`{cls.name}`: {cell(cls.title)}{place}.\n\n```python\n{code}```\n"
+
+
+def solver_table(names: list[str]) -> str:
+    """One line a problem: its title, what `path` can sweep, and its solvers, the default first."""
+    lines = ["| problem | | bounds in | `path` sweeps | hand-written solvers |", "|---|---|---|---|---|"]
+    for name in names:
+        cls = registry.get("problem", name)
+        found = "; ".join(f"`{spec.name}`: {cell(spec.summary)}" for spec in solvers_of(cls)) or "–"
+        swept = ", ".join(f"`{field}`" for field in cls.parameters) or "–"
+        home = f"{{py:class}}`{cls.name} <{cls.__module__}.{cls.__name__}>`"
+        lines.append(f"| {home} | {cell(cls.title)} | {', '.join(cls.arithmetics)} | {swept} | {found} |")
+    return "\n".join(lines) + "\n"
+
+
+def claim_table(paper: str, modules: list[str]) -> str:
+    """One line a claim: its name, place, kind and the verdict that `simopt verify` has to reach."""
+    lines = ["| claim | place | kind | verdict |", "|---|---|---|---|"]
+    for module in modules:
+        home = f"simopt.theorems.{paper}.{module}"
+        found = [claim for name, claim in registry.items("claim") if registry.module_of("claim", name) == home]
+        if not found:
+            raise LookupError(f"{home} has no claims")
+        for claim in found:
+            verdict = claim.expected.value + (f": {claim.defect.value}" if claim.defect else "")
+            lines.append(f"| {cell(claim.id)} | {cell(claim.place)} | {claim.kind.value} | {verdict} |")
+    return "\n".join(lines) + "\n"
+
+
+class Registered(SphinxDirective):
+    """A directive that writes Markdown."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+    has_content = True
+
+    def text(self) -> str:
+        """The Markdown."""
+        raise NotImplementedError
+
+    def run(self) -> list[nodes.Node]:
+        """Read the registries, and let MyST read what comes of it."""
+        registry.load()
+        try:
+            text = self.text()
+        except LookupError as missing:
+            raise self.error(str(missing)) from missing
+        holder = nodes.container()
+        self.state.nested_parse(StringList(text.splitlines(), source=self.env.docname), self.content_offset, holder)
+        return holder.children
+
+
+class Declaration(Registered):
+    """`declaration`."""
+
+    has_content = False
+
+    def text(self) -> str:
+        """One problem's declaration."""
+        return declaration(self.arguments[0])
+
+
+class Solvers(Registered):
+    """`solvers`."""
+
+    has_content = False
+
+    def text(self) -> str:
+        """Problems and solvers."""
+        return solver_table(self.arguments[0].split())
+
+
+class Claims(Registered):
+    """`claims`."""
+
+    option_spec: ClassVar[dict[str, Any]] = {}
+
+    def text(self) -> str:
+        """The claims of the modules in the body."""
+        return claim_table(self.arguments[0], " ".join(self.content).split())
+
+
+def setup(app: Any) -> dict[str, bool]:
+    """Add the three directives."""
+    app.add_directive("declaration", Declaration)
+    app.add_directive("solvers", Solvers)
+    app.add_directive("claims", Claims)
+    return {"parallel_read_safe": True}
