@@ -94,12 +94,10 @@ class Ball(Region):
         self.radius = radius
 
     def start(self, pull: Array, share: float) -> tuple[Array, Parts, Parts]:
-        """u = RGᵀq/(√2‖Gᵀq‖) and λ with λu = Gᵀq."""
-        size = float(np.linalg.norm(pull))
-        u = pull * (self.radius / (np.sqrt(2.0) * size)) if size > 0.0 else np.zeros(len(pull))
-        omega = 0.5 * (self.radius**2 - float(u @ u))
-        strength = np.sqrt(2.0) * size / self.radius or share / omega
-        return u, (np.array([omega]),), (np.array([strength]),)
+        """λ and u with λu = Gᵀq, ‖u‖ ≤ R/√2; λ so large that a Gᵀq which is 0 to rounding does not send u across the ball with no λ."""
+        strength = max(np.sqrt(2.0) * float(np.linalg.norm(pull)) / self.radius, 2.0 * share / self.radius**2)
+        u: Array = pull / strength
+        return u, (np.array([0.5 * (self.radius**2 - float(u @ u))]),), (np.array([strength]),)
 
     def residual(self, x: State) -> Array:
         """−λu."""

@@ -1,9 +1,10 @@
-"""Defects that ugly data brought to light in EXC and IMC: what a large spacing must not spoil, and numbers of classes that are no classes."""
+"""Defects that ugly data brought to light in EXC and IMC: what a large spacing must not spoil, and numbers that are no classes."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from simopt import solve
 from simopt.problems._exc_start import best_constant_thresholds
 from simopt.problems.exc_ordinal import EXCOrdinal

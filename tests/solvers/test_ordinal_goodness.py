@@ -219,3 +219,13 @@ def test_bad_input_of_exact_values_and_enumeration() -> None:
         direct_reduction_goodness(K, [1, 2], 3, 1, [1])
     with pytest.raises(InvalidProblem, match="more than 1 linear programmes"):
         direct_reduction_goodness(K, [3, 2], 3, 9, [1, 2], most=1)
+
+
+@pytest.mark.parametrize("delta", [0.0, 0.1, 1.0])
+def test_points_that_are_all_alike(delta: float) -> None:
+    """K = 11ᵀ and classes of one size: Gᵀq is 0 at the start but for rounding, which once was taken for a direction."""
+    problem = KernelOrdinalGoodness(np.ones((24, 24)), np.repeat([1.0, 2.0, 3.0, 4.0], 6), 4, 1.0, delta=delta)
+    solution = solve(problem, "interior-point")
+    assert solution.status is Status.OPTIMAL
+    assert solution.certificate is not None
+    assert solution.certificate.upper == pytest.approx(problem.scale(), rel=1e-9)
