@@ -22,14 +22,10 @@ def figure(value: float | None) -> str:
     return "–" if value is None else f"{value:.3g}"
 
 
-def cell(text: str) -> str:
-    """Text that may stand in a Markdown table."""
-    return text.replace("|", "\\|").replace("\n", " ")
-
-
 def plain(text: str) -> str:
-    """Text that Markdown prints as it stands, bold words excepted."""
-    return "**".join(part.translate(SPECIAL) for part in text.split("**"))
+    """Text that Markdown prints as it stands, in one line, bold words excepted."""
+    parts = " ".join(text.split()).split("**")
+    return ("**" if len(parts) % 2 else r"\*\*").join(part.translate(SPECIAL) for part in parts)
 
 
 def verdict_table(rows: Sequence[Row]) -> str:
@@ -39,7 +35,7 @@ def verdict_table(rows: Sequence[Row]) -> str:
         for name, part in ((row["id"], row), *row["rows"].items()):
             evidence = ", ".join(word for word in (part["evidence"], part["scope"]) if word)
             lines.append(
-                f"| {cell(name)} | {cell(row['place'])} | {part['verdict']} | {evidence} | {part['checks']} "
+                f"| {plain(name)} | {plain(row['place'])} | {part['verdict']} | {evidence} | {part['checks']} "
                 f"| {figure(part['worst_slack'])} | {figure(part['tightness'])} |"
             )
     return "\n".join(lines)
