@@ -96,7 +96,8 @@ def _measure(problem: str, options: dict[str, Any]) -> tuple[Comparison, bool]:
         def progress(done: int, left: int, record: Record) -> None:
             steps.total = left
             reason = f" ({record.message})" if record.message and not record.success else ""
-            steps.step(f"{record.cell.label}: {record.status}{reason}, {record.spent_seconds:.3g} s")
+            spent = f", {record.spent_seconds:.3g} s" if record.spent_seconds > 0 else ""
+            steps.step(f"{record.cell.label}: {record.status}{reason}{spent}")
 
         try:
             return program.measure(problem, progress=progress, **options), False

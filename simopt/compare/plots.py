@@ -68,6 +68,15 @@ def _few_ticks(*axes: Any) -> None:
             one.set_minor_formatter(LogFormatterMathtext(minor_thresholds=(2, 0.5)))
 
 
+def _logarithmic(axes: Any, filled: bool) -> None:
+    """Both axes logarithmic; where nothing is drawn, which has no logarithm, a word says so."""
+    if not filled:
+        axes.text(0.5, 0.5, "nothing was measured", transform=axes.transAxes, ha="center", color="0.4")
+        return
+    axes.set(xscale="log", yscale="log")
+    _few_ticks(axes.xaxis, axes.yaxis)
+
+
 def styles(names: Sequence[str]) -> dict[str, dict[str, Any]]:
     """A colour and a marker for each solver, the same in all pictures."""
     markers = "osD^vPX*<>"
@@ -95,9 +104,9 @@ def gap_curves(solvers: dict[str, list[Record]], title: str, machine: str) -> Fi
                 axes.plot(*curve[-1], "x", ms=9, mew=2, color=look[name]["color"])
     tol = max(run.cell.tol for runs in solvers.values() for run in runs)
     axes.axhline(tol, color="0.6", lw=0.8, ls="--")
-    axes.set(xscale="log", yscale="log", xlabel="seconds, set-up included", ylabel="certified gap / scale")
+    axes.set(xlabel="seconds, set-up included", ylabel="certified gap / scale")
     axes.set_title(f"{title}\n{machine}", fontsize=8)
-    _few_ticks(axes.xaxis, axes.yaxis)
+    _logarithmic(axes, any(run.points for runs in solvers.values() for run in runs))
     axes.legend(fontsize=7)
     return figure
 
@@ -150,10 +159,10 @@ def scaling(records: Sequence[Record]) -> Figure:
         left.plot([s for s, _ in missed], [t for _, t in missed], "x", ms=8, mew=2, color=look[name]["color"])
         memory = [(size, max(run.megabytes for run in runs)) for size, _, runs in times]
         right.plot([s for s, m in memory if m > 0], [m for _, m in memory if m > 0], "-", ms=5, **look[name])
-    left.set(xscale="log", yscale="log", xlabel="size", ylabel="seconds to the tolerance (✗: not solved)")
-    right.set(xscale="log", yscale="log", xlabel="size", ylabel="peak memory above the data, MB")
+    left.set(xlabel="size", ylabel="seconds to the tolerance (✗: not solved)")
+    right.set(xlabel="size", ylabel="peak memory above the data, MB")
     for axes in (left, right):
-        _few_ticks(axes.yaxis)
+        _logarithmic(axes, any(len(line.get_xdata()) for line in axes.get_lines()))
         axes.set_xticks(sorted({size for sizes in by_solver.values() for size in sizes}), minor=False)
         axes.set_xticks([], minor=True)
         axes.xaxis.set_major_formatter("{x:g}")

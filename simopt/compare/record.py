@@ -128,7 +128,7 @@ def from_row(row: dict[str, Any], points: Any, where: str) -> Record:
     try:
         cell = Cell(**{name: _read(Cell, name, row[name]) for name in CELL})
         names = [item.name for item in dataclasses.fields(Record) if item.name not in ("cell", "points")]
-        kept = tuple({name: _number(value) for name, value in dict(point).items()} for point in points)
+        kept = tuple({name: int(v) if name == "iteration" else _number(v) for name, v in dict(point).items()} for point in points)
         made = Record(cell, **{name: _read(Record, name, row[name]) for name in names}, points=kept)
         for point in kept:
             _ = point["setup"] + point["solve"] + point["relative_gap"] + point["gap"]
