@@ -14,7 +14,7 @@ Row = Mapping[str, Any]
 
 ORDER = ("PROVED", "HOLDS", "REFUTED", "INCONCLUSIVE", "VACUOUS", "NOT_RUN", "ERROR")
 HEADINGS = "| claim | place | verdict | evidence | checks | worst slack | tightness |\n|---|---|---|---|---:|---:|---:|"
-SPECIAL = str.maketrans({letter: f"\\{letter}" for letter in "\\`*_{}[]<>#|$"})
+SPECIAL = str.maketrans({letter: f"\\{letter}" for letter in "\\`*_{}[]<>#|$&"})
 
 
 def figure(value: float | None) -> str:
@@ -61,7 +61,7 @@ def errata(found: Catalogue, level: str = "##") -> str:
     known = found.by_id()
     parts: list[str] = []
     for paper, entries in refuted(found):
-        parts.append(f"{level} {heading(paper)}")
+        parts.append(f"{level} {plain(heading(paper))}")
         for entry in entries:
             parts += _erratum(entry, known, level)
     return "\n\n".join(parts) if parts else "Nothing was refuted."

@@ -1,0 +1,51 @@
+"""A toy catalogue, a record of running it, and the pages made from that."""
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner, Result
+
+sys.path.append(str(Path(__file__).parent))  # toy_paper, headless
+
+import toy_paper
+
+from simopt import registry, report
+from simopt.claims import Claim
+from simopt.verify import Record, verify
+
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def shelf(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Replace the catalogue by the given claims for one test."""
+
+    def put(*claims: Claim) -> None:
+        monkeypatch.setattr(registry, "load", lambda *groups: None)
+        monkeypatch.setitem(registry._entries, "claim", {claim.id: claim for claim in claims})
+
+    return put
+
+
+@pytest.fixture(scope="session")
+def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Record, Path]:
+    """A record of the whole toy catalogue and the folder with its report."""
+    folder = tmp_path_factory.mktemp("report")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(registry, "load", lambda *groups: None)
+        patch.setitem(registry._entries, "claim", {claim.id: claim for claim in toy_paper.claims()})
+        record = verify(jobs=1, evidence_dir=folder / "evidence")
+        report.write(record, folder / "out")
+    return record, folder / "out"
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """The command line in an empty folder."""
+    from simopt.cli.main import app
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "250")
+    return lambda *arguments: CliRunner().invoke(app, [str(argument) for argument in arguments])
