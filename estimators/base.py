@@ -91,11 +91,8 @@ def open_gap(certificate: Certificate, tol: float) -> str:
     return f"the certificate did not close, its relative gap is {certificate.relative_gap:.2g} where {tol:.2g} was asked"
 
 
-class CertifiedEstimator(BaseEstimator):
-    """An estimator whose fit leaves `certificate_` (bounds on the optimum) and `n_iter_`, and warns where the certificate is open."""
-
-    certificate_: Certificate
-    n_iter_: int
+class CheckedEstimator(BaseEstimator):
+    """An estimator whose inputs are finite and have the columns that `fit` saw."""
 
     def _training(self, X: Any, y: Any, *, numeric: bool = True) -> tuple[Array, Any]:
         """X as a finite float64 matrix and y as a vector; remembers the number and names of the columns."""
@@ -107,6 +104,13 @@ class CertifiedEstimator(BaseEstimator):
         check_is_fitted(self)
         out: Array = validate_data(self, X, dtype=np.float64, reset=False)
         return out
+
+
+class Certified:
+    """A fit that leaves `certificate_` (bounds on the optimum) and `n_iter_`, and warns where the certificate is open."""
+
+    certificate_: Certificate
+    n_iter_: int
 
     def _solved(self, problem: Problem, solver: str | None, tol: float, time_limit: float) -> Point:
         """The certified point; sets `solution_`, `certificate_` and `n_iter_`.
@@ -133,7 +137,7 @@ class CertifiedEstimator(BaseEstimator):
             warnings.warn(message, ConvergenceWarning, stacklevel=4)
 
 
-class SimilarityEstimator(CertifiedEstimator):
+class SimilarityEstimator(CheckedEstimator):
     """An estimator with a parameter `similarity`."""
 
     similarity: Any
@@ -147,18 +151,18 @@ class SimilarityEstimator(CertifiedEstimator):
     def _precomputed(self) -> bool:
         return isinstance(self.similarity, str) and self.similarity == PRECOMPUTED
 
-    def _training(self, X: Any, y: Any, *, numeric: bool = True) -> tuple[Array, Any]:
-        X, y = super()._training(X, y, numeric=numeric)
+    def _demand_square(self, X: Array) -> None:
+        """Refuse precomputed similarities that are not those of the training points with each other."""
         if self._precomputed and X.shape[0] != X.shape[1]:
             raise InvalidProblem(f"X: shape {X.shape} is not square, as the precomputed similarities of the training points are")
-        return X, y
 
 
-class KernelEstimator(SimilarityEstimator):
+class KernelEstimator(Certified, SimilarityEstimator):
     """An estimator whose function is x ↦ Σ_j a_j K(x, x_j) over the training points; K must be positive semidefinite."""
 
     def _gram(self, X: Array) -> Array:
         """K(x_i, x_j) of the training points, which are kept as `X_fit_`, and the similarity with its parameters as `similarity_`."""
+        self._demand_square(X)
         if self._precomputed:
             return X
         self.similarity_ = named(self.similarity, X) if isinstance(self.similarity, str) else self.similarity
@@ -174,7 +178,7 @@ class KernelEstimator(SimilarityEstimator):
         return KernelFunction(self.similarity_, self.X_fit_, coefficients)(queries)
 
 
-class LandmarkEstimator(SimilarityEstimator):
+class LandmarkEstimator(Certified, SimilarityEstimator):
     """An estimator on Ψ(x) = d^{-1/2} (K(x, l_1), …, K(x, l_d)), whatever K is; landmarks are drawn by `random_state`."""
 
     landmarks: Any
@@ -188,6 +192,7 @@ class LandmarkEstimator(SimilarityEstimator):
         InvalidProblem
             for landmarks that are given although there are only similarities.
         """
+        self._demand_square(X)
         seed = seed_of(self.random_state)
         if not self._precomputed:
             self.landmark_map_ = landmark_map(Rows("X", X, first_look=False), self.landmarks, self.similarity, seed)

@@ -106,6 +106,7 @@ class HerdedMeanClassifier(ClassifierMixin, KernelEstimator):
         weights = weights_of(sample_weight, len(X))
         kept = np.flatnonzero(weights > 0)
         self.classes_, signs = two_classes(y[kept])
+        self._demand_square(X)
         points, similarity = self._herdable(X, kept)
         atoms = None if self.atoms is None else min(validate.whole("atoms", self.atoms, minimum=1), len(kept))
         target = None if sample_weight is None else weights[kept] / weights[kept].sum()

@@ -11,14 +11,14 @@ from sklearn.base import RegressorMixin
 from simopt import validate
 from simopt.arrays import Array
 from simopt.errors import InvalidProblem
-from simopt.estimators.base import CertifiedEstimator, open_gap, weights_of
+from simopt.estimators.base import Certified, CheckedEstimator, open_gap, weights_of
 from simopt.solvers.lipschitz_isotonic import lipschitz_isotonic
 
 AUTO = "auto"
 CLOSED = 1e-8  # relative gap of an exact algorithm
 
 
-class LipschitzIsotonicRegressor(RegressorMixin, CertifiedEstimator):
+class LipschitzIsotonicRegressor(RegressorMixin, Certified, CheckedEstimator):
     r"""min_u Σ_i w_i (u(z_i) − y_i)²   over monotone u with slopes at most L;   f(x) = u(z), z one coordinate of x.
 
     L = ∞ is isotonic regression (pool adjacent violators). Exact, by a dynamic programme. Between the samples u is linear.

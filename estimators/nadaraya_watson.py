@@ -70,6 +70,7 @@ class NadarayaWatsonRegressor(RegressorMixin, SimilarityEstimator):
     def fit(self, X: Any, y: Any) -> Self:
         """Keep X (n, p), or n × n similarities, and y (n,)."""
         self.X_fit_, self.y_fit_ = self._training(X, y)
+        self._demand_square(self.X_fit_)
         if not self._precomputed:
             self.similarity_ = named(self.similarity, self.X_fit_) if isinstance(self.similarity, str) else self.similarity
         self.n_iter_ = 1

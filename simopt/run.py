@@ -23,7 +23,7 @@ from simopt.solution import Iterate, Sample, Status
 from simopt.solver import SolverSpec
 
 ATTEMPTS = 4  # a back end is run at the tolerance asked for, then at most three times tighter
-GROWTH = 1.2  # certificates are taken at geometrically spaced times
+GROWTH = 1.2  # certificates are taken at geometrically spaced iterations: an answer must not depend on the clock
 FAILURES = (ArithmeticError, np.linalg.LinAlgError, InvalidProblem)  # of a solver on data it cannot handle; all else is a defect in it
 Progress = Callable[[Sample], None]
 Declare = Callable[[Problem, frozenset[str]], Any]
@@ -99,7 +99,7 @@ def stepwise(spec: SolverSpec, problem: Problem, **options: Any) -> Generator[It
 def _pull(run: Run, spec: SolverSpec, normal: Problem, time_limit: float, options: dict[str, Any]) -> Ending:
     scale = normal.scale()
     last: Iterate | None = None
-    next_look, next_claim = 0.0, 0.0
+    next_look, next_claim = 0.0, 0.0  # iterations
     mark = time.perf_counter()
     with closing(stepwise(spec, normal, tol=run.tol, **options)) as iterates:
         for step in iterates:
@@ -107,8 +107,8 @@ def _pull(run: Run, spec: SolverSpec, normal: Problem, time_limit: float, option
             run.iterations += 1
             out_of_time = run.solve_seconds > time_limit
             claims = step.gap <= run.tol * scale and run.iterations >= next_claim
-            if run.solve_seconds >= next_look or claims or out_of_time:
-                next_look = GROWTH * run.solve_seconds
+            if run.iterations >= next_look or claims or out_of_time:
+                next_look = GROWTH * run.iterations
                 if claims:  # a solver that is wrong about its gap is not asked again at every step
                     next_claim = GROWTH * run.iterations
                 if run.certify(step.point, step.multipliers):
