@@ -1,8 +1,15 @@
 """Similarity-based learning as explicit convex programmes, with certified answers and executable claims.
 
+    >>> import numpy as np
     >>> import simopt
-    >>> solution = simopt.solve(problem)          # a Solution with a certificate      # doctest: +SKIP
-    >>> simopt.certify(problem, point)            # judge any point                     # doctest: +SKIP
+    >>> from simopt.problems.kernel_ridge import KernelRidge
+    >>> problem = KernelRidge(np.eye(2), np.array([3.0, 0.0]), regularization=0.5)
+    >>> solution = simopt.solve(problem)                      # a Solution with a certificate
+    >>> solution.optimal, round(float(solution.point["alpha"][0]), 9)
+    (True, 1.5)
+    >>> found = simopt.certify(problem, {"alpha": np.array([1.0, 0.0])})       # judge any point
+    >>> found.lower <= solution.certificate.upper < found.upper
+    True
 
 The names below are imported at first use, so that `import simopt` is light.
 """

@@ -35,6 +35,10 @@ class MonotoneFunction:
         u beyond the nodes: "constant" (v_1 and v_k), "linear" (the first and the last piece go on), or "refuse" (an error).
 
     Calls, `derivative` and `inverse` take a number or an array and cost O(log k) a point.
+
+    >>> u = MonotoneFunction(np.array([0.0, 1.0, 3.0]), np.array([0.0, 2.0, 2.0]))
+    >>> float(u(0.25)), float(u(5.0)), float(u.derivative(0.5)), float(u.inverse(1.0))
+    (0.5, 2.0, 2.0, 0.5)
     """
 
     nodes: Array

@@ -25,6 +25,14 @@ def path(
     A back end canonicalises the declaration once when the field is one of `problem.parameters` and natural units do not depend on it; the
     parameter of the declaration then takes each value (DPP). Points are always judged for the problem with that value.
 
+    >>> import numpy as np
+    >>> from simopt.problems.landmarked_ridge import LandmarkedRidge
+    >>> problem = LandmarkedRidge(np.eye(2), np.array([3.0, 0.0]), regularization=0.5)
+    >>> for strength, solution in path(problem, "regularization", [0.5, 1.0]):
+    ...     print(strength, solution.point["w"].round(6))
+    0.5 [1.5 0. ]
+    1.0 [1. 0.]
+
     Raises
     ------
     UnknownName

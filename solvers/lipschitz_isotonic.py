@@ -119,6 +119,9 @@ def lipschitz_isotonic(
 ) -> IsotonicFit:
     """min Σ w_i (u(z_i) − y_i)² over non-decreasing functions u with slopes at most L, z in any order.
 
+    >>> lipschitz_isotonic([0.0, 1.0, 2.0], [0.0, 3.0, 3.0], lipschitz=2.0).fitted.round(9)
+    array([0.5, 2.5, 3. ])
+
     Parameters
     ----------
     z, y : (n,) arrays

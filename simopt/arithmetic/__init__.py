@@ -2,6 +2,18 @@
 
 A formula takes `num` and uses its methods together with + - * /. FLOAT is float64; INTERVAL encloses the real value of the formula in a
 ball (midpoint and radius, NumPy, a few times the cost of FLOAT); RATIONAL is exact and refuses what leaves the rational numbers.
+
+    >>> import numpy as np
+    >>> from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL
+    >>> def variance(num, x):
+    ...     centred = num.lift(x) - num.sum(num.lift(x)) / len(x)
+    ...     return num.dot(centred, centred) / len(x)
+    >>> x = np.array([0.0, 0.5, 1.0])
+    >>> print(variance(RATIONAL, x))
+    1/6
+    >>> ball = variance(INTERVAL, x)
+    >>> bool(ball.low < 1 / 6 < ball.high)
+    True
 """
 
 from simopt.arithmetic.base import Arithmetic, NotRational
