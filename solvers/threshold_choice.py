@@ -21,6 +21,7 @@ from simopt.solvers.threshold_hinges import Indices, tilt
 from simopt.solvers.two_hinges import FLAT, HALVINGS
 
 ZERO = 4e-16  # of the number of hinges: a sum of ramps below it is rounding
+SLIGHT = 1e-9  # of a hinge: what rounding makes of the sum of those that are fixed
 TURNS = 100
 LEAP = 4.0  # growth of the steps where no ramp gives a slope
 
@@ -75,11 +76,20 @@ def ramps(u: Array, b: float, inverse: float) -> tuple[float, int]:
 
 @kernel
 def root(u: Array, segments: Indices, first: int, last: int, steps: Array, aims: Array, width: float, start: float) -> float:
-    """The common value c = b_j − steps_j of the pool first … last: where the sum of the ramps is that of the aims."""
+    """The common value c = b_j − steps_j of the pool first … last: where the sum of the ramps is that of the aims; −∞ or ∞ where it is more
+    or less everywhere.
+
+    That happens in a working set: a part of a final pool is pulled by order rows too, and what is fixed may pull more than its hinges hold.
+    """
     aim, size = 0.0, 1.0
     for j in range(first, last + 1):
         aim += aims[j]
         size += segments[2 * j + 2] - segments[2 * j]
+    if aim < -SLIGHT:
+        return -np.inf
+    if aim > size - 1.0 + SLIGHT:
+        return np.inf
+    aim = min(max(aim, 0.0), size - 1.0)
     c, low, high, leap = start, -np.inf, np.inf, width
     inverse = 1.0 / width
     for turn in range(TURNS):
@@ -107,6 +117,22 @@ def root(u: Array, segments: Indices, first: int, last: int, steps: Array, aims:
             break
         c = new
     return c
+
+
+@kernel
+def stand_still(value: Array, begin: Indices, b: Array, steps: Array, ordered: bool) -> None:
+    """Values of −∞ and ∞, of pools that by rounding alone are pulled without end, become what the pools had, or the nearest in order."""
+    last = value.size - 1
+    for pool in range(last, -1, -1):
+        if value[pool] == -np.inf:
+            value[pool] = b[begin[pool]] - steps[begin[pool]]
+            if ordered and pool < last:
+                value[pool] = min(value[pool], value[pool + 1])
+    for pool in range(last + 1):
+        if value[pool] == np.inf:
+            value[pool] = b[begin[pool]] - steps[begin[pool]]
+            if ordered and pool > 0:
+                value[pool] = max(value[pool], value[pool - 1])
 
 
 @kernel
@@ -139,7 +165,11 @@ def choose(
         value[top] = root(u, segments, j, j, steps, aims, width, b[j] - steps[j])
         while ordered and top > 0 and value[top - 1] > value[top]:
             top -= 1
-            value[top] = root(u, segments, begin[top], j, steps, aims, width, 0.5 * (value[top] + value[top + 1]))
+            start = 0.5 * (value[top] + value[top + 1])
+            if not np.isfinite(start):
+                start = b[j] - steps[j]
+            value[top] = root(u, segments, begin[top], j, steps, aims, width, start)
+    stand_still(value[: top + 1], begin, b, steps, ordered)
     for pool in range(top + 1):
         end = begin[pool + 1] if pool < top else m
         for j in range(begin[pool], end):

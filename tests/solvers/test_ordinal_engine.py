@@ -21,12 +21,12 @@ from simopt.problems.imc_ordinal_penalised import IMCOrdinalPenalised
 from simopt.problems.kernel_exc import KernelEXC
 from simopt.row_blocks import RowBlocks
 from simopt.solution import Status
-from simopt.solvers import hinge_newton, threshold_choice, threshold_level
+from simopt.solvers import hinge_newton, threshold_choice, threshold_level, threshold_newton
 from simopt.solvers.ordinal_parts import LEARNED, Ordinal, centred
 from simopt.solvers.threshold_hinges import ThresholdHinges, balance
 from simopt.solvers.threshold_interior import ThresholdInterior
 from simopt.solvers.threshold_level import PooledBends, ThresholdLevel
-from simopt.solvers.threshold_newton import interior_fits, threshold_fits
+from simopt.solvers.threshold_newton import RESCUED, interior_fits, threshold_fits
 from simopt.solvers.weight_bounds import Ball, Penalty
 
 SOLVERS = ["newton", "interior-point"]
@@ -112,6 +112,11 @@ def problems(form, X, y, classes, gamma, delta):
     else:
         # weaker ones than 1e-4 leave a gap of rounding: ‖s‖²_K/(2λ) is a sum of terms of that size
         yield from (KernelEXC(X @ X.T, y, classes, gamma, delta, regularization=s) for s in (1e-4, 1.0, 1e4))
+
+
+def parts_of(problem):
+    parts = Ordinal.of(problem)
+    return parts.rows, parts.chain.hinges, parts.bound
 
 
 def last(states):
@@ -433,6 +438,65 @@ def test_a_stall_is_left_to_the_interior_point_method(monkeypatch):
     assert "stalled" in solution.reported_status
 
 
+@pytest.mark.parametrize(("n", "d"), [(800, 10), (600, 20), (1200, 20)])
+@pytest.mark.parametrize("tol", [1e-8, 1e-9])
+def test_spacings_of_a_margin_end_optimal_by_newton(n, d, tol):
+    """Many thresholds with active order rows: in a working set single ones of them have no best place of their own."""
+    for seed in range(2):
+        X, y = sample(n, d, 10, seed)
+        penalised = solve(EXCOrdinalPenalised(X, y, 10, 1.0, 1.0, regularization=1e-3), "newton", tol=tol)
+        ball = solve(EXCOrdinal(X, y, 10, 1.0, 1.0, radius=float(np.linalg.norm(penalised.point["w"]))), "newton", tol=tol)
+        for solution in (penalised, ball):
+            assert solution.optimal
+            assert solution.reported_status == "converged"  # by Newton's steps, without a net
+
+
+def test_a_threshold_without_a_best_place_moves_with_its_pool():
+    # what is fixed pulls the second threshold up and the third down, each by more than its hinges could hold
+    pulls = np.array([0.0, -400.0, 400.0])
+    for delta in (0.0, 0.7):
+        here = level(delta=delta)
+        here.fixed_b = pulls * here.hinges.share
+        here.sweep()
+        assert np.all(np.isfinite(here.b))
+        assert here._pools[1] == here._pools[2]
+        value = smooth(here, here.f, here.b)
+        rng, steps = np.random.default_rng(20), here.hinges.steps
+        for size in (1e-3, 1e-1, 1.0, 10.0):
+            for _ in range(30):
+                other = np.maximum.accumulate(here.b + size * rng.normal(size=3) - steps) + steps
+                assert smooth(here, here.f, other) >= value - 1e-12
+
+
+@pytest.mark.parametrize("every", [False, True])
+@pytest.mark.parametrize("pulls", [(-400.0, 0.0, 0.0), (0.0, 0.0, 400.0), (400.0, 400.0, 400.0), (-400.0, -400.0, -400.0)])
+def test_thresholds_that_are_pulled_without_end_stay_in_order(every, pulls):
+    here = level(every, delta=0.7)
+    here.fixed_b = np.array(pulls) * here.hinges.share
+    here.sweep()
+    assert np.all(np.isfinite(here.b))
+    if not every:
+        assert np.all(np.diff(here.b - here.hinges.steps) >= -1e-15)
+
+
+def test_a_gap_that_was_not_seen_is_left_to_the_interior_point_method(monkeypatch):
+    """Thresholds of a working set that balance nothing make the gap of its stage 0; it is computed anew."""
+    X, y = sample(600, 6, seed=21)
+    problem = EXCOrdinalPenalised(X, y, 5, regularization=1e-4)
+    best = threshold_level.choose
+
+    def nonsense(*args):
+        best(*args)
+        if args[0].size < 600:
+            args[-2].fill(-1e58)
+
+    monkeypatch.setattr(threshold_level, "choose", nonsense)
+    solution = solve(problem, "newton", tol=1e-9)
+    assert solution.optimal
+    fits = list(threshold_fits(*parts_of(problem), goal=1e-9 * problem.scale()))
+    assert fits[-1].word == RESCUED
+
+
 @pytest.mark.parametrize(
     ("where", "name", "wrong"),
     [
@@ -448,6 +512,7 @@ def test_mutants_are_caught(monkeypatch, where, name, wrong):
     problem = EXCOrdinalPenalised(X, y, 5, regularization=1e-4)
     solver = "interior-point" if where is ThresholdInterior else "newton"
     monkeypatch.setattr(hinge_newton, "compact", lambda level, goal: iter(()))
+    monkeypatch.setattr(threshold_newton, "rescued", lambda level, goal: iter(()))
     monkeypatch.setattr(where, name, wrong)
     assert not solve(problem, solver, tol=1e-9, time_limit=2.0).optimal
 
