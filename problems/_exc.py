@@ -26,6 +26,7 @@ from simopt.problem import Law, Problem, Rescale, freeze
 from simopt.problems import _exc_cases, _hinges
 from simopt.problems._exc_balance import Prices
 from simopt.problems._exc_hinges import Indices, Side, checked_labels
+from simopt.problems._exc_start import number_of_classes
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -42,7 +43,7 @@ class ThresholdProblem(Problem):
     repairs: ClassVar[tuple[str, ...]] = ("given",)  # ways to make multipliers admissible, of which the better bound is kept
 
     def _check(self) -> None:
-        classes = validate.whole("classes", self.classes, minimum=2)
+        classes = number_of_classes(self.classes)
         labels = checked_labels(self.labels, classes)
         freeze(self, labels=labels, classes=classes, gamma=validate.positive("gamma", self.gamma))
 

@@ -9,6 +9,23 @@ import numpy as np
 
 from simopt import validate
 from simopt.arrays import Array
+from simopt.errors import InvalidProblem
+
+MOST_CLASSES = 2000
+
+
+def number_of_classes(classes: Any) -> int:
+    """r, a whole number from 2 to 2000: the best constants cost r² in memory, and the hinges of IMC n r.
+
+    Raises
+    ------
+    InvalidProblem
+        for what is no such number.
+    """
+    r = validate.whole("classes", classes, minimum=2)
+    if r > MOST_CLASSES:
+        raise InvalidProblem(f"classes: {r} given, at most {MOST_CLASSES} possible; merge some, or take labels of so many kinds as numbers")
+    return r
 
 
 def equispaced(classes: int, spacing: float = 1.0, centre: float = 0.0) -> Array:
@@ -22,7 +39,7 @@ def equispaced(classes: int, spacing: float = 1.0, centre: float = 0.0) -> Array
     InvalidProblem
         for fewer than two classes or a spacing that is not > 0.
     """
-    r, step = validate.whole("classes", classes, minimum=2), validate.positive("spacing", spacing)
+    r, step = number_of_classes(classes), validate.positive("spacing", spacing)
     out: Array = validate.finite("centre", centre) + step * (np.arange(1.0, r) - r / 2.0)
     return out
 

@@ -23,7 +23,7 @@ from simopt.problem import Problem, freeze
 from simopt.problems import _simplex
 from simopt.problems._exc_balance import Prices, spaced
 from simopt.problems._exc_hinges import Side, explicit
-from simopt.problems._exc_start import best_constant_thresholds
+from simopt.problems._exc_start import best_constant_thresholds, number_of_classes
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -43,7 +43,7 @@ class OrdinalDomain(Problem):
     delta: float
 
     def _check(self) -> None:
-        classes = validate.whole("classes", self.classes, minimum=2)
+        classes = number_of_classes(self.classes)
         labels = validate.labels("labels", self.labels, allowed=tuple(range(1, classes + 1)))
         masses = None if self.masses is None else _simplex.probabilities("masses", self.masses, length=len(labels))
         freeze(self, labels=labels, classes=classes, masses=masses, delta=validate.nonnegative("delta", self.delta))

@@ -6,7 +6,7 @@ the query, and the row of the table.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Self
@@ -63,7 +63,7 @@ class Queries:
         return found
 
     @classmethod
-    def stacked(cls, features: Sequence[npt.ArrayLike], relevance: Sequence[npt.ArrayLike]) -> tuple[Array, Self]:
+    def stacked(cls, features: Iterable[npt.ArrayLike], relevance: Iterable[npt.ArrayLike]) -> tuple[Array, Self]:
         """One matrix (n, p) and the lists, from a matrix (m_k, p) and a vector (m_k,) for each query k.
 
         Raises
@@ -71,6 +71,7 @@ class Queries:
         InvalidProblem
             as `of`, and where queries differ in their number of features, or a query has more features rows than relevances.
         """
+        features, relevance = list(features), list(relevance)
         if len(features) != len(relevance):
             raise InvalidProblem(f"queries: {len(features)} lists of features and {len(relevance)} of relevance")
         if not features:
@@ -132,10 +133,11 @@ class Queries:
     def ndcg(self, scores: npt.ArrayLike, *, k: int | Sequence[int] | None = None, ties: str = lists.AVERAGE) -> Array:
         """NDCG@k of every query: (q,) for one k or None, (q, len(k)) for several. The figure that is reported is the mean over queries."""
         s = validate.vector("scores", scores, length=self.n, like="documents")
-        cuts = [k] if k is None or isinstance(k, int) else list(k)
+        single = k is None or isinstance(k, int | np.integer)
+        cuts: list[int | None] = [k] if k is None or isinstance(k, int | np.integer) else list(k)
         validate.choice("ties", ties, lists.TIES)
         found = np.array([lists.ndcg_at(s[rows], gains, cuts, ties) for rows, gains in zip(self.rows, self.gains, strict=True)])
-        return found[:, 0] if k is None or isinstance(k, int) else found
+        return found[:, 0] if single else found
 
     def subset(self, keep: npt.ArrayLike) -> tuple[Rows, Self]:
         """Some of the queries, by their numbers 0, …, q − 1 in the order wanted: their rows of the table, and the lists of those rows."""

@@ -78,8 +78,14 @@ def list_norm(v: npt.ArrayLike, logarithm: str = NATURAL, k: int | None = None) 
     """‖v‖_D = max over permutations π of Σ v_i/F(π(i)), of the first k positions where k is given. O(m log m).
 
     Any real v is allowed without k; with k the maximum is that of v ≥ 0.
+
+    Raises
+    ------
+    InvalidProblem
+        for values that are not finite numbers, and for none.
     """
-    values = np.sort(np.asarray(v, dtype=np.float64))[::-1][: _cut(k, np.size(v))]
+    given = validate.vector("v", v)
+    values = np.sort(given)[::-1][: _cut(k, given.size)]
     return float(values @ discounts(len(values), logarithm))
 
 

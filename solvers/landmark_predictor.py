@@ -21,7 +21,15 @@ from simopt.solution import Solution
 
 
 def landmark_map(rows: Rows, landmarks: int | npt.ArrayLike, similarity: str | Similarity | Values, seed: int) -> LandmarkMap:
-    """Ψ for points: so many of them as landmarks, drawn without replacement (all, where they are fewer), or the landmarks given."""
+    """Ψ for points: so many of them as landmarks, drawn without replacement (all, where they are fewer), or the landmarks given.
+
+    Raises
+    ------
+    InvalidProblem
+        for a seed that is not a whole number ≥ 0, and for landmarks that are neither a number nor points.
+    """
+    if not isinstance(seed, int | np.integer) or seed < 0:
+        raise InvalidProblem(f"seed: {seed!r} given, a whole number >= 0 needed")
     rng = np.random.default_rng(seed)
     if isinstance(landmarks, Real | np.integer):
         count = min(validate.whole("landmarks", float(landmarks), minimum=1), rows.n)
@@ -63,7 +71,15 @@ def similarity_record(similarity: Similarity | Values) -> dict[str, Any]:
 
 
 def certificate_of(record: Mapping[str, Any]) -> Certificate:
-    """A certificate from its fields; JSON has no ∞, and leaves null where a bound is missing."""
+    """A certificate from its fields; JSON has no ∞, and leaves null where a bound is missing.
+
+    Raises
+    ------
+    TypeError
+        when `record` holds no fields, or others.
+    """
+    if not isinstance(record, Mapping):
+        raise TypeError(f"the certificate is {type(record).__name__}, not a record")
     ends = {"lower": -math.inf}
     fields: dict[str, Any] = {name: ends.get(name, math.inf) if value is None else value for name, value in record.items()}
     return Certificate(**fields)

@@ -25,6 +25,7 @@ from simopt.driver import solve
 from simopt.errors import InvalidProblem
 from simopt.landmarks import Values
 from simopt.problem import Problem
+from simopt.problems._exc_start import MOST_CLASSES, number_of_classes
 from simopt.problems._exc_start import equispaced as spaced_evenly
 from simopt.problems._exc_thresholds import increasing
 from simopt.problems.exc_fixed import EXCFixed
@@ -38,13 +39,12 @@ from simopt.similarities import Similarity
 from simopt.solution import Solution, Status
 from simopt.solver import solvers_of
 from simopt.solvers.landmark_predictor import landmark_map, provenance
-from simopt.solvers.ordinal_rule import Labels, OrdinalErrors, OrdinalRule
+from simopt.solvers.ordinal_rule import FORMS, Labels, OrdinalErrors, OrdinalRule
 
 __all__ = ["OrdinalErrors", "OrdinalRule", "equispaced", "ordinal"]
 
-FORMS = ("exc", "imc")
 LEARNED, EQUISPACED = "learned", "equispaced"
-MOST_CLASSES = 100  # or as many as samples: a larger label is rather a number than a class
+SURE = 100  # classes, or as many as samples: a larger label is rather a number than a class
 STRENGTH = 1e-3  # λ by default, in units of the mean of ‖ψ‖² over γ
 
 
@@ -147,9 +147,11 @@ def training_labels(labels: npt.ArrayLike, classes: int | None, length: int) -> 
         raise InvalidProblem(
             f"labels: {float(y[i]):g} at index {i} is not a whole number ({odd.size} of {y.size} are not); classes are 1, …, r"
         )
-    r = int(y.max()) if classes is None else validate.whole("classes", classes, minimum=2)
-    if classes is None and r > max(length, MOST_CLASSES):
-        raise InvalidProblem(f"labels: the largest is {r}, of {length} samples; if there are so many classes, give classes={r}")
+    r = int(y.max()) if classes is None else number_of_classes(classes)
+    if classes is None and r > max(length, SURE):
+        remedy = f"if there are so many classes, give classes={r}" if r <= MOST_CLASSES else "number the classes 1, …, r"
+        raise InvalidProblem(f"labels: the largest is {r}, of {length} samples; {remedy}")
+    number_of_classes(max(r, 2))
     outside = np.flatnonzero((y < 1) | (y > r))
     if outside.size:
         i, least = int(outside[0]), int(y.min())

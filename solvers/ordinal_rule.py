@@ -33,6 +33,7 @@ if TYPE_CHECKING:
 
 FORMAT = "simopt-ordinal-rule-1"
 WHAT = "an ordinal rule"
+FORMS = ("exc", "imc")
 
 Labels = NDArray[np.intp]
 
@@ -100,6 +101,14 @@ class OrdinalRule:
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        validate.vector("weights", self.weights)
+        validate.choice("form", self.form, FORMS)
+        validate.positive("gamma", self.gamma)
+        validate.nonnegative("delta", self.delta)
+        counts = validate.vector("counts", self.counts, length=len(self.thresholds) + 1)
+        odd = np.flatnonzero((counts < 0) | (counts != np.round(counts)))
+        if odd.size:
+            raise InvalidProblem(f"counts: {counts[odd[0]]:g} at index {int(odd[0])} is no number of samples, 0, 1, 2, …")
         b = np.asarray(self.thresholds, dtype=float)
         drops = np.flatnonzero(b[1:] < b[:-1])
         if drops.size or np.any(np.isnan(b)):
@@ -186,8 +195,18 @@ class OrdinalRule:
         return OrdinalErrors(float(np.mean(np.abs(found - known))), float(np.mean(found != known)), violated, confusion)
 
     def labels_of(self, scores: npt.ArrayLike) -> Labels:
-        """Labels of scores that are known already."""
-        found: Labels = 1 + np.searchsorted(self.thresholds, np.asarray(scores, dtype=float), side="right")
+        """Labels of scores that are known already; ±∞ lie in the classes at the ends.
+
+        Raises
+        ------
+        InvalidProblem
+            for a score that is no number, with its index: NaN would be sorted behind all thresholds, into class r.
+        """
+        values = np.asarray(scores, dtype=float)
+        lost = np.flatnonzero(np.isnan(values))
+        if lost.size:
+            raise InvalidProblem(f"scores: {lost.size} of {values.size} are NaN (first at index {int(lost[0])}), and lie in no interval")
+        found: Labels = 1 + np.searchsorted(self.thresholds, values, side="right")
         return found
 
     def margins_of(self, scores: Array, labels: Labels) -> Array:
@@ -242,7 +261,9 @@ def _rebuilt(found: dict[str, Any]) -> OrdinalRule:
     values = {key: value for key, value in found.items() if key != "format"}
     weights = np.asarray(found["weights"], dtype=float)
     values["landmarks"] = np.asarray(found["landmarks"], dtype=float).reshape(weights.size, -1)
-    values["weights"], values["counts"] = weights, np.asarray(found["counts"], dtype=np.intp)
+    values["weights"], values["counts"] = weights, np.asarray(found["counts"])
+    if values["counts"].dtype.kind not in "iu":
+        raise ValueError("counts are not whole numbers")
     values["thresholds"] = _thresholds(found["thresholds"])
     values["similarity"] = from_json(found["similarity"])
     values["certificate"] = certificate_of(found["certificate"])
@@ -255,6 +276,8 @@ def _thresholds(values: Any) -> Array:
     """JSON has no ∞: what it lost before the finite ones was −∞, what it lost after them ∞."""
     b = np.array([math.nan if value is None else value for value in values], dtype=float)
     lost = np.isnan(b)
+    if lost.all():
+        raise ValueError("no threshold is finite, so that it is not known where ∞ begins")
     first = int(np.argmin(lost))
     b[:first][lost[:first]] = -math.inf
     b[first:][lost[first:]] = math.inf

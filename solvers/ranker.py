@@ -28,7 +28,7 @@ from simopt.problem import Problem
 from simopt.problems.landmarked_ranking import LandmarkedRanking
 from simopt.problems.landmarked_ranking_penalised import LandmarkedRankingPenalised
 from simopt.queries import Queries, as_numbers, defined, grouped
-from simopt.relevance import AVERAGE, NATURAL
+from simopt.relevance import AVERAGE, LOGARITHMS, NATURAL
 from simopt.rows import Rows
 from simopt.similarities import Similarity, from_json
 from simopt.solvers.landmark_predictor import certificate_of, landmark_map, provenance, similarity_record
@@ -106,6 +106,8 @@ class LandmarkedRanker:
     provenance: Mapping[str, Any] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
+        validate.vector("weights", self.weights)
+        validate.choice("logarithm", self.logarithm, LOGARITHMS)
         for name in ("landmarks", "weights"):
             view = np.asarray(getattr(self, name)).view()
             view.setflags(write=False)
@@ -147,11 +149,11 @@ class LandmarkedRanker:
         relevance: npt.ArrayLike,
         qid: npt.ArrayLike,
         *,
-        cuts: Sequence[int] = CUTS,
+        cuts: int | Sequence[int] = CUTS,
         ties: str = AVERAGE,
         leave_out: bool = False,
     ) -> RankingScores:
-        """NDCG@k of every query, and the squared loss against η. `ties` as in simopt.relevance.
+        """NDCG@k of every query for every k of `cuts`, and the squared loss against η. `ties` as in simopt.relevance.
 
         Raises
         ------
@@ -162,7 +164,8 @@ class LandmarkedRanker:
         keep, lists, left = _lists(relevance, qid, leave_out, len(scores))
         kept = scores[keep]
         loss = float(np.sum(np.square(kept - lists.eta(self.logarithm)))) / len(lists)
-        return RankingScores(tuple(cuts), lists.ndcg(kept, k=tuple(cuts), ties=ties), loss, lists.names, left)
+        several = (int(cuts),) if isinstance(cuts, int | np.integer) else tuple(cuts)
+        return RankingScores(several, lists.ndcg(kept, k=several, ties=ties), loss, lists.names, left)
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write to a .npz or .json file, all of it or nothing; `load` gives the same ranker back, bit by bit.

@@ -6,10 +6,13 @@ import numpy as np
 import pytest
 
 from simopt import solve
+from simopt.errors import InvalidProblem
 from simopt.problems._exc_start import best_constant_thresholds
 from simopt.problems.exc_ordinal import EXCOrdinal
 from simopt.problems.exc_ordinal_penalised import EXCOrdinalPenalised
+from simopt.problems.ordinal_goodness import OrdinalGoodness
 from simopt.solution import Status
+from simopt.solvers.ordinal import ordinal
 
 
 @pytest.mark.parametrize("solver", ["newton", "interior-point", "clarabel"])
@@ -50,3 +53,14 @@ def test_best_constant_thresholds_are_spaced_and_best(seed: int) -> None:
 
     spaced = [(x, y, z) for x in kinks for y in kinks for z in kinks if y - x >= delta and z - y >= delta]
     assert loss(tuple(b)) == pytest.approx(min(map(loss, spaced)), abs=1e-12)
+
+
+@pytest.mark.parametrize("classes", [2001, 10**6, 10**18])
+def test_so_many_classes_are_refused_before_memory_is(classes: int) -> None:
+    with pytest.raises(InvalidProblem, match=f"^classes: {classes} given, at most 2000 possible"):
+        EXCOrdinal(np.ones((3, 1)), [1.0, 2.0, 2.0], classes, 1.0, 0.5, radius=1.0)
+    with pytest.raises(InvalidProblem, match="^classes: .* at most 2000"):
+        OrdinalGoodness(np.ones((3, 3)), [1.0, 2.0, 2.0], classes, 1.0)
+    for thresholds in ("learned", "equispaced"):
+        with pytest.raises(InvalidProblem, match="^classes: .* at most 2000"):
+            ordinal(np.arange(6.0).reshape(3, 2), [1, 2, 2], classes=classes, thresholds=thresholds)
