@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from simopt import validate
 from simopt.arrays import Array, Multipliers
+from simopt.errors import InvalidProblem
 from simopt.problem import Image, Law, change_of_units, laws_of_samples
 from simopt.problems import _recipes, _squares
 from simopt.problems._exc_start import equispaced
@@ -19,6 +20,7 @@ from simopt.similarities import Similarity
 if TYPE_CHECKING:
     from simopt.datasets import Dataset
 
+AS_THEY_ARE = 20  # in a file that does not say what its targets are; more whole numbers are rather counts or measurements
 Case = tuple[str, dict[str, Any], bool]  # name, fields but the one that bounds w, degenerate
 
 
@@ -147,8 +149,16 @@ def fields(
     similarity: str | Similarity,
     bins: int | None,
 ) -> dict[str, Any]:
-    """Features, labels and classes: whole-numbered targets of an ordinal data set as they are, from their least to their greatest value,
-    or `bins` classes of equal frequency (5 for other data sets)."""
+    """Features, labels and classes.
+
+    Whole-numbered targets of an ordinal data set, or of any other with at most 20 numbers from the least to the greatest, are classes as
+    they are, the least of them class 1; others are cut into `bins` (5) classes of equal frequency, as all are where `bins` is given.
+
+    Raises
+    ------
+    InvalidProblem
+        when all targets are equal.
+    """
     features, targets = _recipes.landmarked(dataset, rng, samples, landmarks, standardise, similarity)
     return {"features": features, **_classes(dataset, targets, bins)}
 
@@ -162,10 +172,14 @@ def kernel_fields(
 
 
 def _classes(dataset: Dataset, targets: Array, bins: int | None) -> dict[str, Any]:
-    whole = bool(np.all(dataset.targets == np.round(dataset.targets)))
-    if bins is None and dataset.task == "ordinal" and whole:
-        least, greatest = float(dataset.targets.min()), float(dataset.targets.max())
-        return {"labels": targets - least + 1.0, "classes": max(2, int(greatest - least) + 1)}
+    least, greatest = float(dataset.targets.min()), float(dataset.targets.max())
+    if least == greatest:
+        raise InvalidProblem(
+            f"data set {dataset.name}: all {dataset.n} targets are {least:g}; at least two labels must occur to tell classes apart"
+        )
+    whole = dataset.task != "binary" and bool(np.all(dataset.targets == np.round(dataset.targets)))
+    if bins is None and whole and (dataset.task == "ordinal" or greatest - least < AS_THEY_ARE):
+        return {"labels": targets - least + 1.0, "classes": int(greatest - least) + 1}
     count = validate.whole("bins", 5 if bins is None else bins, minimum=2)
     edges = np.quantile(targets, np.arange(1, count) / count)
     return {"labels": 1.0 + np.searchsorted(edges, targets, side="left"), "classes": count}

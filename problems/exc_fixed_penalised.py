@@ -121,7 +121,7 @@ class EXCFixedPenalised(FixedThresholds, PenalisedScores):
     ) -> Self:
         """Recipe: all rows (or `samples`), standardised, `landmarks` of them (None: 50, or all of fewer), a Gaussian with Kar & Jain's σ.
 
-        Classes are the whole-numbered targets of an ordinal data set as they are, else `bins` (5) classes of equal frequency.
+        Classes are whole-numbered targets as they are (up to 20 from the least on), else `bins` (5) classes of equal frequency.
         `thresholds` are numbers, also as one text with commas; None: b_j = centre + spacing (j − r/2). With the defaults labels minus
         (r + 1)/2 are halfway between these, and with γ = ½ the loss of inner classes is the distance to that. λ = 1e-3.
         """

@@ -122,7 +122,7 @@ class IMCOrdinalPenalised(ImplicitThresholds, PenalisedScores):
     ) -> Self:
         """Recipe: all rows (or `samples`), standardised, `landmarks` of them (None: 50, or all of fewer), a Gaussian with Kar & Jain's σ.
 
-        Classes are the whole-numbered targets of an ordinal data set as they are, else `bins` (5) classes of equal frequency. γ = 1,
+        Classes are whole-numbered targets as they are (up to 20 from the least on), else `bins` (5) classes of equal frequency. γ = 1,
         λ = 1e-3.
         """
         fields = _exc_cases.fields(dataset, rng, samples, landmarks, standardise, similarity, bins)

@@ -184,7 +184,7 @@ class OrdinalGoodness(OrdinalDomain):
     ) -> Self:
         """Recipe: at most `samples` rows, standardised, are the domain, with equal masses; the default similarity has Kar & Jain's σ.
 
-        Classes are the whole-numbered targets of an ordinal data set as they are, else `bins` (5) classes of equal frequency. B = 10,
+        Classes are whole-numbered targets as they are (up to 20 from the least on), else `bins` (5) classes of equal frequency. B = 10,
         γ = 1, Δ = 0.
         """
         fields = _exc_cases.kernel_fields(dataset, rng, samples, standardise, similarity, bins)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from simopt.solution import Sample, Solution
 
 INTERRUPTED = 130
+SHOWN = 12  # classes whose samples are counted on the screen
 ROUNDING = 1e-13  # brackets in floating point may miss each other by this share of the scale
 
 
@@ -123,7 +124,10 @@ def describe(made: Problem, solution: Solution, data: str) -> dict[str, Any]:
 
 
 def size(made: Problem) -> str:
-    """Fields of a problem in one line: shapes of arrays, values of numbers, what is None left out; then how many landmarks are equal."""
+    """Fields of a problem in one line: shapes of arrays, values of numbers, what is None left out.
+
+    Then how many samples each class has, where labels are classes 1, …, r, and how many landmarks are equal.
+    """
     import dataclasses
 
     import numpy as np
@@ -135,6 +139,9 @@ def size(made: Problem) -> str:
 
     values = {item.name: getattr(made, item.name) for item in dataclasses.fields(made)}
     line = ", ".join(f"{name} {shown(value)}" for name, value in values.items() if value is not None)
+    if "classes" in values and "labels" in values:
+        counts = np.bincount(np.asarray(values["labels"], dtype=np.intp), minlength=values["classes"] + 1)[1:]
+        line += f"; samples of class 1, …, {len(counts)}: {', '.join(map(str, counts[:SHOWN]))}" + (", …" if len(counts) > SHOWN else "")
     equal = getattr(made, "duplicates", ())
     if not equal:
         return line

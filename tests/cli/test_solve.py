@@ -48,6 +48,16 @@ def test_duplicated_landmarks_are_reported(run: Run, csv: Path, tmp_path: Path) 
         assert all(first < later for first, later in found["duplicated_landmarks"])
 
 
+def test_samples_of_each_class_are_counted(run: Run, csv: Path, tmp_path: Path) -> None:
+    lines = csv.read_text(encoding="utf-8").splitlines()
+    graded = [f"{1 + k % 4 % 3},{line.partition(',')[2]}" for k, line in enumerate(lines[1:])]
+    (tmp_path / "graded.csv").write_text("\n".join([lines[0], *graded]) + "\n", encoding="utf-8")
+    for data, told in (("graded.csv", "class 1, …, 3: 20, 10, 10"), (csv, "class 1, …, 5: 8, 8, 8, 8, 8")):
+        result = run("solve", "exc-ordinal", "--data", tmp_path / data, "--target", "y", "--set", "landmarks=5")
+        assert result.exit_code == 0, result.output
+        assert told in " ".join(result.stdout.split())
+
+
 def test_file_holds_the_point_and_certifies_again(run: Run, csv: Path, tmp_path: Path) -> None:
     result = run("solve", "kernel-ridge", "--data", csv, "--json", "--output", "out.json", "--rigorous", "--set", "regularization=0.5")
     assert result.exit_code == 0, result.output

@@ -17,7 +17,7 @@ from simopt import registry
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL
 from simopt.arrays import Array
 from simopt.certificate import certify
-from simopt.datasets import load_dataset
+from simopt.datasets import Dataset, load_dataset
 from simopt.errors import InvalidProblem
 from simopt.problems import _exc_cases
 from simopt.problems._exc_start import best_constant_thresholds, best_separate_thresholds, equispaced
@@ -138,6 +138,26 @@ def test_thresholds_of_the_recipe_are_listed_or_at_equal_steps() -> None:
         ):
             with pytest.raises(InvalidProblem, match=message):
                 form.from_data(data, np.random.default_rng(0), **options, thresholds=wrong)
+
+
+def test_whole_numbered_targets_are_classes_as_they_are_and_others_are_cut() -> None:
+    features = np.random.default_rng(0).normal(size=(30, 2))
+    draw = np.random.default_rng(0)
+
+    def made(targets: Any, **options: Any) -> Any:
+        data = Dataset("own", features, ("a", "b"), targets)
+        return EXCOrdinal.from_data(data, draw, landmarks=3, **options)
+
+    grades = np.repeat([0.0, 1.0, 4.0], 10)
+    problem = made(grades)
+    assert problem.classes == 5
+    np.testing.assert_array_equal(problem.labels, grades + 1.0)
+    assert made(grades, bins=2).classes == 2
+    for measured in (np.arange(30.0), np.linspace(0.0, 1.0, 30)):
+        np.testing.assert_array_equal(made(measured).labels, np.repeat([1.0, 2.0, 3.0, 4.0, 5.0], 6))
+    for bins in (None, 4):
+        with pytest.raises(InvalidProblem, match=r"all 30 targets are 2; at least two labels"):
+            made(np.full(30, 2.0), bins=bins)
 
 
 # Multipliers.
