@@ -21,6 +21,8 @@ class UnknownName(ValueError):
         near = nearest(self.name, self.known)
         if near is not None:
             return f"unknown {self.kind} {self.name!r}; did you mean {near!r}?"
+        if within := _containing(self.name, self.known):
+            return f"unknown {self.kind} {self.name!r}; did you mean {' or '.join(map(repr, within))}?"
         if not self.known:
             return f"unknown {self.kind} {self.name!r}; none is registered"
         shown = ", ".join(self.known[:12]) + (", …" if len(self.known) > 12 else "")
@@ -36,6 +38,12 @@ def nearest(name: str, known: Iterable[str]) -> str | None:
     plain = {_plain(candidate): candidate for candidate in known}
     found = get_close_matches(_plain(name), plain, n=1, cutoff=0.6)
     return plain[found[0]] if found else None
+
+
+def _containing(name: str, known: Iterable[str]) -> list[str]:
+    """The first three of `known` that have all words of `name` (parts between dashes) among their own: imc is in imc-ordinal."""
+    words = set(_plain(name).split("-"))
+    return [candidate for candidate in known if words <= set(_plain(candidate).split("-"))][:3]
 
 
 def _plain(name: str) -> str:

@@ -8,6 +8,9 @@ from simopt.errors import InvalidProblem, NotAvailable, UnknownName, nearest
 def test_the_nearest_name_is_offered() -> None:
     assert str(UnknownName("solver", "Clarabell", ["clarabel", "ecos"])) == "unknown solver 'Clarabell'; did you mean 'clarabel'?"
     assert nearest("kernel_ridge", ["m-power-rls", "kernel-ridge"]) == "kernel-ridge"
+    assert str(UnknownName("problem", "IMC", ["imc-ordinal", "imc-ordinal-penalised", "exc-ordinal"])) == (
+        "unknown problem 'IMC'; did you mean 'imc-ordinal' or 'imc-ordinal-penalised'?"
+    )
     assert nearest("xyz", ["clarabel"]) is None
 
 
