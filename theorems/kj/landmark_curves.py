@@ -117,4 +117,4 @@ def panels(figure: Figure, done: Reproduction, colours: Mapping[str, str], flat:
                 if kind == similarity:
                     panel.plot(curve.x, curve.y, label=label, color=colours[label], linestyle="--" if label in flat else "-")
             panel.set(title=f"{row.name}, {similarity}", xscale="log", yscale=scale, xlabel="landmarks", ylabel=unit)
-    axes[0, 0].legend(frameon=False, fontsize="small")
+    figure.legend(*axes[0, 0].get_legend_handles_labels(), frameon=False, loc="outside lower center", ncols=2 * max(1, len(rows)))
