@@ -63,7 +63,7 @@ def two_classes(y: Any) -> tuple[NDArray[Any], Array]:
         raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
     classes, place = np.unique(y, return_inverse=True)
     if len(classes) < 2:
-        raise InvalidProblem(f"y: 1 class, {classes[0]!r}, in all {len(place)} samples; two are needed to tell them apart")
+        raise InvalidProblem(f"y: 1 class, {classes.tolist()[0]!r}, in all {len(place)} samples; two are needed to tell them apart")
     return classes, np.where(place == 1, 1.0, -1.0)
 
 

@@ -103,7 +103,7 @@ class LandmarkedOrdinalClassifier(ClassifierMixin, LandmarkEstimator):
         self.classes_, place = np.unique(y, return_inverse=True)
         if len(self.classes_) < 2:
             raise InvalidProblem(
-                f"y: 1 class, {self.classes_[0]!r}, in all {len(y)} samples; at least two are needed to tell classes apart"
+                f"y: 1 class, {self.classes_.tolist()[0]!r}, in all {len(y)} samples; at least two are needed to tell classes apart"
             )
         psi = self._fit_map(X)
         self.rule_ = ordinal(

@@ -1,0 +1,164 @@
+"""Estimators in scikit-learn's machinery: pipelines, grid search, cross-validation, clones, pickles; warnings, and bad input."""
+
+import pickle
+import subprocess
+import sys
+import warnings
+from typing import Any
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+from sklearn.exceptions import ConvergenceWarning, NotFittedError
+from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict
+from sklearn.multiclass import OneVsRestClassifier
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from simopt import estimators
+from simopt.errors import InvalidProblem, UnknownName
+from simopt.similarities import Gaussian, Laplacian
+
+
+def data(rng: np.random.Generator, n: int = 60) -> tuple[Any, Any]:
+    """Points of the plane and a noisy function of them."""
+    X = rng.normal(size=(n, 2))
+    return X, np.sin(X[:, 0]) + 0.5 * X[:, 1] + 0.1 * rng.normal(size=n)
+
+
+def seeded(name: str, **options: Any) -> Any:
+    """An estimator with its random state fixed, if it has one."""
+    model = getattr(estimators, name)(**options)
+    return model.set_params(random_state=3) if "random_state" in model.get_params() else model
+
+
+def targets_for(model: Any, y: Any) -> Any:
+    """Classes for classifiers."""
+    return np.where(y > 0, "up", "down") if hasattr(model, "classes_") or type(model).__name__.endswith("Classifier") else y
+
+
+@pytest.mark.parametrize("name", estimators.__all__)
+def test_clones_and_pickles_predict_the_same_to_the_last_bit(name: str) -> None:
+    X, y = data(np.random.default_rng(0))
+    model = seeded(name)
+    y = targets_for(model, y)
+    expected = model.fit(X, y).predict(X)
+    np.testing.assert_array_equal(clone(model).fit(X, y).predict(X), expected)
+    back = pickle.loads(pickle.dumps(model))
+    np.testing.assert_array_equal(back.predict(X), expected)
+    assert back.certificate_ == model.certificate_
+
+
+@pytest.mark.parametrize("name", estimators.__all__)
+def test_every_estimator_predicts_in_a_pipeline_under_cross_validation(name: str) -> None:
+    X, y = data(np.random.default_rng(1), 90)
+    model = make_pipeline(StandardScaler(), seeded(name))
+    y = targets_for(model[-1], y)
+    found = cross_val_predict(model, X, y, cv=KFold(3))
+    assert found.shape == y.shape
+    if y.dtype.kind == "U":
+        assert np.mean(found == y) > 0.7
+    else:
+        assert np.mean((found - y) ** 2) < np.var(y)
+
+
+@pytest.mark.parametrize("name", [name for name in estimators.__all__ if name != "LipschitzIsotonicRegressor"])
+def test_cross_validation_cuts_rows_and_columns_of_precomputed_similarities(name: str) -> None:
+    X, y = data(np.random.default_rng(2))
+    K = Gaussian(3.0).gram(X)
+    y = targets_for(seeded(name), y)
+    by_matrix = cross_val_predict(seeded(name, similarity="precomputed"), K, y, cv=KFold(4))
+    by_points = cross_val_predict(seeded(name, similarity=Gaussian(3.0)), X, y, cv=KFold(4))
+    if y.dtype.kind == "U":
+        assert np.mean(by_matrix == by_points) > 0.98
+    else:
+        np.testing.assert_allclose(by_matrix, by_points, atol=1e-5)
+
+
+def test_grid_search_chooses_similarities_and_strengths() -> None:
+    X, y = data(np.random.default_rng(3), 80)
+    grid = {"similarity": ["gaussian", "laplacian", Gaussian(3.0), Laplacian(2.0)], "regularization": [1e-4, 10.0]}
+    search = GridSearchCV(estimators.MPowerRegressor(power=2.0), grid, cv=KFold(3)).fit(X, y)
+    assert search.best_params_["regularization"] == 1e-4
+    assert search.best_estimator_.certificate_.closes(1e-8)
+    ordinal = GridSearchCV(seeded("LandmarkedOrdinalClassifier"), {"form": ["exc", "imc"]}, cv=3).fit(X, np.digitize(y, [-0.5, 0.5]))
+    assert ordinal.best_score_ > 0.5
+
+
+def test_binary_classifiers_do_several_classes_one_against_the_rest() -> None:
+    X, y = data(np.random.default_rng(4), 90)
+    ranks = np.digitize(y, [-0.5, 0.5])
+    model = OneVsRestClassifier(estimators.HingeSVMClassifier(regularization=1e-3)).fit(X, ranks)
+    assert model.score(X, ranks) > 0.8
+
+
+def test_an_open_certificate_is_a_warning_that_says_how_far_it_is_open() -> None:
+    X, y = data(np.random.default_rng(5))
+    with pytest.warns(
+        ConvergenceWarning, match=r"LandmarkedSVRegressor: the certificate did not close, its relative gap is .* 1e-15 was asked"
+    ):
+        model = seeded("LandmarkedSVRegressor", solver="scs", tol=1e-15).fit(X, y)
+    assert not model.certificate_.closes(1e-15) and np.isfinite(model.predict(X)).all()
+    with pytest.warns(ConvergenceWarning, match=r"HerdedMeanClassifier: the error is .*, asked 1e-06"):
+        estimators.HerdedMeanClassifier(error=1e-6, atoms=5).fit(X, y > 0)
+    with pytest.warns(ConvergenceWarning, match="LIsotronRegressor: the rounds diverged"):
+        estimators.LIsotronRegressor(np.inf, similarity="gaussian", rate=1e200).fit(X, y)
+
+
+@pytest.mark.parametrize("name", estimators.__all__)
+def test_a_closed_certificate_is_no_warning(name: str) -> None:
+    X, y = data(np.random.default_rng(6))
+    model = seeded(name)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.fit(X, targets_for(model, y))
+
+
+def test_landmarks_follow_the_random_state() -> None:
+    X, y = data(np.random.default_rng(7))
+    first = estimators.LandmarkedSVRegressor(landmarks=10, random_state=0).fit(X, y)
+    again = estimators.LandmarkedSVRegressor(landmarks=10, random_state=0).fit(X, y)
+    other = estimators.LandmarkedSVRegressor(landmarks=10, random_state=np.random.RandomState(1)).fit(X, y)
+    np.testing.assert_array_equal(first.landmark_map_.landmarks, again.landmark_map_.landmarks)
+    assert not np.array_equal(first.landmark_map_.landmarks, other.landmark_map_.landmarks)
+    given = estimators.LandmarkedSVRegressor(landmarks=X[:5]).fit(X, y)
+    np.testing.assert_array_equal(given.landmark_map_.landmarks, X[:5])
+    matrix = estimators.LandmarkedSVRegressor("precomputed", landmarks=10, random_state=0).fit(Gaussian(3.0).gram(X), y)
+    np.testing.assert_array_equal(X[matrix.landmark_indices_], first.landmark_map_.landmarks)
+
+
+def test_bad_input_is_refused_with_a_reason() -> None:
+    X, y = data(np.random.default_rng(8))
+    with pytest.raises(UnknownName, match="did you mean 'gaussian'"):
+        estimators.MPowerRegressor("gausian").fit(X, y)
+    with pytest.raises(InvalidProblem, match="not positive semidefinite"):
+        estimators.MPowerRegressor("manhattan").fit(X, y)
+    with pytest.raises(InvalidProblem, match="both given"):
+        estimators.LandmarkedSVRegressor(radius=1.0, regularization=1.0).fit(X, y)
+    with pytest.raises(InvalidProblem, match="1 class, 'a'"):
+        estimators.MeanSimilarityClassifier().fit(X, ["a"] * len(X))
+    with pytest.raises(InvalidProblem, match="sample_weight: -1 at index 2"):
+        estimators.LipschitzIsotonicRegressor().fit(X, y, sample_weight=np.where(np.arange(len(y)) == 2, -1.0, 1.0))
+    with pytest.raises(InvalidProblem, match="say how many"):
+        estimators.LandmarkedSVRegressor("precomputed", landmarks=X[:3]).fit(Gaussian(3.0).gram(X), y)
+    with pytest.raises(InvalidProblem, match="first end must be below"):
+        estimators.GLMTronRegressor(target_range=(1.0, 0.0)).fit(X, y)
+    with pytest.raises(NotFittedError):
+        estimators.NadarayaWatsonRegressor().predict(X)
+    with pytest.raises(NotFittedError):
+        _ = estimators.NadarayaWatsonRegressor().certificate_
+
+
+def test_without_scikit_learn_the_error_names_the_extra_and_simopt_itself_does_not_need_it() -> None:
+    program = (
+        "import sys; sys.modules['sklearn'] = None\n"
+        "import simopt\n"
+        "try:\n    import simopt.estimators\n"
+        "except ImportError as error:\n    print(error)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
+    assert "pip install 'simopt[ml]'" in done.stdout
+    light = subprocess.run(
+        [sys.executable, "-c", "import simopt, sys; print('sklearn' in sys.modules)"], capture_output=True, text=True, check=True
+    )
+    assert light.stdout.strip() == "False"
