@@ -14,6 +14,7 @@ import struct
 import sys
 import threading
 import time
+import traceback
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
 from typing import IO, Any
@@ -84,29 +85,24 @@ def perform(task: Task) -> Answer:
             elif task.conditioning is not None:
                 problem = instances.conditioned(problem, task.conditioning)
         except InvalidProblem as error:
-            return _described(Answer("not solved", message=str(error)), task)
+            return described(Answer("not solved", message=str(error)), task)
         except MemoryError as error:
-            return _described(Answer("failed", message=f"out of memory while the problem was built ({error})"), task)
-        return _described(_run(task, problem), task)
+            return described(Answer("failed", message=f"out of memory while the problem was built ({error})"), task)
+        return described(_run(task, problem), task)
 
 
 def _run(task: Task, problem: Any) -> Answer:
-    from simopt.backends.table import BackEnd
     from simopt.compare import traces
     from simopt.compare.memory import PeakMemory
-    from simopt.run import FAILURES, warm_up
 
-    if isinstance(task.chosen, BackEnd):
-        traces.warm_up(task.chosen, type(problem))
-    else:
-        with suppress(*FAILURES):  # the run itself will say so
-            warm_up(task.chosen, type(problem), task.options)
     answer = Answer("not solved", fingerprint=problem.fingerprint(), shapes=_shapes(problem))
     for warm in (False, True):
-        memory = PeakMemory()
-        gc.disable()
-        start = time.perf_counter()
         try:
+            if not warm:
+                _warm_up(task, type(problem))
+            memory = PeakMemory()
+            gc.disable()
+            start = time.perf_counter()
             found = traces.measure(problem, task.chosen, tol=task.tol, time_limit=task.time_limit, options=task.options)
         except MemoryError as error:
             answer.status, answer.message = "failed", f"out of memory ({error})"
@@ -128,6 +124,18 @@ def _run(task: Task, problem: Any) -> Answer:
     return answer
 
 
+def _warm_up(task: Task, kind: Any) -> None:
+    from simopt.backends.table import BackEnd
+    from simopt.compare import traces
+    from simopt.run import FAILURES, warm_up
+
+    if isinstance(task.chosen, BackEnd):
+        traces.warm_up(task.chosen, kind)
+    else:
+        with suppress(*FAILURES):  # the run itself will say so
+            warm_up(task.chosen, kind, task.options)
+
+
 def _shapes(problem: Any) -> dict[str, Any]:
     """Shapes of the arrays of a problem, values of its numbers."""
     import dataclasses
@@ -140,7 +148,8 @@ def _plain(value: Any) -> bool:
     return isinstance(value, (bool, int, float, str)) or bool(getattr(value, "shape", ()))
 
 
-def _described(answer: Answer, task: Task) -> Answer:
+def described(answer: Answer, task: Task) -> Answer:
+    """The answer with versions, threads and system of this process."""
     from importlib.metadata import PackageNotFoundError, version
 
     from simopt import provenance
@@ -177,6 +186,12 @@ def main() -> None:
     os.dup2(2, 1)  # what solvers print must not get among the answer
     task = pickle.loads(source.read(HEADER.unpack(source.read(HEADER.size))[0]))
     threading.Thread(target=_end_with_parent, args=(source,), daemon=True).start()
-    send(sink, pickle.dumps(perform(task)))
-    sink.close()
-    os._exit(0)  # not by way of the interpreter's end, which would wait for the thread that reads
+    status = 1
+    try:
+        send(sink, pickle.dumps(perform(task)))
+        sink.close()
+        status = 0
+    except BaseException:
+        traceback.print_exc()
+        sys.stderr.flush()
+    os._exit(status)  # not by way of the interpreter's end, which would stumble over the thread that reads

@@ -13,7 +13,7 @@ from importlib import import_module
 from typing import Any
 
 from simopt.compare import system
-from simopt.compare.child import HEADER, Answer, Task, send
+from simopt.compare.child import HEADER, Answer, Task, described, send
 
 START = 120.0  # seconds beyond the solver's own for imports, compilation, building the problem, and certificates
 RUNS = 8.0  # runs of a sweep, at most, and the second round of a quick one
@@ -45,7 +45,11 @@ def perform(task: Task) -> Answer:
     timer = threading.Timer(START + RUNS * task.time_limit, _end, (child,))
     timer.start()
     try:
-        return _answer(child, message, timer, task.time_limit)
+        answer = _answer(child, message, timer, task.time_limit)
+        if not answer.system:  # the process is gone and could not say where it ran, and on how many threads
+            answer = described(answer, task)
+            answer.threads_seen = task.threads
+        return answer
     except BaseException:
         _end(child)
         raise

@@ -141,6 +141,15 @@ def test_a_process_that_is_killed_is_a_failure_with_its_reason() -> None:
     threading.Thread(target=kill).start()
     answer = processes.perform(task(problem, "scs", tol=1e-12, time_limit=60.0))
     assert answer.status == "failed" and "SIGKILL" in answer.message
+    assert answer.system["machine"] and answer.versions, "it counts among the runs of this machine and version"
+
+
+def test_an_option_that_the_solver_refuses_is_its_failure() -> None:
+    registry.load("solvers")
+    herding = registry.get("problem", "herding")
+    spec = choose(herding, "frank-wolfe")
+    answer = child.perform(Task(herding, None, None, 30, None, {"candidates": 10}, 0, spec, {"steps": "sideways"}, 1e-6, 5.0, 1))
+    assert answer.status == "failed" and "'sideways'" in answer.message
 
 
 def test_runs_take_turns() -> None:
