@@ -35,14 +35,21 @@ def console(*, err: bool = False) -> Console:
     return Console(stderr=err, highlight=False, markup=False, emoji=False, width=width)
 
 
-def table(headings: Sequence[str], rows: Iterable[Sequence[str | Text]], *, right: Sequence[str] = (), title: str | None = None) -> Any:
-    """A table without frames; the columns named in `right` are flushed right."""
+def table(
+    headings: Sequence[str],
+    rows: Iterable[Sequence[str | Text]],
+    *,
+    right: Sequence[str] = (),
+    whole: Sequence[str] = (),
+    title: str | None = None,
+) -> Any:
+    """A table without frames; the columns named in `right` are flushed right, those in `whole` are not broken on a narrow screen."""
     from rich import box
     from rich.table import Table
 
     made = Table(box=box.SIMPLE_HEAD, title=title, title_justify="left", pad_edge=False, show_edge=False)
     for heading in headings:
-        made.add_column(heading, justify="right" if heading in right else "left", overflow="fold")
+        made.add_column(heading, justify="right" if heading in right else "left", overflow="fold", no_wrap=heading in whole)
     for row in rows:
         made.add_row(*row)
     return made
@@ -125,7 +132,7 @@ class Steps:
         """One more step is done; `text` says which and how it came out."""
         self.done += 1
         if self._bar is not None:
-            self._bar.update(self._task, completed=self.done, description=text)
+            self._bar.update(self._task, completed=self.done, total=self.total, description=text)
         else:
             sys.stderr.write(f"[{self.done}/{self.total}] {text}\n")
             sys.stderr.flush()
