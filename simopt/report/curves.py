@@ -29,7 +29,7 @@ def rate(figure: Mapping[str, Any]) -> Markup:
     up = Axis(min(ys) / 1.4, max(ys) * 1.4, TOP + HEIGHT, TOP, "log")
     claimed = f"slope {SIGNS[figure['direction']]} {figure['slope']:g} claimed".replace("-", "−")
     fitted = f"{figure['fitted']:.3f} ± {figure['error']:.3f} fitted".replace("-", "−")
-    drawing = Drawing(TOP + HEIGHT + BOTTOM + 22, f"{claimed}, {fitted}")
+    drawing = Drawing(TOP + HEIGHT + BOTTOM + 38, f"{claimed}, {fitted}")
     centre = (float(np.log([x for x, _ in inside]).mean()), float(np.log([y for _, y in inside]).mean()))
     ends = [math.log(max(low, across.low)), math.log(min(high, across.high))]
     for slope, kind in ((figure["slope"], "bound dashed"), (figure["fitted"], "fit")):
@@ -55,7 +55,7 @@ def path(figure: Mapping[str, Any]) -> Markup:
         up = Axis(min(values) - 0.05 * spread, max(values) + 0.05 * spread, TOP + HEIGHT, TOP)
     across = Axis(1.0, float(figure["entries"]), LEFT, WIDTH - RIGHT)
     side = "upper" if figure["upper"] else "lower"
-    drawing = Drawing(TOP + HEIGHT + BOTTOM + 22, f"{figure['entries']} entries, measured between {min(values):.3g} and {max(values):.3g}")
+    drawing = Drawing(TOP + HEIGHT + BOTTOM + 38, f"{figure['entries']} entries, measured between {min(values):.3g} and {max(values):.3g}")
     if len(measured) > FEW:
         drawing.polyline(_points(bound, across, up, figure["entries"]), "bound dashed")
         drawing.polyline(_points(measured, across, up, figure["entries"]), "fit")
@@ -84,11 +84,9 @@ def _points(values: Sequence[float | None], across: Axis, up: Axis, entries: int
 
 
 def _legend(drawing: Drawing, y: float, entries: Sequence[tuple[str, str]]) -> None:
-    x = LEFT
-    for kind, words in entries:
-        drawing.line(x, y - 4, x + 22, y - 4, kind)
-        drawing.text(x + 28, y, words, "tick", "start")
-        x += 38 + 7.2 * len(words)
+    for i, (kind, words) in enumerate(entries):
+        drawing.line(LEFT, y - 4 + 16 * i, LEFT + 22, y - 4 + 16 * i, kind)
+        drawing.text(LEFT + 28, y + 16 * i, words, "tick", "start")
 
 
 def _positive(value: Any) -> bool:

@@ -29,7 +29,7 @@ SYMBOLS = {
 CLOSERS = ")]|‖}⟩⌉⌋≤<"
 LONE_SCRIPTS = "*∞±∘⊥†∅=≠≤≥<>"
 LONGEST_WORD = 26  # characters of a formula without spaces that are held together
-LONGEST_ROOT = 60  # characters under one root that are not broken over lines
+LONGEST_ROOT = 32  # characters under one root that are not broken over lines
 
 
 class NoMath(ValueError):

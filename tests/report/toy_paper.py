@@ -85,6 +85,7 @@ def known(instance: Instance, trial: Trial) -> Iterator[Check]:
 def rates(instance: Instance, trial: Trial) -> Iterator[Check]:
     n = np.array([10, 20, 40, 80, 160])
     yield rate(n, 3 / n, -1.0, window=(15, 200), name="falls like 1/n")
+    yield rate(n, n**-0.123456, -0.123456, direction="at least", name="long words in its legend")
 
 
 def false_one(instance: Instance, trial: Trial) -> Iterator[Check]:
