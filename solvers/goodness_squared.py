@@ -114,7 +114,8 @@ class BoxSquares:
                 break
             t = min(1.0, step + REACH)
             trial = (low + t * dl) * (left + t * dv), (high + t * dh) * (right - t * dv)
-            more = direction(*(np.maximum(np.clip(part, NARROW * aim, WIDE * aim) - part, -WIDE * aim) for part in trial), off=0.0)
+            lacks = [np.maximum(np.clip(part, NARROW * aim, WIDE * aim) - part, -WIDE * aim) for part in trial]
+            more = direction(lacks[0], lacks[1], off=0.0)
             longer = dv + more[0], dl + more[1], dh + more[2]
             found = _reach((left, longer[0]), (right, -longer[0]), (low, longer[1]), (high, longer[2]))
             if found < step + GAIN:
