@@ -29,6 +29,7 @@ from simopt.solvers.ordinal_regions import Ball, Box, Parts, Region, State
 
 PATIENCE = 16  # iterations in which the gap must be halved; the first ones gain little where the start is far from the thresholds
 BACK = 0.995  # share of the way to the boundary
+RESISTANCE = 1e-15  # added to the diagonal of the Newton matrix, relative to it
 
 
 class Newton:
@@ -54,6 +55,9 @@ class Newton:
         inner[np.arange(count - 1), np.arange(1, count)] = inner[np.arange(1, count), np.arange(count - 1)] = -ratio
         matrix[n:, n:] = inner
         region.matrix(x, matrix)
+        # where constants are among the f, moving them with b changes no hinge, and a ball that is not reached hardly resists: a step along
+        # that direction would be rounding
+        matrix[np.diag_indices(n + count)] *= 1.0 + RESISTANCE
         self.factor, info = scipy.linalg.lapack.dpotrf(matrix, lower=1, overwrite_a=1, clean=0)
         if info != 0:
             raise np.linalg.LinAlgError(f"leading minor {info} of the Newton matrix is not positive")

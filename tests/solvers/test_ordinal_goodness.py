@@ -229,3 +229,14 @@ def test_points_that_are_all_alike(delta: float) -> None:
     assert solution.status is Status.OPTIMAL
     assert solution.certificate is not None
     assert solution.certificate.upper == pytest.approx(problem.scale(), rel=1e-9)
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+@pytest.mark.parametrize("gamma", [1e-2, 1e-4])
+def test_a_large_ball_around_points_that_coincide(seed: int, gamma: float) -> None:
+    """A constant f can be moved together with the thresholds at next to no cost, so that the Newton matrix is all but singular."""
+    rows = np.eye(34)[:, :10]
+    distances = np.square(rows[:, None] - rows).sum(axis=-1)
+    labels = np.random.default_rng(seed).integers(1, 5, size=34).astype(float)
+    solution = solve(KernelOrdinalGoodness(np.exp(-distances / distances.mean()), labels, 4, gamma), "interior-point")
+    assert solution.status is Status.OPTIMAL

@@ -203,7 +203,7 @@ def test_arrays_of_a_rule_are_read_only_and_thresholds_must_be_in_order() -> Non
         ([2, 2, 2, 2], 3, r"all 4 samples have the label 2"),
         ([1, 2, math.nan, 3], None, r"not finite \(first at index 2\)"),
         ([1, 2, 3], None, r"3 values, expected 4"),
-        ([1, 2, 500001, 3], None, r"largest is 500001, of 4 samples.*give classes"),
+        ([1, 2, 500001, 3], None, r"largest is 500001, of 4 samples.*number the classes"),
     ],
 )
 def test_labels_that_are_refused(labels: list[float], classes: int | None, message: str) -> None:
