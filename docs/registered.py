@@ -4,12 +4,15 @@
     :::{solvers} NAME NAME …        a table of problems with their hand-written solvers
     :::{claims} PAPER               a table of the claims of the modules named in the body (theorems/PAPER/MODULE.py)
 
+    :::{estimators}                 a table of scikit-learn estimators
+
 A name that is not registered, or a module without claims, fails the build.
 """
 
 from __future__ import annotations
 
 import inspect
+import re
 import textwrap
 from typing import Any, ClassVar
 
@@ -28,10 +31,16 @@ def cell(text: str) -> str:
     return text.replace("\n", " ")
 
 
+def source(method: Any) -> str:
+    """The method's source, from the margin."""
+    return textwrap.dedent(inspect.getsource(method))
+
+
 def declaration(name: str) -> str:
-    """Title, place, and the source of `declare`."""
+    """Title, place, and the source of `declare` with the methods `declared…` that it shares with other problems."""
     cls = registry.get("problem", name)
-    code = textwrap.dedent(inspect.getsource(cls.declare))
+    code = source(cls.declare)
+    code += "".join("\n" + source(getattr(cls, shared)) for shared in sorted(set(re.findall(r"self\.(declared\w*)\(", code))))
     place = f" ({cell(cls.source)})" if cls.source else ""
     return f"`{cls.name}`: {cell(cls.title)}{place}.\n\n```python\n{code}```\n"
 
@@ -59,6 +68,20 @@ def claim_table(paper: str, modules: list[str]) -> str:
         for claim in found:
             verdict = claim.expected.value + (f": {claim.defect.value}" if claim.defect else "")
             lines.append(f"| {cell(claim.id)} | {cell(claim.place)} | {claim.kind.value} | {verdict} |")
+    return "\n".join(lines) + "\n"
+
+
+def estimator_table() -> str:
+    """One line an estimator: what it is, and the problem or rule in the first line of its docstring."""
+    from sklearn.base import ClassifierMixin
+
+    from simopt import estimators
+
+    lines = ["| estimator | | fits |", "|---|---|---|"]
+    for name in estimators.__all__:
+        cls = getattr(estimators, name)
+        home = f"{{py:class}}`{name} <simopt.estimators.{name}>`"
+        lines.append(f"| {home} | {'classifier' if issubclass(cls, ClassifierMixin) else 'regressor'} | {cell((inspect.getdoc(cls) or '').splitlines()[0])} |")
     return "\n".join(lines) + "\n"
 
 
@@ -115,9 +138,21 @@ class Claims(Registered):
         return claim_table(self.arguments[0], " ".join(self.content).split())
 
 
+class Estimators(Registered):
+    """`estimators`."""
+
+    required_arguments = 0
+    has_content = False
+
+    def text(self) -> str:
+        """Estimators."""
+        return estimator_table()
+
+
 def setup(app: Any) -> dict[str, bool]:
-    """Add the three directives."""
+    """Add the directives."""
     app.add_directive("declaration", Declaration)
     app.add_directive("solvers", Solvers)
     app.add_directive("claims", Claims)
+    app.add_directive("estimators", Estimators)
     return {"parallel_read_safe": True}

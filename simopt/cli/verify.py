@@ -108,7 +108,7 @@ class _Watch:
 
 def _show(record: Record) -> None:
     out = console()
-    out.print(table(HEADINGS, _lines(record), right=HEADINGS[4:8]))
+    out.print(table(HEADINGS, _lines(record), right=HEADINGS[4:8], whole=HEADINGS[:3]))
     files = list(_files(record))
     if files:
         out.print("\nEvidence, and how to check it again:")

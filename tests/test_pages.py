@@ -1,0 +1,71 @@
+"""The guide leaves nothing out: every problem and every claim is on a page of its method, and what the tour types in a shell works."""
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+from simopt import registry
+
+DOCS = Path(__file__).resolve().parents[1] / "docs"
+METHODS = {path.stem: path.read_text(encoding="utf-8") for path in sorted((DOCS / "methods").glob("*.md"))}
+TEXT = "\n".join(METHODS.values())
+TOUR = (DOCS / "tour.md").read_text(encoding="utf-8")
+
+
+def test_every_problem_is_on_one_page() -> None:
+    registry.load()
+    ours = {name for name, cls in registry.items("problem") if cls.__module__.startswith("simopt.problems.")}
+    listed = Counter(" ".join(re.findall(r":::\{solvers\} (.*)", TEXT)).split())
+    assert set(listed) == ours
+    assert set(listed.values()) == {1}
+    assert set(re.findall(r":::\{declaration\} (\S+)", TEXT)) <= ours
+
+
+def test_every_claim_is_on_one_page() -> None:
+    registry.load()
+    homes = {registry.module_of("claim", name) for name, _ in registry.items("claim")}
+    ours = {home for home in homes if home.startswith("simopt.theorems.")}
+    listed = Counter(
+        f"simopt.theorems.{paper}.{module}"
+        for paper, modules in re.findall(r":::\{claims\} (\w+)\n(.*?)\n:::", TEXT, re.S)
+        for module in modules.split()
+    )
+    assert set(listed) == ours
+    assert set(listed.values()) == {1}
+
+
+def test_every_method_is_in_the_list_of_methods() -> None:
+    contents = re.search(r"```\{toctree\}.*?\n\n(.*?)```", METHODS["index"], re.S)
+    assert contents is not None
+    assert set(contents[1].split()) == set(METHODS) - {"index"}
+
+
+def test_what_the_tour_types_works(tmp_path: Path) -> None:
+    writes = next(code for code in re.findall(r"```python\n(.*?)```", TOUR, re.S) if "houses.csv" in code)
+    subprocess.run([sys.executable, "-X", "utf8", "-c", writes], cwd=tmp_path, check=True, capture_output=True, timeout=120)
+    commands = [line for block in re.findall(r"```sh\n(.*?)```", TOUR, re.S) for line in block.splitlines()]
+    assert {"solve", "verify", "replay", "recheck", "compare"} <= {shlex.split(line)[1] for line in commands}
+    environment = {**os.environ, "COLUMNS": "80"}  # a small terminal: ids stay whole, since they are there to be copied
+    seen = ""
+    for line in commands:
+        command = [sys.executable, "-X", "utf8", "-m", *shlex.split(line)]
+        done = subprocess.run(
+            command, cwd=tmp_path, capture_output=True, text=True, encoding="utf-8", check=False, timeout=300, env=environment
+        )
+        assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
+        seen += done.stdout
+    shown = re.findall(r"^(AK-\S+ +[A-Z]+ +\w+)$", TOUR, re.M)
+    assert len(shown) == 2
+    for verdict in shown:
+        assert re.sub(r" +", " ", verdict) in re.sub(r" +", " ", seen)
+
+
+def test_the_words_of_the_page_of_verdicts_are_the_librarys() -> None:
+    from simopt.claims import Verdict
+
+    told = re.findall(r"^\| ([A-Z_]+) \|", (DOCS / "deciding.md").read_text(encoding="utf-8"), re.M)
+    assert [*told, Verdict.ERROR.value] == [verdict.value for verdict in Verdict]
