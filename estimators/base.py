@@ -124,17 +124,16 @@ class Certified:
         if solution.point is None or solution.certificate is None:
             raise InvalidProblem(f"{problem.name}: no point was found ({solution.message or solution.status.value})")
         self.solution_: Solution = solution
-        self._concluded(
-            solution.certificate, solution.provenance.iterations, "" if solution.optimal else open_gap(solution.certificate, tol)
-        )
+        complaint = "" if solution.optimal else open_gap(solution.certificate, tol)
+        self._concluded(solution.certificate, solution.provenance.iterations, complaint, depth=4)
         return dict(solution.point)
 
-    def _concluded(self, certificate: Certificate, iterations: int, complaint: str = "") -> None:
-        """Sets `certificate_` and `n_iter_`; a complaint, if there is one, becomes a ConvergenceWarning."""
+    def _concluded(self, certificate: Certificate, iterations: int, complaint: str = "", depth: int = 3) -> None:
+        """Sets `certificate_` and `n_iter_`; a complaint, if there is one, becomes a ConvergenceWarning of the line that called `fit`."""
         self.certificate_, self.n_iter_ = certificate, max(1, iterations)
         if complaint:
             message = f"{type(self).__name__}: {complaint}; certificate_ says what is known of the optimum"
-            warnings.warn(message, ConvergenceWarning, stacklevel=4)
+            warnings.warn(message, ConvergenceWarning, stacklevel=depth)
 
 
 class SimilarityEstimator(CheckedEstimator):
