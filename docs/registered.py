@@ -81,7 +81,8 @@ def estimator_table() -> str:
     for name in estimators.__all__:
         cls = getattr(estimators, name)
         home = f"{{py:class}}`{name} <simopt.estimators.{name}>`"
-        lines.append(f"| {home} | {'classifier' if issubclass(cls, ClassifierMixin) else 'regressor'} | {cell((inspect.getdoc(cls) or '').splitlines()[0])} |")
+        kind = "classifier" if issubclass(cls, ClassifierMixin) else "regressor"
+        lines.append(f"| {home} | {kind} | {cell((inspect.getdoc(cls) or '').splitlines()[0])} |")
     return "\n".join(lines) + "\n"
 
 
