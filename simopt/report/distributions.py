@@ -30,7 +30,7 @@ def ratios(points: Sequence[Sequence[float | None]]) -> Markup:
     if max(values) > high:
         drawing.text(axis.end, TOP + 9, f"up to {max(values):.3g}", "tick", "end")
     _stack(drawing, axis, base, [(value, value <= 1 + 1e-12) for value in values])
-    drawing.below(axis, base, "measured ÷ bound (1: attained; beyond: violated)")
+    drawing.below(axis, base, "share of the bound that is used (1: attained; beyond: violated)")
     return drawing.render()
 
 

@@ -104,7 +104,7 @@ def _entry(row: Row, claim: Claim | None, corrected_by: tuple[str, ...]) -> Entr
         resolution=claim.resolution,
         exhaustive=claim.exhaustive,
         quantifier=claim.quantifier.value,
-        knobs={name: str(value) for name, value in claim.knobs.items()},
+        knobs={name: f"{value:.6g}" if isinstance(value, float) else str(value) for name, value in claim.knobs.items()},
         mutants=tuple(claim.mutants),
         requires=claim.requires,
         corrected_by=corrected_by,
