@@ -12,10 +12,6 @@ import time
 from pathlib import Path
 
 DOCS = Path(__file__).resolve().parent
-sys.path.append(str(DOCS.parent / "tests" / "report"))
-
-from headless import Browser, executable
-
 # file, page with the claim that it is opened at, width, height, dark
 PICTURES = (
     ("report_overview.png", "index.html", 1180, 820, False),
@@ -27,6 +23,9 @@ PICTURES = (
 
 def main() -> None:
     """Take every picture."""
+    sys.path.append(str(DOCS.parent / "tests" / "report"))
+    from headless import Browser, executable
+
     folder = Path(sys.argv[1])
     program = executable()
     if program is None:
