@@ -17,18 +17,19 @@ CLASS = re.compile(r"[A-Z]\w*")
 SEVERAL = re.compile(r"(\w+(?:, \w+)+)( : .*)?")  # names of attributes
 
 
-def escaped(line: str) -> str:
-    """The line with | and * escaped outside back quotes."""
+def escaped(line: str, *, name: bool = False) -> str:
+    """The line with | and * escaped outside back quotes, and the underscore that ends a word, but for names, where napoleon does it."""
+    marks = r"([|*])" if name else r"([|*]|(?<=\w)_(?!\w))"
     parts = CODE.split(line)
-    return "".join(part if i % 2 else re.sub(r"([|*])", r"\\\1", part) for i, part in enumerate(parts))
+    return "".join(part if i % 2 else re.sub(marks, r"\\\1", part) for i, part in enumerate(parts))
 
 
 def entry(line: str) -> str:
     """A line of a section. Types in words become italics: Sphinx would look up the n of "(n,) array" everywhere. Classes stay links."""
     found = TYPED.match(line)
     if found is None or CLASS.fullmatch(found[2].strip()):
-        return escaped(line)
-    return f"{escaped(found[1])} : *{escaped(found[2].strip())}*"
+        return escaped(line, name=not line.startswith(" "))
+    return f"{escaped(found[1], name=True)} : *{escaped(found[2].strip())}*"
 
 
 def one_by_one(lines: list[str]) -> list[str]:
@@ -56,13 +57,17 @@ def one_by_one(lines: list[str]) -> list[str]:
 def process(app: Any, what: str, name: str, obj: Any, options: Any, lines: list[str]) -> None:
     """Rewrite the docstring's lines in place."""
     out: list[str] = []
-    in_section = literal = announced = False
+    in_section = literal = announced = example = False
     lines[:] = one_by_one(lines)
     for i, line in enumerate(lines):
         following = lines[i + 1] if i + 1 < len(lines) else ""
         if following.startswith("---") and line.strip() in SECTIONS:
             in_section = True
         indented = line.startswith(" ")
+        example = line.startswith(">>>") or (example and bool(line.strip()))
+        if example:
+            out.append(line)  # an example and what it prints, up to the next empty line
+            continue
         if in_section and i and not lines[i - 1].strip() and line.strip() and not indented and not following.startswith("---"):
             in_section = literal = False
             out.append("")  # two empty lines end a section for napoleon
