@@ -38,7 +38,7 @@ def prepare(folder: str | os.PathLike[str]) -> Path:
         jsonio.write_text(runs / ".writable", "x" * 4096)
         (runs / ".writable").unlink()
     except OSError as error:
-        raise _told(error, target, 0) from error
+        raise told(error, target, 0) from error
     return target
 
 
@@ -55,11 +55,12 @@ def save(folder: Path, record: Record, kept: int) -> Path:
     try:
         jsonio.write(path, record.describe())
     except OSError as error:
-        raise _told(error, folder, kept) from error
+        raise told(error, folder, kept) from error
     return path
 
 
-def _told(error: OSError, folder: Path, kept: int) -> OSError:
+def told(error: OSError, folder: Path, kept: int) -> OSError:
+    """The error with the folder, what is wrong with it, and what is safe there."""
     words = {
         errno.ENOSPC: "the disk is full",
         errno.EDQUOT: "the disk quota is used up",
@@ -173,4 +174,4 @@ def write_summary(folder: Path, summary: dict[str, Any], text: str, records: lis
         jsonio.write(folder / "comparison.json", {"format": FORMAT, **summary})
         jsonio.write_text(folder / "table.md", text)
     except OSError as error:
-        raise _told(error, folder, len(records)) from error
+        raise told(error, folder, len(records)) from error

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from simopt.compare import statistics
+from simopt.compare.folder import told
 from simopt.compare.record import Record
 from simopt.figures import new_figure
 
@@ -31,25 +32,28 @@ def draw(records: Sequence[Record], folder: str | os.PathLike[str]) -> list[Path
     OSError
         when the folder cannot be written.
     """
-    target = Path(folder)
-    target.mkdir(parents=True, exist_ok=True)
     made: dict[str, Figure] = {}
     for number, ((title, machine), solvers) in enumerate(statistics.places(records).items(), 1):
         made[f"gap-{number:02d}-{_name(title)}"] = gap_curves(solvers, title, machine)
     made["profile"] = profile(records)
     if len({record.cell.size for record in records}) > 1:
         made["scaling"] = scaling(records)
-    paths = []
-    for name, figure in made.items():
-        path = target / f"{name}.png"
-        temporary = target / f".{name}.{os.getpid()}.part"
-        try:
-            figure.savefig(temporary, format="png", dpi=120)
-            temporary.replace(path)
-        finally:
-            temporary.unlink(missing_ok=True)
-        paths.append(path)
-    return paths
+    target = Path(folder)
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        return [_save(figure, target / f"{name}.png") for name, figure in made.items()]
+    except OSError as error:
+        raise told(error, target, len(records)) from error
+
+
+def _save(figure: Figure, path: Path) -> Path:
+    temporary = path.with_name(f".{path.stem}.{os.getpid()}.part")
+    try:
+        figure.savefig(temporary, format="png", dpi=120)
+        temporary.replace(path)
+    finally:
+        temporary.unlink(missing_ok=True)
+    return path
 
 
 def _name(title: str) -> str:

@@ -197,3 +197,14 @@ def test_pictures(tmp_path: Path) -> None:
     assert len(only_failures) == 2
     nothing = [replace(record("b", None, size=n), points=(), megabytes=math.nan) for n in (1, 2)]
     assert len(Comparison(nothing).plot(tmp_path / "none")) == 4
+
+
+def test_pictures_on_a_full_disk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    figure = pytest.importorskip("matplotlib.figure", reason="pictures need matplotlib").Figure
+
+    def full(*arguments: Any, **options: Any) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(figure, "savefig", full)
+    with pytest.raises(OSError, match="the disk is full; 1 runs are safe"):
+        Comparison([record("a", 1.0)]).plot(tmp_path / "plots")
