@@ -158,9 +158,9 @@ def exact_goodness(
 
     For small domains (N = 50 takes a second or so: entries are dense fractions).
 
-    The basis is the one that HiGHS finds in floats, to a tolerance of about 1e-9. Where points (nearly) coincide, so that entries of K in two
-    rows or columns differ by 1e-6 or less, it may be a neighbour of the optimal one: `lower` and `upper` then are bounds all the same, in
-    fractions, but not equal (some 1e-9 of the loss apart), and `exact` says so.
+    The basis is the one that HiGHS finds in floats, to a tolerance of about 1e-9. Where points (nearly) coincide, so that entries of K in
+    two rows or columns differ by 1e-6 or less, it may be a neighbour of the optimal one: `lower` and `upper` then are bounds all the same,
+    in fractions, but not equal (some 1e-9 of the loss apart), and `exact` says so.
 
     Raises
     ------
@@ -184,8 +184,8 @@ def exact_smallest_bound(
     """The smallest B with ε₀(B) ≤ level, in fractions, by Newton's method on the convex piecewise linear curve B ↦ ε₀(B).
 
     Every q bounds the curve below by the line Σ c(q) − B Σ_j p_j|g_j|, hence B by the point where that line meets the level; from B = 0
-    the steps increase and end after finitely many, at the root. A line above the level of slope 0 proves that no B does. Where points nearly
-    coincide, `upper` may be None for the reason that `exact_goodness` gives; `lower` then still is a bound.
+    the steps increase and end after finitely many, at the root. A line above the level of slope 0 proves that no B does. Where points
+    nearly coincide, `upper` may be None for the reason that `exact_goodness` gives; `lower` then still is a bound.
 
     Raises
     ------

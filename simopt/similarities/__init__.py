@@ -1,12 +1,12 @@
 """Similarity functions and their Gram matrices.
 
-    >>> from simopt.similarities import Manhattan
-    >>> K = Manhattan()
-    >>> K([[0.0, 0.0], [1.0, 2.0]], [[1.0, 1.0]])              # (n, p) and (m, p) to (n, m)
-    array([[-2.],
-           [-1.]])
-    >>> K.psd, K.bounded
-    (False, False)
+>>> from simopt.similarities import Manhattan
+>>> K = Manhattan()
+>>> K([[0.0, 0.0], [1.0, 2.0]], [[1.0, 1.0]])              # (n, p) and (m, p) to (n, m)
+array([[-2.],
+       [-1.]])
+>>> K.psd, K.bounded
+(False, False)
 """
 
 from simopt.similarities.base import Similarity, from_json, kinds
