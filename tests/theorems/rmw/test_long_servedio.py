@@ -152,7 +152,7 @@ def test_scales_outside_the_range_and_unknown_potentials_are_refused() -> None:
             failing_rate(potential, gamma)
 
 
-@pytest.mark.parametrize("psi", POTENTIALS.values(), ids=str)
+@pytest.mark.parametrize("psi", POTENTIALS.values(), ids=POTENTIALS)
 def test_the_certificate_is_about_the_minimiser(psi: Potential) -> None:
     gamma, t = a_scale_that_fails(psi, Fraction(1, 4), RATIO)
     problem = ConvexPotential(*three_points(float(gamma), 0.25), psi.name.replace(" ", "-"), 1000.0)
