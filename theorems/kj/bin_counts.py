@@ -11,9 +11,10 @@ import numpy as np
 from simopt.arrays import Array
 from simopt.claims.kinds import Effort
 from simopt.tables import Run
-from simopt.theorems.kj.ordinal_protocol import SPLITS, OrdinalSplit, binned, similarity_of
+from simopt.theorems.kj.ordinal_protocol import SPLITS, OrdinalSplit, binned
 from simopt.theorems.kj.printed_ordinal import BINNED, TABLE_1B
 from simopt.theorems.kj.printed_tables import KR, MANHATTAN, SIGMOID, SIMILARITIES
+from simopt.theorems.kj.protocol import similarity_of
 
 COUNTS = tuple(range(3, 16))
 MOST = 1000

@@ -13,8 +13,7 @@ from simopt.claims.kinds import Effort
 from simopt.tables import Cell, Curve, Run
 from simopt.theorems.kj.printed_tables import KR, LAND, LAND_SP, SETS, SIMILARITIES
 from simopt.theorems.kj.protocol import Landmarks, kernel_regression
-from simopt.theorems.kj.table1a import RIDGE, SHIFTED, UNIT, shared, splits
-from simopt.theorems.kj.table1a_plot import CONSTANT
+from simopt.theorems.kj.table1a import CONSTANT, RIDGE, SHIFTED, UNIT, shared, splits
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -44,8 +43,8 @@ def curves(dataset: str, similarity: str, seed: int, effort: Effort) -> tuple[tu
         rows[USED].append([used[-1]])
         rows[LAND].append([landmarks.reg_land(d) for d in numbers])
         rows[RIDGE].append([landmarks.ridge(d) for d in numbers])
-        rows[KR].append([kernel_regression(split, name)])
-        rows[SHIFTED].append([kernel_regression(split, name, shifted=True)])
+        for method, error in zip((KR, SHIFTED), kernel_regression(split, name), strict=True):
+            rows[method].append([error])
         rows[CONSTANT].append([split.constant()])
     return numbers, {method: np.array(values) for method, values in rows.items()}
 

@@ -43,8 +43,8 @@ def curves(name: str, similarity: str, seed: int, effort: Effort) -> tuple[tuple
         numbers = tuple(d for d in COUNTS if d <= landmarks.train.shape[1])
         rows[ORLAND].append([landmarks.orland(d) for d in numbers])
         rows[SPACED].append([landmarks.orland(d, 1.0) for d in numbers])
-        rows[KR].append([kernel_regression(split, kind)])
-        rows[SHIFTED].append([kernel_regression(split, kind, shifted=True)])
+        for method, error in zip((KR, SHIFTED), kernel_regression(split, kind), strict=True):
+            rows[method].append([error])
         rows[CONSTANT].append([split.constant()])
     return numbers, {method: np.array(values) for method, values in rows.items()}
 

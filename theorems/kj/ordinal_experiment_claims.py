@@ -48,7 +48,7 @@ def errors(splits: list[OrdinalSplit], similarity: str, numbers: tuple[int, ...]
     for split, seed in zip(splits, seeds, strict=True):
         landmarks = OrdinalLandmarks.of(split, kind, np.random.default_rng(seed + 1), pool=max(numbers))
         ours.append([landmarks.orland(count, strengths=STRENGTH) for count in numbers])
-        base.append(kernel_regression(split, kind))
+        base.append(kernel_regression(split, kind)[0])
     return np.array(ours), np.array(base)
 
 
@@ -136,7 +136,7 @@ def more_landmarks_are_better_for_regression(instance: Instance, trial: Trial) -
                 w = insensitive(np.ascontiguousarray(landmarks.train[:, :count]), split.y - centre, RIDGE)
                 row.append(split.error(landmarks.test[:, :count] @ w + centre))
             ours.append(row)
-            base.append(regression_by_weights(split, kind))
+            base.append(regression_by_weights(split, kind)[0])
         few, many = np.median(ours, axis=0)
         level = float(np.median(base))
         if (name, similarity) != FAR_POINTS:

@@ -30,18 +30,15 @@ from simopt.problem import Problem
 from simopt.problems._exc_start import equispaced
 from simopt.problems.exc_fixed_penalised import EXCFixedPenalised
 from simopt.problems.exc_ordinal_penalised import EXCOrdinalPenalised
-from simopt.similarities import Similarity, named
 from simopt.solution import Status
-from simopt.solvers.kernel_regression import NadarayaWatson
 from simopt.solvers.ordinal import certified
-from simopt.theorems.kj.protocol import HELD_OUT, SCALINGS, SPLITS, TRAINING
+from simopt.theorems.kj.protocol import HELD_OUT, SCALINGS, SPLITS, TRAINING, similarity_of, weighted_by_similarity
 
-__all__ = ["SPLITS", "OrdinalLandmarks", "OrdinalSplit", "binned", "kernel_regression", "ordered_logit", "similarity_of"]
+__all__ = ["SPLITS", "OrdinalLandmarks", "OrdinalSplit", "binned", "kernel_regression", "ordered_logit"]
 
 SCALE = 10  # wine is judged from 1 to 10
 BINS = 10
 STRENGTHS = tuple(10.0**-k for k in (4, 6, 8))  # λ in units of the mean of ‖ψ‖²
-CHOSEN_BY = 5000  # points that the parameter of the Gaussian is chosen from
 DENSE = 1000
 TOLERANCE = 1e-4
 
@@ -102,17 +99,10 @@ class OrdinalSplit:
         return self.error(np.full(len(self.answers), np.round(np.median(self.y))))
 
 
-def similarity_of(name: str, X: Array) -> Similarity:
-    """By name; the parameter of the Gaussian is a mean over pairs of points."""
-    return named(name, X[:CHOSEN_BY])
-
-
-def kernel_regression(split: OrdinalSplit, similarity: str, *, shifted: bool = False) -> float:
-    """The error of KR, rounded; with `shifted`, of KR with K + s, s ≥ 0 the least number that makes all the weights non-negative."""
-    chosen = similarity_of(similarity, split.X)
-    least = min((float(np.min(block)) for _, block in chosen.gram_blocks(split.asked, split.X)), default=0.0) if shifted else 0.0
-    model = NadarayaWatson(chosen, split.X, split.y, shift=max(0.0, -least), fallback=float(split.y.mean()))
-    return split.rounded(model(split.asked))
+def kernel_regression(split: OrdinalSplit, similarity: str) -> tuple[float, float]:
+    """The errors of KR, rounded, with K and with K + s."""
+    plain, shifted = weighted_by_similarity(similarity, split.X, split.y, split.asked)
+    return split.rounded(plain), split.rounded(shifted)
 
 
 def ordered_logit(split: OrdinalSplit, fit: Any, *, limit: int = DENSE) -> float:

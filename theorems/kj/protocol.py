@@ -30,12 +30,12 @@ from simopt.driver import solve
 from simopt.errors import InvalidProblem
 from simopt.landmarks import LandmarkMap
 from simopt.problem import Problem
+from simopt.problems._weighted_mean import weighted_means
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.problems.landmarked_svr_penalised import LandmarkedSVRPenalised
 from simopt.similarities import Similarity, named
 from simopt.solution import Status
 from simopt.solvers.forward_selection import forward_selection
-from simopt.solvers.kernel_regression import NadarayaWatson
 from simopt.solvers.landmarked_squares import singular_system
 
 SPLITS = 5
@@ -45,6 +45,7 @@ STRENGTHS = tuple(10.0**-k for k in (2, 4, 6, 8, 10))  # λ in units of the mean
 TUBE = 0.1
 HELD_OUT = 5  # one of so many
 DENSE = 1000
+CHOSEN_BY = 5000  # points that the parameter of the Gaussian is chosen from
 TOLERANCE = 1e-5
 
 Fit = Callable[[Array, Array, float], Array]
@@ -103,13 +104,25 @@ class Split:
         return self.error(np.full(len(self.answers), self.y.mean()))
 
 
-def kernel_regression(split: Split, similarity: str, *, shifted: bool = False) -> float:
-    """The error of KR; with `shifted`, of KR with K + s, s ≥ 0 the least number that makes all the weights non-negative."""
-    chosen = _similarity(similarity, split.X)
-    least = min((float(np.min(block)) for _, block in chosen.gram_blocks(split.asked, split.X)), default=0.0) if shifted else 0.0
-    shift = max(0.0, -least)
-    model = NadarayaWatson(chosen, split.X, split.y, shift=shift, fallback=float(split.y.mean()))
-    return split.error(model(split.asked))
+def similarity_of(name: str, X: Array) -> Similarity:
+    """By name; the parameter of the Gaussian is a mean over pairs of points."""
+    return named(name, X[:CHOSEN_BY])
+
+
+def weighted_by_similarity(similarity: str, X: Array, y: Array, asked: Array) -> tuple[Array, Array]:
+    """KR at the points asked for: with K, and with K + s, s ≥ 0 the least number that makes all the weights non-negative."""
+    blocks = [block for _, block in similarity_of(similarity, X).gram_blocks(asked, X)]  # kept: K takes longer than all the rest
+    least, mean = min(float(np.min(block)) for block in blocks), float(y.mean())
+    plain, shifted = (
+        np.concatenate([weighted_means(block + shift, y, fallback=mean) for block in blocks]) for shift in (0.0, max(0.0, -least))
+    )
+    return plain, shifted
+
+
+def kernel_regression(split: Split, similarity: str) -> tuple[float, float]:
+    """The errors of KR with K and with K + s."""
+    plain, shifted = weighted_by_similarity(similarity, split.X, split.y, split.asked)
+    return split.error(plain), split.error(shifted)
 
 
 def kernel_ridge(split: Split, *, similarity: str = "gaussian-mean-distance", limit: int = DENSE) -> float:
@@ -140,7 +153,7 @@ class Landmarks:
     def of(cls, split: Split, similarity: str, rng: np.random.Generator, *, pool: int = POOL) -> Landmarks:
         """At most `pool` training points as landmarks, drawn without replacement."""
         rows = rng.choice(len(split.y), size=min(pool, len(split.y)), replace=False)
-        features = LandmarkMap(_similarity(similarity, split.X), split.X[rows])
+        features = LandmarkMap(similarity_of(similarity, split.X), split.X[rows])
         return cls(split, features(split.X), features(split.asked))
 
     def reg_land(self, count: int) -> float:
@@ -183,10 +196,6 @@ def ridge(Z: Array, y: Array, strength: float) -> Array:
 
 def _size(Z: Array) -> float:
     return float(np.einsum("ij,ij->", Z, Z)) / len(Z) or 1.0
-
-
-def _similarity(name: str, X: Array) -> Similarity:
-    return named(name, X[:5000])  # the parameter of the Gaussian is a mean over pairs
 
 
 def _solved(problem: Problem, key: str) -> Array:

@@ -12,14 +12,14 @@ from simopt.claims.kinds import Effort
 from simopt.tables import Cell, Run, table
 from simopt.theorems.kj.printed_tables import KR, LAND, LAND_SP, MANHATTAN, SETS, SIGMOID, SIMILARITIES, TABLE_1A
 from simopt.theorems.kj.protocol import DENSE, SPLITS, Landmarks, Split, kernel_regression, kernel_ridge
-from simopt.theorems.kj.table1a_plot import CONSTANT, plot
+from simopt.theorems.kj.table1_plot import BesidePrinted
 
 COUNT = 50
 MOST = 3000  # samples at quick effort
 UNIT = "MSE, y / max |y|"
 RIDGE, SHIFTED, OTHER = "ridge on landmarks", "KR, K + s", "KR, features in [0, 1]"
 CENTRED = f"{LAND_SP}, y centred"
-KERNEL_RIDGE = "kernel ridge, Gaussian"
+CONSTANT, KERNEL_RIDGE = "constant", "kernel ridge, Gaussian"
 TOGETHER = "All sets"
 PAIRS = [(name, similarity) for name in SETS for similarity in (SIGMOID, MANHATTAN)]
 BETTER = f"{LAND_SP} below {KR}, of {len(PAIRS)}"
@@ -57,10 +57,10 @@ def measured(dataset: str, similarity: str, seed: int, effort: Effort) -> Errors
         found[CENTRED] += landmarks.sparse([count], centred=True)[0]
         found[LAND].append(landmarks.reg_land(count))
         found[RIDGE].append(landmarks.ridge(count))
-        found[KR].append(kernel_regression(split, name))
-        found[SHIFTED].append(kernel_regression(split, name, shifted=True))
+        for method, error in zip((KR, SHIFTED), kernel_regression(split, name), strict=True):
+            found[method].append(error)
     for split in splits(dataset, seed, effort, scaling="unit interval"):
-        found[OTHER].append(kernel_regression(split, name))
+        found[OTHER].append(kernel_regression(split, name)[0])
     return found
 
 
@@ -171,7 +171,7 @@ def counts(seed: int, effort: Effort) -> Iterator[Cell]:
     "landmarks, KR with K + s >= 0, KR with features in [0, 1], a constant, and kernel ridge regression with the Gaussian on 1000 training "
     "samples. The last row counts what reproduces, and names what does not. Quick effort: 3000 samples of each set.",
     explain=why,
-    plot=plot,
+    plot=BesidePrinted(tuple(SETS), LAND_SP, "{}, {}", CONSTANT, UNIT),
 )
 def table1a(row: str, run: Run) -> Iterator[Cell]:
     """One data set, or all."""

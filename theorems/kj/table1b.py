@@ -24,6 +24,7 @@ from simopt.theorems.kj.ordinal_protocol import (
 )
 from simopt.theorems.kj.printed_ordinal import ORDINAL_SETS, ORLAND, TABLE_1B, WINES
 from simopt.theorems.kj.printed_tables import GAUSSIAN, KR, MANHATTAN, SIGMOID, SIMILARITIES
+from simopt.theorems.kj.table1_plot import BesidePrinted
 
 COUNT = 50
 MOST = 3000  # samples at quick effort
@@ -71,8 +72,8 @@ def measured(name: str, similarity: str, seed: int, effort: Effort) -> Errors:
     found: Errors = {method: [] for method in (KR, ORLAND, LEARNED, SPACED, CENTRED, SHIFTED)}
     for k, split in enumerate(splits(name, seed, effort)):
         landmarks = OrdinalLandmarks.of(split, kind, run.stream("landmarks", k), pool=COUNT)
-        found[KR].append(kernel_regression(split, kind))
-        found[SHIFTED].append(kernel_regression(split, kind, shifted=True))
+        for method, error in zip((KR, SHIFTED), kernel_regression(split, kind), strict=True):
+            found[method].append(error)
         found[ORLAND].append(landmarks.orland(COUNT))
         found[LEARNED].append(landmarks.orland(COUNT, 0.0))
         found[SPACED].append(landmarks.orland(COUNT, 1.0))
@@ -235,6 +236,7 @@ def counts(seed: int, effort: Effort) -> Iterator[Cell]:
     "thresholds, and the factor 1.1 that counts as near. The last row counts what reproduces. Quick effort: 3000 samples of each set.",
     explain=why,
     seen=seen,
+    plot=BesidePrinted(tuple(ORDINAL_SETS), ORLAND, "{}: {}", CONSTANT, UNIT),
 )
 def table1b(row: str, run: Run) -> Iterator[Cell]:
     """The number of bins, one data set, or all."""

@@ -97,10 +97,9 @@ def test_kernel_regression_is_the_rounded_formula() -> None:
     part = split()
     for similarity in ("manhattan", "sigmoid", "gaussian-mean-distance"):
         K = named(similarity, part.X)(part.asked, part.X)
-        for shifted in (False, True):
-            weights = K - min(K.min(), 0.0) if shifted else K
+        for error, weights in zip(kernel_regression(part, similarity), (K, K - min(K.min(), 0.0)), strict=True):
             expected = np.clip(np.round(weights @ part.y / weights.sum(axis=1)), 1, 6)
-            assert kernel_regression(part, similarity, shifted=shifted) == pytest.approx(np.mean(np.abs(expected - part.answers)))
+            assert error == pytest.approx(np.mean(np.abs(expected - part.answers)))
 
 
 def test_orland_is_exc_and_its_penalty_that_of_the_hold_out() -> None:
@@ -146,7 +145,7 @@ def test_numbers_of_bins_by_one_set_of_weights() -> None:
     errors = kernel_regression_by_bins(data.features, y, "manhattan", np.random.default_rng(5))
     for bins in (3, 10):
         part = OrdinalSplit.of(data.features, binned(y, bins), bins, np.random.default_rng(5))
-        assert errors[bin_counts.COUNTS.index(bins)] == pytest.approx(kernel_regression(part, "manhattan"), abs=0.03)
+        assert errors[bin_counts.COUNTS.index(bins)] == pytest.approx(kernel_regression(part, "manhattan")[0], abs=0.03)
 
 
 def test_the_misfit_of_the_printed_values_is_zero() -> None:
@@ -177,6 +176,20 @@ def test_tables_are_whole_and_every_outside_cell_is_explained(name: str, small: 
     if name == "kj-table1b":
         printed = {(c.row, *c.column.split(": ")): (c.printed, c.printed_sd) for c in cells if c.row in ORDINAL_SETS and c.printed}
         assert printed == {(name, *pair): value for name, row in TABLE_1B.items() for pair, value in row.items()}
+
+
+def test_the_picture_of_the_table_has_ours_and_the_printed_values() -> None:
+    figures = pytest.importorskip("matplotlib.figure", reason="pictures need matplotlib")
+    cells = [Cell("Bank-8", table1b.CONSTANT, 2.5)]
+    for place, (s, method) in enumerate((s, method) for s in (SIGMOID, MANHATTAN) for method in (KR, ORLAND)):
+        cells.append(Cell("Bank-8", f"{s}: {method}", 1.0 + place, 0.1, 10.0 + place, 0.1))
+    chosen = simopt.reproduce.find("kj-table1b")
+    figure = figures.Figure()
+    assert chosen.plot is not None
+    chosen.plot(figure, simopt.reproduce.Reproduction(chosen, Effort.QUICK, 0, [Row("Bank-8", tuple(cells)), Row("House-8", not_run="no")]))
+    for panel, values in zip(figure.axes, ([1.0, 10.0, 2.0, 11.0], [3.0, 12.0, 4.0, 13.0]), strict=True):
+        assert [float(line.get_ydata()[0]) for line in panel.lines if len(line.get_ydata()) == 1] == values
+        assert [label.get_text() for label in panel.get_xticklabels()] == ["Bank-8"]
 
 
 def test_a_missing_extra_is_told_in_the_row(small: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
