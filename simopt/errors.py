@@ -47,4 +47,4 @@ def _containing(name: str, known: Iterable[str]) -> list[str]:
 
 
 def _plain(name: str) -> str:
-    return name.casefold().replace("_", "-")
+    return name.casefold().replace("_", "-").replace("plus", "+")  # as the + of a corrected claim is pronounced

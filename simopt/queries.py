@@ -56,7 +56,7 @@ class Queries:
         for query, rows in enumerate(found.rows):
             if len(rows) == 1:
                 raise InvalidProblem(
-                    f"query {names[query]}: one document (row {int(rows[0])}), at least 2 are needed to rank; leave the query out"
+                    f"query {names[query]}: one document (row {int(rows[0])}), at least 2 are needed to rank; {lists.LEAVE_OUT}"
                 )
             lists.defined_list(f"query {names[query]}", found.relevance[rows])
         found.relevance.flags.writeable = False
@@ -160,7 +160,7 @@ def grouped(qid: npt.ArrayLike, shape: tuple[int, ...] | None = None) -> tuple[R
     try:
         ids = np.asarray(qid)
     except ValueError as error:
-        raise InvalidProblem(f"qid: not a vector of ids ({error})") from error
+        raise InvalidProblem("qid: not a vector of ids, one for each document") from error
     if np.ma.is_masked(qid):
         raise InvalidProblem("qid: some are masked; every document needs one")
     if ids.ndim != 1 or (shape is not None and ids.shape != shape):
@@ -198,8 +198,8 @@ def as_numbers(relevance: npt.ArrayLike) -> Array:
     """
     try:
         raw = np.asarray(relevance)
-    except ValueError as error:
-        raise InvalidProblem(f"relevance: not a vector of numbers ({error})") from error
+    except ValueError:
+        return validate.vector("relevance", relevance)  # which says what is wrong
     if np.ma.is_masked(relevance) or raw.dtype.kind not in "biuf":
         return np.array(validate.vector("relevance", relevance))
     return raw.astype(np.float64)

@@ -33,6 +33,7 @@ NATURAL, BINARY = "natural", "binary"
 LOGARITHMS = (NATURAL, BINARY)
 AVERAGE, ORDER, WORST = "average", "order", "worst"
 TIES = (AVERAGE, ORDER, WORST)
+LEAVE_OUT = "leave it out (leave_out=True of rank and evaluate)"
 LARGEST = 500.0  # relevance whose gain, and its square root's worth of sums, float64 holds with room to spare
 
 
@@ -178,6 +179,4 @@ def _cut(k: int | None, m: int) -> int:
 def defined_list(name: str, r: Array) -> None:
     """Refuse a list without a relevant document: its η and NDCG are 0/0."""
     if not np.any(r):
-        raise InvalidProblem(
-            f"{name}: all {len(r)} documents have relevance 0, so ‖G(r)‖_D = 0, and η and NDCG are undefined; leave the list out"
-        )
+        raise InvalidProblem(f"{name}: all {len(r)} documents have relevance 0, so ‖G(r)‖_D = 0, and η and NDCG are undefined; {LEAVE_OUT}")

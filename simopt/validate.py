@@ -7,7 +7,7 @@ memory-mapped matrix is never copied as a whole.
 
 import math
 from collections.abc import Collection, Iterator
-from typing import SupportsFloat, TypeVar
+from typing import Any, SupportsFloat, TypeVar
 
 import numpy as np
 import numpy.typing as npt
@@ -172,16 +172,6 @@ def gram(name: str, K: npt.ArrayLike, *, n: int | None = None, psd: bool = True)
     return out
 
 
-def distinct_rows(name: str, X: Array) -> Array:
-    """X, if no two rows of it are equal; else an error that names the first pair."""
-    order = np.lexsort(X.T[::-1])
-    equal = np.all(X[order[1:]] == X[order[:-1]], axis=1)
-    if equal.any():
-        pairs = sorted(tuple(sorted((int(order[k]), int(order[k + 1])))) for k in np.flatnonzero(equal))
-        raise InvalidProblem(f"{name}: {_count(len(pairs), 'duplicated row')} (rows {pairs[0][0]} and {pairs[0][1]} are equal)")
-    return X
-
-
 def choice(name: str, value: Choice, allowed: Collection[Choice]) -> Choice:
     """`value`, if it is one of `allowed`; else an error that names the nearest of them."""
     if value not in allowed:
@@ -189,8 +179,8 @@ def choice(name: str, value: Choice, allowed: Collection[Choice]) -> Choice:
     return value
 
 
-def _count(k: int, word: str) -> str:
-    return f"{k if k else 'no'} {word}{'' if k == 1 else 's'}"
+def _count(k: int, word: str, plural: str = "") -> str:
+    return f"{k if k else 'no'} {word if k == 1 else plural or word + 's'}"
 
 
 def _array(name: str, x: npt.ArrayLike, ndim: int) -> Array:
@@ -200,7 +190,7 @@ def _array(name: str, x: npt.ArrayLike, ndim: int) -> Array:
     try:
         raw = np.asarray(x)  # a plain array: np.matrix multiplies otherwise
     except ValueError as error:
-        raise InvalidProblem(f"{name}: not a rectangular array of numbers ({error})") from error
+        raise InvalidProblem(f"{name}: not a rectangular array of numbers{_uneven(x)}") from error
     if raw.dtype.kind == "c":
         raise InvalidProblem(f"{name}: complex numbers, real ones needed")
     try:
@@ -210,6 +200,16 @@ def _array(name: str, x: npt.ArrayLike, ndim: int) -> Array:
     if out.ndim != ndim:
         raise InvalidProblem(f"{name}: {out.ndim}-dimensional with shape {out.shape}, expected {'a vector' if ndim == 1 else 'a matrix'}")
     return out
+
+
+def _uneven(x: Any) -> str:
+    """Which rows of nested lists differ in length, as far as one can tell."""
+    try:
+        lengths = [len(row) for row in x]
+    except TypeError:
+        return ""
+    other = next((i for i, length in enumerate(lengths) if length != lengths[0]), None)
+    return "" if other is None else f", row 0 has {_count(lengths[0], 'entry', 'entries')} and row {other} has {lengths[other]}"
 
 
 def _frozen(x: Array) -> Array:
@@ -245,17 +245,15 @@ def _finite(name: str, x: Array) -> None:
 
 
 def _symmetric(name: str, K: Array) -> None:
-    largest = 0.0
-    worst = 0.0
+    largest = worst = 0.0
     place = (0, 0)
     for start, block in _blocks(K):
         difference = np.abs(block - K[:, start : start + block.shape[0]].T)
         largest = max(largest, float(np.max(np.abs(block))))
         here = int(np.argmax(difference))
-        value = float(difference.flat[here])
-        if value > worst:
+        if difference.flat[here] > worst:
             row, column = divmod(here, K.shape[1])
-            worst, place = value, (start + row, column)
+            worst, place = float(difference.flat[here]), (start + row, column)
     if worst > SYMMETRY * largest:
         i, j = place
         raise InvalidProblem(f"{name}: not symmetric, entry ({i}, {j}) is {float(K[i, j]):.6g} and ({j}, {i}) is {float(K[j, i]):.6g}")

@@ -156,7 +156,8 @@ def training_labels(labels: npt.ArrayLike, classes: int | None, length: int) -> 
     if outside.size:
         i, least = int(outside[0]), int(y.min())
         remedy = f"add {1 - least} to all of them" if least < 1 else f"give classes={int(y.max())}, or merge classes"
-        raise InvalidProblem(f"labels: {float(y[i]):g} at index {i} is not in 1, …, {r} ({outside.size} of {y.size} are not); {remedy}")
+        last = r if r > 1 else "r"
+        raise InvalidProblem(f"labels: {float(y[i]):g} at index {i} is not in 1, …, {last} ({outside.size} of {y.size} are not); {remedy}")
     if np.all(y == y[0]):
         raise InvalidProblem(
             f"labels: all {y.size} samples have the label {int(y[0])}; at least two labels must occur to tell classes apart"

@@ -254,7 +254,7 @@ def rank(
         for lists of one document or without a relevant one, negative relevances, values that are not finite (naming query and document),
         lengths that disagree, both B and λ, and when no point was found (saying why).
     """
-    rows = Rows("points", points, first_look=False)
+    rows = _stacked(points)
     keep, lists, left = _lists(relevance, qid, leave_out, rows.n)
     chosen = rows if len(keep) == rows.n else Rows("points", rows.take(keep), first_look=False)
     psi = landmark_map(chosen, landmarks, similarity, seed)
@@ -266,6 +266,15 @@ def rank(
     return LandmarkedRanker(
         psi.similarity, psi.landmarks, np.asarray(solution.point["w"]), logarithm, solution.certificate, left, provenance=made
     )
+
+
+def _stacked(points: Any) -> Rows:
+    if isinstance(points, list | tuple) and points and all(getattr(part, "ndim", 0) == 2 for part in points):
+        raise InvalidProblem(
+            f"points: {len(points)} tables, one of all documents needed, and a query id for each row; "
+            "simopt.queries.Queries.stacked makes it from a table for each query"
+        )
+    return Rows("points", points, first_look=False)
 
 
 def _lists(relevance: npt.ArrayLike, qid: npt.ArrayLike, leave_out: bool, length: int) -> tuple[Order, Queries, tuple[str, ...]]:

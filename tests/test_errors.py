@@ -11,6 +11,7 @@ def test_the_nearest_name_is_offered() -> None:
     assert str(UnknownName("problem", "IMC", ["imc-ordinal", "imc-ordinal-penalised", "exc-ordinal"])) == (
         "unknown problem 'IMC'; did you mean 'imc-ordinal' or 'imc-ordinal-penalised'?"
     )
+    assert nearest("KJ-E1bplus", ["KJ-E1b", "KJ-E1b+", "KJ-E1c"]) == "KJ-E1b+"
     assert nearest("xyz", ["clarabel"]) is None
 
 

@@ -76,7 +76,7 @@ def test_lists_of_tables_are_stacked(rng):
         ([], [], "no documents"),
         (["x", 0], [1, 1], "not numbers"),
         ([1j, 0], [1, 1], "complex"),
-        ([[1, 0], [1]], [1, 1], "relevance: not a vector"),
+        ([[1, 0], [1]], [1, 1], "relevance: not a rectangular array of numbers, row 0 has 2 entries and row 1 has 1$"),
         ([1, 0], [[1], [1, 2]], "qid: not a vector"),
         ([[1, 0]], [[1, 1]], "qid: shape"),
         (np.ma.masked_array([1.0, 0.0], [True, False]), [1, 1], "masked"),

@@ -199,6 +199,7 @@ def test_arrays_of_a_rule_are_read_only_and_thresholds_must_be_in_order() -> Non
     [
         ([1, 2, 2.5, 3], None, r"2\.5 at index 2 is not a whole number"),
         ([1, 2, 0, 3], None, r"0 at index 2 is not in 1, …, 3.*add 1"),
+        ([-1, -1, -2, -1], None, r"-1 at index 0 is not in 1, …, r \(4 of 4 are not\); add 3 to all"),
         ([1, 2, 5, 3], 4, r"5 at index 2 is not in 1, …, 4.*classes=5"),
         ([2, 2, 2, 2], 3, r"all 4 samples have the label 2"),
         ([1, 2, math.nan, 3], None, r"not finite \(first at index 2\)"),
