@@ -157,7 +157,7 @@ def fields(
     Raises
     ------
     InvalidProblem
-        when all targets are equal.
+        when all targets are equal, and, without `bins`, when fewer than half of targets that might be classes are not whole: a slip.
     """
     features, targets = _recipes.landmarked(dataset, rng, samples, landmarks, standardise, similarity)
     return {"features": features, **_classes(dataset, targets, bins)}
@@ -177,8 +177,15 @@ def _classes(dataset: Dataset, targets: Array, bins: int | None) -> dict[str, An
         raise InvalidProblem(
             f"data set {dataset.name}: all {dataset.n} targets are {least:g}; at least two labels must occur to tell classes apart"
         )
-    whole = dataset.task != "binary" and bool(np.all(dataset.targets == np.round(dataset.targets)))
-    if bins is None and whole and (dataset.task == "ordinal" or greatest - least < AS_THEY_ARE):
+    odd = np.flatnonzero(dataset.targets != np.round(dataset.targets))
+    few = dataset.task == "ordinal" or (dataset.task != "binary" and greatest - least < AS_THEY_ARE)
+    if bins is None and few and 0 < 2 * len(odd) < dataset.n:
+        row = int(odd[0])
+        raise InvalidProblem(
+            f"data set {dataset.name}: the target of row {row} (from 0) is {dataset.targets[row]:.15g}, and {dataset.n - len(odd)} of "
+            f"{dataset.n} are whole numbers, which would be classes; mend it, or give bins=5, say, to cut all at equal frequencies"
+        )
+    if bins is None and few and not len(odd):
         return {"labels": targets - least + 1.0, "classes": int(greatest - least) + 1}
     count = validate.whole("bins", 5 if bins is None else bins, minimum=2)
     edges = np.quantile(targets, np.arange(1, count) / count)

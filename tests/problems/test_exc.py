@@ -155,6 +155,11 @@ def test_whole_numbered_targets_are_classes_as_they_are_and_others_are_cut() -> 
     assert made(grades, bins=2).classes == 2
     for measured in (np.arange(30.0), np.linspace(0.0, 1.0, 30)):
         np.testing.assert_array_equal(made(measured).labels, np.repeat([1.0, 2.0, 3.0, 4.0, 5.0], 6))
+    slip = grades.copy()
+    slip[12] = 1.5
+    with pytest.raises(InvalidProblem, match=r"data set own: the target of row 12 \(from 0\) is 1\.5, and 29 of 30 are whole.*bins=5"):
+        made(slip)
+    assert made(slip, bins=3).classes == 3
     for bins in (None, 4):
         with pytest.raises(InvalidProblem, match=r"all 30 targets are 2; at least two labels"):
             made(np.full(30, 2.0), bins=bins)

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from simopt.reproduce import Reproduction
 
 TOGETHER = "less linear"
-PAIRED = "difference; in place of sd the standard error over queries"
+PAIRED = "sd: standard error"
 COLOURS = {SIGMOID: "tab:blue", MANHATTAN: "tab:green", GAUSSIAN: "tab:red", LINEAR: "black", FEATURE: "tab:orange", RANDOM: "grey"}
 SEEN_AT = 10  # k of the sentence
 
@@ -79,7 +79,8 @@ def plot(figure: Figure, done: Reproduction) -> None:
     "NDCG@10), one for testing; features standardised; landmarks drawn at random from the training documents (full effort: the mean of "
     "five draws). Beside it the linear ranker, the same fit to the 45 features; the single feature, upwards or downwards, that is best on "
     "training and validation queries; the expectation of a random order. Ties are averaged. One query has no relevant document, and no "
-    "NDCG; it is left out. The last row is the difference to the linear ranker query by query, with its standard error over the queries.",
+    "NDCG; it is left out. The last row is the difference to the linear ranker query by query, with its standard error over the "
+    "queries in place of a deviation.",
     requires=(f"dataset:{DATA}",),
     plot=plot,
     seen=seen,
