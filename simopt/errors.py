@@ -9,15 +9,18 @@ class InvalidProblem(ValueError):
 
 
 class UnknownName(ValueError):
-    """A name that nothing is registered under. The message names the nearest one that exists."""
+    """A name that nothing is registered under. The message names the nearest one that exists, or what is `meant` where the caller knows."""
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+    def __init__(self, kind: str, name: str, known: Iterable[str], meant: str = "") -> None:
         self.kind = kind
         self.name = name
         self.known = tuple(sorted(known))
-        super().__init__(kind, name, self.known)
+        self.meant = meant
+        super().__init__(kind, name, self.known, meant)
 
     def __str__(self) -> str:
+        if self.meant:
+            return f"unknown {self.kind} {self.name!r}; did you mean {self.meant}?"
         near = nearest(self.name, self.known)
         if near is not None:
             return f"unknown {self.kind} {self.name!r}; did you mean {near!r}?"

@@ -8,7 +8,7 @@ from typing import Any, cast
 from simopt import registry
 from simopt.claims.claim import Claim, InvalidClaim
 from simopt.claims.kinds import Expected
-from simopt.claims.papers import PAPERS
+from simopt.claims.papers import PAPERS, recalled
 from simopt.errors import UnknownName
 
 
@@ -102,7 +102,8 @@ def _named(name: str, everything: Sequence[Claim]) -> list[Claim]:
     for claim in everything:
         if folded in (row.casefold() for row in claim.rows):
             return [claim]
-    raise UnknownName("claim", name, [*(row for claim in everything for row in claim.rows), *PAPERS])
+    meant = recalled(name, {claim.paper.key: claim.paper for claim in everything}.values())
+    raise UnknownName("claim", name, [*(row for claim in everything for row in claim.rows), *PAPERS], meant)
 
 
 def list_claims() -> list[dict[str, Any]]:

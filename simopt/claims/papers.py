@@ -1,6 +1,9 @@
 """The four papers whose claims simopt checks, with the keys that the command line knows them by."""
 
+import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from difflib import get_close_matches
 
 from simopt.errors import UnknownName
 
@@ -55,3 +58,13 @@ def paper(key: str) -> Paper:
         if folded in (candidate.key, candidate.prefix.lower()):
             return candidate
     raise UnknownName("paper", key, PAPERS)
+
+
+def recalled(text: str, papers: Iterable[Paper]) -> str:
+    """The papers of which `text` names an author or has a word of the title, more or less: 'key' (authors, title); "" for none."""
+    found = {}
+    for each in papers:
+        words = {word.casefold() for word in re.findall(r"\w{3,}", f"{each.authors} {each.title}")} - {"and", "with"}
+        if any(get_close_matches(part, words, n=1, cutoff=0.8) for part in re.findall(r"\w{3,}", text.casefold())):
+            found[each.key] = f"{each.key!r} ({each.authors}, {each.title})"
+    return " or ".join(found.values())

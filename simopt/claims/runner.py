@@ -31,6 +31,21 @@ class ClaimResult:
     mutants: tuple[MutantResult, ...] = ()
     trace: str = ""
 
+    def __str__(self) -> str:
+        """A line a row, with its witness or the reason of its verdict, and a line a mutant."""
+        lines = []
+        for row in self.rows.values():
+            lines.append(f"{row.row}: {row.verdict}" + (f" ({row.evidence}, {row.checks} checks)" if row.evidence else ""))
+            lines[-1] += "" if row.tightness is None else f", tightness {row.tightness:.3f}"
+            lines[-1] += f": {row.reason}" if row.reason else ""
+            if row.witness is not None:
+                seen = row.witness
+                lines.append(
+                    f"  witness: instance {seen.index} of seed {seen.seed}, {seen.check or 'its check'}, slack {float(seen.slack):.3g}"
+                )
+        lines += [f"  mutant {each.name!r}: {'caught' if each.caught else f'NOT CAUGHT, {each.reason}'}" for each in self.mutants]
+        return "\n".join([*lines, self.trace] if self.trace else lines)
+
     @property
     def own(self) -> RowResult:
         """Result of the claim's own row."""

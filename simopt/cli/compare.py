@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from simopt.cli.console import Json, Steps, console, emit, reserved, table
+from simopt.cli.console import Json, Steps, console, emit, fitted, reserved
 
 if TYPE_CHECKING:
     from simopt.compare.comparison import Comparison
@@ -30,7 +30,7 @@ def compare(
     data: Annotated[
         list[str] | None, typer.Option("--data", metavar="NAME|FILE.csv", help="Data set; may be repeated (default: generated).")
     ] = None,
-    target: Annotated[str | None, typer.Option("--target", metavar="COLUMN", help="Column to predict.")] = None,
+    target: Annotated[str | None, typer.Option("--target", metavar="COLUMN", help="Column to predict (default: the last).")] = None,
     set_: Annotated[
         list[str] | None, typer.Option("--set", metavar="FIELD=VALUE,…", help="Recipe option or field; several are swept.")
     ] = None,
@@ -120,8 +120,9 @@ def _tell(found: Comparison, folder: Path, pictures: int, as_json: bool, stopped
         out.print("no run is done yet")
     heads = tables.headings(found.records)
     for title, rows in tables.blocks(found.records):
-        out.print(table(heads, rows, right=heads[1:-2], title=title))
-        out.print()
+        for made in fitted(heads, rows, right=heads[1:-2], title=title, out=out):
+            out.print(made)
+            out.print()
     for line in (*tables.success_lines(found.records), *tables.scaling_lines(found.records), "", *tables.notes(found.records)):
         out.print(line)
     state = "interrupted; the same command goes on from here" if stopped else "complete"

@@ -55,6 +55,36 @@ def table(
     return made
 
 
+def fitted(
+    headings: Sequence[str], rows: Sequence[Sequence[str]], *, right: Sequence[str] = (), title: str | None = None, out: Console
+) -> list[Any]:
+    """The table as it is where `out` is wide enough for it; on a narrow screen tables on their side, each with as many rows as fit."""
+    from rich.measure import Measurement
+
+    def wide(made: Any) -> bool:
+        return Measurement.get(out, out.options.update(max_width=10_000), made).maximum > out.width
+
+    upright = table(headings, rows, right=right, title=title)
+    if not wide(upright) or not rows:
+        return [upright]
+    left = list(rows)
+    made = []
+    while left:
+        for count in range(len(left), 0, -1):
+            on_side = table([headings[0], *(row[0] for row in left[:count])], _on_side(headings, left[:count]), title=title)
+            if count == 1 or not wide(on_side):
+                break
+        made.append(on_side)
+        left = left[count:]
+    return made
+
+
+def _on_side(headings: Sequence[str], rows: Sequence[Sequence[str]]) -> list[list[str]]:
+    """A row for each heading but the first, those left out under which nothing stands."""
+    lines = [[heading or "note", *(row[j] for row in rows)] for j, heading in enumerate(headings)]
+    return [line for line in lines[1:] if any(line[1:])]
+
+
 def number(value: float | None, form: str = ".3g") -> str:
     """A number for a table; an empty cell for None."""
     return "" if value is None else format(value, form)

@@ -1,4 +1,4 @@
-"""`simopt show ID`: everything about one claim, problem, solver, equivalence, data set or table."""
+"""`simopt show ID`: everything about one claim, paper, problem, solver, equivalence, data set or table."""
 
 from __future__ import annotations
 
@@ -18,8 +18,10 @@ if TYPE_CHECKING:
 Line = tuple[str, str]
 
 
-def show(name: Annotated[str, typer.Argument(metavar="ID", help="Id of a claim, or name of anything that `simopt list` lists.")]) -> None:
-    """Show one claim, problem, solver, data set or table.
+def show(
+    name: Annotated[str, typer.Argument(metavar="ID", help="Id of a claim, key of a paper, or any name that `simopt list` lists.")],
+) -> None:
+    """Show one claim, paper, problem, solver, data set or table.
 
     What a claim says and assumes and where its source is, how a problem is declared, what a solver's options are.
     """
@@ -57,7 +59,9 @@ def _things() -> Iterator[tuple[list[str], Any]]:
     from simopt.claims import catalogue
     from simopt.datasets import descriptions
 
-    yield [row for claim in catalogue.claims() for row in claim.rows], lambda name: list(_claim(catalogue.find(name)))
+    everything = catalogue.claims()
+    yield list({key for claim in everything for key in (claim.paper.key, claim.paper.prefix)}), lambda name: list(_paper(name))
+    yield [row for claim in everything for row in claim.rows], lambda name: list(_claim(catalogue.find(name)))
     yield registry.names("problem"), lambda name: list(_problem(registry.get("problem", name)))
     yield [key.partition("@")[0] for key in registry.names("solver")], lambda name: list(_solver(name))
     yield [backend.name for backend in FIRST_CLASS], lambda name: list(_back_end(name))
@@ -65,6 +69,18 @@ def _things() -> Iterator[tuple[list[str], Any]]:
         yield registry.names(kind), lambda name, kind=kind: list(_built(kind, name))
     yield [spelled for entry in descriptions() for spelled in (entry.name, *entry.aliases)], lambda name: list(_dataset(name))
     yield registry.names("table"), lambda name: list(_table(registry.get("table", name)))
+
+
+def _paper(name: str) -> Iterator[Line]:
+    from simopt import registry
+    from simopt.claims import catalogue
+
+    found = catalogue.select([name])
+    paper = found[0].paper
+    yield "paper", f"{paper.key}: {paper}"
+    yield "claims", ", ".join(claim.id for claim in found)
+    yield "tables", ", ".join(each for each in registry.names("table") if each.startswith(f"{paper.key}-")) or "none"
+    yield "check", f"simopt verify {paper.key}"
 
 
 def _claim(claim: Claim) -> Iterator[Line]:

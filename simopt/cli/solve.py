@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from simopt.cli.console import Json, Output, Ticker, check_output, console, emit, number, reserved, table
+from simopt.cli.console import Json, Output, Ticker, check_output, console, emit, fitted, number, reserved
 
 if TYPE_CHECKING:
     from simopt.problem import Problem
@@ -21,7 +21,7 @@ ROUNDING = 1e-13  # brackets in floating point may miss each other by this share
 def solve(
     problem: Annotated[str, typer.Argument(metavar="PROBLEM", help="Name of the problem: see `simopt list problems`.")],
     data: Annotated[str, typer.Option("--data", metavar="NAME|FILE.csv", help="Data set by name, or a CSV file with one header row.")],
-    target: Annotated[str | None, typer.Option("--target", metavar="COLUMN", help="Column to predict.")] = None,
+    target: Annotated[str | None, typer.Option("--target", metavar="COLUMN", help="Column to predict (default: the last).")] = None,
     solver: Annotated[str | None, typer.Option("--solver", metavar="NAME", help="Solver, or `all` (default: the best one).")] = None,
     tol: Annotated[float, typer.Option("--tol", metavar="X", help="Relative gap (gap / scale) to certify.")] = 1e-8,
     time_limit: Annotated[float, typer.Option("--time-limit", metavar="S", help="Seconds on each solver's clock.")] = 60.0,
@@ -221,7 +221,8 @@ def _show_all(made: Problem, data: str, solutions: list[Solution], overlap: bool
         ]  # fmt: skip
         seconds = _seconds(p.setup_seconds + p.solve_seconds)
         rows.append([p.solver, s.status.name, s.reported_status, *bounds, str(p.iterations), seconds, s.message])
-    out.print(table(headings, rows, right=headings[3:9]))
+    for made_table in fitted(headings, rows, right=headings[3:9], out=out):
+        out.print(made_table)
     out.print(
         "all brackets overlap" if overlap else "THE BRACKETS DO NOT OVERLAP" if any(s.certificate for s in solutions) else "no brackets"
     )

@@ -84,6 +84,8 @@ def notes(records: Sequence[Record]) -> list[str]:
     jobs = max((record.jobs for record in records), default=1)
     lines = [
         "Seconds are set-up and solve together, medians over the runs that were certified; every gap is a certified one, over the scale.",
+        "To 0.01, …: seconds until that gap. × fastest: over the fastest solver's in the same round, the median; in pairs: least–most.",
+        "MB: the most memory of a run above what it held before it began.",
         "Sampling: `iterates` were certified with the clock stopped; `tolerance`: one fresh run a native tolerance.",
         f"Threads of linear algebra: {', '.join(map(str, threads)) or 'unknown'}. Solvers: {', '.join(solvers)}.",
         *(f"Machine: {machine}" for machine in machines),

@@ -68,6 +68,23 @@ def test_refuted_claim_leaves_the_smallest_witness(make):
     assert result.ok
 
 
+def test_a_result_in_words_has_verdict_witness_and_mutants(make):
+    found = run(
+        make(lambda i, t: iter([at_most(i["x"], t["c"] + 3, "x ≤ 4")]), mutants={"c = 9": {"c": 9}, "c = 0": {"c": 0}}), mutants=True
+    )
+    assert str(found).splitlines() == [
+        "TOY-1: REFUTED (exact, 5 checks), tightness 1.000",
+        "  witness: instance 4 of seed 0, x ≤ 4, slack -1",
+        "  mutant 'c = 9': caught",
+        "  mutant 'c = 0': NOT CAUGHT, the verdict stays REFUTED",
+    ]
+    assert "NotImplementedError" in str(run(make(_unwritten)))
+
+
+def _unwritten(instance, trial):
+    raise NotImplementedError("later")
+
+
 def test_undecided_enclosure_is_inconclusive_not_held(make):
     def function(instance, trial):
         yield at_most(between(0.9, 1.1), 1.0, "bracket")

@@ -2,6 +2,7 @@
 
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -89,6 +90,14 @@ def test_unknown_names_stop_before_anything_runs(make, shelf):
     with pytest.raises(UnknownName, match="did you mean 'TOY-1'"):
         verify(["TOY1"], on_event=events.append, evidence_dir=None)
     assert events == []
+
+
+@pytest.mark.parametrize("name", ["audiffren", "Kadri", "equivalnce", "kadri-theorem-1"])
+def test_an_author_or_a_word_of_a_title_is_answered_with_the_key_of_the_paper(make, shelf, name):
+    shelf(make(lambda i, t: iter([at_most(1, 2)])))
+    with pytest.raises(UnknownName, match=f"unknown claim '{name}'; did you mean 'ak' .J. Audiffren and H. Kadri, Equivalence") as caught:
+        verify([name], evidence_dir=None)
+    assert str(pickle.loads(pickle.dumps(caught.value))) == str(caught.value)
 
 
 def test_longest_claims_come_first_and_damaged_timings_are_ignored(make, tmp_path):

@@ -1,5 +1,6 @@
 """`simopt list` and `simopt show`, the start-up, and broken plug-ins."""
 
+import io
 import json
 import subprocess
 import sys
@@ -82,6 +83,12 @@ def test_show_other_things(pretend: None, run: Run, name: str, part: str) -> Non
     assert shown.exit_code == 0 and part in shown.stdout
 
 
+def test_show_paper_by_its_key_and_by_the_prefix_of_its_claims(pretend: None, run: Run) -> None:
+    key, prefix = run("show", "kkks"), run("show", "kk")
+    assert key.exit_code == 0 and key.stdout == prefix.stdout
+    assert "S. Kakade" in key.stdout and "KK-T1" in key.stdout and "kkks-table1" in key.stdout
+
+
 def test_show_names_the_nearest_thing(run: Run) -> None:
     result = run("show", "kernel-rigde")
     assert result.exit_code == 2 and result.stderr == "simopt: unknown name 'kernel-rigde'; did you mean 'kernel-ridge'?\n"
@@ -136,3 +143,21 @@ def test_unexpected_exceptions_keep_their_traceback(run: Run, monkeypatch: pytes
 def test_tables_fold_nothing_and_read_no_markup() -> None:
     made = table(("a", "b"), [("[bold]x[/bold]", "1")], right=("b",))
     assert [column.justify for column in made.columns] == ["left", "right"]
+
+
+def test_a_table_too_wide_for_the_screen_lies_on_its_side() -> None:
+    from rich.console import Console
+
+    from simopt.cli.console import fitted
+
+    headings, rows = ("solver", "status", "lower", ""), [[f"solver-{i}", "OPTIMAL", f"{i}.000000001", ""] for i in range(5)]
+    wide, narrow = Console(width=200, record=True, file=io.StringIO()), Console(width=30, record=True, file=io.StringIO())
+    assert len(fitted(headings, rows, out=wide)) == 1
+    for made in fitted(headings, rows, out=narrow):
+        narrow.print(made)
+    shown = narrow.export_text()
+    for name, _, lower, _ in rows:
+        assert name in shown and lower in shown  # unbroken
+    lines = [line.split() for line in shown.splitlines() if line.strip()]
+    assert [line[0] for line in lines].count("solver") > 1 and max(map(len, shown.splitlines())) <= 30
+    assert not any(line[0] == "note" for line in lines)  # nothing stands under the heading without a name
