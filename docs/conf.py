@@ -12,7 +12,7 @@ author = "The simopt developers"
 copyright = "The simopt developers"
 version = release = simopt.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "sphinx.ext.mathjax", "docstrings", "registered", "drawn"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "typeset", "docstrings", "registered", "drawn"]
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["_build", "_drawn"]
@@ -21,5 +21,6 @@ autodoc_typehints = "none"
 napoleon_numpy_docstring = True
 napoleon_google_docstring = False
 napoleon_use_ivar = True
+html_math_renderer = "mathml"
 html_theme = "furo"
 html_title = f"simopt {version}"

@@ -5,6 +5,7 @@
     :::{claims} PAPER               a table of the claims of the modules named in the body (theorems/PAPER/MODULE.py)
 
     :::{estimators}                 a table of scikit-learn estimators
+    :::{modules} PACKAGE            the docstrings of all public modules of a package
 
 A name that is not registered, or a module without claims, fails the build.
 """
@@ -12,8 +13,10 @@ A name that is not registered, or a module without claims, fails the build.
 from __future__ import annotations
 
 import inspect
+import pkgutil
 import re
 import textwrap
+from importlib import import_module
 from typing import Any, ClassVar
 
 from docutils import nodes
@@ -86,6 +89,18 @@ def estimator_table() -> str:
     return "\n".join(lines) + "\n"
 
 
+def module_list(package: str) -> str:
+    """What autodoc has to say of every public module; names that a module only lends are documented where they come from."""
+    lines = ["```{eval-rst}"]
+    for name in sorted(found.name for found in pkgutil.iter_modules(import_module(package).__path__)):
+        if name.startswith("_"):
+            continue
+        module = import_module(f"{package}.{name}")
+        lent = [item for item in getattr(module, "__all__", ()) if getattr(getattr(module, item), "__module__", None) != module.__name__]
+        lines += [f".. automodule:: {module.__name__}", "   :members:", *([f"   :exclude-members: {', '.join(lent)}"] if lent else [])]
+    return "\n".join([*lines, "```"]) + "\n"
+
+
 class Registered(SphinxDirective):
     """A directive that writes Markdown."""
 
@@ -150,10 +165,21 @@ class Estimators(Registered):
         return estimator_table()
 
 
+class Modules(Registered):
+    """`modules`."""
+
+    has_content = False
+
+    def text(self) -> str:
+        """The docstrings of a package."""
+        return module_list(self.arguments[0])
+
+
 def setup(app: Any) -> dict[str, bool]:
     """Add the directives."""
     app.add_directive("declaration", Declaration)
     app.add_directive("solvers", Solvers)
     app.add_directive("claims", Claims)
     app.add_directive("estimators", Estimators)
+    app.add_directive("modules", Modules)
     return {"parallel_read_safe": True}

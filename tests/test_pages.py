@@ -9,6 +9,7 @@ from collections import Counter
 from pathlib import Path
 
 from simopt import registry
+from simopt.report.formulas import mathml
 
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 METHODS = {path.stem: path.read_text(encoding="utf-8") for path in sorted((DOCS / "methods").glob("*.md"))}
@@ -69,3 +70,13 @@ def test_the_words_of_the_page_of_verdicts_are_the_librarys() -> None:
 
     told = re.findall(r"^\| ([A-Z_]+) \|", (DOCS / "deciding.md").read_text(encoding="utf-8"), re.M)
     assert [*told, Verdict.ERROR.value] == [verdict.value for verdict in Verdict]
+
+
+def test_the_pages_need_no_network() -> None:
+    """Every formula becomes MathML, of which no LaTeX is left."""
+    assert "mathjax" not in (DOCS / "conf.py").read_text(encoding="utf-8")
+    for path in sorted(DOCS.rglob("*.md")):
+        text = re.sub(r"```.*?```", "", path.read_text(encoding="utf-8"), flags=re.S)
+        for display, line in re.findall(r"\$\$(.+?)\$\$|\$([^$\n]+)\$", text, re.S):
+            made = mathml(display or line, bool(display))
+            assert "\\" not in made, f"{path.name}: {display or line}"

@@ -30,6 +30,10 @@ CLOSERS = ")]|‖}⟩⌉⌋≤<"
 LONE_SCRIPTS = "*∞±∘⊥†∅=≠≤≥<>"
 LONGEST_WORD = 26  # characters of a formula without spaces that are held together
 LONGEST_ROOT = 32  # characters under one root that are not broken over lines
+LONGEST_SCRIPT = 120  # characters of one raised or lowered group: no statement has more, and brackets that never close cost no time
+MOST_ROOTS = 4  # one in another without brackets
+GROUPS = {"(": ")", "⌈": "⌉", "⌊": "⌋"}  # brackets that are part of the script which they hold together
+VARIABLE = re.compile(r"[A-Za-zα-ωΑ-Ω]")  # letters that mathematics sets in italics
 
 
 class NoMath(ValueError):
@@ -37,8 +41,8 @@ class NoMath(ValueError):
 
 
 @lru_cache(maxsize=50_000)
-def mathml(latex: str) -> Markup:
-    """A LaTeX formula as a MathML element.
+def mathml(latex: str, display: bool = False) -> Markup:
+    """A LaTeX formula as a MathML element, in a line of text or (`display`) on one of its own.
 
     Raises
     ------
@@ -48,11 +52,11 @@ def mathml(latex: str) -> Markup:
     from latex2mathml.converter import convert
 
     try:
-        made = convert(latex)
+        made = convert(latex, display="block" if display else "inline")
     except Exception as error:  # the converter's own errors share no base class, and a bad formula must not cost the report
         raise NoMath(f"{latex!r}: {type(error).__name__}: {error}") from error
     body = made[made.index(">") + 1 : made.rindex("</math>")]
-    return Markup("<math>") + Markup(body) + Markup("</math>")
+    return Markup('<math display="block">' if display else "<math>") + Markup(body) + Markup("</math>")
 
 
 def typeset(text: str) -> Markup:
@@ -78,15 +82,21 @@ def typeset(text: str) -> Markup:
         end, latex = _formula(text, i)
         end = max(end, i + 1)
         if latex:
-            group.append(escape(text[plain:i]))
-            try:
-                group.append(mathml(latex))
-            except NoMath:
-                group.append(escape(text[i:end]))
+            group += [escape(text[plain:i]), _element(text[i:end], latex)]
             plain = end
         i = end
     close(len(text))
     return Markup("").join(parts)
+
+
+def _element(text: str, latex: str) -> Markup:
+    """One formula; a letter without marks or scripts is an element of HTML: two in three are, and a page prints faster so."""
+    if VARIABLE.fullmatch(text):
+        return Markup("<var>{}</var>").format(text)
+    try:
+        return mathml(latex)
+    except NoMath:
+        return escape(text)
 
 
 def _formula(text: str, i: int) -> tuple[int, str]:
@@ -154,14 +164,15 @@ def _marked(base: str) -> str:
 
 def _root(text: str, i: int) -> tuple[int, str]:
     if text[i + 1 : i + 2] == "(":
-        close = _closing(text, i + 1, "(", ")")
-        if close is None or close - i > LONGEST_ROOT:
+        close = _closing(text, i + 1, "(", ")", LONGEST_ROOT)
+        if close is None:
             return i + 1, ""
         return close + 1, rf"\sqrt{{{latex_of(text[i + 2 : close])}}}"
     number = NUMBER.match(text, i + 1)
     if number is not None:
         return number.end(), rf"\sqrt{{{number.group()}}}"
-    end, inner = _formula(text, i + 1) if i + 1 < len(text) else (i + 1, "")
+    deep = text.startswith("√" * (MOST_ROOTS + 1), i)
+    end, inner = _formula(text, i + 1) if i + 1 < len(text) and not deep else (i + 1, "")
     return (end, rf"\sqrt{{{inner}}}") if inner else (i + 1, "")
 
 
@@ -181,7 +192,7 @@ def _scripts(text: str, i: int) -> tuple[int, str]:
             raised, lowered = (made, lowered) if table is RAISED else (raised, made)
         elif letter in "'′" and not (rest.isalpha() and LATIN.match(rest)) and not raised:
             primes, i = primes + "'", i + 1
-        elif letter == "*" and lowered and not raised and rest != "*":
+        elif letter == "*" and not raised and ((lowered and rest != "*") or (rest == "_" and not primes)):
             raised, i = "*", i + 1
         elif (letter == "_" and not lowered) or (letter == "^" and not raised):
             end, made = _script(text, i + 1)
@@ -199,7 +210,7 @@ def _scripts(text: str, i: int) -> tuple[int, str]:
 def _script(text: str, i: int) -> tuple[int, str]:
     """One script without its `_` or `^`: a group in braces, a number, a run of Latin letters, one symbol."""
     if text[i : i + 1] == "{":
-        close = _closing(text, i, "{", "}")
+        close = _closing(text, i, "{", "}", LONGEST_SCRIPT)
         return (i, "") if close is None else (close + 1, latex_of(text[i + 1 : close]))
     sign = text[i : i + 1] if text[i : i + 1] in ("-", "−", "+") else ""
     i += len(sign)
@@ -210,8 +221,8 @@ def _script(text: str, i: int) -> tuple[int, str]:
             return found.end(), SYMBOLS.get(sign, sign) + made
     if i < len(text) and (_is_symbol(text[i]) or text[i] in LONE_SCRIPTS):
         return i + 1, SYMBOLS.get(sign, sign) + SYMBOLS.get(text[i], text[i])
-    if not sign and text[i : i + 1] == "(":
-        close = _closing(text, i, "(", ")")
+    if not sign and text[i : i + 1] in GROUPS:
+        close = _closing(text, i, text[i], GROUPS[text[i]], LONGEST_SCRIPT)
         return (i, "") if close is None else (close + 1, latex_of(text[i : close + 1]))
     return i, SYMBOLS.get(sign, sign)
 
@@ -241,10 +252,10 @@ def _letters(word: str) -> str:
     return word if len(word) <= 2 else rf"\text{{{word}}}"
 
 
-def _closing(text: str, i: int, opens: str, closes: str) -> int | None:
-    """Index of the bracket that closes the one at i."""
+def _closing(text: str, i: int, opens: str, closes: str, longest: int) -> int | None:
+    """Index of the bracket that closes the one at i, if it is within the `longest` characters that follow."""
     depth = 0
-    for j in range(i, len(text)):
+    for j in range(i, min(len(text), i + longest)):
         depth += (text[j] == opens) - (text[j] == closes)
         if depth == 0:
             return j
