@@ -56,6 +56,8 @@ def mathml(latex: str, display: bool = False) -> Markup:
     except Exception as error:  # the converter's own errors share no base class, and a bad formula must not cost the report
         raise NoMath(f"{latex!r}: {type(error).__name__}: {error}") from error
     body = made[made.index(">") + 1 : made.rindex("</math>")]
+    if "\\" in body:
+        raise NoMath(f"{latex!r}: not converted as a whole")
     return Markup('<math display="block">' if display else "<math>") + Markup(body) + Markup("</math>")
 
 

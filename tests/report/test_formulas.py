@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from simopt.report.formulas import latex_of, mathml, typeset
+from simopt.report.formulas import NoMath, latex_of, mathml, typeset
 from simopt.report.prose import Prose
 
 prose = Prose(["AK-T1", "AK-T1+", "KK-17/19/20-23"], lambda name: f"#{name}")
@@ -25,6 +25,8 @@ def inside(html: str) -> str:
         ("x₁", "<msub><mi>x</mi><mn>1</mn></msub>"),
         ("10^{-3}", "<msup><mn>10</mn><mo>&#x02212;</mo><mn>3</mn></msup>"),
         ("√λ", "<msqrt><mi>λ</mi></msqrt>"),
+        ("2^⌈d/ε⌉", "<msup><mn>2</mn><mi>&#x02308;</mi><mi>d</mi><mo>&#x0002F;</mo><mi>ε</mi><mi>&#x02309;</mi></msup>"),
+        ("f*_S", "<msubsup><mi>f</mi><mi>S</mi><mo>&#x0002A;</mo></msubsup>"),
         ("ε_1γ²", "<msub><mi>ε</mi><mn>1</mn></msub><msup><mi>γ</mi><mn>2</mn></msup>"),
     ],
 )
@@ -48,8 +50,8 @@ def test_words_stay_words_and_nothing_is_lost(text: str) -> None:
 
 
 def test_articles_are_words_and_variables_are_not() -> None:
-    assert "<math>" not in typeset("a kernel") and "<math>" not in typeset("A kernel")
-    assert "<mi>a</mi>" in typeset("a = b") and "<mi>A</mi>" in typeset("A(x)")
+    assert typeset("a kernel") == "a kernel" and typeset("A kernel") == "A kernel"
+    assert typeset("a = b") == "<var>a</var> = <var>b</var>" and "<var>A</var>" in typeset("A(x)") and "<mi>ℝ</mi>" in typeset("in ℝ")
 
 
 @pytest.mark.parametrize(
@@ -57,6 +59,19 @@ def test_articles_are_words_and_variables_are_not() -> None:
 )
 def test_ragged_mathematics_is_no_error(text: str) -> None:
     assert isinstance(str(prose(text)), str)
+
+
+@pytest.mark.parametrize(
+    "text", ["x_{" * 3000 + "1" + "}" * 3000, "√" * 3000 + "x", "√(" * 500 + "x" + ")" * 500, "x_{" * 2000, "a \ud800 x_\ud800"]
+)
+def test_hostile_nesting_costs_neither_the_report_nor_minutes(text: str) -> None:
+    assert re.sub(r"<[^>]*>", "", str(prose(text))).count("x") == text.count("x")
+
+
+def test_half_converted_latex_is_refused() -> None:
+    with pytest.raises(NoMath, match="not converted as a whole"):
+        mathml(r"\bigl\|w\bigr\|")
+    assert "munder>" in mathml(r"\sum_i w_i", True) and "munder>" not in mathml(r"\sum_i w_i")
 
 
 def test_latex_between_dollars_and_brackets() -> None:
