@@ -5,7 +5,10 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
 
 FORMAT = "simopt-compare/1"
 GENERATED = "generated"  # the name of data that are made for a size
@@ -61,6 +64,11 @@ class Cell:
         return hashlib.sha256(text.encode()).hexdigest()[:20]
 
     @property
+    def frame(self) -> Cell:
+        """The cell without solver and repetition: what runs have in common that may be compared."""
+        return replace(self, solver="", options="{}", repetition=0)
+
+    @property
     def instance(self) -> str:
         """The instance in words."""
         parts = [self.problem, self.data]
@@ -83,5 +91,13 @@ class Cell:
 
 
 def as_text(values: dict[str, object]) -> str:
-    """Options as JSON with sorted keys; what JSON does not know is written as its repr."""
-    return json.dumps(values, sort_keys=True, ensure_ascii=False, default=repr)
+    """Options as JSON with sorted keys. Arrays are named by shape and hash, what else JSON does not know by its repr."""
+    return json.dumps(values, sort_keys=True, ensure_ascii=False, default=_name)
+
+
+def _name(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):  # a repr leaves out the middle of a long array
+        return f"array{value.shape} {hashlib.sha256(value.tobytes()).hexdigest()[:12]}"
+    return repr(value)

@@ -13,6 +13,7 @@ from simopt.compare import folder as files
 from simopt.compare import plan as plans
 from simopt.compare.record import Record
 from simopt.compare.work import BUDGET, Progress, Work
+from simopt.errors import InvalidProblem
 from simopt.problem import Problem
 
 if TYPE_CHECKING:
@@ -33,7 +34,10 @@ class Comparison:
         return max((record.cell.tol for record in self.records), default=1e-8)
 
     def frame(self) -> pd.DataFrame:
-        """One row a run: see `Record`; `time_to_1e-02` … are seconds to a certified relative gap (inf: never)."""
+        """One row a run: see `Record`. `seconds` is set-up and solve together, nan where the certificate did not close.
+
+        `time_to_1e-02` … are seconds to a certified relative gap (inf: never; nan: beyond the tolerance asked for).
+        """
         from simopt.compare import frames
 
         return frames.runs(self.records)
@@ -122,14 +126,17 @@ def measure(
         repetitions=repetitions, tol=tol, time_limit=time_limit, threads=threads,
     )  # fmt: skip
     validate.positive("budget", budget)
+    if jobs is not None and validate.whole("jobs", abs(jobs)) == 0:
+        raise InvalidProblem("jobs: 0 given; a number of runs at a time is needed, or -1 for as many as there are cores")
     place = None if folder is None else files.prepare(folder)
-    known = [] if place is None else files.newest(files.held(place))
-    work = Work(plan, place, known, budget, jobs, retry, progress)
-    try:
-        work.all()
-    except KeyboardInterrupt:
-        raise Interrupted(_finished(work, complete=False)) from None
-    return _finished(work, complete=True)
+    with files.alone(place):
+        known = [] if place is None else files.newest(files.held(place))
+        work = Work(plan, place, known, budget, jobs, retry, progress)
+        try:
+            work.all()
+        except KeyboardInterrupt:
+            raise Interrupted(_finished(work, complete=False)) from None
+        return _finished(work, complete=True)
 
 
 def _finished(work: Work, complete: bool) -> Comparison:
@@ -165,14 +172,15 @@ def merge(folder: str | os.PathLike[str], others: Sequence[str | os.PathLike[str
     """
     taken = files.merged([], others)
     place = files.prepare(folder)
-    own = files.held(place)
-    records = files.newest(files.merged(own, others))
-    known = {(r.cell.key, r.machine, r.started) for r in own}
-    for record in taken:
-        if record in records and (record.cell.key, record.machine, record.started) not in known:
-            files.save(place, record, len(own))
-    made = Comparison(records, len(records))
-    made.write(place)
+    with files.alone(place):
+        own = files.held(place)
+        known = {(r.cell.key, r.machine, r.started) for r in own}
+        records = files.newest([*own, *taken])
+        for record in records:
+            if (record.cell.key, record.machine, record.started) not in known:
+                files.save(place, record, len(own))
+        made = Comparison(records, len(records))
+        made.write(place)
     return made
 
 

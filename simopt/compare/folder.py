@@ -9,12 +9,16 @@ from __future__ import annotations
 import errno
 import hashlib
 import os
-from collections.abc import Iterable
+import shutil
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
 from simopt import jsonio
-from simopt.compare.cell import FORMAT
+from simopt.compare.cell import FORMAT, Cell
 from simopt.compare.record import INTERRUPTED, Record, from_row
 from simopt.errors import NotAvailable
 from simopt.jsonio import InvalidFile
@@ -36,10 +40,40 @@ def prepare(folder: str | os.PathLike[str]) -> Path:
     try:
         runs.mkdir(parents=True, exist_ok=True)
         jsonio.write_text(runs / ".writable", "x" * 4096)
-        (runs / ".writable").unlink()
+        (runs / ".writable").unlink(missing_ok=True)
     except OSError as error:
         raise told(error, target, 0) from error
     return target
+
+
+@contextmanager
+def alone(folder: Path | None) -> Iterator[None]:
+    """Hold a folder (None: nothing): two comparisons in it would repeat each other's runs and disturb their times.
+
+    The system gives the folder free when the process ends, however it ends. Where there are no such locks (Windows, some network drives)
+    nothing is held; files stay whole there as well.
+
+    Raises
+    ------
+    OSError
+        when another comparison holds it.
+    """
+    if folder is None or find_spec("fcntl") is None:
+        yield
+        return
+    fcntl: Any = import_module("fcntl")
+    place = os.open(folder / RUNS, os.O_RDONLY)
+    try:
+        try:
+            fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            words = "another comparison is under way there; wait for it, or name another folder and merge the two afterwards"
+            raise OSError(error.errno, words, str(folder)) from error
+        except OSError:
+            pass  # a file system without locks
+        yield
+    finally:
+        os.close(place)
 
 
 def save(folder: Path, record: Record, kept: int) -> Path:
@@ -50,13 +84,16 @@ def save(folder: Path, record: Record, kept: int) -> Path:
     OSError
         with the folder and what to do.
     """
-    machine = hashlib.sha256(record.machine.encode()).hexdigest()[:6]
-    path = folder / RUNS / f"{record.cell.key}-{machine}.json"
+    path = folder / RUNS / _file(record)
     try:
         jsonio.write(path, record.describe())
     except OSError as error:
         raise told(error, folder, kept) from error
     return path
+
+
+def _file(record: Record) -> str:
+    return f"{record.cell.key}-{hashlib.sha256(record.machine.encode()).hexdigest()[:6]}.json"
 
 
 def told(error: OSError, folder: Path, kept: int) -> OSError:
@@ -99,8 +136,34 @@ def load(folder: str | os.PathLike[str]) -> list[Record]:
 
 
 def held(folder: Path) -> list[Record]:
-    """What `load` finds; nothing for a new folder."""
-    return load(folder) if (folder / "runs.parquet").is_file() or any(folder.glob(f"{RUNS}/*.json")) else []
+    """What `load` finds in a folder that is prepared; nothing in a new one.
+
+    Tables that came without their runs are taken apart into runs first, all or none: else the first new run would hide what they hold.
+
+    Raises
+    ------
+    NotAvailable, InvalidFile
+        as `load`.
+    OSError
+        when the runs cannot be written.
+    """
+    if any(folder.glob(f"{RUNS}/*.json")):
+        return load(folder)
+    if not (folder / "runs.parquet").is_file():
+        return []
+    records, parts = load(folder), folder / f".{RUNS}.part"
+    try:
+        shutil.rmtree(parts, ignore_errors=True)
+        parts.mkdir()
+        for record in records:
+            jsonio.write(parts / _file(record), record.describe())
+        (folder / RUNS).rmdir()
+        parts.rename(folder / RUNS)
+    except OSError as error:
+        raise told(error, folder, len(records)) from error
+    finally:
+        shutil.rmtree(parts, ignore_errors=True)
+    return records
 
 
 def _record(path: Path) -> Record:
@@ -150,13 +213,20 @@ def merged(own: Iterable[Record], others: Iterable[str | os.PathLike[str]]) -> l
 
 
 def newest(records: Iterable[Record]) -> list[Record]:
-    """For each cell and machine the last run, in the order of the first ones; interrupted runs are left out."""
+    """For each cell and machine the last run, by instance and then in the order in which they were made; interrupted runs are left out."""
     kept: dict[tuple[str, str], Record] = {}
     for record in records:
         name = (record.cell.key, record.machine)
         if record.status != INTERRUPTED and (name not in kept or record.started >= kept[name].started):
             kept[name] = record
-    return list(kept.values())
+    return sorted(kept.values(), key=lambda r: (_order(r.cell), r.machine, r.cell.repetition, r.started))
+
+
+def _order(cell: Cell) -> tuple[str | float, ...]:
+    """Rising sizes and condition numbers of one problem on one data set."""
+    data = (cell.problem, cell.data, cell.fingerprint, cell.settings)
+    number = -1.0 if cell.conditioning is None else cell.conditioning
+    return *data, number, cell.size or 0, cell.seed, cell.tol, cell.time_limit, cell.threads
 
 
 def write_summary(folder: Path, summary: dict[str, Any], text: str, records: list[Record]) -> None:

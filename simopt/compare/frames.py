@@ -30,9 +30,17 @@ def time_column(gap: float) -> str:
 
 
 def runs(records: Sequence[Record]) -> pd.DataFrame:
-    """One row a run."""
+    """One row a run; `seconds` is set-up and solve together, nan where the certificate did not close."""
     wanted = statistics.gaps(records)
-    rows = [{**r.row(), "seconds": r.seconds, "success": r.success, **{time_column(g): r.time_to(g) for g in wanted}} for r in records]
+    rows = [
+        {
+            **r.row(),
+            "seconds": r.seconds if r.success else math.nan,
+            "success": r.success,
+            **{time_column(gap): statistics.time_to([r], gap) for gap in wanted},
+        }
+        for r in records
+    ]
     columns = ["key", *(name for name, _ in parquet.columns()), "seconds", "success", *map(time_column, wanted)]
     return _frame(rows, columns)
 

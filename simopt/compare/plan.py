@@ -119,6 +119,9 @@ def make(
         frame = replace(frame, fingerprint=given.fingerprint())
         found = [Instance(replace(frame, conditioning=c), kind, given, None, {}) for c in numbers]
     else:
+        counted = instances.counts(kind)
+        if counted in settings and (sizes is not None or data is None):
+            raise InvalidProblem(f"settings: {counted} is what sizes count; leave it out and give sizes")
         found = list(_instances(frame, kind, _data(data, target), _sizes(sizes, kind, data), numbers, settings, seeds))
     return Plan(tuple(found), tuple(_candidates(kind, solvers)), validate.whole("repetitions", repetitions, minimum=1))
 

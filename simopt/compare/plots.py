@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import os
 import re
-from collections import defaultdict
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -33,8 +33,8 @@ def draw(records: Sequence[Record], folder: str | os.PathLike[str]) -> list[Path
         when the folder cannot be written.
     """
     made: dict[str, Figure] = {}
-    for number, ((title, machine), solvers) in enumerate(statistics.places(records).items(), 1):
-        made[f"gap-{number:02d}-{_name(title)}"] = gap_curves(solvers, title, machine)
+    for (title, machine), solvers in statistics.places(records).items():
+        made[_name(title, machine)] = gap_curves(solvers, title, machine)
     made["profile"] = profile(records)
     if len({record.cell.size for record in records}) > 1:
         made["scaling"] = scaling(records)
@@ -56,8 +56,10 @@ def _save(figure: Figure, path: Path) -> Path:
     return path
 
 
-def _name(title: str) -> str:
-    return re.sub(r"[^A-Za-z0-9.]+", "-", title).strip("-")[:60]
+def _name(title: str, machine: str) -> str:
+    """The same for the same instance and machine, so that a picture replaces the one that was made with fewer runs."""
+    words = re.sub(r"[^A-Za-z0-9.]+", "-", title).strip("-")[:60]
+    return f"gap-{words}-{hashlib.sha256(f'{title} {machine}'.encode()).hexdigest()[:4]}"
 
 
 def _few_ticks(*axes: Any) -> None:
@@ -144,16 +146,12 @@ def scaling(records: Sequence[Record]) -> Figure:
     """Seconds and memory against size. ✗ at the time limit: not solved."""
     figure = new_figure(9.0, 3.8, OF)
     left, right = figure.subplots(1, 2)
-    by_solver: dict[tuple[str, str, str], dict[int, list[Record]]] = defaultdict(lambda: defaultdict(list))
-    for record in records:
-        if record.cell.size is not None:
-            words = record.cell.instance.replace(f", n = {record.cell.size}", "")
-            by_solver[(record.cell.candidate, words, record.machine)][record.cell.size].append(record)
-    look = styles(sorted({name for name, *_ in by_solver}))
+    by_solver = statistics.series(records)
+    look = styles(sorted({name for _, _, name in by_solver}))
     fits = {(fit.solver, fit.series, fit.machine): fit for fit in statistics.scaling(records)}
     told: set[str] = set()
-    for (name, words, machine), sizes in by_solver.items():
-        times = [(size, statistics.typical(runs, runs[0].cell.tol), runs) for size, runs in sorted(sizes.items())]
+    for (words, machine, name), sizes in by_solver.items():
+        times = [(size, statistics.typical(runs, runs[0].cell.tol), runs) for size, runs in sizes.items()]
         fit = fits.get((name, words, machine))
         label = None if name in told else name + (f"  n^{fit.exponent:.2f}" if fit is not None else "")
         told.add(name)

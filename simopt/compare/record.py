@@ -15,6 +15,7 @@ from simopt.jsonio import InvalidFile
 SUCCESS = "optimal"
 INTERRUPTED = "interrupted"  # never kept: it says nothing about the solver
 CELL = tuple(item.name for item in dataclasses.fields(Cell))
+OPENED = ("shapes", "versions", "system")  # texts that hold JSON
 
 
 @dataclass(frozen=True)
@@ -75,7 +76,7 @@ class Record:
 
     def describe(self) -> dict[str, Any]:
         """Plain data, for JSON; texts that hold JSON are opened."""
-        opened = {name: json.loads(getattr(self, name)) for name in ("shapes", "versions", "system")}
+        opened = {name: json.loads(getattr(self, name)) for name in OPENED}
         return {"format": FORMAT, **self.row(), **opened, "trace": list(self.points)}
 
 
@@ -154,7 +155,10 @@ def _read(kind: type[Any], name: str, value: Any) -> Any:
         return int(value)
     if wanted == "bool":
         return bool(value)
-    if isinstance(value, dict):
+    if name in OPENED:
+        value = json.loads(value) if isinstance(value, str) else value
+        if not isinstance(value, dict):
+            raise TypeError(f"{name} is {value!r}, names with values are needed")
         return json.dumps(value, sort_keys=True)
     if not isinstance(value, str):
         raise TypeError(f"{name} is {value!r}, a text is needed")

@@ -9,15 +9,18 @@ import math
 import statistics
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from simopt.compare.cell import Cell
 from simopt.compare.record import Record
 
 GAPS = (1e-2, 1e-4, 1e-6, 1e-8)
 CONFIDENCE = 0.95
 Place = tuple[str, str]  # instance in words, machine
+Series = tuple[str, str, str]  # instance in words without its size, machine, solver
+APART = {"tol": "tol = {:g}", "time_limit": "limit = {:g} s", "threads": "threads = {}", "fingerprint": "data {:.8}"}
 
 
 @dataclass(frozen=True)
@@ -56,9 +59,36 @@ def gaps(records: Iterable[Record]) -> tuple[float, ...]:
 
 def places(records: Iterable[Record]) -> dict[Place, dict[str, list[Record]]]:
     """Runs by instance and machine, then by solver; both in the order in which they come first."""
+    kept = list(records)
+    words = titles(record.cell.frame for record in kept)
     found: dict[Place, dict[str, list[Record]]] = defaultdict(lambda: defaultdict(list))
-    for record in records:
-        found[(record.cell.instance, record.machine)][record.cell.candidate].append(record)
+    for record in kept:
+        found[(words[record.cell.frame], record.machine)][record.cell.candidate].append(record)
+    return found
+
+
+def titles(frames: Iterable[Cell]) -> dict[Cell, str]:
+    """Each instance in words. Where the same words stand for several, what tells them apart is added: runs to another tolerance, with
+    another time limit, on more threads or on a changed file are not repetitions of one another."""
+    alike: dict[str, list[Cell]] = defaultdict(list)
+    for frame in dict.fromkeys(frames):
+        alike[frame.instance].append(frame)
+    found = {}
+    for words, same in alike.items():
+        differ = [name for name in APART if len({getattr(frame, name) for frame in same}) > 1]
+        for frame in same:
+            found[frame] = ", ".join([words, *(APART[name].format(getattr(frame, name)) for name in differ)])
+    return found
+
+
+def series(records: Iterable[Record]) -> dict[Series, dict[int, list[Record]]]:
+    """Runs that differ in size alone: by size, rising."""
+    sized = [record for record in records if record.cell.size is not None]
+    words = titles(replace(record.cell.frame, size=None) for record in sized)
+    found: dict[Series, dict[int, list[Record]]] = defaultdict(lambda: defaultdict(list))
+    for record in sorted(sized, key=lambda r: r.cell.size or 0):
+        name = words[replace(record.cell.frame, size=None)], record.machine, record.cell.candidate
+        found[name][record.cell.size or 0].append(record)
     return found
 
 
@@ -92,10 +122,10 @@ def _row(instance: str, machine: str, solver: str, runs: list[Record], best: lis
         seconds=_median(run.seconds for run in good),
         seconds_low=min((run.seconds for run in good), default=math.nan),
         seconds_high=max((run.seconds for run in good), default=math.nan),
-        setup_seconds=_median(run.setup_seconds for run in good or runs),
-        solve_seconds=_median(run.solve_seconds for run in good or runs),
+        setup_seconds=_median(run.setup_seconds for run in good),
+        solve_seconds=_median(run.solve_seconds for run in good),
         relative_gap=_median(run.relative_gap for run in runs),
-        times=tuple(statistics.median(run.time_to(gap) for run in runs) for gap in wanted),
+        times=tuple(time_to(runs, gap) for gap in wanted),
         ratio=_median(ratios),
         ratio_low=min(ratios, default=math.nan),
         ratio_high=max(ratios, default=math.nan),
@@ -108,8 +138,14 @@ def _median(values: Iterable[float]) -> float:
     return statistics.median(known) if known else math.nan
 
 
+def time_to(runs: Sequence[Record], gap: float) -> float:
+    """As `typical`; nan for a gap that was not got to, nor asked for."""
+    time = typical(runs, gap)
+    return math.nan if math.isinf(time) and gap < runs[0].cell.tol else time
+
+
 def typical(runs: Sequence[Record], gap: float) -> float:
-    """Median seconds to a gap; ∞ where more than half of the runs did not get there."""
+    """Median seconds to a gap; ∞ where half of the runs or more did not get there."""
     return statistics.median(run.time_to(gap) for run in runs) if runs else math.inf
 
 
@@ -195,14 +231,9 @@ class Scaling:
 
 def scaling(records: Sequence[Record]) -> list[Scaling]:
     """A fit for each solver along each series of sizes (same data, conditioning, settings, machine), where it solved at least two."""
-    series: dict[tuple[str, str, str], dict[int, list[Record]]] = defaultdict(lambda: defaultdict(list))
-    for record in records:
-        if record.cell.size is not None:
-            words = record.cell.instance.replace(f", n = {record.cell.size}", "")
-            series[(words, record.machine, record.cell.candidate)][record.cell.size].append(record)
     found = []
-    for (words, machine, solver), by_size in series.items():
-        times = {size: typical(runs, runs[0].cell.tol) for size, runs in sorted(by_size.items())}
+    for (words, machine, solver), by_size in series(records).items():
+        times = {size: typical(runs, runs[0].cell.tol) for size, runs in by_size.items()}
         solved = {size: time for size, time in times.items() if math.isfinite(time) and time > 0}
         if len(solved) >= 2:
             fitted = _power(np.array(list(solved), dtype=float), np.array(list(solved.values())))

@@ -78,6 +78,8 @@ def test_another_format_of_the_tables_is_refused(tmp_path: Path) -> None:
         (lambda row: row.update(size="many"), "many"),
         (lambda row: row.update(solver="other"), "key"),
         (lambda row: row["trace"][0].pop("gap"), "gap"),
+        (lambda row: row.update(versions="none"), "Expecting value"),
+        (lambda row: row.update(system=[1]), "system"),
     ],
 )
 def test_damaged_records_are_named(tmp_path: Path, change: Any, word: str) -> None:
@@ -169,6 +171,56 @@ def test_merging_with_what_cannot_be_read_touches_nothing(tmp_path: Path) -> Non
     assert [p.name for p in here.iterdir()] == ["runs"] and len(load(here).records) == 1
 
 
+def test_tables_that_came_without_their_runs_are_not_hidden_by_new_ones(tmp_path: Path) -> None:
+    for name in ("here", "there"):
+        (tmp_path / name).mkdir()
+    Comparison([record("a", 1.0), record("b", None)]).write(tmp_path / "here")
+    Comparison([record("a", 2.0, machine="other"), record("c", 3.0)]).write(tmp_path / "there")
+    made = merge(tmp_path / "here", [tmp_path / "there"])
+    wanted = {("a", "M"), ("b", "M"), ("a", "other"), ("c", "M")}
+    assert {(r.cell.solver, r.machine) for r in made.records} == wanted
+    assert {(r.cell.solver, r.machine) for r in load(tmp_path / "here").records} == wanted
+    assert not list((tmp_path / "here").glob(".*"))
+
+
+def test_tables_are_taken_apart_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    place = tmp_path / "r"
+    place.mkdir()
+    Comparison([record("a", 1.0), record("b", 2.0)]).write(place)
+    files.prepare(place)
+    write, left = jsonio.write, [1]
+
+    def soon_full(path: Path, value: Any) -> None:
+        if not left:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        left.pop()
+        write(path, value)
+
+    monkeypatch.setattr(jsonio, "write", soon_full)
+    with pytest.raises(OSError, match="the disk is full; 2 runs are safe there"):
+        files.held(place)
+    monkeypatch.undo()
+    assert len(files.held(place)) == 2 and len(list(place.glob("runs/*.json"))) == 2
+
+
+@pytest.mark.skipif(os.name != "posix", reason="locks of folders")
+def test_two_comparisons_in_one_folder(tmp_path: Path) -> None:
+    place = filled(tmp_path / "r", record("a", 1.0))
+    with files.alone(place):
+        with pytest.raises(OSError, match="another comparison is under way there") as caught:
+            merge(place, [filled(tmp_path / "q", record("b", 1.0))])
+        assert caught.value.filename == str(place)
+    assert len(merge(place, [tmp_path / "q"]).records) == 2
+
+
+def test_runs_come_by_instance_however_they_are_read(tmp_path: Path) -> None:
+    made = [
+        record(name, 1.0, size=n, started=f"2026-01-{i:02d}") for i, (n, name) in enumerate([(n, s) for n in (300, 20, 100) for s in "zya"])
+    ]
+    place = filled(tmp_path / "r", *made)
+    assert [(r.cell.size, r.cell.solver) for r in load(place).records] == [(n, s) for n in (20, 100, 300) for s in "zya"]
+
+
 def test_frames_and_files(tmp_path: Path) -> None:
     import pandas as pd
 
@@ -176,6 +228,7 @@ def test_frames_and_files(tmp_path: Path) -> None:
     made = Comparison(runs)
     frame = made.frame()
     assert list(frame["time_to_1e-08"]) == [0.5, 1.0, 2.0] + [math.inf] * 3 and list(frame["success"]) == [True] * 3 + [False] * 3
+    assert list(frame["seconds"].fillna(-1.0)) == [0.5, 1.0, 2.0] + [-1.0] * 3, "a failure is not fast"
     assert len(made.traces()) == 9 and set(made.traces()["sampling"]) == {"iterates", "tolerance"}
     assert made.scaling().loc[0, "exponent"] == pytest.approx(1.0)
     assert set(made.profile()["solver"]) == {"a", "b"}
@@ -193,6 +246,8 @@ def test_pictures(tmp_path: Path) -> None:
     paths = Comparison(runs).plot(tmp_path / "plots")
     assert [path.stem for path in paths][-2:] == ["profile", "scaling"] and len(paths) == 4
     assert all(path.read_bytes()[:4] == b"\x89PNG" for path in paths)
+    more = Comparison([record("a", 1.0, size=3), *runs]).plot(tmp_path / "plots")
+    assert sorted(path.name for path in (tmp_path / "plots").iterdir()) == sorted(path.name for path in more), "none is left over"
     only_failures = Comparison([record("b", None)]).plot(tmp_path / "more")
     assert len(only_failures) == 2
     nothing = [replace(record("b", None, size=n), points=(), megabytes=math.nan) for n in (1, 2)]

@@ -83,6 +83,33 @@ def test_all_points_bracket_one_optimum() -> None:
     assert max(p.lower for p in points) <= min(p.upper for p in points) + 1e-12
 
 
+@pytest.mark.parametrize("solver", ["newton", "interior-point", "clarabel"])
+def test_gaps_of_a_trace_are_primal_minus_dual(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    import simopt.run
+
+    problem, certify = small(), simopt.run.judge
+    judged: list[tuple[Any, Any, Any]] = []
+
+    def keep(*arguments: Any) -> Any:
+        found = certify(*arguments)
+        assert found.multipliers is not None
+        judged.append((found.point["w"].copy(), found.multipliers["above"].copy(), found.multipliers["below"].copy()))
+        return found
+
+    monkeypatch.setattr(simopt.run, "judge", keep)
+    found = traces.measure(problem, choose(problem, solver), tol=1e-8, time_limit=5.0, options={})
+    X, y, n = problem.features, problem.targets, len(problem.targets)
+    scale = np.maximum(np.abs(y) - problem.epsilon, 0.0).mean()
+    assert len(judged) == len(found.points) >= 2
+    for (w, above, below), point in zip(judged, found.points, strict=True):
+        primal = np.maximum(np.abs(X @ w - y) - problem.epsilon, 0.0).mean()
+        a = np.clip(np.maximum(above, 0) - np.maximum(below, 0), -1 / n, 1 / n)  # what both have in common only lowers the bound
+        dual = -a @ y - problem.epsilon * np.abs(a).sum() - problem.radius * np.linalg.norm(X.T @ a)
+        assert np.linalg.norm(w) <= problem.radius * (1 + 1e-12)
+        assert (point.upper, point.lower) == pytest.approx((primal, dual), abs=1e-12)
+        assert (point.gap, point.relative_gap) == pytest.approx((primal - dual, (primal - dual) / scale), abs=1e-12)
+
+
 @pytest.mark.parametrize(
     ("solver", "options", "status"),
     [
@@ -180,6 +207,9 @@ def test_runs_take_turns() -> None:
         ({"tol": 0.0}, InvalidProblem, "tol"),
         ({"repetitions": 0}, InvalidProblem, "repetitions"),
         ({"target": "y"}, InvalidProblem, "no data set"),
+        ({"jobs": 0}, InvalidProblem, "jobs: 0 given"),
+        ({"jobs": 1.5}, InvalidProblem, "jobs"),
+        ({"settings": {"samples": 50}, "sizes": [60]}, InvalidProblem, "samples is what sizes count"),
         ({"problem": small(), "sizes": [5]}, InvalidProblem, "an instance was given"),
     ],
 )

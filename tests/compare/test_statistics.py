@@ -1,6 +1,8 @@
 """What is computed from runs, against numbers computed by hand."""
 
 import math
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -67,6 +69,33 @@ def test_two_sizes_have_no_interval_and_one_no_fit() -> None:
     (fit,) = statistics.scaling([record("a", 1.0), record("a", 2.0, size=200)])
     assert fit.exponent == pytest.approx(1.0) and math.isnan(fit.low)
     assert statistics.scaling([record("a", 1.0)]) == []
+
+
+@pytest.mark.parametrize(
+    ("changed", "word"),
+    [({"tol": 1e-4}, "tol = 0.0001"), ({"time_limit": 60.0}, "60 s"), ({"threads": 2}, "threads = 2"), ({"fingerprint": "f00"}, "f00")],
+)
+def test_what_is_not_the_same_measurement_is_no_repetition(changed: dict[str, Any], word: str) -> None:
+    runs = [record("a", 1.0), record("a", 5.0, **changed), record("b", 2.0)]
+    rows = statistics.summary(runs)
+    assert [row.runs for row in rows] == [1, 1, 1] and len({row.instance for row in rows}) == 2
+    assert [word in row.instance for row in rows] == [row.seconds == 5.0 for row in rows]
+    assert {row.solver: row.ratio for row in rows if word not in row.instance} == {"a": 1.0, "b": 2.0}
+    more = [record("a", 2.0 * (t or 1.0), size=200, **c) for t, c in ((1.0, {}), (5.0, changed))]
+    assert [fit.factor * 100**fit.exponent for fit in statistics.scaling(runs[:2] + more)] == pytest.approx([1.0, 5.0])
+
+
+def test_a_gap_that_was_not_asked_for_is_not_missed() -> None:
+    runs = [record("a", 1.0), record("b", None, tol=1e-4)]
+    times = {row.solver: dict(zip(statistics.gaps(runs), row.times, strict=True)) for row in statistics.summary(runs)}
+    assert math.isinf(times["b"][1e-4]) and math.isnan(times["b"][1e-8]) and times["a"][1e-8] == 1.0
+
+
+def test_a_failure_has_no_seconds() -> None:
+    quick = replace(record("a", None), setup_seconds=0.0, solve_seconds=1e-6)
+    (row,) = statistics.summary([quick])
+    assert math.isnan(row.seconds) and math.isnan(row.setup_seconds) and math.isnan(row.solve_seconds)
+    assert "0" not in table.words(row)
 
 
 def test_machines_are_kept_apart() -> None:
