@@ -97,7 +97,8 @@ def check_target(path: str | os.PathLike[str]) -> Path:
 def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write a text file by way of a temporary one beside it, so that a reader never sees half of it.
 
-    Links are followed. What exists and is no plain file (a pipe, a device) is written to, not replaced.
+    Links are followed. What exists and is no plain file (a pipe, a device) is written to, not replaced. Half a surrogate pair, which UTF-8
+    cannot say, becomes its escape, which is that of JSON.
 
     Raises
     ------
@@ -106,11 +107,11 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
     """
     target = check_target(path).resolve()
     if target.exists() and not target.is_file():
-        target.write_text(text, encoding="utf-8")
+        target.write_text(text, encoding="utf-8", errors="backslashreplace")
         return
     temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
     try:
-        temporary.write_text(text, encoding="utf-8")
+        temporary.write_text(text, encoding="utf-8", errors="backslashreplace")
         temporary.replace(target)
     finally:
         temporary.unlink(missing_ok=True)

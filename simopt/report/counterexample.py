@@ -85,7 +85,7 @@ def _matrix(value: Any) -> str:
 
 
 def _rows(rows: list[list[Any]], count: int) -> str:
-    lines = [", ".join(words(entry, DEPTH) for entry in row[:ENTRIES]) + _rest(len(row), ENTRIES) for row in rows[:ROWS]]
+    lines = [", ".join(words(entry, DEPTH - 1) for entry in row[:ENTRIES]) + _rest(len(row), ENTRIES) for row in rows[:ROWS]]
     return "\n".join(f"({line})" for line in lines) + (f"\n… {count} rows" if count > ROWS else "")
 
 

@@ -29,6 +29,7 @@ from simopt.errors import NotAvailable
 
 HOSTILE = (
     "</script><script>window.hacked = 1</script><img src=http://evil.example/x.png onerror='window.hacked = 2'> \"quoted\" & {{ 7 * 7 }}"
+    " $ x_{ y^{ \\frac{ </style> ]]> --> \ud800 \x00 ∀🜏"
 )
 TOYS = Paper("toy", "TOY", "A. Nobody", "Toys & <i>Theorems</i>", 2001, "Nowhere", sections=("first", "second"))
 OTHERS = Paper("other", "OTH", "", "Another paper", 0, "")
