@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable
 from math import prod
-from pathlib import Path
 from typing import Any
 
 from simopt import recheck
@@ -103,13 +102,3 @@ def accepted(proof: dict[str, Any]) -> str | None:
     except (recheck.Rejected, recheck.Unreadable) as error:
         return str(error)
     return None
-
-
-def check_file(path: str | Path) -> list[str]:
-    """Check a proof file with `simopt.recheck` and return the lines that say what was checked.
-
-    Raises
-    ------
-    recheck.Rejected, recheck.Unreadable
-    """
-    return recheck.check(recheck.read(str(path)))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 NEEDS = ("jinja2", "latex2mathml")
 ROOM = 2 * 2**20  # bytes of a report without claims, and of each claim of it
 ROOM_A_CLAIM = 60_000
-PAGE, ERRATA, TABLE, ERRATA_TABLE, RECORD = "index.html", "errata.html", "verdicts.md", "errata.md", "verdicts.json"
+TABLE, ERRATA_TABLE, RECORD = "verdicts.md", "errata.md", "verdicts.json"
 
 
 def prepare(folder: str | Path, claims: int = 0) -> Path:

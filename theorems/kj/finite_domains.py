@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from simopt.arrays import Array
 from simopt.claims import Enclosure, Instance, between
 from simopt.solvers.goodness_exact import exact_goodness
 from simopt.theorems.rmw.sampled_worlds import weights
@@ -102,10 +101,3 @@ def random_domains(rng: np.random.Generator, count: int, most: int = 4) -> Itera
     for _ in range(count):
         made = random_domain(rng, int(rng.integers(2, most + 1)))
         yield made | {"bound": Fraction(int(rng.integers(1, 9)), 2), "epsilon": Fraction(int(rng.integers(0, 2)), 4)}
-
-
-def decoded_pair(point: Array) -> tuple[Numbers, list[Numbers], Numbers]:
-    """Masses, similarity in [−1, 1] and targets in [−2, 2] of two points from [0, 1]^7, in multiples of 1/32."""
-    u = [Fraction(round(32 * float(value)), 32) for value in point]
-    p = (u[6] + Fraction(1, 32)) / Fraction(17, 16)
-    return [p, 1 - p], [[2 * u[0] - 1, 2 * u[1] - 1], [2 * u[2] - 1, 2 * u[3] - 1]], [4 * u[4] - 2, 4 * u[5] - 2]
