@@ -4,6 +4,10 @@ A similarity is given by name ("gaussian", "laplacian", "manhattan", …; its pa
 of `simopt.similarities`, as a function of two arrays (n, p), (m, p) → (n, m), or as "precomputed". Then X holds the similarities
 themselves: K(x_i, x_j) of all training points, n × n, in `fit`, and K(x, x_j) of queries to the training points, m × n, afterwards. The tag
 `input_tags.pairwise` says so, by which scikit-learn's cross-validation cuts rows and columns alike.
+
+Rounding to single precision makes a positive semidefinite matrix K indefinite by up to 6e-8 tr K (|K_ij| ≤ √(K_ii K_jj), so the norm of the
+rounding errors is at most 2⁻²⁴ tr K). Precomputed similarities whose numbers are all of single precision are allowed twice that: the
+modulus of the least eigenvalue is added to the diagonal of the training points' matrix.
 """
 
 from __future__ import annotations
@@ -26,15 +30,17 @@ from simopt.certificate import Certificate
 from simopt.errors import InvalidProblem
 from simopt.landmarks import LandmarkMap
 from simopt.problem import Problem
+from simopt.problems._factor import checked
 from simopt.rows import Rows
 from simopt.similarities import Similarity, named
-from simopt.solution import Solution
+from simopt.solution import Solution, Status
 from simopt.solvers.landmark_predictor import landmark_map
 from simopt.solvers.ordinal import certified
 from simopt.training import KernelFunction
 
 PRECOMPUTED = "precomputed"
 TOL = 1e-8  # relative gap, as for `simopt.solve`
+SINGLE = float(np.finfo(np.float32).eps)
 
 
 def as_given(points: Array, landmarks: Array) -> Array:
@@ -86,9 +92,39 @@ def weights_of(sample_weight: Any, n: int) -> Array:
     return weights
 
 
-def open_gap(certificate: Certificate, tol: float) -> str:
-    """What is said of a certificate that did not close."""
-    return f"the certificate did not close, its relative gap is {certificate.relative_gap:.2g} where {tol:.2g} was asked"
+def open_gap(certificate: Certificate, tol: float, remedy: str) -> str:
+    """What is said of a certificate that did not close, and what may close it."""
+    gap = f"the certificate did not close, its relative gap is {certificate.relative_gap:.2g} where {tol:.2g} was asked"
+    return f"{gap} ({remedy})"
+
+
+def remedy_for(status: str, time_limit: float) -> str:
+    """What closes a certificate that a solver left open, by how the solver ended."""
+    if status == Status.TIME_LIMIT.value:
+        return f"time_limit={time_limit:g} s is over: raise it, or tol"
+    return "raise tol, choose another solver, or bring X and y to units near 1"
+
+
+def flag(name: str, value: Any) -> bool:
+    """True or False, and nothing that is like one of them."""
+    if not isinstance(value, bool | np.bool_):
+        raise InvalidProblem(f"{name}: {value!r} given, True or False needed")
+    return bool(value)
+
+
+def lifted(K: Array) -> Array:
+    """K of single precision with |λ_min| added to its diagonal, where λ_min < 0 can be rounding; any other K as it is. O(n³)."""
+    with np.errstate(over="ignore"):
+        if not np.array_equal(K, K.astype(np.float32)):
+            return K
+    size = float(np.trace(K))
+    if not 0.0 < size < np.inf or np.max(np.abs(K - K.T)) > SINGLE * np.max(np.abs(K)):
+        return K
+    out = 0.5 * (K + K.T)
+    eigenvalues = np.linalg.eigvalsh(out)
+    if -SINGLE * size <= eigenvalues[0] < -validate.INDEFINITE * eigenvalues[-1]:
+        out.flat[:: len(out) + 1] -= eigenvalues[0]
+    return out
 
 
 class CheckedEstimator(BaseEstimator):
@@ -124,7 +160,7 @@ class Certified:
         if solution.point is None or solution.certificate is None:
             raise InvalidProblem(f"{problem.name}: no point was found ({solution.message or solution.status.value})")
         self.solution_: Solution = solution
-        complaint = "" if solution.optimal else open_gap(solution.certificate, tol)
+        complaint = "" if solution.optimal else open_gap(solution.certificate, tol, remedy_for(solution.status.value, time_limit))
         self._concluded(solution.certificate, solution.provenance.iterations, complaint, depth=4)
         return dict(solution.point)
 
@@ -150,6 +186,20 @@ class SimilarityEstimator(CheckedEstimator):
     def _precomputed(self) -> bool:
         return isinstance(self.similarity, str) and self.similarity == PRECOMPUTED
 
+    def _chosen(self, X: Array, weights: Array | None = None) -> Any:
+        """The similarity, with its parameters chosen from the points (n, p) and their weights if it is given by name.
+
+        Raises
+        ------
+        InvalidProblem
+            for what is neither a name, nor a similarity, nor a function.
+        """
+        if isinstance(self.similarity, str):
+            return named(self.similarity, X, weights)
+        if not callable(self.similarity):
+            raise InvalidProblem(f"similarity: {self.similarity!r} given; a name, a similarity, a function or {PRECOMPUTED!r} needed")
+        return self.similarity
+
     def _demand_square(self, X: Array) -> None:
         """Refuse precomputed similarities that are not those of the training points with each other."""
         if self._precomputed and X.shape[0] != X.shape[1]:
@@ -163,12 +213,11 @@ class KernelEstimator(Certified, SimilarityEstimator):
         """K(x_i, x_j) of the training points, which are kept as `X_fit_`, and the similarity with its parameters as `similarity_`."""
         self._demand_square(X)
         if self._precomputed:
-            return X
-        self.similarity_ = named(self.similarity, X) if isinstance(self.similarity, str) else self.similarity
+            return checked("X", lifted(X), len(X))
+        self.similarity_ = self._chosen(X)
         self.X_fit_ = X
-        if isinstance(self.similarity_, Similarity):
-            return self.similarity_.gram(X)
-        return validate.gram("similarity", self.similarity_(X, X), n=len(X))
+        known = isinstance(self.similarity_, Similarity)
+        return checked("similarity", self.similarity_.gram(X) if known else self.similarity_(X, X), len(X))
 
     def _values(self, queries: Array, coefficients: Array) -> Array:
         """Σ_j a_j K(x, x_j) at the queries, in blocks."""

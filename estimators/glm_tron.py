@@ -8,9 +8,9 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from simopt.arrays import Array
-from simopt.estimators.base import TOL, KernelEstimator
+from simopt.estimators.base import TOL, KernelEstimator, flag
 from simopt.estimators.index_scaling import TargetRange, is_linear, largest_length
-from simopt.problems._factor import checked, factor_of
+from simopt.problems._factor import factor_of
 from simopt.problems.matching_loss import MatchingLoss
 
 
@@ -92,11 +92,11 @@ class GLMTronRegressor(RegressorMixin, KernelEstimator):
         """
         X, y = self._training(X, y)
         self.target_range_ = TargetRange(0.0, 1.0) if self.transfer == "identity" else TargetRange.of(y, self.target_range)
-        factor = None if is_linear(self.similarity) else factor_of(checked("similarity", self._gram(X), len(X)))
+        factor = None if is_linear(self.similarity) else factor_of(self._gram(X))
         features = X if factor is None else factor.matrix
-        if self.fit_intercept:
+        if flag("fit_intercept", self.fit_intercept):
             features = np.column_stack([features, np.ones(len(X))])
-        unit = largest_length(np.einsum("ij,ij->i", features, features))
+        unit = largest_length(features)
         problem = MatchingLoss(features / unit, self.target_range_.down(y), self.transfer, self.radius)
         w = self._solved(problem, self.solver, self.tol, self.time_limit)["w"] / unit
         self.link_ = problem.link

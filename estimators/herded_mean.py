@@ -11,8 +11,8 @@ from sklearn.base import ClassifierMixin
 from simopt import validate
 from simopt.arrays import Array
 from simopt.certificate import Certificate, ratio
-from simopt.estimators.base import KernelEstimator, two_classes, weights_of
-from simopt.similarities import Precomputed, Similarity, named
+from simopt.estimators.base import KernelEstimator, lifted, two_classes, weights_of
+from simopt.similarities import Precomputed, Similarity
 from simopt.solvers.herd import Herd, herd
 from simopt.training import KernelFunction
 
@@ -107,7 +107,7 @@ class HerdedMeanClassifier(ClassifierMixin, KernelEstimator):
         kept = np.flatnonzero(weights > 0)
         self.classes_, signs = two_classes(y[kept])
         self._demand_square(X)
-        points, similarity = self._herdable(X, kept)
+        points, similarity = self._herdable(X, kept, None if sample_weight is None else weights[kept])
         atoms = None if self.atoms is None else min(validate.whole("atoms", self.atoms, minimum=1), len(kept))
         target = None if sample_weight is None else weights[kept] / weights[kept].sum()
         options: dict[str, Any] = {"error": self.error, "atoms": atoms, "steps": self.steps, "reweight": self.reweight}
@@ -119,19 +119,20 @@ class HerdedMeanClassifier(ClassifierMixin, KernelEstimator):
         self._concluded(bracket(self.herd_), len(self.herd_.picks), self._complaint())
         return self
 
-    def _herdable(self, X: Array, kept: NDArray[np.intp]) -> tuple[Array, Similarity]:
+    def _herdable(self, X: Array, kept: NDArray[np.intp], weights: Array | None) -> tuple[Array, Similarity]:
         """Points and their similarity as `herd` takes them: a matrix of values, or of a function's values, has row numbers for points."""
         if not self._precomputed:
-            self.similarity_ = named(self.similarity, X[kept]) if isinstance(self.similarity, str) else self.similarity
+            self.similarity_ = self._chosen(X[kept], weights)
             if isinstance(self.similarity_, Similarity):
                 return X[kept], self.similarity_
-        values = X[np.ix_(kept, kept)] if self._precomputed else self.similarity_(X[kept], X[kept])
-        matrix = Precomputed(values)
+        matrix = Precomputed(lifted(X[np.ix_(kept, kept)]) if self._precomputed else self.similarity_(X[kept], X[kept]))
         return matrix.points, matrix
 
     def _complaint(self) -> str:
         found = self.herd_
-        return "" if found.reached else f"the error is {found.error:.3g}, asked {found.target_error:.3g} ({found.message})"
+        if found.reached:
+            return ""
+        return f"the error is {found.error:.3g}, asked {found.target_error:.3g} ({found.message}); raise `error`, or what bounds the steps"
 
     def decision_function(self, X: Any) -> Array:
         """f̃ at the rows of X, shape (m,); positive for the second class."""

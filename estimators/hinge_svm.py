@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
 from simopt.arrays import Array
-from simopt.estimators.base import TOL, KernelEstimator, two_classes
+from simopt.estimators.base import TOL, KernelEstimator, flag, two_classes
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.hinge_svm_bias import HingeSVMBias
 
@@ -83,7 +83,7 @@ class HingeSVMClassifier(ClassifierMixin, KernelEstimator):
         """
         X, y = self._training(X, y, numeric=False)
         self.classes_, signs = two_classes(y)
-        form = HingeSVMBias if self.fit_intercept else HingeSVM
+        form = HingeSVMBias if flag("fit_intercept", self.fit_intercept) else HingeSVM
         point = self._solved(form(self._gram(X), signs, self.regularization), self.solver, self.tol, self.time_limit)
         self.dual_coef_, self.intercept_ = point["alpha"], float(point.get("bias", 0.0))
         return self

@@ -53,6 +53,12 @@ def is_linear(similarity: Any) -> bool:
     return similarity == "linear" if isinstance(similarity, str) else isinstance(similarity, Linear)
 
 
-def largest_length(squares: Array) -> float:
-    """max ‖x_i‖ from the squares; 1 where all are 0."""
-    return float(np.sqrt(max(float(np.max(squares)), 0.0))) or 1.0
+def largest_length(X: Array) -> float:
+    """max ‖x_i‖ of the rows of X; 1 where all are 0. The squares are formed in units of the largest |x_ij|, so that they neither
+    overflow nor vanish.
+    """
+    unit = float(max(np.max(X), -np.min(X)))
+    if unit == 0.0:
+        return 1.0
+    scaled = X / unit
+    return unit * float(np.sqrt(np.max(np.einsum("ij,ij->i", scaled, scaled))))

@@ -22,6 +22,7 @@ from simopt.solvers.kernel_isotron import kernel_l_isotron
 from simopt.training import KernelFunction, TrainingSet
 
 CLOSED = 1e-8  # relative gap of the isotonic fit, which is exact
+UNITS = "scores that span many orders of magnitude leave rounding: scale the columns of X alike"
 
 
 class LIsotronRegressor(RegressorMixin, KernelEstimator):
@@ -60,7 +61,7 @@ class LIsotronRegressor(RegressorMixin, KernelEstimator):
     Warns
     -----
     ConvergenceWarning
-        when the rounds diverged.
+        when the rounds diverged. Rounds that end at `max_iter` are none: the paper's algorithm has no other end. `fit_.stopped` says why.
 
     Source: Kakade, Kalai, Kanade & Shamir 2011, Algorithm 2; Kalai & Sastry 2009.
 
@@ -112,7 +113,7 @@ class LIsotronRegressor(RegressorMixin, KernelEstimator):
         kept, held = self._split(len(X))
         scores = self._fit_linear(X, targets, kept, held) if is_linear(self.similarity) else self._fit_kernel(X, targets, kept, held)
         certificate = self._of_the_function(scores[kept], targets[kept])
-        complaint = "" if certificate.closes(CLOSED) else open_gap(certificate, CLOSED)
+        complaint = "" if certificate.closes(CLOSED) else open_gap(certificate, CLOSED, UNITS)
         if self.fit_.stopped == "diverged":
             complaint = "the rounds diverged; make `rate` smaller"
         self._concluded(certificate, len(self.fit_.trace), complaint)
@@ -132,7 +133,7 @@ class LIsotronRegressor(RegressorMixin, KernelEstimator):
 
     def _fit_linear(self, X: Array, t: Array, kept: NDArray[np.intp], held: NDArray[np.intp]) -> Array:
         """Sets `fit_` and `coef_`; the scores of all samples."""
-        unit = largest_length(np.einsum("ij,ij->i", X, X))
+        unit = largest_length(X)
         Z = X / unit
         validation = (Z[held], t[held]) if held.size else None
         self.fit_: IndexFit = l_isotron(Z[kept], t[kept], self.lipschitz, validation=validation, **self._options())
@@ -142,8 +143,8 @@ class LIsotronRegressor(RegressorMixin, KernelEstimator):
 
     def _fit_kernel(self, X: Array, t: Array, kept: NDArray[np.intp], held: NDArray[np.intp]) -> Array:
         """Sets `fit_` and `dual_coef_`; the scores of all samples."""
-        K = validate.gram("similarity", self._gram(X))
-        unit = largest_length(np.diagonal(K)) ** 2
+        K = self._gram(X)
+        unit = float(np.max(np.diagonal(K))) or 1.0
         matrix = Precomputed(K / unit)
         points = matrix.points
         validation = (points[held], t[held]) if held.size else None

@@ -16,6 +16,7 @@ from simopt.solvers.lipschitz_isotonic import lipschitz_isotonic
 
 AUTO = "auto"
 CLOSED = 1e-8  # relative gap of an exact algorithm
+UNITS = "bring z, y and the weights to units near 1"
 
 
 class LipschitzIsotonicRegressor(RegressorMixin, Certified, CheckedEstimator):
@@ -89,9 +90,8 @@ class LipschitzIsotonicRegressor(RegressorMixin, Certified, CheckedEstimator):
         X, y, w = X[kept], y[kept], w[kept]
         correlation, spread = correlations(X, y, w)
         self.feature_ = self._column(correlation)
-        rising = (
-            correlation[self.feature_] >= 0 if self.increasing == AUTO else validate.choice("increasing", self.increasing, (True, False))
-        )
+        direction = validate.choice("increasing", self.increasing, (True, False, AUTO))
+        rising = correlation[self.feature_] >= 0 if direction == AUTO else direction
         self.sign_ = 1.0 if rising else -1.0
         usual = 2.0 * math.sqrt(float(w @ (y - np.average(y, weights=w)) ** 2 / w.sum())) / (spread[self.feature_] or 1.0)
         self.lipschitz_ = usual if self.lipschitz is None else self.lipschitz
@@ -106,7 +106,11 @@ class LipschitzIsotonicRegressor(RegressorMixin, Certified, CheckedEstimator):
             extrapolation=self.extrapolation,
         )
         certificate = self.fit_.certificate
-        self._concluded(certificate, 1, "" if certificate.closes(CLOSED) else open_gap(certificate, CLOSED))
+        self._concluded(
+            certificate,
+            1,
+            "" if certificate.closes(CLOSED) else open_gap(certificate, CLOSED, UNITS),
+        )
         return self
 
     def _column(self, correlation: Array) -> int:

@@ -1,7 +1,7 @@
-"""What every test needs: where the data are, and at the end a word on which back ends really ran."""
+"""What every test needs: where the data are; at the end, which back ends really ran and what check_estimator made of each estimator."""
 
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +10,7 @@ import pytest
 from simopt import conformance
 
 FIRST_CLASS = ("clarabel", "ecos", "scs")
+CHECKS = "estimators/test_checks.py::test_scikit_learn_checks["
 executed: Counter[str] = Counter()
 
 
@@ -38,13 +39,36 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
-    """Say how many (problem, solver) pairs each solver really solved."""
+    """Say how many (problem, solver) pairs each solver really solved, and what scikit-learn's check_estimator made of the estimators."""
+    _checks_by_estimator(terminalreporter)
     if not executed:
         return
     terminalreporter.section("conformance: solves by solver")
     terminalreporter.write_line(", ".join(f"{name} {count}" for name, count in sorted(executed.items())))
     for name in _missing():
         terminalreporter.write_line(f"{name} did not run", red=True)
+
+
+def _checks_by_estimator(terminalreporter: Any) -> None:
+    """A line an estimator: checks passed, skipped and expected to fail, the last with their reasons. Here, and not beside those tests,
+    since the process that reports for the workers of pytest-xdist loads this file only.
+    """
+    counts: dict[str, Counter[str]] = defaultdict(Counter)
+    reasons: dict[str, list[str]] = defaultdict(list)
+    for outcome in ("passed", "failed", "skipped", "xfailed", "xpassed"):
+        for report in terminalreporter.stats.get(outcome, []):
+            _, here, rest = report.nodeid.partition(CHECKS)
+            if here:
+                estimator, check = rest.removesuffix("]").rsplit("-check_", 1)
+                counts[estimator][outcome] += 1
+                if outcome == "xfailed":
+                    reasons[estimator].append(f"check_{check}: {report.wasxfail.removeprefix('reason: ')}")
+    if counts:
+        terminalreporter.section("check_estimator, by estimator")
+    for estimator in sorted(counts):
+        terminalreporter.write_line(f"{estimator}: {', '.join(f'{number} {outcome}' for outcome, number in counts[estimator].items())}")
+        for reason in sorted(reasons[estimator]):
+            terminalreporter.write_line(f"    expected to fail: {reason}")
 
 
 def _missing() -> list[str]:

@@ -40,14 +40,25 @@ def manhattan(X: Array, Y: Array) -> Array:
     return out
 
 
-def mean_squared_distance(X: Array) -> float:
-    """(1/n^2) sum_{i,j} ||x_i - x_j||^2 = (2/n) sum_i ||x_i - mean||^2, over all n^2 ordered pairs. O(n p)."""
+def mean_squared_distance(X: Array, weights: Array | None = None) -> float:
+    """(1/n^2) sum_{i,j} ||x_i - x_j||^2 = (2/n) sum_i ||x_i - mean||^2, over all n^2 ordered pairs. O(n p).
+
+    With weights w >= 0 it is sum_{i,j} w_i w_j ||x_i - x_j||^2 / (sum w)^2: weight 2 is as good as the point twice.
+    """
+    if weights is not None:
+        share = weights / np.sum(weights)
+        around = X - share @ X
+        return 2.0 * float(share @ np.einsum("ij,ij->i", around, around))
     centred = X - X.mean(axis=0)
     return 2.0 * float(np.einsum("ij,ij->", centred, centred)) / len(X)
 
 
-def mean_distance(X: Array, *, norm: int = 2, memory: int = 1 << 26) -> float:
-    """The mean of ||x_i - x_j|| over the n (n - 1) / 2 pairs of different indices; 0 for one point. O(n^2 p) time, `memory` bytes."""
+def mean_distance(X: Array, *, weights: Array | None = None, norm: int = 2, memory: int = 1 << 26) -> float:
+    """The mean of ||x_i - x_j|| over the n (n - 1) / 2 pairs of different indices; 0 for one point. O(n^2 p) time, `memory` bytes.
+
+    Weights w >= 0 that are whole numbers count how often a point occurs, and W = sum w takes the place of n; for others it is the mean
+    over pairs of different indices with weights w_i w_j.
+    """
     n = len(X)
     if n < 2:
         return 0.0
@@ -55,5 +66,10 @@ def mean_distance(X: Array, *, norm: int = 2, memory: int = 1 << 26) -> float:
     step = max(1, memory // (24 * n))
     for start in range(0, n, step):
         block = X[start : start + step]
-        total += float(np.sum(np.sqrt(squared(block, X)) if norm == 2 else manhattan(block, X)))
-    return total / (n * (n - 1.0))
+        lengths = np.sqrt(squared(block, X)) if norm == 2 else manhattan(block, X)
+        total += float(np.sum(lengths) if weights is None else weights[start : start + step] @ (lengths @ weights))
+    if weights is None:
+        return total / (n * (n - 1.0))
+    size = float(np.sum(weights))
+    pairs = size * (size - 1.0) if np.all(weights == np.round(weights)) else size * size - float(weights @ weights)
+    return total / pairs if pairs > 0 else 0.0

@@ -12,24 +12,24 @@ from simopt.similarities.indefinite import Euclidean, Manhattan, Sigmoid
 from simopt.similarities.inner import Linear, Polynomial
 from simopt.similarities.radial import Gaussian, Laplacian
 
-RULES: dict[str, Callable[[Array], Similarity]] = {
+RULES: dict[str, Callable[[Array, Array | None], Similarity]] = {
     "gaussian": Gaussian.mean_squared_distance,
     "gaussian-mean-distance": Gaussian.mean_distance,
     "laplacian": Laplacian.mean_distance,
-    "sigmoid": lambda X: Sigmoid.for_dimension(X.shape[1]),
-    "manhattan": lambda X: Manhattan(),
-    "euclidean": lambda X: Euclidean(),
-    "linear": lambda X: Linear(),
-    "polynomial": lambda X: Polynomial(2, 1.0 / X.shape[1], 1.0),
+    "sigmoid": lambda X, _: Sigmoid.for_dimension(X.shape[1]),
+    "manhattan": lambda *_: Manhattan(),
+    "euclidean": lambda *_: Euclidean(),
+    "linear": lambda *_: Linear(),
+    "polynomial": lambda X, _: Polynomial(2, 1.0 / X.shape[1], 1.0),
 }
 
 
-def named(name: str, X: npt.ArrayLike) -> Similarity:
+def named(name: str, X: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> Similarity:
     """The similarity called `name`, its parameters chosen for the points X (n, p).
 
     gaussian: mu = mean squared distance (Audiffren and Kadri); gaussian-mean-distance: sigma = mean distance (Kar and Jain);
     laplacian: width = mean distance in the 1-norm; sigmoid: a = 1/p, r = -1 (Kar and Jain); polynomial: (<x, x'> / p + 1)^2;
-    manhattan, euclidean and linear have no parameters.
+    manhattan, euclidean and linear have no parameters. Means are weighted by `weights` (n,), nonnegative and not all 0, if there are some.
 
     Raises
     ------
@@ -39,4 +39,5 @@ def named(name: str, X: npt.ArrayLike) -> Similarity:
     key = name.casefold().replace("_", "-")
     if key not in RULES:
         raise UnknownName("similarity", name, RULES)
-    return RULES[key](validate.matrix("inputs", X))
+    points = validate.matrix("inputs", X)
+    return RULES[key](points, None if weights is None else validate.vector("weights", weights, length=len(points), like="inputs"))

@@ -15,6 +15,11 @@ from simopt.similarities import distances
 from simopt.similarities.base import Similarity
 
 
+def _squarable(X: npt.ArrayLike) -> Array:
+    """Points whose squared distances float64 holds: else a width of 0 or infinity would be chosen."""
+    return validate.squarable("inputs", validate.matrix("inputs", X))
+
+
 @dataclass(frozen=True)
 class Gaussian(Similarity):
     r"""K(x, x') = exp(-||x - x'||_2^2 / mu), mu > 0.
@@ -36,18 +41,18 @@ class Gaussian(Similarity):
         return cls(2.0 * validate.positive("sigma", sigma) ** 2)
 
     @classmethod
-    def mean_squared_distance(cls, X: npt.ArrayLike) -> Gaussian:
+    def mean_squared_distance(cls, X: npt.ArrayLike, weights: Array | None = None) -> Gaussian:
         """mu = (1/n^2) sum_{i,j} ||x_i - x_j||^2 (Audiffren and Kadri); 1 if all points are equal, where any mu gives K = 1. O(n p)."""
-        mu = distances.mean_squared_distance(validate.matrix("inputs", X))
+        mu = distances.mean_squared_distance(_squarable(X), weights)
         return cls(mu if mu > 0 else 1.0)
 
     @classmethod
-    def mean_distance(cls, X: npt.ArrayLike) -> Gaussian:
+    def mean_distance(cls, X: npt.ArrayLike, weights: Array | None = None) -> Gaussian:
         """sigma = mean of ||x_i - x_j|| over pairs i < j (Kar and Jain); 1 if all points are equal, where any sigma gives K = 1.
 
         The paper says "average pairwise distance"; pairs of a point with itself are left out here, a factor (n - 1)/n. O(n^2 p).
         """
-        sigma = distances.mean_distance(validate.matrix("inputs", X))
+        sigma = distances.mean_distance(_squarable(X), weights=weights)
         return cls.with_sigma(sigma if sigma > 0 else 1.0)
 
     @property
@@ -88,9 +93,9 @@ class Laplacian(Similarity):
         validate.choice("norm", self.norm, (1, 2))
 
     @classmethod
-    def mean_distance(cls, X: npt.ArrayLike, *, norm: int = 1) -> Laplacian:
+    def mean_distance(cls, X: npt.ArrayLike, weights: Array | None = None, *, norm: int = 1) -> Laplacian:
         """width = mean of ||x_i - x_j||_q over pairs i < j; 1 if all points are equal. O(n^2 p)."""
-        width = distances.mean_distance(validate.matrix("inputs", X), norm=norm)
+        width = distances.mean_distance(validate.matrix("inputs", X), weights=weights, norm=norm)
         return cls(width if width > 0 else 1.0, norm)
 
     @property

@@ -17,7 +17,12 @@ from sklearn.preprocessing import StandardScaler
 
 from simopt import estimators
 from simopt.errors import InvalidProblem, UnknownName
+from simopt.estimators.base import KernelEstimator
+from simopt.estimators.nadaraya_watson import few_of
+from simopt.landmarks import CHOSEN_BY
 from simopt.similarities import Gaussian, Laplacian
+
+GRAM = [name for name in estimators.__all__ if issubclass(getattr(estimators, name), KernelEstimator)]
 
 
 def data(rng: np.random.Generator, n: int = 60) -> tuple[Any, Any]:
@@ -95,11 +100,14 @@ def test_binary_classifiers_do_several_classes_one_against_the_rest() -> None:
 def test_an_open_certificate_is_a_warning_that_says_how_far_it_is_open() -> None:
     X, y = data(np.random.default_rng(5))
     with pytest.warns(
-        ConvergenceWarning, match=r"LandmarkedSVRegressor: the certificate did not close, its relative gap is .* 1e-17 was asked"
+        ConvergenceWarning,
+        match=r"LandmarkedSVRegressor: the certificate did not close, its relative gap is .* 1e-17 was asked \(raise tol",
     ):
         model = seeded("LandmarkedSVRegressor", solver="clarabel", tol=1e-17).fit(X, y)
     assert not model.certificate_.closes(1e-17) and np.isfinite(model.predict(X)).all()
-    with pytest.warns(ConvergenceWarning, match=r"HerdedMeanClassifier: the error is .*, asked 1e-06") as caught:
+    with pytest.warns(ConvergenceWarning, match=r"time_limit=1e-09 s is over: raise it, or tol"):
+        seeded("LandmarkedSVRegressor", time_limit=1e-9).fit(X, y)
+    with pytest.warns(ConvergenceWarning, match=r"HerdedMeanClassifier: the error is .*, asked 1e-06 .*; raise `error`") as caught:
         estimators.HerdedMeanClassifier(error=1e-6, atoms=5).fit(X, y > 0)
     assert [warning.filename for warning in caught] == [__file__]
     with pytest.warns(ConvergenceWarning, match="LIsotronRegressor: the rounds diverged"):
@@ -144,10 +152,48 @@ def test_bad_input_is_refused_with_a_reason() -> None:
         estimators.LandmarkedSVRegressor("precomputed", landmarks=X[:3]).fit(Gaussian(3.0).gram(X), y)
     with pytest.raises(InvalidProblem, match="first end must be below"):
         estimators.GLMTronRegressor(target_range=(1.0, 0.0)).fit(X, y)
+    with pytest.raises(InvalidProblem, match="fit_intercept: 'no' given, True or False"):
+        estimators.HingeSVMClassifier(fit_intercept="no").fit(X, y > 0)
+    with pytest.raises(UnknownName, match="there are False, True, auto"):
+        estimators.LipschitzIsotonicRegressor(increasing="up").fit(X, y)
     with pytest.raises(NotFittedError):
         estimators.NadarayaWatsonRegressor().predict(X)
     with pytest.raises(NotFittedError):
         _ = estimators.NadarayaWatsonRegressor().certificate_
+
+
+@pytest.mark.parametrize("name", [name for name in estimators.__all__ if name != "LipschitzIsotonicRegressor"])
+def test_what_is_no_similarity_is_refused_as_such(name: str) -> None:
+    X, y = data(np.random.default_rng(9))
+    with pytest.raises(InvalidProblem, match="similarity: 3 "):
+        seeded(name, similarity=3).fit(X, targets_for(seeded(name), y))
+
+
+@pytest.mark.parametrize("name", GRAM)
+def test_precomputed_similarities_in_single_precision_are_taken_for_what_they_are(name: str) -> None:
+    """Computed in float32 they are indefinite by rounding; the fit is that of the true ones to about single precision."""
+    X = np.random.default_rng(10).normal(size=(60, 30)).astype(np.float32)
+    y = targets_for(seeded(name), X[:, 0].astype(np.float64))
+    single, K = X @ X.T, X.astype(np.float64) @ X.astype(np.float64).T
+    exact = {"tol": 1e-12} if name == "GLMTronRegressor" else {}  # a gap of 1e-8 leaves 1e-4 of the range of y
+    model = seeded(name, similarity="precomputed", **exact).fit(single, y)
+    peer = seeded(name, similarity="precomputed", **exact).fit(K, y)
+    if y.dtype.kind == "U":
+        np.testing.assert_allclose(model.decision_function(single), peer.decision_function(K), atol=1e-4)
+    else:
+        np.testing.assert_allclose(model.predict(single), peer.predict(K), atol=1e-4)
+    with pytest.raises(InvalidProblem, match="not positive semidefinite"):  # the same error in double precision is no rounding
+        seeded(name, similarity="precomputed").fit(single.astype(np.float64) * (1.0 + 1e-12), y)
+    with pytest.raises(InvalidProblem, match="not positive semidefinite"):
+        seeded(name, similarity="precomputed").fit(np.rint(K), y)
+
+
+def test_named_widths_of_nadaraya_watson_are_chosen_from_few_points() -> None:
+    X, y = data(np.random.default_rng(11), CHOSEN_BY + 500)
+    model = estimators.NadarayaWatsonRegressor().fit(X, y)
+    assert model.similarity_ == estimators.NadarayaWatsonRegressor().fit(X, y).similarity_
+    assert model.similarity_.sigma == pytest.approx(Gaussian.mean_distance(X).sigma, rel=0.02)
+    assert few_of(X).shape == (CHOSEN_BY, 2)
 
 
 def test_without_scikit_learn_the_error_names_the_extra_and_simopt_itself_does_not_need_it() -> None:

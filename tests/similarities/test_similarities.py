@@ -204,3 +204,23 @@ def test_bad_parameters_and_points_are_refused() -> None:
         sim.from_json({"kind": "gaussian", "width": 1.0})
     with pytest.raises(InvalidProblem, match="at least one similarity"):
         sim.Sum(())
+
+
+@pytest.mark.parametrize("name", ["gaussian", "gaussian-mean-distance", "laplacian"])
+def test_whole_weights_choose_the_width_that_repeated_points_choose(name: str) -> None:
+    rng = np.random.default_rng(3)
+    X, weights = rng.normal(size=(12, 3)), rng.integers(0, 4, size=12)
+
+    def width(similarity: sim.Similarity) -> float:
+        return float(getattr(similarity, "mu", 0.0) or getattr(similarity, "width", 0.0))
+
+    assert width(sim.named(name, X, weights)) == pytest.approx(width(sim.named(name, np.repeat(X, weights, axis=0))), rel=1e-12)
+    assert width(sim.named(name, X, np.ones(12))) == pytest.approx(width(sim.named(name, X)), rel=1e-12)
+    assert width(sim.named(name, X, np.full(12, 0.3))) == pytest.approx(width(sim.named(name, X)), rel=1e-12)
+
+
+@pytest.mark.parametrize("scale", [1e-200, 1e200])
+def test_a_width_is_not_chosen_from_squares_that_float64_does_not_hold(scale: float) -> None:
+    X = np.random.default_rng(4).normal(size=(5, 2))
+    with pytest.raises(InvalidProblem, match="inputs: .* cannot hold its square; change the unit"):
+        sim.named("gaussian", X * scale)
