@@ -1,6 +1,7 @@
 """The pages' examples run as they stand and print what the pages say; the notebook that a page names runs the same code."""
 
 import json
+import os
 import re
 import subprocess
 import sys
@@ -35,6 +36,25 @@ def test_every_block_of_python_is_a_module_or_has_its_output() -> None:
     for page, text in PAGES.items():
         assert len(EXAMPLE.findall(text)) + len(MODULE.findall(text)) == text.count("```python"), page
     assert {"tour.md", "extending.md", "methods/goodness.md"} <= {page for page, *_ in EXAMPLES}
+
+
+def test_the_package_of_the_page_on_extending_installs_and_its_claim_is_found(tmp_path: Path) -> None:
+    source, site = tmp_path / "source", tmp_path / "site"
+    source.mkdir()
+    modules = dict(MODULE.findall(PAGES["extending.md"]))
+    for name, module in modules.items():
+        (source / f"{name}.py").write_text(module, encoding="utf-8")
+    (toml,) = re.findall(r"```toml\n(# pyproject.toml\n.*?)```", PAGES["extending.md"], re.S)
+    (source / "pyproject.toml").write_text(toml, encoding="utf-8")
+    install = ["-m", "pip", "install", "-q", "--disable-pip-version-check", "--no-deps", "--no-build-isolation", "--target", str(site)]
+    subprocess.run([sys.executable, *install, str(source)], check=True, capture_output=True, timeout=120)
+    assert {f"{name}.py" for name in modules} <= {path.name for path in site.iterdir()}
+    command = [sys.executable, "-X", "utf8", "-m", "simopt", "verify", "H-spoiled", "--mutants", "--jobs", "1"]
+    environment = {**os.environ, "PYTHONPATH": str(site)}
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, capture_output=True, text=True, encoding="utf-8", check=False, timeout=300
+    )
+    assert done.returncode == 0 and "2 mutants caught" in done.stdout, done.stdout + done.stderr
 
 
 def test_the_notebook_runs_what_the_page_on_extending_says() -> None:
