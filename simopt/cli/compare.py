@@ -127,7 +127,8 @@ def _tell(found: Comparison, folder: Path, pictures: int, as_json: bool, stopped
         out.print(line)
     state = "interrupted; the same command goes on from here" if stopped else "complete"
     files = f"table.md, runs.parquet, traces.parquet, comparison.json, plots/ ({pictures} pictures)"
-    out.print(f"{len(found.records)} runs, {state}. {folder}: {files}")
+    runs = "1 run" if len(found.records) == 1 else f"{len(found.records)} runs"
+    out.print(f"{runs}, {state}. {folder}: {files}")
 
 
 def numbers(flag: str, text: str) -> list[float | int]:

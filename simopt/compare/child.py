@@ -87,7 +87,7 @@ def perform(task: Task) -> Answer:
         except InvalidProblem as error:
             return described(Answer("not solved", message=str(error)), task)
         except MemoryError as error:
-            return described(Answer("failed", message=f"out of memory while the problem was built ({error})"), task)
+            return described(Answer("failed", message=_memory("out of memory while the problem was built", error)), task)
         return described(_run(task, problem), task)
 
 
@@ -105,7 +105,7 @@ def _run(task: Task, problem: Any) -> Answer:
             start = time.perf_counter()
             found = traces.measure(problem, task.chosen, tol=task.tol, time_limit=task.time_limit, options=task.options)
         except MemoryError as error:
-            answer.status, answer.message = "failed", f"out of memory ({error})"
+            answer.status, answer.message = "failed", _memory("out of memory", error)
             return answer
         except Exception as error:  # a defect of a solver is its failure here, not the end of the comparison
             answer.status, answer.reported = "failed", type(error).__name__
@@ -122,6 +122,10 @@ def _run(task: Task, problem: Any) -> Answer:
     answer.setup_seconds, answer.solve_seconds, answer.spent_seconds = found.setup, found.solve, found.spent
     answer.points = [asdict(point) for point in found.points]
     return answer
+
+
+def _memory(words: str, error: MemoryError) -> str:
+    return f"{words} ({error})" if str(error) else words  # what comes from C code has nothing to say
 
 
 def _warm_up(task: Task, kind: Any) -> None:

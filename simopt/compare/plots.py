@@ -23,7 +23,7 @@ OF = "comparisons"
 
 
 def draw(records: Sequence[Record], folder: str | os.PathLike[str]) -> list[Path]:
-    """All pictures as PNG files; their paths.
+    """All pictures as PNG files; their paths. Of nothing there is no picture.
 
     Raises
     ------
@@ -32,6 +32,8 @@ def draw(records: Sequence[Record], folder: str | os.PathLike[str]) -> list[Path
     OSError
         when the folder cannot be written.
     """
+    if not records:
+        return []
     made: dict[str, Figure] = {}
     for (title, machine), solvers in statistics.places(records).items():
         made[_name(title, machine)] = gap_curves(solvers, title, machine)

@@ -54,14 +54,16 @@ def words(row: statistics.Row) -> list[str]:
 
 def success_lines(records: Sequence[Record]) -> list[str]:
     """Success rate of each solver, and its share of wins from the performance profile."""
-    tol = max((record.cell.tol for record in records), default=1e-8)
+    tolerances = {record.cell.tol for record in records}
+    tol = max(tolerances, default=1e-8)
+    wanted = f"{tol:g}" if len(tolerances) < 2 else "the tolerance asked for"
     made = {p.solver: p for p in statistics.profiles(records, tol)}
     lines = []
     for name, (good, whole) in statistics.success_rates(records).items():
         p = made[name]
         shares = ", ".join(f"within {ratio:g} × the fastest on {p.at(ratio):.0%}" for ratio in (2.0, 10.0))
         fast = f"; fastest on {p.at(1.0):.0%} of {p.instances} instances, {shares}"
-        lines.append(f"{name}: {good} of {whole} runs certified to {tol:g} ({good / whole:.0%})" + (fast if p.instances else ""))
+        lines.append(f"{name}: {good} of {whole} runs certified to {wanted} ({good / whole:.0%})" + (fast if p.instances else ""))
     return lines
 
 

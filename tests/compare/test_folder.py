@@ -248,6 +248,7 @@ def test_pictures(tmp_path: Path) -> None:
     assert all(path.read_bytes()[:4] == b"\x89PNG" for path in paths)
     more = Comparison([record("a", 1.0, size=3), *runs]).plot(tmp_path / "plots")
     assert sorted(path.name for path in (tmp_path / "plots").iterdir()) == sorted(path.name for path in more), "none is left over"
+    assert Comparison().plot(tmp_path / "empty") == []
     only_failures = Comparison([record("b", None)]).plot(tmp_path / "more")
     assert len(only_failures) == 2
     nothing = [replace(record("b", None, size=n), points=(), megabytes=math.nan) for n in (1, 2)]

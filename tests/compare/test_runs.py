@@ -148,6 +148,16 @@ def test_a_defect_of_a_solver_is_its_failure(monkeypatch: pytest.MonkeyPatch) ->
     assert answer.status == "failed" and answer.message == "AssertionError: from within"
 
 
+@pytest.mark.parametrize(("said", "word"), [((), "out of memory"), (("8 GB wanted",), "out of memory (8 GB wanted)")])
+def test_no_memory_is_a_failure(monkeypatch: pytest.MonkeyPatch, said: tuple[str, ...], word: str) -> None:
+    def hungry(*arguments: Any, **options: Any) -> Any:
+        raise MemoryError(*said)
+
+    monkeypatch.setattr(traces, "measure", hungry)
+    answer = child.perform(task(small(), "newton"))
+    assert (answer.status, answer.message) == ("failed", word)
+
+
 def test_the_process_of_a_run_pins_its_threads_and_measures_its_memory() -> None:
     answer = processes.perform(task(small(2000), "ecos", threads=1))
     assert answer.status == "optimal" and answer.threads_seen == 1
