@@ -3,6 +3,7 @@
 import re
 import subprocess
 import sys
+from collections import Counter
 from pathlib import Path
 
 import pytest
@@ -35,3 +36,18 @@ def test_no_generated_block_is_empty() -> None:
     for block in ("verdicts", "bench"):
         inside = TEXT.split(f"<!-- {block}: begin -->")[1].split(f"<!-- {block}: end -->")[0]
         assert inside.strip(), f"README.md: the block {block!r} is empty; see docs/tables.py and benchmarks"
+
+
+def test_the_table_of_verdicts_counts_the_claims_that_there_are() -> None:
+    from simopt.claims.catalogue import claims
+
+    ours = Counter(claim.paper.key for claim in claims() if claim.module.startswith("simopt.theorems."))
+    told = {paper: int(count) for paper, count in re.findall(r"^\| (\w+) \| (\d+) \|", TEXT, re.M)}
+    assert told == ours, "README.md: the table of verdicts is of another catalogue; see docs/tables.py"
+
+
+def test_every_paper_is_named_with_its_key_and_the_prefix_of_its_claims() -> None:
+    from simopt.claims.papers import PAPERS
+
+    told = re.findall(r"^\| `(\w+)` \| (\w+)-… \| .*\*(.*)\* \|$", TEXT, re.M)
+    assert sorted(told) == sorted((paper.key, paper.prefix, paper.title) for paper in PAPERS.values())
