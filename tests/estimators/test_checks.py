@@ -1,5 +1,7 @@
 """scikit-learn's own checks of an estimator, for every estimator as it comes and in the forms that take another way through the code."""
 
+import re
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -57,3 +59,14 @@ def expected_failed_checks(estimator: Any) -> dict[str, str]:
 @parametrize_with_checks([*DEFAULTS, *FORMS, *PRECOMPUTED], expected_failed_checks=expected_failed_checks)
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
     check(estimator)
+
+
+def test_the_guide_names_every_check_that_is_expected_to_fail() -> None:
+    page = (Path(__file__).resolve().parents[2] / "docs" / "estimators.md").read_text(encoding="utf-8")
+    expected = {check for estimator in (*DEFAULTS, *FORMS, *PRECOMPUTED) for check in expected_failed_checks(estimator)}
+    assert expected == set(re.findall(r"`(check_\w+)`", page)) - {"check_estimator"}
+
+
+def test_every_estimator_is_named_on_the_page_of_its_method() -> None:
+    pages = (Path(__file__).resolve().parents[2] / "docs" / "methods").glob("*.md")
+    assert set(estimators.__all__) == set(re.findall(r"simopt\.estimators\.(\w+)", "".join(page.read_text("utf-8") for page in pages)))
