@@ -17,46 +17,21 @@ import numpy as np
 from simopt.arrays import Array
 from simopt.row_blocks import RowBlocks
 from simopt.solvers.hinge_interior import Interior, interior
-from simopt.solvers.hinge_stage import Stage
+from simopt.solvers.hinge_stage import MANY, BentRows, Stage
 from simopt.solvers.two_hinges import Hinges, Indices, audit, line_search, near, price
 from simopt.solvers.weight_bounds import Bound
 
-MANY = 0.25  # of a block: if more multipliers have changed, the product with the whole block is the quicker one
-CAP = 20  # bent rows a dimension: of more than twice as many, every second one stands for two
 
-
-class Bends:
-    """Copies of bent rows, and what they weigh in the second derivative. Of very many, an evenly spread part is kept."""
-
-    def __init__(self, d: int) -> None:
-        self.d = d
-        self.clear()
-
-    def clear(self) -> None:
-        """No rows."""
-        self.rows: list[Array] = []
-        self.weights: list[Array] = []
-        self.count, self.stride = 0, 1
-
-    def add(self, block: Array, bent: Indices, bend: Array) -> None:
-        """Rows `bent` of a block with weights `bend`."""
-        chosen = bent[:: self.stride]
-        self.rows.append(block[chosen])
-        self.weights.append(bend[:: self.stride] * self.stride)
-        self.count += chosen.size
-        if self.count > 2 * CAP * self.d:
-            self.stride *= 2
-            self.rows = [rows[::2].copy() for rows in self.rows]
-            self.weights = [2.0 * weights[::2] for weights in self.weights]
-            self.count = sum(weights.size for weights in self.weights)
+class Bends(BentRows):
+    """Bent rows with their share of the second derivative."""
 
     def curvature(self, factor: float) -> Array:
         """factor · Σ bend_i ψ_i ψ_iᵀ, its lower half."""
         from scipy.linalg.blas import dsyrk
 
         H = np.zeros((self.d, self.d), order="F")
-        for rows, weights in zip(self.rows, self.weights, strict=True):
-            H = dsyrk(1.0, (rows * np.sqrt(factor * weights)[:, None]).T, beta=1.0, c=H, lower=1, overwrite_c=1)
+        for rows, bends in zip(self.rows, self.numbers, strict=True):
+            H = dsyrk(1.0, (rows * np.sqrt(factor * self.stride * bends)[:, None]).T, beta=1.0, c=H, lower=1, overwrite_c=1)
         return H
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
-from typing import Protocol, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +19,8 @@ from simopt.solvers.two_hinges import FLAT
 from simopt.solvers.weight_bounds import Bound
 
 Indices = NDArray[np.intp]
+MANY = 0.25  # of a block: if more multipliers have changed, the product with the whole block is the quicker one
+CAP = 20  # bent rows a dimension: of more than twice as many, every second one stands for two
 STILL = 1e-7  # a shorter step, as a share of Newton's, moves nothing
 
 
@@ -28,6 +30,32 @@ class State(Protocol):
     @property
     def gap(self) -> float:
         """Duality gap."""
+
+
+class BentRows:
+    """Copies of the rows of bent hinges, with a number each. Of very many, an evenly spread part is kept: each stands for `stride`."""
+
+    def __init__(self, d: int) -> None:
+        self.d = d
+        self.clear()
+
+    def clear(self) -> None:
+        """No rows."""
+        self.rows: list[Array] = []
+        self.numbers: list[NDArray[Any]] = []
+        self.count, self.stride = 0, 1
+
+    def add(self, block: Array, bent: Indices, numbers: NDArray[Any]) -> None:
+        """Rows `bent` of a block, and their numbers."""
+        chosen = bent[:: self.stride]
+        self.rows.append(block[chosen])
+        self.numbers.append(numbers[:: self.stride].copy())
+        self.count += chosen.size
+        if self.count > 2 * CAP * self.d:
+            self.stride *= 2
+            self.rows = [rows[::2].copy() for rows in self.rows]
+            self.numbers = [numbers[::2].copy() for numbers in self.numbers]
+            self.count = sum(numbers.size for numbers in self.numbers)
 
 
 class Stage(ABC):

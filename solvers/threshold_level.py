@@ -20,38 +20,15 @@ import numpy as np
 
 from simopt.arrays import Array
 from simopt.row_blocks import RowBlocks
-from simopt.solvers.hinge_level import CAP, MANY
-from simopt.solvers.hinge_stage import Stage
+from simopt.solvers.hinge_stage import MANY, BentRows, Stage
 from simopt.solvers.threshold_choice import by_threshold, choose, line_search
 from simopt.solvers.threshold_hinges import Indices, ThresholdHinges, audit, balance, near, price
 from simopt.solvers.threshold_interior import ThresholdInterior, threshold_interior
 from simopt.solvers.weight_bounds import Bound
 
 
-class PooledBends:
-    """Copies of the rows of bent hinges, by threshold. Of very many, an evenly spread part is kept."""
-
-    def __init__(self, d: int) -> None:
-        self.d = d
-        self.clear()
-
-    def clear(self) -> None:
-        """No rows."""
-        self.rows: list[Array] = []
-        self.ends: list[Indices] = []
-        self.count, self.stride = 0, 1
-
-    def add(self, block: Array, bent: Indices, ends: Indices) -> None:
-        """Rows `bent` of a block, whose hinges against the thresholds `ends` are bent."""
-        chosen = bent[:: self.stride]
-        self.rows.append(block[chosen])
-        self.ends.append(ends[:: self.stride].copy())
-        self.count += chosen.size
-        if self.count > 2 * CAP * self.d:
-            self.stride *= 2
-            self.rows = [rows[::2].copy() for rows in self.rows]
-            self.ends = [ends[::2].copy() for ends in self.ends]
-            self.count = sum(ends.size for ends in self.ends)
+class PooledBends(BentRows):
+    """Bent rows with the threshold that bends them."""
 
     def curvature(self, factor: float, pools: Indices) -> Array:
         """factor · Σ (ψ − ψ̄)(ψ − ψ̄)ᵀ over the bent hinges, ψ̄ the mean of their pool; its lower half."""
@@ -60,10 +37,10 @@ class PooledBends:
         H = np.zeros((self.d, self.d), order="F")
         if not self.rows:
             return H
-        marks = [(pools[ends][:, None] == np.arange(pools[-1] + 1)).astype(float) for ends in self.ends]
+        marks = [(pools[ends][:, None] == np.arange(pools[-1] + 1)).astype(float) for ends in self.numbers]
         sums = sum(mark.T @ rows for mark, rows in zip(marks, self.rows, strict=True))
         means = sums / np.maximum(sum(mark.sum(axis=0) for mark in marks), 1.0)[:, None]
-        for rows, ends in zip(self.rows, self.ends, strict=True):
+        for rows, ends in zip(self.rows, self.numbers, strict=True):
             centred = rows - means[pools[ends]]
             H = dsyrk(factor * self.stride, centred.T, beta=1.0, c=H, lower=1, overwrite_c=1)
         return H
