@@ -138,7 +138,7 @@ def test_numbers_beyond_all_floats_are_bad_input() -> None:
 
 
 def test_matrices_that_multiply_otherwise_come_in_as_plain_arrays() -> None:
-    out = validate.matrix("X", np.asmatrix(np.eye(2)))  # type: ignore[no-untyped-call]
+    out = validate.matrix("X", np.asmatrix(np.eye(2)))  # type: ignore[no-untyped-call]  # NumPy does not annotate it
     assert type(out) is np.ndarray and (out * out).tolist() == [[1, 0], [0, 1]]
 
 

@@ -126,7 +126,7 @@ def _claim(name: str, function: Callable[[Instance, Trial], Iterator[Check]], ki
         "paper": TOYS, "place": f"Place of {name}", "expected": Expected.HOLDS, "instances": five, "knobs": {"c": 1}, "section": "first",
         "says": f"What {name} says: ‖f_λ‖² ≤ √(2 log(1/δ)/n) for **every** x_i.", "mutants": {"c = 2": {"c": 2}},
     }  # fmt: skip
-    return Claim(id=name, kind=kind, function=function, **{**settings, **fields})  # type: ignore[arg-type]
+    return Claim(id=name, kind=kind, function=function, **{**settings, **fields})  # type: ignore[arg-type]  # fields of several types
 
 
 def claims() -> list[Claim]:
