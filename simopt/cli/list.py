@@ -22,6 +22,9 @@ COLUMNS = {
     "datasets": ("name", "title", "n", "d", "task", "papers", "here"),
     "tables": ("name", "paper", "place", "rows", "says"),
 }
+NARROW = 110  # below so many columns a list leaves out what `simopt show` tells
+ON_NARROW = {**COLUMNS, "theorems": ("id", "paper", "kind", "expected", "place"), "tables": ("name", "paper", "place")}
+WHOLE = ("id", "name", "paper", "kind", "expected")
 
 
 def list_(what: Annotated[What, typer.Argument(help="What to list.")], as_json: Json = False) -> None:
@@ -40,9 +43,9 @@ def list_(what: Annotated[What, typer.Argument(help="What to list.")], as_json: 
         extra = [] if what == "theorems" else [{"name": f.source, "group": f.group, "failed": f.reason} for f in failed]
         emit([*found, *extra], True, None)
         return
-    columns = COLUMNS[what]
     out = console()
-    out.print(table(columns, [[_text(row.get(column)) for column in columns] for row in found], right=("n", "d")))
+    columns = (COLUMNS if out.width >= NARROW else ON_NARROW)[what]
+    out.print(table(columns, [[_text(row.get(column)) for column in columns] for row in found], right=("n", "d"), whole=WHOLE))
     families = sum(row.get("kind") == "family" for row in found)
     out.print(f"{len(found) - families} {what}" + (f", {families} families" if families else ""))
     for failure in failed:

@@ -130,6 +130,18 @@ def test_lists_load_neither_cvxpy_nor_numba() -> None:
     assert not {"cvxpy", "numba", "matplotlib", "sklearn"} & set(done.stdout.split())
 
 
+def test_on_a_small_terminal_names_stay_whole(pretend: None, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    from rich.cells import cell_len
+
+    from simopt.claims import catalogue
+
+    monkeypatch.setenv("COLUMNS", "80")
+    lines = run("list", "theorems").stdout.splitlines()
+    assert max(map(cell_len, lines)) <= 80  # an accent above a letter takes no room
+    first = {line.split()[0] for line in lines if line.split()}
+    assert {claim.id for claim in catalogue.claims()} <= first and "corrects" not in lines[0]
+
+
 def test_unexpected_exceptions_keep_their_traceback(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     from simopt.cli import list as listing
 
