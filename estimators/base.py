@@ -131,7 +131,9 @@ class CheckedEstimator(BaseEstimator):
     """An estimator whose inputs are finite and have the columns that `fit` saw."""
 
     def _training(self, X: Any, y: Any, *, numeric: bool = True) -> tuple[Array, Any]:
-        """X as a finite float64 matrix and y as a vector; remembers the number and names of the columns."""
+        """X as a finite float64 matrix and y as a vector; remembers the number and names of the columns, and forgets an earlier fit."""
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=numeric, ensure_min_samples=1)
         return X, column_or_1d(y, dtype=np.float64 if numeric else None, warn=True)
 
@@ -215,7 +217,7 @@ class KernelEstimator(Certified, SimilarityEstimator):
         if self._precomputed:
             return checked("X", lifted(X), len(X))
         self.similarity_ = self._chosen(X)
-        self.X_fit_ = X
+        self.X_fit_ = np.array(X)  # a copy: who changes X later does not change the fit
         known = isinstance(self.similarity_, Similarity)
         return checked("similarity", self.similarity_.gram(X) if known else self.similarity_(X, X), len(X))
 
@@ -243,7 +245,8 @@ class LandmarkEstimator(Certified, SimilarityEstimator):
         self._demand_square(X)
         seed = seed_of(self.random_state)
         if not self._precomputed:
-            self.landmark_map_ = landmark_map(Rows("X", X, first_look=False), self.landmarks, self.similarity, seed)
+            given = self.landmarks.copy() if isinstance(self.landmarks, np.ndarray) else self.landmarks
+            self.landmark_map_ = landmark_map(Rows("X", X, first_look=False), given, self.similarity, seed)
             return self.landmark_map_
         if not isinstance(self.landmarks, Integral):
             raise InvalidProblem("landmarks: with precomputed similarities say how many; they are drawn from the training points")

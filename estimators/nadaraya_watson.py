@@ -75,12 +75,12 @@ class NadarayaWatsonRegressor(RegressorMixin, SimilarityEstimator):
 
     def fit(self, X: Any, y: Any) -> Self:
         """Keep X (n, p), or n × n similarities, and y (n,)."""
-        self.X_fit_, self.y_fit_ = self._training(X, y)
-        self._demand_square(self.X_fit_)
+        X, y = self._training(X, y)
+        self._demand_square(X)
+        self.X_fit_, self.y_fit_ = np.array(X), np.array(y)
         if not self._precomputed:
             self.similarity_ = self._chosen(few_of(self.X_fit_))
         self.n_iter_ = 1
-        self.__dict__.pop("certificate_", None)  # of an earlier fit
         return self
 
     def predict(self, X: Any) -> Array:

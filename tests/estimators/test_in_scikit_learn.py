@@ -55,6 +55,26 @@ def test_clones_and_pickles_predict_the_same_to_the_last_bit(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", estimators.__all__)
+def test_a_fit_keeps_what_it_needs_and_nothing_of_an_earlier_one(name: str) -> None:
+    X, y = data(np.random.default_rng(12), 40)
+    model = seeded(name)
+    y = targets_for(model, y)
+    if "landmarks" in model.get_params():
+        model.set_params(landmarks=X[:5])
+    new, mine = X[:7].copy(), X.copy()
+    expected = model.fit(mine, y).predict(new)
+    mine[:] = 0.0
+    X[:] = 0.0  # given landmarks are rows of it
+    np.testing.assert_array_equal(model.predict(new), expected)
+    if "similarity" in model.get_params():
+        K = Gaussian(3.0)(new, new)
+        model.set_params(similarity="precomputed", **({"landmarks": 3} if "landmarks" in model.get_params() else {}))
+        model.fit(K, np.resize(np.unique(y)[[0, -1]], 7))
+        assert not {"similarity_", "coef_"} & set(vars(model)) or "landmarks" in model.get_params()
+        assert model.certificate_.lower <= model.certificate_.upper * (1 + 1e-9) + 1e-12
+
+
+@pytest.mark.parametrize("name", estimators.__all__)
 def test_every_estimator_predicts_in_a_pipeline_under_cross_validation(name: str) -> None:
     X, y = data(np.random.default_rng(1), 90)
     model = make_pipeline(StandardScaler(), seeded(name))
