@@ -15,7 +15,7 @@ from simopt.claims.kinds import Evidence, Quantifier, Scope, Verdict, weakest
 from simopt.claims.measured import Ledger, pooled
 from simopt.claims.proof import Collector
 from simopt.claims.trial import Trial
-from simopt.claims.witness import Witness, size
+from simopt.claims.witness import Witness, bulk, size
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class Tally:
         self.tightness: float | None = None
         self.undecided = ""
         self.lone_sample = False
-        self.refutation: tuple[tuple[int, int, float], Witness, Evidence] | None = None
+        self.refutation: tuple[tuple[int, tuple[int, int], float], Witness, Evidence] | None = None
         self.example: tuple[tuple[int, int, float], Witness, Evidence, Collector] | None = None
         self.proof = Collector(symbols_only=not claim.exhaustive)
         self.ledger = Ledger(most_room=self.quantifier is Quantifier.SOME)
@@ -101,7 +101,7 @@ class Tally:
             self.tightness = ratio if self.tightness is None else max(self.tightness, ratio)
 
     def _refute(self, instance: Instance, trial: Trial, worst: Check) -> None:
-        key = (worst.evidence.rank, size(instance), as_float(worst.low))
+        key = (worst.evidence.rank, bulk(instance), as_float(worst.low))
         if self.refutation is None or key < self.refutation[0]:
             self.refutation = key, self._witness(instance, trial, worst, Outcome.REFUTED), worst.evidence
 
@@ -182,5 +182,5 @@ def merge(results: Sequence[tuple[int, RowResult]]) -> RowResult:
 
 def _smallest(rows: Sequence[RowResult]) -> Witness | None:
     """The smallest of the witnesses with the strongest evidence."""
-    found = [(row.evidence.rank, size(row.witness.instance), row.witness) for row in rows if row.witness and row.evidence]
-    return min(found, key=lambda entry: entry[:2], default=(0, 0, None))[2]
+    found = [(row.evidence.rank, bulk(row.witness.instance), row.witness) for row in rows if row.witness and row.evidence]
+    return min(found, key=lambda entry: entry[:2], default=(0, (0, 0), None))[2]

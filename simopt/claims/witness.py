@@ -142,3 +142,18 @@ def size(value: Any) -> int:
     if isinstance(value, list | tuple):
         return sum(size(entry) for entry in value)
     return 1
+
+
+def bulk(instance: Mapping[str, Any]) -> tuple[int, int]:
+    """How small an instance is: by its scalars, and with as many by the bits of its whole numbers and fractions."""
+    return size(instance), _bits(instance)
+
+
+def _bits(value: Any) -> int:
+    if isinstance(value, Mapping):
+        return sum(_bits(entry) for entry in value.values())
+    if isinstance(value, list | tuple):
+        return sum(_bits(entry) for entry in value)
+    if isinstance(value, Fraction):
+        return value.numerator.bit_length() + value.denominator.bit_length()
+    return value.bit_length() if isinstance(value, int) else 0

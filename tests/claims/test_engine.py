@@ -68,6 +68,14 @@ def test_refuted_claim_leaves_the_smallest_witness(make):
     assert result.ok
 
 
+def test_of_two_witnesses_with_as_many_numbers_the_plainer_is_smaller(make):
+    def several(trial):
+        yield from ({"C": C, "n": 12 * C, "p": Fraction(1, C)} for C in (1000, 10**6, 10))
+
+    result = run(make(lambda i, t: iter([at_most(i["n"], 2)]), instances=several, expected=REFUTED))
+    assert result.own.witness.instance["C"] == 10 and result.own.worst_slack < -1e6
+
+
 def test_a_result_in_words_has_verdict_witness_and_mutants(make):
     found = run(
         make(lambda i, t: iter([at_most(i["x"], t["c"] + 3, "x ≤ 4")]), mutants={"c = 9": {"c": 9}, "c = 0": {"c": 0}}), mutants=True
