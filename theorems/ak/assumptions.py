@@ -69,7 +69,7 @@ def extremal_maps(trial: Trial) -> Iterator[Instance]:
     instances=extremal_maps,
     knobs={"factor": Fraction(2), "map": len},
     mutants={"c = 1.9 C(2)": {"factor": Fraction(19, 10)}, "Φ = λ + 2|Z|": {"map": lambda word: 2 * len(word)}},
-    note="The catalogue has c = 2 C(1); as ∅ is not a training set, no way leads through it and C(2) does. Extremal maps on all "
+    note="Not 2 C(1): as ∅ is not a training set, no way leads through it and C(2) does. Extremal maps on all "
     "multisets of at most 4 elements over 3 letters, C = 1/n, 1/n², 2^-n.",
 )
 def small_changes_make_a_lipschitz_map(instance: Instance, trial: Trial) -> Iterator[Check]:

@@ -140,7 +140,7 @@ def spread_of_ridge(point: Array, trial: Trial) -> Instance:
     knobs={"power": 2, "share": Fraction(1)},
     mutants={"factor not squared": {"power": 1}, "constant 1 % smaller": {"share": Fraction(99, 100)}},
     corrects="AK-Ex.b",
-    note="The catalogue's C²κ²/(λn) is this for c = 2; both constants c are sharp as λ → ∞ (two points x = 1, y = ±1). Exact rationals.",
+    note="Both constants c are sharp as λ → ∞ (two points x = 1, y = ±1). Exact rationals.",
 )
 def squared_factor_bounds_the_change_of_ridge(instance: Instance, trial: Trial) -> Iterator[Check]:
     """Remove each sample in turn; the worst y in [−1, 1] at each x is an end point."""

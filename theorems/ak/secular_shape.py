@@ -125,7 +125,7 @@ def rational_spectra(trial: Trial) -> Iterator[Instance]:
         "decreasing for every m > 1": {"decreasing from": Fraction(1)},
     },
     corrects="AK-T1conc",
-    note="Divided differences over three rational points, powers as enclosures. The argument is in the head of this file.",
+    note="Divided differences over three rational points, powers as enclosures. The argument is in the head of secular_shape.py.",
 )
 def secular_function_has_this_shape(instance: Instance, trial: Trial) -> Iterator[Check]:
     """Divided differences of g = F + C, monotonicity, and the signs at both ends."""

@@ -162,9 +162,9 @@ def constants(trial: Trial) -> Iterator[Instance]:
     knobs={"at": "lambda"},
     mutants={"β at Φ(λ, Z) for β at λ": {"at": "phi"}},
     note="Two counterexamples against every constant M up to 10⁹ (full effort 10¹²), by sizes n that are formulas in M and so exist for "
-    "every M. (i) No stability at all: A(1) changes by 1 at every odd n, β_B(n, 1) = 0, C(n) → 0. (ii) Another rate even under strong "
-    "equivalence with C = 0: the ratio at λ = 1 is √(n − 1) = 3.16, 10, 31.6, 100 at n = 11, 101, 1001, 10001 (the first audit printed "
-    "half of it).",
+    "every M. The learners are numbers, ℓ(y, f) = |y − f|. (i) B = max(0, 1 − |λ − L_n|) for odd n, 0 for even n, L_n → ∞ like log₂ n and "
+    "Φ = L_n at λ = 1: A(1) changes by 1 at every odd n, β_B(n, 1) = 0, C(n) → 0. (ii) B = n^{−1−λ} for even n, 0 for odd n, Φ = λ/2, a "
+    "strong equivalence with C = 0: the ratio at λ = 1 is √(n − 1) = 3.16, 10, 31.6, 100 at n = 11, 101, 1001, 10001.",
 )
 def stability_is_transferred_at_its_own_rate(instance: Instance, trial: Trial) -> Iterator[Check]:
     """Play a size n against the constant of the instance, for both pairs of learners, at λ = 1."""

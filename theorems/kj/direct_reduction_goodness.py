@@ -35,7 +35,7 @@ def far_apart(high: Fraction, top: int = 2) -> Instance:
 
 
 def two_points(trial: Trial) -> Iterator[Instance]:
-    """The audit's instance, with both kinds of thresholds and ε = 0, 1/4."""
+    """Two points, f far below the first threshold at one, with both kinds of thresholds and ε = 0, 1/4."""
     for offset in (ONE, HALF):
         for epsilon in (ZERO, Fraction(1, 4)):
             yield far_apart(Fraction(1, 100)) | {"offset": offset, "epsilon": epsilon}

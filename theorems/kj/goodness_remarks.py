@@ -144,8 +144,8 @@ def like_margins(trial: Trial) -> Iterator[Instance]:
     knobs={},
     mutants={"K = 1{x = x'}, γ < ½": {"instances": like_margins}},
     note="Neither implies the other. K(x, x) = −1, K(+, −) = 0, masses ½: w = −By has yf = B/2 > Bγ for γ < ½, while [6] needs −u(x) ≥ γ. "
-    "K = yy', γ = 3/2: [6] has 2 ≥ γ, but yf ≤ B < Bγ. Weights of [6] are ≥ 0 and its means are given the class. [6] from memory: our data "
-    "have no copy of it.",
+    "K = yy', γ = 3/2: [6] has 2 ≥ γ, but yf ≤ B < Bγ. Weights of [6] are ≥ 0 and its means are given the class. [6] is quoted "
+    "from memory.",
 )
 def margins_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
     """Brackets of both least masses: a witness above; below, the mass of points that no weights satisfy even alone."""

@@ -108,7 +108,7 @@ def scores_meet_all_intervals(instance: Instance, trial: Trial) -> Iterator[Chec
     expected=HOLDS,
     says=r"**If Δ ≥ γ̄, Δ ≥ 2(γ̄ − γ) and b_{j+1} ≥ b_j + Δ**, K is ψ_{Δ/γ̄}(ε_0/γ̄)-useful for the absolute error: α = 1 − γ̄/Δ, κ = 1/Δ "
     r"in KJ-Thm13-rounding, where 2α + κ(2γ + (m − 1)Δ) − m = (Δ − 2(γ̄ − γ))/Δ for every m, and α + κε_0 = ψ_{Δ/γ̄}(ε_0/γ̄). For γ ≥ 1/2 "
-    r"the condition is Δ ≥ γ̄; for γ < 1/2 it is Δ ≥ 2(1 − γ), which the catalogue and its audit left open. (In symbols.)",
+    r"the condition is Δ ≥ γ̄; for γ < 1/2 it is Δ ≥ 2(1 − γ). (In symbols.)",
     instances=once,
     exhaustive=True,
     knobs={"times": 2},

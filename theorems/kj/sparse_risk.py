@@ -132,7 +132,7 @@ def tiny_levels(trial: Trial) -> Iterator[Instance]:
     instances=tiny_levels,
     knobs={"last": 1},
     mutants={"2B√(2L/n) at the end": {"last": 4}},
-    note="Ours: the catalogue left it open. K = 1, ε = 0, B = 1, y = −1 with probability p = 0.33, else 1, so |y| ≤ B and ε_0 = 2p. If a "
+    note="K = 1, ε = 0, B = 1, y = −1 with probability p = 0.33, else 1, so |y| ≤ B and ε_0 = 2p. If a "
     "share q > 1/2 of the sample has y = −1, the output c has (1 + c)(2q − 1) ≤ (3/2)ε_2 by KJ-Thm9-p3, hence the loss 2p + (1 − 2p)(1 − "
     "c) is near 2 − 2p. With n = 2000, d = k = 10⁹ and δ = 10⁻⁵⁸ that has probability 4·10⁻⁵⁷. The two slips are those of KJ-Thm9-p4 and "
     "KJ-L22. Nothing but constants: where τd ≤ 400n and δ ≤ 1/2 the generous 32B√(L/τd) pays for them and "

@@ -35,7 +35,7 @@ TENTH = Fraction(1, 10)
 
 
 def small_margins(trial: Trial) -> Iterator[Instance]:
-    """γ < 1/2: the audit's instance; a fair coin; a rare label; three labels between thresholds that coincide."""
+    """γ < 1/2: P(y = 2) = 3/10; a fair coin; a rare label; three labels between thresholds that coincide."""
     for gamma, p in ((TENTH, Fraction(3, 10)), (Fraction(49, 100), HALF), (Fraction(1, 4), Fraction(1, 1000))):
         yield one_cell({1: 1 - p, 2: p}, 2, -gamma, gamma, ONE)
     yield one_cell(dict.fromkeys((1, 2, 3), Fraction(1, 3)), 3, ZERO, Fraction(2, 5), ZERO)

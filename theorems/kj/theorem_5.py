@@ -104,7 +104,7 @@ def printed_sizes(trial: Trial) -> Iterator[Instance]:
     instances=printed_sizes,
     knobs={"run": 1.0},
     mutants={"one landmark, one label": {"run": 0.0}},
-    note="Ours is proved, by two events of probability 1 − δ each (the catalogue counts three). The printed one has an open second term "
+    note="Ours is proved, by two events of probability 1 − δ each. The printed one has an open second term "
     "(KJ-Thm5-p3); its first is far too large.",
     cost=1.5,
 )

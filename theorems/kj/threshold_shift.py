@@ -193,8 +193,7 @@ def once(trial: Trial) -> Iterator[Instance]:
     exhaustive=True,
     knobs={"width": ONE},
     mutants={"D = 2 min(2γ, Δ)": {"width": Fraction(2)}},
-    note="Sharp for Δ ≥ 2γ and ε_0 ≤ γ; everywhere the best bound is that of KJ-Thm13b-rounding. In place of ε_0/min(γ, Δ) of the "
-    "catalogue.",
+    note="Sharp for Δ ≥ 2γ and ε_0 ≤ γ; everywhere the best bound is that of KJ-Thm13b-rounding.",
 )
 def shifted_labels_in_order(instance: Instance, trial: Trial) -> Iterator[Check]:
     """Both cases; D = Δ − s = 2γ − v with s, v ≥ 0."""
@@ -243,7 +242,7 @@ def decoded(point: Array, trial: Trial) -> Instance:
     evaluations=(150, 3000),
     knobs={"reach": ONE},
     mutants={"shifts half as wide": {"reach": HALF}},
-    note="γ < 1/2 and Δ ≥ 2(1 − γ), open in the catalogue, is among them; there the proof is KJ-Thm13b+.",
+    note="γ < 1/2 and Δ ≥ 2(1 − γ) is among them; there the proof is KJ-Thm13b+.",
     cost=1.5,
 )
 def learners_keep_the_bounds(instance: Instance, trial: Trial) -> Iterator[Check]:

@@ -50,8 +50,8 @@ LEMMA = "Section 5.1, Lemma 3"
     knobs={"extra": ONE, "range": ONE},
     mutants={"W + 9/10": {"extra": Fraction(9, 10)}, "|D − ȳ + ỹ| ≤ 0.99 W": {"range": Fraction(99, 100)}},
     cost=1.5,
-    note="Proof in the head of the file, its algebra in KK-L3-algebra. Equality at x = −1, w = 1, w^t = 2, u = 0, y = 1: D = W = 1 and ŷ "
-    "− ȳ = 1, so that W + 1 is best.",
+    note="Proof in the head of fitted_errors.py, its algebra in KK-L3-algebra. Equality at x = −1, w = 1, w^t = 2, u = 0, y = 1: D = W = 1 "
+    "and ŷ − ȳ = 1, so that W + 1 is best.",
 )
 def constant_of_the_fit(instance: Instance, trial: Trial) -> Iterator[Check]:
     """The range of D − e, the sum with ỹ, and the sum with ŷ, with the largest |D_i| for W."""

@@ -129,7 +129,7 @@ def runs(trial: Trial) -> Iterator[Instance]:
     corrects="KK-wt",
     cost=1.0,
     note="By Lemmas 3 and 5. η₁ and η₂ are those of the sample at step t. Behind that iterate nothing is promised: on a single sample x = "
-    "y = 1, w = 1, u = clip(z/2), where η₁ = 1/2 and t = 1 is good already, w^t → 2W, and for L-Isotron the first audit met 2.76 W.",
+    "y = 1, w = 1, u = clip(z/2), where η₁ = 1/2 and t = 1 is good already, w^t → 2W, and for L-Isotron 2.76 W was met.",
 )
 def iterates_stay_in_the_double_ball(instance: Instance, trial: Trial) -> Iterator[Check]:
     """Both algorithms from w^1 = 0."""

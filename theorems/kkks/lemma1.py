@@ -45,7 +45,7 @@ PROOF = "Section 5.1, proof of Lemma 1"
     instances=chains,
     knobs={"slope": ONE, "lipschitz": ONE},
     mutants={"f rises half as fast": {"slope": Fraction(1, 2)}, "LPAV with constant 1/2": {"lipschitz": Fraction(1, 2)}},
-    note="The cone test is in the head of the file, a proof by the multipliers in KK-L1-kkt.",
+    note="The cone test is in the head of lemma1.py, a proof by the multipliers in KK-L1-kkt.",
 )
 def residuals_and_faster_functions(instance: Instance, trial: Trial) -> Iterator[Check]:
     """f = id, constants and jumps."""

@@ -73,7 +73,7 @@ def one_step_comes_nearer(instance: Instance, trial: Trial) -> Iterator[Check]:
     knobs={"one": Fraction(3), "two": Fraction(2)},
     mutants={"2W η₁ + 2W η₂": {"one": Fraction(0), "two": Fraction(0)}},
     cost=1.5,
-    note="Taken with W = ‖w^t − w‖; the audits have (2W + 4)η₂. Proof of the sharper form in the head of the file, with κ = W + 1 "
+    note="Taken with W = ‖w^t − w‖. Proof, sharper than with (2W + 4)η₂, in the head of progress.py, with κ = W + 1 "
     "(KK-L3-kappa); the other is the chain of the paper with ε̂ + 2η₁√ε̂ + η₁² in the place of (10), and η₁ ≤ 1.",
 )
 def one_step_for_every_width(instance: Instance, trial: Trial) -> Iterator[Check]:

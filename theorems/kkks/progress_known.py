@@ -101,8 +101,8 @@ def loud_and_quiet(trial: Trial) -> Iterator[Instance]:
     evaluations=(80, 250),
     knobs={"error": ONE, "noise": ONE},
     mutants={"1.01 ε̂": {"error": Fraction(101, 100)}, "9/10 η": {"noise": Fraction(9, 10)}},
-    note="Proof in the head of the file; √(W² − ε̂) ≤ W − ε̂/(2W) for the last form. Equality for u = 0, y = 1 and w^t − w along x: the "
-    "decrease is −2Wη − η², so that Lemma 5 as printed needs W ≥ η/3.",
+    note="Proof in the head of progress_known.py; √(W² − ε̂) ≤ W − ε̂/(2W) for the last form. Equality for u = 0, y = 1 and w^t − w "
+    "along x: the decrease is −2Wη − η², so that Lemma 5 as printed needs W ≥ η/3.",
     cost=1.0,
 )
 def distance_after_the_step(instance: Instance, trial: Trial) -> Iterator[Check]:

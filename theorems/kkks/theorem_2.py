@@ -84,11 +84,11 @@ def two_points(W: int, positive: int, steps: int) -> Iterator[Check]:
     resolution=0.0,
     knobs={"printed": True},
     mutants={"dW⁵ and W⁶": {"printed": False}},
-    note="The two points of this file's head (KK-T2-run has their run in symbols), d = 1 and any δ < 1 − 2e^{−m/8}: (1) W = n³ and the "
-    "largest m with m/log(Wm/δ) ≤ n⁹, which is above n⁹/2, so that T ≤ Cn⁴ and the bound is at most 2C/n; (2) W = n², m/log(m/δ) ≤ n⁸, T ≤ "
-    "Cn³, bound at most 2C/n. With n = 12C the error stays above 3/17. C = 1 is refuted at W = 1728. Since n may be any multiple of C, no "
-    "constant will do. Section 2 says that O(·) hides universal constants only. For bounded W the powers of W do not matter; whether more "
-    "iterations than stated would save them is open.",
+    note="x = ±1/(2W) fairly, w = W, u(z) = clip(z + 1/2, 0, 1), no noise (KK-T2-run has the run in symbols), any δ < 1 − 2e^{−m/8}: "
+    "(1) W = n³ and the largest m with m/log(Wm/δ) ≤ n⁹, which is above n⁹/2, so that T ≤ Cn⁴ and the bound is at most 2C/n; (2) W = n², "
+    "m/log(m/δ) ≤ n⁸, T ≤ Cn³, bound at most 2C/n. With n = 12C the error stays above 3/17. C = 1 is refuted at W = 1728. Since n may be "
+    "any multiple of C, no constant will do. Section 2 says that O(·) hides universal constants only. For bounded W the powers of W do not "
+    "matter; whether more iterations than stated would save them is open.",
     cost=0.3,
 )
 def printed_powers(instance: Instance, trial: Trial) -> Iterator[Check]:

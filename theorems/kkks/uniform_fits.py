@@ -110,8 +110,8 @@ def settings(trial: Trial) -> Iterator[Instance]:
     resolution=1e-12,
     knobs={"share": 1.0},
     mutants={"a hundredth": {"share": 0.01}},
-    note="Proof in the heads of uniform_bounds.py and of this file. E[y|x] need not be u(w·x) for any w. Slack, since the supremum over 𝒰 "
-    "stands for the one fit: at fixed d the rate is m^{−1/3} (KK-P1).",
+    note="Proof in the heads of uniform_bounds.py and uniform_fits.py. E[y|x] need not be u(w·x) for any w. Slack, since the supremum "
+    "over 𝒰 stands for the one fit: at fixed d the rate is m^{−1/3} (KK-P1).",
     cost=1.5,
 )
 def fits_are_never_further_apart(instance: Instance, trial: Trial) -> Iterator[Check]:

@@ -118,7 +118,7 @@ def relative(atoms: list[list[Fraction]]) -> tuple[Any, Fraction, Fraction]:
     mutants={"32 d² for d²": {"factor": 32}},
     corrects="RMW-FW",
     cost=1.5,
-    note="Proof in the head of the file. The first three steps are exact, the others enclosed. On the triangles the factor tends to "
+    note="Proof in the head of herding_rate.py. The first three steps are exact, the others enclosed. On the triangles the factor tends to "
     "1 − 16 d²/D² as m grows and h falls: the order d² cannot be improved.",
 )
 def contraction_of_one_step(instance: Instance, trial: Trial) -> Iterator[Check]:
