@@ -107,7 +107,7 @@ def verify_weak(
     pieces = equivalence.flat(Z)
     curved = np.array([lam for lam in chosen if not any(p.source[0] <= lam <= p.source[1] for p in pieces)])
     images = [float(equivalence.map(float(lam), Z)) for lam in curved]
-    findings = list(_distances(equivalence, Z, chosen, target))
+    findings = list(_distances(equivalence, Z, chosen))
     slopes = list(_slopes(equivalence, curved, images, source, target))
     increasing = sum(slope.at[2] for slope in slopes) >= 0
     findings += [_directed(slope, increasing) for slope in slopes]
@@ -119,7 +119,7 @@ def verify_weak(
     return WeakReport(equivalence.name, Z.n, mark, increasing, tuple(findings), resolution)
 
 
-def _distances(equivalence: Equivalence, Z: TrainingSet, parameters: Array, target: Interval) -> Iterator[Finding]:
+def _distances(equivalence: Equivalence, Z: TrainingSet, parameters: Array) -> Iterator[Finding]:
     for lam in map(float, parameters):
         image = float(equivalence.map(lam, Z))
         if image not in equivalence.target.domain(Z):

@@ -60,7 +60,7 @@ class Piece:
         return missing / bottom if bottom != 0.0 else math.nan
 
 
-def path_piece(gram: Array, labels: Array, fit: SVMFit) -> Piece:
+def path_piece(gram: Array, fit: SVMFit) -> Piece:
     """The piece of the path on which a fit lies. K_FF may be singular: its null space does not move f. k³/3 flops for |F| = k."""
     import scipy.linalg
 
@@ -173,7 +173,7 @@ def ball_candidates(gram: Array, labels: Array, radius: float, goal: float) -> I
             fit = penalised
             yield ball.best
         size = ball.offer_fit(fit)
-        piece = path_piece(gram, labels, fit)
+        piece = path_piece(gram, fit)
         if size < radius:
             ball.offer_limit(fit, piece)
             low = cost

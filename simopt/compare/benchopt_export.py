@@ -5,7 +5,6 @@ The objective is the certified relative gap of `simopt.certify`, so benchopt's c
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shutil
@@ -215,6 +214,7 @@ def export_benchopt(
     """
     if isinstance(problem, Problem) or any(isinstance(entry, Dataset) for entry in data or ()):
         raise InvalidProblem("benchopt: a benchmark names its problem and its data; an instance or a Dataset in memory has no name")
+    files = _files(data)
     plan = plans.make(
         problem, solvers, sizes=sizes, conditionings=conditionings, data=data, target=target, settings=settings or {}, seeds=seeds,
         repetitions=1, tol=tol, time_limit=time_limit, threads=1,
@@ -229,7 +229,8 @@ def export_benchopt(
     jsonio.write_text(place / "objective.py", OBJECTIVE.format(**texts))
     jsonio.write_text(place / "benchmark_utils" / "__init__.py", CRITERION.format(**texts))
     jsonio.write_text(place / "README.md", README.format(**texts))
-    jsonio.write_text(place / "datasets" / "simopt.py", DATASET.format(**texts, **_parameters(plan, _copied(place, data))))
+    jsonio.write_text(place / "datasets" / "simopt.py", DATASET.format(**texts, **_parameters(plan)))
+    _copy(place, data)
     for candidate in plan.candidates:
         label = plan.cell(plan.instances[0], candidate, 0).candidate.replace("[", " ").replace("]", "").replace(",", " ").replace("/", "-")
         own = {**texts, "solver": candidate.chosen.name, "label": label, "options": candidate.options}
@@ -238,24 +239,20 @@ def export_benchopt(
     return place
 
 
-def _copied(place: Path, data: Sequence[str | os.PathLike[str]] | None) -> dict[str, str]:
-    """CSV files copied into csv/; the name that each data set then has."""
-    names = {}
+def _copy(place: Path, data: Sequence[str | os.PathLike[str]] | None) -> None:
+    """CSV files into csv/, under their names."""
     for entry in [data] if isinstance(data, (str, os.PathLike)) else data or ():
         path = Path(entry)
         if path.name.casefold().endswith((".csv", ".csv.gz")):
             (place / "csv").mkdir(exist_ok=True)
             shutil.copyfile(path, place / "csv" / path.name)
-            names[path.name] = path.name
-    return names
 
 
-def _parameters(plan: plans.Plan, files: dict[str, str]) -> dict[str, str]:
+def _parameters(plan: plans.Plan) -> dict[str, str]:
     """The grid of instances as benchopt's parameters, and the first point of it for its tests."""
     cells = [instance.cell for instance in plan.instances]
     grid = {
         name: list(dict.fromkeys(getattr(cell, name) for cell in cells)) for name in ("data", "size", "conditioning", "settings", "seed")
     }
     first = {name: values[:1] for name, values in grid.items()}
-    assert all(isinstance(json.loads(text), dict) for text in grid["settings"])
     return {"parameters": repr(grid), "test_parameters": repr(first)}

@@ -159,7 +159,7 @@ def test_a_piece_foretells_the_path(cost):
         return fit
 
     fit = fit_at(cost)
-    piece = path_piece(gram, labels, fit)
+    piece = path_piece(gram, fit)
     step = 1e-6 * cost
     moved = fit_at(cost + step)
     free = (np.abs(fit.weights) > 0) & (np.abs(fit.weights) < 1)
@@ -181,7 +181,7 @@ def test_a_piece_with_a_singular_kernel():
     rng = np.random.default_rng(8)
     gram, labels = contiguous(linear(rng.normal(size=(30, 2)))), np.where(rng.random(30) < 0.5, 1.0, -1.0)
     *_, fit = svm_fits(gram, labels, 0.2, goal=1e-13)
-    piece = path_piece(gram, labels, fit)
+    piece = path_piece(gram, fit)
     free = (np.abs(fit.weights) > 0) & (np.abs(fit.weights) < 1)
     assert np.count_nonzero(free) >= 1
     assert piece.values[free] == pytest.approx(0.0, abs=1e-8)
