@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 STYLES = {"PROVED": "bold green", "HOLDS": "green", "REFUTED": "magenta", "INCONCLUSIVE": "yellow", "VACUOUS": "cyan", "NOT_RUN": "dim"}
 HEADINGS = ("id", "verdict", "evidence", "scope", "checks", "worst slack", "tightness", "seconds", "")
+NARROW = 100  # below so many columns the remark is worth more than counts, which the JSON and the report have
+ON_NARROW = ("id", "verdict", "evidence", "tightness", "")
 Part = Mapping[str, Any]
 
 
@@ -108,7 +110,10 @@ class _Watch:
 
 def _show(record: Record) -> None:
     out = console()
-    out.print(table(HEADINGS, _lines(record), right=HEADINGS[4:8], whole=HEADINGS[:3]))
+    kept = range(len(HEADINGS)) if out.width >= NARROW else [HEADINGS.index(heading) for heading in ON_NARROW]
+    heads = [HEADINGS[j] for j in kept]
+    rows = [[line[j] for j in kept] for line in _lines(record)]
+    out.print(table(heads, rows, right=HEADINGS[4:8], whole=(*HEADINGS[:3], "tightness")))
     files = list(_files(record))
     if files:
         out.print("\nEvidence, and how to check it again:")

@@ -91,6 +91,14 @@ def test_bad_input_is_one_line(ran: Run, tmp_path: Path, arguments: tuple[str, .
     assert sorted(tmp_path.iterdir()) == before
 
 
+def test_on_a_small_terminal_the_table_keeps_verdicts_and_remarks(ran: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    result = ran("verify", "PP-proved", "PP-refuted", "--mutants", *ALONE)
+    heads = result.stdout.splitlines()[0].split()
+    assert heads == ["id", "verdict", "evidence", "tightness"]
+    assert "caught" in result.stdout and "exhaustive" not in result.stdout
+
+
 def test_a_proof_that_was_tampered_with_is_rejected(ran: Run, tmp_path: Path) -> None:
     ran("verify", "PP-proved", *ALONE)
     path = tmp_path / "simopt-evidence" / "PP-proved.proof.json"
