@@ -230,7 +230,9 @@ def export_benchopt(
     jsonio.write_text(place / "benchmark_utils" / "__init__.py", CRITERION.format(**texts))
     jsonio.write_text(place / "README.md", README.format(**texts))
     jsonio.write_text(place / "datasets" / "simopt.py", DATASET.format(**texts, **_parameters(plan)))
-    _copy(place, data)
+    for name, path in files.items():
+        (place / "csv").mkdir(exist_ok=True)
+        shutil.copyfile(path, place / "csv" / name)
     for candidate in plan.candidates:
         label = plan.cell(plan.instances[0], candidate, 0).candidate.replace("[", " ").replace("]", "").replace(",", " ").replace("/", "-")
         own = {**texts, "solver": candidate.chosen.name, "label": label, "options": candidate.options}
@@ -239,13 +241,14 @@ def export_benchopt(
     return place
 
 
-def _copy(place: Path, data: Sequence[str | os.PathLike[str]] | None) -> None:
-    """CSV files into csv/, under their names."""
+def _files(data: Sequence[str | os.PathLike[str]] | None) -> dict[str, Path]:
+    """CSV files by the name that their copies have."""
+    found: dict[str, Path] = {}
     for entry in [data] if isinstance(data, (str, os.PathLike)) else data or ():
         path = Path(entry)
-        if path.name.casefold().endswith((".csv", ".csv.gz")):
-            (place / "csv").mkdir(exist_ok=True)
-            shutil.copyfile(path, place / "csv" / path.name)
+        if path.name.casefold().endswith((".csv", ".csv.gz")) and found.setdefault(path.name, path) != path:
+            raise InvalidProblem(f"benchopt: two data files are called {path.name}; rename one of them")
+    return found
 
 
 def _parameters(plan: plans.Plan) -> dict[str, str]:
