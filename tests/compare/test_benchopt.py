@@ -62,6 +62,15 @@ def test_all_files_compile_and_own_data_travel(benchmark_folder: Path, csv: Path
     assert (benchmark_folder / "csv" / "small.csv").read_bytes() == csv.read_bytes()
 
 
+def test_two_files_of_one_name_do_not_overwrite_each_other(tmp_path: Path, csv: Path) -> None:
+    other = tmp_path / "other" / csv.name
+    other.parent.mkdir()
+    other.write_text(csv.read_text().replace("1.", "2."))
+    with pytest.raises(InvalidProblem, match=r"two data files are called small\.csv"):
+        export_benchopt(tmp_path / "b", "landmarked-svr", ["newton"], data=[csv, other], target="y")
+    assert not (tmp_path / "b").exists()
+
+
 def test_what_has_no_name_cannot_be_exported(tmp_path: Path) -> None:
     import numpy as np
 

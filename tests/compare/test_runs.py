@@ -273,14 +273,14 @@ def test_killed_half_way_and_started_again(tmp_path: Path, how: signal.Signals) 
     while len(list(runs.glob("*.json"))) < 2 and first.poll() is None:
         time.sleep(0.02)
     first.send_signal(how)
-    out, err = first.communicate(timeout=120)
+    out, err = first.communicate(timeout=600)
     kept = {path: path.read_bytes() for path in runs.glob("*.json")}
     assert 2 <= len(kept) < 4, err
     assert first.returncode == (130 if how is signal.SIGINT else -signal.SIGKILL)
     if how is signal.SIGINT:
         assert "interrupted; the same command goes on from here" in out
     second = start(tmp_path, *arguments)
-    out, err = second.communicate(timeout=300)
+    out, err = second.communicate(timeout=600)
     assert second.returncode == 0, err
     assert f"[1/{4 - len(kept)}]" in err and "4 runs, complete" in out
     assert all(path.read_bytes() == content for path, content in kept.items())
