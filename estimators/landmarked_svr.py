@@ -8,11 +8,11 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from simopt.arrays import Array
-from simopt.errors import InvalidProblem
 from simopt.estimators.base import TOL, LandmarkEstimator
 from simopt.problem import Problem
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.problems.landmarked_svr_penalised import LandmarkedSVRPenalised
+from simopt.solvers.landmark_predictor import demand_one_bound
 
 RADIUS = 100.0  # B by default, in standard deviations of y; larger than in the recipe of the problem, for d^{-1/2} makes features small
 
@@ -99,11 +99,10 @@ class LandmarkedSVRegressor(RegressorMixin, LandmarkEstimator):
         return self
 
     def _problem(self, features: Array, targets: Array, spread: float) -> Problem:
+        demand_one_bound(self.radius, self.regularization)
         epsilon = 0.1 * spread if self.epsilon is None else self.epsilon
         if self.regularization is None:
             return LandmarkedSVR(features, targets, RADIUS * spread if self.radius is None else self.radius, epsilon)
-        if self.radius is not None:
-            raise InvalidProblem("radius, regularization: both given; ‖w‖ is either bounded or penalised")
         return LandmarkedSVRPenalised(features, targets, self.regularization, epsilon)
 
     def predict(self, X: Any) -> Array:

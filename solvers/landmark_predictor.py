@@ -39,6 +39,12 @@ def landmark_map(rows: Rows, landmarks: int | npt.ArrayLike, similarity: str | S
     return LandmarkMap(chosen, given)
 
 
+def demand_one_bound(radius: float | None, regularization: float | None) -> None:
+    """Refuse B and λ together: ‖w‖ is either bounded or penalised."""
+    if radius is not None and regularization is not None:
+        raise InvalidProblem("radius, regularization: both given; ‖w‖ is either bounded or penalised")
+
+
 def provenance(problem: Problem, solution: Solution, samples: int) -> dict[str, Any]:
     """Problem, solver, status, samples, iterations, seconds, versions, and what bounds w."""
     made = solution.provenance

@@ -38,7 +38,7 @@ from simopt.rows import Rows
 from simopt.similarities import Similarity
 from simopt.solution import Solution, Status
 from simopt.solver import solvers_of
-from simopt.solvers.landmark_predictor import landmark_map, provenance
+from simopt.solvers.landmark_predictor import demand_one_bound, landmark_map, provenance
 from simopt.solvers.ordinal_rule import FORMS, Labels, OrdinalErrors, OrdinalRule
 
 __all__ = ["OrdinalErrors", "OrdinalRule", "equispaced", "ordinal"]
@@ -209,8 +209,7 @@ def _problem(
     regularization: float | None,
     margins: dict[str, float],
 ) -> Problem:
-    if radius is not None and regularization is not None:
-        raise InvalidProblem("radius, regularization: both given; ‖w‖ is either bounded or penalised")
+    demand_one_bound(radius, regularization)
     if form == "imc" and (cuts is not None or margins["delta"] > 0.0):
         given = "thresholds" if cuts is not None else "delta"
         raise InvalidProblem(f"{given}: not with form='imc', whose thresholds are learned and in order without a spacing; take form='exc'")

@@ -31,7 +31,7 @@ from simopt.queries import Queries, as_numbers, defined, grouped
 from simopt.relevance import AVERAGE, LOGARITHMS, NATURAL
 from simopt.rows import Rows
 from simopt.similarities import Similarity, from_json
-from simopt.solvers.landmark_predictor import certificate_of, landmark_map, provenance, similarity_record
+from simopt.solvers.landmark_predictor import certificate_of, demand_one_bound, landmark_map, provenance, similarity_record
 
 FORMAT = "simopt-ranker-1"
 WHAT = "a ranker"
@@ -294,8 +294,7 @@ def _lists(relevance: npt.ArrayLike, qid: npt.ArrayLike, leave_out: bool, length
 
 
 def _problem(features: Array, lists: Queries, radius: float | None, regularization: float | None, logarithm: str) -> Problem:
-    if radius is not None and regularization is not None:
-        raise InvalidProblem("radius, regularization: both given; ‖w‖ is either bounded or penalised")
+    demand_one_bound(radius, regularization)
     if radius is not None:
         return LandmarkedRanking(features, lists.relevance, lists.groups, radius, logarithm)
     size = float(np.einsum("ij,ij->", features, features)) / len(lists) or 1.0
