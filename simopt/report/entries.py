@@ -31,6 +31,7 @@ class Entry:
     mutants: tuple[str, ...]
     requires: tuple[str, ...]
     corrected_by: tuple[str, ...] = ()
+    not_run: tuple[Claim, ...] = ()  # what also corrects it, and was not part of the run
 
     @property
     def id(self) -> str:
@@ -67,6 +68,7 @@ class Catalogue:
 
     chapters: tuple[Chapter, ...]
     owner: Mapping[str, str] = field(default_factory=dict)
+    others: tuple[str, ...] = ()  # rows of claims that are known here and were not part of the run
 
     @property
     def entries(self) -> list[Entry]:
@@ -89,14 +91,21 @@ def gather(rows: Sequence[Row]) -> Catalogue:
     for row in rows:
         claim = known.get(row["id"])
         papers.setdefault(row["paper"], claim.paper if claim else Paper(row["paper"], row["paper"], "", row["paper"], 0, ""))
-    entries = [_entry(row, known.get(row["id"]), tuple(corrected.get(row["id"], ()))) for row in rows]
+    ran = {row["id"] for row in rows}
+    left_out: dict[str, list[Claim]] = {}
+    for claim in known.values():
+        if claim.corrects and claim.id not in ran:
+            left_out.setdefault(claim.corrects, []).append(claim)
+    entries = [_entry(row, known.get(row["id"]), tuple(corrected.get(row["id"], ())), tuple(left_out.get(row["id"], ()))) for row in rows]
     chapters = tuple(Chapter(paper, tuple(e for e in entries if e.row["paper"] == key)) for key, paper in papers.items())
-    return Catalogue(chapters, {name: entry.id for entry in entries for name, _ in entry.parts})
+    owner = {name: entry.id for entry in entries for name, _ in entry.parts}
+    others = tuple(name for claim in known.values() for name in (claim.id, *claim.covers) if name not in owner)
+    return Catalogue(chapters, owner, others)
 
 
-def _entry(row: Row, claim: Claim | None, corrected_by: tuple[str, ...]) -> Entry:
+def _entry(row: Row, claim: Claim | None, corrected_by: tuple[str, ...], not_run: tuple[Claim, ...]) -> Entry:
     if claim is None:  # a record of another installation: what the claim declares is not known here
-        return Entry(row, "", "", 0.0, False, "", {}, (), (), corrected_by)
+        return Entry(row, "", "", 0.0, False, "", {}, (), (), corrected_by, not_run)
     return Entry(
         row=row,
         title=claim.function.__name__.strip("_").replace("_", " "),
@@ -108,6 +117,7 @@ def _entry(row: Row, claim: Claim | None, corrected_by: tuple[str, ...]) -> Entr
         mutants=tuple(claim.mutants),
         requires=claim.requires,
         corrected_by=corrected_by,
+        not_run=not_run,
     )
 
 

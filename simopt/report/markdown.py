@@ -84,4 +84,5 @@ def _erratum(entry: Entry, known: Mapping[str, Entry], level: str) -> list[str]:
     for name in entry.corrected_by:
         better = known[name].row
         parts.append(f"**{plain(name)}, {better['verdict']}:** {plain(better['says'])}")
+    parts += [f"**{plain(claim.id)}, not part of this run:** {plain(claim.says)}" for claim in entry.not_run]
     return parts

@@ -124,5 +124,5 @@ def _template(name: str, found: Catalogue, link: Callable[[str], str]) -> Callab
         field=field,
         anchor=anchor,
     )
-    environment.filters.update(prose=Prose(found.owner, link), number=number)
+    environment.filters.update(prose=Prose(found.owner, link, found.others), number=number)
     return environment.get_template(name).render

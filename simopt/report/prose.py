@@ -15,10 +15,11 @@ CODE = re.compile(r"`([^`\n]+)`|(\b[\w/]+\.(?:py|md|csv|json|tex)\b)")
 
 
 class Prose:
-    """Turns text into HTML; `names` are the rows that may be linked to, `link` gives the address of one of them."""
+    """Turns text into HTML; `names` are the rows to link to, `link` the address of one, `others` are names without a page."""
 
-    def __init__(self, names: Iterable[str], link: Callable[[str], str]) -> None:
-        ordered = sorted(names, key=len, reverse=True)
+    def __init__(self, names: Iterable[str], link: Callable[[str], str], others: Iterable[str] = ()) -> None:
+        self.others = frozenset(others)
+        ordered = sorted({*names, *self.others}, key=len, reverse=True)
         self.link = link
         self.names = re.compile(r"(?<![\w-])(" + "|".join(map(re.escape, ordered)) + r")(?![\w+-]*\w)") if ordered else None
 
@@ -32,7 +33,10 @@ class Prose:
     def _linked(self, text: str) -> Markup:
         if self.names is None:
             return typeset(text)
-        return self._split(self.names, text, lambda found: Markup('<a href="{}">{}</a>').format(self.link(found[0]), found[0]), typeset)
+        return self._split(self.names, text, self._name, typeset)
+
+    def _name(self, found: re.Match[str]) -> Markup:
+        return escape(found[0]) if found[0] in self.others else Markup('<a href="{}">{}</a>').format(self.link(found[0]), found[0])
 
     @staticmethod
     def _split(pattern: re.Pattern[str], text: str, inside: Callable[[re.Match[str]], Markup], outside: Callable[[str], Markup]) -> Markup:

@@ -125,6 +125,13 @@ def test_a_record_of_claims_that_are_not_known_here(toys: Any, shelf: Shelf, tmp
     assert "TOY-ratio" in (tmp_path / "out/index.html").read_text(encoding="utf-8")
 
 
+def test_a_correction_that_did_not_run_is_shown_and_said_not_to_have_run(toys: Any, tmp_path: Path) -> None:
+    report.write(verify(["TOY-false"], jobs=1, evidence_dir=None), tmp_path / "out")
+    for name in ("index.html", "errata.html", "errata.md"):
+        text = (tmp_path / "out" / name).read_text(encoding="utf-8")
+        assert "TOY-false" in text and "not part of this run" in text and "#TOY-false%2B" not in text, name
+
+
 def test_nothing_refuted_and_nothing_at_all(toys: Any, tmp_path: Path) -> None:
     record = verify(["TOY-ratio"], jobs=1, evidence_dir=None)
     report.write(record, tmp_path / "out")
