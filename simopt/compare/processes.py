@@ -43,8 +43,9 @@ def perform(task: Task) -> Answer:
     with _guard:
         _running.add(child)
     timer = threading.Timer(START + RUNS * task.time_limit, _end, (child,))
-    timer.start()
+    timer.daemon = True  # an interrupt that comes before the next line must not make the program wait for it
     try:
+        timer.start()
         answer = _answer(child, message, timer, task.time_limit)
         if not answer.system:  # the process is gone and could not say where it ran, and on how many threads
             answer = described(answer, task)

@@ -181,6 +181,23 @@ def test_a_process_that_is_killed_is_a_failure_with_its_reason() -> None:
     assert answer.system["machine"] and answer.versions, "it counts among the runs of this machine and version"
 
 
+def test_an_interrupt_while_a_run_starts_leaves_nothing_behind(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[threading.Timer] = []
+
+    class Interrupted(threading.Timer):
+        def start(self) -> None:
+            begun.append(self)
+            super().start()
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(threading, "Timer", Interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        processes.perform(task(small(), "newton"))
+    (timer,) = begun
+    assert timer.finished.is_set() and timer.daemon and not processes._running
+    assert timer.args[0].wait(60) != 0, "the process of the run has been ended"
+
+
 def test_an_option_that_the_solver_refuses_is_its_failure() -> None:
     registry.load("solvers")
     herding = registry.get("problem", "herding")
