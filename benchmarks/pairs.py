@@ -101,7 +101,11 @@ def within(limit: float, work: Callable[[], T]) -> T | None:
     child.start()
     theirs.close()  # so that the end of the child is the end of the pipe
     try:
-        return ours.recv() if ours.poll(limit) else None
+        if not ours.poll(limit):
+            return None
+        found: T = ours.recv()
+        child.join(GRACE)  # it is about to end by itself
+        return found
     except EOFError:
         raise RuntimeError(f"the process of a peer ended with status {child.exitcode} and no result") from None
     finally:

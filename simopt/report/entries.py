@@ -15,6 +15,11 @@ Row = Mapping[str, Any]
 
 VERDICTS = ("PROVED", "HOLDS", "REFUTED", "INCONCLUSIVE", "VACUOUS", "NOT_RUN", "ERROR")
 OPEN = "open question"  # a refuted claim whose verdict was not expected either way names no defect
+WRITTEN = (
+    "Bayes Bernoulli Bernstein Cauchy Euclidean Frank Fenchel Gaussian Gram Hamming Hilbert Hoeffding Huber Ivanov Jensen Laplacian "
+    "Lipschitz Newton Parzen Pinsker Rademacher Servedio Slater Tikhonov Wolfe AUC DCG GLM KL MMD MSE NDCG PSD RKHS SVM SVR"
+)
+PROPER_NAMES = {word.lower(): word for word in WRITTEN.split()}
 
 
 @dataclass(frozen=True)
@@ -108,7 +113,7 @@ def _entry(row: Row, claim: Claim | None, corrected_by: tuple[str, ...], not_run
         return Entry(row, "", "", 0.0, False, "", {}, (), (), corrected_by, not_run)
     return Entry(
         row=row,
-        title=claim.function.__name__.strip("_").replace("_", " "),
+        title=title(claim.function.__name__),
         tried=first_sentence(claim.instances),
         resolution=claim.resolution,
         exhaustive=claim.exhaustive,
@@ -119,6 +124,11 @@ def _entry(row: Row, claim: Claim | None, corrected_by: tuple[str, ...], not_run
         corrected_by=corrected_by,
         not_run=not_run,
     )
+
+
+def title(name: str) -> str:
+    """A function's name as words, with the field's proper names and abbreviations spelled as they are written."""
+    return " ".join(PROPER_NAMES.get(word, word) for word in name.strip("_").split("_"))
 
 
 def first_sentence(function: Any) -> str:

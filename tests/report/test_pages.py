@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 import toy_paper
 
+from simopt.report.entries import title
 from simopt.verify import Record
 
 Written = tuple[Record, Path]
@@ -138,3 +139,8 @@ def test_markdown_says_the_same(written: Written) -> None:
     assert all(line.replace("\\|", "").count("|") == 8 for line in rows.values())
     assert "TOY-false (Place of TOY-false): constant" in errata and "x = 5" in errata and "**TOY-false+, HOLDS:**" in errata
     assert not re.search(r"(?<!\\)[<>]", errata), "what Markdown would take for HTML"
+
+
+def test_titles_spell_proper_names_as_they_are_written() -> None:
+    assert title("_generalised_hamming_is_a_metric") == "generalised Hamming is a metric"
+    assert title("svm_is_the_mean") == "SVM is the mean"
