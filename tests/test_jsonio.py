@@ -57,18 +57,29 @@ def test_finite_floats_come_back_as_they_were(x: float) -> None:
     assert json.loads(jsonio.dumps(x)) == x
 
 
-def test_files_are_whole_or_not_there(tmp_path: Path) -> None:
+def test_files_are_whole_or_not_there(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     target = tmp_path / "out.json"
     jsonio.write(target, {"a": 1})
     with pytest.raises(TypeError):
         jsonio.write(target, {"a": object()})
-    with pytest.raises(UnicodeEncodeError):
-        jsonio.write_text(target, "\ud800")
+
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "replace", interrupted)  # when all is in the temporary file
+        with pytest.raises(KeyboardInterrupt):
+            jsonio.write(target, {"a": 2})
     assert jsonio.read(target) == {"a": 1} and list(tmp_path.iterdir()) == [target]
     with pytest.raises(FileNotFoundError, match="its folder does not exist"):
         jsonio.write(tmp_path / "no" / "out.json", 1)
     with pytest.raises(IsADirectoryError):
         jsonio.write(tmp_path, 1)
+
+
+def test_half_a_surrogate_pair_comes_back_from_its_escape(tmp_path: Path) -> None:
+    jsonio.write_text(tmp_path / "out.json", '"a \ud800"')
+    assert jsonio.read(tmp_path / "out.json") == "a \ud800"
 
 
 @pytest.mark.parametrize(("content", "place"), [(b'{"a": 1,\n]', "line 2, column 1"), (b"\xff\xfe", "byte 0"), (b"", "line 1")])
