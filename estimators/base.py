@@ -17,11 +17,9 @@ from numbers import Integral
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets, type_of_target
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from simopt import validate
@@ -53,24 +51,6 @@ def seed_of(random_state: Any) -> int:
     if isinstance(random_state, Integral):
         return int(random_state)
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
-
-
-def two_classes(y: Any) -> tuple[NDArray[Any], Array]:
-    """The two labels that occur, sorted, and y as −1 for the first and +1 for the second.
-
-    Raises
-    ------
-    ValueError
-        for other than two classes.
-    """
-    check_classification_targets(y)
-    kind = type_of_target(y, input_name="y")
-    if kind != "binary":
-        raise ValueError(f"Only binary classification is supported. The type of the target is {kind}.")
-    classes, place = np.unique(y, return_inverse=True)
-    if len(classes) < 2:
-        raise InvalidProblem(f"y: 1 class, {classes.tolist()[0]!r}, in all {len(place)} samples; two are needed to tell them apart")
-    return classes, np.where(place == 1, 1.0, -1.0)
 
 
 def weights_of(sample_weight: Any, n: int) -> Array:

@@ -6,18 +6,18 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin
 
 from simopt import validate
 from simopt.arrays import Array
 from simopt.certificate import Certificate, ratio
-from simopt.estimators.base import KernelEstimator, lifted, two_classes, weights_of
+from simopt.estimators.base import KernelEstimator, lifted, weights_of
+from simopt.estimators.two_classes import TwoClassMixin, two_classes
 from simopt.similarities import Precomputed, Similarity
 from simopt.solvers.herd import Herd, herd
 from simopt.training import KernelFunction
 
 
-class HerdedMeanClassifier(ClassifierMixin, KernelEstimator):
+class HerdedMeanClassifier(TwoClassMixin, KernelEstimator):
     r"""ω̃ = Σ_j w_j y_j φ(x_j) of few atoms x_j, w ≥ 0 and Σ w = 1, with ‖ω − ω̃‖_H ≤ ε for ω = Σ_i p_i y_i φ(x_i);   f̃(x) = ⟨ω̃, φ(x)⟩.
 
     By Cauchy–Schwarz |f(x) − f̃(x)| ≤ ε ‖φ(x)‖ everywhere: where |f̃| is larger, herd and mean agree. The value of
@@ -87,11 +87,6 @@ class HerdedMeanClassifier(ClassifierMixin, KernelEstimator):
         self.reweight = reweight
         self.max_iter = max_iter
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
-
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to X (n, p), or the n × n Gram matrix, labels y (n,) of two kinds, and weights p ≥ 0 (n,), which are divided by their sum.
 
@@ -140,12 +135,6 @@ class HerdedMeanClassifier(ClassifierMixin, KernelEstimator):
         if self._precomputed:
             return queries[:, self.support_] @ self.dual_coef_
         return KernelFunction(self.similarity_, self.X_fit_, self.dual_coef_)(queries)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Labels of the rows of X, shape (m,)."""
-        positive = self.decision_function(X) > 0
-        out: NDArray[Any] = self.classes_[positive.astype(np.intp)]
-        return out
 
 
 def bracket(found: Herd) -> Certificate:

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin
-
 from simopt.arrays import Array
-from simopt.estimators.base import TOL, KernelEstimator, flag, two_classes
+from simopt.estimators.base import TOL, KernelEstimator, flag
+from simopt.estimators.two_classes import TwoClassMixin, two_classes
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.hinge_svm_bias import HingeSVMBias
 
 
-class HingeSVMClassifier(ClassifierMixin, KernelEstimator):
+class HingeSVMClassifier(TwoClassMixin, KernelEstimator):
     r"""min_{f,b} (1/n) Σ_i [1 − y_i(f(x_i) + b)]_+ + (λ/2) ‖f‖²_H,   f = Σ_j a_j K(·, x_j),   y_i = ±1;   b = 0 without intercept.
 
     LIBSVM's C is 1/(nλ). The first of the two sorted labels is −1, the second +1.
@@ -68,11 +65,6 @@ class HingeSVMClassifier(ClassifierMixin, KernelEstimator):
         self.tol = tol
         self.time_limit = time_limit
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
-
     def fit(self, X: Any, y: Any) -> Self:
         """Fit to X (n, p), or the n × n Gram matrix, and labels y (n,) of two kinds.
 
@@ -92,9 +84,3 @@ class HingeSVMClassifier(ClassifierMixin, KernelEstimator):
         """f + b at the rows of X, shape (m,); positive for the second class."""
         queries = self._queries(X)
         return self._values(queries, self.dual_coef_) + self.intercept_
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Labels of the rows of X, shape (m,)."""
-        positive = self.decision_function(X) > 0
-        out: NDArray[Any] = self.classes_[positive.astype(np.intp)]
-        return out

@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-import numpy as np
-from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin
-
 from simopt.arrays import Array
-from simopt.estimators.base import TOL, KernelEstimator, two_classes
+from simopt.estimators.base import TOL, KernelEstimator
+from simopt.estimators.two_classes import TwoClassMixin, two_classes
 from simopt.problems.mean_classifier import MeanClassifier
 
 
-class MeanSimilarityClassifier(ClassifierMixin, KernelEstimator):
+class MeanSimilarityClassifier(TwoClassMixin, KernelEstimator):
     r"""min over ‖f‖_H ≤ 1 of (1/n) Σ_i (1 − y_i f(x_i)),   reached at f = ω/‖ω‖, ω = (1/n) Σ_i y_i K(·, x_i),   y_i = ±1.
 
     The linear loss needs no solver: its minimiser is the mean of the labelled features, the same up to its size for every penalty. The
@@ -52,11 +49,6 @@ class MeanSimilarityClassifier(ClassifierMixin, KernelEstimator):
         self.similarity = similarity
         self.tol = tol
 
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        return tags
-
     def fit(self, X: Any, y: Any) -> Self:
         """Fit to X (n, p), or the n × n Gram matrix, and labels y (n,) of two kinds.
 
@@ -74,9 +66,3 @@ class MeanSimilarityClassifier(ClassifierMixin, KernelEstimator):
         """f at the rows of X, shape (m,); positive for the second class."""
         queries = self._queries(X)
         return self._values(queries, self.dual_coef_)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Labels of the rows of X, shape (m,)."""
-        positive = self.decision_function(X) > 0
-        out: NDArray[Any] = self.classes_[positive.astype(np.intp)]
-        return out

@@ -27,6 +27,20 @@ DONE, NEEDED, EXHAUSTED, NEGATIVE, NOT_FINITE = 0, 1, 2, 3, 4
 
 
 @kernel
+def _best(a: Any, h: Any, marks: Any, by_gain: bool) -> int:
+    """The free column of the largest |⟨x̃_j, r⟩|, or gain of that squared over ‖x̃_j‖², the first of equals; −1 if none has any."""
+    best, value = -1, 0.0
+    for j in range(len(a)):
+        if marks[j] == FREE:
+            score = abs(a[j])
+            if by_gain:
+                score = score * score / h[j] if h[j] > 0.0 else 0.0
+            if score > value:
+                best, value = j, score
+    return best
+
+
+@kernel
 def _advance(
     rows: Any,
     place: Any,
@@ -48,14 +62,7 @@ def _advance(
     d = len(a)
     silence = SILENCE * SILENCE * residuals[0]
     while size < count and residuals[size] > enough:
-        best, value = -1, 0.0
-        for j in range(d):
-            if marks[j] == FREE:
-                score = abs(a[j])
-                if by_gain:
-                    score = score * score / h[j] if h[j] > 0.0 else 0.0
-                if score > value:
-                    best, value = j, score
+        best = _best(a, h, marks, by_gain)
         if best < 0:
             return EXHAUSTED, -1, size
         if place[best] < 0:

@@ -1,13 +1,18 @@
-"""What every test needs: where the data are; at the end, which back ends really ran and what check_estimator made of each estimator."""
+"""What every test needs: where the data are, a catalogue of its own.
+
+At the end: which back ends really ran, and what check_estimator made of each estimator.
+"""
 
 import os
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from simopt import conformance
+from simopt import conformance, registry
+from simopt.claims import Claim
 
 FIRST_CLASS = ("clarabel", "ecos", "scs")
 CHECKS = "estimators/test_checks.py::test_scikit_learn_checks["
@@ -78,3 +83,14 @@ def _missing() -> list[str]:
 def _is_full_run(config: pytest.Config) -> bool:
     chosen = config.option.keyword or config.option.markexpr
     return not chosen and config.args_source is not pytest.Config.ArgsSource.ARGS
+
+
+@pytest.fixture
+def shelf(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
+    """Replace the catalogue by the given claims for one test."""
+
+    def put(*claims: Claim) -> None:
+        monkeypatch.setattr(registry, "load", lambda *groups: None)
+        monkeypatch.setitem(registry._entries, "claim", {claim.id: claim for claim in claims})
+
+    return put

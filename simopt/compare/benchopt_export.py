@@ -123,22 +123,8 @@ class Solver(BaseSolver):
     stopping_criterion = CertifiedGap()
     requirements = ["pip::simopt"]
 
-    def skip(self, problem):
-        reason = Stepper(problem, {solver!r}, tol={tol!r}, time_limit={time_limit!r}).reason_against()
-        return reason is not None, reason
-
-    def set_objective(self, problem):
-        self.stepper = Stepper(problem, {solver!r}, tol={tol!r}, time_limit={time_limit!r}, **{options!r})
-
-    def warm_up(self):
-        self.stepper.warm_up()
-
     def run(self, cb):
         self.stepper.iterate(cb)
-
-    def get_result(self):
-        point, multipliers = self.stepper.result()
-        return {{"point": point, "multipliers": multipliers}}
 '''
 
 SWEEP = '''"""{solver} by way of CVXPY. It shows no iterates: each point is a run from the declaration on, at one tolerance."""
@@ -155,6 +141,15 @@ class Solver(BaseSolver):
     stopping_criterion = CertifiedGap()
     requirements = ["pip::simopt", "pip::{package}"]
 
+    def get_next(self, tolerance):
+        return min(1e-2, tolerance * 1e-2)
+
+    def run(self, tolerance):
+        self.stepper.run(tolerance)
+'''
+
+# how both go on
+EITHER = """
     def skip(self, problem):
         reason = Stepper(problem, {solver!r}, tol={tol!r}, time_limit={time_limit!r}).reason_against()
         return reason is not None, reason
@@ -165,16 +160,10 @@ class Solver(BaseSolver):
     def warm_up(self):
         self.stepper.warm_up()
 
-    def get_next(self, tolerance):
-        return min(1e-2, tolerance * 1e-2)
-
-    def run(self, tolerance):
-        self.stepper.run(tolerance)
-
     def get_result(self):
         point, multipliers = self.stepper.result()
         return {{"point": point, "multipliers": multipliers}}
-'''
+"""
 
 README = """# {name}: certified gap against time
 
@@ -236,7 +225,10 @@ def export_benchopt(
     for candidate in plan.candidates:
         label = plan.cell(plan.instances[0], candidate, 0).candidate.replace("[", " ").replace("]", "").replace(",", " ").replace("/", "-")
         own = {**texts, "solver": candidate.chosen.name, "label": label, "options": candidate.options}
-        made = SWEEP.format(**own, package=candidate.chosen.package) if isinstance(candidate.chosen, BackEnd) else ITERATES.format(**own)
+        if isinstance(candidate.chosen, BackEnd):
+            made = (SWEEP + EITHER).format(**own, package=candidate.chosen.package)
+        else:
+            made = (ITERATES + EITHER).format(**own)
         jsonio.write_text(place / "solvers" / f"{re.sub('[^a-z0-9]+', '_', label.lower())}.py", made)
     return place
 

@@ -5,7 +5,6 @@ from typing import Any
 
 import pytest
 
-from simopt import registry
 from simopt.claims import AUDIFFREN_KADRI, Check, Claim, Defect, Expected, Instance, Kind, Trial
 from simopt.claims.claim import validate
 
@@ -44,14 +43,3 @@ def make() -> Maker:
         return made
 
     return build
-
-
-@pytest.fixture
-def shelf(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Replace the catalogue by the given claims for one test."""
-
-    def put(*claims: Claim) -> None:
-        monkeypatch.setattr(registry, "load", lambda *groups: None)
-        monkeypatch.setitem(registry._entries, "claim", {claim.id: claim for claim in claims})
-
-    return put

@@ -4,10 +4,10 @@ import pickle
 import subprocess
 import sys
 import warnings
-from typing import Any
 
 import numpy as np
 import pytest
+from made_data import data, seeded, targets_for
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict
@@ -23,23 +23,6 @@ from simopt.landmarks import CHOSEN_BY
 from simopt.similarities import Gaussian, Laplacian
 
 GRAM = [name for name in estimators.__all__ if issubclass(getattr(estimators, name), KernelEstimator)]
-
-
-def data(rng: np.random.Generator, n: int = 60) -> tuple[Any, Any]:
-    """Points of the plane and a noisy function of them."""
-    X = rng.normal(size=(n, 2))
-    return X, np.sin(X[:, 0]) + 0.5 * X[:, 1] + 0.1 * rng.normal(size=n)
-
-
-def seeded(name: str, **options: Any) -> Any:
-    """An estimator with its random state fixed, if it has one."""
-    model = getattr(estimators, name)(**options)
-    return model.set_params(random_state=3) if "random_state" in model.get_params() else model
-
-
-def targets_for(model: Any, y: Any) -> Any:
-    """Classes for classifiers."""
-    return np.where(y > 0, "up", "down") if hasattr(model, "classes_") or type(model).__name__.endswith("Classifier") else y
 
 
 @pytest.mark.parametrize("name", estimators.__all__)

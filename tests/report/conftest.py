@@ -12,21 +12,9 @@ sys.path.append(str(Path(__file__).parent))  # toy_paper, headless
 import toy_paper
 
 from simopt import registry, report
-from simopt.claims import Claim
 from simopt.verify import Record, verify
 
 Run = Callable[..., Result]
-
-
-@pytest.fixture
-def shelf(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Replace the catalogue by the given claims for one test."""
-
-    def put(*claims: Claim) -> None:
-        monkeypatch.setattr(registry, "load", lambda *groups: None)
-        monkeypatch.setitem(registry._entries, "claim", {claim.id: claim for claim in claims})
-
-    return put
 
 
 @pytest.fixture(scope="session")

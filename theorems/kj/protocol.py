@@ -28,7 +28,7 @@ import numpy as np
 from simopt.arrays import Array
 from simopt.driver import solve
 from simopt.errors import InvalidProblem
-from simopt.landmarks import LandmarkMap
+from simopt.landmarks import CHOSEN_BY, LandmarkMap
 from simopt.problem import Problem
 from simopt.problems._weighted_mean import weighted_means
 from simopt.problems.kernel_ridge import KernelRidge
@@ -45,7 +45,6 @@ STRENGTHS = tuple(10.0**-k for k in (2, 4, 6, 8, 10))  # λ in units of the mean
 TUBE = 0.1
 HELD_OUT = 5  # one of so many
 DENSE = 1000
-CHOSEN_BY = 5000  # points that the parameter of the Gaussian is chosen from
 TOLERANCE = 1e-5
 
 Fit = Callable[[Array, Array, float], Array]
