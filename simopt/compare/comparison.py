@@ -1,4 +1,4 @@
-"""The program: runs what is missing of a plan, keeps every run as soon as it is done, and shows the whole."""
+"""What scripts call: `compare` and `measure`, earlier runs loaded and merged, and a comparison with its tables and pictures."""
 
 from __future__ import annotations
 
