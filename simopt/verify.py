@@ -10,7 +10,6 @@ import importlib
 import json
 import math
 import os
-import re
 import time
 import warnings
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -19,7 +18,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from simopt import __version__, jsonio
+from simopt import __version__, evidence, jsonio
 from simopt.claims import catalogue, proof
 from simopt.claims.claim import Claim
 from simopt.claims.kinds import Effort, Expected, Verdict
@@ -30,7 +29,6 @@ from simopt.provenance import versions
 Row = dict[str, Any]
 Event = Mapping[str, Any]
 
-EVIDENCE_DIR = "simopt-evidence"
 SECONDS_FILE = "seconds.json"
 
 
@@ -77,7 +75,7 @@ def verify(
     seed: int = 0,
     jobs: int | None = None,
     mutants: bool = False,
-    evidence_dir: str | Path | None = EVIDENCE_DIR,
+    evidence_dir: str | Path | None = evidence.FOLDER,
     on_event: Callable[[Event], None] | None = None,
 ) -> Record:
     """Run the selected claims (ids, rows or paper keys; nothing: all) and return the record.
@@ -118,7 +116,7 @@ def verify(
     ordered = tuple(rows[claim.id] for claim in chosen if claim.id in rows)
     record = Record(ordered, effort, seed, workers, time.perf_counter() - start, len(chosen), interrupted, versions())
     if folder is not None and effort is Effort.QUICK and rows:
-        _write(folder, SECONDS_FILE, _hints(folder) | {row["id"]: row["seconds"] for row in ordered})
+        _write(folder / SECONDS_FILE, _hints(folder) | {row["id"]: row["seconds"] for row in ordered})
     tell({"event": "end", "record": record})
     return record
 
@@ -195,24 +193,20 @@ def _part(result: ClaimResult, row: RowResult, folder: Path | None) -> Row:
 def _write_witness(row: RowResult, folder: Path | None) -> str | None:
     if row.witness is None or folder is None:
         return None
-    return _write(folder, f"{_slug(row)}.witness.json", row.witness.document() | {"simopt": __version__})
+    return _write(evidence.file_of(folder, row.row, "witness"), row.witness.document() | {"simopt": __version__})
 
 
 def _write_proof(claim: Claim, row: RowResult, folder: Path | None) -> str | None:
     if row.verdict is not Verdict.PROVED or row.proof is None or folder is None:
         return None
     document = proof.document(claim, row.row, str(row.scope), row.proof.statements(), __version__)
-    return _write(folder, f"{_slug(row)}.proof.json", document)
+    return _write(evidence.file_of(folder, row.row, "proof"), document)
 
 
-def _slug(row: RowResult) -> str:
-    return re.sub(r"[^A-Za-z0-9._-]", "_", row.row.replace("+", "plus"))  # ids contain `+` and `/`
-
-
-def _write(folder: Path, name: str, document: Any) -> str:
-    folder.mkdir(parents=True, exist_ok=True)
-    jsonio.write(folder / name, document)
-    return str(folder / name)
+def _write(path: Path, document: Any) -> str:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    jsonio.write(path, document)
+    return str(path)
 
 
 def longest_first(claims: Sequence[Claim], folder: Path | None = None) -> list[Claim]:

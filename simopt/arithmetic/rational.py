@@ -68,6 +68,13 @@ def _apply(operation: Any, one: Exact, other: Any) -> Any:
     return Exact(result) if isinstance(result, Fraction) else result
 
 
+def _inner(x: Any, y: Any) -> Exact:
+    """Σ x_i y_i over the common denominator: floats have powers of two there, and a fraction is reduced once and not after every term."""
+    pairs = [(a.as_integer_ratio(), b.as_integer_ratio()) for a, b in zip(x, y, strict=True) if a and b]
+    common = math.lcm(*(bottom * below for (_, bottom), (_, below) in pairs))
+    return Exact(sum(top * above * (common // (bottom * below)) for (top, bottom), (above, below) in pairs), common)
+
+
 class Rational(Arithmetic):
     """Fractions in scalars and in object arrays. Comparisons of fractions are exact, so NumPy's object loops are safe here."""
 
@@ -88,12 +95,12 @@ class Rational(Arithmetic):
         rows = np.asarray(matrix, dtype=object)
         out = np.empty(rows.shape[0], dtype=object)
         for i, row in enumerate(rows):
-            out[i] = sum((Exact(a) * b for a, b in zip(row, x, strict=True) if a), Exact(0))
+            out[i] = _inner(row, x)
         return out
 
     def dot(self, x: Value, y: Value) -> Value:
         """Σ x_i y_i."""
-        return sum((a * b for a, b in zip(self.lift(x), self.lift(y), strict=True)), Exact(0))
+        return _inner(self.lift(x), self.lift(y))
 
     def sum(self, x: Value) -> Value:
         """Σ x_i."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from fractions import Fraction
+from functools import partial
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -71,9 +73,14 @@ def check_gap(cls: type[Problem]) -> None:
 def check_arithmetics(cls: type[Problem]) -> None:
     """Interval bounds enclose the exact ones (fractions where the problem has them, floats to rounding) and are narrow."""
     for index, example in enumerate(examples_of(cls)):
-        for point in points_of(cls, index):
-            for multipliers in multipliers_of(cls, index):
-                _check_enclosures(cls, example, point, multipliers)
+        problem, points, duals = example.problem, list(points_of(cls, index)), list(multipliers_of(cls, index))
+        for point in points:
+            _check_enclosure(cls, example, "objective", partial(problem.objective, point))
+        for multipliers in duals:
+            _check_enclosure(cls, example, "dual_bound", partial(problem.dual_bound, multipliers))
+        for point, multipliers in product(points, duals):
+            size = (float(problem.objective(point)), float(problem.dual_bound(multipliers)))
+            _check_enclosure(cls, example, "gap", partial(problem.gap, point, multipliers), *size)
         point, known, lower, upper = reference(cls, index)
         for name in cls.arithmetics:
             found = certify(example.problem, point, known, BY_NAME[name])
@@ -84,26 +91,20 @@ def check_arithmetics(cls: type[Problem]) -> None:
             )
 
 
-def _check_enclosures(cls: type[Problem], example: Example, point: dict[str, np.ndarray], multipliers: dict[str, np.ndarray]) -> None:
-    problem = example.problem
-    formulas: dict[str, Callable[[Arithmetic], Any]] = {
-        "objective": lambda num: problem.objective(point, num),
-        "dual_bound": lambda num: problem.dual_bound(multipliers, num),
-        "gap": lambda num: problem.gap(point, multipliers, num),
-    }
-    size = unit_of(problem, *(float(FLOAT.mid(formula(FLOAT))) for formula in formulas.values()))
-    for name, formula in formulas.items():
-        plain = float(formula(FLOAT))
-        ball = formula(INTERVAL)
-        low, high = INTERVAL.lower(ball), INTERVAL.upper(ball)
+def _check_enclosure(cls: type[Problem], example: Example, name: str, formula: Callable[[Arithmetic], Any], *terms: float) -> None:
+    """One formula in floats, intervals and fractions; `terms` are what it subtracts, whose size its rounding has."""
+    plain = float(FLOAT.mid(formula(FLOAT)))
+    ball = formula(INTERVAL)
+    low, high = INTERVAL.lower(ball), INTERVAL.upper(ball)
+    room = ROUNDING * unit_of(example.problem, plain, *terms)
+    require(
+        low - room <= plain <= high + room or not np.isfinite(plain),
+        f"{example.name}: {name} is {plain:.17g} in floats, outside its interval [{low:.17g}, {high:.17g}]",
+    )
+    if RATIONAL.name in cls.arithmetics:
+        exact = Fraction(formula(RATIONAL))
         require(
-            low - ROUNDING * size <= plain <= high + ROUNDING * size or not np.isfinite(plain),
-            f"{example.name}: {name} is {plain:.17g} in floats, outside its interval [{low:.17g}, {high:.17g}]",
+            (low == -np.inf or Fraction(low) <= exact) and (high == np.inf or exact <= Fraction(high)),
+            f"{example.name}: {name} is exactly {float(exact):.17g}, outside its interval [{low:.17g}, {high:.17g}]; "
+            "does the formula use plain NumPy on intervals, or an unlifted float?",
         )
-        if RATIONAL.name in cls.arithmetics:
-            exact = Fraction(formula(RATIONAL))
-            require(
-                (low == -np.inf or Fraction(low) <= exact) and (high == np.inf or exact <= Fraction(high)),
-                f"{example.name}: {name} is exactly {float(exact):.17g}, outside its interval [{low:.17g}, {high:.17g}]; "
-                "does the formula use plain NumPy on intervals, or an unlifted float?",
-            )
