@@ -7,9 +7,12 @@ from typing import Annotated
 import typer
 
 from simopt.cli.console import console, table
+from simopt.evidence import named
 
 
-def replay(witness: Annotated[str, typer.Argument(metavar="WITNESS", help="Witness file that verify left behind.")]) -> None:
+def replay(
+    witness: Annotated[str, typer.Argument(metavar="WITNESS|ID", help="Witness file that verify left behind, or the claim it is of.")],
+) -> None:
     """Check one witness again, on its instance.
 
     Exit status 0: the check of the file comes out as it did; 1: it comes out differently; 2: the file is unreadable.
@@ -17,7 +20,7 @@ def replay(witness: Annotated[str, typer.Argument(metavar="WITNESS", help="Witne
     from simopt.claims.enclosure import as_float
     from simopt.claims.replay import replay as rerun
 
-    again = rerun(witness)
+    again = rerun(named(witness, "witness"))
     out = console()
     if again.warning:
         typer.echo(f"simopt: warning: {again.warning}", err=True)

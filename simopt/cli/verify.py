@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from simopt.cli.console import Effort, Json, Output, Steps, check_output, console, emit, number, reserved, table
+from simopt.evidence import FOLDER
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from rich.text import Text
 
     from simopt.verify import Record
@@ -33,9 +35,7 @@ def verify(
     mutants: Annotated[bool, typer.Option("--mutants", help="Run the mutants too: each must change its verdict.")] = False,
     as_json: Json = False,
     output: Output = None,
-    evidence: Annotated[Path, typer.Option("--evidence", metavar="DIR", help="Folder for witnesses and proof files.")] = Path(
-        "simopt-evidence"
-    ),
+    evidence: Annotated[Path, typer.Option("--evidence", metavar="DIR", help="Folder for witnesses and proof files.")] = Path(FOLDER),
     report: Annotated[Path | None, typer.Option("--report", metavar="DIR", help="Write HTML, Markdown and JSON reports there.")] = None,
 ) -> None:
     """Check the claims of the papers.
@@ -65,7 +65,7 @@ def verify(
         watch.close()
     emit(record.to_json(), as_json, output)
     if not as_json:
-        _show(record)
+        _show(record, evidence)
     if report is not None:
         from simopt.report import write
 
@@ -108,34 +108,75 @@ class _Watch:
             self.steps.__exit__(None, None, None)
 
 
-def _show(record: Record) -> None:
+def _show(record: Record, evidence: Path) -> None:
+    """The verdicts, and then what they come to: what was not run, counts by paper, the errata, where the evidence is."""
     out = console()
     kept = range(len(HEADINGS)) if out.width >= NARROW else [HEADINGS.index(heading) for heading in ON_NARROW]
     heads = [HEADINGS[j] for j in kept]
     rows = [[line[j] for j in kept] for line in _lines(record)]
     out.print(table(heads, rows, right=HEADINGS[4:8], whole=(*HEADINGS[:3], "tightness")))
-    files = list(_files(record))
-    if files:
-        out.print("\nEvidence, and how to check it again:")
-        width = max(len(name) for _, name, _ in files)
-        for verdict, name, command in files:
-            out.print(f"  {verdict:<9} {name:<{width}} {command}", soft_wrap=True)
     missing: dict[str, list[str]] = {}
     for row in record.rows:
         if row["verdict"] == "NOT_RUN":
             missing.setdefault(row["reason"], []).append(row["id"])
     for reason, names in missing.items():
         out.print(f"\nNot run: {', '.join(names)}: {reason}")
-    unexpected = [row for row in record.rows if not row["ok"]]
-    counts = ", ".join(f"{count} {verdict}" for verdict, count in record.counts().items())
+    _errata(record, evidence, out)
+    _evidence(record, evidence, out)
+    _counts(record, out)
+
+
+def _errata(record: Record, folder: Path, out: Console) -> None:
+    """A line for each statement that is refuted as printed, with the claim that holds instead, if the run has one."""
+    instead: dict[str, list[str]] = {}
+    for row in record.rows:
+        if row["corrects"]:
+            instead.setdefault(row["corrects"], []).append(f"{row['id']} {row['verdict']}")
+    wrong = [row for row in record.rows if row["verdict"] == "REFUTED"]
+    if wrong:
+        out.print()
+        lines = [(row["id"], row["place"], row["defect"] or "open question", ", ".join(instead.get(row["id"], ()))) for row in wrong]
+        out.print(table(("errata", "place", "defect", "what holds instead"), lines, whole=("errata",)))
+        replay = "`simopt replay ID`" if folder == Path(FOLDER) else f"`simopt replay` with the ID's witness in {folder}"
+        out.print(f"`simopt show ID` says what is wrong, {replay} runs the counterexample", soft_wrap=True)
+
+
+def _evidence(record: Record, folder: Path, out: Console) -> None:
+    """Where the evidence is. How to check each file again stands in a list beside them: it is as long as the run."""
+    from simopt.evidence import LIST
+
+    files = list(_files(record))
+    if not files:
+        return
+    width = max(len(name) for _, name, _ in files)
+    text = "".join(f"{verdict:<9} {name:<{width}} {command}\n" for verdict, name, command in files)
+    (folder / LIST).write_text(text, encoding="utf-8")
+    out.print(f"\nEvidence: {len(files)} witnesses and proofs in {folder}; {folder / LIST} says how to check each again", soft_wrap=True)
+
+
+def _counts(record: Record, out: Console) -> None:
+    """Verdicts by paper, and whether they are what was expected."""
+    from simopt.claims.kinds import Verdict
+
+    found = record.counts()
+    papers = list(dict.fromkeys(row["paper"] for row in record.rows))
+    if len(papers) > 1:
+        by_paper = [[row["verdict"] for row in record.rows if row["paper"] == paper] for paper in papers]
+        heads = [verdict.value for verdict in Verdict if verdict.value in found]
+        lines = [(paper, str(len(own)), *(str(own.count(head)) for head in heads)) for paper, own in zip(papers, by_paper, strict=True)]
+        lines.append(("all", str(len(record.rows)), *(str(found[head]) for head in heads)))
+        out.print()
+        out.print(table(("paper", "claims", *heads), lines, right=("claims", *heads)))
+    counts = ", ".join(f"{count} {verdict}" for verdict, count in found.items())
     out.print(
         f"\n{len(record.rows)} of {record.selected} claims in {record.seconds:.1f} s "
         f"({record.effort} effort, seed {record.seed}, {record.jobs} process{'' if record.jobs == 1 else 'es'}): {counts or 'none'}"
     )
     if record.interrupted:
         out.print("interrupted: the rest was not checked", style="yellow")
+    unexpected = [row["id"] for row in record.rows if not row["ok"]]
     if unexpected:
-        out.print(f"{len(unexpected)} not as expected: {', '.join(row['id'] for row in unexpected)}", style="bold red")
+        out.print(f"{len(unexpected)} not as expected: {', '.join(unexpected)}", style="bold red")
     elif not record.interrupted:
         out.print("all as expected", style="green")
 

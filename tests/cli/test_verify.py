@@ -23,18 +23,37 @@ def ran(pretend: None, run: Run) -> Run:
 def test_expected_verdicts_give_status_zero_and_evidence_that_can_be_checked_again(ran: Run, tmp_path: Path) -> None:
     result = ran("verify", "PP-proved", "PP-refuted", "PP-missing", *ALONE, "--seed", 3)
     assert result.exit_code == 0, result.output
-    lines = {line.split()[0]: line for line in result.stdout.splitlines() if line.strip().startswith("PP-")}
+    table = result.stdout.partition("\nerrata")[0].splitlines()
+    lines = {line.split()[0]: line for line in table if line.strip().startswith("PP-")}
     assert "PROVED" in lines["PP-proved"] and "exact" in lines["PP-proved"] and "exhaustive" in lines["PP-proved"]
     assert "REFUTED" in lines["PP-refuted"] and "REFUTED" in lines["PP-also"]
     assert "NOT_RUN" in lines["PP-missing"] and "Not run: PP-missing: " in result.stdout and "no_such_module_anywhere" in result.stdout
     assert "all as expected" in result.stdout and "1 PROVED, 1 REFUTED, 1 NOT_RUN" in result.stdout
 
-    assert "simopt recheck simopt-evidence/PP-proved.proof.json" in result.stdout
+    listed = Path("simopt-evidence/evidence.txt").read_text(encoding="utf-8")
+    assert "simopt-evidence/evidence.txt" in result.stdout
+    assert "simopt recheck simopt-evidence/PP-proved.proof.json" in listed
     checked = ran("recheck", "simopt-evidence/PP-proved.proof.json")
     assert checked.exit_code == 0 and "n ≤ n²" in checked.stdout and checked.stdout.endswith("CHECKED\n")
-    assert "simopt replay simopt-evidence/PP-also.witness.json" in result.stdout
+    assert "simopt replay simopt-evidence/PP-also.witness.json" in listed
     replayed = ran("replay", "simopt-evidence/PP-also.witness.json")
     assert replayed.exit_code == 0 and "REFUTED" in replayed.stdout and "it replays" in replayed.stdout
+    assert ran("recheck", "PP-proved").stdout == checked.stdout and ran("replay", "PP-also").stdout == replayed.stdout
+
+
+def test_the_run_ends_with_the_errata_the_evidence_and_the_counts(ran: Run) -> None:
+    lines = ran("verify", "PP-proved", "PP-refuted", *ALONE).stdout.splitlines()
+    (heading,) = (number for number, line in enumerate(lines) if line.startswith("errata"))
+    (erratum,) = (line for line in lines[heading + 1 :] if line.startswith("PP-"))
+    assert erratum.split()[0] == "PP-refuted"
+    assert not any(line.strip().startswith(("simopt recheck", "simopt replay")) for line in lines)
+    ends = [line.split(" ")[0] for line in lines[heading:] if line and not line.startswith(("PP-", "─"))]
+    assert ends == ["errata", "`simopt", "Evidence:", "2", "all"]
+
+
+def test_evidence_that_was_never_left_is_an_error(ran: Run) -> None:
+    result = ran("replay", "PP-proved")
+    assert result.exit_code == 2 and "PP-proved: not a readable witness file" in result.stderr
 
 
 def test_unexpected_verdict_is_marked_and_fails(ran: Run) -> None:
@@ -150,4 +169,4 @@ def test_recheck_loads_nothing_else_of_simopt(ran: Run, tmp_path: Path, start: C
     )
     done = subprocess.run([sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, check=True)
     loaded = {name for name in done.stdout.split() if not name.startswith("simopt.cli")}
-    assert loaded == {"simopt", "simopt.recheck"}
+    assert loaded == {"simopt", "simopt.evidence", "simopt.recheck"}

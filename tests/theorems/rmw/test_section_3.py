@@ -1,4 +1,4 @@
-"""Claims of sections 2, 3 and 6.6 of the second paper: verdicts, mutants, coverage, witnesses, and the exact solvers behind."""
+"""Claims of sections 2, 3 and 6.6 of the second paper: verdicts, coverage, witnesses, and the exact solvers behind."""
 
 from __future__ import annotations
 
@@ -13,7 +13,6 @@ import simopt
 from simopt import recheck
 from simopt.claims import VAN_ROOYEN_MENON_WILLIAMSON, Claim, Expected, Trial, catalogue, proof, replay, runner
 from simopt.claims.kinds import Effort, Evidence, Verdict
-from simopt.claims.mutants import run_mutants
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.hinge_svm_hull import HingeSVMHull
 from simopt.theorems.rmw.exact_hull import hull_solution, mean_ray, nearest
@@ -28,7 +27,6 @@ EXACT = ["SVMc-range", "SVMc-mean", "SVMl", "SVMl-path", "SVMl-direction", "6.6a
 FLOATS = ["SVMl-kernels", "SVMc-kernels"]
 PROVED = "l01+ lin0 T1a T1b+ T1c+ T1d+ T1d-half T1e phi T2 T2b MMD1 MMD2 SVMc SVMl-proof SVMl-class KDE+ MKL 6.6b unif-proof".split()
 IDS = [f"RMW-{name}" for name in (*REFUTED, *EXACT, *FLOATS, *PROVED)]
-SLOW = ("RMW-SVMc-kernels",)
 
 
 def found(name: str) -> Claim:
@@ -36,20 +34,13 @@ def found(name: str) -> Claim:
 
 
 @pytest.mark.parametrize("name", IDS)
-def test_verdict_is_as_expected_under_two_seeds(name: str) -> None:
-    result = runner.run(name, seeds=(1,) if name in SLOW else (0, 1))
+def test_verdict_is_as_expected_under_another_seed(name: str) -> None:
+    result = runner.run(name, seeds=(1,))
     assert result.ok, result.trace or result.own.reason
     assert result.own.checks > 0
     short = name.removeprefix("RMW-")
     assert result.own.evidence is (Evidence.FLOAT if short in FLOATS else Evidence.EXACT)
     assert (result.verdict is Verdict.PROVED) == (short in PROVED)
-
-
-@pytest.mark.parametrize("name", [name for name in IDS if name not in SLOW])
-def test_every_mutant_changes_the_verdict(name: str) -> None:
-    results = run_mutants(found(name), Effort.QUICK, 0)
-    assert results
-    assert [mutant.name for mutant in results if not mutant.caught] == []
 
 
 @pytest.mark.parametrize("row", ROWS)

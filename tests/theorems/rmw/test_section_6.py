@@ -1,4 +1,4 @@
-"""Section 6: verdicts, mutants, exact herding against the solver, the hull's geometry, and the rate that is refuted."""
+"""Section 6: verdicts, exact herding against the solver, the hull's geometry, and the rate that is refuted."""
 
 from __future__ import annotations
 
@@ -13,8 +13,7 @@ import scipy.spatial
 
 from simopt import recheck
 from simopt.claims import VAN_ROOYEN_MENON_WILLIAMSON, Claim, Expected, catalogue, proof, runner
-from simopt.claims.kinds import Effort, Evidence, Verdict
-from simopt.claims.mutants import run_mutants
+from simopt.claims.kinds import Evidence, Verdict
 from simopt.problems.herding import Herding
 from simopt.solvers.atoms import StoredAtoms
 from simopt.solvers.frank_wolfe import FrankWolfe
@@ -37,18 +36,11 @@ def found(name: str) -> Claim:
 
 
 @pytest.mark.parametrize("name", IDS)
-def test_verdict_is_as_expected_under_two_seeds(name: str) -> None:
-    result = runner.run(name, seeds=(0, 1))
+def test_verdict_is_as_expected_under_another_seed(name: str) -> None:
+    result = runner.run(name, seeds=(1,))
     assert result.ok, result.trace or result.own.reason
     assert (result.verdict is Verdict.PROVED) == (name in PROVED)
     assert result.own.evidence is (Evidence.INTERVAL if name in ENCLOSED else Evidence.EXACT)
-
-
-@pytest.mark.parametrize("name", IDS)
-def test_every_mutant_changes_the_verdict(name: str) -> None:
-    results = run_mutants(found(name), Effort.QUICK, 0)
-    assert results
-    assert [mutant.name for mutant in results if not mutant.caught] == []
 
 
 @pytest.mark.parametrize("row", ROWS)
