@@ -11,13 +11,18 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install -q -c constraint
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: verify test lint types bench notebooks docs wheel clean
+.PHONY: verify test full lint types bench notebooks docs wheel clean
 
 verify: $(VENV)/.core
 	$(BIN)/simopt verify $(ARGS)
 
+# Slow tests (mutants of every claim, sweeps, whole tables) are left to `make full`.
 test: $(VENV)/.test
-	$(BIN)/pytest $(ARGS)
+	$(BIN)/pytest -n logical --maxprocesses 8 --dist worksteal -m "not slow" --durations=15 $(ARGS)
+
+# Everything, on every BLAS kernel of this machine; can be interrupted and goes on where it was.
+full: $(VENV)/.test $(VENV)/.notebooks $(VENV)/.docs
+	$(BIN)/python .ci/full.py $(ARGS)
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
