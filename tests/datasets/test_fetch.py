@@ -1,5 +1,6 @@
 """Fetching, against a local server that answers in the formats of OpenML and UCI."""
 
+import gzip
 import io
 import json
 import threading
@@ -12,8 +13,8 @@ import numpy as np
 import pytest
 
 from simopt import datasets
-from simopt.datasets import Description
-from simopt.errors import InvalidProblem, NotAvailable
+from simopt.datasets import Description, loader
+from simopt.errors import InvalidProblem, MissingDataset, NotAvailable
 
 Pages = dict[str, bytes]
 
@@ -41,6 +42,7 @@ def pages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Pages]:
     monkeypatch.setenv("SIMOPT_UCI", address + "/")
     monkeypatch.setenv("SIMOPT_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("SIMOPT_DATA", raising=False)
+    monkeypatch.setattr(loader, "source_tree", lambda: None)
     yield answers
     server.shutdown()
     server.server_close()
@@ -120,7 +122,7 @@ def test_openml_is_searched_by_name_and_size_and_the_fitting_version_taken(pages
     assert data.feature_names == entry.features
     assert np.array_equal(data.targets, columns["target"])
     assert np.array_equal(data.features[:, 3], columns["height"])
-    assert [path.name for path in (tmp_path / "cache").iterdir()] == ["bodyfat.csv.gz"]
+    assert sorted(path.name for path in (tmp_path / "cache").iterdir()) == ["bodyfat.csv.gz", "bodyfat.csv.gz.sha256"]
 
 
 def test_the_second_time_it_comes_from_the_cache(pages: Pages) -> None:
@@ -130,6 +132,23 @@ def test_the_second_time_it_comes_from_the_cache(pages: Pages) -> None:
     second = datasets.load_dataset("bodyfat")
     assert np.array_equal(first.features, second.features) and np.array_equal(first.targets, second.targets)
     assert second.source.endswith("bodyfat.csv.gz")
+
+
+def test_a_fetched_file_is_held_to_the_checksum_noted_beside_it(pages: Pages, tmp_path: Path) -> None:
+    serve_bodyfat(pages, columns_of(datasets.describe("bodyfat")))
+    datasets.load_dataset("bodyfat", fetch=True)
+    path = tmp_path / "cache" / "bodyfat.csv.gz"
+    path.write_bytes(gzip.compress(gzip.decompress(path.read_bytes()).replace(b"12.3", b"12.4")))
+    with pytest.raises(InvalidProblem, match=r"bodyfat\.csv\.gz: damaged or another version.*delete .* to have it fetched again"):
+        datasets.load_dataset("bodyfat")
+
+
+def test_the_terms_are_told_before_a_set_is_fetched(pages: Pages, caplog: pytest.LogCaptureFixture) -> None:
+    with pytest.raises(MissingDataset) as failed:
+        datasets.load_dataset("bodyfat", fetch=True)
+    assert failed.value.names == ("bodyfat",)
+    [told] = caplog.messages
+    assert "fetching bodyfat into" in told and datasets.describe("bodyfat").licence in told
 
 
 def test_uci_plain_columns_with_codes(pages: Pages) -> None:
