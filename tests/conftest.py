@@ -6,13 +6,14 @@ At the end: which data sets were missing, which back ends really ran, and what c
 import os
 from collections import Counter, defaultdict
 from collections.abc import Callable, Generator
+from pathlib import Path
 from typing import Any
 
 import pytest
 
 from simopt import conformance, registry
 from simopt.claims import Claim
-from simopt.datasets import describe
+from simopt.datasets import describe, loader
 from simopt.errors import MissingDataset
 
 FIRST_CLASS = ("clarabel", "ecos", "scs")
@@ -131,3 +132,11 @@ def shelf(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
         monkeypatch.setitem(registry._entries, "claim", {claim.id: claim for claim in claims})
 
     return put
+
+
+@pytest.fixture
+def no_data(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No data set is here for one test, not even those that the repository carries."""
+    monkeypatch.setenv("SIMOPT_DATA", str(tmp_path))
+    monkeypatch.setenv("SIMOPT_CACHE", str(tmp_path))
+    monkeypatch.setattr(loader, "source_tree", lambda: None)

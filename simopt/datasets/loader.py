@@ -40,8 +40,9 @@ def load_dataset(
 
     Names are looked up in `folder` (default: the folder that SIMOPT_DATA names), then in data/ of the source tree if simopt is installed
     from one by `pip install -e`, then in the cache (SIMOPT_CACHE, or the user's cache folder), then, with `fetch=True`, on OpenML and UCI;
-    what is fetched is logged with its terms and kept in the cache. The working folder is never looked into. `target` is the name of the column to predict: by default the one called target of
-    a known set, the last one of a file. "friedman" is drawn from `rng` (default: seed 0).
+    what is fetched is logged with its terms and kept in the cache. The working folder is never looked into. `target` is the name of the
+    column to predict: by default the one called target of a known set, the last one of a file. "friedman" is drawn from `rng` (default:
+    seed 0).
 
     Raises
     ------
