@@ -48,6 +48,11 @@ class Description:
         return (*self.group_columns, *self.features, "target")
 
     @property
+    def terms(self) -> str:
+        """The licence without what stands in brackets after it."""
+        return self.licence.partition(" (")[0]
+
+    @property
     def by_hand(self) -> str:
         """What to do where the set is not here and nothing is to be downloaded."""
         own = " (the source tree of simopt carries it in its folder data)" if self.carried else ""
