@@ -117,19 +117,19 @@ def require(claim: Claim, effort: Effort = Effort.QUICK) -> None:
     NotAvailable
         if a module is not installed.
     """
+    from simopt.datasets import describe
+    from simopt.datasets.loader import missing
+
     trial = Trial(claim.id, 0, GENERATOR, effort, claim.knobs)
-    missing: list[MissingDataset] = []
+    absent: list[str] = []
     for need in claim.requires:
         kind, _, name = need.rpartition(":")
         try:
             _ = trial.dataset(name) if kind == "dataset" else trial.require(name)
         except MissingDataset as error:
-            missing.append(error)
-    if len(missing) == 1:
-        raise missing[0]
-    if missing:
-        names = [name for error in missing for name in error.names]
-        raise MissingDataset(names, f"data sets {', '.join(names)} are not here: `simopt datasets fetch {' '.join(names)}` downloads them")
+            absent += error.names
+    if absent:
+        raise missing(*map(describe, absent))
 
 
 def failed(result: ClaimResult, error: Exception) -> ClaimResult:

@@ -67,7 +67,7 @@ def load_dataset(
     elif fetch and description.fetch:
         content, source = _fetched(description)
     else:
-        raise MissingDataset([description.name], _remedy(description))
+        raise missing(description)
     if isinstance(content, tables.Table):
         return _described(description, content, source, target)
     if target not in (None, "target"):
@@ -75,11 +75,19 @@ def load_dataset(
     return _from_npz(description, content, source)
 
 
-def _remedy(description: Description) -> str:
-    text = f"data set {description.name} is not here: {description.by_hand}"
-    if not description.fetch:
-        return f"{text}; it cannot be fetched from OpenML or UCI in a form that simopt reads"
-    return f"{text}; `simopt datasets fetch {description.name}` and load_dataset(…, fetch=True) download it"
+def missing(*entries: Description) -> MissingDataset:
+    """The error for data sets that are not here: why the repository does not carry them, and what to do."""
+    names, several = [entry.name for entry in entries], len(entries) > 1
+    terms = ", ".join(dict.fromkeys(entry.terms for entry in entries if not entry.carried))
+    text = f"data set{'s' * several} {', '.join(names)} {'are' if several else 'is'} not here" + (f" (terms: {terms})" if terms else "")
+    hand = f"put their files in a folder and set {FOLDER} to that folder" if several else entries[0].by_hand
+    fetched = any(entry.fetch for entry in entries)
+    how = (
+        f"`simopt datasets fetch {' '.join(names)}` downloads what it can"
+        if fetched
+        else "neither OpenML nor UCI has it in a form that simopt reads"
+    )
+    return MissingDataset(names, f"{text}: {hand}; {how}")
 
 
 def where(description: Description, folder: str | os.PathLike[str] | None = None) -> Path | None:

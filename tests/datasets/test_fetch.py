@@ -234,7 +234,7 @@ def test_an_address_that_is_no_address(pages: Pages, monkeypatch: pytest.MonkeyP
 
 def test_nothing_is_fetched_unless_asked_for(pages: Pages) -> None:
     serve_bodyfat(pages, columns_of(datasets.describe("bodyfat")))
-    with pytest.raises(NotAvailable, match=r"fetch=True"):
+    with pytest.raises(NotAvailable, match=r"simopt datasets fetch bodyfat"):
         datasets.load_dataset("bodyfat")
 
 
@@ -261,7 +261,7 @@ def test_the_command_says_what_cannot_be_fetched_and_what_to_do(pages: Pages) ->
     ohsumed, bodyfat, concrete = json.loads(done.stdout)
     assert done.exit_code == 1 and bodyfat["state"] == "fetched"
     assert {ohsumed["state"], concrete["state"]} == {"NOT FETCHED"} and ohsumed["licence"].startswith("research use")
-    assert "put ohsumed.csv.gz in a folder and set SIMOPT_DATA" in ohsumed["reason"] and "cannot be fetched" in ohsumed["reason"]
+    assert "put ohsumed.csv.gz in a folder and set SIMOPT_DATA" in ohsumed["reason"] and "neither OpenML nor UCI" in ohsumed["reason"]
     assert "is a spreadsheet" in concrete["reason"] and "source tree of simopt carries it" in concrete["reason"]
 
 

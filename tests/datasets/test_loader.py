@@ -61,7 +61,7 @@ def test_a_missing_folder_and_a_missing_file_say_what_to_do(monkeypatch: pytest.
     monkeypatch.setenv("SIMOPT_DATA", str(tmp_path))
     with pytest.raises(NotAvailable, match=r"put yacht.csv.gz in a folder and set SIMOPT_DATA .*; `simopt datasets fetch yacht`"):
         datasets.load_dataset("yacht")
-    with pytest.raises(NotAvailable, match="cannot be fetched from OpenML or UCI"):
+    with pytest.raises(NotAvailable, match="neither OpenML nor UCI has it in a form that simopt reads"):
         datasets.load_dataset("mnist", fetch=True)
 
 
