@@ -36,6 +36,17 @@ class NotAvailable(RuntimeError):
     """Something that this installation lacks: a data set, an extra. The message says how to get it."""
 
 
+class MissingDataset(NotAvailable):
+    """Data sets that simopt knows and that are not here: `names`."""
+
+    def __init__(self, names: Iterable[str], message: str) -> None:
+        self.names = tuple(names)
+        super().__init__(self.names, message)
+
+    def __str__(self) -> str:
+        return str(self.args[1])
+
+
 def nearest(name: str, known: Iterable[str]) -> str | None:
     """The element of `known` that looks most like `name` (`-`, `_` and letter case do not count), or None if none is close."""
     plain = {_plain(candidate): candidate for candidate in known}

@@ -1,11 +1,11 @@
-"""What every test needs: where the data are, a catalogue of its own.
+"""What every test needs: what happens where data are missing, a catalogue of its own.
 
-At the end: which back ends really ran, and what check_estimator made of each estimator.
+At the end: which data sets were missing, which back ends really ran, and what check_estimator made of each estimator.
 """
 
 import os
 from collections import Counter, defaultdict
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +14,11 @@ from hypothesis import settings
 
 from simopt import conformance, registry
 from simopt.claims import Claim
+from simopt.datasets import describe, loader
+from simopt.errors import MissingDataset
 
 FIRST_CLASS = ("clarabel", "ecos", "scs")
+MISSING = "missing data set"
 CHECKS = "estimators/test_checks.py::test_scikit_learn_checks["
 executed: Counter[str] = Counter()
 
@@ -27,10 +30,32 @@ settings.load_profile("fixed")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Use the data folder beside the clone, if there is one and nobody chose another."""
-    data = Path(__file__).resolve().parents[2] / "shared" / "data"
-    if data.is_dir():
-        os.environ.setdefault("SIMOPT_DATA", str(data))
+    """The suite downloads nothing: what is not here is not here, with a network or without. Tests of fetching serve their own answers."""
+    for repository in ("SIMOPT_OPENML", "SIMOPT_UCI"):
+        os.environ[repository] = "http://127.0.0.1:9"  # the port of `discard`: nobody answers
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_setup(item: pytest.Item) -> Any:
+    """Skip where a fixture misses data that may not be passed on."""
+    return (yield from _skipped_without_data(item))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Any:
+    """Skip where a test misses data that may not be passed on."""
+    return (yield from _skipped_without_data(item))
+
+
+def _skipped_without_data(item: pytest.Item) -> Generator[None, Any, Any]:
+    """A data set that the repository carries is no reason to skip: without it the test fails."""
+    try:
+        return (yield)
+    except MissingDataset as missing:
+        if any(describe(name).carried for name in missing.names):
+            raise
+        item.user_properties += [(MISSING, name) for name in missing.names]  # the process that reports for the workers reads these
+        pytest.skip(str(missing))
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -52,6 +77,7 @@ def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
 
 def pytest_terminal_summary(terminalreporter: Any) -> None:
     """Say how many (problem, solver) pairs each solver really solved, and what scikit-learn's check_estimator made of the estimators."""
+    _skips_by_data_set(terminalreporter)
     _checks_by_estimator(terminalreporter)
     if not executed:
         return
@@ -59,6 +85,18 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     terminalreporter.write_line(", ".join(f"{name} {count}" for name, count in sorted(executed.items())))
     for name in _missing():
         terminalreporter.write_line(f"{name} did not run", red=True)
+
+
+def _skips_by_data_set(terminalreporter: Any) -> None:
+    """How many tests were skipped for want of which data set; a test may want several."""
+    skipped = [[name for key, name in report.user_properties if key == MISSING] for report in terminalreporter.stats.get("skipped", [])]
+    wanted = Counter(name for names in skipped for name in names)
+    if wanted:
+        terminalreporter.section("skipped for want of data that the repository may not carry")
+        terminalreporter.write_line(", ".join(f"{name} {count}" for name, count in sorted(wanted.items())))
+        terminalreporter.write_line(
+            f"{sum(map(bool, skipped))} tests; `simopt datasets fetch NAME` shows the terms and downloads what it can"
+        )
 
 
 def _checks_by_estimator(terminalreporter: Any) -> None:
@@ -101,3 +139,11 @@ def shelf(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
         monkeypatch.setitem(registry._entries, "claim", {claim.id: claim for claim in claims})
 
     return put
+
+
+@pytest.fixture
+def no_data(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """No data set is here for one test, not even those that the repository carries."""
+    monkeypatch.setenv("SIMOPT_DATA", str(tmp_path))
+    monkeypatch.setenv("SIMOPT_CACHE", str(tmp_path))
+    monkeypatch.setattr(loader, "source_tree", lambda: None)

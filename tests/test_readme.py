@@ -28,6 +28,7 @@ def test_the_commands_exist() -> None:
     from simopt.cli.main import app
 
     known = {command.name or command.callback.__name__ for command in app.registered_commands if command.callback or command.name}
+    known |= {group.name for group in app.registered_groups}
     named = set(re.findall(r"^simopt (\w+)", TEXT, re.M))
     assert named and named <= known
 

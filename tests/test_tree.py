@@ -39,7 +39,7 @@ def test_the_map_of_the_tree_is_complete() -> None:
     drawn = re.search(r"## The tree\n\n```\n(.*?)```", text, re.S)
     assert drawn is not None
     listed = re.findall(r"^( *)(\w+)/ ", drawn[1], re.M)
-    assert {name for indent, name in listed if not indent} == {*BANNED, "tests", "docs", "notebooks", "benchmarks"}
+    assert {name for indent, name in listed if not indent} == {*BANNED, "data", "tests", "docs", "notebooks", "benchmarks"}
     assert all((ROOT / name).is_dir() for indent, name in listed if not indent)
     packages = {path.parent.name for path in (ROOT / "simopt").glob("*/__init__.py")}
     assert {name for indent, name in listed if indent} == packages - set(BANNED)

@@ -41,7 +41,8 @@ Rules of the house
 * `covers=("AK-18",)`: the function also decides these rows; their checks say `row="AK-18"`, checks without a row decide the claim's own
   id. Every row must get a check of its own. All rows of a claim share its `expected`; split the claim otherwise.
 * `requires=("dataset:concrete", "sklearn")`: data sets and modules without which the claim is NOT_RUN. `trial.dataset(name)` and
-  `trial.require(module)` do the same on the spot.
+  `trial.require(module)` do the same on the spot. A statement about each of several sets is registered with `claim_on_each`
+  (`simopt.claims.each_set`): two claims, on the sets that the repository carries and on those that may not be passed on.
 * `resolution` r: a slack ≥ −r is satisfied, < −r refuted (r = 0 for exact evidence). Pass `scale=` in checks so that r is relative to the
   natural unit. `cost=` seconds at quick effort, as a hint for the order of work.
 * `note` is for the reader: a proof gap (status G), a choice of ours, a reading of the text.

@@ -69,6 +69,11 @@ class Claim:
         return (self.id, *self.covers)
 
     @property
+    def datasets(self) -> tuple[str, ...]:
+        """Data sets without which it is NOT_RUN."""
+        return tuple(name for kind, _, name in (need.rpartition(":") for need in self.requires) if kind == "dataset")
+
+    @property
     def module(self) -> str:
         """Module that defines the claim."""
         return self.function.__module__

@@ -14,7 +14,7 @@ from simopt.claims.kinds import Effort, Verdict
 from simopt.claims.mutants import MutantResult, run_mutants
 from simopt.claims.tally import RowResult, merge
 from simopt.claims.trial import Trial
-from simopt.errors import NotAvailable
+from simopt.errors import MissingDataset, NotAvailable
 
 SEEDS = {Effort.QUICK: 1, Effort.FULL: 5}
 
@@ -79,7 +79,7 @@ def run(
     start = time.perf_counter()
     done: list[tuple[int, SeedRun]] = []
     try:
-        _require(found, effort)
+        require(found, effort)
         for each in planned:
             done.append((each, run_seed(found, effort, each)))
             if not done[-1][1].random:
@@ -107,14 +107,29 @@ def award(claim: Claim, row: RowResult) -> RowResult:
     return replace(row, verdict=Verdict.PROVED)
 
 
-def _require(claim: Claim, effort: Effort) -> None:
+def require(claim: Claim, effort: Effort = Effort.QUICK) -> None:
+    """Look for everything that the claim says it requires.
+
+    Raises
+    ------
+    MissingDataset
+        naming all data sets that are not here.
+    NotAvailable
+        if a module is not installed.
+    """
+    from simopt.datasets import describe
+    from simopt.datasets.loader import missing
+
     trial = Trial(claim.id, 0, GENERATOR, effort, claim.knobs)
+    absent: list[str] = []
     for need in claim.requires:
         kind, _, name = need.rpartition(":")
-        if kind == "dataset":
-            trial.dataset(name)
-        else:
-            trial.require(name)
+        try:
+            _ = trial.dataset(name) if kind == "dataset" else trial.require(name)
+        except MissingDataset as error:
+            absent += error.names
+    if absent:
+        raise missing(*map(describe, absent))
 
 
 def failed(result: ClaimResult, error: Exception) -> ClaimResult:

@@ -19,11 +19,16 @@ COLUMNS = {
     "solvers": ("name", "problem", "summary"),
     "theorems": ("id", "covers", "paper", "section", "place", "kind", "expected", "corrects", "defect"),
     "equivalences": ("name", "kind", "summary"),
-    "datasets": ("name", "title", "n", "d", "task", "papers", "here"),
+    "datasets": ("name", "title", "n", "d", "task", "papers", "terms", "carried", "where"),
     "tables": ("name", "paper", "place", "rows", "says"),
 }
 NARROW = 110  # below so many columns a list leaves out what `simopt show` tells
-ON_NARROW = {**COLUMNS, "theorems": ("id", "paper", "kind", "expected", "place"), "tables": ("name", "paper", "place")}
+ON_NARROW = {
+    **COLUMNS,
+    "theorems": ("id", "paper", "kind", "expected", "place"),
+    "datasets": ("name", "n", "d", "terms", "carried", "here"),
+    "tables": ("name", "paper", "place"),
+}
 WHOLE = ("id", "name", "paper", "kind", "expected")
 
 
@@ -114,14 +119,11 @@ def _equivalences() -> list[dict[str, Any]]:
 
 
 def _datasets() -> list[dict[str, Any]]:
-    import os
-    from pathlib import Path
+    from simopt.datasets import descriptions
+    from simopt.datasets.loader import where
 
-    from simopt.datasets import cache_folder, descriptions
-    from simopt.datasets.loader import FOLDER
-
-    folders = [Path(folder) for folder in (os.environ.get(FOLDER), cache_folder()) if folder]
-    return [{**entry.to_json(), "here": any((folder / entry.file).is_file() for folder in folders)} for entry in descriptions()]
+    found = [(entry, where(entry)) for entry in descriptions()]
+    return [{**entry.to_json(), "terms": entry.terms, "where": path and str(path), "here": path is not None} for entry, path in found]
 
 
 def _tables() -> list[dict[str, Any]]:

@@ -11,6 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from simopt.cli.compare import compare
+from simopt.cli.datasets import datasets
 from simopt.cli.errors import expected
 from simopt.cli.list import list_
 from simopt.cli.recheck import recheck
@@ -70,6 +71,7 @@ app.command("reproduce")(reproduce)
 app.command("compare")(compare)
 app.command("list")(list_)
 app.command("show")(show)
+app.add_typer(datasets, name="datasets")
 app.command("replay")(replay)
 app.command("recheck")(recheck)
 

@@ -193,6 +193,7 @@ def _built(kind: str, name: str) -> Iterator[Line]:
 
 def _dataset(name: str) -> Iterator[Line]:
     from simopt.datasets import describe as known
+    from simopt.datasets.loader import where
 
     entry = known(name)
     yield "data set", f"{entry.name}: {entry.title}"
@@ -203,6 +204,8 @@ def _dataset(name: str) -> Iterator[Line]:
     for title in ("origin", "licence", "note"):
         if getattr(entry, title):
             yield title, getattr(entry, title)
+    yield "carried", "yes, in data/ of the source tree" if entry.carried else "no, its terms do not let us pass it on"
+    yield "found", str(where(entry) or f"not here: {entry.by_hand}" + (f", or `simopt datasets fetch {entry.name}`" if entry.fetch else ""))
     yield "file", f"{entry.file}, SHA-256 {entry.sha256}"
 
 

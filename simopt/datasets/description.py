@@ -15,7 +15,8 @@ class Description:
     """One data set: n samples of d features, kept as `file` whose SHA-256 is `sha256`.
 
     `known_values` are (column, row, value); `fetch` lists the places to download from; `block_sizes` are numbers of consecutive rows of one
-    subject. `papers` holds the keys of the papers that use the set.
+    subject. `papers` holds the keys of the papers that use the set. `carried`: the licence lets the set be passed on, and the source tree
+    has it in data/.
     """
 
     name: str
@@ -39,15 +40,27 @@ class Description:
     group_columns: tuple[str, ...] = ()
     block_sizes: tuple[int, ...] = ()
     n_test: int = 0
+    carried: bool = False
 
     @property
     def columns(self) -> tuple[str, ...]:
         """The columns of the CSV file, in order."""
         return (*self.group_columns, *self.features, "target")
 
+    @property
+    def terms(self) -> str:
+        """The licence without what stands in brackets after it."""
+        return self.licence.partition(" (")[0]
+
+    @property
+    def by_hand(self) -> str:
+        """What to do where the set is not here and nothing is to be downloaded."""
+        own = " (the source tree of simopt carries it in its folder data)" if self.carried else ""
+        return f"put {self.file} in a folder and set SIMOPT_DATA to that folder{own}"
+
     def to_json(self) -> dict[str, Any]:
         """The part that a listing shows, as plain JSON values."""
-        shown = ("name", "title", "n", "d", "task", "target", "origin", "licence", "note")
+        shown = ("name", "title", "n", "d", "task", "target", "origin", "licence", "carried", "note")
         return {key: getattr(self, key) for key in shown} | {"aliases": list(self.aliases), "papers": list(self.papers)}
 
 

@@ -15,7 +15,7 @@ from typing import Any
 
 from simopt.datasets import tables
 from simopt.datasets.description import Description
-from simopt.errors import InvalidProblem, NotAvailable
+from simopt.errors import InvalidProblem, MissingDataset, NotAvailable
 
 OPENML = "https://api.openml.org"
 UCI = "https://archive.ics.uci.edu"
@@ -28,7 +28,7 @@ def download(description: Description) -> tuple[tables.Table, str]:
 
     Raises
     ------
-    NotAvailable
+    MissingDataset
         when no place has it, with the reason for each.
     """
     reasons = []
@@ -37,10 +37,8 @@ def download(description: Description) -> tuple[tables.Table, str]:
             return (_from_uci if place["kind"] == "uci" else _from_openml)(description, place)
         except (NotAvailable, InvalidProblem) as error:
             reasons.append(str(error))
-    remedy = f"put {description.file} in a folder and set SIMOPT_DATA to that folder"
-    if not reasons:
-        raise NotAvailable(f"data set {description.name}: neither OpenML nor UCI offers it in a form that simopt reads")
-    raise NotAvailable(f"data set {description.name} could not be fetched: " + "; ".join([*reasons, remedy]))
+    said = "; ".join([*reasons, description.by_hand])
+    raise MissingDataset([description.name], f"data set {description.name} could not be fetched: {said}")
 
 
 def _get(address: str) -> bytes:

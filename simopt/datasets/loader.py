@@ -1,8 +1,9 @@
-"""Find a data set: in the data folder, in the cache, on the network if asked, or in a CSV file of one's own."""
+"""Find a data set: in a folder that is named, in the source tree, in the cache, on the network if asked, or in a CSV file of one's own."""
 
 import gzip
 import hashlib
 import io
+import logging
 import os
 import sys
 import tempfile
@@ -18,11 +19,12 @@ from simopt.datasets import tables
 from simopt.datasets.dataset import Dataset
 from simopt.datasets.description import Description, describe
 from simopt.datasets.synthetic import friedman
-from simopt.errors import InvalidProblem, NotAvailable, UnknownName
+from simopt.errors import InvalidProblem, MissingDataset, NotAvailable, UnknownName
 
 FOLDER = "SIMOPT_DATA"
 CACHE = "SIMOPT_CACHE"
-Found = tuple[tables.Table | bytes, str]  # the table, or the content of an npz file, and where it was
+log = logging.getLogger("simopt.datasets")
+Content = tables.Table | bytes  # the content of an npz file
 AGREEMENT = 1e-4  # relative difference allowed to known values of a fetched table: some copies are rounded
 
 
@@ -36,18 +38,22 @@ def load_dataset(
 ) -> Dataset:
     """The data set called `name`, or the CSV file with a header at that path (a name that ends in .csv or .csv.gz).
 
-    Names are looked up in `folder` (default: the folder that SIMOPT_DATA names), then in the cache (SIMOPT_CACHE, or the user's cache
-    folder), then, with `fetch=True`, on OpenML and UCI. `target` is the name of the column to predict: by default the one called target of
-    a known set, the last one of a file. "friedman" is drawn from `rng` (default: seed 0).
+    Names are looked up in `folder` (default: the folder that SIMOPT_DATA names), then in data/ of the source tree if simopt is installed
+    from one by `pip install -e`, then in the cache (SIMOPT_CACHE, or the user's cache folder), then, with `fetch=True`, on OpenML and UCI;
+    what is fetched is logged with its terms and kept in the cache. The working folder is never looked into. `target` is the name of the
+    column to predict: by default the one called target of a known set, the last one of a file. "friedman" is drawn from `rng` (default:
+    seed 0).
 
     Raises
     ------
     UnknownName
         for a name that is no data set, or a target that is no column, with the nearest.
-    NotAvailable
+    MissingDataset
         when the data set is known but not here, with what to do.
+    NotAvailable
+        when there is no such file or folder.
     InvalidProblem
-        when a file is damaged, or is not what it is called, naming file, line and column.
+        when a file is damaged or has another checksum, wherever it was found, or is not what it is called, naming file, line and column.
     """
     spelled = os.fspath(name)
     if spelled.casefold().endswith((".csv", ".csv.gz")):
@@ -55,12 +61,13 @@ def load_dataset(
     if spelled.casefold() == "friedman":
         return friedman(np.random.default_rng(0) if rng is None else rng)
     description = describe(spelled)
-    found = _in_folder(description, folder) or _in_cache(description)
-    if found is None and fetch and description.fetch:
-        found = _fetched(description)
-    if found is None:
-        raise NotAvailable(_remedy(description, fetch))
-    content, source = found
+    path = where(description, folder)
+    if path is not None:
+        content, source = _read(description, path), str(path)
+    elif fetch and description.fetch:
+        content, source = _fetched(description)
+    else:
+        raise missing(description)
     if isinstance(content, tables.Table):
         return _described(description, content, source, target)
     if target not in (None, "target"):
@@ -68,32 +75,42 @@ def load_dataset(
     return _from_npz(description, content, source)
 
 
-def _remedy(description: Description, fetch: bool) -> str:
-    text = f"data set {description.name} is not here: put {description.file} in a folder and set {FOLDER} to that folder"
-    if not description.fetch:
-        return f"{text}; it cannot be fetched from OpenML or UCI in a form that simopt reads"
-    return text if fetch else f"{text}; `simopt solve` and load_dataset(…, fetch=True) download it"
+def missing(*entries: Description) -> MissingDataset:
+    """The error for data sets that are not here: why the repository does not carry them, and what to do."""
+    names, several = [entry.name for entry in entries], len(entries) > 1
+    terms = ", ".join(dict.fromkeys(entry.terms for entry in entries if not entry.carried))
+    text = f"data set{'s' * several} {', '.join(names)} {'are' if several else 'is'} not here" + (f" (terms: {terms})" if terms else "")
+    hand = f"put their files in a folder and set {FOLDER} to that folder" if several else entries[0].by_hand
+    fetched = any(entry.fetch for entry in entries)
+    how = (
+        f"`simopt datasets fetch {' '.join(names)}` downloads what it can"
+        if fetched
+        else "neither OpenML nor UCI has it in a form that simopt reads"
+    )
+    return MissingDataset(names, f"{text}: {hand}; {how}")
 
 
-def _in_folder(description: Description, folder: str | os.PathLike[str] | None) -> Found | None:
+def where(description: Description, folder: str | os.PathLike[str] | None = None) -> Path | None:
+    """The file of a data set: the first of `folder` (default: SIMOPT_DATA), the source tree and the cache that has it.
+
+    Raises
+    ------
+    NotAvailable
+        if the folder named does not exist.
+    """
     chosen = folder if folder is not None else os.environ.get(FOLDER)
-    if not chosen:
-        return None
-    root = Path(chosen)
-    word = "folder" if folder is not None else FOLDER
-    if not root.is_dir():
-        raise NotAvailable(f"{word}={root}: no such folder; name the one that holds {description.file}, or unset {FOLDER}")
-    path = root / description.file
-    if not path.is_file():
-        return None
-    raw = _bytes(path)
-    found = hashlib.sha256(raw).hexdigest()
-    if found != description.sha256:
-        raise InvalidProblem(
-            f"{path}: damaged or another version, its SHA-256 is {found[:12]}… and not {description.sha256[:12]}…; "
-            "copy it again, or pass its path to load it as a CSV file of your own"
-        )
-    return (raw if path.suffix == ".npz" else tables.read_csv(_text(path, raw), str(path))), str(path)
+    if chosen and not Path(chosen).is_dir():
+        word = "folder" if folder is not None else FOLDER
+        raise NotAvailable(f"{word}={chosen}: no such folder; name the one that holds {description.file}, or unset {FOLDER}")
+    places = (Path(chosen) if chosen else None, source_tree(), cache_folder())
+    found = (place / description.file for place in places if place is not None)
+    return next((path for path in found if path.is_file()), None)
+
+
+def source_tree() -> Path | None:
+    """The folder data/ of the source tree that an editable install runs from, told by where this module lies; None for a plain install."""
+    root = Path(__file__).resolve().parents[2]
+    return root / "data" if (root / "pyproject.toml").is_file() and (root / "data").is_dir() else None
 
 
 def cache_folder() -> Path:
@@ -108,33 +125,56 @@ def cache_folder() -> Path:
     return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "simopt"
 
 
-def _in_cache(description: Description) -> Found | None:
-    path = cache_folder() / description.file
-    if not description.fetch or not path.is_file():
-        return None
-    try:
-        table = tables.read_csv(_text(path, _bytes(path)), str(path))
+def _read(description: Description, path: Path) -> Content:
+    """The content of a file whose SHA-256 is the one described or, in the cache, the one that was noted when the file was fetched."""
+    raw = _bytes(path)
+    found = hashlib.sha256(raw).hexdigest()
+    cached = path.parent == cache_folder()
+    if found != description.sha256 and not (cached and _noted(path) == found):
+        again = (
+            f"delete {path} to have it fetched again" if cached else "copy it again, or pass its path to load it as a CSV file of your own"
+        )
+        expected = description.sha256 if not cached else _noted(path) or description.sha256
+        raise InvalidProblem(f"{path}: damaged or another version, its SHA-256 is {found[:12]}… and not {expected[:12]}…; {again}")
+    if path.suffix == ".npz":
+        return raw
+    table = tables.read_csv(_text(path, raw), str(path))
+    if found != description.sha256:  # fetched by a version of simopt that may have described it otherwise
         _agree(description, table, str(path))
-    except InvalidProblem as error:
-        raise InvalidProblem(f"{error}; delete {path} to have it fetched again") from error
-    return table, str(path)
+    return table
 
 
-def _fetched(description: Description) -> Found:
+def _note(path: Path) -> Path:
+    """Beside a fetched file: its checksum, as `sha256sum --check` reads it. Copies on the network are rounded, so each has its own."""
+    return path.with_name(f"{path.name}.sha256")
+
+
+def _noted(path: Path) -> str:
+    return _note(path).read_text(encoding="utf-8").partition(" ")[0] if _note(path).is_file() else ""
+
+
+def _fetched(description: Description) -> tuple[Content, str]:
+    path = cache_folder() / description.file
+    log.warning("fetching %s into %s; its terms: %s", description.name, path.parent, description.licence)
     table, address = network.download(description)
     _agree(description, table, address)
-    path = cache_folder() / description.file
     path.parent.mkdir(parents=True, exist_ok=True)
-    # Written under another name first: an interrupted run leaves no half file behind.
+    packed = gzip.compress(tables.write_csv(table).encode(), mtime=0)
+    _replace(_note(path), f"{hashlib.sha256(packed).hexdigest()}  {path.name}\n".encode())
+    _replace(path, packed)
+    return table, address
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Write a file under another name first: an interrupted run leaves no half file behind."""
     with tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False) as out:
         try:
-            out.write(gzip.compress(tables.write_csv(table).encode(), mtime=0))
+            out.write(content)
             out.close()
             os.replace(out.name, path)
         except BaseException:
             Path(out.name).unlink(missing_ok=True)
             raise
-    return table, address
 
 
 def _agree(description: Description, table: tables.Table, where: str) -> None:

@@ -1,5 +1,6 @@
 """Fetching, against a local server that answers in the formats of OpenML and UCI."""
 
+import gzip
 import io
 import json
 import threading
@@ -10,10 +11,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner, Result
 
 from simopt import datasets
-from simopt.datasets import Description
-from simopt.errors import InvalidProblem, NotAvailable
+from simopt.cli.main import app
+from simopt.datasets import Description, loader
+from simopt.errors import InvalidProblem, MissingDataset, NotAvailable
 
 Pages = dict[str, bytes]
 
@@ -41,6 +44,7 @@ def pages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Pages]:
     monkeypatch.setenv("SIMOPT_UCI", address + "/")
     monkeypatch.setenv("SIMOPT_CACHE", str(tmp_path / "cache"))
     monkeypatch.delenv("SIMOPT_DATA", raising=False)
+    monkeypatch.setattr(loader, "source_tree", lambda: None)
     yield answers
     server.shutdown()
     server.server_close()
@@ -120,7 +124,7 @@ def test_openml_is_searched_by_name_and_size_and_the_fitting_version_taken(pages
     assert data.feature_names == entry.features
     assert np.array_equal(data.targets, columns["target"])
     assert np.array_equal(data.features[:, 3], columns["height"])
-    assert [path.name for path in (tmp_path / "cache").iterdir()] == ["bodyfat.csv.gz"]
+    assert sorted(path.name for path in (tmp_path / "cache").iterdir()) == ["bodyfat.csv.gz", "bodyfat.csv.gz.sha256"]
 
 
 def test_the_second_time_it_comes_from_the_cache(pages: Pages) -> None:
@@ -130,6 +134,23 @@ def test_the_second_time_it_comes_from_the_cache(pages: Pages) -> None:
     second = datasets.load_dataset("bodyfat")
     assert np.array_equal(first.features, second.features) and np.array_equal(first.targets, second.targets)
     assert second.source.endswith("bodyfat.csv.gz")
+
+
+def test_a_fetched_file_is_held_to_the_checksum_noted_beside_it(pages: Pages, tmp_path: Path) -> None:
+    serve_bodyfat(pages, columns_of(datasets.describe("bodyfat")))
+    datasets.load_dataset("bodyfat", fetch=True)
+    path = tmp_path / "cache" / "bodyfat.csv.gz"
+    path.write_bytes(gzip.compress(gzip.decompress(path.read_bytes()).replace(b"12.3", b"12.4")))
+    with pytest.raises(InvalidProblem, match=r"bodyfat\.csv\.gz: damaged or another version.*delete .* to have it fetched again"):
+        datasets.load_dataset("bodyfat")
+
+
+def test_the_terms_are_told_before_a_set_is_fetched(pages: Pages, caplog: pytest.LogCaptureFixture) -> None:
+    with pytest.raises(MissingDataset) as failed:
+        datasets.load_dataset("bodyfat", fetch=True)
+    assert failed.value.names == ("bodyfat",)
+    [told] = caplog.messages
+    assert "fetching bodyfat into" in told and datasets.describe("bodyfat").licence in told
 
 
 def test_uci_plain_columns_with_codes(pages: Pages) -> None:
@@ -213,5 +234,71 @@ def test_an_address_that_is_no_address(pages: Pages, monkeypatch: pytest.MonkeyP
 
 def test_nothing_is_fetched_unless_asked_for(pages: Pages) -> None:
     serve_bodyfat(pages, columns_of(datasets.describe("bodyfat")))
-    with pytest.raises(NotAvailable, match=r"fetch=True"):
+    with pytest.raises(NotAvailable, match=r"simopt datasets fetch bodyfat"):
         datasets.load_dataset("bodyfat")
+
+
+def command(*arguments: str) -> Result:
+    """`simopt` with these arguments, on a wide screen."""
+    return CliRunner(env={"COLUMNS": "400"}).invoke(app, list(arguments))
+
+
+def test_the_command_fetches_shows_terms_and_says_where(pages: Pages, tmp_path: Path) -> None:
+    serve_bodyfat(pages, columns_of(datasets.describe("bodyfat")))
+    done = command("datasets", "fetch", "bodyfat", "BodyFat")
+    [line] = [line for line in done.stdout.splitlines() if line.startswith("bodyfat")]
+    path = str(tmp_path / "cache" / "bodyfat.csv.gz")
+    assert done.exit_code == 0 and "fetched" in line and path in line and datasets.describe("bodyfat").licence in line
+    pages.clear()  # the second time nothing is asked of the network
+    [row] = json.loads(command("datasets", "fetch", "bodyfat", "--json").stdout)
+    assert row == {"name": "bodyfat", "state": "here", "where": path, "reason": None, "licence": datasets.describe("bodyfat").licence}
+    assert datasets.load_dataset("bodyfat").source == path
+
+
+def test_the_command_says_what_cannot_be_fetched_and_what_to_do(pages: Pages) -> None:
+    serve_bodyfat(pages, columns_of(datasets.describe("bodyfat")))
+    done = command("datasets", "fetch", "ohsumed", "bodyfat", "concrete", "--json")
+    ohsumed, bodyfat, concrete = json.loads(done.stdout)
+    assert done.exit_code == 1 and bodyfat["state"] == "fetched"
+    assert {ohsumed["state"], concrete["state"]} == {"NOT FETCHED"} and ohsumed["licence"].startswith("research use")
+    assert "put ohsumed.csv.gz in a folder and set SIMOPT_DATA" in ohsumed["reason"] and "neither OpenML nor UCI" in ohsumed["reason"]
+    assert "is a spreadsheet" in concrete["reason"] and "source tree of simopt carries it" in concrete["reason"]
+
+
+def test_all_is_every_set_and_a_clone_has_the_carried_ones(pages: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.undo()
+    monkeypatch.delenv("SIMOPT_DATA", raising=False)
+    for variable in ("SIMOPT_OPENML", "SIMOPT_UCI"):
+        monkeypatch.setenv(variable, "http://127.0.0.1:9")
+    monkeypatch.setenv("SIMOPT_CACHE", "/nowhere/at/all")
+    rows = json.loads(command("datasets", "fetch", "all", "--json").stdout)
+    assert [row["name"] for row in rows] == [entry.name for entry in datasets.descriptions()]
+    assert {row["name"] for row in rows if row["state"] == "here"} == {entry.name for entry in datasets.descriptions() if entry.carried}
+
+
+def test_a_damaged_file_is_told_and_the_others_are_fetched(pages: Pages, tmp_path: Path) -> None:
+    serve_bodyfat(pages, columns_of(datasets.describe("bodyfat")))
+    (tmp_path / "cache").mkdir()
+    (tmp_path / "cache" / "yacht.csv.gz").write_bytes(b"no gzip")
+    yacht, bodyfat = json.loads(command("datasets", "fetch", "yacht", "bodyfat", "--json").stdout)
+    assert yacht["state"] == "NOT FETCHED" and "its SHA-256 is" in yacht["reason"] and bodyfat["state"] == "fetched"
+
+
+@pytest.mark.parametrize(("name", "message"), [("bodifat", "did you mean 'bodyfat'"), ("friedman", "is drawn, not fetched")])
+def test_names_that_cannot_be_fetched_are_bad_input(pages: Pages, name: str, message: str) -> None:
+    done = command("datasets", "fetch", name)
+    assert done.exit_code == 2 and message in done.stderr
+
+
+def test_list_and_show_tell_terms_place_and_whether_the_repository_carries_a_set(pages: Pages, tmp_path: Path) -> None:
+    serve_bodyfat(pages, columns_of(datasets.describe("bodyfat")))
+    assert "simopt datasets fetch bodyfat" in command("show", "bodyfat").stdout
+    datasets.load_dataset("bodyfat", fetch=True)
+    rows = {row["name"]: row for row in json.loads(command("list", "datasets", "--json").stdout)}
+    path = str(tmp_path / "cache" / "bodyfat.csv.gz")
+    assert (rows["bodyfat"]["where"], rows["bodyfat"]["here"], rows["bodyfat"]["carried"]) == (path, True, False)
+    assert (rows["yacht"]["where"], rows["yacht"]["here"], rows["yacht"]["carried"]) == (None, False, True)
+    [listed] = [line for line in command("list", "datasets").stdout.splitlines() if line.startswith("bodyfat ")]
+    assert "non-commercial use" in listed and path in listed
+    shown = command("show", "bodyfat").stdout
+    assert path in shown and "non-commercial" in shown and "do not let us pass it on" in shown

@@ -188,8 +188,8 @@ VISIBLE = 0.05
 
 
 def panels(trial: Trial) -> Iterator[Instance]:
-    """The four panels of Figure 3, each with seeds of its runs."""
-    for panel in PANELS:
+    """The panels of Figure 3 but Housing, whose data may not be passed on, each with seeds of its runs."""
+    for panel in ("Concrete", "Yacht", "Synthetic"):
         yield {"panel": panel, "seeds": seeds(trial, trial.count(2, 10)), "limit": trial.count(300, 1000)}
 
 
@@ -211,14 +211,15 @@ def random_split(panel: str, seed: int, limit: int) -> Split:
     r"M-RLSR converges visibly faster than KRR: its test error, averaged over the shares 20, 40, 60 and 80 % of the training data and over "
     r"the runs, is at least 5 % smaller, if λ_2 is computed once from all training data or anew from each share.",
     instances=panels,
-    requires=("dataset:concrete", "dataset:yacht", "dataset:boston_housing"),
+    requires=("dataset:concrete", "dataset:yacht"),
     knobs={"visible": VISIBLE},
     mutants={"at most 1 % larger": {"visible": -0.01}},
     note="Proposition 5.1 is stated for m > 1. Figure 3 prints no numbers; 5 % is ours, the better of both readings counts. The text says "
-    "that m < 1 'can improve' the speed and shows these four panels; all four are asked for, but none has it: over ten runs on 400 samples "
-    "M-RLSR's mean error is 0.98, 1.00, 0.99 and 1.00 times KRR's with λ_2 kept, and 1 with λ_2 anew (AK-E.1+). Single runs on "
-    "Yacht have shown M-RLSR up to 46 % better. Quick effort uses 300 samples and two runs, full 1000 and ten.",
-    cost=4.0,
+    "that m < 1 'can improve' the speed and shows these four panels; all four are asked for, so that each can refute; all but Housing "
+    "are tried. Over ten runs on 400 samples M-RLSR's mean error is 0.98, 1.00, 0.99 and 1.00 times KRR's with λ_2 kept, and 1 with λ_2 "
+    "anew (AK-E.1+). Single runs have shown M-RLSR better by up to 46 % on Yacht, and by up to 19 % on Housing (in 30 splits of 300 "
+    "samples, whose mean quotient is 0.95: Housing alone would not decide). Quick effort uses 300 samples and two runs, full 1000 and ten.",
+    cost=3.0,
 )
 def small_powers_converge_faster(instance: Instance, trial: Trial) -> Iterator[Check]:
     """The gain over the two readings of λ₂."""

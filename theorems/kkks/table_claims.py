@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
 from typing import Any
@@ -12,6 +12,7 @@ import numpy as np
 from scipy.stats import binom
 
 from simopt.claims import EXPERIMENT, HOLDS, IDENTITY, KAKADE_KALAI_KANADE_SHAMIR, Check, Instance, Trial, at_least, at_most, claim, inputs
+from simopt.claims.each_set import claim_on_each
 from simopt.theorems.kkks.printed_tables import OTHERS, SOURCES, TABLE_1, TABLE_2
 from simopt.theorems.kkks.protocol import FOLDS, METHODS, cross_validated
 
@@ -73,6 +74,12 @@ def five_sets(trial: Trial) -> Iterator[Instance]:
     yield {"folds": {name: trial.count(QUICK_FOLDS[name], FOLDS) for name in SETS}, "seed": int(trial.rng.integers(2**31))}
 
 
+def each_set(trial: Trial, names: Sequence[str]) -> Iterator[Instance]:
+    """One instance a set, with its folds."""
+    for name in names:
+        yield {"row": name, "folds": trial.count(QUICK_FOLDS[name], FOLDS), "seed": int(trial.rng.integers(2**31))}
+
+
 def printed(row: str, method: str, table: int) -> tuple[float, float]:
     """Mean and standard deviation in Table 1, or of the difference from L-Isotron in Table 2."""
     name = SOURCES[row].printed
@@ -93,16 +100,15 @@ def many() -> int:
     expected=HOLDS,
     says=r"On communities, concrete, housing, parkinsons and wine-quality, with random folds, the mean squared errors over the variance of "
     r"y of L-Isotron, GLM-tron and Isotron are comparable to those of linear and of logistic regression: **on the same folds none is worse "
-    r"in the mean over the five sets by more than the mean of the standard deviations that Table 2 prints for the regression (0.028), nor "
-    r"on any set by more than two of those in Table 1**; and in many cases slightly better: **L-Isotron in at least five of the ten cases "
-    r"(Table 2 has eight), and it is below linear regression in the mean over the sets by a one-sided test at 5 % with the standard "
-    r"deviations of Table 2**.",
+    r"in the mean over the five sets by more than the mean of the standard deviations that Table 2 prints for the regression (0.028)**; "
+    r"and in many cases slightly better: **L-Isotron in at least five of the ten cases (Table 2 has eight), and it is below linear "
+    r"regression in the mean over the sets by a one-sided test at 5 % with the standard deviations of Table 2**.",
     instances=five_sets,
-    knobs={"rounds": 200, "deviations": 2.0},
-    mutants={"one round, which is the mean of y": {"rounds": 1}, "never worse on any set": {"deviations": 0.0}},
+    knobs={"rounds": 200},
+    mutants={"one round, which is the mean of y": {"rounds": 1}},
     requires=tuple(f"dataset:{SOURCES[name].dataset}" for name in SETS),
     note="In bold: our reading of the words, with limits from the printed numbers alone. The printed means satisfy it: the largest mean "
-    "over the sets is 0.024 (GLM-tron less logistic regression), the largest on one set one deviation, and L-Isotron less linear "
+    "over the sets is 0.024 (GLM-tron less logistic regression), and L-Isotron less linear "
     "regression, −0.01 in the mean over the sets, is 2.3 standard errors below 0 (less logistic regression, 1.4, not enough). With a "
     "chance of 8/10 a case, fewer than five cases of ten come up once in 150 times. A count over all three learners without such an "
     "allowance, 12 of 30 as in Table 1, would do as well but for chance: ours were 12 to 23 under 16 seeds. Protocol, scaling and the "
@@ -120,9 +126,6 @@ def comparable_to_regressions(instance: Instance, trial: Trial) -> Iterator[Chec
         data = trial.dataset(SOURCES[row].dataset)
         errors = cross_validated(SOURCES[row].features(data), data.targets, rng, COMPARED, count, trial["rounds"])
         means[row] = {name: float(values.mean()) for name, values in errors.items()}
-        for tron, other in product(TRONS, REGRESSIONS):
-            allowed = trial["deviations"] * printed(row, other, 1)[1]
-            yield at_most(means[row][tron] - means[row][other], allowed, f"{row}: {tron} − {other}")
     for tron, other in product(TRONS, REGRESSIONS):
         apart = np.mean([mean[tron] - mean[other] for mean in means.values()])
         yield at_most(float(apart), float(np.mean([printed(row, other, 2)[1] for row in means])), f"mean over the sets: {tron} − {other}")
@@ -131,3 +134,30 @@ def comparable_to_regressions(instance: Instance, trial: Trial) -> Iterator[Chec
     apart = np.mean([mean["L-Iso"] - mean["Lin-R"] for mean in means.values()])
     error = math.sqrt(sum(printed(row, "Lin-R", 2)[1] ** 2 / count for row, count in instance["folds"].items())) / len(means)
     yield at_most(float(apart), -ONE_SIDED * error, "mean over the sets: L-Iso − Lin-R, below 0 by the test")
+
+
+@claim_on_each(
+    "KK-UCI-each",
+    {name: SOURCES[name].dataset for name in SETS},
+    paper=KAKADE_KALAI_KANADE_SHAMIR,
+    place="Section 6.2, Tables 1 and 2",
+    kind=EXPERIMENT,
+    expected=HOLDS,
+    says=r"The mean squared errors over the variance of y of L-Isotron, GLM-tron and Isotron are comparable to those of linear and of "
+    r"logistic regression on each set: **on the same folds of all the sets none is worse by more than two of the standard deviations that "
+    r"Table 1 prints for the regression**.",
+    instances=each_set,
+    knobs={"rounds": 200, "deviations": 2.0},
+    mutants={"one round, which is the mean of y": {"rounds": 1}, "never worse": {"deviations": 0.0}},
+    note="In bold: our reading of 'comparable', with limits from the printed numbers, which keep them: the largest difference is one "
+    "deviation. Otherwise as KK-UCI, which is about the means over the five sets and so needs all of them.",
+    cost=4.0,
+)
+def comparable_on_each_set(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Differences on the same folds against the printed deviations."""
+    row = instance["row"]
+    data, rng = trial.dataset(SOURCES[row].dataset), np.random.default_rng(instance["seed"])
+    errors = cross_validated(SOURCES[row].features(data), data.targets, rng, COMPARED, instance["folds"], trial["rounds"])
+    for tron, other in product(TRONS, REGRESSIONS):
+        apart = float(errors[tron].mean() - errors[other].mean())
+        yield at_most(apart, trial["deviations"] * printed(row, other, 1)[1], f"{row}: {tron} − {other}")

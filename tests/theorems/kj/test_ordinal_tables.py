@@ -16,7 +16,7 @@ from simopt.claims import catalogue, runner
 from simopt.claims.kinds import Effort, Verdict
 from simopt.claims.mutants import run_mutants
 from simopt.datasets import Dataset
-from simopt.errors import InvalidProblem, NotAvailable
+from simopt.errors import InvalidProblem
 from simopt.similarities import named
 from simopt.tables import INSIDE, NOT_PRINTED, OUTSIDE, Cell, Row, Run
 from simopt.theorems.kj import bin_counts, ordinal_curves, ordinal_protocol, table1b
@@ -34,7 +34,7 @@ from simopt.theorems.kj.printed_ordinal import BINNED, ORDINAL_SETS, ORLAND, TAB
 from simopt.theorems.kj.printed_tables import KR, MANHATTAN, SIGMOID
 
 TABLES = ("kj-table1b", "kj-figure1b", "kj-figure2cd")
-ON_DATA = ("KJ-X8", "KJ-X8-regression")
+ON_DATA = ("KJ-X8", "KJ-X8-fetched", "KJ-X8-regression", "KJ-X8-regression-fetched")
 PRINTED = ("KJ-X2", "KJ-X3", "KJ-X3+", "KJ-X9")
 
 
@@ -157,10 +157,7 @@ def test_the_misfit_of_the_printed_values_is_zero() -> None:
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_ten_bins_are_inferred_from_the_data(seed: int) -> None:
-    try:
-        found = bin_counts.misfits(seed, Effort.QUICK)
-    except NotAvailable as error:
-        pytest.skip(str(error))
+    found = bin_counts.misfits(seed, Effort.QUICK)
     assert best_count(found) == ordinal_protocol.BINS
     assert 2 * found[10] < min(value for bins, value in found.items() if bins != 10)
 
@@ -264,9 +261,8 @@ def test_what_the_printed_numbers_say_is_decided_and_its_mutants_differ(id: str)
 
 
 @pytest.mark.parametrize("id", ON_DATA)
-def test_claims_are_not_run_without_data(id: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("SIMOPT_DATA", str(tmp_path))
-    monkeypatch.setenv("SIMOPT_CACHE", str(tmp_path))
+@pytest.mark.usefixtures("no_data")
+def test_claims_are_not_run_without_data(id: str) -> None:
     result = runner.run(id)
     assert result.verdict is Verdict.NOT_RUN and result.ok
 
@@ -274,8 +270,7 @@ def test_claims_are_not_run_without_data(id: str, monkeypatch: pytest.MonkeyPatc
 @pytest.mark.slow
 @pytest.mark.parametrize("id", ON_DATA)
 def test_what_the_text_says_holds_on_the_data_and_its_mutants_do_not(id: str) -> None:
+    runner.require(catalogue.find(id))
     result = runner.run(id, mutants=True)
-    if result.verdict is Verdict.NOT_RUN:
-        pytest.skip(result.own.reason or "no data")
     assert result.ok and result.verdict is Verdict.HOLDS
     assert result.mutants and all(mutant.caught for mutant in result.mutants)

@@ -16,7 +16,7 @@ from simopt.claims import catalogue, runner
 from simopt.claims.kinds import Effort, Verdict
 from simopt.claims.mutants import run_mutants
 from simopt.datasets import Dataset
-from simopt.errors import InvalidProblem, NotAvailable
+from simopt.errors import InvalidProblem
 from simopt.similarities import named
 from simopt.tables import INSIDE, OUTSIDE, Cell, Run
 from simopt.theorems.kj import figure1a, landmark_curves, protocol, table1a
@@ -24,6 +24,7 @@ from simopt.theorems.kj.printed_tables import AT_20, KR, LAND, LAND_SP, MANHATTA
 from simopt.theorems.kj.protocol import Landmarks, Split, insensitive, kernel_regression, kernel_ridge, ridge, standardised, unit_interval
 from simopt.theorems.kj.table_claims import half_unit
 
+ON_DATA = ("KJ-X1-data", "KJ-X1-data-fetched", "KJ-X5", "KJ-X6", "KJ-X6-fetched", "KJ-X7", "KJ-X7-fetched")
 TABLES = ("kj-table1a", "kj-figure1a", "kj-figure2ab")
 
 
@@ -225,10 +226,7 @@ def test_rows_whose_data_are_missing_say_what_to_do(name: str, monkeypatch: pyte
 
 @pytest.mark.slow
 def test_abalone_is_reproduced() -> None:
-    try:
-        cells = list(table1a.table1a("Abalone", Run("kj-table1a", "Abalone", 0, Effort.QUICK)))
-    except NotAvailable as error:
-        pytest.skip(str(error))
+    cells = list(table1a.table1a("Abalone", Run("kj-table1a", "Abalone", 0, Effort.QUICK)))
     printed = [cell for cell in cells if cell.printed is not None]
     assert [cell.word for cell in printed] == [INSIDE] * 4
     found = {cell.column: cell.ours for cell in cells}
@@ -242,20 +240,18 @@ def test_what_the_printed_numbers_say_is_proved_and_its_mutants_are_not(id: str)
     assert all(mutant.caught for mutant in run_mutants(catalogue.find(id), Effort.QUICK, 0))
 
 
-@pytest.mark.parametrize("id", ["KJ-X1-data", "KJ-X5", "KJ-X6", "KJ-X7"])
-def test_claims_are_not_run_without_data(id: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("SIMOPT_DATA", str(tmp_path))
-    monkeypatch.setenv("SIMOPT_CACHE", str(tmp_path))
+@pytest.mark.parametrize("id", ON_DATA)
+@pytest.mark.usefixtures("no_data")
+def test_claims_are_not_run_without_data(id: str) -> None:
     result = runner.run(id)
     assert result.verdict is Verdict.NOT_RUN and result.ok
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("id", ["KJ-X1-data", "KJ-X5", "KJ-X6", "KJ-X7"])
+@pytest.mark.parametrize("id", ON_DATA)
 def test_what_the_text_says_holds_on_the_data_and_its_mutants_do_not(id: str) -> None:
+    runner.require(catalogue.find(id))
     result = runner.run(id, mutants=True)
-    if result.verdict is Verdict.NOT_RUN:
-        pytest.skip(result.own.reason or "no data")
     assert result.ok and result.verdict is Verdict.HOLDS
     assert result.mutants and all(mutant.caught for mutant in result.mutants)
 

@@ -11,7 +11,6 @@ import pytest
 
 import simopt.reproduce
 from simopt.claims.kinds import Effort
-from simopt.errors import NotAvailable
 from simopt.tables import Run
 from simopt.theorems.rmw import label_noise_curves as curves
 from simopt.theorems.rmw.label_noise_curves import KERNELS, Digits, accuracies, digits, mean, noisy, svm
@@ -19,10 +18,7 @@ from simopt.theorems.rmw.label_noise_curves import KERNELS, Digits, accuracies, 
 
 def small(row: str, monkeypatch: pytest.MonkeyPatch, n: int = 120) -> Digits:
     monkeypatch.setattr(curves, "QUICK", n)
-    try:
-        return digits(row, Run("rmw-label-noise", row, 0, Effort.QUICK))
-    except NotAvailable as missing:
-        pytest.skip(str(missing))
+    return digits(row, Run("rmw-label-noise", row, 0, Effort.QUICK))
 
 
 def test_flipped_labels_stay_flipped_along_a_curve() -> None:

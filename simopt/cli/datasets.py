@@ -1,0 +1,61 @@
+"""`simopt datasets fetch`: download data sets with their terms shown, and say where they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from simopt.cli.console import Json, console, emit, reserved, table
+
+if TYPE_CHECKING:
+    from simopt.datasets import Description
+
+datasets = typer.Typer(help="Fetch the papers' data sets.", no_args_is_help=True, rich_markup_mode=None)
+HERE, FETCHED, FAILED = "here", "fetched", "NOT FETCHED"
+HEADINGS = ("name", "", "where, or what to do", "terms")
+
+
+@datasets.callback()
+def _group() -> None:
+    """Fetch the papers' data sets."""
+
+
+@datasets.command()
+def fetch(
+    names: Annotated[list[str], typer.Argument(metavar="NAME…|all", help="Data sets: see `simopt list datasets`.")],
+    as_json: Json = False,
+) -> None:
+    """Download data sets from OpenML or UCI into the cache, their terms shown, and say where each is.
+
+    What is here already is checked and left alone. Exit status 0: all of them are here now; 1: some could not be fetched; 2: bad input.
+    """
+    from simopt.datasets import describe, descriptions
+    from simopt.errors import InvalidProblem
+
+    folded = [name.casefold() for name in names]
+    if "friedman" in folded:
+        raise InvalidProblem("datasets fetch: friedman is drawn, not fetched; load_dataset and --data have it everywhere")
+    entries = descriptions() if folded == ["all"] else [describe(name) for name in names]
+    with reserved(as_json):
+        found = [_row(entry) for entry in {entry.name: entry for entry in entries}.values()]
+    emit(found, as_json, None)
+    if not as_json:
+        lines = [[row["name"], row["state"], row["where"] or row["reason"], row["licence"]] for row in found]
+        console().print(table(HEADINGS, lines, whole=HEADINGS[:2]))
+    raise typer.Exit(1 if any(row["state"] == FAILED for row in found) else 0)
+
+
+def _row(entry: Description) -> dict[str, Any]:
+    """Whether one data set was here, is here now, or could not be fetched and why."""
+    from simopt.datasets import load_dataset
+    from simopt.datasets.loader import where
+    from simopt.errors import InvalidProblem, MissingDataset
+
+    state, reason = HERE if where(entry) else FETCHED, None
+    try:
+        load_dataset(entry.name, fetch=True)
+    except (InvalidProblem, MissingDataset) as error:
+        state, reason = FAILED, str(error)
+    path = where(entry)
+    return {"name": entry.name, "state": state, "where": path and str(path), "reason": reason, "licence": entry.licence}
