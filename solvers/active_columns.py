@@ -2,7 +2,8 @@ r"""The smoothed ε-insensitive loss over the ℓ₁ ball: Newton steps on a gro
 
 On S the model has the curvature (β/n) Σ_{i∈A} x_i x_iᵀ of the samples A in the quadratic zone, plus `damping` times that of all samples,
 which keeps few samples in A from sending the others far (with damping 1 the model lies above the loss, and steps are whole). It is
-minimised over the ball (see `l1_face`), the loss along the segment to its minimiser; short steps raise the damping, whole ones lower it.
+minimised over the ball (see `l1_face`), the loss along the segment to its minimiser; short steps raise the damping, as do whole ones after
+which the gap is no smaller; the other whole ones lower it.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ FEWEST = 10  # columns that may always join S at once
 STEPS = 30
 POWER_STEPS = 20
 FIRST_DAMPING, LEAST_DAMPING = 0.1, 1e-10
+FIRM = 1e-6  # damping with which a step is rounded by ε / 1e-6 = 2e-10 of itself at most
 EASIER, SHORT = 10.0, 0.5
 
 
@@ -131,16 +133,20 @@ class ActiveSet:
 
     def correct(self, goal: float) -> None:
         """Newton steps on S until its gap is at most `goal`, or no step helps."""
+        before, share = math.inf, 0.0
         for _ in range(STEPS if self.S.size else 0):
             g = self.loss.slopes(self.residual) @ self.columns / self.loss.n
-            if self.gap(g) <= goal:
+            gap = self.gap(g)
+            if share == 1.0 and gap < before:
+                self.damping = max(self.damping / EASIER, LEAST_DAMPING)
+            elif share == 1.0:  # nothing gained: either the samples in A change, or the model is too flat to be solved more closely
+                self.damping = max(self.damping, min(self.damping * EASIER, FIRM))
+            if gap <= goal:
                 break
-            share = self._step(g)
+            before, share = gap, self._step(g)
             if share == 0.0 and self.damping >= 1.0:
                 break
-            if share == 1.0:
-                self.damping = max(self.damping / EASIER, LEAST_DAMPING)
-            elif share < SHORT:
+            if share < SHORT:
                 self.damping = min(self.damping / max(share, 0.1), 1.0)
         self.refresh()
 

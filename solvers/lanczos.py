@@ -71,7 +71,6 @@ class Lanczos:
         theta, vectors = eigh_tridiagonal(np.array(self.diagonal), np.array(self.beta[:-1]), check_finite=False)
         return theta, vectors
 
-    def combine(self, weights: Array) -> Array:
-        """V · weights."""
-        result: Array = self.basis[:, : weights.size] @ weights
-        return result
+    def combination(self, vectors: Array) -> Callable[[Array], Array]:
+        """From coordinates in the Ritz vectors V · vectors to the vector itself."""
+        return lambda weights: self.basis[:, : len(vectors)] @ (vectors @ weights)

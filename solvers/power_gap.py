@@ -97,6 +97,15 @@ def power_bracket(
     return Bracket(upper, gap, norm, float(targets @ targets) / n)
 
 
+def touching(gram: Array, a: Array, regularization: float) -> float:
+    """For m = 1 the log μ at which v = (2μ/n) a has √(vᵀKv) = λ, with aᵀKa as it is computed; −∞ if that is 0. One product.
+
+    The gap has λt (1 − ρ), so that a rounding error of t² would count once, while one of μ counts by its square.
+    """
+    square = float(a @ symmetric_product(gram, a))
+    return math.log(0.5 * a.size * regularization) - 0.5 * math.log(square) if square > 0.0 else -math.inf
+
+
 def _bracket_at_zero(gram: Array, targets: Array, regularization: float, power: float) -> Bracket:
     n = targets.size
     scale = float(targets @ targets) / n

@@ -17,7 +17,7 @@ from simopt import validate
 from simopt.arrays import Array
 from simopt.errors import InvalidProblem
 from simopt.kernel import kernel
-from simopt.solvers.power_gap import Bracket, power_bracket, young
+from simopt.solvers.power_gap import Bracket, power_bracket, touching, young
 from simopt.solvers.secular import asymptotic_tangent, path_point, tangent_secular, vanishes
 from simopt.solvers.spectrum import Eigensystem, Spectrum, decompose
 
@@ -85,7 +85,10 @@ class PowerGrid:
         a = self.coefficients(row, column)
         lam, m, log_mu = float(self.regularizations[column]), float(self.powers[row]), float(self.log_mu[row, column])
         dual = None if self.system is None else self.system.residual(log_mu) * (2.0 / targets.size)
-        return power_bracket(gram, a, targets, log_mu, lam, m, dual)
+        found = power_bracket(gram, a, targets, log_mu, lam, m, dual)
+        if m > 1.0 or found.norm == 0.0:
+            return found
+        return min(found, power_bracket(gram, a, targets, touching(gram, a, lam), lam, m), key=lambda bracket: bracket.gap)
 
 
 def power_grid(gram: Array, targets: Array, regularizations: Array, powers: Array) -> PowerGrid:

@@ -15,6 +15,7 @@ Cost: (A) k products with K, n²/2 numbers read each; (B) n³/3 flops and n² nu
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -23,10 +24,12 @@ from simopt import validate
 from simopt.arrays import Array
 from simopt.errors import InvalidProblem
 from simopt.solvers.lanczos import Lanczos
-from simopt.solvers.power_gap import Bracket, column_major, power_bracket, symmetric_product
+from simopt.solvers.power_gap import Bracket, column_major, power_bracket, symmetric_product, touching
 from simopt.solvers.secular import SecularRoot, secular_root
 from simopt.solvers.shifted import ShiftedInverse, factor_near
-from simopt.solvers.spectrum import decompose, drowning, resolvent, spectrum
+from simopt.solvers.spectrum import EPSILON, decompose, drowning, resolvent, spectrum
+
+Combination = Callable[[Array], Array]
 
 SMALL = 100  # up to this n an eigendecomposition is as quick as anything
 PROBE = 16  # Lanczos steps before a decision
@@ -34,6 +37,7 @@ STEPS_PER_SAMPLE = 1 / 25  # a Cholesky costs as much as about n/25 products wit
 MOST_STEPS = 200
 REFINEMENTS = 2
 ACCEPTABLE = 1e-9  # gap / upper that is not worth an eigendecomposition, whose rounding is no smaller
+NOISE = 0.03  # times ε max d: what rounding makes at least of an eigenvalue 0 of K
 FAR = 600.0  # log μ beyond which a = y/μ to all digits, and may underflow while μa does not
 
 
@@ -111,26 +115,42 @@ class _Run:
     def finish(self, a: Array, root: SecularRoot, method: str, steps: int, dual: Array | None = None) -> PowerFit:
         """Judge a with v = (2μ/n) a, or with another dual point."""
         point = np.zeros_like(a) if root.zero else a
-        bracket = power_bracket(self.gram, point, self.targets, root.log_mu, self.regularization, self.power, dual)
+        far = root.zero or root.log_mu > FAR
+        log_mu = touching(self.gram, point, self.regularization) if self.power == 1.0 and dual is None and not far else root.log_mu
+        bracket = power_bracket(self.gram, point, self.targets, log_mu, self.regularization, self.power, dual)
         if dual is None:
-            far = root.zero or root.log_mu > FAR
-            dual = (2.0 / a.size) * (self.targets if far else math.exp(root.log_mu) * point)
+            dual = (2.0 / a.size) * (self.targets if far else math.exp(log_mu) * point)
         return PowerFit(point, dual, root.log_mu, bracket, method, steps)
 
-    def combined(self, process: Lanczos, vectors: Array, theta: Array, weights: Array) -> tuple[Array, Array | None]:
-        """(a, its part that drowns aᵀKa or None), for a = V S weights in the basis of a Lanczos process."""
-        a = process.combine(vectors @ weights)
-        lost = drowning(np.maximum(theta, 0.0), weights)
-        return a, process.combine(vectors[:, lost] @ weights[lost]) if np.any(lost) else None
+    def point(self, combine: Combination, values: Array, coordinates: Array, root: SecularRoot) -> tuple[SecularRoot, Array, Array | None]:
+        """μ, a = (K + μI)⁻¹ y and, where rounding drowns the norm of a part a₀ of a outside the range of K, also a − a₀.
 
-    def judged(self, a: Array, drowned: Array | None, root: SecularRoot, method: str, steps: int) -> PowerFit:
-        """Judge a = (K + μI)⁻¹ y without the part that K does not see, which stays in the dual point."""
-        if drowned is None:
-            return self.finish(a, root, method, steps)
-        return self.finish(a - drowned, root, method, steps, (2.0 / a.size * math.exp(root.log_mu)) * a)
+        `combine` takes coordinates in the given eigenpairs of K to vectors. a − a₀ has the same f to rounding, but v = (2μ/n) a cannot do
+        without a₀, and the noise √(a₀ᵀKa₀) is more than the tiny tᵐ⁻¹ of large m. Such noise belongs into the secular equation, as one
+        eigenvalue δ: what K measures along a₀, but not less than rounding makes of 0. For m > 2 it raises t and so lifts μ far above δ.
+        For m ≤ 2 it would press μ down, and is left out.
+        """
+        weights = _shifted(values, coordinates, root.log_mu)
+        lost = drowning(np.maximum(values, 0.0), weights)
+        if not np.any(lost):
+            return root, combine(weights), None
+        if self.power > 2.0:
+            part = combine(np.where(lost, coordinates, 0.0) / float(np.max(np.abs(coordinates[lost]))))
+            measured = float(part @ symmetric_product(self.gram, part)) / float(part @ part)
+            values = np.where(lost, max(measured, NOISE * EPSILON * float(np.max(values))), values)
+            root = self.root(values, coordinates, floor=0.0)
+            weights = _shifted(values, coordinates, root.log_mu)
+        return root, combine(weights), combine(np.where(lost, 0.0, weights))
 
-    def root(self, values: Array, coordinates: Array) -> SecularRoot:
-        seen = spectrum(values, coordinates, samples=self.targets.size)
+    def judged(self, root: SecularRoot, a: Array, bare: Array | None, method: str, steps: int) -> PowerFit:
+        """Judge a = (K + μI)⁻¹ y and, if there is one, `bare` with the dual point of a; the better of them."""
+        fit = self.finish(a, root, method, steps)
+        if bare is None:
+            return fit
+        return min(fit, self.finish(bare, root, method, steps, fit.dual), key=lambda f: f.bracket.gap)
+
+    def root(self, values: Array, coordinates: Array, floor: float | None = None) -> SecularRoot:
+        seen = spectrum(values, coordinates, samples=self.targets.size, floor=floor)
         return secular_root(seen, self.regularization, self.power)
 
     def by_eigenvectors(self, steps: int) -> PowerFit:
@@ -139,8 +159,8 @@ class _Run:
         root = secular_root(system.spectrum, self.regularization, self.power)
         if root.zero:
             return self.finish(self.targets, root, "eigen", steps)
-        dual = (2.0 / self.targets.size) * system.residual(root.log_mu)
-        return self.finish(system.coefficients(root.log_mu), root, "eigen", steps, dual)
+        found = self.point(lambda weights: system.vectors @ weights, system.eigenvalues, system.coordinates, root)
+        return self.judged(*found, "eigen", steps)
 
     def by_lanczos(self, *, forced: bool, probe_only: bool) -> tuple[PowerFit | None, SecularRoot]:
         """The fit from a Krylov space of K and y, with the root found there; None as the fit where that space would grow too large.
@@ -162,16 +182,14 @@ class _Run:
             root = self.root(theta, coordinates)
             if root.zero:
                 return self.finish(self.targets, root, "lanczos", process.steps), root  # yᵀKy is exact from the first step on
-            weights = _shifted(theta, coordinates, root.log_mu)
-            z = vectors @ weights
+            z = vectors @ _shifted(theta, coordinates, root.log_mu)
             residual = process.beta[-1] * abs(float(z[-1]))
             history.append((process.steps, residual))
-            if process.exhausted or residual * residual / n <= 0.1 * self.tol * self.value(root, theta, coordinates):
-                return self.judged(*self.combined(process, vectors, theta, weights), root, "lanczos", process.steps), root
-            if process.full or (probe_only and process.steps >= PROBE):
-                return None, root
-            if not forced and process.steps >= PROBE and self.predicted(history, root) > limit:
-                return None, root
+            close = process.exhausted or residual * residual / n <= 0.1 * self.tol * self.value(root, theta, coordinates)
+            enough = process.full or (process.steps >= PROBE and (probe_only or (not forced and self.predicted(history, root) > limit)))
+            if close or enough:
+                found = self.point(process.combination(vectors), theta, coordinates, root)
+                return self.judged(*found, "lanczos", process.steps) if close else None, found[0]
 
     def value(self, root: SecularRoot, theta: Array, coordinates: Array) -> float:
         """The objective, as the quadrature sees it."""
@@ -219,19 +237,18 @@ class _Run:
             # The estimate is of the residual multiplied by (K + μ₀I)⁻¹; what it misses, refinement repairs.
             if process.full or process.exhausted or mismatch <= goal * 1e-2 * float(np.linalg.norm(z)):
                 break
-        return self.refined(*self.combined(process, vectors, theta, weights), root, inverse, PROBE + process.steps)
+        return self.refined(*self.point(process.combination(vectors), theta, coordinates, root), inverse, PROBE + process.steps)
 
-    def refined(self, a: Array, drowned: Array | None, root: SecularRoot, inverse: ShiftedInverse, steps: int) -> PowerFit:
+    def refined(self, root: SecularRoot, a: Array, bare: Array | None, inverse: ShiftedInverse, steps: int) -> PowerFit:
         """Iterative refinement with the factor at hand: it contracts by |μ − μ₀| / (d + μ₀) along an eigenvector."""
-        best = self.judged(a, drowned, root, "cholesky", steps)
+        best = self.judged(root, a, bare, "cholesky", steps)
         mu = math.exp(root.log_mu)
         for _ in range(REFINEMENTS):
             if self.good(best):
                 break
-            residual = self.targets - symmetric_product(self.gram, a) - mu * a
-            a = a + inverse(residual)
-            fit = self.judged(a, drowned, root, "cholesky", steps)
-            best = min(best, fit, key=lambda f: f.bracket.gap)
+            change = inverse(self.targets - symmetric_product(self.gram, a) - mu * a)
+            a, bare = a + change, None if bare is None else bare + change
+            best = min(best, self.judged(root, a, bare, "cholesky", steps), key=lambda f: f.bracket.gap)
         return best
 
 

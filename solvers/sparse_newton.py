@@ -101,6 +101,7 @@ def _proximal(active: ActiveSet, goal: float, max_iter: int, dense: int, adding:
     while looks < max_iter:
         active.loss = SmoothedLoss(y - c / beta, epsilon, beta)
         active.refresh()
+        best, waited = math.inf, 0
         while looks < max_iter:
             looks += 1
             prices = active.loss.slopes(active.residual)
@@ -111,7 +112,10 @@ def _proximal(active: ActiveSet, goal: float, max_iter: int, dense: int, adding:
             yield Iterate({"w": active.spread()}, multipliers(prices), ball + kinks)
             if ball <= EASY * kinks or ball <= 0.25 * goal:
                 break
-            _improve(active, G, max(INNER * ball, 0.1 * goal), dense, adding)
+            best, waited = (ball, 0) if ball < 0.9 * best else (best, waited + 1)
+            if waited > PATIENCE:
+                return
+            _improve(active, G, max(INNER * ball, 0.1 * goal), dense, adding, stuck=waited > PATIENCE // 2)
         c = prices
         if kinks > 0.3 * previous:
             beta = min(STEEPER * beta, LAST_BETA)

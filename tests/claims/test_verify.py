@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import textwrap
-import time
 from pathlib import Path
 
 import pytest
@@ -20,6 +19,7 @@ ASKED = ["id", "covers", "paper", "section", "place", "kind", "expected", "corre
 ASKED += ["worst_slack", "tightness", "seconds", "seeds", "witness", "proof"]
 
 TOYS = """
+import os
 import time
 from simopt.claims import AUDIFFREN_KADRI, HOLDS, INEQUALITY, at_most, claim
 
@@ -34,7 +34,9 @@ for number in range(4):
 
 @claim(**header("TOY-SLOW", 1))
 def slow(instance, trial):
-    time.sleep(60)
+    with open(os.environ["TOY_BEGUN"], "w") as fifo:
+        fifo.write("begun")
+    time.sleep(600)
     yield at_most(instance["x"], 2)
 """
 
@@ -113,7 +115,8 @@ def test_longest_claims_come_first_and_damaged_timings_are_ignored(make, tmp_pat
 def toys(tmp_path):
     """A module of claims that worker processes can import."""
     (tmp_path / "toys_for_verify.py").write_text(TOYS)
-    return dict(os.environ, PYTHONPATH=str(tmp_path), OMP_NUM_THREADS="1")
+    os.mkfifo(tmp_path / "begun")
+    return dict(os.environ, PYTHONPATH=str(tmp_path), OMP_NUM_THREADS="1", TOY_BEGUN=str(tmp_path / "begun"))
 
 
 def script(body: str) -> list[str]:
@@ -147,9 +150,9 @@ def test_an_interrupt_keeps_the_rows_that_are_done(toys, jobs):
     child = subprocess.Popen(script(body), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=toys, start_new_session=True)
     try:
         seen = [child.stdout.readline().split() for _ in range(5)]
-        time.sleep(0.3)  # the slow claim is under way
+        assert Path(toys["TOY_BEGUN"]).read_text() == "begun"  # opens as soon as the slow claim is under way
         os.killpg(child.pid, signal.SIGINT)  # what Ctrl-C on a terminal does: the whole group
-        rest, errors = child.communicate(timeout=20)
+        rest, errors = child.communicate()
     finally:
         if child.poll() is None:
             child.kill()

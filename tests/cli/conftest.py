@@ -66,6 +66,15 @@ def plugins(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
+def begun(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A pipe that can be read as soon as what is slow in the pretend paper is under way: before that, an interrupt may meet anything."""
+    path = tmp_path / "begun"
+    os.mkfifo(path)
+    monkeypatch.setenv("PP_BEGUN", str(path))
+    return path
+
+
+@pytest.fixture
 def start(tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
     """`start("verify", "PP-proved", path=plugins)` starts `simopt` as a process of its own in an empty folder."""
 

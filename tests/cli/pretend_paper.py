@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -85,8 +87,15 @@ def no_data(instance: Instance, trial: Trial) -> Iterator[Check]:
 )  # fmt: skip
 def slow(instance: Instance, trial: Trial) -> Iterator[Check]:
     """Sleeps for a minute."""
-    time.sleep(60)
+    wait(60)
     yield true(True)
+
+
+def wait(seconds: int) -> None:
+    """Sleeps, after telling a test that listens that it has begun."""
+    if seconds and "PP_BEGUN" in os.environ:
+        Path(os.environ["PP_BEGUN"]).write_text("begun")
+    time.sleep(seconds)
 
 
 def why(cell: Cell, row: Sequence[Cell]) -> str:
@@ -112,7 +121,7 @@ def pretend_table(row: str, run: Run) -> Iterator[Cell | Curve]:
     if row == "absent":
         raise NotAvailable("data set nobody is not here")
     if row == "slow":
-        time.sleep(run.count(0, 60))
+        wait(run.count(0, 60))
     factor = 10.0 if row == "far" else 1.0
     yield Cell.of(row, "A", factor * np.array([1.9, 2.0, 2.1]), printed=2.1, printed_sd=0.1, unit="m")
     yield Cell.of(row, "B", run.stream("b").normal(size=3))

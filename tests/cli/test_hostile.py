@@ -47,11 +47,11 @@ def test_json_is_alone_on_standard_output_whatever_others_print(start: Start, tm
     assert "printed while importing" in err
 
 
-def test_interrupt_from_the_keyboard_reaches_the_workers_too_and_leaves_no_noise(start: Start, plugins: Path) -> None:
+def test_interrupt_from_the_keyboard_reaches_the_workers_too_and_leaves_no_noise(start: Start, plugins: Path, begun: Path) -> None:
     process = start("verify", "PP-slow", "PP-proved", "PP-refuted", "PP-missing", "--jobs", 2, "--json", path=plugins, group=True)
     assert process.stderr is not None
     lines = [process.stderr.readline() for _ in range(3)]
-    time.sleep(0.2)
+    assert begun.read_text() == "begun"
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does it
     out, err = process.communicate(timeout=30)
     assert process.returncode == 130 and all(line.startswith("[") for line in lines)

@@ -103,13 +103,16 @@ def test_a_table_without_a_picture_says_so_before_the_work(pretend: None, run: R
     assert result.exit_code == 2 and result.stderr == "simopt: pretend-table has no picture; --plot is for figures\n"
 
 
-def test_interrupt_keeps_the_rows_that_are_done(start: Callable[..., subprocess.Popen[str]], plugins: Path, tmp_path: Path) -> None:
+def test_interrupt_keeps_the_rows_that_are_done(
+    start: Callable[..., subprocess.Popen[str]], plugins: Path, begun: Path, tmp_path: Path
+) -> None:
     process = start("reproduce", "pretend-table", "--effort", "full", "--output", "part.json", path=plugins)
     assert process.stderr is not None
     for _ in range(3):
         process.stderr.readline()
+    assert begun.read_text() == "begun"
     process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=20)
+    out, _ = process.communicate(timeout=60)
     assert process.returncode == 130 and "3 of 4 rows" in out and "(interrupted)" in out
     part = json.loads((tmp_path / "part.json").read_text(encoding="utf-8"))
     assert not part["complete"] and [row["row"] for row in part["rows"]] == ["near", "far", "absent"]

@@ -140,12 +140,13 @@ def test_a_witness_of_another_version_replays_with_a_warning(ran: Run, tmp_path:
     assert ran("replay", path).exit_code == 1
 
 
-def test_interrupt_keeps_what_is_done(start: Callable[..., subprocess.Popen[str]], plugins: Path) -> None:
+def test_interrupt_keeps_what_is_done(start: Callable[..., subprocess.Popen[str]], plugins: Path, begun: Path) -> None:
     process = start("verify", "PP-slow", "PP-proved", *ALONE, "--json", path=plugins)
     assert process.stderr is not None
     assert process.stderr.readline().startswith("[1/2] PP-proved PROVED")
+    assert begun.read_text() == "begun"
     process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=20)
+    out, _ = process.communicate(timeout=60)
     assert process.returncode == 130
     found = json.loads(out)
     assert [row["id"] for row in found] == ["PP-proved"]

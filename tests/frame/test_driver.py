@@ -159,18 +159,22 @@ def test_solutions_are_immutable_and_picklable() -> None:
 
 
 def test_the_clock_stops_while_the_judge_works() -> None:
+    slept = []
+
     class Slow(Toy):
         """Bounds that take their time."""
 
         def dual_bound(self, *args: Any, **kwargs: Any) -> Any:
             """Late."""
+            start = time.perf_counter()
             time.sleep(0.05)
+            slept.append(time.perf_counter() - start)
             return super().dual_bound(*args, **kwargs)
 
     start = time.perf_counter()
     solution = solve(toy(kind=Slow, radius=0.3), "cyclic")
-    assert time.perf_counter() - start > 0.05
-    assert solution.optimal and solution.provenance.solve_seconds < 0.05
+    took = time.perf_counter() - start
+    assert solution.optimal and slept and solution.provenance.solve_seconds <= took - sum(slept)
 
 
 def test_progress_sees_every_certificate_in_order() -> None:

@@ -65,7 +65,10 @@ def test_large_ball_gives_the_least_squares_fit_of_smallest_norm():
     assert fit.log_mu == -math.inf
     assert gram @ fit.coefficients == pytest.approx(features @ weights, abs=1e-12)
     assert fit.norm == pytest.approx(np.linalg.norm(weights), rel=1e-10)
-    assert fit.gap <= 1e-12
+    # K is FFᵀ to n ε ‖K‖ only, and so is vᵀKv = 0 for v outside its range: a ball of radius B can lower the loss by up to √(n ε ‖K‖) ‖v‖ B.
+    # (Where vᵀKv is rounded below 0 the gap reads 0, which depends on the order of the sums.)
+    seen = math.sqrt(30 * np.finfo(float).eps * np.linalg.norm(gram, 2)) * np.linalg.norm(fit.dual)
+    assert fit.gap <= 1e-12 + seen * 1e3
 
 
 def test_just_inside_and_just_outside_the_free_norm():

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from simopt.driver import solve
@@ -123,8 +123,16 @@ def test_bad_parameters(kernel_problem):
     rank=st.integers(1, 30),
     lam=st.floats(-6, 4),
     m=st.floats(1.05, 12),
-    method=st.sampled_from(["auto", "lanczos"]),
+    method=st.sampled_from(["auto", "lanczos", "cholesky", "eigen"]),
 )
+@example(seed=17023, rank=1, lam=0.0, m=9.0, method="lanczos")  # ‖f‖ of 1e-2 beside a part of 1e11 that K does not see
+@example(seed=17023, rank=1, lam=0.0, m=9.0, method="eigen")
+@example(seed=389497, rank=1, lam=-5.505, m=11.613, method="lanczos")  # without noise μ would be 1e-25, and a would overflow the objective
+@example(seed=389497, rank=1, lam=-5.505, m=11.613, method="eigen")
+@example(seed=758149, rank=1, lam=-2.792, m=10.855, method="auto")
+@example(seed=853892, rank=1, lam=-5.729, m=11.724, method="auto")
+@example(seed=444875, rank=1, lam=-1.581, m=10.972, method="cholesky")  # the shift has to be near the root with noise
+@example(seed=504264, rank=1, lam=-3.285, m=11.403, method="cholesky")
 def test_rank_deficient_kernels(small_fits_too, seed, rank, lam, m, method):
     rng = np.random.default_rng(seed)
     features = rng.normal(size=(30, rank)) * 10.0 ** rng.uniform(-3, 0, rank)
