@@ -56,10 +56,10 @@ class Walk:
         self.simplex = None if problem.loss == "squared" else GoodnessSimplex(problem, few_pivots=few_pivots)
 
     def at(self, bound: float) -> Place:
-        """The certified value at a bound; at 0, the loss of f = 0 with its slope."""
+        """The certified value at a bound; at 0, the loss of f = 0 with its slope: there is nothing to prove, so lower = upper."""
         if bound == 0.0:
-            zero = np.zeros(len(self.problem.targets))
-            return self._judged(0.0, zero, self.problem.multipliers({"v": zero})["predictions"])
+            zero, known = np.zeros(len(self.problem.targets)), self.problem.loss_at_zero()
+            return replace(self._judged(0.0, zero, self.problem.multipliers({"v": zero})["predictions"]), upper=known, lower=known)
         if self.simplex is None:
             return self._squared(bound)
         vertex = self.simplex.solve(bound)

@@ -99,7 +99,7 @@ class GoodnessCurve:
         at = validate.grid("bound", bound, low=0.0, strict=False)
         below = np.maximum(np.max(self.lower + self.slopes * (at[:, None] - self.bounds), axis=1), 0.0)
         above = np.interp(at, np.concatenate([[0.0], self.bounds]), np.concatenate([[self.at_zero], self.upper]))
-        above = np.maximum(above, below)
+        below = np.minimum(below, above)  # a line through ε₀(0), or along a chord, may lie above it by a rounding
         return (below, above) if np.ndim(bound) else (float(below[0]), float(above[0]))
 
     @overload

@@ -29,7 +29,7 @@ from simopt.solvers.ordinal_regions import Ball, Box, Parts, Region, State
 
 PATIENCE = 16  # iterations in which the gap must be halved; the first ones gain little where the start is far from the thresholds
 BACK = 0.995  # share of the way to the boundary
-RESISTANCE = 1e-15  # added to the diagonal of the Newton matrix, relative to it
+RESISTANCES = (1e-15, 1e-14, 1e-13, 1e-12, 1e-11, 1e-10)  # added to the diagonal of the Newton matrix, relative to it: the first that does
 
 
 class Newton:
@@ -55,12 +55,7 @@ class Newton:
         inner[np.arange(count - 1), np.arange(1, count)] = inner[np.arange(1, count), np.arange(count - 1)] = -ratio
         matrix[n:, n:] = inner
         region.matrix(x, matrix)
-        # where constants are among the f, moving them with b changes no hinge, and a ball that is not reached hardly resists: a step along
-        # that direction would be rounding
-        matrix[np.diag_indices(n + count)] *= 1.0 + RESISTANCE
-        self.factor, info = scipy.linalg.lapack.dpotrf(matrix, lower=1, overwrite_a=1, clean=0)
-        if info != 0:
-            raise np.linalg.LinAlgError(f"leading minor {info} of the Newton matrix is not positive")
+        self.factor = _factorised(matrix)
         f = G @ x.x
         self.off_rows = t - s + margins.arguments(f, x.b)
         self.off_sum = margins.caps - a - u
@@ -84,6 +79,22 @@ class Newton:
         do = self.off_order + np.diff(db)
         slacks, prices = self.region.direction(x, dx, lacking[3:], curved)
         return State(dx, db, ((us - s * du) / u, (at - t * da) / a, do, *slacks), (du, da, (on - nu * do) / o, *prices))
+
+
+def _factorised(matrix: Array) -> Array:
+    """The Cholesky factor of a matrix whose lower triangle is given, with the least resistance that makes it positive definite.
+
+    Where constants are among the f, moving them with b changes no hinge, and a ball that is not reached hardly resists: the pivot of that
+    direction is rounding, of either sign, and a step along it would be, too. Resistance damps it and leaves the other steps as they are.
+    """
+    at = np.diag_indices(len(matrix))
+    for resistance in RESISTANCES:
+        attempt = matrix.copy(order="F")
+        attempt[at] *= 1.0 + resistance
+        factor, info = scipy.linalg.lapack.dpotrf(attempt, lower=1, overwrite_a=1, clean=0)
+        if info == 0:
+            return np.asarray(factor)
+    raise np.linalg.LinAlgError(f"leading minor {info} of the Newton matrix is not positive")
 
 
 def _transposed_steps(nu: Array) -> Array:

@@ -30,7 +30,7 @@ from simopt.solvers.svm_dual import best_intercept, box, complementarity, produc
 
 BALANCE = 3.0  # G at most this many times the rest of the gap, at the first width
 HOPELESS = 10.0  # G above this many times the rest: the stage has failed, widen
-WIDEN = 4.0
+WIDEN = 4.0  # factor of a width that is too small, to the power of the stages in a row that made no progress
 NARROW = 1.0 / 3.0
 NARROW_FAST = 0.1  # after a stage that needed one step
 NARROW_FAR = 1e-3  # after one that needed one step and brought next to nothing
@@ -82,14 +82,15 @@ def centre(reach: Array, low: Array, high: Array, width: float, total: float, st
 class _Stage:
     """State of the iteration: β, its residual y − C Kβ, intercept, width and centres; and what follows from them."""
 
-    def __init__(self, gram: Array, labels: Array, cost: float, weights: Array, residual: Array, total: float | None) -> None:
-        self.gram, self.labels, self.cost, self.total = gram, labels, cost, total
+    def __init__(self, gram: Array, labels: Array, cost: float, weights: Array, residual: Array, total: float | None, goal: float) -> None:
+        self.gram, self.labels, self.cost, self.total, self.goal = gram, labels, cost, total, goal
         self.low, self.high = box(labels)
         self.beta, self.residual, self.centres = weights.copy(), residual.copy(), weights.copy()
         self.intercept = self._best_intercept(residual)
         self.best = Polished(weights, residual, complementarity(labels, weights, residual - self.intercept), 0)
         self.rest = self.best.gap  # the gap without G
         self.width, self.excess, self.steps = self._first_width(), 0.0, 0
+        self.narrowest, self.reached, self.idle = 0.0, np.inf, 0
         self.refresh()
 
     def _first_width(self) -> float:
@@ -105,10 +106,15 @@ class _Stage:
         clipped: Array = np.clip(self.centres + (residual - intercept) / self.width, self.low, self.high)
         return clipped
 
+    def centred(self, residual: Array, start: float) -> float:
+        """b for which Σ w is what it must be."""
+        if self.total is None:
+            return 0.0
+        return centre(residual + self.width * self.centres, self.low, self.high, self.width, self.total, start)
+
     def refresh(self) -> None:
         """w, e, Ke, the two parts of the gap at (β, b), and the gap of w by itself."""
-        if self.total is not None:
-            self.intercept = centre(self.residual + self.width * self.centres, self.low, self.high, self.width, self.total, self.intercept)
+        self.intercept = self.centred(self.residual, self.intercept)
         self.weights = self.slope(self.residual, self.intercept)
         if self.total is not None:  # what is left of the sum is a rounding of b, divided by a small width
             inside = (self.weights > self.low) & (self.weights < self.high)
@@ -125,12 +131,14 @@ class _Stage:
     def _best_intercept(self, residual: Array) -> float:
         return 0.0 if self.total is None else best_intercept(self.labels, residual, self.total)
 
-    def unfinished(self, goal: float) -> bool:
+    def unfinished(self) -> bool:
         """Whether to go on at this width: G still matters, or β and w together have reached the goal, so that β = w will."""
-        return self.excess > self.rest or self.excess + self.rest <= goal
+        return self.excess > self.rest or self.excess + self.rest <= self.goal
 
     def newton(self) -> bool:
-        """One step; False if hI + C K_JJ is, in floating point, not positive definite: the width is too small for this K."""
+        """One step; False where none can be made: to rounding the stage is solved, or hI + C K_JJ is not positive definite, which
+        leaves G = ∞: the width is too small for this K.
+        """
         import scipy.linalg
 
         shifted = self.centres + (self.residual - self.intercept) / self.width
@@ -143,6 +151,7 @@ class _Stage:
             block.flat[:: free.size + 1] += self.width
             factor, info = scipy.linalg.lapack.dpotrf(block.T, lower=1, overwrite_a=1, clean=0)
             if info:
+                self.excess = np.inf
                 return False
             sides = np.column_stack([-self.cost * self.moved[free], np.ones(free.size)])
             solved = scipy.linalg.lapack.dpotrs(factor, sides, lower=1)[0]
@@ -156,28 +165,48 @@ class _Stage:
             drift += product(self.gram, step)
         self.steps += 1
         t = self._along(direction, drift, slide)
+        if t == 0.0:
+            return False
         self.beta += t * direction
         self.residual -= t * self.cost * drift
         self.intercept += t * slide
         self.refresh()
         return True
 
+    def end(self, inner: int) -> None:
+        """Ends a stage after `inner` steps: w becomes the centre of the next one, of another width."""
+        now = self.excess + self.rest
+        self.idle = self.idle + 1 if now > PROGRESS * self.reached else 0
+        self.reached = min(self.reached, now)
+        if np.isinf(now):
+            self.narrowest = WIDEN * self.width
+        # where (β, w) has reached the goal and w has not, r/h is rounding: the width is too small for the digits of r
+        if self.excess > HOPELESS * self.rest or now <= self.goal:
+            self.width *= WIDEN ** max(1, self.idle)
+        else:
+            factor = NARROW if inner > 1 else NARROW_FAR if self.idle else NARROW_FAST
+            self.width = max(self.width * factor, self.narrowest)
+        self.centres = self.weights
+        self.refresh()
+
     def _along(self, direction: Array, drift: Array, slide: float) -> float:
-        """Step length: 1 if the derivative has fallen to a tenth there, else the root of the derivative, which is increasing."""
+        """Step length: 1 if the derivative has fallen to a tenth there, else the root of the derivative, which is increasing.
+
+        The intercept is the best one at every length: where several samples change sides at one and the same b, moving b evenly soon
+        costs more than the step gains. Never beyond 1: where J pins f, a step hardly moves it, and 10⁵ times that step would fill β with
+        what K does not see, in which w − β and its rounding drown.
+        """
 
         def derivative(t: float) -> float:
-            w = self.slope(self.residual - t * self.cost * drift, self.intercept + t * slide)
-            return float(self.cost * (drift @ (self.beta + t * direction - w)) - slide * (np.sum(w) - (self.total or 0.0)))
+            residual = self.residual - t * self.cost * drift
+            w = self.slope(residual, self.centred(residual, self.intercept + t * slide))
+            return float(self.cost * (drift @ (self.beta + t * direction - w)))
 
         start = derivative(0.0)
         if not start < 0.0:
             return 0.0
-        low, at_low, high = 0.0, start, 1.0
-        at_high = derivative(high)
-        while at_high < 0.1 * start and high < 1e6:
-            low, at_low, high = high, at_high, 2.0 * high
-            at_high = derivative(high)
-        t, value = high, at_high
+        low, at_low, high, at_high = 0.0, start, 1.0, derivative(1.0)
+        t, value = high, max(at_high, 0.0)
         for attempt in range(40):
             if abs(value) <= 0.1 * abs(start):
                 break
@@ -193,38 +222,24 @@ class _Stage:
 def polish(
     gram: Array, labels: Array, cost: float, weights: Array, residual: Array, *, goal: float, total: float | None = None
 ) -> Iterator[Polished]:
-    """After each Newton step the weights of smallest gap so far, never worse than those given; until n times that gap is at most `goal`
-    (no step, if it is).
+    """The weights of smallest gap so far, never worse than those given: at the start, after each Newton step and after each stage, until
+    n times that gap is at most `goal`.
 
     `gram` is (m, m), C-contiguous; `residual` is y − C Kw for the given w, from which also what samples outside this m contribute may have
     been subtracted. With an intercept, `total` is what the m weights must sum to (0, less the weights outside). Stops where rounding
     forbids the goal.
     """
-    stage = _Stage(gram, labels, cost, weights, residual, total)
-    if stage.best.gap <= goal:
-        return
-    while stage.excess > BALANCE * stage.rest:
+    stage = _Stage(gram, labels, cost, weights, residual, total, goal)
+    while stage.best.gap > goal and stage.excess > BALANCE * stage.rest:
         stage.width *= WIDEN
         stage.refresh()
-    narrowest, reached, idle = 0.0, np.inf, 0
-    while idle < IDLE:
-        inner, sound = 0, True
-        while sound and inner < INNER and stage.best.gap > goal and (inner == 0 or stage.unfinished(goal)):
-            sound = stage.newton()
-            inner += 1
-            yield replace(stage.best, steps=stage.steps)
-        if stage.best.gap <= goal:
+    inner, sound = 0, True
+    while True:
+        yield replace(stage.best, steps=stage.steps)
+        if stage.best.gap <= goal or stage.idle >= IDLE:
             return
-        now = stage.excess + stage.rest
-        idle = idle + 1 if now > PROGRESS * reached else 0
-        reached = min(reached, now)
-        if not sound:
-            narrowest = WIDEN * stage.width
-        # where (β, w) has reached the goal and w has not, r/h is rounding: the width is too small for the digits of r
-        if not sound or stage.excess > HOPELESS * stage.rest or now <= goal:
-            stage.width *= WIDEN
+        if sound and inner < INNER and (inner == 0 or stage.unfinished()):
+            sound, inner = stage.newton(), inner + 1
         else:
-            factor = NARROW if inner > 1 else NARROW_FAR if idle else NARROW_FAST
-            stage.width = max(stage.width * factor, narrowest)
-        stage.centres = stage.weights
-        stage.refresh()
+            stage.end(inner)
+            inner, sound = 0, True

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 
@@ -129,6 +130,19 @@ def test_a_ladder_may_begin_at_zero(loss: str) -> None:
         curve.certificate(problem, 0)
     with pytest.raises(InvalidProblem, match="only B = 0"):
         goodness_curve(problem, [0.0]).plot()
+
+
+@pytest.mark.parametrize("loss", ["insensitive", "hinge", "squared"])
+def test_lines_and_chords_that_touch_do_not_cross(loss: str) -> None:
+    """At B = 0 and all along the first piece they are the same line, of which the sums of a kernel of BLAS may make two."""
+    for seed in range(20):
+        problem = dyadic(seed, 7, loss)
+        problem = replace(problem, gram=problem.gram / 3.0, targets=problem.targets if loss == "hinge" else problem.targets / 7.0)
+        curve = goodness_curve(problem, [0.0, 1e-3, 1e-2, 0.1, 3.0])
+        assert curve.enclose(0.0) == (curve.at_zero, curve.at_zero)
+        np.testing.assert_array_equal(curve(curve.bounds), curve.upper)
+        low, high = curve.enclose(np.linspace(0.0, 0.1, 50))
+        assert np.all(low <= high)
 
 
 def test_a_number_in_a_number_out() -> None:

@@ -18,6 +18,7 @@ from simopt.solution import Status
 from simopt.solvers.direct_reduction import direct_reduction_goodness
 from simopt.solvers.exact_programme import Infeasible, exact_programme
 from simopt.solvers.ordinal_goodness_exact import exact_ordinal_bound, exact_ordinal_goodness
+from simopt.solvers.ordinal_goodness_interior import _factorised
 from simopt.solvers.ordinal_margins import Margins
 
 HALF, ONE, ZERO = Fraction(1, 2), Fraction(1), Fraction(0)
@@ -240,3 +241,13 @@ def test_a_large_ball_around_points_that_coincide(seed: int, gamma: float) -> No
     labels = np.random.default_rng(seed).integers(1, 5, size=34).astype(float)
     solution = solve(KernelOrdinalGoodness(np.exp(-distances / distances.mean()), labels, 4, gamma), "interior-point")
     assert solution.status is Status.OPTIMAL
+
+
+def test_rounding_of_either_sign_does_not_end_the_run() -> None:
+    """The last pivot of a Newton matrix that is singular but for the ball: BLAS kernels differ in its sign."""
+    rank_one = np.outer([1.0, 2.0, -3.0], [1.0, 2.0, -3.0])
+    for rounding in (-1e-13, -1e-15, 0.0, 1e-15):
+        factor = np.tril(_factorised(np.asfortranarray(rank_one + np.diag([0.0, 0.0, rounding]))))
+        np.testing.assert_allclose(factor @ factor.T, rank_one, rtol=0.0, atol=1e-11)
+    with pytest.raises(np.linalg.LinAlgError):
+        _factorised(np.asfortranarray(-rank_one))

@@ -393,6 +393,26 @@ def test_a_width_that_does_not_fit_is_corrected(width, total, monkeypatch):
         assert last(polish(contiguous(gram), labels, 1e3, np.zeros(60), labels.copy(), goal=60 * 1e-6, total=total)).gap <= 60 * 1e-6
 
 
+@pytest.mark.parametrize("width", [1e-6, 1e-3, 1e6])
+@pytest.mark.parametrize("total", [None, 0.0])
+@pytest.mark.parametrize("name", NAMES)
+def test_a_width_that_does_not_fit_is_corrected_on_ugly_data(name, total, width, monkeypatch):
+    """Samples that change sides at one b, a K that is 0 (no step can be made, and none is needed), samples in any order."""
+    monkeypatch.setattr(svm_polish, "BALANCE", math.inf)
+    monkeypatch.setattr(svm_polish._Stage, "_first_width", lambda stage: width)
+    gram, labels = next((K, y) for case, K, y in ugly(40, 0) if case == name)
+    for order in (np.arange(40), np.random.default_rng(0).permutation(40)):
+        gram, labels = np.ascontiguousarray(gram[np.ix_(order, order)]), labels[order]
+        assert last(polish(gram, labels, 1e3, np.zeros(40), labels.copy(), goal=40 * 1e-6, total=total)).gap <= 40 * 1e-6
+
+
+@pytest.mark.parametrize(("name", "total"), [("collinear and separable", None), ("smooth on a line", 0.0)])
+def test_what_a_new_width_alone_has_reached_is_returned(name, total):
+    """The last digits may come with the change of the width, and not with a step."""
+    gram, labels = next((K, y) for case, K, y in ugly(40, 0) if case == name)
+    assert last(polish(contiguous(gram), labels, 1.0, np.zeros(40), labels.copy(), goal=40 * 1e-6, total=total)).gap <= 40 * 1e-6
+
+
 @settings(max_examples=100)
 @given(seed=st.integers(0, 10**6), n=st.integers(1, 12))
 def test_best_intercept_minimises_the_loss(seed, n):
