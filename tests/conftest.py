@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 
 from simopt import conformance, registry
+from simopt.backends.table import FIRST_CLASS
 from simopt.claims import Claim
 
-FIRST_CLASS = ("clarabel", "ecos", "scs")
 CHECKS = "estimators/test_checks.py::test_scikit_learn_checks["
 executed: Counter[str] = Counter()
 
@@ -24,6 +24,16 @@ def pytest_configure(config: pytest.Config) -> None:
     data = Path(__file__).resolve().parents[2] / "shared" / "data"
     if data.is_dir():
         os.environ.setdefault("SIMOPT_DATA", str(data))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip what needs a back end that is not installed: it is marked so, or one of its parameters is the name."""
+    absent = {backend.name: backend.missing for backend in FIRST_CLASS if backend.missing}
+    for item in items:
+        parameters = item.callspec.params.values() if isinstance(item, pytest.Function) and hasattr(item, "callspec") else ()
+        named = {mark.args[0] for mark in item.iter_markers("backend")} | {value for value in parameters if isinstance(value, str)}
+        for name in named & absent.keys():
+            item.add_marker(pytest.mark.skip(reason=absent[name]))
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -52,6 +62,11 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     terminalreporter.write_line(", ".join(f"{name} {count}" for name, count in sorted(executed.items())))
     for name in _missing():
         terminalreporter.write_line(f"{name} did not run", red=True)
+    for backend in FIRST_CLASS:
+        if backend.missing:
+            skipped = [report.nodeid for report in terminalreporter.stats.get("skipped", []) if backend.missing in str(report.longrepr)]
+            pairs = {test.partition(f"-{backend.name}-")[0] for test in skipped if "::test_pair[" in test}
+            terminalreporter.write_line(f"{backend.missing}: {len(pairs)} pairs skipped ({len(skipped)} tests)")
 
 
 def _checks_by_estimator(terminalreporter: Any) -> None:
@@ -77,7 +92,8 @@ def _checks_by_estimator(terminalreporter: Any) -> None:
 
 
 def _missing() -> list[str]:
-    return [name for name in FIRST_CLASS if not executed[name]]
+    """Back ends that never ran, but for one that is not installed because it has no wheels for this Python."""
+    return [b.name for b in FIRST_CLASS if not executed[b.name] and (b.has_wheels or not b.missing)]
 
 
 def _is_full_run(config: pytest.Config) -> bool:

@@ -13,7 +13,7 @@ import numpy as np
 
 from simopt import registry
 from simopt.backends import adapter
-from simopt.backends.table import FIRST_CLASS
+from simopt.backends.table import installed
 from simopt.conformance.setting import SEED, examples_of, require
 from simopt.errors import InvalidProblem
 from simopt.problem import Problem
@@ -123,7 +123,7 @@ def check_declaration(cls: type[Problem]) -> None:
 
 
 def _check_cones(problem: Problem, where: str) -> None:
-    for backend in FIRST_CLASS:
+    for backend in installed():
         try:
             with adapter.quiet():
                 adapter.canonicalise(problem.declare(cones=backend.cones), backend)
