@@ -25,10 +25,6 @@ class BackEnd:
     ----------
     name, cvxpy_name, package : str
         our name, CVXPY's name, the distribution whose version is recorded (of the first-class ones also the module).
-    licence : str
-        of the package, where we depend on it.
-    last_wheels : (int, int), optional
-        the last Python that the package has wheels for.
     cones : frozenset of str
         which of "soc", "power", "exp" it takes.
     tolerance, max_iter, time_limit
@@ -37,14 +33,16 @@ class BackEnd:
         native code to (our status, its word); OPTIMAL here only says that the back end thinks so.
     native : tuple of str
         further native options that users may pass.
+    licence : str
+        of the package, where we depend on it.
+    last_wheels : (int, int), optional
+        the last Python that the package has wheels for.
     """
 
     name: str
     cvxpy_name: str
     package: str
     cones: frozenset[str] = SOC
-    licence: str = ""
-    last_wheels: tuple[int, int] | None = None
     tolerance: tuple[str, ...] = ()
     max_iter: str | None = None
     time_limit: str | None = None
@@ -52,6 +50,8 @@ class BackEnd:
     statuses: dict[object, tuple[Status, str]] = field(default_factory=dict)
     native: tuple[str, ...] = ()
     interrupted: tuple[object, ...] = ()
+    licence: str = ""
+    last_wheels: tuple[int, int] | None = None
 
     @property
     def options(self) -> tuple[str, ...]:

@@ -106,8 +106,8 @@ def test_progress_names_the_solver(run: Run, csv: Path, monkeypatch: pytest.Monk
 
 
 def test_solver_that_misses_the_tolerance_fails_the_run(run: Run, csv: Path) -> None:
-    options = ("--set", "regularization=1e-6", "--option", "max_iter=1", "--tol", "1e-12", "--solver", "clarabel")
-    result = run("solve", "kernel-ridge", "--data", csv, "--target", "y", *options)
+    options = ("--option", "max_iter=1", "--tol", "1e-12", "--solver", "clarabel")
+    result = run("solve", "landmarked-svr", "--data", csv, "--target", "y", *options)
     assert result.exit_code == 1, result.output
     assert "ITERATION_LIMIT" in result.stdout or "GAP_OPEN" in result.stdout or "FAILED" in result.stdout
 
