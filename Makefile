@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install -q -c constraint
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: verify test lint types bench notebooks docs wheel clean
+.PHONY: verify test lint types bench notebooks docs wheel resolve other-pythons clean
 
 verify: $(VENV)/.core
 	$(BIN)/simopt verify $(ARGS)
@@ -46,6 +46,13 @@ docs: $(VENV)/.docs
 wheel: $(VENV)/.core
 	rm -rf build dist
 	$(BIN)/python -m pip --disable-pip-version-check wheel -q --no-deps -w dist .
+
+# Has everything wheels for the Pythons that this machine lacks; what do the suite and the claims say on those that it has?
+resolve:
+	PYTHON=$(PYTHON) .ci/resolve.sh $(ARGS)
+
+other-pythons:
+	.ci/other_pythons.sh $(ARGS)
 
 clean:
 	rm -rf build dist $(VENV) *.egg-info
