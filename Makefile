@@ -1,5 +1,5 @@
 # What one types. Each target is thin: the work is done by pip, pytest, ruff, mypy, sphinx and simopt itself.
-# Needs Python 3.11 or 3.12, make and a package registry; everything is installed into .venv.
+# Needs Python 3.11 to 3.14, make and a package registry; everything is installed into .venv.
 #
 #   make verify ARGS="ak --effort full"      make test ARGS="-k kernel"      make PYTHON=python3.12 test
 
@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install -q -c constraint
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: verify test full lint types bench notebooks docs wheel clean
+.PHONY: verify test full lint types bench notebooks docs wheel resolve other-pythons clean
 
 verify: $(VENV)/.core
 	$(BIN)/simopt verify $(ARGS)
@@ -52,12 +52,19 @@ wheel: $(VENV)/.core
 	rm -rf build dist
 	$(BIN)/python -m pip --disable-pip-version-check wheel -q --no-deps -w dist .
 
+# Has everything wheels for the Pythons that this machine lacks; what do the suite and the claims say on those that it has?
+resolve:
+	PYTHON=$(PYTHON) .ci/resolve.sh $(ARGS)
+
+other-pythons:
+	.ci/other_pythons.sh $(ARGS)
+
 clean:
 	rm -rf build dist $(VENV) *.egg-info
 
 $(BIN)/python:
-	@$(PYTHON) -c 'import sys; v = sys.version_info; v[:2] in ((3, 11), (3, 12)) or sys.exit(\
-	"simopt needs Python 3.11 or 3.12 here, this is %d.%d. (ECOS has no wheels beyond 3.12; with a C compiler, pip install . works on later ones.)\n" % v[:2] +\
+	@$(PYTHON) -c 'import sys; v = sys.version_info; v[:2] in ((3, 11), (3, 12), (3, 13), (3, 14)) or sys.exit(\
+	"simopt needs Python 3.11, 3.12, 3.13 or 3.14, this is %d.%d.\n" % v[:2] +\
 	"Name another interpreter with: make PYTHON=python3.12 <target>")'
 	$(PYTHON) -m venv $(VENV)
 

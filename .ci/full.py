@@ -66,7 +66,7 @@ def steps() -> list[Step]:
     random = [*pytest, "-m", "hypothesis", "--hypothesis-profile", "random", "--hypothesis-seed"]
     first = int(git("rev-parse", "HEAD")[:7], 16)  # another commit, other seeds; the step's name says which
     planned += [Step(f"random seed {seed}", [*random, str(seed)]) for seed in range(first, first + RANDOM_SEEDS)]
-    planned += [Step(name, ["make", name]) for name in ("notebooks", "docs", "pythons")]
+    planned += [Step(name, ["make", name]) for name in ("notebooks", "docs", "other-pythons")]
     return [*planned, Step("verify full effort", [*verify, "--effort", "full"])]
 
 

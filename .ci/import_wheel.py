@@ -17,7 +17,7 @@ FOLDERS = {
     "theorems": "simopt.theorems",
     "estimators": "simopt.estimators",
 }
-EXTRA = {"estimators": ("sklearn", "simopt[ml]")}  # what a folder needs beyond the core, and the extra that an error must name
+EXTRA = {"estimators": ("sklearn", "simopt-convex[ml]")}  # what a folder needs beyond the core, and the extra that an error must name
 
 
 def modules(tree: Path) -> list[str]:

@@ -3,7 +3,7 @@
 from importlib.util import find_spec
 
 if find_spec("sklearn") is None:
-    raise ImportError("simopt.estimators needs scikit-learn; install the extra with: pip install 'simopt[ml]'", name="sklearn")
+    raise ImportError("simopt.estimators needs scikit-learn; install the extra with: pip install 'simopt-convex[ml]'", name="sklearn")
 
 from simopt.estimators.glm_tron import GLMTronRegressor
 from simopt.estimators.herded_mean import HerdedMeanClassifier

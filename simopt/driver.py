@@ -14,7 +14,7 @@ import numpy as np
 from simopt import provenance, validate
 from simopt.arithmetic import BY_NAME, FLOAT, Arithmetic
 from simopt.backends.table import CLARABEL, FIRST_CLASS, BackEnd, check_options, find
-from simopt.errors import InvalidProblem, UnknownName
+from simopt.errors import InvalidProblem, NotAvailable, UnknownName
 from simopt.problem import Problem, Rescale
 from simopt.registry import fold
 from simopt.run import Declare, Ending, Progress, Run, iterate, sweep
@@ -77,6 +77,8 @@ def solve(
     ------
     UnknownName
         for a solver or option that does not exist, with the nearest name.
+    NotAvailable
+        for a back end that is not installed.
     Interrupted
         on Ctrl-C; carries the best solution so far.
     """
@@ -128,6 +130,8 @@ def choose(problem: Problem | type[Problem], name: str | None) -> SolverSpec | B
     backend = find(name)
     if backend is None:
         raise UnknownName(f"solver of {problem.name}", name, [s.name for s in own] + [b.name for b in FIRST_CLASS])
+    if backend in FIRST_CLASS and backend.missing is not None:  # any other one was found among those that CVXPY has installed
+        raise NotAvailable(backend.missing)
     return backend
 
 

@@ -27,7 +27,7 @@ def new_figure(width: float, height: float, of: str) -> Figure:
     try:
         from matplotlib.figure import Figure
     except ImportError as error:
-        raise NotAvailable(f"pictures of {of} need matplotlib: pip install 'simopt[plot]' ({error})") from error
+        raise NotAvailable(f"pictures of {of} need matplotlib: pip install 'simopt-convex[plot]' ({error})") from error
     return Figure(figsize=(width, height), layout="constrained")
 
 

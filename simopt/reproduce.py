@@ -158,7 +158,7 @@ def draw(done: Reproduction, folder: str | Path) -> Path:
     try:
         figures = importlib.import_module("matplotlib.figure")
     except ImportError as error:
-        raise NotAvailable(f"--plot needs matplotlib: pip install 'simopt[plot]' ({error})") from error
+        raise NotAvailable(f"--plot needs matplotlib: pip install 'simopt-convex[plot]' ({error})") from error
     target = Path(folder)
     target.mkdir(parents=True, exist_ok=True)
     figure = figures.Figure(layout="constrained")

@@ -139,7 +139,7 @@ class SparseFit:
         try:
             from matplotlib.figure import Figure
         except ImportError as error:
-            raise NotAvailable(f"pictures of sparse fits need matplotlib: pip install 'simopt[plot]' ({error})") from error
+            raise NotAvailable(f"pictures of sparse fits need matplotlib: pip install 'simopt-convex[plot]' ({error})") from error
         figure = Figure(figsize=(5.0, 4.0), layout="constrained")
         axes = figure.subplots()
         whole = float(self.residuals[0]) or 1.0

@@ -4,6 +4,7 @@ At the end: which data sets were missing, which back ends really ran, and what c
 """
 
 import os
+import signal
 from collections import Counter, defaultdict
 from collections.abc import Callable, Generator
 from pathlib import Path
@@ -13,11 +14,11 @@ import pytest
 from hypothesis import settings
 
 from simopt import conformance, registry
+from simopt.backends.table import FIRST_CLASS
 from simopt.claims import Claim
 from simopt.datasets import describe, loader
 from simopt.errors import MissingDataset
 
-FIRST_CLASS = ("clarabel", "ecos", "scs")
 MISSING = "missing data set"
 CHECKS = "estimators/test_checks.py::test_scikit_learn_checks["
 executed: Counter[str] = Counter()
@@ -33,6 +34,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """The suite downloads nothing: what is not here is not here, with a network or without. Tests of fetching serve their own answers."""
     for repository in ("SIMOPT_OPENML", "SIMOPT_UCI"):
         os.environ[repository] = "http://127.0.0.1:9"  # the port of `discard`: nobody answers
+    if not hasattr(config, "workerinput"):  # what a shell starts in the background ignores Ctrl-C, and so would all that tests start
+        signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 @pytest.hookimpl(wrapper=True)
@@ -56,6 +59,16 @@ def _skipped_without_data(item: pytest.Item) -> Generator[None, Any, Any]:
             raise
         item.user_properties += [(MISSING, name) for name in missing.names]  # the process that reports for the workers reads these
         pytest.skip(str(missing))
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Skip what needs a back end that is not installed: it is marked so, or one of its parameters is the name."""
+    absent = {backend.name: backend.missing for backend in FIRST_CLASS if backend.missing}
+    for item in items:
+        parameters = item.callspec.params.values() if isinstance(item, pytest.Function) and hasattr(item, "callspec") else ()
+        named = {mark.args[0] for mark in item.iter_markers("backend")} | {value for value in parameters if isinstance(value, str)}
+        for name in named & absent.keys():
+            item.add_marker(pytest.mark.skip(reason=absent[name]))
 
 
 @pytest.hookimpl(optionalhook=True)
@@ -85,6 +98,11 @@ def pytest_terminal_summary(terminalreporter: Any) -> None:
     terminalreporter.write_line(", ".join(f"{name} {count}" for name, count in sorted(executed.items())))
     for name in _missing():
         terminalreporter.write_line(f"{name} did not run", red=True)
+    for backend in FIRST_CLASS:
+        if backend.missing:
+            skipped = [report.nodeid for report in terminalreporter.stats.get("skipped", []) if backend.missing in str(report.longrepr)]
+            pairs = {test.partition(f"-{backend.name}-")[0] for test in skipped if "::test_pair[" in test}
+            terminalreporter.write_line(f"{backend.missing}: {len(pairs)} pairs skipped ({len(skipped)} tests)")
 
 
 def _skips_by_data_set(terminalreporter: Any) -> None:
@@ -122,7 +140,8 @@ def _checks_by_estimator(terminalreporter: Any) -> None:
 
 
 def _missing() -> list[str]:
-    return [name for name in FIRST_CLASS if not executed[name]]
+    """Back ends that never ran, but for one that is not installed because it has no wheels for this Python."""
+    return [b.name for b in FIRST_CLASS if not executed[b.name] and (b.has_wheels or not b.missing)]
 
 
 def _is_full_run(config: pytest.Config) -> bool:

@@ -1,5 +1,6 @@
 """What pyproject.toml says of the package is what the tree holds."""
 
+import re
 import tomllib
 from pathlib import Path
 from typing import Any
@@ -50,3 +51,10 @@ def test_constraints_hold_no_address_and_cover_the_dependencies() -> None:
     extras = table["optional-dependencies"]
     wanted = [*table["dependencies"], *(item for extra in extras.values() for item in extra)]
     assert {item.split(">=")[0].lower() for item in wanted} <= pinned
+
+
+def test_no_text_sends_anyone_to_the_other_project_called_simopt() -> None:
+    assert project()["project"]["name"] == "simopt-convex"
+    files = [ROOT / "README.md", *(ROOT / "docs").rglob("*.md"), *(path for folder in FOLDERS for path in (ROOT / folder).rglob("*.py"))]
+    wrong = re.compile(r"pip install (-\S+ )*['\"]?simopt(?!-convex)\b")
+    assert not [path.name for path in files if wrong.search(path.read_text(encoding="utf-8"))]

@@ -5,7 +5,9 @@ Sources: the status enumerations of Clarabel (`SolverStatus`), ECOS (`exitFlag`)
 
 from __future__ import annotations
 
+import sys
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 
 from simopt.errors import UnknownName
 from simopt.registry import fold
@@ -22,7 +24,7 @@ class BackEnd:
     Attributes
     ----------
     name, cvxpy_name, package : str
-        our name, CVXPY's name, the distribution whose version is recorded.
+        our name, CVXPY's name, the distribution whose version is recorded (of the first-class ones also the module).
     cones : frozenset of str
         which of "soc", "power", "exp" it takes.
     tolerance, max_iter, time_limit
@@ -31,6 +33,10 @@ class BackEnd:
         native code to (our status, its word); OPTIMAL here only says that the back end thinks so.
     native : tuple of str
         further native options that users may pass.
+    licence : str
+        of the package, where we depend on it.
+    last_wheels : (int, int), optional
+        the last Python that the package has wheels for.
     """
 
     name: str
@@ -44,11 +50,31 @@ class BackEnd:
     statuses: dict[object, tuple[Status, str]] = field(default_factory=dict)
     native: tuple[str, ...] = ()
     interrupted: tuple[object, ...] = ()
+    licence: str = ""
+    last_wheels: tuple[int, int] | None = None
 
     @property
     def options(self) -> tuple[str, ...]:
         """Option names that a user may pass besides tol and time_limit."""
         return (("max_iter",) if self.max_iter else ()) + self.native
+
+    @property
+    def missing(self) -> str | None:
+        """Why this environment cannot run it, and how to get it, in one line; None when it can."""
+        return None if find_spec(self.package) else f"{self.name} is not installed: {self.to_install}"
+
+    @property
+    def to_install(self) -> str:
+        """How to get it for this Python."""
+        if self.has_wheels:
+            return f"pip install {self.package}"
+        version = ".".join(map(str, sys.version_info[:2]))
+        return f"pip install 'simopt-convex[{self.name}]', with a C compiler (it has no wheels for Python {version})"
+
+    @property
+    def has_wheels(self) -> bool:
+        """Whether it can be had for this Python without a compiler."""
+        return self.last_wheels is None or sys.version_info[:2] <= self.last_wheels
 
 
 CLARABEL = BackEnd(
@@ -56,6 +82,7 @@ CLARABEL = BackEnd(
     cvxpy_name="CLARABEL",
     package="clarabel",
     cones=ALL,
+    licence="Apache-2.0",
     tolerance=("tol_gap_abs", "tol_gap_rel", "tol_feas"),
     max_iter="max_iter",
     time_limit="time_limit",
@@ -81,6 +108,8 @@ ECOS = BackEnd(
     cvxpy_name="ECOS",
     package="ecos",
     cones=frozenset({"soc", "exp"}),
+    licence="GPL-3.0 (simopt's own is BSD-3-Clause)",
+    last_wheels=(3, 12),
     tolerance=("abstol", "reltol", "feastol"),
     max_iter="max_iters",
     time_limit=None,
@@ -107,6 +136,7 @@ SCS = BackEnd(
     cvxpy_name="SCS",
     package="scs",
     cones=ALL,
+    licence="MIT",
     tolerance=("eps_abs", "eps_rel"),
     max_iter="max_iters",
     time_limit="time_limit_secs",
@@ -140,6 +170,11 @@ _OTHERS = (
 )
 
 
+def installed() -> list[BackEnd]:
+    """The first-class back ends that this environment can run."""
+    return [backend for backend in FIRST_CLASS if backend.missing is None]
+
+
 def find(name: str) -> BackEnd | None:
     """Return the back end called `name`: one of the three, another that CVXPY has installed, or None."""
     for known in FIRST_CLASS:
@@ -150,9 +185,9 @@ def find(name: str) -> BackEnd | None:
     for other in _OTHERS:
         if fold(other.name) == fold(name) and other.cvxpy_name in cp.installed_solvers():
             return other
-    for installed in cp.installed_solvers():
-        if fold(installed) == fold(name):
-            return BackEnd(installed.lower(), installed, installed.lower())
+    for present in cp.installed_solvers():
+        if fold(present) == fold(name):
+            return BackEnd(present.lower(), present, present.lower())
     return None
 
 

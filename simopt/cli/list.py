@@ -96,7 +96,12 @@ def _solvers() -> list[dict[str, Any]]:
         for key, spec in registry.items("solver")
     ]
     back_ends = [
-        {"name": b.name, "problem": "any", "summary": f"CVXPY back end, cones: {', '.join(sorted(b.cones))}", "options": b.options}
+        {
+            "name": b.name,
+            "problem": "any",
+            "summary": b.missing or f"CVXPY back end, cones: {', '.join(sorted(b.cones))}",
+            "options": b.options,
+        }
         for b in FIRST_CLASS
     ]
     return own + back_ends

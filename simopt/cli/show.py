@@ -171,11 +171,18 @@ def _solver(name: str) -> Iterator[Line]:
 
 
 def _back_end(name: str) -> Iterator[Line]:
+    from importlib.metadata import version
+
+    from simopt import registry
     from simopt.backends.table import find
 
     found = find(name)
     if found is not None:
         yield "solver", f"{found.name}, a CVXPY back end (package {found.package})"
+        yield "version", "not installed here" if found.missing else version(found.package)
+        yield "licence", found.licence
+        yield "install", found.to_install
+        yield "problems", ", ".join(registry.names("problem"))
         yield "cones", ", ".join(sorted(found.cones))
         yield "options", ", ".join(found.options)
         yield "tolerances", ", ".join(found.tolerance)

@@ -174,13 +174,13 @@ def _show(made: Problem, solution: Solution, data: str, rigorous: bool) -> None:
 
 
 def _solve_all(made: Problem, data: str, common: dict[str, Any], options: dict[str, Any], as_json: bool, output: Path | None) -> int:
-    from simopt.backends.table import FIRST_CLASS
+    from simopt.backends.table import FIRST_CLASS, installed
     from simopt.errors import InvalidProblem
     from simopt.solver import solvers_of
 
     if options:
         raise InvalidProblem("--option: options belong to one solver, name it with --solver")
-    names = [spec.name for spec in solvers_of(made)] + [backend.name for backend in FIRST_CLASS]
+    names = [spec.name for spec in solvers_of(made)] + [backend.name for backend in installed()]
     solutions: list[Solution] = []
     stopped = False
     for name in names:
@@ -190,10 +190,13 @@ def _solve_all(made: Problem, data: str, common: dict[str, Any], options: dict[s
         if stopped:
             break
     overlap = brackets_overlap(solutions)
+    left_out = [backend.missing for backend in FIRST_CLASS if backend.missing]
     described = [describe(made, s, data) for s in solutions]
-    emit({"problem": made.name, "data": data, "overlap": overlap, "solutions": described}, as_json, output)
+    emit({"problem": made.name, "data": data, "overlap": overlap, "left_out": left_out, "solutions": described}, as_json, output)
     if not as_json:
         _show_all(made, data, solutions, overlap)
+        for reason in left_out:
+            console().print(f"left out: {reason}", soft_wrap=True)
     from simopt.solution import Status
 
     tried = [s for s in solutions if s.status is not Status.UNSUPPORTED]

@@ -197,7 +197,7 @@ def compare(problem: str | type[Problem] | Problem, solvers: Sequence[plans.Solv
     problem : str, problem class or problem
         its name, a class, or an instance, which is then compared on as it is.
     solvers : list of names or (name, options)
-        default: the hand-written ones of the problem, clarabel, ecos and scs.
+        default: the hand-written ones of the problem, clarabel, ecos (where it is installed) and scs.
     sizes : list of int
         samples of each instance (queries, where the recipe counts those). Default: 1000 of generated data, or what the recipe takes.
     conditionings : list of float

@@ -20,7 +20,7 @@ def _pandas() -> Any:
     try:
         import pandas
     except ImportError as error:
-        raise NotAvailable(f"tables of a comparison need pandas: pip install 'simopt[compare]' ({error})") from error
+        raise NotAvailable(f"tables of a comparison need pandas: pip install 'simopt-convex[compare]' ({error})") from error
     return pandas
 
 

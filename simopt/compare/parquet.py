@@ -30,7 +30,7 @@ def arrow() -> tuple[Any, Any]:
     try:
         pyarrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
     except ImportError as error:
-        raise NotAvailable(f"tables in Parquet need pyarrow: pip install 'simopt[compare]' ({error})") from error
+        raise NotAvailable(f"tables in Parquet need pyarrow: pip install 'simopt-convex[compare]' ({error})") from error
     return pyarrow, parquet
 
 

@@ -11,7 +11,7 @@ from numbers import Real
 from typing import Any
 
 from simopt import registry, validate
-from simopt.backends.table import FIRST_CLASS, BackEnd, check_options
+from simopt.backends.table import BackEnd, check_options, installed
 from simopt.compare import instances
 from simopt.compare.cell import GENERATED, GIVEN, Cell, as_text
 from simopt.compare.child import Task
@@ -217,7 +217,7 @@ def _instances(
 def _candidates(kind: type[Problem], solvers: Sequence[SolverName] | None) -> Iterator[Candidate]:
     if isinstance(solvers, str):
         raise InvalidProblem(f"solvers: a list is needed, got {solvers!r}")
-    usual: list[SolverName] = [*(s.name for s in solvers_of(kind)), *(b.name for b in FIRST_CLASS)]
+    usual: list[SolverName] = [*(s.name for s in solvers_of(kind)), *(b.name for b in installed())]
     names = usual if solvers is None else list(solvers)
     if not names:
         raise InvalidProblem("solvers: at least one is needed")

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from functools import partial
 
 from simopt import registry
+from simopt.backends.table import FIRST_CLASS
 from simopt.conformance import bounds, declared, laws, solving
 from simopt.conformance.setting import NotConforming, executed
 from simopt.conformance.solving import solver_names
@@ -60,6 +61,7 @@ class Report:
         failed = [row for row in self.rows if row.failure is not None]
         lines = [f"{row.problem}{' × ' + row.solver if row.solver else ''}: {row.check}: {row.failure}" for row in failed]
         ran = ", ".join(f"{name} {count}" for name, count in sorted(self.executed.items()))
+        lines += [f"left out: {backend.missing}" for backend in FIRST_CLASS if backend.missing]
         return "\n".join([*lines, f"{len(self.rows)} checks, {len(failed)} failed; solves: {ran or 'none'}"])
 
 
@@ -86,7 +88,7 @@ def check_solver(cls: type[Problem], solver: str) -> None:
 
 
 def conformance(names: Iterable[str] | None = None) -> Report:
-    """Run the suite over the named problems (all registered ones by default) with all their solvers and the three back ends.
+    """Run the suite over the named problems (by default all) with all their solvers and those of the three back ends that are installed.
 
     Raises
     ------

@@ -8,7 +8,7 @@ import math
 
 import numpy as np
 
-from simopt.backends.table import FIRST_CLASS
+from simopt.backends.table import installed
 from simopt.conformance.setting import ROUNDING, SEED, TOL, examples_of, require, run, solved, unit_of
 from simopt.driver import choose, solve
 from simopt.errors import InvalidProblem, UnknownName
@@ -156,8 +156,8 @@ def check_sweeps(cls: type[Problem], solver: str) -> None:
 
 
 def solver_names(cls: type[Problem]) -> list[str]:
-    """Hand-written solvers of the problem and the three back ends."""
-    return [spec.name for spec in solvers_of(cls)] + [backend.name for backend in FIRST_CLASS]
+    """Hand-written solvers of the problem and the back ends, of the three, that are installed."""
+    return [spec.name for spec in solvers_of(cls)] + [backend.name for backend in installed()]
 
 
 def _first(cls: type[Problem], solver: str) -> tuple[Example, Solution]:

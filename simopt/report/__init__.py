@@ -37,7 +37,7 @@ def prepare(folder: str | Path, claims: int = 0) -> Path:
     """
     missing = [name for name in NEEDS if find_spec(name) is None]
     if missing:
-        raise NotAvailable(f"--report needs {' and '.join(missing)}: pip install 'simopt[report]'")
+        raise NotAvailable(f"--report needs {' and '.join(missing)}: pip install 'simopt-convex[report]'")
     target = Path(folder)
     if target.exists() and not target.is_dir():
         raise NotADirectoryError(errno.ENOTDIR, "is a file, a report needs a folder", str(target))

@@ -5,6 +5,7 @@ import json
 import subprocess
 import sys
 from collections.abc import Callable
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -81,6 +82,17 @@ def test_show_problem_prints_the_declaration(run: Run) -> None:
 def test_show_other_things(pretend: None, run: Run, name: str, part: str) -> None:
     shown = run("show", name)
     assert shown.exit_code == 0 and part in shown.stdout
+
+
+def test_show_a_back_end_says_version_licence_and_how_to_install_it(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    from simopt.backends import table
+
+    shown = run("show", "clarabel").stdout
+    for part in (version("clarabel"), "Apache-2.0", "pip install clarabel", "kernel-ridge"):
+        assert part in shown
+    monkeypatch.setattr(table, "find_spec", lambda name: None)
+    shown = run("show", "ecos").stdout
+    assert "not installed here" in shown and "GPL-3.0" in shown and table.ECOS.to_install in shown
 
 
 def test_show_paper_by_its_key_and_by_the_prefix_of_its_claims(pretend: None, run: Run) -> None:

@@ -3,6 +3,7 @@
 import json
 from collections.abc import Callable
 from dataclasses import replace
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import numpy as np
 import pytest
 from typer.testing import Result
 
+from simopt.backends import table
 from simopt.cli import settings
 from simopt.cli.solve import acceptable, brackets_overlap
 from simopt.errors import InvalidProblem, UnknownName
@@ -74,7 +76,19 @@ def test_all_solvers_overlap(run: Run, csv: Path) -> None:
     assert result.exit_code == 0, result.output
     assert "all brackets overlap" in result.stdout
     for name in ("clarabel", "ecos", "scs"):
-        assert name in result.stdout
+        assert name in result.stdout  # in the table, or named as left out
+
+
+def test_all_goes_on_without_a_back_end_that_is_not_installed(run: Run, csv: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(table, "find_spec", lambda name: None if name == "ecos" else find_spec(name))
+    arguments = ("solve", "kernel-ridge", "--data", csv, "--target", "y", "--tol", "1e-6", "--solver")
+    result = run(*arguments, "all")
+    assert result.exit_code == 0 and "left out: ecos is not installed: pip install" in result.stdout
+    found = json.loads(run(*arguments, "all", "--json").stdout)
+    names = {solution["provenance"]["solver"] for solution in found["solutions"]}
+    assert found["left_out"] == [table.ECOS.missing] and {"clarabel", "scs"} <= names and "ecos" not in names
+    alone = run(*arguments, "ecos")
+    assert alone.exit_code == 2 and alone.stderr == f"simopt: {table.ECOS.missing}\n"
 
 
 def test_progress_names_the_solver(run: Run, csv: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -87,13 +101,13 @@ def test_progress_names_the_solver(run: Run, csv: Path, monkeypatch: pytest.Monk
     names = {s["provenance"]["solver"] for s in found["solutions"] if s["trace"]["samples"]}
     assert {text.partition(":")[0] for text in told} == names and "clarabel" in names
     told.clear()
-    run(*arguments, "--solver", "ecos")
-    assert {text.partition(":")[0] for text in told} == {"ecos"}
+    run(*arguments, "--solver", "clarabel")
+    assert {text.partition(":")[0] for text in told} == {"clarabel"}
 
 
 def test_solver_that_misses_the_tolerance_fails_the_run(run: Run, csv: Path) -> None:
-    options = ("--set", "regularization=1e-6", "--option", "max_iter=1", "--tol", "1e-12", "--solver", "ecos")
-    result = run("solve", "kernel-ridge", "--data", csv, "--target", "y", *options)
+    options = ("--option", "max_iter=1", "--tol", "1e-12", "--solver", "clarabel")
+    result = run("solve", "landmarked-svr", "--data", csv, "--target", "y", *options)
     assert result.exit_code == 1, result.output
     assert "ITERATION_LIMIT" in result.stdout or "GAP_OPEN" in result.stdout or "FAILED" in result.stdout
 
@@ -108,7 +122,7 @@ def test_solver_that_misses_the_tolerance_fails_the_run(run: Run, csv: Path) -> 
         (("--set", "regularization"), "--set: 'regularization' given, name=value needed"),
         (("--set", "samples=9", "--set", "samples=8"), "--set: 'samples' is given twice"),
         (("--solver", "clarabell"), "did you mean 'clarabel'?"),
-        (("--solver", "ecos", "--option", "max_itr=3"), "unknown option of ecos 'max_itr'; did you mean 'max_iter'?"),
+        (("--solver", "scs", "--option", "max_itr=3"), "unknown option of scs 'max_itr'; did you mean 'max_iter'?"),
         (("--target", "z"), "unknown target column 'z'"),
         (("--tol", "0"), "tol: must be a positive number"),
         (("--solver", "all", "--option", "max_iter=3"), "--option: options belong to one solver"),

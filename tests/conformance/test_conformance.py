@@ -4,11 +4,13 @@ from typing import Any
 
 import pytest
 
+from simopt.backends.table import FIRST_CLASS
 from simopt.conformance import PROBLEM_CHECKS, SOLVER_CHECKS, executed, pairs
 from simopt.problem import Problem
 
-PAIRS = pairs()
-PROBLEMS = sorted({cls for cls, _ in PAIRS}, key=lambda cls: cls.name)
+RUNNING = pairs()
+PROBLEMS = sorted({cls for cls, _ in RUNNING}, key=lambda cls: cls.name)
+PAIRS = [*RUNNING, *((cls, backend.name) for cls in PROBLEMS for backend in FIRST_CLASS if backend.missing)]
 
 
 def named(value: Any) -> str:
@@ -32,9 +34,9 @@ def test_every_method_of_the_founding_request_is_there() -> None:
     assert methods <= {cls.name for cls in PROBLEMS}
 
 
-def test_all_three_back_ends_ran() -> None:
-    """Last in this file: by now each back end must have solved something for every problem that declares itself."""
-    for solver in ("clarabel", "ecos", "scs"):
+def test_the_back_ends_ran() -> None:
+    """Last in this file: by now each back end must have solved something for every problem, if this Python has wheels of it."""
+    for solver in (backend.name for backend in FIRST_CLASS if backend.has_wheels or not backend.missing):
         for cls in PROBLEMS:
             SOLVER_CHECKS["statuses"](cls, solver)
         assert executed[solver] >= 3 * len(PROBLEMS), f"{solver} really ran {executed.get(solver, 0)} times"

@@ -206,7 +206,7 @@ def test_without_scikit_learn_the_error_names_the_extra_and_simopt_itself_does_n
         "except ImportError as error:\n    print(error)\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
-    assert "pip install 'simopt[ml]'" in done.stdout
+    assert "pip install 'simopt-convex[ml]'" in done.stdout
     light = subprocess.run(
         [sys.executable, "-c", "import simopt, sys; print('sklearn' in sys.modules)"], capture_output=True, text=True, check=True
     )

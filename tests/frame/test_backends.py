@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -13,9 +14,9 @@ import pytest
 from frame_toy import Bottomless, Impossible, NeedsPowers, Toy, Undeclared, toy
 
 from simopt import Status, solve
-from simopt.backends import adapter, ecos_child
+from simopt.backends import adapter, ecos_child, table
 from simopt.backends.table import CLARABEL, ECOS, FIRST_CLASS, SCS, check_options, find
-from simopt.errors import UnknownName
+from simopt.errors import NotAvailable, UnknownName
 
 NAMES = [backend.name for backend in FIRST_CLASS]
 
@@ -77,6 +78,7 @@ def test_a_back_end_that_is_wrong_about_feasibility_has_failed(wrong: type[Toy])
     assert "although" in solution.message and "≤ optimum ≤" in solution.message
 
 
+@pytest.mark.backend("ecos")
 def test_a_cone_that_the_back_end_lacks_is_a_reason() -> None:
     solution = solve(toy(kind=NeedsPowers), "ecos")
     assert solution.status is Status.UNSUPPORTED and "ecos" in solution.message
@@ -96,6 +98,7 @@ def test_scs_stops_at_its_time_limit_and_says_so() -> None:
     assert solution.certificate is not None and solution.certificate.lower > 0
 
 
+@pytest.mark.backend("ecos")
 def test_ecos_is_ended_at_the_time_limit_and_works_again() -> None:
     start = time.perf_counter()
     solution = solve(toy(n=900, d=600, radius=0.01), "ecos", time_limit=0.3)
@@ -104,6 +107,7 @@ def test_ecos_is_ended_at_the_time_limit_and_works_again() -> None:
     assert solve(toy(radius=0.3), "ecos", tol=1e-6).optimal
 
 
+@pytest.mark.backend("ecos")
 def test_starting_the_ecos_process_is_not_on_the_clock() -> None:
     child = ecos_child._running.pop(os.getpid(), None)
     if child is not None:
@@ -112,6 +116,7 @@ def test_starting_the_ecos_process_is_not_on_the_clock() -> None:
     assert solution.optimal and solution.provenance.solve_seconds < 0.1
 
 
+@pytest.mark.backend("ecos")
 def test_a_dead_ecos_process_is_a_failure_and_is_replaced() -> None:
     assert solve(toy(radius=0.3), "ecos", tol=1e-6).optimal
     child = ecos_child._running[os.getpid()]
@@ -120,6 +125,17 @@ def test_a_dead_ecos_process_is_a_failure_and_is_replaced() -> None:
     assert solve(toy(radius=0.3), "ecos", tol=1e-6).optimal
     with pytest.raises(ecos_child.ChildFailed, match="TypeError|ValueError"):
         ecos_child.solve({"args": (None,), "options": {}}, 10.0)
+
+
+def test_a_back_end_that_is_not_installed_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    from simopt.conformance import pairs
+
+    monkeypatch.setattr(table, "find_spec", lambda name: None if name == "ecos" else find_spec(name))
+    with pytest.raises(NotAvailable, match=r"ecos is not installed: pip install [^\n]*ecos[^\n]*$") as caught:
+        solve(toy(), "ecos")
+    assert ("compiler" in str(caught.value)) is (sys.version_info >= (3, 13))
+    assert [backend.name for backend in table.installed()] == ["clarabel", "scs"]
+    assert {"clarabel", "scs"} <= {name for _, name in pairs()} and "ecos" not in {name for _, name in pairs()}
 
 
 def test_options() -> None:

@@ -91,7 +91,7 @@ def test_a_disk_that_fills_up_while_writing_names_the_file(toys: Any, run: Run, 
 @pytest.mark.parametrize("package", report.NEEDS)
 def test_a_missing_extra_is_named(toys: Any, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, package: str) -> None:
     monkeypatch.setattr(report, "find_spec", lambda name: None if name == package else object())
-    refused(run, tmp_path / "out", f"--report needs {package}: pip install 'simopt[report]'")
+    refused(run, tmp_path / "out", f"--report needs {package}: pip install 'simopt-convex[report]'")
 
 
 def test_without_a_report_no_extra_is_needed(toys: Any, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
