@@ -38,6 +38,14 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_report_header() -> str:
+    """On which kernels the numbers come about."""
+    from threadpoolctl import threadpool_info
+
+    kernels = sorted({library["architecture"] for library in threadpool_info() if library.get("architecture")})
+    return f"BLAS kernels: {', '.join(kernels)}; compiled loops: {os.environ.get('NUMBA_CPU_NAME', 'this processor')}"
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_setup(item: pytest.Item) -> Any:
     """Skip where a fixture misses data that may not be passed on."""
