@@ -2,7 +2,8 @@
 
 A proof file states inequalities between rational formulas and the instances (or finite ranges, or free symbols) for which they are meant.
 This program evaluates every formula itself, in exact rational arithmetic; it reads no slack and no verdict from the file, and prints the
-statement that it checked. Roots, exponentials and logarithms enter as enclosures, which it confirms before it uses them.
+statement that it checked. Roots, exponentials and logarithms enter as enclosures, which it confirms before it uses them. Each statement is
+the claim itself (or one case of it), or a step of its proof; of steps the file says in words what they leave to be shown.
 """
 
 import functools
@@ -16,7 +17,7 @@ from collections import Counter
 from fractions import Fraction
 from typing import Any
 
-FORMAT = "simopt-proof/1"
+FORMAT = "simopt-proof/2"
 LARGE = 1 << 16  # bits of a number, terms of a product of polynomials: what needs more is refused before it is computed
 NUMBER = re.compile(r"-?[0-9]+(/[0-9]+)?")
 ARGUMENTS = {"+": 2, "-": 2, "*": 2, "/": 2, "^": 2, "abs": 1, "root": 3, "exp": 2, "log": 2, "sum": 0, "min": 0, "max": 0}  # 0: any
@@ -24,6 +25,7 @@ LEADING = ("^", "root", "exp", "log")  # operations of which only the first argu
 Bounds = tuple[Fraction, Fraction]
 Monomials = dict[tuple[tuple[str, int], ...], Fraction]
 Quotient = tuple[Monomials, Monomials]
+ROLES = {"claim": "the claim itself", "step": "a step of the proof"}
 UNIT: Monomials = {(): Fraction(1)}
 
 
@@ -185,12 +187,25 @@ def check(document: Any) -> list[str]:
         lines = [f"{document['row']} ({document['place']}), in words: {document['says']}"]
         for number, statement in enumerate(document["statements"], 1):
             _well_formed(statement)
-            lines += [f"[{number}] {statement['name']}".rstrip(), f"    {render(statement)}", f"    {_checked(statement)}"]
+            title = f"[{number}] {ROLES[statement['role']]}" + (f": {statement['name']}" if statement["name"] else "")
+            lines += [title, f"    {render(statement)}", f"    {_checked(statement)}"]
+        left = _left(document) if len(lines) > 1 else []
     except (KeyError, IndexError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
         raise Unreadable(f"the file is damaged: {type(error).__name__}: {error}") from error
     if len(lines) == 1:
         raise Rejected("the file states nothing")
+    lines += [f"STEPS, not the whole sentence; what remains: {'; '.join(left)}"] if left else []
     return ["".join(letter if letter.isprintable() else " " for letter in line) for line in lines]
+
+
+def _left(document: dict[str, Any]) -> list[str]:
+    """What the steps of the file leave to be shown, in words: nothing without steps, and something with them."""
+    left = document["remains"]
+    if not (isinstance(left, list) and all(isinstance(words, str) and words.strip() for words in left)):
+        raise Unreadable("what remains must be a list of words")
+    if bool(left) != any(statement["role"] == "step" for statement in document["statements"]):
+        raise Rejected("a file with steps must say what remains to be shown, and one without has nothing left")
+    return left
 
 
 def _well_formed(statement: dict[str, Any]) -> None:

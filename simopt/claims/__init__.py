@@ -65,11 +65,23 @@ Checks (evidence is inferred: int/Fraction → exact, Interval → interval, flo
 `error=` is the optimisation error of `measured` (for a norm distance: Problem.distance(gap)); it widens the enclosure, and a slack
 smaller than it is undecided, not held.
 
-PROVED needs formulas: build both sides from `inputs(x=…)` (the DATA of the instance by name, never a result computed from them),
+A proof file needs formulas: build both sides from `inputs(x=…)` (the DATA of the instance by name, never a result computed from them),
 `rational`, + − * / **, abs, `minimum`, `maximum`, `total`, and `root`, `exp`, `log`, which enclose; and exhaustive instances, or SOME.
 Arrays of formulas need one check an entry. Exact Fractions without a formula give "HOLDS (exact, N instances)".
 `symbols("x y")` are free: `equal((x + y)**2, x**2 + 2*x*y + y**2)` is PROVED by expansion, for all values. Hypotheses that the proof
 file should state and check go with `check.given(at_least(s, 0), …)`.
+
+What a proof file says of each statement
+----------------------------------------
+A statement IS the claim (one of its cases), or it is a STEP of a proof: an algebraic identity, an inequality for the first few n, a
+constant. PROVED is kept for files that hold the whole sentence of `says`: every quantifier of it is in the instances, in symbols or in
+the witness, and every word of it ("K is useful", "the algorithm returns") is in the formulas. Ask: if somebody is handed the file
+alone, do they know that `says` is true? If not:
+  claim(..., remains="the induction over the rounds")      every statement of the claim is a step, and this is left to be shown, in words
+  claim(..., remains={"AK-18": "…"})                       the same for the rows named (a claim with `covers`)
+  at_most(…).step("…what this one leaves to be shown…")     one check of a claim that mixes (its own words count first)
+A row with a step HOLDS by "exact steps": its file is written and rechecked as any other, its scope stands beside it, and the table, the
+report, the JSON (`remains`) and `simopt show` say what remains. Steps may be sampled; what is said to be the claim may not.
 
 Attack: `decode(point, trial) -> Instance | None` maps [0, 1]^dimension to instances (None: outside the hypotheses); the engine then also
 minimises the slack over the cube (SOME: maximises it), `evaluations=(quick, full)` times. What it finds counts like any instance.

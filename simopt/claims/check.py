@@ -46,6 +46,7 @@ class Check:
     boolean: bool = False
     empty: bool = False  # the claim says nothing here
     statement: Statement | None = None
+    remains: str = ""  # what is left to be shown where the statement is a step of the proof; empty: it is (a case of) the claim itself
     drawing: figure.Figure | None = field(default=None, compare=False)  # what a plot of it needs, as plain data
 
     def outcome(self, resolution: float) -> Outcome:
@@ -86,6 +87,20 @@ class Check:
         if self.statement is None or len(stated) < len(hypotheses):
             return replace(self, statement=None)
         return replace(self, statement=replace(self.statement, hypotheses=self.statement.hypotheses + stated))
+
+    def step(self, remains: str) -> Check:
+        """Return the check as a step of a proof: its proof file says so, and says in words what `remains` to be shown.
+
+        A row with a step among its statements HOLDS by exact steps; PROVED is kept for rows whose file is the whole sentence.
+
+        Raises
+        ------
+        NotComparable
+            if nothing is said to remain.
+        """
+        if not remains.strip():
+            raise NotComparable(f"{self.name or 'check'}: a step says in words what remains to be shown")
+        return replace(self, remains=remains)
 
     def tightened(self, factor: float) -> Check:
         """Return the same check against a bound moved by `factor` towards what was measured (< 1 tightens)."""

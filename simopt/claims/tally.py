@@ -34,6 +34,12 @@ class RowResult:
     witness: Witness | None = None
     proof: Collector | None = None
     measured: Mapping[str, Any] | None = None
+    remains: str = ""  # what the proof file leaves to be shown, where it holds steps of a proof
+
+    @property
+    def filed(self) -> bool:
+        """Whether a proof file belongs to the verdict: of the whole sentence, or of steps."""
+        return self.proof is not None and (self.verdict is Verdict.PROVED or self.evidence is Evidence.EXACT_STEPS)
 
 
 class Tally:
@@ -53,7 +59,8 @@ class Tally:
         self.lone_sample = False
         self.refutation: tuple[tuple[int, tuple[int, int], float], Witness, Evidence] | None = None
         self.example: tuple[tuple[int, int, float], Witness, Evidence, Collector] | None = None
-        self.proof = Collector(symbols_only=not claim.exhaustive)
+        self.varied = False
+        self.proof = Collector(symbols_only=not claim.exhaustive, remains=claim.left(row))
         self.ledger = Ledger(most_room=self.quantifier is Quantifier.SOME)
 
     def add(self, instance: Instance, trial: Trial, checks: Sequence[Check]) -> None:
@@ -83,12 +90,8 @@ class Tally:
         before = self.proof.formulas
         for check in checks:
             self.proof.add(check)
-        if self.instances == 1:
-            self.lone_sample = self.proof.symbols_only and bool(instance)
-        else:
-            self.lone_sample = False
-            if self.proof.symbols_only and self.proof.formulas > before:
-                self.proof.give_up()
+        self.lone_sample = self.instances == 1 and bool(instance)
+        self.varied |= self.instances > 1 and self.proof.formulas > before
 
     def _measure(self, check: Check, outcome: Outcome) -> None:
         if outcome is Outcome.VACUOUS or (check.boolean and outcome is not Outcome.REFUTED):
@@ -109,7 +112,7 @@ class Tally:
         weak = max(checks, key=lambda check: check.evidence.rank)
         key = (weak.evidence.rank, size(instance), -min(as_float(check.low) for check in checks))
         if self.example is None or key < self.example[0]:
-            proof = Collector()
+            proof = Collector(remains=self.claim.left(self.row))
             for check in checks:
                 proof.add(check)
             lowest = min(checks, key=lambda check: check.low)
@@ -139,9 +142,12 @@ class Tally:
             return replace(plain, verdict=Verdict.REFUTED, evidence=evidence, scope=Scope.WITNESS, witness=witness)
         if self.counts[Outcome.UNDECIDED]:
             return replace(plain, reason=f"{self.undecided} ({self.counts[Outcome.UNDECIDED]} of {plain.checks} checks)")
-        proof = self.proof if self.proof.complete and not self.lone_sample else None
-        scope = Scope.EXHAUSTIVE if proof is not None else exhaustive
-        return replace(plain, verdict=Verdict.HOLDS, scope=scope, proof=proof)
+        proof = self.proof if self.proof.complete else None
+        if proof is not None and not (proof.numeric or self.varied or self.lone_sample):
+            exhaustive = Scope.EXHAUSTIVE  # one formula in symbols, the same on every sample
+        if proof is not None and exhaustive is not Scope.EXHAUSTIVE and proof.states_claim:
+            proof = None  # samples of a sentence are no proof of it; samples of a step are what they are
+        return replace(plain, verdict=Verdict.HOLDS, scope=exhaustive, proof=proof)
 
     def _some(self, plain: RowResult) -> RowResult:
         if self.example is not None:

@@ -127,7 +127,11 @@ def _show(record: Record) -> None:
     for reason, names in missing.items():
         out.print(f"\nNot run: {', '.join(names)}: {reason}")
     unexpected = [row for row in record.rows if not row["ok"]]
-    counts = ", ".join(f"{count} {verdict}" for verdict, count in record.counts().items())
+    steps = record.by_steps()
+    counts = ", ".join(
+        f"{count} {verdict}" + (f" ({steps} by exact steps)" if verdict == "HOLDS" and steps else "")
+        for verdict, count in record.counts().items()
+    )
     out.print(
         f"\n{len(record.rows)} of {record.selected} claims in {record.seconds:.1f} s "
         f"({record.effort} effort, seed {record.seed}, {record.jobs} process{'' if record.jobs == 1 else 'es'}): {counts or 'none'}"
@@ -160,6 +164,8 @@ def _line(name: str, part: Part, expected: str, seconds: str, extra: str, caught
         remarks.append("see below")
     elif part["reason"]:
         remarks.append(part["reason"])
+    if part["remains"]:
+        remarks.append(f"remains: {part['remains']}")
     if extra:
         remarks.append(extra)
     remark = Text("; ".join(remarks), style="dim" if caught and _met(part) else "bold red")

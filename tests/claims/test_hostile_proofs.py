@@ -18,12 +18,13 @@ def proof(**changes: Any) -> dict[str, Any]:
         "claim": ["<=", "x", 0],
         "where": [],
         "symbols": [],
+        "role": "claim",
         "name": "",
         "names": ["x"],
     }
     statement |= {"rows": [["1"]]} if "ranges" not in changes else {}
     statement |= changes
-    made = {"format": recheck.FORMAT, "row": "TOY", "place": "nowhere", "says": "a toy", "statements": [statement]}
+    made = {"format": recheck.FORMAT, "row": "TOY", "place": "nowhere", "says": "a toy", "remains": [], "statements": [statement]}
     return made | {"digest": recheck.digest(made)}
 
 
@@ -151,7 +152,7 @@ def test_a_key_given_twice_is_refused(tmp_path: Any) -> None:
 def test_nesting_without_end_is_unreadable(tmp_path: Any) -> None:
     path = tmp_path / "deep.json"
     for depth in (300, 900, 100_000):
-        path.write_text('{"format": "simopt-proof/1", "digest": ' + "[" * depth + "]" * depth + "}")
+        path.write_text('{"format": "simopt-proof/2", "digest": ' + "[" * depth + "]" * depth + "}")
         assert recheck.main([str(path)]) in (1, 2)
 
 
