@@ -46,20 +46,20 @@ Rules of the house
   natural unit. `cost=` seconds at quick effort, as a hint for the order of work.
 * `note` is for the reader: a proof gap (status G), a choice of ours, a reading of the text.
 
-Checks (evidence is inferred: int/Fraction → exact, Interval → interval, float → float; the weakest part counts)
+Checks (evidence is inferred: int/Fraction → exact, Interval → interval, float and NumPy's integers → float; the weakest part counts)
 ----------------------------------------------------------------------------------------------------------------
   at_most(measured, bound, name, error=, scale=, strict=, row=)   measured ≤ bound; arrays: worst entry; gives slack and tightness
   at_least(measured, bound, …)             measured ≥ bound
   equal(left, right, …)                    identity, slack −max|left − right|/scale
   distinct(left, right, error=…)           they differ, beyond the error
-  true(condition, name, evidence=EXACT)    a yes-or-no fact
+  true(condition, name, evidence=EXACT)    a yes-or-no fact, a bool
   vacuous(condition, name)                 the claim says nothing here (all checks vacuous → VACUOUS)
   between(lower, upper)                    a value known by two bounds (a certificate's), to be passed as `measured` or `bound`
-  outcome(bad, delta, group)               one draw of P(bad) ≤ delta. One instance is one setting; draw in ONE loop (all its groups in
-                                           turn), `for _ in range(100_000)`: the engine stops asking when Clopper–Pearson decides them,
-                                           so that nothing behind the loop is read: yield all other checks before it
+  outcome(bad, delta, group)               one draw of P(bad) ≤ delta. One instance is one setting; draw in a loop
+                                           `for _ in trial.draws(100_000):`, which ends when Clopper–Pearson has decided every group drawn
+                                           in it; what stands behind the loop is read as well
   probability(low, high, delta)            the same with the probability known (equal ends: exactly)
-  expectation(value, bound, group, support=(a, b))   one draw of E[value] ≤ bound
+  expectation(value, bound, group, support=(a, b))   one draw of E[value] ≤ bound, a ≤ value ≤ b always (without it draws decide nothing)
   rate(sizes, values, slope, direction="at most", window=(lo, hi), tolerance=0.1)   log-log slope; never refutes a hidden constant
 
 `error=` is the optimisation error of `measured` (for a norm distance: Problem.distance(gap)); it widens the enclosure, and a slack

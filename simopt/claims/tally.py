@@ -120,10 +120,14 @@ class Tally:
 
     def _witness(self, instance: Instance, trial: Trial, check: Check, outcome: Outcome) -> Witness:
         kept = copy.deepcopy(instance)  # generators may reuse their arrays
-        return Witness(self.claim.id, self.row, trial.seed, trial.index, trial.effort, kept, as_float(check.low), check.name, outcome.value)
+        return Witness(self.claim.id, self.row, *trial.origin, kept, as_float(check.low), check.name, outcome.value)
 
-    def result(self) -> RowResult:
-        """Verdict of this seed; PROVED is awarded later, when the proof file has been accepted."""
+    def result(self, asked: frozenset[str] = frozenset()) -> RowResult:
+        """Verdict of this seed; PROVED is awarded later, when the proof file has been accepted.
+
+        Exhaustive is what is declared so and seen to be so: `asked` names what the instances or the checks depend on besides, seed or
+        effort.
+        """
         total = sum(self.counts.values())
         plain = RowResult(
             self.row, Verdict.INCONCLUSIVE, self.evidence, Scope.SAMPLED, total, self.instances, self.worst_slack, self.tightness,
@@ -131,38 +135,49 @@ class Tally:
         )  # fmt: skip
         if total == 0:
             return replace(plain, evidence=None, scope=None, reason="no check decides this row")
-        exhaustive = Scope.EXHAUSTIVE if self.claim.exhaustive else Scope.SAMPLED
         if self.counts[Outcome.VACUOUS] == total:
-            return replace(plain, verdict=Verdict.VACUOUS, scope=exhaustive)
-        return self._some(plain) if self.quantifier is Quantifier.SOME else self._all(plain, exhaustive)
+            return replace(plain, verdict=Verdict.VACUOUS, scope=_scope(self.claim.exhaustive and not asked))
+        return self._some(plain, asked) if self.quantifier is Quantifier.SOME else self._all(plain, asked)
 
-    def _all(self, plain: RowResult, exhaustive: Scope) -> RowResult:
+    def _all(self, plain: RowResult, asked: frozenset[str]) -> RowResult:
         if self.refutation is not None:
             _, witness, evidence = self.refutation
             return replace(plain, verdict=Verdict.REFUTED, evidence=evidence, scope=Scope.WITNESS, witness=witness)
         if self.counts[Outcome.UNDECIDED]:
             return replace(plain, reason=f"{self.undecided} ({self.counts[Outcome.UNDECIDED]} of {plain.checks} checks)")
         proof = self.proof if self.proof.complete else None
-        if proof is not None and not (proof.numeric or self.varied or self.lone_sample):
-            exhaustive = Scope.EXHAUSTIVE  # one formula in symbols, the same on every sample
-        if proof is not None and exhaustive is not Scope.EXHAUSTIVE and proof.states_claim:
+        general = proof is not None and not (proof.numeric or self.varied or self.lone_sample)  # one formula in symbols for every sample
+        exhaustive = (self.claim.exhaustive or general) and not asked
+        if proof is not None and proof.states_claim and not exhaustive:
             proof = None  # samples of a sentence are no proof of it; samples of a step are what they are
-        return replace(plain, verdict=Verdict.HOLDS, scope=exhaustive, proof=proof)
+        doubt = f"not all there are: the instances or the checks ask for {', '.join(f'trial.{name}' for name in sorted(asked))}"
+        reason = doubt if self.claim.exhaustive and asked else ""
+        return replace(plain, verdict=Verdict.HOLDS, scope=_scope(exhaustive), proof=proof, reason=reason)
 
-    def _some(self, plain: RowResult) -> RowResult:
+    def _some(self, plain: RowResult, asked: frozenset[str]) -> RowResult:
         if self.example is not None:
             _, witness, evidence, proof = self.example
             found = replace(plain, verdict=Verdict.HOLDS, evidence=evidence, scope=Scope.WITNESS, witness=witness)
             return replace(found, worst_slack=witness.slack, proof=proof if proof.complete else None)
-        if self.claim.exhaustive and self.refuted_instances == self.instances and self.refutation is not None:
+        searched = self.claim.exhaustive and not asked
+        if searched and self.refuted_instances == self.instances and self.refutation is not None:
             return replace(plain, verdict=Verdict.REFUTED, scope=Scope.EXHAUSTIVE, witness=self.refutation[1])
         return replace(plain, reason=f"none of {self.instances} instances satisfies every check, and the search was not exhaustive")
 
 
+def _scope(exhaustive: bool) -> Scope:
+    return Scope.EXHAUSTIVE if exhaustive else Scope.SAMPLED
+
+
 def merge(results: Sequence[tuple[int, RowResult]]) -> RowResult:
-    """One result from those of several seeds: the verdicts must agree, otherwise it is INCONCLUSIVE and says which seed said what."""
+    """One result from those of several seeds: the verdicts must agree, otherwise it is INCONCLUSIVE and says which seed said what.
+
+    A witness with rigorous evidence needs no agreement: one counterexample refutes a statement about all, whatever other seeds met, and one
+    example settles a statement about some.
+    """
     rows = [result for _, result in results]
-    first = rows[0]
+    decisive = [row for row in rows if row.scope is Scope.WITNESS and row.evidence is not None and row.evidence.rigorous]
+    first = (decisive or rows)[0]
     slacks = [row.worst_slack for row in rows if row.worst_slack is not None]
     ratios = [row.tightness for row in rows if row.tightness is not None]
     merged = replace(
@@ -171,11 +186,11 @@ def merge(results: Sequence[tuple[int, RowResult]]) -> RowResult:
         instances=sum(row.instances for row in rows),
         worst_slack=min(slacks, default=None),
         tightness=max(ratios, default=None),
-        reason=next((row.reason for row in rows if row.reason), ""),
+        reason=first.reason if decisive else next((row.reason for row in rows if row.reason), ""),
         witness=_smallest(rows),
         measured=pooled([row.measured for row in rows if row.measured is not None]),
     )
-    if len({row.verdict for row in rows}) > 1:
+    if len({row.verdict for row in rows}) > 1 and not decisive:
         said = ", ".join(f"seed {seed}: {row.verdict}" for seed, row in results)
         evidence = weakest(*(row.evidence for row in rows if row.evidence is not None))
         return replace(merged, verdict=Verdict.INCONCLUSIVE, evidence=evidence, scope=Scope.SAMPLED, proof=None, reason=said)
