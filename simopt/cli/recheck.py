@@ -11,8 +11,8 @@ def recheck(proof: Annotated[str, typer.Argument(metavar="PROOF", help="Proof fi
     """Check a proof file with the independent checker.
 
     It computes in rational arithmetic, knows nothing of the rest of simopt, and prints the statement that it checked. Then words and
-    formulas are compared with those of the claim in the catalogue, if it is known here. Exit status 0: it holds; 1: the file does not prove what it
-    states, or is not the claim's own; 2: unreadable.
+    formulas are compared with those of the claim in the catalogue, if it is known here. Exit status 0: it holds; 1: the file does not
+    prove what it states, or is not the claim's own; 2: unreadable.
     """
     from simopt import recheck as checker
     from simopt.claims.authentic import compared
