@@ -71,12 +71,16 @@ def exp_bounds(x: Fraction, bits: int = 220) -> Bounds:
     if halvings > 14:
         raise Unreadable("an exponential becomes too large")
     digits = bits + 2 * halvings + 20
-    small = _down(x / 2**halvings, digits)
-    cut = Fraction(0 if small * 2**halvings == x else 2, 2**digits)  # rounding x/2^k down lowers its exponential by less than this
-    terms = [Fraction(1)]
-    while abs(terms[-1]) * 2**digits > 1:
-        terms.append(terms[-1] * small / len(terms))
-    low, high = _down(sum(terms) - abs(terms[-1]), digits), -_down(-sum(terms) - abs(terms[-1]) - cut, digits)
+    one, count = 1 << digits, 0
+    small = (x.numerator << digits) // (x.denominator << halvings)  # in units of 2^-digits, as all that follows
+    below = above = least = most = one
+    while most > 1 and small:
+        count += 1
+        least, most = (least * small >> digits) // count, -((-most * small >> digits) // count)
+        below, above = below + least, above + most
+    # what the polynomial leaves out is less than its last term; rounding x/2^k down lowers its exponential by less than two units
+    cut = 0 if small * x.denominator << halvings == x.numerator << digits else 2
+    low, high = Fraction(below - (most if small else 0), one), Fraction(above + (most if small else 0) + cut, one)
     for _ in range(halvings):
         low, high = _down(low * low, digits), -_down(-high * high, digits)
     return low, high
@@ -134,7 +138,7 @@ def _apply(op: str, args: list[Bounds], exponent: Any, work: Work) -> Bounds:
 
 def _confirmed(op: str, x: Bounds, rest: list[Any], names: dict[str, Bounds], work: Work) -> Bounds:
     low, high = names[rest[-1]]
-    work.pay(500 if op != "root" else 1, _bits(*x, low, high))
+    work.pay(100 if op != "root" else 1, _bits(*x, low, high))
     if op == "root":
         work.pay(4, abs(rest[0]) * _bits(low, high))
         sound = rest[0] >= 1 and x[0] >= 0 and (low <= 0 or low ** rest[0] <= x[0]) and high >= 0 and high ** rest[0] >= x[1]
@@ -181,11 +185,15 @@ def _polynomial(ref: int | str, done: list[Quotient], work: Work) -> Quotient:
 def _quotient(op: str, args: list[Quotient], exponent: Any, work: Work) -> Quotient:
     if op not in ("+", "-", "*", "/", "^", "sum"):
         raise Unreadable(f"{op!r} has no meaning for free symbols")
-    work.pay(1, abs(exponent) if op == "^" else 0)
-    top, low = (UNIT, UNIT) if op == "^" else args[0]
-    for p, q in args * abs(exponent) if op == "^" else args[1:]:
-        if op in ("*", "/", "^"):
-            r, s = (q, p) if op == "/" or (op == "^" and exponent < 0) else (p, q)
+    if op == "^":
+        p, q = args[0] if exponent >= 0 else args[0][::-1]
+        if not q:
+            raise Rejected("division by zero")
+        return _power(p, abs(exponent), work), _power(q, abs(exponent), work)
+    top, low = args[0]
+    for p, q in args[1:]:
+        if op in ("*", "/"):
+            r, s = (q, p) if op == "/" else (p, q)
             top, low = _product(top, r, work), _product(low, s, work)
         else:
             r = _product(p, {(): Fraction(-1 if op == "-" else 1)}, work)
@@ -197,6 +205,16 @@ def _quotient(op: str, args: list[Quotient], exponent: Any, work: Work) -> Quoti
         if not low:
             raise Rejected("division by zero")
     return top, low
+
+
+def _power(p: Monomials, exponent: int, work: Work) -> Monomials:
+    """By repeated squaring."""
+    work.pay(1, exponent)
+    out = UNIT
+    for bit in bin(exponent)[2:]:
+        out = _product(out, out, work)
+        out = _product(out, p, work) if bit == "1" else out
+    return out
 
 
 def _longest(p: Monomials) -> int:
