@@ -65,8 +65,8 @@ def _bits(*numbers: Fraction) -> int:
 def exp_bounds(x: Fraction, bits: int = 220) -> Bounds:
     """Two rationals around exp(x): Taylor's polynomial at x/2^k in [0, 1/2] with its remainder, then k squarings rounded outward."""
     if x < 0:
-        below, above = exp_bounds(-x, bits)
-        return 1 / above, 1 / below
+        low, high = exp_bounds(-x, bits)
+        return 1 / high, 1 / low
     halvings = (x.numerator // x.denominator).bit_length() + 1
     if halvings > 14:
         raise Unreadable("an exponential becomes too large")
