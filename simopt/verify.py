@@ -21,7 +21,7 @@ from typing import Any
 from simopt import __version__, evidence, jsonio
 from simopt.claims import catalogue, proof
 from simopt.claims.claim import Claim
-from simopt.claims.kinds import Effort, Expected, Verdict
+from simopt.claims.kinds import Effort, Evidence, Expected, Verdict
 from simopt.claims.runner import ClaimResult, failed, run
 from simopt.claims.tally import RowResult
 from simopt.provenance import versions
@@ -54,6 +54,10 @@ class Record:
         """Number of claims of every verdict that occurs."""
         found = [row["verdict"] for row in self.rows]
         return {verdict.value: found.count(verdict.value) for verdict in Verdict if verdict.value in found}
+
+    def by_steps(self) -> int:
+        """Number of claims that hold by exact steps: their proof files were checked, and are less than their sentences."""
+        return sum(row["evidence"] == Evidence.EXACT_STEPS for row in self.rows)
 
     def to_json(self) -> list[dict[str, Any]]:
         """One JSON-ready object a claim, as `list theorems` gives it, with the verdict and the run it comes from; undefined is null.
@@ -186,6 +190,8 @@ def _part(result: ClaimResult, row: RowResult, folder: Path | None) -> Row:
         "ok": row.verdict.meets(result.claim.expected),
         "witness": _write_witness(row, folder),
         "proof": _write_proof(result.claim, row, folder),
+        "where": row.where or None,
+        "remains": row.remains or None,
         "measured": row.measured,
     }
 
@@ -197,9 +203,9 @@ def _write_witness(row: RowResult, folder: Path | None) -> str | None:
 
 
 def _write_proof(claim: Claim, row: RowResult, folder: Path | None) -> str | None:
-    if row.verdict is not Verdict.PROVED or row.proof is None or folder is None:
+    if not row.filed or row.proof is None or folder is None:
         return None
-    document = proof.document(claim, row.row, str(row.scope), row.proof.statements(), __version__)
+    document = proof.document(claim, row.row, str(row.scope), row.proof, __version__)
     return _write(evidence.file_of(folder, row.row, "proof"), document)
 
 
@@ -227,11 +233,13 @@ def _hints(folder: Path | None) -> dict[str, float]:
 
 
 def summary(row: Row) -> str:
-    """Verdict in words, as the table prints it: "HOLDS (exact, 2178 instances)", "NOT_RUN (…reason)"."""
+    """Verdict in words: "HOLDS (exact, 2178 instances)", "HOLDS (exact steps, exhaustive; remains: …)", "NOT_RUN (…reason)"."""
     verdict, expected = row["verdict"], Expected(row["expected"])
     if verdict in (Verdict.NOT_RUN, Verdict.ERROR, Verdict.INCONCLUSIVE):
         return f"{verdict} ({row['reason']})" if row["reason"] else verdict
     details = [word for word in (row["evidence"], row["defect"] if expected is Expected.REFUTED else None) if word]
+    if row["remains"]:
+        return f"{verdict} ({', '.join([*details, row['scope']])}; remains: {row['remains']})"
     if verdict == Verdict.HOLDS and row["scope"] != "witness":
         details.append(f"{row['instances']} instance{'' if row['instances'] == 1 else 's'}")
     elif row["scope"]:

@@ -1,7 +1,8 @@
 """One measured slack against one bound on one instance, and the functions that make it.
 
 A check is an enclosure [low, high] of its slack, positive on the side of the claim. It is satisfied to the resolution r if low ≥ −r,
-refuted if high < −r, and undecided otherwise; r = 0 for exact evidence. A strict check needs low > r.
+refuted if high < −r, and undecided otherwise; r = 0 for exact evidence. A strict check needs low > r. The resolution is for what rounding
+blurs: an exact or interval enclosure that lies wholly below zero (of a strict check: has nothing above it) refutes at any resolution.
 """
 
 from __future__ import annotations
@@ -10,6 +11,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from fractions import Fraction
 from typing import Any
+
+import numpy as np
 
 from simopt.claims import figure
 from simopt.claims.enclosure import Enclosure, NotComparable, Number, as_float, difference, enclose, entries
@@ -46,12 +49,15 @@ class Check:
     boolean: bool = False
     empty: bool = False  # the claim says nothing here
     statement: Statement | None = None
+    remains: str = ""  # what is left to be shown where the statement is a step of the proof; empty: it is (a case of) the claim itself
     drawing: figure.Figure | None = field(default=None, compare=False)  # what a plot of it needs, as plain data
 
     def outcome(self, resolution: float) -> Outcome:
-        """Decide the check to the resolution; exact evidence is decided to zero."""
+        """Decide the check to the resolution; exact evidence is decided to zero, and rigorous evidence refutes from zero on."""
         if self.empty:
             return Outcome.VACUOUS
+        if self.evidence.rigorous and (self.high < 0 or (self.strict and self.high <= 0)):
+            return Outcome.REFUTED
         r = 0.0 if self.evidence is Evidence.EXACT else resolution
         if self.strict:
             if self.low > r:
@@ -60,6 +66,9 @@ class Check:
         if self.low >= -r:
             return Outcome.SATISFIED
         return Outcome.REFUTED if self.high < -r else Outcome.UNDECIDED
+
+    def __bool__(self) -> bool:
+        raise TypeError("a check has no truth value; yield it")
 
     @property
     def tightness(self) -> float | None:
@@ -87,6 +96,20 @@ class Check:
             return replace(self, statement=None)
         return replace(self, statement=replace(self.statement, hypotheses=self.statement.hypotheses + stated))
 
+    def step(self, remains: str) -> Check:
+        """Return the check as a step of a proof: its proof file says so, and says in words what `remains` to be shown.
+
+        A row with a step among its statements HOLDS by exact steps; PROVED is kept for rows whose file is the whole sentence.
+
+        Raises
+        ------
+        NotComparable
+            if nothing is said to remain.
+        """
+        if not remains.strip():
+            raise NotComparable(f"{self.name or 'check'}: a step says in words what remains to be shown")
+        return replace(self, remains=remains)
+
     def tightened(self, factor: float) -> Check:
         """Return the same check against a bound moved by `factor` towards what was measured (< 1 tightens)."""
         if self.bound is None or self.tightness is None:
@@ -101,6 +124,7 @@ class Sample(Check):
     """One random draw of an instance; the engine pools the draws of a group and decides them by sequential statistics."""
 
     value: float = 0.0
+    least: float = 0.0  # value, unless only the interval [least, value] is known
     target: float = 0.0
     group: str = ""
     support: tuple[float, float] | None = None
@@ -199,8 +223,8 @@ def distinct(left: Any, right: Any, name: str = "", *, error: Any = 0, scale: An
 
 
 def true(condition: Any, name: str = "", *, evidence: Evidence = Evidence.FLOAT, row: str = "") -> Check:
-    """Check a yes-or-no fact; slack 1 or −1. Say `evidence=EXACT` only if nothing behind the condition was rounded."""
-    slack = Fraction(1) if bool(condition) else Fraction(-1)
+    """Check a yes-or-no fact (a bool); slack 1 or −1. Say `evidence=EXACT` only if nothing behind the condition was rounded."""
+    slack = Fraction(1) if _fact(condition) else Fraction(-1)
     return Check(slack, slack, evidence, name, row, boolean=True)
 
 
@@ -210,7 +234,7 @@ def vacuous(condition: Any = True, name: str = "", *, evidence: Evidence = Evide
     A claim whose checks are all vacuous is VACUOUS. With a false `condition` the check is an ordinary satisfied one: not vacuous.
     """
     slack = Fraction(1)
-    return Check(slack, slack, evidence, name, row, boolean=True, empty=bool(condition))
+    return Check(slack, slack, evidence, name, row, boolean=True, empty=_fact(condition))
 
 
 def outcome(bad: Any, delta: float, group: str = "", *, name: str = "", row: str = "") -> Check:
@@ -218,7 +242,7 @@ def outcome(bad: Any, delta: float, group: str = "", *, name: str = "", row: str
     if not 0 < float(delta) < 1:
         raise NotComparable(f"delta must lie in (0, 1), got {delta}")
     return Sample(
-        Fraction(0), Fraction(0), Evidence.STATISTICAL, name, row, value=float(bool(bad)), target=float(delta), group=group, bernoulli=True
+        Fraction(0), Fraction(0), Evidence.STATISTICAL, name, row, value=float(_fact(bad)), target=float(delta), group=group, bernoulli=True
     )
 
 
@@ -244,12 +268,25 @@ def expectation(
 ) -> Check:
     """One draw of an in-expectation claim E[value] ≤ bound (negate both for ≥).
 
-    With `support` = (a, b), a ≤ value ≤ b always, the decision rests on an empirical Bernstein bound; without it on Student's t, which
-    trusts the central limit theorem.
+    `support` = (a, b) says that a ≤ value ≤ b always; the decision rests on an empirical Bernstein bound. Without it draws are averaged
+    and decide nothing: no test of a mean controls its error if a rare value can be anything.
     """
     number = enclose(value)
-    value, target = float(number.high), float(bound)
-    return Sample(Fraction(0), Fraction(0), Evidence.STATISTICAL, name, row, value=value, target=target, group=group, support=support)
+    return Sample(
+        Fraction(0), Fraction(0), Evidence.STATISTICAL, name, row, value=as_float(number.high), least=as_float(number.low),
+        target=float(bound), group=group, support=support,
+    )  # fmt: skip
+
+
+def _fact(condition: Any) -> bool:
+    """The condition, if it is a truth value: of a generator, a check or a list every one would count as true."""
+    if isinstance(condition, np.ndarray) and condition.shape == () and condition.dtype == bool:
+        return bool(condition)
+    if not isinstance(condition, bool | np.bool_):
+        raise NotComparable(
+            f"a condition is True or False, got {type(condition).__name__}; write bool(…), all(…) or any(…) if that is meant"
+        )
+    return bool(condition)
 
 
 def _unit(scale: Any) -> Fraction:

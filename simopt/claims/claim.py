@@ -62,6 +62,7 @@ class Claim:
     requires: tuple[str, ...] = ()
     cost: float = 0.5
     evaluations: tuple[int, int] = (150, 1500)
+    remains: str | Mapping[str, str] = ""
 
     @property
     def rows(self) -> tuple[str, ...]:
@@ -77,6 +78,10 @@ class Claim:
     def module(self) -> str:
         """Module that defines the claim."""
         return self.function.__module__
+
+    def left(self, row: str) -> str:
+        """What the statements about `row` leave to be shown, in words; empty where they are the sentence itself."""
+        return self.remains if isinstance(self.remains, str) else self.remains.get(row, "")
 
     def describe(self) -> dict[str, Any]:
         """What `simopt list theorems --json` shows: plain data."""
@@ -118,6 +123,7 @@ def claim(
     requires: Sequence[str] = (),
     cost: float | None = None,
     evaluations: tuple[int, int] = (150, 1500),
+    remains: str | Mapping[str, str] = "",
 ) -> Callable[[Verdicts], Verdicts]:
     """Register the decorated function `(instance, trial) -> Iterator[Check]` as the claim `id`. `simopt.claims` explains each field.
 
@@ -135,6 +141,7 @@ def claim(
             id, paper, place, kind, expected, says, instances, function, section, decode, dimension, exhaustive, quantifier, resolution,
             dict(knobs or {}), dict(mutants or {}), no_mutant, tuple(covers), corrects, defect, note, tuple(requires),
             SECONDS.get(kind, 0.5) if cost is None else cost, evaluations,
+            remains if isinstance(remains, str) else dict(remains),
         )  # fmt: skip
         validate(made)
         registry.register("claim", id, made, function.__module__, function.__qualname__)
@@ -175,6 +182,7 @@ def _complaints(c: Claim) -> Iterator[str]:
     if (c.decode is None) != (c.dimension == 0):
         yield f"decode and dimension come together: decode maps [0, 1]^dimension to instances, got dimension={c.dimension}"
     yield from _complaints_about_expectation(c)
+    yield from _complaints_about_remains(c)
     yield from _complaints_about_mutants(c)
     repeated = {row for row in c.rows if c.rows.count(row) > 1}
     if repeated:
@@ -190,6 +198,17 @@ def _complaints_about_expectation(c: Claim) -> Iterator[str]:
         yield f"expected=OPEN needs a note that says what is missing to decide it, and is never allowed for {', '.join(NEVER_OPEN)}"
     if c.corrects is not None and c.corrects == c.id:
         yield "corrects= must name another claim"
+
+
+def _complaints_about_remains(c: Claim) -> Iterator[str]:
+    words = {c.id: c.remains} if isinstance(c.remains, str) else c.remains
+    for row, left in words.items():
+        if row not in c.rows:
+            yield f"remains= speaks of {row!r}; the rows are {', '.join(c.rows)}"
+        if c.remains and not left.strip():
+            yield f"remains= must say in words what is left to be shown for {row}"
+    if c.remains and c.expected in (Expected.REFUTED, Expected.VACUOUS):
+        yield f"remains= belongs to what is expected to hold; this one is expected to come out {c.expected}"
 
 
 def _complaints_about_mutants(c: Claim) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """Numbers of every arithmetic as enclosures [low, high] that know what evidence they are.
 
-Integers and fractions are exact, `Interval` balls are rigorous, everything else is a float. Mixing them weakens the evidence to the
+Python's integers and fractions are exact, `Interval` balls are rigorous, everything else is a float: NumPy's integers too, which wrap
+around without a word (2⁶² · 4 = 0), so that what stands behind one cannot be known. Mixing them weakens the evidence to the
 weakest of the parts. Expressions (`simopt.claims.expression`) enclose themselves and keep the formula for the proof file.
 """
 
@@ -78,12 +79,16 @@ def enclose(value: Any) -> Enclosure:
     if isinstance(value, np.ndarray):
         if value.size != 1:
             raise NotComparable(f"one number expected, got an array of shape {value.shape}")
-        return enclose(value.item())
-    if isinstance(value, bool | int | np.bool_ | np.integer):
+        return enclose(value.reshape(-1)[0])
+    if isinstance(value, bool | int | np.bool_):
         number = Fraction(int(value))
         return Enclosure(number, number, Evidence.EXACT)
+    if isinstance(value, np.integer):
+        return Enclosure(Fraction(int(value)), Fraction(int(value)), Evidence.FLOAT)
     if isinstance(value, Fraction):
-        return Enclosure(value, value, Evidence.EXACT)
+        exact = type(value.numerator) is int and type(value.denominator) is int  # Fraction(np.int64(1)) computes with NumPy's integers
+        number = value if exact else Fraction(int(value.numerator), int(value.denominator))
+        return Enclosure(number, number, Evidence.EXACT if exact else Evidence.FLOAT)
     if isinstance(value, np.floating):
         return _point(float(value))
     raise NotComparable(f"a number is expected, got {type(value).__name__}")

@@ -49,10 +49,15 @@ ORIGINAL = Variant()
 
 @dataclass(frozen=True)
 class SeedRun:
-    """Results of one seed, and whether anything random took part."""
+    """Results of one seed, and what was asked of its trials that depends on the seed or the effort."""
 
     rows: Mapping[str, RowResult]
-    random: bool
+    asked: frozenset[str]
+
+    @property
+    def random(self) -> bool:
+        """Whether another seed may give other results."""
+        return not self.asked.isdisjoint({"rng", "seed"})
 
 
 def run_seed(claim: Claim, effort: Effort, seed: int, variant: Variant = ORIGINAL) -> SeedRun:
@@ -60,34 +65,32 @@ def run_seed(claim: Claim, effort: Effort, seed: int, variant: Variant = ORIGINA
     session = _Session(claim, effort, seed, variant)
     session.instances()
     session.attack()
-    return SeedRun({row: tally.result() for row, tally in session.tallies.items()}, session.random)
+    asked = frozenset(session.asked)
+    return SeedRun({row: tally.result(asked) for row, tally in session.tallies.items()}, asked)
 
 
-def check_instance(claim: Claim, instance: Instance, trial: Trial, spent: int = 0) -> tuple[list[Check], int, bool]:
-    """Run the verdict code on one instance; draws are pooled, and stopped when their groups are decided.
+def check_instance(claim: Claim, instance: Instance, trial: Trial, spent: int = 0) -> tuple[list[Check], int]:
+    """Run the verdict code on one instance, to its end; draws are pooled, and their loops end when their groups are decided.
 
     Returns
     -------
-    The checks, the number of groups of draws, and whether the trial used randomness.
+    The checks, and the number of groups of draws.
     """
     pool = Pool(spent)
+    trial.pool = pool
     checks: list[Check] = []
-    stream = claim.function(copy.deepcopy(instance), trial)  # what the claim does to it must not reach the witness
-    for check in stream:
+    for check in claim.function(copy.deepcopy(instance), trial):  # what the claim does to it must not reach the witness
+        if not isinstance(check, Check):
+            raise InvalidClaim(f"claim {claim.id}: checks are yielded one by one (yield from …), got {type(check).__name__}")
         if check.row and check.row not in claim.rows:
             raise InvalidClaim(f"claim {claim.id}: a check names row {check.row!r}, which is not among the rows it covers")
         if not isinstance(check, Sample):
-            if pool.groups:
-                raise InvalidClaim(
-                    f"claim {claim.id}: yield {check.name or 'a check'} before the draws; behind them it may never be asked for"
-                )
             checks.append(check)
-        elif pool.add(check):
-            close = getattr(stream, "close", None)
-            if close is not None:
-                close()
-            break
-    return checks + pool.checks(), len(pool.groups), trial.random
+        elif pool.loops:
+            pool.add(check)
+        else:
+            raise InvalidClaim(f"claim {claim.id}: draw in a loop `for _ in trial.draws(100_000):`, which ends when the draws decide")
+    return checks + pool.checks(), len(pool.groups)
 
 
 class _Session:
@@ -98,7 +101,7 @@ class _Session:
         self.knobs = variant.knobs(claim)
         self.tallies = {row: Tally(claim, row) for row in claim.rows}
         self.groups = 0
-        self.random = False
+        self.asked: set[str] = set()
 
     def trial(self, index: int) -> Trial:
         """Trial of one instance."""
@@ -109,13 +112,13 @@ class _Session:
         maker = self.trial(GENERATOR)
         for index, instance in enumerate(self.variant.pick(self.claim, "instances")(maker)):
             self.take(instance, self.trial(index))
-        self.random |= maker.random
+        self.asked |= maker.asked
 
     def take(self, instance: Instance, trial: Trial) -> list[Check]:
         """Check one instance and enter the result under the rows that its checks name."""
-        checks, groups, random = check_instance(self.claim, instance, trial, self.groups)
+        checks, groups = check_instance(self.claim, instance, trial, self.groups)
         self.groups += groups
-        self.random |= random
+        self.asked |= trial.asked
         by_row: dict[str, list[Check]] = {}
         for check in checks:
             row = check.row or self.claim.id
@@ -143,4 +146,4 @@ class _Session:
         dimension = (self.variant.changes or {}).get("dimension", self.claim.dimension)
         budget = searcher.count(*self.claim.evaluations)
         attack(objective, dimension, budget, searcher.rng)
-        self.random = True
+        self.asked |= searcher.asked

@@ -96,11 +96,17 @@ class Expr:
 
 
 def rational(value: Any) -> Expr:
-    """Turn an integer, a Fraction or "p/q" into a formula; floats are refused, because 0.1 is not one tenth."""
+    """Turn an integer, a Fraction or "p/q" into a formula.
+
+    Floats are refused, because 0.1 is not one tenth, and so are NumPy's integers, which wrap around: what was computed with them may be
+    anything. As data of an instance (`inputs`) they are what they are.
+    """
     if isinstance(value, Expr):
         return value
-    if isinstance(value, str | Fraction | int | np.integer) and not isinstance(value, bool):
-        return Expr.constant(Fraction(value) if isinstance(value, str | Fraction) else Fraction(int(value)))
+    if isinstance(value, np.integer) or (isinstance(value, Fraction) and type(value.numerator) is not int):
+        raise TypeError(f"formulas take Python's integers, got {value!r}; compute with int(…), NumPy's integers wrap around")
+    if isinstance(value, str | Fraction | int) and not isinstance(value, bool):
+        return Expr.constant(Fraction(value))
     raise TypeError(f"formulas take integers and fractions, got {value!r}; write Fraction(1, 10) for 0.1")
 
 
@@ -127,7 +133,7 @@ def _named(name: str, value: Any) -> Any:
         for where in np.ndindex(array.shape):
             out[where] = _named("_".join([name, *map(str, where)]), array[where])
         return out
-    number = rational(value)
+    number = rational(int(value) if isinstance(value, np.integer) else value)
     return Expr("input", (), number.low, number.high, name=_checked_name(name))
 
 

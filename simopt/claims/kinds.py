@@ -55,16 +55,20 @@ class Verdict(StrEnum):
 
 
 class Evidence(StrEnum):
-    """What the numbers behind a verdict are, from the strongest to the weakest."""
+    """What the numbers behind a verdict are, from the strongest to the weakest.
+
+    EXACT_STEPS is given to a row and never to a check: its proof file was checked exactly, and says that it is less than the sentence.
+    """
 
     EXACT = "exact"
     INTERVAL = "interval"
+    EXACT_STEPS = "exact steps"
     FLOAT = "float"
     STATISTICAL = "statistical"
 
     @property
     def rank(self) -> int:
-        """0 for the strongest evidence, 3 for the weakest."""
+        """0 for the strongest evidence, 4 for the weakest."""
         return _STRENGTH[self]
 
     @property

@@ -1,4 +1,4 @@
-"""Proof files: what a PROVED claim leaves for `simopt.recheck`, collected while its checks run."""
+"""Proof files: what a PROVED claim, or one that holds by exact steps, leaves for `simopt.recheck`, collected while its checks run."""
 
 from __future__ import annotations
 
@@ -18,11 +18,16 @@ MAX_ROWS = 200_000
 class Collector:
     """Formulas of the checks of one row, with equal formulas put together; `complete` while every check had one.
 
-    With `symbols_only` a formula about numbers makes the proof incomplete: instances that are not all there are prove nothing.
+    A statement is the claim (one of its cases), or a step of its proof if the check or the claim says what `remains` to be shown. With
+    `symbols_only` a formula about numbers that is the claim makes the proof incomplete: instances that are not all there are prove nothing.
     """
 
-    def __init__(self, symbols_only: bool = False) -> None:
+    def __init__(self, symbols_only: bool = False, remains: str = "") -> None:
         self.symbols_only = symbols_only
+        self.remains = remains
+        self.left: dict[str, None] = {}  # what remains, each once, in order
+        self.states_claim = False
+        self.numeric = False
         self.complete = True
         self.rows = 0
         self._tables: dict[str, tuple[dict[str, Any], dict[tuple[str, ...], list[Any]]]] = {}
@@ -32,8 +37,9 @@ class Collector:
         if not self.complete:
             return
         stated = check.statement
+        remains = check.remains or self.remains
         usable = stated is not None and check.evidence.rigorous and self.rows < MAX_ROWS
-        if stated is None or not usable or (self.symbols_only and not stated.symbolic):
+        if stated is None or not usable or (self.symbols_only and not stated.symbolic and not remains):
             self.give_up()
             return
         try:
@@ -42,11 +48,15 @@ class Collector:
             self.give_up()
             return
         names = sorted(values)
-        template |= {"name": check.name, "names": names}
+        template |= {"role": "step" if remains else "claim", "name": check.name, "names": names}
         key = json.dumps(template, sort_keys=True)
         row = [values[name] for name in names]
         self._tables.setdefault(key, (template, {}))[1].setdefault(tuple(map(str, row)), row)
         self.rows += 1
+        self.numeric |= not stated.symbolic
+        self.states_claim |= not remains
+        if remains:
+            self.left.setdefault(remains)
 
     def give_up(self) -> None:
         """Forget everything: there will be no proof."""
@@ -79,7 +89,7 @@ def _ranges(names: list[str], rows: list[list[Any]]) -> dict[str, list[int]] | N
     return box if prod(high - low + 1 for low, high in box.values()) == len(rows) else None
 
 
-def document(claim: Claim, row: str, scope: str, statements: Iterable[dict[str, Any]], version: str) -> dict[str, Any]:
+def document(claim: Claim, row: str, scope: str, proof: Collector, version: str) -> dict[str, Any]:
     """Contents of the proof file of one row, with its digest."""
     made: dict[str, Any] = {
         "format": recheck.FORMAT,
@@ -90,15 +100,27 @@ def document(claim: Claim, row: str, scope: str, statements: Iterable[dict[str, 
         "says": claim.says,
         "quantifier": claim.quantifier.value,
         "scope": scope,
-        "statements": list(statements),
+        "remains": list(proof.left),
+        "statements": proof.statements(),
     }
     return made | {"digest": recheck.digest(made)}
 
 
-def accepted(proof: dict[str, Any]) -> str | None:
-    """None if `recheck` accepts the file, otherwise its objection."""
-    try:
-        recheck.check(json.loads(json.dumps(proof)))
-    except (recheck.Rejected, recheck.Unreadable) as error:
-        return str(error)
-    return None
+def examine(document: dict[str, Any]) -> None:
+    """Hand a proof file to `recheck`.
+
+    Raises
+    ------
+    recheck.Refuted
+        if it says that a statement is false.
+    recheck.Rejected, recheck.Unreadable
+        if it does not accept the file for another reason.
+    """
+    recheck.check(json.loads(json.dumps(document)))
+
+
+def conditions(statements: Iterable[dict[str, Any]]) -> str:
+    """Under which conditions statements in symbols hold, in words: what they divide by is not zero."""
+    words = dict.fromkeys(part for statement in statements for part in recheck.where(statement))
+    short = [part for part in words if "#" not in part]  # long parts have names in their file only
+    return ", ".join([*short, *([f"and {len(words) - len(short)} longer ones"] if len(short) < len(words) else [])])

@@ -53,7 +53,7 @@ def replay(path: str | Path) -> Replay:
     if found.row not in claim.rows:
         raise witness.BadWitness(f"{path}: claim {claim.id} does not decide row {found.row!r}; it decides {', '.join(claim.rows)}")
     trial = Trial(claim.id, found.seed, found.index, found.effort, claim.knobs)
-    checks, _, _ = check_instance(claim, found.instance, trial)
+    checks, _ = check_instance(claim, found.instance, trial)
     mine = tuple(check for check in checks if (check.row or claim.id) == found.row)
     tally = Tally(claim, found.row)
     tally.add(found.instance, trial, mine)

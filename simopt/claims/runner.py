@@ -7,10 +7,11 @@ import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from simopt import recheck
 from simopt.claims import catalogue, proof
 from simopt.claims.claim import Claim
 from simopt.claims.engine import GENERATOR, SeedRun, run_seed
-from simopt.claims.kinds import Effort, Verdict
+from simopt.claims.kinds import Effort, Evidence, Verdict
 from simopt.claims.mutants import MutantResult, run_mutants
 from simopt.claims.tally import RowResult, merge
 from simopt.claims.trial import Trial
@@ -38,6 +39,7 @@ class ClaimResult:
             lines.append(f"{row.row}: {row.verdict}" + (f" ({row.evidence}, {row.checks} checks)" if row.evidence else ""))
             lines[-1] += "" if row.tightness is None else f", tightness {row.tightness:.3f}"
             lines[-1] += f": {row.reason}" if row.reason else ""
+            lines += [f"  remains: {row.remains}"] if row.remains else []
             if row.witness is not None:
                 seen = row.witness
                 lines.append(
@@ -98,12 +100,22 @@ def run(
 
 
 def award(claim: Claim, row: RowResult) -> RowResult:
-    """Turn HOLDS into PROVED if the evidence is rigorous, nothing was left out, and `recheck` accepts the proof."""
+    """Turn HOLDS into PROVED if the evidence is rigorous, nothing was left out, and `recheck` accepts the proof.
+
+    Where statements of the file are steps, HOLDS stays, by exact steps, and says what remains.
+    """
     if row.verdict is not Verdict.HOLDS or row.proof is None or row.evidence is None or not row.evidence.rigorous:
         return row
-    objection = proof.accepted(proof.document(claim, row.row, str(row.scope), row.proof.statements(), ""))
-    if objection is not None:
-        return replace(row, proof=None, reason=f"recheck does not accept the proof: {objection}")
+    document = proof.document(claim, row.row, str(row.scope), row.proof, "")
+    try:
+        proof.examine(document)
+    except recheck.Refuted as error:  # its word stands: one of the two computes wrongly
+        return replace(row, verdict=Verdict.ERROR, proof=None, reason=f"recheck finds false what the engine held: {error}")
+    except (recheck.Rejected, recheck.Unreadable) as error:
+        return replace(row, proof=None, reason=f"recheck does not accept the proof: {error}")
+    row = replace(row, where=proof.conditions(document["statements"]))
+    if row.proof is not None and row.proof.left:
+        return replace(row, evidence=Evidence.EXACT_STEPS, remains="; ".join(row.proof.left))
     return replace(row, verdict=Verdict.PROVED)
 
 

@@ -1,7 +1,10 @@
-"""Sequential decisions for random draws: Clopper–Pearson for probabilities, empirical Bernstein or Student's t for means.
+"""Sequential decisions for random draws: Clopper–Pearson for probabilities, empirical Bernstein for means of bounded variables.
 
 The error probability 0.1 % is shared: the k-th group of draws of a run gets the share 1/(k(k+1)), its two sides a half each, and the looks
 of a side geometrically decreasing parts. Looks happen at sizes fixed beforehand, so that looking does not bias the decision.
+
+Without a bound on the support no test of a mean controls its error: whatever n draws show, a value that occurs with probability 1/n² and
+was not seen moves the mean at will (Bahadur and Savage 1956). Such draws are averaged and decide nothing.
 """
 
 from __future__ import annotations
@@ -11,6 +14,7 @@ import math
 import numpy as np
 from scipy import special
 
+from simopt.arrays import Array
 from simopt.claims import figure
 from simopt.claims.check import Check, Sample
 from simopt.claims.kinds import Evidence
@@ -18,6 +22,7 @@ from simopt.claims.kinds import Evidence
 ALPHA = 1e-3
 GROWTH = 1.5
 MAX_DRAWS = 1_000_000
+UNDECIDED = 64  # draws that are averaged where there is no bound on the support, and so no decision
 
 
 def share(k: int, alpha: float = ALPHA) -> float:
@@ -46,6 +51,8 @@ class Probability:
         self._next_high = max(1, math.ceil(math.log(self.alpha / 2) / math.log1p(-self.delta)))
         self._next_low = 16
         self._highs = self._lows = 0
+
+    hopeless = False
 
     @property
     def decided(self) -> bool:
@@ -84,14 +91,18 @@ class Probability:
 
 
 class Mean:
-    """Is E[value] ≤ bound? Empirical Bernstein (Audibert, Munos and Szepesvári 2009) with a support, Student's t without."""
+    """Is E[value] ≤ bound? Empirical Bernstein (Audibert, Munos and Szepesvári 2009) with a support; without one, no decision.
+
+    A value of which only an interval is known counts by its lower end where the mean is bounded from below, by its upper end above.
+    """
 
     def __init__(self, first: Sample, alpha: float) -> None:
         self.first = first
         self.bound = first.target
         self.support = first.support
-        self.alpha = alpha
-        self.values: list[float] = []
+        self.alpha = alpha / 2
+        self.lows: list[float] = []
+        self.highs: list[float] = []
         self.low, self.high = -math.inf, math.inf
         self._next = 64
         self._looks = 0
@@ -99,12 +110,17 @@ class Mean:
     @property
     def n(self) -> int:
         """Number of draws so far."""
-        return len(self.values)
+        return len(self.highs)
 
     @property
     def decided(self) -> bool:
         """Whether the bound lies outside the interval for the mean."""
         return self.high <= self.bound or self.low > self.bound
+
+    @property
+    def hopeless(self) -> bool:
+        """Whether no number of draws can decide."""
+        return self.support is None and self.n >= UNDECIDED
 
     def add(self, sample: Sample) -> None:
         """Take one more draw, and look if it is time.
@@ -114,49 +130,76 @@ class Mean:
         ValueError
             if the draw lies outside the support that the claim declares.
         """
-        if self.support is not None and not self.support[0] <= sample.value <= self.support[1]:
-            raise ValueError(f"expectation: the value {sample.value} lies outside the declared support {self.support}")
-        self.values.append(sample.value)
+        least, value = sample.least, sample.value
+        if self.support is not None and not (self.support[0] <= least and value <= self.support[1]):
+            raise ValueError(
+                f"expectation: the value {value if least == value else (least, value)} lies outside the declared support {self.support}"
+            )
+        self.lows.append(least)
+        self.highs.append(value)
         if self.n >= self._next:
             self._look()
             self._next = math.ceil(self._next * GROWTH)
 
     def _look(self) -> None:
         self._looks += 1
-        alpha = self.alpha * 2.0**-self._looks
-        values = np.asarray(self.values)
-        mean, n = float(values.mean()), self.n
-        if self.support is not None:
-            log = math.log(3 / alpha)
-            radius = math.sqrt(2 * float(values.var()) * log / n) + 3 * (self.support[1] - self.support[0]) * log / n
-        elif n < 30:
-            return  # too few to trust the central limit theorem with
-        else:
-            radius = -float(special.stdtrit(n - 1, alpha / 2)) * float(values.std(ddof=1)) / math.sqrt(n)
-        self.low, self.high = max(self.low, mean - radius), min(self.high, mean + radius)
+        if self.support is None:
+            return
+        log, width = math.log(3 * 2.0**self._looks / self.alpha), self.support[1] - self.support[0]
+        (below, down), (above, up) = (_bernstein(np.asarray(values), width, log) for values in (self.lows, self.highs))
+        self.low, self.high = max(self.low, below - down), min(self.high, above + up)
 
     def check(self) -> Check:
         """Last look at what was drawn, as a check: slack between bound − upper and bound − lower."""
         if not self.decided:
             self._look()
         first = self.first
-        mean = float(np.mean(self.values))
+        mean = float(np.mean(self.highs))
         name = first.name or f"mean {mean:.4g} of {self.n}{f' ({first.group})' if first.group else ''}"
+        name += "" if self.support is not None else ", no support= declared: draws alone decide nothing"
         low, high = self.bound - self.high, self.bound - min(self.low, self.high)
         drawing = figure.mean(first.group or first.name, mean, self.low, self.high, self.bound, self.n)
         return Check(low, high, Evidence.STATISTICAL, name, first.row, bound=self.bound, measured=mean, drawing=drawing)
 
 
+def _bernstein(values: Array, width: float, log: float) -> tuple[float, float]:
+    """Mean of values in an interval of this width, and the radius √(2 V log/n) + 3 width log/n with their variance V."""
+    n = len(values)
+    return float(values.mean()), math.sqrt(2 * float(values.var()) * log / n) + 3 * width * log / n
+
+
 class Pool:
-    """The groups of draws of one instance; `spent` groups of the run came before them."""
+    """The groups of draws of one instance; `spent` groups of the run came before them.
+
+    A loop of draws ends once every group that was drawn in it is decided. Nothing else is cut short: what stands behind a loop is read.
+    """
 
     def __init__(self, spent: int = 0) -> None:
         self.spent = spent
         self.groups: dict[tuple[str, str, str], Probability | Mean] = {}
+        self.loops = 0  # loops of draws that are open
+        self._added = 0
+        self._last: dict[tuple[str, str, str], int] = {}  # number of the last draw of a group
 
-    def add(self, sample: Sample) -> bool:
-        """Take one draw; True once every group of the instance is decided, so that no more are wanted."""
+    def begin(self) -> int:
+        """Open a loop of draws; returns its mark."""
+        self.loops += 1
+        return self._added
+
+    def enough(self, mark: int) -> bool:
+        """Whether every group that was drawn since the mark is decided, or never will be."""
+        drawn = [self.groups[key] for key, last in self._last.items() if last > mark]
+        return bool(drawn) and all(group.decided or group.hopeless or group.n >= MAX_DRAWS for group in drawn)
+
+    def end(self) -> None:
+        """Close a loop of draws."""
+        self.loops -= 1
+
+    def add(self, sample: Sample) -> None:
+        """Take one draw."""
         key = (sample.row, sample.group, sample.name)
+        self._added += 1
+        self._last[key] = self._added
         if key not in self.groups:
             alpha = share(self.spent + len(self.groups) + 1)
             self.groups[key] = (Probability if sample.bernoulli else Mean)(sample, alpha)
@@ -165,7 +208,6 @@ class Pool:
             raise ValueError(f"group {sample.group!r} has draws with two targets, {group.first.target} and {sample.target}")
         if not group.decided:
             group.add(sample)
-        return group.n >= MAX_DRAWS or all(each.decided for each in self.groups.values())
 
     def checks(self) -> list[Check]:
         """One check for each group."""

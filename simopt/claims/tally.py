@@ -34,6 +34,13 @@ class RowResult:
     witness: Witness | None = None
     proof: Collector | None = None
     measured: Mapping[str, Any] | None = None
+    where: str = ""  # conditions of what is proved in symbols: what is divided by is not zero
+    remains: str = ""  # what the proof file leaves to be shown, where it holds steps of a proof
+
+    @property
+    def filed(self) -> bool:
+        """Whether a proof file belongs to the verdict: of the whole sentence, or of steps."""
+        return self.proof is not None and (self.verdict is Verdict.PROVED or self.evidence is Evidence.EXACT_STEPS)
 
 
 class Tally:
@@ -53,7 +60,8 @@ class Tally:
         self.lone_sample = False
         self.refutation: tuple[tuple[int, tuple[int, int], float], Witness, Evidence] | None = None
         self.example: tuple[tuple[int, int, float], Witness, Evidence, Collector] | None = None
-        self.proof = Collector(symbols_only=not claim.exhaustive)
+        self.varied = False
+        self.proof = Collector(symbols_only=not claim.exhaustive, remains=claim.left(row))
         self.ledger = Ledger(most_room=self.quantifier is Quantifier.SOME)
 
     def add(self, instance: Instance, trial: Trial, checks: Sequence[Check]) -> None:
@@ -83,12 +91,8 @@ class Tally:
         before = self.proof.formulas
         for check in checks:
             self.proof.add(check)
-        if self.instances == 1:
-            self.lone_sample = self.proof.symbols_only and bool(instance)
-        else:
-            self.lone_sample = False
-            if self.proof.symbols_only and self.proof.formulas > before:
-                self.proof.give_up()
+        self.lone_sample = self.instances == 1 and bool(instance)
+        self.varied |= self.instances > 1 and self.proof.formulas > before
 
     def _measure(self, check: Check, outcome: Outcome) -> None:
         if outcome is Outcome.VACUOUS or (check.boolean and outcome is not Outcome.REFUTED):
@@ -109,7 +113,7 @@ class Tally:
         weak = max(checks, key=lambda check: check.evidence.rank)
         key = (weak.evidence.rank, size(instance), -min(as_float(check.low) for check in checks))
         if self.example is None or key < self.example[0]:
-            proof = Collector()
+            proof = Collector(remains=self.claim.left(self.row))
             for check in checks:
                 proof.add(check)
             lowest = min(checks, key=lambda check: check.low)
@@ -117,10 +121,14 @@ class Tally:
 
     def _witness(self, instance: Instance, trial: Trial, check: Check, outcome: Outcome) -> Witness:
         kept = copy.deepcopy(instance)  # generators may reuse their arrays
-        return Witness(self.claim.id, self.row, trial.seed, trial.index, trial.effort, kept, as_float(check.low), check.name, outcome.value)
+        return Witness(self.claim.id, self.row, *trial.origin, kept, as_float(check.low), check.name, outcome.value)
 
-    def result(self) -> RowResult:
-        """Verdict of this seed; PROVED is awarded later, when the proof file has been accepted."""
+    def result(self, asked: frozenset[str] = frozenset()) -> RowResult:
+        """Verdict of this seed; PROVED is awarded later, when the proof file has been accepted.
+
+        Exhaustive is what is declared so and seen to be so: `asked` names what the instances or the checks depend on besides, seed or
+        effort.
+        """
         total = sum(self.counts.values())
         plain = RowResult(
             self.row, Verdict.INCONCLUSIVE, self.evidence, Scope.SAMPLED, total, self.instances, self.worst_slack, self.tightness,
@@ -128,35 +136,49 @@ class Tally:
         )  # fmt: skip
         if total == 0:
             return replace(plain, evidence=None, scope=None, reason="no check decides this row")
-        exhaustive = Scope.EXHAUSTIVE if self.claim.exhaustive else Scope.SAMPLED
         if self.counts[Outcome.VACUOUS] == total:
-            return replace(plain, verdict=Verdict.VACUOUS, scope=exhaustive)
-        return self._some(plain) if self.quantifier is Quantifier.SOME else self._all(plain, exhaustive)
+            return replace(plain, verdict=Verdict.VACUOUS, scope=_scope(self.claim.exhaustive and not asked))
+        return self._some(plain, asked) if self.quantifier is Quantifier.SOME else self._all(plain, asked)
 
-    def _all(self, plain: RowResult, exhaustive: Scope) -> RowResult:
+    def _all(self, plain: RowResult, asked: frozenset[str]) -> RowResult:
         if self.refutation is not None:
             _, witness, evidence = self.refutation
             return replace(plain, verdict=Verdict.REFUTED, evidence=evidence, scope=Scope.WITNESS, witness=witness)
         if self.counts[Outcome.UNDECIDED]:
             return replace(plain, reason=f"{self.undecided} ({self.counts[Outcome.UNDECIDED]} of {plain.checks} checks)")
-        proof = self.proof if self.proof.complete and not self.lone_sample else None
-        scope = Scope.EXHAUSTIVE if proof is not None else exhaustive
-        return replace(plain, verdict=Verdict.HOLDS, scope=scope, proof=proof)
+        proof = self.proof if self.proof.complete else None
+        general = proof is not None and not (proof.numeric or self.varied or self.lone_sample)  # one formula in symbols for every sample
+        exhaustive = (self.claim.exhaustive or general) and not asked
+        if proof is not None and proof.states_claim and not exhaustive:
+            proof = None  # samples of a sentence are no proof of it; samples of a step are what they are
+        doubt = f"not all there are: the instances or the checks ask for {', '.join(f'trial.{name}' for name in sorted(asked))}"
+        reason = doubt if self.claim.exhaustive and asked else ""
+        return replace(plain, verdict=Verdict.HOLDS, scope=_scope(exhaustive), proof=proof, reason=reason)
 
-    def _some(self, plain: RowResult) -> RowResult:
+    def _some(self, plain: RowResult, asked: frozenset[str]) -> RowResult:
         if self.example is not None:
             _, witness, evidence, proof = self.example
             found = replace(plain, verdict=Verdict.HOLDS, evidence=evidence, scope=Scope.WITNESS, witness=witness)
             return replace(found, worst_slack=witness.slack, proof=proof if proof.complete else None)
-        if self.claim.exhaustive and self.refuted_instances == self.instances and self.refutation is not None:
+        searched = self.claim.exhaustive and not asked
+        if searched and self.refuted_instances == self.instances and self.refutation is not None:
             return replace(plain, verdict=Verdict.REFUTED, scope=Scope.EXHAUSTIVE, witness=self.refutation[1])
         return replace(plain, reason=f"none of {self.instances} instances satisfies every check, and the search was not exhaustive")
 
 
+def _scope(exhaustive: bool) -> Scope:
+    return Scope.EXHAUSTIVE if exhaustive else Scope.SAMPLED
+
+
 def merge(results: Sequence[tuple[int, RowResult]]) -> RowResult:
-    """One result from those of several seeds: the verdicts must agree, otherwise it is INCONCLUSIVE and says which seed said what."""
+    """One result from those of several seeds: the verdicts must agree, otherwise it is INCONCLUSIVE and says which seed said what.
+
+    A witness with rigorous evidence needs no agreement: one counterexample refutes a statement about all, whatever other seeds met, and one
+    example settles a statement about some.
+    """
     rows = [result for _, result in results]
-    first = rows[0]
+    decisive = [row for row in rows if row.scope is Scope.WITNESS and row.evidence is not None and row.evidence.rigorous]
+    first = (decisive or rows)[0]
     slacks = [row.worst_slack for row in rows if row.worst_slack is not None]
     ratios = [row.tightness for row in rows if row.tightness is not None]
     merged = replace(
@@ -165,11 +187,11 @@ def merge(results: Sequence[tuple[int, RowResult]]) -> RowResult:
         instances=sum(row.instances for row in rows),
         worst_slack=min(slacks, default=None),
         tightness=max(ratios, default=None),
-        reason=next((row.reason for row in rows if row.reason), ""),
+        reason=first.reason if decisive else next((row.reason for row in rows if row.reason), ""),
         witness=_smallest(rows),
         measured=pooled([row.measured for row in rows if row.measured is not None]),
     )
-    if len({row.verdict for row in rows}) > 1:
+    if len({row.verdict for row in rows}) > 1 and not decisive:
         said = ", ".join(f"seed {seed}: {row.verdict}" for seed, row in results)
         evidence = weakest(*(row.evidence for row in rows if row.evidence is not None))
         return replace(merged, verdict=Verdict.INCONCLUSIVE, evidence=evidence, scope=Scope.SAMPLED, proof=None, reason=said)

@@ -103,6 +103,9 @@ def _claim(claim: Claim) -> Iterator[Line]:
         "instances",
         f"{_first_line(claim.instances)} ({'all there are' if claim.exhaustive else 'samples'}, resolution {claim.resolution:g})",
     )
+    for row in claim.rows:
+        if claim.left(row):
+            yield "remains", f"{row + ': ' if claim.covers else ''}{claim.left(row)} (its proof file holds steps, not the whole sentence)"
     if claim.decode is not None:
         yield "attack", f"over [0, 1]^{claim.dimension}"
     for knob, value in claim.knobs.items():

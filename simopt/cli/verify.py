@@ -167,7 +167,10 @@ def _counts(record: Record, out: Console) -> None:
         lines.append(("all", str(len(record.rows)), *(str(found[head]) for head in heads)))
         out.print()
         out.print(table(("paper", "claims", *heads), lines, right=("claims", *heads)))
-    counts = ", ".join(f"{count} {verdict}" for verdict, count in found.items())
+    steps = record.by_steps()
+    counts = ", ".join(
+        f"{count} {verdict}" + (f" ({steps} by exact steps)" if verdict == "HOLDS" and steps else "") for verdict, count in found.items()
+    )
     out.print(
         f"\n{len(record.rows)} of {record.selected} claims in {record.seconds:.1f} s "
         f"({record.effort} effort, seed {record.seed}, {record.jobs} process{'' if record.jobs == 1 else 'es'}): {counts or 'none'}"
@@ -201,6 +204,10 @@ def _line(name: str, part: Part, expected: str, seconds: str, extra: str, caught
         remarks.append("see below")
     elif part["reason"]:
         remarks.append(part["reason"])
+    if part["where"]:
+        remarks.append(f"where {part['where']}")
+    if part["remains"]:
+        remarks.append(f"remains: {part['remains']}")
     if extra:
         remarks.append(extra)
     remark = Text("; ".join(remarks), style="dim" if caught and _met(part) else "bold red")

@@ -66,6 +66,10 @@ class Chapter:
         found = [entry.row["verdict"] for entry in self.entries]
         return {verdict: found.count(verdict) for verdict in VERDICTS}
 
+    def by_steps(self) -> int:
+        """Number of claims that hold by exact steps, less than the whole sentence."""
+        return sum(bool(entry.row["remains"]) for entry in self.entries)
+
 
 @dataclass(frozen=True)
 class Catalogue:

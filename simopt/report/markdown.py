@@ -34,6 +34,8 @@ def verdict_table(rows: Sequence[Row]) -> str:
     for row in rows:
         for name, part in ((row["id"], row), *row["rows"].items()):
             evidence = ", ".join(word for word in (part["evidence"], part["scope"]) if word)
+            evidence += f"; where {plain(part['where'])}" if part["where"] else ""
+            evidence += f"; remains: {plain(part['remains'])}" if part["remains"] else ""
             lines.append(
                 f"| {plain(name)} | {plain(row['place'])} | {part['verdict']} | {evidence} | {part['checks']} "
                 f"| {figure(part['worst_slack'])} | {figure(part['tightness'])} |"
@@ -47,7 +49,9 @@ def summary(rows: Sequence[Row]) -> str:
     lines = ["| paper | claims | " + " | ".join(order) + " |", "|---|" + "---:|" * (len(order) + 1)]
     for paper in sorted({row["paper"] for row in rows}):
         counts = Counter(row["verdict"] for row in rows if row["paper"] == paper)
-        lines.append(f"| {paper} | {sum(counts.values())} | " + " | ".join(str(counts[name]) for name in order) + " |")
+        steps = sum(bool(row["remains"]) for row in rows if row["paper"] == paper)
+        shown = [f"{counts[name]} ({steps} by exact steps)" if name == "HOLDS" and steps else str(counts[name]) for name in order]
+        lines.append(f"| {paper} | {sum(counts.values())} | " + " | ".join(shown) + " |")
     defects = Counter(row["defect"] or OPEN for row in rows if row["verdict"] == "REFUTED")
     said = ", ".join(f"{count} {name}" for name, count in defects.most_common())
     unexpected = [row["id"] for row in rows if not row["ok"]]

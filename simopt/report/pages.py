@@ -21,8 +21,8 @@ if TYPE_CHECKING:
 GLYPHS = {"PROVED": "■", "HOLDS": "●", "REFUTED": "✕", "INCONCLUSIVE": "?", "VACUOUS": "○", "NOT_RUN": "–", "ERROR": "!"}
 NAMES = {verdict: verdict.replace("_", " ").capitalize() for verdict in VERDICTS}
 MEANING = {
-    "PROVED": "exact or rigorous evidence for every case; the proof file can be checked again",
-    "HOLDS": "no check failed",
+    "PROVED": "exact or rigorous evidence for every case; the proof file holds the whole sentence and can be checked again",
+    "HOLDS": "no check failed; by exact steps: the proof file was checked, and is less than the whole sentence",
     "REFUTED": "false as stated, with a counterexample",
     "INCONCLUSIVE": "the numbers do not decide it",
     "VACUOUS": "it says nothing: no case satisfies its hypotheses, or its bound exceeds the trivial one",
@@ -57,6 +57,7 @@ def render(record: Record) -> dict[str, str]:
         "names": NAMES,
         "meaning": MEANING,
         "verdicts": [verdict for verdict in VERDICTS if totals(found)[verdict]],
+        "steps": sum(chapter.by_steps() for chapter in found.chapters),
         "unexpected": [entry.id for entry in found.entries if not entry.row["ok"]],
         "by_id": found.by_id(),
         "errata": refuted(found),

@@ -184,14 +184,38 @@ def test_merge_of_seeds_that_disagree_says_so(make):
     assert merged.verdict is Verdict.INCONCLUSIVE and "seed 1: REFUTED" in merged.reason and merged.witness is not None
 
 
-def test_a_check_after_the_draws_is_refused_instead_of_being_skipped(make):
+@pytest.mark.parametrize("draws", [3, 100_000])  # too few to decide, and decided long before the end
+def test_a_check_after_the_draws_is_read(make, draws):
     def late(instance, trial):
-        for _ in range(3):
+        for _ in trial.draws(draws):
             yield outcome(False, 0.1)
         yield at_most(2, 1, "the late check")
 
-    result = run(make(late, instances=lambda t: iter([{}])))
-    assert result.verdict is Verdict.ERROR and "before the draws" in result.own.reason
+    result = run(make(late, instances=lambda t: iter([{}]), expected=REFUTED))
+    assert result.verdict is Verdict.REFUTED and result.own.witness.check == "the late check" and result.own.checks == 2
+
+
+def test_groups_drawn_one_after_the_other_are_all_drawn(make):
+    def nested(instance, trial):
+        for rate in (0.0, 0.9):
+            for _ in trial.draws(100_000):
+                yield outcome(bool(trial.rng.random() < rate), 0.1, f"rate {rate}")
+        for k in trial.draws(100_000):
+            yield outcome(False, 0.1, "rate 0.0")
+            yield outcome(k % 2 == 0, 0.1, "every other")
+
+    result = run(make(nested, instances=lambda t: iter([{}]), expected=REFUTED))
+    assert result.verdict is Verdict.REFUTED and result.own.checks == 3
+    assert {entry["name"].split(" bad ")[1]: entry["outcome"] for entry in result.own.measured["telling"]} == {
+        "(rate 0.0)": "satisfied",
+        "(rate 0.9)": "refuted",
+        "(every other)": "refuted",
+    }
+
+
+def test_draws_outside_a_loop_that_can_end_are_refused(make):
+    result = run(make(lambda i, t: (outcome(False, 0.1) for _ in range(100_000)), instances=lambda t: iter([{}])))
+    assert result.verdict is Verdict.ERROR and "trial.draws" in result.own.reason
 
 
 def test_two_claims_of_one_module_cannot_share_an_id():

@@ -69,13 +69,13 @@ def paths(instance: Instance, trial: Trial) -> Iterator[Check]:
 
 
 def draws(instance: Instance, trial: Trial) -> Iterator[Check]:
-    for _ in range(2000):
+    for _ in trial.draws(2000):
         yield outcome(trial.rng.random() < 0.01, 0.2, "coin")
         yield outcome(trial.rng.random() < 0.01, 0.3, "die")
 
 
 def means(instance: Instance, trial: Trial) -> Iterator[Check]:
-    for _ in range(2000):
+    for _ in trial.draws(2000):
         yield expectation(trial.rng.random(), 0.7, "uniform", support=(0, 1))
 
 

@@ -80,7 +80,7 @@ def learned_on_its_own_landmarks(instance: Instance, trial: Trial) -> Iterator[C
     f = gram @ (masses * rng.choice([-1.0, 1.0], size=points))
     targets = np.clip(f + instance["noise"] * rng.choice([-1.0, 1.0], size=points), -1.0, 1.0)
     limit = float(masses @ np.abs(f - targets)) + trial["share"] * bound(n, delta)
-    for _ in range(100_000):
+    for _ in trial.draws(100_000):
         shares = trial.rng.multinomial(n, masses) / n
         learned = minimiser(gram, targets, shares)
         yield outcome(float(masses @ np.abs(learned - targets)) > limit, 2 * delta)

@@ -138,7 +138,7 @@ def learned_scores_and_thresholds(instance: Instance, trial: Trial) -> Iterator[
     yield from _errors(world, scores, thresholds)
     allowed = step(instance["level"]) * (world.bound / math.sqrt(instance["d"]) + 12.0 * world.reach / math.sqrt(instance["n"]))
     d, n = (max(1, int(trial["run"] * instance[key])) for key in "dn")
-    for _ in range(100_000):
+    for _ in trial.draws(100_000):
         excess = world.loss(*learned(world, d, n, trial.rng)) - world.level
         yield outcome(excess > allowed + 1e-6, 2.0 * instance["level"])
 

@@ -127,6 +127,6 @@ def regret_of_algorithm_1(instance: Instance, trial: Trial) -> Iterator[Check]:
     slope = 2.0 * (bound + math.log(2.0)) * m * bound * (1.0 + math.sqrt(2.0 * math.log(1.0 / delta)))
     D = relevance.discounts(m)
     limit = float(np.linalg.norm(D - D[::-1])) * math.sqrt(level + slope / math.sqrt(d) + 2.0 * slope / math.sqrt(n))
-    for _ in range(100_000):
+    for _ in trial.draws(100_000):
         f = trained(found, gram, bound, max(1, int(trial["run"] * d)), max(1, int(trial["run"] * n)), trial.rng)
         yield outcome(found.regret(f) > limit + 1e-9, 2.0 * delta)

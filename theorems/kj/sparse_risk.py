@@ -255,7 +255,7 @@ def final_bound(instance: Instance, trial: Trial) -> Iterator[Check]:
     world = SparseWorld(instance)
     n, d, k, delta = (instance[key] for key in ("n", "d", "k", "delta"))
     bound = world.least + trial["share"] * corrected_bound(instance["tau"], n, d, k, delta)
-    for _ in range(100_000):
+    for _ in trial.draws(100_000):
         yield outcome(world.learned_loss(n, d, math.sqrt(8 / k), trial.rng) > bound, 3 * delta)
 
 
@@ -290,5 +290,5 @@ def similarity_is_useful(instance: Instance, trial: Trial) -> Iterator[Check]:
     d = max(1, math.ceil(share * max(32 / epsilon_1**2 * (1 + math.sqrt(2 * level)) ** 2, 8 * level) / tau))
     k = max(1, math.ceil(share * 288 / epsilon_1**2))
     n = max(1, math.ceil(share * 128 * max(math.log(2 * d), level) / epsilon_1**2))
-    for _ in range(100_000):
+    for _ in trial.draws(100_000):
         yield outcome(world.learned_loss(n, d, math.sqrt(8 / k), trial.rng) > world.least + epsilon_1, delta)

@@ -81,7 +81,7 @@ def useful_for_absolute_loss(instance: Instance, trial: Trial) -> Iterator[Check
     found = unbounded(instance["points"]) if "points" in instance else world(instance["family"], instance["epsilon"])
     delta, epsilon_1 = instance["delta"], instance["epsilon_1"] * found.bound
     size = math.ceil((3.0 * found.bound * step(delta / 2.0) / epsilon_1) ** 2)
-    for _ in range(100_000):
+    for _ in trial.draws(100_000):
         yield outcome(excess(found, size, size, trial.rng) > epsilon_1 + 1e-7, delta)
 
 
@@ -114,7 +114,7 @@ def total_error(instance: Instance, trial: Trial) -> Iterator[Check]:
     level = math.log(1.0 / delta)
     ours = found.bound * (1.0 / math.sqrt(d) + 2.0 / math.sqrt(n)) * step(delta)
     printed = found.bound * (32.0 * math.sqrt(level / d) + 3.0 * math.sqrt(level / n))
-    for _ in range(100_000):
+    for _ in trial.draws(100_000):
         value = excess(found, max(1, int(trial["run"] * d)), max(1, int(trial["run"] * n)), trial.rng)
         yield outcome(value > ours + 1e-7, 2.0 * delta, "ours")
         yield outcome(value > printed + 1e-7, 2.0 * delta, "as printed")

@@ -78,7 +78,7 @@ def some_iterate_is_good(instance: Instance, trial: Trial) -> Iterator[Check]:
     allowed = trial["times"] * found.W * eta
     beyond = known_transfer_deviation(m, found.W, delta / 2)
     steps = 1 + math.floor(trial["iterations"] * found.W / eta)
-    for _ in range(100_000):
+    for _ in trial.draws(100_000):
         seen = errors(found, found.sample(m, trial.rng), steps)
         yield outcome(not any(inside <= allowed and outside <= allowed + beyond for inside, outside in seen), delta)
 

@@ -219,7 +219,7 @@ def some_iterate_is_good(instance: Instance, trial: Trial) -> Iterator[Check]:
         yield rate(SIZES, quantiles(found, instance["repetitions"], trial), trial["exponent"], name="95 % quantile against m")
     eta1, eta2 = noise_radius(m, delta / 3), fits_apart(m, 2 * found.W, delta / 3)
     allowed, beyond = trial["times"] * found.W * (eta1 + eta2), deviation(m, 2 * found.W, delta / 3)
-    for _ in range(100_000):
+    for _ in trial.draws(100_000):
         seen = errors(found, found.sample(m, trial.rng), 1 + math.floor(trial["iterations"] * found.W / (eta1 + eta2)))
         yield outcome(not any(a <= allowed and b <= allowed + beyond for a, b in seen), delta, "η₂ proved")
         yield outcome(not as_it_comes_out(found, found.sample(SMALL, trial.rng), delta, trial), delta, "η₂ measured")

@@ -110,6 +110,6 @@ def deviations_are_never_larger(instance: Instance, trial: Trial) -> Iterator[Ch
     found, m, delta = model_of(instance), instance["m"], instance["delta"]
     bound = trial["share"] * deviation(m, found.W, delta)
     vectors = net(found.W, instance["directions"], (1.0,)) if found.X.shape[1] == 2 else [found.w, -found.w, 0.3 * found.w]
-    for _ in range(100_000):
+    for _ in trial.draws(100_000):
         for name, value in deviations(found, *drawn(found, m, trial.rng), vectors).items():
             yield outcome(value > bound, delta, name)

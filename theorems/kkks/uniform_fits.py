@@ -123,7 +123,7 @@ def fits_are_never_further_apart(instance: Instance, trial: Trial) -> Iterator[C
         one, two = both_fits(first, w)
         residual = first.labels - first.means
         yield at_most(first.shares @ np.square(one - two), first.shares @ (residual * (one - two)), "mean (û − ũ)²")
-    for _ in range(100_000):
+    for _ in trial.draws(100_000):
         sample = found.sample(m, trial.rng)
         chosen = trial.rng.standard_normal((instance["vectors"], sample.X.shape[1]))
         chosen *= 2 * found.W / np.linalg.norm(chosen, axis=1, keepdims=True)
