@@ -17,7 +17,8 @@ PLAY = 1e3 * EPS  # relative rounding of a distance between fits at parameters t
 REACH = 300.0  # how far from 1 (in the logarithm) a parameter is sought
 FLOATS = 700.0  # and how far it can be
 FINITE = 34.0  # the same in a bounded interval, whose ends the floats reach there
-JUMP = 1e-3  # a relative change of the function between neighbouring floats that is called a jump
+JUMP = 1e-3  # a relative change of the function between neighbouring floats that is called a jump,
+FINE = 1e-9  # where these floats are no farther apart in the coordinate: near an end of the domain they can be
 REST = 1e-12  # a relative change of the function over half of the reach at which it is said to stand still,
 LONG = 30.0  # if the reach is no less than this
 FITS = 200  # spent at most on excluding a range
@@ -173,8 +174,9 @@ class PathSearch:
     def excluded(self, low: float, high: float) -> bool:
         """Whether no function of the target between two coordinates is f.
 
-        Between neighbouring fits the target is taken to move no farther than they are apart. Neighbouring floats at which it jumps leave
-        nothing between; where it moves less from float to float, the path may have passed f.
+        Between neighbouring fits the target is taken to move no farther than they are apart, on pieces no longer than 1 or than a quarter
+        of their distance from the start: a path can leave and come back on longer ones. Neighbouring floats at which it jumps leave nothing
+        between; where it moves less from float to float, or floats are sparse, the path may have passed f.
         """
         spent = len(self.known) + FITS
         open_pieces = [(low, high)]
@@ -186,14 +188,15 @@ class PathSearch:
             if not min(apart) > 0:
                 return False
             moved = g.distance(h) + g.error + h.error
-            if max(apart) > moved:
+            short = two - one <= max(1.0, 0.25 * min(abs(one - self.start), abs(two - self.start)))
+            if short and max(apart) > moved:
                 continue
             middle = one + (two - one) / 2
             if one < middle < two and self.parameter(one) < self.parameter(middle) < self.parameter(two):
                 if len(self.known) >= spent:
                     return False
                 open_pieces += [(one, middle), (middle, two)]
-            elif not moved > JUMP * max(self.norm, g.norm(), h.norm()):
+            elif self.domain.rounding(self.parameter(one)) > FINE or not moved > JUMP * max(self.norm, g.norm(), h.norm()):
                 return False
         return True
 

@@ -174,7 +174,8 @@ def verify_weak(
     back = equivalence.inverted()
     findings += _round_trips(back, Z, list(_reached(equivalence, Z, curved)), "round trip")
     far = target.spread(4, reach=10.0 if math.isfinite(target.high - target.low) else math.log(1e6))
-    findings += _round_trips(back, Z, [float(mu) for mu in far], "onto")
+    inverted = [float(mu) for mu in far if not any(p.target[0] <= mu <= p.target[1] for p in pieces)]
+    findings += _round_trips(back, Z, inverted, "onto")
     findings += _flat(equivalence, Z)
     return WeakReport(equivalence.name, Z.n, mark, increasing, tuple(findings), resolution)
 
@@ -185,15 +186,13 @@ def mapped(call: Map, parameter: float, Z: TrainingSet, into: Interval, accuracy
     Raises
     ------
     NoImage
-        where there is none, decided unless the map could not be computed (ArithmeticError, overflow, underflow) or its value cannot be told
-        from an end of the interval.
+        where there is none: decided by an InvalidProblem and by a value outside the interval; not by another error, nor by overflow,
+        underflow and other values that cannot be told from an end of the interval.
     """
     try:
         image = float(call(parameter, Z))
-    except ArithmeticError as error:
-        raise NoImage(str(error), decided=False) from error
-    except InvalidProblem as error:
-        raise NoImage(str(error), decided=True) from error
+    except (ArithmeticError, ValueError) as error:
+        raise NoImage(str(error), decided=isinstance(error, InvalidProblem) and not isinstance(error, ArithmeticError)) from error
     if image in into:
         return image
     blurred = any(image == end or abs(image - end) <= (accuracy + 8 * EPS) * abs(image) for end in (into.low, into.high))

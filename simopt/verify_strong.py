@@ -132,7 +132,7 @@ def verify_strong(
     A witness is λ, Z, Z' at which it does not. It speaks against this map; where B(·)(Z) is one-to-one for both sets, against every map.
 
     `among=Strength.SAME_SIZE` compares sets of one size only. Sets on which the equivalence does not exist, and parameters outside the
-    interval of one of the two sets, are not compared; what is never compared is not checked on its own either.
+    interval of one of the two sets, are not compared, nor is a set with itself; what is never compared is not checked on its own either.
 
     Raises
     ------
@@ -146,7 +146,7 @@ def verify_strong(
     shared: dict[int, set[float]] = {id(Z): set() for Z in usable}
     compared = []
     for Z, other in permutations(usable, 2):
-        if among is Strength.SAME_SIZE and Z.n != other.n:
+        if Z.fingerprint() == other.fingerprint() or (among is Strength.SAME_SIZE and Z.n != other.n):
             continue
         for lam in inside[id(Z)]:
             if lam in inside[id(other)]:

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simopt.equivalence import Answer, Equivalence, identity
+from simopt.equivalence import Answer, Equivalence, Flat, identity
 from simopt.errors import InvalidProblem
 from simopt.family import Family, Interval
 from simopt.find_map import Outcome, find_map, recovered
@@ -83,6 +83,10 @@ CUBES = made("ridge of the cube root", lambda lam, y: shrunk(lam ** (1 / 3), y))
 FIFTY = made("ridge of the 50th root", lambda lam, y: shrunk(lam**0.02, y))
 WAVES = made("a norm that rises and falls", lambda lam, y: y * (2 + math.sin(3 * math.log(lam))))
 TWICE = made("ridge, twice", lambda lam, y: 2 * shrunk(lam, y))
+DENSE = made("ridge of −log(1 − q)", lambda q, y: shrunk(-math.log1p(-q), y), domain=lambda Z: Interval(0.0, 1.0))
+CIRCLE = made("a circle", lambda lam, y: [math.cos(2 * math.pi * lam / (1 + lam)), math.sin(2 * math.pi * lam / (1 + lam)), 0.0])
+WEST = made("its western point", lambda lam, y: [-1.0, 0.0, 0.0])
+STEEP = made("steep at 1", lambda lam, y: shrunk(lam * math.exp(5 * math.tanh(1e6 * math.log(lam))), y))
 NOTHING = made("nothing", lambda lam, y: 0.0 * y)
 CONSTANT = made("constant", lambda lam, y: np.eye(len(y))[0])
 STUCK = made("at most 0.01", lambda lam, y: 0.01 * y * lam / (1 + lam))
@@ -143,6 +147,11 @@ WEAK = {
     "not onto": weak(link(RIDGE, made("bounded", lambda q, y: (1 - q) * y), lambda lam: lam / (1 + lam), lambda q: q / (1 - q)), FAILS),
     "a map that is refused inside its interval": weak(link(RIDGE, RIDGE, lambda lam: refuse(lam, InvalidProblem)), FAILS),
     "a map that cannot be computed": weak(link(RIDGE, RIDGE, lambda lam: refuse(lam, OverflowError)), UNDECIDED),
+    "a map outside the domain of its formula": weak(link(RIDGE, RIDGE, lambda lam: math.sqrt(-lam)), UNDECIDED),
+    "flat pieces on both sides": weak(
+        link(BALL, BALL, flat=lambda Z: (Flat((math.sqrt(2) * (1 + 1e-12), 1e7), (math.sqrt(2) * (1 + 1e-12), 1e7)),)), HOLDS, (0.5, 3.0)
+    ),
+    "a piece declared flat that is not": weak(link(BALL, BALL, flat=lambda Z: (Flat((1.0, 1e7), (1.0, 1e7)),)), FAILS, (0.5, 3.0)),
     "a map that is no number": weak(link(RIDGE, RIDGE, lambda lam: math.nan), UNDECIDED),
     "a map into nowhere": weak(link(RIDGE, RIDGE, lambda lam: -lam), FAILS),
     "a map of few digits": weak(link(RIDGE, HALVES, lambda lam: lam / 2, lambda mu: 2 * mu, accuracy=1e-3), UNDECIDED),
@@ -203,6 +212,11 @@ FIND = {
     "0 against ridge, 0 in the limit": find(NOTHING, RIDGE, Outcome.UNDECIDED),
     "0 against what is never 0": find(NOTHING, CONSTANT, NO_MAP),
     "0 and 0": find(NOTHING, NOTHING, EVERY),
+    "between sparse floats at the end of a bounded interval": find(RIDGE, DENSE, Outcome.UNDECIDED, 34.5),
+    "beyond the floats of a bounded interval": find(RIDGE, DENSE, Outcome.UNDECIDED, 50.0),
+    "a circle that ends where it began": find(WEST, CIRCLE, OPEN_ENDED, 1.0),
+    "a circle that ends where it began, met elsewhere": find(WEST, CIRCLE, OPEN_ENDED, 0.1),
+    "steep": find(RIDGE, STEEP, FOUND, 2.0),
     "ridge against 0": find(RIDGE, NOTHING, NO_MAP),
     "ridge against a norm too small": find(RIDGE, STUCK, NO_MAP),
     "the fit itself against the path that ends in it": find(BALL, RIDGE, OPEN_ENDED, 2.0),
@@ -303,6 +317,7 @@ STRONG = {
     "learners that know nothing, of a map that depends on Z": strong(VAGUE, UNDECIDED, parameters=(3.0, 9.0)),
     "a parameter of one set that is none of another": strong(VAGUE, FAILS, parameters=(0.1, 3.0)),
     "one set": strong(identity(RIDGE), UNDECIDED, (Z1,)),
+    "one set twice": strong(identity(RIDGE), UNDECIDED, (Z1, orthonormal(1.0, 0.8, 0.6))),
     "no parameter in common": strong(identity(RIDGE), UNDECIDED, parameters=()),
 }
 
