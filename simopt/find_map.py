@@ -19,12 +19,13 @@ import math
 from dataclasses import dataclass
 from enum import Enum
 
+from simopt import validate
 from simopt.equivalence import Answer, Equivalence
 from simopt.errors import InvalidProblem
 from simopt.family import Family
 from simopt.path_search import JUMP, REACH, PathSearch
 from simopt.training import TrainingSet
-from simopt.verify_equivalence import RESOLUTION, relative_distance
+from simopt.verify_equivalence import RESOLUTION, check_resolution, relative_distance
 
 
 class Outcome(Enum):
@@ -115,8 +116,10 @@ def find_map(
     Raises
     ------
     InvalidProblem
-        when λ is outside the source's domain.
+        when λ is outside the source's domain, `reach` not positive, or `resolution` not between 0 and 1.
     """
+    check_resolution(resolution)
+    validate.positive("reach", reach)
     try:
         return _Judge(PathSearch(source(parameter, Z), target, Z, reach, start=parameter), parameter, resolution).found()
     except ArithmeticError as error:

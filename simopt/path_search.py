@@ -11,6 +11,7 @@ from simopt.errors import InvalidProblem
 from simopt.family import Family, Interval
 from simopt.gram_spectrum import EPS
 from simopt.training import KernelFunction, TrainingSet
+from simopt.verify_equivalence import TINY
 
 ROUNDING = 32 * EPS  # relative error of a computed norm
 PLAY = 1e3 * EPS  # relative rounding of a distance between fits at parameters that are themselves rounded
@@ -183,7 +184,7 @@ class PathSearch:
         while open_pieces:
             one, two = open_pieces.pop()
             f, g, h = self.f, self.at(one), self.at(two)
-            rounding = PLAY * max(self.norm, g.norm(), h.norm())
+            rounding = max(PLAY * max(self.norm, g.norm(), h.norm()), TINY)
             apart = [f.distance(each) - f.error - each.error - rounding for each in (g, h)]
             if not min(apart) > 0:
                 return False

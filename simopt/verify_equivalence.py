@@ -153,8 +153,9 @@ def verify_weak(
     Raises
     ------
     InvalidProblem
-        for parameters outside the source interval, where nothing is claimed.
+        for parameters outside the source interval, where nothing is claimed, and a resolution that is not between 0 and 1.
     """
+    check_resolution(resolution)
     mark = Z.fingerprint()
     missing = equivalence.exists(Z)
     if missing is not None:
@@ -178,6 +179,20 @@ def verify_weak(
     findings += _round_trips(back, Z, inverted, "onto")
     findings += _flat(equivalence, Z)
     return WeakReport(equivalence.name, Z.n, mark, increasing, tuple(findings), resolution)
+
+
+def check_resolution(resolution: float) -> None:
+    """Refuse what every pair of functions would meet, or none.
+
+    Raises
+    ------
+    InvalidProblem
+        unless 0 < resolution < 1.
+    """
+    if not 0.0 < resolution < 1.0:
+        raise InvalidProblem(
+            f"resolution: must be a positive number below 1 (any two functions are within 2 of each other), got {resolution!r}"
+        )
 
 
 def mapped(call: Map, parameter: float, Z: TrainingSet, into: Interval, accuracy: float) -> float:

@@ -12,7 +12,7 @@ import numpy as np
 from simopt.equivalence import Answer, Equivalence, Strength
 from simopt.errors import InvalidProblem
 from simopt.training import TrainingSet
-from simopt.verify_equivalence import RESOLUTION, NoImage, WeakReport, apart, mapped, slack, verify_weak
+from simopt.verify_equivalence import RESOLUTION, NoImage, WeakReport, apart, check_resolution, mapped, slack, verify_weak
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,8 +137,9 @@ def verify_strong(
     Raises
     ------
     InvalidProblem
-        for `among=Strength.WEAK`, which compares nothing.
+        for `among=Strength.WEAK`, which compares nothing, and a resolution that is not between 0 and 1.
     """
+    check_resolution(resolution)
     if among is Strength.WEAK:
         raise InvalidProblem("among: a weak equivalence makes no claim about two training sets")
     usable = [Z for Z in sets if equivalence.exists(Z) is None]

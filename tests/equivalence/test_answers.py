@@ -207,6 +207,7 @@ FIND = {
     "beyond the reach": find(RIDGE, FIFTY, Outcome.UNDECIDED, 9e2),
     "1e147, beyond the reach": find(RIDGE, CUBES, Outcome.UNDECIDED, 1e49),
     "1e147, within a longer one": find(RIDGE, CUBES, FOUND, 1e49, truth=1e147, reach=600.0),
+    "functions that underflow": find(RIDGE, HALVES, Outcome.UNDECIDED, 1e303, Z=orthonormal(1e-9, 3e-9, 1e-9), reach=700.0),
     "beyond a short reach": find(RIDGE, CUBES, Outcome.UNDECIDED, 100.0, reach=5.0),
     "lasso and lasso, both 0": find(LASSO, LASSO2, FOUND, 3.0, truth=1.5),
     "0 against ridge, 0 in the limit": find(NOTHING, RIDGE, Outcome.UNDECIDED),
@@ -264,6 +265,20 @@ def test_find_map(name):
     if outcome is FOUND:
         f, g = source(parameter, Z), target(found.value, Z)
         assert f.distance(g) + f.error + g.error <= 2 * more.get("resolution", 1e-8) * f.norm()
+
+
+@pytest.mark.parametrize("resolution", [0.0, -1e-8, 1.0, math.inf, math.nan])
+def test_a_resolution_that_all_or_none_would_meet_is_refused(resolution):
+    vague = identity(loose(RIDGE, math.inf))
+    for judge in (
+        lambda: verify_weak(vague, Z1, resolution=resolution),
+        lambda: verify_strong(vague, [Z1, Z2], [1.0], resolution=resolution),
+        lambda: find_map(RIDGE, RIDGE, 1.0, Z1, resolution=resolution),
+    ):
+        with pytest.raises(InvalidProblem, match="below 1"):
+            judge()
+    with pytest.raises(InvalidProblem, match="reach"):
+        find_map(RIDGE, RIDGE, 1.0, Z1, reach=-1.0)
 
 
 def test_what_contradicts_the_assumption_is_reported():
