@@ -101,8 +101,8 @@ def find_map(
 ) -> FoundMap:
     """Φ(λ, Z) with A(λ)(Z) = B(Φ(λ, Z))(Z), from the two families alone.
 
-    To about 1e-12 relative with exact learners; with others to the bar that it reports. Costs some 10 to 60 fits of the target, up to 200
-    before it says that there is none. The head of this module says which assumption each answer rests on.
+    To about 1e-12 relative with exact learners; with others to the bar that it reports. Costs some 10 to 60 fits of the target, and some
+    hundreds at most before it says that there is none. The head of this module says which assumption each answer rests on.
 
     Parameters
     ----------
@@ -179,7 +179,7 @@ class _Judge:
         search, low, high = self.search, *self.search.enclosure(t)
         g, name = search.at(t), search.target.name
         distance, error = relative_distance(search.f, g)
-        if search.excluded(max(low, search.low), min(high, search.high)):
+        if self.excluded(low, high):
             return self.result(Outcome.NO_MAP, t, low, high, self.apart(t, low, high))
         if not distance + error <= self.resolution:
             reason = (
@@ -196,6 +196,12 @@ class _Judge:
             zero = search.f.error + g.error == 0.0 and search.f.size() == g.size() == -math.inf
             return self.result(Outcome.FOUND if zero else Outcome.OPEN_ENDED, t, low, high, reason)
         return self.result(Outcome.FOUND, t, low, high)
+
+    def excluded(self, low: float, high: float) -> bool:
+        try:
+            return self.search.excluded(max(low, self.search.low), min(high, self.search.high))
+        except ArithmeticError:
+            return False
 
     def apart(self, t: float, low: float, high: float) -> str:
         search = self.search

@@ -56,9 +56,20 @@ class PathSearch:
         return self.domain.at(t)
 
     def at(self, t: float) -> KernelFunction:
-        """B(μ)(Z) at the coordinate t, fitted once."""
+        """B(μ)(Z) at the coordinate t, fitted once.
+
+        Raises
+        ------
+        ArithmeticError
+            where it cannot be fitted, although it can at another parameter.
+        """
         if t not in self.known:
-            self.known[t] = self.target(self.domain.at(t), self.Z)
+            try:
+                self.known[t] = self.target(self.domain.at(t), self.Z)
+            except InvalidProblem as error:  # as for coefficients that overflow far out
+                if not self.known:
+                    raise
+                raise ArithmeticError(str(error)) from error
         return self.known[t]
 
     def excess(self, t: float) -> float:
@@ -103,7 +114,7 @@ class PathSearch:
                     continue
                 try:
                     self.at(inside)
-                except (ArithmeticError, InvalidProblem):
+                except ArithmeticError:
                     self.low, self.high = (self.low, max(self.rungs)) if t > self.start else (min(self.rungs), self.high)
                 else:
                     yield inside
@@ -164,13 +175,14 @@ class PathSearch:
         aside = min(max(t + direction * h, self.low), self.high)
         slope = abs(self.excess(aside) - self.excess(t)) / h
         step = min(1.5 * (abs(self.excess(t)) + self.noise(t)) / max(slope, 1e-12), 1.0)
-        while True:
-            beyond = t + direction * step
-            if (end - beyond) * direction <= 0:
-                return end if end != t and self.differs(end) else direction * math.inf
-            if beyond != t and self.differs(beyond):
-                return beyond
-            step *= 2
+        try:
+            while (end - (beyond := t + direction * step)) * direction > 0:
+                if beyond != t and self.differs(beyond):
+                    return beyond
+                step *= 2
+            return end if end != t and self.differs(end) else direction * math.inf
+        except ArithmeticError:
+            return direction * math.inf
 
     def excluded(self, low: float, high: float) -> bool:
         """Whether no function of the target between two coordinates is f.

@@ -66,7 +66,8 @@ class Finding:
 class WeakReport:
     """What `verify_weak` found on one training set. `missing` says why nothing was measured where no equivalence exists (K Y = 0).
 
-    A finding that the errors cannot explain is a failure however small it is; the resolution is only what "holds" is said up to.
+    `increasing` is the direction of Φ, where it is claimed to be monotone. A finding that the errors cannot explain is a failure however
+    small it is; the resolution is only what "holds" is said up to.
     """
 
     equivalence: str

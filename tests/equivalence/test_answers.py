@@ -241,6 +241,9 @@ FIND = {
     "loose learners at their resolution": find(loose(RIDGE, 1e-4), loose(RIDGE, 1e-4), FOUND, truth=0.5, resolution=1e-3),
     "learners that know nothing": find(loose(RIDGE, math.inf), RIDGE, Outcome.UNDECIDED),
     "a target that knows nothing": find(RIDGE, loose(RIDGE, math.inf), Outcome.UNDECIDED),
+    "loose and not to be fitted far out": find(RIDGE, loose(made("short", lambda lam, y: shrunk(near(lam), y)), 1.0), Outcome.UNDECIDED),
+    "coefficients that overflow far out": find(RIDGE, made("overflows", lambda lam, y: y / lam**5), FOUND, truth=1.5**0.2),
+    "a vague target that overflows far out": find(RIDGE, loose(made("o", lambda lam, y: y / lam**5), 1.0), Outcome.UNDECIDED, 1.0),
     "a target that cannot be fitted far out": find(RIDGE, made("short", lambda lam, y: shrunk(near(lam), y)), FOUND, 0.5, truth=0.5),
     "a target that cannot be fitted where it matters": find(
         RIDGE, made("short", lambda lam, y: shrunk(near(lam), y)), Outcome.UNDECIDED, 90.0
