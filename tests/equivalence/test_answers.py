@@ -62,6 +62,11 @@ def shrunk(lam, y):
     return y / (1 + lam)
 
 
+def overflowing(lam, y):
+    with np.errstate(divide="ignore"):
+        return y / lam**5
+
+
 def at_most_one(lam):
     return lam if lam <= 1.0 else 1.0
 
@@ -129,6 +134,8 @@ WEAK = {
     "a cube": weak(link(RIDGE, CUBES, lambda lam: lam**3, lambda mu: mu ** (1 / 3)), HOLDS),
     "huge parameters": weak(link(RIDGE, CUBES, lambda lam: lam**3, lambda mu: mu ** (1 / 3), accuracy=1e-13), HOLDS, (1e-90, 1e90)),
     "parameters beyond the floats": weak(link(RIDGE, CUBES, lambda lam: lam**3, lambda mu: mu ** (1 / 3)), UNDECIDED, (1.0, 1e150)),
+    "parameters beyond the floats, in silence": weak(link(RIDGE, CUBES, lambda lam: lam * lam * lam, np.cbrt), UNDECIDED, (1.0, 1e150)),
+    "both 0, one up to a radius": weak(link(NOTHING, Family("about 0", lambda lam, Z: Z.function(0 * Z.targets, error=0.1))), UNDECIDED),
     "parameters that underflow": weak(link(RIDGE, CUBES, lambda lam: lam**3, lambda mu: mu ** (1 / 3)), UNDECIDED, (1e-150, 1.0)),
     "functions that underflow": weak(identity(RIDGE), UNDECIDED, (1.0, 1e300)),
     "lasso and lasso, also where both are 0": weak(link(LASSO, LASSO2, lambda lam: lam / 2, lambda mu: 2 * mu), HOLDS, (0.1, 0.7, 3.0)),
@@ -242,8 +249,8 @@ FIND = {
     "learners that know nothing": find(loose(RIDGE, math.inf), RIDGE, Outcome.UNDECIDED),
     "a target that knows nothing": find(RIDGE, loose(RIDGE, math.inf), Outcome.UNDECIDED),
     "loose and not to be fitted far out": find(RIDGE, loose(made("short", lambda lam, y: shrunk(near(lam), y)), 1.0), Outcome.UNDECIDED),
-    "coefficients that overflow far out": find(RIDGE, made("overflows", lambda lam, y: y / lam**5), FOUND, truth=1.5**0.2),
-    "a vague target that overflows far out": find(RIDGE, loose(made("o", lambda lam, y: y / lam**5), 1.0), Outcome.UNDECIDED, 1.0),
+    "coefficients that overflow far out": find(RIDGE, made("overflows", overflowing), FOUND, truth=1.5**0.2),
+    "a vague target that overflows far out": find(RIDGE, loose(made("overflows", overflowing), 1.0), Outcome.UNDECIDED, 1.0),
     "a target that cannot be fitted far out": find(RIDGE, made("short", lambda lam, y: shrunk(near(lam), y)), FOUND, 0.5, truth=0.5),
     "a target that cannot be fitted where it matters": find(
         RIDGE, made("short", lambda lam, y: shrunk(near(lam), y)), Outcome.UNDECIDED, 90.0
@@ -315,6 +322,14 @@ BY_SET = Equivalence(
     lambda r, Z: float(np.linalg.norm(Z.targets)) / r - 1,
     accuracy=1e-14,
 )
+
+
+def known_at_home(r, Z):
+    f, share = OPEN_BALL.fit(r, Z), r / float(np.linalg.norm(Z.targets))
+    return replace(f, error=0.0 if min(abs(share - 0.25), abs(share - 0.1)) < 1e-9 else 10.0 * f.norm())
+
+
+KNOWN_AT_HOME = Family("ball, known where it is asked for", known_at_home, OPEN_BALL.domain)
 VAGUE = replace(BY_SET, target=loose(OPEN_BALL, math.inf))
 STRONG = {
     "itself": strong(identity(RIDGE), HOLDS),
@@ -334,6 +349,8 @@ STRONG = {
     "learners that know nothing, of a false claim": strong(link(RIDGE, loose(LASSO, math.inf)), UNDECIDED),
     "learners that know nothing, of a map that depends on Z": strong(VAGUE, UNDECIDED, parameters=(3.0, 9.0)),
     "a parameter of one set that is none of another": strong(VAGUE, FAILS, parameters=(0.1, 3.0)),
+    "an inverse that cannot be computed": strong(link(RIDGE, RIDGE, back=lambda mu: refuse(mu, OverflowError)), UNDECIDED),
+    "known on the own set only": strong(replace(BY_SET, target=KNOWN_AT_HOME, accuracy=0.0), UNDECIDED, (Z1, DOUBLED), (3.0, 9.0)),
     "one set": strong(identity(RIDGE), UNDECIDED, (Z1,)),
     "one set twice": strong(identity(RIDGE), UNDECIDED, (Z1, orthonormal(1.0, 0.8, 0.6))),
     "no parameter in common": strong(identity(RIDGE), UNDECIDED, parameters=()),
