@@ -19,6 +19,14 @@ from simopt.training import TrainingSet
 Map = Callable[[float, TrainingSet], float]
 
 
+class Answer(Enum):
+    """The three answers of `verify_weak`, `verify_strong` and `find_map`."""
+
+    HOLDS = "holds"
+    FAILS = "fails"
+    UNDECIDED = "undecided"
+
+
 class Strength(Enum):
     """For which pairs of training sets one map serves both: none in general, all of one size, or all."""
 
@@ -64,9 +72,9 @@ class Equivalence:
     source, target : Family
         A and B.
     map, inverse : callable
-        (λ, Z) → Φ(λ, Z) and back.
+        (λ, Z) → Φ(λ, Z) and back; ArithmeticError where they cannot be computed, InvalidProblem where there is no such parameter.
     source_interval, target_interval : callable
-        Z → Interval, between which Φ(·, Z) is claimed to be a strictly monotone bijection; by default the domains of the families.
+        Z → Interval, between which Φ(·, Z) is claimed to be a bijection; by default the domains of the families.
     strength : Strength
         what is claimed beyond weak equivalence.
     accuracy : float
@@ -75,6 +83,9 @@ class Equivalence:
         Z → pieces inside the intervals where the map is not one-to-one; it has no inverse there.
     exists : callable
         Z → None, or the reason why there is nothing to be equivalent on this set (K Y = 0).
+    monotone : bool
+        whether the bijection is claimed to be strictly monotone, as every continuous bijection of intervals is. Definition 3.3 does not ask
+        for it.
     """
 
     name: str
@@ -88,6 +99,7 @@ class Equivalence:
     accuracy: float = 1e-12
     flat: Callable[[TrainingSet], tuple[Flat, ...]] = _no_pieces
     exists: Callable[[TrainingSet], str | None] = field(default=lambda Z: None)
+    monotone: bool = True
 
     def intervals(self, Z: TrainingSet) -> tuple[Interval, Interval]:
         """The two intervals that Φ(·, Z) is claimed to map onto each other."""
@@ -159,6 +171,7 @@ class Equivalence:
             accuracy=self.accuracy + other.accuracy,
             flat=lambda Z: _joined_pieces(self, other, Z),
             exists=lambda Z: self.exists(Z) or other.exists(Z),
+            monotone=self.monotone and other.monotone,
         )
 
     def _check(self, Z: TrainingSet, side: int, parameter: float) -> None:

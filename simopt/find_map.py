@@ -1,12 +1,16 @@
-r"""Recovers the map Φ between two families of which nothing is known but how to fit them, with an error bar.
+r"""Recovers the map Φ between two families from nothing but how to fit them, with an error bar.
 
 Norms along the path of a regularised family are monotone: from the optimality of f_μ and f_ν, μ < ν, for L + μ Ω follows
-Ω(f_ν) ≤ Ω(f_μ), and for a ball of growing radius the norm grows. So Φ(λ) is sought as the root of log ‖B(μ)(Z)‖ − log ‖A(λ)(Z)‖,
-moved by Gauss-Newton steps to where ‖A(λ)(Z) − B(μ)(Z)‖ is least, and accepted only if that distance closes to what the learners'
-errors allow.
+Ω(f_ν) ≤ Ω(f_μ), and for a ball of growing radius the norm grows. So Φ(λ) is sought where ‖B(μ)(Z)‖ passes ‖A(λ)(Z)‖, moved by Gauss-Newton
+steps to where ‖A(λ)(Z) − B(μ)(Z)‖ is least.
 
-The error bar rests on the norms alone, because they alone are monotone for every such family: the true functions satisfy ‖A*‖ = ‖B*(Φ)‖, so
-no μ can be Φ at which the computed norms differ by more than both errors, nor any μ beyond it.
+What each answer rests on:
+
+* found: the distance at the value and both radii, together at most the resolution. No assumption.
+* the enclosure of Φ, and that there is no map: that μ ↦ ‖B(μ)(Z)‖ is monotone. The true functions satisfy ‖A*‖ = ‖B*(Φ)‖, so no μ can be Φ
+  at which the computed norms differ by more than both errors, nor any μ beyond it; inside, between neighbouring fits, B is taken to move no
+  farther than the two are apart. A fit that contradicts monotone norms is reported, and then nothing is excluded.
+* paths need not be continuous: where the norm jumps over ‖A(λ)(Z)‖ between neighbouring floats, by more than `JUMP`, there is no map.
 """
 
 from __future__ import annotations
@@ -15,48 +19,54 @@ import math
 from dataclasses import dataclass
 from enum import Enum
 
-import scipy.optimize
-
-from simopt.equivalence import Equivalence
+from simopt import validate
+from simopt.equivalence import Answer, Equivalence
 from simopt.errors import InvalidProblem
-from simopt.family import Family, Interval
-from simopt.gram_spectrum import EPS
-from simopt.training import KernelFunction, TrainingSet
-
-ROUNDING = 32 * EPS  # relative error of a computed norm
-REACH = 300.0  # how far from 1 (in the logarithm) a parameter is sought
+from simopt.family import Family
+from simopt.path_search import JUMP, REACH, PathSearch
+from simopt.training import TrainingSet
+from simopt.verify_equivalence import RESOLUTION, check_resolution, relative_distance
 
 
 class Outcome(Enum):
-    """What `find_map` found: a parameter with an error bar; that every parameter will do (both paths are 0); an error bar that reaches an
-    end of the target's interval, so that the function is there, or only in the limit, or hidden by the learners' errors; that there is no
-    such parameter; or nothing, because the source's error is as large as its function.
+    """What `find_map` found: a parameter with an error bar; that every parameter will do (both functions are 0); the function, but at an
+    end of the target's interval, so that it may be there in the limit only; that there is no such parameter; or nothing that the errors,
+    the reach and the floats would support.
     """
 
     FOUND = "found"
     EVERY = "every parameter gives the same function"
     OPEN_ENDED = "the error bar reaches an end of the target's interval"
     NO_MAP = "no map"
-    UNDECIDED = "the learners' errors are too large to tell"
+    UNDECIDED = "undecided"
+
+    @property
+    def answer(self) -> Answer:
+        """HOLDS for FOUND and EVERY, FAILS for NO_MAP, else UNDECIDED."""
+        return {Outcome.FOUND: Answer.HOLDS, Outcome.EVERY: Answer.HOLDS, Outcome.NO_MAP: Answer.FAILS}.get(self, Answer.UNDECIDED)
+
+
+class NotDecided(InvalidProblem, ArithmeticError):
+    """A map was asked for where `find_map` could neither find nor exclude one."""
 
 
 @dataclass(frozen=True)
 class FoundMap:
-    """Φ(λ, Z) ∈ [low, high], or why there is none.
+    """Φ(λ, Z) ∈ [low, high], or why there is none, or why that is not known.
 
     Attributes
     ----------
     outcome : Outcome
     parameter, value : float
-        λ and the estimate of Φ(λ, Z); nan where there is none.
+        λ, and the estimate of Φ(λ, Z); without a map, where the functions come nearest at equal norms; nan where norms are never equal.
     low, high : float
-        enclosure of the true Φ(λ, Z), given the learners' error radii.
+        enclosure of every parameter that could be Φ(λ, Z), given the learners' radii and monotone norms.
     distance, errors, norm : float
-        ‖A(λ)(Z) − B(value)(Z)‖_H, the sum of the two error radii, and ‖A(λ)(Z)‖_H.
+        ‖A(λ)(Z) − B(value)(Z)‖_H, the sum of the two error radii, and ‖A(λ)(Z)‖_H; nan, ∞ and nan where a fit failed.
     fits : int
         number of times the target family was fitted.
     reason : str
-        one sentence when the outcome is not FOUND.
+        one sentence when the outcome is not FOUND, and when it is and fits contradict the assumption behind the enclosure.
     """
 
     outcome: Outcome
@@ -71,6 +81,11 @@ class FoundMap:
     reason: str = ""
 
     @property
+    def answer(self) -> Answer:
+        """The outcome as one of the three answers."""
+        return self.outcome.answer
+
+    @property
     def bar(self) -> float:
         """Largest possible |value − Φ|."""
         return max(self.high - self.value, self.value - self.low)
@@ -81,10 +96,13 @@ class FoundMap:
         return self.bar / abs(self.value)
 
 
-def find_map(source: Family, target: Family, parameter: float, Z: TrainingSet, *, reach: float = REACH) -> FoundMap:
+def find_map(
+    source: Family, target: Family, parameter: float, Z: TrainingSet, *, reach: float = REACH, resolution: float = RESOLUTION
+) -> FoundMap:
     """Φ(λ, Z) with A(λ)(Z) = B(Φ(λ, Z))(Z), from the two families alone.
 
-    To about 1e-12 relative with exact learners; with others to the bar that it reports. Costs some 10 to 60 fits of the target.
+    To about 1e-12 relative with exact learners; with others to the bar that it reports. Costs some 10 to 60 fits of the target, and some
+    hundreds at most before it says that there is none. The head of this module says which assumption each answer rests on.
 
     Parameters
     ----------
@@ -92,31 +110,36 @@ def find_map(source: Family, target: Family, parameter: float, Z: TrainingSet, *
         λ, in the domain of the source on Z.
     reach : float
         parameters are sought within ±reach in the coordinate of the target's domain (log μ for (0, ∞)).
+    resolution : float
+        FOUND needs distance and radii together within this share of the norm; a distance that the radii cannot explain is none also below.
 
     Raises
     ------
     InvalidProblem
-        when λ is outside the source's domain.
+        when λ is outside the source's domain, `reach` not positive, or `resolution` not between 0 and 1.
     """
-    f = source(parameter, Z)
-    search = _Search(f, target, Z, reach, start=parameter)
-    if math.exp(min(search.size, 700.0)) <= f.error or search.size == -math.inf:
-        return search.for_zero(parameter)
-    bracket = search.bracket()
-    if bracket is None:
-        return search.unreached(parameter)
-    t = search.refined(search.root(*bracket))
-    return search.judged(parameter, t)
+    check_resolution(resolution)
+    validate.positive("reach", reach)
+    try:
+        return _Judge(PathSearch(source(parameter, Z), target, Z, reach, start=parameter), parameter, resolution).found()
+    except ArithmeticError as error:
+        domain = target.domain(Z)
+        reason = f"a function could not be computed: {error}"
+        return FoundMap(Outcome.UNDECIDED, parameter, math.nan, domain.low, domain.high, math.nan, math.inf, math.nan, 0, reason)
 
 
-def recovered(source: Family, target: Family) -> Equivalence:
-    """The equivalence whose maps are found anew for each (λ, Z). Its maps raise InvalidProblem where there is no map."""
+def recovered(source: Family, target: Family, *, resolution: float = RESOLUTION) -> Equivalence:
+    """The equivalence whose maps are found anew for each (λ, Z).
+
+    Its maps raise InvalidProblem where there is no map, and NotDecided (an InvalidProblem and ArithmeticError) where that is not known.
+    """
 
     def through(one: Family, other: Family, parameter: float, Z: TrainingSet) -> float:
-        found = find_map(one, other, parameter, Z)
-        if found.outcome is not Outcome.FOUND:
-            raise InvalidProblem(f"no map from {one.name} to {other.name} at {parameter:g}: {found.reason}")
-        return found.value
+        found = find_map(one, other, parameter, Z, resolution=resolution)
+        if found.outcome is Outcome.FOUND:
+            return found.value
+        error = InvalidProblem if found.answer is Answer.FAILS else NotDecided
+        raise error(f"no map from {one.name} to {other.name} at {parameter:g}: {found.reason}")
 
     return Equivalence(
         name=f"{source.name} to {target.name}, recovered",
@@ -128,167 +151,89 @@ def recovered(source: Family, target: Family) -> Equivalence:
     )
 
 
-class _Search:
-    """Fits of the target family along the coordinate t of its domain, compared with f."""
+@dataclass
+class _Judge:
+    """Turns what a search sees into one of the outcomes."""
 
-    def __init__(self, f: KernelFunction, target: Family, Z: TrainingSet, reach: float, start: float) -> None:
-        self.f, self.target, self.Z = f, target, Z
-        self.domain: Interval = target.domain(Z)
-        self.reach = min(reach, 34.0) if math.isfinite(self.domain.low) and math.isfinite(self.domain.high) else reach
-        self.size = f.size()
-        self.own = _relative(f, self.size) + ROUNDING
-        self.known: dict[float, KernelFunction] = {}
-        t = self.domain.coordinate(start) if start in self.domain else 0.0
-        self.start = min(max(t, -self.reach), self.reach)
-        self.end = self.start
+    search: PathSearch
+    parameter: float
+    resolution: float
 
-    def at(self, t: float) -> KernelFunction:
-        if t not in self.known:
-            self.known[t] = self.target(self.domain.at(t), self.Z)
-        return self.known[t]
+    def found(self) -> FoundMap:
+        search, f = self.search, self.search.f
+        if f.error > 0 and f.norm() <= f.error:
+            reason = f"the source's error {f.error:.2g} is as large as its norm {f.norm():.2g}"
+            return self.result(Outcome.UNDECIDED, math.nan, -math.inf, math.inf, reason)
+        undecided, excluded = None, None
+        for bracket in search.brackets():
+            here = self.at(search.refined(search.root(*bracket)))
+            if here.answer is Answer.HOLDS and search.vanishes():
+                return self.result(Outcome.EVERY, search.start, -math.inf, math.inf, "both functions are 0 for every parameter")
+            if here.outcome in (Outcome.FOUND, Outcome.OPEN_ENDED):
+                return here
+            undecided, excluded = (undecided, here) if here.answer is Answer.FAILS else (here, excluded)
+        return undecided or self.none(excluded)
 
-    def excess(self, t: float) -> float:
-        """log ‖B(t)‖ − log ‖f‖."""
-        return max(self.at(t).size(), -1e300) - self.size
-
-    def noise(self, t: float) -> float:
-        """|excess| that the learners' errors can make."""
-        g = self.at(t)
-        return self.own + _relative(g, g.size()) + ROUNDING
-
-    def bracket(self) -> tuple[float, float] | None:
-        """Two coordinates between which the norm of the target passes that of f; None (and `end`) if it never does."""
-        here = self.excess(self.start)
-        if here == 0.0:
-            return self.start, self.start
-        step = 1.0
-        while step <= 2 * self.reach:
-            for other in (self.start + step, self.start - step):
-                t = min(max(other, -self.reach), self.reach)
-                change = self.excess(t) - here
-                if abs(change) > max(1e-3, 2 * self.noise(t)) or abs(change) > max(abs(here), 4 * self.noise(t)):
-                    return self._walk(t if change * here < 0 else 2 * self.start - t)
-            step *= 2
-        self.end = self.start
-        return None
-
-    def _walk(self, toward: float) -> tuple[float, float] | None:
-        behind, step = self.start, toward - self.start
-        while True:
-            ahead = min(max(behind + step, -self.reach), self.reach)
-            if ahead == behind or (abs(step) >= 16 and abs(self.excess(ahead) - self.excess(behind)) <= 4 * EPS):
-                self.end = behind
-                return None
-            if self.excess(ahead) * self.excess(self.start) <= 0:
-                return behind, ahead
-            behind, step = ahead, 2 * step
-
-    def root(self, one: float, two: float) -> float:
-        if self.excess(one) == 0.0:
-            return one
-        low, high = min(one, two), max(one, two)
-        return float(scipy.optimize.brentq(self.excess, low, high, xtol=1e-15, rtol=4 * EPS, maxiter=200))
-
-    def refined(self, t: float) -> float:
-        """Gauss-Newton steps for the distance, as long as it falls and the norms stay equal within the errors."""
-        best, distance = t, self.f.distance(self.at(t))
-        for _ in range(3):
-            tangent = self.tangent(best)
-            length = tangent.inner(tangent)
-            if length <= 0:
-                break
-            trial = best + (self.f - self.at(best)).inner(tangent) / length
-            if not abs(trial) <= self.reach or abs(self.excess(trial)) > self.noise(trial):
-                break
-            if self.f.distance(self.at(trial)) >= distance:
-                break
-            best, distance = trial, self.f.distance(self.at(trial))
-        return best
-
-    def tangent(self, t: float) -> KernelFunction:
-        """dB/dt by a central difference whose step balances curvature and the learners' errors."""
-        h = min(1e-1, max(1e-5, math.sqrt(self.noise(t))))
-        return (self.at(t + h) - self.at(t - h)) * (0.5 / h)
-
-    def edge(self, t: float, direction: float) -> float:
-        """The first coordinate tried from t in this direction at which the true norms must differ; ±∞ if none does within reach."""
-        h = min(1e-1, max(1e-5, math.sqrt(self.noise(t))))
-        slope = abs(self.excess(t + direction * h) - self.excess(t)) / h
-        step = 1.5 * (abs(self.excess(t)) + self.noise(t)) / max(slope, 1e-12)
-        while True:
-            beyond = t + direction * step
-            if abs(beyond) > self.reach:
-                return direction * math.inf
-            if beyond != t and abs(self.excess(beyond)) > self.noise(beyond):
-                return beyond
-            step *= 2
-
-    def judged(self, parameter: float, t: float) -> FoundMap:
-        """The parameter at t, where the norms agree: the map if the two functions agree too, up to their errors; no map otherwise."""
-        low, high = self.edge(t, -1.0), self.edge(t, 1.0)
-        g = self.at(t)
-        distance, errors, norm = self.f.distance(g), self.f.error + g.error, self.f.norm()
-        value = self.domain.at(t)
-        ends = self._outward(low, -1), self._outward(high, 1)
+    def at(self, t: float) -> FoundMap:
+        """The coordinate t, where the norms agree or the norm of the target jumps past that of f."""
+        search, low, high = self.search, *self.search.enclosure(t)
+        g, name = search.at(t), search.target.name
+        distance, error = relative_distance(search.f, g)
+        if self.excluded(low, high):
+            return self.result(Outcome.NO_MAP, t, low, high, self.apart(t, low, high))
+        if not distance + error <= self.resolution:
+            reason = (
+                f"near {search.parameter(t):.6g} the functions are {distance:.3g} of their norm apart, their errors explain {error:.2g}, "
+            )
+            return self.result(Outcome.UNDECIDED, t, low, high, f"{reason}the resolution is {self.resolution:g}")
+        if not search.monotone():
+            reason = f"the norm of {name} both rises and falls, so that no other parameter is excluded"
+            return self.result(Outcome.FOUND, t, -math.inf, math.inf, reason)
         if math.isinf(low) or math.isinf(high):
-            end = self.domain.low if math.isinf(low) else self.domain.high
-            reason = f"from {value:.3g} towards {end:g}, {self.target.name} cannot be told from the function"
-            return self._result(Outcome.OPEN_ENDED, parameter, value, ends, distance, errors, norm, reason)
-        # Between the ends of the enclosure the target moves at most this far; a distance that this cannot explain is one.
-        play = 2 * self.tangent(t).norm() * (high - low) + 1e3 * EPS * norm
-        if distance > errors + play:
-            reason = f"at equal norms the functions are {distance:.3g} apart, their errors explain {errors + play:.1g}"
-            return self._result(Outcome.NO_MAP, parameter, value, ends, distance, errors, norm, reason)
-        return self._result(Outcome.FOUND, parameter, value, ends, distance, errors, norm)
+            end = search.domain.low if math.isinf(low) else search.domain.high
+            reason = f"from {search.parameter(t):.3g} towards {end:g}, {name} cannot be told from the function"
+            # The function may be there in the limit only, which floats do not tell from being there; unless it is 0 at both parameters.
+            zero = search.f.error + g.error == 0.0 and search.f.size() == g.size() == -math.inf
+            return self.result(Outcome.FOUND if zero else Outcome.OPEN_ENDED, t, low, high, reason)
+        return self.result(Outcome.FOUND, t, low, high)
 
-    def for_zero(self, parameter: float) -> FoundMap:
-        """f = 0, or not told from 0: every parameter does if the target is 0 all along; none if f is 0 and the target is not."""
-        probes = [self.at(self.start + s) for s in (-10.0, 0.0, 10.0)]
-        worst = max(probes, key=lambda g: g.norm() - g.error)
-        ends = self.domain.low, self.domain.high
-        errors, norm = self.f.error + worst.error, self.f.norm()
-        if worst.norm() <= worst.error:
-            reason = "both functions are 0 for every parameter"
-            return self._result(Outcome.EVERY, parameter, self.domain.at(self.start), ends, 0.0, errors, norm, reason)
-        if self.size == -math.inf and self.f.error == 0.0:
-            return self._result(Outcome.NO_MAP, parameter, math.nan, ends, worst.norm(), errors, norm, "the source is 0, the target is not")
-        reason = f"the source's error {self.f.error:.2g} is as large as its norm {norm:.2g}"
-        return self._result(Outcome.UNDECIDED, parameter, math.nan, ends, worst.norm(), errors, norm, reason)
+    def excluded(self, low: float, high: float) -> bool:
+        try:
+            return self.search.excluded(max(low, self.search.low), min(high, self.search.high))
+        except ArithmeticError:
+            return False
 
-    def unreached(self, parameter: float) -> FoundMap:
-        """The norm of f is not reached inside the interval: only towards its end, or not at all."""
-        g = self.at(self.end)
-        excess, noise, at = self.excess(self.end), self.noise(self.end), self.domain.at(self.end)
-        distance, errors, norm = self.f.distance(g), self.f.error + g.error, self.f.norm()
-        ends = self.domain.low, self.domain.high
-        if abs(excess) <= noise:
-            reason = f"the norm is reached to rounding only towards the end of the interval, near {at:.3g}"
-            return self._result(Outcome.OPEN_ENDED, parameter, at, ends, distance, errors, norm, reason)
-        reason = f"the norm of {self.target.name} stays {'above' if excess > 0 else 'below'} {norm:.6g}; at {at:.3g} it is {g.norm():.6g}"
-        return self._result(Outcome.NO_MAP, parameter, math.nan, ends, distance, errors, norm, reason)
+    def apart(self, t: float, low: float, high: float) -> str:
+        search = self.search
+        jump = [search.at(s).norm() for s in (low, high) if math.isfinite(s)]
+        distance, errors = search.f.distance(search.at(t)), search.f.error + search.at(t).error
+        if search.differs(t) and len(jump) == 2 and abs(jump[0] - jump[1]) > JUMP * max(jump):
+            way = f"the norm of {search.target.name} jumps from {jump[0]:.6g} to {jump[1]:.6g}, past {search.f.norm():.6g}"
+            return f"at {search.parameter(t):.6g} {way}, and the functions are {distance:.3g} apart"
+        return f"at equal norms the functions are {distance:.3g} apart, their errors explain {errors:.1g}"
 
-    def _outward(self, t: float, direction: int) -> float:
-        if math.isinf(t):
-            return self.domain.high if t > 0 else self.domain.low
-        return math.nextafter(self.domain.at(t), direction * math.inf)
+    def none(self, nearest: FoundMap | None) -> FoundMap:
+        """No parameter within reach: no map, unless the norms are not monotone or what lies beyond is not known."""
+        search, name = self.search, self.search.target.name
+        end = search.towards()
+        stays = f"the norm of {name} stays {'above' if search.excess(end) > 0 else 'below'} {search.f.norm():.6g}"
+        reason = nearest.reason if nearest else f"{stays}; at the end of the reach it is {search.at(end).norm():.6g}"
+        outcome = Outcome.UNDECIDED
+        if not search.monotone():
+            reason += f"; but the norm of {name} both rises and falls, and may pass it where nothing was fitted"
+        elif not search.closed():
+            reason += "; but the path has not come to rest there, and the parameter may lie beyond"
+        else:
+            outcome = Outcome.NO_MAP
+        if nearest is not None and outcome is Outcome.NO_MAP:
+            return nearest
+        t = search.domain.coordinate(nearest.value) if nearest is not None else math.nan
+        return self.result(outcome, t, -math.inf, math.inf, reason)
 
-    def _result(
-        self,
-        outcome: Outcome,
-        parameter: float,
-        value: float,
-        ends: tuple[float, float],
-        distance: float,
-        errors: float,
-        norm: float,
-        reason: str = "",
-    ) -> FoundMap:
-        return FoundMap(outcome, parameter, value, ends[0], ends[1], distance, errors, norm, len(self.known), reason)
-
-
-def _relative(f: KernelFunction, size: float) -> float:
-    """Bound on |log ‖f*‖ − log ‖f‖| for the true f* within f.error; ∞ when 0 is possible."""
-    if f.error == 0.0:
-        return 0.0
-    share = math.inf if size == -math.inf else f.error / math.exp(max(size, -700.0))
-    return -math.log1p(-share) if share < 1 else math.inf
+    def result(self, outcome: Outcome, t: float, low: float, high: float, reason: str = "") -> FoundMap:
+        search, norm = self.search, self.search.f.norm()
+        ends = search.outward(low, -1), search.outward(high, 1)
+        g = search.at(t) if not math.isnan(t) else search.at(search.towards())
+        value = search.parameter(t) if not math.isnan(t) else math.nan
+        distance, errors = search.f.distance(g), search.f.error + g.error
+        return FoundMap(outcome, self.parameter, value, *ends, distance, errors, norm, len(search.known), reason)

@@ -1,4 +1,4 @@
-"""Witnesses against strong equivalence: one parameter and two training sets that no single map can serve (Definition 3.4)."""
+"""Does one map serve every training set? Definition 3.4 measured: that the map is an equivalence on each set, then that it is one map."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from itertools import permutations
 
 import numpy as np
 
-from simopt.equivalence import Equivalence, Strength
+from simopt.equivalence import Answer, Equivalence, Strength
 from simopt.errors import InvalidProblem
 from simopt.training import TrainingSet
-from simopt.verify_equivalence import apart, blur_of
+from simopt.verify_equivalence import RESOLUTION, NoImage, WeakReport, apart, check_resolution, mapped, slack, verify_weak
 
 
 @dataclass(frozen=True, eq=False)
 class Witness:
-    """Against strong equivalence: Φ(λ, Z) ≠ Φ(λ, Z'), and B(Φ(λ, Z)) does not serve Z'.
+    """How well the parameter that belongs to one set serves another: A(λ)(Z') beside B(Φ(λ, Z))(Z').
 
     Attributes
     ----------
@@ -26,11 +26,9 @@ class Witness:
     one, two : TrainingSet
         Z and Z'.
     image, other_image : float
-        Φ(λ, Z) and Φ(λ, Z').
-    separation, blur : float
-        |difference of the images| in the coordinate of the target's domain, and what the accuracy of the map explains of it.
+        Φ(λ, Z) and Φ(λ, Z'); nan where they could not be computed.
     distance, error : float
-        ‖A(λ)(Z') − B(Φ(λ, Z))(Z')‖ relative to the larger norm, and what the learners' errors explain of it.
+        ‖A(λ)(Z') − B(Φ(λ, Z))(Z')‖ relative to the larger norm, and what the learners' radii and the map's accuracy explain of it.
     """
 
     parameter: float
@@ -38,15 +36,18 @@ class Witness:
     two: TrainingSet
     image: float
     other_image: float
-    separation: float
-    blur: float
     distance: float
     error: float
 
     @property
+    def slack(self) -> tuple[float, float]:
+        """Enclosure of minus the true distance."""
+        return slack(self.distance, self.error)
+
+    @property
     def stands(self) -> bool:
-        """Both differences exceed their error bars."""
-        return self.separation > self.blur and self.distance > self.error
+        """Φ(λ, Z) does not serve Z', whatever the errors."""
+        return self.slack[1] < 0.0
 
     def replay(self, equivalence: Equivalence) -> Witness:
         """Measure again, from λ, Z and Z' alone."""
@@ -55,56 +56,105 @@ class Witness:
 
 @dataclass(frozen=True)
 class StrongReport:
-    """Witnesses against strong equivalence, the clearest first, out of so many comparisons; `among` says which pairs were compared."""
+    """What `verify_strong` found: a `WeakReport` for each set that took part, and every comparison; `among` says of which pairs."""
 
     equivalence: str
     among: Strength
-    comparisons: int
-    witnesses: tuple[Witness, ...]
+    weak: tuple[WeakReport, ...]
+    compared: tuple[Witness, ...]
+    resolution: float
+
+    @property
+    def comparisons(self) -> int:
+        """How many pairs and parameters were compared."""
+        return len(self.compared)
+
+    @property
+    def witnesses(self) -> tuple[Witness, ...]:
+        """Comparisons against strong equivalence, the clearest first."""
+        against = [witness for witness in self.compared if witness.stands]
+        return tuple(sorted(against, key=lambda witness: witness.error - witness.distance))
+
+    @property
+    def undecided(self) -> tuple[Witness, ...]:
+        """Comparisons whose errors are larger than the resolution."""
+        return tuple(w for w in self.compared if not w.stands and not w.slack[0] >= -self.resolution)
+
+    @property
+    def answer(self) -> Answer:
+        """FAILS if the map is no equivalence on a set, or that of one does not serve another; HOLDS if all is satisfied; else UNDECIDED."""
+        answers = {report.answer for report in self.weak}
+        if self.witnesses or Answer.FAILS in answers:
+            return Answer.FAILS
+        return Answer.HOLDS if self.compared and not self.undecided and answers == {Answer.HOLDS} else Answer.UNDECIDED
 
     @property
     def holds(self) -> bool:
-        """Something was compared and nothing speaks against it."""
-        return self.comparisons > 0 and not self.witnesses
+        """Whether the answer is HOLDS."""
+        return self.answer is Answer.HOLDS
+
+    @property
+    def reason(self) -> str | None:
+        """The witness of a failure, or why it is undecided; None where it holds."""
+        for report in sorted(self.weak, key=lambda report: report.answer is not Answer.FAILS):
+            if report.answer is Answer.FAILS or (report.answer is Answer.UNDECIDED and not self.witnesses):
+                return f"on the set {report.fingerprint}: {report.reason}"
+        for w in self.witnesses or self.undecided:
+            return f"at λ = {w.parameter:g} the image {w.image:g} of one set leaves {w.distance:.3g} ± {w.error:.3g} on another"
+        return None if self.compared else "no two sets have a parameter in common at which the equivalence exists"
 
 
 def compare(equivalence: Equivalence, parameter: float, Z: TrainingSet, other: TrainingSet) -> Witness:
     """Measure whether Φ(λ, Z) also serves the other set."""
-    image, needed = equivalence(parameter, Z), equivalence(parameter, other)
-    domain = equivalence.target.domain(other)
-    if image not in domain:
-        return Witness(parameter, Z, other, image, needed, math.inf, 0.0, math.inf, 0.0)
-    separation = abs(domain.coordinate(image) - domain.coordinate(needed))
-    blur = blur_of(equivalence, domain, image) + blur_of(equivalence, domain, needed)
-    distance, error = apart(equivalence, parameter, image, other)
-    return Witness(parameter, Z, other, image, needed, separation, blur, distance, error)
+    images = [math.nan, math.nan]
+    try:
+        for i, each in enumerate((Z, other)):
+            images[i] = mapped(equivalence, parameter, each, equivalence.target.domain(each), equivalence.accuracy)
+        served = images[0] in equivalence.target.domain(other)
+        distance, error = apart(equivalence, parameter, images[0], other) if served else (math.inf, 0.0)
+    except NoImage as none:
+        distance, error = (math.inf, 0.0) if none.decided else (math.inf, math.inf)
+    return Witness(parameter, Z, other, images[0], images[1], distance, error)
 
 
 def verify_strong(
-    equivalence: Equivalence, sets: Sequence[TrainingSet], parameters: Sequence[float], *, among: Strength = Strength.STRONG
+    equivalence: Equivalence,
+    sets: Sequence[TrainingSet],
+    parameters: Sequence[float],
+    *,
+    among: Strength = Strength.STRONG,
+    resolution: float = RESOLUTION,
 ) -> StrongReport:
-    """Look for λ, Z, Z' that contradict Definition 3.4, over all ordered pairs of the sets and all parameters.
+    """Check Definition 3.4 on these sets and parameters: it holds to the resolution, fails with a witness, or is undecided.
+
+    First Definition 3.3 on each set, by `verify_weak`: a map that ignores Z is one map for all sets, and need not be an equivalence on any.
+    Then, over all ordered pairs of sets, that the Φ(λ, Z) of one serves the other: A(λ)(Z') = B(Φ(λ, Z))(Z').
+    A witness is λ, Z, Z' at which it does not. It speaks against this map; where B(·)(Z) is one-to-one for both sets, against every map.
 
     `among=Strength.SAME_SIZE` compares sets of one size only. Sets on which the equivalence does not exist, and parameters outside the
-    interval of one of the two sets, are not compared.
+    interval of one of the two sets, are not compared, nor is a set with itself; what is never compared is not checked on its own either.
 
     Raises
     ------
     InvalidProblem
-        for `among=Strength.WEAK`, which compares nothing.
+        for `among=Strength.WEAK`, which compares nothing, and a resolution that is not between 0 and 1.
     """
+    check_resolution(resolution)
     if among is Strength.WEAK:
         raise InvalidProblem("among: a weak equivalence makes no claim about two training sets")
     usable = [Z for Z in sets if equivalence.exists(Z) is None]
-    count, found = 0, []
+    inside = {id(Z): [float(lam) for lam in parameters if lam in equivalence.intervals(Z)[0]] for Z in usable}
+    shared: dict[int, set[float]] = {id(Z): set() for Z in usable}
+    compared = []
     for Z, other in permutations(usable, 2):
-        if among is Strength.SAME_SIZE and Z.n != other.n:
+        if Z.fingerprint() == other.fingerprint() or (among is Strength.SAME_SIZE and Z.n != other.n):
             continue
-        shared = [lam for lam in parameters if lam in equivalence.intervals(Z)[0] and lam in equivalence.intervals(other)[0]]
-        count += len(shared)
-        found += [w for w in (compare(equivalence, float(lam), Z, other) for lam in shared) if w.stands]
-    found.sort(key=lambda witness: witness.distance - witness.error, reverse=True)
-    return StrongReport(equivalence.name, among, count, tuple(found))
+        for lam in inside[id(Z)]:
+            if lam in inside[id(other)]:
+                shared[id(Z)].add(lam)
+                compared.append(compare(equivalence, lam, Z, other))
+    weak = tuple(verify_weak(equivalence, Z, shared[id(Z)], resolution=resolution) for Z in usable if shared[id(Z)])
+    return StrongReport(equivalence.name, among, weak, tuple(compared), resolution)
 
 
 def neighbours(Z: TrainingSet) -> list[TrainingSet]:

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from simopt import registry
-from simopt.equivalence import Equivalence, Flat, Strength, identity
+from simopt.equivalence import Answer, Equivalence, Flat, Strength, identity
 from simopt.errors import InvalidProblem
 from simopt.family import Interval
 from simopt.find_map import recovered
@@ -57,8 +57,13 @@ def test_strength_is_as_declared(gaussian, name):
     among_equals = verify_strong(claimed, sets, inside, among=Strength.SAME_SIZE)
     strength = Strength.STRONG if name == "there and back" else claimed.strength
     assert among_all.comparisons > among_equals.comparisons > 0
-    assert among_all.holds == (strength is Strength.STRONG)
-    assert among_equals.holds == (strength is not Strength.WEAK)
+    assert among_all.answer is (Answer.HOLDS if strength is Strength.STRONG else Answer.FAILS)
+    assert among_equals.answer is (Answer.FAILS if strength is Strength.WEAK else Answer.HOLDS)
+    assert all(report.holds for report in among_all.weak)  # it is the comparison of sets that fails
+    # A map that ignores Z is the same for all sets, and need not be an equivalence on one.
+    shifted = replace(claimed, map=lambda lam, Z: 1.001 * lam, inverse=lambda mu, Z: mu / 1.001)
+    false = verify_strong(shifted, sets, inside)
+    assert false.answer is Answer.FAILS and false.witnesses and all(w.replay(shifted).stands for w in false.witnesses[:2])
 
 
 def test_witnesses_against_strong_equivalence_replay(gaussian):

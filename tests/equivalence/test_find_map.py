@@ -4,6 +4,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from simopt.equivalence import Answer
 from simopt.errors import InvalidProblem
 from simopt.family import Family
 from simopt.find_map import Outcome, find_map, recovered
@@ -143,9 +144,13 @@ def test_error_bars_contain_the_truth_when_learners_are_wrong(gaussian, error, s
         for closed in (m_power_rls_to_kernel_ridge(1.5), m_power_rls_to_kernel_ridge(3.0), tikhonov_to_ivanov()):
             source = disturbed(closed.source, error, seed, sorts[0])
             target = disturbed(closed.target, error, seed + 100, sorts[1])
-            found = find_map(source, target, lam, gaussian)
+            found = find_map(source, target, lam, gaussian, resolution=8 * error)
             truth = closed(lam, gaussian)
             assert found.outcome is Outcome.FOUND
+            # The radii cover the distance: to a resolution below them that is no finding, though the enclosure is as good.
+            unsaid = find_map(source, target, lam, gaussian, resolution=error / 2)
+            assert unsaid.answer is Answer.UNDECIDED and "errors explain" in unsaid.reason
+            assert unsaid.low <= truth <= unsaid.high
             assert found.low <= truth <= found.high
             assert found.bar >= abs(found.value - truth)
             assert found.relative_bar <= 3e3 * error
@@ -173,7 +178,8 @@ def test_error_bars_of_cvxpy_learners_contain_the_truth(gaussian, tol):
         (ridge, power, to_ridge.inverted(), 0.01),
         (power, ball, to_ball, 0.1),
     ):
-        found = find_map(source, target, lam, gaussian)
+        assert find_map(source, target, lam, gaussian).answer is Answer.UNDECIDED
+        found = find_map(source, target, lam, gaussian, resolution=0.05 if tol == 1e-4 else 1e-4)
         assert found.outcome is Outcome.FOUND
         assert found.low <= closed(lam, gaussian) <= found.high
         assert found.relative_bar < (0.5 if tol == 1e-4 else 1e-3)

@@ -9,6 +9,7 @@ import numpy as np
 
 from simopt import validate
 from simopt.equivalence import Equivalence, Strength, equivalence
+from simopt.errors import InvalidProblem
 from simopt.family import Interval
 from simopt.gram_spectrum import EPS
 from simopt.solvers.secular import secular_root
@@ -96,6 +97,8 @@ def tikhonov_to_ivanov() -> Equivalence:
         return math.exp(secular_root(eigensystem(Z).spectrum, lam, 2.0).log_norm)
 
     def multiplier(r: float, Z: TrainingSet) -> float:
+        if r >= least_norm(Z):
+            raise InvalidProblem(f"no λ > 0 gives the ball of radius {r:.6g}: the norms of KRR stay below ‖f₀‖ = {least_norm(Z):.6g}")
         return math.exp(on_sphere(eigensystem(Z).spectrum, math.log(r)) - math.log(Z.n))
 
     return Equivalence(

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from simopt import registry
-from simopt.equivalence import Equivalence, Strength
+from simopt.equivalence import Answer, Equivalence, Strength
 from simopt.errors import InvalidProblem
 from simopt.family import Interval
 from simopt.similarities import Gaussian, Linear
@@ -94,9 +94,15 @@ def test_strength_is_as_declared(name: str) -> None:
     low = max(link.intervals(Z)[0].low for Z in sets)
     high = min(link.intervals(Z)[0].high for Z in sets)
     shared = Interval(low, high)
-    report = verify_strong(link, sets, list(shared.spread(3, reach=1.0)))
+    chosen = list(shared.spread(3, reach=1.0))
+    report = verify_strong(link, sets, chosen, resolution=RESOLUTION)
     assert report.comparisons >= 6
-    assert report.holds == (link.strength is Strength.STRONG)
+    assert report.answer is (Answer.HOLDS if link.strength is Strength.STRONG else Answer.FAILS), report.reason
+    # A map that ignores Z is the same for all sets, and need not be an equivalence on one.
+    shifted = replace(link, map=lambda lam, Z: 1.01 * lam, inverse=lambda mu, Z: mu / 1.01)
+    false = verify_strong(shifted, sets, [lam for lam in chosen if all(1.01 * lam in link.intervals(Z)[1] for Z in sets)])
+    assert false.answer is Answer.FAILS and false.witnesses
+    assert all(each.witness is not None for each in false.weak)
     for witness in report.witnesses[:2]:
         assert witness.replay(link).stands
 
