@@ -1,4 +1,8 @@
-"""float64, for the everyday certificate: no rigour beyond that of the formula."""
+"""float64, for the everyday certificate: no rigour beyond that of the formula.
+
+A sum of products that overflowed may have any value, also a small one (1e200² − 1e200²), and any sign: it is nan here, which no later
+maximum, minimum or root turns back into a number. So a bound that is finite is one in which no sum overflowed.
+"""
 
 from __future__ import annotations
 
@@ -23,19 +27,19 @@ class Floating(Arithmetic):
 
     def matvec(self, matrix: Any, x: Value) -> Value:
         """A x."""
-        return np.asarray(matrix) @ x
+        return _known(np.asarray(matrix) @ x)
 
     def dot(self, x: Value, y: Value) -> Value:
         """Σ x_i y_i."""
-        return float(np.dot(x, y))
+        return float(_known(np.dot(x, y)))
 
     def sum(self, x: Value) -> Value:
         """Σ x_i."""
-        return float(np.sum(x))
+        return float(_known(np.sum(x)))
 
     def cumsum(self, x: Value) -> Value:
         """Partial sums."""
-        return np.cumsum(x)
+        return _known(np.cumsum(x))
 
     def minimum(self, x: Value, y: Value) -> Value:
         """Elementwise minimum."""
@@ -45,13 +49,18 @@ class Floating(Arithmetic):
         """Elementwise maximum."""
         return np.maximum(x, y)
 
+    def pos(self, x: Value) -> Value:
+        """max(x, 0); nan for −∞, which is a number that overflowed and not one known to be negative."""
+        out = np.maximum(x, 0.0)
+        return np.where(np.isneginf(x), np.nan, out) if np.min(x, initial=0.0) == -np.inf else out
+
     def abs(self, x: Value) -> Value:
         """Elementwise |x|."""
         return np.abs(x)
 
     def sqrt(self, x: Value) -> Value:
         """Square root; rounding below zero counts as zero."""
-        return np.sqrt(np.maximum(x, 0.0))
+        return np.sqrt(self.pos(x))
 
     def norm(self, x: Value) -> Value:
         """Euclidean norm, scaled against overflow and underflow."""
@@ -62,7 +71,7 @@ class Floating(Arithmetic):
 
     def power(self, x: Value, exponent: float) -> Value:
         """x^p of x ≥ 0; rounding below zero counts as zero."""
-        return np.power(np.maximum(x, 0.0), exponent)
+        return np.power(self.pos(x), exponent)
 
     def exp(self, x: Value) -> Value:
         """Elementwise e^x."""
@@ -95,6 +104,11 @@ class Floating(Arithmetic):
     def mid(self, x: Value) -> Array:
         """The floats themselves."""
         return np.asarray(x, dtype=float)
+
+
+def _known(sums: Any) -> Any:
+    """Sums of products, nan where one overflowed."""
+    return sums if np.isfinite(np.sum(sums)) else np.where(np.isfinite(sums), sums, np.nan)
 
 
 FLOAT = Floating()
