@@ -91,7 +91,9 @@ def test_without_multipliers_there_is_no_lower_bound() -> None:
 
 def test_bounds_that_contradict_each_other_never_close() -> None:
     class Wrong(Toy):
-        """A dual bound above the optimum."""
+        """A dual bound above the optimum, in floats."""
+
+        arithmetics = ("float",)
 
         def dual_bound(self, multipliers: Multipliers, num: object = None, upper: float = 0.0) -> float:
             """Too much."""
