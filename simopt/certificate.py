@@ -30,7 +30,7 @@ class Certificate:
         value of the restored point; value of the dual at the repaired multipliers.
     gap : float
         bound on upper − optimum, evaluated without cancellation where the problem knows how; ∞ where a bound is not finite, or where this
-        evaluation and upper − lower contradict each other (see `agree`): then one of the formulas is wrong, or a number overflowed.
+        evaluation and upper − lower contradict each other: then one of the formulas is wrong, or a number overflowed.
     relative_gap, gap_over_upper : float
         gap / scale and gap / |upper| (0/0 = 0).
     scale : float
@@ -116,22 +116,16 @@ def _judged(problem: Problem, point: Point, multipliers: Multipliers | None, num
             raise InvalidProblem(f"point: {name} is not finite")
     restored = named("point", problem.restore, point)
     scene = _Scene(problem, restored, num)
-    best: tuple[float, float, Multipliers | None, str] = (math.inf, -math.inf, None, "none")
-    for origin, candidate in _candidates(problem, restored, multipliers):
-        gap, lower = scene.weigh(candidate)
-        if lower == math.inf:  # a proof that no point is feasible
-            best = (gap, lower, candidate, origin)
-            break
-        if gap < best[0] or (gap == math.inf == best[0] and best[1] < lower):  # a bound is one without a feasible point, too
-            best = (gap, lower, candidate, origin)
-    gap, lower, kept, origin = best
+    weighed = [(*scene.weigh(candidate), candidate, origin) for origin, candidate in _candidates(problem, restored, multipliers)]
+    weighed.sort(key=lambda found: (abs(found[0]), -found[1]))  # a bound is one without a feasible point, too
+    gap, lower, kept, origin = next(filter(scene.confirms, weighed), (math.inf, -math.inf, None, "none"))
     scale = problem.scale()
     certificate = Certificate(
         upper=scene.upper,
         lower=lower,
-        gap=gap,
-        relative_gap=ratio(gap, scale),
-        gap_over_upper=ratio(gap, abs(scene.upper)),
+        gap=abs(gap),
+        relative_gap=ratio(abs(gap), scale),
+        gap_over_upper=ratio(abs(gap), abs(scene.upper)),
         scale=scale,
         infeasibility=_repair(point, restored),
         multipliers_from=origin,
@@ -157,7 +151,7 @@ class _Scene:
         return self.problem.objective(self.feasible, self.num)
 
     def weigh(self, candidate: Multipliers) -> tuple[float, float]:
-        """Gap and lower bound that the multipliers give: (∞, ∞) where they prove that no point is feasible."""
+        """Gap and lower bound that the multipliers give: (∞, ∞) where they prove that no point is feasible, (∞, −∞) for nothing."""
         dual, lower = self._dual(candidate)
         if lower == math.inf:
             proof = self.problem.may_be_infeasible and self.upper == math.inf
@@ -166,19 +160,19 @@ class _Scene:
             return math.inf, lower
         gap = _value(self.problem.gap, self.feasible, candidate, self.num)
         if self.num is FLOAT:
-            return (abs(float(gap)) if self._agree_to_rounding(candidate, float(gap), lower) else math.inf), lower
+            return float(gap) if math.isfinite(gap) else math.inf, lower
         low, high = (_end(end, gap, side) for end, side in ((self.num.lower, -math.inf), (self.num.upper, math.inf)))
         least = math.nextafter(self.num.lower(self.primal) - self.num.upper(dual), -math.inf)
         width = math.nextafter(self.upper - lower, math.inf)
         if max(low, least, 0.0) > min(high, width):  # two proven enclosures of one number ≥ 0 that have nothing in common
-            return math.inf, lower
+            return math.inf, -math.inf
         return min(high, width), lower
 
     def _dual(self, candidate: Multipliers) -> tuple[Any, float]:
         dual = _value(lambda *values: named("multipliers", self.problem.dual_bound, *values), candidate, self.num, self.upper)
         return dual, _end(self.num.lower, dual, -math.inf)
 
-    def _agree_to_rounding(self, candidate: Multipliers, gap: float, lower: float) -> bool:
+    def confirms(self, weighed: tuple[float, float, Multipliers, str]) -> bool:
         r"""Whether floats for P − D, by subtraction and by the formula of the gap, are the same number ≥ 0 to what rounding explains.
 
         Let each of P, D and G = P − D be computed as sums of terms t. A sum of n products in any order is off by at most γ_n Σ|t| with
@@ -191,11 +185,14 @@ class _Scene:
         of coefficients. So the balls, which cost several times what the floats do, are asked only where the two differ by more than that.
         A ball that overflowed explains nothing.
         """
+        gap, lower, candidate, _ = weighed
+        if self.num is not FLOAT or gap == math.inf:  # enclosures have been compared, and what claims nothing needs no witness
+            return True
         off = max(abs(gap - (self.upper - lower)), lower - self.upper, -gap)
         terms = max((np.size(value) for value in (*self.restored.values(), *candidate.values())), default=0)
         if off <= (terms + 4) * EPS * (abs(self.upper) + abs(lower) + abs(gap)):
             return True
-        if not math.isfinite(off) or INTERVAL.name not in self.problem.arithmetics:
+        if INTERVAL.name not in self.problem.arithmetics:
             return False
         return off <= self._in_balls.radii(candidate)
 

@@ -6,6 +6,7 @@ maximum, minimum or root turns back into a number. So a bound that is finite is 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -31,11 +32,13 @@ class Floating(Arithmetic):
 
     def dot(self, x: Value, y: Value) -> Value:
         """Σ x_i y_i."""
-        return float(_known(np.dot(x, y)))
+        total = float(np.dot(x, y))
+        return total if math.isfinite(total) else math.nan
 
     def sum(self, x: Value) -> Value:
         """Σ x_i."""
-        return float(_known(np.sum(x)))
+        total = float(np.sum(x))
+        return total if math.isfinite(total) else math.nan
 
     def cumsum(self, x: Value) -> Value:
         """Partial sums."""
@@ -51,8 +54,10 @@ class Floating(Arithmetic):
 
     def pos(self, x: Value) -> Value:
         """max(x, 0); nan for −∞, which is a number that overflowed and not one known to be negative."""
-        out = np.maximum(x, 0.0)
-        return np.where(np.isneginf(x), np.nan, out) if np.min(x, initial=0.0) == -np.inf else out
+        if isinstance(x, np.ndarray) and x.ndim:
+            out = np.maximum(x, 0.0)
+            return np.where(np.isneginf(x), np.nan, out) if x.size and x.min() == -np.inf else out
+        return np.nan if x == -np.inf else np.maximum(x, 0.0)
 
     def abs(self, x: Value) -> Value:
         """Elementwise |x|."""
@@ -107,8 +112,8 @@ class Floating(Arithmetic):
 
 
 def _known(sums: Any) -> Any:
-    """Sums of products, nan where one overflowed."""
-    return sums if np.isfinite(np.sum(sums)) else np.where(np.isfinite(sums), sums, np.nan)
+    """Sums of products, nan where one overflowed (their own sum, which is soon found, is no number then)."""
+    return sums if math.isfinite(sums.sum()) else np.where(np.isfinite(sums), sums, np.nan)
 
 
 FLOAT = Floating()
