@@ -48,7 +48,7 @@ def ray(columns: Array, y: Array, p: Array, loss: Loss) -> Array | None:
     found = scipy.optimize.linprog(np.concatenate([np.zeros(len(y)), p]), A_ub=rows, b_ub=sides, bounds=free, method="highs-ds")
     if found.x is None:
         return None
-    prices = np.asarray(found.ineqlin.marginals)
+    prices: Array = found.ineqlin.marginals
     return -y * prices if isinstance(loss, Hinge) else prices[: len(y)] - prices[len(y) :]
 
 

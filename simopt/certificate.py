@@ -118,7 +118,8 @@ def _judged(problem: Problem, point: Point, multipliers: Multipliers | None, num
     scene = _Scene(problem, restored, num)
     weighed = [(*scene.weigh(candidate), candidate, origin) for origin, candidate in _candidates(problem, restored, multipliers)]
     weighed.sort(key=lambda found: (abs(found[0]), -found[1]))  # a bound is one without a feasible point, too
-    gap, lower, kept, origin = next(filter(scene.confirms, weighed), (math.inf, -math.inf, None, "none"))
+    nothing = weighed[0][2:] if weighed else (None, "none")
+    gap, lower, kept, origin = next(filter(scene.confirms, weighed), (math.inf, -math.inf, *nothing))
     scale = problem.scale()
     certificate = Certificate(
         upper=scene.upper,

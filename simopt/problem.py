@@ -249,7 +249,7 @@ def own(array: NDArray[Any]) -> NDArray[Any]:
 
 
 def _immutable(array: Any) -> bool:
-    while isinstance(array, np.ndarray):
+    while isinstance(array, np.ndarray) and not array.flags.writeable:  # unpickled arrays are writable although bytes are their base
         array = array.base
     return isinstance(array, bytes)
 

@@ -1,6 +1,7 @@
 """The judge: brackets that hold whatever point and multipliers it is given."""
 
 import dataclasses
+import pickle
 import warnings
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -147,8 +148,6 @@ def test_fingerprints_see_every_entry_and_nothing_else() -> None:
 
 
 def test_pickled_problems_stay_read_only() -> None:
-    import pickle
-
     one = toy()
     two = pickle.loads(pickle.dumps(one))
     assert two.fingerprint() == one.fingerprint()
@@ -298,6 +297,8 @@ def test_a_problem_owns_its_data() -> None:
                     view.setflags(write=True)
                 view = view.base
             assert isinstance(view, bytes)
+    unpickled = pickle.loads(pickle.dumps(matrix))
+    assert own(unpickled) is not unpickled and not own(unpickled).flags.writeable
     assert own(np.zeros((0, 3))).shape == (0, 3) and own(np.array(2.0)) == 2.0
     assert problem.fingerprint() == mark and owns_its_data(problem)
 
