@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simopt import Status, certify, solve
-from simopt.arithmetic import BY_NAME, FLOAT, INTERVAL, RATIONAL, Arithmetic
+from simopt.arithmetic import BY_NAME, FLOAT, INTERVAL, RATIONAL, Arithmetic, Interval
 from simopt.arrays import Multipliers, Point
 from simopt.certificate import judge, ratio
 from simopt.errors import InvalidProblem
@@ -307,3 +307,19 @@ def test_a_gram_matrix_keeps_its_identity_and_its_factor() -> None:
     one = KernelRidge(np.eye(3) + 1.0, np.ones(3), 0.5)
     assert dataclasses.replace(one, regularization=2.0).gram is one.gram and twin(one).gram is one.gram
     assert twin(one).factor is one.factor and twin(one) is not one and owns_its_data(one)
+
+
+def test_a_ball_that_overflowed_explains_no_difference() -> None:
+    class Unknown(Toy):
+        def gap(self, point: Any, multipliers: Any, num: Any = FLOAT) -> Any:
+            return Interval(0.0, np.inf) if num is INTERVAL else 0.0
+
+    assert certify(toy(kind=Unknown), toy().trivial_point()).gap == np.inf
+
+
+def test_a_restored_point_that_overflowed_bounds_nothing() -> None:
+    class Lost(Toy):
+        def restore(self, point: Any, num: Any = FLOAT) -> Any:
+            return super().restore(point, num) | {"f": np.full(12, np.inf)}
+
+    assert certify(toy(kind=Lost), toy().trivial_point()).upper == np.inf
