@@ -15,7 +15,7 @@ import numpy.typing as npt
 from simopt import validate
 from simopt.arrays import Array, Point
 from simopt.errors import InvalidProblem
-from simopt.problem import Problem
+from simopt.problem import Problem, freeze, own
 
 TRUNCATION = 1e-10  # eigenvalues below this share of the largest one are left out of the factor
 
@@ -97,8 +97,7 @@ class KernelProblem(Problem):
     gram: Array
 
     def _check_gram(self, n: int) -> None:
-        # not by `freeze`, which makes a view: the factor is kept under the identity of the matrix
-        object.__setattr__(self, "gram", checked("gram", self.gram, n))
+        freeze(self, gram=checked("gram", self.gram, n))
 
     @property
     def factor(self) -> Factor:
@@ -129,12 +128,11 @@ def checked(name: str, gram: npt.ArrayLike, n: int | None = None) -> Array:
 
 
 def trusted(gram: Array) -> Array:
-    """Remember that the matrix is valid (it is, being a positive multiple of one that is) and return it read-only."""
-    view = gram.view()
-    view.setflags(write=False)
-    key = id(view)
-    _checked[key] = weakref.ref(view, lambda _: _checked.pop(key, None))
-    return view
+    """Remember that the matrix is valid (it is, being a positive multiple of one that is) and return it as problems own it."""
+    owned = own(gram)
+    key = id(owned)
+    _checked[key] = weakref.ref(owned, lambda _: _checked.pop(key, None))
+    return owned
 
 
 def factor_of(gram: Array) -> Factor:

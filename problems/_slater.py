@@ -33,6 +33,25 @@ def inner_weights(columns: Array, y: Array, p: Array, loss: Loss, level: float) 
     return None
 
 
+def ray(columns: Array, y: Array, p: Array, loss: Loss) -> Array | None:
+    """q = −p ∂ℓ/∂f at the least of Σ p ℓ(columns w, y) over all w, where columnsᵀq = 0: what proves that no w has a smaller loss."""
+    if not isinstance(loss, Insensitive | Hinge):
+        root = np.sqrt(p)
+        U, s, _ = scipy.linalg.svd(columns * root[:, None], full_matrices=False)
+        basis = U[:, s > len(s) * EPS * s[0]]
+        rest = root * y
+        for _ in range(2):  # the second time for what rounding left of the first
+            rest = rest - basis @ (basis.T @ rest)
+        return np.asarray(2.0 * root * rest)
+    rows, sides = _rows(columns, y, loss)
+    free = [(None, None)] * len(y) + [(0.0, None)] * len(y)
+    found = scipy.optimize.linprog(np.concatenate([np.zeros(len(y)), p]), A_ub=rows, b_ub=sides, bounds=free, method="highs-ds")
+    if found.x is None:
+        return None
+    prices: Array = found.ineqlin.marginals
+    return -y * prices if isinstance(loss, Hinge) else prices[: len(y)] - prices[len(y) :]
+
+
 def _value(columns: Array, y: Array, p: Array, loss: Loss, w: Array) -> float:
     return float(p @ loss.value(FLOAT, columns @ w, y))
 
@@ -61,15 +80,19 @@ def _boxed(columns: Array, y: Array, p: Array, loss: Insensitive | Hinge, level:
 def _least(columns: Array, y: Array, p: Array, loss: Insensitive | Hinge, bound: float) -> Array | None:
     """A w of least loss with |w_j| ≤ B; None where HiGHS finds none."""
     n = len(y)
-    scaled, eye = columns * bound, np.eye(n)
-    if isinstance(loss, Hinge):
-        rows, sides = np.hstack([-y[:, None] * scaled, -eye]), np.full(n, -loss.margin)
-    else:
-        rows = np.vstack([np.hstack([scaled, -eye]), np.hstack([-scaled, -eye])])
-        sides = np.concatenate([y + loss.epsilon, loss.epsilon - y])
+    rows, sides = _rows(columns * bound, y, loss)
     bounds = [(-1.0, 1.0)] * n + [(0.0, None)] * n
     found = scipy.optimize.linprog(np.concatenate([np.zeros(n), p]), A_ub=rows, b_ub=sides, bounds=bounds, method="highs-ds")
     return None if found.x is None else bound * np.clip(found.x[:n], -1.0, 1.0)
+
+
+def _rows(columns: Array, y: Array, loss: Insensitive | Hinge) -> tuple[Array, Array]:
+    """A and b of A (w, ξ) ≤ b, which says that ξ ≥ 0 bounds the losses of columns w."""
+    eye = np.eye(len(y))
+    if isinstance(loss, Hinge):
+        return np.hstack([-y[:, None] * columns, -eye]), np.full(len(y), -loss.margin)
+    rows = np.vstack([np.hstack([columns, -eye]), np.hstack([-columns, -eye])])
+    return rows, np.concatenate([y + loss.epsilon, loss.epsilon - y])
 
 
 def _ridge(columns: Array, y: Array, p: Array, level: float) -> Array | None:

@@ -77,8 +77,7 @@ class KernelRanking(ListDomain, KernelProblem):
     logarithm: str = "natural"
 
     def __post_init__(self) -> None:
-        freeze(self, cost=validate.positive("cost", self.cost))
-        object.__setattr__(self, "gram", _factor.checked("gram", self.gram))  # the factor is kept under the identity of the matrix
+        freeze(self, cost=validate.positive("cost", self.cost), gram=_factor.checked("gram", self.gram))
         self._check_domain()
 
     def predictions(self, alpha: Value, num: Arithmetic = FLOAT) -> Value:

@@ -59,6 +59,7 @@ class SmallestBound(FiniteDomain):
     source: ClassVar[str] = "Kar & Jain 2012, Definition 2 and Theorem 6"
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval", "rational")
     parameters: ClassVar[tuple[str, ...]] = ("level", "epsilon")
+    may_be_infeasible: ClassVar[bool] = True
 
     gram: Array
     targets: Array
@@ -85,6 +86,19 @@ class SmallestBound(FiniteDomain):
             return np.zeros(len(p))
         found = _slater.inner_weights(twin.core * p, twin.aims(), p, twin.loss_function, twin.level)
         return None if found is None else found * (sigma / kappa)
+
+    def ray(self) -> Multipliers | None:
+        """q of the least loss over all w, where Kᵀq = 0: D = ∞ if that loss is above the level. Found in natural units."""
+        if self.inner is not None:
+            return None
+        sigma, kappa = self.target_unit(), _squares.power_of_two(_squares.largest(self.gram))
+        twin = self.in_units(1.0 / sigma, 1.0 / kappa)
+        found = _slater.ray(twin.core * twin.charges(), twin.aims(), twin.charges(), twin.loss_function)
+        if found is None:
+            return None
+        q = np.zeros(len(self.targets))
+        q[self.charged] = found * self.price_unit(sigma)
+        return {"predictions": q, "level": np.array(1.0)}
 
     def predictions(self, w: Value, num: Arithmetic = FLOAT) -> Value:
         """f_i = Σ_j p_j w_j K_ij at the points of positive mass; w of those."""
@@ -186,7 +200,8 @@ class SmallestBound(FiniteDomain):
             return num.lift(0.0)
         if flat:
             return math.inf
-        return excess / total if num.lower(total) > 0.0 else num.lift(0.0)
+        bound = excess / total if num.lower(total) > 0.0 else num.lift(0.0)
+        return bound if num.lower(bound) < math.inf else num.lift(0.0)  # a quotient that overflowed is no proof of infeasibility
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """What box, losses and level leave, over Σ_j p_j|g_j|; B itself where the bound is 0."""

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
+from simopt.arithmetic.interval import EPS, as_interval
+from simopt.entries import checked, finite, named
 from simopt.errors import InvalidProblem
 
 if TYPE_CHECKING:
     from simopt.arrays import Multipliers, Point
-    from simopt.problem import Problem
-
-# By this share floats may put the lower bound above the upper one, for large coefficients cost both of them digits that a gap free of
-# cancellation keeps. More is a mistake, of a dual or of a Gram matrix that is not PSD; in rigorous bounds anything is.
-ROUNDING = 1e-6
+    from simopt.problem import Problem, Rescale
 
 
 @dataclass(frozen=True)
@@ -30,8 +29,8 @@ class Certificate:
     upper, lower : float
         value of the restored point; value of the dual at the repaired multipliers.
     gap : float
-        bound on upper − optimum, evaluated without cancellation where the problem knows how. A gap that comes out negative is rounding
-        error, or a wrong dual: its size is reported, so that two bounds that contradict each other never close.
+        bound on upper − optimum, evaluated without cancellation where the problem knows how; ∞ where a bound is not finite, or where this
+        evaluation and upper − lower contradict each other: then one of the formulas is wrong, or a number overflowed.
     relative_gap, gap_over_upper : float
         gap / scale and gap / |upper| (0/0 = 0).
     scale : float
@@ -43,7 +42,8 @@ class Certificate:
     arithmetic : str
         arithmetic in which the bounds were evaluated.
 
-    lower = upper = ∞ says that the multipliers prove the problem infeasible (`infeasible`).
+    lower = upper = ∞ says that the multipliers prove the problem infeasible (`infeasible`): they are a ray along which the dual grows
+    without end. Only a problem that says that it `may_be_infeasible` can be found so; elsewhere an infinite bound is an overflow.
     """
 
     upper: float
@@ -62,8 +62,8 @@ class Certificate:
         return self.lower == math.inf
 
     def closes(self, tol: float) -> bool:
-        """Whether the relative gap is at most `tol`."""
-        return self.relative_gap <= tol
+        """Whether both bounds are finite and the relative gap is at most `tol`."""
+        return math.isfinite(self.upper) and math.isfinite(self.lower) and self.relative_gap <= tol
 
     def __str__(self) -> str:
         return (
@@ -93,45 +93,40 @@ def certify(problem: Problem, point: Point, multipliers: Multipliers | None = No
     return judge(problem, point, multipliers, num).certificate
 
 
-def judge(problem: Problem, point: Point, multipliers: Multipliers | None = None, num: Arithmetic = FLOAT) -> Judgement:
-    """Certify, and keep the restored point and the multipliers that gave the bound."""
+def judge(
+    problem: Problem, point: Point, multipliers: Multipliers | None = None, num: Arithmetic = FLOAT, back: Rescale | None = None
+) -> Judgement:
+    """Certify, and keep the restored point and the multipliers that gave the bound.
+
+    With `back`, point and multipliers are those of the problem in natural units: checked first, then mapped to the original.
+    """
     if num.name not in problem.arithmetics:
         raise InvalidProblem(f"arithmetic: {problem.name} has no {num.name} bounds; it has {', '.join(problem.arithmetics)}")
     with np.errstate(all="ignore"):  # far from the optimum formulas may overflow; what comes out is no bound and is treated so below
-        return _judged(problem, point, multipliers, num)
+        given = checked("point", point, problem.trivial_point())
+        if back is not None:
+            given = named("point", back.point, given)
+            multipliers = None if multipliers is None else named("multipliers", back.multipliers, checked("multipliers", multipliers, {}))
+        return _judged(problem, given, multipliers, num)
 
 
-def _judged(problem: Problem, given: Point, multipliers: Multipliers | None, num: Arithmetic) -> Judgement:
-    scale = problem.scale()
-    point = _shaped("point", given, problem.trivial_point())
+def _judged(problem: Problem, point: Point, multipliers: Multipliers | None, num: Arithmetic) -> Judgement:
     for name, value in point.items():
         if not np.all(np.isfinite(value)):
             raise InvalidProblem(f"point: {name} is not finite")
-    restored = _named("point", problem.restore, point)
-    feasible = restored if num is FLOAT else problem.restore(restored, num)
-    upper = num.upper(problem.objective(feasible, num))
-    upper = math.inf if math.isnan(upper) else upper
-    best: tuple[float, float, Multipliers | None, str] = (math.inf, -math.inf, None, "none")
-    for origin, candidate in _candidates(problem, restored, multipliers):
-        lower = num.lower(_named("multipliers", problem.dual_bound, candidate, num, upper))
-        if lower == math.inf and upper == math.inf:  # a proof that no point is feasible
-            best = (math.inf, lower, candidate, origin)
-            break
-        gap = abs(num.upper(problem.gap(feasible, candidate, num))) if math.isfinite(lower) else math.inf
-        if num is not FLOAT and lower <= upper:  # both are proven, and the terms of a gap may be enclosed less tightly than their sum
-            width = math.nextafter(upper - lower, math.inf)
-            gap = gap if gap <= width else width
-        if lower - upper > (ROUNDING * max(abs(lower), abs(upper)) if num is FLOAT else 0.0):
-            gap = max(gap, lower - upper)  # a contradiction, whatever the terms of the gap say
-        if gap < best[0] or (gap == math.inf == best[0] and best[1] < lower < math.inf):  # a bound is one without a feasible point, too
-            best = (gap, lower, candidate, origin)
-    gap, lower, kept, origin = best
+    restored = named("point", problem.restore, point)
+    scene = _Scene(problem, restored, num)
+    weighed = [(*scene.weigh(candidate), candidate, origin) for origin, candidate in _candidates(problem, restored, multipliers)]
+    weighed.sort(key=lambda found: (abs(found[0]), -found[1]))  # a bound is one without a feasible point, too
+    nothing = weighed[0][2:] if weighed else (None, "none")
+    gap, lower, kept, origin = next(filter(scene.confirms, weighed), (math.inf, -math.inf, *nothing))
+    scale = problem.scale()
     certificate = Certificate(
-        upper=upper,
+        upper=scene.upper,
         lower=lower,
-        gap=gap,
-        relative_gap=ratio(gap, scale),
-        gap_over_upper=ratio(gap, abs(upper)),
+        gap=abs(gap),
+        relative_gap=ratio(abs(gap), scale),
+        gap_over_upper=ratio(abs(gap), abs(scene.upper)),
         scale=scale,
         infeasibility=_repair(point, restored),
         multipliers_from=origin,
@@ -140,37 +135,102 @@ def _judged(problem: Problem, given: Point, multipliers: Multipliers | None, num
     return Judgement(certificate, restored, kept)
 
 
+class _Scene:
+    """One restored point, in one arithmetic, before which multipliers are weighed."""
+
+    def __init__(self, problem: Problem, restored: Point, num: Arithmetic) -> None:
+        self.problem, self.restored, self.num = problem, restored, num
+        self.feasible = restored
+        self.primal = math.nan
+        if finite(restored):
+            self.primal = _value(self._objective)
+        self.upper = _end(num.upper, self.primal, math.inf)
+
+    def _objective(self) -> Any:
+        if self.num is not FLOAT:  # what is feasible to rounding is not yet feasible
+            self.feasible = self.problem.restore(self.restored, self.num)
+        return self.problem.objective(self.feasible, self.num)
+
+    def weigh(self, candidate: Multipliers) -> tuple[float, float]:
+        """Gap and lower bound that the multipliers give: (∞, ∞) where they prove that no point is feasible, (∞, −∞) for nothing."""
+        dual, lower = self._dual(candidate)
+        if lower == math.inf:
+            proof = self.problem.may_be_infeasible and self.upper == math.inf
+            return math.inf, math.inf if proof else -math.inf
+        if not (math.isfinite(lower) and math.isfinite(self.upper)):
+            return math.inf, lower
+        gap = _value(self.problem.gap, self.feasible, candidate, self.num)
+        if self.num is FLOAT:
+            return float(gap) if math.isfinite(gap) else math.inf, lower
+        low, high = (_end(end, gap, side) for end, side in ((self.num.lower, -math.inf), (self.num.upper, math.inf)))
+        least = math.nextafter(self.num.lower(self.primal) - self.num.upper(dual), -math.inf)
+        width = math.nextafter(self.upper - lower, math.inf)
+        if max(low, least, 0.0) > min(high, width):  # two proven enclosures of one number ≥ 0 that have nothing in common
+            return math.inf, -math.inf
+        return min(high, width), lower
+
+    def _dual(self, candidate: Multipliers) -> tuple[Any, float]:
+        dual = _value(lambda *values: named("multipliers", self.problem.dual_bound, *values), candidate, self.num, self.upper)
+        return dual, _end(self.num.lower, dual, -math.inf)
+
+    def confirms(self, weighed: tuple[float, float, Multipliers, str]) -> bool:
+        r"""Whether floats for P − D, by subtraction and by the formula of the gap, are the same number ≥ 0 to what rounding explains.
+
+        Let each of P, D and G = P − D be computed as sums of terms t. A sum of n products in any order is off by at most γ_n Σ|t| with
+        γ_n = n u/(1 − n u), u = eps/2 (Higham 2002, §3.1), any other operation by u|t|; both carry on to the result through the
+        absolute values of what they are multiplied with. Ball arithmetic adds up just this, each bound twice as large: its radii r are
+        c·eps·Σ|terms| with c the number of terms that meet in a sum, + 4. A float lies within the radius of the real value (half of it
+        would do), so that |G − (P − D)| ≤ r_G + r_P + r_D, and G and P − D are not below 0 by more than that.
+
+        Each radius is at least (n + 4) eps times the value itself, n terms being summed at the end, and n is the number of samples or
+        of coefficients. So the balls, which cost several times what the floats do, are asked only where the two differ by more than that.
+        A ball that overflowed explains nothing.
+        """
+        gap, lower, candidate, _ = weighed
+        if self.num is not FLOAT or gap == math.inf:  # enclosures have been compared, and what claims nothing needs no witness
+            return True
+        off = max(abs(gap - (self.upper - lower)), lower - self.upper, -gap)
+        terms = max((np.size(value) for value in (*self.restored.values(), *candidate.values())), default=0)
+        if off <= (terms + 4) * EPS * (abs(self.upper) + abs(lower) + abs(gap)):
+            return True
+        if INTERVAL.name not in self.problem.arithmetics:
+            return False
+        return off <= self._in_balls.radii(candidate)
+
+    @cached_property
+    def _in_balls(self) -> _Scene:
+        return _Scene(self.problem, self.restored, INTERVAL)
+
+    def radii(self, candidate: Multipliers) -> float:
+        """r_P + r_D + r_G, of a scene in intervals; ∞ never: what overflowed counts as nan."""
+        dual, _ = self._dual(candidate)
+        balls = (self.primal, dual, _value(self.problem.gap, self.feasible, candidate, self.num))
+        total = float(sum(as_interval(ball).rad for ball in balls))
+        return total if math.isfinite(total) else math.nan
+
+
+def _value(formula: Callable[..., Any], *args: Any) -> Any:
+    """The formula's value; nan where it divides by what may be 0 or leaves the floats."""
+    try:
+        return formula(*args)
+    except (ZeroDivisionError, OverflowError):
+        return math.nan
+
+
+def _end(end: Callable[[Any], float], value: Any, unknown: float) -> float:
+    """An end of a value; the infinite one where it is no number."""
+    found = math.nan if isinstance(value, float) and math.isnan(value) else end(value)
+    return unknown if math.isnan(found) else found
+
+
 def _candidates(problem: Problem, restored: Point, given: Multipliers | None) -> Iterator[tuple[str, Multipliers]]:
     suggested = problem.multipliers(restored)
     if given is not None:
-        shaped = _shaped("multipliers", given, suggested or {})
-        if all(np.all(np.isfinite(v)) for v in shaped.values()):
+        shaped = checked("multipliers", given, suggested or {})
+        if finite(shaped):
             yield "solver", shaped
-    if suggested is not None:
+    if suggested is not None and finite(suggested):
         yield "point", suggested
-
-
-def _shaped(what: str, given: Mapping[str, Any], pattern: Mapping[str, Any]) -> dict[str, Any]:
-    """Float arrays of the shapes that entries of the same names have in `pattern`; other entries as they are."""
-    out: dict[str, Any] = {}
-    for name, value in given.items():
-        try:
-            array = np.asarray(value, dtype=float)
-        except (TypeError, ValueError) as error:
-            raise InvalidProblem(f"{what}: {name} is not an array of numbers ({error})") from error
-        shape = np.shape(pattern[name]) if name in pattern else array.shape
-        if array.size != math.prod(shape):
-            raise InvalidProblem(f"{what}: {name} has shape {array.shape}, expected {shape}")
-        out[name] = array.reshape(shape)
-    return out
-
-
-def _named(what: str, formula: Callable[..., Any], values: Mapping[str, Any], *rest: Any) -> Any:
-    """The formula's value; an entry that it does not find is named."""
-    try:
-        return formula(values, *rest)
-    except KeyError as error:
-        raise InvalidProblem(f"{what}: no entry {error}, only {', '.join(map(repr, values)) or 'none at all'}") from error
 
 
 def _repair(given: Point, restored: Point) -> float:

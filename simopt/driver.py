@@ -15,9 +15,9 @@ from simopt import provenance, validate
 from simopt.arithmetic import BY_NAME, FLOAT, Arithmetic
 from simopt.backends.table import CLARABEL, FIRST_CLASS, BackEnd, check_options, find
 from simopt.errors import InvalidProblem, NotAvailable, UnknownName
-from simopt.problem import Problem, Rescale
+from simopt.problem import Problem, Rescale, owns_its_data, twin
 from simopt.registry import fold
-from simopt.run import Declare, Ending, Progress, Run, iterate, sweep
+from simopt.run import CHANGED, Declare, Ending, Progress, Run, iterate, sweep
 from simopt.solution import Solution, Status, Trace, frozen
 from simopt.solver import SolverSpec, solvers_of
 
@@ -100,6 +100,8 @@ def solve(
     with np.errstate(all="ignore"):  # an overflow shows in the certificate, which says what it did
         run = Run(problem, tol, num, Rescale(), progress)
         try:
+            if not owns_its_data(problem):
+                run.mark = problem.fingerprint()
             normal, run.rescale = natural(problem)
             if isinstance(chosen, SolverSpec):
                 ended = iterate(run, chosen, normal, time_limit, options)
@@ -111,11 +113,12 @@ def solve(
 
 
 def natural(problem: Problem) -> tuple[Problem, Rescale]:
-    """The problem in natural units; as it was given where one of its numbers would leave float64 there."""
+    """The problem in natural units; as it was given where one of its numbers would leave float64 there. Never the object that is judged."""
     try:
-        return problem.normalised()
+        normal, back = problem.normalised()
     except (InvalidProblem, ArithmeticError):
-        return problem, Rescale()
+        normal, back = problem, Rescale()
+    return twin(normal) if normal is problem else normal, back
 
 
 def choose(problem: Problem | type[Problem], name: str | None) -> SolverSpec | BackEnd:
@@ -153,7 +156,6 @@ def _declare(problem: Problem, cones: frozenset[str]) -> Any:
 
 
 def _finish(run: Run, solver: str, options: dict[str, Any], ended: Ending) -> Solution:
-    status, word, message = ended
     best = run.final()
     record = provenance.record(
         solver=solver,
@@ -164,6 +166,11 @@ def _finish(run: Run, solver: str, options: dict[str, Any], ended: Ending) -> So
         setup_seconds=run.setup_seconds,
         solve_seconds=run.solve_seconds,
     )
+    if run.mark not in (None, record.fingerprint):
+        best, ended = None, CHANGED
+    elif ended[0] is Status.OPTIMAL and not (best is not None and best.certificate.closes(run.tol)):
+        ended = CHANGED
+    status, word, message = ended
     return Solution(
         status=status,
         reported_status=word,

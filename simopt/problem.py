@@ -106,6 +106,8 @@ class Problem(ABC):
         arithmetics that the formulas support.
     parameters : tuple of str
         scalar fields that are `cvxpy.Parameter`s of the declaration and can be swept by `path`.
+    may_be_infeasible : bool
+        whether some data leave no feasible point; only then do multipliers whose `dual_bound` is ∞ prove it.
     """
 
     name: ClassVar[str]
@@ -113,6 +115,7 @@ class Problem(ABC):
     source: ClassVar[str] = ""
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval")
     parameters: ClassVar[tuple[str, ...]] = ()
+    may_be_infeasible: ClassVar[bool] = False
 
     @abstractmethod
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
@@ -151,6 +154,10 @@ class Problem(ABC):
 
     def multipliers(self, point: Point) -> Multipliers | None:
         """The dual candidate that a (restored) point alone suggests, if it suggests one."""
+        return None
+
+    def ray(self) -> Multipliers | None:
+        """Multipliers along which the dual grows without end, if the problem knows some: they prove that no point is feasible."""
         return None
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
@@ -207,6 +214,7 @@ def _feed(digest: hashlib._Hash, value: Any) -> None:
 
 
 P = TypeVar("P", bound=type[Problem])
+P0 = TypeVar("P0", bound=Problem)
 
 
 def problem(cls: P) -> P:
@@ -215,11 +223,48 @@ def problem(cls: P) -> P:
     return cls
 
 
+OWNED = 64 * 2**20  # bytes up to which a problem copies an array; of larger ones a solve compares the fingerprint before and after
+
+
 def freeze(instance: Problem, **values: Any) -> None:
-    """Set validated fields of a frozen dataclass from `__post_init__`; arrays are stored as read-only views, never copied."""
+    """Set validated fields of a frozen dataclass from `__post_init__`; arrays become the problem's own (`own`)."""
     for key, value in values.items():
-        stored = value
-        if isinstance(value, np.ndarray):
-            stored = value.view()
-            stored.setflags(write=False)
-        object.__setattr__(instance, key, stored)
+        object.__setattr__(instance, key, own(value) if isinstance(value, np.ndarray) else value)
+
+
+def own(array: NDArray[Any]) -> NDArray[Any]:
+    """The array in memory that nobody can write on, itself if it is already; above 64 MB a read-only view of the caller's memory.
+
+    A read-only view is no protection: its `base` can be written on, and by a solver too. The bytes that hold a copy cannot.
+    """
+    large = array.nbytes > OWNED or array.dtype.hasobject
+    if _immutable(array) or (large and not array.flags.writeable):
+        return array
+    if large:
+        view = array.view()
+        view.setflags(write=False)
+        return view
+    order: Any = "F" if array.flags.fnc else "C"
+    return np.ndarray(array.shape, array.dtype, buffer=array.tobytes(order), order=order)
+
+
+def _immutable(array: Any) -> bool:
+    while isinstance(array, np.ndarray) and not array.flags.writeable:  # unpickled arrays are writable although bytes are their base
+        array = array.base
+    return isinstance(array, bytes)
+
+
+def owns_its_data(value: Any) -> bool:
+    """Whether nobody can change the arrays in the fields of a problem, or in what they hold."""
+    if dataclasses.is_dataclass(value):
+        return all(owns_its_data(getattr(value, item.name)) for item in dataclasses.fields(value))
+    if isinstance(value, (tuple, list)):
+        return all(map(owns_its_data, value))
+    return _immutable(value) if isinstance(value, np.ndarray) else not is_lazy(value)
+
+
+def twin(problem: P0) -> P0:
+    """The same problem in an object of its own: what is set or cached on one is not seen by the other."""
+    other = object.__new__(type(problem))
+    other.__setstate__(problem.__getstate__())
+    return other

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Generator
-from contextlib import closing, suppress
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from importlib import import_module
 from itertools import islice
@@ -16,7 +16,8 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.backends.table import BackEnd
-from simopt.certificate import Judgement, judge
+from simopt.certificate import Certificate, Judgement, judge
+from simopt.entries import checked
 from simopt.errors import InvalidProblem
 from simopt.problem import Problem, Rescale
 from simopt.solution import Iterate, Sample, Status
@@ -24,22 +25,28 @@ from simopt.solver import SolverSpec
 
 ATTEMPTS = 4  # a back end is run at the tolerance asked for, then at most three times tighter
 GROWTH = 1.2  # certificates are taken at geometrically spaced iterations: an answer must not depend on the clock
-FAILURES = (ArithmeticError, np.linalg.LinAlgError, InvalidProblem)  # of a solver on data it cannot handle; all else is a defect in it
+# of a solver on data it cannot handle, or one that would end the process or the loop that pulls it; all else is a defect in it
+FAILURES = (ArithmeticError, np.linalg.LinAlgError, InvalidProblem, SystemExit, GeneratorExit)
 Progress = Callable[[Sample], None]
 Declare = Callable[[Problem, frozenset[str]], Any]
 Ending = tuple[Status, str, str | None]
+CHANGED: Ending = (Status.FAILED, "data changed", "the data of the problem changed during the solve: no bound is about them")
 INFEASIBLE: Ending = (Status.INFEASIBLE, "infeasible", "the multipliers prove that no point is feasible")
 
 
 @dataclass
 class Run:
-    """State of one solve."""
+    """State of one solve.
+
+    `mark` is the fingerprint that the data had at its beginning, where others hold memory of theirs; None where nobody can change them.
+    """
 
     problem: Problem
     tol: float
     num: Arithmetic
     rescale: Rescale
     progress: Progress | None
+    mark: str | None = None
     sampling: str = "iterates"
     samples: list[Sample] = field(default_factory=list)
     best: Judgement | None = None
@@ -49,22 +56,21 @@ class Run:
 
     def certify(self, point: dict[str, Any], multipliers: dict[str, Any] | None) -> bool:
         """Judge a point of the normalised problem as a point of the original; True when the certificate closes."""
-        mapped = None if multipliers is None else self.rescale.multipliers(multipliers)
-        judged = judge(self.problem, self.rescale.point(point), mapped)
+        judged = judge(self.problem, point, multipliers, back=self.rescale)
         if judged.certificate.closes(self.tol) and self.num is not FLOAT:
             judged = replace(judged, certificate=judge(self.problem, judged.point, judged.multipliers, self.num).certificate)
         verdict = judged.certificate
         sample = Sample(self.solve_seconds, self.iterations, verdict.upper, verdict.lower, verdict.gap)
         self.samples.append(sample)
-        if self.best is None or (verdict.gap, verdict.upper) <= (self.best.certificate.gap, self.best.certificate.upper):
+        if self.best is None or _rank(verdict) <= _rank(self.best.certificate):
             self.best = Judgement(verdict, _copy(judged.point), None if judged.multipliers is None else _copy(judged.multipliers))
         if self.progress is not None:
             self.progress(sample)
         return verdict.closes(self.tol)
 
     def final(self) -> Judgement | None:
-        """The best judgement, its bounds in the arithmetic that was asked for."""
-        if self.best is None or self.best.certificate.arithmetic == self.num.name:
+        """The best judgement, its bounds in the arithmetic that was asked for, and anew where the data may have been others meanwhile."""
+        if self.best is None or (self.best.certificate.arithmetic == self.num.name and self.mark is None):
             return self.best
         return replace(self.best, certificate=judge(self.problem, self.best.point, self.best.multipliers, self.num).certificate)
 
@@ -75,8 +81,28 @@ class Run:
         return found is not None and found.certificate.infeasible
 
 
+def _rank(found: Certificate) -> tuple[float, float, float]:
+    return found.gap, found.upper, -found.lower
+
+
 def _copy(values: dict[str, Any]) -> dict[str, Any]:
     return {name: np.array(value, dtype=float) for name, value in values.items()}
+
+
+def _kept(step: Iterate) -> Iterate:
+    """A copy: the solver may write on its buffers when it is resumed, if only to find that it is at its end."""
+    multipliers = None if step.multipliers is None else _copy(checked("multipliers", step.multipliers, {}))
+    return Iterate(_copy(checked("point", step.point, {})), multipliers, word=step.word)
+
+
+def _claims(spec: SolverSpec, step: Any, bound: float) -> bool:
+    """Whether a solver says that its gap is at most `bound`."""
+    if not isinstance(step, Iterate):
+        raise InvalidProblem(f"{spec.name} yielded {step!r:.60}, an Iterate needed")
+    try:
+        return float(step.gap) <= bound
+    except (TypeError, ValueError) as error:
+        raise InvalidProblem(f"{spec.name} gives {step.gap!r:.60} for its gap, a number needed") from error
 
 
 def iterate(run: Run, spec: SolverSpec, normal: Problem, time_limit: float, options: dict[str, Any]) -> Ending:
@@ -96,17 +122,28 @@ def stepwise(spec: SolverSpec, problem: Problem, **options: Any) -> Generator[It
     yield from spec.run(problem, **options)
 
 
+@contextmanager
+def pulled(spec: SolverSpec, problem: Problem, **options: Any) -> Iterator[Iterator[Iterate]]:
+    """The iterates of a solver, closed at the end. What it does or raises when it is told to stop no longer counts."""
+    iterates = stepwise(spec, problem, **options)
+    try:
+        yield iterates
+    finally:
+        with suppress(Exception, SystemExit, GeneratorExit):
+            iterates.close()
+
+
 def _pull(run: Run, spec: SolverSpec, normal: Problem, time_limit: float, options: dict[str, Any]) -> Ending:
     scale = normal.scale()
     last: Iterate | None = None
     next_look, next_claim = 0.0, 0.0  # iterations
     mark = time.perf_counter()
-    with closing(stepwise(spec, normal, tol=run.tol, **options)) as iterates:
+    with pulled(spec, normal, tol=run.tol, **options) as iterates:
         for step in iterates:
             run.solve_seconds += time.perf_counter() - mark
             run.iterations += 1
             out_of_time = run.solve_seconds > time_limit
-            claims = step.gap <= run.tol * scale and run.iterations >= next_claim
+            claims = _claims(spec, step, run.tol * scale) and run.iterations >= next_claim
             if run.iterations >= next_look or claims or out_of_time:
                 next_look = GROWTH * run.iterations
                 if claims:  # a solver that is wrong about its gap is not asked again at every step
@@ -114,8 +151,8 @@ def _pull(run: Run, spec: SolverSpec, normal: Problem, time_limit: float, option
                 if run.certify(step.point, step.multipliers):
                     return Status.OPTIMAL, _converged(step), None
                 last = None
-            else:  # the solver may write on its buffers when it is resumed, if only to find that it is at its end
-                last = Iterate(_copy(step.point), None if step.multipliers is None else _copy(step.multipliers), word=step.word)
+            else:
+                last = _kept(step)
             if out_of_time:
                 return Status.TIME_LIMIT, "stopped", f"the gap was still open after {time_limit:g} s"
             mark = time.perf_counter()
@@ -151,7 +188,7 @@ def warm_up(spec: SolverSpec, kind: type[Problem], options: dict[str, Any]) -> N
     for example in kind.examples(np.random.default_rng(0)):
         if not example.degenerate and spec.reason_against(example.problem) is None:
             # what fails on an example may work on the problem at hand; if not, the solve itself will say so
-            with suppress(*FAILURES), closing(stepwise(spec, example.problem.normalised()[0], tol=1e-6, **choices)) as iterates:
+            with suppress(*FAILURES), pulled(spec, example.problem.normalised()[0], tol=1e-6, **choices) as iterates:
                 for _ in islice(iterates, WARM_UP_ITERATES):
                     pass
             return
@@ -165,12 +202,19 @@ def sweep(run: Run, backend: BackEnd, normal: Problem, time_limit: float, option
         return Status.FAILED, f"{type(error).__name__}: {error}", f"{backend.name} failed: {error}"
 
 
-def _examined(problem: Problem, ended: Ending) -> Ending:
-    """INFEASIBLE or UNBOUNDED, unless the trivial point has bounds that say otherwise: then the back end has failed."""
-    bounds = judge(problem, problem.trivial_point()).certificate
-    if not (math.isfinite(bounds.upper) and math.isfinite(bounds.lower)):
-        return ended
-    return Status.FAILED, ended[1], f"{ended[2]}, although {bounds.lower:.6g} ≤ optimum ≤ {bounds.upper:.6g}"
+def _examined(run: Run, ended: Ending) -> Ending:
+    """INFEASIBLE where the problem's ray proves it; else the back end has failed, whose word alone proves nothing.
+
+    UNBOUNDED would take a ray of points along which the objective falls for ever; none of the problems has one.
+    """
+    judged = judge(run.problem, run.problem.trivial_point(), run.problem.ray())
+    bounds = judged.certificate
+    if bounds.infeasible:
+        run.best = judged
+        if run.infeasible:
+            return Status.INFEASIBLE, ended[1], INFEASIBLE[2]
+    word = "although" if math.isfinite(bounds.upper) and math.isfinite(bounds.lower) else "which no ray proves;"
+    return Status.FAILED, ended[1], f"{ended[2]}, {word} {bounds.lower:.6g} ≤ optimum ≤ {bounds.upper:.6g}"
 
 
 def _sweep(run: Run, backend: BackEnd, normal: Problem, time_limit: float, options: dict[str, Any], declare: Declare) -> Ending:
@@ -202,7 +246,7 @@ def _sweep(run: Run, backend: BackEnd, normal: Problem, time_limit: float, optio
         if result.point is None:
             ended = (result.status, result.word, f"{backend.name} returned no point: {result.word}")
             if result.status in (Status.INFEASIBLE, Status.UNBOUNDED):
-                return _examined(run.problem, ended)
+                return _examined(run, ended)
             if result.status is Status.TIME_LIMIT:
                 return ended
         elif run.certify(result.point, result.multipliers):

@@ -15,7 +15,11 @@ from simopt.certificate import Certificate
 
 
 class Status(Enum):
-    """How a solve ended. Only OPTIMAL says that the certificate closed to the tolerance asked for."""
+    """How a solve ended. Only OPTIMAL says that the certificate closed to the tolerance asked for.
+
+    INFEASIBLE says that multipliers, which the solution holds, bound the optimum by +∞. UNBOUNDED is a word of back ends alone: no problem
+    is unbounded, so that a solve that hears it has FAILED.
+    """
 
     NOT_SOLVED = "not solved"
     OPTIMAL = "optimal"

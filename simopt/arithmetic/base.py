@@ -101,7 +101,7 @@ class Arithmetic(ABC):
         """The nearest floats."""
 
     def pos(self, x: Value) -> Value:
-        """max(x, 0)."""
+        """max(x, 0). Of a number that overflowed it is as unknown as the number: an overflow to −∞ does not become 0."""
         return self.maximum(x, self.lift(0.0))
 
     def clip(self, x: Value, low: Any, high: Any) -> Value:

@@ -1,7 +1,12 @@
-"""float64, for the everyday certificate: no rigour beyond that of the formula."""
+"""float64, for the everyday certificate: no rigour beyond that of the formula.
+
+A sum of products that overflowed may have any value, also a small one (1e200² − 1e200²), and any sign: it is nan here, which no later
+maximum, minimum or root turns back into a number. So a bound that is finite is one in which no sum overflowed.
+"""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -23,19 +28,21 @@ class Floating(Arithmetic):
 
     def matvec(self, matrix: Any, x: Value) -> Value:
         """A x."""
-        return np.asarray(matrix) @ x
+        return _known(np.asarray(matrix) @ x)
 
     def dot(self, x: Value, y: Value) -> Value:
         """Σ x_i y_i."""
-        return float(np.dot(x, y))
+        total = float(np.dot(x, y))
+        return total if math.isfinite(total) else math.nan
 
     def sum(self, x: Value) -> Value:
         """Σ x_i."""
-        return float(np.sum(x))
+        total = float(np.sum(x))
+        return total if math.isfinite(total) else math.nan
 
     def cumsum(self, x: Value) -> Value:
         """Partial sums."""
-        return np.cumsum(x)
+        return _known(np.cumsum(x))
 
     def minimum(self, x: Value, y: Value) -> Value:
         """Elementwise minimum."""
@@ -45,13 +52,20 @@ class Floating(Arithmetic):
         """Elementwise maximum."""
         return np.maximum(x, y)
 
+    def pos(self, x: Value) -> Value:
+        """max(x, 0); nan for −∞, which is a number that overflowed and not one known to be negative."""
+        if isinstance(x, np.ndarray) and x.ndim:
+            out = np.maximum(x, 0.0)
+            return np.where(np.isneginf(x), np.nan, out) if x.size and x.min() == -np.inf else out
+        return np.nan if x == -np.inf else np.maximum(x, 0.0)
+
     def abs(self, x: Value) -> Value:
         """Elementwise |x|."""
         return np.abs(x)
 
     def sqrt(self, x: Value) -> Value:
         """Square root; rounding below zero counts as zero."""
-        return np.sqrt(np.maximum(x, 0.0))
+        return np.sqrt(self.pos(x))
 
     def norm(self, x: Value) -> Value:
         """Euclidean norm, scaled against overflow and underflow."""
@@ -62,7 +76,7 @@ class Floating(Arithmetic):
 
     def power(self, x: Value, exponent: float) -> Value:
         """x^p of x ≥ 0; rounding below zero counts as zero."""
-        return np.power(np.maximum(x, 0.0), exponent)
+        return np.power(self.pos(x), exponent)
 
     def exp(self, x: Value) -> Value:
         """Elementwise e^x."""
@@ -95,6 +109,11 @@ class Floating(Arithmetic):
     def mid(self, x: Value) -> Array:
         """The floats themselves."""
         return np.asarray(x, dtype=float)
+
+
+def _known(sums: Any) -> Any:
+    """Sums of products, nan where one overflowed (their own sum, which is soon found, is no number then)."""
+    return sums if math.isfinite(sums.sum()) else np.where(np.isfinite(sums), sums, np.nan)
 
 
 FLOAT = Floating()

@@ -1,7 +1,8 @@
 """Mid-radius intervals in NumPy: every result is a ball that contains the real value of the formula.
 
 Rounding is bounded a priori (sums of n products in any order are off by at most γ_n Σ|x_i y_i|, γ_n = n u/(1 − n u)), so that BLAS may be
-used; all radii are inflated generously. Comparisons between intervals are refused: NumPy would answer them wrongly and silently.
+used; all radii are inflated generously. A midpoint that overflowed says nothing of where the number lies, however small the bound of its
+rounding errors: its ball is all numbers. Comparisons between intervals are refused: NumPy would answer them wrongly and silently.
 Powers with general exponents go through `flint.arb`, one scalar at a time.
 """
 
@@ -35,22 +36,22 @@ class Interval:
         """Smallest ball around [low, high]."""
         low, high = np.asarray(low, dtype=float), np.asarray(high, dtype=float)
         with np.errstate(invalid="ignore", over="ignore"):  # infinite ends: the ball becomes all numbers
-            mid = low + 0.5 * (high - low)
-            return cls(mid, _up(np.maximum(high - mid, mid - low) + EPS * np.abs(mid)))
+            mid = 0.5 * low + 0.5 * high
+            return _ball(mid, np.maximum(high - mid, mid - low) + EPS * np.abs(mid))
 
     @property
     def low(self) -> Array:
         """Lower end points (−∞ after an overflow); a ball of radius 0 is the number itself."""
         with np.errstate(invalid="ignore", over="ignore"):
-            ends = np.nextafter(self.mid - self.rad, -np.inf)
-        return np.where(self.rad == 0.0, self.mid, np.where(np.isnan(ends), -np.inf, ends))
+            ends = np.where(self.rad == 0.0, self.mid, np.nextafter(self.mid - self.rad, -np.inf))
+        return np.where(np.isnan(ends), -np.inf, ends)
 
     @property
     def high(self) -> Array:
         """Upper end points (∞ after an overflow); a ball of radius 0 is the number itself."""
         with np.errstate(invalid="ignore", over="ignore"):
-            ends = np.nextafter(self.mid + self.rad, np.inf)
-        return np.where(self.rad == 0.0, self.mid, np.where(np.isnan(ends), np.inf, ends))
+            ends = np.where(self.rad == 0.0, self.mid, np.nextafter(self.mid + self.rad, np.inf))
+        return np.where(np.isnan(ends), np.inf, ends)
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -79,7 +80,7 @@ class Interval:
     def __add__(self, other: Any) -> Interval:
         other = as_interval(other)
         mid = self.mid + other.mid
-        return Interval(mid, _up(self.rad + other.rad + EPS * np.abs(mid)))
+        return _ball(mid, self.rad + other.rad + EPS * np.abs(mid))
 
     def __sub__(self, other: Any) -> Interval:
         return self + (-as_interval(other))
@@ -88,7 +89,7 @@ class Interval:
         other = as_interval(other)
         mid = self.mid * other.mid
         rad = np.abs(self.mid) * other.rad + self.rad * (np.abs(other.mid) + other.rad)
-        return Interval(mid, _up(rad + EPS * np.abs(mid)))
+        return _ball(mid, rad + EPS * np.abs(mid))
 
     def __truediv__(self, other: Any) -> Interval:
         other = as_interval(other)
@@ -97,7 +98,7 @@ class Interval:
             raise ZeroDivisionError("interval division by an interval that contains 0")
         mid = self.mid / other.mid
         # quotients first: products such as |mid| · rad may underflow where their quotient by `room` does not
-        return Interval(mid, _up(self.rad / room + np.abs(mid) * (other.rad / room) + EPS * np.abs(mid)))
+        return _ball(mid, self.rad / room + np.abs(mid) * (other.rad / room) + EPS * np.abs(mid))
 
     __radd__ = __add__
     __rmul__ = __mul__
@@ -125,9 +126,13 @@ class Interval:
         return f"Interval({self.mid!r} ± {self.rad!r})"
 
 
-def _up(radius: Any) -> Array:
-    inflated: Array = radius * (1.0 + 16 * EPS) + TINY
-    return inflated
+def _ball(mid: Any, radius: Any) -> Interval:
+    """The ball around mid with the radius inflated against its own rounding; all numbers where the midpoint overflowed."""
+    radius = radius * (1.0 + 16 * EPS) + TINY
+    known = np.isfinite(mid)
+    if known.all():
+        return Interval(mid, radius)
+    return Interval(np.where(known, mid, 0.0), np.where(known, radius, np.inf))
 
 
 def _spread(x: Interval, gamma: float) -> Array:
@@ -158,26 +163,26 @@ class MidRadius(Arithmetic):
         rad = np.abs(a.mid) @ spread
         if isinstance(matrix, Interval):
             rad = rad + a.rad @ (np.abs(x.mid) + x.rad)
-        return Interval(a.mid @ x.mid, _up(rad * (1.0 + gamma) + a.shape[-1] * TINY))
+        return _ball(a.mid @ x.mid, rad * (1.0 + gamma) + a.shape[-1] * TINY)
 
     def dot(self, x: Value, y: Value) -> Value:
         """Σ x_i y_i."""
         x, y = as_interval(x), as_interval(y)
         gamma = (x.size + 4) * EPS
         rad = np.abs(x.mid) @ _spread(y, gamma) + x.rad @ (np.abs(y.mid) + y.rad)
-        return Interval(x.mid @ y.mid, _up(rad * (1.0 + gamma) + x.size * TINY))
+        return _ball(x.mid @ y.mid, rad * (1.0 + gamma) + x.size * TINY)
 
     def sum(self, x: Value) -> Value:
         """Σ x_i."""
         x = as_interval(x)
         gamma = (x.size + 4) * EPS
-        return Interval(np.sum(x.mid), _up((np.sum(x.rad) + gamma * np.sum(np.abs(x.mid))) * (1.0 + gamma)))
+        return _ball(np.sum(x.mid), (np.sum(x.rad) + gamma * np.sum(np.abs(x.mid))) * (1.0 + gamma))
 
     def cumsum(self, x: Value) -> Value:
         """Partial sums."""
         x = as_interval(x)
         gamma = (x.size + 4) * EPS
-        return Interval(np.cumsum(x.mid), _up((np.cumsum(x.rad) + gamma * np.cumsum(np.abs(x.mid))) * (1.0 + gamma)))
+        return _ball(np.cumsum(x.mid), (np.cumsum(x.rad) + gamma * np.cumsum(np.abs(x.mid))) * (1.0 + gamma))
 
     def minimum(self, x: Value, y: Value) -> Value:
         """Elementwise minimum."""

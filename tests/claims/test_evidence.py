@@ -5,6 +5,7 @@ import math
 import subprocess
 import sys
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -32,6 +33,7 @@ from simopt.claims import (
     symbols,
     total,
 )
+from simopt.claims.expression import Expr
 from simopt.claims.transcendent import exp_bounds, log_bounds, root_bounds
 from simopt.claims.witness import decode, encode, read, size
 from simopt.verify import to_row
@@ -264,3 +266,16 @@ def test_formulas_refuse_floats_comparisons_and_truth_values():
         rational(1) / 0
     with pytest.raises(TypeError, match="integer powers"):
         rational(2) ** 0.5
+
+
+def test_a_quotient_of_enclosures_holds_every_quotient_of_their_members() -> None:
+    """1/[2, 3] is [1/3, 1/2], not [2, 1/3]: signs of both sides, widths from nothing to wide."""
+    bounds = [(Fraction(2), Fraction(3)), (Fraction(-3), Fraction(-2)), (Fraction(1, 7), Fraction(9)), (Fraction(-1), Fraction(4))]
+    for (a, b), (c, d) in product(bounds, bounds[:3]):
+        quotient = Expr("enclosed", (), a, b) / Expr("enclosed", (), c, d)
+        corners = [x / y for x in (a, b) for y in (c, d)]
+        assert (quotient.low, quotient.high) == (min(corners), max(corners))
+    quotient = 1 / root(2)
+    assert quotient.low**2 <= Fraction(1, 2) <= quotient.high**2 and quotient.high - quotient.low < Fraction(1, 10**50)
+    with pytest.raises(ZeroDivisionError, match="may be zero"):
+        Expr("enclosed", (), Fraction(1), Fraction(2)) / Expr("enclosed", (), Fraction(-1), Fraction(4))

@@ -137,6 +137,7 @@ class Impossible(Toy):
     """A declaration without feasible points."""
 
     name: ClassVar[str] = "impossible"
+    may_be_infeasible: ClassVar[bool] = True
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> Any:
         """x ≥ 2 r as well."""
@@ -147,6 +148,10 @@ class Impossible(Toy):
 
     def objective(self, point: Point, num: Any = FLOAT) -> Any:
         """∞, as of any problem without feasible points."""
+        return num.lift(np.inf)
+
+    def dual_bound(self, multipliers: Multipliers, num: Any = FLOAT, upper: float = float("inf")) -> Any:
+        """∞: with a price t on both, the rows x ≤ r and 2 r ≤ x add t r to the bound, for any t."""
         return num.lift(np.inf)
 
 

@@ -275,3 +275,61 @@ def test_fractions_have_no_exponentials_and_logarithms() -> None:
         with pytest.raises(NotRational, match="use INTERVAL"):
             function(RATIONAL.lift(2.0))
     assert FLOAT.log(FLOAT.exp(2.0)) == pytest.approx(2.0)
+
+
+SIZES = [1.0, 1 / 3, 5e-324, 2.0**-1060, 1e-308, 1e-200, 1e-155, 1e154, 1e155, 1e200, 1.7e308, float(np.finfo(float).max)]
+
+
+def of_all_sizes(rng: np.random.Generator, n: int) -> np.ndarray:
+    return np.asarray(rng.choice(SIZES, n) * rng.choice([-1.0, 1.0, 0.0, 0.5], n, p=[0.4, 0.4, 0.1, 0.1]))
+
+
+def test_no_size_of_numbers_makes_an_enclosure_exclude_the_truth() -> None:
+    """Overflow, underflow and both at once, against fractions: 3000 sums of products and what is made of them afterwards."""
+    rng = np.random.default_rng(0)
+    for _ in range(3000):
+        n = int(rng.integers(1, 6))
+        x, y = of_all_sizes(rng, n), of_all_sizes(rng, n)
+        exact = [Fraction(a) * Fraction(b) for a, b in zip(x, y, strict=True)]
+        value, extra = sum(exact, Fraction(0)), of_all_sizes(rng, 2)
+        with np.errstate(all="ignore"):
+            dot, products = INTERVAL.dot(x, y), INTERVAL.lift(x) * INTERVAL.lift(y)
+            rows = INTERVAL.matvec(np.stack([x, y]), y)
+            assert contains(dot, value) and contains(INTERVAL.sum(products), value) and contains(rows[0], value)
+            assert contains(rows[1], sum((Fraction(b) ** 2 for b in y), Fraction(0)))
+            assert contains(INTERVAL.cumsum(products)[n - 1], value)
+            assert contains(INTERVAL.pos(dot), max(value, Fraction(0))) and contains(INTERVAL.abs(dot), abs(value))
+            assert contains(INTERVAL.clip(dot, -1.0, 2.0), min(max(value, Fraction(-1)), Fraction(2)))
+            assert contains(INTERVAL.max(products), max(exact))
+            assert contains(dot * extra[0] + extra[1], value * Fraction(extra[0]) + Fraction(extra[1]))
+            square = INTERVAL.power(INTERVAL.abs(dot), 2.0)
+            assert contains(square, value**2) and contains(INTERVAL.power(INTERVAL.sqrt(square), 2.0), value**2)
+            if extra[0]:
+                assert contains(dot / extra[0], value / Fraction(extra[0]))
+
+
+def test_a_float_that_overflowed_in_a_sum_does_not_come_back_as_a_number() -> None:
+    """1e200² − 1e200² may be anything: no clipping, root, minimum or division makes a finite number of what a sum lost."""
+    rng = np.random.default_rng(1)
+    for _ in range(2000):
+        n = int(rng.integers(1, 6))
+        x, y = of_all_sizes(rng, n), of_all_sizes(rng, n)
+        with np.errstate(all="ignore"):
+            products = x * y
+            rows = FLOAT.matvec(np.stack([x, y]), y)
+            for value in (FLOAT.dot(x, y), FLOAT.sum(products), rows[0], FLOAT.cumsum(products)[-1]):
+                if np.isfinite(value):
+                    continue
+                assert np.isnan(value)
+                made = (FLOAT.pos(value), FLOAT.sqrt(value), FLOAT.power(value, 1.5), FLOAT.clip(value, 0.0, 1.0), 1.0 / value)
+                assert all(np.isnan(v) for v in made)
+
+
+@pytest.mark.parametrize("shape", [(), (3,)])
+def test_the_positive_part_of_an_overflow_is_not_zero(shape: tuple[int, ...]) -> None:
+    lost = np.full(shape, -np.inf)
+    assert np.all(np.isnan(FLOAT.pos(lost if shape else -np.inf))) and np.all(np.isnan(FLOAT.pos(np.full(shape, np.nan))))
+    assert np.all(FLOAT.pos(np.full(shape, -3.0)) == 0.0) and FLOAT.pos(np.zeros(0)).size == 0
+    with np.errstate(all="ignore"):
+        ball = INTERVAL.pos(INTERVAL.lift(np.full(shape, -1e200)) * 1e200 + INTERVAL.lift(np.full(shape, 1e200)) * 2e200)
+    assert np.all(ball.low <= 1e300) and np.all(ball.high == np.inf)

@@ -66,9 +66,13 @@ def test_iteration_limit_keeps_an_honest_bracket(name: str) -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_infeasible_and_unbounded_declarations(name: str) -> None:
-    assert solve(toy(kind=Impossible), name).status is Status.INFEASIBLE
-    assert solve(toy(kind=Bottomless), name).status is Status.UNBOUNDED
-    assert solve(toy(kind=Bottomless), name).point is None
+    for rigorous in (False, True):
+        found = solve(toy(kind=Impossible), name, rigorous=rigorous)
+        assert found.status is Status.INFEASIBLE and found.certificate is not None and found.certificate.infeasible
+    bottomless = solve(toy(kind=Bottomless), name)
+    assert bottomless.status is Status.FAILED and "which no ray proves" in bottomless.message, "a word is no proof"
+    assert "nbounded" in bottomless.reported_status or "dual" in bottomless.reported_status.lower()
+    assert bottomless.point is None
 
 
 @pytest.mark.parametrize("wrong", [Impossible, Bottomless])

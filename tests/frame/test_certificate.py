@@ -1,8 +1,10 @@
 """The judge: brackets that hold whatever point and multipliers it is given."""
 
 import dataclasses
+import pickle
 import warnings
 from fractions import Fraction
+from typing import Any, ClassVar
 
 import numpy as np
 import pytest
@@ -10,11 +12,15 @@ from frame_toy import Toy, toy
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simopt import certify, solve
-from simopt.arithmetic import BY_NAME, FLOAT, INTERVAL, RATIONAL
+from simopt import Status, certify, solve
+from simopt.arithmetic import BY_NAME, FLOAT, INTERVAL, RATIONAL, Arithmetic, Interval
 from simopt.arrays import Multipliers, Point
 from simopt.certificate import judge, ratio
 from simopt.errors import InvalidProblem
+from simopt.problem import own, owns_its_data, twin
+from simopt.problems.kernel_ridge import KernelRidge
+from simopt.problems.mean_classifier_penalised import MeanClassifierPenalised
+from simopt.problems.smallest_bound import SmallestBound
 
 numbers = st.floats(allow_nan=False, allow_infinity=False, width=32)
 
@@ -91,7 +97,9 @@ def test_without_multipliers_there_is_no_lower_bound() -> None:
 
 def test_bounds_that_contradict_each_other_never_close() -> None:
     class Wrong(Toy):
-        """A dual bound above the optimum."""
+        """A dual bound above the optimum, in floats."""
+
+        arithmetics = ("float",)
 
         def dual_bound(self, multipliers: Multipliers, num: object = None, upper: float = 0.0) -> float:
             """Too much."""
@@ -140,8 +148,6 @@ def test_fingerprints_see_every_entry_and_nothing_else() -> None:
 
 
 def test_pickled_problems_stay_read_only() -> None:
-    import pickle
-
     one = toy()
     two = pickle.loads(pickle.dumps(one))
     assert two.fingerprint() == one.fingerprint()
@@ -191,3 +197,129 @@ def test_entries_of_the_wrong_size_or_name_are_named() -> None:
             certify(problem, point, multipliers)
     column = certify(problem, {"x": np.zeros((4, 1))}, {"predictions": [0.1] * 12})
     assert column.upper == certify(problem, {"x": np.zeros(4)}).upper
+
+
+@pytest.mark.parametrize("num", [FLOAT, INTERVAL, RATIONAL])
+@pytest.mark.parametrize("off", [1e-3, 0.4, 0.9, 5.0])
+def test_a_gap_that_its_bounds_contradict_is_open(off: float, num: Arithmetic) -> None:
+    """Each of the three formulas wrong in turn, by little and by much, with the two others right or in league with it."""
+
+    class Wrong(Toy):
+        bend: ClassVar[dict[str, float]] = {}
+
+        def objective(self, point: Any, num: Any = FLOAT) -> Any:
+            return super().objective(point, num) + num.lift(self.bend.get("objective", 0.0))
+
+        def dual_bound(self, multipliers: Any, num: Any = FLOAT, upper: float = np.inf) -> Any:
+            return super().dual_bound(multipliers, num, upper) + num.lift(self.bend.get("dual", 0.0))
+
+        def gap(self, point: Any, multipliers: Any, num: Any = FLOAT) -> Any:
+            return super().gap(point, multipliers, num) + num.lift(self.bend.get("gap", 0.0))
+
+    best = solve(toy(radius=0.3), "cyclic", tol=1e-14)
+    assert best.point is not None and best.multipliers is not None
+    for bend in ({"dual": off}, {"dual": -off}, {"objective": off}, {"objective": -off}, {"gap": off}, {"dual": off, "gap": -off}):
+        Wrong.bend = bend
+        found = certify(toy(radius=0.3, kind=Wrong), dict(best.point), dict(best.multipliers), num)
+        assert found.gap == np.inf and found.lower == -np.inf and not found.closes(0.999), bend
+    Wrong.bend = {}
+    assert certify(toy(radius=0.3, kind=Wrong), dict(best.point), dict(best.multipliers), num).closes(1e-12)
+
+
+def test_what_rounding_explains_is_no_contradiction() -> None:
+    """Coefficients of 1e7 cost upper − lower more digits than tol has; the formula of the gap keeps them, and balls see why."""
+    gram = np.exp(-(np.subtract.outer(np.linspace(0, 1, 8), np.linspace(0, 1, 8)) ** 2))
+    problem = KernelRidge(gram, np.sign(np.sin(9 * np.arange(8.0))), 1e-14)
+    found = solve(problem, tol=1e-9)
+    assert found.optimal and found.point is not None and np.max(np.abs(found.point["alpha"])) > 1e7
+
+
+def test_sums_that_overflow_close_nothing() -> None:
+    """1 − ⟨ω, f⟩ + ½‖f‖² at coefficients of 1e155: αᵀKα overflows to −∞ and the gap to 0."""
+    problem = MeanClassifierPenalised(np.ones((2, 2)), -np.ones(2), 1.0)
+    for num in (FLOAT, INTERVAL):
+        found = certify(problem, {"alpha": np.array([-1e155, 1e156])}, None, num)
+        assert found.upper == found.gap == np.inf and not found.closes(0.999)
+    exact = certify(problem, {"alpha": np.array([-1e155, 1e156])}, None, RATIONAL)
+    assert exact.upper == np.inf and exact.lower == 0.5
+
+
+def test_an_infinite_bound_is_not_optimal() -> None:
+    found = solve(MeanClassifierPenalised(np.array([[1, 0.5], [0.5, 1]]), np.ones(2), 1e-161))
+    assert found.status is not Status.OPTIMAL
+    assert not dataclasses.replace(certify(toy(), toy().trivial_point()), gap=0.0, relative_gap=0.0, upper=np.inf).closes(0.5)
+    assert not dataclasses.replace(certify(toy(), toy().trivial_point()), gap=0.0, relative_gap=0.0, lower=-np.inf).closes(0.5)
+
+
+def test_an_infinite_bound_proves_infeasibility_only_where_there_is_some() -> None:
+    class Overflows(Toy):
+        def objective(self, point: Any, num: Any = FLOAT) -> Any:
+            return num.lift(np.inf)
+
+        def dual_bound(self, multipliers: Any, num: Any = FLOAT, upper: float = np.inf) -> Any:
+            return num.lift(np.inf)
+
+    for num in (FLOAT, INTERVAL):
+        found = certify(toy(kind=Overflows), toy().trivial_point(), None, num)
+        assert not found.infeasible and found.lower == -np.inf
+    tiny = SmallestBound(np.full((2, 2), 1e-140), np.array([1.0, 1.0]), 1e-3)  # Σ c(q)/Σ p|g| may leave the floats: no proof either
+    for size in (1e-200, 1e-300, 1e-320):
+        assert not certify(tiny, tiny.trivial_point(), {"predictions": np.full(2, size), "level": np.array(size)}).infeasible
+
+
+@pytest.mark.parametrize("entry", [None, "much", 1j * np.ones(4), [None] * 4, {"a": 1}, object(), np.ones(3), [[1.0], 2.0]])
+def test_entries_that_are_no_numbers_are_named(entry: Any) -> None:
+    with pytest.raises(InvalidProblem, match="point: x"):
+        certify(toy(), {"x": entry})
+    with pytest.raises(InvalidProblem, match="multipliers: predictions"):
+        certify(toy(), toy().trivial_point(), {"predictions": entry})
+
+
+@pytest.mark.parametrize("given", [None, 3.0, [("x", np.zeros(4))], np.zeros(4)])
+def test_a_point_that_is_no_mapping_is_refused(given: Any) -> None:
+    with pytest.raises(InvalidProblem, match="point: .* given, a mapping of names to arrays needed"):
+        certify(toy(), given)
+
+
+def test_a_problem_owns_its_data() -> None:
+    matrix, targets = np.random.default_rng(0).standard_normal((12, 4)), np.arange(12.0)
+    problem = Toy(matrix, targets)
+    mark = problem.fingerprint()
+    matrix[:], targets[:] = 0.0, 0.0  # the caller's arrays stay his
+    for array in (problem.matrix, problem.targets, np.asfortranarray(matrix), matrix[::2, 1:]):
+        mine = own(array)
+        assert np.array_equal(mine, array) and mine.flags.c_contiguous | mine.flags.f_contiguous
+        assert own(mine) is mine, "copied once"
+        for start in (mine, mine.view(), mine[1:]):
+            view: Any = start
+            while isinstance(view, np.ndarray):
+                with pytest.raises(ValueError, match="WRITEABLE"):
+                    view.setflags(write=True)
+                view = view.base
+            assert isinstance(view, bytes)
+    unpickled = pickle.loads(pickle.dumps(matrix))
+    assert own(unpickled) is not unpickled and not own(unpickled).flags.writeable
+    assert own(np.zeros((0, 3))).shape == (0, 3) and own(np.array(2.0)) == 2.0
+    assert problem.fingerprint() == mark and owns_its_data(problem)
+
+
+def test_a_gram_matrix_keeps_its_identity_and_its_factor() -> None:
+    one = KernelRidge(np.eye(3) + 1.0, np.ones(3), 0.5)
+    assert dataclasses.replace(one, regularization=2.0).gram is one.gram and twin(one).gram is one.gram
+    assert twin(one).factor is one.factor and twin(one) is not one and owns_its_data(one)
+
+
+def test_a_ball_that_overflowed_explains_no_difference() -> None:
+    class Unknown(Toy):
+        def gap(self, point: Any, multipliers: Any, num: Any = FLOAT) -> Any:
+            return Interval(0.0, np.inf) if num is INTERVAL else 0.0
+
+    assert certify(toy(kind=Unknown), toy().trivial_point()).gap == np.inf
+
+
+def test_a_restored_point_that_overflowed_bounds_nothing() -> None:
+    class Lost(Toy):
+        def restore(self, point: Any, num: Any = FLOAT) -> Any:
+            return super().restore(point, num) | {"f": np.full(12, np.inf)}
+
+    assert certify(toy(kind=Lost), toy().trivial_point()).upper == np.inf

@@ -2,17 +2,19 @@
 
 import pickle
 import time
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
 import pytest
-from frame_toy import Toy, toy
+from frame_toy import Toy, cyclic, toy
 
 from simopt import Status, solve
 from simopt.backends.table import installed
 from simopt.driver import Interrupted, choose
 from simopt.errors import InvalidProblem, UnknownName
-from simopt.solution import Sample
+from simopt.problem import Rescale
+from simopt.solution import Iterate, Sample, Solution
 from simopt.solver import SolverSpec
 
 
@@ -226,3 +228,163 @@ def test_a_switch_is_true_or_false(value: Any) -> None:
 def test_a_solution_prints_as_one_line_with_its_bracket() -> None:
     line = str(solve(toy(), "clarabel"))
     assert "\n" not in line and "by clarabel: OPTIMAL" in line and "≤ optimum ≤" in line
+
+
+def run_by(algorithm: Any, problem: Toy | None = None, **options: Any) -> Solution:
+    """The toy solved by an algorithm that is registered for this once."""
+    with pytest.MonkeyPatch.context() as patch:
+        spec = SolverSpec("liar", algorithm, (Toy,), "", None, 0)
+        patch.setattr("simopt.driver.choose", lambda problem, name: spec)
+        patch.setattr("simopt.run._warm", {("liar", "toy")})
+        return solve(toy(radius=0.3) if problem is None else problem, "liar", **options)
+
+
+def yields(step: Any) -> Any:
+    def liar(problem: Toy, *, tol: float) -> Any:
+        yield Iterate(problem.trivial_point())
+        yield step(problem) if callable(step) else step
+
+    return liar
+
+
+X = {"x": np.zeros(4)}
+
+
+@pytest.mark.parametrize(
+    ("step", "word"),
+    [
+        (None, "liar yielded None, an Iterate needed"),
+        (3.0, "liar yielded 3.0, an Iterate needed"),
+        (X, "an Iterate needed"),
+        (Iterate(None), "point: NoneType given, a mapping"),  # type: ignore[arg-type]
+        (Iterate({}), "point: no entry 'x'"),
+        (Iterate({"y": np.zeros(4)}), "point: no entry 'x'"),
+        (Iterate({"x": None}), "point: x is not an array of numbers"),  # type: ignore[dict-item]
+        (Iterate({"x": np.zeros(5)}), "point: x has shape (5,), expected (4,)"),
+        (Iterate({"x": np.zeros(4, dtype=complex)}), "point: x is not an array of numbers"),
+        (Iterate({"x": np.array(["a"] * 4)}), "point: x is not an array of numbers"),  # type: ignore[dict-item]
+        (Iterate({"x": np.full(4, np.inf)}), "point: x is not finite"),
+        (Iterate(X, {}), "multipliers: no entry 'predictions'"),
+        (Iterate(X, {"predictions": None}), "multipliers: predictions is not an array of numbers"),  # type: ignore[dict-item]
+        (Iterate(X, {"predictions": np.zeros((3, 5))}), "multipliers: predictions has shape"),
+        (Iterate(X, [1.0]), "multipliers: list given, a mapping"),  # type: ignore[arg-type]
+        (Iterate(X, gap=None), "liar gives None for its gap"),  # type: ignore[arg-type]
+        (Iterate(X, gap="small"), "liar gives 'small' for its gap"),  # type: ignore[arg-type]
+    ],
+)
+@pytest.mark.parametrize("looked_at", [True, False], ids=["judged at once", "kept for later"])
+def test_what_is_no_iterate_is_named_and_the_rest_kept(step: Any, word: str, looked_at: bool) -> None:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("simopt.run.GROWTH", 1.0 if looked_at else 100.0)
+        found = run_by(yields(step))
+    assert found.status is Status.FAILED and word in found.message, found.message
+    assert found.certificate is not None and np.isfinite(found.certificate.gap), "the first point was good"
+
+
+def quits_the_process(problem: Toy, *, tol: float) -> Any:
+    yield Iterate(problem.trivial_point())
+    raise SystemExit(0)
+
+
+def ends_the_generator(problem: Toy, *, tol: float) -> Any:
+    yield Iterate(problem.trivial_point())
+    raise GeneratorExit
+
+
+@pytest.mark.parametrize("algorithm", [quits_the_process, ends_the_generator])
+def test_a_solver_does_not_end_the_process(algorithm: Any) -> None:
+    found = run_by(algorithm)
+    assert found.status is Status.FAILED and found.certificate is not None
+
+
+def after_the_end(late: Any) -> Any:
+    """Coordinate descent that does `late` when it is closed."""
+
+    def liar(problem: Toy, *, tol: float) -> Any:
+        try:
+            yield from cyclic(problem, tol=tol)
+        finally:
+            yield from late(problem)
+
+    return liar
+
+
+def goes_on(problem: Toy) -> Any:
+    yield Iterate({"x": np.full(4, 1e9)})
+
+
+def raises(error: BaseException) -> Any:
+    def late(problem: Toy) -> Any:
+        raise error
+        yield
+
+    return late
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")
+@pytest.mark.parametrize("late", [goes_on, raises(SystemExit(1)), raises(ValueError("late")), raises(ZeroDivisionError())])
+def test_what_a_solver_does_when_it_is_told_to_stop_no_longer_counts(late: Any) -> None:
+    found = run_by(after_the_end(late))
+    assert found.optimal and found.certificate == solve(toy(radius=0.3), "cyclic").certificate
+
+
+def rewrites(problem: Toy, *, tol: float) -> Any:
+    """Halves the targets, wherever it reaches them, and solves what it made."""
+    for field in (problem.targets, problem.matrix):
+        array: Any = field
+        while isinstance(array, np.ndarray):
+            with suppress(ValueError):
+                array.setflags(write=True)
+                array[...] *= 0.5
+            array = array.base
+    object.__setattr__(problem, "targets", 0.5 * problem.targets)
+    yield from cyclic(problem, tol=tol)
+
+
+class InItsUnits(Toy):
+    """What a solver gets are the data themselves."""
+
+    def normalised(self) -> Any:
+        return self, Rescale()
+
+
+def test_a_solver_cannot_change_the_problem_that_it_is_judged_by() -> None:
+    problem = toy(radius=0.3, kind=InItsUnits)
+    honest = solve(problem, "cyclic", tol=1e-10)
+    mark, targets = problem.fingerprint(), problem.targets.copy()
+    found = run_by(rewrites, problem)
+    assert problem.fingerprint() == mark and np.array_equal(problem.targets, targets)
+    assert not found.optimal and found.certificate is not None and found.certificate.upper > honest.value
+
+
+@pytest.mark.parametrize("back_again", [False, True])
+def test_data_that_change_during_a_solve_end_it_as_failed(back_again: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Large data are not copied: the fingerprint before and after, and a last judgement after the solver's end, see to them."""
+    monkeypatch.setattr("simopt.problem.OWNED", 0)
+    matrix, targets = toy().matrix.copy(), toy().targets.copy()
+
+    def changes(problem: Toy, *, tol: float) -> Any:
+        targets[:] *= 0.5
+        try:
+            yield from cyclic(problem, tol=tol)
+        finally:
+            if back_again:
+                targets[:] *= 2.0
+
+    problem = InItsUnits(matrix, targets, 0.3)
+    found = run_by(changes, problem)
+    assert found.status is Status.FAILED and "changed during the solve" in found.message
+    if not back_again:
+        assert found.point is None and found.certificate is None
+    else:
+        assert found.certificate is not None and not found.certificate.closes(1e-8), "judged anew"
+        assert solve(problem, "cyclic").optimal
+
+
+def test_the_owner_may_change_his_arrays_after_making_the_problem() -> None:
+    matrix, targets = toy().matrix.copy(), toy().targets.copy()
+    problem = Toy(matrix, targets, 0.3)
+    before = solve(problem, "cyclic").value
+    matrix *= 0.5
+    targets *= 0.5
+    assert solve(problem, "cyclic").value == before
