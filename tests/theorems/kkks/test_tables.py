@@ -230,7 +230,7 @@ def test_table_2_is_the_difference_of_table_1() -> None:
     assert result.ok and result.verdict is Verdict.PROVED
     row = result.own
     assert row.proof is not None
-    assert recheck.check(proof.document(catalogue.find("KK-Tab"), "KK-Tab", "exhaustive", row.proof.statements(), ""))
+    assert recheck.check(proof.document(catalogue.find("KK-Tab"), "KK-Tab", "exhaustive", row.proof, ""))
     assert [mutant.caught for mutant in run_mutants(catalogue.find("KK-Tab"), Effort.QUICK, 0)] == [True, True]
 
 

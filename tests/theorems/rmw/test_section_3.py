@@ -77,7 +77,7 @@ def test_proof_is_accepted_and_a_tampered_one_is_not(short: str) -> None:
     name = f"RMW-{short}"
     row = runner.run(name).own
     assert row.proof is not None
-    document = proof.document(found(name), name, "exhaustive", row.proof.statements(), "")
+    document = proof.document(found(name), name, "exhaustive", row.proof, "")
     assert recheck.check(document)
     statement = document["statements"][0]
     statement["claim"] = [statement["claim"][0], statement["claim"][1], "-7"]
