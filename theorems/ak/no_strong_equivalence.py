@@ -92,6 +92,7 @@ def ridge_of_copies(m: Fraction, lam: Expr, mean: Fraction) -> Expr:
     says=r"Assumptions 1 and 2 fail for M-RLSR and KRR (m = 3 and m = 3/2). Assumption 1: for every constant M, Z = ((x, 1), (x, 1/2)) "
     r"with k(x, x) = 1 has |Φ(λ, Z) − Φ(λ, Z²)| > M at λ = (100 M)². Assumption 2: for every M, one sample x = 1/(2M), y = 1 with "
     r"k(x, x') = xx' and m = 3 has ‖A(λ₁)(Z) − A(λ₂)(Z)‖ > M |λ₁ − λ₂| for two λ near 0. (The proof file covers M = 1, 10, 100, …, 10⁹.)",
+    remains="constants M other than those listed, and that the roots of these equations are the Φ and the solutions of the sentence",
     instances=candidate_constants,
     exhaustive=True,
     knobs={"powers": (Fraction(3), Fraction(3, 2))},
