@@ -192,6 +192,7 @@ def _part(result: ClaimResult, row: RowResult, folder: Path | None) -> Row:
         "ok": row.verdict.meets(result.claim.expected),
         "witness": _write_witness(row, folder),
         "proof": _write_proof(result.claim, row, folder),
+        "where": row.where or None,
         "remains": row.remains or None,
         "measured": row.measured,
     }

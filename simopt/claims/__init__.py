@@ -33,6 +33,8 @@ Rules of the house
   VERDICT (of a claim expected to be REFUTED it must make the claim hold): an altered constant `{"c": 1/7}`, a dropped hypothesis through
   other instances `{"instances": generator}` (and `"decode": …` or `None`), or `mutants=TIGHTEN`, which tightens every bound past the
   tightness reached and counts only if that is ≥ 0.5. `no_mutant="reason"` is accepted for definitions, experiments, counterexamples.
+* `exhaustive=True` says that the instances are all there are. It is believed only if neither they nor the checks ask for `trial.rng`,
+  `trial.seed`, `trial.effort` or a `trial.count` that depends on the effort, and there is no `decode`.
 * Randomness comes from `trial.rng` only (seeded by claim, seed and index; the generator of instances and each check have their own).
 * `expected`: HOLDS, REFUTED (with `defect=` SUBSTANTIVE, MISSING_HYPOTHESIS, CONSTANT, CONVENTION or TYPO, and a second claim `<id>+` with
   `corrects=<id>`), VACUOUS, OPEN (only U and R rows; `note=` says what is missing).
@@ -68,7 +70,8 @@ smaller than it is undecided, not held.
 A proof file needs formulas: build both sides from `inputs(x=…)` (the DATA of the instance by name, never a result computed from them),
 `rational`, + − * / **, abs, `minimum`, `maximum`, `total`, and `root`, `exp`, `log`, which enclose; and exhaustive instances, or SOME.
 Arrays of formulas need one check an entry. Exact Fractions without a formula give "HOLDS (exact, N instances)".
-`symbols("x y")` are free: `equal((x + y)**2, x**2 + 2*x*y + y**2)` is PROVED by expansion, for all values. Hypotheses that the proof
+`symbols("x y")` are free: `equal((x + y)**2, x**2 + 2*x*y + y**2)` is PROVED by expansion, for all values where nothing that is divided by
+vanishes: these conditions are printed, and `says` must have them. Hypotheses that the proof
 file should state and check go with `check.given(at_least(s, 0), …)`.
 
 What a proof file says of each statement

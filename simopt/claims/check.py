@@ -283,7 +283,9 @@ def _fact(condition: Any) -> bool:
     if isinstance(condition, np.ndarray) and condition.shape == () and condition.dtype == bool:
         return bool(condition)
     if not isinstance(condition, bool | np.bool_):
-        raise NotComparable(f"a condition is True or False, got {type(condition).__name__}; write bool(…), all(…) or any(…) if that is meant")
+        raise NotComparable(
+            f"a condition is True or False, got {type(condition).__name__}; write bool(…), all(…) or any(…) if that is meant"
+        )
     return bool(condition)
 
 

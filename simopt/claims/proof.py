@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from math import prod
 from typing import Any
 
@@ -105,10 +106,21 @@ def document(claim: Claim, row: str, scope: str, proof: Collector, version: str)
     return made | {"digest": recheck.digest(made)}
 
 
-def accepted(proof: dict[str, Any]) -> str | None:
-    """None if `recheck` accepts the file, otherwise its objection."""
-    try:
-        recheck.check(json.loads(json.dumps(proof)))
-    except (recheck.Rejected, recheck.Unreadable) as error:
-        return str(error)
-    return None
+def examine(document: dict[str, Any]) -> None:
+    """Hand a proof file to `recheck`.
+
+    Raises
+    ------
+    recheck.Refuted
+        if it says that a statement is false.
+    recheck.Rejected, recheck.Unreadable
+        if it does not accept the file for another reason.
+    """
+    recheck.check(json.loads(json.dumps(document)))
+
+
+def conditions(statements: Iterable[dict[str, Any]]) -> str:
+    """Under which conditions statements in symbols hold, in words: what they divide by is not zero."""
+    words = dict.fromkeys(part for statement in statements for part in recheck.where(statement))
+    short = [part for part in words if "#" not in part]  # long parts have names in their file only
+    return ", ".join([*short, *([f"and {len(words) - len(short)} longer ones"] if len(short) < len(words) else [])])

@@ -7,6 +7,7 @@ import traceback
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from simopt import recheck
 from simopt.claims import catalogue, proof
 from simopt.claims.claim import Claim
 from simopt.claims.engine import GENERATOR, SeedRun, run_seed
@@ -105,10 +106,15 @@ def award(claim: Claim, row: RowResult) -> RowResult:
     """
     if row.verdict is not Verdict.HOLDS or row.proof is None or row.evidence is None or not row.evidence.rigorous:
         return row
-    objection = proof.accepted(proof.document(claim, row.row, str(row.scope), row.proof, ""))
-    if objection is not None:
-        return replace(row, proof=None, reason=f"recheck does not accept the proof: {objection}")
-    if row.proof.left:
+    document = proof.document(claim, row.row, str(row.scope), row.proof, "")
+    try:
+        proof.examine(document)
+    except recheck.Refuted as error:  # its word stands: one of the two computes wrongly
+        return replace(row, verdict=Verdict.ERROR, proof=None, reason=f"recheck finds false what the engine held: {error}")
+    except (recheck.Rejected, recheck.Unreadable) as error:
+        return replace(row, proof=None, reason=f"recheck does not accept the proof: {error}")
+    row = replace(row, where=proof.conditions(document["statements"]))
+    if row.proof is not None and row.proof.left:
         return replace(row, evidence=Evidence.EXACT_STEPS, remains="; ".join(row.proof.left))
     return replace(row, verdict=Verdict.PROVED)
 

@@ -33,7 +33,7 @@ class Statement:
     def holds(self) -> bool:
         """Whether a statement in symbols is an identity of rational functions."""
         template, _ = serialise(self)
-        return recheck.identity(template)
+        return recheck.identity(template, recheck.Work())
 
 
 def serialise(statement: Statement) -> tuple[dict[str, Any], dict[str, Any]]:

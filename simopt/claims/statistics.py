@@ -132,8 +132,9 @@ class Mean:
         """
         least, value = sample.least, sample.value
         if self.support is not None and not (self.support[0] <= least and value <= self.support[1]):
-            raise ValueError(f"expectation: the value {value if least == value else (least, value)} lies outside the declared support "
-                             f"{self.support}")
+            raise ValueError(
+                f"expectation: the value {value if least == value else (least, value)} lies outside the declared support {self.support}"
+            )
         self.lows.append(least)
         self.highs.append(value)
         if self.n >= self._next:

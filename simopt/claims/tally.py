@@ -34,6 +34,7 @@ class RowResult:
     witness: Witness | None = None
     proof: Collector | None = None
     measured: Mapping[str, Any] | None = None
+    where: str = ""  # conditions of what is proved in symbols: what is divided by is not zero
     remains: str = ""  # what the proof file leaves to be shown, where it holds steps of a proof
 
     @property

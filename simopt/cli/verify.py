@@ -164,6 +164,8 @@ def _line(name: str, part: Part, expected: str, seconds: str, extra: str, caught
         remarks.append("see below")
     elif part["reason"]:
         remarks.append(part["reason"])
+    if part["where"]:
+        remarks.append(f"where {part['where']}")
     if part["remains"]:
         remarks.append(f"remains: {part['remains']}")
     if extra:

@@ -34,6 +34,7 @@ def verdict_table(rows: Sequence[Row]) -> str:
     for row in rows:
         for name, part in ((row["id"], row), *row["rows"].items()):
             evidence = ", ".join(word for word in (part["evidence"], part["scope"]) if word)
+            evidence += f"; where {plain(part['where'])}" if part["where"] else ""
             evidence += f"; remains: {plain(part['remains'])}" if part["remains"] else ""
             lines.append(
                 f"| {plain(name)} | {plain(row['place'])} | {part['verdict']} | {evidence} | {part['checks']} "

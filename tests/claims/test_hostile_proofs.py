@@ -1,8 +1,11 @@
 """Proof files made by an adversary, each with a digest that fits: `recheck` refuses them, quickly, or prints exactly what it computed."""
 
 import json
+import subprocess
+import sys
 import time
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -109,6 +112,13 @@ BOMBS = {
     "power of a sum of symbols": symbolic([["+", "x", "y"], ["^", 0, 10**7]], 1, 1),
     "products of sums of symbols": symbolic([["sum", "x", "y", "z"], *[["*", i, i] for i in range(30)]], 30, 30),
     "numbers beside symbols": symbolic([["*", "x", "3"], *[["*", i, i] for i in range(60)]], 60, 60),
+    "range beside an empty one": proof(ranges={"x": [0, 10**11], "y": [0, 10**11]}),
+    "sum of fractions without a common denominator": proof(steps=[["sum", *(f"1/{10**400 + k}" for k in range(300))]]),
+    "sum of such beside symbols": symbolic([["sum", "x", *(f"1/{10**400 + k}" for k in range(300))]], 0, 0),
+    "coefficients without a common denominator": symbolic(
+        [["sum", *(["x"] if k == 0 else [f"1/{10**900 + k}"])] for k in range(60)] + [["sum", *range(60)], ["^", 60, 30]], 61, 61
+    ),
+    "long powers in turn": symbolic([["^", "x", 60_000], ["^", 0, 2], *[["*", i, i] for i in range(1, 20)], ["^", 0, 70_000]], 1, 1),
 }
 
 
@@ -118,6 +128,109 @@ def test_work_without_end_is_refused_at_once(name: str) -> None:
     with pytest.raises((Rejected, Unreadable), match="too large"):
         recheck.check(BOMBS[name])
     assert time.perf_counter() - start < 5
+
+
+UNPAID = {
+    "as many cases as there may be of something long": proof(
+        ranges={"x": [1, 1000], "y": [1, 1000]}, steps=[["+", "x", "y"], *[["*", i, "7/3"] for i in range(60)]], claim=["<=", "x", 60]
+    ),
+    "powers of an input": proof(ranges={"x": [2, 10**6]}, steps=[["^", "x", 2000], ["+", 0, "1"]], claim=["<", 0, 1]),
+    "roots of a high order": proof(
+        steps=[["root", "x", 60_000, "e"], *[["root", 0, 60_000, "e"]] * 400], names=["e", "x"], rows=[["1", "1"]] * 20
+    ),
+    "many exponentials": proof(
+        steps=[["exp", "x", "e"]], claim=["<=", 0, "100"], names=["e", "x"], rows=[[["0", "100"], f"{k}/9000"] for k in range(30_000)]
+    ),
+    "constants of thousands of digits": proof(ranges={"x": [1, 10**6]}, steps=[["+", "x", "1" * 4000]], claim=["<=", "x", 0]),
+    "a sum of many symbols": proof(
+        steps=[["sum", *(f"x{k}" for k in range(9000))]], claim=["==", 0, 0], symbols=[f"x{k}" for k in range(9000)], names=[], rows=[[]]
+    ),
+    "products as large as they may be": symbolic([["sum", "x", "y", "z"], ["^", 0, 21], *[["*", 1, 1]] * 300], 2, 2),
+    "a power by and by": symbolic([["^", "x", 65_000]] * 60, 0, 0),
+    "terms of a sum that is printed": proof(steps=[["+", "x", "1" * 100], ["sum", *[0] * 300_000]], claim=["<=", 1, 1]),
+}
+
+
+@pytest.mark.parametrize("name", UNPAID)
+def test_many_steps_that_could_be_paid_one_by_one_are_refused_together(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recheck, "BUDGET", recheck.BUDGET // 100)
+    start = time.perf_counter()
+    with pytest.raises(Unreadable, match="too large"):
+        recheck.check(UNPAID[name])
+    assert time.perf_counter() - start < 5
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", UNPAID)
+def test_no_small_file_takes_minutes_or_gigabytes(name: str, tmp_path: Any) -> None:
+    """The same with the whole budget, in a process that has one gigabyte."""
+    path = tmp_path / "bomb.json"
+    path.write_text(json.dumps(UNPAID[name]))
+    limited = "import resource, sys; resource.setrlimit(resource.RLIMIT_AS, (2**30, 2**30)); sys.path.insert(0, sys.argv[1]);"
+    code = f"{limited} import recheck; sys.exit(recheck.main(sys.argv[2:]))"
+    done = subprocess.run(
+        [sys.executable, "-I", "-S", "-c", code, str(Path(recheck.__file__).parent), str(path)],
+        capture_output=True, text=True, timeout=400, check=False,
+    )  # fmt: skip
+    assert done.returncode in (0, 2) and "MemoryError" not in done.stderr, done.stderr[-300:]
+
+
+def test_a_file_is_not_read_beyond_its_limit(tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(recheck, "LETTERS", 100)
+    path = tmp_path / "long.json"
+    path.write_text(json.dumps(proof()))
+    with pytest.raises(Unreadable, match="too large"):
+        recheck.read(str(path))
+
+
+@pytest.mark.parametrize("ranges", [{"x": [5, 0]}, {"x": [5, 0], "y": [5, 0]}, {"x": [0, 10**11], "y": [1, 0]}, {"x": [False, True]}])
+def test_a_range_that_is_none_is_refused_before_it_is_walked(ranges: Any) -> None:
+    with pytest.raises((Rejected, Unreadable)):
+        recheck.check(proof(ranges=ranges))
+
+
+def test_inputs_given_as_enclosures_are_shown() -> None:
+    lines = recheck.check(proof(steps=[], claim=["<=", "pi", "3"], names=["pi"], rows=[[["3", "3"]]]))
+    assert lines[-1].strip() == "on the instances of the file; pi in [3, 3]: true in all 1 cases"
+    rooted = proof(steps=[["root", "x", 2, "e"]], claim=["<=", 0, "x"], names=["e", "x"], rows=[[["2", "2"], "4"]])
+    assert recheck.check(rooted)[-1].strip() == "on the instances of the file; x = 4: true in all 1 cases"
+
+
+def test_the_enclosure_of_a_root_has_no_name_in_a_formula() -> None:
+    """Otherwise `pi <= 3` is printed of a pi that is the root of nine."""
+    with pytest.raises(Unreadable, match="'pi'"):
+        recheck.check(proof(steps=[["root", "x", 2, "pi"]], claim=["<=", "pi", "3"], names=["pi", "x"], rows=[[["3", "3"], "9"]]))
+
+
+def test_inputs_that_are_not_listed_are_counted() -> None:
+    names = [f"a_rather_long_name_{k}" for k in range(60)]
+    text = recheck.check(proof(steps=[], claim=["<=", names[59], "3"], names=names, rows=[["3"] * 60]))[-1]
+    assert "a_rather_long_name_0 = 3" in text and "more inputs" in text
+
+
+def test_false_undecided_and_not_proven_are_three_answers() -> None:
+    wide = {"steps": [], "claim": ["<=", "x", "1"], "rows": [[["0", "2"]]]}
+    for changes, kind, word in (
+        ({"rows": [["2"]], "claim": ["<=", "x", "1"], "steps": []}, recheck.Refuted, "false for x = 2"),
+        ({"rows": [[["2", "3"]]], "claim": ["<=", "x", "1"], "steps": []}, recheck.Refuted, r"false for x in \[2, 3\]"),
+        ({"rows": [["1"]], "claim": ["<", "x", "1"], "steps": []}, recheck.Refuted, "false for x = 1"),
+        ({"rows": [[["2", "3"]]], "claim": ["==", "x", "1"], "steps": []}, recheck.Refuted, "false"),
+        (wide, Rejected, r"undecided for x in \[0, 2\]"),
+        (wide | {"claim": ["==", "x", "1"]}, Rejected, "undecided"),
+        ({"where": [["<", "x", "0"]]}, Rejected, "a hypothesis fails"),
+    ):
+        with pytest.raises(kind, match=word) as caught:
+            recheck.check(proof(**changes))
+        assert type(caught.value) is kind
+    with pytest.raises(recheck.Refuted, match="not an identity"):
+        recheck.check(symbolic([["+", "x", "1"]], 0, "x"))
+
+
+def test_conditions_of_statements_in_symbols_are_printed() -> None:
+    document = symbolic([["/", "x", "x"], ["^", "y", -2], ["/", 0, 1], ["/", 2, "2"], ["*", 3, 1], ["*", 4, "2"]], 5, "1")
+    lines = recheck.check(document)
+    assert lines[2].strip().endswith("== 1  where x != 0, y != 0, y^-2 != 0") and "where no denominator vanishes" in lines[3]
+    assert "vanishes" not in recheck.check(symbolic([["/", "x", "2"], ["+", 0, 0]], 1, "x"))[3]
 
 
 def test_words_of_the_file_cannot_pass_for_what_was_checked() -> None:

@@ -37,8 +37,8 @@ from simopt.theorems.rmw.posteriors import divergence, finite_learners, into_bal
 from simopt.theorems.rmw.sampled_worlds import coin, decoded_world, three_points, two_points
 from simopt.theorems.rmw.worlds import squared
 
-PROVED = ("RMW-T3-proof", "RMW-T4-ratio", "RMW-T20-KL+", "RMW-T20-steps")
-HOLDING = ("RMW-T3", "RMW-T4+", "RMW-T5", "RMW-T19", "RMW-T20", "RMW-T20h", "RMW-T20-quarter", "RMW-T21")
+PROVED = ("RMW-T3-proof", "RMW-T20-KL+", "RMW-T20-steps")
+HOLDING = ("RMW-T3", "RMW-T4+", "RMW-T4-ratio", "RMW-T5", "RMW-T19", "RMW-T20", "RMW-T20h", "RMW-T20-quarter", "RMW-T21")
 REFUTED = ("RMW-T4", "RMW-T20-KL")
 CLAIMS = (*PROVED, *HOLDING, *REFUTED)
 HALF = Fraction(1, 2)
