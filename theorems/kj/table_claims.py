@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import HOLDS, IDENTITY, INEQUALITY, KAR_JAIN, Check, Instance, Trial, at_least, at_most, claim, equal, inputs
+from simopt.claims import HOLDS, IDENTITY, INEQUALITY, KAR_JAIN, Check, Instance, Trial, at_least, at_most, claim, equal, inputs, symbols
 from simopt.theorems.kj.printed_tables import KR, LAND_SP, MANHATTAN, SIGMOID, TABLE_1A
 
 SECTION = "regression"
