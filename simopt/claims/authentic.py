@@ -7,6 +7,7 @@ the words of a theorem passes there. Here the words are looked up, and the claim
 from __future__ import annotations
 
 import json
+import sys
 from typing import Any
 
 from simopt import recheck
@@ -57,3 +58,17 @@ def _words(document: dict[str, Any], own: dict[str, Any]) -> None:
 
 def _stated(document: dict[str, Any]) -> set[str]:
     return {json.dumps(statement, sort_keys=True) for statement in document["statements"]}
+
+
+def main(path: str) -> int:
+    """Print what the catalogue says of a proof file that `recheck` has accepted; 1 if it is not the claim's own."""
+    try:
+        said, status = compared(recheck.read(path)), 0
+    except recheck.Rejected as error:
+        said, status = str(error), 1
+    sys.stdout.write(f"{' '.join(said.split())}\n")
+    return status
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

@@ -3,7 +3,6 @@
 import json
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -104,16 +103,17 @@ def test_another_witness_is_not_called_the_same(make: Any, shelf: Any, tmp_path:
     assert "NOT those" in compared(sealed(own, statements=[statement | {"rows": [["4"]] if statement["rows"] != [["4"]] else [["5"]]}]))
 
 
-def test_the_program_compares_and_the_module_alone_says_that_it_did_not(
-    document: Document, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_program_compares_and_the_module_alone_says_that_it_did_not(tmp_path: Path) -> None:
     from simopt.cli.main import app
 
-    path = tmp_path / "file.json"
-    ask: Callable[[], Any] = lambda: CliRunner().invoke(app, ["recheck", str(path)])  # noqa: E731
-    path.write_text(json.dumps(document))
-    assert ask().exit_code == 0 and "Words and formulas are those of the catalogue.\nCHECKED" in ask().stdout
-    path.write_text(json.dumps(sealed(document, statements=[TRIVIAL])))
-    assert ask().exit_code == 1 and "CHECKED" not in ask().stdout
+    path = Path(to_row(run("RMW-T20-KL+"), tmp_path)["proof"])
+    own = dict(recheck.read(str(path)))
+    asked = CliRunner().invoke(app, ["recheck", str(path)])
+    assert asked.exit_code == 0 and asked.stdout.endswith("Words and formulas are those of the catalogue.\nCHECKED\n"), asked.output
+    path.write_text(json.dumps(sealed(own, statements=[TRIVIAL])))
+    asked = CliRunner().invoke(app, ["recheck", str(path)])
+    assert asked.exit_code == 1 and "CHECKED" not in asked.stdout and "formulas are not those" in asked.stderr
+    path.write_text(json.dumps(sealed(own, row="TOY-nobody")))
+    assert "compared with nothing" in CliRunner().invoke(app, ["recheck", str(path)]).stdout
     alone = subprocess.run([sys.executable, "-I", "-S", recheck.__file__, str(path)], capture_output=True, text=True, check=False)
     assert alone.returncode == 0 and "compared with no catalogue" in alone.stdout and "(0 + 0) <= 1" in alone.stdout
