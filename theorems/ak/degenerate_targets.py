@@ -112,6 +112,7 @@ def targets_alone(K: Any, Y: Any) -> list[Any]:
     r"is exactly "
     r"when f = 0 solves (8). (Tried at m = 4, λ = 1, n = 2: if K Y = 0 no a gives less than a = 0; if K Y ≠ 0 some a = εKY, even ε = "
     r"1/64, does.)",
+    remains="problems other than those listed: other n, K, Y, m and λ",
     instances=small_problems,
     exhaustive=True,
     knobs={"criterion": product_with_gram},

@@ -206,6 +206,7 @@ def bound_of_modified_ridge(instance: Instance, trial: Trial) -> Iterator[Check]
     yield equal(c1 * (1 + c2 / (s / r)) / (r**2 * (s / r) ** 2), bound, "β_A(n, λ/n)")
     yield equal(c1 * (1 + c2 / (s / r)) ** 2 / (r**2 * (s / r) ** 2), bound**2 * s**2 / c1, "β_A(n, λ/n), corrected")
     yield equal(bound - c1 / s**2, c1 * c2 * r / s**3, "what it exceeds C₁/λ by")
+    yield equal(bound**2 * s**2 / c1 - c1 / s**2, c1 * (2 * c2 * r / s + (c2 * r / s) ** 2) / s**2, "what it exceeds C₁/λ by, corrected")
 
 
 @claim(

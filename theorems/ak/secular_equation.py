@@ -17,6 +17,8 @@ from simopt.claims import (
     AUDIFFREN_KADRI,
     EQUIVALENCE,
     HOLDS,
+    MISSING_HYPOTHESIS,
+    REFUTED,
     Check,
     Instance,
     Trial,
@@ -24,6 +26,8 @@ from simopt.claims import (
     at_most,
     claim,
     distinct,
+    inputs,
+    total,
     true,
 )
 from simopt.problems.m_power_rls import MPowerRLS
@@ -82,10 +86,43 @@ def positive_root(F: Callable[[float], float]) -> float | None:
     return math.exp(s)
 
 
+def eigenvalues_without_signal(trial: Trial) -> Iterator[Instance]:
+    """K = [[1, 1], [1, 1]] and Y = (1, −1) in the eigenvectors of K, Y divided by √2: K Y = 0."""
+    yield {"d": [2, 0], "y": [0, 1], "lam": 1, "power": 4, "C": 1}
+
+
+def eigenvalues_with_signal(trial: Trial) -> Iterator[Instance]:
+    """The same K with Y = (1, 1)."""
+    yield {"d": [2, 0], "y": [1, 0], "lam": 1, "power": 4, "C": 1}
+
+
 @claim(
     "AK-T1",
     paper=AUDIFFREN_KADRI,
     place="Theorem 1 (Theorem 2 in Appendix C)",
+    kind=EQUIVALENCE,
+    expected=REFUTED,
+    defect=MISSING_HYPOTHESIS,
+    says=r"Let m > 1, λ > 0 and K positive semidefinite. For every Y the vector α(C) = Q α', α'_i = 2y'_i/(2d_i + λmnC), is the solution "
+    r"of (8) if and only if C = C₀, the one root of F(C) = (Σ 4d_i y'_i²/(2d_i + λmnC)²)^{m/2−1} − C; so for C > 0 and m > 2 the sum that "
+    r"gives F is not 0, because otherwise F(C) = −C has no root but 0, while every α(C) solves (8).",
+    instances=eigenvalues_without_signal,
+    resolution=0.0,
+    mutants={"K Y ≠ 0": {"instances": eigenvalues_with_signal}},
+    note="K Y = 0, Y ≠ 0: f_Z = 0, and Kα(C) = 0 for every C > 0, so that all of them solve (8) and 'only if' fails; α' is 0/0 at the root "
+    "C₀ = 0. K invertible with Y ≠ 0 would do; the paper asks for neither. See AK-T1deg for the step of the proof.",
+)
+def only_one_constant_solves(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Σ 4d_i y'_i²/(2d_i + λmnC)² = α(C)ᵀKα(C) at one C > 0."""
+    d, y, lam, m, C = inputs(**{name: instance[key] for name, key in (("d", "d"), ("y", "y"), ("lam", "lam"), ("m", "power"), ("C", "C"))})
+    parts = [4 * a * b**2 / (2 * a + lam * m * len(d) * C) ** 2 for a, b in zip(d, y, strict=True)]
+    yield at_least(total(parts), 0, "α(C)ᵀKα(C)", strict=True)
+
+
+@claim(
+    "AK-T1+",
+    paper=AUDIFFREN_KADRI,
+    place="Theorem 1 (Theorem 2 in Appendix C), corrected",
     kind=EQUIVALENCE,
     expected=HOLDS,
     says=r"Let m > 1, λ > 0, K positive semidefinite and **K Y ≠ 0**. For C > 0, α(C) = Q α', α'_i = 2y'_i/(2d_i + λmnC), gives the "
@@ -100,9 +137,9 @@ def positive_root(F: Callable[[float], float]) -> float | None:
         "K Y = 0": {"instances": problems_without_signal},
     },
     cost=2.5,
-    note="K Y ≠ 0 is missing in the paper (AK-T1deg). The root is found by bisection of F as printed; the judge of α(C₀) is the duality "
-    "gap, "
-    "which knows nothing of F, and for three problems the bracket of CLARABEL on the declared power-cone problem.",
+    corrects="AK-T1",
+    note="K Y ≠ 0 is missing in the paper (AK-T1, AK-T1deg). The root is found by bisection of F as printed; the judge of α(C₀) is the "
+    "duality gap, which knows nothing of F, and for three problems the bracket of CLARABEL on the declared power-cone problem.",
 )
 def root_of_secular_function_solves(instance: Instance, trial: Trial) -> Iterator[Check]:
     """α(C₀) is the solution within its certified radius; α at C₀/2, …, 2 C₀ lies farther from it than that."""

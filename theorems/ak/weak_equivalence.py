@@ -9,10 +9,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from fractions import Fraction
 
 import numpy as np
 
-from simopt.claims import AUDIFFREN_KADRI, EQUIVALENCE, HOLDS, Check, Instance, Trial, at_least, at_most, claim, equal, true
+from simopt.claims import (
+    AUDIFFREN_KADRI,
+    EQUIVALENCE,
+    HOLDS,
+    MISSING_HYPOTHESIS,
+    REFUTED,
+    Check,
+    Instance,
+    Trial,
+    at_least,
+    at_most,
+    claim,
+    equal,
+    inputs,
+    total,
+    true,
+)
 from simopt.similarities import Precomputed
 from simopt.theorems.ak.equivalences import m_power_rls_to_kernel_ridge
 from simopt.theorems.ak.secular_equation import gram_and_targets
@@ -41,10 +58,43 @@ def sets_without_signal(trial: Trial) -> Iterator[Instance]:
     yield {"gram": np.ones((2, 2)), "targets": np.array([1.0, -1.0]), "ridge": 1.0, "power": 3.0}
 
 
+def positive_and_negative_target(trial: Trial) -> Iterator[Instance]:
+    """Two samples at one point, k = 1, with targets of mean 0; λ = 1, m = 4."""
+    yield {"targets": [1, -1], "regularization": 1, "power": 4}
+
+
+def two_positive_targets(trial: Trial) -> Iterator[Instance]:
+    """The same with f_Z = ½: 2 (f − ȳ) + λ m f³ = 0 for ȳ = ¾."""
+    yield {"targets": [1, Fraction(1, 2)], "regularization": 1, "power": 4, "size": Fraction(1, 2)}
+
+
 @claim(
     "AK-P5.1",
     paper=AUDIFFREN_KADRI,
     place="Proposition 5.1",
+    kind=EQUIVALENCE,
+    expected=REFUTED,
+    defect=MISSING_HYPOTHESIS,
+    says=r"For m > 1 and every training set Z, M-RLSR and KRR are weakly equivalent with Φ(λ, Z) = (mλ/2) C₀(Z, m, λ), C₀ = ‖f_Z‖^{m−2} "
+    r"the root of F: Φ(·, Z) is a bijection of (0, ∞), so that Φ(λ, Z) > 0.",
+    instances=positive_and_negative_target,
+    resolution=0.0,
+    mutants={"K Y ≠ 0": {"instances": two_positive_targets}},
+    note="K Y = 0: two equal inputs with the targets 1 and −1 have f_Z = 0 for every λ, and for m = 4 Φ = 0, which is no parameter of KRR. "
+    "Both learners are 0 on such a Z, so that any bijection would serve there; the one of the proposition does not.",
+)
+def link_is_a_parameter(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The first-order condition of f_Z, a number as all inputs are equal, and the sign of Φ at λ."""
+    lam, m, f = inputs(lam=instance["regularization"], m=instance["power"], f=instance.get("size", 0))
+    targets = inputs(y=instance["targets"])
+    yield equal(total(2 * (f - y) for y in targets) / len(targets) + lam * m * f ** (instance["power"] - 1), 0, "f_Z solves M-RLSR")
+    yield at_least(m * lam / 2 * f ** (instance["power"] - 2), 0, "Φ(λ, Z)", strict=True)
+
+
+@claim(
+    "AK-P5.1+",
+    paper=AUDIFFREN_KADRI,
+    place="Proposition 5.1, corrected",
     kind=EQUIVALENCE,
     expected=HOLDS,
     says=r"Let m > 1 and **K Y ≠ 0**. M-RLSR with λ and KRR with λ₂ = Φ(λ, Z) = (mλ/2) C₀(Z, m, λ), C₀ = ‖f_Z‖^{m−2} the root of F, "
@@ -61,6 +111,7 @@ def sets_without_signal(trial: Trial) -> Iterator[Instance]:
     note="The bounds on the elasticity give injectivity and both limits (λ₂ → 0 and → ∞ with λ), which the paper's proof leaves out. With "
     "K Y = 0 every f is 0: Φ = 0 for m > 2, not a point of (0, ∞), and undefined for m < 2; any bijection serves there.",
     cost=1.5,
+    corrects="AK-P5.1",
 )
 def power_and_ridge_share_their_path(instance: Instance, trial: Trial) -> Iterator[Check]:
     """Both solutions with their error radii, Φ against its formula, and the elasticity over a factor of two."""

@@ -89,17 +89,15 @@ def below_one(trial: Trial) -> Iterator[Instance]:
     place="Section 5 and Appendix E, our examples",
     kind=COUNTEREXAMPLE,
     expected=HOLDS,
-    says=r"For n = K = y = 1 Theorem 1 and Proposition 5.1 fail for m ≤ 1. m = 1/2, λ = 10: F(C) > 0 for every C ≥ 0, so that there is "
-    r"no root; "
-    r"λ = 1/10: F changes sign twice, so that there are two. m = 1, λ = 3: P(±s) − P(0) > 0 for every s > 0, so that f = 0 is the "
-    r"solution, "
-    r"while KRR gives 1/(1 + μ) ≠ 0 for every μ > 0.",
+    says=r"For n = K = y = 1 Theorem 1 and Proposition 5.1 fail for m ≤ 1. F(C) = (1 + λmC/2)^{2−m} − C, so that for m = 1/2 its sign is "
+    r"that of (1 + λC/4)³ − C². m = 1/2, λ = 10: F(C) > 0 for every C ≥ 0, so that there is no root; λ = 1/10: F changes sign twice, so "
+    r"that there are two. m = 1, λ = 3: P(±s) − P(0) > 0 for every s > 0, so that f = 0 is the solution, while KRR gives 1/(1 + μ) ≠ 0 "
+    r"for every μ > 0.",
     instances=below_one,
     exhaustive=True,
     knobs={"exponent": 3, "slack": 0},
     mutants={"m = 3/2 in the place of 1/2": {"exponent": 1}, "m = 1, λ = 1": {"slack": 2}},
-    note="F(C) = (1 + λmC/2)^{2−m} − C here, so for m = 1/2 the sign of F is that of the cubic (1 + λC/4)³ − C². The coefficients of the "
-    "expanded cubic at λ = 10, and those of P(±s) − P(0), are non-negative and not all 0.",
+    note="The coefficients of the expanded cubic at λ = 10, and those of P(±s) − P(0), are non-negative and not all 0.",
 )
 def no_theory_below_one(instance: Instance, trial: Trial) -> Iterator[Check]:
     """Identities in C and s, the signs of their coefficients, and the signs of the cubic at three points."""

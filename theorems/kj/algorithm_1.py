@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from fractions import Fraction
 from functools import lru_cache
 
 import numpy as np
@@ -27,7 +26,6 @@ from simopt.claims import (
     claim,
     equal,
     symbols,
-    total,
 )
 from simopt.driver import solve
 from simopt.problems.goodness import Goodness
@@ -203,10 +201,9 @@ def _on_a_line(instance: World, sample: Array, psi: Array) -> float:
     return min(empirical(instance, sample, s * u) for s in [-reach, reach, *np.clip(kinks, -reach, reach)])
 
 
-def dimensions(trial: Trial) -> Iterator[Instance]:
-    """d = 1, …, 4."""
-    for d in range(1, 5):
-        yield {"d": d}
+def once(trial: Trial) -> Iterator[Instance]:
+    """One instance without data: identities in symbols."""
+    yield {}
 
 
 @claim(
@@ -216,9 +213,10 @@ def dimensions(trial: Trial) -> Iterator[Instance]:
     place="Appendices A and C.1: ‖w‖ ≤ B and sup ‖Ψ(x)‖ ≤ 1 by construction",
     kind=IDENTITY,
     expected=HOLDS,
-    says=r"If |w| ≤ B and **|K| ≤ 1**, then ‖w̃‖₂ ≤ B, ‖Ψ(x)‖₂ ≤ 1 and |⟨w, Ψ(x)⟩| ≤ B for ‖w‖₂ ≤ B; and {‖w‖_∞ ≤ B/√d} ⊂ {‖w‖₂ ≤ B}. B² − "
-    r"‖w̃‖² = Σ (B − w_i)(B + w_i)/d, the same for Ψ, ‖w‖²‖Ψ‖² − ⟨w, Ψ⟩² = Σ_{i<j} (w_iΨ_j − w_jΨ_i)². (d ≤ 4.)",
-    instances=dimensions,
+    says=r"If |w| ≤ B and **|K| ≤ 1**, then ‖w̃‖₂ ≤ B, ‖Ψ(x)‖₂ ≤ 1 and |⟨w, Ψ(x)⟩| ≤ B for ‖w‖₂ ≤ B; and {‖w‖_∞ ≤ B/√d} ⊂ {‖w‖₂ ≤ B}. B² "
+    r"− ‖w̃‖² = Σ (B − w_i)(B + w_i)/d, the same for Ψ, ‖w‖²‖Ψ‖² − ⟨w, Ψ⟩² = Σ_{i<j} (w_iΨ_j − w_jΨ_i)². (In symbols: term by term, the "
+    r"last by induction over d.)",
+    instances=once,
     exhaustive=True,
     knobs={"scaled": True},
     mutants={"Ψ without 1/√d": {"scaled": False}},
@@ -226,13 +224,12 @@ def dimensions(trial: Trial) -> Iterator[Instance]:
 )
 def norms_by_construction(instance: Instance, trial: Trial) -> Iterator[Check]:
     """The identities."""
-    d = instance["d"]
-    (B,) = symbols("B")
-    w, k = ([symbols(f"{name}{i}")[0] for i in range(d)] for name in "wk")
-    part = Fraction(1, d) if trial["scaled"] else Fraction(1)
-    yield equal(B**2 - total(v**2 for v in w) / d, total((B - v) * (B + v) for v in w) / d, "‖w̃‖²")
-    yield equal(1 - part * total(v**2 for v in k), total((1 - v) * (1 + v) for v in k) / d, "‖Ψ‖²")
-    pairs = [(i, j) for i in range(d) for j in range(i)]
-    product = total(v**2 for v in w) * total(v**2 for v in k) - total(a * b for a, b in zip(w, k, strict=True)) ** 2
-    yield equal(product, total([0 * B, *((w[i] * k[j] - w[j] * k[i]) ** 2 for i, j in pairs)]), "Cauchy–Schwarz")
-    yield equal(B**2 - total(v**2 for v in w), total(B**2 / d - v**2 for v in w), "the cube in the ball")
+    B, d, w, k = symbols("B d w k")
+    part = 1 / d if trial["scaled"] else 1
+    yield equal((B**2 - w**2) / d, (B - w) * (B + w) / d, "‖w̃‖², one term")
+    yield equal(1 / d - part * k**2, (1 - k) * (1 + k) / d, "‖Ψ‖², one term")
+    W, K, inner = symbols("W K inner")  # ‖w‖², ‖Ψ‖² and ⟨w, Ψ⟩ without the last coordinate
+    more = (W + w**2) * (K + k**2) - (inner + w * k) ** 2 - (W * K - inner**2)
+    yield equal(more, W * k**2 - 2 * inner * w * k + K * w**2, "Cauchy–Schwarz: Σ_i (w_iΨ − wΨ_i)² is added")
+    yield equal(w**2 * k**2 - (w * k) ** 2, 0 * w, "Cauchy–Schwarz, d = 1")
+    yield equal(B**2 / d - w**2, (B**2 - d * w**2) / d, "the cube in the ball, one term")

@@ -28,7 +28,6 @@ from simopt.claims import (
     claim,
     equal,
     symbols,
-    total,
     true,
     vacuous,
 )
@@ -200,15 +199,9 @@ def no_choice_on_an_atom(instance: Instance, trial: Trial) -> Iterator[Check]:
         yield true(masses[0] * Fraction(r, levels) != mean, f"E R for R = {r}/{levels}", evidence=EXACTLY)
 
 
-def sizes(trial: Trial) -> Iterator[Instance]:
-    """One to four points."""
-    for points in range(1, 5):
-        yield {"N": points}
-
-
-def named(name: str, count: int) -> list[Any]:
-    """Symbols name0, name1, …"""
-    return [symbols(f"{name}{i}")[0] for i in range(count)]
+def once(trial: Trial) -> Iterator[Instance]:
+    """One instance without data: identities in symbols."""
+    yield {}
 
 
 @claim(
@@ -219,21 +212,18 @@ def named(name: str, count: int) -> list[Any]:
     kind=IDENTITY,
     expected=HOLDS,
     says=r"For masses p_i, signs s_i and m_i = |w_i|, w̄ = Σ p_i m_i, R_i = m_i/B: Σ p_i R_i = w̄/B and Σ p_i (s_i w̄) R_i k_i/(w̄/B) = Σ "
-    r"p_i s_i m_i k_i. (Up to four points.)",
-    instances=sizes,
+    r"p_i s_i m_i k_i. (Term by term, in symbols.)",
+    instances=once,
     exhaustive=True,
     knobs={"power": 1},
     mutants={"R = |w|": {"power": 0}},
 )
 def randomised_choice(instance: Instance, trial: Trial) -> Iterator[Check]:
     """Both sums."""
-    p, s, m, k = (named(name, instance["N"]) for name in "psmk")
-    (B,) = symbols("B")
-    mean = total(a * b for a, b in zip(p, m, strict=True))
-    choice = [b / B ** trial["power"] for b in m]
-    yield equal(total(a * r for a, r in zip(p, choice, strict=True)), mean / B, "P(R)")
-    left = total(a * c * mean * r * q for a, c, r, q in zip(p, s, choice, k, strict=True)) / (mean / B)
-    yield equal(left, total(a * c * b * q for a, c, b, q in zip(p, s, m, k, strict=True)), "E[w̃K | R]")
+    p, s, m, k, B, mean = symbols("p s m k B mean")  # mean = w̄
+    choice = m / B ** trial["power"]
+    yield equal(p * choice, p * m / B, "P(R), one term")
+    yield equal(p * (s * mean) * choice * k / (mean / B), p * s * m * k, "E[w̃K | R], one term")
 
 
 @claim(
@@ -244,18 +234,16 @@ def randomised_choice(instance: Instance, trial: Trial) -> Iterator[Check]:
     kind=IDENTITY,
     expected=HOLDS,
     says=r"If K is (ε_0, B, τ)-good with w and R, then w̃_i = w_i R_i/τ gives Σ p_i w̃_i k_i = Σ p_i w_i R_i k_i/τ, the same predictor, "
-    r"and B/τ ∓ w̃ = ((B ∓ w)R + B(1 − R))/τ ≥ 0: K is (ε_0, B/τ)-good. R may be randomised. (Up to four points.)",
-    instances=sizes,
+    r"and B/τ ∓ w̃ = ((B ∓ w)R + B(1 − R))/τ ≥ 0: K is (ε_0, B/τ)-good. R may be randomised. (Term by term, in symbols.)",
+    instances=once,
     exhaustive=True,
     knobs={"power": 1},
     mutants={"w̃ = wR": {"power": 0}},
 )
 def weights_from_choice(instance: Instance, trial: Trial) -> Iterator[Check]:
     """The predictor and the bound."""
-    p, w, r, k = (named(name, instance["N"]) for name in "pwrk")
-    tau, B = symbols("tau B")
-    merged = [v * c / tau ** trial["power"] for v, c in zip(w, r, strict=True)]
-    left = total(a * v * q for a, v, q in zip(p, merged, k, strict=True))
-    yield equal(left, total(a * v * c * q for a, v, c, q in zip(p, w, r, k, strict=True)) / tau, "E[w̃K]")
+    p, w, r, k, tau, B = symbols("p w r k tau B")
+    merged = w * r / tau ** trial["power"]
+    yield equal(p * merged * k, p * w * r * k / tau, "E[w̃K], one term")
     for sign in (1, -1):
-        yield equal(B / tau - sign * merged[0], ((B - sign * w[0]) * r[0] + B * (1 - r[0])) / tau, "|w̃| ≤ B/τ")
+        yield equal(B / tau - sign * merged, ((B - sign * w) * r + B * (1 - r)) / tau, "|w̃| ≤ B/τ")

@@ -48,6 +48,7 @@ def short_lists(trial: Trial) -> Iterator[Instance]:
     says=r"C_F = 2‖D‖₂ = O(√(m/log m)), F = log(1 + t), m ≥ 2; not sharp: 2√m/log(m + 1) ≤ C_F ≤ **4√m/log m** for m ≥ 15, so that C_F = "
     r"Θ(√m/log m). Proof by induction of Σ_{t≤m} 1/log²(t + 1) ≤ 4m/log² m: true at m = 15, and x/log² x has the slope (1 − 2/log x)/log² "
     r"x, where 4(1 − 2/log x) ≥ 1 for x ≥ 15. Below 15 C_F ≤ (17/5)√(m/log m), beyond ≤ 2.43√(m/log m), 2.43 = 4/√log 15.",
+    remains="m > 15: the induction (mean value theorem for x/log² x, whose slope times log² x grows), and the bounds from it",
     instances=short_lists,
     exhaustive=True,
     knobs={"constant": Fraction(4), "small": Fraction(17, 5)},

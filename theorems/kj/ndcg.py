@@ -48,6 +48,7 @@ def graded(trial: Trial) -> Iterator[Instance]:
     says=r"ℓ_NDCG(s, r) = −(1/‖G(r)‖_D) Σ G(r_i)/F(π_s(i)), G(r) = 2^r − 1, F(t) = log(1 + t), ‖v‖_D = max_π Σ v_i/F(π(i)), π_s(i) the "
     r"position of document i. For **r ≥ 0, not all 0**, it lies in [−1, 0), is −1 if s sorts by relevance, and does not depend on the base "
     r"of the logarithm. (All orders of all lists of two and three documents with grades 0, 1, 2, and of four.)",
+    remains="longer lists and higher grades: the rearrangement inequality",
     instances=graded,
     exhaustive=True,
     knobs={"worst": 0},
@@ -92,6 +93,7 @@ def graded_lists(trial: Trial) -> Iterator[Instance]:
     says=r"η(r) = G(r)/‖G(r)‖_D has 0 ≤ η_i ≤ F(1), log 2 = 0.693 with the natural logarithm and 1 with base 2, attained iff document i "
     r"alone is relevant. So |r̃| ≤ 1 in Theorem 31 with either logarithm. η_i depends on the whole list: it falls as another document "
     r"becomes more relevant, from 0.693 in (1, 0) to 0.425 in (1, 1). (All lists of two and three documents with grades 0 to 3.)",
+    remains="longer lists and higher grades: that ‖G‖_D is at least G_max/F(1)",
     instances=graded_lists,
     exhaustive=True,
     knobs={"largest": Fraction(1)},
@@ -135,6 +137,7 @@ def generated(trial: Trial) -> Iterator[Instance]:
     expected=HOLDS,
     says=r"If q ~ D_Q and m documents are drawn independently from D_{P|q}, the i-th pair (p_i, q) has the law μ = D_Q × D_{P|q}, for each "
     r"i. (In symbols: two queries, two or three documents, lists of two and three.)",
+    remains="more than two queries or three documents, and lists of more than three: sums of more masses that are 1",
     instances=generated,
     exhaustive=True,
     knobs={"sorted": False},

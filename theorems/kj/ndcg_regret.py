@@ -119,6 +119,7 @@ def _regret_and_distance(instance: Instance) -> tuple[Any, Any, list[Check]]:
     r"(1/F(1), …, 1/F(m)), so that E (1 + ℓ_NDCG) ≤ ‖D − rev D‖₂ √(E ℓ_sq) by Jensen's inequality. (For every m by the three steps at the "
     r"head of theorems/kj/ndcg_regret.py. Verified: two documents in symbols; all lists of three to six documents with grades 0 to 2, full "
     r"effort 3, in all orders, each with the nearest scores that give this order: the projection on its isotonic cone, exact.)",
+    remains="lists of more than six documents and higher grades: the three steps at the head of ndcg_regret.py; Jensen's inequality",
     instances=nearest_scores,
     exhaustive=True,
     knobs={"square": Fraction(1)},
@@ -161,6 +162,7 @@ def sizes(trial: Trial) -> Iterator[Instance]:
     r"ties broken from the last document to the first (or s disturbed so, by as little as one likes): the regret is c‖D − rev D‖², the "
     r"distance c‖D − rev D‖. At m = 2 it is √2 (1/log 2 − 1/log 3) = 0.753. (In symbols D_1, …, D_m for m ≤ 8; relevances r = log₂(1 + G) "
     r"are real.)",
+    remains="m > 8, and that a and c make η the normalised relevance of a list",
     instances=sizes,
     exhaustive=True,
     knobs={"backward": True},
@@ -222,6 +224,7 @@ def printed_instances(trial: Trial) -> Iterator[Instance]:
     expected=HOLDS,
     says=r"**1 + ℓ_NDCG**(s, r) ≤ (C_F/√C_S) √ℓ_sq(s, η(r)) = √2 ‖D‖₂ ‖s − η(r)‖₂, C_F = 2‖D‖₂, C_S = 2: ‖D − rev D‖² = 2‖D‖² − 2⟨D, rev "
     r"D⟩ < 2‖D‖² because D > 0. (All lists of two to four documents with grades 0 to 2, in all orders, nearest scores.)",
+    remains="lists of more than four documents and higher grades: KJ-Thm30+ for all m",
     instances=printed_instances,
     exhaustive=True,
     knobs={"constant": Fraction(2)},

@@ -79,6 +79,7 @@ def once(trial: Trial) -> Iterator[Instance]:
     r"κ[γ + b_y − f]_+) has |S − (y − 1)| ≤ α + κh(f, y) for all f, y: for m = y − y' > 0, with slacks s_1, s_2, s_3 ≥ 0 of the two "
     r"hinges and of b_y − b_{y'+1} ≥ (m − 1)Δ, (y' − 1) + α + κ[γ + f − b_{y'+1}]_+ − ((y − 1) − α − κ[γ + b_y − f]_+) = 2α + κ(2γ + (m − "
     r"1)Δ) − m + κ(s_1 + s_2 + s_3). Rounded at random, E |ŷ − y| = |S − (y − 1)|. (In symbols.)",
+    remains="labels y ≤ y' and the ends 0 and r − 1, so that S lies in every interval",
     instances=once,
     exhaustive=True,
     knobs={"margins": 2},
@@ -109,6 +110,7 @@ def scores_meet_all_intervals(instance: Instance, trial: Trial) -> Iterator[Chec
     says=r"**If Δ ≥ γ̄, Δ ≥ 2(γ̄ − γ) and b_{j+1} ≥ b_j + Δ**, K is ψ_{Δ/γ̄}(ε_0/γ̄)-useful for the absolute error: α = 1 − γ̄/Δ, κ = 1/Δ "
     r"in KJ-Thm13-rounding, where 2α + κ(2γ + (m − 1)Δ) − m = (Δ − 2(γ̄ − γ))/Δ for every m, and α + κε_0 = ψ_{Δ/γ̄}(ε_0/γ̄). For γ ≥ 1/2 "
     r"the condition is Δ ≥ γ̄; for γ < 1/2 it is Δ ≥ 2(1 − γ). (In symbols.)",
+    remains="from the identity to 'useful': the bound of KJ-Thm13-rounding, and how f and b are learned (KJ-Thm13e, statistical)",
     instances=once,
     exhaustive=True,
     knobs={"times": 2},
@@ -139,6 +141,7 @@ def where_the_theorem_holds(instance: Instance, trial: Trial) -> Iterator[Check]
     says=r"For all γ > 0, Δ ≥ 0, r ≥ 2 and thresholds **b_{j+1} ≥ b_j + Δ**, K is φ(ε_0)-useful for the absolute error: Δ ≥ 2γ: φ = "
     r"min{ε_0/2γ, 1/2 + (ε_0 − γ)/Δ}; Δ ≤ 2γ: φ = ε_0 (r − 1)/(2γ + (r − 2)Δ) ≤ ε_0/Δ. In KJ-Thm13-rounding 2α + κ(2γ + (m − 1)Δ) − m is "
     r"(m − 1)(Δ − 2γ)/2γ, 0, and (r − 1 − m)(2γ − Δ)/(2γ + (r − 2)Δ). So φ ≤ ε_0/min(2γ, Δ). (In symbols.)",
+    remains="from the identity to 'useful': the bound of KJ-Thm13-rounding, and how f and b are learned (KJ-Thm13e, statistical)",
     instances=once,
     exhaustive=True,
     knobs={"extra": 0},
@@ -206,6 +209,7 @@ def nothing_better(instance: Instance, trial: Trial) -> Iterator[Check]:
     r"+ j has error pm + j(1 − 2p), and κε_0 = pm for κ = m/(2γ + (m − 1)Δ): m = 1 for Δ ≥ 2γ, m = r − 1 for Δ ≤ 2γ. (2) Labels 1, 1 + m "
     r"and 2 + m, with 1/2, q/2, (1 − q)/2, f = b_2: ε_0 = γ + (m − q)Δ/2, the error of labels 1 to 1 + m is (m + 1 − q)/2 = 1/2 + (ε_0 − "
     r"γ)/Δ. (In symbols.)",
+    remains="that these losses are those of the f named, and that no predictor does better where K ≡ 1",
     instances=once,
     exhaustive=True,
     knobs={"reach": 2},
@@ -234,6 +238,7 @@ def nothing_better_in_symbols(instance: Instance, trial: Trial) -> Iterator[Chec
     says=r"If **ε_0 < min(Δ, γ + Δ/2) and b_{j+1} ≥ b_j + Δ**, the ordinal error is ≤ 1 for d and n large enough (and < 1): 1 − (1/2 + "
     r"(ε_0 − γ)/Δ) = (γ + Δ/2 − ε_0)/Δ for Δ ≥ 2γ, where γ + Δ/2 ≤ Δ, and 1 − ε_0/Δ for Δ ≤ 2γ. For all ε_0 < 1 and all r it holds iff Δ ≥ "
     r"1 and Δ ≥ 2(1 − γ). (In symbols.)",
+    remains="the bound of KJ-Thm13b-rounding, its learning step (KJ-Thm13e, statistical), and that nothing smaller holds (KJ-Thm13b-best)",
     instances=once,
     exhaustive=True,
     knobs={"part": HALF},

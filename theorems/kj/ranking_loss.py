@@ -115,9 +115,9 @@ def largest_eta(base: str) -> Expr:
     place="Appendix F, proof of Theorem 30: decomposition",
     kind=INEQUALITY,
     expected=HOLDS,
-    says=r"If |f|, |f̃| ≤ B and E_μ |f̃ − f| ≤ 2ε_1, then E ℓ_sq(f̃(x), η(r(x))) ≤ E ℓ_sq(f(x), η(r(x))) + 4**(B + η_max)** m ε_1 (printed: "
-    r"4Bmε_1). (Random worlds of queries and documents, lists of two and three, both logarithms, all lists enumerated; E_μ |f̃ − f| is "
-    r"2ε_1.)",
+    says=r"If |f|, |f̃| ≤ B and E_μ |f̃ − f| ≤ 2ε_1, then E ℓ_sq(f̃(x), η(r(x))) ≤ E ℓ_sq(f(x), η(r(x))) + 4**(B + η_max)** m ε_1 "
+    r"(printed: 4Bmε_1). (Random worlds of queries and documents, lists of two and three, both logarithms, all lists enumerated; E_μ |f̃ "
+    r"− f| is 2ε_1.)",
     instances=predictions,
     knobs={"eta": 1},
     mutants={"4Bmε_1, as printed": {"eta": 0}},
@@ -168,6 +168,7 @@ def _symbolic_lists(documents: Sequence[int], m: int) -> tuple[list[Expr], list[
     says=r"E ℓ_sq(f(x), η(r(x))) = m E_μ (f(z) − r̃(z))² + C_D, **r̃(z) = E[η_i | z_i = z]**, C_D = E Σ η_i² − m E_μ r̃², so that both "
     r"programmes have the same minimiser. (In symbols for lists of two and three, one and two queries: masses, f, and an η_i for each "
     r"document and each choice of the others.)",
+    remains="lists of more than three documents and more than two queries: sums with more terms of the same kind",
     instances=lists_in_symbols,
     exhaustive=True,
     knobs={"conditional": True},

@@ -26,7 +26,6 @@ from simopt.claims import (
     claim,
     equal,
     symbols,
-    total,
 )
 from simopt.theorems.kj.admissible_weights import mapped, squared_norm
 from simopt.theorems.kj.piecewise_linear import crossing
@@ -105,27 +104,15 @@ def loss(instance: Instance, f: Sequence[Fraction]) -> Fraction:
     return sum((q * (v - r) ** 2 for q, v, r in zip(instance["masses"], f, instance["targets"], strict=True)), ZERO)
 
 
-def symbolic(k: int) -> tuple[list[Expr], list[list[Expr]], list[Expr], Expr, list[Expr], list[Expr]]:
-    """α, G (symmetric), μ, x, f = Gα and r = f + α/(2xμ) in free symbols."""
-    alpha, mu = (list(symbols(" ".join(f"{name}{i}" for i in range(k)))) for name in ("alpha", "mu"))
-    gram = [[symbols(f"g{min(i, j)}{max(i, j)}")[0] for j in range(k)] for i in range(k)]
-    (x,) = symbols("x")
-    f = [total(g * a for g, a in zip(row, alpha, strict=True)) for row in gram]
-    return alpha, gram, mu, x, f, [v + a / (2 * x * q) for v, a, q in zip(f, alpha, mu, strict=True)]
+def symbolic() -> tuple[Expr, Expr, Expr, Expr, Expr]:
+    """α, μ, f = Gα and r = f + α/(2xμ) at one point, and x = mC."""
+    alpha, mu, f, x = symbols("alpha mu f x")
+    return alpha, mu, f, f + alpha / (2 * x * mu), x
 
 
-def counts(trial: Trial) -> Iterator[Instance]:
-    """One to three points."""
-    for k in (1, 2, 3):
-        yield {"k": k}
-
-
-def _dot(a: Sequence[Any], b: Sequence[Any]) -> Expr:
-    return total(u * v for u, v in zip(a, b, strict=True))
-
-
-def _images(gram: list[list[Expr]], a: Sequence[Any]) -> list[Expr]:
-    return [_dot(row, a) for row in gram]
+def once(trial: Trial) -> Iterator[Instance]:
+    """One instance without data: identities in symbols."""
+    yield {}
 
 
 @claim(
@@ -136,9 +123,9 @@ def _images(gram: list[list[Expr]], a: Sequence[Any]) -> list[Expr]:
     kind=IDENTITY,
     expected=HOLDS,
     says=r"The minimiser of ½‖W‖² + mC Σ μ_i(⟨W, Φ(z_i)⟩ − r_i)² is W' = Σ α_i Φ(z_i), α = (PG + I/2mC)^{−1} Pr, and α_i = 2mCμ_i(r_i − "
-    r"f_i), f = Gα: for every β the objective at α + β is that at α plus ½β'Gβ + mC Σ μ_i (Gβ)_i². (In symbols for up to three points; "
-    r"the inverse by Cramer's rule for two.)",
-    instances=counts,
+    r"f_i), f = Gα: for every V the objective at W' + V is that at W' plus ½‖V‖² + mC Σ μ_i g_i², g_i = ⟨V, Φ(z_i)⟩, because ⟨W', V⟩ = Σ "
+    r"α_i g_i. (In symbols, term by term.)",
+    instances=once,
     exhaustive=True,
     knobs={"factor": 2},
     mutants={"(PG + I/mC)^{−1}": {"factor": 1}},
@@ -147,28 +134,12 @@ def _images(gram: list[list[Expr]], a: Sequence[Any]) -> list[Expr]:
     cost=0.3,
 )
 def coefficients_of_the_optimum(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """Optimality of α, the system it solves; for one and two points the solution for free r."""
-    k, factor = instance["k"], trial["factor"]
-    alpha, gram, mu, x, f, r = symbolic(k)
-    beta = symbols(" ".join(f"beta{i}" for i in range(k)))
-
-    def value(a: Sequence[Any]) -> Expr:
-        image = _images(gram, a)
-        return _dot(a, image) / 2 + x * total(q * (v - t) ** 2 for q, v, t in zip(mu, image, r, strict=True))
-
-    shift = _images(gram, beta)
-    growth = _dot(beta, shift) / 2 + x * total(q * v**2 for q, v in zip(mu, shift, strict=True))
-    yield equal(value([a + b for a, b in zip(alpha, beta, strict=True)]), value(alpha) + growth, "objective at α + β")
-    for i in range(k):
-        yield equal(mu[i] * f[i] + alpha[i] / (factor * x), mu[i] * r[i], "(PG + I/2mC) α = Pr")
-    if k == 2:
-        target = symbols("r0 r1")
-        rows = [[mu[i] * gram[i][j] + (1 / (factor * x) if i == j else 0) for j in range(2)] for i in range(2)]
-        determinant = rows[0][0] * rows[1][1] - rows[0][1] * rows[1][0]
-        solved = [(mu[i] * target[i] * rows[1 - i][1 - i] - rows[i][1 - i] * mu[1 - i] * target[1 - i]) / determinant for i in range(2)]
-        image = _images(gram, solved)
-        for i in range(2):
-            yield equal(solved[i], 2 * x * mu[i] * (target[i] - image[i]), "α = 2mCμ(r − f)")
+    """Optimality of α and the system it solves, at one point."""
+    alpha, mu, f, r, x = symbolic()
+    (g,) = symbols("g")
+    yield equal(alpha * g + x * mu * ((f + g - r) ** 2 - (f - r) ** 2), x * mu * g**2, "objective at W' + V, one term")
+    yield equal(mu * f + alpha / (trial["factor"] * x), mu * r, "(PG + I/2mC) α = Pr, one row")
+    yield equal(2 * x * mu * (r - f), alpha, "α = 2mCμ(r − f)")
 
 
 @claim(
@@ -200,19 +171,17 @@ def norm_of_the_optimum(instance: Instance, trial: Trial) -> Iterator[Check]:
     kind=IDENTITY,
     expected=HOLDS,
     says=r"(mC/2) Σ μ_i r_i² − ‖W'‖² = 2mC Σ μ_i (f_i − r_i/2)² ≥ 0, so that ‖W'‖ ≤ **√(mC/2)** for |r| ≤ 1, with equality iff f = r/2 and "
-    r"|r| = 1 everywhere: K = r = 1, mC = 1/2. (In symbols for up to three points.)",
-    instances=counts,
+    r"|r| = 1 everywhere: K = r = 1, mC = 1/2. (In symbols, term by term: ‖W'‖² = Σ α_i f_i.)",
+    instances=once,
     exhaustive=True,
     knobs={"part": Fraction(1, 2)},
     mutants={"2mC/5": {"part": Fraction(2, 5)}},
-    note="‖W'‖² = Σ α_i f_i = 2mC Σ μ_i (r_i − f_i) f_i.",
     cost=0.2,
 )
 def half_the_norm(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """The identity, and one point."""
-    alpha, _, mu, x, f, r = symbolic(instance["k"])
-    rest = 2 * x * total(q * (v - t / 2) ** 2 for q, v, t in zip(mu, f, r, strict=True))
-    yield equal(trial["part"] * x * total(q * t**2 for q, t in zip(mu, r, strict=True)) - _dot(alpha, f), rest, "x/2 Σ μr² − ‖W'‖²")
+    """The identity."""
+    alpha, mu, f, r, x = symbolic()
+    yield equal(trial["part"] * x * mu * r**2 - alpha * f, 2 * x * mu * (f - r / 2) ** 2, "x/2 Σ μr² − ‖W'‖², one term")
 
 
 @claim(
@@ -245,9 +214,9 @@ def loss_of_the_optimum(instance: Instance, trial: Trial) -> Iterator[Check]:
     place="Appendix F, proof of Theorem 31, ours: half the excess",
     kind=IDENTITY,
     expected=HOLDS,
-    says=r"C(L(a) − L(W')) + ‖a‖²/4 = ‖W' − a/2‖² + mC Σ μ_i (⟨a, Φ(z_i)⟩ − f_i)² ≥ 0 for every a in the span, L the loss of lists: L(W') "
-    r"≤ ε_0 + **1/(4Cγ²)**. (In symbols for up to three points.)",
-    instances=counts,
+    says=r"C(L(a) − L(W')) + ‖a‖²/4 = ‖W' − a/2‖² + mC Σ μ_i (⟨a, Φ(z_i)⟩ − f_i)² ≥ 0 for every a, L the loss of lists: L(W') ≤ ε_0 + "
+    r"**1/(4Cγ²)** with a = W*/γ. (In symbols, term by term: ⟨W', a⟩ = Σ α_i ⟨a, Φ(z_i)⟩, ‖W'‖² = Σ α_i f_i.)",
+    instances=once,
     exhaustive=True,
     knobs={"part": Fraction(1, 4)},
     mutants={"‖a‖²/5": {"part": Fraction(1, 5)}},
@@ -256,12 +225,8 @@ def loss_of_the_optimum(instance: Instance, trial: Trial) -> Iterator[Check]:
 )
 def half_the_excess(instance: Instance, trial: Trial) -> Iterator[Check]:
     """The identity."""
-    k = instance["k"]
-    alpha, gram, mu, x, f, r = symbolic(k)
-    a = symbols(" ".join(f"a{i}" for i in range(k)))
-    image = _images(gram, a)
-    gain = x * total(q * ((u - t) ** 2 - (v - t) ** 2) for q, u, v, t in zip(mu, image, f, r, strict=True))
-    rest = [v - b / 2 for v, b in zip(alpha, a, strict=True)]
-    square = _dot(rest, _images(gram, rest))
-    apart = x * total(q * (u - v) ** 2 for q, u, v in zip(mu, image, f, strict=True))
-    yield equal(gain + trial["part"] * _dot(a, image), square + apart, "C(L(a) − L(W')) + ‖a‖²/4")
+    alpha, mu, f, r, x = symbolic()
+    image, size = symbols("image size")  # ⟨a, Φ(z_i)⟩, and a share of ‖a‖² for each term
+    gain = x * mu * ((image - r) ** 2 - (f - r) ** 2)
+    square = alpha * f - alpha * image + Fraction(1, 4) * size  # ‖W' − a/2‖²
+    yield equal(gain + trial["part"] * size, square + x * mu * (image - f) ** 2, "C(L(a) − L(W')) + ‖a‖²/4, one term")

@@ -44,6 +44,7 @@ def growing_margins(trial: Trial) -> Iterator[Instance]:
     says=r"Without a bound on ε_1γ²/m Theorem 31 is false, whatever the constant of O(·): K = 1, all documents equally relevant, η = h = "
     r"1/Σ D_t, W* = 1 at the margin γ/h has ε_0 = mh²(1 − 1/γ)²; for ε_1 = mh²/γ weights need B ≥ h(1 − √(1 − 1/γ + 1/γ²)) ≥ **(h√γ/4)** "
     r"· 5(mh²/(2ε_1γ²))^{3/2}, γ ≥ 10. (γ = 10, …, 10^8, m = 2, 3, 5.)",
+    remains="other m and γ, and that the loss of weights bounded by B is what the formula says",
     instances=growing_margins,
     exhaustive=True,
     knobs={"part": Fraction(1, 4)},
@@ -80,6 +81,7 @@ def tilted(trial: Trial) -> Iterator[Instance]:
     r"B)-good only for **B ≥ m/(140ε_1γ³)**, so that B = O(m/(ε_1γ³)) of KJ-Thm31-better is the right order in m, ε_1 and γ, and "
     r"(m/ε_1)^{3/2}/γ³ of the theorem is not: a query with Φ = g e_0, and one of mass p = 200eg²/9, e = ε_1/(mh²), with Φ = (3e_0 − "
     r"4e_1)/5. (In symbols, and for g, e ∈ {1/10, 1/20, 1/100, 1/1000}.)",
+    remains="other g and e, and that the two losses are those of the kernel and of weights bounded by B",
     instances=tilted,
     exhaustive=True,
     knobs={"part": Fraction(1, 140)},

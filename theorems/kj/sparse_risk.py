@@ -167,6 +167,7 @@ def final_bound_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
     says=r"If **|K| ≤ 1, τd ≤ 400n and δ ≤ 1/2**, the printed bound is at least that of KJ-Thm9-p5+, so that it holds with probability ≥ 1 "
     r"− 3δ: with r = 1/√(τd), m = 1/√n ≤ 20r, s = √L and q = √2 the difference over B is 32rs + qms − qr(1 + qs) − 2qms = r(s(32 − q² − "
     r"20q) − q) + qs(20r − m), and s(30 − 20√2) ≥ √2 at s² = log 2, so for all larger s.",
+    remains="the corrected bound KJ-Thm9-p5+, from which the probability comes",
     instances=lambda trial: iter([{}]),
     exhaustive=True,
     knobs={"ratio": 20},

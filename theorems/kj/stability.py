@@ -223,6 +223,7 @@ def gap_is_stable(instance: Instance, trial: Trial) -> Iterator[Check]:
     r"mass is on o with y = −Y; S is n − 1 times a and b with y = B, on which f = B for w = B, as on o: g(S) ≥ B + Y. In S^i the point c, "
     r"y = Y, is in the place of b, K(·, c) = 0, K(c, a) = −1; with s in [−B, B] the mean of the weights of a, g(S^i) = max_s G(s) for "
     r"G(s) = s(n−1)/n + Y − (n−1)/n (B − s(n−1)/n) − (Y + s(n−1)/n)/n, and G(B) − G(s) = 2((n−1)/n)² (B − s) ≥ 0.",
+    remains="that g(S^i) is the largest G(s), and that f = B on o is admissible, from the samples of the sentence",
     instances=once,
     exhaustive=True,
     knobs={"fields": 3},

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import HOLDS, IDENTITY, INEQUALITY, KAR_JAIN, Check, Instance, Trial, at_least, at_most, claim, inputs
+from simopt.claims import HOLDS, IDENTITY, INEQUALITY, KAR_JAIN, Check, Instance, Trial, at_least, at_most, claim, equal, inputs, symbols
 from simopt.theorems.kj.printed_tables import KR, LAND_SP, MANHATTAN, SIGMOID, TABLE_1A
 
 SECTION = "regression"
@@ -91,8 +91,9 @@ def manhattan_matches_the_sigmoid(instance: Instance, trial: Trial) -> Iterator[
     kind=INEQUALITY,
     expected=HOLDS,
     says=r"Means with deviations in brackets are over five random splits. All 24 printed pairs can be mean m and standard deviation s of "
-    r"five numbers ≥ 0, that is s ≤ √5 m, up to rounding. Since Σv² ≤ max v Σv, the largest of the five is at least m + 4s²/(5m): for "
-    r"RegLand-Sp on Bodyfat with the sigmoid (s > m) one split has at least 2.3 times the mean error.",
+    r"five numbers ≥ 0, that is s ≤ √5 m, up to rounding: m + 4u and four times m − u have s² = 5u². Since Σv² ≤ max v Σv, the largest of "
+    r"the five is at least m + 4s²/(5m): for RegLand-Sp on Bodyfat with the sigmoid (s > m) one split has at least 2.3 times the mean "
+    r"error.",
     instances=printed_rows,
     exhaustive=True,
     resolution=0.0,
@@ -105,6 +106,10 @@ def manhattan_matches_the_sigmoid(instance: Instance, trial: Trial) -> Iterator[
 def deviations_are_those_of_five_splits(instance: Instance, trial: Trial) -> Iterator[Check]:
     """(s − rounding)² ≤ n (m + rounding)², and the largest value where s > m."""
     n = trial["splits"]
+    m, u, s = symbols("m u s")
+    yield equal(((m + 4 * u) + 4 * (m - u)) / 5, m, "the mean of m + 4u and four times m − u")
+    yield equal((((m + 4 * u) - m) ** 2 + 4 * ((m - u) - m) ** 2) / 4, 5 * u**2, "their s²")
+    yield equal((4 * s**2 + 5 * m**2) / (5 * m), m + 4 * s**2 / (5 * m), "Σv²/Σv, from s² = (Σv² − 5m²)/4")
     for k, (column, entry) in enumerate((key, value) for key, value in instance.items() if key != "row"):
         least, most = inputs(**{f"sd_{k}": entry["sd"] - entry["sd_rounded"], f"mean_{k}": entry["mean"] + entry["mean_rounded"]})
         yield at_most(least * least, n * most * most, f"{instance['row']}, {column}: s ≤ √n m")

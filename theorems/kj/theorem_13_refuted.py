@@ -153,6 +153,7 @@ def once(trial: Trial) -> Iterator[Instance]:
     r"= 0 and 0 − ψ = (γ̄ − Δ)/Δ > 0; also where ψ is cut off at 0: y = 2 with p = (γ̄ − Δ)/2γ, else 1, has ε_0 = 2γp and ψ = 0 < p (p = "
     r"1/2 if that is larger); (2) labels 1 and 2 fair, f = b_2: ε_0 = γ, and 1/2 − ψ = (2(γ̄ − γ) − Δ)/2Δ. 0-1 error for all γ < 1/2: the "
     r"same coin, 1/2 − γ. (In symbols. With KJ-Thm13b+ this is where it holds, exactly.)",
+    remains="that no predictor does better on these worlds, where K ≡ 1, so that the theorem is false there; and 'iff' with KJ-Thm13b+",
     instances=once,
     exhaustive=True,
     knobs={"share": HALF},

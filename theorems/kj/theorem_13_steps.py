@@ -114,6 +114,7 @@ def pairs(trial: Trial) -> Iterator[Instance]:
     says=r"|[f̃ − b]_γ − [f − b]_γ| ≤ |f̃ − f| at each point, and so **in the mean** E [f̃ − b_y]_γ ≤ E [f − b_y]_γ + E |f̃ − f|. The "
     r"**sum** of both sides, h, is 1-Lipschitz as well, as its slope is −1, 0 or 1. (γ = 1, which scaling allows; b_{y+1} − b_y = 0, "
     r"1, 2, 3, at all kinks, which change order at 2, and beyond; between these all is linear.)",
+    remains="widths and scores between the integers: both sides are linear between the kinks, whose order changes at integers only",
     instances=pairs,
     exhaustive=True,
     knobs={"slope": ONE},

@@ -50,6 +50,8 @@ def residuals(trial: Trial) -> Iterator[Instance]:
     says=r"ℓ_ε(r) = max(|r| − ε, 0), ε ≥ 0, has |r| − ε ≤ ℓ_ε(r) ≤ |r| and |ℓ_ε(a) − ℓ_ε(b)| ≤ |a − b|. ℓ_{tε}(tr) = tℓ_ε(r), so that ε ∈ "
     r"{0, 1} is enough; there all sides are linear between the kinks −1, 0, 1 of each residual and the lines a = ±b, and what holds at "
     r"their crossings and on either side holds everywhere.",
+    remains="that inequalities between functions that are linear between lines hold everywhere if they hold where the lines cross, "
+    "and beyond",
     instances=residuals,
     exhaustive=True,
     knobs={"slope": 1},

@@ -79,7 +79,7 @@ def near_one(trial: Trial) -> Iterator[Instance]:
     kind=COUNTEREXAMPLE,
     expected=HOLDS,
     says=r"As δ → 1 the bound 32B√(log(1/δ)/d) fails: K = 1, w = ±B on two halves, d = 1: f = 0 and |f̃| = B always, so that for δ ≥ "
-    r"0.99903 an error > 32B√(log(1/δ)) has the probability 1 > δ.",
+    r"0.99903 an error > 32B√(log(1/δ)) has the probability 1 > δ. (√(log(1/δ)) falls as δ grows.)",
     instances=near_one,
     exhaustive=True,
     knobs={"constant": 32},

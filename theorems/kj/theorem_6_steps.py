@@ -139,6 +139,7 @@ def arithmetic_of_the_bound(instance: Instance, trial: Trial) -> Iterator[Check]
         rest = HALF - (HALF - e1)
         yield equal(1 / (4 * square) * (2 - e1 / rest) / rest, 1 / (trial["times"] * e1 * square), "bound of w_1 − w_4")
         yield equal(u1 + u4 - (w1 - w4), (u1 - w1) + (u4 + w4), "u_1 ≥ w_1, u_4 ≥ −w_4")
+        yield equal((HALF - e1) - e1, 2 * (Fraction(1, 4) - e1), "½ − ε_1 ≥ ε_1 iff ε_1 ≤ ¼")
         return
     e1 = inputs(epsilon_1=instance["epsilon_1"])
     light = instance["epsilon_1"] <= Fraction(1, 4)

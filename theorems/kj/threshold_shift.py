@@ -103,6 +103,7 @@ def _mislabelling(instance: Instance, width: Fraction) -> Iterator[Check]:
     r"γ], P_u(y_{f+u} ≠ y) ≤ h/2γ at each point. f + u passes b_{y+1} with chance (γ + x)/2γ, x = f − b_{y+1}, which is [γ + x]_+/2γ for "
     r"|x| ≤ γ; 0 for x ≤ −γ; and 1 = [γ + x]_+/2γ − (x − γ)/2γ for x ≥ γ. The same for b_y. (In symbols; and at the kinks, between and "
     r"beyond.)",
+    remains="from points to 'useful': the integral over x and u, and how f and b are learned (KJ-Thm13e, statistical)",
     instances=kinks,
     exhaustive=True,
     knobs={"width": ONE},
@@ -124,6 +125,7 @@ def shifted_labels(instance: Instance, trial: Trial) -> Iterator[Check]:
     expected=HOLDS,
     says=r"**If γ ≥ 1/2 and b_2 ≤ … ≤ b_r**, K is (ε_0/γ̄)-useful for the mislabelling error, by the shift of KJ-Thm13a-shift: h/γ̄ − h/2γ "
     r"= h(2γ − γ̄)/2γγ̄, and 2γ − γ̄ is γ for γ ≥ 1 and 2(γ − 1/2) for γ ≤ 1. (In symbols; the pointwise bound as there.)",
+    remains="from points to 'useful': the integral over x and u, and how f and b are learned (KJ-Thm13e, statistical)",
     instances=kinks,
     exhaustive=True,
     knobs={"width": ONE, "least": HALF},
@@ -189,6 +191,7 @@ def once(trial: Trial) -> Iterator[Instance]:
     r"uniform on [−D/2, D/2], E_u |y_{f+u} − y| ≤ h/D at each point. Let f be above b_{y+1} by x = jΔ − D/2 + t, j ≥ 0 whole, 0 ≤ t ≤ Δ "
     r"(for x ≤ −D/2 it is never passed). Gaps ≥ Δ ≥ D: at most j + min(t/D, 1) thresholds are passed on average, and (γ + x)/D is that + "
     r"j(Δ − D)/D + (γ − D/2)/D + max(t/D − 1, 0). Below b_y the same. (In symbols.)",
+    remains="from points to 'useful': the number of thresholds passed on average, and how f and b are learned (KJ-Thm13e, statistical)",
     instances=once,
     exhaustive=True,
     knobs={"width": ONE},

@@ -102,6 +102,7 @@ def sizes(trial: Trial) -> Iterator[Instance]:
     says=r"Without **|K| ≤ 1** utility fails: on N points of equal mass with y = ±1 at random, K = N·1{x = x'} is (0, 1)-good for ℓ_0 (w = "
     r"y), but every learner from m samples, landmarks included, has an expected absolute error ≥ (1 − 1/N)^m, ≥ 99/100 for N = 100m. (In "
     r"fractions for m = 1, 10, 100, 1000 and N = 100m; the best learner over all samples for N ≤ 3, m ≤ 2.)",
+    remains="that every learner loses 1 on average at a point that it has not met, and all other m and N",
     instances=sizes,
     exhaustive=True,
     knobs={"height": 1},
@@ -188,7 +189,8 @@ def once(trial: Trial) -> Iterator[Instance]:
     expected=HOLDS,
     says=r"If K is (ε_0 + ε)-useful for the absolute error by predictors |f| ≤ B, it is **(B + sup|y|)**(ε_0 + ε)-useful for the squared "
     r"error; clipped to [−sup|y|, sup|y|] even (min(B, sup|y|) + sup|y|)(ε_0 + ε): u = |f − y| has a u − u² = u(a − u) ≥ 0 if u ≤ a, and "
-    r"|f| ≤ m, |y| ≤ M give u ≤ a = m + M, because m + M ∓ (f − y) = (m ∓ f) + (M ± y).",
+    r"|f| ≤ m, |y| ≤ M give u ≤ a = m + M, because m + M ∓ (f − y) = (m ∓ f) + (M ± y). Clipping f = ±(M + s), s ≥ 0, to ±M lowers |f − "
+    r"y| by s. (In symbols.)",
     instances=once,
     exhaustive=True,
     knobs={"part": 1},
@@ -204,6 +206,7 @@ def squared_error_by_absolute_error(instance: Instance, trial: Trial) -> Iterato
     yield equal(a * u - u**2, u * (a - u), "a u − u²")
     for s in (1, -1):
         yield equal(a - s * (f - y), (m - s * f) + (M + s * y), "m + M ∓ (f − y)")
+        yield equal((M + u - s * y) - (M - s * y), u, "|f − y| before and after clipping")
 
 
 def nearly_sharp(trial: Trial) -> Iterator[Instance]:

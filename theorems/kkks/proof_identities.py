@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
-from itertools import combinations
 
 from simopt.claims import (
     HOLDS,
@@ -18,23 +17,11 @@ from simopt.claims import (
     equal,
     symbols,
 )
-from simopt.claims.expression import total
 
 
 def numbered(name: str, count: int) -> tuple[Expr, ...]:
     """Symbols name1, name2, …"""
     return symbols(" ".join(f"{name}{i}" for i in range(1, count + 1)))
-
-
-def square(a: Sequence[Expr]) -> Expr:
-    """‖a‖²."""
-    return total(x * x for x in a)
-
-
-def dimensions(trial: Trial) -> Iterator[Instance]:
-    """Dimensions 1 to 5."""
-    for p in range(1, 6):
-        yield {"dimension": p}
 
 
 def once(trial: Trial) -> Iterator[Instance]:
@@ -50,8 +37,8 @@ def once(trial: Trial) -> Iterator[Instance]:
     expected=HOLDS,
     says=r"If ‖n‖ ≤ η₁ and ‖d‖ ≤ W, then 2⟨n, d⟩ ≥ −2Wη₁, because 2Wη₁ + 2⟨n, d⟩ = (W/η₁)‖n + (η₁/W) d‖² + (W/η₁)(η₁² − ‖n‖²) + (η₁/W)(W² "
     r"− ‖d‖²). And 2aD ≥ −2W|a| for |D| ≤ W: with a = p − q, |a| = p + q, 2W(p + q) + 2(p − q)D = 2p(W + D) + 2q(W − D). Hence (6) ≥ "
-    r"−2Wη₁ and (8) ≥ −2Wη₂. Proved in up to 5 dimensions (n and d span two).",
-    instances=dimensions,
+    r"−2Wη₁ and (8) ≥ −2Wη₂. (In symbols ‖n‖², ‖d‖² and ⟨n, d⟩, for every dimension; sums over i term by term.)",
+    instances=once,
     exhaustive=True,
     knobs={"times": 2},
     mutants={"W for 2W": {"times": 1}},
@@ -59,11 +46,9 @@ def once(trial: Trial) -> Iterator[Instance]:
 )
 def noise_terms(instance: Instance, trial: Trial) -> Iterator[Check]:
     """Both identities."""
-    n, d = numbered("n", instance["dimension"]), numbered("d", instance["dimension"])
-    W, eta, p, q, D = symbols("W eta p q D")
-    inner = total(a * b for a, b in zip(n, d, strict=True))
-    off = W / eta * square([a + eta / W * b for a, b in zip(n, d, strict=True)])
-    yield equal(trial["times"] * W * eta + 2 * inner, off + W / eta * (eta**2 - square(n)) + eta / W * (W**2 - square(d)), "(6)")
+    W, eta, p, q, D, nn, nd, dd = symbols("W eta p q D nn nd dd")  # nn = ‖n‖², nd = ⟨n, d⟩, dd = ‖d‖²
+    off = W / eta * (nn + 2 * (eta / W) * nd + (eta / W) ** 2 * dd)  # (W/η₁)‖n + (η₁/W) d‖²
+    yield equal(trial["times"] * W * eta + 2 * nd, off + W / eta * (eta**2 - nn) + eta / W * (W**2 - dd), "(6)")
     yield equal(trial["times"] * W * (p + q) + 2 * (p - q) * D, 2 * p * (W + D) + 2 * q * (W - D), "(8)")
 
 
@@ -74,8 +59,8 @@ def noise_terms(instance: Instance, trial: Trial) -> Iterator[Check]:
     kind=IDENTITY,
     expected=HOLDS,
     says=r"For ŷ, ỹ, ȳ in [0, 1]: (ỹ − ȳ)² − (ŷ − ȳ)² = (ỹ − ŷ) s, s = ỹ + ŷ − 2ȳ; with ỹ − ŷ = p − q and |ŷ − ỹ| = p + q, 2(p + q) + (p "
-    r"− q)s = p(2 + s) + q(2 − s), and 2 + s = ỹ + ŷ + 2(1 − ȳ), 2 − s = (1 − ỹ) + (1 − ŷ) + 2ȳ are ≥ 0. Hence ε̂(h̃^t) − ε̂(h^t) ≥ "
-    r"−(2/m) Σ |ŷ_i − ỹ_i| ≥ −2η₂.",
+    r"− q)s = p(2 + s) + q(2 − s), and 2 + s = ỹ + ŷ + 2(1 − ȳ), 2 − s = (1 − ỹ) + (1 − ŷ) + 2ȳ are ≥ 0. So the mean over i of the first "
+    r"is ≥ −(2/m) Σ |ŷ_i − ỹ_i|, which is ≥ −2η₂ if (1/m) Σ |ŷ_i − ỹ_i| ≤ η₂: ε̂(h̃^t) − ε̂(h^t) ≥ −2η₂.",
     instances=once,
     exhaustive=True,
     knobs={"times": 2},
@@ -92,13 +77,6 @@ def errors_of_the_two_fits(instance: Instance, trial: Trial) -> Iterator[Check]:
     yield equal(2 - (tilde + hat - 2 * bar), (1 - tilde) + (1 - hat) + 2 * bar, "2 − s")
 
 
-def samples(trial: Trial) -> Iterator[Instance]:
-    """2 to 4 samples in up to 3 dimensions."""
-    for m in range(2, 5):
-        for p in range(1, 4):
-            yield {"m": m, "dimension": p}
-
-
 @claim(
     "KK-13/14",
     paper=KAKADE_KALAI_KANADE_SHAMIR,
@@ -107,8 +85,9 @@ def samples(trial: Trial) -> Iterator[Instance]:
     expected=HOLDS,
     says=r"(13): u nondecreasing and 1-Lipschitz gives 0 ≤ δ ≤ Δ or Δ ≤ δ ≤ 0 for δ = u(a) − u(b), Δ = a − b, hence Δδ − δ² = δ(Δ − δ) ≥ "
     r"0. (14): ‖n + g‖² = (‖n‖ + ‖g‖)² − 2(‖n‖‖g‖ − ⟨n, g⟩). Jensen: mean e_i² − ‖mean e_i x_i‖² = mean e_i²(1 − ‖x_i‖²) + m⁻² Σ_{i<j} "
-    r"‖e_i x_i − e_j x_j‖², which is ≥ 0 for ‖x_i‖ ≤ 1. Proved for 2 to 4 samples in up to 3 dimensions.",
-    instances=samples,
+    r"‖e_i x_i − e_j x_j‖², which is ≥ 0 for ‖x_i‖ ≤ 1. Proved for every m and dimension: with z_i = e_i x_i, Σ_{i<j} ‖z_i − z_j‖² = m Σ "
+    r"‖z_i‖² − ‖Σ z_i‖² by induction over m, in symbols for Σ ‖z_i‖², ‖Σ z_i‖², and ‖z‖² and ⟨Σ z_i, z⟩ of the next z.",
+    instances=once,
     exhaustive=True,
     knobs={"power": 2, "pairs": Fraction(1)},
     mutants={"Δδ ≥ δ": {"power": 1}, "half of the pairs": {"pairs": Fraction(1, 2)}},
@@ -116,16 +95,14 @@ def samples(trial: Trial) -> Iterator[Instance]:
 )
 def steps_of_the_known_transfer(instance: Instance, trial: Trial) -> Iterator[Check]:
     """The three identities."""
-    m, p = instance["m"], instance["dimension"]
-    small, large, N, G = symbols("delta Delta N G")
+    small, large, N, G, inner = symbols("delta Delta N G inner")  # inner = ⟨n, g⟩
     yield equal(large * small - small ** trial["power"], small * (large - small), "(13)")
-    n, g = numbered("n", p), numbered("g", p)
-    inner = total(a * b for a, b in zip(n, g, strict=True))
-    both = square([a + b for a, b in zip(n, g, strict=True)])
-    yield equal(both + (N**2 - square(n)) + (G**2 - square(g)), (N + G) ** 2 - 2 * (N * G - inner), "(14)")
-    e, x = numbered("e", m), [numbered(f"x{i}_", p) for i in range(m)]
-    pulled = [[e[i] * value for value in x[i]] for i in range(m)]
-    left = total(value * value for value in e) / m - square([total(column) / m for column in zip(*pulled, strict=True)])
-    short = total(e[i] ** 2 * (1 - square(x[i])) for i in range(m)) / m
-    apart = total(square([a - b for a, b in zip(pulled[i], pulled[j], strict=True)]) for i, j in combinations(range(m), 2))
-    yield equal(left, short + trial["pairs"] * apart / m**2, f"Jensen, m = {m}, {p} dimensions")
+    yield equal(N**2 + 2 * inner + G**2, (N + G) ** 2 - 2 * (N * G - inner), "(14)")
+    m, squares, whole, pairs, size, along, e, length = symbols("m squares whole pairs size along e length")
+    yield equal(0 * size, 1 * size - size, "pairs, m = 1")
+    more = pairs + trial["pairs"] * (squares - 2 * along + m * size)  # Σ_i ‖z_i − z‖² is added
+    grown = (m + 1) * (squares + size) - (whole + 2 * along + size)
+    yield equal(more - grown, pairs - (m * squares - whole), "pairs, from m to m + 1")
+    yield equal(e**2 - e**2 * length, e**2 * (1 - length), "Jensen: e² − ‖ex‖² for one sample")
+    short = squares / m - (m * squares - pairs) / m**2  # mean ‖z_i‖² − ‖mean z_i‖²
+    yield equal(short, pairs / m**2, "Jensen: mean ‖z_i‖² − ‖mean z_i‖²")

@@ -120,6 +120,7 @@ def powers(trial: Trial) -> Iterator[Instance]:
     says=r"For p = 5 − 2/k there is a law with d = 1 on which, with probability ≥ 1 − 2e^{−m/8}, none of the first 1 + C(WM)^{1/3} "
     r"iterates of L-Isotron has ε̂ below C(W^p/M)^{1/3}, M = m/(d log(Wm/δ)); for p = 6 − 2/k one on which none of the first 1 + "
     r"C(W²M)^{1/4} has ε̂ below C(W^p/M)^{1/4}, M = m/log(m/δ). Here k = 1, …, 6 and C = 1 and 10⁶.",
+    remains="that L-Isotron makes this run on the two points (KK-T2-run), the share of the points in the sample (Hoeffding), and k > 6",
     instances=powers,
     exhaustive=True,
     resolution=0.0,

@@ -14,6 +14,8 @@ from simopt.claims import (
     EQUIVALENCE,
     HOLDS,
     IDENTITY,
+    MISSING_HYPOTHESIS,
+    REFUTED,
     SOME,
     VAN_ROOYEN_MENON_WILLIAMSON,
     Check,
@@ -63,6 +65,7 @@ def class_conditional_correction_is_unbiased(instance: Instance, trial: Trial) -
     says=r"Let s₁ + s₋₁ < 1 and s₁ ℓ(−1, v) + s₋₁ ℓ(1, v) = C for all v. Then ℓ̃ = (ℓ − C)/(1 − s₋₁ − s₁), so that ℓ̃ and ℓ are order "
     r"equivalent; and the risk under noise is C + (1 − s₋₁ − s₁) times the clean one, so ℓ is robust to this noise. Conversely (ours), if "
     r"ℓ(1, v) ≠ ℓ(−1, v) for some v and ℓ̃, ℓ are order equivalent, then s₁ ℓ(−1, ·) + s₋₁ ℓ(1, ·) is constant.",
+    remains="Lemma 23, by which order equivalent losses are affine in one another: the converse rests on it",
     instances=once,
     exhaustive=True,
     knobs={"swapped": False},
@@ -96,6 +99,7 @@ def weighted_sums_make_losses_robust(instance: Instance, trial: Trial) -> Iterat
     r"not order equivalent: on the events (1, ±1) and (0, 1) their determinant is 2(s₋₁ − s₁)/(1 − s₁ − s₋₁). No loss **that depends on "
     r"both label and score** is robust for all rates: if pb + qa = c and qb + pa = c' for two rates p ≠ q, then a = (pc' − qc)/(p² − q²), "
     r"so a, and likewise b, does not depend on v.",
+    remains="Lemma 23 and the converse of Theorem 15, by which robustness makes the weighted sum constant",
     instances=once,
     exhaustive=True,
     knobs={"slope": 1},
@@ -124,29 +128,30 @@ def linear_loss_needs_equal_rates(instance: Instance, trial: Trial) -> Iterator[
 
 
 @claim(
-    "RMW-T16",
+    "RMW-T16+",
     paper=VAN_ROOYEN_MENON_WILLIAMSON,
-    place="Theorem 16",
+    place="Theorem 16, corrected",
     kind=IDENTITY,
     expected=HOLDS,
-    says=r"Let ℓ(1, v) + ℓ(−1, v) = C for all v, P̃₊ = (1 − α) P₊ + α P₋, P̃₋ = β P₊ + (1 − β) P₋, α + β < 1. Then for every f BER(P̃₊, "
-    r"P̃₋, f) = (1 − α − β) BER(P₊, P₋, f) + (α + β) C/2, so both have the same minimisers over every class. Shown on three points with "
-    r"free masses and losses.",
+    says=r"Let **ℓ(1, v) + ℓ(−1, v) = C** for all v, P̃₊ = (1 − α) P₊ + α P₋, P̃₋ = β P₊ + (1 − β) P₋, α + β < 1. Then for every f "
+    r"BER(P̃₊, P̃₋, f) = (1 − α − β) BER(P₊, P₋, f) + (α + β) C/2, so both have the same minimisers over every class. In symbols for one "
+    r"point, with the masses p and q under P₊ and P₋ and the loss l: twice its part of BER is (1 − α − β)(p l + q (C − l)) + C (βp + αq), "
+    r"and the masses add up to 1.",
     instances=once,
     exhaustive=True,
     knobs={"share": 1},
     mutants={"(α + β) C": {"share": 2}},
+    corrects="RMW-T16",
     note="'Robust' has to mean the sum rule of Theorem 13: for label-free losses no C serves all f (RMW-T16-label-free).",
 )
 def balanced_error_under_contamination(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """P₊, P₋ and the losses of f on three points are symbols."""
-    p1, p2, m1, m2, c, alpha, beta = symbols("p1 p2 m1 m2 C alpha beta")
-    positive, negative = [p1, p2, 1 - p1 - p2], [m1, m2, 1 - m1 - m2]
-    up = list(symbols("l1 l2 l3"))
-    down = [c - value for value in up]
-    clean = balanced_error(positive, negative, up, down)
-    rough = balanced_error(*contaminated(positive, negative, alpha, beta), up, down)
-    yield equal(rough, (1 - alpha - beta) * clean + trial["share"] * (alpha + beta) * c / 2, "balanced error")
+    """One point with free masses and loss, and the sum over the points."""
+    p, q, up, c, alpha, beta = symbols("p q l C alpha beta")
+    clean = balanced_error([p], [q], [up], [c - up])
+    rough = balanced_error(*contaminated([p], [q], alpha, beta), [up], [c - up])
+    part = trial["share"] * (beta * p + alpha * q) * c / 2
+    yield equal(rough, (1 - alpha - beta) * clean + part, "balanced error, one point")
+    yield equal((beta * 1 + alpha * 1) * c / 2, (alpha + beta) * c / 2, "the masses add up to 1")
 
 
 def balanced_error(positive: Sequence[Any], negative: Sequence[Any], up: Sequence[Any], down: Sequence[Any]) -> Any:
@@ -167,6 +172,40 @@ def two_classifiers(trial: Trial) -> Iterator[Instance]:
     yield {"positive": [1, 0], "negative": [0, 1], "losses": losses, "alpha": "2/5", "beta": 0}
 
 
+def needed_constants(instance: Instance) -> list[Any]:
+    """The C of Theorem 16, for each classifier."""
+    data = inputs(**{name: instance[name] for name in ("positive", "negative", "losses", "alpha", "beta")})
+    positive, negative, losses, alpha, beta = data
+    needed = []
+    for up, down in losses:
+        clean = balanced_error(positive, negative, up, down)
+        rough = balanced_error(*contaminated(positive, negative, alpha, beta), up, down)
+        needed.append((rough - (1 - alpha - beta) * clean) * 2 / (alpha + beta))
+    return needed
+
+
+@claim(
+    "RMW-T16",
+    paper=VAN_ROOYEN_MENON_WILLIAMSON,
+    place="Theorem 16",
+    kind=IDENTITY,
+    expected=REFUTED,
+    defect=MISSING_HYPOTHESIS,
+    says=r"Let ℓ be robust to label noise, P̃₊ = (1 − α) P₊ + α P₋, P̃₋ = β P₊ + (1 − β) P₋, α + β < 1. Then for some constant C and "
+    r"every f BER(P̃₊, P̃₋, f) = (1 − α − β) BER(P₊, P₋, f) + (α + β) C/2, so that both have the same minimisers over every class.",
+    instances=two_classifiers,
+    resolution=0.0,
+    knobs={"label_free": True},
+    mutants={"ℓ(−1, ·) = 1 − ℓ(1, ·)": {"label_free": False}},
+    note="Losses ℓ(y, v) = g(v) that ignore the label are robust by Definition 10, as noise does not change their risk. f and f' have "
+    "equal balanced errors, ½, and C = 2 and C = 0.",
+)
+def one_constant_for_both_classifiers(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The constants that the two classifiers ask for are the same."""
+    first, second = needed_constants(instance)
+    yield equal(first, second, "C for f and for f'")
+
+
 @claim(
     "RMW-T16-label-free",
     paper=VAN_ROOYEN_MENON_WILLIAMSON,
@@ -183,12 +222,6 @@ def two_classifiers(trial: Trial) -> Iterator[Instance]:
 )
 def label_free_losses_have_no_constant(instance: Instance, trial: Trial) -> Iterator[Check]:
     """The C that each classifier asks for."""
-    data = inputs(**{name: instance[name] for name in ("positive", "negative", "losses", "alpha", "beta")})
-    positive, negative, losses, alpha, beta = data
-    needed = []
-    for up, down in losses:
-        clean = balanced_error(positive, negative, up, down)
-        rough = balanced_error(*contaminated(positive, negative, alpha, beta), up, down)
-        needed.append((rough - (1 - alpha - beta) * clean) * 2 / (alpha + beta))
-    yield equal(needed[0], 2, "C for f")
-    yield equal(needed[1], 0, "C for f'")
+    first, second = needed_constants(instance)
+    yield equal(first, 2, "C for f")
+    yield equal(second, 0, "C for f'")

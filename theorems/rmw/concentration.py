@@ -83,6 +83,7 @@ def once(trial: Trial) -> Iterator[Instance]:
     r"2 s r + (β − s r)²/β: its least value over β is √(4 (1 + L)/n), not √(2 (1 + L)/n). With normal distributions of covariance q² in "
     r"the place of 1 the same route gives A/(βn) + Bβ, A = 1/(2q²) + L and B = (1 + q²)/2, of least value √(4AB/n) over β; and "
     r"4AB = (1 + u)² + (1/q − qu)² with u² = 2L, so that the best q gives (1 + √(2L))/√n.",
+    remains="that Theorem 20, also for normal distributions of covariance q², gives the bounds that are minimised here",
     instances=once,
     exhaustive=True,
     knobs={"least": Fraction(2)},
@@ -145,6 +146,7 @@ def factors(trial: Trial) -> Iterator[Instance]:
     expected=HOLDS,
     says=r"For every factor M there are n and δ with P(‖ω_P − ω_S‖ > 2/√n + √(log(2/δ)/(2n))) > M δ: y φ = ±1 fair, n = m² and "
     r"δ = 3 e^{−2(m−2)²} with any integer m ≥ 5 + log₁₀ M.",
+    remains="that P(all signs agree) is the probability in question, and the sum of second differences over m > 6",
     instances=factors,
     exhaustive=True,
     knobs={"spread": Fraction(1, 2)},

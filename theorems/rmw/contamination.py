@@ -138,8 +138,8 @@ def margin_protects_as_printed(instance: Instance, trial: Trial) -> Iterator[Che
     place="Section 4.1, after Theorem 6, corrected",
     kind=EQUIVALENCE,
     expected=HOLDS,
-    says=r"If ‖ω_S − ω̃_S‖ ≤ ε < Γ(S, ω_S), then ℓ₀₁(S, ω̃_S) ≤ ℓ_ε(S, ω_S) = ℓ₀₁(S, ω_S), with equality if also ε < min |f(x)|; under each "
-    r"of the conventions A, B, C, ℓ_ε treating yv = ε as ℓ₀₁ treats yv = 0.",
+    says=r"If ‖ω_S − ω̃_S‖ ≤ ε < Γ(S, ω_S), then ℓ₀₁(S, ω̃_S) ≤ ℓ_ε(S, ω_S) = ℓ₀₁(S, ω_S), with equality if also ε < min |f(x)|; under "
+    r"each of the conventions A, B, C, ℓ_ε treating yv = ε as ℓ₀₁ treats yv = 0.",
     instances=approximations,
     knobs={"equality": False},
     mutants={"equality without min |f(x)|": {"equality": True}},
@@ -162,9 +162,9 @@ def once(trial: Trial) -> Iterator[Instance]:
     place="Section 4.2",
     kind=IDENTITY,
     expected=HOLDS,
-    says=r"For P̃ = (1 − σ)P + σQ: ω_P̃ = (1 − σ)ω_P + σω_Q and ‖ω_P − ω_P̃‖ = σ‖ω_P − ω_Q‖ ≤ 2σ if ‖φ‖ ≤ 1. (Proved in symbols for two "
-    r"examples each in the plane: 4 − ‖ω_P − ω_Q‖² = 2(1 − ‖ω_P‖²) + 2(1 − ‖ω_Q‖²) + ‖ω_P + ω_Q‖², and 1 − ‖ω_P‖² is the mean of "
-    r"1 − ‖φ‖² plus p(1 − p) times the squared distance of the two vectors yφ.)",
+    says=r"For P̃ = (1 − σ)P + σQ: ω_P̃ = (1 − σ)ω_P + σω_Q and ‖ω_P − ω_P̃‖ = σ‖ω_P − ω_Q‖ ≤ 2σ if ‖φ‖ ≤ 1. (In symbols, for one event "
+    r"and one coordinate, which add up, and in ‖·‖² and ⟨·, ·⟩: 4 − ‖ω_P − ω_Q‖² = 2(1 − ‖ω_P‖²) + 2(1 − ‖ω_Q‖²) + ‖ω_P + ω_Q‖², and 1 − "
+    r"‖ω_P‖² is the mean of 1 − ‖φ‖² + ‖yφ − ω_P‖².)",
     instances=once,
     exhaustive=True,
     knobs={"power": 1, "bound": 4},
@@ -172,19 +172,14 @@ def once(trial: Trial) -> Iterator[Instance]:
 )
 def contaminated_mean(instance: Instance, trial: Trial) -> Iterator[Check]:
     """The mean of the mixture, its distance, and the two identities behind the bound."""
-    s, p, q = symbols("s p q")
-    vectors = [list(symbols(names)) for names in ("a b", "c d", "e f", "g h")]
-    world: World = [(p, 1, vectors[0]), (1 - p, -1, vectors[1])]
-    other: World = [(q, 1, vectors[2]), (1 - q, -1, vectors[3])]
-    first, second = mean(world), mean(other)
-    for found, wanted in zip(mean(mixed(world, other, s)), plus(scaled(first, 1 - s), scaled(second, s)), strict=True):
-        yield equal(found, wanted, "ω_P̃")
-    apart = minus(first, second)
-    yield equal(squared(minus(first, mean(mixed(world, other, s)))), s ** (2 * trial["power"]) * squared(apart), "‖ω_P − ω_P̃‖²")
-    room = 2 * (1 - squared(first)) + 2 * (1 - squared(second)) + squared(plus(first, second))
-    yield equal(trial["bound"] - squared(apart), room, "4 − ‖ω_P − ω_Q‖²")
-    spread = p * (1 - squared(vectors[0])) + (1 - p) * (1 - squared(vectors[1])) + p * (1 - p) * squared(plus(*vectors[:2]))
-    yield equal(1 - squared(first), spread, "1 − ‖ω_P‖²")
+    s, p, q, z, a, b = symbols("s p q z a b")  # masses p and q of one event yφ, of which z is a coordinate; a and b those of ω_P and ω_Q
+    yield equal(((1 - s) * p + s * q) * z, (1 - s) * (p * z) + s * (q * z), "ω_P̃, one event")
+    yield equal((a - ((1 - s) * a + s * b)) ** 2, s ** (2 * trial["power"]) * (a - b) ** 2, "‖ω_P − ω_P̃‖², one coordinate")
+    pp, pq, qq, zz, zp = symbols("pp pq qq zz zp")  # ‖ω_P‖², ⟨ω_P, ω_Q⟩, ‖ω_Q‖², ‖φ‖² and ⟨yφ, ω_P⟩
+    apart, both = pp - 2 * pq + qq, pp + 2 * pq + qq
+    yield equal(trial["bound"] - apart, 2 * (1 - pp) + 2 * (1 - qq) + both, "4 − ‖ω_P − ω_Q‖²")
+    yield equal(p * (1 - zz) + p * (zz - 2 * zp + pp), p * (1 + pp) - 2 * (p * zp), "mean of 1 − ‖φ‖² + ‖yφ − ω_P‖², one event")
+    yield equal((1 + pp) - 2 * pp, 1 - pp, "1 − ‖ω_P‖²: the masses add up to 1, the p ⟨yφ, ω_P⟩ to ‖ω_P‖²")
 
 
 def contaminations(trial: Trial) -> Iterator[Instance]:
@@ -230,8 +225,8 @@ def contaminated_errors(instance: Instance, equality: bool, row: str, row_half: 
     kind=EQUIVALENCE,
     expected=REFUTED,
     defect=SUBSTANTIVE,
-    says=r"If σ‖ω_P − ω_Q‖ < Γ(P, ω_P), then ℓ₀₁(P, ω_P) = ℓ₀₁(P, ω_P̃); so (RMW-L7-half) if σ < Γ(P, ω_P)/2, the mean classifier is immune "
-    r"to the effects of any Q; under each of the conventions A, B, C.",
+    says=r"If σ‖ω_P − ω_Q‖ < Γ(P, ω_P), then ℓ₀₁(P, ω_P) = ℓ₀₁(P, ω_P̃); so (RMW-L7-half) if σ < Γ(P, ω_P)/2, the mean classifier is "
+    r"immune to the effects of any Q; under each of the conventions A, B, C.",
     instances=contaminations,
     knobs={"equality": True},
     mutants={"P that the mean gets right everywhere": {"instances": right_everywhere}, "≤": {"equality": False}},

@@ -70,8 +70,8 @@ def positive_kernels(trial: Trial) -> Iterator[Instance]:
     kind=EQUIVALENCE,
     expected=REFUTED,
     defect=MISSING_HYPOTHESIS,
-    says=r"Let K be a positive kernel (K ≥ 0, positive semidefinite). The Bayes optimal classifier of P̃, with P̃(x | ±1) ∝ (1/|S±|) Σ over "
-    r"S± of K(x, x') and P̃(Y = 1) = |S₊|/|S|, is the rule of the mean: D(x) f(x) ≥ 0 for all x.",
+    says=r"Let K be a positive kernel (K ≥ 0, positive semidefinite). The Bayes optimal classifier of P̃, with P̃(x | ±1) ∝ (1/|S±|) Σ "
+    r"over S± of K(x, x') and P̃(Y = 1) = |S₊|/|S|, is the rule of the mean: D(x) f(x) ≥ 0 for all x.",
     instances=positive_kernels,
     exhaustive=True,
     knobs={"equal": False},

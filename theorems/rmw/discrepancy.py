@@ -57,12 +57,13 @@ def two_classes(prior: Any) -> tuple[World, list[Expr], list[Expr]]:
     kind=IDENTITY,
     expected=HOLDS,
     says=r"MMD(P₊, P₋) = ½‖μ₊ − μ₋‖, μ± = E_{P±} φ. If P(Y = 1) = ½, it is ‖ω_P‖, and ω_P = ½(μ₊ − μ₋), so that the mean classifier uses "
-    r"the direction that witnesses the MMD. For other P(Y = 1) ω_P is parallel to μ₊ − μ₋ only if μ₊ and μ₋ are parallel to each other.",
+    r"the direction that witnesses the MMD. For other P(Y = 1) ω_P is parallel to μ₊ − μ₋ only if μ₊ and μ₋ are parallel to each other. "
+    r"(In symbols, in the plane of μ₊ and μ₋, beyond which ⟨w, μ₊ − μ₋⟩ sees nothing.)",
     instances=once,
     exhaustive=True,
     knobs={"prior": Fraction(1, 2)},
     mutants={"P(Y = 1) = 1/3": {"prior": Fraction(1, 3)}},
-    note="In symbols, for two points in each class; all that enters are μ₊, μ₋ and w, which is taken in their plane.",
+    note="Two points in each class make every μ₊ and μ₋.",
 )
 def discrepancy_is_the_size_of_the_mean(instance: Instance, trial: Trial) -> Iterator[Check]:
     """Cauchy–Schwarz with its equality case, the mean of the balanced world, and what the cross product says of the others."""
@@ -112,6 +113,7 @@ def pairs_of_distributions(trial: Trial) -> Iterator[Instance]:
     expected=HOLDS,
     says=r"If ‖φ(x)‖ ≤ 1, MMD(P₊, P₋) ≤ V(P₊, P₋), and V is the total variation distance: max over f ∈ [−1, 1]^X of ½|E_{P₊} f − E_{P₋} f| "
     r"= ½ Σ |P₊(x) − P₋(x)| = max_A |P₊(A) − P₋(A)|.",
+    remains="distributions on more than three points: both sides are sums over pairs of points",
     instances=pairs_of_distributions,
     exhaustive=True,
     knobs={"bound": Fraction(1)},

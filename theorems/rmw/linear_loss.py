@@ -80,7 +80,7 @@ def printed_loss_is_one_at_zero(instance: Instance, trial: Trial) -> Iterator[Ch
     kind=DEFINITION,
     expected=HOLDS,
     says=r"[[yv < 0]] (A), [[yv ≤ 0]] (B) and their mean (C) agree where v ≠ 0; at v = 0 they are 0, 1 and ½. So ℓ₀₁(y, 0) = 1 always is "
-    r"[[yv ≤ 0]].",
+    r"[[yv ≤ 0]]. (Only the signs of y and v matter.)",
     instances=signs,
     exhaustive=True,
     knobs={"conventions": CONVENTIONS},
@@ -109,18 +109,20 @@ def scores(trial: Trial) -> Iterator[Instance]:
     place="Section 3, before Theorem 1",
     kind=INEQUALITY,
     expected=HOLDS,
-    says=r"For v ∈ {−1, 1}: ℓ₀₁(y, v) = ½ ℓ_linear(y, v); for v ∈ [−1, 1]: ℓ₀₁(y, v) ≤ ℓ_linear(y, v) = 1 − yv. Under A, B and C.",
+    says=r"For v ∈ {−1, 1}: ℓ₀₁(y, v) = ½ ℓ_linear(y, v); for v ∈ [−1, 1]: ℓ₀₁(y, v) ≤ ℓ_linear(y, v) = 1 − yv. Under A, B and C. (On v < "
+    r"0, v = 0 and v > 0 ℓ₀₁ is constant; 1 − yv lies between its values at the ends, by a symbol v.)",
     instances=scores,
     exhaustive=True,
     knobs={"reach": Fraction(1), "factor": HALF},
     mutants={"v ∈ [−2, 2]": {"reach": Fraction(2)}, "ℓ₀₁ = ℓ_linear": {"factor": Fraction(1)}},
-    note="Where the sign of v is fixed ℓ₀₁ is constant and 1 − yv is linear in v, so the ends of the three pieces decide; an end that "
-    "does not belong to its piece stands for the limit.",
+    note="An end that does not belong to its piece stands for the limit.",
 )
 def linear_loss_bounds_misclassification(instance: Instance, trial: Trial) -> Iterator[Check]:
     """Both statements at one end of one piece."""
     y, sign, loss = instance["label"], instance["sign"], zero_one(instance["convention"])
     v = inputs(v=instance["v"])
+    (w,) = symbols("w")
+    yield equal(linear(y, sign * w), (1 - w) * linear(y, 0) + w * linear(y, sign), "linear loss on 0 ≤ |v| = w ≤ 1")
     yield at_least(linear(y, v), loss(y, sign), f"ℓ_linear ≥ ℓ₀₁, convention {instance['convention']}")
     if instance["v"] in (-1, 1):
         yield equal(trial["factor"] * linear(y, v), loss(y, sign), f"v ∈ {{−1, 1}}, convention {instance['convention']}")
@@ -216,12 +218,13 @@ def vectors_in_balls(trial: Trial) -> Iterator[Instance]:
     place="Section 3, after Theorem 1",
     kind=INEQUALITY,
     expected=HOLDS,
-    says=r"If ‖φ(x)‖ ≤ 1 for all x, then F_φ^r = {⟨ω, φ(·)⟩: ‖ω‖ ≤ r} ⊆ [−r, r]^X.",
+    says=r"If ‖φ(x)‖ ≤ 1 for all x, then F_φ^r = {⟨ω, φ(·)⟩: ‖ω‖ ≤ r} ⊆ [−r, r]^X. (In the plane spanned by ω and φ: ‖ω‖²‖φ‖² − ⟨ω, φ⟩² "
+    r"is a square.)",
     instances=vectors_in_balls,
     exhaustive=True,
     knobs={"bound": Fraction(1)},
     mutants={"‖φ(x)‖ ≤ 2": {"bound": Fraction(2)}},
-    note="In the plane spanned by ω and φ: ‖ω‖²‖φ‖² − ⟨ω, φ⟩² is a square, in symbols. The numbers are examples, some of them sharp.",
+    note="The square is in symbols. The numbers are examples, some of them sharp.",
 )
 def bounded_class_has_bounded_functions(instance: Instance, trial: Trial) -> Iterator[Check]:
     """Cauchy–Schwarz as an identity, and ⟨ω, φ⟩² ≤ r²."""

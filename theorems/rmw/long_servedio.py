@@ -77,6 +77,7 @@ def pull(world: Sequence[Atom], slopes: Sequence[Any]) -> list[Any]:
     r"risk 0. For **σ > 12γ/(5 + 24γ)** the noisy hinge risk has the single minimiser (1, (1/γ − 1)/5), which gives the point of mass ½ "
     r"the margin (6γ − 1)/5 < 0 and the others 1: its error is ½. Given any σ ∈ (0, ½), γ = σ/3 is such a scale. The mean ((1 + 3γ)/4, "
     r"3γ/4) has margins (1 + 3γ)/4, γ(1 + 18γ)/4 and γ/4 > 0 on the three points, under every σ up to the factor 1 − 2σ.",
+    remains="that a convex risk is least where it has the subgradient 0, and that the margins at kinks leave one minimiser",
     instances=once,
     exhaustive=True,
     knobs={"masses": MASSES, "slope": 12},
@@ -120,6 +121,7 @@ def _equal_all(left: Sequence[Any], right: Sequence[Any], name: str) -> Iterator
     says=r"The threshold is exact. For 0 < γ < 1 and 0 < σ ≤ 12γ/(5 + 24γ), (1/γ, 0) minimises the noisy hinge risk, alone if σ is below "
     r"the threshold, with margins 1/γ, 1 and 1: no error. Above it (1, (1/γ − 1)/5) is the only minimiser, whose southern margin (6γ − "
     r"1)/5 is not negative for γ ≥ 1/6. So hinge loss fails iff γ < 1/6 and σ > 12γ/(5 + 24γ).",
+    remains="that a convex risk is least where it has the subgradient 0, and that the margins at kinks leave one minimiser",
     instances=once,
     exhaustive=True,
     knobs={"slope": 12},
@@ -221,6 +223,7 @@ def all_minimisers_by_enumeration(instance: Instance, trial: Trial) -> Iterator[
     expected=HOLDS,
     says=r"No single scale γ ∈ (0, 1) serves every rate: at σ = ½·12γ/(5 + 24γ) the hinge risk has the only minimiser (1/γ, 0), which errs "
     r"nowhere. So P has to depend on σ.",
+    remains="that a convex risk is least where it has the subgradient 0, and that the margins at kinks leave one minimiser",
     instances=once,
     exhaustive=True,
     knobs={"part": Fraction(1, 2)},

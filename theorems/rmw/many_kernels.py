@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from simopt.claims import HOLDS, IDENTITY, VAN_ROOYEN_MENON_WILLIAMSON, Check, Instance, Trial, at_least, claim, equal, inputs, symbols
 from simopt.theorems.rmw.mean_minimises import direction
-from simopt.theorems.rmw.worlds import add, dot, minus, scaled, squared
+from simopt.theorems.rmw.worlds import add
 
 SIZES = (Fraction(0), Fraction(1, 3), Fraction(1, 2))
 
@@ -39,12 +39,14 @@ def mixtures(trial: Trial) -> Iterator[Instance]:
     kind=IDENTITY,
     expected=HOLDS,
     says=r"Let F be the convex hull of F_{φ_1}^1, …, F_{φ_k}^1. Then min over f ∈ F of (1/|S|) Σ 1 − y f(x) = min_i (1 − ‖ω_S^i‖). It is "
-    r"reached at ω̂_S^i for each i of largest ‖ω_S^i‖, and at mixtures of these only: one feature space is picked unless there is a tie.",
+    r"reached at ω̂_S^i for each i of largest ‖ω_S^i‖, and at mixtures of these only: one feature space is picked unless there is a tie. "
+    r"For Σ α_i = 1 and s_1 = max ‖ω_S^i‖ the loss less 1 − s_1 is the sum over i of α_i(s_1 − ⟨w_i, ω_S^i⟩), which is α_i(s_1 − s_i) + "
+    r"½α_i s_i(‖w_i − ω̂_S^i‖² + 1 − ‖w_i‖²), s_i = ‖ω_S^i‖. (In symbols, for every k; and on numbers.)",
     instances=mixtures,
     exhaustive=True,
     knobs={"mass": Fraction(1)},
     mutants={"Σ α_i = 2": {"mass": Fraction(2)}},
-    note="Three feature spaces in symbols, each seen in the plane that w_i and ω^i span. With ties the minimiser is not unique.",
+    note="With ties the minimiser is not unique.",
 )
 def one_feature_space_is_picked(instance: Instance, trial: Trial) -> Iterator[Check]:
     """The excess as a sum of non-negative terms, then its size on numbers."""
@@ -62,14 +64,7 @@ def one_feature_space_is_picked(instance: Instance, trial: Trial) -> Iterator[Ch
 
 
 def _identity() -> Check:
-    """The excess over 1 − s_1 for k = 3."""
-    sizes, mixed = symbols("s1 s2 s3"), symbols("a2 a3")
-    alpha = [1 - mixed[0] - mixed[1], *mixed]
-    w = [list(symbols(f"u{i} v{i}")) for i in range(3)]
-    units = [direction(t) for t in symbols("t1 t2 t3")]
-    loss = 1 - add(a * dot(wi, scaled(unit, s)) for a, wi, unit, s in zip(alpha, w, units, sizes, strict=True))
-    parts = [
-        a * s / 2 * (squared(minus(wi, unit)) + 1 - squared(wi)) + a * (sizes[0] - s)
-        for a, wi, unit, s in zip(alpha, w, units, sizes, strict=True)
-    ]
-    return equal(loss - (1 - sizes[0]), add(parts), "loss − (1 − s₁) as a sum of non-negative terms")
+    """One term of the excess over 1 − s_1: s = ‖ω^i‖, c = ⟨w_i, ω̂^i⟩, ww = ‖w_i‖², so that ‖w_i − ω̂^i‖² = ww − 2c + 1."""
+    alpha, first, s, c, ww = symbols("alpha s1 s c ww")
+    part = alpha * s / 2 * ((ww - 2 * c + 1) + (1 - ww)) + alpha * (first - s)
+    return equal(alpha * (first - s * c), part, "one term of loss − (1 − s₁), as a sum of non-negative terms")

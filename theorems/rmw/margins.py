@@ -195,9 +195,9 @@ def tolerances(trial: Trial) -> Iterator[Instance]:
     place="Theorem 6, with ≤ in both losses",
     kind=EQUIVALENCE,
     expected=HOLDS,
-    says=r"With ℓ₀₁(y, v) = [[yv ≤ 0]] (B) and ℓ_ε(y, v) = [[yv ≤ ε]]: for all P, f, ε ≥ 0 and α, ℓ_ε(P, f) ≤ α iff ℓ₀₁(P, f̃) ≤ α for all "
-    r"f̃ with ‖f − f̃‖_∞ ≤ ε. Indeed for every x and y, ℓ₀₁(y, f̃(x)) ≤ ℓ_ε(y, f(x)), with equality for both labels at the f̃(x) nearest to 0. "
-    r"(Only the order of f(x), f̃(x), ε and 0 matters: integers have all of them.)",
+    says=r"With ℓ₀₁(y, v) = [[yv ≤ 0]] (B) and ℓ_ε(y, v) = [[yv ≤ ε]]: for all P, f, ε ≥ 0 and α, ℓ_ε(P, f) ≤ α iff ℓ₀₁(P, f̃) ≤ α for "
+    r"all f̃ with ‖f − f̃‖_∞ ≤ ε. Indeed for every x and y, ℓ₀₁(y, f̃(x)) ≤ ℓ_ε(y, f(x)), with equality for both labels at the f̃(x) "
+    r"nearest to 0. (Only the order of f(x), f̃(x), ε and 0 matters: integers have all of them.)",
     instances=tolerances,
     exhaustive=True,
     knobs={"margin": up_to, "zero_one": up_to},

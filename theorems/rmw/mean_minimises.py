@@ -65,13 +65,12 @@ def no_mean(trial: Trial) -> Iterator[Instance]:
     expected=HOLDS,
     says=r"If **ω_S ≠ 0**, ω̂_S = ω_S/‖ω_S‖ is the only minimiser of (1/|S|) Σ 1 − y⟨w, φ(x)⟩ = 1 − ⟨w, ω_S⟩ over ‖w‖ ≤ 1, with the value "
     r"1 − ‖ω_S‖; over ‖w‖ ≤ r it is rω̂_S, with 1 − r‖ω_S‖. Both are positive multiples of ω_S, so they classify as ω_S does. The same for "
-    r"ω_P.",
+    r"ω_P. (In symbols, in the plane of w and ω_S, of which all is made; risks and means are sums over the points.)",
     instances=means_and_candidates,
     exhaustive=True,
     knobs={"optimum": 1},
     mutants={"ω_S = 0": {"instances": no_mean}, "minimum 1 − 2‖ω_S‖": {"optimum": 2}},
-    note="If ω_S = 0, ω̂_S is undefined and every w has loss 1. The identities are in symbols (any w in the plane that ω_S and w span, any "
-    "sample of three points in it); the numbers are examples.",
+    note="If ω_S = 0, ω̂_S is undefined and every w has loss 1. The numbers are examples.",
 )
 def mean_direction_minimises_linear_loss(instance: Instance, trial: Trial) -> Iterator[Check]:
     """The excess as a sum, in symbols; then strict inequality and equal signs on numbers."""
@@ -118,12 +117,12 @@ def once(trial: Trial) -> Iterator[Instance]:
     place="Section 3, after Theorem 2",
     kind=IDENTITY,
     expected=HOLDS,
-    says=r"‖ω_S‖² = (1/|S|²) Σ Σ y y' K(x, x') with K(x, x') = ⟨φ(x), φ(x')⟩, and ‖ω_P‖² = E E y y' K(x, x') for two independent draws.",
+    says=r"‖ω_S‖² = (1/|S|²) Σ Σ y y' K(x, x') with K(x, x') = ⟨φ(x), φ(x')⟩, and ‖ω_P‖² = E E y y' K(x, x') for two independent draws. "
+    r"(Both sides are bilinear in the points; in symbols for three in the plane.)",
     instances=once,
     exhaustive=True,
     knobs={"power": 2},
     mutants={"1/|S|": {"power": 1}},
-    note="Three points in the plane, in symbols; both sides are bilinear in the points.",
 )
 def squared_norm_is_self_similarity(instance: Instance, trial: Trial) -> Iterator[Check]:
     """Both double sums, expanded."""

@@ -151,6 +151,8 @@ def corrected_loss_is_unbiased(instance: Instance, trial: Trial) -> Iterator[Che
     r"= α (E_Q ℓ₁ − E_Q' ℓ₁). Only if: take three events with losses a₁, a₂, a₃ and b₁, b₂, b₃. The signed measure d = (a₂ − a₃, a₃ − a₁, "
     r"a₁ − a₂) has mass 0 and ⟨d, a⟩ = 0, so that order equivalence, applied to d and −d, makes ⟨d, b⟩ = a₁(b₃ − b₂) + a₂(b₁ − b₃) + "
     r"a₃(b₂ − b₁) vanish: all points (a, b) lie on one line, and two events give its slope the sign of (b₁ − b₂)/(a₁ − a₂).",
+    remains="from the identities to 'iff': order equivalence, applied to d and −d, makes ⟨d, b⟩ vanish, and points on a line three "
+    "by three are on one",
     instances=once,
     exhaustive=True,
     knobs={"second": 1, "turn": 1},
@@ -182,6 +184,7 @@ def order_equivalent_losses_are_affine(instance: Instance, trial: Trial) -> Iter
     says=r"ℓ is robust to label noise iff ℓ and ℓ_σ are order equivalent for all σ ∈ (0, ½). With ℓ′(y, v) = (1 − σ) ℓ(y, v) + σ ℓ(−y, v): "
     r"E_Q ℓ′ = E_{Q_σ} ℓ, so robustness is the order equivalence of ℓ and ℓ′; (ℓ′)_σ = ℓ and (αℓ + β)_σ = αℓ_σ + β, so that ℓ′ = αℓ + β "
     r"and ℓ = αℓ_σ + β are the same equation; Lemma 23 does the rest.",
+    remains="Lemma 23, by which order equivalent losses are affine in one another",
     instances=once,
     exhaustive=True,
     knobs={"flip": 1},

@@ -94,13 +94,14 @@ def once(trial: Trial) -> Iterator[Instance]:
     place="Section 11, proofs of Theorems 20 and 21, corrected",
     kind=IDENTITY,
     expected=HOLDS,
-    says=r"D_KL(N(a, 1), N(b, 1)) = ½‖a − b‖².",
+    says=r"D_KL(N(a, 1), N(b, 1)) = ½‖a − b‖²: the mean under N(a, 1) of ½‖x − b‖² − ½‖x − a‖², coordinates add up, and E x_i = a_i, E "
+    r"x_i² = a_i² + 1. (Two of them in symbols.)",
     instances=once,
     exhaustive=True,
     knobs={"factor": HALF},
     mutants={"‖a − b‖²": {"factor": Fraction(1)}},
     corrects="RMW-T20-KL",
-    note="Proved in two dimensions; coordinates add up, and for mixtures over tags D_KL(α(S), α_π) is added and ½‖·‖² averaged. So "
+    note="For mixtures over tags D_KL(α(S), α_π) is added and ½‖·‖² averaged. So "
     "Theorems 20 and 21 hold with half of ‖Ā(S) − ω_π‖² (rows RMW-T20-half and RMW-T21-half).",
 )
 def divergence_of_normals(instance: Instance, trial: Trial) -> Iterator[Check]:
@@ -152,6 +153,7 @@ def hoeffding_step(instance: Instance, trial: Trial) -> Iterator[Check]:
     says=r"With p + q = 1 and u = e^{−2β} the second derivative of log(p + q e^{−2β}) in β is 4pqu/(p + qu)² = 1 − ((p − qu)/(p + qu))² "
     r"≤ 1, so that Hoeffding's lemma (RMW-T20h) follows from Taylor's formula. For all reals s, d and k, b > 0 "
     r"s d = k s²/b + b d²/(4k) − (k/b)(s − b d/(2k))², which gives RMW-T20-quarter with s = ‖Ā(S) − ω_π‖, d = ‖Δ‖ and b = βn.",
+    remains="that this is the second derivative, Taylor's formula, and where the square enters the proof of Theorem 20",
     instances=once,
     exhaustive=True,
     knobs={"quarter": Fraction(1, 4)},

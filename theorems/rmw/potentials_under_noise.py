@@ -46,6 +46,7 @@ DOUBLINGS = 12
     r"noisy risk along (1, 1) is (g₁ + 6γg₂)/4; where it is 0, the derivative along (1, −1) is γ(g₀ − (5/2)g₂). So the minimisers for a "
     r"convex potential give (γ, −γ) a negative score if g(6γt) < (2/5) g(0) at the t where the risk is least on the line, and a positive "
     r"one if g(6γt) > (2/5) g(0) there.",
+    remains="from the two derivatives to the minimisers of a convex risk",
     instances=once,
     exhaustive=True,
     knobs={"masses": MASSES},

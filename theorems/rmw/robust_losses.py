@@ -14,6 +14,7 @@ from simopt.claims import (
     COUNTEREXAMPLE,
     EQUIVALENCE,
     HOLDS,
+    MISSING_HYPOTHESIS,
     REFUTED,
     SOME,
     VAN_ROOYEN_MENON_WILLIAMSON,
@@ -42,6 +43,7 @@ PRINTED = ("A", "B")
     says=r"Let ℓ(−1, v) ≠ ℓ(1, v) **for some v**. Then ℓ is robust to label noise iff ℓ(1, v) + ℓ(−1, v) = C for all v. If: ℓ_σ = (ℓ − "
     r"σC)/(1 − 2σ), affine and increasing in ℓ. Only if: on the events (v, 1), (v, −1), (w, 1) the points (ℓ, ℓ_σ) lie on a line iff σ "
     r"(ℓ(1, v) − ℓ(−1, v)) (S(w) − S(v)) = 0, S = ℓ(1, ·) + ℓ(−1, ·); so if labels matter at one v, S is constant (Lemma 23).",
+    remains="Lemmas 12 and 23, by which robustness says that the points lie on a line",
     instances=once,
     exhaustive=True,
     knobs={"weight": 1},
@@ -124,19 +126,53 @@ def a_guess_adds_up(instance: Instance, trial: Trial) -> Iterator[Check]:
         yield equal(noisy(plain[0], plain[1], rate), rate + (1 - 2 * rate) * plain[0], f"under noise, {where}")
 
 
+def convex_losses(trial: Trial) -> Iterator[Instance]:
+    """Coefficients of v² and yv in ℓ(y, v), which is convex; without yv it ignores the label, without v² it is linear in yv."""
+    yield {"square": trial["square"], "slope": 1 - trial["square"], "rate": "1/4", "score": 1}
+
+
 @claim(
     "RMW-T14",
     paper=VAN_ROOYEN_MENON_WILLIAMSON,
     place="Theorem 14",
     kind=EQUIVALENCE,
+    expected=REFUTED,
+    defect=MISSING_HYPOTHESIS,
+    says=r"A loss ℓ is convex in its second argument and robust to label noise if and only if ℓ(y, v) = λyv + g(y) for some λ and g.",
+    instances=convex_losses,
+    resolution=0.0,
+    knobs={"square": 1},
+    mutants={"ℓ = yv": {"square": 0}},
+    note="ℓ(y, v) = v² is convex; noise does not change its risk, so it is robust by Definition 10; and its second differences are not 0. "
+    "Theorem 13 asks for ℓ(−1, v) ≠ ℓ(1, v), which Theorem 14 does not repeat.",
+)
+def convex_and_robust_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Under noise the loss is a positive multiple of itself, so that ℓ is robust; the second difference of ℓ(1, ·)."""
+    a, b, s, v = inputs(square=instance["square"], slope=instance["slope"], rate=instance["rate"], score=instance["score"])
+
+    def loss(y: int, score: Any) -> Any:
+        return a * score**2 + b * y * score
+
+    for y in (1, -1):
+        yield equal(noisy(loss(y, v), loss(-y, v), s), (1 - 2 * s * b) * loss(y, v), f"noise keeps the order of risks, y = {y}")
+    yield equal(loss(1, v + v) - 2 * loss(1, v) + loss(1, v - v), 0, "second difference of ℓ(1, ·)")
+
+
+@claim(
+    "RMW-T14+",
+    paper=VAN_ROOYEN_MENON_WILLIAMSON,
+    place="Theorem 14, corrected",
+    kind=EQUIVALENCE,
     expected=HOLDS,
     says=r"Let ℓ(−1, v) ≠ ℓ(1, v) **for some v**, as in Theorem 13. Then ℓ is convex in v and robust to label noise iff ℓ(y, v) = λyv + "
     r"g(y). Only if: ℓ(−1, ·) = C − ℓ(1, ·) turns the convexity gap at u < w and t u + (1 − t) w into its negative, so both gaps are 0 "
     r"and both losses are affine, with slopes that add up to 0. If: the loss is affine in v, and its sum over y is g(1) + g(−1).",
+    remains="Theorem 13 (robust iff the sum over y is constant), and that a loss which is convex and concave is affine",
     instances=once,
     exhaustive=True,
     knobs={"mirror": 1},
     mutants={"ℓ(−1, ·) = C − 2ℓ(1, ·)": {"mirror": 2}},
+    corrects="RMW-T14",
     note="The hypothesis is not repeated in Theorem 14. Without it any label-free convex loss is a third case: RMW-T14-label-free. The "
     "sign 'α_{−y} = −α_y = λ' of the proof gives ℓ = −λyv + g(y); λ may have either sign.",
 )
@@ -188,6 +224,7 @@ def squares_of_scores_are_robust(instance: Instance, trial: Trial) -> Iterator[C
     says=r"Up to equivalence, linear loss is the only convex loss of Theorem 13: with **λ < 0** and **P fixed**, ℓ = λyv + g(y) satisfies "
     r"ℓ(P, f) − ℓ(P, f') = |λ| (ℓ_linear(P, f) − ℓ_linear(P, f')) for all f, f', so it orders classifiers as linear loss does; if also "
     r"g(1) = g(−1), then ℓ = |λ| ℓ_linear + β and the losses are order equivalent.",
+    remains="Theorem 14: that every convex loss of Theorem 13 is of this form",
     instances=once,
     exhaustive=True,
     knobs={"lam": -1},

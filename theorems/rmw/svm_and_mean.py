@@ -37,7 +37,7 @@ from simopt.claims import (
 from simopt.theorems.rmw.exact_svm import Gram, gram, mean_margins, optimality_gap, path, piece_at, square, threshold
 from simopt.theorems.rmw.labelled_samples import atoms_of, samples
 from simopt.theorems.rmw.mean_minimises import direction
-from simopt.theorems.rmw.worlds import add, dot, minus, plus, scaled, squared
+from simopt.theorems.rmw.worlds import dot, minus, scaled, squared
 
 TS = (Fraction(0), Fraction(1, 2), Fraction(-3))
 
@@ -62,13 +62,12 @@ def unit_vectors(trial: Trial) -> Iterator[Instance]:
     kind=EQUIVALENCE,
     expected=HOLDS,
     says=r"If ‖φ(x)‖ ≤ 1, then for ‖ω‖² ≤ c = 1 every hinge is linear, [1 − y⟨ω, φ(x)⟩]_+ = 1 − y⟨ω, φ(x)⟩, so that the SVM under ‖ω‖² ≤ 1 "
-    r"is the problem of Theorem 2: the same objective on the same ball.",
+    r"is the problem of Theorem 2: the same objective on the same ball. (In symbols, in the plane of ω and ψ = yφ(x).)",
     instances=unit_vectors,
     exhaustive=True,
     knobs={"radius": Fraction(1)},
     mutants={"c = 4": {"radius": Fraction(2)}},
-    note="The same for every c ≤ 1. How far beyond c = 1 the mean goes on to be the solution: RMW-SVMc-range. In symbols, in the plane of "
-    "ω and ψ = yφ(x); the numbers are examples.",
+    note="The same for every c ≤ 1. How far beyond c = 1 the mean goes on to be the solution: RMW-SVMc-range. The numbers are examples.",
 )
 def hinge_is_linear_on_the_unit_ball(instance: Instance, trial: Trial) -> Iterator[Check]:
     """1 − ⟨w, ψ⟩ as a sum of terms that are non-negative on the unit balls; then hinge and linear loss on numbers."""
@@ -143,25 +142,15 @@ def svm_is_the_mean_from_the_largest_margin_on(instance: Instance, trial: Trial)
     instances=once,
     knobs={"shift": 1},
     mutants={"ω_S/(2λ) instead of ω_S/λ": {"shift": 2}},
-    note="In symbols for three points; both sides are sums over the points. The second holds for t ≥ max λ/m_i over m_i > λ, and is "
-    "negative for 0 < 1 − t < 2λS/M.",
+    note="Both sides are means over the points. The second holds for t ≥ max λ/m_i over m_i > λ, and is negative for 0 < 1 − t < 2λS/M.",
 )
 def why_the_threshold_is_the_largest_margin(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """Both identities; the second for every set of hinges beyond their bend."""
-    (lam, t), g = symbols("lam t"), list(symbols("g1 g2"))
-    atoms = [list(symbols(f"a{i} b{i}")) for i in range(3)]
-    omega = scaled(plus(plus(atoms[0], atoms[1]), atoms[2]), Fraction(1, 3))
-    linear = add(1 - dot(g, atom) for atom in atoms) / 3 + lam / 2 * squared(g)
-    nearest = scaled(omega, 1 / (trial["shift"] * lam))
-    yield equal(linear, 1 - squared(omega) / (2 * lam) + lam / 2 * squared(minus(g, nearest)), "linear loss, penalised")
-    m = symbols("m1 m2 m3")
-    size = add(m) / 3
-    for beyond in product((0, 1), repeat=3):
-        values = [
-            add(0 * t if gone else 1 - share * value / lam for gone, value in zip(beyond, m, strict=True)) / 3
-            + lam / 2 * size * (share / lam) ** 2
-            for share in (t, 1 + 0 * t)
-        ]
-        gain = add(value for gone, value in zip(beyond, m, strict=True) if gone) / (3 * lam)
-        change = (1 - t) * ((1 - t) * size / (2 * lam) - gain)
-        yield equal(values[0] - values[1], change, f"P(tω_S/λ) − P(ω_S/λ), {sum(beyond)} hinges at 0")
+    """The first in ‖g‖², ⟨g, ω_S⟩ and M = ‖ω_S‖²; of the second one hinge of each kind, and the sum, as M is also the mean of the m_i."""
+    lam, t, gg, gw, M, S, m = symbols("lam t gg gw M S m")
+    scale = 1 / (trial["shift"] * lam)
+    nearest = gg - 2 * scale * gw + scale**2 * M  # ‖g − ω_S/λ‖²
+    yield equal(1 - gw + lam / 2 * gg, 1 - M / (2 * lam) + lam / 2 * nearest, "linear loss, penalised")
+    yield equal((1 - t * m / lam) - (1 - m / lam), (1 - t) * m / lam, "a hinge with m_i ≤ λ, which is not 0")
+    yield equal(0 * t, (1 - t) * m / lam - (1 - t) * m / lam, "a hinge with m_i > λ, which is 0 at both")
+    penalty = lam / 2 * M * ((t / lam) ** 2 - (1 / lam) ** 2)
+    yield equal((1 - t) * M / lam - (1 - t) * S + penalty, (1 - t) * ((1 - t) * M / (2 * lam) - S), "P(tω_S/λ) − P(ω_S/λ)")

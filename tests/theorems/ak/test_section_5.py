@@ -6,12 +6,15 @@ import numpy as np
 import pytest
 
 from simopt import registry
-from simopt.claims import run
+from simopt.claims import Defect, Expected, catalogue, run
+from simopt.claims.kinds import Evidence, Verdict
 from simopt.similarities import Precomputed
 from simopt.theorems.ak.equivalences import m_power_rls_to_kernel_ridge
 from simopt.training import TrainingSet
 
 ROWS = ("AK-T1", "AK-T1deg", "AK-T1conc", "AK-T1newt", "AK-S5wp", "AK-P5.1", "AK-P5.1Gam", "AK-P5.1ns", "AK-P5.1as")
+PROVED = ("AK-T1conc-values", "AK-T1newt-zero", "AK-S5wp-below", "AK-P5.1ns")
+STEPS = ("AK-T1deg+", "AK-P5.1as")
 registry.load("theorems")
 CLAIMS = [name for name, _ in registry.items("claim") if name.split("-")[1].rstrip("+") in {row.split("-")[1] for row in ROWS}]
 
@@ -24,6 +27,15 @@ def test_every_row_is_there() -> None:
 def test_verdict(name: str) -> None:
     result = run(name, seed=7, mutants=True)
     assert result.ok, (result.verdict, [mutant for mutant in result.mutants])
+    assert (result.verdict is Verdict.PROVED) == (name in PROVED)
+    assert (result.own.evidence is Evidence.EXACT_STEPS) == bool(result.own.remains) == (name in STEPS)
+
+
+@pytest.mark.parametrize("row", ["AK-T1", "AK-P5.1", "AK-T1deg"])
+def test_without_the_hypothesis_that_was_added_the_printed_statement_is_refuted_exactly(row: str) -> None:
+    printed, corrected = run(row), catalogue.find(f"{row}+")
+    assert printed.verdict is Verdict.REFUTED and printed.own.evidence is Evidence.EXACT
+    assert catalogue.find(row).defect is Defect.MISSING_HYPOTHESIS and corrected.corrects == row and corrected.expected is Expected.HOLDS
 
 
 @pytest.mark.parametrize(("y", "value"), [(1.0, (math.sqrt(7) - 1) / 2), (2.0, (math.sqrt(13) - 1) / 2)])

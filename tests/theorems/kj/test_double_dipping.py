@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from simopt.claims import KAR_JAIN, Defect, Expected, Trial, catalogue, runner
-from simopt.claims.kinds import Effort, Verdict
+from simopt.claims.kinds import Effort, Evidence, Verdict
 from simopt.theorems.kj import double_dipping
 from simopt.theorems.kj.dipping_domains import alone, domain, gaps, largest_gap, linear_gap, mean_gap, random_domain
 from simopt.theorems.kj.double_dipping import gap_in_ball
@@ -18,7 +18,8 @@ from simopt.theorems.kj.double_dipping_utility import minimiser
 from simopt.theorems.kj.mean_gap import two_walks, walk
 from simopt.theorems.kj.stability import changes, sharp_pair
 
-PROVED = ("KJ-B-stab", "KJ-T19-sharp", "KJ-T20-mono+", "KJ-DD-sum")
+PROVED = ("KJ-B-stab", "KJ-T20-mono+", "KJ-DD-sum")
+STEPS = ("KJ-T19-sharp",)
 REFUTED = ("KJ-T19", "KJ-T19-p1", "KJ-T20-mono", "KJ-DD")
 HOLDING = (
     "KJ-T19-p1+",
@@ -33,13 +34,14 @@ HOLDING = (
 HALF = Fraction(1, 2)
 
 
-@pytest.mark.parametrize("name", [*PROVED, *REFUTED, *HOLDING])
-def test_verdict(name: str) -> None:
+@pytest.mark.parametrize("name", [*PROVED, *STEPS, *REFUTED, *HOLDING])
+def test_verdict_and_evidence(name: str) -> None:
     claim = catalogue.find(name)
     assert claim.paper is KAR_JAIN and claim.section == "regression"
     result = runner.run(name, seeds=(1,))
     assert result.ok, result.trace or result.own.reason
     assert (result.verdict is Verdict.PROVED) == (name in PROVED)
+    assert (result.own.evidence is Evidence.EXACT_STEPS) == bool(result.own.remains) == (name in STEPS)
 
 
 @pytest.mark.parametrize("name", REFUTED)

@@ -26,7 +26,8 @@ from simopt.theorems.kj.theorem_6 import _continuous, _cost
 from simopt.theorems.kj.theorem_6_tight import LEVELS, MARGINS, four_points, inner_products, smallest
 from simopt.theorems.kj.utility import constant, least_squared_error, within_cells
 
-PROVED = [f"KJ-{row}" for row in "Def2-rem2+ H1 H2 Def4-sphere Alg1-norm loss Thm5b+ Thm5-p2-levels Thm6b-p1 Thm6b-p2+ Thm6b-p3".split()]
+PROVED = [f"KJ-{row}" for row in "Def2-rem2+ H2 Def4-sphere Alg1-norm Thm5b+ Thm5-p2-levels Thm6b-p1 Thm6b-p2+ Thm6b-p3".split()]
+STEPS = ["KJ-H1", "KJ-loss"]
 REFUTED = {
     "KJ-Def2-rem1": Defect.MISSING_HYPOTHESIS,
     "KJ-Def2-rem2": Defect.SUBSTANTIVE,
@@ -39,13 +40,14 @@ ALSO = "nondisc Thm6b Thm6b-least Thm6b-two Thm6b-tube".split()
 SLOWLY = "Def2-mono Def4 Alg1 Thm6a Thm6a-p Thm6a-sharp".split()
 
 
-@pytest.mark.parametrize("name", [*PROVED, *REFUTED, *(f"KJ-{row}" for row in QUICKLY + ALSO)])
+@pytest.mark.parametrize("name", [*PROVED, *STEPS, *REFUTED, *(f"KJ-{row}" for row in QUICKLY + ALSO)])
 def test_verdict_and_evidence(name: str) -> None:
     claim = catalogue.find(name)
     assert claim.section == "regression"
     result = runner.run(name)
     assert result.ok, result.trace or result.own.reason
     assert (result.verdict is Verdict.PROVED) == (name in PROVED)
+    assert (result.own.evidence is Evidence.EXACT_STEPS) == bool(result.own.remains) == (name in STEPS)
     if name in REFUTED:
         assert claim.defect is REFUTED[name] and catalogue.find(f"{name}+").corrects == name
         assert result.own.evidence is Evidence.EXACT

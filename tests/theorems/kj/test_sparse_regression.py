@@ -10,7 +10,7 @@ import pytest
 from scipy import stats
 
 from simopt.claims import Defect, Expected, catalogue, runner
-from simopt.claims.kinds import Verdict
+from simopt.claims.kinds import Evidence, Verdict
 from simopt.problems.goodness_choice import GoodnessChoice
 from simopt.problems.sparse_landmarked import SparseLandmarked
 from simopt.solvers.forward_greedy import forward_greedy
@@ -26,7 +26,8 @@ from simopt.theorems.kj.clusters import bayes_error
 from simopt.theorems.kj.smoothed_loss import insensitive, slope, smoothed
 from simopt.theorems.kj.sparse_landmarks import excess, far, tail
 
-PROVED = "D-infconv D-eq1 D-sq1+ D-sq2 Thm8-l1 Thm9-p6 Thm9-p4+ Thm9-p5-regime Thm10a-id Thm10b".split()
+PROVED = "D-infconv D-eq1 D-sq1+ D-sq2 Thm8-l1 Thm9-p6 Thm9-p4+ Thm10a-id Thm10b".split()
+STEPS = ["Thm9-p5-regime"]
 REFUTED = {
     "D-sq1": Defect.TYPO,
     "Thm9b": Defect.SUBSTANTIVE,
@@ -38,12 +39,13 @@ REFUTED = {
 HOLDING = "Thm8a Thm8b-tail Thm9b+ Thm9c Thm9-p1+ Thm9-p2+ Thm9-p3 Thm10a Thm10a-atom Alg2-desc Alg2-k-listing D-chain".split()
 
 
-@pytest.mark.parametrize("row", [*PROVED, *REFUTED, *HOLDING])
-def test_verdict(row: str) -> None:
+@pytest.mark.parametrize("row", [*PROVED, *STEPS, *REFUTED, *HOLDING])
+def test_verdict_and_evidence(row: str) -> None:
     claim = catalogue.find(f"KJ-{row}")
     result = runner.run(claim)
     assert result.ok, result.trace or result.own.reason
     assert (result.verdict is Verdict.PROVED) == (row in PROVED)
+    assert (result.own.evidence is Evidence.EXACT_STEPS) == bool(result.own.remains) == (row in STEPS)
     if row in REFUTED:
         assert claim.defect is REFUTED[row] and catalogue.find(f"KJ-{row}+").corrects == f"KJ-{row}"
 

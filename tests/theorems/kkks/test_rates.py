@@ -18,18 +18,19 @@ from simopt.theorems.kkks.finite_models import SETS, TRANSFERS, finite_model
 from simopt.theorems.kkks.uniform_bounds import complexity, deviation, fits_apart, log_cover, noise_against_fits, noise_radius
 
 HP = ["KK-T1", "KK-T2+"]
-EXACT = ["KK-T2", "KK-T2-run", "KK-T2-sharp", "KK-T2-powers"]
+EXACT = ["KK-T2", "KK-T2-run", "KK-T2-powers"]
+STEPS = ["KK-T2-sharp"]  # the inequality only: that L-Isotron runs so, and how often, is left to other rows
 
 
-@pytest.mark.parametrize("name", HP + EXACT)
+@pytest.mark.parametrize("name", HP + EXACT + STEPS)
 def test_verdict_is_as_expected_under_another_seed(name: str) -> None:
     result = runner.run(name, seeds=(1,))
     assert result.ok, result.trace or result.own.reason
-    assert result.own.evidence is (Evidence.EXACT if name in EXACT else Evidence.STATISTICAL)
+    assert result.own.evidence is (Evidence.EXACT if name in EXACT else Evidence.EXACT_STEPS if name in STEPS else Evidence.STATISTICAL)
     if name == "KK-T2":
         assert result.verdict is Verdict.REFUTED
-    elif name in EXACT:
-        assert result.verdict is Verdict.PROVED
+    else:
+        assert result.verdict is (Verdict.PROVED if name in EXACT else Verdict.HOLDS)
 
 
 @pytest.mark.parametrize("name", ["KK-T2-run", "KK-T2-sharp", "KK-T2-powers"])
