@@ -28,7 +28,6 @@ FLOATS = ["SVMl-kernels", "SVMc-kernels"]
 PROVED = "l01+ lin0 T1a T1b+ T1c+ T1d+ T1d-half T1e phi T2 T2b MMD1 SVMc SVMl-proof SVMl-class KDE+ MKL 6.6b unif-proof".split()
 STEPS = ("MMD2",)
 IDS = [f"RMW-{name}" for name in (*REFUTED, *EXACT, *FLOATS, *PROVED, *STEPS)]
-SLOW = ("RMW-SVMc-kernels",)
 
 
 def found(name: str) -> Claim:
