@@ -219,12 +219,14 @@ class LandmarkMap:
         return self._blocks(self._rows(X, memory), memory)
 
     def predict(self, X: Any, w: npt.ArrayLike, *, memory: float = MEMORY) -> Array:
-        """f(x) = ⟨w, Ψ(x)⟩ for the rows of X, shape (n,), without keeping Ψ."""
+        """f(x) = ⟨w, Ψ(x)⟩ for the rows of X, shape (n,), without keeping Ψ. Equal features have equal values, wherever they stand."""
         rows = self._rows(X, memory)
         weights = validate.vector("w", w, length=self.d)
         out = np.empty(rows.n)
         for part, features in self._blocks(rows, memory):
-            out[part] = features @ weights
+            # not features @ weights: BLAS sums the last rows of a matrix in another order than the others, and what is tied in a ranking
+            # would depend on where it stands and on the CPU
+            np.einsum("ij,j->i", np.ascontiguousarray(features), weights, out=out[part])
         return out
 
     def lazy(self, X: Any) -> Any:

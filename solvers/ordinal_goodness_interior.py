@@ -142,7 +142,7 @@ def advance(G: Array, margins: Margins, region: Region, x: State) -> State:
     second = _products(affine)
     lacking = tuple(aim - one - two for one, two in zip(products, second, strict=True))
     step = newton.direction(lacking, 0.5 * float(affine.x @ affine.x) if region.joint else 0.0)
-    return _moved(x, step, *(min(1.0, BACK * length) for length in lengths(step)))
+    return region.roomy(_moved(x, step, *(min(1.0, BACK * length) for length in lengths(step))))
 
 
 def states(problem: OrdinalDomain, G: Array, margins: Margins, region: Region, max_iter: int) -> Iterator[State]:

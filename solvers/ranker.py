@@ -130,7 +130,11 @@ class LandmarkedRanker:
         return LandmarkMap(self.similarity, self.landmarks)
 
     def scores(self, X: Any) -> Array:
-        """f(z) at the rows of X (array, memory map or Dask array), (n,), in blocks. Relevance may be unknown."""
+        """f(z) at the rows of X (array, memory map or Dask array), (n,), in blocks. Relevance may be unknown.
+
+        Equal documents have equal scores if K gives them equal values bit by bit, as distances do; a product of matrices, as in the linear
+        kernel, is summed by BLAS in an order that may depend on the row.
+        """
         return self.map.predict(X, self.weights)
 
     def rankings(self, X: Any, qid: npt.ArrayLike | None = None) -> tuple[Order, ...]:

@@ -251,3 +251,14 @@ def test_rounding_of_either_sign_does_not_end_the_run() -> None:
         np.testing.assert_allclose(factor @ factor.T, rank_one, rtol=0.0, atol=1e-11)
     with pytest.raises(np.linalg.LinAlgError):
         _factorised(np.asfortranarray(-rank_one))
+
+
+@pytest.mark.parametrize("gamma", [0.1, 0.01, 0.001])
+@pytest.mark.parametrize("seed", range(5))
+def test_a_kernel_that_is_nearly_constant(seed: int, gamma: float) -> None:
+    """u crosses the ball in a few long steps; with ω on its tangent, and not raised to the room left, they shrank to nothing."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((34, 34))
+    labels = rng.integers(1, 5, size=34).astype(float)
+    solution = solve(KernelOrdinalGoodness(1.0 + 1e-8 * (X @ X.T) / 34, labels, 4, gamma), "interior-point")
+    assert solution.status is Status.OPTIMAL
