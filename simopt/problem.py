@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import mmap
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -233,14 +234,14 @@ def freeze(instance: Problem, **values: Any) -> None:
 
 
 def own(array: NDArray[Any]) -> NDArray[Any]:
-    """The array in memory that nobody can write on, itself if it is already; above 64 MB a read-only view of the caller's memory.
+    """The array in memory that nobody can write on, itself if it is already; above 64 MB, and of a file that is mapped, a read-only view.
 
     A read-only view is no protection: its `base` can be written on, and by a solver too. The bytes that hold a copy cannot.
     """
-    large = array.nbytes > OWNED or array.dtype.hasobject
-    if _immutable(array) or (large and not array.flags.writeable):
+    left = array.nbytes > OWNED or array.dtype.hasobject or _mapped(array)
+    if _immutable(array) or (left and not array.flags.writeable):
         return array
-    if large:
+    if left:
         view = array.view()
         view.setflags(write=False)
         return view
@@ -252,6 +253,12 @@ def _immutable(array: Any) -> bool:
     while isinstance(array, np.ndarray) and not array.flags.writeable:  # unpickled arrays are writable although bytes are their base
         array = array.base
     return isinstance(array, bytes)
+
+
+def _mapped(array: Any) -> bool:
+    while isinstance(array, np.ndarray):
+        array = array.base
+    return isinstance(array, mmap.mmap)
 
 
 def owns_its_data(value: Any) -> bool:

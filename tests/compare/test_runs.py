@@ -50,9 +50,9 @@ def test_iterates_of_a_solver_are_certified_with_the_clock_stopped(monkeypatch: 
 
     certify, pause = simopt.run.judge, 0.05
 
-    def slowly(*arguments: Any) -> Any:
+    def slowly(*arguments: Any, **options: Any) -> Any:
         time.sleep(pause)
-        return certify(*arguments)
+        return certify(*arguments, **options)
 
     problem = small()
     traces.measure(problem, choose(problem, "newton"), tol=1e-8, time_limit=5.0, options={})  # compiled now
@@ -91,8 +91,8 @@ def test_gaps_of_a_trace_are_primal_minus_dual(solver: str, monkeypatch: pytest.
     problem, certify = small(), simopt.run.judge
     judged: list[tuple[Any, Any, Any]] = []
 
-    def keep(*arguments: Any) -> Any:
-        found = certify(*arguments)
+    def keep(*arguments: Any, **options: Any) -> Any:
+        found = certify(*arguments, **options)
         assert found.multipliers is not None
         judged.append((found.point["w"].copy(), found.multipliers["above"].copy(), found.multipliers["below"].copy()))
         return found

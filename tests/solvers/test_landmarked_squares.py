@@ -219,7 +219,7 @@ def test_features_of_natural_size_are_not_copied_on_the_way_to_a_solver() -> Non
     features, targets = instance(50, 5)
     for problem in (LandmarkedRidge(features, 1e5 * targets, 0.1), LandmarkedLeastSquares(features, 1e5 * targets, 1.0)):
         natural, _ = problem.normalised()
-        assert np.shares_memory(natural.features, features)
+        assert np.shares_memory(natural.features, problem.features)
         assert np.max(np.abs(natural.targets)) <= 2.0
     natural, back = LandmarkedRidge(1e5 * features, targets, 0.1).normalised()
     assert np.max(np.linalg.norm(natural.features, axis=1)) <= 2.0
