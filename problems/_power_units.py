@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simopt.arithmetic import Arithmetic
+from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arrays import Array
 from simopt.problems import _squares
 from simopt.problems._factor import Factor
@@ -60,8 +60,21 @@ def angle(num: Arithmetic, gram: Array, alpha: Value, v: Value, t: Value, s: Val
     if num.lower(t) > 0.0 and num.lower(s) > 0.0:
         ratio = s / t
         if 0.0 < num.lower(ratio) and num.upper(ratio) < math.inf:
-            return _squares.squared_norm(num, gram, v - alpha * ratio) / (ratio * 2)
+            difference = v - alpha * ratio
+            if num is not FLOAT or not _cancels_less(gram, alpha, v, difference, ratio):
+                return _squares.squared_norm(num, gram, difference) / (ratio * 2)
     return num.pos(s * t - num.dot(v, num.matvec(gram, alpha)))
+
+
+def _cancels_less(gram: Array, alpha: Array, v: Array, difference: Array, ratio: float) -> bool:
+    """Whether st − vᵀKα has the smaller rounding error in floats.
+
+    With [a] = Σ |a_i| √K_ii, an aᵀKb is off by n ε [a][b] at most: the square above by [v − (s/t)α]² n ε t/2s, the plain difference by
+    [v][α] n ε (st ≤ [v][α]). Off the ball, where Kv is 0 to rounding, s is ε^½‖v‖ and the first is some ε^½, the second some ε.
+    """
+    size = np.sqrt(np.maximum(np.diagonal(gram), 0.0))
+    square = float(np.abs(difference) @ size) ** 2 / (2.0 * ratio)
+    return square > 2.0 * float(np.abs(v) @ size) * float(np.abs(alpha) @ size)
 
 
 def exact_product(x: float, powers: Sequence[tuple[float, float]]) -> float:

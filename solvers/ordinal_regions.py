@@ -129,8 +129,7 @@ class Ball(Region):
     def roomy(self, x: State) -> State:
         """ω raised to ½(R² − ‖u‖²): its tangent may say that the ball ends where there is room left, and short steps would follow.
 
-        On K = 1 + 1e-8 XXᵀ and R = 10 a step that brought ‖u‖ from 0.6 to 1.9 left ω = 0.25 of 48, and the run stood still at a gap
-        of 1e-4.
+        On K = 1 + 1e-8 XXᵀ and R = 10 a step that brought ‖u‖ from 0.6 to 1.9 left ω = 0.25 of 48, and the run stood at a gap of 1e-4.
         """
         room = np.maximum(x.slacks[3], 0.5 * (self.radius**2 - float(x.x @ x.x)))
         return replace(x, slacks=(*x.slacks[:3], room))

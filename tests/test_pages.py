@@ -8,6 +8,8 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+import pytest
+
 from simopt import registry
 from simopt.report.formulas import mathml
 
@@ -45,6 +47,7 @@ def test_every_method_is_in_the_list_of_methods() -> None:
     assert set(contents[1].split()) == set(METHODS) - {"index"}
 
 
+@pytest.mark.slow
 def test_what_the_tour_types_works(tmp_path: Path) -> None:
     writes = next(code for code in re.findall(r"```python\n(.*?)```", TOUR, re.S) if "houses.csv" in code)
     subprocess.run([sys.executable, "-X", "utf8", "-c", writes], cwd=tmp_path, check=True, capture_output=True, timeout=120)

@@ -31,6 +31,7 @@ def benchmark_folder(tmp_path: Path, csv: Path) -> Path:
     )
 
 
+@pytest.mark.slow
 @needs_benchopt
 def test_benchopt_tests_it(benchmark_folder: Path) -> None:
     done = benchopt(benchmark_folder, "test", ".", "--skip-install")
@@ -38,6 +39,7 @@ def test_benchopt_tests_it(benchmark_folder: Path) -> None:
     assert " passed" in done.stdout and " failed" not in done.stdout
 
 
+@pytest.mark.slow
 @needs_benchopt
 def test_benchopt_runs_it_to_the_certified_gap(benchmark_folder: Path) -> None:
     import pandas as pd

@@ -156,7 +156,8 @@ def test_another_installed_solver_works_by_name() -> None:
 
 
 SCRIPT = """
-import sys, time
+import signal, sys, time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell has what it starts in the background ignore the signal
 from frame_toy import toy
 from simopt import driver, solve
 from simopt.backends import adapter

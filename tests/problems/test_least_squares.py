@@ -228,3 +228,16 @@ def test_the_declared_dual_has_the_value_of_the_primal(cls: Any) -> None:
         assert float(problem.dual_bound(v)) == pytest.approx(dual.value, abs=1e-6 * max(problem.scale(), 1e-3))
     with pytest.raises(InvalidProblem, match="not convex"):
         MPowerRLS(np.eye(2), np.ones(2), 1.0, 0.5).declare_dual()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_gap_off_the_ball_has_no_root_of_rounding(seed: int) -> None:
+    """v is a residual that K does not see: √(vᵀKv) is the root of rounding, and gap and bounds have to agree on it."""
+    rng = np.random.default_rng(seed)
+    features = rng.normal(size=(10, 3))
+    problem = MPowerRLSBall(features @ features.T, features[:, 0] + 0.3 * rng.normal(size=10), 30.0, 2.5)
+    fitted = np.linalg.lstsq(features, problem.targets)[0]
+    point = problem.restore({"alpha": np.linalg.pinv(features.T) @ fitted})
+    v = {"predictions": 0.2 * (problem.targets - problem.gram @ point["alpha"])}
+    gap = problem.objective(point) - problem.dual_bound(v)
+    assert abs(problem.gap(point, v) - gap) <= 1e-12 * problem.scale()

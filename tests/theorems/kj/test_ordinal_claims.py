@@ -159,6 +159,7 @@ def test_the_lines_are_valid_and_best_by_linear_programmes() -> None:
         assert worst > 1e-4
 
 
+@pytest.mark.slow
 def test_printed_bound_by_linear_programmes_on_both_sides_of_the_line() -> None:
     def worst(gamma: float, delta: float) -> float:
         margin, spacing, largest = Fraction(gamma), Fraction(delta), max(gamma, 1.0)
