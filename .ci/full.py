@@ -2,10 +2,10 @@
 
     make full                          what is not done yet for this commit; then docs/full.md says what was run, when and where
     make full ARGS="--list"            the steps, and which are done
-    make full ARGS="suite kernel"      the steps whose names begin so
+    make full ARGS="tests properties"  the steps whose names begin so
 
-A step that is done is kept in build/full.json under the commit and not run again; what a step prints goes to build/full/. A step that
-fails does not stop the others, an interrupt keeps what is done.
+A step that is done is kept in .full/ under the commit, with what it printed, and not run again. A step that fails does not stop the others,
+an interrupt keeps what is done.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 BIN = Path(sys.executable).parent
 KERNELS = {"Prescott": "SSE3", "Haswell": "AVX2", "SkylakeX": "AVX512_SKX"}  # OpenBLAS's names, and what the processor needs for each
-RANDOM_SEEDS = 5
+RANDOM_SEEDS = 3
 PAGE = """# The last full run
 
 `make full` runs everything: the whole suite with its slow tests, the rest of it under each of OpenBLAS's kernels, properties with random
@@ -53,28 +53,27 @@ class Step:
 def steps() -> list[Step]:
     """All steps, quick ones first."""
     pytest = [str(BIN / "pytest"), "-q", "-n", "logical", "--dist", "worksteal"]
-    verify = [str(BIN / "simopt"), "verify", "--evidence", "build/full/evidence"]
-    folders = sorted(path.name for path in (ROOT / "tests").iterdir() if list(path.glob("test_*.py")) or list(path.glob("*/test_*.py")))
-    files = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "tests").glob("test_*.py"))
+    verify = [str(BIN / "simopt"), "verify", "--evidence", ".full/evidence"]
     planned = [Step(name, ["make", name]) for name in ("lint", "types")]
-    planned += [Step(f"suite {name}", [*pytest, f"tests/{name}"]) for name in folders]
-    planned += [Step("suite tests", [*pytest, *files])]
-    for kernel in filter(supported, KERNELS):
+    planned += [Step("verify", verify), Step("tests", [*pytest, "-m", "not slow"]), Step("slow tests", [*pytest, "-m", "slow"])]
+    for kernel in kernels():
         # Plain vector instructions for compiled loops too, beside the plainest kernel of BLAS.
         under = {"OPENBLAS_CORETYPE": kernel} | ({"NUMBA_CPU_NAME": "generic"} if kernel == "Prescott" else {})
-        planned += [Step(f"kernel {kernel} verify", verify, under), Step(f"kernel {kernel} tests", [*pytest, "-m", "not slow"], under)]
+        planned += [Step(f"verify, {kernel}", verify, under), Step(f"tests, {kernel}", [*pytest, "-m", "not slow"], under)]
     random = [*pytest, "-m", "hypothesis", "--hypothesis-profile", "random", "--hypothesis-seed"]
     first = int(git("rev-parse", "HEAD")[:7], 16)  # another commit, other seeds; the step's name says which
-    planned += [Step(f"random seed {seed}", [*random, str(seed)]) for seed in range(first, first + RANDOM_SEEDS)]
+    planned += [Step(f"properties, seed {seed}", [*random, str(seed)]) for seed in range(first, first + RANDOM_SEEDS)]
     planned += [Step(name, ["make", name]) for name in ("notebooks", "docs", "other-pythons")]
-    return [*planned, Step("verify full effort", [*verify, "--effort", "full"])]
+    return [*planned, Step("verify, full effort", [*verify, "--effort", "full"])]
 
 
-def supported(kernel: str) -> bool:
-    """Whether this processor can run a kernel of OpenBLAS."""
+def kernels() -> list[str]:
+    """The kernels of OpenBLAS that this processor can run, without that which it runs by itself."""
     from numpy._core._multiarray_umath import __cpu_features__
+    from threadpoolctl import threadpool_info
 
-    return bool(__cpu_features__.get(KERNELS[kernel]))
+    own = {library.get("architecture") for library in threadpool_info()}
+    return [kernel for kernel, feature in KERNELS.items() if __cpu_features__.get(feature) and kernel not in own]
 
 
 def git(*arguments: str) -> str:
@@ -90,7 +89,7 @@ def result_of(output: str, status: int) -> str:
 
 def run(step: Step, folder: Path) -> dict[str, object]:
     """Run a step, its output in a file; the result, when, and how long."""
-    log = folder / f"{step.name.replace(' ', '-')}.log"
+    log = folder / f"{step.name.replace(',', '').replace(' ', '-')}.log"
     start = time.monotonic()
     with log.open("w", encoding="utf-8") as out:
         out.write(f"{step.environment or ''} {shlex.join(step.command)}\n")
@@ -103,10 +102,10 @@ def run(step: Step, folder: Path) -> dict[str, object]:
 def page(done: dict[str, dict[str, object]], commit: str) -> str:
     """docs/full.md."""
     rows = "\n".join(f"| {name} | {entry['result']} | {entry['seconds']} |" for name, entry in done.items())
-    machine = (
-        f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}, kernels {', '.join(filter(supported, KERNELS))}"
-    )
-    return PAGE.format(date=datetime.date.today().isoformat(), commit=commit, machine=machine, rows=rows)
+    from numpy.version import version
+
+    machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}, numpy {version}"
+    return PAGE.format(date=datetime.date.today().isoformat(), commit=commit[:10], machine=machine, rows=rows)
 
 
 def main(planned: Callable[[], list[Step]] = steps) -> int:
@@ -116,7 +115,8 @@ def main(planned: Callable[[], list[Step]] = steps) -> int:
     parser.add_argument("--list", action="store_true", help="show the steps and which are done")
     asked = parser.parse_args()
     commit = git("rev-parse", "HEAD")
-    record, folder = ROOT / "build" / "full.json", ROOT / "build" / "full"
+    folder = ROOT / ".full"
+    record = folder / "done.json"
     known = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
     done = known.get(commit, {})
     left = [step for step in planned() if not done.get(step.name, {}).get("ok") and step.name.startswith(tuple(asked.names or [""]))]
@@ -136,7 +136,7 @@ def main(planned: Callable[[], list[Step]] = steps) -> int:
     if not failed and all(step.name in done for step in planned()):
         (ROOT / "docs" / "full.md").write_text(page(done, commit), encoding="utf-8")
         print("docs/full.md is written: commit it")
-    print(f"failed: {', '.join(failed)}; see build/full/" if failed else "nothing failed")
+    print(f"failed: {', '.join(failed)}; see .full/" if failed else "nothing failed")
     return 1 if failed else 0
 
 
