@@ -1,7 +1,7 @@
 # What one types. Each target is thin: the work is done by pip, pytest, ruff, mypy, sphinx and simopt itself.
 # Needs Python 3.11 to 3.14, make and a package registry; everything is installed into .venv.
 #
-#   make verify ARGS="ak --effort full"      make test ARGS="-k kernel"      make PYTHON=python3.12 test
+#   make verify ARGS="ak --effort full"      make test ARGS="-k kernel"      make PYTHON=python3.12 VENV=.venv312 test
 
 PYTHON ?= python3
 VENV ?= .venv

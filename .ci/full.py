@@ -1,6 +1,6 @@
 """Everything that `make test` leaves out, in steps: slow tests, every BLAS kernel, random properties, full effort, notebooks, docs.
 
-    make full                          what is not done yet for this commit; then docs/full.md says what was run, when and where
+    make full                          what is not done yet for this commit; docs/full.md says what was run, when and where
     make full ARGS="--list"            the steps, and which are done
     make full ARGS="tests properties"  the steps whose names begin so
 
@@ -28,10 +28,11 @@ ROOT = Path(__file__).resolve().parents[1]
 BIN = Path(sys.executable).parent
 KERNELS = {"Prescott": "SSE3", "Haswell": "AVX2", "SkylakeX": "AVX512_SKX"}  # OpenBLAS's names, and what the processor needs for each
 RANDOM_SEEDS = 3
+OF_MAKE = ("MAKEFLAGS", "MFLAGS", "MAKEOVERRIDES", "ARGS")  # by these an inner make would take the ARGS of `make full` for its own
 PAGE = """# The last full run
 
-`make full` runs everything: the whole suite with its slow tests, the rest of it under each of OpenBLAS's kernels, properties with random
-seeds, all claims at full effort and with each kernel, notebooks and docs. Written by it, with what it printed.
+`make full` runs the whole suite with its slow tests; without them, and all claims, under each of the BLAS kernels that are named below;
+properties with random seeds; the claims at full effort; other Pythons, notebooks and docs. Written by it, with what each step printed last.
 
 {date}, commit {commit}, {machine}
 
@@ -83,8 +84,10 @@ def git(*arguments: str) -> str:
 
 def result_of(output: str, status: int) -> str:
     """The counts that pytest or `simopt verify` print last, or that the command failed."""
-    counts = re.findall(r"\d+ passed.* in [\d.:]+ ?s|\d+ of \d+ claims in .*", output)
-    return ("" if status == 0 else f"FAILED ({status}) ") + (counts[-1].strip(" =") if counts else "ok" if status == 0 else "")
+    pythons = "; ".join(re.findall(r"^Python \d.*", output, re.M))
+    counts = re.findall(r"(?:\d+ \w+, )*\d+ passed.* in [\d.:]+ ?s|\d+ of \d+ claims in .*", output)
+    said = pythons or (counts[-1].strip(" =") if counts else "ok" if status == 0 else "")
+    return ("" if status == 0 else f"FAILED ({status}) ") + said
 
 
 def run(step: Step, folder: Path) -> dict[str, object]:
@@ -94,17 +97,29 @@ def run(step: Step, folder: Path) -> dict[str, object]:
     with log.open("w", encoding="utf-8") as out:
         out.write(f"{step.environment or ''} {shlex.join(step.command)}\n")
         out.flush()
-        done = subprocess.run(step.command, cwd=ROOT, env=os.environ | step.environment, stdout=out, stderr=subprocess.STDOUT, check=False)
+        inherited = {name: value for name, value in os.environ.items() if name not in OF_MAKE}
+        done = subprocess.run(step.command, cwd=ROOT, env=inherited | step.environment, stdout=out, stderr=subprocess.STDOUT, check=False)
     said = result_of(log.read_text(encoding="utf-8", errors="replace"), done.returncode)
     return {"result": said, "ok": done.returncode == 0, "seconds": round(time.monotonic() - start)}
 
 
-def page(done: dict[str, dict[str, object]], commit: str) -> str:
-    """docs/full.md."""
-    rows = "\n".join(f"| {name} | {entry['result']} | {entry['seconds']} |" for name, entry in done.items())
+def page(planned: Sequence[Step], done: dict[str, dict[str, object]], commit: str) -> str:
+    """docs/full.md: every step with its result, or that it was not run."""
     from numpy.version import version
 
+    from simopt.datasets import descriptions, load_dataset
+    from simopt.errors import NotAvailable
+
+    missing = []
+    for each in descriptions():
+        try:
+            load_dataset(each.name)
+        except NotAvailable:
+            missing.append(each.name)
+    entries = [(step.name, done.get(step.name, {"result": "not run", "seconds": ""})) for step in planned]
+    rows = "\n".join(f"| {name} | {entry['result']} | {entry['seconds']} |" for name, entry in entries)
     machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}, numpy {version}"
+    machine += f"; data sets missing: {', '.join(missing) or 'none'}"
     return PAGE.format(date=datetime.date.today().isoformat(), commit=commit[:10], machine=machine, rows=rows)
 
 
@@ -119,7 +134,11 @@ def main(planned: Callable[[], list[Step]] = steps) -> int:
     record = folder / "done.json"
     known = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
     done = known.get(commit, {})
-    left = [step for step in planned() if not done.get(step.name, {}).get("ok") and step.name.startswith(tuple(asked.names or [""]))]
+    every = planned()
+    chosen = [step for step in every if step.name.startswith(tuple(asked.names or [""]))]
+    left = [step for step in chosen if not done.get(step.name, {}).get("ok")]
+    if not chosen:
+        parser.error(f"no step is called {', '.join(asked.names)}; see --list")
     if asked.list:
         print("\n".join([*(f"{name}: {entry['result']}" for name, entry in done.items()), *(f"{step.name}: to do" for step in left)]))
         return 0
@@ -131,11 +150,11 @@ def main(planned: Callable[[], list[Step]] = steps) -> int:
         print(f"[{number}/{len(left)}] {step.name} …", end=" ", flush=True)
         done[step.name] = run(step, folder)
         print(f"{done[step.name]['result']} ({done[step.name]['seconds']} s)", flush=True)
-        record.write_text(json.dumps({commit: done}, indent=1), encoding="utf-8")
+        record.with_suffix(".part").write_text(json.dumps({commit: done}, indent=1), encoding="utf-8")
+        os.replace(record.with_suffix(".part"), record)
     failed = [name for name, entry in done.items() if not entry["ok"]]
-    if not failed and all(step.name in done for step in planned()):
-        (ROOT / "docs" / "full.md").write_text(page(done, commit), encoding="utf-8")
-        print("docs/full.md is written: commit it")
+    (ROOT / "docs" / "full.md").write_text(page(every, done, commit), encoding="utf-8")
+    print("docs/full.md is written: commit it")
     print(f"failed: {', '.join(failed)}; see .full/" if failed else "nothing failed")
     return 1 if failed else 0
 

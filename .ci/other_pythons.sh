@@ -10,7 +10,7 @@ export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 
 scratch="$(mktemp -d)"
 trap 'rm -rf "$scratch"' EXIT
-venvs="${VENVS:-$scratch}"
+venvs="$(realpath -m "${VENVS:-$scratch}")"
 
 interpreter() {
     local found

@@ -7,6 +7,10 @@ cd "$(dirname "$0")/.."
 [ $# -gt 0 ] || set -- 3.13 3.14
 SOURCE_ONLY=(goodpoints) # a peer of `make bench`, which has no wheel for any Python
 
+# uv reads none of pip's variables
+[ -z "${PIP_CERT:-}" ] || export SSL_CERT_FILE="${SSL_CERT_FILE:-$PIP_CERT}"
+[ -z "${PIP_INDEX_URL:-}" ] || export UV_DEFAULT_INDEX="${UV_DEFAULT_INDEX:-$PIP_INDEX_URL}"
+
 scratch="$(mktemp -d)"
 trap 'rm -rf "$scratch"' EXIT
 "${PYTHON:-python3}" -m venv "$scratch/venv"

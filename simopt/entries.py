@@ -49,4 +49,6 @@ def named(what: str, formula: Callable[..., Any], values: Mapping[str, Any], *re
     try:
         return formula(values, *rest)
     except KeyError as error:
+        if error.args[0] in values:
+            raise  # a defect of the formula, which looked for something else by that name
         raise InvalidProblem(f"{what}: no entry {error}, only {', '.join(map(repr, values)) or 'none at all'}") from error

@@ -138,8 +138,10 @@ def recovered(source: Family, target: Family, *, resolution: float = RESOLUTION)
         found = find_map(one, other, parameter, Z, resolution=resolution)
         if found.outcome is Outcome.FOUND:
             return found.value
-        error = InvalidProblem if found.answer is Answer.FAILS else NotDecided
-        raise error(f"no map from {one.name} to {other.name} at {parameter:g}: {found.reason}")
+        between = f"from {one.name} to {other.name} at {parameter:g}: {found.reason}"
+        if found.answer is Answer.FAILS:
+            raise InvalidProblem(f"no map {between}")
+        raise NotDecided(f"no one parameter is known {between}")
 
     return Equivalence(
         name=f"{source.name} to {target.name}, recovered",

@@ -148,8 +148,8 @@ def _checks_by_estimator(terminalreporter: Any) -> None:
 
 
 def _missing() -> list[str]:
-    """Back ends that never ran, but for one that is not installed because it has no wheels for this Python."""
-    return [b.name for b in FIRST_CLASS if not executed[b.name] and (b.has_wheels or not b.missing)]
+    """Back ends that are installed and never ran."""
+    return [backend.name for backend in FIRST_CLASS if not executed[backend.name] and not backend.missing]
 
 
 def _is_full_run(config: pytest.Config) -> bool:

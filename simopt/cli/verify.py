@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from simopt.cli.console import Effort, Json, Output, Steps, check_output, console, emit, number, reserved, table
-from simopt.evidence import FOLDER
+from simopt.evidence import FOLDER, LIST
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -64,7 +64,9 @@ def verify(
     finally:
         watch.close()
     emit(record.to_json(), as_json, output)
-    if not as_json:
+    if as_json:
+        _list_evidence(record, evidence)
+    else:
         _show(record, evidence)
     if report is not None:
         from simopt.report import write
@@ -122,7 +124,9 @@ def _show(record: Record, evidence: Path) -> None:
     for reason, names in missing.items():
         out.print(f"\nNot run: {', '.join(names)}: {reason}")
     _errata(record, evidence, out)
-    _evidence(record, evidence, out)
+    files = _list_evidence(record, evidence)
+    if files:
+        out.print(f"\nEvidence: {files} witnesses and proofs in {evidence}; {evidence / LIST} says how to check each again", soft_wrap=True)
     _counts(record, out)
 
 
@@ -141,17 +145,13 @@ def _errata(record: Record, folder: Path, out: Console) -> None:
         out.print(f"`simopt show ID` says what is wrong, {replay} runs the counterexample", soft_wrap=True)
 
 
-def _evidence(record: Record, folder: Path, out: Console) -> None:
-    """Where the evidence is. How to check each file again stands in a list beside them: it is as long as the run."""
-    from simopt.evidence import LIST
-
+def _list_evidence(record: Record, folder: Path) -> int:
+    """Write how to check each file of a run again beside them, as that is as long as the run; the number of files."""
     files = list(_files(record))
-    if not files:
-        return
-    width = max(len(name) for _, name, _ in files)
+    width = max((len(name) for _, name, _ in files), default=0)
     text = "".join(f"{verdict:<9} {name:<{width}} {command}\n" for verdict, name, command in files)
     (folder / LIST).write_text(text, encoding="utf-8")
-    out.print(f"\nEvidence: {len(files)} witnesses and proofs in {folder}; {folder / LIST} says how to check each again", soft_wrap=True)
+    return len(files)
 
 
 def _counts(record: Record, out: Console) -> None:

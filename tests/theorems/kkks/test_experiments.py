@@ -102,7 +102,8 @@ def test_the_figure_is_inside_and_isotron_jumps(done: simopt.reproduce.Reproduct
     # Folds of 60 scatter as printed, samples of 600 less.
     assert cells[figure1.FRESH, "L-Isotron"].sd < cells[figure1.FOLDS, "L-Isotron"].sd
     curves = {curve.label: curve for row in done.rows for curve in row.curves}
-    steepest = {name: np.max(np.diff(curve.y) / np.diff(curve.x)) for name, curve in curves.items()}
+    with np.errstate(divide="ignore", invalid="ignore"):  # points may coincide: a jump there is infinitely steep, 0/0 is no slope
+        steepest = {name: np.nanmax(np.diff(curve.y) / np.diff(curve.x)) for name, curve in curves.items()}
     assert steepest["Isotron"] > 10 * steepest["L-Isotron"]
     assert all((curve.x[0], curve.x[-1]) == (-1.0, 1.0) for curve in curves.values())
     json.dumps(done.describe(), default=list)
