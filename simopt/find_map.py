@@ -141,7 +141,7 @@ def recovered(source: Family, target: Family, *, resolution: float = RESOLUTION)
         between = f"from {one.name} to {other.name} at {parameter:g}: {found.reason}"
         if found.answer is Answer.FAILS:
             raise InvalidProblem(f"no map {between}")
-        raise NotDecided(f"no one parameter is known {between}")
+        raise NotDecided(f"no map is known {between}")
 
     return Equivalence(
         name=f"{source.name} to {target.name}, recovered",

@@ -50,7 +50,7 @@ Rules of the house
 * `note` is for the reader: a proof gap (status G), a choice of ours, a reading of the text.
 
 Checks (evidence is inferred: int/Fraction → exact, Interval → interval, float and NumPy's integers → float; the weakest part counts)
-----------------------------------------------------------------------------------------------------------------
+-------------------------------------------------------------------------------------------------------------------------------------
   at_most(measured, bound, name, error=, scale=, strict=, row=)   measured ≤ bound; arrays: worst entry; gives slack and tightness
   at_least(measured, bound, …)             measured ≥ bound
   equal(left, right, …)                    identity, slack −max|left − right|/scale
