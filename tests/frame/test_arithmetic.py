@@ -243,6 +243,7 @@ def test_every_arithmetic_evaluates_the_same_formula(num: Any) -> None:
 @given(st.one_of(st.floats(-800, 800), st.floats(-1e300, -1e3), st.floats(1e3, 1e300)), st.floats(0, 1))
 @example(-745.1, 0.0)
 @example(709.8, 0.0)
+@example(-699.0, 0.0)
 def test_exponentials_contain_their_members(x: float, r: float) -> None:
     with np.errstate(all="ignore"):
         ball = INTERVAL.exp(Interval(x, r))
@@ -251,7 +252,8 @@ def test_exponentials_contain_their_members(x: float, r: float) -> None:
         values = [end.exp() if abs(end) < 10**7 else Decimal(0) if end < 0 else Decimal(10) ** 10**6 for end in ends]
         low, high = Decimal(INTERVAL.lower(ball)), Decimal(INTERVAL.upper(ball))
         assert all(low <= value <= high for value in values)
-        assert r > 0 or abs(x) > 700 or high - low <= Decimal("2e-15") * values[1]
+        # Below e^-672 = 2^-1022 / eps the radius of a ball is subnormal, and no longer a few units in the last place of the midpoint.
+        assert r > 0 or not -672 <= x <= 700 or high - low <= Decimal("2e-15") * values[1]
 
 
 @settings(max_examples=200, deadline=None)
