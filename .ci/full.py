@@ -1,17 +1,18 @@
 """Everything that `make test` leaves out, in steps: slow tests, every BLAS kernel, random properties, full effort, notebooks, docs.
 
-    make full                          what is not done yet for this commit; docs/full.md says what was run, when and where
+    make full                          what is not done yet for this code; docs/full.md says what was run, when and where
     make full ARGS="--list"            the steps, and which are done
     make full ARGS="tests properties"  the steps whose names begin so
 
-A step that is done is kept in .full/ under the commit, with what it printed, and not run again. A step that fails does not stop the others,
-an interrupt keeps what is done.
+A step that is done is kept in .full/ under the content of all files that it may read, with what it printed, and not run again while they
+are the same. A step that fails does not stop the others, an interrupt keeps what is done.
 """
 
 from __future__ import annotations
 
 import argparse
 import datetime
+import hashlib
 import json
 import os
 import platform
@@ -28,44 +29,57 @@ ROOT = Path(__file__).resolve().parents[1]
 BIN = Path(sys.executable).parent
 KERNELS = {"Prescott": "SSE3", "Haswell": "AVX2", "SkylakeX": "AVX512_SKX"}  # OpenBLAS's names, and what the processor needs for each
 RANDOM_SEEDS = 3
+OF_CLAIMS = ("simopt", "problems", "solvers", "theorems", "estimators", "data", "pyproject.toml", "constraints.txt", "Makefile")
+WRITTEN = ("docs/full.md", "docs/mutants.md")  # by runs like this one; nothing else depends on what they say
 OF_MAKE = ("MAKEFLAGS", "MFLAGS", "MAKEOVERRIDES", "ARGS")  # by these an inner make would take the ARGS of `make full` for its own
 PAGE = """# The last full run
 
 `make full` runs the whole suite with its slow tests; without them, and all claims, under each of the BLAS kernels that are named below;
 properties with random seeds; the claims at full effort; other Pythons, notebooks and docs. Written by it, with what each step printed last.
 
-{date}, commit {commit}, {machine}
+{date}, {machine}. Between the commits that are named nothing changed that the step reads.
 
-| step | result | seconds |
-|---|---|---:|
+| step | result | seconds | commit |
+|---|---|---:|---|
 {rows}
 """
 
 
 @dataclass(frozen=True)
 class Step:
-    """A command, and the variables that it runs under."""
+    """A command, the variables that it runs under, and what of the tree it may read; nothing named is everything."""
 
     name: str
     command: Sequence[str]
     environment: dict[str, str] = field(default_factory=dict)
+    reads: tuple[str, ...] = ()
+
+    @property
+    def content(self) -> str:
+        """A name of all that the step may read, as it is committed; another interpreter or folder of data is another content."""
+        files = [line for line in git("ls-tree", "-r", "HEAD", *self.reads).splitlines() if not line.endswith(WRITTEN)]
+        return hashlib.sha256("\n".join([sys.version, os.environ.get("SIMOPT_DATA", ""), *files]).encode()).hexdigest()
 
 
 def steps() -> list[Step]:
     """All steps, quick ones first."""
-    pytest = [str(BIN / "pytest"), "-q", "-n", "logical", "--dist", "worksteal"]
-    verify = [str(BIN / "simopt"), "verify", "--evidence", ".full/evidence"]
-    planned = [Step(name, ["make", name]) for name in ("lint", "types")]
-    planned += [Step("verify", verify), Step("tests", [*pytest, "-m", "not slow"]), Step("slow tests", [*pytest, "-m", "slow"])]
+
+    def make(target: str, arguments: str = "") -> list[str]:
+        return ["make", f"VENV={BIN.parent}", target, f"ARGS={arguments}"]
+
+    verify = make("verify", "--evidence .full/evidence")
+    planned = [Step(name, make(name)) for name in ("lint", "types")]
+    planned += [Step("verify", verify, reads=OF_CLAIMS), Step("tests", make("test")), Step("slow tests", make("test", "-m slow"))]
     for kernel in kernels():
         # Plain vector instructions for compiled loops too, beside the plainest kernel of BLAS.
         under = {"OPENBLAS_CORETYPE": kernel} | ({"NUMBA_CPU_NAME": "generic"} if kernel == "Prescott" else {})
-        planned += [Step(f"verify, {kernel}", verify, under), Step(f"tests, {kernel}", [*pytest, "-m", "not slow"], under)]
-    random = [*pytest, "-m", "hypothesis", "--hypothesis-profile", "random", "--hypothesis-seed"]
-    first = int(git("rev-parse", "HEAD")[:7], 16)  # another commit, other seeds; the step's name says which
-    planned += [Step(f"properties, seed {seed}", [*random, str(seed)]) for seed in range(first, first + RANDOM_SEEDS)]
-    planned += [Step(name, ["make", name]) for name in ("notebooks", "docs", "other-pythons")]
-    return [*planned, Step("verify, full effort", [*verify, "--effort", "full"])]
+        planned += [Step(f"verify, {kernel}", verify, under, OF_CLAIMS), Step(f"tests, {kernel}", make("test"), under)]
+    first = int(Step("", ()).content[:7], 16)  # other code, other seeds; the step's name says which
+    for seed in range(first, first + RANDOM_SEEDS):
+        drawn = f"-m hypothesis --hypothesis-profile random --hypothesis-seed {seed}"
+        planned.append(Step(f"properties, seed {seed}", make("test", drawn)))
+    planned += [Step(name, make(name)) for name in ("notebooks", "docs", "other-pythons")]
+    return [*planned, Step("verify, full effort", make("verify", "--evidence .full/evidence --effort full"), reads=OF_CLAIMS)]
 
 
 def kernels() -> list[str]:
@@ -100,10 +114,11 @@ def run(step: Step, folder: Path) -> dict[str, object]:
         inherited = {name: value for name, value in os.environ.items() if name not in OF_MAKE}
         done = subprocess.run(step.command, cwd=ROOT, env=inherited | step.environment, stdout=out, stderr=subprocess.STDOUT, check=False)
     said = result_of(log.read_text(encoding="utf-8", errors="replace"), done.returncode)
-    return {"result": said, "ok": done.returncode == 0, "seconds": round(time.monotonic() - start)}
+    outcome = {"result": said, "ok": done.returncode == 0, "seconds": round(time.monotonic() - start)}
+    return outcome | {"content": step.content, "commit": git("rev-parse", "HEAD")[:10]}
 
 
-def page(planned: Sequence[Step], done: dict[str, dict[str, object]], commit: str) -> str:
+def page(planned: Sequence[Step], done: dict[str, dict[str, object]]) -> str:
     """docs/full.md: every step with its result, or that it was not run."""
     from numpy.version import version
 
@@ -116,11 +131,11 @@ def page(planned: Sequence[Step], done: dict[str, dict[str, object]], commit: st
             load_dataset(each.name)
         except NotAvailable:
             missing.append(each.name)
-    entries = [(step.name, done.get(step.name, {"result": "not run", "seconds": ""})) for step in planned]
-    rows = "\n".join(f"| {name} | {entry['result']} | {entry['seconds']} |" for name, entry in entries)
+    entries = [(step.name, done.get(step.name, {"result": "not run", "seconds": "", "commit": ""})) for step in planned]
+    rows = "\n".join(f"| {name} | {entry['result']} | {entry['seconds']} | {entry['commit']} |" for name, entry in entries)
     machine = f"{os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}, numpy {version}"
     machine += f"; data sets missing: {', '.join(missing) or 'none'}"
-    return PAGE.format(date=datetime.date.today().isoformat(), commit=commit[:10], machine=machine, rows=rows)
+    return PAGE.format(date=datetime.date.today().isoformat(), machine=machine, rows=rows)
 
 
 def main(planned: Callable[[], list[Step]] = steps) -> int:
@@ -129,12 +144,11 @@ def main(planned: Callable[[], list[Step]] = steps) -> int:
     parser.add_argument("names", nargs="*", help="beginnings of the names of steps; default: all")
     parser.add_argument("--list", action="store_true", help="show the steps and which are done")
     asked = parser.parse_args()
-    commit = git("rev-parse", "HEAD")
     folder = ROOT / ".full"
     record = folder / "done.json"
-    known = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
-    done = known.get(commit, {})
     every = planned()
+    known = json.loads(record.read_text(encoding="utf-8")) if record.exists() else {}
+    done = {step.name: known[step.name] for step in every if known.get(step.name, {}).get("content") == step.content}
     chosen = [step for step in every if step.name.startswith(tuple(asked.names or [""]))]
     left = [step for step in chosen if not done.get(step.name, {}).get("ok")]
     if not chosen:
@@ -150,10 +164,10 @@ def main(planned: Callable[[], list[Step]] = steps) -> int:
         print(f"[{number}/{len(left)}] {step.name} …", end=" ", flush=True)
         done[step.name] = run(step, folder)
         print(f"{done[step.name]['result']} ({done[step.name]['seconds']} s)", flush=True)
-        record.with_suffix(".part").write_text(json.dumps({commit: done}, indent=1), encoding="utf-8")
+        record.with_suffix(".part").write_text(json.dumps(known | done, indent=1), encoding="utf-8")
         os.replace(record.with_suffix(".part"), record)
     failed = [name for name, entry in done.items() if not entry["ok"]]
-    (ROOT / "docs" / "full.md").write_text(page(every, done, commit), encoding="utf-8")
+    (ROOT / "docs" / "full.md").write_text(page(every, done), encoding="utf-8")
     print("docs/full.md is written: commit it")
     print(f"failed: {', '.join(failed)}; see .full/" if failed else "nothing failed")
     return 1 if failed else 0

@@ -23,11 +23,12 @@ MISSING = "missing data set"
 CHECKS = "estimators/test_checks.py::test_scikit_learn_checks["
 executed: Counter[str] = Counter()
 
-# Properties are tried on the same instances everywhere, so that a failure is one of the code; `make full` draws others. What it finds
-# becomes an @example of its test.
+# Properties are tried on the same instances everywhere, so that a failure is one of the code; `make full` draws others, and more of them.
+# What it finds becomes an @example of its test.
 settings.register_profile("fixed", derandomize=True, database=None, deadline=None)
 settings.register_profile("random", database=None, deadline=None, print_blob=True)
 settings.load_profile("fixed")
+MORE = 3  # examples of a random run for one of a fixed run
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -69,8 +70,14 @@ def _skipped_without_data(item: pytest.Item) -> Generator[None, Any, Any]:
         pytest.skip(str(missing))
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Skip what needs a back end that is not installed: it is marked so, or one of its parameters is the name."""
+@pytest.hookimpl(trylast=True)  # after Hypothesis has marked its own
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Skip what needs a back end that is not installed: it is marked so, or one of its parameters is the name. More of what is random."""
+    if config.getoption("--hypothesis-profile") == "random":
+        for test in {item.obj for item in items if isinstance(item, pytest.Function) and item.get_closest_marker("hypothesis")}:
+            # A profile cannot do it: tests that say their own number of examples do not look at it.
+            own = test._hypothesis_internal_use_settings
+            test._hypothesis_internal_use_settings = settings(own, max_examples=MORE * own.max_examples)
     absent = {backend.name: backend.missing for backend in FIRST_CLASS if backend.missing}
     for item in items:
         parameters = item.callspec.params.values() if isinstance(item, pytest.Function) and hasattr(item, "callspec") else ()
