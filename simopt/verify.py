@@ -59,6 +59,15 @@ class Record:
         """Number of claims that hold by exact steps: their proof files were checked, and are less than their sentences."""
         return sum(row["evidence"] == Evidence.EXACT_STEPS for row in self.rows)
 
+    def evidence(self) -> Generator[tuple[str, str, str]]:
+        """Verdict, row and the command that checks it again, for each proof file and witness that was written."""
+        for row in self.rows:
+            for name, part in ((row["id"], row), *row["rows"].items()):
+                if part["proof"]:
+                    yield part["verdict"], name, f"simopt recheck {part['proof']}"
+                if part["witness"]:
+                    yield part["verdict"], name, f"simopt replay {part['witness']}"
+
     def to_json(self) -> list[dict[str, Any]]:
         """One JSON-ready object a claim, as `list theorems` gives it, with the verdict and the run it comes from; undefined is null.
 
@@ -88,7 +97,7 @@ def verify(
     ----------
     effort : quick (one seed) or full (five seeds, larger counts)
     jobs : number of processes; default: the cores of the machine
-    evidence_dir : folder for witnesses, proof files and timings; None writes nothing
+    evidence_dir : folder for witnesses, proof files, a list of them and timings; None writes nothing
     on_event : called in this process with {"event": "start", "selected", "jobs"}, {"event": "row", "row", "done", "selected"} for every
         claim that finishes, {"event": "interrupted", "done", "selected"} after Ctrl-C, and {"event": "end", "record"}
 
@@ -121,6 +130,8 @@ def verify(
     record = Record(ordered, effort, seed, workers, time.perf_counter() - start, len(chosen), interrupted, versions())
     if folder is not None and effort is Effort.QUICK and rows:
         _write(folder / SECONDS_FILE, _hints(folder) | {row["id"]: row["seconds"] for row in ordered})
+    if folder is not None:
+        _write_list(folder / evidence.LIST, record)
     tell({"event": "end", "record": record})
     return record
 
@@ -207,6 +218,14 @@ def _write_proof(claim: Claim, row: RowResult, folder: Path | None) -> str | Non
         return None
     document = proof.document(claim, row.row, str(row.scope), row.proof, __version__)
     return _write(evidence.file_of(folder, row.row, "proof"), document)
+
+
+def _write_list(path: Path, record: Record) -> None:
+    """How to check each file of a run again, beside them: it is as long as the run."""
+    files = list(record.evidence())
+    width = max((len(name) for _, name, _ in files), default=0)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f"{verdict:<9} {name:<{width}} {command}\n" for verdict, name, command in files), encoding="utf-8")
 
 
 def _write(path: Path, document: Any) -> str:

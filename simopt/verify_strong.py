@@ -105,16 +105,25 @@ class StrongReport:
 
 
 def compare(equivalence: Equivalence, parameter: float, Z: TrainingSet, other: TrainingSet) -> Witness:
-    """Measure whether Φ(λ, Z) also serves the other set."""
-    images = [math.nan, math.nan]
-    try:
-        for i, each in enumerate((Z, other)):
-            images[i] = mapped(equivalence, parameter, each, equivalence.target.domain(each), equivalence.accuracy)
-        served = images[0] in equivalence.target.domain(other)
-        distance, error = apart(equivalence, parameter, images[0], other) if served else (math.inf, 0.0)
-    except NoImage as none:
-        distance, error = (math.inf, 0.0) if none.decided else (math.inf, math.inf)
-    return Witness(parameter, Z, other, images[0], images[1], distance, error)
+    """Measure whether Φ(λ, Z) also serves the other set.
+
+    Where Z has no image nothing is measured, and the distance is ∞ ± ∞: what that means for the claim, `verify_weak` says of Z.
+    """
+
+    def image(of: TrainingSet) -> float:
+        try:
+            return mapped(equivalence, parameter, of, equivalence.target.domain(of), equivalence.accuracy)
+        except NoImage:
+            return math.nan
+
+    own = image(Z)
+    distance, error = math.inf, math.inf
+    if not math.isnan(own):
+        try:
+            distance, error = apart(equivalence, parameter, own, other) if own in equivalence.target.domain(other) else (math.inf, 0.0)
+        except NoImage:  # a function that cannot be computed
+            pass
+    return Witness(parameter, Z, other, own, image(other), distance, error)
 
 
 def verify_strong(

@@ -40,6 +40,8 @@ def clopper_pearson(bad: int, n: int, alpha: float) -> tuple[float, float]:
 class Probability:
     """Is P(bad) ≤ delta? Draws are added one by one; `decided` becomes true as soon as an interval leaves delta."""
 
+    hopeless = False  # a share of draws lies in [0, 1]: enough of them decide
+
     def __init__(self, first: Sample, alpha: float) -> None:
         self.first = first
         self.delta = first.target
@@ -51,8 +53,6 @@ class Probability:
         self._next_high = max(1, math.ceil(math.log(self.alpha / 2) / math.log1p(-self.delta)))
         self._next_low = 16
         self._highs = self._lows = 0
-
-    hopeless = False
 
     @property
     def decided(self) -> bool:

@@ -64,9 +64,7 @@ def verify(
     finally:
         watch.close()
     emit(record.to_json(), as_json, output)
-    if as_json:
-        _list_evidence(record, evidence)
-    else:
+    if not as_json:
         _show(record, evidence)
     if report is not None:
         from simopt.report import write
@@ -124,7 +122,7 @@ def _show(record: Record, evidence: Path) -> None:
     for reason, names in missing.items():
         out.print(f"\nNot run: {', '.join(names)}: {reason}")
     _errata(record, evidence, out)
-    files = _list_evidence(record, evidence)
+    files = sum(1 for _ in record.evidence())
     if files:
         out.print(f"\nEvidence: {files} witnesses and proofs in {evidence}; {evidence / LIST} says how to check each again", soft_wrap=True)
     _counts(record, out)
@@ -143,15 +141,6 @@ def _errata(record: Record, folder: Path, out: Console) -> None:
         out.print(table(("errata", "place", "defect", "what holds instead"), lines, whole=("errata",)))
         replay = "`simopt replay ID`" if folder == Path(FOLDER) else f"`simopt replay` with the ID's witness in {folder}"
         out.print(f"`simopt show ID` says what is wrong, {replay} runs the counterexample", soft_wrap=True)
-
-
-def _list_evidence(record: Record, folder: Path) -> int:
-    """Write how to check each file of a run again beside them, as that is as long as the run; the number of files."""
-    files = list(_files(record))
-    width = max((len(name) for _, name, _ in files), default=0)
-    text = "".join(f"{verdict:<9} {name:<{width}} {command}\n" for verdict, name, command in files)
-    (folder / LIST).write_text(text, encoding="utf-8")
-    return len(files)
 
 
 def _counts(record: Record, out: Console) -> None:
@@ -237,12 +226,3 @@ def _mutants(row: Part) -> tuple[str, bool]:
     if lost or not row["mutants"]:
         return "; ".join(lost), not lost
     return f"{len(row['mutants'])} mutant{'' if len(row['mutants']) == 1 else 's'} caught", True
-
-
-def _files(record: Record) -> Iterator[tuple[str, str, str]]:
-    for row in record.rows:
-        for name, part in ((row["id"], row), *row["rows"].items()):
-            if part["proof"]:
-                yield part["verdict"], name, f"simopt recheck {part['proof']}"
-            if part["witness"]:
-                yield part["verdict"], name, f"simopt replay {part['witness']}"
