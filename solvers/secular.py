@@ -120,9 +120,10 @@ def tangent_secular(
         proposal = model_root(kappa, m, log_a, log_d)
         slope = 1.0 + (m - 2.0) * w
         step = proposal - s
-        # |log t − model| ≤ (3/8) step², since both second derivatives lie in [−1/2, 1/4].
-        quadratic = 0.375 * abs(m - 2.0) * step * step
-        if abs(value) <= noise or quadratic <= 0.25 * EPS * slope * max(1.0, abs(proposal)):
+        # |log t − model| ≤ (3/8) step², since both second derivatives lie in [−1/2, 1/4]; next to m = 2 only log t feels it.
+        off = 0.375 * step * step
+        rounds = abs(m - 2.0) * off <= 0.25 * EPS * slope * max(1.0, abs(proposal)) and off <= 0.25 * EPS * max(1.0, abs(log_t))
+        if abs(value) <= noise or rounds:
             return proposal, log_a - log_sum(log_d, proposal), log_a, log_d, residual, count, True
         slack = 4.0 * EPS * (abs(s) + 1.0)
         if proposal < low - slack or proposal > high + slack or (count > 20 and count % 2 == 0):

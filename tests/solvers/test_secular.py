@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from flint import arb
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from simopt.errors import InvalidProblem
@@ -32,6 +32,7 @@ def check_against(exact, d, b, lam, m, samples=None):
     excess=st.floats(-4, math.log10(11)),
     strength=st.floats(-12, 12),
 )
+@example(decades=[0.0, -1.0], heights=[0.0] * 12, excess=1.3577527596991867e-06, strength=-1.0)  # m = 2 + 3e-6
 def test_root_on_spectra_over_21_decades(exact, decades, heights, excess, strength):
     d = 10.0 ** np.array(decades)
     b = 10.0 ** np.array(heights[: d.size])
