@@ -42,8 +42,8 @@ def known_entropy_numbers(trial: Trial) -> Iterator[Instance]:
     kind=INEQUALITY,
     expected=HOLDS,
     says=r"For the unit ball of ℝ^d and every m ≥ 1, m^{−1/d} ≤ ε_m ≤ 4 m^{−1/d}, ε_m the least radius of m balls that cover it. The lower "
-    r"bound is attained: ε_m = 1/m for d = 1; the upper one is so on both sides of m^{1/d} = 2, where it is 2, twice what is needed.",
-    remains="volumes of balls, that a largest separated set covers, and the entropy numbers used as examples",
+    r"bound is attained on the line, where ε_m = 1/m. (In t = m^{1/d}; the ε_m that are known, for d = 1 and for m ≤ d, are examples.)",
+    remains="the volumes of balls, that a largest separated set covers, and why the ε_m of the examples are what they are",
     instances=known_entropy_numbers,
     exhaustive=True,
     knobs={"lower": 1, "upper": 4},

@@ -46,7 +46,6 @@ def mean_square(instance: Instance, draws: int) -> Fraction:
     says=r"The mean ω̂_m of m independent draws of ψ(z) converges to ω_P at the rate 1/√m **of the square error**: four times as many "
     r"draws halve E‖ω_P − ω̂_m‖².",
     instances=few_draws,
-    exhaustive=True,
     knobs={"left": Fraction(1, 2)},
     mutants={"1/m: they leave a quarter": {"left": Fraction(1, 4)}},
     note="'Convergence at rate 1/√m of the square error ‖ω_P − ω̂‖ → 0': the display has the error, for which the rate is right; the words "
