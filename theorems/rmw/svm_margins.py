@@ -39,8 +39,9 @@ PLACE = "Section 3.2, 'preferentially optimizing the margin over the sample hing
     kind=INEQUALITY,
     expected=HOLDS,
     says=r"The stronger the regularisation of the SVM, the more it prefers the margin 1/‖ω‖ to the hinge loss on the sample: for λ < μ "
-    r"the solution at μ has no larger norm and no smaller hinge loss than that at λ. The mean classifier is the end of this path: from "
-    r"λ* on the solution is ω_S/λ, of margin λ/‖ω_S‖ and hinge loss 1 − ‖ω_S‖²/λ, which grow without bound and to 1, that of ω = 0.",
+    r"the solution at μ has no larger norm and no smaller hinge loss than that at λ. The mean classifier is the end of this path: if "
+    r"ω_S ≠ 0, from λ* on the solution is ω_S/λ, whose margin λ/‖ω_S‖ grows without bound, and its hinge loss 1 − ‖ω_S‖²/λ to 1, that of "
+    r"ω = 0.",
     remains="that the solution is ω_S/λ from λ* on, and no hinge bends there: RMW-SVMl",
     instances=once,
     exhaustive=True,
