@@ -1,4 +1,4 @@
-r"""Section 5.1: noise rates that depend on the label, and mutually contaminated class distributions (Theorems 15 and 16).
+r"""Section 5.1: noise rates that depend on the label, mutually contaminated class distributions (Theorems 15 and 16), and how they relate.
 
 s₁ and s₋₁ are the probabilities with which the labels 1 and −1 are flipped; a = ℓ(1, v) and b = ℓ(−1, v) at a score v, a2 and b2 at
 another. All identities are in free symbols.
@@ -125,6 +125,58 @@ def linear_loss_needs_equal_rates(instance: Instance, trial: Trial) -> Iterator[
     up, mass = symbols("up mass")  # a loss g(y): E g = g(−1) + (g(1) − g(−1)) P(y = 1)
     flipped = mass * (1 - s1) + (1 - mass) * s2
     yield equal(flipped - (up * (1 - s1) + (1 - up) * s2), (1 - s1 - s2) * (mass - up), "the order by P(y = 1) survives")
+
+
+@claim(
+    "RMW-5.1",
+    paper=VAN_ROOYEN_MENON_WILLIAMSON,
+    place=PLACE + ", before Theorem 16 (section 2.3 of Menon et al.)",
+    kind=EQUIVALENCE,
+    expected=HOLDS,
+    says=r"For a **given π = P(Y = 1) ∈ (0, 1)** the noise rates s₁, s₋₁ ≥ 0, s₁ + s₋₁ < 1, and the contaminations α, β ≥ 0 of the class "
+    r"distributions are related by an invertible transformation: with π̃ = π(1 − s₁) + (1 − π)s₋₁ noise makes P̃₊ and P̃₋ with α = "
+    r"(1 − π)s₋₁/π̃ and β = πs₁/(1 − π̃); and π̃ = (π − β)/(1 − α − β), s₋₁ = απ̃/(1 − π), s₁ = β(1 − π̃)/π take it back. It is onto "
+    r"**β < π < 1 − α**, since 1 − α − β = π(1 − π)(1 − s₁ − s₋₁)/(π̃(1 − π̃)).",
+    instances=once,
+    exhaustive=True,
+    knobs={"swapped": False},
+    mutants={"s₁ and s₋₁ exchanged in α and β": {"swapped": True}},
+    note="The paper does not say that π is given. Without π the share π̃ of positive labels after noise serves, which can be seen: "
+    "π = π̃(1 − α) + (1 − π̃)β. α and β alone do not determine the rates. In symbols, one point with free masses for the classes.",
+)
+def noise_rates_and_contaminations(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Noisy class distributions at one point; then there and back, and back and there, with the signs of all that has to be positive."""
+    p, q, s1, s2, pi, alpha, beta = symbols("p q s1 s2 pi alpha beta")  # s2 = s₋₁
+
+    def share(one: Any, other: Any) -> Any:
+        return pi * (1 - one) + (1 - pi) * other
+
+    def there(one: Any, other: Any) -> tuple[Any, Any]:
+        up = share(one, other)
+        if trial["swapped"]:
+            one, other = other, one
+        return (1 - pi) * other / up, pi * one / (1 - up)
+
+    def back(a: Any, b: Any) -> tuple[Any, Any, Any]:
+        up = (pi - b) / (1 - a - b)
+        return up, b * (1 - up) / pi, a * up / (1 - pi)
+
+    a, b = there(s1, s2)
+    up = share(s1, s2)
+    (positive,), (negative,) = contaminated([p], [q], a, b)
+    yield equal((pi * (1 - s1) * p + (1 - pi) * s2 * q) / up, positive, "P̃₊: P(x | noisy label 1)")
+    yield equal((pi * s1 * p + (1 - pi) * (1 - s2) * q) / (1 - up), negative, "P̃₋: P(x | noisy label −1)")
+    for found, said, name in zip(back(a, b), (up, s1, s2), ("π̃", "s₁", "s₋₁"), strict=True):
+        yield equal(found, said, f"back from (α, β): {name}")
+    _, rate1, rate2 = back(alpha, beta)
+    for found, said, name in zip(there(rate1, rate2), (alpha, beta), ("α", "β"), strict=True):
+        yield equal(found, said, f"there from the rates of (α, β): {name}")
+    yield equal(1 - a - b, pi * (1 - pi) * (1 - s1 - s2) / (up * (1 - up)), "1 − α − β > 0")
+    yield equal(pi - b, up * (1 - a - b), "π > β")
+    yield equal(1 - a - pi, (1 - up) * (1 - a - b), "π < 1 − α")
+    level = back(alpha, beta)[0]
+    yield equal(1 - level, (1 - alpha - pi) / (1 - alpha - beta), "1 − π̃ > 0 for β < π < 1 − α")
+    yield equal(1 - rate1 - rate2, level * (1 - level) * (1 - alpha - beta) / (pi * (1 - pi)), "s₁ + s₋₁ < 1")
 
 
 @claim(

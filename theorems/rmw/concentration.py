@@ -24,8 +24,6 @@ from simopt.claims import (
     at_most,
     claim,
     equal,
-    exp,
-    inputs,
     log,
     probability,
     rational,
@@ -131,13 +129,6 @@ def distance_to_the_mean_as_printed(instance: Instance, trial: Trial) -> Iterato
     yield probability(low, high, instance["delta"], f"P(‖ω_P − ω_S‖ > {float(bound):.6f}), n = {n}")
 
 
-def factors(trial: Trial) -> Iterator[Instance]:
-    """All m ≥ 5 by induction (no data), and the first of the factors 10^(m − 5) by which Theorem 4 is to fail."""
-    yield {}
-    for k in range(trial.count(4, 11)):
-        yield {"factor": 10**k, "root_n": 5 + k}
-
-
 @claim(
     "RMW-T4-ratio",
     paper=VAN_ROOYEN_MENON_WILLIAMSON,
@@ -145,44 +136,33 @@ def factors(trial: Trial) -> Iterator[Instance]:
     kind=COUNTEREXAMPLE,
     expected=HOLDS,
     says=r"For every factor M there are n and δ with P(‖ω_P − ω_S‖ > 2/√n + √(log(2/δ)/(2n))) > M δ: y φ = ±1 fair, n = m² and "
-    r"δ = 3 e^{−2(m−2)²} with any integer m ≥ 5 + log₁₀ M.",
-    remains="that P(all signs agree) is the probability in question, and the sum of second differences over m > 6",
-    instances=factors,
+    r"δ = 3 e^{−2(m−2)²} with any integer m ≥ 5 + log₁₀ M. The bound is below 1, which is ‖ω_P − ω_S‖ where all signs agree, and the "
+    r"logarithm of 2^{1−n}/(10^{m−5} δ) is a quadratic in k = m − 5 with positive coefficients of 1, k and k(k − 1)/2.",
+    remains="that all signs agree with probability 2^{1−n}, and then ‖ω_P − ω_S‖ = 1",
+    instances=once,
     exhaustive=True,
     knobs={"spread": Fraction(1, 2)},
     mutants={"bounded differences 2/n": {"spread": Fraction(2)}},
-    note="With log(2/δ) = 2(m − 2)² − log(3/2) the bound is just below 1. The logarithm of 2^{1−n}/(10^{m−5} δ) is positive at m = 5, "
-    "larger at m = 6, and has the second difference 4 − 2 log 2 > 0: it is positive for every m ≥ 5.",
+    note="log(2/δ) = 2(m − 2)² − log(3/2). The coefficients are the value at m = 5, the growth to m = 6, and 4 − 2 log 2.",
 )
 def ratio_passes_every_factor(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """The bound is below 1 = ‖ω_P − ω_S‖ when all signs agree, and that is more probable than M δ."""
-    if not instance:
-        yield from _for_every_root(trial["spread"])
-        return
-    m, n = instance["root_n"], instance["root_n"] ** 2
-    factor, half = inputs(factor=instance["factor"], half=Fraction(1, 2))
-    delta = 3 * exp(rational(-2 * (m - 2) ** 2), bits=DIGITS)
-    yield at_most(rational(2) / m + root(log(2 / delta, bits=DIGITS) * trial["spread"] / n), 1, "the bound", strict=True)
-    yield at_least((half**n + half**n) / (factor * delta), 1, "P(all signs agree)/(M δ)", strict=True)
-
-
-def _for_every_root(spread: Fraction) -> Iterator[Check]:
     """Both statements for every integer m ≥ 5, with ℓ2, ℓ3 and ℓ10 for the logarithms of 2, 3 and 10."""
 
     def growth(m: Any, two: Any, three: Any, ten: Any) -> Any:
         """log of 2^{1−m²}/(10^{m−5} δ)."""
         return (1 - m**2) * two - three + 2 * (m - 2) ** 2 - (m - 5) * ten
 
-    m, two, three, ten = symbols("m l2 l3 l10")
-    square = spread * (2 * (m - 2) ** 2 + two - three) / m**2
+    m, *names = symbols("m l2 l3 l10")
+    two, three, _ = names
+    square = trial["spread"] * (2 * (m - 2) ** 2 + two - three) / m**2
     yield equal(square, ((m - 2) / m) ** 2 - (three - two) / (2 * m**2), "log(2/δ)/(2n) is below (1 − 2/m)²")
-    bend = growth(m + 2, two, three, ten) - 2 * growth(m + 1, two, three, ten) + growth(m, two, three, ten)
-    yield equal(bend, 4 - 2 * two, "second difference of the logarithm")
+    first, more, k = growth(5, *names), growth(6, *names) - growth(5, *names), m - 5
+    yield equal(growth(m, *names), first + k * more + k * (k - 1) / 2 * (4 - 2 * two), "the logarithm as a quadratic in k = m − 5")
     logs = [log(rational(x), bits=DIGITS) for x in (2, 3, 10)]
-    yield at_most(2 * logs[0], 4, "second difference > 0", strict=True)
-    first, second = (growth(k, *logs) for k in (5, 6))
-    yield at_least(first, 0, "positive at m = 5", strict=True)
-    yield at_least(second, first, "larger at m = 6", strict=True)
+    yield at_most(logs[0], logs[1], "log 2 < log 3", strict=True)
+    yield at_least(growth(5, *logs), rational(0), "the logarithm at m = 5", strict=True)
+    yield at_least(growth(6, *logs) - growth(5, *logs), rational(0), "its growth to m = 6", strict=True)
+    yield at_most(2 * logs[0], rational(4), "4 − 2 log 2 > 0", strict=True)
 
 
 @claim(

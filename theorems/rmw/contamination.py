@@ -1,7 +1,7 @@
 r"""The margin for error Γ, what it says about approximations of the mean classifier, and σ-contamination (sections 4.1 and 4.2).
 
 Γ(P, f) = sup{γ : ℓ_γ(P, f) = ℓ₀₁(P, f)} is the least margin yf(x) of the examples on the right side: it does not see how near to 0 the
-others are. ℓ_γ treats yv = γ as ℓ₀₁ treats yv = 0 (RMW-marg+). Worlds are rational and everything is decided exactly.
+others are. ℓ_γ treats yv = γ as ℓ₀₁ treats yv = 0 (RMW-marg). Worlds are rational and everything is decided exactly.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-r"""Section 3.1: maximum mean discrepancy, its witness, and the variational divergence.
+r"""Sections 3.1 and 6: maximum mean discrepancy, its witness, the variational divergence, and herding as its minimisation.
 
 With d = μ₊ − μ₋ the MMD is max over ‖w‖ ≤ 1 of ½|⟨w, d⟩| = ½‖d‖, reached at ±d/‖d‖. If the classes are equally likely, ω_P = ½d.
 """
@@ -23,10 +23,9 @@ from simopt.claims import (
     claim,
     equal,
     inputs,
-    maximum,
     symbols,
-    total,
 )
+from simopt.theorems.rmw.mean_minimises import direction
 from simopt.theorems.rmw.worlds import World, add, dot, mean, minus, plus, scaled, squared
 
 
@@ -80,29 +79,12 @@ def discrepancy_is_the_size_of_the_mean(instance: Instance, trial: Trial) -> Ite
     yield equal(turned, (1 - 2 * prior) * cross(positive, negative), "any P(Y = 1): ω_P × d = (1 − 2P(Y = 1)) μ₊ × μ₋")
 
 
-LATTICE = 3
-FEATURES = {
-    "one point": ((1, 0), (1, 0), (1, 0)),
-    "opposite": ((1, 0), (-1, 0), (0, 0)),
-    "independent": ((1, 0), (0, 1), (Fraction(3, 5), Fraction(-4, 5))),
-}
-
-
-def distributions() -> list[tuple[Fraction, ...]]:
-    """All distributions on three points with denominator 3."""
-    whole = [(a, b, LATTICE - a - b) for a in range(LATTICE + 1) for b in range(LATTICE + 1 - a)]
-    return [tuple(Fraction(k, LATTICE) for k in each) for each in whole]
-
-
-def pairs_of_distributions(trial: Trial) -> Iterator[Instance]:
-    """Sign patterns of P₊ − P₋ on three points up to the order of the two, for the proof; then pairs with denominator 3, as examples."""
-    for pattern in product((-1, 1), repeat=2):
-        yield {"signs": [1, *pattern]}
-    for p, q in product(distributions(), repeat=2):
-        if p <= q:
-            for name, points in FEATURES.items():
-                phi = [[trial["bound"] * x for x in point] for point in points]
-                yield {"p": list(p), "q": list(q), "phi": phi, "first": name == "one point"}
+def one_point(trial: Trial) -> Iterator[Instance]:
+    """First what stands for all points, in symbols; then directions and lengths of w and φ(x), as examples."""
+    yield {}
+    for t, u in product((Fraction(0), Fraction(1, 2), Fraction(-3)), repeat=2):
+        for size in (Fraction(1, 2), Fraction(1)):
+            yield {"t": t, "u": u, "size": size * trial["bound"]}
 
 
 @claim(
@@ -112,61 +94,57 @@ def pairs_of_distributions(trial: Trial) -> Iterator[Instance]:
     kind=INEQUALITY,
     expected=HOLDS,
     says=r"If ‖φ(x)‖ ≤ 1, MMD(P₊, P₋) ≤ V(P₊, P₋), and V is the total variation distance: max over f ∈ [−1, 1]^X of ½|E_{P₊} f − E_{P₋} f| "
-    r"= ½ Σ |P₊(x) − P₋(x)| = max_A |P₊(A) − P₋(A)|.",
-    remains="distributions on more than three points: both sides are sums over pairs of points",
-    instances=pairs_of_distributions,
+    r"= ½ Σ |P₊(x) − P₋(x)| = max_A |P₊(A) − P₋(A)|. Point by point, with δ = P₊(x) − P₋(x) of sign s: ½|δ| − (±½δf) = ½|δ|(1 ∓ sf) ≥ 0, "
+    r"and 0 at f = ±s; ½δ(2[x ∈ A] − 1) = δ[x ∈ A] − ½δ, where Σ δ = 0; and for ‖w‖ ≤ 1 1 ∓ s⟨w, φ⟩ = ½(‖w ∓ sφ‖² + 1 − ‖w‖² + 1 − ‖φ‖²).",
+    instances=one_point,
     exhaustive=True,
     knobs={"bound": Fraction(1)},
     mutants={"‖φ(x)‖ ≤ 2": {"bound": Fraction(2)}},
-    note="With δ = P₊ − P₋, V² − MMD² = ⅛ Σ |δ_x||δ_z| (‖sφ_x − tφ_z‖² + 1 − ‖φ_x‖² + 1 − ‖φ_z‖²), s and t the signs of δ_x and δ_z: in "
-    "symbols for three points in the plane; the sum has the same terms for more. So is V ∓ δ(A), with Σ δ = 0. f ↦ ½|Σ δ f| is convex, so "
-    "its maximum is at signs, where it is the |δ(A)| of an event.",
-    cost=1.5,
+    note="All are sums over the points (or integrals against P₊ + P₋), so that what holds at one point with free |δ|, f, w and φ, in the "
+    "plane of w and φ, holds for all distributions. The numbers are examples.",
 )
 def discrepancy_is_at_most_the_variation(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """V² − MMD² and V − |δ(A)| as sums of non-negative terms; then the three forms of V, and both sides, on numbers."""
-    if "signs" in instance:
-        yield _difference(instance["signs"])
-        yield from _events(instance["signs"])
+    """One point of the sums, for both signs of δ and both of ±; and ⟨w, φ⟩ ≤ 1 on numbers."""
+    if instance:
+        t, u, size = inputs(**instance)
+        yield at_most(abs(dot(direction(t), scaled(direction(u), size))), 1, "|⟨w, φ⟩| ≤ 1")
         return
-    p, q, phi = inputs(p=instance["p"], q=instance["q"], phi=instance["phi"])
-    delta = [a - b for a, b in zip(p, q, strict=True)]
-    variation = total(abs(x) for x in delta) / 2
-    if instance["first"]:
-        yield from _three_forms(delta, variation)
-    centre: list[Any] = [Fraction(0), Fraction(0)]
-    for weight, point in zip(delta, phi, strict=True):
-        centre = plus(centre, scaled(point, weight))
-    yield at_most(squared(centre) / 4, variation**2, "MMD² ≤ V²")
+    size, f, a, b, c, d = symbols("size f a b c d")  # size = |δ|
+    w, phi = [a, b], [c, d]
+    for s, side in product((1, -1), repeat=2):
+        delta = s * size
+        yield equal(size / 2 - side * delta * f / 2, size / 2 * (1 - side * s * f), "½|δ| − (±½δf)")
+        yield equal(size / 2 - side * delta * (side * s) / 2, 0 * size, "½|δ| is reached at f = ±s")
+        room = squared(minus(w, scaled(phi, side * s))) + (1 - squared(w)) + (1 - squared(phi))
+        yield equal(size / 2 - side * delta * dot(w, phi) / 2, size / 4 * room, "½|δ| − (±½δ⟨w, φ⟩)")
+        for inside in (0, 1):
+            yield equal(delta * (2 * inside - 1) / 2, delta * inside - delta / 2, "events are functions with values ±1")
 
 
-def _three_forms(delta: Sequence[Any], variation: Any) -> Iterator[Check]:
-    """V over signs, as a sum, over events."""
-    over_signs = [abs(dot(f, delta)) / 2 for f in product((-1, 1), repeat=3)]
-    over_events = [abs(dot(event, delta)) for event in product((0, 1), repeat=3)]
-    yield equal(maximum(*over_signs), variation, "V = ½ Σ |δ|")
-    yield equal(maximum(*over_events), variation, "max_A |δ(A)| = ½ Σ |δ|")
-
-
-def _events(pattern: Sequence[int]) -> Iterator[Check]:
-    """½ Σ |δ| ∓ δ(A) = ½ Σ |δ_x| (1 ± s_x(1 − 2[x ∈ A])) ∓ ½ Σ δ_x; the factors are 0 or 2, and all 0 for A = {s = ±1}; Σ δ = 0."""
-    sizes = symbols("d0 d1 d2")
-    delta = [s * size for s, size in zip(pattern, sizes, strict=True)]
-    for event, side in product(product((0, 1), repeat=3), (1, -1)):
-        rest = add(size * (1 + side * s * (1 - 2 * e)) for size, s, e in zip(sizes, pattern, event, strict=True)) / 2
-        yield equal(total(sizes) / 2 - side * dot(event, delta), rest - side * total(delta) / 2, f"V − ({side})·δ(A), A = {event}")
-
-
-def _difference(pattern: Sequence[int]) -> Check:
-    """V² − MMD² for δ_x = s_x |δ_x|."""
-    sizes = symbols("d0 d1 d2")
+@claim(
+    "RMW-6-MMD",
+    paper=VAN_ROOYEN_MENON_WILLIAMSON,
+    place="Section 6, after Algorithm 1",
+    kind=IDENTITY,
+    expected=HOLDS,
+    says=r"Herding minimises MMD_ψ(P, Q) over the distributions Q = Σ α_i δ_{z_i} concentrated on S: E_Q⟨w, ψ⟩ = ⟨w, Σ α_i ψ(z_i)⟩, so "
+    r"that **4 MMD_ψ(P, Q)² = ‖ω_P − Σ α_i ψ(z_i)‖²** with the ½ of Section 3.1, and the Σ α_i ψ(z_i) with α_i ≥ 0, Σ α_i = 1 are all of "
+    r"C = co ψ(S), over which Algorithm 1 minimises ‖ω_P − ω̃‖². (Sums over the points: in symbols for three, in the plane of w and "
+    r"ω_P − ω_Q.)",
+    instances=once,
+    exhaustive=True,
+    knobs={"factor": 4},
+    mutants={"MMD_ψ(P, Q) = ‖ω_P − ω_Q‖": {"factor": 1}},
+    note="That Algorithm 1 is Frank–Wolfe for this problem, and when it reaches ε: RMW-Alg1.",
+)
+def herding_minimises_the_discrepancy(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The mean of Q, Cauchy–Schwarz with its equality case, and the factor."""
+    weights, w, goal = symbols("p q r"), list(symbols("u v")), list(symbols("o1 o2"))
     points = [list(symbols(f"a{i} b{i}")) for i in range(3)]
     centre: list[Any] = [Fraction(0), Fraction(0)]
-    for s, size, point in zip(pattern, sizes, points, strict=True):
-        centre = plus(centre, scaled(point, s * size))
-    terms = add(
-        sizes[i] * sizes[j] * (squared(minus(scaled(x, pattern[i]), scaled(z, pattern[j]))) + 1 - squared(x) + 1 - squared(z))
-        for i, x in enumerate(points)
-        for j, z in enumerate(points)
-    )
-    return equal((total(sizes) / 2) ** 2 - squared(centre) / 4, terms / 8, "V² − MMD² as a sum of non-negative terms")
+    for share, point in zip(weights, points, strict=True):
+        centre = plus(centre, scaled(point, share))
+    yield equal(add(share * dot(w, point) for share, point in zip(weights, points, strict=True)), dot(w, centre), "E_Q⟨w, ψ⟩")
+    d = minus(goal, centre)
+    yield equal(squared(w) * squared(d) - dot(w, d) ** 2, cross(w, d) ** 2, "‖w‖²‖d‖² − ⟨w, d⟩² is a square: ½|⟨w, d⟩| ≤ ½‖d‖")
+    yield equal(trial["factor"] * (dot(d, d) / 2) ** 2, squared(d) * squared(d), "4 MMD² = ‖d‖², reached at w = d/‖d‖")

@@ -74,7 +74,7 @@ def largest(values: Sequence[Fraction]) -> int:
     return max(range(len(values)), key=lambda i: (values[i], -i))
 
 
-def mean_of(atoms: Sequence[Vector], weights: Sequence[Fraction] | None = None) -> list[Any]:
+def mean_of(atoms: Sequence[Vector], weights: Sequence[Any] | None = None) -> list[Any]:
     """Σ p_i ψ_i, p_i = 1/n by default."""
     shares = [Fraction(1, len(atoms))] * len(atoms) if weights is None else weights
     total: list[Any] = [Fraction(0)] * len(atoms[0])

@@ -62,7 +62,7 @@ def not_positive(yv: Expr) -> Expr:
     knobs={"loss": negative},
     mutants={"[[yv ≤ 0]]": {"loss": not_positive}},
     note="The printed formula (convention A) gives 0 at v = 0; the note that follows it (B) is [[yv ≤ 0]]. Our claims name A, B, or C: the "
-    "value ½ at 0. Neither A nor B makes all of Theorem 1 true, C does (T1b+, T1c+, T1d-half).",
+    "value ½ at 0. Theorem 1 uses B in its first half and A in its second (RMW-T1b, RMW-T1c); C makes both true (RMW-T1-half).",
 )
 def printed_loss_is_one_at_zero(instance: Instance, trial: Trial) -> Iterator[Check]:
     """The printed formula against [[yv < 0]] off 0 and against the printed value at 0."""

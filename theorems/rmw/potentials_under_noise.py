@@ -99,20 +99,50 @@ def slopes(psi: Potential, rate: Fraction, gamma: Fraction, t: Fraction) -> tupl
     expected=HOLDS,
     says=r"**For every rate σ ∈ (0, ½) and every convex potential ψ there is** a separable P on three points of ℝ² (Section 9 with a "
     r"scale γ) such that every minimiser of E_{P_σ} ψ(y⟨w, x⟩) over ℝ² gives the point of mass ½ a negative score, an error of ½ or more "
-    r"under every convention. Certified by rigorous enclosures for the hinge, its square, the logistic and the exponential potential and "
-    r"for random mixtures of hinges, at rates from 1/1000 to 49/100.",
+    r"under every convention. Take t with −ψ′(t) ≤ σa/2, a = −ψ′(0), then u with g < (2/5) g(0) on [0, u], then γ with 6γt ≤ u and "
+    r"6γ(1 − 2σ) ≤ σ/2: G(t) ≥ σ²a/2 > 0, and RMW-LS1-criterion applies.",
+    remains="that t and u exist (ψ′ → 0 at infinity, and is continuous at 0), and RMW-LS1-criterion: from the slopes to the minimisers",
+    instances=once,
+    exhaustive=True,
+    knobs={"noise": 1},
+    mutants={"no label noise": {"noise": 0}},
+    note="The sentence reads 'there exists P … of any nonzero rate': P depends on σ, as section 9 says ('the scale of the data set can be "
+    "chosen so that this occurs for σ arbitrarily small'). One P for all rates does not exist for hinge loss: RMW-LS1-literal. With "
+    "stationarity in the second coordinate 0 < w₁ < w₂ for smooth ψ, so the error is ½ exactly. For particular ψ: RMW-LS1-tried.",
+)
+def every_convex_potential_fails_at_some_scale(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Slopes of ψ as their bounds and what is ≥ 0 beside: r₁ by the choice of t, r₂ and r₄ by convexity, r₃ by the choice of γ."""
+    sigma, gamma, a, r1, r2, r3, r4 = symbols("sigma gamma a r1 r2 r3 r4")
+    rate = trial["noise"] * sigma
+    at_t = (1 - rate) * (-sigma * a / 2 + r1) + rate * (a + r2)  # ψ′(t) = −σa/2 + r₁, ψ′(−t) = −a − r₂
+    yield equal(at_t, sigma * a / 2 + sigma**2 * a / 2 + (1 - sigma) * r1 + sigma * r2, "g(t)")
+    zero = (1 - rate) * -a - rate * -a
+    yield equal(zero, -(1 - 2 * sigma) * a, "g(0) < 0")
+    scale = (sigma / 2 - r3) / (1 - 2 * sigma)  # 6γ
+    along = at_t + scale * (zero + r4)
+    yield equal(along, sigma**2 * a / 2 + (1 - sigma) * r1 + sigma * r2 + r3 * a + scale * r4, "G(t), g(6γt) = g(0) + r₄")
+    (v,) = symbols("v")
+    for found, said in zip(margins(three_points(gamma), [v, 0]), (v, gamma * v, gamma * v), strict=True):
+        yield equal(found, said, "P is separable: margins at w = (v, 0), v > 0")
+
+
+@claim(
+    "RMW-LS1-tried",
+    paper=VAN_ROOYEN_MENON_WILLIAMSON,
+    place="Section 4.4, after Long and Servedio, potential by potential",
+    kind=COUNTEREXAMPLE,
+    expected=HOLDS,
+    says=r"For the hinge, its square, the logistic and the exponential potential at six rates from 1/1000 to 49/100, and for random "
+    r"mixtures of one to four hinges at random rates, there are powers of two γ < 1/6 and t with G(t) ≥ 0 and g(6γt) < (2/5) g(0), by "
+    r"rigorous enclosures. So every minimiser of E_{P_σ} ψ(y⟨w, x⟩) gives the point of mass ½ a negative score (RMW-LS1-criterion).",
     instances=potentials_and_rates,
     knobs={"potentials": tuple(POTENTIALS), "mixtures": True, "masses": MASSES},
     mutants={
         "linear loss": {"potentials": ("linear",), "mixtures": False},
         "most of the mass in the south": {"masses": (Fraction(1, 16), Fraction(1, 16), Fraction(7, 8))},
     },
-    note="The sentence reads 'there exists P … of any nonzero rate': P depends on σ, as section 9 says ('the scale of the data set can be "
-    "chosen so that this occurs for σ arbitrarily small'). One P for all rates does not exist for hinge loss: RMW-LS1-literal. The proof "
-    "for all ψ is in the module's text; with stationarity in the second coordinate it also gives 0 < w₁ < w₂ for smooth ψ, so the error is "
-    "½ exactly.",
 )
-def any_convex_potential_fails_at_some_scale(instance: Instance, trial: Trial) -> Iterator[Check]:
+def potentials_fail_at_some_scale(instance: Instance, trial: Trial) -> Iterator[Check]:
     """Find t and γ among powers of two and check both inequalities."""
     psi, rate = named(instance), instance["rate"]
     _, second, south = trial["masses"]

@@ -2,9 +2,10 @@ r"""Makovoz' theorem (section 13): the best m-sparse approximation against the e
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import islice
+from typing import Any
 
 from simopt.claims import (
     CONSTANT,
@@ -25,13 +26,15 @@ from simopt.claims import (
     equal,
     inputs,
     minimum,
+    rational,
     symbols,
 )
 from simopt.theorems.rmw.exact_frank_wolfe import herding, mean_of
+from simopt.theorems.rmw.order_equivalence import once
 from simopt.theorems.rmw.rational_sets import Points, general, orthonormal
 from simopt.theorems.rmw.sampled_worlds import weights
 from simopt.theorems.rmw.sparse_hulls import best_sparse, squared_entropy_number
-from simopt.theorems.rmw.worlds import add, squared
+from simopt.theorems.rmw.worlds import Vector, add, minus, plus, scaled, squared
 
 ONE = Fraction(1)
 
@@ -60,15 +63,53 @@ def sets_and_means(trial: Trial) -> Iterator[Instance]:
     kind=EXISTENCE,
     expected=HOLDS,
     says=r"For every finite S in a Hilbert space, ω ∈ co(S) and even m ≤ |S| there is an m-sparse ω̃ ∈ co(S) with "
-    r"‖ω − ω̃‖ ≤ √2 ε_{m/2}(S)/√m, ε_k(S) the least radius of k balls that cover S.",
+    r"‖ω − ω̃‖ ≤ √2 ε_{m/2}(S)/√m, ε_k(S) the least radius of k balls that cover S. Steps: S in blocks, one for each ball, of the weights "
+    r"λ_j in ω, and n_j ≥ λ_j m/2 random points of the j-th. A point of a block has the variance E‖X − c‖² − ‖EX − c‖² ≤ ε² (c the centre "
+    r"of its ball), the blocks are independent, and λ_j²/n_j ≤ 2λ_j/m: the mean of ‖ω − ω̃‖² is at most Σ λ_j · 2ε²/m.",
+    remains="that n_j points divide the variance by n_j (RMW-6-MC+), that ⌈λ_j m/2⌉ for m/2 blocks add up to at most m, and that some draw "
+    "is no worse than the mean; variances are sums over points and coordinates",
+    instances=once,
+    exhaustive=True,
+    knobs={"square": Fraction(2)},
+    mutants={"√(3/4) for √2": {"square": Fraction(3, 4)}, "1/√2 for √2": {"square": Fraction(1, 2)}},
+    note="Tried on sets, with all supports and all partitions: RMW-T22-tried. √2 is the best constant: RMW-T22-sharp.",
+)
+def sparse_points_are_near(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Three points of one block around any centre; two blocks; the weights, and their sum."""
+    p, q, lam, mu, m, n, eps = symbols("p q lam mu m n eps")
+    centre, points, chances = list(symbols("c d")), [list(symbols(f"a{i} b{i}")) for i in range(3)], [p, q, 1 - p - q]
+    around, own = _spread(chances, points, centre), mean_of(points, chances)
+    yield equal(around - squared(minus(own, centre)), _spread(chances, points, own), "E‖X − c‖² − ‖EX − c‖² = E‖X − EX‖²")
+    first, second = [[x] for x in symbols("x0 x1")], [[x] for x in symbols("z0 z1")]
+    halves = [[p, 1 - p], [q, 1 - q]]
+    both = [plus(scaled(x, lam), scaled(z, mu)) for x in first for z in second]
+    mixed = _spread([a * b for a in halves[0] for b in halves[1]], both, mean_of(both, [a * b for a in halves[0] for b in halves[1]]))
+    parts = [_spread(each, block, mean_of(block, each)) for each, block in zip(halves, (first, second), strict=True)]
+    yield equal(mixed, lam**2 * parts[0] + mu**2 * parts[1], "independent blocks: the variances add up, times λ²")
+    yield equal(lam * trial["square"] / m - lam**2 / n, lam * (n - lam * m / 2) * 2 / (n * m), "λ_j²/n_j ≤ 2λ_j/m for n_j ≥ λ_j m/2")
+    yield equal(trial["square"] * eps**2 / m * (lam + (1 - lam)), 2 * eps**2 / m, "the λ_j add up to 1")
+
+
+def _spread(chances: Sequence[Any], points: Sequence[Vector], centre: Vector) -> Any:
+    """E‖X − c‖²."""
+    return add(chance * squared(minus(point, centre)) for chance, point in zip(chances, points, strict=True))
+
+
+@claim(
+    "RMW-T22-tried",
+    paper=VAN_ROOYEN_MENON_WILLIAMSON,
+    place="Theorem 22, set by set",
+    kind=EXISTENCE,
+    expected=HOLDS,
+    says=r"For simplices with their centroid, a simplex with a far point, and random sets of two to six points in one to four dimensions "
+    r"with random ω ∈ co(S): for every even m ≤ |S| the best m-sparse ω̃ ∈ co(S) has ‖ω − ω̃‖ ≤ √2 ε_{m/2}(S)/√m. (All supports and all "
+    r"partitions, in fractions.)",
     instances=sets_and_means,
     knobs={"square": Fraction(2)},
     mutants={"√(3/4) for √2": {"square": Fraction(3, 4)}, "1/√2 for √2": {"square": Fraction(1, 2)}},
-    note="All supports and all partitions, |S| ≤ 6 (full effort 8), exactly. Proof: a cover by m/2 balls, and ⌈λ_j m/2⌉ random points of "
-    "the j-th block, λ_j its weight in ω. √2 is the best constant: RMW-T22-sharp.",
     cost=1.5,
 )
-def sparse_points_are_near(instance: Instance, trial: Trial) -> Iterator[Check]:
+def best_sparse_points_are_near(instance: Instance, trial: Trial) -> Iterator[Check]:
     """The squares of both sides for every even m."""
     points, target = instance["points"], mean_of(instance["points"], instance["shares"])
     best = best_sparse(points, target, len(points))
@@ -205,6 +246,41 @@ def printed_rate_is_true(instance: Instance, trial: Trial) -> Iterator[Check]:
     for m, distance in enumerate(best_sparse(points, target, len(points)), 1):
         yield at_most(distance, Fraction(0) if m > d else Fraction(trial["square"], m), f"‖ω − ω̃‖², m = {m}")
         yield at_most(distance**d, trial["rate"] ** d / Fraction(m) ** (d + 2), f"‖ω − ω̃‖^{2 * d}, m = {m}")
+
+
+def sizes_of_sets(trial: Trial) -> Iterator[Instance]:
+    """What holds for every size, in symbols; then m ≤ |S| ≤ 8."""
+    yield {}
+    for size in range(1, 9):
+        for m in range(1, size + 1):
+            yield {"m": m, "size": size}
+
+
+@claim(
+    "RMW-13-size",
+    paper=VAN_ROOYEN_MENON_WILLIAMSON,
+    place="Section 13, 'd can be replaced by |S|'",
+    kind=INEQUALITY,
+    expected=HOLDS,
+    says=r"For every finite S in the unit ball of a Hilbert space of any dimension, ω ∈ co(S) and m ≤ |S| there is an m-sparse ω̃ ∈ co(S) "
+    r"with ‖ω − ω̃‖ ≤ 4√2/m^{1/2 + 1/|S|}: it has ‖ω − ω̃‖² ≤ V/m ≤ 1/m (m draws from ω), and m^{1/|S|} ≤ 4√2, as m² ≤ |S|² ≤ 32^{|S|}.",
+    remains="that some draw is no worse than the mean, V/m (RMW-6-MC+), and the induction over |S|",
+    instances=sizes_of_sets,
+    exhaustive=True,
+    knobs={"rate": Fraction(32)},
+    mutants={"1/(√2 m^{1/2 + 1/|S|})": {"rate": Fraction(1, 2)}},
+    note="The way by ε_m of the ball in the span of S loses 2^{1/|S|}, as for d (RMW-T22b). The bound says less than 1/√m for every "
+    "m ≤ |S|: m^{1/|S|} ≤ |S|^{1/|S|} ≤ e^{1/e} < 4√2.",
+)
+def rate_with_the_size_of_the_set(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """V ≤ 1 and the step of the induction; m² ≤ 32^{|S|} for small sets."""
+    if not instance:
+        n, second, square = symbols("n second square")  # E‖ψ‖² and ‖ω‖²
+        yield equal(1 - (second - square), (1 - second) + square, "V = E‖ψ‖² − ‖ω‖² ≤ 1")
+        yield equal(32 * n**2 - (n + 1) ** 2, (n - 1) * (31 * n + 29) + 28, "n² ≤ 32^n gives (n + 1)² ≤ 32 n² ≤ 32^{n+1}")
+        return
+    m, n = instance["m"], instance["size"]
+    yield at_most(inputs(m=m) ** 2, rational(trial["rate"]) ** n, f"m² ≤ 32^{n}", scale=n**2)
 
 
 def tight_clusters(radius: Fraction) -> Points:

@@ -1,7 +1,8 @@
 r"""Theorem 1 for the misclassification loss, under each convention for ℓ₀₁(y, 0): which part holds under which.
 
-No convention that the paper prints makes all of Theorem 1 true: under the formula (A) a score of 0 costs nothing, so that f = 0 beats
-every classifier; under the note (B) it costs 1, more than the linear loss can answer for. With ½ (C) everything holds.
+Each half is true under one of the conventions that the paper prints: that f_P is best under the note (B), where abstaining is an error,
+the regret bound under the formula (A). Together they ask for ½ (C): under A f = 0 costs nothing and beats every classifier, under B it
+costs 1, more than the linear loss can answer for.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from typing import Any
 
 from simopt.claims import (
     CONVENTION,
+    EQUIVALENCE,
     EXISTENCE,
     HOLDS,
     IDENTITY,
@@ -24,8 +26,10 @@ from simopt.claims import (
     at_most,
     claim,
     equal,
+    symbols,
 )
-from simopt.theorems.rmw.surrogate_cells import HALF, Cell, away_from_zero, cells, interpolated, opened
+from simopt.theorems.rmw.surrogate_cells import HALF, Cell, away_from_zero, cells, conditional, interpolated, opened
+from simopt.theorems.rmw.worlds import linear, zero_one
 
 PLACE = "Theorem 1"
 
@@ -33,30 +37,17 @@ PLACE = "Theorem 1"
 @claim(
     "RMW-T1b",
     paper=VAN_ROOYEN_MENON_WILLIAMSON,
-    place=PLACE,
-    kind=EXISTENCE,
-    expected=REFUTED,
-    defect=CONVENTION,
-    says=r"f_P ∈ argmin over f ∈ [−1, 1]^X of ℓ₀₁(P, f), both for ℓ₀₁(y, v) = [[yv < 0]] (A) and for ℓ₀₁(y, v) = [[yv ≤ 0]] (B).",
-    instances=cells,
-    exhaustive=True,
-    knobs={"conventions": ("A", "B")},
-    mutants={"the note alone": {"conventions": ("B",)}, "ℓ₀₁(y, 0) = ½": {"conventions": ("C",)}},
-    note="Fails under A only: f = 0 has ℓ₀₁(P, f) = 0, less than ℓ₀₁(P, f_P) = 1/4 at η = 3/4.",
-)
-@claim(
-    "RMW-T1b+",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
-    place=PLACE + ", corrected",
+    place=PLACE + ", with the note of Section 2",
     kind=EXISTENCE,
     expected=HOLDS,
-    says=r"f_P ∈ argmin over f ∈ [−1, 1]^X of ℓ₀₁(P, f) if ℓ₀₁(y, 0) = 1 (B) or ½ (C).",
+    says=r"f_P ∈ argmin over f ∈ [−1, 1]^X of ℓ₀₁(P, f), for ℓ₀₁ with the printed note: **ℓ₀₁(y, 0) = 1 always** (B), an output of 0 "
+    r"abstains and counts as an error.",
     instances=cells,
     exhaustive=True,
-    knobs={"conventions": ("B", "C")},
-    mutants={"ℓ₀₁(y, 0) = 0": {"conventions": ("A",)}},
-    corrects="RMW-T1b",
-    note="Under A it holds among all f with f(x) ≠ 0 almost surely.",
+    knobs={"conventions": ("B",)},
+    mutants={"the formula [[yv < 0]], ℓ₀₁(y, 0) = 0": {"conventions": ("A",)}},
+    note="Under the formula alone (A) f = 0 has ℓ₀₁(P, f) = 0, less than ℓ₀₁(P, f_P) = ¼ at η = ¾; there it holds among all f with "
+    "f(x) ≠ 0 almost surely. Both halves of the theorem at once: RMW-T1-half.",
 )
 def bayes_is_best(instance: Instance, trial: Trial) -> Iterator[Check]:
     """ℓ₀₁(P, f) − ℓ₀₁(P, f_P) ≥ 0 at the corners of the cell."""
@@ -68,32 +59,17 @@ def bayes_is_best(instance: Instance, trial: Trial) -> Iterator[Check]:
 @claim(
     "RMW-T1c",
     paper=VAN_ROOYEN_MENON_WILLIAMSON,
-    place=PLACE,
-    kind=INEQUALITY,
-    expected=REFUTED,
-    defect=CONVENTION,
-    says=r"For all f ∈ [−1, 1]^X, ℓ₀₁(P, f) − ℓ₀₁(P, f_P) ≤ ℓ_linear(P, f) − ℓ_linear(P, f_P), both for ℓ₀₁(y, v) = [[yv < 0]] (A) and for "
-    r"ℓ₀₁(y, v) = [[yv ≤ 0]] (B).",
-    instances=cells,
-    exhaustive=True,
-    knobs={"conventions": ("A", "B")},
-    mutants={"the formula alone": {"conventions": ("A",)}, "ℓ₀₁(y, 0) = ½": {"conventions": ("C",)}},
-    note="Fails under B only, at f = 0: ½ > 0 at η = ½, ¾ > ½ at η = ¾.",
-)
-@claim(
-    "RMW-T1c+",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
-    place=PLACE + ", corrected",
+    place=PLACE + ", with the formula of Section 2",
     kind=INEQUALITY,
     expected=HOLDS,
-    says=r"For all f ∈ [−1, 1]^X, ℓ₀₁(P, f) − ℓ₀₁(P, f_P) ≤ ℓ_linear(P, f) − ℓ_linear(P, f_P) if ℓ₀₁(y, 0) = 0 (A) or ½ (C).",
+    says=r"For all f ∈ [−1, 1]^X, ℓ₀₁(P, f) − ℓ₀₁(P, f_P) ≤ ℓ_linear(P, f) − ℓ_linear(P, f_P), for the printed formula "
+    r"**ℓ₀₁(y, v) = [[yv < 0]]** (A).",
     instances=cells,
     exhaustive=True,
-    knobs={"conventions": ("A", "C")},
-    mutants={"ℓ₀₁(y, 0) = 1": {"conventions": ("B",)}},
-    corrects="RMW-T1c",
-    note="Under B it holds among all f with f(x) ≠ 0 almost surely. C is the only convention under which T1b and T1c both hold: at v = 0 "
-    "they ask for min(η, 1 − η) ≤ ℓ₀₁(y, 0) ≤ max(η, 1 − η) for every η.",
+    knobs={"conventions": ("A",)},
+    mutants={"the note ℓ₀₁(y, 0) = 1": {"conventions": ("B",)}},
+    note="Under the note (B) it fails at f = 0 only: ½ > 0 at η = ½, ¾ > ½ at η = ¾; there it holds among all f with f(x) ≠ 0 almost "
+    "surely. Both halves of the theorem at once: RMW-T1-half.",
 )
 def linear_regret_bounds(instance: Instance, trial: Trial) -> Iterator[Check]:
     """ℓ₀₁-regret ≤ linear regret at the corners of the cell."""
@@ -101,6 +77,31 @@ def linear_regret_bounds(instance: Instance, trial: Trial) -> Iterator[Check]:
     yield interpolated(cell, lambda eta, v: cell.linear_regret(eta, v) - cell.zero_one_regret(eta, v), "difference of the regrets")
     name = f"ℓ₀₁-regret ≤ linear regret, convention {cell.convention}, v {_sign(cell)} 0"
     yield at_most(cell.zero_one_regret(eta, v), cell.linear_regret(eta, v), name)
+
+
+@claim(
+    "RMW-T1-half",
+    paper=VAN_ROOYEN_MENON_WILLIAMSON,
+    place=PLACE + ", ours: both halves under one convention",
+    kind=EQUIVALENCE,
+    expected=HOLDS,
+    says=r"Let ℓ₀₁(y, 0) = a for both labels. For every P and all f ∈ [−1, 1]^X both ℓ₀₁(P, f) ≥ ℓ₀₁(P, f_P) and ℓ₀₁(P, f) − ℓ₀₁(P, f_P) "
+    r"≤ ℓ_linear(P, f) − ℓ_linear(P, f_P) hold **if and only if a = ½** (C). (Only if: at η = ½ and f = 0 the two ask for 0 ≤ a − ½ ≤ 0.)",
+    instances=cells,
+    exhaustive=True,
+    knobs={"conventions": ("C",)},
+    mutants={"a = 0": {"conventions": ("A",)}, "a = 1": {"conventions": ("B",)}},
+    note="So neither printed convention makes the whole theorem true; each makes one half true (RMW-T1b, RMW-T1c). For one P and f = 0 the "
+    "two ask for min(η, 1 − η) ≤ a ≤ max(η, 1 − η).",
+)
+def both_halves_ask_for_one_half(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Both halves at the corners of the cell; and at η = ½, f = 0 with a as a symbol."""
+    yield from bayes_is_best(instance, trial)
+    yield from linear_regret_bounds(instance, trial)
+    a, v = symbols("a v")
+    best = conditional(zero_one("C"), HALF, 1)  # f_P is never 0
+    yield equal(conditional(lambda y, score: a, HALF, 0) - best, a - HALF, "ℓ₀₁-regret of f = 0 at η = ½")
+    yield equal(conditional(linear, HALF, v) - conditional(linear, HALF, 1), 0, "linear regret of every f at η = ½")
 
 
 @claim(

@@ -25,8 +25,8 @@ from simopt.theorems.rmw.potentials import POTENTIALS, Potential
 from simopt.theorems.rmw.potentials_under_noise import a_scale_that_fails
 from simopt.theorems.rmw.worlds import Atom, flipped
 
-NAMES = ("RMW-LS1", "RMW-LS1-criterion", "RMW-LS1-literal", "RMW-LS2", "RMW-LS2-threshold", "RMW-LS2-vertices")
-STEPS = ("RMW-LS1-criterion", "RMW-LS1-literal", "RMW-LS2", "RMW-LS2-threshold")  # the subgradients; not that risks are least there
+NAMES = ("RMW-LS1", "RMW-LS1-tried", "RMW-LS1-criterion", "RMW-LS1-literal", "RMW-LS2", "RMW-LS2-threshold", "RMW-LS2-vertices")
+STEPS = tuple(name for name in NAMES if name not in ("RMW-LS1-tried", "RMW-LS2-vertices"))  # slopes; not that risks are least there
 RATIO = Fraction(2, 5)
 
 

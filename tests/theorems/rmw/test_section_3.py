@@ -21,12 +21,13 @@ from simopt.theorems.rmw.labelled_samples import SPECIAL, atoms_of, few_dimensio
 from simopt.theorems.rmw.worlds import Score, dot, linear, risk, zero_one
 from simopt.verify import verify
 
-ROWS = "l01 lin0 T1a T1b T1c T1d T1e phi T2 T2b MMD1 MMD2 SVMc SVMl KDE MKL 6.6a 6.6b".split()
-REFUTED = ("l01", "T1b", "T1c", "T1d", "KDE", "6.6a")
+ROWS = "l01 lin0 T1a T1b T1c T1d T1e phi T2 T2b MMD1 MMD2 SVMc SVMl 3.2 KDE MKL 6.6a 6.6b".split()
+REFUTED = ("l01", "T1d", "KDE", "6.6a")
 EXACT = ["SVMc-range", "SVMc-mean", "SVMl", "SVMl-path", "SVMl-direction", "6.6a+", "unif-steps"]
 FLOATS = ["SVMl-kernels", "SVMc-kernels"]
-PROVED = "l01+ lin0 T1a T1b+ T1c+ T1d+ T1d-half T1e phi T2 T2b MMD1 SVMc SVMl-proof SVMl-class KDE+ MKL 6.6b unif-proof".split()
-STEPS = ("MMD2",)
+PROVED = "l01+ lin0 T1a T1b T1c T1-half T1d+ T1d-half T1e phi T2 T2b MMD1 MMD2 3.2-least SVMc".split()
+PROVED += "SVMl-proof SVMl-class KDE+ MKL 6.6b unif-proof".split()
+STEPS = ("3.2",)
 IDS = [f"RMW-{name}" for name in (*REFUTED, *EXACT, *FLOATS, *PROVED, *STEPS)]
 
 
@@ -64,7 +65,7 @@ def test_witness_replays(row: str, tmp_path: Path) -> None:
     assert found_again.same and found_again.verdict is Verdict.REFUTED
 
 
-@pytest.mark.parametrize("short", ["T1b+", "T1c+", "T2", "MMD2", "SVMl-proof", "KDE+", "6.6b", "unif-proof"])
+@pytest.mark.parametrize("short", ["T1b", "T1c", "T1-half", "T2", "MMD2", "3.2", "SVMl-proof", "KDE+", "6.6b", "unif-proof"])
 def test_proof_is_accepted_and_a_tampered_one_is_not(short: str) -> None:
     name = f"RMW-{short}"
     row = runner.run(name).own

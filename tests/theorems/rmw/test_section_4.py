@@ -30,10 +30,9 @@ from simopt.theorems.rmw.contamination import (
 from simopt.theorems.rmw.margins import STEPS, below, halfway, up_to
 from simopt.theorems.rmw.worlds import CONVENTIONS, by, mean, minus, mixed, risk, squared, zero_one
 
-PROVED = ("RMW-marg+", "RMW-T6lem", "RMW-T6+", "RMW-T6-labels", "RMW-cont")
+PROVED = ("RMW-marg", "RMW-T6lem", "RMW-T6+", "RMW-T6-labels", "RMW-cont")
 HOLDING = ("RMW-Gam+", "RMW-L7+")
 REFUTED = {
-    "RMW-marg": Defect.CONVENTION,
     "RMW-T6": Defect.CONVENTION,
     "RMW-Gam": Defect.SUBSTANTIVE,
     "RMW-L7": Defect.SUBSTANTIVE,

@@ -11,6 +11,7 @@ import pytest
 from simopt import recheck
 from simopt.claims import VAN_ROOYEN_MENON_WILLIAMSON, Claim, Expected, Trial, catalogue, proof, runner, symbols
 from simopt.claims.kinds import Effort, Evidence, Verdict
+from simopt.theorems.rmw.class_conditional import contaminated
 from simopt.theorems.rmw.loss_orders import (
     as_pair,
     bend,
@@ -25,16 +26,16 @@ from simopt.theorems.rmw.loss_orders import (
     under_noise,
 )
 from simopt.theorems.rmw.order_equivalence import DIRECTIONS, EVENTS, RATES, robust_by_definition, table
-from simopt.theorems.rmw.potentials import NOT_POTENTIALS, POTENTIALS, random_mixture
+from simopt.theorems.rmw.potentials import NOT_POTENTIALS, POTENTIALS, Potential, random_mixture
 from simopt.theorems.rmw.variable_noise import risks
 from simopt.theorems.rmw.worlds import flipped, linear, mean, risk, zero_one
 
-ROWS = "T8 D9 T17 D10 corr L23 L12 T13 T13b T14 T14b ccn T15 T15b T16".split()
+ROWS = "T8 D9 4.4 T17 D10 corr L23 L12 T13 T13b T14 T14b ccn T15 T15b 5.1 T16".split()
 REFUTED = ("T13b", "T14", "T16", "T17")
 EXTRA = ("T8-loss", "L12-tried", "T14-label-free", "T14b-literal", "T16-label-free")
 IDS = [f"RMW-{row}" for row in (*ROWS, *(f"{row}+" for row in REFUTED), *EXTRA)]
 OTHERS = ("RMW-T8-loss", "RMW-D9", "RMW-D10", "RMW-L12-tried", "RMW-T17", "RMW-T17+", "RMW-T13b", "RMW-T14", "RMW-T16")
-STEPS = tuple(f"RMW-{row}" for row in "L23 L12 T13 T14+ T14b T15 T15b".split())
+STEPS = tuple(f"RMW-{row}" for row in "4.4 L23 L12 T13 T14+ T14b T15 T15b".split())
 
 
 def found(name: str) -> Claim:
@@ -169,3 +170,23 @@ def test_symbols_have_no_hidden_values() -> None:
     a, b, s = symbols("a b s")
     with pytest.raises(TypeError):
         float(corrected(a, b, s, s))
+
+
+def test_noise_rates_make_the_contaminations_of_section_5_1() -> None:
+    """Two points with two labels each, flipped at rates of their own: the class distributions after noise are the mixtures."""
+    prior, up, down = Fraction(2, 5), [Fraction(1, 4), Fraction(3, 4)], [Fraction(2, 3), Fraction(1, 3)]
+    s1, s2 = Fraction(1, 3), Fraction(1, 5)
+    noisy_up = [prior * (1 - s1) * p + (1 - prior) * s2 * q for p, q in zip(up, down, strict=True)]
+    share = sum(noisy_up)
+    alpha, beta = (1 - prior) * s2 / share, prior * s1 / (1 - share)
+    assert [mass / share for mass in noisy_up] == contaminated(up, down, alpha, beta)[0]
+    assert 0 < beta < prior < 1 - alpha and share == (prior - beta) / (1 - alpha - beta)
+    assert (alpha, beta) != (s2, s1)
+
+
+@pytest.mark.parametrize("psi", POTENTIALS.values(), ids=POTENTIALS)
+@pytest.mark.parametrize("eta", [Fraction(k, 16) for k in (1, 5, 7, 9, 12, 15)])
+def test_potentials_are_least_on_the_side_of_linear_loss(psi: Potential, eta: Fraction) -> None:
+    grid = [Fraction(k, 32) for k in range(-160, 161)]
+    risks_there = {v: float(eta * psi.value(v) + (1 - eta) * psi.value(-v)) for v in grid}
+    assert (min(risks_there, key=risks_there.__getitem__) > 0) == (2 * eta > 1)

@@ -12,8 +12,8 @@ import pytest
 import scipy.spatial
 
 from simopt import recheck
-from simopt.claims import VAN_ROOYEN_MENON_WILLIAMSON, Claim, Expected, catalogue, proof, runner
-from simopt.claims.kinds import Evidence, Verdict
+from simopt.claims import VAN_ROOYEN_MENON_WILLIAMSON, Claim, Expected, Trial, catalogue, proof, runner
+from simopt.claims.kinds import Effort, Evidence, Verdict
 from simopt.problems.herding import Herding
 from simopt.solvers.atoms import StoredAtoms
 from simopt.solvers.frank_wolfe import FrankWolfe
@@ -21,12 +21,15 @@ from simopt.theorems.rmw.counted_numbers import Counter
 from simopt.theorems.rmw.exact_frank_wolfe import herding, mean_of, squared_errors, uniform
 from simopt.theorems.rmw.herding_rate import enough_steps
 from simopt.theorems.rmw.hull_geometry import null_vector, rank, squared_diameter, squared_distance_to_boundary
+from simopt.theorems.rmw.monte_carlo import few_draws, mean_square
 from simopt.theorems.rmw.rational_sets import general, in_more_dimensions, orthonormal, triangle
+from simopt.theorems.rmw.sampled_worlds import atoms as atoms_of_world
 from simopt.theorems.rmw.worlds import dot, minus, squared
 
-ROWS = "Alg1 unif FW0 FW d cost L18 6.4".split()
-IDS = [f"RMW-{row}" for row in (*ROWS, "FW+", "unif-set", "d-small", "L18-herds", "6.4-herds")]
-PROVED = ("RMW-unif", "RMW-L18", "RMW-6.4")
+ROWS = "Alg1 6-MMD 6-MC unif FW0 FW d cost L18 6.4 6.5 6.7".split()
+IDS = [f"RMW-{row}" for row in (*ROWS, "6-MC+", "FW+", "unif-set", "d-small", "L18-herds", "6.4-herds", "6.5-tried")]
+PROVED = ("RMW-6-MMD", "RMW-6-MC+", "RMW-unif", "RMW-L18", "RMW-6.4")
+STEPS = ("RMW-6.5", "RMW-6.7")
 ENCLOSED = ("RMW-FW", "RMW-FW+", "RMW-d")  # roots and exponentials
 RULES = [("line-search", {}), ("uniform", {"rule": uniform})]
 
@@ -40,21 +43,22 @@ def test_verdict_is_as_expected_under_another_seed(name: str) -> None:
     result = runner.run(name, seeds=(1,))
     assert result.ok, result.trace or result.own.reason
     assert (result.verdict is Verdict.PROVED) == (name in PROVED)
-    assert result.own.evidence is (Evidence.INTERVAL if name in ENCLOSED else Evidence.EXACT)
+    assert result.own.evidence is (Evidence.INTERVAL if name in ENCLOSED else Evidence.EXACT_STEPS if name in STEPS else Evidence.EXACT)
+    assert bool(result.own.remains) == (name in STEPS)
 
 
 @pytest.mark.parametrize("row", ROWS)
 def test_row_is_covered_and_the_refuted_one_is_corrected(row: str) -> None:
     claim = found(f"RMW-{row}")
     assert claim.paper is VAN_ROOYEN_MENON_WILLIAMSON
-    if row == "FW":
+    if row in ("FW", "6-MC"):
         assert claim.expected is Expected.REFUTED and claim.defect is not None
-        assert found("RMW-FW+").corrects == "RMW-FW"
+        assert found(f"RMW-{row}+").corrects == claim.id
     else:
         assert claim.expected is Expected.HOLDS
 
 
-@pytest.mark.parametrize("name", PROVED)
+@pytest.mark.parametrize("name", [*PROVED, *STEPS])
 def test_proof_is_accepted_without_simopt_and_a_tampered_one_is_not(name: str) -> None:
     row = runner.run(name).own
     assert row.proof is not None
@@ -94,6 +98,24 @@ def test_the_problem_has_the_exact_error_as_objective() -> None:
         for one in islice(herding(atoms, mean_of(atoms)), 6):
             weights = np.array([float(w) for w in one.weights])
             assert problem.objective({"weights": weights}) == pytest.approx(float(one.squared_error), abs=1e-14)
+
+
+def test_mean_square_error_of_independent_draws_is_the_variance_over_their_number() -> None:
+    for world in few_draws(Trial("RMW-6-MC", 0, -1, Effort.QUICK, {})):
+        one = mean_square(world, 1)
+        _, chances, features = atoms_of_world(world)
+        mean = mean_of(features, chances)
+        assert one == sum(p * squared(psi) for p, psi in zip(chances, features, strict=True)) - squared(mean) > 0
+        assert [mean_square(world, m) for m in range(1, 7)] == [one / m for m in range(1, 7)]
+
+
+def test_the_rate_of_greedy_approximation_begins_with_the_second_atom() -> None:
+    """Why RMW-6.5 leaves out m = 1: the first atom is chosen by ⟨ω_P, ψ⟩ alone, and may be the one farther from an ω_P beside the hull."""
+    near, far, target = [Fraction(9), Fraction(1, 2)], [Fraction(10), Fraction(1)], [Fraction(0), Fraction(1)]
+    first, *_ = run = list(islice(herding([near, far], target), 3))
+    distance, diameter = squared(minus(target, near)), squared_diameter([near, far])
+    assert first.pick == 1 and first.squared_error - distance > 4 * diameter / 2
+    assert all(one.squared_error - distance <= 4 * diameter / (m + 1) for m, one in enumerate(run[1:], 2))
 
 
 def test_exact_errors_lie_in_their_enclosures() -> None:

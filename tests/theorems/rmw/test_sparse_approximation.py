@@ -17,15 +17,20 @@ from simopt.theorems.rmw.exact_frank_wolfe import mean_of
 from simopt.theorems.rmw.rational_sets import general, orthonormal
 from simopt.theorems.rmw.sparse_approximation import tight_clusters, with_far_point
 from simopt.theorems.rmw.sparse_hulls import best_sparse, partitions, smallest_balls, solution, squared_entropy_number
+from simopt.theorems.rmw.worlds import minus, squared
 
 EXPECTED = {
     "RMW-T22": Verdict.HOLDS,
+    "RMW-T22-tried": Verdict.HOLDS,
     "RMW-T22-sharp": Verdict.HOLDS,
     "RMW-T22b": Verdict.REFUTED,
     "RMW-T22b+": Verdict.PROVED,
     "RMW-T22b-true": Verdict.HOLDS,
+    "RMW-13-ball": Verdict.HOLDS,
+    "RMW-13-size": Verdict.HOLDS,
     "RMW-mono": Verdict.REFUTED,
 }
+STEPS = ("RMW-T22", "RMW-T22-sharp", "RMW-13-ball", "RMW-13-size")
 
 
 def found(name: str) -> Claim:
@@ -36,8 +41,8 @@ def found(name: str) -> Claim:
 def test_verdict_under_two_seeds(name: str) -> None:
     result = runner.run(name, seeds=(1,))
     assert result.ok, result.trace or result.own.reason
-    steps = name == "RMW-T22-sharp"  # for a few k
-    assert result.verdict is EXPECTED[name] and result.own.evidence is (Evidence.EXACT_STEPS if steps else Evidence.EXACT)
+    assert result.verdict is EXPECTED[name] and result.own.evidence is (Evidence.EXACT_STEPS if name in STEPS else Evidence.EXACT)
+    assert bool(result.own.remains) == (name in STEPS)
 
 
 def test_expectations_and_links() -> None:
@@ -46,7 +51,7 @@ def test_expectations_and_links() -> None:
     assert found("RMW-T22b").defect is Defect.CONSTANT and found("RMW-T22b+").corrects == "RMW-T22b"
 
 
-@pytest.mark.parametrize("name", ["RMW-T22-sharp", "RMW-T22b+"])
+@pytest.mark.parametrize("name", [*STEPS, "RMW-T22b+"])
 def test_proof_is_accepted_and_a_tampered_one_is_not(name: str) -> None:
     row = runner.run(name).own
     assert row.proof is not None
@@ -149,3 +154,15 @@ def test_instances_repeat_with_the_seed() -> None:
         claim = found(name)
         first, second = (list(claim.instances(Trial(name, 3, -1, Effort.QUICK, claim.knobs))) for _ in range(2))
         assert repr(first) == repr(second)
+
+
+def test_coordinate_balls_cover_the_disc_and_fewer_do_not() -> None:
+    """ε_4 = 1/√2 and ε_3 = √3/2 in the plane lie between the bounds of RMW-13-ball; the disc itself, by its rational points."""
+    angles = [Fraction(k, 16) for k in range(-64, 65)]
+    disc = [[r * (1 - t**2) / (1 + t**2), r * 2 * t / (1 + t**2)] for t in angles for r in (Fraction(1, 2), Fraction(1))]
+    half = Fraction(1, 2)
+    centres = [[x, y] for x in (half, -half) for y in (half, -half)]
+    assert max(min(squared(minus(p, c)) for c in centres) for p in disc) <= half
+    assert max(min(squared(minus(p, c)) for c in centres[:3]) for p in disc) > half
+    for m, radius in ((3, 3**0.5 / 2), (4, 0.5**0.5)):
+        assert m**-0.5 <= radius <= 4 * m**-0.5
