@@ -185,7 +185,10 @@ MODELS = (
 )
 SMALL = 20_000  # size of the samples on which η₂ is measured
 SIZES = (100, 200, 400, 800, 1600)
-PAIRS = {"pair": "ramp from −1/4", "close pair": "ramp from −1/8"}  # c = 1/2, where W(η₁ + η₂) is c²/2 at m = 1.25·10⁷; c = 1/4, where Wη₁ is
+PAIRS = {
+    "pair": "ramp from −1/4",
+    "close pair": "ramp from −1/8",
+}  # c = 1/2, where W(η₁ + η₂) is c²/2 at m = 1.25·10⁷; c = 1/4, where Wη₁ is
 
 
 def settings(trial: Trial) -> Iterator[Instance]:
@@ -216,8 +219,8 @@ def settings(trial: Trial) -> Iterator[Instance]:
         "as m^{−4/3}": {"exponent": -4 / 3},
     },
     corrects="KK-T2",
-    note="Lemma 3 with its constants for W ≥ 1 is KK-L3; ‖w^t‖ ≤ 2W up to the iterate in question. Proposition 1 has O-constants only "
-    "(KK-P1): its second form is proved here with log²m for log(m/δ). By KK-T2-sharp the powers W⁵ and W⁶ cannot be lowered at these "
+    note="Lemma 3 with its constants for W ≥ 1 is KK-L3; ‖w^t‖ ≤ 2W up to the iterate in question. Theorem 3 has O-constants only "
+    "(KK-T3): its second form is proved here with log²m for log(m/δ). By KK-T2-sharp the powers W⁵ and W⁶ cannot be lowered at these "
     "numbers of iterations. The tightness is that of x = ±c/(2W), u = clip(t + c/2, 0, 1), w = W at W(η₁ + η₂) = c²/2: as in the head of "
     "theorem_2.py ε̂ is about (c²/4) e^{−c²/(2W(η₁ + η₂))} at the last of these t, 1/(12e) = 0.031 of the bound, the most that such a "
     "pair allows.",
