@@ -72,8 +72,8 @@ def orthonormal_run(m: int, ones: int, steps: int) -> Iterator[Check]:
     knobs={"late": True},
     mutants={"t ≤ m^{1/4} + 1": {"late": False}},
     note="x uniform on d ≥ 4m² axes, u = 1/2, w = 0, W = 1, δ = 1/4: head of proposition_1.py. From t = m + 1 on the mean is ≥ 1/4. C = 1 "
-    "fails at m = 10⁴, C at m = (10 C²)⁴, so that no constant will do. The first form of the proposition is above 1 here. The proof has the "
-    "bound for ‖w‖ ≤ W, and Theorem 2 needs it up to the first good iterate, where ‖w^t‖ ≤ 2W (KK-wt+): KK-P1+.",
+    "fails at m = 10⁴, C at m = (10 C²)⁴, so that no constant will do. The first form of the proposition is above 1 here. The proof has "
+    "the bound for ‖w‖ ≤ W, and Theorem 2 needs it up to the first good iterate, where ‖w^t‖ ≤ 2W (KK-wt+): KK-P1+.",
     cost=0.2,
 )
 def bound_for_any_iterate(instance: Instance, trial: Trial) -> Iterator[Check]:
@@ -98,9 +98,9 @@ def once(trial: Trial) -> Iterator[Instance]:
     place="Appendix B: 'It is easy to see that the proposition follows' from Theorem 3; corrected",
     kind=IDENTITY,
     expected=HOLDS,
-    says=r"Let R, d ≥ 1, and let the bounds of Theorem 3 hold **for all ‖w‖ ≤ R at once**, with 𝒰 the **nondecreasing** functions and a "
-    r"constant C ≥ 1. Then **for every t with ‖w^t‖ ≤ R** the bounds of Proposition 1 hold with R for W and 2C for C. For ŷ^t and ỹ^t are û "
-    r"and ũ at w^t; with L ≤ L' the logarithms, a = (dR^{3/2}L'/m)^{1/3}, b = (R²L/m)^{1/2}, c = (dR²L'/m)^{1/3}: a ≤ c, as c³ − a³ = "
+    says=r"Let R, d ≥ 1, and let the bounds of Theorem 3 hold **for all ‖w‖ ≤ R at once**, with 𝒰 the **nondecreasing** functions and "
+    r"a constant C ≥ 1. Then **for every t with ‖w^t‖ ≤ R** the bounds of Proposition 1 hold with R for W and 2C for C. For ŷ^t and ỹ^t "
+    r"are û and ũ at w^t; with L ≤ L' the logarithms, a = (dR^{3/2}L'/m)^{1/3}, b = (R²L/m)^{1/2}, c = (dR²L'/m)^{1/3}: a ≤ c, as c³ − a³ = "
     r"(dL'/m)R^{3/2}(√R − 1); b ≤ c where b ≤ 1, as b = ρ³ ≤ ρ² ≤ c for ρ⁶ = R²L/m, ρ² − ρ³ = ρ²(1 − ρ), c³ − ρ⁶ = (R²/m)(dL' − L); and "
     r"where b > 1, c ≥ ρ² > 1, which no mean of |ŷ − ỹ| exceeds.",
     remains="Theorem 3 itself (KK-T3; its second form with constants and log²m is KK-P1-explicit), that ŷ^t and ỹ^t are û and ũ (KK-LPAV, "

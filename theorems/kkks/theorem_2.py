@@ -227,7 +227,7 @@ def settings(trial: Trial) -> Iterator[Instance]:
     cost=2.0,
 )
 def some_iterate_is_good(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """The rate on the circle; then draws of the event, with the η₂ that is proved and with the one that comes out; on the pairs how near."""
+    """The rate on the circle; draws of the event, with the η₂ that is proved and with the one that comes out; on the pairs how near."""
     found, m, delta = model_of(instance), instance["m"], instance["delta"]
     if instance["points"] == "circle":
         yield rate(SIZES, quantiles(found, instance["repetitions"], trial), trial["exponent"], name="95 % quantile against m")

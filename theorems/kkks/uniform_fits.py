@@ -63,9 +63,9 @@ def visited(sample: Sample) -> list[Array]:
     place="Appendix B, Theorem 3",
     kind=RATE,
     expected=OPEN,
-    says=r"With high probability, **for all ‖w‖ ≤ W at once** (printed: for any fixed w), mean |û(w·x_i) − ũ(w·x_i)| is at most O((dW^{3/2} "
-    r"log(Wm/δ)/m)^{1/3} + √(W² log(m/δ)/m)) and O((W² log(m/δ)/m)^{1/4}). (Tried in the disc: the largest over the first iterates of "
-    r"L-Isotron, and over a net of w, falls at least as (log m/m)^{1/3}.)",
+    says=r"With high probability, **for all ‖w‖ ≤ W at once** (printed: for any fixed w), mean |û(w·x_i) − ũ(w·x_i)| is at most "
+    r"O((dW^{3/2} log(Wm/δ)/m)^{1/3} + √(W² log(m/δ)/m)) and O((W² log(m/δ)/m)^{1/4}). (Tried in the disc: the largest over the first "
+    r"iterates of L-Isotron, and over a net of w, falls at least as (log m/m)^{1/3}.)",
     instances=in_the_disc,
     knobs={"exponent": -1 / 3},
     mutants={"as 1/m": {"exponent": -1.0}},
