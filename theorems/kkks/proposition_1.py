@@ -98,9 +98,9 @@ def once(trial: Trial) -> Iterator[Instance]:
     place="Appendix B: 'It is easy to see that the proposition follows' from Theorem 3; corrected",
     kind=IDENTITY,
     expected=HOLDS,
-    says=r"Let R, d ≥ 1, and let the bounds of Theorem 3 hold **for all ‖w‖ ≤ R at once**, with 𝒰 the **nondecreasing** functions and "
-    r"a constant C ≥ 1. Then **for every t with ‖w^t‖ ≤ R** the bounds of Proposition 1 hold with R for W and 2C for C. For ŷ^t and ỹ^t "
-    r"are û and ũ at w^t; with L ≤ L' the logarithms, a = (dR^{3/2}L'/m)^{1/3}, b = (R²L/m)^{1/2}, c = (dR²L'/m)^{1/3}: a ≤ c, as c³ − a³ = "
+    says=r"Let R, d ≥ 1, and let the bounds of Theorem 3 hold **for all ‖w‖ ≤ R at once**, with 𝒰 the **nondecreasing** functions and a "
+    r"constant C ≥ 1. Then **for every t with ‖w^t‖ ≤ R** the bounds of Proposition 1 hold with R for W and 2C for C. For ŷ^t and ỹ^t are "
+    r"û and ũ at w^t; with L ≤ L' the logarithms, a = (dR^{3/2}L'/m)^{1/3}, b = (R²L/m)^{1/2}, c = (dR²L'/m)^{1/3}: a ≤ c, as c³ − a³ = "
     r"(dL'/m)R^{3/2}(√R − 1); b ≤ c where b ≤ 1, as b = ρ³ ≤ ρ² ≤ c for ρ⁶ = R²L/m, ρ² − ρ³ = ρ²(1 − ρ), c³ − ρ⁶ = (R²/m)(dL' − L); and "
     r"where b > 1, c ≥ ρ² > 1, which no mean of |ŷ − ỹ| exceeds.",
     remains="Theorem 3 itself (KK-T3; its second form with constants and log²m is KK-P1-explicit), that ŷ^t and ỹ^t are û and ũ (KK-LPAV, "
