@@ -209,8 +209,8 @@ def settings(trial: Trial) -> Iterator[Instance]:
     says=r"Let **W ≥ 1**, ‖x‖ ≤ 1, y ∈ [0, 1], E[y|x] = u(w·x), ‖w‖ ≤ W, u nondecreasing, 1-Lipschitz. With probability ≥ 1 − δ some t ≤ "
     r"W/(η₁ + η₂) + 1 of L-Isotron has ε̂(h^t) ≤ 6W(η₁ + η₂) and ε(h^t) ≤ 6W(η₁ + η₂) + Δ, in any dimension: η₁ = 2(1 + √(log(3/δ)/2))/√m, "
     r"η₂ = fits_apart(m, 2W, δ/3), Δ = deviation(m, 2W, δ/3) of uniform_bounds.py. Hence O(((W⁶ log²m + W⁴ log(1/δ))/m)^{1/4}) where that "
-    r"is below 1. On the event of Lemma 2 alone the same for ε̂, with η₂ = max mean |ŷ^t − ỹ^t| as it comes out. (Drawn on six models; the "
-    r"95% quantile of the least max{ε̂, ε} falls at least as m^{−1/3} on the circle, W = 1.)",
+    r"is below 1. On the event of Lemma 2 alone the same for ε̂, with η₂ = max mean |ŷ^t − ỹ^t| as it comes out. (Drawn on six models. On "
+    r"the circle with W = 1 the 95 % quantile of the least max{ε̂, ε} over t ≤ 2m^{1/3} falls at least as m^{−1/3}.)",
     instances=settings,
     knobs={"times": 6.0, "iterations": 1.0, "exponent": -1 / 3},
     mutants={

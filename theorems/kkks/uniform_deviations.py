@@ -103,9 +103,9 @@ def settings(trial: Trial) -> Iterator[Instance]:
     instances=settings,
     knobs={"share": 1.0},
     mutants={"a hundredth": {"share": 0.01}},
-    note="Proof in the head of uniform_bounds.py. E[y|x] need not be u(w·x) for any w. The bound is not near: the tightness is the largest "
-    "(1 − δ)-quantile over the bound, and the names of the checks say it of each deviation. Noise along w gives a deviation of about W/√m "
-    "on any law, and the bound pays that four times at each level of its chain.",
+    note="Proof in the head of uniform_bounds.py. E[y|x] need not be u(w·x) for any w. How near the bound is, is measured: the tightness "
+    "is the largest (1 − δ)-quantile over the bound, and the names of the checks say it of each deviation. A deviation of about W/√m "
+    "comes from noise along w on any law; the bound pays that four times at each level of its chain.",
     cost=1.5,
 )
 def deviations_are_never_larger(instance: Instance, trial: Trial) -> Iterator[Check]:
