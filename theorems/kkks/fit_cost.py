@@ -76,7 +76,7 @@ def operations_of_the_fit(instance: Instance, trial: Trial) -> Iterator[Check]:
     yield at_most(touched, Fraction(trial["places"] * m * m - m, 2), f"kept by place, m = {m}")
     yield at_least(touched, Fraction(m * m, 2), f"kept by place, at least, m = {m}")
     c = math.isqrt(m - 1) + 1
-    pieces = sum(min(crossed + 1, 2 * c + Fraction(crossed, c) + 1) for _, crossed in counted)
+    pieces = sum((min(Fraction(crossed + 1), 2 * c + Fraction(crossed, c) + 1) for _, crossed in counted), Fraction(0))
     yield at_most(pieces**2, trial["values"] ** 2 * Fraction(m) ** 3, f"kept by value, squares, m = {m}")
 
 
