@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -51,10 +51,10 @@ def flat_share(u: MonotoneFunction) -> float:
     return float(widths[rises == 0].sum() / widths.sum()) if widths.size else 1.0
 
 
-def transfers(X: Array, y: Array) -> dict[str, tuple[MonotoneFunction, int]]:
+def transfers(X: Array, y: Array, learners: Mapping[str, float] = LEARNERS) -> dict[str, tuple[MonotoneFunction, int]]:
     """u of both learners with the round chosen as in the tables; X scaled, y in [0, 1]."""
     found = {}
-    for name, bound in LEARNERS.items():
+    for name, bound in learners.items():
         fit = by_hold_out(lambda A, b, bound=bound, **options: l_isotron(A, b, bound, **options), X, y, ROUNDS["L-Iso"])
         if not isinstance(fit.model.transfer, MonotoneFunction):
             raise InvalidProblem(f"{name}: its transfer function was not fitted")

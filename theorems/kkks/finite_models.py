@@ -27,7 +27,15 @@ def sigmoid(t: Array) -> Array:
     return np.asarray(0.5 * (1.0 + np.tanh(2.0 * t)))
 
 
-TRANSFERS: dict[str, Transfer] = {"ramp from 0": clip(0.0), "ramp around 0": clip(-0.5), "ramp far out": clip(0.8), "sigmoid": sigmoid}
+TRANSFERS: dict[str, Transfer] = {
+    "ramp from 0": clip(0.0),
+    "ramp around 0": clip(-0.5),
+    "ramp far out": clip(0.8),
+    "ramp from 1/8": clip(0.125),
+    "ramp from −1/4": clip(-0.25),
+    "ramp from −1/8": clip(-0.125),
+    "sigmoid": sigmoid,
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,20 +121,25 @@ def points_on_sphere(k: int, d: int) -> Array:
 SETS: dict[str, Callable[[], Array]] = {
     "one point": lambda: np.eye(2)[:1],
     "line": lambda: np.linspace(-1.0, 1.0, 9)[:, None],
+    "pair": lambda: np.array([[-0.25], [0.25]]),
+    "close pair": lambda: np.array([[-0.125], [0.125]]),
     "circle": lambda: points_on_circle(24),
     "disc": lambda: points_in_disc(6000),
     "axes": lambda: np.eye(40),
+    "corner": lambda: np.eye(40),
     "sphere": lambda: points_on_sphere(200, 20),
 }
 
 
 def finite_model(points: str, transfer: str, W: float) -> FiniteModel:
-    """The model with w = W (1, 0, …), or W (1, −1, 1, …)/√d on the axes."""
+    """The model with w = W (1, 0, …), W (1, −1, 1, …)/√d on the axes, or W (1, 1, …)/√d in the corner."""
     if points not in SETS or transfer not in TRANSFERS:
         raise InvalidProblem(f"model: no points {points!r} or no transfer {transfer!r}; there are {list(SETS)} and {list(TRANSFERS)}")
     X = SETS[points]()
     d = X.shape[1]
-    direction: Array = np.cos(math.pi * np.arange(d)) / math.sqrt(d) if points == "axes" else np.eye(d)[0]
+    direction: Array = np.eye(d)[0]
+    if points in ("axes", "corner"):
+        direction = np.cos((points == "axes") * math.pi * np.arange(d)) / math.sqrt(d)
     return FiniteModel(X, W * direction, TRANSFERS[transfer])
 
 

@@ -167,6 +167,8 @@ def sharp_models(floor: Fraction) -> Iterator[Instance]:
         # Two kinds of samples whose noise cancels in mean (y − ȳ) x, all tied, while LPAV fits a constant to it.
         for share in (4, 20, 100):
             yield model([[ONE], [-ONE]], [Fraction(1, share), ONE], [W], [Fraction(0)], low, [share, 1], floor)
+        # Labels that fall where the fit may not: ŷ = ỹ = ȳ = 1/2, so that η₂ = 0 and ε̂ = 0, and the step is the noise −1/2, away from w.
+        yield model([[-ONE], [ONE]], [ONE, Fraction(0)], [W], [Fraction(0)], constant(Fraction(1, 2)), floor=floor)
         # ȳ = 0 < ŷ = 1 at D = W, and the noise there cancelled by other samples.
         yield model([[ONE], [-ONE], [-ONE]], [ONE, ONE, Fraction(0)], [Fraction(0)], [-W], low, [1, 1, 1], floor)
     half = Fraction(1, 2)

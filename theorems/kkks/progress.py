@@ -46,11 +46,12 @@ LEMMA = "Section 5.1, Lemma 3"
     dimension=10,
     evaluations=(120, 400),
     knobs={"c": Fraction(5)},
-    mutants={"W = 1/100": {"instances": narrow}, "19/10 W (η₁ + η₂)": {"c": Fraction(19, 10)}},
+    mutants={"W = 1/100": {"instances": narrow}, "12/5 W (η₁ + η₂)": {"c": Fraction(12, 5)}},
     cost=1.5,
     note="Without W ≥ 1 it fails (the mutant): x = y = 1, u = 1/2, w = w^t = 0 has decrease 0 and ε̂ = 1/4. The printed chain ends with "
     "W(5η₁ + 2η₂) + 4η₂, which is within 5W(η₁ + η₂) for W ≥ 4/3 only; KK-L3-kappa closes the gap, as (2W + 3)η₁ + (2W + 2)η₂ ≤ 5W(η₁ + "
-    "η₂) for all W ≥ 1. The largest (ε̂ − decrease)/(W(η₁ + η₂)) found is just below 2.",
+    "η₂) for all W ≥ 1. The constant cannot be below 5/2: x = −1, 1, y = 1, 0, u = 1/2, w = 1, w^t = 0 has ŷ = ỹ = 1/2, ε̂ = 0, η₂ = 0, η₁ "
+    "= 1/2 and decrease −5/4. A search found no larger one; between 5/2 and 5 it is open.",
 )
 def one_step_comes_nearer(instance: Instance, trial: Trial) -> Iterator[Check]:
     """ε̂ minus the decrease against 5W(η₁ + η₂), with the η that the model has."""

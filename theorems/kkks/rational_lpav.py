@@ -51,6 +51,19 @@ def rational_lpav(
     return x[::-1]
 
 
+def corners_touched(targets: Numbers, steps: Sequence[Fraction]) -> list[tuple[int, int]]:
+    """For each sample, how many corners g has once it is added, and how many of them its addition has taken to the other side of zero."""
+    one = Fraction(1)
+    slope = _Slope([(targets[0], Fraction(0))], one, one)
+    found = [(1, 0)]
+    for y, step in zip(targets[1:], steps, strict=True):
+        moved = slope.past(step, slope.zero(None))
+        slope = moved.plus(one, y)
+        crossed = sum(before * after < 0 for (_, before), (_, after) in zip(moved.corners, slope.corners, strict=True))
+        found.append((len(slope.corners), crossed))
+    return found
+
+
 @dataclass(frozen=True)
 class _Slope:
     """g as its corners (a place and the value there; two at one place are a jump), with its slopes left and right of them."""

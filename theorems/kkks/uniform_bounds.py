@@ -73,6 +73,19 @@ def deviation(m: float, radius: float, delta: float) -> float:
     return 4.0 * complexity(m, radius) + math.sqrt(math.log(2.0 / delta) / (2.0 * m))
 
 
+def one_direction_deviation(m: float, radius: float, delta: float) -> float:
+    r"""`deviation` for one fixed w: 4 (Σ_{k≤K} 3ε_k √(2 log(N_k N_{k−1})/m) + ε_K) + √(log(2/δ)/(2m)), the least over K.
+
+    A supremum over finitely many functions at each level, and none over w: the R/√m of every level goes, and with them log m.
+    """
+    total, best = 0.0, math.inf
+    for k in LEVELS:
+        step = 2.0 ** (-k - 1)
+        total += 3.0 * step * math.sqrt(2.0 * _pairs(k, radius) / m)
+        best = min(best, total + step)
+    return 4.0 * best + math.sqrt(math.log(2.0 / delta) / (2.0 * m))
+
+
 def known_transfer_deviation(m: float, W: float, delta: float) -> float:
     r"""sup over ‖v − w‖ ≤ W of ε(h) − ε̂(h) for h = u(v·x), u known: 4W/√m + √(log(1/δ)/(2m)).
 

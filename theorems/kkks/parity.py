@@ -1,0 +1,66 @@
+r"""Section 1: without assumptions on the data the problem is at least as hard as learning parities with noise. What of it can be tested.
+
+Let x be uniform on {−1, 1}^n/√n, S a set of k coordinates, k odd, χ the product of their signs, E[y|x] = (1 + ρχ)/2: a parity with noise.
+M, the sign of the sum over S, agrees with sχ, s = (−1)^{(k−1)/2}, more often than not: E χM = s b_k, b_k = C(k − 1, (k − 1)/2)/2^{k−1}. The
+predictor h = 1/2 + c s M is u(w·x) with u(t) = 1/2 + clip(t, −c, c) and w = ±c√n on S, 0 elsewhere, as the sum is odd; at c = ρb_k/2 it is
+better than 1/2 by ρ²b_k²/4 ≥ ρ²/(8k). No predictor that does not see one of the coordinates of S is better than 1/2 at all.
+
+So an algorithm that comes within ρ²/(16n) of the best u(w·x) finds S: give it x with a coordinate replaced by a coin; if it still stays
+below the error of 1/2 by ρ²/(16n), the coordinate was not in S. An even S is made odd by one more coin as a coordinate, which flips y.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from math import comb
+
+from simopt.claims import HOLDS, IDENTITY, KAKADE_KALAI_KANADE_SHAMIR, Check, Instance, Trial, at_least, claim, equal, inputs, symbols
+from simopt.claims.expression import total
+
+HALF = Fraction(1, 2)
+
+
+def odd_sizes(trial: Trial) -> Iterator[Instance]:
+    """k = 1, 3, …, 15, by the numbers of x with j positive signs in S."""
+    for k in range(1, 16, 2):
+        yield {"k": k, "numbers": [comb(k, j) for j in range(k + 1)]}
+
+
+@claim(
+    "KK-parity",
+    paper=KAKADE_KALAI_KANADE_SHAMIR,
+    place="Section 1: 'at least hard as learning parities with noise'",
+    kind=IDENTITY,
+    expected=HOLDS,
+    says=r"Without the assumption E[y|x] = u(w·x), to come within ρ²/(16n) of the least squared error of all u(w·x), u nondecreasing and "
+    r"1-Lipschitz, is at least as hard as learning parities with noise: let E[y|x] = (1 + ρχ)/2, χ the parity of k coordinates, k odd. "
+    r"For h = 1/2 + c s M, M their majority and s = (−1)^{(k−1)/2}, err(1/2) − err(h) = cρb_k − c², b_k = C(k − 1, (k − 1)/2)/2^{k−1} and "
+    r"b_k² ≥ 1/(2k); and for every g that does not see one of the coordinates, err(g) − err(1/2) = E (g − 1/2)² ≥ 0. (k = 1, 3, …, 15.)",
+    remains="odd k > 15, the reduction (head of parity.py), and that parities with noise are hard to learn, which nobody has proved",
+    instances=odd_sizes,
+    exhaustive=True,
+    resolution=0.0,
+    knobs={"power": 1, "odd": 1},
+    mutants={"b_k² ≥ 1/k": {"power": 2}, "s = 1": {"odd": 0}},
+    note="A remark: the paper gives no proof and no source. The argument is that of Kalai, Klivans, Mansour and Servedio, Agnostically "
+    "learning halfspaces (2008), from memory, here for u(w·x) and the squared error. Nothing is said of any algorithm's running time.",
+    cost=0.2,
+)
+def parity_seen_by_a_majority(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The gain of the majority, in symbols for ρ and c, and the loss of whatever misses a coordinate."""
+    k = instance["k"]
+    rho, c, g, chi = symbols("rho c g chi")
+    sign = (-1) ** (trial["odd"] * (k - 1) // 2)
+    gain = total(
+        Fraction(number, 2**k) * ((HALF - mean) ** 2 - (HALF + c * sign * (1 if 2 * j > k else -1) - mean) ** 2)
+        for j, number in enumerate(instance["numbers"])
+        for mean in ((1 + rho * (-1) ** (k - j)) / 2,)
+    )
+    share = Fraction(comb(k - 1, (k - 1) // 2), 2 ** (k - 1))
+    yield equal(gain, c * rho * share - c**2, f"err(1/2) − err(h), k = {k}")
+    middle, power = inputs(middle=comb(k - 1, (k - 1) // 2), power=2 ** (k - 1))
+    yield at_least((middle / power) ** 2, trial["power"] * Fraction(1, 2 * k), f"b_k², k = {k}")
+    # the two x that differ in the coordinate that g does not see have χ and −χ, χ² = 1
+    unseen = ((g - (1 + rho * chi) / 2) ** 2 + (g - (1 - rho * chi) / 2) ** 2) / 2
+    yield equal(unseen - (rho * chi) ** 2 / 4, (g - HALF) ** 2, "err(g) − err(1/2) at two x")
