@@ -16,12 +16,12 @@ from simopt.theorems.ak.transfer import RAMPS, SHARES, slow
 from simopt.theorems.ak.uniform_stability import PROGRAMMES
 
 ROWS = (
-    "D3.1 D3.2 D3.3 D3.3b D3.4 P4.1 D4.2 Ex.a Ex.b Ex.c Ex.d L4.3 D4.4 P4.5 P4.5fn R4.6 A1 A2 P4.7 P4.7pf R4.8 AppA"
+    "S2Rif D3.1 D3.2 D3.3 D3.3b D3.4 P4.1 D4.2 Ex.a Ex.b Ex.c Ex.d L4.3 D4.4 P4.5 P4.5fn B.G B.7 R4.6 A1 A2 P4.7 P4.7pf R4.8 AppA"
 ).split()  # fmt: skip
 REFUTED = ("D3.1", "Ex.b", "Ex.c", "R4.6", "P4.7", "P4.7pf")
 IDS = [f"AK-{row}" for row in ROWS] + [f"AK-{row}+" for row in REFUTED]
-PROVED = ("AK-Ex.a", "AK-Ex.c+", "AK-Ex.d", "AK-P4.5fn")
-STEPS = ("AK-D4.4", "AK-P4.5")
+PROVED = ("AK-Ex.a", "AK-Ex.c+", "AK-Ex.d", "AK-P4.5fn", "AK-S2Rif")
+STEPS = ("AK-D4.4", "AK-P4.5", "AK-B.G", "AK-B.7")
 
 
 def found(name: str) -> Claim:
