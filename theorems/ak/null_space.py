@@ -167,8 +167,8 @@ def solution_up_to_the_null_space(instance: Instance, trial: Trial) -> Iterator[
     samples: list[Sample] = [(1, point, y) for point, y in zip(x, targets, strict=True)]
     least = objective(samples, w, lam, m)
     if instance["other"] != w:
-        for t in (Fraction(1), Fraction(1, 2), Fraction(1, 10), Fraction(-1, 10)):
-            another = [a + t * (b - a) for a, b in zip(w, instance["other"], strict=True)]
+        for part in (Fraction(1), Fraction(1, 2), Fraction(1, 10), Fraction(-1, 10)):
+            another = [a + part * (b - a) for a, b in zip(w, instance["other"], strict=True)]
             yield at_least(objective(samples, another, lam, m), least, "objective of another function", strict=True)
         missed = residual(instance["alpha of other"], instance["root of other"], Fraction(1))
         yield distinct(apply(missed), [0] * n, "a function that is no solution")

@@ -31,7 +31,7 @@ def test_verdict(name: str) -> None:
     assert (result.own.evidence is Evidence.EXACT_STEPS) == bool(result.own.remains) == (name in STEPS)
 
 
-@pytest.mark.parametrize("row", ["AK-T1", "AK-P5.1", "AK-T1deg", "AK-T1sys"])
+@pytest.mark.parametrize("row", ["AK-T1", "AK-P5.1", "AK-P5.1Gam", "AK-T1deg", "AK-T1sys"])
 def test_without_the_hypothesis_that_was_added_the_printed_statement_is_refuted_exactly(row: str) -> None:
     printed, corrected = run(row), catalogue.find(f"{row}+")
     assert printed.verdict is Verdict.REFUTED and printed.own.evidence is Evidence.EXACT
