@@ -178,7 +178,7 @@ def counts_of_one_letter_are_subadditive(instance: Instance, trial: Trial) -> It
     """The least count t, the next t + p, the largest t + p + q: what is left over is a symbol that is ≥ 0, or 0."""
     t, p, q = symbols("t p q")
     rank = {name: k for k, name in enumerate(instance["order"])}
-    count = dict(zip(instance["order"], (t, t + p, t + p + q), strict=True))
+    count: dict[str, Expr] = dict(zip(instance["order"], (t, t + p, t + p + q), strict=True))
 
     def least(one: str, two: str) -> Expr:
         """min of two counts, which the order tells."""

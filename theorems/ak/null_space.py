@@ -142,7 +142,7 @@ def solution_up_to_the_null_space(instance: Instance, trial: Trial) -> Iterator[
     n = len(x)
     K = [[dot(one, two) for two in x] for one in x]
 
-    def strength(norm_root: Fraction) -> Fraction:
+    def strength(norm_root: Fraction) -> Any:
         """λ(mn/2)‖f‖^{m−2}, ‖f‖ = norm_root²."""
         return lam * m * n / 2 * duality_map([Fraction(1)], norm_root**2, m, norm_root)[0]
 
