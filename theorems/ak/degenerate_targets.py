@@ -28,7 +28,7 @@ from simopt.claims import (
     total,
 )
 from simopt.theorems.ak.rational_power import fractional
-from simopt.theorems.ak.rational_ridge import dot, minus, random_samples, ridge, risk, size
+from simopt.theorems.ak.rational_ridge import Sample, dot, minus, random_samples, ridge, risk, size
 
 SHIFTS = (Fraction(1, 1000), Fraction(1), Fraction(10))
 
@@ -137,6 +137,41 @@ def degenerate_iff_no_signal(instance: Instance, trial: Trial) -> Iterator[Check
         yield at_most(value(K, Y, step), at_zero, "objective at KY/64 and at 0", strict=True)
 
 
+def opposite_targets(trial: Trial) -> Iterator[Instance]:
+    """x = e₁ twice with the targets 1 and −1, in a space with one dimension more: f_Z = 0. Γ = 1, which stands for every Γ > 0."""
+    yield {"targets": [1, -1], "solution": 0, "square of radius": 1}
+
+
+def equal_targets(trial: Trial) -> Iterator[Instance]:
+    """The same with the targets 2 and 2: f_Z = e₁ at m = 2, λ = 1, and Γ = ‖f_Z‖²."""
+    yield {"targets": [2, 2], "solution": 1, "square of radius": 1}
+
+
+@claim(
+    "AK-P5.1Gam",
+    paper=AUDIFFREN_KADRI,
+    place="Proposition 5.1, proof",
+    kind=EXISTENCE,
+    expected=REFUTED,
+    defect=MISSING_HYPOTHESIS,
+    says=r"For m > 1, λ > 0 and every Z there is Γ > 0 such that M-RLSR on Z is equivalent to argmin (1/n) Σ (y − f(x))² s.t. ‖f‖^m ≤ Γ: "
+    r"both have the same solution f_Z, and the constrained problem no other.",
+    instances=opposite_targets,
+    mutants={"K Y ≠ 0": {"instances": equal_targets}},
+    note="K Y = 0 and a kernel whose space is larger than the span of the k(·, x_i): f_Z = 0, and whatever Γ > 0 every g in the ball that "
+    "vanishes at the inputs has the least risk too, one of them at the distance Γ^{1/m}. (The solution of least norm is f_Z for every Γ.)",
+)
+def constrained_problem_has_one_solution(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """m = 2, λ = 1: f_Z = t e₁ by its first-order condition; t e₁ + v e₂ has its risk, and is in the ball up to v² = r² − t²."""
+    u, v = symbols("u v")
+    samples: list[Sample] = [(1, [1, 0], y) for y in instance["targets"]]
+    unseen = equal(risk(samples, [u, v]), risk(samples, [u, 0]), "the risk does not see e₂")
+    t, square = inputs(t=instance["solution"], square=instance["square of radius"])
+    targets = inputs(y=instance["targets"])
+    solves = equal(total(y - t for y in targets) / len(targets), t, "f_Z solves M-RLSR")
+    yield at_most(square - t**2, 0, "square of the distance of another solution in the ball from f_Z").given(unseen, solves)
+
+
 def sets_with_signal(trial: Trial) -> Iterator[Instance]:
     """Rational training sets of the plane with K Y ≠ 0, a KRR parameter μ/n, a power, and points to compare with."""
     made = 0
@@ -158,9 +193,9 @@ def sets_without_signal(trial: Trial) -> Iterator[Instance]:
 
 
 @claim(
-    "AK-P5.1Gam",
+    "AK-P5.1Gam+",
     paper=AUDIFFREN_KADRI,
-    place="Proposition 5.1, proof",
+    place="Proposition 5.1, proof, corrected",
     kind=EXISTENCE,
     expected=HOLDS,
     says=r"Let m > 1, λ > 0 and **K Y ≠ 0**. Then M-RLSR on Z is the constrained problem argmin (1/n) Σ (y − f(x))² s.t. ‖f‖^m ≤ Γ with "
@@ -169,6 +204,7 @@ def sets_without_signal(trial: Trial) -> Iterator[Instance]:
     resolution=0.0,
     knobs={"radius": Fraction(1)},
     mutants={"K Y = 0": {"instances": sets_without_signal}, "a ball three times as large": {"radius": Fraction(3)}},
+    corrects="AK-P5.1Gam",
     note="If K Y = 0 then Γ = 0, against the printed Γ > 0. f_Z is taken on the ridge path at μ, which is M-RLSR's λ = 2μ/(mn‖f‖^{m−2}).",
 )
 def radius_of_constrained_form_is_positive(instance: Instance, trial: Trial) -> Iterator[Check]:

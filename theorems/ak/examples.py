@@ -18,7 +18,6 @@ from simopt.claims import (
     IDENTITY,
     INEQUALITY,
     REFUTED,
-    SOME,
     SUBSTANTIVE,
     TYPO,
     Check,
@@ -66,10 +65,29 @@ def modified_ridge_is_ridge_with_another_parameter(instance: Instance, trial: Tr
     yield equal(ridge(two, 2 * lam, 1)[0], ridge(two, lam * 2 ** trial["power"], 1)[0], "minimisers on two samples")
 
 
-def constants(trial: Trial) -> Iterator[Instance]:
-    """Candidates for the constants C1, C2, up to any that one would call a constant."""
-    for exponent in range(13):
-        yield {"c1": Fraction(10) ** exponent, "c2": Fraction(10) ** exponent}
+def limit_in_the_size(s: Any) -> tuple[Any, Any]:
+    """lim s² · nλ · (change of KRR) as n → ∞, λ = s², on the sets of Ex.b, with Z^i divided by n and by n − 1: polynomials in s."""
+    return (s + Fraction(1, 2)) ** 2, (s + 1) ** 2 * (2 * s + 1) / 4
+
+
+def scaled_changes(s: Any, e: Any) -> tuple[Any, Any]:
+    """s² · nλ · (change of KRR) on the sets of Ex.b at n = 1/e, with Z^i divided by n and by n − 1; nothing in it divides by e."""
+    size, whole = (2 - e) * s**2 + e, ((1 - e) * s - e) / ((2 - e) * s**2 + e)
+    kept, renewed = (1 - e) / ((2 - e) * s), 1 / (2 * s)
+    return (
+        s**3 * ((2 - e) * s + 1 - e) / (size * (2 - e)) * (2 + whole + kept),
+        s**3 * (s + 1) ** 2 / (2 * size) * (2 + whole + renewed),
+    )
+
+
+def scaled_bound(c1: Any, c2: Any, s: Any, power: int) -> Any:
+    """s² · nλ · β = C₁ s^{2−p} (s + C₂)^p for β = C₁ (1 + C₂/s)^p/(nλ)."""
+    return c1 * s ** (2 - power) * (s + c2) ** power
+
+
+def no_penalty(trial: Trial) -> Iterator[Instance]:
+    """√λ in the limit."""
+    yield {"root": 0}
 
 
 @claim(
@@ -80,29 +98,34 @@ def constants(trial: Trial) -> Iterator[Instance]:
     expected=REFUTED,
     defect=SUBSTANTIVE,
     says=r"There are constants C₁, C₂ such that for |y| ≤ C_y = 1, k(x, x) ≤ κ² = 1 and the squared loss KRR is β-uniformly stable with "
-    r"β(n, λ) = C₁ (1 + C₂/√λ)/(nλ), for every λ > 0 and n.",
-    instances=constants,
-    quantifier=SOME,
-    exhaustive=True,
+    r"β(n, λ) = C₁ (1 + C₂/√λ)/(nλ), for every λ > 0 and n; so that nλ² times the change of loss, as n → ∞ and then λ → 0, stays below "
+    r"the limit of C₁ (λ + C₂ √λ).",
+    instances=no_penalty,
     knobs={"power": 1},
     mutants={"factor squared": {"power": 2}},
-    note="Given C₁ and C₂ the check takes √λ = 1/(8 C₁ (1 + C₂)) and n = 10⁴/λ: n − 1 points x = √λ, y = 1 and one point x = 1, y = −1, "
-    "which is removed and tested. The change times nλ is about 1/(4λ), so no constants do; since β grows with both, trying powers of ten "
-    "tries all constants below them. Both conventions for Z^i (divide by n or by n − 1).",
+    note="n − 1 points x = √λ, y = 1 and one point x = 1, y = −1, which is removed and tested: nλ² times the change tends to (√λ + 1/2)² "
+    "as n → ∞ (Z^i divided by n − 1: (√λ + 1)² (2√λ + 1)/4), both 1/4 at λ = 0, where the bound is 0 whatever C₁ and C₂. All steps are "
+    "identities in symbols but the last, which compares 1/4 and 0. With the factor squared the bound ends at C₁ C₂².",
 )
 def some_constants_bound_the_change_of_ridge(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """Play λ, n and Z against the constants of the instance."""
-    c1, c2 = instance["c1"], instance["c2"]
-    s = 1 / (8 * c1 * (1 + c2))
-    lam = s * s
-    n = 10**4 * int(1 / lam)
-    removed: Sample = (1, [Fraction(1)], Fraction(-1))
-    rest: list[Sample] = [(n - 1, [s], Fraction(1))]
-    with_point = ridge([*rest, removed], n * lam, 1)
-    bound = c1 * (1 + c2 / s) ** trial["power"] / (n * lam)
-    for name, divisor in (("divided by n", n), ("divided by n − 1", n - 1)):
-        change = loss_change([1], -1, with_point, ridge(rest, divisor * lam, 1))
-        yield at_most(change / bound, 1, f"change / β, Z^i {name}")
+    """The change on the sets for all n and λ; its limit in n for all λ; the bound for all constants; then √λ = 0."""
+    s, e, c1, c2 = symbols("s e c1 c2")
+    power = trial["power"]
+    rest: list[Sample] = [(1 / e - 1, [s], 1)]
+    (w,) = ridge([*rest, (1, [1], -1)], s**2 / e, 1)
+    for made, limit, left, name in zip(
+        scaled_changes(s, e), zip(scaled_changes(s, 0), limit_in_the_size(s), strict=True), (s**2 / e, (1 / e - 1) * s**2),
+        ("n", "n − 1"), strict=True,
+    ):  # fmt: skip
+        (v,) = ridge(rest, left, 1)
+        yield equal(s**4 / e * (v - w) * (2 + v + w), made, f"nλ² times the change, n = 1/e, Z^i divided by {name}")
+        yield equal(*limit, f"its limit as n → ∞, Z^i divided by {name}")
+    yield equal(s**2 * c1 * (1 + c2 / s) ** power, scaled_bound(c1, c2, s, power), "nλ² times β")
+    zero = Fraction(instance["root"])
+    of_ones = scaled_bound(1, 1, zero, power)
+    yield equal(scaled_bound(c1, c2, zero, power), c1 * c2**power * of_ones, "at λ = 0 the constants are a factor of the bound")
+    for limit, name in zip(limit_in_the_size(inputs(root=instance["root"])), ("n", "n − 1"), strict=True):
+        yield at_most(limit, of_ones, f"limits at λ = 0, Z^i divided by {name}")
 
 
 def ridge_sets(trial: Trial) -> Iterator[Instance]:

@@ -61,12 +61,12 @@ def learn(split: Split, shares: Array, power: float, *, tuned: bool = True) -> L
     for share in shares:
         part = split.part(float(share))
         error, own = part.tested(power, lam)
-        rows.append((error, _ridge(part, ridge), _ridge(part, own), tuned_ridge(part)[0] if tuned else math.nan))
+        rows.append((error, ridge_error(part, ridge), ridge_error(part, own), tuned_ridge(part)[0] if tuned else math.nan))
     columns = np.array(rows).T
     return Learning(*columns)
 
 
-def _ridge(part: Split, log_ridge: float) -> float:
+def ridge_error(part: Split, log_ridge: float) -> float:
     """Test error of KRR with this log λ₂; f = 0 for λ₂ = ∞. Below 1e-300, λ₂ would underflow, and the path is constant there."""
     if log_ridge == math.inf:
         return math.sqrt(float(np.mean(np.square(part.targets[part.test])))) / part.top

@@ -7,6 +7,8 @@ r = ‖f_λ‖², for every g
 
 so f_λ is Ivanov's only solution at r. As λ falls from ∞ to 0, ‖f_λ‖² rises strictly from 0 to ‖f_0‖², the least norm of a least-squares
 fit; it never gets there. For r ≥ ‖f_0‖² Ivanov's solution (of least norm) is f_0, which is on no path of Tikhonov's.
+
+That they are equivalent and not equally stable (Rifkin, as cited in §2) is seen on sets of two opposite targets at one input.
 """
 
 from __future__ import annotations
@@ -15,7 +17,20 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from simopt.claims import AUDIFFREN_KADRI, EQUIVALENCE, HOLDS, Check, Instance, Trial, at_least, at_most, claim, equal, symbols
+from simopt.claims import (
+    AUDIFFREN_KADRI,
+    COUNTEREXAMPLE,
+    EQUIVALENCE,
+    HOLDS,
+    Check,
+    Instance,
+    Trial,
+    at_least,
+    at_most,
+    claim,
+    equal,
+    symbols,
+)
 from simopt.theorems.ak.rational_ridge import Sample, dot, minus, ridge, risk, size
 
 
@@ -92,3 +107,47 @@ def _bracket(samples: list[Sample], wanted: Fraction) -> tuple[Fraction, Fractio
     while _norm(samples, high) > wanted:
         high *= 4
     return low, high
+
+
+def no_data(trial: Trial) -> Iterator[Instance]:
+    """n, λ and the radius are symbols."""
+    yield {}
+
+
+@claim(
+    "AK-S2Rif",
+    paper=AUDIFFREN_KADRI,
+    place="Section 2, on Rifkin's thesis, Chapter 5",
+    kind=COUNTEREXAMPLE,
+    expected=HOLDS,
+    says=r"Tikhonov's and Ivanov's learners do not have the same stability: let n ≥ 3 and Z be n − 2 copies of (e₁, 0), (e₂, 1) and "
+    r"(e₂, −1), linear kernel on ℝ². For 0 < ρ ≤ 1 Ivanov's solution over ‖f‖ ≤ ρ is 0 on Z, and ρ e₂ without (e₂, −1), each the only "
+    r"one: the squared loss at (e₂, 1) changes by 1 − (1 − ρ)² for every n. KRR's changes there by at most 2/(1 + μ), μ = nλ if Z^i "
+    r"divides by n and (n − 1)λ if it divides by n − 1.",
+    instances=no_data,
+    exhaustive=True,
+    knobs={"copies": 0},
+    mutants={"a copy of (e₂, 0) in Z^i": {"copies": 1}},
+    note="The paper cites this as a fact of the literature and gives no example; this one is ours. The two are weakly equivalent for "
+    "ρ < ‖f₀‖ where K Y ≠ 0 (AK-D3.3b); KRR is stable on all sets (AK-Ex.b+).",
+)
+def equivalent_and_not_equally_stable(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Risks of Ivanov's learner above those of its solutions; KRR's solutions by their first-order conditions, μ its penalty."""
+    n, u, v, rho, mu = symbols("n u v rho mu")
+    far: Sample = (n - 2, [1, 0], 0)
+    both: list[Sample] = [far, (1, [0, 1], 1), (1, [0, 1], -1)]
+    one: list[Sample] = [far, (1, [0, 1], 1), *([(1, [0, 1], 0)] if trial["copies"] else [])]
+
+    def squares(samples: list[Sample], w: list[Any]) -> Any:
+        """Σ count · (y − ⟨w, x⟩)²."""
+        return sum((c * (y - dot(w, x)) ** 2 for c, x, y in samples), Fraction(0))
+
+    yield equal(squares(both, [u, v]) - squares(both, [0, 0]), (n - 2) * u**2 + 2 * v**2, "Ivanov on Z: at (u, v) and at 0")
+    rise = (n - 2) * u**2 + (rho - v) * (2 - rho - v)
+    yield equal(squares(one, [u, v]) - squares(one, [0, rho]), rise, "Ivanov on Z^i: at (u, v) and at ρ e₂, v ≤ ρ ≤ 1")
+    yield equal(1 - (1 - rho) ** 2, rho * (2 - rho), "Ivanov: change of the loss at (e₂, 1), n drops out")
+    for samples, name, wanted in ((both, "Z", Fraction(0)), ([far, (1, [0, 1], 1)], "Z^i", 1 / (1 + mu))):
+        for k, (found, value) in enumerate(zip(ridge(samples, mu, 2), (Fraction(0), wanted), strict=True), 1):
+            yield equal(found, value, f"KRR on {name}, along e{k}")
+    change = 1 - (1 - 1 / (1 + mu)) ** 2
+    yield equal(2 / (1 + mu) - change, 1 / (1 + mu) ** 2, "KRR: what is left to 2/(1 + μ), a square")

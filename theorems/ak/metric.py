@@ -25,6 +25,7 @@ from simopt.claims import (
     claim,
     equal,
     inputs,
+    symbols,
 )
 from simopt.claims.expression import Expr, maximum, minimum, rational, total
 from simopt.hamming import hamming
@@ -149,6 +150,72 @@ def generalised_hamming_is_a_metric(instance: Instance, trial: Trial) -> Iterato
 def _distance_to(known: Sequence[int], a: Sequence[Any], size: Expr) -> Expr:
     """`metric` to a multiset of known numbers, without the letters that it lacks: the shorter formula of the same value."""
     return maximum(size, sum(known)) - total(minimum(p, q) for p, q in zip(a, known, strict=True) if q)
+
+
+def orders_of_three(trial: Trial) -> Iterator[Instance]:
+    """The orders that the counts of one letter in three sets can have: which of them is least, next and largest."""
+    for order in permutations("abc"):
+        yield {"order": list(order)}
+
+
+@claim(
+    "AK-B.G",
+    paper=AUDIFFREN_KADRI,
+    place="Appendix B, before (7)",
+    kind=INEQUALITY,
+    expected=HOLDS,
+    says=r"G_n counts the elements that differ between two unordered sequences of n, G_n(A, B) = n − Σ min(a, b) with a, b how often each "
+    r"element occurs, and is subadditive: G_n(A, C) ≤ G_n(A, B) + G_n(B, C), since min(a, b) + min(b, c) − min(a, c) ≤ b for all "
+    r"a, b, c ≥ 0.",
+    remains="that G_n(A, B) = n − Σ min(a, b), which AK-D4.4 has for at most four elements over three letters",
+    instances=orders_of_three,
+    exhaustive=True,
+    knobs={"middle": 1},
+    mutants={"half of b": {"middle": rational("1/2")}},
+    note="Summed over the elements this is n − G(A, B) + n − G(B, C) − (n − G(A, C)) ≤ n.",
+)
+def counts_of_one_letter_are_subadditive(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The least count t, the next t + p, the largest t + p + q: what is left over is a symbol that is ≥ 0, or 0."""
+    t, p, q = symbols("t p q")
+    rank = {name: k for k, name in enumerate(instance["order"])}
+    count: dict[str, Expr] = dict(zip(instance["order"], (t, t + p, t + p + q), strict=True))
+
+    def least(one: str, two: str) -> Expr:
+        """min of two counts, which the order tells."""
+        return count[min(one, two, key=rank.__getitem__)]
+
+    room = trial["middle"] * count["b"] + least("a", "c") - least("a", "b") - least("b", "c")
+    yield equal(room, (p, rational(0), q)[rank["b"]], f"{' ≤ '.join(instance['order'])}: room")
+
+
+def orders_of_two(trial: Trial) -> Iterator[Instance]:
+    """a ≤ b and b ≤ a."""
+    yield {"order": ["a", "b"]}
+    yield {"order": ["b", "a"]}
+
+
+@claim(
+    "AK-B.7",
+    paper=AUDIFFREN_KADRI,
+    place="Appendix B, (7)",
+    kind=INEQUALITY,
+    expected=HOLDS,
+    says=r"If A and B are parts of Z₂, |A| ≥ |B| (in the proof Z₁² and Z₃², the parts nearest to Z₁ and Z₃), then |Z₂| ≥ |A| + "
+    r"min over the parts Ẑ of A with |B| elements of G(Ẑ, B). With a, b, z how often one element occurs, z ≥ max(a, b): "
+    r"z ≥ a + (b − min(a, b)), where the minimum of G is |B| − Σ min(a, b) over the elements.",
+    remains="that the minimum of G is |B| − Σ min(a, b), which AK-D4.4 has for at most four elements over three letters",
+    instances=orders_of_two,
+    exhaustive=True,
+    knobs={"union": 1},
+    mutants={"A and B apart": {"union": 2}},
+    note="Equality where Z₂ is the union of A and B. With it and AK-B.G the chain that follows (7) is correct line by line.",
+)
+def parts_of_a_set_fit_into_it(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The lesser count t, the larger t + p, and z = t + p + r: what is left over is r ≥ 0."""
+    t, p, r = symbols("t p r")
+    count = dict(zip(instance["order"], (t, t + p), strict=True))
+    z = t + p + r
+    yield equal(z - count["a"] - (count["b"] - t) - (trial["union"] - 1) * t, r, f"{' ≤ '.join(instance['order'])}: room")
 
 
 def two_orders(trial: Trial) -> Iterator[Instance]:

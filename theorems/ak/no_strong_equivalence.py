@@ -17,8 +17,9 @@ from simopt.claims import (
     claim,
     equal,
     inputs,
-    root,
+    rational,
     symbols,
+    total,
 )
 
 HALVES = tuple(range(3, 25))  # 2m: m = 3/2, 2, 5/2, …, 12
@@ -67,20 +68,19 @@ def one_map_does_not_serve_two_sets(instance: Instance, trial: Trial) -> Iterato
     yield at_least(abs(targets[1] / (1 + maps[0]) - solutions[1]), 0, "|KRR(Φ(1, Z₁))(Z₂) − M-RLSR(1)(Z₂)|", strict=True)
 
 
-def candidate_constants(trial: Trial) -> Iterator[Instance]:
-    """Constants that Assumptions 1 and 2 might hold with."""
-    for k in range(13):
-        yield {"constant": 10**k}
+def nothing_given(trial: Trial) -> Iterator[Instance]:
+    """No data: M, m and the powers of 4 are symbols."""
+    yield {}
 
 
-def ridge_of_copies(m: Fraction, lam: Expr, mean: Fraction) -> Expr:
-    """Φ(λ, Z) for equal inputs with k = 1 and mean target ȳ: Φ (1 + Φ)^{m−2} = (m/2) λ ȳ^{m−2}, solved for m = 3, 2 and 3/2."""
-    if m == 3:
-        return (root(1 + 6 * lam * mean) - 1) / 2
-    if m == 2:
-        return lam
-    c = Fraction(9, 16) * lam**2 / mean
-    return (c + root(c**2 + 4 * c)) / 2
+def ratio_of_maps(q: Expr) -> Expr:
+    """4^{m−2}, which is 1 for m = 2 only."""
+    return q
+
+
+def ratio_of_maps_of_ridge(q: Expr) -> Expr:
+    """The same at m = 2."""
+    return rational(1)
 
 
 @claim(
@@ -89,31 +89,35 @@ def ridge_of_copies(m: Fraction, lam: Expr, mean: Fraction) -> Expr:
     place="after Proposition 5.1",
     kind=COUNTEREXAMPLE,
     expected=HOLDS,
-    says=r"Assumptions 1 and 2 fail for M-RLSR and KRR (m = 3 and m = 3/2). Assumption 1: for every constant M, Z = ((x, 1), (x, 1/2)) "
-    r"with k(x, x) = 1 has |Φ(λ, Z) − Φ(λ, Z²)| > M at λ = (100 M)². Assumption 2: for every M, one sample x = 1/(2M), y = 1 with "
-    r"k(x, x') = xx' and m = 3 has ‖A(λ₁)(Z) − A(λ₂)(Z)‖ > M |λ₁ − λ₂| for two λ near 0. (The proof file covers M = 1, 10, 100, …, 10¹².)",
-    remains="constants M other than those listed, and that the roots of these equations are the Φ and the solutions of the sentence",
-    instances=candidate_constants,
+    says=r"Assumption 1 fails for M-RLSR and KRR for every m > 1 but 2: for every M > 0 there are λ > 0 and Z of two samples with one "
+    r"input, k(x, x) = 1 and y₁ = 1, such that |Φ(λ, Z) − Φ(λ, Z²)| = M + 1. Assumption 2 fails for M-RLSR for every m > 1: for every "
+    r"M > 0 there are λ₁, λ₂ > 0 and Z of one sample such that ‖A(λ₁)(Z) − A(λ₂)(Z)‖ = (M + 1)|λ₁ − λ₂|.",
+    remains="that the first-order condition, which the formulas state, makes the solution for m > 1 (AK-S5wp), and that "
+    "q = 4^{m−2} ≠ 1 and p = 4^{m−1} > 1",
+    instances=nothing_given,
     exhaustive=True,
-    knobs={"powers": (Fraction(3), Fraction(3, 2))},
-    mutants={"m = 2": {"powers": (Fraction(2),)}},
-    note="The sets are formulas in M and the differences grow like √λ and λ², so that every M is "
-    "passed. For m = 2 Φ = λ and Assumption 1 holds with C = 0; Assumption 2 fails for KRR too (AK-A2).",
+    knobs={"ratio": ratio_of_maps, "share": 1},
+    mutants={"m = 2": {"ratio": ratio_of_maps_of_ridge}, "K twice as large": {"share": 2}},
+    note="Assumption 1: with L = (M + 1)/|q − 1| and c = 1/(4(1 + qL)), f_Z = c and f_{Z²} = 4c (times the function k(x, ·)) at "
+    "λ = 2L c^{2−m}/m; Φ is L and qL. Assumption 2: k(x, x) = ε², y = 5ε/4 with ε² = 3m/(8(M + 1)(p − 1/4)); the solutions have norms 1 "
+    "at λ₁ = ε²/(2m) and 1/4 at λ₂ = 2ε²p/m. For m = 2 Φ = λ and Assumption 1 holds with C = 0. Assumption 2 for KRR: AK-A2.",
 )
 def differences_pass_every_constant(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """Φ on Z and on Z without its second sample from closed forms, which come first, and the secant of one sample near λ = 0."""
-    r, c = symbols("r c")
-    yield equal((r - 1) / 2 * (1 + (r - 1) / 2), (r**2 - 1) / 4, "m = 3: Φ(1 + Φ) = (3/2) λ ȳ with r² = 1 + 6 λ ȳ")
-    yield equal(((c + r) / 2) ** 2 - c * (1 + (c + r) / 2), (r**2 - c**2 - 4 * c) / 4, "m = 3/2: Φ² = c(1 + Φ) with r² = c² + 4c")
-    M = inputs(constant=instance["constant"])
-    lam = (100 * M) ** 2
-    for m in trial["powers"]:
-        both, first = (ridge_of_copies(m, lam, mean) for mean in (Fraction(3, 4), Fraction(1)))
-        yield at_least(abs(first - both), M, f"|Φ(λ, Z) − Φ(λ, Z²)|, m = {m}", strict=True)
-    # One sample, m = 3: w = (1 − δ)/ε solves the problem for λ = 2 δ ε³ / (3 (1 − δ)²); δ = 1/2 and 1/4.
-    eps = 1 / (2 * M)
-    far, near = ((1 - delta) / eps for delta in (Fraction(1, 2), Fraction(1, 4)))
-    strengths = [2 * delta * eps**3 / (3 * (1 - delta) ** 2) for delta in (Fraction(1, 2), Fraction(1, 4))]
-    for w, strength in ((far, strengths[0]), (near, strengths[1])):
-        yield equal(2 * eps * (eps * w - 1) + 3 * strength * w**2, 0, "2ε(εw − 1) + 3λw² = 0")
-    yield at_least((near - far) / (strengths[0] - strengths[1]), M, "|A(λ₁)(Z) − A(λ₂)(Z)| / |λ₁ − λ₂|", strict=True)
+    """First-order conditions of both learners on Z and on Z without its second sample, and of M-RLSR at two λ."""
+    M, m, p, q = symbols("M m p q")
+    for sign, case in ((1, "m > 2"), (-1, "m < 2")):
+        bend = trial["ratio"](q)
+        L = sign * (M + 1) / (q - 1)  # (m/2) λ c^{m−2}
+        c = 1 / (4 * (1 + bend * L))
+        second = 2 * c * (1 + L) - 1  # y₂, which makes the mean of the targets c (1 + L)
+        for f, phi, targets, name in ((c, L, (1, second), "Z"), (4 * c, bend * L, (1,), "Z²")):
+            residual = total(y - f for y in targets) / len(targets)
+            # (m/2) λ f^{m−1} = (m/2) λ c^{m−2} (f/c)^{m−2} f, and (f/c)^{m−2} is 1 or q.
+            yield equal(residual, L * (1 if name == "Z" else bend) * f, f"M-RLSR on {name}, {case}: mean of y − f = (mλ/2) f^(m−1)")
+            yield equal(residual, phi * f, f"KRR on {name}, {case}: mean of y − f = Φ f")
+        yield equal(sign * (bend * L - L), M + 1, f"|Φ(λ, Z) − Φ(λ, Z²)|, {case}")
+    square = trial["share"] * 3 * m / (8 * (M + 1) * (p - Fraction(1, 4)))  # ε²
+    first, other = square / (2 * m), 2 * square * p / m
+    for w, lam, power in ((1, first, 1), (Fraction(1, 4), other, 1 / p)):
+        yield equal(2 * square * (Fraction(5, 4) - w), m * lam * power, f"2ε (y − εw) = mλ w^(m−1) at w = {w}")
+    yield equal(Fraction(3, 4) / (other - first), M + 1, "‖A(λ₁)(Z) − A(λ₂)(Z)‖/|λ₁ − λ₂|")

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from simopt.arrays import Array
 from simopt.claims import (
     AUDIFFREN_KADRI,
     HOLDS,
@@ -86,12 +87,14 @@ def noisy_sets(trial: Trial) -> Iterator[Instance]:
             yield {"power": m, "inputs": x, "targets": y, "test inputs": t, "test targets": u}
 
 
-def infima(family: Family, Z: TrainingSet, scores: dict[str, Score]) -> dict[str, float]:
+# Of log λ: fine where K has its eigenvalues, and far out on both sides, where f_λ is its limit to rounding.
+GRID = np.concatenate([[-45.0, -30.0, -20.0, -15.0], np.linspace(-12, 12, 49), [15.0, 30.0, 150.0]])
+
+
+def infima(family: Family, Z: TrainingSet, scores: dict[str, Score], grid: Array = GRID) -> dict[str, float]:
     """inf over λ of each score along a family's path: a grid in log λ, then a bounded search around each of its local minima."""
     from scipy.optimize import minimize_scalar
 
-    # Fine where K has its eigenvalues, and far out on both sides, where f_λ is its limit to rounding.
-    grid = np.concatenate([[-45.0, -30.0, -20.0, -15.0], np.linspace(-12, 12, 49), [15.0, 30.0, 150.0]])
     functions = [family(float(np.exp(t)), Z) for t in grid]
     found = {}
     for name, score in scores.items():

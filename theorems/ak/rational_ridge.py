@@ -30,10 +30,10 @@ def ridge(samples: Sequence[Sample], penalty: Any, dimension: int) -> list[Any]:
     for i in range(dimension):
         row = [sum((c * x[i] * x[j] for c, x, _ in samples), penalty if i == j else 0) for j in range(dimension)]
         rows.append([*row, sum((c * y * x[i] for c, x, y in samples), 0)])
-    return _eliminate(rows)
+    return eliminated(rows)
 
 
-def _eliminate(rows: list[list[Any]]) -> list[Any]:
+def eliminated(rows: list[list[Any]]) -> list[Any]:
     """Solve a positive definite system, given with its right-hand side as last column; no pivot of such a system vanishes."""
     p = len(rows)
     # One fraction makes the divisions of integers exact; formulas swallow it.

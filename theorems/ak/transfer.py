@@ -3,9 +3,10 @@ r"""Does weak equivalence under Assumptions 1 and 2 transfer stability? Countere
 The hypothesis space is ℝ, the constant functions: argmin_c (c − t)² learns the number t, so any function of λ and Z is a learner, κ = 1,
 and ℓ(y, f) = |y − f| is 1-admissible; at y beyond both values its change is that of f. Sets enter by their size n only.
 
-(i)  B(λ, Z) = bump(λ − L_n) for odd n and 0 for even n, bump(t) = max(0, 1 − |t|), with L_n → ∞ slowly: L_n = log₂ n at powers of 2,
-     linear between. Φ_n(λ) = 2(L_n − 1)λ up to λ = 1/2, then L_n − 2 + 2λ. Then A(1) = B(Φ_n(1)) = bump(0) = 1 for every odd n.
-(ii) B(λ, Z) = n^{−1−λ} for even n and 0 for odd n, Φ = λ/2: a strong equivalence, with C = 0.
+Ramps:  B(λ, Z) = min(1, λ/s_n) for odd n and 0 for even n, with 1 ≤ s_n → ∞ and s_n − s_{n−1} → 0 decreasing, as log₂ n has it.
+        Φ_n(λ) = s_n λ up to λ = 1, then s_n + λ − 1: an increasing bijection of (0, ∞), and |Φ_n − Φ_{n−1}| ≤ s_n − s_{n−1} = C(n).
+        A(λ, Z) = B(Φ_n(λ), Z) = min(1, λ) for odd n and 0 for even n: a sample that leaves changes it by min(1, λ), whatever n.
+Shares: B(λ, Z) = (1 − λ)/((1 + λ) n), Φ = λ/2: a strong equivalence, with C = 0.
 """
 
 from __future__ import annotations
@@ -13,8 +14,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
-from math import isqrt
+from typing import Any
 
 from simopt.claims import (
     AUDIFFREN_KADRI,
@@ -22,7 +22,6 @@ from simopt.claims import (
     HOLDS,
     INEQUALITY,
     REFUTED,
-    SOME,
     SUBSTANTIVE,
     Check,
     Instance,
@@ -30,6 +29,8 @@ from simopt.claims import (
     at_most,
     claim,
     equal,
+    inputs,
+    symbols,
 )
 
 PLACE = "Proposition 4.7"
@@ -44,7 +45,6 @@ class Pair:
     cost: Callable[[int], Fraction]  # C(n) of Assumption 1
     gamma: Fraction | None  # Lipschitz constant of B in λ, None if there is none
     gamma_of_source: Fraction  # the same of A
-    grid: Callable[[int], tuple[Fraction, ...]]  # increasing parameters at which the hypotheses are checked, at one size
 
     def source(self, lam: Fraction, n: int) -> Fraction:
         """A(λ)."""
@@ -60,90 +60,65 @@ class Pair:
 
 
 def slow(n: int) -> Fraction:
-    """L_n: log₂ of max(n, 4) at powers of 2, linear between; L_n − L_{n−1} = 2^{−⌊log₂(n−1)⌋} falls to 0."""
+    """s_n: log₂ of max(n, 4) at powers of 2, linear between; s_n − s_{n−1} = 2^{−⌊log₂(n−1)⌋} falls to 0."""
     m = max(n, 4)
     power = m.bit_length() - 1
     return power + Fraction(m - 2**power, 2**power)
 
 
-def bump(t: Fraction) -> Fraction:
-    """max(0, 1 − |t|)."""
-    return max(Fraction(0), 1 - abs(t))
+def steep(lam: Fraction, n: int) -> Fraction:
+    """Φ_n of the ramps."""
+    return slow(n) * lam if lam <= 1 else slow(n) + lam - 1
 
 
-def broken(lam: Fraction, n: int) -> Fraction:
-    """Φ_n of (i): an increasing bijection of (0, ∞), L_n at λ = 1."""
-    level = slow(n)
-    return 2 * (level - 1) * lam if lam <= Fraction(1, 2) else level - 2 + 2 * lam
+def share(lam: Any) -> Any:
+    """n B(λ, n) of the shares: (1 − λ)/(1 + λ)."""
+    return (1 - lam) / (1 + lam)
 
 
-def even_power(lam: Fraction, n: int) -> Fraction:
-    """n^{−1−λ} for even n and 0 for odd n; rational, and computed, where 2λ is whole and an even n is a square."""
-    if n % 2:
-        return Fraction(0)
-    exponent = 2 + 2 * lam
-    if isqrt(n) ** 2 != n or exponent.denominator != 1:
-        raise ValueError(f"n = {n}, λ = {lam}: a square and a multiple of 1/2 are needed")
-    return Fraction(1, isqrt(n) ** int(exponent))
-
-
-QUARTERS = tuple(Fraction(k, 4) for k in range(1, 17))
-FAR = 2**80 + 1
-
-
-def around_the_bump(n: int) -> tuple[Fraction, ...]:
-    """Quarters up to 4, where A has its bump, and around L_n, where B has it."""
-    return tuple(sorted({*QUARTERS, *(slow(n) + Fraction(k, 4) for k in range(-6, 7))}))
-
-
-def whole(n: int) -> tuple[Fraction, ...]:
-    """1, 2, 3, 4."""
-    return tuple(Fraction(k) for k in range(1, 5))
-
-
-BUMPS = Pair(
-    phi=broken,
-    learner=lambda lam, n: bump(lam - slow(n)) if n % 2 else Fraction(0),
-    cost=lambda n: slow(max(n, 5)) - slow(max(n, 5) - 1),  # L_n is constant up to 4, C has to decrease
-    gamma=Fraction(1),
-    gamma_of_source=Fraction(2),
-    grid=around_the_bump,
-)
-POWERS = Pair(
-    phi=lambda lam, n: lam / 2,
-    learner=even_power,
-    cost=lambda n: Fraction(0),
+RAMPS = Pair(
+    phi=steep,
+    learner=lambda lam, n: min(Fraction(1), lam / slow(n)) if n % 2 else Fraction(0),
+    cost=lambda n: slow(max(n, 5)) - slow(max(n, 5) - 1),  # s_n is constant up to 4, C has to decrease
     gamma=Fraction(1),
     gamma_of_source=Fraction(1),
-    grid=whole,
+)
+SHARES = Pair(
+    phi=lambda lam, n: lam / 2,
+    learner=lambda lam, n: Fraction(share(lam) / n),
+    cost=lambda n: Fraction(0),
+    gamma=Fraction(2),
+    gamma_of_source=Fraction(1),
 )
 
 
-def hypotheses(pair: Pair, n: int) -> list[Check]:
-    """Assumptions 1 and 2 and the Lipschitz property of β on the grid at sizes n − 1 and n, exactly."""
-    grid = pair.grid(n)
-    steps = list(pairwise(grid))
-    widths = [b - a for a, b in steps]
-    found = [
-        at_most([abs(pair.phi(lam, n) - pair.phi(lam, n - 1)) for lam in grid], [pair.cost(n)] * len(grid), "Assumption 1"),
-        at_most([pair.cost(2 * n + 1)], [pair.cost(n)], "C decreases"),
-        at_most([abs(pair.beta(n, b) - pair.beta(n, a)) for a, b in steps], [2 * width for width in widths], "β is Lipschitz in λ"),
-        at_most([pair.beta(FAR, lam) for lam in whole(FAR)], [Fraction(1, 2**40)] * 4, "β → 0"),
+def ramps_satisfy_the_hypotheses() -> list[Check]:
+    """What Proposition 4.7 asks of A, B and Φ, for all λ = t ≤ 1, λ = 1 + v, s = s_n and r = s_{n−1} with s ≥ r ≥ 1: in symbols.
+
+    The sign of each right side can be read off. That min(1, λ) is 1-Lipschitz needs no formula.
+    """
+    s, r, t, u, v = symbols("s r t u v")
+    return [
+        equal([s * t / s, (s + v) / s], [t, 1 + v / s], "A(λ) = B(Φ(λ)): t up to 1, and 1 beyond, where the ramp is over"),
+        equal([(s - r) - (s * t - r * t), (s + v) - (r + v)], [(1 - t) * (s - r), s - r], "|Φ_n(λ) − Φ_{n−1}(λ)| ≤ C(n) = s − r"),
+        equal((t - u) - (t / s - u / s), (1 - 1 / s) * (t - u), "B is 1-Lipschitz in λ: 1 − 1/s ≥ 0"),
+        equal([t / r - t / s, t / r - u / r], [t * (s - r) / (r * s), (t - u) / r], "B changes by at most β(n, λ) = λ/s_{n−1}, Lipschitz"),
     ]
-    for size in (n - 1, n):
-        phis = [pair.phi(lam, size) for lam in grid]
-        found.append(at_most(phis[:-1], phis[1:], "Φ increases", strict=True))
-        for name, value, gamma in (("B", pair.learner, pair.gamma), ("A", pair.source, pair.gamma_of_source)):
-            if gamma is not None:
-                rises = [abs(value(b, size) - value(a, size)) for a, b in steps]
-                found.append(at_most(rises, [gamma * width for width in widths], f"Assumption 2 for {name}"))
-    return found
 
 
-def constants(trial: Trial) -> Iterator[Instance]:
-    """Candidates for the constant hidden in O(·), up to any that one would call a constant."""
-    for exponent in range(13):
-        yield {"constant": 10**exponent}
+def shares_satisfy_the_hypotheses() -> list[Check]:
+    """The same for λ = t, u and all n; Φ does not contain Z."""
+    n, t, u = symbols("n t u")
+    return [
+        equal(share(t) - share(u), 2 * (u - t) / ((1 + t) * (1 + u)), "B is 2-Lipschitz in λ, and so is A"),
+        equal(share(t) / (n - 1) - share(t) / n, share(t) / (n * (n - 1)), "B changes by β(n, λ) = |1 − λ|/((1 + λ) n(n − 1))"),
+    ]
+
+
+def both_pairs(trial: Trial) -> Iterator[Instance]:
+    """The ramps and the shares at λ = 1, in the limit n → ∞, where 1/s_{n−1} and C(n) are 0."""
+    yield {"pair": "ramps", "at": 1, "reciprocal": 0, "step": 0}
+    yield {"pair": "shares", "at": 1}
 
 
 @claim(
@@ -155,36 +130,34 @@ def constants(trial: Trial) -> Iterator[Instance]:
     defect=SUBSTANTIVE,
     says=r"Let A, B be weakly equivalent and satisfy Assumptions 1 and 2 (both are γ-Lipschitz in λ), β be locally Lipschitz in λ, "
     r"|f(x)| ≤ κ‖f‖ and ℓ be σ-admissible. If B is β-uniformly stable, then A is β'-uniformly stable with β'(·, λ) = O(β(·, λ) + C(·)), "
-    r"the constant depending on λ.",
-    instances=constants,
-    quantifier=SOME,
-    exhaustive=True,
+    r"the constant depending on λ: so where β(n, λ) + C(n) → 0 the changes of A tend to 0, and where it is 0 they are 0.",
+    instances=both_pairs,
     knobs={"at": "lambda"},
     mutants={"β at Φ(λ, Z) for β at λ": {"at": "phi"}},
-    note="Two counterexamples against every constant M up to 10¹², by sizes n that are formulas in M and so exist for "
-    "every M. The learners are numbers, ℓ(y, f) = |y − f|. (i) B = max(0, 1 − |λ − L_n|) for odd n, 0 for even n, L_n → ∞ like log₂ n and "
-    "Φ = L_n at λ = 1: A(1) changes by 1 at every odd n, β_B(n, 1) = 0, C(n) → 0. (ii) B = n^{−1−λ} for even n, 0 for odd n, Φ = λ/2, a "
-    "strong equivalence with C = 0: the ratio at λ = 1 is √(n − 1) = 3.16, 10, 31.6, 100 at n = 11, 101, 1001, 10001.",
+    note="The learners are numbers, ℓ(y, f) = |y − f|. Ramps: B = min(1, λ/s_n) for odd n and 0 for even n, s_n → ∞ like log₂ n, Φ = s_n λ "
+    "up to λ = 1: β(n, λ) = λ/s_{n−1} and C(n) = s_n − s_{n−1} tend to 0, but A changes by min(1, λ) for every n: it is stable at no λ. "
+    "Shares: B = (1 − λ)/((1 + λ)n) with Φ = λ/2, a strong equivalence with C = 0: β(n, 1) = 0, and A(1) changes by 1/(3n(n − 1)). All "
+    "hypotheses are identities in symbols, for every n and λ, and a constant M in O(·) multiplies 0.",
 )
 def stability_is_transferred_at_its_own_rate(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """Play a size n against the constant of the instance, for both pairs of learners, at λ = 1."""
-    constant, lam = instance["constant"], Fraction(1)
-    for name, pair, n in (("(i)", BUMPS, 2 ** (2 * constant).bit_length() + 1), ("(ii)", POWERS, (2 * constant + 2) ** 2 + 1)):
-        where = lam if trial["at"] == "lambda" else pair.phi(lam, n)
-        allowed = pair.beta(n, where) + pair.cost(n)
-        check = at_most(pair.change(lam, n) / allowed, constant, f"{name}: change of A / (β(n, λ) + C(n))")
-        yield check.given(*hypotheses(pair, n))
+    """Limits of the change of A at λ = 1 and of β + C: as n → ∞ (ramps), and of n(n − 1) times both, where n drops out (shares)."""
+    own = trial["at"] == "lambda"
+    if instance["pair"] == "ramps":
+        lam, reciprocal, step = inputs(at=instance["at"], reciprocal=instance["reciprocal"], step=instance["step"])
+        where = lam * reciprocal if own else lam * (1 + step * reciprocal)  # β(n, ·) at λ and at Φ_n(λ) = s_n λ, s_n = s_{n−1} + C(n)
+        check = at_most(lam, where + step, "ramps: change of A against the limit of M (β + C)")
+        yield check.given(*ramps_satisfy_the_hypotheses())
+    else:
+        lam = inputs(at=instance["at"])
+        check = at_most(
+            abs(share(lam / 2)), abs(share(lam if own else lam / 2)), "shares: n(n − 1) · change of A against n(n − 1) · M (β + C)"
+        )
+        yield check.given(*shares_satisfy_the_hypotheses())
 
 
-def sizes(trial: Trial) -> Iterator[Instance]:
-    """Sizes from which on |λ' − λ| might be small: squares plus one, which suit both pairs."""
-    for exponent in range(1, 13):
-        yield {"size": 100**exponent + 1}
-
-
-def _distance(pair: Pair, lam: Fraction, n: int, other: str) -> Fraction:
-    """|Φ(λ, Z) − λ|, or |Φ(λ, Z) − Φ(λ, Z^i)|."""
-    return abs(pair.phi(lam, n) - (lam if other == "lambda" else pair.phi(lam, n - 1)))
+def one_parameter(trial: Trial) -> Iterator[Instance]:
+    """λ = 1."""
+    yield {"at": 1}
 
 
 @claim(
@@ -194,20 +167,27 @@ def _distance(pair: Pair, lam: Fraction, n: int, other: str) -> Fraction:
     kind=INEQUALITY,
     expected=REFUTED,
     defect=SUBSTANTIVE,
-    says=r"Under Assumption 1, |λ' − λ| → 0 as n → ∞ for λ' = Φ(λ, Z), |Z| = n: from some size on it is below 1/4 at λ = 1.",
-    instances=sizes,
-    quantifier=SOME,
-    exhaustive=True,
+    says=r"Under Assumption 1, |λ' − λ| → 0 as n → ∞ for λ' = Φ(λ, Z), |Z| = n.",
+    instances=one_parameter,
     knobs={"other": "lambda"},
     mutants={"λ'' = Φ(λ, Z^i) for λ": {"other": "neighbour"}},
-    note="Φ = λ/2 satisfies Assumption 1 with C = 0, and |λ' − λ| = λ/2 whatever n; for the bumps it grows like log n.",
+    note="Φ = λ/2 (KRR and KRR with 2λ in the place of λ) does not contain Z: it satisfies Assumption 1 with C = 0, and |λ' − λ| = λ/2 for "
+    "every n. For the ramps of AK-P4.7 it is s_n − 1 at λ = 1, and grows without bound.",
 )
 def parameter_comes_back(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """The distance of Φ(1, Z) from 1 at one size."""
-    n = instance["size"]
-    for name, pair in (("λ/2", POWERS), ("the bumps", BUMPS)):
-        check = at_most(_distance(pair, Fraction(1), n, trial["other"]), Fraction(1, 4), f"|λ' − λ|, Φ of {name}")
-        yield check.given(*hypotheses(pair, n))
+    """Φ = λ/2: the limit of a sequence that is the same for every n."""
+    lam = inputs(at=instance["at"])
+    other = lam if trial["other"] == "lambda" else lam / 2
+    yield at_most(abs(lam / 2 - other), 0, "limit of |λ' − λ|")
+
+
+def sizes(trial: Trial) -> Iterator[Instance]:
+    """Sizes of sets."""
+    for exponent in range(1, 13):
+        yield {"size": 100**exponent + 1}
+
+
+PARAMETERS = tuple(Fraction(k, 4) for k in range(1, 17))
 
 
 @claim(
@@ -224,9 +204,10 @@ def parameter_comes_back(instance: Instance, trial: Trial) -> Iterator[Check]:
     corrects="AK-P4.7pf",
 )
 def parameters_come_together(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """The distance of the two parameters at one size, over the grid, and what C(n) has come down to."""
+    """The distance of the two parameters at one size, for λ = 1/4, …, 4, and what C(n) has come down to."""
     n = instance["size"]
-    for name, pair in (("λ/2", POWERS), ("the bumps", BUMPS)):
-        for lam in pair.grid(n):
-            yield at_most(_distance(pair, lam, n, trial["other"]), pair.cost(n), f"|λ' − λ''|, Φ of {name}")
-        yield equal(min(pair.cost(n), Fraction(4, n)), pair.cost(n), "C(n) ≤ 4/n")
+    for name, pair in (("λ/2", SHARES), ("the ramps", RAMPS)):
+        for lam in PARAMETERS:
+            other = lam if trial["other"] == "lambda" else pair.phi(lam, n - 1)
+            yield at_most(abs(pair.phi(lam, n) - other), pair.cost(n), f"|λ' − λ''|, Φ of {name}")
+        yield at_most(pair.cost(n), Fraction(4, n), "C(n) ≤ 4/n")

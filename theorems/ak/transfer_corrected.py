@@ -15,7 +15,7 @@ from fractions import Fraction
 from typing import Any
 
 from simopt.claims import AUDIFFREN_KADRI, EQUIVALENCE, EXACT, HOLDS, Check, Instance, Trial, at_most, claim, vacuous
-from simopt.theorems.ak.transfer import BUMPS, POWERS, Pair, around_the_bump
+from simopt.theorems.ak.transfer import RAMPS, SHARES, Pair
 from simopt.theorems.ak.uniform_stability import square_root
 
 SHAPES: dict[str, Callable[[Fraction], Fraction]] = {
@@ -46,11 +46,10 @@ LINES = Pair(
     cost=_line_cost,
     gamma=None,
     gamma_of_source=Fraction(2),
-    grid=around_the_bump,
 )
 """B = √λ is not Lipschitz in λ, while A(λ) = h_n(λ) = max(a_n λ, 2(λ − 1)) is, and C(n) = O(n⁻²); a_n = 1/n or 2/n by parity."""
 
-PAIRS = {"bumps": BUMPS, "powers": POWERS, "lines": LINES}
+PAIRS = {"ramps": RAMPS, "shares": SHARES, "lines": LINES}
 
 
 def tables(trial: Trial) -> Iterator[Instance]:

@@ -7,12 +7,13 @@ Exact KRR with |y| ≤ 1, k(x, x) ≤ 1, f_∅ = 0 and rational √λ. The β of
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from math import isqrt
 from typing import Any
 
 from simopt.claims import AUDIFFREN_KADRI, DEFINITION, EQUIVALENCE, HOLDS, Check, Instance, Trial, at_most, claim, equal
-from simopt.theorems.ak.rational_ridge import Sample, loss_change, random_samples, ridge, size, without
+from simopt.theorems.ak.rational_ridge import Sample, dot, eliminated, loss_change, random_samples, ridge, size, without
 
 CONVENTIONS = ((1, "Z^i divided by n"), (2, "Z^i divided by n − 1"))
 
@@ -90,24 +91,47 @@ def ridge_is_uniformly_stable(instance: Instance, trial: Trial) -> Iterator[Chec
         yield at_most(worst, beta(n, lam, c), f"change, {name}", scale=beta(n, lam, c))
 
 
-Map = Callable[[Fraction], Fraction]
+@dataclass(frozen=True)
+class Programme:
+    """B(ν, Z) = argmin a(ν) (1/|Z|) Σ (y − f(x))² + b(ν) ‖f‖² over the space of the kernel t² k, strongly equivalent to KRR."""
 
-MAPS: dict[str, tuple[Map, Map]] = {
-    "4λ": (lambda t: 4 * t, lambda t: t / 4),
-    "λ/9": (lambda t: t / 9, lambda t: 9 * t),
-    "1/λ": (lambda t: 1 / t, lambda t: 1 / t),
+    weight: Callable[[Fraction], Fraction]  # a
+    penalty: Callable[[Fraction], Fraction]  # b
+    stretch: int  # t: features t x, norm ‖f‖/t
+    phi: Callable[[Fraction], Fraction]  # Φ(λ), of which neither `fitted` nor `stability` knows
+
+    def fitted(self, nu: Fraction, samples: Sequence[Sample], divisor: Any) -> list[Any]:
+        """B's function as a vector w, f(x) = ⟨w, x⟩: (K + (b/a) · divisor · I) α = y, K the Gram matrix of t² k, w = t² Σ α_i x_i."""
+        ridge_of_dual, square = self.penalty(nu) / self.weight(nu) * divisor, self.stretch**2
+        inputs = [x for _, x, _ in samples]
+        rows = [
+            [square * dot(x, z) + (ridge_of_dual if i == j else 0) for j, z in enumerate(inputs)] + [samples[i][2]]
+            for i, x in enumerate(inputs)
+        ]
+        alpha = eliminated(rows)
+        return [square * dot(alpha, [x[j] for x in inputs]) for j in range(len(inputs[0]))]
+
+    def stability(self, n: int, nu: Fraction, c: int) -> Fraction:
+        """β(n, ν) of B, which has the solution of KRR with b/(a t²)."""
+        return beta(n, self.penalty(nu) / (self.weight(nu) * self.stretch**2), c)
+
+
+PROGRAMMES = {
+    "weight of the loss": Programme(lambda nu: nu, lambda nu: Fraction(1), 1, lambda lam: 1 / lam),
+    "a quarter of the loss": Programme(lambda nu: Fraction(1, 4), lambda nu: nu, 1, lambda lam: lam / 4),
+    "kernel 9k": Programme(lambda nu: Fraction(1), lambda nu: nu, 3, lambda lam: 9 * lam),
 }
-"""Bijections Φ of (0, ∞) that know nothing of Z, with their inverses."""
+"""(ν/|Z|) Σ (y − f(x))² + ‖f‖²; (1/(4|Z|)) Σ (y − f(x))² + ν ‖f‖²; KRR with the kernel 9k."""
 
 
-def mapped_sets(trial: Trial) -> Iterator[Instance]:
-    """Training sets, a rational √λ and a bijection; the first sets make β sharp as λ → ∞."""
+def sets_and_programmes(trial: Trial) -> Iterator[Instance]:
+    """Training sets of different samples, a rational √λ and B; the first sets make β sharp as λ → ∞."""
     one = Fraction(1)
-    for name in MAPS:
-        yield {"samples": [(1, [one], one), (1, [one], -one)], "root": Fraction(1000), "map": name}
+    for name in PROGRAMMES:
+        yield {"samples": [(1, [one], one), (1, [one], -one)], "root": Fraction(1000), "programme": name}
         for _ in range(trial.count(8, 80)):
             samples = random_samples(trial.rng, int(trial.rng.integers(1, 5)))
-            yield {"samples": samples, "root": Fraction(2) ** int(trial.rng.integers(-4, 6)), "map": name}
+            yield {"samples": samples, "root": Fraction(2) ** int(trial.rng.integers(-4, 6)), "programme": name}
 
 
 @claim(
@@ -117,25 +141,34 @@ def mapped_sets(trial: Trial) -> Iterator[Instance]:
     kind=EQUIVALENCE,
     expected=HOLDS,
     says=r"If A(λ) = B(Φ(λ)) for all λ > 0, as functions of Z (strong equivalence), and B is β-uniformly stable, then A is β(·, "
-    r"Φ(·))-uniformly stable: the leave-one-out changes of A at λ are those of B at Φ(λ). Checked for A = KRR and Φ = 4λ, λ/9 and 1/λ.",
-    instances=mapped_sets,
-    knobs={"sizes": False, "at": "phi"},
-    mutants={"weak equivalence, Φ = λ|Z|": {"sizes": True}, "β of B at λ": {"at": "lambda"}},
+    r"Φ(·))-uniformly stable: the leave-one-out changes of A at λ are those of B at Φ(λ). Checked for A = KRR and three programmes B: "
+    r"(ν/|Z|) Σ (y − f(x))² + ‖f‖² with Φ = 1/λ, (1/(4|Z|)) Σ (y − f(x))² + ν ‖f‖² with Φ = λ/4, KRR with the kernel 9k and Φ = 9λ.",
+    instances=sets_and_programmes,
+    knobs={"sizes": False, "at": "phi", "factor": Fraction(1)},
+    mutants={
+        "weak equivalence, Φ = λ|Z|": {"sizes": True},
+        "β of B at λ": {"at": "lambda"},
+        "a quarter of Φ": {"factor": Fraction(1, 4)},
+    },
+    note="A is fitted by the normal equations of its own objective, B by the dual system of its own at ν = Φ(λ), on Z and on each Z^i.",
 )
 def strong_equivalence_transfers_stability(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """A and B are fitted each by its own objective, on Z and on each Z^i."""
-    # B(ν) is KRR at Φ⁻¹(ν); "sizes" makes it KRR with ν/|Z|, whose Φ = λ|Z| is another one on Z^i.
-    samples, lam = instance["samples"], instance["root"] ** 2
-    there, back = MAPS[instance["map"]]
-    n, p, nu = size(samples), len(samples[0][1]), there(lam)
+    """Fit both learners, each by its own programme, on Z and on each Z^i; compare functions, changes and β."""
+    # "sizes" makes B's penalty ν/|Z|, whose Φ = λ|Z| (times that of B) is another one on Z^i.
+    samples, lam, B = instance["samples"], instance["root"] ** 2, PROGRAMMES[instance["programme"]]
+    nu = trial["factor"] * B.phi(lam)
+    n, p = len(samples), len(samples[0][1])
+    whole, other = ridge(samples, n * lam, p), B.fitted(nu, samples, n)
+    yield equal(whole, other, "A(λ)(Z) = B(Φ(λ))(Z)")
     for c, name in CONVENTIONS:
         divisor = n if c == 1 else n - 1
         ours = theirs = Fraction(0)
-        for i in range(len(samples)):
+        for i in range(n):
             rest = without(samples, i)
-            changes = []
-            for strength, left in ((lam, lam), (back(nu), back(nu) * (Fraction(n, n - 1) if trial["sizes"] and n > 1 else 1))):
-                changes.append(largest_change(samples, ridge(samples, n * strength, p), ridge(rest, divisor * left, p)))
-            ours, theirs = max(ours, changes[0]), max(theirs, changes[1])
+            left, right = ridge(rest, divisor * lam, p), [Fraction(0)] * p
+            if rest:
+                right = B.fitted(nu, rest, Fraction(divisor * n, n - 1) if trial["sizes"] else divisor)
+            ours, theirs = max(ours, largest_change(samples, whole, left)), max(theirs, largest_change(samples, other, right))
         yield equal(ours, theirs, f"largest changes of A at λ and of B at Φ(λ), {name}")
-        yield at_most(ours, beta(n, back(nu if trial["at"] == "phi" else lam), c), f"A against β(n, Φ(λ)), {name}")
+        yield at_most(theirs, B.stability(n, nu, c), f"B against its β(n, ν), {name}")
+        yield at_most(ours, B.stability(n, B.phi(lam) if trial["at"] == "phi" else lam, c), f"A against β(n, Φ(λ)), {name}")

@@ -12,7 +12,7 @@ from simopt.similarities import Precomputed
 from simopt.theorems.ak.equivalences import m_power_rls_to_kernel_ridge
 from simopt.training import TrainingSet
 
-ROWS = ("AK-T1", "AK-T1deg", "AK-T1conc", "AK-T1newt", "AK-S5wp", "AK-P5.1", "AK-P5.1Gam", "AK-P5.1ns", "AK-P5.1as")
+ROWS = ("AK-T1", "AK-T1deg", "AK-T1sys", "AK-T1conc", "AK-T1newt", "AK-S5wp", "AK-P5.1", "AK-P5.1Gam", "AK-P5.1ns", "AK-P5.1as")
 PROVED = ("AK-T1conc-values", "AK-T1newt-zero", "AK-S5wp-below", "AK-P5.1ns")
 STEPS = ("AK-T1deg+", "AK-P5.1as")
 registry.load("theorems")
@@ -31,7 +31,7 @@ def test_verdict(name: str) -> None:
     assert (result.own.evidence is Evidence.EXACT_STEPS) == bool(result.own.remains) == (name in STEPS)
 
 
-@pytest.mark.parametrize("row", ["AK-T1", "AK-P5.1", "AK-T1deg"])
+@pytest.mark.parametrize("row", ["AK-T1", "AK-P5.1", "AK-P5.1Gam", "AK-T1deg", "AK-T1sys"])
 def test_without_the_hypothesis_that_was_added_the_printed_statement_is_refuted_exactly(row: str) -> None:
     printed, corrected = run(row), catalogue.find(f"{row}+")
     assert printed.verdict is Verdict.REFUTED and printed.own.evidence is Evidence.EXACT

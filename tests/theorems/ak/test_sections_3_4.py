@@ -11,16 +11,17 @@ from simopt import recheck
 from simopt.claims import AUDIFFREN_KADRI, Claim, Expected, Trial, catalogue, proof, runner
 from simopt.claims.kinds import Effort, Evidence, Verdict
 from simopt.theorems.ak.rational_ridge import Sample, loss_change, random_samples, ridge, risk, size, slope, without
-from simopt.theorems.ak.stability_as_lipschitz import SIZES, change, stability
-from simopt.theorems.ak.transfer import BUMPS, POWERS, slow
+from simopt.theorems.ak.stability_as_lipschitz import SIZES, change, claimed, removals, stability, through_smaller_sets, through_the_union
+from simopt.theorems.ak.transfer import RAMPS, SHARES, slow
+from simopt.theorems.ak.uniform_stability import PROGRAMMES
 
 ROWS = (
-    "D3.1 D3.2 D3.3 D3.3b D3.4 P4.1 D4.2 Ex.a Ex.b Ex.c Ex.d L4.3 D4.4 P4.5 P4.5fn R4.6 A1 A2 P4.7 P4.7pf R4.8 AppA"
+    "S2Rif D3.1 D3.2 D3.3 D3.3b D3.4 P4.1 D4.2 Ex.a Ex.b Ex.c Ex.d L4.3 D4.4 P4.5 P4.5fn B.G B.7 R4.6 A1 A2 P4.7 P4.7pf R4.8 AppA"
 ).split()  # fmt: skip
 REFUTED = ("D3.1", "Ex.b", "Ex.c", "R4.6", "P4.7", "P4.7pf")
 IDS = [f"AK-{row}" for row in ROWS] + [f"AK-{row}+" for row in REFUTED]
-PROVED = ("AK-Ex.a", "AK-Ex.c+", "AK-Ex.d", "AK-P4.5fn")
-STEPS = ("AK-D4.4", "AK-P4.5")
+PROVED = ("AK-Ex.a", "AK-Ex.c+", "AK-Ex.d", "AK-P4.5fn", "AK-S2Rif")
+STEPS = ("AK-D4.4", "AK-P4.5", "AK-B.G", "AK-B.7")
 
 
 def found(name: str) -> Claim:
@@ -100,11 +101,31 @@ def test_exchange_is_twice_the_largest_removal() -> None:
 def test_counterexamples_to_the_transfer_of_stability() -> None:
     one = Fraction(1)
     for n in (11, 101, 10_001, 1_000_001):
-        assert BUMPS.change(one, n) == 1 and BUMPS.beta(n, one) == 0
-        assert BUMPS.cost(n) == slow(n) - slow(n - 1) <= Fraction(2, n - 1)
-    for k in (10, 100):
-        n = k * k + 1
-        assert POWERS.change(one, n) / POWERS.beta(n, one) == k
+        for lam in (Fraction(1, 3), one, Fraction(5)):
+            assert RAMPS.change(lam, n) == RAMPS.change(lam, n + 1) == min(one, lam)
+            assert RAMPS.beta(n, lam) <= lam / slow(n - 1)
+        assert RAMPS.cost(n) == slow(n) - slow(n - 1) <= Fraction(2, n - 1)
+        assert SHARES.beta(n, one) == SHARES.cost(n) == 0
+        assert SHARES.change(one, n) == Fraction(1, 3 * n * (n - 1))
+
+
+def test_programmes_of_lemma_4_3_minimise_their_own_objectives() -> None:
+    rng = np.random.default_rng(2)
+    for B in PROGRAMMES.values():
+        samples, nu = random_samples(rng, 3), Fraction(3, 7)
+        n, w = len(samples), B.fitted(nu, samples, len(samples))
+        # f(x) = ⟨w, x⟩ has the squared norm ‖w‖²/t² over the kernel t² k.
+        gradient = [B.weight(nu) * a + 2 * B.penalty(nu) / B.stretch**2 * b for a, b in zip(slope(samples, w), w, strict=True)]
+        assert gradient == [0, 0] and n == 3
+
+
+def test_chains_between_sets() -> None:
+    first, second = (0, 0, 1), (1, 2)
+    assert through_smaller_sets(first, second) == [(0, 0, 1), (0, 1), (1,), (1, 2)]
+    assert through_the_union(first, second) == [(0, 0, 1), (0, 0, 1, 2), (0, 1, 2), (1, 2)]
+    assert removals(through_smaller_sets(first, second)) == claimed(first, second, False) == [2, 2, 3]
+    assert removals(through_the_union(first, second)) == claimed(first, second, True) == [3, 4, 4]
+    assert removals([(0,), (1,)]) == [0]
 
 
 def test_instances_repeat_with_the_seed() -> None:

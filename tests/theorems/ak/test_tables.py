@@ -15,6 +15,7 @@ from simopt.solvers.secular import secular_root
 from simopt.solvers.spectrum import decompose
 from simopt.solvers.stationary import spectral_stationary_points
 from simopt.tables import OUTSIDE, Cell, Curve, Run
+from simopt.theorems.ak.experiments import gain, validated
 from simopt.theorems.ak.figure3 import learn
 from simopt.theorems.ak.protocol import POWERS, REGULARIZATIONS, Split, last_best, scaled_error, standardised, tuned_power
 from simopt.theorems.ak.ridge_path_errors import HeldOut
@@ -175,6 +176,15 @@ def test_claims_without_data_and_their_mutants(claim, verdict):
     result = run(claim, mutants=True)
     assert result.verdict is verdict
     assert all(mutant.caught for mutant in result.mutants)
+
+
+def test_one_power_is_validated_as_in_the_table_of_all(split):
+    for power in (0.1, 0.5, 1.5):
+        assert validated(split, power) == tuned_power(split, power)[1]
+
+
+def test_no_gain_where_the_parameter_follows_the_share(split):
+    assert gain(split, 0.5, kept=False) == pytest.approx(0.0, abs=1e-9)
 
 
 def test_tables_are_plain_data():
