@@ -26,17 +26,16 @@ from simopt.theorems.kj.theorem_6 import _continuous, _cost
 from simopt.theorems.kj.theorem_6_tight import LEVELS, MARGINS, four_points, inner_products, smallest
 from simopt.theorems.kj.utility import constant, least_squared_error, within_cells
 
-PROVED = [f"KJ-{row}" for row in "Def2-rem2+ H2 Def4-sphere Alg1-norm Thm5b+ Thm5-p2-levels Thm6b-p1 Thm6b-p2+ Thm6b-p3".split()]
+PROVED = [f"KJ-{row}" for row in "Def2-rem2 H2 Def4-sphere Alg1-norm Thm5b+ Thm5-p2-levels Thm6b-p1 Thm6b-p2+ Thm6b-p3".split()]
 STEPS = ["KJ-H1", "KJ-loss"]
 REFUTED = {
     "KJ-Def2-rem1": Defect.MISSING_HYPOTHESIS,
-    "KJ-Def2-rem2": Defect.SUBSTANTIVE,
-    "KJ-Thm5b": Defect.SUBSTANTIVE,
+    "KJ-Thm5b": Defect.CONSTANT,
     "KJ-Thm5-p4": Defect.TYPO,
     "KJ-Thm6b-p2": Defect.TYPO,
 }
 QUICKLY = "Def1 Def2 Def2-rem1+ Def2-rem3 Def3 Thm5b-sharp Thm5c Thm5-p1 Thm5-p2 Thm5-p3 Thm5-p3-ours Thm5-p3-ties Thm5-p4+".split()
-ALSO = "nondisc Thm6b Thm6b-least Thm6b-two Thm6b-tube".split()
+ALSO = "Def2-rem2-same nondisc Thm6b Thm6b-least Thm6b-two Thm6b-tube".split()
 SLOWLY = "Def2-mono Def4 Alg1 Thm6a Thm6a-p Thm6a-sharp".split()
 
 
