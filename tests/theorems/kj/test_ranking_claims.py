@@ -21,12 +21,12 @@ from simopt.theorems.kj.ranking_utility import in_ball, learning, lists, trained
 from simopt.theorems.kj.ranking_worlds import expected_relevance, masses, mean, random_world, squared_loss
 from simopt.theorems.kj.relevance_lists import BINARY, NATURAL, discounts, eta, list_norm, nearest_descending
 
-PROVED = [f"KJ-{row}" for row in "Thm30-lip+ Thm30-split Thm31-b Thm31-c-sharp Thm31-d Thm31-e-sharp".split()]
+PROVED = [f"KJ-{row}" for row in "Thm30-lip+ Thm30-split Thm31-b Thm31-c-sharp Thm31-d Thm31-e-sharp F-other-slope".split()]
 STEPS = [f"KJ-{row}" for row in "F-ndcg F-eta F-mu Thm30-sharp Thm30-breg+ Thm30-CF Thm31-a Thm31-d-all Thm31-wide Thm31-lower".split()]
 REFUTED = ["KJ-Thm30-lip", "KJ-Thm30-3"]
 VACUOUS = ["KJ-Thm30", "KJ-Thm30-breg"]
 QUICKLY = "Thm30-growth Thm30-64 Thm30-3+ Thm30-4th Thm30-sl Thm31 Thm31-better Thm31-c Thm31-d-sharp Thm31-e".split()
-SLOWLY = "Thm30-dec Thm30-half Thm30-useful Def28 Def29".split()
+SLOWLY = "F-other Thm30-dec Thm30-half Thm30-useful Def28 Def29".split()
 
 
 def quick() -> Trial:

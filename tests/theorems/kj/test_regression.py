@@ -36,7 +36,7 @@ REFUTED = {
 }
 QUICKLY = "Def1 Def2 Def2-rem1+ Def2-rem3 Def3 Thm5b-sharp Thm5c Thm5-p1 Thm5-p2 Thm5-p3 Thm5-p3-ours Thm5-p3-ties Thm5-p4+".split()
 ALSO = "Def2-rem2-same nondisc Thm6b Thm6b-least Thm6b-two Thm6b-tube".split()
-SLOWLY = "Def2-mono Def4 Alg1 Thm6a Thm6a-p Thm6a-sharp".split()
+SLOWLY = "Def2-mono Def4 Alg1 Thm6a Thm6a-p Thm6a-sharp cost".split()
 
 
 @pytest.mark.parametrize("name", [*PROVED, *STEPS, *REFUTED, *(f"KJ-{row}" for row in QUICKLY + ALSO)])
