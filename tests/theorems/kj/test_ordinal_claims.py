@@ -49,8 +49,8 @@ MODULES = {
         theorem_13_margins, learned_thresholds,
     )
 }  # fmt: skip
-PROVED = "E1a+ E1a2+ E1b+ E1d E1e Thm13c Thm13-p3+ Thm13-p4 Thm13-p5+".split()
-STEPS = "Thm13-rounding Thm13b+ Thm13b-rounding Thm13d+ Thm13b-where Thm13a-shift Thm13a+ Thm13b-shift Thm13b-all Thm13-p1+".split()
+PROVED = "E1a+ E1a2+ E1b+ E1d E1e Thm13c Thm13-rounding Thm13-p3+ Thm13-p4 Thm13-p5+".split()
+STEPS = "Thm13b+ Thm13b-rounding Thm13d+ Thm13b-where Thm13a-shift Thm13a+ Thm13b-shift Thm13b-all Thm13-p1+".split()
 REFUTED = {
     "E1a": Defect.CONVENTION,
     "E1a2": Defect.CONVENTION,
