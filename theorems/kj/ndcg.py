@@ -123,7 +123,8 @@ def normalised_relevance(instance: Instance, trial: Trial) -> Iterator[Check]:
 
 
 def generated(trial: Trial) -> Iterator[Instance]:
-    """Two queries, two or three documents each, lists of two and three."""
+    """No data, for all lists; two queries, two or three documents each, lists of two and three."""
+    yield {}
     for documents, m in ((2, 2), (2, 3), (3, 2)):
         yield {"documents": documents, "m": m}
 
@@ -135,9 +136,10 @@ def generated(trial: Trial) -> Iterator[Instance]:
     place="Appendix F, the generative mechanism",
     kind=IDENTITY,
     expected=HOLDS,
-    says=r"If q ~ D_Q and m documents are drawn independently from D_{P|q}, the i-th pair (p_i, q) has the law μ = D_Q × D_{P|q}, for each "
-    r"i. (In symbols: two queries, two or three documents, lists of two and three.)",
-    remains="more than two queries or three documents, and lists of more than three: sums of more masses that are 1",
+    says=r"If q ~ D_Q and m documents are drawn independently from D_{P|q}, the i-th pair (p_i, q) has the law μ = D_Q × D_{P|q}, for "
+    r"each i: a list of one has the mass P(q)P(p | q), and another document, before or after, multiplies what the lists with p_i = p have "
+    r"by the sum of its chances, gathered one by one: a + (1 − a) = 1. (In symbols, by induction over documents and lists; and all lists "
+    r"of two and three from two or three documents.)",
     instances=generated,
     exhaustive=True,
     knobs={"sorted": False},
@@ -146,15 +148,20 @@ def generated(trial: Trial) -> Iterator[Instance]:
     cost=0.5,
 )
 def law_of_each_pair(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """Marginals of D_Q × D_{P|q}^m against μ."""
+    """One more document; marginals of D_Q × D_{P|q}^m against μ."""
+    if not instance:
+        mass, chance, gathered = symbols("mass chance gathered")
+        yield equal(mass * gathered + mass * chance, mass * (gathered + chance), "one more value of another document")
+        yield equal(mass * (gathered + (1 - gathered)), mass, "all its values")
+        return
     count, m = instance["documents"], instance["m"]
-    chance = {}
+    chances = {}
     (first,) = symbols("q")
     for q, weight in enumerate((first, 1 - first)):
         free = list(symbols(" ".join(f"p{q}{j}" for j in range(count - 1))))
-        chance[q] = (weight, [*free, 1 - total(free)])
-    for i, q, p in itertools.product(range(m), chance, range(count)):
-        weight, law = chance[q]
+        chances[q] = (weight, [*free, 1 - total(free)])
+    for i, q, p in itertools.product(range(m), chances, range(count)):
+        weight, law = chances[q]
         marginal = rational(0)
         for drawn in itertools.product(range(count), repeat=m):
             mass = weight

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
-from itertools import pairwise
+from itertools import combinations, pairwise
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,9 @@ from simopt.claims import (
     between,
     claim,
     equal,
+    inputs,
+    minimum,
+    symbols,
 )
 from simopt.solvers.direct_reduction import direct_reduction_goodness
 from simopt.solvers.ordinal_goodness_exact import ExactOrdinal, exact_ordinal_goodness
@@ -146,6 +149,46 @@ def thresholds_out_of_order(instance: Instance, trial: Trial) -> Iterator[Check]
     yield at_least(solved(instance, instance["bound"]).value, 11 * gamma / 10, "least loss with order")
     yield at_least(least_mislabelled(instance), loss / gamma, "least mislabelling of any learner", strict=True)
     yield at_least(least_absolute(instance), 1 + (loss - gamma) / delta, "least ordinal error of any learner", strict=True)
+
+
+def spacings(trial: Trial) -> Iterator[Instance]:
+    """No data, for thresholds in order; then (0, Δ, 0), which is out of order."""
+    yield {}
+    yield {"b": [ZERO, ONE, ZERO], "delta": ONE}
+
+
+def ordered(trial: Trial) -> Iterator[Instance]:
+    """(0, 1, 2), in order."""
+    yield {"b": [ZERO, ONE, Fraction(2)], "delta": ONE}
+
+
+@claim(
+    "KJ-spaced",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="Section 3.3 and Appendix E.2: Δ-spaced, defined twice",
+    kind=DEFINITION,
+    expected=HOLDS,
+    says=r"'Δ-spaced' is |b_i − b_j| ≥ Δ for **all** i ≠ j in Section 3.3, for **neighbours** j = i + 1 in E.2. The first implies the "
+    r"second. For thresholds **in order** they are the same: if b_j − b_i = Δ + s, s ≥ 0, and the next gap is Δ + t, t ≥ 0, then b_{j+1} "
+    r"− b_i − Δ = s + Δ + t ≥ 0. Without order they are not: neighbours of (0, 1, 0) are 1 apart, but two of the three coincide. (In "
+    r"symbols, by induction; the example.)",
+    instances=spacings,
+    exhaustive=True,
+    knobs={},
+    mutants={"(0, 1, 2)": {"instances": ordered}},
+    note="The paper imposes no order, in neither place; that order is needed anyway is KJ-Def12-order. b_1 = −∞ is far from all others.",
+)
+def both_spacings(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The step of the induction; the neighbours of the example and the two that coincide."""
+    if not instance:
+        s, t, delta = symbols("s t delta")
+        yield equal((delta + s) + (delta + t) - delta, s + delta + t, "b_{j+1} − b_i − Δ")
+        return
+    b, delta = inputs(b=instance["b"], delta=instance["delta"])
+    for one, two in pairwise(b):
+        yield at_least(abs(two - one), delta, "neighbours")
+    yield at_most(minimum(*(abs(x - y) for x, y in combinations(b, 2))), delta, "all pairs", strict=True)
 
 
 def reductions(trial: Trial) -> Iterator[Instance]:

@@ -76,16 +76,16 @@ def once(trial: Trial) -> Iterator[Instance]:
     kind=INEQUALITY,
     expected=HOLDS,
     says=r"Let **b_{j+1} ≥ b_j + Δ**, α, κ ≥ 0 and m ≤ 2α + κ(2γ + (m − 1)Δ) for m = 1, …, r − 1. Then S(f) = max(0, max_y (y − 1) − α − "
-    r"κ[γ + b_y − f]_+) has |S − (y − 1)| ≤ α + κh(f, y) for all f, y: for m = y − y' > 0, with slacks s_1, s_2, s_3 ≥ 0 of the two "
-    r"hinges and of b_y − b_{y'+1} ≥ (m − 1)Δ, (y' − 1) + α + κ[γ + f − b_{y'+1}]_+ − ((y − 1) − α − κ[γ + b_y − f]_+) = 2α + κ(2γ + (m − "
-    r"1)Δ) − m + κ(s_1 + s_2 + s_3). Rounded at random, E |ŷ − y| = |S − (y − 1)|. (In symbols.)",
-    remains="labels y ≤ y' and the ends 0 and r − 1, so that S lies in every interval",
+    r"κ[γ + b_y − f]_+) has |S − (y' − 1)| ≤ α + κh(f, y') for all f, y', and 0 ≤ S ≤ r − 1. From below: S is one of these terms at "
+    r"least, and h one of its hinges. From above, every term: for m = y − y' > 0, with slacks s_1, s_2, s_3 ≥ 0 of two hinges and of b_y "
+    r"− b_{y'+1} ≥ (m − 1)Δ, (y' − 1) + α + κ[γ + f − b_{y'+1}]_+ − ((y − 1) − α − κ[γ + b_y − f]_+) = 2α + κ(2γ + (m − 1)Δ) − m + κ(s_1 "
+    r"+ s_2 + s_3); for y ≤ y' it is 2α + (y' − y) and both hinges. Rounded at random, E |ŷ − y| = |S − (y − 1)|. (In symbols.)",
     instances=once,
     exhaustive=True,
     knobs={"margins": 2},
     mutants={"γ in the place of 2γ": {"margins": 1}},
-    note="Each y asks S to be in an interval; intervals that meet in pairs meet. The ends are 0 ≤ S ≤ r − 1. For m ≤ 0 the difference is "
-    "≥ 2α − m ≥ 0. By the minimax theorem no rule that sees f only has a smaller bound than the chances of labels allow (KJ-Thm13b-best).",
+    note="Each y asks S to be in an interval; intervals that meet in pairs meet. By the minimax theorem no rule that sees f only has a "
+    "smaller bound than the chances of labels allow (KJ-Thm13b-best).",
 )
 def scores_meet_all_intervals(instance: Instance, trial: Trial) -> Iterator[Check]:
     """The difference of the ends; the error of random rounding on either side."""
@@ -94,7 +94,11 @@ def scores_meet_all_intervals(instance: Instance, trial: Trial) -> Iterator[Chec
     above = alpha + kappa * ((gamma + f - lower) + first)
     below = m - alpha - kappa * ((gamma + upper - f) + second)  # both from y' − 1
     room = 2 * alpha + kappa * (trial["margins"] * gamma + (m - 1) * delta) - m
-    yield equal(above - below, room + kappa * (first + second + third), "upper end of y' minus lower end of y")
+    yield equal(above - below, room + kappa * (first + second + third), "upper end of y' minus lower end of y > y'")
+    over, under, less, r, y = symbols("over under less r y")  # hinges ≥ 0, less = y' − y ≥ 0
+    yield equal((less + alpha + kappa * over) - (0 - alpha - kappa * under), 2 * alpha + less + kappa * (over + under), "the same, y ≤ y'")
+    yield equal((r - 1) - ((y - 1) - alpha - kappa * under), (r - y) + alpha + kappa * under, "r − 1 minus a term of S")
+    yield equal(alpha + kappa * (under + over) - (alpha + kappa * under), kappa * over, "h is at least each of its hinges")
     k, t = symbols("k t")  # S = n + t, 0 ≤ t < 1; y − 1 = n − k, or n + 1 + k
     yield equal((1 - t) * k + t * (k + 1), k + t, "E |ŷ − y|, y − 1 ≤ ⌊S⌋")
     yield equal((1 - t) * (k + 1) + t * k, (k + 1) - t, "E |ŷ − y|, y − 1 > ⌊S⌋")

@@ -17,7 +17,7 @@ from scipy.optimize import brentq
 
 from simopt import relevance
 from simopt.arrays import Array
-from simopt.claims import HIGH_PROBABILITY, HOLDS, KAR_JAIN, Check, Instance, Trial, claim, outcome
+from simopt.claims import HIGH_PROBABILITY, HOLDS, KAR_JAIN, Check, Instance, Trial, at_most, claim, outcome
 from simopt.problems.ranking_goodness import RankingGoodness
 from simopt.solvers.ranking import interior_point
 from simopt.theorems.kj.goodness_for_ranking import stacked
@@ -90,7 +90,7 @@ def trained(found: Lists, gram: Array, bound: float, d: int, n: int, rng: np.ran
 
 
 def learning(trial: Trial) -> Iterator[Instance]:
-    """Lists of four from two documents, K = 1{z = z'} and a kernel of rank two; two queries of three documents, lists of three."""
+    """Lists of four from two documents, K = 1{z = z'} and a kernel of rank two; two queries of three documents, lists of three; K = 1."""
     two = world([1], [["13/20", "7/20"]], [[2, 1]], 4)
     three = world(["1/2", "1/2"], [["1/4", "1/4", "1/2"], ["1/4", "1/2", "1/4"]], [[3, 2, 1], [1, 4, 2]], 3)
     line = np.array([1.0, 0.5, 0.0, 0.0, 1.0, 0.5])
@@ -98,6 +98,7 @@ def learning(trial: Trial) -> Iterator[Instance]:
         (two, np.eye(2), 1.0),
         (two, np.array([[1.0, 0.6], [0.6, 0.5]]), 0.5),
         (three, (np.outer(line, line) + np.eye(6)) / 2.0, 2.0),
+        (world([1], [["1/2", "1/2"]], [[2, 1]], 4), np.ones((2, 2)), 1.0),
     ):
         yield made | {"gram": gram, "bound": bound, "d": 10**10, "n": 10**10, "delta": 0.1}
 
@@ -111,7 +112,8 @@ def learning(trial: Trial) -> Iterator[Instance]:
     expected=HOLDS,
     says=r"Let **|K| ≤ 1** and K be (ε_0, B)-good for ranking. For every δ, with probability ≥ 1 − 2δ over d landmarks and n lists, every "
     r"empirical minimiser of ℓ_sq over ‖w‖ ≤ B has **E (1 + ℓ_NDCG)** ≤ ‖D − rev D‖₂ √(ε_0 + 2(B + η_max)m(B/√d)s + (4mB(B + "
-    r"η_max)/√n)s), s = 1 + √(2 log(1/δ)). (Three worlds, ε_0 = ε_0(B), exact regret with the worst ties.)",
+    r"η_max)/√n)s), s = 1 + √(2 log(1/δ)). (Three worlds, ε_0 = ε_0(B), exact regret with the worst ties; and K = 1, where all is tied "
+    r"whatever is drawn, which comes nearest.)",
     instances=learning,
     knobs={"run": 1.0},
     mutants={"one landmark, one list": {"run": 0.0}},
@@ -127,6 +129,9 @@ def regret_of_algorithm_1(instance: Instance, trial: Trial) -> Iterator[Check]:
     slope = 2.0 * (bound + math.log(2.0)) * m * bound * (1.0 + math.sqrt(2.0 * math.log(1.0 / delta)))
     D = relevance.discounts(m)
     limit = float(np.linalg.norm(D - D[::-1])) * math.sqrt(level + slope / math.sqrt(d) + 2.0 * slope / math.sqrt(n))
+    if np.ptp(gram) == 0.0:
+        yield at_most(found.regret(np.zeros(len(gram))), limit, "regret where all is tied")
+        return
     for _ in trial.draws(100_000):
         f = trained(found, gram, bound, max(1, int(trial["run"] * d)), max(1, int(trial["run"] * n)), trial.rng)
         yield outcome(found.regret(f) > limit + 1e-9, 2.0 * delta)

@@ -10,21 +10,22 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from simopt.claims import (
-    CONSTANT,
+    COUNTEREXAMPLE,
     EXISTENCE,
     HOLDS,
     INEQUALITY,
     KAR_JAIN,
-    REFUTED,
     Check,
     Instance,
     Trial,
     at_least,
     at_most,
     claim,
+    equal,
     inputs,
     rational,
     root,
+    symbols,
 )
 from simopt.theorems.kj.admissible_weights import mapped
 from simopt.theorems.kj.ranking_optimum import HALF, domains, loss, one_point, optimum
@@ -34,16 +35,9 @@ SECTION = "ordinal"
 TURN = Fraction(8483, 10000)  # above 4/(5 − 2√2)² = 0.84823…
 
 
-def small_strengths(trial: Trial) -> Iterator[Instance]:
-    """mC = 1/2 for the printed step; K = r = 1 at mC = 1/20 for the weights."""
-    yield one_point("1/2")
-    yield one_point("1/20")
-
-
-def large_strengths(trial: Trial) -> Iterator[Instance]:
-    """mC from 0.85 on."""
-    for x in ("17/20", "9/8", "2", "50"):
-        yield one_point(x)
+def once(trial: Trial) -> Iterator[Instance]:
+    """No data: identities in symbols."""
+    yield {}
 
 
 @claim(
@@ -52,50 +46,64 @@ def large_strengths(trial: Trial) -> Iterator[Instance]:
     section=SECTION,
     place="Appendix F, proof of Theorem 31: |α_i| ≤ 5μ_i mC√(mC)",
     kind=INEQUALITY,
-    expected=REFUTED,
-    defect=CONSTANT,
-    says=r"For every mC > 0, 2mCμ_i(1 + √(2mC)) ≤ 5μ_i(mC)^{3/2}, so that |w_i| ≤ 5(mC)^{3/2} where |r| ≤ 1 and K(z, z) ≤ 1.",
-    instances=small_strengths,
-    knobs={},
-    mutants={"mC ≥ 17/20": {"instances": large_strengths}},
-    note="At mC = 1/2: 2 > 1.77. The weights themselves fail at K = r = 1, mC = 1/20: w = 1/11 = 0.0909 > 0.0559. Theorem 31 is not "
-    "touched where γ ≤ 1 (KJ-Thm31).",
+    expected=HOLDS,
+    says=r"For C = 1/(2ε_1γ²), as it is set at the end, **γ ≤ 1, ε_1 ≤ 1 and m ≥ 2**: 2mCμ_i(1 + √(2mC)) ≤ 5μ_i mC√(mC). For e = ε_1γ² ≤ 1 "
+    r"has mC − 1 = ((m − 2) + 2(1 − e))/(2e) ≥ 0, so s = √(mC) ≥ 1, and with q = √2 5s³ − 2s²(1 + qs) = s²((5 − 2q)(s − 1) + (3 − 2q)), "
+    r"where 5 > 2q and 3 > 2q. (In symbols; √2 in enclosures.)",
+    instances=once,
+    exhaustive=True,
+    knobs={"constant": 5},
+    mutants={"4 in the place of 5": {"constant": 4}},
+    note="The hypotheses are those under which the theorem says anything: ε_1 ≥ 1 is reached by w = 0, since E ‖η‖² ≤ 1, and m = 1 is no "
+    "ranking. For any C > 0 the step needs mC ≥ 0.8482 (KJ-Thm31-d-all).",
 )
 def printed_bound_of_weights(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """The squares: 4x²(1 + √(2x))² where √(2x) is rational, or the weights, against 25x³."""
-    x = instance["x"]
-    largest = max(map(abs, optimum(instance).weights))
-    yield at_most(largest**2, 25 * x**3, "w²")
-    if x == HALF:
-        yield at_most(inputs(x=x) ** 2 * 16, 25 * inputs(x=x) ** 3, "4x²(1 + √(2x))² at √(2x) = 1")
+    """mC ≥ 1; the difference; the signs of 5 − 2√2 and 3 − 2√2."""
+    m, e, s, q = symbols("m e s q")
+    five = trial["constant"]
+    yield equal(m / (2 * e) - 1, ((m - 2) + 2 * (1 - e)) / (2 * e), "mC − 1")
+    yield equal(five * s**3 - 2 * s**2 * (1 + q * s), s**2 * ((five - 2 * q) * (s - 1) + (five - 2 - 2 * q)), "the difference")
+    for left, name in ((five, "5 > 2√2"), (five - 2, "3 > 2√2")):
+        yield at_least(rational(left), 2 * root(2, bits=BITS), name, strict=True)
 
 
-def turning_point(trial: Trial) -> Iterator[Instance]:
-    """mC just above 4/(5 − 2√2)², and just below."""
+def strengths(trial: Trial) -> Iterator[Instance]:
+    """mC just above and just below 4/(5 − 2√2)²; K = r = 1 at mC = 1/20 for the weights."""
     yield {"x": TURN}
+    yield one_point("1/20")
+
+
+def large_strengths(trial: Trial) -> Iterator[Instance]:
+    """K = r = 1 at mC = 1."""
+    yield one_point("1")
 
 
 @claim(
-    "KJ-Thm31-d+",
+    "KJ-Thm31-d-all",
     paper=KAR_JAIN,
     section=SECTION,
-    place="Appendix F, proof of Theorem 31: |α_i| ≤ 5μ_i mC√(mC), with its condition",
-    kind=INEQUALITY,
+    place="Appendix F, proof of Theorem 31, ours: |α_i| ≤ 5μ_i mC√(mC) for every C > 0",
+    kind=COUNTEREXAMPLE,
     expected=HOLDS,
-    says=r"2mCμ_i(1 + √(2mC)) ≤ 5μ_i(mC)^{3/2} iff **mC ≥ 4/(5 − 2√2)² = 0.8482**, that is ε_1γ² ≤ 0.589m for C = 1/(2ε_1γ²): 5√x − 2(1 + "
-    r"√(2x)) = (5 − 2√2)√x − 2 grows, is positive at 0.8483 and negative at 0.8482.",
-    instances=turning_point,
+    says=r"Asked for every C > 0, which is more than the proof needs, 2mCμ_i(1 + √(2mC)) ≤ 5μ_i(mC)^{3/2} fails for mC < 4/(5 − 2√2)² = "
+    r"0.8482, that is for ε_1γ² > 0.589m: (5 − 2√2)√x − 2 grows in x = mC, is positive at 0.8483 and negative at 0.8482. The weights fail "
+    r"as well: K = r = 1, mC = 1/20 has w = 1/11 = 0.0909 > 5(mC)^{3/2} = 0.0559.",
+    remains="that (5 − 2√2)√x − 2 grows, and that w = 2mC/(1 + 2mC) on the single point",
+    instances=strengths,
     exhaustive=True,
-    knobs={"shift": Fraction(0)},
-    mutants={"from 0.8473 on": {"shift": Fraction(1, 1000)}},
-    corrects="KJ-Thm31-d",
+    knobs={},
+    mutants={"mC = 1": {"instances": large_strengths}},
     note="With ‖W'‖ ≤ √(mC/2) the condition becomes mC ≥ 0.3111 (KJ-Thm31-d-sharp).",
 )
-def condition_of_the_printed_bound(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """5√x − 2(1 + √(2x)) above and below."""
+def bound_of_weights_at_small_strengths(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """5√x − 2(1 + √(2x)) above and below; the weight of one point."""
     x = inputs(x=instance["x"])
-    above, below = x - trial["shift"], x - Fraction(1, 10000)
-    yield at_most(2 * (1 + root(2 * above, bits=BITS)), 5 * root(above, bits=BITS), "x = 0.8483", strict=True)
+    if "gram" in instance:
+        yield at_least((2 * x / (1 + 2 * x)) ** 2, 25 * x**3, "w²", strict=True)
+        yield equal(max(map(abs, optimum(instance).weights)), 2 * x / (1 + 2 * x), "w")
+        return
+    below = x - Fraction(1, 10000)
+    yield at_most(2 * (1 + root(2 * x, bits=BITS)), 5 * root(x, bits=BITS), "x = 0.8483", strict=True)
     yield at_least(2 * (1 + root(2 * below, bits=BITS)), 5 * root(below, bits=BITS), "x = 0.8482", strict=True)
 
 
@@ -159,7 +167,7 @@ def _competitor(instance: Instance, part: Fraction) -> tuple[Fraction, Fraction,
     instances=admitted,
     knobs={"square": Fraction(25)},
     mutants={"γ = 100": {"instances": wide_margins}, "√24 in the place of 5": {"square": Fraction(24)}},
-    note="The paper's own steps need ε_1γ² ≤ 0.589m (KJ-Thm31-d+), ours 1.6m (KJ-Thm31-d-sharp). For γ ≤ 1 neither matters where m ≥ 2: "
+    note="The paper's own steps need ε_1γ² ≤ 0.589m (KJ-Thm31-d-all), ours 1.6m (KJ-Thm31-d-sharp). For γ ≤ 1 neither matters where m ≥ 2: "
     "ε_1 ≥ 1 ≥ E ‖η‖² is reached by w = 0. For γ → ∞ it fails, as an O(·) too (KJ-Thm31-wide). |r̃| ≤ 1 is a fact (KJ-F-eta). Not sharp: "
     "KJ-Thm31-better.",
     cost=0.4,

@@ -32,6 +32,7 @@ from simopt.claims import (
 )
 from simopt.theorems.kj.algorithm_1 import FAMILIES, World, algorithm_1, sampled, unbounded, world
 from simopt.theorems.kj.landmark_laws import mean_sizes, signs
+from simopt.theorems.kj.nearly_fair_coin import reached
 
 SECTION = "regression"
 SIZES = (25, 50, 100, 200, 400, 800)
@@ -49,7 +50,9 @@ def step(delta: float) -> float:
 
 
 def allowances(trial: Trial) -> Iterator[Instance]:
-    """All families; ε_1 = B/2, δ = 2/5, and more at full effort."""
+    """All families; ε_1 = B/2, δ = 2/5, and more at full effort. A nearly fair coin."""
+    for epsilon_1, delta in ((0.5, 0.4), (0.5, 1e-9)):
+        yield {"coin": True, "epsilon_1": epsilon_1, "delta": delta}
     for family in FAMILIES:
         for epsilon_1, delta in ((0.5, 0.4), (0.3, 0.4), (0.5, 0.05))[: trial.count(1, 3)]:
             yield {"family": family, "epsilon": 0.05, "epsilon_1": epsilon_1, "delta": delta}
@@ -69,7 +72,7 @@ def without_a_bound(trial: Trial) -> Iterator[Instance]:
     expected=HOLDS,
     says=r"If **|K| ≤ 1** and K is (ε_0, B)-good for ℓ_ε, it is (ε_0 + ε)-useful for the absolute loss: with probability ≥ 1 − δ Algorithm "
     r"1 has E |f̂ − y| ≤ ε_0 + ε + ε_1 from d = ⌈(3B/ε_1)² s²⌉ landmarks and n = ⌈(3B/ε_1)² s²⌉ labels, s = 1 + √(2 log(2/δ)). (Six "
-    r"families of finite domains, exact ε_0 and risk.)",
+    r"families of finite domains, exact ε_0 and risk, draws; a nearly fair coin, which comes nearest, by its law.)",
     instances=allowances,
     knobs={},
     mutants={"K = N·1{x = x'}, N = 600": {"instances": without_a_bound}},
@@ -77,7 +80,11 @@ def without_a_bound(trial: Trial) -> Iterator[Instance]:
     cost=1.5,
 )
 def useful_for_absolute_loss(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """Draws of the event that the risk is larger."""
+    """Draws of the event that the risk is larger; what the coin reaches with a larger probability than δ."""
+    if "coin" in instance:
+        n = math.ceil((3.0 * step(instance["delta"] / 2.0) / instance["epsilon_1"]) ** 2)
+        yield at_most(reached(n, instance["delta"]), instance["epsilon_1"], "excess on a nearly fair coin")
+        return
     found = unbounded(instance["points"]) if "points" in instance else world(instance["family"], instance["epsilon"])
     delta, epsilon_1 = instance["delta"], instance["epsilon_1"] * found.bound
     size = math.ceil((3.0 * found.bound * step(delta / 2.0) / epsilon_1) ** 2)
@@ -86,7 +93,9 @@ def useful_for_absolute_loss(instance: Instance, trial: Trial) -> Iterator[Check
 
 
 def printed_sizes(trial: Trial) -> Iterator[Instance]:
-    """Sizes at which our bound is below 2B; on some families d so large that the printed one is."""
+    """Sizes at which our bound is below 2B; on some families d so large that the printed one is. A nearly fair coin."""
+    for delta in (1e-3, 1e-9):
+        yield {"coin": True, "d": 10**10, "n": 1000, "delta": delta}
     for k, family in enumerate(FAMILIES):
         for d, n in ((100, 100), (10_000, 1_000))[: 1 if k % 3 and not trial.count(0, 1) else 2]:
             yield {"family": family, "epsilon": 0.05, "d": d, "n": n, "delta": 0.2}
@@ -100,7 +109,8 @@ def printed_sizes(trial: Trial) -> Iterator[Instance]:
     kind=HIGH_PROBABILITY,
     expected=HOLDS,
     says=r"If **|K| ≤ 1** and **δ ≤ 1/2**, with probability ≥ 1 − 2δ the absolute error of Algorithm 1 is ≤ ε_0 + 32B√(log(1/δ)/d) + "
-    r"3B√(log(1/δ)/n) + ε; and, ours, for every δ, ≤ ε_0 + (B/√d)(1 + √(2 log(1/δ))) + (2B/√n)(1 + √(2 log(1/δ))) + ε. (Six families.)",
+    r"3B√(log(1/δ)/n) + ε; and, ours, for every δ, ≤ ε_0 + (B/√d)(1 + √(2 log(1/δ))) + (2B/√n)(1 + √(2 log(1/δ))) + ε. (Six families, "
+    r"draws; a nearly fair coin, which comes near both, by its law.)",
     instances=printed_sizes,
     knobs={"run": 1.0},
     mutants={"one landmark, one label": {"run": 0.0}},
@@ -109,11 +119,17 @@ def printed_sizes(trial: Trial) -> Iterator[Instance]:
     cost=1.5,
 )
 def total_error(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """Draws of both events."""
-    found, d, n, delta = world(instance["family"], instance["epsilon"]), instance["d"], instance["n"], instance["delta"]
+    """Draws of both events; what the coin reaches with a larger probability than 2δ."""
+    d, n, delta = instance["d"], instance["n"], instance["delta"]
     level = math.log(1.0 / delta)
-    ours = found.bound * (1.0 / math.sqrt(d) + 2.0 / math.sqrt(n)) * step(delta)
-    printed = found.bound * (32.0 * math.sqrt(level / d) + 3.0 * math.sqrt(level / n))
+    ours = (1.0 / math.sqrt(d) + 2.0 / math.sqrt(n)) * step(delta)
+    printed = 32.0 * math.sqrt(level / d) + 3.0 * math.sqrt(level / n)
+    if "coin" in instance:
+        yield at_most(reached(n, 2.0 * delta), ours, "excess on a nearly fair coin, ours")
+        yield at_most(reached(n, 2.0 * delta), printed, "excess on a nearly fair coin, as printed")
+        return
+    found = world(instance["family"], instance["epsilon"])
+    ours, printed = found.bound * ours, found.bound * printed
     for _ in trial.draws(100_000):
         value = excess(found, max(1, int(trial["run"] * d)), max(1, int(trial["run"] * n)), trial.rng)
         yield outcome(value > ours + 1e-7, 2.0 * delta, "ours")

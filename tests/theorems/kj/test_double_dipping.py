@@ -18,10 +18,12 @@ from simopt.theorems.kj.double_dipping_utility import minimiser
 from simopt.theorems.kj.mean_gap import two_walks, walk
 from simopt.theorems.kj.stability import changes, sharp_pair
 
-PROVED = ("KJ-B-stab", "KJ-T20-mono+", "KJ-DD-sum")
+PROVED = ("KJ-B-stab", "KJ-B-pairs", "KJ-T20-mono+", "KJ-DD-sum")
 STEPS = ("KJ-T19-sharp",)
-REFUTED = ("KJ-T19", "KJ-T19-p1", "KJ-T20-mono", "KJ-DD")
+REFUTED = ("KJ-T19", "KJ-T19-p0", "KJ-T19-p1", "KJ-B-any", "KJ-T20-mono", "KJ-DD")
 HOLDING = (
+    "KJ-B-any+",
+    "KJ-T19-p0+",
     "KJ-T19-p1+",
     "KJ-T20-rad",
     "KJ-T20-linear",

@@ -14,9 +14,12 @@ from simopt.theorems.kj.ordinal_optima import beta, draw, loss
 from simopt.theorems.kj.theorem_14 import kernel_value, on_two_points, similarity_value
 from simopt.theorems.kj.theorem_14_tight import four_points, in_units, smallest, two_points
 
-PROVED = ["KJ-Thm14-id", "KJ-Thm14-cor", "KJ-Thm14b-two"]
-EXACTLY = [f"KJ-{row}" for row in "Def12 Def12-order Def25 Thm14a-p Thm14a-exact Thm14b Thm14b-least Thm14b-line Thm14b-cross".split()]
-NUMERICALLY = ["KJ-Def26", "KJ-Thm14a", "KJ-Thm14a-sharp"]
+PROVED = ["KJ-Thm14-id", "KJ-Thm14-cor", "KJ-Thm14b-two", "KJ-spaced"]
+EXACTLY = [
+    f"KJ-{row}"
+    for row in "Def12 Def12-order Def25 Thm14a-p Thm14a-exact Thm14b Thm14b-least Thm14b-line Thm14b-cross E3-IMC E3-IMC-useful".split()
+]
+NUMERICALLY = ["KJ-Def26", "KJ-Thm14a", "KJ-Thm14a-sharp", "KJ-E3-EXC", "KJ-E3-IMC-good"]
 ROWS = [f"KJ-{row}" for row in "Def12 Def25 Def26 Thm14a Thm14a-p Thm14-id Thm14-cor Thm14b".split()]
 
 

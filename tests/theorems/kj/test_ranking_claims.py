@@ -21,12 +21,15 @@ from simopt.theorems.kj.ranking_utility import in_ball, learning, lists, trained
 from simopt.theorems.kj.ranking_worlds import expected_relevance, masses, mean, random_world, squared_loss
 from simopt.theorems.kj.relevance_lists import BINARY, NATURAL, discounts, eta, list_norm, nearest_descending
 
-PROVED = [f"KJ-{row}" for row in "Thm30-lip+ Thm30-split Thm31-b Thm31-c-sharp Thm31-d+ Thm31-e-sharp".split()]
-STEPS = [f"KJ-{row}" for row in "F-ndcg F-eta F-mu Thm30-sharp Thm30-breg+ Thm30-CF Thm31-a Thm31-wide Thm31-lower".split()]
-REFUTED = ["KJ-Thm30-lip", "KJ-Thm30-3", "KJ-Thm31-d"]
+PROVED = [
+    f"KJ-{row}"
+    for row in "Thm30-lip+ Thm30-split Thm31-b Thm31-c-sharp Thm31-d Thm31-e-sharp F-other-slope F-mu Thm30+ Thm30-sharp Thm31-a".split()
+]
+STEPS = [f"KJ-{row}" for row in "F-ndcg F-eta Thm30-breg+ Thm30-CF Thm31-d-all Thm31-wide Thm31-lower".split()]
+REFUTED = ["KJ-Thm30-lip", "KJ-Thm30-3"]
 VACUOUS = ["KJ-Thm30", "KJ-Thm30-breg"]
 QUICKLY = "Thm30-growth Thm30-64 Thm30-3+ Thm30-4th Thm30-sl Thm31 Thm31-better Thm31-c Thm31-d-sharp Thm31-e".split()
-SLOWLY = "Thm30-dec Thm30-half Thm30-useful Def28 Def29".split()
+SLOWLY = "F-other Thm30-dec Thm30-half Thm30-useful Def28 Def29".split()
 
 
 def quick() -> Trial:
@@ -53,14 +56,9 @@ def test_verdict(name: str) -> None:
     assert result.ok, result.trace or result.own.reason
 
 
-def test_the_regret_of_all_orders_holds_by_exact_steps() -> None:
-    result = runner.run("KJ-Thm30+")
-    assert result.verdict is Verdict.HOLDS and result.own.evidence is Evidence.EXACT_STEPS and "six" in result.own.remains
-
-
 def test_all_orders_of_all_lists_are_there() -> None:
     found = [tuple(made["placed"]) for made in nearest_scores(quick()) if made]
-    assert len(found) == len(set(found)) == sum(3**m - 1 for m in (3, 4, 5, 6))
+    assert len(found) == len(set(found)) == sum(3**m - 1 for m in (3, 4))
 
 
 def test_nearest_descending_scores_against_isotonic_regression() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from itertools import combinations, product
+from math import comb
 
 import numpy as np
 import pytest
@@ -11,7 +12,7 @@ from scipy.optimize import linprog
 
 from simopt.claims import Defect, catalogue, runner
 from simopt.claims.kinds import Effort, Evidence, Verdict
-from simopt.theorems.kj.algorithm_1 import FAMILIES, algorithm_1, empirical, sampled, unbounded, world
+from simopt.theorems.kj.algorithm_1 import FAMILIES, World, algorithm_1, empirical, sampled, unbounded, world
 from simopt.theorems.kj.finite_domains import (
     HALF,
     domain,
@@ -21,23 +22,23 @@ from simopt.theorems.kj.finite_domains import (
     random_domain,
     with_targets_in_weights,
 )
+from simopt.theorems.kj.nearly_fair_coin import passed, reached
 from simopt.theorems.kj.scalar_fits import excesses, fits, on_the_line
 from simopt.theorems.kj.theorem_6 import _continuous, _cost
 from simopt.theorems.kj.theorem_6_tight import LEVELS, MARGINS, four_points, inner_products, smallest
 from simopt.theorems.kj.utility import constant, least_squared_error, within_cells
 
-PROVED = [f"KJ-{row}" for row in "Def2-rem2+ H2 Def4-sphere Alg1-norm Thm5b+ Thm5-p2-levels Thm6b-p1 Thm6b-p2+ Thm6b-p3".split()]
+PROVED = [f"KJ-{row}" for row in "Def2-rem2 H2 Def4-sphere Alg1-norm Thm5b+ Thm5-p2-levels Thm6b-p1 Thm6b-p2+ Thm6b-p3".split()]
 STEPS = ["KJ-H1", "KJ-loss"]
 REFUTED = {
     "KJ-Def2-rem1": Defect.MISSING_HYPOTHESIS,
-    "KJ-Def2-rem2": Defect.SUBSTANTIVE,
-    "KJ-Thm5b": Defect.SUBSTANTIVE,
+    "KJ-Thm5b": Defect.CONSTANT,
     "KJ-Thm5-p4": Defect.TYPO,
     "KJ-Thm6b-p2": Defect.TYPO,
 }
 QUICKLY = "Def1 Def2 Def2-rem1+ Def2-rem3 Def3 Thm5b-sharp Thm5c Thm5-p1 Thm5-p2 Thm5-p3 Thm5-p3-ours Thm5-p3-ties Thm5-p4+".split()
-ALSO = "nondisc Thm6b Thm6b-least Thm6b-two Thm6b-tube".split()
-SLOWLY = "Def2-mono Def4 Alg1 Thm6a Thm6a-p Thm6a-sharp".split()
+ALSO = "Def2-rem2-same nondisc Thm6b Thm6b-least Thm6b-two Thm6b-tube".split()
+SLOWLY = "Def2-mono Def4 Alg1 Thm6a Thm6a-p Thm6a-sharp cost".split()
 
 
 @pytest.mark.parametrize("name", [*PROVED, *STEPS, *REFUTED, *(f"KJ-{row}" for row in QUICKLY + ALSO)])
@@ -183,3 +184,22 @@ def test_predictions_of_definition_2() -> None:
     assert predicted(made, [Fraction(1), Fraction(-1)]) == [Fraction(1, 4) - Fraction(3, 2), Fraction(3, 4) - 3]
     for bound, epsilon in product((Fraction(0), HALF), (Fraction(0), HALF)):
         assert least_loss(made, bound, epsilon).high == 0
+
+
+def test_a_nearly_fair_coin_is_learnt_the_wrong_way_round() -> None:
+    eta = 0.1
+    coin = World(np.ones((2, 2)), np.array([1.0, -1.0]), np.array([0.5 + eta, 0.5 - eta]), 1.0, 0.0, 1.0 - 2.0 * eta, np.ones(2))
+    fit = algorithm_1(coin, np.array([3.0, 2.0]), np.array([4.0, 5.0]))
+    assert coin.risk(fit.predictions) - coin.level == pytest.approx(4.0 * eta, abs=1e-5)
+
+
+def test_what_a_nearly_fair_coin_reaches_against_exact_tails() -> None:
+    n, delta = 25, Fraction(1, 50)
+    eta = Fraction(round(100 * reached(n, float(delta)) / 4 * n**0.5), 100 * 5)  # a multiple of 1/(100 √n)
+
+    def tail(chance: Fraction, least: int) -> Fraction:
+        return sum((comb(n, k) * chance**k * (1 - chance) ** (n - k) for k in range(least, n + 1)), Fraction(0))
+
+    assert tail(HALF - eta, 13) > delta >= tail(HALF - eta - Fraction(1, 500), 13)
+    least = passed(n, 0.1, float(delta))
+    assert tail(Fraction(2, 5), least) > delta >= tail(Fraction(2, 5), least + 1)

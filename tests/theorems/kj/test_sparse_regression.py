@@ -27,7 +27,7 @@ from simopt.theorems.kj.smoothed_loss import insensitive, slope, smoothed
 from simopt.theorems.kj.sparse_landmarks import excess, far, tail
 
 PROVED = "D-infconv D-eq1 D-sq1+ D-sq2 Thm8-l1 Thm9-p6 Thm9-p4+ Thm10a-id Thm10b".split()
-STEPS = ["Thm9-p5-regime"]
+STEPS = ["Thm9-p5-regime", "Thm9b+"]
 REFUTED = {
     "D-sq1": Defect.TYPO,
     "Thm9b": Defect.SUBSTANTIVE,
@@ -36,7 +36,7 @@ REFUTED = {
     "Thm9-p4": Defect.TYPO,
     "Thm9-p5": Defect.CONSTANT,
 }
-HOLDING = "Thm8a Thm8b-tail Thm9b+ Thm9c Thm9-p1+ Thm9-p2+ Thm9-p3 Thm10a Thm10a-atom Alg2-desc Alg2-k-listing D-chain".split()
+HOLDING = "Thm8a Thm8b-tail Thm9c Thm9-p1+ Thm9-p2+ Thm9-p3 Thm10a Thm10a-atom Alg2-desc Alg2-k-listing D-chain".split()
 
 
 @pytest.mark.parametrize("row", [*PROVED, *STEPS, *REFUTED, *HOLDING])
