@@ -19,7 +19,7 @@ class SparseLandmarkedSVRegressor(RegressorMixin, LandmarkEstimator):
     r"""min_w (1/n) Σ_i ℓ̃_β(⟨w, Ψ(x_i)⟩ + c − y_i)   subject to   ‖w‖₁ ≤ B;   f(x) = ⟨w, Ψ(x)⟩ + c.
 
     ℓ̃_β(r) = min_v βv²/2 + max(|r − v| − ε, 0) is the ε-insensitive loss, smoothed (β = ∞: as it is). A bound on the sum of the absolute
-    weights leaves few landmarks with weight: those alone are needed to predict. c is the median of y.
+    weights leaves few landmarks with weight: f rests on `selected_` alone, though `predict` compares with all. c is the median of y.
 
     Parameters
     ----------
