@@ -194,7 +194,7 @@ def admitted(trial: Trial) -> Iterator[Instance]:
         for gamma, share in ((ONE, HALF), (HALF, Fraction(1, 10))):
             yield {"classes": classes, "gamma": gamma, "share": share}
     rng = trial.rng
-    for _ in range(trial.count(4, 10)):
+    for _ in range(trial.count(4, 30)):
         size, classes = int(rng.integers(3, 9)), int(rng.integers(2, 6))
         labels = rng.integers(1, classes + 1, size=size).astype(float)
         yield {"factor": rng.normal(size=(size, int(rng.integers(1, 4)))), "labels": labels, "classes": classes,
