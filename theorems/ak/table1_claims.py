@@ -196,10 +196,10 @@ SETS = {
 
 
 def splits_of_sets(trial: Trial, names: Sequence[str]) -> Iterator[Instance]:
-    """One instance a set, with the seeds of its runs; of a large set at most 500 samples, at full effort 1000."""
+    """One instance a set, with the seeds of its runs; of a large set at most 400 samples, at full effort 1000."""
     for name in names:
         seeds = [int(seed) for seed in trial.rng.integers(2**31, size=trial.count(3, RUNS))]
-        yield {"row": name, "seeds": seeds, "most": trial.count(500, 1000)}
+        yield {"row": name, "seeds": seeds, "most": trial.count(400, 1000)}
 
 
 @claim_on_each(
@@ -218,7 +218,7 @@ def splits_of_sets(trial: Trial, names: Sequence[str]) -> Iterator[Instance]:
     note="In bold: ours. In standard errors of the two means, ten runs of all samples, KRR is 3.5 away on Compressive, 4.5 on Energy and 6 "
     "on Housing: ak-table1 calls inside what is within two deviations of single runs. Printed for Housing are 0.106 and 0.0726, 32 per "
     "cent apart, which ours are not. With the heating load both errors are at most three quarters of the printed ones.",
-    cost=4.0,
+    cost=2.0,
 )
 def the_rows_come_out_again(instance: Instance, trial: Trial) -> Iterator[Check]:
     """Means over the runs against the printed numbers, and against one another."""
@@ -269,23 +269,22 @@ def ridge_error(X: Array, y: Array, seed: int, ridge: float) -> float:
     expected=HOLDS,
     says=r"Parkinson (total score, all 5875 samples, inputs standardised): **with the subject number, a column of the file that is no "
     r"measurement, among the inputs** KRR with λ_2 = 10^{-7 + 10/24} of the printed grid has a test error within two printed standard "
-    r"deviations, 0.009, of the printed 0.0805. With the 19 measured inputs alone it has more than 0.1, and with an indicator for each of "
-    r"the 42 subjects less than 0.03.",
+    r"deviations, 0.009, of the printed 0.0805. With the 19 measured inputs alone it has more than 0.1.",
     instances=speakers,
     knobs={"told": "number"},
     mutants={"without the subject number": {"told": "nothing"}, "with indicators": {"told": "indicators"}},
     requires=("dataset:parkinsons_total",),
-    note="Random splits put a subject on both sides, so the entry is that of a learner that is told, badly, who speaks. The printed error "
+    note="λ_2 is one of the grid's that do best, seen on one split, where a hold-out chose 10^{-7} (0.085). "
+    "Random splits put a subject on both sides, so the entry is that of a learner that is told, badly, who speaks. The printed error "
     "of M-RLSR, 0.0556, lies between what a number and what indicators give; no reading of ak-table1 has it (on one split with the number, "
-    "the best function of the whole ridge path has 0.084).",
-    cost=5.0,
+    "the best function of the whole ridge path has 0.084). An indicator for each of the 42 subjects, a mutant here, gives 0.014 to 0.016.",
+    cost=3.5,
 )
 def the_subject_number_is_among_the_inputs(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """The same split for all three kinds of inputs."""
+    """The same split for both kinds of inputs."""
     source, seed = trial.dataset("parkinsons_total"), instance["seed"]
     printed, sd = TABLE["Parkinson"].krr
     ridge = float(RIDGES[1])
     error = ridge_error(inputs_of(source, trial["told"]), source.targets, seed, ridge)
     yield at_most(abs(error - printed), 2 * sd, "with the subject number, from the printed error", scale=printed)
     yield at_least(ridge_error(inputs_of(source, "nothing"), source.targets, seed, ridge), 0.1, "with the measured inputs", scale=printed)
-    yield at_most(ridge_error(inputs_of(source, "indicators"), source.targets, seed, ridge), 0.03, "with indicators", scale=printed)

@@ -169,29 +169,29 @@ def test_standard_errors_of_both_means_beyond_rounding() -> None:
     assert table1.beside("r", "near", np.array([0.4, 0.608]), (0.5, 0.1)).standard_errors == 0.0
 
 
-ROW = "parkinsons, total, all features"
-
-
-@pytest.mark.usefixtures("small")
 @pytest.mark.parametrize("table", [table1, table2])
 def test_a_printed_value_of_another_reading_is_explained_and_one_far_off_is_not(table: ModuleType, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is printed are the errors with features in the unit ball, or the same plus 5."""
-    reading = "with the longest feature vector of length 1"
-    errors = table1.measured(ROW, 0, Effort.QUICK, reading)
-    cells = list(table.entries(ROW, errors))
-    printed, name = (TABLE_1, "kkks-table1") if table is table1 else (TABLE_2, "kkks-table2")
-    for plus in (0.0, 5.0):
-        monkeypatch.setitem(printed, "parkinsons", tuple((cell.ours + plus, 1e-9) for cell in cells))
-        (row,) = simopt.reproduce.reproduce(name, rows=[ROW]).rows
-        far = [cell for cell in row.cells if cell.word == OUTSIDE]
-        if plus:
-            assert len(far) == len(cells) and row.unexplained == tuple(far)
-            assert [one.says for one in row.tried] == [*(f"with {other}" for other in OTHERS_OF), *list(table1.READINGS)[1:]]
-        else:
-            assert all(row.tried[-2].of(cell).ours == cell.printed for cell in far)
+    """L-Isotron has 1 in every reading; the others have 1.5, with features in the unit ball 2, in all other readings 3."""
+    row, reading = "parkinsons, total, all features", "with the longest feature vector of length 1"
 
+    def measured(source: str, seed: int, effort: Effort, chosen: str = table1.STATED) -> dict[str, np.ndarray]:
+        level = {reading: 2.0, table1.STATED: 1.5 if source == row else 3.0}.get(chosen, 3.0)
+        return {name: np.full(4, 1.0 if name == "L-Iso" else level) for name in METHODS}
 
-OTHERS_OF = [name for name, source in SOURCES.items() if source.printed == "parkinsons" and name != ROW]
+    for module in (table1, table2):
+        monkeypatch.setattr(module, "measured", measured)
+    entries = (TABLE_1, METHODS, "kkks-table1") if table is table1 else (TABLE_2, OTHERS, "kkks-table2")
+    for value, explained in ((2.0, True), (50.0, False)):
+        less = 0.0 if table is table1 else 1.0
+        printed = tuple((1.0 if name == "L-Iso" else value - less, 0.01) for name in entries[1])
+        monkeypatch.setitem(entries[0], "parkinsons", printed)
+        (found,) = simopt.reproduce.reproduce(entries[2], rows=[row]).rows
+        far = [cell for cell in found.cells if cell.word == OUTSIDE]
+        assert [cell.column for cell in far] == list(OTHERS)
+        assert found.unexplained == (() if explained else tuple(far))
+        assert found.why(far[0]).startswith(f"explained: {reading}" if explained else "UNEXPLAINED, tried: ")
+        others = [f"with {name}" for name, source in SOURCES.items() if source.printed == "parkinsons" and name != row]
+        assert [one.says for one in found.tried] == [*others, *list(table1.READINGS)[1:]][: 5 if explained else None]
 
 
 def test_other_readings_of_the_protocol_are_those_said() -> None:
