@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, partial
 
@@ -187,14 +187,22 @@ def noise_floor(run: Run) -> list[float]:
     return errors
 
 
+Outcomes = Callable[[Reading], Sequence[Cell]]
+Columns = Callable[[Sequence[Cell]], list[Cell]]
+
+
 def otherwise(row: Sequence[Cell], run: Run) -> Iterator[Hypothesis]:
     """The printed m, other scalings, other data of the same name."""
-    outcome = cache(lambda reading: list(evaluate(run.row, reading, run).cells(run.row)))
+    outcome: Outcomes = cache(lambda reading: list(evaluate(run.row, reading, run).cells(run.row)))
     yield Hypothesis("with m as printed", partial(_printed_power, row))
     for reading in (*READINGS, *OTHERS.get(run.row, ())):
         says = reading.says + " (one split, λ by one fold)" * (reading.whole and run.count(1, 10) == 1)
-        yield Hypothesis(says, lambda reading=reading: _chosen_power(outcome(reading)))
-        yield Hypothesis(f"{says}, m as printed", lambda reading=reading: _printed_power(outcome(reading)))
+        yield Hypothesis(says, partial(_taken, _chosen_power, outcome, reading))
+        yield Hypothesis(f"{says}, m as printed", partial(_taken, _printed_power, outcome, reading))
+
+
+def _taken(columns: Columns, outcome: Outcomes, reading: Reading) -> list[Cell]:
+    return columns(outcome(reading))
 
 
 def _chosen_power(cells: Sequence[Cell]) -> list[Cell]:
