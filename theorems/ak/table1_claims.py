@@ -216,8 +216,8 @@ def splits_of_sets(trial: Trial, names: Sequence[str]) -> Iterator[Instance]:
     knobs={"start": -7.0, "factor": 1.5, "apart": 0.15},
     mutants={"λ₂ from 10 on": {"start": 1.0}, "within one per cent": {"factor": 1.01}},
     note="In bold: ours. In standard errors of the two means, ten runs of all samples, KRR is 3.5 away on Compressive, 4.5 on Energy and 6 "
-    "on Housing, which two deviations of single runs, what ak-table1 calls inside, mostly hide. Printed for Housing are 0.106 and 0.0726, 32 per "
-    "cent apart, which ours are not. With the heating load both errors are at most three quarters of the printed ones.",
+    "on Housing, which two deviations of single runs, what ak-table1 calls inside, mostly hide. Printed for Housing are 0.106 and "
+    "0.0726, 32 per cent apart, which ours are not. With the heating load both errors are at most three quarters of the printed ones.",
     cost=4.0,
 )
 def the_rows_come_out_again(instance: Instance, trial: Trial) -> Iterator[Check]:
