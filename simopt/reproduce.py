@@ -16,9 +16,23 @@ from simopt import registry
 from simopt.claims.kinds import Effort
 from simopt.errors import InvalidProblem, NotAvailable
 from simopt.provenance import versions
-from simopt.tables import INSIDE, NOT_PRINTED, OUTSIDE, Cell, Curve, Row, Run, Table, table
+from simopt.tables import INSIDE, NOT_PRINTED, OUTSIDE, Cell, Curve, Hypothesis, Row, Run, Table, Tried, table
 
-__all__ = ["Cell", "Curve", "Reproduction", "Row", "Run", "Table", "compute", "draw", "find", "matching", "reproduce", "table"]
+__all__ = [
+    "Cell",
+    "Curve",
+    "Hypothesis",
+    "Reproduction",
+    "Row",
+    "Run",
+    "Table",
+    "compute",
+    "draw",
+    "find",
+    "matching",
+    "reproduce",
+    "table",
+]
 
 
 @dataclass
@@ -42,9 +56,14 @@ class Reproduction:
 
     @property
     def unexplained(self) -> list[Cell]:
-        """Cells outside the printed range for which the table gives no sentence."""
-        pairs = [pair for row in self.rows for pair in zip(row.cells, row.sentences, strict=True)]
-        return [cell for cell, why in pairs if cell.word == OUTSIDE and not why]
+        """Cells outside the printed range that nothing of what was tried explains."""
+        return [cell for row in self.rows for cell in row.unexplained]
+
+    @property
+    def far(self) -> list[Cell]:
+        """Cells inside the printed range, but more than two standard errors of the means away."""
+        cells = [cell for row in self.rows for cell in row.cells if cell.word == INSIDE]
+        return [cell for cell in cells if cell.standard_errors is not None and cell.standard_errors > 2]
 
     @property
     def seen(self) -> str:
@@ -64,7 +83,12 @@ class Reproduction:
             "seed": self.seed,
             "complete": self.complete,
             "seen": self.seen or None,
-            "counts": {**words, "unexplained": len(self.unexplained), "rows_not_run": sum(row.not_run is not None for row in self.rows)},
+            "counts": {
+                **words,
+                "unexplained": len(self.unexplained),
+                "inside_but_beyond_two_standard_errors": len(self.far),
+                "rows_not_run": sum(row.not_run is not None for row in self.rows),
+            },
             "versions": versions(),
         }
 
@@ -128,21 +152,34 @@ def compute(chosen: Table, effort: Effort = Effort.QUICK, seed: int = 0, rows: S
         _ = whole.dataset(what) if kind == "dataset" else whole.require(what)
     for row in chosen.rows if rows is None else rows:
         start = time.perf_counter()
+        run = Run(chosen.name, row, seed, effort)
         try:
-            found = list(chosen.compute(row, Run(chosen.name, row, seed, effort)))
+            found = list(chosen.compute(row, run))
         except NotAvailable as error:
             yield Row(row, not_run=str(error), seconds=time.perf_counter() - start)
             continue
         cells = tuple(item for item in found if isinstance(item, Cell))
         curves = tuple(item for item in found if isinstance(item, Curve))
-        sentences = tuple(_sentence(chosen, cell, cells) for cell in cells)
-        yield Row(row, cells, curves, sentences, time.perf_counter() - start)
+        remarks = tuple(_remark(chosen, cell, cells) for cell in cells)
+        tried = tuple(_tried(chosen, cells, run))
+        yield Row(row, cells, curves, remarks, time.perf_counter() - start, tried=tried)
 
 
-def _sentence(chosen: Table, cell: Cell, row: Sequence[Cell]) -> str:
-    if cell.word != OUTSIDE or chosen.explain is None:
-        return ""
-    return chosen.explain(cell, row).strip()
+def _remark(chosen: Table, cell: Cell, row: Sequence[Cell]) -> str:
+    return chosen.remark(cell, row).strip() if cell.word == OUTSIDE and chosen.remark is not None else ""
+
+
+def _tried(chosen: Table, row: Sequence[Cell], run: Run) -> Iterator[Tried]:
+    """What may have been done instead, computed one after the other until one explains every cell outside."""
+    outside = sum(cell.word == OUTSIDE for cell in row)
+    for hypothesis in chosen.suppose(row, run) if outside and chosen.suppose is not None else ():
+        try:
+            one = Tried(hypothesis.says, tuple(hypothesis.cells()))
+        except NotAvailable as error:
+            one = Tried(hypothesis.says, missing=str(error))
+        yield one
+        if len(one.explained(row)) == outside:
+            return
 
 
 def draw(done: Reproduction, folder: str | Path) -> Path:

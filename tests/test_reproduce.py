@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import pytest
 
@@ -9,7 +10,7 @@ from simopt import registry
 from simopt.claims import AUDIFFREN_KADRI
 from simopt.claims.kinds import Effort
 from simopt.errors import InvalidProblem, NotAvailable, UnknownName
-from simopt.reproduce import Cell, Reproduction, Run, Table, compute, draw, find, matching, table
+from simopt.reproduce import Cell, Hypothesis, Reproduction, Row, Run, Table, compute, draw, find, matching, table
 from simopt.tables import INSIDE, NOT_PRINTED, OUTSIDE
 
 
@@ -70,10 +71,105 @@ def test_labels_with_commas_are_found_whole_and_by_parts() -> None:
     assert row.name == "a, two" and row.cells == list(compute(chosen))[1].cells
 
 
-def test_unexplained_cells_are_counted() -> None:
+def supposing(printed: float, *hypotheses: tuple[str, float, float], also: float | None = None) -> Table:
+    """A table of one row, 1 ± 0.1 beside a printed value ± 0.1; hypotheses: (says, ours, sd); `also`: what they give for a second cell."""
+
+    def cells(ours: float, sd: float, second: float) -> list[Cell]:
+        beside = Cell("one", "second", second, 0.1, 3.0, 0.1)
+        return [Cell("one", "first", ours, sd, printed, 0.1, "", 3, 10), *([beside] if also is not None else [])]
+
+    made = [Hypothesis(says, lambda ours=ours, sd=sd: cells(ours, sd, also or 0.0)) for says, ours, sd in hypotheses]
+    remark = "Ours is another number."
+    return Table(
+        "t", AUDIFFREN_KADRI, "Table 0", "", ("one",), lambda row, run: cells(1.0, 0.1, 3.0),
+        remark=lambda cell, row: remark, suppose=lambda row, run: made,
+    )  # fmt: skip
+
+
+def test_a_remark_explains_nothing() -> None:
+    (row,) = compute(supposing(2.0))
+    assert row.unexplained == (row.cells[0],) and row.why(row.cells[0], row.remarks[0]) == "UNEXPLAINED. Ours is another number."
     done = Reproduction(made(), Effort.QUICK, 0, list(compute(made())))
     assert done.complete and done.count(OUTSIDE) == 2 and len(done.unexplained) == 2
     assert done.describe()["counts"]["unexplained"] == 2
+
+
+def test_a_hypothesis_that_brings_the_printed_value_inside_explains() -> None:
+    (row,) = compute(supposing(2.0, ("with a", 1.5, 0.1), ("with b", 1.9, 0.1), ("with c", 2.0, 0.1)))
+    assert [one.says for one in row.tried] == ["with a", "with b"] and row.unexplained == ()
+    assert row.why(row.cells[0]) == "explained: with b 1.9 ± 0.1, and the printed 2 lies inside (tried: with a 1.5 ± 0.1)."
+    assert row.describe()["cells"][0]["explained_by"] == "with b"
+    assert [cell["word"] for one in row.describe()["tried"] for cell in one["cells"]] == [OUTSIDE, INSIDE]
+
+
+def test_a_planted_value_far_off_stays_unexplained() -> None:
+    (row,) = compute(supposing(1e6, ("with a", 1.5, 0.1), ("with b", 1.9, 0.1)))
+    assert row.unexplained == (row.cells[0],)
+    assert row.why(row.cells[0]) == "UNEXPLAINED, tried: with a 1.5 ± 0.1; with b 1.9 ± 0.1."
+
+
+def test_scatter_alone_explains_nothing() -> None:
+    """Mean 0.9 ± 1 has the printed 2 inside, but lies farther from it than ours."""
+    (row,) = compute(supposing(2.0, ("with scatter", 0.9, 1.0)))
+    assert row.tried[0].cells[0].word == INSIDE and row.unexplained == (row.cells[0],)
+
+
+def test_what_contradicts_another_number_of_the_row_explains_nothing() -> None:
+    (row,) = compute(supposing(2.0, ("with a", 2.0, 0.1), also=4.0))
+    assert [cell.word for cell in row.cells] == [OUTSIDE, INSIDE] and row.unexplained == (row.cells[0],)
+    (row,) = compute(supposing(2.0, ("with a", 2.0, 0.1), also=3.1))
+    assert row.unexplained == ()
+
+
+def test_one_row_has_one_explanation() -> None:
+    """With a the first cell is inside, with b the second and the third: the first stays unexplained. With equals the first tried counts."""
+    row = [Cell("one", name, 1.0, 0.1, 2.0, 0.1) for name in "pqr"]
+    right = {"with a": "p", "with b": "qr", "with c": "pr"}
+
+    def tried(*names: str) -> Row:
+        made = [
+            Hypothesis(name, lambda name=name: [replace(cell, ours=1.9 if cell.column in right[name] else 1.0) for cell in row])
+            for name in names
+        ]
+        chosen = Table("t", AUDIFFREN_KADRI, "", "", ("one",), lambda name, run: row, suppose=lambda cells, run: made)
+        return next(iter(compute(chosen)))
+
+    assert [cell.column for cell in tried("with a", "with b").unexplained] == ["p"]
+    assert [cell.column for cell in tried("with b", "with c").unexplained] == ["p"]
+    assert [cell.column for cell in tried("with c", "with b").unexplained] == ["q"]
+
+
+def test_a_hypothesis_without_its_data_is_told_and_explains_nothing() -> None:
+    def gone() -> list[Cell]:
+        raise NotAvailable("no such set")
+
+    chosen = Table("t", AUDIFFREN_KADRI, "Table 0", "", ("one",), lambda row, run: [Cell(row, "first", 1.0, printed=2.0)],
+                   suppose=lambda row, run: [Hypothesis("with another set", gone)])  # fmt: skip
+    (row,) = compute(chosen)
+    assert row.why(row.cells[0]) == "UNEXPLAINED, tried: with another set not run (no such set)." and row.unexplained == row.cells
+
+
+def test_nothing_is_tried_where_nothing_is_outside() -> None:
+    (row,) = compute(supposing(1.1, ("with a", 1.5, 0.1)))
+    assert row.tried == () and row.why(row.cells[0]) == "" and Row("r").unexplained == ()
+
+
+def test_standard_errors_are_those_of_the_means() -> None:
+    cell = Cell("r", "c", 1.0, 0.3, 2.0, 0.4, "", 9, 4)
+    assert cell.standard_errors == pytest.approx(1 / math.hypot(0.1, 0.2))
+    assert Cell("r", "c", 1.0, 0.3, 2.0, 0.4, "", 9, 4, 0.25).standard_errors == pytest.approx(0.75 / math.hypot(0.1, 0.2))
+    assert Cell("r", "c", 1.0, 0.3, 1.1, 0.4, "", 9, 4, 0.25).standard_errors == 0.0
+    for unknown in (Cell("r", "c", 1.0, 0.3, 2.0, 0.4), Cell("r", "c", 1.0, 0.3, 2.0, 0.4, "", 1, 4), Cell("r", "c", 1.0, 0.3)):
+        assert unknown.standard_errors is None
+    found = Cell.of("r", "c", [1.0, 2.0, 3.0], printed=2.5, printed_sd=0.0, printed_runs=10)
+    assert found.runs == 3 and found.standard_errors == pytest.approx(0.5 * math.sqrt(3))
+
+
+def test_cells_inside_but_many_standard_errors_away_are_counted() -> None:
+    cells = tuple(Cell("r", str(runs), 1.5, 0.3, 2.0, 0.4, "", runs, runs) for runs in (2, 100))
+    done = Reproduction(made(), Effort.QUICK, 0, [Row("r", cells, remarks=("", ""))])
+    assert [cell.word for cell in cells] == [INSIDE, INSIDE] and done.far == [cells[1]]
+    assert done.describe()["counts"]["inside_but_beyond_two_standard_errors"] == 1
 
 
 def test_what_the_whole_table_requires_stops_it() -> None:

@@ -30,8 +30,9 @@ def reproduce(
     """Recompute a table or figure beside the printed numbers.
 
     What the paper does not print (baselines, say) is listed below the table.
-    Each cell is inside or outside the printed mean ± 2 √(sd² + our sd²); a sentence explains those outside. Exit status 0: every cell
-    outside is explained (rows whose data are missing are not run, and fail nothing); 1: not; 130: interrupted, what was done is kept.
+    Each cell is inside or outside the printed mean ± 2 √(sd² + our sd²); s.e. are the standard errors of the two means between them. A cell
+    outside is explained if the printed value lies inside where something that the paper leaves open is done otherwise. Exit status 0: every
+    cell outside is explained (rows whose data are missing are not run, and fail nothing); 1: not; 130: interrupted, what was done is kept.
     """
     from simopt import reproduce as program
     from simopt.claims.kinds import Effort as Efforts
@@ -74,24 +75,26 @@ def _show(done: Reproduction, stopped: bool, everything: bool) -> None:
     out = console()
     out.print(f"{done.table.name}: {done.table.paper}, {done.table.place}")
     out.print(done.table.says)
-    cells = [(cell, why) for row in done.rows for cell, why in zip(row.cells, row.sentences, strict=True)]
-    printed = [cell for cell, _ in cells if cell.printed is not None]
-    headings = ("row", "column", "ours", "sd", "printed", "sd ", "unit", "")
-    listed = [cell for cell, _ in cells] if everything or not printed else printed
+    cells = [cell for row in done.rows for cell in row.cells]
+    printed = [cell for cell in cells if cell.printed is not None]
+    headings = ("row", "column", "ours", "sd", "printed", "sd ", "unit", "s.e.", "")
+    listed = cells if everything or not printed else printed
     shown: list[list[str | Text]] = [[*_line(cell), Text(cell.word, style=STYLES[cell.word])] for cell in listed]
-    out.print(table(headings, shown, right=("ours", "sd", "printed", "sd ")))
+    out.print(table(headings, shown, right=("ours", "sd", "printed", "sd ", "s.e.")))
     if len(listed) < len(cells):
         for row in done.rows:
             _show_beside(row)
-    outside = [(cell, why) for cell, why in cells if cell.word == "outside"]
-    for cell, why in outside:
-        out.print(f"{cell.row}, {cell.column}: {why or 'outside, and NOT explained'}")
+    for row in done.rows:
+        for cell, remark in zip(row.cells, row.remarks, strict=True):
+            if why := row.why(cell, remark):
+                out.print(Text(f"{cell.row}, {cell.column}: {why}"))
     if done.seen:
         out.print(Text(done.seen))
     for row in done.rows:
         if row.not_run is not None:
             out.print(f"{row.name}: NOT RUN, {row.not_run}")
-    counts = ", ".join(f"{done.count(word)} {word}" for word in STYLES)
+    beside = {"inside": (len(done.far), "beyond 2 s.e."), "outside": (len(done.unexplained), "UNEXPLAINED"), "not printed": (0, "")}
+    counts = ", ".join(f"{done.count(word)} {word}" + (f" ({many} {what})" if many else "") for word, (many, what) in beside.items())
     idle = sum(row.not_run is not None for row in done.rows)
     rows = f"{len(done.rows)} of {len(done.table.rows)} rows" + (f" ({idle} NOT RUN)" if idle else "")
     out.print(f"{rows}, {done.effort} effort: {counts}" + (" (interrupted)" if stopped else ""))
@@ -119,4 +122,5 @@ def _line(cell: Cell) -> list[str]:
         number(cell.printed, ".4g"),
         number(cell.printed_sd, ".4g"),  # as the paper has it
         cell.unit,
+        number(cell.standard_errors, ".1f"),
     ]

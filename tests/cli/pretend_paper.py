@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,7 +30,7 @@ from simopt.claims import (
     true,
 )
 from simopt.errors import NotAvailable
-from simopt.reproduce import Cell, Curve, Reproduction, Run, table
+from simopt.reproduce import Cell, Curve, Hypothesis, Reproduction, Run, table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -98,10 +99,15 @@ def wait(seconds: int) -> None:
     time.sleep(seconds)
 
 
-def why(cell: Cell, row: Sequence[Cell]) -> str:
-    """Explains what is far out, nothing else."""
-    far_out = cell.printed is not None and cell.ours >= 9 * cell.printed
-    return f"{cell.ours:.3g} is far above {cell.printed:.3g}; {len(row)} cells" if far_out else ""
+def remark(cell: Cell, row: Sequence[Cell]) -> str:
+    """How far out, and of how many."""
+    return f"{cell.ours:.3g} is far above {cell.printed or 0.0:.3g}; {len(row)} cells"
+
+
+def otherwise(row: Sequence[Cell], run: Run) -> Iterator[Hypothesis]:
+    """A factor that is too large, one that is right."""
+    for factor in (0.5, 0.1):
+        yield Hypothesis(f"with {factor:g} of it", lambda factor=factor: [replace(row[0], ours=factor * row[0].ours, sd=0.1)])
 
 
 def picture(figure: Figure, done: Reproduction) -> None:
@@ -114,7 +120,7 @@ def picture(figure: Figure, done: Reproduction) -> None:
 
 @table(
     "pretend-table", paper=PRETEND, place="Table 1", says="Numbers of no meaning.", rows=("near", "far", "absent", "slow"),
-    explain=why, plot=picture,
+    remark=remark, plot=picture, suppose=otherwise,
 )  # fmt: skip
 def pretend_table(row: str, run: Run) -> Iterator[Cell | Curve]:
     """One cell near the printed one, one far from it, a row without data, and one that takes a minute at full effort."""
@@ -123,6 +129,6 @@ def pretend_table(row: str, run: Run) -> Iterator[Cell | Curve]:
     if row == "slow":
         wait(run.count(0, 60))
     factor = 10.0 if row == "far" else 1.0
-    yield Cell.of(row, "A", factor * np.array([1.9, 2.0, 2.1]), printed=2.1, printed_sd=0.1, unit="m")
+    yield Cell.of(row, "A", factor * np.array([1.9, 2.0, 2.1]), printed=2.1, printed_sd=0.1, unit="m", printed_runs=4)
     yield Cell.of(row, "B", run.stream("b").normal(size=3))
     yield Curve(row, "line", np.arange(3.0), factor * np.arange(3.0))

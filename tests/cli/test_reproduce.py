@@ -1,6 +1,7 @@
 """`simopt reproduce`: tables on screen, JSON, pictures, interruption."""
 
 import json
+import math
 import signal
 import subprocess
 from collections.abc import Callable
@@ -17,7 +18,12 @@ def test_table_with_words_sentences_and_a_picture(pretend: None, run: Run, tmp_p
     assert result.exit_code == 0, result.output
     far = next(line for line in result.stdout.splitlines() if line.startswith("far") and " A " in line)
     assert "outside" in far and "20" in far and "2.1" in far and far.rstrip().endswith("outside")
-    assert "far, A: 20 is far above 2.1; 2 cells" in result.stdout
+    told = (
+        "far, A: explained: with 0.1 of it 2 ± 0.1, and the printed 2.1 lies inside (tried: with 0.5 of it 10 ± 0.1). 20 is far above 2.1"
+    )
+    assert told in " ".join(result.stdout.split())
+    near = next(line for line in result.stdout.splitlines() if line.startswith("near") and " A " in line)
+    assert near.split()[-2:] == ["1.3", "inside"]  # 0.1/√(0.1²/4 + 0.1²/3)
     assert "absent: NOT RUN, data set nobody is not here" in result.stdout
     assert "4 of 4 rows (1 NOT RUN), quick effort: 2 inside, 1 outside, 3 not printed" in result.stdout
     assert "[3/4] absent: not run" in result.stderr
@@ -61,23 +67,31 @@ def test_what_the_table_says_of_its_rows_is_shown(pretend: None, run: Run, monke
     assert json.loads(run("reproduce", "pretend-table", "--json").stdout)["seen"] == "3 rows, all [odd]."
 
 
-def test_outside_cell_without_a_sentence_fails(pretend: None, run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_outside_cell_that_nothing_explains_fails_whatever_is_remarked(pretend: None, run: Run) -> None:
     from simopt import registry
     from simopt.reproduce import Table
 
     known: Table = registry.get("table", "pretend-table")
-    object.__setattr__(known, "explain", None)
+    object.__setattr__(known, "suppose", None)
     result = run("reproduce", "pretend-table")
-    assert result.exit_code == 1 and "far, A: outside, and NOT explained" in result.stdout
+    assert result.exit_code == 1 and "far, A: UNEXPLAINED. 20 is far above 2.1; 2 cells" in result.stdout
+    assert "2 inside, 1 outside (1 UNEXPLAINED), 3 not printed" in result.stdout
 
 
 def test_json_alone_and_the_same_in_the_file(pretend: None, run: Run, tmp_path: Path) -> None:
     result = run("reproduce", "pretend-table", "--json", "--output", "table.json")
     found = json.loads(result.stdout)
     assert json.loads((tmp_path / "table.json").read_text(encoding="utf-8")) == found
-    assert found["complete"] and found["counts"] == {"inside": 2, "outside": 1, "not_printed": 3, "unexplained": 0, "rows_not_run": 1}
+    counts = {"inside": 2, "outside": 1, "not_printed": 3, "unexplained": 0, "inside_but_beyond_two_standard_errors": 0, "rows_not_run": 1}
+    assert found["complete"] and found["counts"] == counts
     cell = found["rows"][1]["cells"][0]
     assert cell["word"] == "outside" and cell["why"].endswith("2 cells") and cell["printed_sd"] == 0.1
+    assert (
+        cell["explained_by"] == "with 0.1 of it"
+        and (cell["runs"], cell["printed_runs"]) == (3, 4)
+        and cell["standard_errors"] == pytest.approx(17.9 / math.hypot(0.05, 1 / math.sqrt(3)))
+    )
+    assert [one["says"] for one in found["rows"][1]["tried"]] == ["with 0.5 of it", "with 0.1 of it"]
     assert found["rows"][1]["curves"][0]["y"] == [0.0, 10.0, 20.0]
 
 

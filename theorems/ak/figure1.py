@@ -123,7 +123,7 @@ def plot(figure: Figure, done: Reproduction) -> None:
     "over all inputs, targets as they are, divided by max y, or standardised; mean and sd over random splits. λ by "
     "ten-fold cross-validation "
     "on Z₁ among decades.",
-    explain=why,
+    remark=why,
     plot=plot,
 )
 def figure1(row: str, run: Run) -> Iterator[Cell | Curve]:

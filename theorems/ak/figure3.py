@@ -115,7 +115,7 @@ def plot(figure: Figure, done: Reproduction) -> None:
     "training part is kept ('once'), "
     "or computed anew ('anew'); beside them KRR with its own cross-validation at each share. The kernel is that of "
     "the whole training part.",
-    explain=why,
+    remark=why,
     plot=plot,
 )
 def figure3(row: str, run: Run) -> Iterator[Cell | Curve]:

@@ -1,4 +1,4 @@
-"""Claims about Table 1: the synthetic row, which lies below the noise floor, and the row of Yacht."""
+"""Claims about Table 1: the synthetic row, which lies below the noise floor, the row of Yacht, and the rows that come out again."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 
 import numpy as np
+from scipy.linalg import cho_factor, cho_solve
 
 from simopt.arrays import Array
 from simopt.claims import (
@@ -22,9 +23,12 @@ from simopt.claims import (
     at_most,
     claim,
 )
-from simopt.datasets import friedman, load_dataset
-from simopt.theorems.ak.protocol import REGULARIZATIONS, RIDGES, Split, last_best, scaled_error, standardised
+from simopt.claims.each_set import claim_on_each
+from simopt.datasets import Dataset, friedman, load_dataset
+from simopt.similarities import Gaussian
+from simopt.theorems.ak.protocol import REGULARIZATIONS, RIDGES, SHARE, Split, last_best, scaled_error, standardised, with_subject
 from simopt.theorems.ak.ridge_path_errors import HeldOut
+from simopt.theorems.ak.table1 import PRINTED as TABLE
 
 RUNS = 10  # runs of the paper
 TEST = 600  # 30 % of 2000
@@ -179,3 +183,108 @@ def the_gap_on_yacht_is_one_of_grids(instance: Instance, trial: Trial) -> Iterat
     yield at_least(float(krr[0]) / m_rlsr, 3.0, "error of KRR over that of M-RLSR, the printed grid")
     yield at_most(place, -10.0, "log10 λ₂ of M-RLSR")
     yield at_most(float(krr[1]) / m_rlsr, 1.5, "error of KRR over that of M-RLSR, a longer grid")
+
+
+# The rows that come out again, by the targets that bring them out: Energy's is the cooling load, not the heating load.
+SETS = {
+    "Compressive": "concrete",
+    "Slump": "concrete_slump",
+    "Wine": "wine_white",
+    "Energy": "energy_cooling",
+    "Housing": "boston_housing",
+}
+
+
+def splits_of_sets(trial: Trial, names: Sequence[str]) -> Iterator[Instance]:
+    """One instance a set, with the seeds of its runs; of a large set at most 400 samples (Compressive 700), at full effort 1000."""
+    for name in names:
+        seeds = [int(seed) for seed in trial.rng.integers(2**31, size=trial.count(3, RUNS))]
+        yield {"row": name, "seeds": seeds, "most": trial.count(700 if name == "Compressive" else 400, 1000)}
+
+
+@claim_on_each(
+    "AK-Tab1-each",
+    SETS,
+    paper=AUDIFFREN_KADRI,
+    place="Table 1, rows Compressive, Slump, Wine, Energy and Housing",
+    kind=EXPERIMENT,
+    expected=HOLDS,
+    says=r"On all the sets, inputs and targets as they are (Energy: the cooling load), the mean test error of KRR, and that of M-RLSR with "
+    r"the printed m, λ_2 and λ by ten-fold cross-validation on the printed grids, are **within a factor 1.5 of the printed ones**. On the "
+    r"same splits **they differ by at most 15 per cent**, since the functions of M-RLSR are those of KRR.",
+    instances=splits_of_sets,
+    knobs={"start": -7.0, "factor": 1.5, "apart": 0.15},
+    mutants={"λ₂ from 10 on": {"start": 1.0}, "within one per cent": {"factor": 1.01}},
+    note="In bold: ours. In standard errors of the two means, ten runs of all samples, KRR is 3.5 away on Compressive, 4.5 on Energy and 6 "
+    "on Housing, which two deviations of single runs, what ak-table1 calls inside, mostly hide. Printed for Housing are 0.106 and "
+    "0.0726, 32 per cent apart, which ours are not. With the heating load both errors are at most three quarters of the printed ones.",
+    cost=4.0,
+)
+def the_rows_come_out_again(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Means over the runs against the printed numbers, and against one another."""
+    row = instance["row"]
+    printed, source, grid = TABLE[row], trial.dataset(SETS[row]), np.logspace(trial["start"], 3, RIDGES.size)
+    errors = []
+    for seed in instance["seeds"]:
+        split = Split.of(source.features, source.targets, np.random.default_rng(seed), limit=instance["most"])
+        seen = [(HeldOut(split.gram, split.targets, np.setdiff1d(split.train, fold), fold), fold.size) for fold in split.folds]
+        grids = ((2.0, grid), (printed.power, REGULARIZATIONS))
+        errors.append([split.tested(power, validated(seen, power, values))[0] for power, values in grids])
+    krr, m_rlsr = (float(mean) for mean in np.mean(errors, axis=0))
+    for ours, theirs, learner in ((krr, printed.krr[0], "KRR"), (m_rlsr, printed.m_rlsr[0], "M-RLSR")):
+        yield at_most(abs(math.log(ours / theirs)), math.log(trial["factor"]), f"{row}, {learner}: |log(ours / printed)|")
+    yield at_most(abs(krr - m_rlsr) / krr, trial["apart"], f"{row}: between KRR and M-RLSR")
+
+
+def speakers(trial: Trial) -> Iterator[Instance]:
+    """Seeds of splits."""
+    for _ in range(trial.count(1, 2)):
+        yield {"seed": int(trial.rng.integers(2**31))}
+
+
+def inputs_of(source: Dataset, told: str) -> Array:
+    """The inputs, standardised: with the subject's number, with one indicator for each subject, or neither."""
+    if told == "number":
+        return standardised(with_subject(source))
+    known = source.groups if source.groups is not None else np.zeros(source.n)
+    return standardised(np.column_stack([known[:, None] == np.unique(known), source.features]) if told == "indicators" else source.features)
+
+
+def ridge_error(X: Array, y: Array, seed: int, ridge: float) -> float:
+    """RMSE / max y of KRR on one split of all samples: one Cholesky factorisation."""
+    order = np.random.default_rng(seed).permutation(y.size)
+    train, test = np.split(order, [round(SHARE * y.size)])
+    kernel = Gaussian.mean_squared_distance(X[train])
+    K = kernel.gram(X[train])
+    K[np.diag_indices(train.size)] += train.size * ridge
+    a = cho_solve(cho_factor(K, lower=True, overwrite_a=True, check_finite=False), y[train])
+    return scaled_error(kernel(X[test], X[train]) @ a, y[test], float(y.max()))
+
+
+@claim(
+    "AK-Tab1p",
+    paper=AUDIFFREN_KADRI,
+    place="Table 1, Parkinson",
+    kind=EXPERIMENT,
+    expected=HOLDS,
+    says=r"Parkinson (total score, all 5875 samples, inputs standardised): **with the subject number, a column of the file that is no "
+    r"measurement, among the inputs** KRR with λ_2 = 10^{-7 + 10/24} of the printed grid has a test error within two printed standard "
+    r"deviations, 0.009, of the printed 0.0805. With the 19 measured inputs alone it has more than 0.1.",
+    instances=speakers,
+    knobs={"told": "number"},
+    mutants={"without the subject number": {"told": "nothing"}, "with indicators": {"told": "indicators"}},
+    requires=("dataset:parkinsons_total",),
+    note="λ_2 is one of the grid's that do best, seen on one split, where a hold-out chose 10^{-7} (0.085). "
+    "Random splits put a subject on both sides, so the entry is that of a learner that is told, badly, who speaks. The printed error "
+    "of M-RLSR, 0.0556, lies between what a number and what indicators give; no reading of ak-table1 has it (on one split with the number, "
+    "the best function of the whole ridge path has 0.084). An indicator for each of the 42 subjects, a mutant here, gives 0.014 to 0.016.",
+    cost=3.5,
+)
+def the_subject_number_is_among_the_inputs(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The same split for both kinds of inputs."""
+    source, seed = trial.dataset("parkinsons_total"), instance["seed"]
+    printed, sd = TABLE["Parkinson"].krr
+    ridge = float(RIDGES[1])
+    error = ridge_error(inputs_of(source, trial["told"]), source.targets, seed, ridge)
+    yield at_most(abs(error - printed), 2 * sd, "with the subject number, from the printed error", scale=printed)
+    yield at_least(ridge_error(inputs_of(source, "nothing"), source.targets, seed, ridge), 0.1, "with the measured inputs", scale=printed)

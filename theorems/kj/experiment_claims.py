@@ -11,9 +11,8 @@ from simopt.claims import EXPERIMENT, HOLDS, KAR_JAIN, Check, Instance, Trial, a
 from simopt.claims.each_set import claim_on_each, row
 from simopt.datasets import Dataset
 from simopt.similarities import named
-from simopt.theorems.kj.printed_tables import AT_20, KR, LAND, LAND_SP, MANHATTAN, SETS, SIGMOID, SIMILARITIES, TABLE_1A
+from simopt.theorems.kj.printed_tables import AT_20, KR, LAND, LAND_SP, MANHATTAN, SETS, SIGMOID, SIMILARITIES, TABLE_1A, half_unit
 from simopt.theorems.kj.protocol import SCALINGS, SPLITS, Landmarks, Split, kernel_regression
-from simopt.theorems.kj.table_claims import half_unit
 
 SECTION = "regression"
 BOTH = (SIGMOID, MANHATTAN)

@@ -37,7 +37,7 @@ def why(cell: Cell, cells: Sequence[Cell]) -> str:
     "error than KR and RegLand-Sp less than RegLand with as many landmarks; to this the 1 in 'printed' refers, at 5, 10, 20, 50 and 100 "
     "landmarks. Which sets the three panels show is not in the text: all six are here. Beside them: ridge on the landmarks of RegLand, "
     "KR with K + s >= 0, a constant. Quick effort: 3000 samples of each set.",
-    explain=why,
+    remark=why,
     plot=landmark_curves.plot,
 )
 def figure1a(row: str, run: Run) -> Iterator[Cell | Curve]:

@@ -22,7 +22,7 @@ from simopt.theorems.kj.printed_tables import SIGMOID
     "'printed' refers to what the text says, that ORLand is much better than KR (in almost all cases: at 5, 10, 20, 50 and 100 landmarks), "
     "and to what such a figure is for, that the error falls. Beside them: learned thresholds with Δ = γ, KR with K + s >= 0, the median. "
     "Quick effort: three of the five splits, 3000 samples of each set.",
-    explain=ordinal_curves.why,
+    remark=ordinal_curves.why,
     plot=ordinal_curves.plot,
 )
 def figure1b(row: str, run: Run) -> Iterator[Cell | Curve]:

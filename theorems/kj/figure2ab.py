@@ -20,7 +20,7 @@ from simopt.theorems.kj.printed_tables import EUCLIDEAN, GAUSSIAN, SETS
     "1 in 'printed' refers to what Section 4 says of its own plots: less error than KR at 5, 10, 20, 50 and 100 landmarks, RegLand-Sp less "
     "than RegLand. Note that -|x - l|^2 is an affine function of x and |x|^2: whatever the number of landmarks, it has d + 2 independent "
     "features at most. Quick effort: 3000 samples of each set.",
-    explain=landmark_curves.why,
+    remark=landmark_curves.why,
     plot=landmark_curves.plot,
 )
 def figure2ab(row: str, run: Run) -> Iterator[Cell | Curve]:

@@ -20,7 +20,7 @@ from simopt.theorems.kj.printed_tables import GAUSSIAN, MANHATTAN
     "distance of training points (Figure 2d); splits and choices are those of kj-table1b. No number is printed; the 1 in 'printed' refers "
     "to what Section 4 says of its own plots, as in kj-figure1b. Which sets the panels show is not in the text: all six are here. Quick "
     "effort: three of the five splits, 3000 samples of each set.",
-    explain=ordinal_curves.why,
+    remark=ordinal_curves.why,
     plot=ordinal_curves.plot,
 )
 def figure2cd(row: str, run: Run) -> Iterator[Cell | Curve]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 Pair = tuple[float, float]
 
 SIGMOID, MANHATTAN, GAUSSIAN, EUCLIDEAN = "Sigmoid", "Manhattan", "Gaussian", "Euclidean"
@@ -58,3 +60,9 @@ TABLE_1A: dict[str, dict[tuple[str, str], Pair]] = {
 }
 # Section 4, on Figure 1a: CPUData, Sigmoid, 20 landmarks; RegLand-Sp has "less than" this. (What the text calls MLKR is KR.)
 AT_20 = {LAND: 0.016, LAND_SP: 0.02, KR: 0.04}
+
+
+def half_unit(printed: float) -> Fraction:
+    """Half a unit of the second digit, to which the tables are rounded."""
+    exponent = int(f"{printed:.1e}".split("e")[1])
+    return Fraction(10) ** (exponent - 1) / 2

@@ -6,16 +6,10 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from simopt.claims import HOLDS, IDENTITY, INEQUALITY, KAR_JAIN, Check, Instance, Trial, at_least, at_most, claim, equal, inputs, symbols
-from simopt.theorems.kj.printed_tables import KR, LAND_SP, MANHATTAN, SIGMOID, TABLE_1A
+from simopt.theorems.kj.printed_tables import KR, LAND_SP, MANHATTAN, SIGMOID, TABLE_1A, half_unit
 
 SECTION = "regression"
 SPLITS = 5
-
-
-def half_unit(printed: float) -> Fraction:
-    """Half a unit of the second digit, to which the table is rounded."""
-    exponent = int(f"{printed:.1e}".split("e")[1])
-    return Fraction(10) ** (exponent - 1) / 2
 
 
 def printed_rows(trial: Trial) -> Iterator[Instance]:

@@ -112,7 +112,7 @@ def compared(row: str, errors: dict[str, list[float]]) -> Iterator[Cell]:
     "x_1 in {-1, 0, 1}, one other coordinate 1, E[y|x] = (1 + x_1)/2. Stated: ten repetitions, and folds in the last sentence; 'Ten folds' "
     "takes mean and deviation over the folds of all samples, the second row over pairs. Ours: 20 rounds (5 and 200 beside them), "
     "features as they are. The figure shows u of the first pair. Full effort: fifty repetitions.",
-    explain=why,
+    remark=why,
     plot=plot,
 )
 def figure1(row: str, run: Run) -> Iterator[Cell | Curve]:

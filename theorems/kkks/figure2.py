@@ -92,7 +92,7 @@ def plot(figure: Figure, done: Reproduction) -> None:
     "this is so, over the training parts of the folds, with 'most' for more than half; slopes in the units of the algorithm, whose "
     "features, rounds and L = 1 are those of kkks-table1. Between two samples u is interpolated, so a jump is a steep piece. Quick "
     "effort: four of the ten folds.",
-    explain=why,
+    remark=why,
     plot=plot,
 )
 def figure2(row: str, run: Run) -> Iterator[Cell | Curve]:

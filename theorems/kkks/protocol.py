@@ -47,12 +47,12 @@ class Scaling:
     norm: float
 
     @classmethod
-    def of(cls, X: Array) -> Scaling:
-        """The scaling that X, shape (m, d), asks for."""
+    def of(cls, X: Array, *, ball: bool = False) -> Scaling:
+        """The scaling that X, shape (m, d), asks for; `ball`: the longest row of X gets length 1 instead."""
         mean, spread = X.mean(axis=0), X.std(axis=0)
         tiny = spread <= 1e-12 * np.maximum(1.0, np.abs(mean))
         centred = np.where(tiny, 0.0, (X - mean) / np.where(tiny, 1.0, spread))
-        largest = float(np.linalg.norm(centred, 2)) / math.sqrt(len(X))
+        largest = float(np.max(np.linalg.norm(centred, axis=1))) if ball else float(np.linalg.norm(centred, 2)) / math.sqrt(len(X))
         if largest == 0.0:
             raise InvalidProblem("features: all of them are constant on the training part")
         return cls(mean, np.where(tiny, np.inf, spread), largest)
@@ -68,11 +68,14 @@ def with_constant(X: Array) -> Array:
     return np.column_stack([X, np.ones(len(X))])
 
 
-def folds(n: int, rng: np.random.Generator) -> list[tuple[Indices, Indices]]:
-    """(training part, test part) of ten random folds; each training part is in a random order of its own, and so has its own hold-out."""
+def folds(n: int, rng: np.random.Generator, *, shuffled: bool = True) -> list[tuple[Indices, Indices]]:
+    """(training part, test part) of ten random folds, or of ten of consecutive rows.
+
+    Each training part is in a random order of its own, and so has its own hold-out.
+    """
     if n < 2 * FOLDS:
         raise InvalidProblem(f"data: {n} samples, at least {2 * FOLDS} needed for {FOLDS} folds")
-    parts = [part.astype(np.intp) for part in np.array_split(rng.permutation(n), FOLDS)]
+    parts = [part.astype(np.intp) for part in np.array_split(rng.permutation(n) if shuffled else np.arange(n), FOLDS)]
     return [(rng.permutation(np.concatenate(parts[:k] + parts[k + 1 :])), parts[k]) for k in range(FOLDS)]
 
 
@@ -83,8 +86,8 @@ def by_hold_out(fit: Callable[..., IndexFit], X: Array, y: Array, rounds: int) -
     return fit(X, y, max_iter=first.chosen)
 
 
-def learners(rounds: int | None = None) -> dict[str, Callable[[Array, Array], Predict]]:
-    """The six methods: (X, y) scaled -> predictor. `rounds` limits all of them."""
+def learners(rounds: int | None = None, *, hold_out: bool = True) -> dict[str, Callable[[Array, Array], Predict]]:
+    """The six methods: (X, y) scaled -> predictor. `rounds` limits all of them; without hold-out all rounds are run."""
     iterated: dict[str, tuple[Callable[..., IndexFit], bool]] = {
         "L-Iso": (l_isotron, False),
         "GLM-t": (partial(glm_tron, rate=4.0), True),
@@ -95,7 +98,8 @@ def learners(rounds: int | None = None) -> dict[str, Callable[[Array, Array], Pr
     def iterative(name: str, X: Array, y: Array) -> Predict:
         fit, constant = iterated[name]
         limit = ROUNDS[name] if rounds is None else min(rounds, ROUNDS[name])
-        model = by_hold_out(fit, with_constant(X) if constant else X, y, limit).model
+        Z = with_constant(X) if constant else X
+        model = by_hold_out(fit, Z, y, limit).model if hold_out else fit(Z, y, max_iter=limit).model
         return (lambda Z: model(with_constant(Z))) if constant else model
 
     found = {name: partial(iterative, name) for name in iterated}
@@ -118,7 +122,16 @@ def logistic_regression(X: Array, y: Array) -> Predict:
 
 
 def cross_validated(
-    X: Array, y: Array, rng: np.random.Generator, methods: Sequence[str] = METHODS, count: int = FOLDS, rounds: int | None = None
+    X: Array,
+    y: Array,
+    rng: np.random.Generator,
+    methods: Sequence[str] = METHODS,
+    count: int = FOLDS,
+    rounds: int | None = None,
+    *,
+    hold_out: bool = True,
+    ball: bool = False,
+    shuffled: bool = True,
 ) -> dict[str, Array]:
     """Mean squared error over the variance of y, for the first `count` of ten folds.
 
@@ -128,6 +141,8 @@ def cross_validated(
         as they are in the data.
     methods : sequence of str
         of `METHODS`.
+    hold_out, ball, shuffled : bool
+        as for `learners`, `Scaling.of` and `folds`.
 
     Returns
     -------
@@ -138,10 +153,10 @@ def cross_validated(
         raise InvalidProblem("targets: all of them are equal, so that there is no variance to divide by")
     unit = (y - y.min()) / spread
     variance = float(unit.var())
-    fits = learners(rounds)
+    fits = learners(rounds, hold_out=hold_out)
     errors: dict[str, list[float]] = {name: [] for name in methods}
-    for train, test in folds(len(y), rng)[:count]:
-        scaling = Scaling.of(X[train])
+    for train, test in folds(len(y), rng, shuffled=shuffled)[:count]:
+        scaling = Scaling.of(X[train], ball=ball)
         inner, outer = scaling(X[train]), scaling(X[test])
         for name in methods:
             predicted = fits[name](inner, unit[train])(outer)

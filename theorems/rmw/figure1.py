@@ -158,7 +158,7 @@ def plot(figure: Figure, done: Reproduction) -> None:
     "200, until 100 points are left. Printed: over 94 % with 1 % of the training set, over 97 % with less than 20 %. Ours: the herd is "
     "herded with its weights (without them beside it), blocks are random, a herd 'of 1 %' has 1.0 % to one decimal; beside them the mean "
     "classifier of as many random images (mean and sd over draws). p = 784 pixels; the median is that of the distances.",
-    explain=why,
+    remark=why,
     plot=plot,
 )
 def figure1(row: str, run: Run) -> Iterator[Cell | Curve]:

@@ -2,24 +2,27 @@
 
 import json
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 import simopt.reproduce
-from simopt.claims import run
+from simopt.claims import catalogue, run, runner
 from simopt.claims.kinds import Effort, Verdict
+from simopt.datasets import Dataset, load_dataset
 from simopt.errors import InvalidProblem, NotAvailable
 from simopt.similarities import Gaussian
 from simopt.solvers.secular import secular_root
 from simopt.solvers.spectrum import decompose
 from simopt.solvers.stationary import spectral_stationary_points
 from simopt.tables import OUTSIDE, Cell, Curve, Run
+from simopt.theorems.ak import table1
 from simopt.theorems.ak.experiments import gain, validated
 from simopt.theorems.ak.figure3 import learn
-from simopt.theorems.ak.protocol import POWERS, REGULARIZATIONS, Split, last_best, scaled_error, standardised, tuned_power
+from simopt.theorems.ak.protocol import POWERS, REGULARIZATIONS, Split, last_best, scaled_error, standardised, tuned_power, with_subject
 from simopt.theorems.ak.ridge_path_errors import HeldOut
-from simopt.theorems.ak.table1 import FLOOR, PRINTED, noise_floor, why
+from simopt.theorems.ak.table1 import BEST, FLOOR, PRINTED, SAMPLES, Printed, noise_floor, remark
 
 
 @pytest.fixture
@@ -123,14 +126,66 @@ def test_of_equal_parameters_the_largest_is_taken():
 def test_a_printed_error_below_the_noise_floor_is_called_so():
     cells = [
         Cell("Synthetic", "M-RLSR", 0.05, 0.001, 0.0126, 0.0006),
-        Cell("Synthetic", "best of the path", 0.05),
-        Cell("Synthetic", "samples left out", 0.0),
+        Cell("Synthetic", BEST, 0.05),
+        Cell("Synthetic", SAMPLES, 0.0),
         Cell("Synthetic", FLOOR, 0.036, 0.001),
     ]
-    assert "below the noise floor 0.036" in why(cells[0], cells)
-    assert "least error of any function of the ridge path" in why(cells[0], cells[:3])
+    assert "below the noise floor 0.036" in remark(cells[0], cells)
+    assert "least error of any function of the ridge path" in remark(cells[0], cells[:3])
     larger = Cell("Synthetic", "M-RLSR", 0.02, 0.001, 0.03, 0.001)
-    assert "Ours is smaller" in why(larger, [larger, Cell("Synthetic", "best of the path", 0.01), cells[2]])
+    assert "Ours is smaller" in remark(larger, [larger, Cell("Synthetic", BEST, 0.01), cells[2]])
+
+
+@pytest.fixture
+def small(samples, monkeypatch):
+    """Every data set is the same 90 samples of 3 subjects; the printed numbers of Slump are those with standardised inputs.
+
+    Tried are these, one unit, and no other data.
+    """
+    X, y = samples
+    X = X * [1.0, 50.0]  # of little use as they are
+    data = Dataset("made", X, ("a", "b"), y, "regression", groups=np.repeat([1.0, 2.0, 3.0], 30))
+    monkeypatch.setattr(Run, "dataset", lambda self, name, **options: data)
+    monkeypatch.setattr(table1, "READINGS", table1.READINGS[:2])
+    monkeypatch.setitem(table1.OTHERS, "Slump", ())
+    run = Run("ak-table1", "Slump", 0, Effort.QUICK)
+    given = table1.evaluate("Slump", table1.READINGS[0], run)
+    pairs = [(float(np.mean(errors)), float(np.std(errors, ddof=1))) for errors in (given.ridge, given.m_rlsr)]
+    monkeypatch.setitem(PRINTED, "Slump", Printed("made", pairs[0], PRINTED["Slump"].power, pairs[1]))
+    return data
+
+
+def test_a_printed_value_that_a_reading_has_is_explained_and_one_far_off_is_not(small, monkeypatch):
+    (row,) = simopt.reproduce.reproduce("ak-table1", rows=["Slump"]).rows
+    errors = [cell for cell in row.cells if cell.column in ("KRR", "M-RLSR")]
+    assert [cell.word for cell in errors] == [OUTSIDE, OUTSIDE]
+    assert not set(errors) & set(row.unexplained) and "explained: with standardised inputs" in row.why(errors[0])
+    assert [one.says for one in row.tried][:3] == [
+        "with m as printed",
+        "with standardised inputs",
+        "with standardised inputs, m as printed",
+    ]
+    power = next(cell for cell in row.cells if cell.column == table1.POWER)
+    again = [one.of(power) for one in row.tried if one.of(power) is not None]
+    assert again and all(cell.printed is None for cell in again)  # shown, but one of 29 on a flat curve explains nothing
+    printed = PRINTED["Slump"]
+    monkeypatch.setitem(PRINTED, "Slump", Printed("made", (100 * printed.krr[0], printed.krr[1]), printed.power, printed.m_rlsr))
+    (row,) = simopt.reproduce.reproduce("ak-table1", rows=["Slump"]).rows
+    planted = next(cell for cell in row.cells if cell.column == "KRR")
+    assert planted in row.unexplained and row.why(planted).startswith("UNEXPLAINED, tried: ")
+
+
+def test_the_subject_number_is_put_back_in_front(small):
+    with_number = with_subject(small)
+    assert with_number.shape == (90, 3) and np.array_equal(with_number[:, 0], small.groups)
+    with pytest.raises(InvalidProblem, match="no subject number"):
+        with_subject(replace(small, groups=None))
+    assert np.unique(with_subject(load_dataset("parkinsons_total"))[:, 0]).tolist() == list(range(1, 43))
+    run = Run("ak-table1", "Parkinson", 0, Effort.QUICK)
+    told = next(reading for reading in table1.OTHERS["Parkinson"] if reading.subject)
+    ((X, _, _),) = table1.sampled("Parkinson", told, run, 1)
+    assert X == pytest.approx(standardised(with_number))
+    assert len(table1.evaluate("Parkinson", told, run).ridge) == 1
 
 
 def test_the_noise_floor_lies_above_both_printed_entries():
@@ -149,7 +204,7 @@ def test_figure_1_agrees_on_the_first_part_only_and_misses_the_printed_parameter
     assert np.all(curve.y[1:] > 1e-3)
     parameters = [item for item in found if isinstance(item, Cell) and item.column.startswith("λ₂")]
     assert [cell.word for cell in parameters] == [OUTSIDE] * 3
-    assert all("factor" in chosen.explain(cell, parameters) for cell in parameters)
+    assert all("factor" in chosen.remark(cell, parameters) for cell in parameters)
 
 
 def test_with_phi_from_each_share_krr_is_m_rlsr(split):
@@ -185,6 +240,22 @@ def test_one_power_is_validated_as_in_the_table_of_all(split):
 
 def test_no_gain_where_the_parameter_follows_the_share(split):
     assert gain(split, 0.5, kept=False) == pytest.approx(0.0, abs=1e-9)
+
+
+@pytest.mark.parametrize("claim", ["AK-Tab1-each", "AK-Tab1-each-fetched", "AK-Tab1p"])
+@pytest.mark.usefixtures("no_data")
+def test_claims_on_the_rows_are_not_run_without_data(claim):
+    result = run(claim)
+    assert result.verdict is Verdict.NOT_RUN and result.ok
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("claim", ["AK-Tab1-each", "AK-Tab1-each-fetched", "AK-Tab1p"])
+def test_the_rows_that_come_out_again_and_mutants(claim):
+    runner.require(catalogue.find(claim))
+    result = run(claim, mutants=True)
+    assert result.ok and result.verdict is Verdict.HOLDS
+    assert result.mutants and all(mutant.caught for mutant in result.mutants)
 
 
 def test_tables_are_plain_data():
