@@ -1,13 +1,33 @@
 """Parts of the engine on numbers that are known: one check, one draw, the account of a row, what several seeds say together."""
 
 import math
+from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pytest
 
-from simopt.claims import Check, Evidence, Verdict, at_most, equal, expectation, run, symbols
+from simopt.arithmetic import Interval
+from simopt.claims import (
+    SOME,
+    TIGHTNESS,
+    Check,
+    Evidence,
+    InvalidClaim,
+    Verdict,
+    at_most,
+    equal,
+    expectation,
+    inputs,
+    outcome,
+    run,
+    symbols,
+)
 from simopt.claims.check import Outcome
 from simopt.claims.kinds import Scope
+from simopt.claims.measured import Ledger
+from simopt.claims.proof import Collector
+from simopt.claims.statistics import UNDECIDED, Pool, _bernstein
 from simopt.claims.tally import RowResult, merge
 
 
@@ -76,3 +96,103 @@ def test_two_samples_that_give_two_formulas_prove_nothing_for_all(make) -> None:
 
     assert run(make(formulas, instances=instances)).verdict is not Verdict.PROVED
     assert run(make(one_formula, instances=instances)).verdict is Verdict.PROVED
+
+
+def test_tuples_lists_and_arrays_are_compared_entry_by_entry() -> None:
+    for kind in (tuple, list, np.array):
+        check = at_most(kind([1.0, 2.0]), kind([2.0, 2.25]))
+        assert (check.low, check.high) == (0.25, 0.25)
+
+
+def test_differences_of_balls_are_rounded_outwards() -> None:
+    for a, b in np.random.default_rng(0).uniform(0.0, 1.0, (100, 2)).tolist():
+        check, exact = at_most(Interval(a), Interval(b)), Fraction(b) - Fraction(a)
+        assert check.evidence is Evidence.INTERVAL and Fraction(check.low) < exact < Fraction(check.high)
+
+
+def test_powers_of_zero_are_zero() -> None:
+    x = inputs(x=0)
+    assert ((x**2).low, (x**2).high) == (0, 0) and (x**3 + 1).low == 1
+    with pytest.raises(ZeroDivisionError):
+        x**-1
+
+
+def test_of_checks_with_one_name_the_worst_is_told() -> None:
+    ledger = Ledger()
+    for slack in (0.5, 0.25, 0.75):
+        ledger.add(Check(slack, slack, Evidence.FLOAT, "room"), Outcome.SATISFIED)
+    (entry,) = ledger.document()["telling"]
+    assert (entry["slack"], entry["times"]) == (0.25, 3)
+    best = Ledger(most_room=True)
+    for slack in (0.5, 0.75, 0.25):
+        best.add(Check(slack, slack, Evidence.FLOAT, "room"), Outcome.SATISFIED)
+    assert best.document()["telling"][0]["slack"] == 0.75 and best.document()["compared"] == 3
+
+
+def test_a_formula_that_was_evaluated_in_floats_is_in_no_proof() -> None:
+    stated = at_most(inputs(x=2), 3)
+    proof = Collector()
+    proof.add(stated)
+    assert proof.complete and proof.formulas == 1
+    proof.add(replace(stated, evidence=Evidence.FLOAT))
+    assert not proof.complete and proof.formulas == 0
+
+
+def test_conditions_are_said_in_words_that_are_short(make) -> None:
+    def quotient(instance, trial):
+        (x,) = symbols("x")
+        yield equal(trial["c"] * x / x, 1, "x/x = 1")
+
+    def one(trial):
+        yield {"k": 1}
+        yield {"k": 2}
+
+    where = run(make(quotient, instances=one)).own.where
+    assert "x" in where and "#" not in where and "longer" not in where
+
+
+def test_some_needs_every_check_of_one_instance(make) -> None:
+    def half(instance, trial):
+        yield at_most(0.0, 1.0, "certain")
+        yield at_most(0.0, 1.0, "blurred", error=2.0)
+
+    assert run(make(half, quantifier=SOME, kind=TIGHTNESS)).verdict is Verdict.INCONCLUSIVE
+
+
+def test_a_claim_has_a_name(make) -> None:
+    for name in ("", "two words"):
+        with pytest.raises(InvalidClaim, match="id must be a non-empty word"):
+            make(lambda instance, trial: iter(()), id=name)
+
+
+def test_the_radius_of_a_mean_counts_variance_and_width() -> None:
+    values, log = np.array([0.0, 1.0] * 200), 5.0
+    mean, radius = _bernstein(values, 1.0, log)
+    assert mean == 0.5 and radius == pytest.approx(math.sqrt(2 * 0.25 * log / 400) + 3 * log / 400)
+    assert _bernstein(np.full(400, 0.5), 1.0, log)[1] == pytest.approx(3 * log / 400)
+
+
+def test_a_group_that_may_still_be_decided_keeps_the_loop_open() -> None:
+    pool = Pool()
+    mark = pool.begin()
+    assert pool.loops == 1 and not pool.enough(mark)
+    for bad in (True, False):
+        pool.add(outcome(bad, 0.5, "coin"))
+    assert not pool.enough(mark)
+    for _ in range(60):
+        pool.add(outcome(False, 0.5, "coin"))
+    assert pool.enough(mark)
+    pool.end()
+    assert pool.loops == 0
+    for _ in range(UNDECIDED):
+        pool.add(expectation(0.3, 0.5, "unbounded"))
+    assert pool.enough(mark), "a mean without a support will never be decided"
+
+
+def test_looks_at_a_mean_are_counted_upwards_and_share_the_error() -> None:
+    pool = Pool()
+    rng = np.random.default_rng(1)
+    for value in rng.uniform(0.2, 0.4, 3000).tolist():
+        pool.add(expectation(value, 0.5, "mean", support=(0.0, 1.0)))
+    (mean,) = pool.groups.values()
+    assert mean.decided and mean._looks >= 1

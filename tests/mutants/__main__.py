@@ -16,6 +16,7 @@ import hashlib
 import json
 import os
 import platform
+import shutil
 import subprocess
 import sys
 import time
@@ -104,6 +105,10 @@ def rests_on(group: str, mutant: Mutant, result: dict[str, Any]) -> dict[str, st
     return {path: f"{hashed(path)} {selection.get(path, '')}".strip() for path in sorted({mutant.path, *files})}
 
 
+def _read(group: str, mutant: Mutant) -> list[str]:
+    return [hashed(path) for path in (mutant.path, *(each.path for each in concerned.tests_of(group, mutant.path)))]
+
+
 def result_of(group: str, mutant: Mutant, done: dict[str, list[dict[str, Any]]]) -> dict[str, Any] | None:
     """The last result that rests on nothing that has changed since."""
     valid = (entry for entry in reversed(done.get(mutant.id, [])) if entry["rests on"] == rests_on(group, mutant, entry))
@@ -143,18 +148,25 @@ def run(sample: Sequence[tuple[str, Mutant]], jobs: int, within: int) -> None:
     total, number = len(left), 0
     running: dict[int, tuple[float, Path]] = {}
     of: dict[int, tuple[str, Mutant]] = {}
+    began: dict[int, list[str]] = {}
     try:
         while left or running:
             while left and len(running) < jobs:
                 group, mutant = left.pop(0)
                 trying.warm_for(group)
-                folder = KEPT / f"slot{min(set(range(jobs)) - {int(used.name[4:]) for _, used in running.values()})}"
+                folder = (
+                    KEPT
+                    / f"slot{os.getpid()}-{min(set(range(jobs)) - {int(used.name.rpartition('-')[2]) for _, used in running.values()})}"
+                )
                 text = mutant.applied((ROOT / mutant.path).read_text(encoding="utf-8"))
                 child = trying.start(folder, concerned.tests_of(group, mutant.path), mutant.path, text, within=within)
                 running[child], of[child] = (time.monotonic(), folder), (group, mutant)
+                began[child] = _read(group, mutant)
             child, result = trying.wait(running)
             seconds = time.monotonic() - running.pop(child)[0]
             group, mutant = of.pop(child)
+            if began.pop(child) != _read(group, mutant):
+                result = {"outcome": "later", "by": "", "why": "a file was changed meanwhile"}
             if result["outcome"] != "later":
                 keep(mutant.id, {**result, "seconds": round(seconds, 1), "rests on": rests_on(group, mutant, result)})
             number += 1
@@ -163,6 +175,8 @@ def run(sample: Sequence[tuple[str, Mutant]], jobs: int, within: int) -> None:
     finally:
         for child in running:
             trying.end_all(child)
+        for slot in KEPT.glob(f"slot{os.getpid()}-*"):
+            shutil.rmtree(slot, ignore_errors=True)
 
 
 def replay(patterns: Sequence[str]) -> int:
@@ -210,6 +224,7 @@ def main() -> int:
     parser.add_argument("--seed", type=int, default=SEED, help=f"which (default {SEED})")
     parser.add_argument("--jobs", type=int, default=1, help="how many at a time (default 1)")
     parser.add_argument("--within", type=int, default=0, help="seconds of the processor for one; what lives longer is left for another run")
+    parser.add_argument("--among", default="", metavar="PATH", help="of the sample, those in files whose path begins so")
     parser.add_argument("--only", nargs="+", metavar="ID", help="replay those whose id contains this")
     parser.add_argument("--list", action="store_true", help="show the sample and what became of each")
     asked = parser.parse_args()
@@ -217,7 +232,7 @@ def main() -> int:
     if asked.only:
         trying.warm()
         return replay(asked.only)
-    sample = drawn(asked.seed, asked.count)
+    sample = [each for each in drawn(asked.seed, asked.count) if each[1].path.startswith(asked.among)]
     if asked.list:
         done = known()
         for group, mutant in sample:
@@ -226,8 +241,8 @@ def main() -> int:
         return 0
     trying.warm()
     run(sample, max(1, asked.jobs), asked.within)
-    if asked.within:
-        print("those that were left are not on the page; without --within they are tried to the end")
+    if asked.within or asked.among:
+        print("a part of the sample, or of its tests, makes no page")
         return 1
     if not sound(sample):
         return 2

@@ -64,7 +64,7 @@ def named(*files: str) -> list[Tests]:
 SOME = frozenset({"kernel-ridge", "landmarked-svr", "m-power-rls", "lipschitz-isotonic"})
 BY_GROUP = {
     "certificate": [
-        *named("frame/test_certificate"),
+        *named("frame/test_judged", "frame/test_certificate"),
         Tests("tests/hostile/test_lying_solvers.py", SOME),
         *named("frame/test_driver"),
         Tests("tests/problems/test_every_problem.py", SOME),
@@ -125,8 +125,9 @@ def tests_of(group: str, module: str) -> list[Tests]:
         return [*dict.fromkeys([*named(*filter(None, [FIRST.get(Path(module).stem)])), *BY_GROUP[group]]), *own]
     names = frozenset(problems_on(module))
     direct = [Tests(path) for path in importing(module) if path.startswith(("tests/problems", "tests/solvers"))]
-    every = ("problems/test_every_problem", "conformance/test_conformance")
-    return [Tests(f"tests/{every[0]}.py", names), *direct, *own, Tests(f"tests/{every[1]}.py", names)]
+    quick = [each for each in direct if each.path == "tests/problems/test_shared_formulas.py"]
+    every = [Tests(f"tests/{name}.py", names) for name in ("problems/test_every_problem", "conformance/test_conformance")]
+    return list(dict.fromkeys([*quick, every[0], *direct, *own, every[1]]))
 
 
 def dotted(module: str) -> str:
