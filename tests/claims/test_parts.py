@@ -22,8 +22,10 @@ from simopt.claims import (
     outcome,
     run,
     symbols,
+    true,
 )
 from simopt.claims.check import Outcome
+from simopt.claims.expression import root
 from simopt.claims.kinds import Scope
 from simopt.claims.measured import Ledger
 from simopt.claims.proof import Collector
@@ -113,8 +115,19 @@ def test_differences_of_balls_are_rounded_outwards() -> None:
 def test_powers_of_zero_are_zero() -> None:
     x = inputs(x=0)
     assert ((x**2).low, (x**2).high) == (0, 0) and (x**3 + 1).low == 1
-    with pytest.raises(ZeroDivisionError):
-        x**-1
+    nothing = root(2) - root(2)  # known to lie around 0
+    assert nothing.low < 0 < nothing.high and (nothing**2).low == 0 and (nothing**3).low < 0 < (nothing**3).high
+    for zero in (x, nothing):
+        with pytest.raises(ZeroDivisionError):
+            zero**-1
+
+
+def test_facts_are_counted_apart_from_comparisons() -> None:
+    ledger = Ledger()
+    ledger.add(true(True, "a fact"), Outcome.SATISFIED)
+    ledger.add(at_most(1.0, 2.0, "a comparison"), Outcome.SATISFIED)
+    told = ledger.document()
+    assert (told["facts"], told["checks"], told["compared"]) == ({"satisfied": 1}, {"satisfied": 2}, 1)
 
 
 def test_of_checks_with_one_name_the_worst_is_told() -> None:

@@ -41,7 +41,7 @@ def test_a_jump_of_the_norm_is_found_to_the_last_float_and_excludes_what_it_pass
     t = found.root(*bracket)
     assert abs(t - at) <= 1e-14 * max(1.0, abs(at)) and found.differs(t)
     low, high = found.enclosure(t)
-    assert low < at <= high and high - low <= 1e-14 * max(1.0, abs(at))
+    assert low < at <= high == math.nextafter(low, math.inf)
     assert found.excluded(low, high)
 
 

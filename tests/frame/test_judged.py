@@ -67,3 +67,16 @@ def test_wide_enclosures_that_have_a_number_in_common_do_not_contradict_each_oth
 
     found = certify(halves(Wide), {"x": np.zeros(2)}, BEST, INTERVAL)
     assert found.gap == pytest.approx(2.0) and (found.lower, found.upper) == (0.0, pytest.approx(10.0))
+
+
+def test_beyond_floats_the_point_is_made_feasible_in_the_arithmetic_asked_for() -> None:
+    class Halving(Toy):
+        """Restores to half of the point, except in floats."""
+
+        def restore(self, point: Any, num: Any = FLOAT) -> Any:
+            restored = super().restore(point, num)
+            return restored if num is FLOAT else {name: value / 2 for name, value in restored.items()}
+
+    assert certify(halves(Halving), {"x": B / 2}, BEST, FLOAT).upper == LEAST
+    for num in (INTERVAL, RATIONAL):
+        assert certify(halves(Halving), {"x": B / 2}, BEST, num).upper == pytest.approx(1.25 * LEAST, rel=1e-14)

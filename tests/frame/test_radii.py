@@ -82,6 +82,14 @@ def test_floats_keep_signs_and_sizes() -> None:
     assert np.isnan(FLOAT.pos(np.array([-np.inf, 1.0]))[0]) and FLOAT.pos(np.array([-1.0, np.inf])).tolist() == [0.0, np.inf]
 
 
+def test_sums_of_floats_are_sums_or_nothing() -> None:
+    assert FLOAT.sum(np.array([1.0, 2.0])) == 3.0 and FLOAT.dot(np.array([1.0, 2.0]), np.array([3.0, 4.0])) == 11.0
+    with np.errstate(over="ignore"):
+        assert np.isnan(FLOAT.sum(np.full(2, 1e308))) and np.isnan(FLOAT.dot(np.full(2, 1e200), np.full(2, 1e200)))
+    for lifted in (RATIONAL.lift(0.1), RATIONAL.lift([0.1])[0], RATIONAL.lift(RATIONAL.lift([0.1]))[0]):
+        assert isinstance(lifted, Fraction) and lifted == Fraction(0.1)
+
+
 def test_fractions_beyond_the_floats_end_at_the_largest_of_them() -> None:
     huge, largest = Fraction(10) ** 400, float(np.finfo(float).max)
     assert (RATIONAL.lower(huge), RATIONAL.upper(huge)) == (largest, np.inf)

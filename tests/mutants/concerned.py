@@ -18,6 +18,7 @@ MOST_PROBLEMS = 3  # of those that build on a shared file
 NO_FORMULAS = ("_cases.py", "_recipes.py", "__init__.py")  # instances and options
 WITHOUT = ("examples", "instances", "recipe", "from_data", "laws")  # likewise
 UNDECIDED = ("__init__.py", "papers.py", "catalogue.py", "figure.py", "each_set.py")  # of simopt/claims: lists and pictures
+EVERY = ("problems/test_every_problem", "problems/test_declared_duals", "conformance/test_conformance")  # parametrised by problems
 EQUIVALENCE = ("equivalence", "find_map", "path_search", "verify_equivalence", "verify_strong", "monotone_function")
 
 
@@ -125,9 +126,10 @@ def tests_of(group: str, module: str) -> list[Tests]:
         return [*dict.fromkeys([*named(*filter(None, [FIRST.get(Path(module).stem)])), *BY_GROUP[group]]), *own]
     names = frozenset(problems_on(module))
     direct = [Tests(path) for path in importing(module) if path.startswith(("tests/problems", "tests/solvers"))]
-    quick = [each for each in direct if each.path == "tests/problems/test_shared_formulas.py"]
-    every = [Tests(f"tests/{name}.py", names) for name in ("problems/test_every_problem", "conformance/test_conformance")]
-    return list(dict.fromkeys([*quick, every[0], *direct, *own, every[1]]))
+    shared = Tests("tests/problems/test_shared_formulas.py")
+    quick = [shared] if shared in direct or Path(module).name.startswith("_") else []
+    every = [Tests(f"tests/{name}.py", names) for name in EVERY]
+    return list(dict.fromkeys([*quick, *every[:2], *direct, *own, *every[2:]]))
 
 
 def dotted(module: str) -> str:

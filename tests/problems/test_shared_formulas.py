@@ -9,10 +9,13 @@ import pytest
 
 from simopt.arithmetic import FLOAT, INTERVAL
 from simopt.errors import InvalidProblem
-from simopt.problems import _chain, _norm_power, _power_units, _simplex, _slater, _unit_ball
+from simopt.problems import _chain, _exc_balance, _hinges, _norm_power, _ordinal_domain, _power_units, _simplex, _slater, _unit_ball
+from simopt.problems._exc_hinges import explicit
+from simopt.problems._factor import factor_of
 from simopt.problems._prediction_losses import Hinge, Insensitive, Squared
 from simopt.problems._transfers import TRANSFERS
 from simopt.problems.bayes_linear_loss import BayesLinearLoss
+from simopt.problems.kernel_ranking import KernelRanking
 from simopt.problems.m_power_rls import MPowerRLS
 from simopt.problems.m_power_rls_ball import MPowerRLSBall
 from simopt.problems.multiple_kernel_mean import MultipleKernelMean
@@ -98,6 +101,7 @@ def test_the_slope_of_a_transfer_reaches_its_bound(name: str) -> None:
 
 
 def test_thresholds_stay_in_a_box_that_was_rounded_outwards() -> None:
+    assert _ordinal_domain.OUTWARDS > 1.0
     rng = np.random.default_rng(1)
     for gamma, delta, bound in rng.uniform(0.05, 3.0, (100, 3)).tolist():
         problem = OrdinalGoodness(np.eye(4) * rng.uniform(0.0, 1e-3), np.array([1.0, 2.0, 3.0, 4.0]), 4, bound, None, gamma, delta)
@@ -153,3 +157,59 @@ def test_weights_within_a_level_are_found_where_there_are_some(loss) -> None:
         others = rng.uniform(-0.25, 0.25, (200, 6))
         assert all(_slater._value(columns, y, p, loss, boxed) <= _slater._value(columns, y, p, loss, w) + 1e-9 for w in others)
     assert _slater.inner_weights(np.zeros((6, 6)), y, p, loss, 0.05) is None
+
+
+def test_multipliers_that_match_a_net_price_cost_least() -> None:
+    """Of p, q in [0, 1/n] with p − q = net those of least Σ (1/n − a)[h]_+ + a[−h]_+, by a grid."""
+    rng = np.random.default_rng(4)
+    highs, lows = explicit(np.array([1.0, 2.0, 2.0, 4.0]), 4)
+    share = 0.25
+
+    def cost(a, h):
+        return np.where(h > 0, (share - a) * h, -a * h)
+
+    for _ in range(100):
+        over, under, net = rng.normal(size=3), rng.normal(size=3), share * rng.uniform(-0.9, 0.9, 4)
+        found = _exc_balance.matching(highs, lows, over, under, net)
+        p, q = found["above"], found["below"]
+        assert np.all((p >= 0) & (p <= share) & (q >= 0) & (q <= share))
+        assert p[0] == pytest.approx(max(net[0], 0.0)) and q[-1] == pytest.approx(max(-net[3], 0.0))
+        for above, below, sample in ((1, 0, 1), (2, 1, 2)):  # two hinges each
+            assert p[above] - q[below] == pytest.approx(net[sample], abs=1e-12)
+            grid = np.linspace(max(net[sample], 0.0), min(share, share + net[sample]), 1001)
+            best = np.min(cost(grid, over[above]) + cost(grid - net[sample], under[below]))
+            assert cost(p[above], over[above]) + cost(q[below], under[below]) <= best + 1e-12
+
+
+def test_damping_by_a_factor_is_a_ridge_solution() -> None:
+    """z = μ(K + μI)⁻¹r."""
+    rng = np.random.default_rng(5)
+    F, r = rng.normal(size=(5, 3)), rng.normal(size=5)
+    for mu in (0.1, 3.0):
+        damped = factor_of(F @ F.T).damped(r, mu)
+        np.testing.assert_allclose(damped, np.linalg.solve(F @ F.T + mu * np.eye(5), mu * r), rtol=1e-9, atol=1e-12)
+    np.testing.assert_array_equal(factor_of(np.diag([2.0, 0.0])).damped(np.array([1.0, 1.0]), 0.0), [0.0, 1.0])
+
+
+@pytest.mark.parametrize("size", [0.5, 2.0])
+def test_what_a_ball_adds_to_a_gap(size: float) -> None:
+    """r‖g‖ + ⟨g, w⟩, for w in the ball and for w = 0."""
+    g = np.array([3.0, -4.0])
+    for w in (np.zeros(2), size * np.array([0.6, 0.8]), -size * np.array([0.6, -0.8]), size * np.array([0.3, -0.1])):
+        assert _hinges.ball_term(FLOAT, w, g, size) == pytest.approx(size * 5.0 + g @ w, abs=1e-12)
+
+
+def test_what_a_ball_adds_where_a_quotient_leaves_the_floats() -> None:
+    unit = np.array([0.6, 0.8])
+    assert _hinges.ball_term(FLOAT, 1e-200 * unit, 1e200 * unit, 1e-200) == pytest.approx(2.0)
+    assert _hinges.ball_term(FLOAT, -1e-200 * unit, 1e200 * unit, 1e-200) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_the_relevance_expected_of_a_document_is_its_mean_over_the_lists() -> None:
+    for example in KernelRanking.examples(np.random.default_rng(6)):
+        problem = example.problem
+        for document in range(len(problem.gram)):
+            here = problem.entries == document
+            mass = problem.mass[here]
+            mean = float(mass @ problem.targets[here] / mass.sum()) if mass.sum() > 0 else 0.0
+            assert problem.expected[document] == pytest.approx(mean, abs=1e-12)
