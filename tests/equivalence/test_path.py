@@ -73,6 +73,15 @@ def test_where_no_norm_differs_within_reach_the_enclosure_is_open() -> None:
 def test_steps_towards_the_function_lead_to_it() -> None:
     circle = search((math.cos(0.5), math.sin(0.5)), lambda t: (math.cos(t), math.sin(t)))
     assert circle.refined(0.3) == pytest.approx(0.5, abs=1e-11)
+
+    def quarter(t: float) -> tuple[float, float]:
+        if abs(t) > 1.0:
+            raise OverflowError("nothing is fitted beyond the reach")
+        return math.cos(t), math.sin(t)
+
+    for end in (-1.0, 1.0):
+        edge = search((math.cos(0.9 * end), math.sin(0.9 * end)), quarter, reach=1.0)
+        assert edge.refined(end) == pytest.approx(0.9 * end, abs=1e-8)
     line = search((2, 0), lambda t: (t, 0), own=1.5)  # known so badly that its norm may be any along the line
     assert line.refined(1.0) == pytest.approx(2.0, abs=1e-9)
 

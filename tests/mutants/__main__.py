@@ -129,7 +129,8 @@ def sound(sample: Sequence[tuple[str, Mutant]]) -> bool:
         child = trying.start(KEPT / "unmutated", [Tests(path) for path in files], only=killers)
         _, status = os.waitpid(child, 0)
         file = KEPT / "unmutated" / "result.json"
-        told = json.loads(file.read_text(encoding="utf-8")) if file.exists() else {"status": status, "failed": ["(crashed)"], "seconds": {}}
+        told: dict[str, Any] = {"status": status, "failed": ["(crashed)"], "seconds": {}}
+        told |= json.loads(file.read_text(encoding="utf-8")) if file.exists() else {}
         # A file that cannot be read fails at import, under its own name, and is then no test that ran.
         failed = sorted({*told["failed"], *({by for by in killers if "::" in by} - set(told["seconds"]))})
         print(f"{len(told['seconds'])} ran, {len(failed)} failed", flush=True)

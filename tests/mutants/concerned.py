@@ -108,9 +108,10 @@ BY_GROUP = {
 FIRST = {  # of a group's tests those that know the module best
     "check": "claims/test_checks",
     "statistics": "claims/test_checks",
-    **dict.fromkeys(("engine", "tally", "trial", "attack", "runner", "measured", "claim"), "claims/test_engine"),
+    **dict.fromkeys(("engine", "tally", "trial", "attack", "runner", "claim"), "claims/test_engine"),
     **dict.fromkeys(("expression", "enclosure", "transcendent", "statement", "proof", "witness", "replay"), "claims/test_evidence"),
     "equivalence": "equivalence/test_equivalence",
+    "measured": "claims/test_record",
     "monotone_function": "frame/test_monotone_function",
     "path_search": "equivalence/test_path",
     "find_map": "equivalence/test_find_map",
