@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install -q -c constraint
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: verify test full lint types bench notebooks docs wheel resolve other-pythons clean
+.PHONY: verify test full lint types mutants bench notebooks docs wheel resolve other-pythons clean
 
 verify: $(VENV)/.core
 	$(BIN)/simopt verify $(ARGS)
@@ -33,6 +33,10 @@ types: $(VENV)/.test
 	rm -rf build
 	$(PIP) --no-deps --target build/types .
 	cd build/types && $(abspath $(BIN))/mypy --config-file $(CURDIR)/pyproject.toml -p simopt
+
+# One changed line at a time in what decides: do the tests notice? Writes docs/mutants.md; an interrupt loses nothing.
+mutants: $(VENV)/.test
+	$(BIN)/python tests/mutants $(ARGS)
 
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks $(ARGS)

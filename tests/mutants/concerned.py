@@ -1,0 +1,174 @@
+"""Which modules are mutated, how often each kind of them, and which tests concern a module: quick ones first, the first failure ends.
+
+A problem's tests are those that are parametrised by problems, for it alone, and all those that import its file. A file that several
+problems share has the tests of the problems that build on it, the nearest first.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+MOST_PROBLEMS = 3  # of those that build on a shared file
+NO_FORMULAS = ("_cases.py", "_recipes.py", "__init__.py")  # instances and options
+WITHOUT = ("examples", "instances", "recipe", "from_data", "laws")  # likewise
+UNDECIDED = ("__init__.py", "papers.py", "catalogue.py", "figure.py", "each_set.py")  # of simopt/claims: lists and pictures
+EVERY = ("problems/test_every_problem", "problems/test_declared_duals", "conformance/test_conformance")  # parametrised by problems
+EQUIVALENCE = ("equivalence", "find_map", "path_search", "verify_equivalence", "verify_strong", "monotone_function")
+
+
+@dataclass(frozen=True)
+class Tests:
+    """A file of tests; of those that are parametrised by a name only the ones by these, where names are given."""
+
+    path: str
+    names: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True)
+class Group:
+    """Modules of a kind, and how many of a thousand mutants are theirs."""
+
+    name: str
+    weight: int
+    modules: tuple[str, ...]
+
+
+def groups() -> list[Group]:
+    """What decides whether an answer is right."""
+    claims = [path for path in listed("simopt/claims") if not path.endswith(UNDECIDED)]
+    formulas = [path for path in listed("problems") if not path.endswith(NO_FORMULAS)]
+    return [
+        Group("certificate", 80, ("simopt/certificate.py",)),
+        Group("claims", 240, tuple(claims)),
+        Group("arithmetic", 140, tuple(listed("simopt/arithmetic"))),
+        Group("equivalence", 180, tuple(f"simopt/{name}.py" for name in EQUIVALENCE)),
+        Group("problems", 360, tuple(formulas)),
+    ]
+
+
+def listed(folder: str) -> list[str]:
+    """The modules of a folder."""
+    return [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / folder).glob("*.py"))]
+
+
+def named(*files: str) -> list[Tests]:
+    """Files of tests, whole."""
+    return [Tests(f"tests/{name}.py") for name in files]
+
+
+SOME = frozenset({"kernel-ridge", "landmarked-svr", "m-power-rls", "lipschitz-isotonic"})
+BY_GROUP = {
+    "certificate": [
+        *named("frame/test_judged", "frame/test_certificate"),
+        Tests("tests/hostile/test_lying_solvers.py", SOME),
+        *named("frame/test_driver"),
+        Tests("tests/problems/test_every_problem.py", SOME),
+    ],
+    "arithmetic": [
+        *named("frame/test_radii", "frame/test_arithmetic", "frame/test_certificate"),
+        Tests("tests/problems/test_every_problem.py", SOME),
+    ],
+    "claims": named(
+        *(
+            "claims/test_parts",
+            "claims/test_steps",
+            "claims/test_checks",
+            "claims/test_hostile_claims",
+            "claims/test_engine",
+            "claims/test_registration",
+        ),
+        *(
+            "claims/test_parts",
+            "claims/test_planted",
+            "claims/test_evidence",
+            "claims/test_hostile_proofs",
+            "claims/test_verify",
+            "claims/test_authentic",
+        ),
+        *("theorems/rmw/test_section_3", "theorems/rmw/test_concentration"),
+    ),
+    "equivalence": named(
+        *("equivalence/test_path", "equivalence/test_training", "equivalence/test_answers"),
+        *(
+            "equivalence/test_stability",
+            "equivalence/test_no_wrong_words",
+            "equivalence/test_equivalence",
+            "equivalence/test_find_map",
+            "theorems/rmw/test_equivalences",
+        ),
+    ),
+}
+
+FIRST = {  # of a group's tests those that know the module best
+    "check": "claims/test_checks",
+    "statistics": "claims/test_checks",
+    **dict.fromkeys(("engine", "tally", "trial", "attack", "runner", "claim"), "claims/test_engine"),
+    **dict.fromkeys(("expression", "enclosure", "transcendent", "statement", "proof", "witness", "replay"), "claims/test_evidence"),
+    "equivalence": "equivalence/test_equivalence",
+    "measured": "claims/test_record",
+    "monotone_function": "frame/test_monotone_function",
+    "path_search": "equivalence/test_path",
+    "find_map": "equivalence/test_find_map",
+    "verify_equivalence": "equivalence/test_answers",
+    "verify_strong": "equivalence/test_answers",
+}
+
+
+def tests_of(group: str, module: str) -> list[Tests]:
+    """The tests that concern a module of a group."""
+    own = [Tests("tests/test_doctests.py", frozenset({dotted(module)}))] if ">>> " in (ROOT / module).read_text(encoding="utf-8") else []
+    if group != "problems":
+        return [*dict.fromkeys([*named(*filter(None, [FIRST.get(Path(module).stem)])), *BY_GROUP[group]]), *own]
+    names = frozenset(problems_on(module))
+    direct = [Tests(path) for path in importing(module) if path.startswith(("tests/problems", "tests/solvers"))]
+    shared = Tests("tests/problems/test_shared_formulas.py")
+    quick = [shared] if shared in direct or Path(module).name.startswith("_") else []
+    every = [Tests(f"tests/{name}.py", names) for name in EVERY]
+    return list(dict.fromkeys([*quick, *every[:2], *direct, *own, *every[2:]]))
+
+
+def dotted(module: str) -> str:
+    """The name under which a file is imported."""
+    name = module.removesuffix(".py").replace("/", ".")
+    return name if name.startswith("simopt.") else f"simopt.{name}"
+
+
+@cache
+def imports(path: str) -> frozenset[str]:
+    """Modules that a file imports, and what it imports from them."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse((ROOT / path).read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom):
+            found |= {str(node.module), *(f"{node.module}.{alias.name}" for alias in node.names)}
+        elif isinstance(node, ast.Import):
+            found |= {alias.name for alias in node.names}
+    return frozenset(found)
+
+
+def importing(module: str) -> Iterator[str]:
+    """Files of tests that import a module themselves."""
+    for path in sorted((ROOT / "tests").glob("*/test_*.py")):
+        if dotted(module) in imports(path.relative_to(ROOT).as_posix()):
+            yield path.relative_to(ROOT).as_posix()
+
+
+@cache
+def problems_on(module: str) -> tuple[str, ...]:
+    """Names of the problem of a file, or of those that build on it: on the fewest files besides, a few of them."""
+    own = re.search(r'^    name(?:: ClassVar\[str\])? = "(.*)"$', (ROOT / module).read_text(encoding="utf-8"), re.M)
+    if own:
+        return (own[1],)
+    near, seen = [module], {module}
+    found: list[str] = []
+    while near and len(found) < MOST_PROBLEMS:
+        near = [path for path in listed("problems") if path not in seen and any(dotted(known) in imports(path) for known in near)]
+        seen |= set(near)
+        public = [path for path in near if not Path(path).name.startswith("_")]
+        found += [name for path in public for name in problems_on(path)]
+    return tuple(found[:MOST_PROBLEMS])
