@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from simopt.arrays import Multipliers, Point
     from simopt.problem import Problem, Rescale
 
+UNDERFLOW = 1e-150  # the root of the smallest floats: enclosures of 0 are as wide
+
 
 @dataclass(frozen=True)
 class Certificate:
@@ -30,7 +32,8 @@ class Certificate:
         value of the restored point; value of the dual at the repaired multipliers.
     gap : float
         bound on upper − optimum, evaluated without cancellation where the problem knows how; ∞ where a bound is not finite, or where this
-        evaluation and upper − lower contradict each other: then one of the formulas is wrong, or a number overflowed.
+        evaluation and upper − lower contradict each other: then one of the formulas is wrong, or a number overflowed. In floats, where
+        rounding may have hidden more than it shows, the gap that intervals prove.
     relative_gap, gap_over_upper : float
         gap / scale and gap / |upper| (0/0 = 0).
     scale : float
@@ -94,11 +97,18 @@ def certify(problem: Problem, point: Point, multipliers: Multipliers | None = No
 
 
 def judge(
-    problem: Problem, point: Point, multipliers: Multipliers | None = None, num: Arithmetic = FLOAT, back: Rescale | None = None
+    problem: Problem,
+    point: Point,
+    multipliers: Multipliers | None = None,
+    num: Arithmetic = FLOAT,
+    back: Rescale | None = None,
+    near: float = 1.0,
 ) -> Judgement:
     """Certify, and keep the restored point and the multipliers that gave the bound.
 
-    With `back`, point and multipliers are those of the problem in natural units: checked first, then mapped to the original.
+    With `back`, point and multipliers are those of the problem in natural units: checked first, then mapped to the original. Floats are
+    held against balls, which cost several times as much, where gap / scale is at most `near`: who asks whether the gap is at most tol
+    need not know more of one that is not.
     """
     if num.name not in problem.arithmetics:
         raise InvalidProblem(f"arithmetic: {problem.name} has no {num.name} bounds; it has {', '.join(problem.arithmetics)}")
@@ -107,26 +117,31 @@ def judge(
         if back is not None:
             given = named("point", back.point, given)
             multipliers = None if multipliers is None else named("multipliers", back.multipliers, checked("multipliers", multipliers, {}))
-        return _judged(problem, given, multipliers, num)
+        return _judged(problem, given, multipliers, num, near)
 
 
-def _judged(problem: Problem, point: Point, multipliers: Multipliers | None, num: Arithmetic) -> Judgement:
+def _judged(problem: Problem, point: Point, multipliers: Multipliers | None, num: Arithmetic, near: float) -> Judgement:
     for name, value in point.items():
         if not np.all(np.isfinite(value)):
             raise InvalidProblem(f"point: {name} is not finite")
     restored = named("point", problem.restore, point)
     scene = _Scene(problem, restored, num)
+    scale = problem.scale()
     weighed = [(*scene.weigh(candidate), candidate, origin) for origin, candidate in _candidates(problem, restored, multipliers)]
     weighed.sort(key=lambda found: (abs(found[0]), -found[1]))  # a bound is one without a feasible point, too
-    nothing = weighed[0][2:] if weighed else (None, "none")
-    gap, lower, kept, origin = next(filter(scene.confirms, weighed), (math.inf, -math.inf, *nothing))
-    scale = problem.scale()
+    gap, lower, kept, origin = (math.inf, -math.inf, *(weighed[0][2:] if weighed else (None, "none")))
+    for said, claimed, candidate, giver in weighed:
+        if abs(said) > gap:
+            break
+        known, bound = scene.confirmed(said, claimed, candidate, near, scale)
+        if (known, -bound) < (gap, -lower):
+            gap, lower, kept, origin = known, bound, candidate, giver
     certificate = Certificate(
         upper=scene.upper,
         lower=lower,
-        gap=abs(gap),
-        relative_gap=ratio(abs(gap), scale),
-        gap_over_upper=ratio(abs(gap), abs(scene.upper)),
+        gap=gap,
+        relative_gap=ratio(gap, scale),
+        gap_over_upper=ratio(gap, abs(scene.upper)),
         scale=scale,
         infeasibility=_repair(point, restored),
         multipliers_from=origin,
@@ -173,29 +188,51 @@ class _Scene:
         dual = _value(lambda *values: named("multipliers", self.problem.dual_bound, *values), candidate, self.num, self.upper)
         return dual, _end(self.num.lower, dual, -math.inf)
 
-    def confirms(self, weighed: tuple[float, float, Multipliers, str]) -> bool:
-        r"""Whether floats for P − D, by subtraction and by the formula of the gap, are the same number ≥ 0 to what rounding explains.
+    def confirmed(self, gap: float, lower: float, candidate: Multipliers, near: float, scale: float) -> tuple[float, float]:
+        r"""Gap and lower bound that floats may claim: what they computed where rounding cannot have made it up, else what balls say.
 
         Let each of P, D and G = P − D be computed as sums of terms t. A sum of n products in any order is off by at most γ_n Σ|t| with
         γ_n = n u/(1 − n u), u = eps/2 (Higham 2002, §3.1), any other operation by u|t|; both carry on to the result through the
-        absolute values of what they are multiplied with. Ball arithmetic adds up just this, each bound twice as large: its radii r are
-        c·eps·Σ|terms| with c the number of terms that meet in a sum, + 4. A float lies within the radius of the real value (half of it
-        would do), so that |G − (P − D)| ≤ r_G + r_P + r_D, and G and P − D are not below 0 by more than that.
+        absolute values of what they are multiplied with: of αᵀKα the terms are those of |α|ᵀ|K||α|, however small the sum. Ball
+        arithmetic adds up just this, each bound twice as large: its radii r are c·eps·Σ|terms| with c the number of terms that meet in
+        a sum, + 4. A float lies within the radius of the real value (half of it would do). Two things follow.
 
-        Each radius is at least (n + 4) eps times the value itself, n terms being summed at the end, and n is the number of samples or
-        of coefficients. So the balls, which cost several times what the floats do, are asked only where the two differ by more than that.
-        A ball that overflowed explains nothing.
+        The witnesses agree: |G − (P − D)| ≤ r_G + r_P + r_D, and neither is below 0 by more than that. Each radius is at least
+        (n + 4) eps times the value itself, n terms being summed at the end, and n is the number of samples or of coefficients; what
+        differs by no more than that is in agreement without asking the balls. A ball that overflowed explains nothing.
+
+        Nothing is hidden: terms that cancel without a trace cancel alike in G and in P − D, and both may be 0 where P − D is 1e20. So a
+        gap of at most near·scale counts for what the balls prove (`weigh`) as soon as that is more by 8 (n + 4) eps·scale: the
+        rounding of eight sums one after another, the most that a formula has, of n numbers of the size of the scale. Less than this
+        floats do not resolve even where nothing cancels. At scale 0 there is room for underflow. What balls prove is about the point
+        that is feasible in them; the one of floats is not, if the two are apart by more than √eps (a norm whose terms cancelled).
         """
-        gap, lower, candidate, _ = weighed
         if self.num is not FLOAT or gap == math.inf:  # enclosures have been compared, and what claims nothing needs no witness
-            return True
+            return gap, lower
+        nothing, size = (math.inf, -math.inf), abs(gap)
+        terms = max((np.size(value) for value in (*self.restored.values(), *candidate.values())), default=0) + 4
         off = max(abs(gap - (self.upper - lower)), lower - self.upper, -gap)
-        terms = max((np.size(value) for value in (*self.restored.values(), *candidate.values())), default=0)
-        if off <= (terms + 4) * EPS * (abs(self.upper) + abs(lower) + abs(gap)):
-            return True
+        agree = off <= terms * EPS * (abs(self.upper) + abs(lower) + size)
         if INTERVAL.name not in self.problem.arithmetics:
-            return False
-        return off <= self._in_balls.radii(candidate)
+            return (size, lower) if agree else nothing
+        if not (agree or off <= self._in_balls.radii(candidate)):
+            return nothing
+        if ratio(size, scale) > near:
+            return size, lower
+        proven, bound = self._in_balls.weigh(candidate)
+        if not (math.isfinite(bound) and self._stays()):
+            return nothing
+        room = 8 * terms * EPS * scale if scale > 0.0 else UNDERFLOW
+        return (size if proven - size <= room else proven), lower
+
+    def _stays(self) -> bool:
+        """Whether making the point feasible in balls, too, moves no entry by more than rounding does."""
+        for name, ball in self._in_balls.feasible.items():
+            here, there = np.asarray(self.restored[name], dtype=float), INTERVAL.mid(ball)
+            moved, size = (float(np.max(np.abs(x), initial=0.0)) for x in (here - there, here))
+            if not moved <= math.sqrt(EPS) * size + UNDERFLOW:
+                return False
+        return True
 
     @cached_property
     def _in_balls(self) -> _Scene:
@@ -224,7 +261,10 @@ def _end(end: Callable[[Any], float], value: Any, unknown: float) -> float:
 
 
 def _candidates(problem: Problem, restored: Point, given: Multipliers | None) -> Iterator[tuple[str, Multipliers]]:
-    suggested = problem.multipliers(restored)
+    try:
+        suggested = problem.multipliers(restored)
+    except (ZeroDivisionError, OverflowError):  # of a point so far off that it suggests none
+        suggested = None
     if given is not None:
         shaped = checked("multipliers", given, suggested or {})
         if finite(shaped):

@@ -1,6 +1,7 @@
 """The judge: brackets that hold whatever point and multipliers it is given."""
 
 import dataclasses
+import itertools
 import pickle
 import warnings
 from fractions import Fraction
@@ -17,8 +18,12 @@ from simopt.arithmetic import BY_NAME, FLOAT, INTERVAL, RATIONAL, Arithmetic, In
 from simopt.arrays import Multipliers, Point
 from simopt.certificate import judge, ratio
 from simopt.errors import InvalidProblem
-from simopt.problem import own, owns_its_data, twin
+from simopt.problem import Problem, own, owns_its_data, twin
+from simopt.problems.hinge_svm import HingeSVM
+from simopt.problems.hinge_svm_ball_bias import HingeSVMBallBias
+from simopt.problems.hinge_svm_bias import HingeSVMBias
 from simopt.problems.kernel_ridge import KernelRidge
+from simopt.problems.m_power_rls import MPowerRLS
 from simopt.problems.mean_classifier_penalised import MeanClassifierPenalised
 from simopt.problems.smallest_bound import SmallestBound
 
@@ -232,8 +237,35 @@ def test_what_rounding_explains_is_no_contradiction() -> None:
     """Coefficients of 1e7 cost upper − lower more digits than tol has; the formula of the gap keeps them, and balls see why."""
     gram = np.exp(-(np.subtract.outer(np.linspace(0, 1, 8), np.linspace(0, 1, 8)) ** 2))
     problem = KernelRidge(gram, np.sign(np.sin(9 * np.arange(8.0))), 1e-14)
-    found = solve(problem, tol=1e-9)
+    found = solve(problem, tol=1e-8)
     assert found.optimal and found.point is not None and np.max(np.abs(found.point["alpha"])) > 1e7
+    for num in (FLOAT, INTERVAL):  # of Kα, 1e7 times what it adds up to, floats cannot promise more
+        assert not certify(problem, dict(found.point), found.multipliers, num).closes(1e-9)
+
+
+ALIKE, CONTRADICTED = np.ones((4, 4)), np.array([1.0, -1.0, 1.0, -1.0])  # no f is better than 0
+UNSEEN: dict[str, Problem] = {
+    "hinge-svm": HingeSVM(ALIKE, CONTRADICTED, 0.1),
+    "hinge-svm-bias": HingeSVMBias(ALIKE, CONTRADICTED, 0.1),
+    "hinge-svm-ball-bias": HingeSVMBallBias(ALIKE, CONTRADICTED, 1.0),
+    "m-power-rls": MPowerRLS(ALIKE, CONTRADICTED, 0.1, 3.0),
+    "mean-classifier-penalised": MeanClassifierPenalised(ALIKE, CONTRADICTED, 0.5),
+}
+
+
+@pytest.mark.parametrize("size", [1e17, 1e20, 1e150, 1e300])
+@pytest.mark.parametrize("name", UNSEEN)
+def test_what_cancels_without_a_trace_closes_nothing(name: str, size: float) -> None:
+    """±size take 3 with them: Kα = 3 and αᵀKα = 9 are 0 in floats, in one order or another, and so are all witnesses."""
+    problem, multipliers = UNSEEN[name], {"margins": np.full(4, 0.25), "predictions": CONTRADICTED / 2}
+    honest = problem.trivial_point()
+    assert certify(problem, honest, multipliers).closes(1e-6)
+    for alpha in itertools.permutations((size, 3.0, -size, 0.0)):
+        point = dict(honest) | {"alpha": np.array(alpha)}
+        for known in (multipliers, None):
+            found = judge(problem, point, known)
+            # drawn into the ball 3 may have become small: then the point is as good as 0
+            assert not found.certificate.closes(1e-6) or abs(sum(map(Fraction, map(float, found.point["alpha"])))) < 1e-3
 
 
 def test_sums_that_overflow_close_nothing() -> None:
