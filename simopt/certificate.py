@@ -129,7 +129,9 @@ def _judged(problem: Problem, point: Point, multipliers: Multipliers | None, num
     scale = problem.scale()
     weighed = [(*scene.weigh(candidate), candidate, origin) for origin, candidate in _candidates(problem, restored, multipliers)]
     weighed.sort(key=lambda found: (abs(found[0]), -found[1]))  # a bound is one without a feasible point, too
-    gap, lower, kept, origin = (math.inf, -math.inf, *(weighed[0][2:] if weighed else (None, "none")))
+    gap, lower = math.inf, -math.inf
+    kept: Multipliers | None
+    kept, origin = weighed[0][2:] if weighed else (None, "none")
     for said, claimed, candidate, giver in weighed:
         if abs(said) > gap:
             break
@@ -222,7 +224,7 @@ class _Scene:
         proven, bound = self._in_balls.weigh(candidate)
         if not (math.isfinite(bound) and self._stays()):
             return nothing
-        room = 8 * terms * EPS * scale if scale > 0.0 else UNDERFLOW
+        room = 8 * terms * EPS * scale if 0.0 < scale < math.inf else UNDERFLOW
         return (size if proven - size <= room else proven), lower
 
     def _stays(self) -> bool:

@@ -144,13 +144,15 @@ def _spread(x: Interval, gamma: float) -> Array:
 
 def _absolute(a: Array, x: Array) -> Array:
     """|A| x, the absolute values of a few rows at a time (of a few columns, where those lie together in memory)."""
+    out: Array
     if a.size <= BLOCK or a.ndim != 2:
-        out: Array = np.abs(a) @ x
+        out = np.abs(a) @ x
         return out
     n, d = a.shape
     if a.flags.f_contiguous:
         step = max(1, BLOCK // n)
-        return np.add.reduce([np.abs(a[:, j : j + step]) @ x[j : j + step] for j in range(0, d, step)])
+        out = np.add.reduce([np.abs(a[:, j : j + step]) @ x[j : j + step] for j in range(0, d, step)])
+        return out
     step = max(1, BLOCK // d)
     return np.concatenate([np.abs(a[i : i + step]) @ x for i in range(0, n, step)])
 

@@ -5,6 +5,7 @@ import itertools
 import pickle
 import warnings
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -266,6 +267,71 @@ def test_what_cancels_without_a_trace_closes_nothing(name: str, size: float) -> 
             found = judge(problem, point, known)
             # drawn into the ball 3 may have become small: then the point is as good as 0
             assert not found.certificate.closes(1e-6) or abs(sum(map(Fraction, map(float, found.point["alpha"])))) < 1e-3
+
+
+def test_balls_are_asked_of_small_gaps_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a solve once, when its gap has come down to tol; of a certificate where the gap is at most the scale."""
+    asked: list[str] = []
+    ask = Toy.objective
+
+    def objective(self: Toy, point: Any, num: Arithmetic = FLOAT) -> Any:
+        asked.append(num.name)
+        return ask(self, point, num)
+
+    problem = toy(radius=0.3)
+    far = {"predictions": np.full(12, 1e3)}
+    monkeypatch.setattr(Toy, "multipliers", lambda self, point: None)
+    monkeypatch.setattr(Toy, "objective", objective)
+    assert certify(problem, problem.trivial_point(), far).relative_gap > 1.0 and "interval" not in asked
+    found = solve(problem, "cyclic", tol=1e-9)
+    assert found.optimal and asked.count("interval") == 1
+
+
+def test_a_float_point_that_balls_move_closes_nothing() -> None:
+    """Floats find ‖f‖ = 0 ≤ 1 and leave α as it is; balls cannot tell, shrink it to nothing, and prove that 0 is optimal."""
+    problem = UNSEEN["hinge-svm-ball-bias"]
+    point = {"alpha": np.array([1e20, 3.0, -1e20, 0.0]), "b": np.array(0.0)}
+    known = {"margins": np.full(4, 0.25)}
+    assert certify(problem, point, known, INTERVAL).closes(1e-6) and not certify(problem, point, known).closes(1e-6)
+
+
+def test_how_arrays_are_stored_changes_no_word(tmp_path: Path) -> None:
+    """Mapped from a file, read-only, every second entry, Fortran's order: the same numbers, the same certificate."""
+    problem = toy(n=30, d=5, radius=0.3)
+    best = solve(problem, "cyclic", tol=1e-9)
+    assert best.point is not None and best.multipliers is not None
+    said = certify(problem, dict(best.point), dict(best.multipliers))
+    np.save(tmp_path / "matrix.npy", problem.matrix)
+    mapped = dataclasses.replace(problem, matrix=np.load(tmp_path / "matrix.npy", mmap_mode="r"))
+    turned = dataclasses.replace(problem, matrix=np.asfortranarray(problem.matrix))
+
+    def strided(x: Any) -> np.ndarray:
+        out = np.repeat(np.asarray(x), 2)[::2]
+        out.setflags(write=False)
+        return out
+
+    for other in (mapped, turned):
+        for values in (dict(best.point), {name: strided(x) for name, x in best.point.items()}):
+            found = certify(other, values, {name: strided(x) for name, x in best.multipliers.items()})
+            assert found.closes(1e-9) and found.upper == pytest.approx(said.upper, rel=1e-14)
+
+
+def test_a_scale_that_is_no_number_leaves_no_room() -> None:
+    class Endless(Toy):
+        def scale(self) -> float:
+            return np.inf
+
+    best = solve(toy(radius=0.3), "cyclic", tol=1e-14)
+    assert best.point is not None and not certify(toy(radius=0.3, kind=Endless), dict(best.point), best.multipliers).closes(0.5)
+
+
+def test_a_point_that_suggests_nothing_is_judged_all_the_same() -> None:
+    class Raises(Toy):
+        def multipliers(self, point: Point) -> Multipliers | None:
+            raise OverflowError
+
+    found = certify(toy(kind=Raises), toy().trivial_point(), {"predictions": np.zeros(12)})
+    assert found.multipliers_from == "solver" and np.isfinite(found.lower)
 
 
 def test_sums_that_overflow_close_nothing() -> None:
