@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from simopt.arrays import Multipliers, Point
     from simopt.problem import Problem, Rescale
 
+HIDDEN = 1e-5  # of the scale: what rounding in its worst case may hide of a gap in floats
 UNDERFLOW = 1e-150  # the root of the smallest floats: enclosures of 0 are as wide
 
 
@@ -204,10 +205,10 @@ class _Scene:
         differs by no more than that is in agreement without asking the balls. A ball that overflowed explains nothing.
 
         Nothing is hidden: terms that cancel without a trace cancel alike in G and in P − D, and both may be 0 where P − D is 1e20. So a
-        gap of at most near·scale counts for what the balls prove (`weigh`) as soon as that is more by 8 (n + 4) eps·scale: the
-        rounding of eight sums one after another, the most that a formula has, of n numbers of the size of the scale. Less than this
-        floats do not resolve even where nothing cancels. At scale 0 there is room for underflow. What balls prove is about the point
-        that is feasible in them; the one of floats is not, if the two are apart by more than √eps (a norm whose terms cancelled).
+        gap of at most near·scale is evaluated in balls, and counts for their upper end as soon as that is more by 1e-5·scale. Less than
+        this is left to floats: radii are the worst case of every rounding, some 2√n times what is seen, and of a norm that is near 0 they
+        are √eps where floats, which know other formulas, are good to eps. What balls prove about the point that they make feasible is
+        about the one of floats, too, where the two are not apart.
         """
         if self.num is not FLOAT or gap == math.inf:  # enclosures have been compared, and what claims nothing needs no witness
             return gap, lower
@@ -221,11 +222,21 @@ class _Scene:
             return nothing
         if ratio(size, scale) > near:
             return size, lower
-        proven, bound = self._in_balls.weigh(candidate)
-        if not (math.isfinite(bound) and self._stays()):
-            return nothing
-        room = 8 * terms * EPS * scale if 0.0 < scale < math.inf else UNDERFLOW
+        room = HIDDEN * scale if 0.0 < scale < math.inf else UNDERFLOW
+        proven = self._worst(candidate)
+        if proven - size > room and self._stays():  # also where floats are infeasible by an ulp, and formulas say ∞
+            proven = min(proven, self._in_balls.weigh(candidate)[0])
         return (size if proven - size <= room else proven), lower
+
+    def _worst(self, candidate: Multipliers) -> float:
+        """P − D at the point of floats, were all rounding in it to be against us: the smaller of the two witnesses' upper ends."""
+        value = _value(self.problem.objective, self.restored, INTERVAL)
+        if isinstance(value, float) and value == math.inf:  # no ball but a word: that a constraint holds with equality is not to be proven
+            return self.upper - self._in_balls._dual(candidate)[1]
+        primal = _end(INTERVAL.upper, value, math.inf)
+        _, lower = self._in_balls._dual(candidate)
+        gap = _end(INTERVAL.upper, _value(self.problem.gap, self.restored, candidate, INTERVAL), math.inf)
+        return min(gap, primal - lower if math.isfinite(primal) and math.isfinite(lower) else math.inf)
 
     def _stays(self) -> bool:
         """Whether making the point feasible in balls, too, moves no entry by more than rounding does."""
