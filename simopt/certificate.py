@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -16,10 +16,11 @@ from simopt.entries import checked, finite, named
 from simopt.errors import InvalidProblem
 
 if TYPE_CHECKING:
-    from simopt.arrays import Multipliers, Point
+    from simopt.arrays import Array, Multipliers, Point
     from simopt.problem import Problem, Rescale
 
 HIDDEN = 1e-5  # of the scale: what rounding in its worst case may hide of a gap in floats
+MOVED = 1e-4  # of the scale: how far a point that is shaken may move the bounds of one of which nothing is hidden
 UNDERFLOW = 1e-150  # the root of the smallest floats: enclosures of 0 are as wide
 
 
@@ -108,8 +109,8 @@ def judge(
     """Certify, and keep the restored point and the multipliers that gave the bound.
 
     With `back`, point and multipliers are those of the problem in natural units: checked first, then mapped to the original. Floats are
-    held against balls, which cost several times as much, where gap / scale is at most `near`: who asks whether the gap is at most tol
-    need not know more of one that is not.
+    held against a shaken point, and against balls where that tells of something hidden, where gap / scale is at most `near`: who asks
+    whether the gap is at most tol need not know more of one that is not.
     """
     if num.name not in problem.arithmetics:
         raise InvalidProblem(f"arithmetic: {problem.name} has no {num.name} bounds; it has {', '.join(problem.arithmetics)}")
@@ -134,7 +135,7 @@ def _judged(problem: Problem, point: Point, multipliers: Multipliers | None, num
     kept: Multipliers | None
     kept, origin = weighed[0][2:] if weighed else (None, "none")
     for said, claimed, candidate, giver in weighed:
-        if abs(said) > gap:
+        if math.isfinite(gap) and abs(said) >= gap:
             break
         known, bound = scene.confirmed(said, claimed, candidate, near, scale)
         if (known, -bound) < (gap, -lower):
@@ -205,10 +206,11 @@ class _Scene:
         differs by no more than that is in agreement without asking the balls. A ball that overflowed explains nothing.
 
         Nothing is hidden: terms that cancel without a trace cancel alike in G and in P − D, and both may be 0 where P − D is 1e20. So a
-        gap of at most near·scale is evaluated in balls, and counts for their upper end as soon as that is more by 1e-5·scale. Less than
-        this is left to floats: radii are the worst case of every rounding, some 2√n times what is seen, and of a norm that is near 0 they
-        are √eps where floats, which know other formulas, are good to eps. What balls prove about the point that they make feasible is
-        about the one of floats, too, where the two are not apart.
+        gap of at most near·scale is evaluated in balls, unless P and D, with which G agrees, are `_steady`: to ask that costs no more than
+        the floats did. It counts for the balls' upper end as soon as that is more by HIDDEN·scale. Less than this is left to floats: radii
+        are the worst case of every rounding, some 2√n times what is seen, and of a norm that is near 0 they are √eps where floats, which
+        know other formulas, are good to eps. What balls prove about the point that they make feasible is about the one of floats, too,
+        where the two are not apart.
         """
         if self.num is not FLOAT or gap == math.inf:  # enclosures have been compared, and what claims nothing needs no witness
             return gap, lower
@@ -220,13 +222,42 @@ class _Scene:
             return (size, lower) if agree else nothing
         if not (agree or off <= self._in_balls.radii(candidate)):
             return nothing
-        if ratio(size, scale) > near:
+        if ratio(size, scale) > near or (agree and self._steady(lower, candidate, scale)):
             return size, lower
         room = HIDDEN * scale if 0.0 < scale < math.inf else UNDERFLOW
         proven = self._worst(candidate)
         if proven - size > room and self._stays():  # also where floats are infeasible by an ulp, and formulas say ∞
             proven = min(proven, self._in_balls.weigh(candidate)[0])
         return (size if proven - size <= room else proven), lower
+
+    def _steady(self, lower: float, candidate: Multipliers, scale: float) -> bool:
+        r"""Whether P and D stay where they are, to MOVED·scale, when point and multipliers are shaken: then floats hide next to nothing.
+
+        What cancels without a trace does so for these numbers only (stochastic arithmetic: Vignes 2004). Each entry x_i becomes
+        x_i(1 ± δ r_i), r_i of random sign and of a size in [½, 1], E r_i² = 7/12, and the point is made feasible anew. A sum of n terms t
+        moves by some δ(7/12)^½‖t‖, where rounding hides at most ½ n eps Σ|t| ≤ ½ n^{3/2} eps ‖t‖. A square αᵀKα, whose sums are nested and
+        whose linear part vanishes where Kα does, moves by some (7/12) δ² Σ K_ii α_i², where rounding hides at most
+            n eps |α|ᵀ|K||α| ≤ n² eps Σ K_ii α_i²                       (|K_ij|² ≤ K_ii K_jj, Cauchy–Schwarz).
+        With δ² = (24/7) n² eps MOVED/HIDDEN, a square that hides h has moved by some 2h·MOVED/HIDDEN: one that moves by at most MOVED·scale
+        hides at most ½ HIDDEN·scale, and a sum 2·10⁻⁹√n of what it moves. A norm, a root of a square, hides (HIDDEN/MOVED)^½ of it.
+
+        P is asked on both sides, as a hinge moves on one; of D one is enough, since multipliers near these then give the bound. What
+        restoring takes back of an entry, beyond MOVED of its array, is a norm that was not seen. Assumed is that the signs know nothing of
+        the data, and that what cancels is made of the point or of the multipliers.
+        """
+        terms = max((np.size(value) for value in (*self.restored.values(), *candidate.values())), default=0)
+        delta, room = terms * math.sqrt(24 / 7 * EPS * MOVED / HIDDEN), MOVED * scale
+
+        def primal(side: float) -> float:
+            point = _shaken(self.restored, side)
+            feasible = self.problem.restore(point)
+            return float(self.problem.objective(feasible)) if _apart(point, feasible) <= MOVED else math.inf
+
+        return (
+            room < math.inf
+            and all(abs(_value(primal, side) - self.upper) <= room for side in (delta, -delta))
+            and abs(self._dual(_shaken(candidate, delta))[1] - lower) <= room
+        )
 
     def _worst(self, candidate: Multipliers) -> float:
         """P − D at the point of floats, were all rounding in it to be against us: the smaller of the two witnesses' upper ends."""
@@ -257,6 +288,33 @@ class _Scene:
         balls = (self.primal, dual, _value(self.problem.gap, self.feasible, candidate, self.num))
         total = float(sum(as_interval(ball).rad for ball in balls))
         return total if math.isfinite(total) else math.nan
+
+
+def _shaken(values: Mapping[str, Any], delta: float) -> dict[str, Any]:
+    """Each entry x_i times 1 + δ r_i."""
+    r, start, out = _factors(sum(np.size(value) for value in values.values())), 0, {}
+    for name, value in values.items():
+        x = np.asarray(value, dtype=float)
+        out[name] = x * (1.0 + delta * r[start : start + x.size].reshape(x.shape))
+        start += x.size
+    return out
+
+
+@lru_cache(maxsize=4)
+def _factors(size: int) -> Array:
+    """r_i, of any sign and of a size in [½, 1]: always the same, as is the word of the judge."""
+    rng = np.random.default_rng(size)
+    return rng.choice([-1.0, 1.0], size) * rng.uniform(0.5, 1.0, size)
+
+
+def _apart(here: Point, there: Point) -> float:
+    """The largest |here − there| of an entry, relative to the largest entry of its array."""
+    worst = 0.0
+    for name, value in here.items():
+        if there[name] is not value:
+            moved, size = (float(np.max(np.abs(x), initial=0.0)) for x in (value - there[name], value))
+            worst = max(worst, ratio(moved, size))
+    return worst
 
 
 def _value(formula: Callable[..., Any], *args: Any) -> Any:

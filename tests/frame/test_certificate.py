@@ -267,22 +267,65 @@ def test_what_cancels_without_a_trace_closes_nothing(name: str, size: float) -> 
             assert not found.certificate.closes(1e-6) or abs(sum(map(Fraction, map(float, found.point["alpha"])))) < 1e-3
 
 
-def test_balls_are_asked_of_small_gaps_only(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Of a solve once, when its gap has come down to tol; of a certificate where the gap is at most the scale."""
+def counted(monkeypatch: pytest.MonkeyPatch, kind: type[Problem]) -> list[str]:
+    """The arithmetics in which objectives are evaluated from now on."""
     asked: list[str] = []
-    ask = Toy.objective
+    ask = kind.objective
 
-    def objective(self: Toy, point: Any, num: Arithmetic = FLOAT) -> Any:
+    def objective(self: Any, point: Any, num: Arithmetic = FLOAT) -> Any:
         asked.append(num.name)
         return ask(self, point, num)
 
+    monkeypatch.setattr(kind, "objective", objective)
+    return asked
+
+
+def test_balls_are_asked_of_small_gaps_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a solve once, when its gap has come down to tol; of a certificate where the gap is at most the scale; here whatever was shaken."""
+    asked = counted(monkeypatch, Toy)
     problem = toy(radius=0.3)
     far = {"predictions": np.full(12, 1e3)}
     monkeypatch.setattr(Toy, "multipliers", lambda self, point: None)
-    monkeypatch.setattr(Toy, "objective", objective)
+    monkeypatch.setattr("simopt.certificate._Scene._steady", lambda *scene: False)
     assert certify(problem, problem.trivial_point(), far).relative_gap > 1.0 and "interval" not in asked
     found = solve(problem, "cyclic", tol=1e-9)
     assert found.optimal and "interval" in asked[-2:] and asked.count("interval") <= 2
+
+
+def test_balls_are_asked_where_a_small_change_is_a_large_one_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An honest solve costs three evaluations in floats more, none in balls; weights of 1e9 that K does not see are asked of balls."""
+    asked = counted(monkeypatch, HingeSVM)
+    rng = np.random.default_rng(0)
+    features = rng.standard_normal((60, 4))
+    problem = HingeSVM(features @ features.T, np.where(features[:, 0] + rng.standard_normal(60) > 0, 1.0, -1.0), 0.01)
+    best = solve(problem, tol=1e-6)
+    assert best.optimal and best.point is not None and best.multipliers is not None and "interval" not in asked
+    asked.clear()
+    assert certify(problem, dict(best.point), dict(best.multipliers)).closes(1e-6) and asked == ["float"] * 3
+    unseen = np.linalg.svd(features.T)[2][-1]  # of the null space
+    asked.clear()
+    certify(problem, {"alpha": best.point["alpha"] + 1e9 * unseen}, dict(best.multipliers))
+    assert "interval" in asked
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_stays_when_it_is_shaken_hides_nothing(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Weights u, v, −u − v of three equal samples, of all sizes: what is not asked of balls is what fractions say, to HIDDEN·scale."""
+    asked = counted(monkeypatch, HingeSVM)
+    rng = np.random.default_rng(seed)
+    features = rng.integers(-3, 4, (3, 2)).astype(float)
+    gram, honest = np.kron(np.ones((3, 3)), features @ features.T), rng.integers(-3, 4, 9) / 8
+    problem = HingeSVM(gram, np.sign(rng.standard_normal(9)), 0.1)
+    kept = []
+    for size in 10.0 ** np.arange(21):
+        u, v = size * rng.standard_normal((2, 3))
+        point = {"alpha": honest + np.concatenate([u, v, -u - v])}
+        asked.clear()
+        found = judge(problem, point, {"margins": np.full(9, 0.05)}, near=np.inf).certificate
+        if "interval" not in asked and np.isfinite(found.gap):
+            kept.append(size)
+            assert abs(found.upper - problem.objective(problem.restore(point, RATIONAL), RATIONAL)) <= 1e-5 * found.scale, size
+    assert kept and max(kept) < 1e12
 
 
 def test_a_float_point_that_balls_move_closes_nothing() -> None:
