@@ -73,7 +73,8 @@ def _cancels_less(gram: Array, alpha: Array, v: Array, difference: Array, ratio:
     [v][α] n ε (st ≤ [v][α]). Off the ball, where Kv is 0 to rounding, s is ε^½‖v‖ and the first is some ε^½, the second some ε.
     """
     size = np.sqrt(np.maximum(np.diagonal(gram), 0.0))
-    square = float(np.abs(difference) @ size) ** 2 / (2.0 * ratio)
+    length = float(np.abs(difference) @ size)
+    square = length * length / (2.0 * ratio)  # ∞ where it leaves the floats; a power would raise
     return square > 2.0 * float(np.abs(v) @ size) * float(np.abs(alpha) @ size)
 
 

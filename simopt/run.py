@@ -56,7 +56,7 @@ class Run:
 
     def certify(self, point: dict[str, Any], multipliers: dict[str, Any] | None) -> bool:
         """Judge a point of the normalised problem as a point of the original; True when the certificate closes."""
-        judged = judge(self.problem, point, multipliers, back=self.rescale)
+        judged = judge(self.problem, point, multipliers, back=self.rescale, near=self.tol)
         if judged.certificate.closes(self.tol) and self.num is not FLOAT:
             judged = replace(judged, certificate=judge(self.problem, judged.point, judged.multipliers, self.num).certificate)
         verdict = judged.certificate

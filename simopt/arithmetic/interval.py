@@ -19,6 +19,7 @@ from simopt.arrays import Array
 EPS = 2.0**-52  # twice the unit round-off: a factor two to spare in every bound
 TINY = 2.0**-1060  # covers underflow
 SMALLEST = 2.0**-1074  # the smallest positive float
+BLOCK = 1 << 18  # entries of a matrix whose absolute values are held at a time: a processor's cache, and no copy of a large matrix
 
 
 class Interval:
@@ -141,6 +142,21 @@ def _spread(x: Interval, gamma: float) -> Array:
     return bound
 
 
+def _absolute(a: Array, x: Array) -> Array:
+    """|A| x, the absolute values of a few rows at a time (of a few columns, where those lie together in memory)."""
+    out: Array
+    if a.size <= BLOCK or a.ndim != 2:
+        out = np.abs(a) @ x
+        return out
+    n, d = a.shape
+    if a.flags.f_contiguous:
+        step = max(1, BLOCK // n)
+        out = np.add.reduce([np.abs(a[:, j : j + step]) @ x[j : j + step] for j in range(0, d, step)])
+        return out
+    step = max(1, BLOCK // d)
+    return np.concatenate([np.abs(a[i : i + step]) @ x for i in range(0, n, step)])
+
+
 def as_interval(x: Any) -> Interval:
     """Return an interval; floats stand for themselves."""
     return x if isinstance(x, Interval) else Interval(x)
@@ -160,7 +176,7 @@ class MidRadius(Arithmetic):
         a, x = as_interval(matrix), as_interval(x)
         gamma = (a.shape[-1] + 4) * EPS
         spread = _spread(x, gamma)
-        rad = np.abs(a.mid) @ spread
+        rad = _absolute(a.mid, spread)
         if isinstance(matrix, Interval):
             rad = rad + a.rad @ (np.abs(x.mid) + x.rad)
         return _ball(a.mid @ x.mid, rad * (1.0 + gamma) + a.shape[-1] * TINY)

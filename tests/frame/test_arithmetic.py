@@ -335,3 +335,15 @@ def test_the_positive_part_of_an_overflow_is_not_zero(shape: tuple[int, ...]) ->
     with np.errstate(all="ignore"):
         ball = INTERVAL.pos(INTERVAL.lift(np.full(shape, -1e200)) * 1e200 + INTERVAL.lift(np.full(shape, 1e200)) * 2e200)
     assert np.all(ball.low <= 1e300) and np.all(ball.high == np.inf)
+
+
+@pytest.mark.parametrize("order", ["C", "F"])
+@pytest.mark.parametrize("block", [1, 7, 40, 1 << 18])
+def test_absolute_values_in_blocks_are_those_of_the_whole_matrix(order: Any, block: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(block)
+    matrix, x = np.asarray(rng.standard_normal((9, 13)), order=order), rng.standard_normal(13)
+    monkeypatch.setattr("simopt.arithmetic.interval.BLOCK", block)
+    ball = INTERVAL.matvec(matrix, x)
+    exact = [sum((Fraction(float(a)) * Fraction(float(b)) for a, b in zip(row, x, strict=True)), Fraction(0)) for row in matrix]
+    assert all(Fraction(float(low)) <= value <= Fraction(float(high)) for low, value, high in zip(ball.low, exact, ball.high, strict=True))
+    assert ball.rad == pytest.approx(17 * 2.0**-52 * np.abs(matrix) @ np.abs(x), rel=1e-9)

@@ -1,9 +1,11 @@
 """The judge: brackets that hold whatever point and multipliers it is given."""
 
 import dataclasses
+import itertools
 import pickle
 import warnings
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, ClassVar
 
 import numpy as np
@@ -17,8 +19,12 @@ from simopt.arithmetic import BY_NAME, FLOAT, INTERVAL, RATIONAL, Arithmetic, In
 from simopt.arrays import Multipliers, Point
 from simopt.certificate import judge, ratio
 from simopt.errors import InvalidProblem
-from simopt.problem import own, owns_its_data, twin
+from simopt.problem import Problem, own, owns_its_data, twin
+from simopt.problems.hinge_svm import HingeSVM
+from simopt.problems.hinge_svm_ball_bias import HingeSVMBallBias
+from simopt.problems.hinge_svm_bias import HingeSVMBias
 from simopt.problems.kernel_ridge import KernelRidge
+from simopt.problems.m_power_rls import MPowerRLS
 from simopt.problems.mean_classifier_penalised import MeanClassifierPenalised
 from simopt.problems.smallest_bound import SmallestBound
 
@@ -234,6 +240,139 @@ def test_what_rounding_explains_is_no_contradiction() -> None:
     problem = KernelRidge(gram, np.sign(np.sin(9 * np.arange(8.0))), 1e-14)
     found = solve(problem, tol=1e-9)
     assert found.optimal and found.point is not None and np.max(np.abs(found.point["alpha"])) > 1e7
+
+
+ALIKE, CONTRADICTED = np.ones((4, 4)), np.array([1.0, -1.0, 1.0, -1.0])  # no f is better than 0
+UNSEEN: dict[str, Problem] = {
+    "hinge-svm": HingeSVM(ALIKE, CONTRADICTED, 0.1),
+    "hinge-svm-bias": HingeSVMBias(ALIKE, CONTRADICTED, 0.1),
+    "hinge-svm-ball-bias": HingeSVMBallBias(ALIKE, CONTRADICTED, 1.0),
+    "m-power-rls": MPowerRLS(ALIKE, CONTRADICTED, 0.1, 3.0),
+    "mean-classifier-penalised": MeanClassifierPenalised(ALIKE, CONTRADICTED, 0.5),
+}
+
+
+@pytest.mark.parametrize("size", [1e17, 1e20, 1e150, 1e300])
+@pytest.mark.parametrize("name", UNSEEN)
+def test_what_cancels_without_a_trace_closes_nothing(name: str, size: float) -> None:
+    """±size take 3 with them: Kα = 3 and αᵀKα = 9 are 0 in floats, in one order or another, and so are all witnesses."""
+    problem, multipliers = UNSEEN[name], {"margins": np.full(4, 0.25), "predictions": CONTRADICTED / 2}
+    honest = problem.trivial_point()
+    assert certify(problem, honest, multipliers).closes(1e-6)
+    for alpha in itertools.permutations((size, 3.0, -size, 0.0)):
+        point = dict(honest) | {"alpha": np.array(alpha)}
+        for known in (multipliers, None):
+            found = judge(problem, point, known)
+            # drawn into the ball 3 may have become small: then the point is as good as 0
+            assert not found.certificate.closes(1e-6) or abs(sum(map(Fraction, map(float, found.point["alpha"])))) < 1e-3
+
+
+def counted(monkeypatch: pytest.MonkeyPatch, kind: type[Problem]) -> list[str]:
+    """The arithmetics in which objectives are evaluated from now on."""
+    asked: list[str] = []
+    ask = kind.objective
+
+    def objective(self: Any, point: Any, num: Arithmetic = FLOAT) -> Any:
+        asked.append(num.name)
+        return ask(self, point, num)
+
+    monkeypatch.setattr(kind, "objective", objective)
+    return asked
+
+
+def test_balls_are_asked_of_small_gaps_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of a solve once, when its gap has come down to tol; of a certificate where the gap is at most the scale; here whatever was shaken."""
+    asked = counted(monkeypatch, Toy)
+    problem = toy(radius=0.3)
+    far = {"predictions": np.full(12, 1e3)}
+    monkeypatch.setattr(Toy, "multipliers", lambda self, point: None)
+    monkeypatch.setattr("simopt.certificate._Scene._steady", lambda *scene: False)
+    assert certify(problem, problem.trivial_point(), far).relative_gap > 1.0 and "interval" not in asked
+    found = solve(problem, "cyclic", tol=1e-9)
+    assert found.optimal and "interval" in asked[-2:] and asked.count("interval") <= 2
+
+
+def test_balls_are_asked_where_a_small_change_is_a_large_one_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    """An honest solve costs three evaluations in floats more, none in balls; weights of 1e9 that K does not see are asked of balls."""
+    asked = counted(monkeypatch, HingeSVM)
+    rng = np.random.default_rng(0)
+    features = rng.standard_normal((60, 4))
+    problem = HingeSVM(features @ features.T, np.where(features[:, 0] + rng.standard_normal(60) > 0, 1.0, -1.0), 0.01)
+    best = solve(problem, tol=1e-6)
+    assert best.optimal and best.point is not None and best.multipliers is not None and "interval" not in asked
+    asked.clear()
+    assert certify(problem, dict(best.point), dict(best.multipliers)).closes(1e-6) and asked == ["float"] * 3
+    unseen = np.linalg.svd(features.T)[2][-1]  # of the null space
+    asked.clear()
+    certify(problem, {"alpha": best.point["alpha"] + 1e9 * unseen}, dict(best.multipliers))
+    assert "interval" in asked
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_what_stays_when_it_is_shaken_hides_nothing(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Weights u, v, −u − v of three equal samples, of all sizes: what is not asked of balls is what fractions say, to HIDDEN·scale."""
+    asked = counted(monkeypatch, HingeSVM)
+    rng = np.random.default_rng(seed)
+    features = rng.integers(-3, 4, (3, 2)).astype(float)
+    gram, honest = np.kron(np.ones((3, 3)), features @ features.T), rng.integers(-3, 4, 9) / 8
+    problem = HingeSVM(gram, np.sign(rng.standard_normal(9)), 0.1)
+    kept = []
+    for size in 10.0 ** np.arange(21):
+        u, v = size * rng.standard_normal((2, 3))
+        point = {"alpha": honest + np.concatenate([u, v, -u - v])}
+        asked.clear()
+        found = judge(problem, point, {"margins": np.full(9, 0.05)}, near=np.inf).certificate
+        if "interval" not in asked and np.isfinite(found.gap):
+            kept.append(size)
+            assert abs(found.upper - problem.objective(problem.restore(point, RATIONAL), RATIONAL)) <= 1e-5 * found.scale, size
+    assert kept and max(kept) < 1e12
+
+
+def test_a_float_point_that_balls_move_closes_nothing() -> None:
+    """Floats find ‖f‖ = 0 ≤ 1 and leave α as it is; balls cannot tell, shrink it to nothing, and prove that 0 is optimal."""
+    problem = UNSEEN["hinge-svm-ball-bias"]
+    point = {"alpha": np.array([1e20, 3.0, -1e20, 0.0]), "b": np.array(0.0)}
+    known = {"margins": np.full(4, 0.25)}
+    assert certify(problem, point, known, INTERVAL).closes(1e-6) and not certify(problem, point, known).closes(1e-6)
+
+
+def test_how_arrays_are_stored_changes_no_word(tmp_path: Path) -> None:
+    """Mapped from a file, read-only, every second entry, Fortran's order: the same numbers, the same certificate."""
+    problem = toy(n=30, d=5, radius=0.3)
+    best = solve(problem, "cyclic", tol=1e-9)
+    assert best.point is not None and best.multipliers is not None
+    said = certify(problem, dict(best.point), dict(best.multipliers))
+    np.save(tmp_path / "matrix.npy", problem.matrix)
+    mapped = dataclasses.replace(problem, matrix=np.load(tmp_path / "matrix.npy", mmap_mode="r"))
+    turned = dataclasses.replace(problem, matrix=np.asfortranarray(problem.matrix))
+
+    def strided(x: Any) -> np.ndarray:
+        out = np.repeat(np.asarray(x), 2)[::2]
+        out.setflags(write=False)
+        return out
+
+    for other in (mapped, turned):
+        for values in (dict(best.point), {name: strided(x) for name, x in best.point.items()}):
+            found = certify(other, values, {name: strided(x) for name, x in best.multipliers.items()})
+            assert found.closes(1e-9) and found.upper == pytest.approx(said.upper, rel=1e-14)
+
+
+def test_a_scale_that_is_no_number_leaves_no_room() -> None:
+    class Endless(Toy):
+        def scale(self) -> float:
+            return np.inf
+
+    best = solve(toy(radius=0.3), "cyclic", tol=1e-14)
+    assert best.point is not None and not certify(toy(radius=0.3, kind=Endless), dict(best.point), best.multipliers).closes(0.5)
+
+
+def test_a_point_that_suggests_nothing_is_judged_all_the_same() -> None:
+    class Raises(Toy):
+        def multipliers(self, point: Point) -> Multipliers | None:
+            raise OverflowError
+
+    found = certify(toy(kind=Raises), toy().trivial_point(), {"predictions": np.zeros(12)})
+    assert found.multipliers_from == "solver" and np.isfinite(found.lower)
 
 
 def test_sums_that_overflow_close_nothing() -> None:
