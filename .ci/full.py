@@ -1,4 +1,4 @@
-"""Everything that `make test` leaves out, in steps: slow tests, every BLAS kernel, random properties, full effort, notebooks, docs.
+"""Everything that `make test` leaves out, in steps: slow tests, every BLAS kernel, random properties, full effort, mutants and more.
 
     make full                          what is not done yet for this code; docs/full.md says what was run, when and where
     make full ARGS="--list"            the steps, and which are done
@@ -35,7 +35,7 @@ OF_MAKE = ("MAKEFLAGS", "MFLAGS", "MAKEOVERRIDES", "ARGS")  # by these an inner 
 PAGE = """# The last full run
 
 `make full` runs the whole suite with its slow tests; without them, and all claims, under each of the BLAS kernels that are named below;
-properties with random seeds; the claims at full effort; other Pythons, notebooks and docs. Written by it, with what each step printed last.
+properties with random seeds; the claims at full effort; mutants, other Pythons, notebooks and docs. Written by it, with what each step printed last.
 
 {date}, {machine}. Between the commits that are named nothing changed that the step reads.
 
@@ -79,7 +79,8 @@ def steps() -> list[Step]:
         drawn = f"-m hypothesis --hypothesis-profile random --hypothesis-seed {seed}"
         planned.append(Step(f"properties, seed {seed}", make("test", drawn)))
     planned += [Step(name, make(name)) for name in ("notebooks", "docs", "other-pythons")]
-    return [*planned, Step("verify, full effort", make("verify", "--evidence .full/evidence --effort full"), reads=OF_CLAIMS)]
+    planned.append(Step("verify, full effort", make("verify", "--evidence .full/evidence --effort full"), reads=OF_CLAIMS))
+    return [*planned, Step("mutants", make("mutants"))]
 
 
 def kernels() -> list[str]:
@@ -156,7 +157,7 @@ def main(planned: Callable[[], list[Step]] = steps) -> int:
     if asked.list:
         print("\n".join([*(f"{name}: {entry['result']}" for name, entry in done.items()), *(f"{step.name}: to do" for step in left)]))
         return 0
-    if git("status", "--porcelain", "--untracked-files=no"):
+    if git("status", "--porcelain", "--untracked-files=no", "--", ".", *(f":!{page}" for page in WRITTEN)):
         print("there are changes that are not committed: what runs would be no commit", file=sys.stderr)
         return 2
     folder.mkdir(parents=True, exist_ok=True)

@@ -201,24 +201,27 @@ def newton_converges_from_the_right_side(instance: Instance, trial: Trial) -> It
     d, y, m = instance["d"], instance["y"], instance["power"]
     factor = instance["lam"] * m * len(d)
 
-    def F(C: float) -> tuple[float, float]:
+    def F(C: float) -> float:
+        return float(np.sum(d * (2 * y / (2 * d + factor * C)) ** 2)) ** (m / 2 - 1) - C
+
+    def with_slope(C: float) -> tuple[float, float]:  # its powers of S leave the floats long before those of F
         terms = d * (2 * y / (2 * d + factor * C)) ** 2
         S = float(np.sum(terms))
         slope = -2 * factor * float(np.sum(terms / (2 * d + factor * C)))
-        return S ** (m / 2 - 1) - C, (m / 2 - 1) * S ** (m / 2 - 2) * slope - 1
+        return F(C), (m / 2 - 1) * S ** (m / 2 - 2) * slope - 1
 
-    root = positive_root(lambda C: F(C)[0])
+    root = positive_root(F)
     if root is None:
         yield true(False, "F has a root")
         return
     start = instance["start"] * (root if m < 2 else 1.0)
-    path = np.array(newton_iterates(F, start, trial["steps"]))
+    path = np.array(newton_iterates(with_slope, start, trial["steps"]))
     steps = np.diff(path) if m >= 2 else -np.diff(path)
     yield at_least(steps / root, 0, "every step goes towards the root")
     yield at_least(path / root, 0, "no iterate is negative")
     last = abs(float(path[-1]))
-    yield at_least(F(last * (1 - 1e-9))[0] / root, 0, "F left of the last iterate", strict=True)
-    yield at_most(F(last * (1 + 1e-9))[0] / root, 0, "F right of the last iterate", strict=True)
+    yield at_least(F(last * (1 - 1e-9)) / root, 0, "F left of the last iterate", strict=True)
+    yield at_most(F(last * (1 + 1e-9)) / root, 0, "F right of the last iterate", strict=True)
 
 
 def newton_at_zero(trial: Trial) -> Iterator[Instance]:
