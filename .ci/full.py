@@ -35,7 +35,8 @@ OF_MAKE = ("MAKEFLAGS", "MFLAGS", "MAKEOVERRIDES", "ARGS")  # by these an inner 
 PAGE = """# The last full run
 
 `make full` runs the whole suite with its slow tests; without them, and all claims, under each of the BLAS kernels that are named below;
-properties with random seeds; the claims at full effort; mutants, other Pythons, notebooks and docs. Written by it, with what each step printed last.
+properties with random seeds; the claims at full effort; mutants, other Pythons, notebooks and docs. Written by it, with what each step
+printed last.
 
 {date}, {machine}. Between the commits that are named nothing changed that the step reads.
 
