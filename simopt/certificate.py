@@ -19,7 +19,8 @@ if TYPE_CHECKING:
     from simopt.arrays import Array, Multipliers, Point
     from simopt.problem import Problem, Rescale
 
-HIDDEN = 1e-5  # of the scale: what rounding in its worst case may hide of a gap in floats
+HIDDEN = 1e-5  # of the scale: what rounding may hide of a gap in floats whose bounds stay where they are when the point is shaken
+WORST = 1e-2  # of the scale: what it may in its worst case, by formulas for balls, hide of others
 MOVED = 1e-4  # of the scale: how far a point that is shaken may move the bounds of one of which nothing is hidden
 UNDERFLOW = 1e-150  # the root of the smallest floats: enclosures of 0 are as wide
 
@@ -207,10 +208,10 @@ class _Scene:
 
         Nothing is hidden: terms that cancel without a trace cancel alike in G and in P − D, and both may be 0 where P − D is 1e20. So a
         gap of at most near·scale is evaluated in balls, unless P and D, with which G agrees, are `_steady`: to ask that costs no more than
-        the floats did. It counts for the balls' upper end as soon as that is more by HIDDEN·scale. Less than this is left to floats: radii
+        the floats did. It counts for the balls' upper end as soon as that is more by WORST·scale. Less than this is left to floats: radii
         are the worst case of every rounding, some 2√n times what is seen, and of a norm that is near 0 they are √eps where floats, which
-        know other formulas, are good to eps. What balls prove about the point that they make feasible is about the one of floats, too,
-        where the two are not apart.
+        know other formulas, are good to eps; in a ball of radius 10⁵ that is 10⁻³ of the scale. What balls prove about the point that they
+        make feasible is about the one of floats, too, where the two are not apart.
         """
         if self.num is not FLOAT or gap == math.inf:  # enclosures have been compared, and what claims nothing needs no witness
             return gap, lower
@@ -224,7 +225,7 @@ class _Scene:
             return nothing
         if ratio(size, scale) > near or (agree and self._steady(lower, candidate, scale)):
             return size, lower
-        room = HIDDEN * scale if 0.0 < scale < math.inf else UNDERFLOW
+        room = WORST * scale if 0.0 < scale < math.inf else UNDERFLOW
         proven = self._worst(candidate)
         if proven - size > room and self._stays():  # also where floats are infeasible by an ulp, and formulas say ∞
             proven = min(proven, self._in_balls.weigh(candidate)[0])
