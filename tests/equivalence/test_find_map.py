@@ -169,6 +169,7 @@ def test_understated_errors_would_be_noticed(gaussian):
     assert not found.low <= truth <= found.high
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("tol", [1e-4, 1e-9])
 def test_error_bars_of_cvxpy_learners_contain_the_truth(gaussian, tol):
     power, ridge, ball = m_power_rls_cvxpy(3.0, tol=tol), kernel_ridge_cvxpy(tol=tol), m_power_rls_ball_cvxpy(3.0, tol=tol)

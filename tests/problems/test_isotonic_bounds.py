@@ -21,6 +21,7 @@ from simopt.solvers.bounded_chain import fit_bounded_chain
 EXAMPLES = list(LipschitzIsotonic.examples(np.random.default_rng(11)))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
 def test_the_declared_dual_reaches_the_optimum_and_its_balance_prices_are_the_fit(example: Example) -> None:
     problem: Any = example.problem

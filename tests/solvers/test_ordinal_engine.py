@@ -152,6 +152,7 @@ def test_the_certificate_closes_in_an_rkhs(name, solver):
         assert solve(problem, solver, tol=1e-9).optimal, problem
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("form", "name"),
     [(form, name) for form in ("learned", "implicit", "fixed") for name in NAMES] + [("kernel", name) for name in IN_AN_RKHS],
