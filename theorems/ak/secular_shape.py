@@ -202,7 +202,8 @@ def newton_converges_from_the_right_side(instance: Instance, trial: Trial) -> It
     factor = instance["lam"] * m * len(d)
 
     def F(C: float) -> float:
-        return float(np.sum(d * (2 * y / (2 * d + factor * C)) ** 2)) ** (m / 2 - 1) - C
+        S = float(np.sum(d * (2 * y / (2 * d + factor * C)) ** 2))
+        return float(S ** (m / 2 - 1) - C)
 
     def with_slope(C: float) -> tuple[float, float]:  # its powers of S leave the floats long before those of F
         terms = d * (2 * y / (2 * d + factor * C)) ** 2
