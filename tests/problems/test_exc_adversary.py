@@ -15,7 +15,7 @@ from simopt.solution import Status
 from simopt.solvers.ordinal import ordinal
 
 
-@pytest.mark.parametrize("solver", ["newton", "interior-point", "clarabel"])
+@pytest.mark.parametrize("solver", [pytest.param("newton", marks=pytest.mark.slow), "interior-point", "clarabel"])
 def test_with_one_threshold_a_large_spacing_does_not_matter(solver: str) -> None:
     rng = np.random.default_rng(5)
     features, labels = rng.normal(size=(12, 2)), 1.0 + (np.arange(12) > 6)

@@ -131,7 +131,7 @@ def test_newton_is_the_default():
 
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("solver", SOLVERS)
-@pytest.mark.parametrize("form", ["learned", "implicit", "fixed"])
+@pytest.mark.parametrize("form", ["learned", *(pytest.param(form, marks=pytest.mark.slow) for form in ("implicit", "fixed"))])
 def test_the_certificate_closes_on_ugly_data(name, solver, form):
     for problem in problems(form, *case(name)):
         solution = solve(problem, solver, tol=1e-9)

@@ -28,6 +28,7 @@ def done() -> simopt.reproduce.Reproduction:
     return simopt.reproduce.reproduce("kkks-figure1")
 
 
+@pytest.mark.slow  # `simopt verify` runs seed 0
 @pytest.mark.parametrize("name", CLAIMS)
 def test_verdict_is_as_expected_under_another_seed(name: str) -> None:
     result = runner.run(name, seeds=(1,))

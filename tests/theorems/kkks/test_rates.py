@@ -22,6 +22,7 @@ EXACT = ["KK-T2", "KK-T2-run", "KK-T2-powers"]
 STEPS = ["KK-T2-sharp"]  # the inequality only: that L-Isotron runs so, and how often, is left to other rows
 
 
+@pytest.mark.slow  # `simopt verify` runs seed 0
 @pytest.mark.parametrize("name", HP + EXACT + STEPS)
 def test_verdict_is_as_expected_under_another_seed(name: str) -> None:
     result = runner.run(name, seeds=(1,))

@@ -36,6 +36,7 @@ VERDICTS = {
 }
 
 
+@pytest.mark.slow  # `simopt verify` runs seed 0
 @pytest.mark.parametrize("name", VERDICTS)
 def test_verdict_is_as_expected_under_another_seed(name: str) -> None:
     result = runner.run(name, seeds=(1,))

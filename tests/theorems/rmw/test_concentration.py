@@ -52,6 +52,7 @@ def quick(name: str, seed: int = 0) -> Trial:
     return Trial(name, seed, -1, Effort.QUICK, found(name).knobs)
 
 
+@pytest.mark.slow  # `simopt verify` runs seed 0
 @pytest.mark.parametrize("name", CLAIMS)
 def test_verdict_is_as_expected_under_another_seed(name: str) -> None:
     result = runner.run(name, seeds=(1,))

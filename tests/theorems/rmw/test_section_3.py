@@ -35,6 +35,7 @@ def found(name: str) -> Claim:
     return catalogue.find(name)
 
 
+@pytest.mark.slow  # `simopt verify` runs seed 0
 @pytest.mark.parametrize("name", IDS)
 def test_verdict_is_as_expected_under_another_seed(name: str) -> None:
     result = runner.run(name, seeds=(1,))
