@@ -36,7 +36,7 @@ class Certificate:
     gap : float
         bound on upper − optimum, evaluated without cancellation where the problem knows how; ∞ where a bound is not finite, or where this
         evaluation and upper − lower contradict each other: then one of the formulas is wrong, or a number overflowed. In floats, where
-        rounding may have hidden more than it shows, the gap that intervals prove.
+        the bounds are sensitive and rounding may have hidden more than a hundredth of the scale, the gap that intervals prove.
     relative_gap, gap_over_upper : float
         gap / scale and gap / |upper| (0/0 = 0).
     scale : float
