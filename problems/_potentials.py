@@ -90,7 +90,7 @@ class Hinge(Potential):
     def slack(self, num: Arithmetic, p: Array, a: Array, z: Value) -> Value:
         """(p − a)[h]_+ + a[−h]_+."""
         h = num.lift(1.0) - z
-        return (num.lift(p) - num.lift(a)) * num.pos(h) + num.lift(a) * num.pos(h * -1)
+        return (num.lift(p) - num.lift(a)) * num.pos(h) + num.lift(a) * num.pos(-h)
 
     def declared(self, z: cp.Expression) -> cp.Expression:
         """pos(1 − z)."""
@@ -130,7 +130,7 @@ class SquaredHinge(Potential):
         """p([h]_+ − a/(2p))² + a[−h]_+."""
         h = num.lift(1.0) - z
         off = num.pos(h) - num.lift(a) / num.lift(p) / 2
-        return num.lift(p) * (off * off) + num.lift(a) * num.pos(h * -1)
+        return num.lift(p) * (off * off) + num.lift(a) * num.pos(-h)
 
     def declared(self, z: cp.Expression) -> cp.Expression:
         """pos(1 − z)²."""
@@ -155,7 +155,7 @@ class Exponential(Potential):
 
     def value(self, num: Arithmetic, z: Value) -> Value:
         """e^{−z}."""
-        return num.exp(z * -1)
+        return num.exp(-z)
 
     def slope(self, z: Array) -> Array:
         """e^{−z}."""
@@ -170,7 +170,7 @@ class Exponential(Potential):
     def slack(self, num: Arithmetic, p: Array, a: Array, z: Value) -> Value:
         """p T(a/p, e^{−z}), with log(s/e) = log s + z so that e^{−z} may underflow."""
         lifted = num.lift(a)
-        return num.pos(lifted * (_log_share(num, lifted, a > 0, p) + z - num.lift(1.0)) + num.lift(p) * num.exp(z * -1))
+        return num.pos(lifted * (_log_share(num, lifted, a > 0, p) + z - num.lift(1.0)) + num.lift(p) * num.exp(-z))
 
     def declared(self, z: cp.Expression) -> cp.Expression:
         """exp(−z)."""
@@ -194,7 +194,7 @@ class Logistic(Potential):
 
     def value(self, num: Arithmetic, z: Value) -> Value:
         """[−z]_+ + log(1 + e^{−|z|})."""
-        return num.pos(z * -1) + num.log(num.exp(num.abs(z) * -1) + num.lift(1.0))
+        return num.pos(-z) + num.log(num.exp(-num.abs(z)) + num.lift(1.0))
 
     def slope(self, z: Array) -> Array:
         """σ = 1/(1 + e^z)."""
@@ -212,8 +212,8 @@ class Logistic(Potential):
         lifted = num.lift(a)
         rest = num.lift(p) - lifted
         total = num.zeros(len(p))
-        for mass, kept, side in ((lifted, a > 0, self.value(num, z * -1)), (rest, a < p, self.value(num, z))):
-            chance = num.exp(side * -1)
+        for mass, kept, side in ((lifted, a > 0, self.value(num, -z)), (rest, a < p, self.value(num, z))):
+            chance = num.exp(-side)
             total = total + num.pos(mass * (_log_share(num, mass, kept, p) + side - num.lift(1.0)) + num.lift(p) * chance)
         return total
 

@@ -131,7 +131,7 @@ def _judged(problem: Problem, point: Point, multipliers: Multipliers | None, num
     scene = _Scene(problem, restored, num)
     scale = problem.scale()
     weighed = [(*scene.weigh(candidate), candidate, origin) for origin, candidate in _candidates(problem, restored, multipliers)]
-    weighed.sort(key=lambda found: (abs(found[0]), -found[1]))  # a bound is one without a feasible point, too
+    weighed.sort(key=lambda found: (found[0], -found[1]))  # a bound is one without a feasible point, too
     gap, lower = math.inf, -math.inf
     kept: Multipliers | None
     kept, origin = weighed[0][2:] if weighed else (None, "none")

@@ -30,7 +30,8 @@ class Interval:
 
     def __init__(self, mid: Any, rad: Any = 0.0) -> None:
         self.mid: Array = np.asarray(mid, dtype=float)
-        self.rad: Array = np.broadcast_to(np.asarray(rad, dtype=float), self.mid.shape)
+        radius: Array = np.asarray(rad, dtype=float)
+        self.rad = radius if radius.shape == self.mid.shape else np.broadcast_to(radius, self.mid.shape)
 
     @classmethod
     def hull(cls, low: Any, high: Any) -> Interval:

@@ -123,7 +123,7 @@ def check_declaration(cls: type[Problem]) -> None:
 
 
 def _check_cones(problem: Problem, where: str) -> None:
-    for backend in FIRST_CLASS:
+    for backend in {backend.cones: backend for backend in FIRST_CLASS}.values():  # of back ends with the same cones, one
         try:
             with adapter.quiet():  # CLARABEL, which takes all cones, stands in for one that is not installed
                 data, *_ = adapter.canonicalise(problem.declare(cones=backend.cones), CLARABEL if backend.missing else backend)

@@ -68,11 +68,11 @@ def check_units(cls: type[Problem]) -> None:
             ("the trivial point", trivial, None),
             ("a point halfway", _between(point, trivial), multipliers),
         ]
+        gaps = [certify(example.problem, candidate, known).relative_gap for _, candidate, known in points]
         for law in changes:
             for factor in (*(2.0**k for k in BINARY), *(10.0**k for k in DECIMAL)):
                 image = law.by(example.problem, factor) if law.by is not None else Image(example.problem)
-                for name, candidate, known in points:
-                    before = certify(example.problem, candidate, known).relative_gap
+                for (name, candidate, known), before in zip(points, gaps, strict=True):
                     mapped = None if known is None else image.multipliers(known)
                     after = certify(image.problem, image.point(candidate), mapped).relative_gap
                     where = f"law {law.name!r} by {factor:g} on {example.name!r}: {name}"

@@ -284,7 +284,8 @@ def start(tmp_path: Path, *arguments: object) -> subprocess.Popen[str]:
 
 
 @pytest.mark.skipif(os.name != "posix", reason="signals")
-@pytest.mark.parametrize("how", [signal.SIGKILL, pytest.param(signal.SIGINT, marks=pytest.mark.slow)])
+@pytest.mark.slow  # two commands, each with processes of its own
+@pytest.mark.parametrize("how", [signal.SIGKILL, signal.SIGINT])
 def test_killed_half_way_and_started_again(tmp_path: Path, how: signal.Signals) -> None:
     arguments = ("landmarked-svr", "--solvers", "newton,clarabel", "--sizes", "30,40", "--repetitions", "1", "--report", "out")
     first = start(tmp_path, *arguments)

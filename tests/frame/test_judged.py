@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 from frame_toy import Toy
 
-from simopt import certify
+from simopt import certificate, certify
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, Interval
-from simopt.certificate import ratio
+from simopt.certificate import HIDDEN, MOVED, ratio
 
 B = np.array([1.0, 0.25])
 LEAST = 0.265625
@@ -80,3 +80,51 @@ def test_beyond_floats_the_point_is_made_feasible_in_the_arithmetic_asked_for() 
     assert certify(halves(Halving), {"x": B / 2}, BEST, FLOAT).upper == LEAST
     for num in (INTERVAL, RATIONAL):
         assert certify(halves(Halving), {"x": B / 2}, BEST, num).upper == pytest.approx(1.25 * LEAST, rel=1e-14)
+
+
+def test_balls_are_asked_about_gaps_up_to_the_scale_and_no_larger_ones() -> None:
+    """Every shaken dual moves, so that nothing is steady."""
+    asked: list[float] = []
+
+    class Listening(Toy):
+        """Its dual is another one whenever it is asked; balls of it are counted."""
+
+        def dual_bound(self, multipliers: Any, num: Any = FLOAT, upper: float = np.inf) -> Any:
+            bound = super().dual_bound(multipliers, num, upper)
+            if num is INTERVAL:
+                asked.append(factor)
+            return bound if num is INTERVAL or np.array_equal(multipliers["predictions"], factor * B / 2) else bound - 1.0
+
+        def multipliers(self, point: Any) -> Any:
+            """None."""
+
+    for factor, least, most in ((1.9, 0.9, 1.0), (2.4, 1.4, 1.5)):
+        found = certify(halves(Listening), {"x": np.zeros(2)}, {"predictions": factor * B / 2})
+        assert least < found.relative_gap < most
+    assert set(asked) == {1.9}
+
+
+def test_entries_are_shaken_by_signs_that_are_as_often_plus_as_minus_and_by_sizes_from_a_half_to_one() -> None:
+    r = certificate._factors(10_000)
+    assert np.abs(r).min() >= 0.5 and np.abs(r).max() <= 1.0
+    assert abs(np.mean(r)) < 0.05 and np.mean(r * r) == pytest.approx(7 / 12, rel=0.05)
+
+
+def test_what_restoring_takes_back_is_measured_by_the_largest_entry_of_either_sign() -> None:
+    assert certificate._apart({"x": np.array([1.0, -4.0])}, {"x": np.array([3.0, -4.0])}) == 0.5
+    assert certificate._apart({"x": np.array([3.0, -4.0])}, {"x": np.array([1.0, -4.0])}) == 0.5
+
+
+def test_a_square_that_moves_as_far_as_it_may_hides_half_of_what_may_be_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of n entries, (7/12)δ²‖α‖² is the movement and n² eps‖α‖² what rounding hides: their quotient is that of MOVED and HIDDEN/2."""
+    deltas = []
+    shaken = certificate._shaken
+
+    def remember(values: Any, delta: float) -> Any:
+        deltas.append(abs(delta))
+        return shaken(values, delta)
+
+    monkeypatch.setattr(certificate, "_shaken", remember)
+    certify(halves(), {"x": B / 2}, BEST)
+    moved, hidden = 7 / 12 * deltas[0] ** 2, 2**2 * 2.0**-52
+    assert moved / hidden == pytest.approx(MOVED / (HIDDEN / 2))
