@@ -91,8 +91,12 @@ def test_a_plugin_may_not_take_a_name_of_ours(tmp_path: Path) -> None:
 
 
 def test_a_plugin_that_does_not_import_is_a_row(tmp_path: Path) -> None:
-    why = {"import no_such_module_anywhere": "no_such_module_anywhere", "1 / 0": "ZeroDivisionError", "raise SystemExit(3)": "SystemExit: 3"}
-    why["def f(:"] = "SyntaxError"
+    why = {
+        "import no_such_module": "no_such_module",
+        "1 / 0": "ZeroDivisionError",
+        "raise SystemExit(3)": "SystemExit: 3",
+        "def f(:": "SyntaxError",
+    }
     for number, body in enumerate(why):
         plugin(tmp_path, f"broken{number}", f"broken{number}_plugin", body, f"[simopt.problems]\nbroken{number} = broken{number}_plugin\n")
     plugin(tmp_path, "sound", "sound_plugin", TAKEN.format("P", "sound-problem"), "[simopt.problems]\nsound = sound_plugin\n")
