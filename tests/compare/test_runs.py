@@ -353,6 +353,7 @@ def test_a_target_that_is_no_column(run: Run, csv: Path) -> None:
     assert result.exit_code == 2 and "unknown target column 'frist'; did you mean 'first'?" in result.stderr
 
 
+@pytest.mark.slow  # a cluster is started
 def test_a_dask_cluster_by_joblibs_back_end() -> None:
     pytest.importorskip("distributed", reason="a Dask cluster needs distributed")
     import joblib
