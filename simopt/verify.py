@@ -10,6 +10,7 @@ import importlib
 import json
 import math
 import os
+import signal
 import time
 import warnings
 from collections.abc import Callable, Generator, Mapping, Sequence
@@ -148,7 +149,12 @@ def _results(claims: Sequence[Claim], jobs: int, effort: Effort, seed: int, muta
     from joblib import Parallel, delayed
 
     tasks = (delayed(work)(claim.id, claim.module, effort.value, seed, mutants, folder) for claim in claims)
-    yield from Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1)(tasks)
+    yield from Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1, initializer=_leave_interrupts)(tasks)
+
+
+def _leave_interrupts() -> None:
+    """A terminal sends Ctrl-C to workers, too, which loky reports with a traceback where they wait; the process that started them ends them."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def work(claim_id: str, module: str, effort: str, seed: int, mutants: bool, folder: Path | None) -> Row:
