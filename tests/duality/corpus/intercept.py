@@ -68,7 +68,8 @@ def intercepted(wanted: Mapping[str, Collection[int]] | None = None) -> Iterator
     environment = os.environ | {"PYTHONPATH": os.pathsep.join(paths), "PYTHONHASHSEED": "0", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
     environment |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", PIPE: str(write)}
     files = sorted({test.partition("::")[0] for test in wanted}) if wanted is not None else ["."]
-    options = ["-c", os.devnull, "--rootdir", str(folder), "-p", "intercept", "-p", "no:cacheprovider", "-W", "ignore", "-q", "--tb=line"]
+    options = ["-c", os.devnull, "--rootdir", str(folder), "-p", "intercept", "-p", "no:cacheprovider", "-W", "ignore"]
+    options += ["-q", "--tb=no", "--assert=plain"]  # nobody reads why a test fails, and rewritten modules would be compiled anew
     with tempfile.TemporaryDirectory() as elsewhere, open(read, "rb") as stream:
         wishes, log = Path(elsewhere, "wanted"), Path(elsewhere, "log")
         wishes.write_bytes(pickle.dumps(wanted))
