@@ -13,7 +13,7 @@ from pathlib import Path
 import cvxpy as cp
 import numpy as np
 import page
-from corpus import LIST, Entry
+from corpus import LIST, Entry, wanted
 from fingerprint import attributes, fingerprint
 from intercept import Intercepted, intercepted
 from white_list import refusals
@@ -109,6 +109,11 @@ def main() -> int:
         found.append((described(each, name), reasons))
         print(f"\r{len(found)} problems, {counted.total()} solves", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
+    made = {each.id: fingerprint(each.problem()) for each in intercepted(wanted(entry for entry, _ in found), moved=True)}
+    answers = [entry for entry, _ in found if made.get(entry.id, entry.fingerprint) != entry.fingerprint]
+    counted[""] -= len(answers)
+    counted["its numbers are a solver's answer to another problem"] += len(answers)
+    found = [(entry, reasons) for entry, reasons in found if entry not in answers]
     LIST.write_text("".join(json.dumps(asdict(entry), ensure_ascii=False) + "\n" for entry, _ in found), encoding="utf-8")
     Path(__file__).with_name("README.md").write_text(page.page(found, counted), encoding="utf-8")
     return 0

@@ -48,17 +48,22 @@ def entries() -> list[Entry]:
     return [Entry(**json.loads(line)) for line in LIST.read_text(encoding="utf-8").splitlines()]
 
 
+def wanted(chosen: Iterable[Entry]) -> dict[str, set[int]]:
+    """Test → ordinals of its solves, as `intercepted` takes them."""
+    ordinals: dict[str, set[int]] = defaultdict(set)
+    for entry in chosen:
+        ordinals[entry.test].add(entry.ordinal)
+    return ordinals
+
+
 def problems(chosen: Iterable[Entry] | None = None) -> Iterator[tuple[str, cp.Problem]]:
     """(id, problem) of the chosen entries, of all by default, one after the other and none kept.
 
     Only problems whose fingerprint is that of the list are given; at the end `CorpusChanged` names the others, if there are any.
     """
     left = {entry.id: entry for entry in (entries() if chosen is None else chosen)}
-    wanted: dict[str, set[int]] = defaultdict(set)
-    for entry in left.values():
-        wanted[entry.test].add(entry.ordinal)
     changed = []
-    for each in intercepted(wanted) if wanted else ():
+    for each in intercepted(wanted(left.values())) if left else ():
         entry, problem = left.pop(each.id), each.problem()
         if fingerprint(problem) == entry.fingerprint:
             yield each.id, problem

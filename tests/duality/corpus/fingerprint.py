@@ -83,7 +83,7 @@ class _Reading:
     def _leaf(self, leaf: Any) -> Iterable[str]:
         yield str(leaf.shape)
         if isinstance(leaf, cp.Parameter):
-            yield from self.data(leaf.value)
+            yield from self.data(leaf.value_sparse if leaf.sparse_idx is not None else leaf.value)
         for name, value in attributes(leaf):
             yield name
             yield from self.data(value)

@@ -27,7 +27,8 @@ import pytest
 BROUGHT = ("CLARABEL", "OSQP", "SCS", "HIGHS", "SCIPY")
 OTHER_GRAMMARS = ("gp", "qcp", "nlp")  # solve(gp=True) reads the same expression as another problem
 FIRST_ID = 10**9  # of a variable over there, so that it is never that of a variable made here
-PIPE, WANTED = "CORPUS_PIPE", "CORPUS_WANTED"
+MOVED = 1e-6  # relatively; tests compare to five places
+PIPE, WANTED, MOVE = "CORPUS_PIPE", "CORPUS_WANTED", "CORPUS_MOVE"
 
 
 @dataclass(frozen=True)
@@ -58,8 +59,11 @@ class Intercepted:
         return problem
 
 
-def intercepted(wanted: Mapping[str, Collection[int]] | None = None) -> Iterator[Intercepted]:
-    """Run CVXPY's tests, or those wanted (test → ordinals), and give each solve as it comes; at most one pipe full waits."""
+def intercepted(wanted: Mapping[str, Collection[int]] | None = None, *, moved: bool = False) -> Iterator[Intercepted]:
+    """Run CVXPY's tests, or those wanted (test → ordinals), and give each solve as it comes; at most one pipe full waits.
+
+    With `moved` every answer is changed a little before the test sees it: problems made of answers then have other numbers.
+    """
     import cvxpy.tests
 
     folder = Path(next(iter(cvxpy.tests.__path__)))
@@ -76,7 +80,7 @@ def intercepted(wanted: Mapping[str, Collection[int]] | None = None) -> Iterator
         with log.open("wb") as output:
             child = subprocess.Popen(
                 [sys.executable, "-m", "pytest", *options, *(str(folder / file) for file in files)],
-                env=environment | {WANTED: str(wishes)},
+                env=environment | {WANTED: str(wishes), MOVE: "yes" if moved else ""},
                 pass_fds=[write],
                 cwd=elsewhere,
                 stdout=output,
@@ -109,8 +113,8 @@ class Enough(BaseException):
 class Interceptor:
     """Stands before `Problem.solve` while the tests run."""
 
-    def __init__(self, stream: BinaryIO, wanted: Mapping[str, Collection[int]] | None) -> None:
-        self.stream, self.wanted = stream, wanted
+    def __init__(self, stream: BinaryIO, wanted: Mapping[str, Collection[int]] | None, move: bool) -> None:
+        self.stream, self.wanted, self.move = stream, wanted, move
         self.test, self.ordinal, self.inside = "", 0, False
 
     def begin(self, test: str) -> None:
@@ -131,6 +135,10 @@ class Interceptor:
                 return solve(problem, *arguments, **options)
             finally:
                 self.inside = False
+                if self.move:
+                    for variable in problem.variables():
+                        if variable.sparse_idx is None and variable.value is not None:
+                            variable.save_value(variable.value * (1 + MOVED))
 
         return intercepting
 
@@ -165,7 +173,7 @@ def pytest_configure(config: pytest.Config) -> None:
         installed[:] = [name for name in installed if name in BROUGHT]
     lin_utils.ID_COUNTER.count = FIRST_ID
     wanted = pickle.loads(Path(os.environ[WANTED]).read_bytes())
-    config.stash[KEY] = interceptor = Interceptor(os.fdopen(int(os.environ[PIPE]), "wb"), wanted)
+    config.stash[KEY] = interceptor = Interceptor(os.fdopen(int(os.environ[PIPE]), "wb"), wanted, bool(os.environ[MOVE]))
     cp.Problem.solve = interceptor.around(cp.Problem.solve)
 
 

@@ -29,6 +29,8 @@ draws is not. No file is chosen: a problem is left out for what it is, by the fi
 
 ## What CLARABEL answers
 
+Where an exception ended the solve, its name.
+
 {statuses}
 
 ## By test file
