@@ -87,9 +87,9 @@ def described(each: Intercepted, name: str) -> Entry:
 
 
 def answered(problem: cp.Problem) -> tuple[str, float | None]:
-    """CLARABEL's status, and the optimum where it has one."""
+    """CLARABEL's status, and the optimum where it has one; no limit of time, which would be one of the machine."""
     try:
-        problem.solve(solver="CLARABEL", time_limit=60.0)
+        problem.solve(solver="CLARABEL")
     except (KeyboardInterrupt, SystemExit):
         raise
     except BaseException as error:  # CLARABEL panics, which is no Exception, where powers miss a sum of 1 by a rounding
