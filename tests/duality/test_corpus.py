@@ -69,6 +69,7 @@ def test_a_reader_may_stop_early() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::UserWarning")  # CVXPY's, about powers that it approximates
 def test_every_problem_comes_again_with_the_answer_of_the_list() -> None:
     listed = {entry.id: entry for entry in entries()}
     other = []
