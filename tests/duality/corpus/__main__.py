@@ -1,0 +1,123 @@
+"""`python tests/duality/corpus` runs CVXPY's tests, lists what they solve (problems.jsonl) and counts what is in it (README.md)."""
+
+from __future__ import annotations
+
+import json
+import sys
+import warnings
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+
+import cvxpy as cp
+import numpy as np
+import page
+from corpus import LIST, Entry, wanted
+from fingerprint import attributes, fingerprint
+from intercept import Intercepted, intercepted
+from white_list import refusals
+
+DIGITS, ZERO = 6, 1e-6
+
+
+def left_out(each: Intercepted) -> str:
+    """Why a solve is no continuous convex programme to be judged, or nothing."""
+    if each.failure:
+        return "cannot be copied (a function inside of the test is its parameter)"
+    problem = each.problem()
+    leaves = [*problem.variables(), *problem.parameters(), *problem.constants()]
+    if each.grammar == "gp":
+        return "solved as a geometric programme (gp=True)"
+    if each.grammar == "nlp":
+        return "solved as a nonlinear programme (nlp=True)"
+    if problem.is_mixed_integer():
+        return "integer or boolean variables"
+    if not problem.is_dcp():
+        return "not DCP: quasiconvex (qcp=True)" if each.grammar == "qcp" else "not DCP: the test is of the error"
+    if any(parameter.value is None for parameter in problem.parameters()):
+        return "a parameter without value: the test is of the error"
+    if any(leaf.is_complex() for leaf in leaves):
+        return "complex variables or data"
+    if not all(np.all(np.isfinite(_entries(leaf))) for leaf in leaves if not isinstance(leaf, cp.Variable)):
+        return "data that are not finite"
+    if not sum(variable.size for variable in problem.variables()):
+        return "no variable"
+    return "every variable is set equal to a constant: one point" if _is_a_point(problem) else ""
+
+
+def _entries(leaf: cp.Expression) -> np.ndarray:
+    return np.asarray(leaf.value.data if hasattr(leaf.value, "tocoo") else leaf.value, dtype=float)
+
+
+def _is_a_point(problem: cp.Problem) -> bool:
+    rows = [row.args for row in problem.constraints if type(row).__name__ == "Equality"]
+    fixed = {side.id for a, b in rows for side, other in ((a, b), (b, a)) if isinstance(side, cp.Variable) and other.is_constant()}
+    return all(variable.id in fixed for variable in problem.variables())
+
+
+def distinct(counted: Counter[str]) -> Iterator[tuple[Intercepted, str]]:
+    """(solve, fingerprint), the first of those that agree; `counted` says what became of all."""
+    seen: set[str] = set()
+    for each in intercepted():
+        reason = left_out(each)
+        name = "" if reason else fingerprint(each.problem())
+        if name in seen:
+            reason = "met before"
+        counted[reason] += 1
+        if not reason:
+            seen.add(name)
+            yield each, name
+
+
+def described(each: Intercepted, name: str) -> Entry:
+    """The line of a problem; it is solved for it."""
+    problem = each.problem()
+    structure = {name for variable in problem.variables() for name, _ in attributes(variable)}
+    structure |= {f"{variable.ndim} dimensions" for variable in problem.variables() if variable.ndim > 2}
+    return Entry(
+        each.id,
+        name,
+        sum(variable.size for variable in problem.variables()),
+        sum(row.size for row in problem.constraints),
+        sorted(atom.__name__ for atom in problem.atoms()),
+        sorted(structure),
+        *answered(problem),
+    )
+
+
+def answered(problem: cp.Problem) -> tuple[str, float | None]:
+    """CLARABEL's status, and the optimum where it has one; no limit of time, which would be one of the machine."""
+    try:
+        problem.solve(solver="CLARABEL")
+    except (KeyboardInterrupt, SystemExit):
+        raise
+    except BaseException as error:  # CLARABEL panics, which is no Exception, where powers miss a sum of 1 by a rounding
+        return type(error).__name__, None
+    if problem.status not in ("optimal", "optimal_inaccurate"):
+        return problem.status, None
+    return problem.status, float(f"{problem.value:.{DIGITS}g}") if abs(problem.value) > ZERO else 0.0
+
+
+def main() -> int:
+    """Write the list and its page."""
+    warnings.simplefilter("ignore")  # CVXPY's, about inaccurate answers and approximations that the tests ask for
+    counted: Counter[str] = Counter()
+    found: list[tuple[Entry, list[str]]] = []
+    for each, name in distinct(counted):
+        reasons = refusals(each.problem())
+        found.append((described(each, name), reasons))
+        print(f"\r{len(found)} problems, {counted.total()} solves", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
+    made = {each.id: fingerprint(each.problem()) for each in intercepted(wanted(entry for entry, _ in found), moved=True)}
+    answers = [entry for entry, _ in found if made.get(entry.id, entry.fingerprint) != entry.fingerprint]
+    counted[""] -= len(answers)
+    counted["its numbers are a solver's answer to another problem"] += len(answers)
+    found = [(entry, reasons) for entry, reasons in found if entry not in answers]
+    LIST.write_text("".join(json.dumps(asdict(entry), ensure_ascii=False) + "\n" for entry, _ in found), encoding="utf-8")
+    Path(__file__).with_name("README.md").write_text(page.page(found, counted), encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,74 @@
+"""The problems that CVXPY's own tests solve: their list, and the problems themselves, made again by running the tests."""
+
+from __future__ import annotations
+
+import json
+from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import cvxpy as cp
+from fingerprint import fingerprint
+from intercept import intercepted
+
+LIST = Path(__file__).with_name("problems.jsonl")
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line of the list: the k-th solve of a test (test#k), what it is made of, and what CLARABEL answers, to six digits."""
+
+    id: str
+    fingerprint: str
+    variables: int
+    rows: int
+    atoms: list[str]
+    structure: list[str]
+    status: str
+    optimum: float | None
+
+    @property
+    def test(self) -> str:
+        """The test that solves it."""
+        return self.id.rpartition("#")[0]
+
+    @property
+    def ordinal(self) -> int:
+        """Which of the test's solves it is, from 0."""
+        return int(self.id.rpartition("#")[2])
+
+
+class CorpusChanged(AssertionError):
+    """Problems of the list that CVXPY's tests no longer solve, or with other numbers; each by its name."""
+
+
+def entries() -> list[Entry]:
+    """The committed list, in the order in which the tests run."""
+    return [Entry(**json.loads(line)) for line in LIST.read_text(encoding="utf-8").splitlines()]
+
+
+def wanted(chosen: Iterable[Entry]) -> dict[str, set[int]]:
+    """Test → ordinals of its solves, as `intercepted` takes them."""
+    ordinals: dict[str, set[int]] = defaultdict(set)
+    for entry in chosen:
+        ordinals[entry.test].add(entry.ordinal)
+    return ordinals
+
+
+def problems(chosen: Iterable[Entry] | None = None) -> Iterator[tuple[str, cp.Problem]]:
+    """(id, problem) of the chosen entries, of all by default, one after the other and none kept.
+
+    Only problems whose fingerprint is that of the list are given; at the end `CorpusChanged` names the others, if there are any.
+    """
+    left = {entry.id: entry for entry in (entries() if chosen is None else chosen)}
+    changed = []
+    for each in intercepted(wanted(left.values())) if left else ():
+        entry, problem = left.pop(each.id), each.problem()
+        if fingerprint(problem) == entry.fingerprint:
+            yield each.id, problem
+        else:
+            changed.append(each.id)
+    wrong = [f"{name}: other numbers or another structure" for name in changed] + [f"{name}: never solved" for name in left]
+    if wrong:
+        raise CorpusChanged(f"{len(wrong)} problems are not those of {LIST.name} (with CVXPY {cp.__version__}):\n" + "\n".join(wrong))
