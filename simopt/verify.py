@@ -153,7 +153,7 @@ def _results(claims: Sequence[Claim], jobs: int, effort: Effort, seed: int, muta
 
 
 def _leave_interrupts() -> None:
-    """A terminal sends Ctrl-C to workers, too, which loky reports with a traceback where they wait; the process that started them ends them."""
+    """A terminal sends Ctrl-C to workers, too; one that waits would tell of it with a traceback. Who started them ends them."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 

@@ -83,7 +83,7 @@ def run(
         return NativeResult(None, None, Status.TIME_LIMIT, f"ended after {time_limit:g} s", 0, setup, time.perf_counter() - start)
     except KeyboardInterrupt:
         raise
-    except Exception as error:  # back ends raise whatever they like; their word is kept and the solve reported as failed
+    except BaseException as error:  # back ends raise whatever they like (a panic of Rust is no Exception): a failed solve, with their word
         return NativeResult(None, None, Status.FAILED, f"{type(error).__name__}: {error}", 0, setup, time.perf_counter() - start)
     seconds = time.perf_counter() - start
     code, iterations = _native_status(backend, raw)

@@ -75,6 +75,18 @@ def test_infeasible_and_unbounded_declarations(name: str) -> None:
     assert bottomless.point is None
 
 
+def test_a_panic_of_clarabel_is_a_failed_solve() -> None:
+    import cvxpy as cp
+
+    def panics(problem: Any, cones: Any) -> Any:
+        """Powers whose sum misses 1 by more than rounding pass CVXPY's check and end CLARABEL by an assertion."""
+        x, mean = cp.Variable(3, name="x"), cp.Variable(name="mean")
+        return cp.Problem(cp.Maximize(mean), [cp.PowConeND(x, mean, np.array([1 / 3, 1 / 3, 1 / 3 + 1e-7])), x <= 1])
+
+    solution = solve(toy(), "clarabel", declare=panics)
+    assert solution.status is Status.FAILED and solution.reported_status.startswith("PanicException: assertion failed")
+
+
 @pytest.mark.parametrize("wrong", [Impossible, Bottomless])
 def test_a_back_end_that_is_wrong_about_feasibility_has_failed(wrong: type[Toy]) -> None:
     solution = solve(toy(), "clarabel", declare=lambda problem, cones: toy(kind=wrong).declare(cones=cones))

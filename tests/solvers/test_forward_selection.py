@@ -184,6 +184,7 @@ def test_the_first_picks_of_a_fit_are_the_fit_with_fewer_picks():
         fit.first(21)
 
 
+@pytest.mark.slow  # a scheduler is started
 @pytest.mark.parametrize("memory", [4096.0, 2.0**28])
 def test_memory_maps_and_dask_arrays_give_the_same_picks(tmp_path, memory):
     da = pytest.importorskip("dask.array")

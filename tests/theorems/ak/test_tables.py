@@ -155,6 +155,7 @@ def small(samples, monkeypatch):
     return data
 
 
+@pytest.mark.slow  # a whole table
 def test_a_printed_value_that_a_reading_has_is_explained_and_one_far_off_is_not(small, monkeypatch):
     (row,) = simopt.reproduce.reproduce("ak-table1", rows=["Slump"]).rows
     errors = [cell for cell in row.cells if cell.column in ("KRR", "M-RLSR")]

@@ -163,6 +163,7 @@ def test_ten_bins_are_inferred_from_the_data(seed: int) -> None:
     assert 2 * found[10] < min(value for bins, value in found.items() if bins != 10)
 
 
+@pytest.mark.slow  # a whole table
 @pytest.mark.parametrize("name", TABLES)
 def test_tables_are_whole_and_what_is_far_off_stays_unexplained(name: str, small: Dataset) -> None:
     done = simopt.reproduce.reproduce(name)
@@ -265,6 +266,7 @@ def test_sentences_name_what_differs() -> None:
     assert Cell(table1b.TOGETHER, table1b.BETTER, 11.0, printed=11.0).word == INSIDE
 
 
+@pytest.mark.slow  # a whole table
 def test_a_figure_has_the_numbers_of_its_curves_and_is_drawn(small: Dataset, tmp_path: Path) -> None:
     done = simopt.reproduce.reproduce("kj-figure2cd")
     for row in done.rows:

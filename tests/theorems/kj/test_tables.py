@@ -147,6 +147,7 @@ def test_printed_numbers_are_complete_and_rounded_to_two_digits() -> None:
     assert half_unit(2.1e-2) == Fraction(1, 2000) and half_unit(9.5e-5) == Fraction(1, 2_000_000)
 
 
+@pytest.mark.slow  # a whole table
 def test_the_table_on_a_small_set(small: Dataset, tmp_path: Path) -> None:
     done = simopt.reproduce.reproduce("kj-table1a")
     assert done.complete
@@ -215,6 +216,7 @@ def test_other_units_of_y_are_those_said() -> None:
         assert (y.min(), y.max()) == pytest.approx((low, high)) and np.corrcoef(y, data.targets)[0, 1] == pytest.approx(1)
 
 
+@pytest.mark.slow  # a whole table
 def test_a_figure_on_a_small_set(small: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(landmark_curves, "COUNTS", (5, 20))
     done = simopt.reproduce.reproduce("kj-figure2ab")

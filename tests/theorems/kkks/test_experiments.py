@@ -94,6 +94,7 @@ def test_isotron_fits_at_least_as_closely_from_the_same_scores() -> None:
     assert free.errors[1] < bound.errors[1]  # both have the same w^2
 
 
+@pytest.mark.slow  # a whole table
 def test_the_figure_is_inside_and_isotron_jumps(done: simopt.reproduce.Reproduction, tmp_path: Path) -> None:
     assert done.complete and done.count(OUTSIDE) == 0
     cells = {(cell.row, cell.column): cell for row in done.rows for cell in row.cells}

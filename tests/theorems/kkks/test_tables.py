@@ -147,6 +147,7 @@ def test_printed_tables_are_complete() -> None:
     assert all(len(row) == len(METHODS) for row in TABLE_1.values()) and all(len(row) == len(OTHERS) for row in TABLE_2.values())
 
 
+@pytest.mark.slow  # a whole table
 def test_tables_on_a_small_set(small: Dataset) -> None:
     first, second = (simopt.reproduce.reproduce(name) for name in TABLES[:2])
     assert first.complete and second.complete
@@ -262,6 +263,7 @@ def test_table_2_is_the_difference_of_table_1() -> None:
     assert [mutant.caught for mutant in run_mutants(catalogue.find("KK-Tab"), Effort.QUICK, 0)] == [True, True]
 
 
+@pytest.mark.slow  # a whole table
 def test_concrete_is_reproduced() -> None:
     table1.measured.cache_clear()
     cells = list(table1.table1("concrete", Run("kkks-table1", "concrete", 0, Effort.QUICK)))
