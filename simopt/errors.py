@@ -8,6 +8,20 @@ class InvalidProblem(ValueError):
     """Data or parameters for which the problem is not defined."""
 
 
+class Unreadable(InvalidProblem):
+    """A declaration that holds something from which no bound can be derived: `what`, in the sub-expression `where`, and the `remedy`."""
+
+    def __init__(self, what: str, where: str = "", remedy: str = "") -> None:
+        self.what = what
+        self.where = where
+        self.remedy = remedy
+        super().__init__(what, where, remedy)
+
+    def __str__(self) -> str:
+        shown = self.where if len(self.where) <= 200 else self.where[:197] + "…"
+        return self.what + (f" in {shown}" if shown else "") + (f"; {self.remedy}" if self.remedy else "")
+
+
 class UnknownName(ValueError):
     """A name that nothing is registered under. The message names the nearest one that exists, or what is `meant` where the caller knows."""
 

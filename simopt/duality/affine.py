@@ -1,0 +1,398 @@
+"""Affine maps as operators: x ↦ A x + b is evaluated, and u is pulled back to Aᵀu and ⟨u, b⟩, without a matrix being formed for it.
+
+A map is a small tree over the values that it refers to. Constants are read when a map is evaluated, so that a parameter may change between
+two evaluations; a matrix is the array that the user gave, in the products with A as in those with Aᵀ.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from simopt.arithmetic import FLOAT, Arithmetic, Interval
+from simopt.arrays import Array
+from simopt.duality.vectors import Indices, Value, broadcast, inner, product, scatter, stack, vector
+
+Key = int
+Values = Mapping[Key, Value]
+Residual = dict[Key, Value]
+
+
+@dataclass(frozen=True)
+class Picks:
+    """Row i takes factor_i times entry column_i of one value; −1 where it takes none.
+
+    A factor is nan where it is not known exactly: where a parameter has a part in it, or a product that rounds.
+    """
+
+    columns: Indices
+    factors: Array
+
+    @property
+    def rows(self) -> Indices:
+        """Rows that take an entry."""
+        return np.flatnonzero(self.columns >= 0)
+
+    def injective(self) -> bool:
+        """Whether no entry is taken twice."""
+        taken = self.columns[self.rows]
+        return len(np.unique(taken)) == len(taken)
+
+
+def _times(x: Array, y: Array) -> Array:
+    """The products that are exact: with 0 and ±1."""
+    plain = (x == 0.0) | (y == 0.0) | (np.abs(x) == 1.0) | (np.abs(y) == 1.0)
+    with np.errstate(all="ignore"):
+        return np.where(plain, x * y, np.nan)
+
+
+def _plus(x: Array, y: Array) -> Array:
+    """The sums that are exact: with 0, and of small whole numbers."""
+    whole = (np.abs(x) <= 1e6) & (np.abs(y) <= 1e6) & (np.trunc(x) == x) & (np.trunc(y) == y)
+    return np.where((x == 0.0) | (y == 0.0) | whole, x + y, np.nan)
+
+
+class Mixed:
+    """Rows that take several entries, or may."""
+
+
+MIXED = Mixed()
+Pattern = Picks | Mixed | None  # None: the value does not occur
+
+
+class Map(ABC):
+    """x ↦ A x + b."""
+
+    @property
+    @abstractmethod
+    def size(self) -> int:
+        """How many entries."""
+
+    @abstractmethod
+    def value(self, num: Arithmetic, at: Values, linear: bool = False) -> Value:
+        """A x + b, or A x alone."""
+
+    @abstractmethod
+    def pull(self, num: Arithmetic, u: Value, into: Residual) -> Value:
+        """Add Aᵀu to the residual; return ⟨u, b⟩."""
+
+    @abstractmethod
+    def pattern(self, key: Key) -> Pattern:
+        """How the rows depend on one value."""
+
+    @cached_property
+    def below(self) -> tuple[Key, ...]:
+        """The values that occur, each once, in the order of the formula."""
+        return tuple(dict.fromkeys(self._below()))
+
+    @abstractmethod
+    def _below(self) -> list[Key]: ...
+
+    def constant(self, num: Arithmetic) -> Value:
+        """The map's value where it refers to nothing."""
+        return self.value(num, {})
+
+
+@dataclass(frozen=True, eq=False)
+class Reference(Map):
+    """A variable, or the value of a node."""
+
+    key: Key
+    length: int
+
+    @property
+    def size(self) -> int:
+        return self.length
+
+    def value(self, num: Arithmetic, at: Values, linear: bool = False) -> Value:
+        return at[self.key]
+
+    def pull(self, num: Arithmetic, u: Value, into: Residual) -> Value:
+        into[self.key] = into[self.key] + u if self.key in into else u
+        return num.lift(0.0)
+
+    def pattern(self, key: Key) -> Pattern:
+        return Picks(np.arange(self.size), np.ones(self.size)) if key == self.key else None
+
+    def _below(self) -> list[Key]:
+        return [self.key]
+
+
+@dataclass(frozen=True, eq=False)
+class Constant(Map):
+    """Numbers that are read anew each time: `read` returns floats, in the shape that the user gave them."""
+
+    read: Callable[[], Any]
+    length: int
+    varies: bool = False
+
+    @property
+    def size(self) -> int:
+        return self.length
+
+    def value(self, num: Arithmetic, at: Values, linear: bool = False) -> Value:
+        return num.zeros(self.size) if linear else vector(num, _dense(self.read()))
+
+    def pull(self, num: Arithmetic, u: Value, into: Residual) -> Value:
+        return inner(num, u, self.value(num, {}))
+
+    def pattern(self, key: Key) -> Pattern:
+        return None
+
+    def _below(self) -> list[Key]:
+        return []
+
+    def factors(self) -> Array:
+        """The floats, nan where they may change."""
+        return np.full(self.size, np.nan) if self.varies else np.asarray(_dense(self.read()), dtype=float).reshape(-1, order="F")
+
+
+def _dense(values: Any) -> Any:
+    return values.toarray() if hasattr(values, "toarray") else values
+
+
+def factors_of(constant: Map) -> Array:
+    """What is known of a constant's entries without reading parameters: nan where nothing is."""
+    if isinstance(constant, Constant):
+        return constant.factors()
+    if isinstance(constant, Selection) and len(constant.parts) == 1:
+        return factors_of(constant.parts[0])[constant.index]
+    if isinstance(constant, Negation):
+        return -factors_of(constant.part)
+    return np.full(constant.size, np.nan)
+
+
+@dataclass(frozen=True, eq=False)
+class Sum(Map):
+    """Σ of maps of one size."""
+
+    parts: tuple[Map, ...]
+
+    @property
+    def size(self) -> int:
+        return self.parts[0].size
+
+    def value(self, num: Arithmetic, at: Values, linear: bool = False) -> Value:
+        total = None
+        for part in self.parts:
+            if not linear or part.below:
+                term = part.value(num, at, linear)
+                total = term if total is None else total + term
+        return num.zeros(self.size) if total is None else total
+
+    def pull(self, num: Arithmetic, u: Value, into: Residual) -> Value:
+        total = num.lift(0.0)
+        for part in self.parts:
+            total = total + part.pull(num, u, into)
+        return total
+
+    def pattern(self, key: Key) -> Pattern:
+        found = [pattern for part in self.parts if (pattern := part.pattern(key)) is not None]
+        if len(found) < 2:
+            return found[0] if found else None
+        columns, factors = np.full(self.size, -1), np.zeros(self.size)
+        for pattern in found:
+            if isinstance(pattern, Mixed) or np.any((columns >= 0) & (pattern.columns >= 0) & (columns != pattern.columns)):
+                return MIXED
+            factors = _plus(factors, np.where(pattern.columns >= 0, pattern.factors, 0.0))
+            columns = np.maximum(columns, pattern.columns)
+        return Picks(np.where(factors == 0.0, -1, columns), factors)
+
+    def _below(self) -> list[Key]:
+        return [key for part in self.parts for key in part.below]
+
+
+@dataclass(frozen=True, eq=False)
+class Negation(Map):
+    """−x."""
+
+    part: Map
+
+    @property
+    def size(self) -> int:
+        return self.part.size
+
+    def value(self, num: Arithmetic, at: Values, linear: bool = False) -> Value:
+        return -self.part.value(num, at, linear)
+
+    def pull(self, num: Arithmetic, u: Value, into: Residual) -> Value:
+        return self.part.pull(num, -u, into)
+
+    def pattern(self, key: Key) -> Pattern:
+        pattern = self.part.pattern(key)
+        return Picks(pattern.columns, -pattern.factors) if isinstance(pattern, Picks) else pattern
+
+    def _below(self) -> list[Key]:
+        return list(self.part.below)
+
+
+@dataclass(frozen=True, eq=False)
+class Scaling(Map):
+    """c ∘ x entry by entry, or x / c; c a constant."""
+
+    factor: Map
+    part: Map
+    divides: bool = False
+
+    @property
+    def size(self) -> int:
+        return self.part.size
+
+    def _times(self, num: Arithmetic, x: Value) -> Value:
+        c = self.factor.constant(num)
+        return x / c if self.divides else x * c
+
+    def value(self, num: Arithmetic, at: Values, linear: bool = False) -> Value:
+        return self._times(num, self.part.value(num, at, linear))
+
+    def pull(self, num: Arithmetic, u: Value, into: Residual) -> Value:
+        return self.part.pull(num, self._times(num, u), into)
+
+    def pattern(self, key: Key) -> Pattern:
+        pattern = self.part.pattern(key)
+        if not isinstance(pattern, Picks):
+            return pattern
+        c = factors_of(self.factor)
+        factors = _times(pattern.factors, np.where(np.abs(c) == 1.0, c, np.nan) if self.divides else c)
+        return Picks(np.where(factors == 0.0, -1, pattern.columns), factors)
+
+    def _below(self) -> list[Key]:
+        return list(self.part.below)
+
+
+@dataclass(frozen=True, eq=False)
+class Product(Map):
+    """A X, the columns of X one below the other. `matrix` reads A: a float array as it stands, or a constant that is evaluated."""
+
+    matrix: Map
+    shape: tuple[int, int]
+    part: Map
+    columns: int = 1
+
+    @property
+    def size(self) -> int:
+        return self.shape[0] * self.columns
+
+    def _matrix(self, num: Arithmetic) -> Any:
+        if isinstance(self.matrix, Constant):
+            given = self.matrix.read()
+            return given if hasattr(given, "tocsr") else np.asarray(given, dtype=float).reshape(self.shape, order="F")
+        flat = self.matrix.constant(num)
+        if isinstance(flat, Interval):
+            return Interval(flat.mid.reshape(self.shape, order="F"), flat.rad.reshape(self.shape, order="F"))
+        return flat.reshape(self.shape, order="F")
+
+    def value(self, num: Arithmetic, at: Values, linear: bool = False) -> Value:
+        return product(num, self._matrix(num), self.part.value(num, at, linear), self.columns)
+
+    def pull(self, num: Arithmetic, u: Value, into: Residual) -> Value:
+        return self.part.pull(num, product(num, self._matrix(num).T, u, self.columns), into)
+
+    def pattern(self, key: Key) -> Pattern:
+        pattern = self.part.pattern(key)
+        if not isinstance(pattern, Picks):
+            return pattern
+        if not isinstance(self.matrix, Constant) or self.matrix.varies:
+            return MIXED
+        entries = self._matrix(FLOAT)
+        counts = np.diff(entries.tocsr().indptr) if hasattr(entries, "tocsr") else np.count_nonzero(entries, axis=1)
+        if counts.max(initial=0) > 1:
+            return MIXED
+        row, column = entries.nonzero()
+        inside, c = np.full(self.shape[0], -1), np.zeros(self.shape[0])
+        inside[row], c[row] = column, np.asarray(entries[row, column]).reshape(-1)
+        source = np.concatenate([np.where(inside < 0, -1, inside + j * self.shape[1]) for j in range(self.columns)])
+        columns = np.where(source < 0, -1, pattern.columns[source])
+        return Picks(columns, np.where(columns < 0, 0.0, _times(np.tile(c, self.columns), pattern.factors[source])))
+
+    def _below(self) -> list[Key]:
+        return list(self.part.below)
+
+
+@dataclass(frozen=True, eq=False)
+class Selection(Map):
+    """Entries, in any order and number, of maps put one below the other: indexing, reshaping, stacking, broadcasting."""
+
+    parts: tuple[Map, ...]
+    index: Indices
+
+    @property
+    def size(self) -> int:
+        return len(self.index)
+
+    @cached_property
+    def _plain(self) -> bool:
+        return len(self.index) == self._whole and bool(np.array_equal(self.index, np.arange(self._whole)))
+
+    @cached_property
+    def _whole(self) -> int:
+        return sum(part.size for part in self.parts)
+
+    def value(self, num: Arithmetic, at: Values, linear: bool = False) -> Value:
+        whole = stack(num, [part.value(num, at, linear) for part in self.parts])
+        if self._plain:
+            return whole
+        return broadcast(num, whole, self.size) if self._whole == 1 else whole[self.index]
+
+    def pull(self, num: Arithmetic, u: Value, into: Residual) -> Value:
+        if not self._plain:
+            u = vector(num, num.sum(u)) if self._whole == 1 else scatter(num, u, self.index, self._whole)
+        total, start = num.lift(0.0), 0
+        for part in self.parts:
+            own = u if len(self.parts) == 1 else u[np.arange(start, start + part.size)]
+            total, start = total + part.pull(num, own, into), start + part.size
+        return total
+
+    def pattern(self, key: Key) -> Pattern:
+        found = [part.pattern(key) for part in self.parts]
+        if all(pattern is None for pattern in found):
+            return None
+        columns, factors = [], []
+        for part, pattern in zip(self.parts, found, strict=True):
+            if isinstance(pattern, Mixed):
+                return MIXED
+            columns.append(np.full(part.size, -1) if pattern is None else pattern.columns)
+            factors.append(np.zeros(part.size) if pattern is None else pattern.factors)
+        return Picks(np.concatenate(columns)[self.index], np.concatenate(factors)[self.index])
+
+    def _below(self) -> list[Key]:
+        return [key for part in self.parts for key in part.below]
+
+
+@dataclass(frozen=True, eq=False)
+class Totals(Map):
+    """Sums over groups of entries."""
+
+    part: Map
+    group: Indices
+    length: int
+
+    @property
+    def size(self) -> int:
+        return self.length
+
+    def value(self, num: Arithmetic, at: Values, linear: bool = False) -> Value:
+        x = self.part.value(num, at, linear)
+        return vector(num, num.sum(x)) if self.size == 1 else scatter(num, x, self.group, self.size)
+
+    def pull(self, num: Arithmetic, u: Value, into: Residual) -> Value:
+        return self.part.pull(num, broadcast(num, u, self.part.size) if self.size == 1 else u[self.group], into)
+
+    def pattern(self, key: Key) -> Pattern:
+        pattern = self.part.pattern(key)
+        if not isinstance(pattern, Picks):
+            return pattern
+        rows = pattern.rows
+        if len(np.unique(self.group[rows])) < len(rows):
+            return MIXED
+        columns, factors = np.full(self.size, -1), np.zeros(self.size)
+        columns[self.group[rows]], factors[self.group[rows]] = pattern.columns[rows], pattern.factors[rows]
+        return Picks(columns, factors)
+
+    def _below(self) -> list[Key]:
+        return list(self.part.below)

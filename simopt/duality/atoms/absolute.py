@@ -1,0 +1,46 @@
+"""|z|."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simopt.arithmetic import Arithmetic
+from simopt.arrays import Array
+from simopt.duality.atoms.base import Absorbs, Elementwise
+from simopt.duality.vectors import Mask, Value, above
+
+
+class Absolute(Elementwise):
+    """φ(z) = |z|, (sφ)*(u) = 0 for |u| ≤ s; the remainder is (s − |u|)|z| + (|u||z| − uz)."""
+
+    formula, conjugate_formula, domain_formula = "|z|", "0", "|u| ≤ 1"
+    absorbs = Absorbs.SCALED
+
+    @property
+    def degree(self) -> float | None:
+        return 1.0
+
+    def value(self, num: Arithmetic, z: Value) -> Value:
+        return num.abs(z)
+
+    def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
+        return num.minimum(num.maximum(u, -s), s)
+
+    def need(self, num: Arithmetic, u: Value) -> Value:
+        return num.abs(u)
+
+    def inner(self, num: Arithmetic, u: Value, s: Value) -> Mask:
+        return above(num, s, num.abs(u))
+
+    def outside(self, num: Arithmetic, u: Value, s: Value) -> Mask:
+        return above(num, num.abs(u), s)
+
+    def conjugates(self, num: Arithmetic, u: Value, s: Value) -> Value:
+        return num.zeros(len(u))
+
+    def remainders(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
+        size, price = num.abs(z), num.abs(u)
+        return num.pos(s - price) * size + num.pos(price * size - u * z)
+
+    def slope(self, z: Array, s: Array) -> Array:
+        return s * np.sign(z)

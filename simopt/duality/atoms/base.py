@@ -1,0 +1,160 @@
+"""What the sweeps ask of a convex function."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from enum import Enum
+from typing import ClassVar
+
+import numpy as np
+
+from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arrays import Array
+from simopt.duality.vectors import Indices, Mask, Value, above, is_zero, known, nothing, where
+
+
+class Absorbs(Enum):
+    """What an atom can do for stationarity, that is for multipliers that the rest of a problem prescribes."""
+
+    NOTHING = "nothing"
+    ALL = "any multiplier: (sφ)* is finite everywhere once s > 0"
+    SCALED = "any multiplier if the scale may be chosen: φ is a gauge, (sφ)*(u) is 0 for s ≥ need(u), else ∞"
+
+
+class Atom(ABC):
+    r"""A closed convex function φ: ℝⁿ → ℝᵐ (m functions, a scale s ≥ 0 for each: sφ(z) = Σ_j s_j φ_j(z)).
+
+    The conjugate (sφ)*(u) = sup_z ⟨u, z⟩ − sφ(z) is s φ*(u/s) where s > 0; for s = 0 the sup of ⟨u, z⟩ over the domain of φ, so that on a
+    full domain u ≠ 0 costs +∞. For all z and u (Fenchel–Young)
+        sφ(z) + (sφ)*(u) − ⟨u, z⟩ ≥ 0,
+    with equality where u is a subgradient of sφ at z. Everything takes vectors of any arithmetic.
+
+    Attributes
+    ----------
+    formula, conjugate_formula, domain_formula : str
+        φ, φ* and the domain of φ*, for the table in the documentation.
+    absorbs : Absorbs
+        see there.
+    degree : float or None
+        the p of φ(cz) = c^p φ(z), c > 0: how the unit of z leaves the atom.
+    """
+
+    formula: ClassVar[str]
+    conjugate_formula: ClassVar[str]
+    domain_formula: ClassVar[str]
+    absorbs: ClassVar[Absorbs] = Absorbs.NOTHING
+
+    @property
+    def degree(self) -> float | None:
+        """The degree of homogeneity, where there is one."""
+        return None
+
+    @abstractmethod
+    def value(self, num: Arithmetic, z: Value) -> Value:
+        """φ(z), m entries."""
+
+    def outputs(self, n: int) -> int:
+        """m for n entries."""
+        return 1
+
+    def inside(self, num: Arithmetic, z: Value, nonnegative: Mask) -> Mask:
+        """Where z is proven to be in the domain of φ; `nonnegative` says where z ≥ 0 is known otherwise."""
+        return np.ones(len(z), dtype=bool)
+
+    @abstractmethod
+    def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
+        """A multiplier near u for which (sφ)* is finite; u itself if it is one."""
+
+    @abstractmethod
+    def conjugate(self, num: Arithmetic, u: Value, s: Value) -> Value:
+        """(sφ)*(u), a scalar; +∞ (`nothing`) where u is proven to be outside of the domain.
+
+        A ball that reaches over the edge of the domain is taken to stand for a number inside, as `project` made it.
+        """
+
+    @abstractmethod
+    def remainder(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
+        """sφ(z) + (sφ)*(u) − ⟨u, z⟩ for a u in the domain, a scalar, as a sum of terms ≥ 0 in which nothing large cancels."""
+
+    @abstractmethod
+    def slope(self, z: Array, s: Array) -> Array:
+        """A subgradient of sφ at z, in floats."""
+
+    def need(self, num: Arithmetic, u: Value) -> Value:
+        """The least s for which (sφ)*(u) is finite, of an atom that absorbs when scaled."""
+        raise NotImplementedError
+
+    def inner(self, num: Arithmetic, u: Value, s: Value) -> Mask:
+        """Where `project` is proven to leave u as it is."""
+        return np.zeros(len(u), dtype=bool)
+
+
+class Elementwise(Atom):
+    """One function of one number, for each entry: m = n."""
+
+    def outputs(self, n: int) -> int:
+        return n
+
+    def conjugate(self, num: Arithmetic, u: Value, s: Value) -> Value:
+        if self.outside(num, u, s).any():
+            return nothing(num)
+        return num.sum(self.conjugates(num, u, s))
+
+    def remainder(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
+        return num.sum(self.remainders(num, z, u, s))
+
+    @abstractmethod
+    def outside(self, num: Arithmetic, u: Value, s: Value) -> Mask:
+        """Where (sφ)*(u) is ∞ for certain, or s is not known to be positive although it would have to be."""
+
+    @abstractmethod
+    def conjugates(self, num: Arithmetic, u: Value, s: Value) -> Value:
+        """(s_i φ)*(u_i)."""
+
+    @abstractmethod
+    def remainders(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
+        """The terms of the remainder."""
+
+
+class Grouped(Atom):
+    """A function of several numbers, for each group of entries: entry i belongs to group `group[i]` of 0, …, m − 1."""
+
+    def __init__(self, group: Indices, count: int) -> None:
+        self.group, self.count = np.asarray(group, dtype=np.intp), count
+
+    def outputs(self, n: int) -> int:
+        return self.count
+
+    @classmethod
+    def of(cls, n: int) -> Grouped:
+        """All n entries are one group."""
+        return cls(np.zeros(n, dtype=np.intp), 1)
+
+
+class Gauge(Grouped):
+    """A norm of each group: (s‖·‖)*(u) is 0 where the dual norm of u is at most s, else ∞. The dual norm is what u needs."""
+
+    absorbs = Absorbs.SCALED
+    conjugate_formula = "0"
+
+    @property
+    def degree(self) -> float | None:
+        return 1.0
+
+    def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
+        """u s/max(s, ‖u‖_*)."""
+        largest = num.maximum(self.need(num, u), s)
+        zero = ~above(num, largest)
+        shrink = s / where(num, zero, num.lift(np.ones(self.count)), largest)
+        return where(num, (zero | is_zero(num, s))[self.group], num.zeros(len(u)), u * shrink[self.group])
+
+    def conjugate(self, num: Arithmetic, u: Value, s: Value) -> Value:
+        need = self.need(num, u)
+        excess = need - s * (1.0 + SPARE) if num is FLOAT else need - s
+        return nothing(num) if above(num, excess).any() or not known(num, num.sum(need)) else num.lift(0.0)
+
+    def inner(self, num: Arithmetic, u: Value, s: Value) -> Mask:
+        return (above(num, s, self.need(num, u)))[self.group]
+
+
+SPARE = 1e-12  # a float projected onto the edge of a domain is off by rounding: what is certainly outside is farther out

@@ -1,0 +1,43 @@
+"""Euclidean norms."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simopt.arithmetic import Arithmetic
+from simopt.arrays import Array
+from simopt.duality.atoms.base import Gauge
+from simopt.duality.vectors import Value, divisor, scatter, vector, where
+
+
+class EuclideanNorm(Gauge):
+    """φ(z) = ‖z‖₂, (sφ)*(u) = 0 for ‖u‖₂ ≤ s.
+
+    The remainder is (s − ‖u‖)‖z‖ + (‖u‖‖z‖ − ⟨u, z⟩), the second part written ‖u‖‖z‖ ‖z/‖z‖ − u/‖u‖‖²/2.
+    """
+
+    formula, domain_formula = "‖z‖₂", "‖u‖₂ ≤ 1"
+
+    def _norm(self, num: Arithmetic, z: Value) -> Value:
+        if self.count == 1:
+            return vector(num, num.norm(z))
+        return num.sqrt(num.pos(scatter(num, z * z, self.group, self.count)))
+
+    def value(self, num: Arithmetic, z: Value) -> Value:
+        return self._norm(num, z)
+
+    def need(self, num: Arithmetic, u: Value) -> Value:
+        return self._norm(num, u)
+
+    def remainder(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
+        size, price = self._norm(num, z), self._norm(num, u)
+        (long, reached), (dear, priced) = divisor(num, size), divisor(num, price)
+        apart = z / long[self.group] - u / dear[self.group]
+        angle = size * price * scatter(num, apart * apart, self.group, self.count) / 2
+        plain = num.pos(size * price - scatter(num, u * z, self.group, self.count))
+        return num.sum(num.pos(s - price) * size + where(num, reached & priced, angle, plain))
+
+    def slope(self, z: Array, s: Array) -> Array:
+        norm = np.sqrt(np.bincount(self.group, weights=z * z, minlength=self.count))
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(norm[self.group] > 0.0, (s / norm)[self.group] * z, 0.0)

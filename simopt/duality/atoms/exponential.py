@@ -1,0 +1,38 @@
+"""e^z."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simopt.arithmetic import Arithmetic
+from simopt.arrays import Array
+from simopt.duality.atoms.base import Elementwise
+from simopt.duality.atoms.logarithms import entropy_distance, x_log_x
+from simopt.duality.vectors import Mask, Value, above, divisor, is_zero, positive_part, where
+
+
+class Exponential(Elementwise):
+    """φ(z) = e^z, (sφ)*(u) = u log(u/s) − u for u ≥ 0; the remainder is e f(u/e − 1), e = s e^z, f(h) = (1 + h) log(1 + h) − h."""
+
+    formula, conjugate_formula, domain_formula = "e^z", "u log u − u", "u ≥ 0"
+
+    def value(self, num: Arithmetic, z: Value) -> Value:
+        return num.exp(z)
+
+    def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
+        return where(num, divisor(num, s)[1], positive_part(num, u), num.zeros(len(u)))
+
+    def outside(self, num: Arithmetic, u: Value, s: Value) -> Mask:
+        return np.asarray(above(num, -u) | (~divisor(num, s)[1] & ~is_zero(num, u)))
+
+    def conjugates(self, num: Arithmetic, u: Value, s: Value) -> Value:
+        scale, _ = divisor(num, s)
+        return scale * x_log_x(num, u / scale) - u
+
+    def remainders(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
+        reached, positive = divisor(num, s * num.exp(z))
+        far = num.pos(s * num.exp(z) + self.conjugates(num, u, s) - u * z)
+        return where(num, positive, reached * entropy_distance(num, u / reached - 1.0), far)
+
+    def slope(self, z: Array, s: Array) -> Array:
+        return s * np.exp(z)

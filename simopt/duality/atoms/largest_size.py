@@ -1,0 +1,35 @@
+"""The largest absolute value."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simopt.arithmetic import Arithmetic
+from simopt.arrays import Array
+from simopt.duality.atoms.base import Gauge
+from simopt.duality.vectors import Value, group_max, scatter
+
+
+class LargestSize(Gauge):
+    """φ(z) = ‖z‖_∞, (sφ)*(u) = 0 for ‖u‖₁ ≤ s; the remainder is (s − ‖u‖₁)‖z‖_∞ + Σ_i (|u_i|‖z‖_∞ − u_i z_i)."""
+
+    formula, domain_formula = "‖z‖_∞", "‖u‖₁ ≤ 1"
+
+    def value(self, num: Arithmetic, z: Value) -> Value:
+        return group_max(num, num.abs(z), self.group, self.count)
+
+    def need(self, num: Arithmetic, u: Value) -> Value:
+        return scatter(num, num.abs(u), self.group, self.count)
+
+    def remainder(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
+        size = self.value(num, z)
+        return num.sum(num.pos(s - self.need(num, u)) * size) + num.sum(num.pos(num.abs(u) * size[self.group] - u * z))
+
+    def slope(self, z: Array, s: Array) -> Array:
+        size = np.abs(z)
+        top = np.full(self.count, -np.inf)
+        np.maximum.at(top, self.group, size)
+        first = np.zeros(len(z), dtype=bool)
+        reached = np.flatnonzero(size == top[self.group])
+        first[reached[np.unique(self.group[reached], return_index=True)[1]]] = True
+        return np.where(first, s[self.group] * np.sign(z), 0.0)

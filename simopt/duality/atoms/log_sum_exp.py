@@ -1,0 +1,62 @@
+"""log Σ e^{z_i}."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arrays import Array
+from simopt.duality.atoms.base import SPARE, Grouped
+from simopt.duality.atoms.logarithms import entropy_distance, x_log_x
+from simopt.duality.vectors import Value, above, divisor, floats, known, nothing, positive_part, scatter, where
+
+LEAST = 2.0**-100  # what a multiplier counts of which nothing is known
+
+
+class LogSumExp(Grouped):
+    """φ(z) = log Σ e^{z_i}, (sφ)*(u) = Σ u_i log(u_i/s) for u ≥ 0 with Σ u_i = s.
+
+    The remainder is s times the relative entropy of u/s to the probabilities e^{z_i}/Σ e^{z_j}.
+    """
+
+    formula, conjugate_formula, domain_formula = "log Σ e^{z_i}", "Σ u_i log u_i", "u ≥ 0, Σ u_i = 1"
+
+    def _shifted(self, num: Arithmetic, z: Value) -> tuple[Value, Value, Array]:
+        """e^{z − c}, their sums, and c, a float near the largest entry."""
+        top = np.full(self.count, -np.inf)
+        np.maximum.at(top, self.group, floats(num, z))
+        weights = num.exp(z - num.lift(top)[self.group])
+        return weights, scatter(num, weights, self.group, self.count), top
+
+    def value(self, num: Arithmetic, z: Value) -> Value:
+        _, total, top = self._shifted(num, z)
+        return num.log(total) + num.lift(top)
+
+    def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
+        u = num.maximum(positive_part(num, u), s[self.group] * LEAST)
+        total, some = divisor(num, scatter(num, u, self.group, self.count))
+        return u * where(num, some, s / total, num.zeros(self.count))[self.group]
+
+    def conjugate(self, num: Arithmetic, u: Value, s: Value) -> Value:
+        total = scatter(num, u, self.group, self.count)
+        room = s * (SPARE * len(u)) if num is FLOAT else num.zeros(self.count)
+        off = above(num, -u).any() or above(num, total, s + room).any() or above(num, s, total + room).any()
+        scale, _ = divisor(num, s)
+        if off or not known(num, num.sum(total)):
+            return nothing(num)
+        return num.sum(scale[self.group] * x_log_x(num, u / scale[self.group]))
+
+    def remainder(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
+        weights, total, top = self._shifted(num, z)
+        scale, positive = divisor(num, s)
+        p = u / scale[self.group]
+        chance, some = divisor(num, weights / total[self.group])
+        logs = z - (num.log(total) + num.lift(top))[self.group]
+        far = num.pos(x_log_x(num, p) - p * logs - p + weights / total[self.group])  # where e^z underflows
+        lost = where(num, some, chance * entropy_distance(num, p / chance - 1.0), far)
+        return num.sum(where(num, positive[self.group], s[self.group] * lost, num.zeros(len(u))))
+
+    def slope(self, z: Array, s: Array) -> Array:
+        weights, total, _ = self._shifted(FLOAT, z)
+        share: Array = (s / total)[self.group] * weights
+        return share

@@ -1,0 +1,49 @@
+"""−log z."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simopt.arithmetic import Arithmetic
+from simopt.arrays import Array
+from simopt.duality.atoms.base import Elementwise
+from simopt.duality.atoms.logarithms import logarithm_distance
+from simopt.duality.vectors import Mask, Value, above, divisor, full, is_zero, where
+
+LEAST = 2.0**-60  # of the scale: the multiplier that takes the place of one outside
+
+
+class NegativeLogarithm(Elementwise):
+    """φ(z) = −log z for z > 0, (sφ)*(u) = −s − s log(−u/s) for u < 0; the remainder is s(q − 1 − log q), q = −uz/s.
+
+    For s = 0 the conjugate is the support function of z > 0: 0 for u ≤ 0.
+    """
+
+    formula, conjugate_formula, domain_formula = "−log z", "−1 − log(−u)", "u < 0"
+
+    def value(self, num: Arithmetic, z: Value) -> Value:
+        return -num.log(z)
+
+    def inside(self, num: Arithmetic, z: Value, nonnegative: Mask) -> Mask:
+        return above(num, z)
+
+    def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
+        return num.minimum(u, s * -LEAST)
+
+    def outside(self, num: Arithmetic, u: Value, s: Value) -> Mask:
+        off = above(num, u)
+        return np.asarray(off | (~is_zero(num, s) & ~(divisor(num, s)[1] & above(num, -u))))
+
+    def conjugates(self, num: Arithmetic, u: Value, s: Value) -> Value:
+        scale, positive = divisor(num, s)
+        price = where(num, positive, -u, full(num, 1.0, len(u)))
+        return where(num, positive, -scale - scale * num.log(price / scale), num.zeros(len(u)))
+
+    def remainders(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
+        scale, positive = divisor(num, s)
+        share = where(num, positive, -u * z / scale, full(num, 1.0, len(u)))
+        return where(num, positive, scale * logarithm_distance(num, share), -u * z)
+
+    def slope(self, z: Array, s: Array) -> Array:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return -s / z

@@ -1,0 +1,40 @@
+"""z²."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simopt.arithmetic import Arithmetic
+from simopt.arrays import Array
+from simopt.duality.atoms.base import Absorbs, Elementwise
+from simopt.duality.vectors import Mask, Value, divisor, is_zero, where
+
+
+class Square(Elementwise):
+    """φ(z) = z², (sφ)*(u) = u²/(4s); the remainder is s(z − u/(2s))²."""
+
+    formula, conjugate_formula, domain_formula = "z²", "u²/4", "ℝ"
+    absorbs = Absorbs.ALL
+
+    @property
+    def degree(self) -> float | None:
+        return 2.0
+
+    def value(self, num: Arithmetic, z: Value) -> Value:
+        return z * z
+
+    def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
+        return where(num, divisor(num, s)[1], u, num.zeros(len(u)))
+
+    def outside(self, num: Arithmetic, u: Value, s: Value) -> Mask:
+        return np.asarray(~divisor(num, s)[1] & ~is_zero(num, u))
+
+    def conjugates(self, num: Arithmetic, u: Value, s: Value) -> Value:
+        return u * u / (divisor(num, s)[0] * 4)
+
+    def remainders(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
+        apart = z - u / (divisor(num, s)[0] * 2)
+        return s * (apart * apart)
+
+    def slope(self, z: Array, s: Array) -> Array:
+        return 2.0 * s * z

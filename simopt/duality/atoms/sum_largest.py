@@ -1,0 +1,70 @@
+"""The sum of the k largest entries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arrays import Array
+from simopt.duality.atoms.base import SPARE, Atom
+from simopt.duality.vectors import Value, above, broadcast, divisor, floats, known, nothing, positive_part, vector
+
+
+class SumLargest(Atom):
+    """φ(z) = min_τ kτ + Σ_i [z_i − τ]_+, which for whole k is the sum of the k largest; (sφ)*(u) = 0 for 0 ≤ u ≤ s with Σ u_i = ks.
+
+    The remainder is Σ_i (s − u_i)[z_i − τ]_+ + u_i [τ − z_i]_+ at the best τ, the ⌈k⌉-th largest entry.
+    """
+
+    formula, conjugate_formula, domain_formula = "Σ of the k largest z_i", "0", "0 ≤ u ≤ 1, Σ u_i = k"
+
+    def __init__(self, k: float) -> None:
+        self.k = float(k)
+
+    @property
+    def degree(self) -> float | None:
+        return 1.0
+
+    def _level(self, num: Arithmetic, z: Value) -> Value:
+        """A best τ: of balls that of their midpoints, which every arithmetic may use, since each τ bounds φ from above."""
+        order = np.argsort(-floats(num, z), kind="stable")
+        index = order[min(int(np.ceil(self.k)), len(order)) - 1]
+        return num.lift(num.mid(z)[index]) if num.name == "interval" else z[index]
+
+    def value(self, num: Arithmetic, z: Value) -> Value:
+        level = self._level(num, z)
+        return vector(num, num.sum(num.pos(z - level)) + level * num.lift(self.k))
+
+    def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
+        """Clipped to [0, s], then drawn towards 0 or towards s until the sum is ks."""
+        n, k = len(u), num.lift(self.k)
+        u = num.minimum(positive_part(num, u), broadcast(num, s, n))
+        total = vector(num, num.sum(u))
+        (some, positive), (rest, room) = divisor(num, total), divisor(num, s * n - total)
+        if above(num, total, s * k).all() and positive.all():
+            return u * broadcast(num, s * k / some, n)
+        if room.all():
+            return u + (broadcast(num, s, n) - u) * broadcast(num, (s * k - total) / rest, n)
+        return broadcast(num, s * k / n, n)
+
+    def conjugate(self, num: Arithmetic, u: Value, s: Value) -> Value:
+        total, whole = vector(num, num.sum(u)), s * num.lift(self.k)
+        room = whole * (SPARE * len(u)) if num is FLOAT else num.zeros(1)
+        edge = s * (1.0 + SPARE) if num is FLOAT else s
+        off: Any = above(num, -u).any() or above(num, u, broadcast(num, edge, len(u))).any()
+        off = off or above(num, total, whole + room).any() or above(num, whole, total + room).any()
+        return nothing(num) if off or not known(num, num.sum(total)) else num.lift(0.0)
+
+    def remainder(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
+        level = self._level(num, z)
+        return num.sum(num.pos(broadcast(num, s, len(u)) - u) * num.pos(z - level) + num.pos(u) * num.pos(level - z))
+
+    def slope(self, z: Array, s: Array) -> Array:
+        order, out = np.argsort(-z, kind="stable"), np.zeros(len(z))
+        whole = int(self.k)
+        out[order[:whole]] = s[0]
+        if whole < len(z):
+            out[order[whole]] = (self.k - whole) * s[0]
+        return out

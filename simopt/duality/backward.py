@@ -1,0 +1,302 @@
+"""The backward sweep: multipliers, made feasible one after the other, give the dual bound and the gap."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from simopt.arithmetic import Arithmetic
+from simopt.arrays import Array
+from simopt.duality.absorbers import Absorber
+from simopt.duality.affine import Key, Map, Picks, Residual
+from simopt.duality.atoms.base import Absorbs
+from simopt.duality.bounds import Box, box
+from simopt.duality.forward import Forward, coefficients
+from simopt.duality.programme import Definition, Epigraph, Leaf, Programme, Row, Term
+from simopt.duality.vectors import (
+    Mask,
+    Value,
+    above,
+    broadcast,
+    floats,
+    full,
+    inner,
+    is_zero,
+    known,
+    positive_part,
+    scatter,
+    vector,
+    where,
+)
+
+
+@dataclass
+class Backward:
+    """value ≤ optimum, gap = objective − value (at the point given), if `open` is empty; else neither says anything.
+
+    `open` has the reasons in words, each with its place; `used` the multipliers of rows, terms and epigraphs that were used.
+    """
+
+    value: Value
+    gap: Value
+    open: list[str] = field(default_factory=list)
+    used: dict[Key, Value] = field(default_factory=dict)
+
+
+def backward(
+    num: Arithmetic,
+    programme: Programme,
+    plan: Sequence[Absorber],
+    candidates: Mapping[Key, Array],
+    at: Forward | None = None,
+    slopes: bool = False,
+) -> Backward:
+    """Pull the objective and the rows back to the leaves; see `simopt.duality` for the mathematics.
+
+    `candidates` are multipliers by key: of rows, terms and epigraphs, and of the equalities that have become definitions. What is missing
+    counts as 0, or, of a term, as what the equality says that defines its argument; with `slopes` as the slope at the point.
+    """
+    return _Sweep(num, programme, plan, candidates, at, slopes).run()
+
+
+class _Sweep:
+    def __init__(
+        self,
+        num: Arithmetic,
+        programme: Programme,
+        plan: Sequence[Absorber],
+        candidates: Mapping[Key, Array],
+        at: Forward | None,
+        slopes: bool,
+    ) -> None:
+        self.num, self.programme, self.plan, self.candidates, self.at = num, programme, plan, candidates, at
+        self.slopes = slopes and at is not None
+        self.into: Residual = {}
+        self.out = Backward(num.lift(0.0), num.lift(0.0))
+        self.hosts = {each.host.key: each.host for each in plan if each.host is not None}
+        self.waiting = {each.term.key for each in plan} | set(self.hosts)  # come last, when all else is known
+        self.scales: dict[Key, Value] = {}
+        self.settled: dict[Key, Mask] = {key: np.zeros(leaf.size, dtype=bool) for key, leaf in programme.leaves.items()}
+        self.definitions = {node.key: node for node in programme.nodes if isinstance(node, Definition)}
+        self.boxes: dict[Key, Box] = {key: box(num, programme, leaf) for key, leaf in programme.leaves.items()}
+
+    def run(self) -> Backward:
+        for row in self.programme.rows:
+            if row.key not in self.hosts:
+                self._row(row, self._candidate(row.key, row.map.size))
+        self._pull(self.programme.objective, full(self.num, 1.0, 1))
+        for node in reversed(self.programme.nodes):
+            u = self.into.pop(node.key, None)
+            if isinstance(node, Definition):
+                if u is not None:
+                    self._pull(node.row.map, -u[node.columns] / self.num.lift(node.factors))
+                    self.into.pop(node.key, None)
+            elif u is not None and (scale := self._scale(node, u)) is not None:
+                if node.key in self.waiting:
+                    self.scales[node.key] = scale
+                else:
+                    self._term(node, self._price(node, scale), scale)
+        for each in self.plan:
+            if each.host is None:
+                self._absorb(each)
+        for host in self.hosts.values():
+            self._raise(host, [each for each in self.plan if each.host is host])
+        for leaf in self.programme.leaves.values():
+            self._box(leaf)
+        return self.out
+
+    def _candidate(self, key: Key, n: int) -> Value:
+        return self.num.zeros(n) if key not in self.candidates else vector(self.num, self.candidates[key])
+
+    def _price(self, node: Term | Epigraph, s: Value) -> Value:
+        """The candidate for a term, of whatever origin."""
+        if node.key not in self.candidates and self.slopes and self.at is not None:
+            slope = node.atom.slope(floats(self.num, self.at.arguments[node.key]), floats(self.num, s))
+            return vector(self.num, np.where(np.isfinite(slope), slope, 0.0))
+        if node.key not in self.candidates and (given := self._from_equality(node)) is not None:
+            return given
+        return self._candidate(node.key, node.argument.size)
+
+    def _from_equality(self, node: Term | Epigraph) -> Value | None:
+        """u from the multiplier v of the row Fx + … = 0 that defines x, where the argument is Cx + b: Fᵀv + Cᵀu + what others left = 0."""
+        below = node.argument.below
+        definition = self.definitions.get(below[0]) if len(below) == 1 else None
+        if definition is None or definition.row.key not in self.candidates:
+            return None
+        pattern = node.argument.pattern(definition.key)
+        if not (isinstance(pattern, Picks) and np.all(pattern.columns >= 0) and pattern.injective()):
+            return None
+        num, n = self.num, len(definition.columns)
+        v = vector(num, self.candidates[definition.row.key]) * num.lift(definition.factors)
+        rest = scatter(num, v, definition.columns, n)
+        rest = rest + broadcast(num, self.into[definition.key], n) if definition.key in self.into else rest
+        return -rest[pattern.columns] / coefficients(num, node.argument, definition.key, n)
+
+    def _pull(self, below: Map, u: Value) -> None:
+        self.out.value = self.out.value + below.pull(self.num, u, self.into)
+
+    def _scale(self, node: Term | Epigraph, u: Value) -> Value | None:
+        s = u if isinstance(node, Epigraph) or node.sign > 0 else -u
+        if above(self.num, -s).any():
+            self.out.open.append(f"{node.name}: its scale is negative at entry {int(np.argmax(above(self.num, -s)))}")
+            return None
+        return positive_part(self.num, s)
+
+    def _row(self, row: Row, y: Value) -> None:
+        y = y if row.equality else positive_part(self.num, y)
+        self.out.used[row.key] = y
+        self._pull(row.map, y)
+        if self.at is not None and not row.equality:
+            self._add(inner(self.num, y, self.num.pos(-self.at.rows[row.key])))
+
+    def _term(self, node: Term | Epigraph, u: Value, s: Value) -> None:
+        """sφ(z) ≥ ⟨u, z⟩ − (sφ)*(u), with u in the domain and of the sign that what is below needs."""
+        u = node.atom.project(self.num, u, s)
+        if isinstance(node, Term):
+            for side in (1, -1):
+                if np.any(node.bend == side):
+                    signed = positive_part(self.num, u * float(side)) * float(side)
+                    u = where(self.num, node.bend == side, signed, u)
+        self._pay(node, u, s)
+        self._pull(node.argument, u)
+        if isinstance(node, Epigraph):
+            self.into.pop(node.key, None)
+
+    def _pay(self, node: Term | Epigraph, u: Value, s: Value) -> None:
+        """Subtract the conjugate; add the remainder to the gap."""
+        self.out.used[node.key] = u
+        price = node.atom.conjugate(self.num, u, s)
+        if not known(self.num, price):
+            zero = "; its scale is 0" if not above(self.num, s).any() else ""
+            self.out.open.append(f"{node.name}: a multiplier is outside of the domain of the conjugate{zero}")
+            return
+        self.out.value = self.out.value - price
+        if self.at is not None:
+            self._add(node.atom.remainder(self.num, self.at.arguments[node.key], u, s))
+
+    def _add(self, part: Value) -> None:
+        self.out.gap = self.out.gap + part
+
+    def _residual(self, leaf: Leaf) -> Value:
+        return broadcast(self.num, self.into[leaf.key], leaf.size) if leaf.key in self.into else self.num.zeros(leaf.size)
+
+    def _wanted(self, each: Absorber) -> tuple[Value, Value, Value]:
+        """The multiplier that an absorber should take, the factors c, and what a bound takes in its place.
+
+        Where the leaf has bounds the candidate is kept as far as bounds can take the rest: r + cu > 0 needs one from below.
+        """
+        num, r = self.num, self._residual(each.leaf)[each.columns]
+        c = coefficients(num, each.term.argument, each.leaf.key, each.leaf.size)
+        ends = self.boxes[each.leaf.key]
+        priced = each.term.key in self.candidates or (self.slopes and each.term.key in self.scales)
+        if not (ends.below | ends.above)[each.columns].any() or not priced:
+            return -r / c, c, num.zeros(len(each.columns))
+        u = self._price(each.term, self.scales.get(each.term.key, num.zeros(each.term.size)))
+        rest = r + c * u
+        up, down = positive_part(num, rest), positive_part(num, -rest)
+        no_low, no_high = ~ends.below[each.columns], ~ends.above[each.columns]
+        none = num.zeros(len(each.columns))
+        off = where(num, no_low, up, none) - where(num, no_high, down, none)
+        left = where(num, no_low, none, up) - where(num, no_high, none, down)
+        return u - off / c, c, left
+
+    def _settle(self, each: Absorber, left: Value, exact: Mask) -> None:
+        """Write what is left of stationarity on the absorber's entries; where it is exactly nothing."""
+        r = self._residual(each.leaf)
+        place = np.full(each.leaf.size, -1)
+        place[each.columns] = np.arange(len(each.columns))
+        self.into[each.leaf.key] = where(self.num, place >= 0, left[np.maximum(place, 0)], r)
+        self.settled[each.leaf.key][each.columns[exact]] = True
+
+    def _offset(self, each: Absorber, u: Value) -> None:
+        """⟨u, b⟩ of the argument Cx + b."""
+        b = each.term.argument.value(self.num, {each.leaf.key: self.num.zeros(each.leaf.size)})
+        self.out.value = self.out.value + inner(self.num, u, b)
+
+    def _absorb(self, each: Absorber, scale: Value | None = None) -> None:
+        """Take up what is left, as far as the scale lets it."""
+        num, term = self.num, each.term
+        s = self.scales.get(term.key, num.zeros(term.size)) if scale is None else scale
+        u, c, left = self._wanted(each)
+        nothing_left = is_zero(num, left)
+        if term.atom.absorbs is not Absorbs.ALL:
+            wanted, u = u, term.atom.project(num, u, s)
+            exact = term.atom.inner(num, wanted, s)
+            r = self._residual(each.leaf)[each.columns]
+            left = where(num, exact, left, r + c * u)
+            nothing_left = exact & nothing_left
+        self._pay(term, u, s)
+        self._offset(each, u)
+        self._settle(each, left, nothing_left)
+
+    def _raise(self, host: Row | Term, guests: list[Absorber]) -> None:
+        """Give gauges the scale that they need, by the multiplier of the row or term in which they stand."""
+        num = self.num
+        below = host.map if isinstance(host, Row) else host.argument
+        slopes: Residual = {}
+        below.pull(num, full(num, 1.0, below.size), slopes)
+        price = num.zeros(below.size)
+        wanted = []
+        for each in guests:
+            u, c, left = self._wanted(each)
+            slope = slopes[each.term.key]
+            if not above(num, slope).all():
+                self.out.open.append(f"{each.term.name}: its factor in {host.name} is not positive")
+                return
+            need = each.term.atom.need(num, u) / broadcast(num, slope, each.term.size)
+            price = num.maximum(price, self._carried(below, each, need))
+            wanted.append((each, u, c, left))
+        constant = below.value(num, {each.term.key: num.zeros(each.term.size) for each in guests})
+        if isinstance(host, Row):
+            self.out.used[host.key] = price
+            if self.at is not None:
+                self._add(inner(num, price, num.pos(-self.at.rows[host.key])))
+        else:
+            s = self.scales.get(host.key, num.zeros(host.size))
+            asked, price = price, host.atom.project(num, price, s)
+            kept = host.atom.inner(num, asked, s) if host.atom.absorbs is not Absorbs.ALL else above(num, s)
+            self._pay(host, price, s)
+            if not kept.all():
+                price = positive_part(num, price)
+                self.out.value = self.out.value + inner(num, price, constant)
+                given: Residual = {}
+                below.pull(num, price, given)
+                for each in guests:
+                    self._absorb(each, given[each.term.key])
+                return
+        self.out.value = self.out.value + inner(num, price, constant)
+        scales: Residual = {}
+        below.pull(num, price, scales)
+        for each, u, _, left in wanted:
+            self.out.used[each.term.key] = u
+            self._offset(each, u)
+            self._settle(each, left, is_zero(num, left))
+            if self.at is not None:
+                scale = broadcast(num, scales[each.term.key], each.term.size)
+                self._add(each.term.atom.remainder(num, self.at.arguments[each.term.key], u, scale))
+
+    def _carried(self, below: Map, each: Absorber, need: Value) -> Value:
+        """The multiplier of a host that gives every entry of a gauge at least what it needs: entry by entry, or the largest of all."""
+        if below.size == 1:
+            return vector(self.num, self.num.max(need))
+        pattern = below.pattern(each.term.key)
+        return need[pattern.columns]  # type: ignore[union-attr]
+
+    def _box(self, leaf: Leaf) -> None:
+        """min over low ≤ x ≤ high of ⟨r, x⟩; what no bound takes must be exactly 0."""
+        num, ends = self.num, self.boxes[leaf.key]
+        none = num.zeros(leaf.size)
+        r = where(num, self.settled[leaf.key], none, self._residual(leaf))
+        up, down = positive_part(num, r), positive_part(num, -r)
+        left = (~ends.below & ~is_zero(num, up)) | (~ends.above & ~is_zero(num, down))
+        if left.any():
+            count = f"{int(left.sum())} of {leaf.size} entries, the first at {int(np.argmax(left))}"
+            self.out.open.append(f"{leaf.name}: nothing absorbs what is left of stationarity, and no bound takes it ({count})")
+            return
+        low, high = where(num, ends.below, ends.low, none), where(num, ends.above, ends.high, none)
+        self.out.value = self.out.value + inner(num, up, low) - inner(num, down, high)
+        if self.at is not None:
+            x = self.at.values[leaf.key]
+            self._add(inner(num, up, num.pos(x - low)) + inner(num, down, num.pos(high - x)))

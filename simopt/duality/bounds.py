@@ -1,0 +1,83 @@
+"""Bounds of leaves: rows with one entry of one leaf each. What is left of stationarity is taken over a box exactly."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from simopt.arithmetic import Arithmetic
+from simopt.duality.affine import Picks
+from simopt.duality.programme import Bound, Leaf, Programme
+from simopt.duality.vectors import Indices, Mask, Value, above, full, where
+
+
+def bounded(programme: Programme) -> None:
+    """Turn inequality rows that have one entry of one leaf in each entry, and nothing else, into bounds."""
+    kept = []
+    for row in programme.rows:
+        keys = row.map.below
+        pattern = row.map.pattern(keys[0]) if len(keys) == 1 and keys[0] in programme.leaves else None
+        if not row.equality and isinstance(pattern, Picks) and np.all(pattern.columns >= 0):
+            programme.bounds.setdefault(keys[0], []).append(Bound(row, pattern.columns))
+        else:
+            kept.append(row)
+    programme.rows = kept
+
+
+@dataclass(frozen=True)
+class Box:
+    """low ≤ x ≤ high where `below` and `above` say that there is such an end; the ends elsewhere mean nothing."""
+
+    low: Value
+    high: Value
+    below: Mask
+    above: Mask
+
+    def clip(self, num: Arithmetic, x: Value) -> Value:
+        """The nearest x in the box."""
+        x = where(num, self.below, num.maximum(x, self.low), x)
+        return where(num, self.above, num.minimum(x, self.high), x)
+
+
+def box(num: Arithmetic, programme: Programme, leaf: Leaf) -> Box:
+    """The intersection of a leaf's bounds, read anew: a row c x + b ≤ 0 says x ≤ −b/c for c > 0 and x ≥ −b/c for c < 0."""
+    n = leaf.size
+    low, high, is_low, is_high = num.zeros(n), num.zeros(n), np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
+    for bound in programme.bounds.get(leaf.key, []):
+        ones, zeros = full(num, 1.0, n), num.zeros(n)
+        c = bound.row.map.value(num, {leaf.key: ones}, linear=True)
+        b = bound.row.map.value(num, {leaf.key: zeros})
+        upward, downward = above(num, c), above(num, -c)
+        end = -b / where(num, upward | downward, c, full(num, 1.0, len(b)))
+        for i in _turns(bound.columns):
+            at = bound.columns[i]
+            here = np.zeros(n, dtype=bool)
+            here[at] = True
+            spread = end[_places(n, at, i)]
+            for side, limit in ((upward, "high"), (downward, "low")):
+                new = here.copy()
+                new[at] = side[i]
+                if limit == "high":
+                    high = where(num, new & is_high, num.minimum(high, spread), where(num, new, spread, high))
+                    is_high = is_high | new
+                else:
+                    low = where(num, new & is_low, num.maximum(low, spread), where(num, new, spread, low))
+                    is_low = is_low | new
+    return Box(low, high, is_low, is_high)
+
+
+def _turns(columns: Indices) -> list[Indices]:
+    """The rows in batches that have each entry at most once."""
+    order = np.argsort(columns, kind="stable")
+    ranked = columns[order]
+    turn = np.empty(len(columns), dtype=int)
+    turn[order] = np.arange(len(columns)) - np.searchsorted(ranked, ranked)
+    return [np.flatnonzero(turn == t) for t in range(int(turn.max(initial=-1)) + 1)]
+
+
+def _places(n: int, at: Indices, rows: Indices) -> Indices:
+    """For each entry of the leaf the row that bounds it, any row elsewhere."""
+    places = np.full(n, rows[0])
+    places[at] = rows
+    return places

@@ -1,0 +1,199 @@
+"""A declaration as a problem that the judge can weigh: every formula of the certificate derived."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, ClassVar, Self
+
+import numpy as np
+
+from simopt.arithmetic import FLOAT, Arithmetic, Interval
+from simopt.arrays import Array, Multipliers, Point
+from simopt.duality.absorbers import Absorber, absorbers
+from simopt.duality.affine import Key
+from simopt.duality.backward import Backward, backward
+from simopt.duality.forward import Forward, forward
+from simopt.duality.programme import Definition, Epigraph, Programme, Row
+from simopt.duality.reader import read
+from simopt.duality.restoration import restored
+from simopt.duality.vectors import Value, floats, vector
+from simopt.errors import InvalidProblem, UnknownName
+from simopt.problem import ALL_CONES, Example, Problem
+
+if TYPE_CHECKING:
+    import cvxpy as cp
+
+    from simopt.datasets import Dataset
+
+
+@dataclass(frozen=True, eq=False)
+class Declared(Problem):
+    """min f(x) as a `cvxpy.Problem` says it, or min −f(x) where it maximises.
+
+    Point: the variables that nothing defines, by name. Multipliers: of constraints by their label (or "row 3", the fourth of the list), of
+    terms by their name ("huber 1"); see `names`. What is missing counts as 0.
+    Scale: |f| at x = 0 drawn into its bounds; where that is 0 or no feasible point, the bound that the slopes there give.
+
+    Parameters
+    ----------
+    programme : Programme
+        what `simopt.duality.read` made of the problem.
+    """
+
+    name: ClassVar[str] = "declared"
+    title: ClassVar[str] = "a declared problem, its certificate derived"
+    arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval", "rational")
+
+    programme: Programme
+    plan: tuple[Absorber, ...] = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "plan", tuple(absorbers(self.programme)))
+
+    @classmethod
+    def of(cls, problem: cp.Problem) -> Self:
+        """Read a `cvxpy.Problem`; the errors are those of `read`."""
+        return cls(read(problem))
+
+    def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
+        """The problem that was read."""
+        return self.programme.problem
+
+    @cached_property
+    def names(self) -> dict[str, tuple[Row | None, Key, int]]:
+        """What may be given a multiplier: name → (row if it is one, key, number of entries)."""
+        found: dict[str, tuple[Row | None, Key, int]] = {}
+        rows = [*self.programme.rows, *(bound.row for bounds in self.programme.bounds.values() for bound in bounds)]
+        for node in self.programme.nodes:
+            if isinstance(node, Definition):
+                rows.append(node.row)
+            elif isinstance(node, Epigraph):
+                rows += node.rows
+            else:
+                found[node.name] = (None, node.key, node.argument.size)
+        return found | {row.name: (row, row.key, row.map.size) for row in rows}
+
+    def candidates(self, multipliers: Mapping[str, Any]) -> dict[Key, Array]:
+        """Multipliers by key; the rows of an epigraph one below the other.
+
+        Raises
+        ------
+        InvalidProblem
+            where one is of the wrong size.
+        UnknownName
+            where nothing has the name.
+        """
+        given: dict[Key, Array] = {}
+        for name, values in multipliers.items():
+            if name not in self.names:
+                raise UnknownName("multiplier", name, self.names)
+            _, key, size = self.names[name]
+            flat = np.asarray(values, dtype=float).reshape(-1, order="F")
+            if flat.size != size:
+                raise InvalidProblem(f"multipliers: {name} has {flat.size} entries, expected {size}")
+            given[key] = flat
+        for node in self.programme.nodes:
+            if isinstance(node, Epigraph) and any(row.key in given for row in node.rows):
+                given[node.key] = np.concatenate([given.get(row.key, np.zeros(row.map.size)) for row in node.rows])
+        return given
+
+    def multipliers(self, point: Point) -> Multipliers | None:
+        """The slopes of the terms at the point, rows counting nothing; None where the point is not in the domain of all."""
+        at = self._at(point, FLOAT)
+        if at.violated:
+            return None
+        return self._named(self.backward({}, FLOAT, at, slopes=True).used)
+
+    def _named(self, used: Mapping[Key, Value]) -> Multipliers:
+        named: Multipliers = {}
+        for name, (row, key, _) in self.names.items():
+            if key in used and (row is None or key not in {host.key for host in self._hosts}):
+                named[name] = floats(FLOAT, used[key])
+        for node in self.programme.nodes:
+            if isinstance(node, Epigraph) and node.key in used:
+                start = 0
+                for row in node.rows:
+                    named[row.name], start = floats(FLOAT, used[node.key])[start : start + row.map.size], start + row.map.size
+        return named
+
+    @property
+    def _hosts(self) -> list[Any]:
+        return [each.host for each in self.plan if each.host is not None]
+
+    def backward(self, multipliers: Multipliers, num: Arithmetic, at: Forward | None = None, slopes: bool = False) -> Backward:
+        """The dual sweep: the bound, the gap at a point, and what is open."""
+        with np.errstate(all="ignore"):
+            return backward(num, self.programme, self.plan, self.candidates(multipliers), at, slopes)
+
+    def _values(self, point: Mapping[str, Any], num: Arithmetic) -> dict[Key, Value]:
+        values = {}
+        for key, leaf in self.programme.leaves.items():
+            flat = vector(num, point[leaf.name])
+            if len(flat) != leaf.size:
+                raise InvalidProblem(f"point: {leaf.name} has {len(flat)} entries, expected {leaf.size}")
+            values[key] = flat
+        return values
+
+    def _at(self, point: Point, num: Arithmetic) -> Forward:
+        with np.errstate(all="ignore"):
+            return forward(num, self.programme, self._values(point, num))
+
+    def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
+        """f(x); ∞ where the point is not proven to be feasible."""
+        at = self._at(point, num)
+        return math.inf if at.violated else at.objective
+
+    def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
+        """The leaves drawn into their bounds and, where rows are violated, towards 0."""
+        with np.errstate(all="ignore"):
+            values, _ = restored(num, self.programme, self._values(point, num))
+        return {leaf.name: _shaped(values[key], leaf.shape) for key, leaf in self.programme.leaves.items()}
+
+    def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = math.inf) -> Value:
+        """What the backward sweep leaves; −∞ where something is open."""
+        found = self.backward(multipliers, num)
+        return -math.inf if found.open else found.value
+
+    def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
+        """The remainders; ∞ where something is open or the point is not feasible."""
+        at = self._at(point, num)
+        found = self.backward(multipliers, num, at)
+        return math.inf if found.open or at.violated else found.gap
+
+    def open(self, multipliers: Multipliers, point: Point | None = None, num: Arithmetic = FLOAT) -> tuple[str, ...]:
+        """Why there is no bound from these multipliers, or from this point, in words; nothing where there is."""
+        violated = () if point is None else self._at(point, num).violated
+        return (*self.backward(multipliers, num).open, *violated)
+
+    def trivial_point(self) -> Point:
+        """x = 0, drawn into the bounds."""
+        return self.restore({leaf.name: np.zeros(leaf.shape) for leaf in self.programme.leaves.values()})
+
+    def scale(self) -> float:
+        """|f| at the trivial point, or the bound that its slopes give; ∞ where neither is a number other than 0."""
+        point = self.trivial_point()
+        size = abs(float(self.objective(point)))
+        if 0.0 < size < math.inf:
+            return size
+        slopes = self.multipliers(point)
+        bound = abs(float(self.dual_bound({} if slopes is None else slopes)))
+        return bound if 0.0 < bound < math.inf else math.inf
+
+    @classmethod
+    def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
+        """None: there is no problem before one is declared."""
+        return iter(())
+
+    @classmethod
+    def from_data(cls, dataset: Dataset, rng: np.random.Generator) -> Self:
+        """Refused: a declaration has its data already."""
+        raise InvalidProblem("declared: a declared problem has its data; there is no recipe")
+
+
+def _shaped(x: Value, shape: tuple[int, ...]) -> Value:
+    if isinstance(x, Interval):
+        return Interval(x.mid.reshape(shape, order="F"), np.asarray(x.rad).reshape(shape, order="F"))
+    return np.asarray(x).reshape(shape, order="F")

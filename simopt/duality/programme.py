@@ -1,0 +1,158 @@
+"""A graph of terms: what a declaration says, in the words of the sweeps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from simopt.duality.affine import Key, Map
+from simopt.duality.atoms.base import Atom
+from simopt.duality.atoms.maximum import Maximum
+from simopt.duality.vectors import Indices, Mask
+
+if TYPE_CHECKING:
+    import cvxpy as cp
+
+    from simopt.arrays import Array
+
+
+@dataclass(frozen=True, eq=False)
+class Leaf:
+    """A variable that nothing defines."""
+
+    key: Key
+    name: str
+    shape: tuple[int, ...]
+
+    @property
+    def size(self) -> int:
+        """How many entries."""
+        return int(np.prod(self.shape))
+
+
+@dataclass(frozen=True, eq=False)
+class Term:
+    """t = sign · φ(z) with z affine in leaves and in values of earlier nodes.
+
+    `bend` says of each entry of z whether it is convex (1) or concave (−1) and not affine: DCP has φ rise or fall in it, and a multiplier
+    of that sign keeps the scale of what is below from being negative.
+    """
+
+    key: Key
+    name: str
+    atom: Atom
+    argument: Map
+    sign: int
+    size: int
+    bend: Indices
+    proper: Mask  # entries of z that the rules of sign put into the domain of φ
+    source: Any = None
+
+
+@dataclass(frozen=True, eq=False)
+class Row:
+    """A constraint map ≤ 0, or map = 0; its multiplier y in the Lagrangian f + ⟨y, map⟩ is what CVXPY returns.
+
+    `sides` are the two sides as they were declared; none where an attribute of a variable says it.
+    """
+
+    key: Key
+    name: str
+    map: Map
+    equality: bool = False
+    sides: tuple[Any, Any] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Definition:
+    """A variable x that an equality gives: row i says factor_i · x at column_i + rest_i = 0, each entry of x in one row."""
+
+    key: Key
+    name: str
+    shape: tuple[int, ...]
+    row: Row
+    columns: Indices
+    factors: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Epigraph:
+    """A variable t that only has to satisfy t_j ≥ z_i for the rows i of group j, written z_i − t_j ≤ 0: it is their maximum."""
+
+    key: Key
+    name: str
+    shape: tuple[int, ...]
+    rows: tuple[Row, ...]
+    argument: Map  # the rows one below the other
+    atom: Maximum
+
+
+Node = Term | Definition | Epigraph
+
+
+@dataclass(frozen=True, eq=False)
+class Bound:
+    """A row that bounds entries of one leaf, entry columns_i in its entry i."""
+
+    row: Row
+    columns: Indices
+
+
+@dataclass(eq=False)
+class Programme:
+    """min objective subject to the rows, over leaves within their bounds; `maximises` says that the declaration has the negative.
+
+    `nodes` are in an order in which each refers to earlier ones only; `terms` are the nonlinear among them.
+    """
+
+    problem: cp.Problem
+    objective: Map
+    maximises: bool
+    terms: list[Term]
+    leaves: dict[Key, Leaf] = field(default_factory=dict)
+    nodes: list[Node] = field(default_factory=list)
+    rows: list[Row] = field(default_factory=list)
+    bounds: dict[Key, list[Bound]] = field(default_factory=dict)
+
+    @staticmethod
+    def below(node: Node) -> tuple[Key, ...]:
+        """What a node refers to."""
+        return tuple(key for key in argument(node).below if key != node.key)
+
+    def reaches(self, start: Key, goal: Key) -> bool:
+        """Whether the value `start` is computed from the value `goal`."""
+        nodes: dict[Key, Node] = {node.key: node for node in (*self.terms, *self.nodes)}
+        seen, waiting = {start}, [start]
+        while waiting:
+            key = waiting.pop()
+            if key == goal:
+                return True
+            fresh = set(self.below(nodes[key])) - seen if key in nodes else set()
+            seen |= fresh
+            waiting += fresh
+        return False
+
+    def put_in_order(self) -> None:
+        """Sort the nodes that the objective or a row needs; terms that stood in a row which has become a definition are among them."""
+        nodes: dict[Key, Node] = {node.key: node for node in (*self.terms, *self.nodes)}
+        ordered: dict[Key, Node] = {}
+        for start in (*self.objective.below, *(key for row in self.rows for key in row.map.below), *(node.key for node in self.nodes)):
+            waiting = [start]
+            while waiting:
+                node = nodes.get(waiting[-1])
+                missing = [] if node is None else [key for key in self.below(node) if key in nodes and key not in ordered]
+                if missing:
+                    waiting += missing
+                    continue
+                waiting.pop()
+                if node is not None:
+                    ordered[node.key] = node
+        self.nodes = list(ordered.values())
+        self.terms = [node for node in self.nodes if isinstance(node, Term)]
+
+
+def argument(node: Node) -> Map:
+    """The map below a node. That of a variable holds the variable itself, to be taken as 0 there."""
+    return node.row.map if isinstance(node, Definition) else node.argument

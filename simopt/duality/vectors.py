@@ -1,0 +1,207 @@
+"""Vectors of any arithmetic, and what the sweeps ask of them beyond `simopt.arithmetic`.
+
+A vector is flat (matrices column by column, as CVXPY stores them) and has at least one axis. Comparisons come in one form: `above(x, y)`
+says where x > y is *proven*, so that of two balls that overlap neither is above the other. What is exactly zero stays so where these
+functions can see it: a ball of radius 0 around 0 says that a number is 0, which no ball with a radius can say.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, Interval
+from simopt.arithmetic.interval import EPS, TINY, as_interval
+from simopt.arrays import Array
+
+Value = Any
+Mask = NDArray[np.bool_]
+Indices = NDArray[np.intp]
+
+
+def vector(num: Arithmetic, values: Any) -> Value:
+    """Floats or values as a flat vector; matrices column by column."""
+    if isinstance(values, Interval):
+        return Interval(values.mid.reshape(-1, order="F"), values.rad.reshape(-1, order="F"))
+    flat = np.asarray(values).reshape(-1, order="F")
+    return flat if flat.dtype == object else num.lift(flat)
+
+
+def full(num: Arithmetic, x: float, n: int) -> Value:
+    """The number x, n times."""
+    return num.lift(np.full(n, x))
+
+
+def broadcast(num: Arithmetic, x: Value, n: int) -> Value:
+    """A vector of one entry repeated n times; one of n entries as it is."""
+    return x if len(x) == n else x[np.zeros(n, dtype=np.intp)]
+
+
+def nothing(num: Arithmetic) -> Value:
+    """+∞ as a scalar: a conjugate outside of its domain. Of balls it is the one that holds all numbers."""
+    return Interval(0.0, math.inf) if num is INTERVAL else math.inf
+
+
+def known(num: Arithmetic, x: Value) -> bool:
+    """Whether the scalar x is a number, and not the end of an overflow or of a domain."""
+    ends = (num.lower(x), num.upper(x)) if num is INTERVAL else (x,)
+    return all(not isinstance(end, float) or math.isfinite(end) for end in ends)
+
+
+def above(num: Arithmetic, x: Value, y: Value | float = 0.0) -> Mask:
+    """Where x > y is proven."""
+    if num is INTERVAL:
+        return np.asarray(as_interval(x).low > as_interval(y).high)
+    return np.asarray(x > y, dtype=bool)
+
+
+def at_least_zero(num: Arithmetic, x: Value) -> Mask:
+    """Where x ≥ 0 is proven."""
+    return np.asarray(as_interval(x).low >= 0.0 if num is INTERVAL else x >= 0, dtype=bool)
+
+
+def is_zero(num: Arithmetic, x: Value) -> Mask:
+    """Where x is known to be exactly 0."""
+    if num is INTERVAL:
+        return np.asarray((x.mid == 0.0) & (x.rad == 0.0))
+    return np.asarray(x == 0, dtype=bool)
+
+
+def where(num: Arithmetic, mask: Mask, x: Value, y: Value) -> Value:
+    """x where the mask is set, y elsewhere."""
+    if num is INTERVAL:
+        x, y = as_interval(x), as_interval(y)
+        return Interval(np.where(mask, x.mid, y.mid), np.where(mask, x.rad, y.rad))
+    return np.where(mask, x, y)
+
+
+def positive_part(num: Arithmetic, x: Value) -> Value:
+    """max(x, 0); what is known not to be positive becomes an exact 0."""
+    part = num.pos(x)
+    return where(num, ~above(num, -x) & ~is_zero(num, x), part, num.zeros(len(x))) if num is INTERVAL else part
+
+
+def divisor(num: Arithmetic, x: Value) -> tuple[Value, Mask]:
+    """x where it is proven to be positive, else 1; and where it is."""
+    positive = above(num, x)
+    return where(num, positive, x, full(num, 1.0, len(x))), positive
+
+
+def enclosing(num: Arithmetic, x: Value, y: Value) -> Value:
+    """Balls that hold all numbers between x and y."""
+    x, y = as_interval(x), as_interval(y)
+    return Interval.hull(np.minimum(x.low, y.low), np.maximum(x.high, y.high))
+
+
+def scatter(num: Arithmetic, x: Value, index: Indices, n: int) -> Value:
+    """The vector of n entries to which x_i adds itself at index_i."""
+    if num is FLOAT:
+        out = np.bincount(index, weights=x, minlength=n).astype(float)
+        return out if math.isfinite(out.sum()) else np.where(np.isfinite(out), out, np.nan)
+    if num is INTERVAL:
+        count = np.bincount(index, minlength=n)
+        mid = np.bincount(index, weights=x.mid, minlength=n)
+        rad = np.bincount(index, weights=x.rad, minlength=n)
+        if count.max(initial=0) > 1:
+            gamma = (int(count.max()) + 4) * EPS
+            rad = (rad + gamma * np.bincount(index, weights=np.abs(x.mid), minlength=n)) * (1.0 + gamma) + (count > 1) * TINY
+            return Interval(np.where(np.isfinite(mid), mid, 0.0), np.where(np.isfinite(mid), rad, np.inf))
+        return Interval(mid, rad)
+    sums = num.zeros(n)
+    for i, entry in zip(index, x, strict=True):
+        sums[i] = sums[i] + entry
+    return sums
+
+
+def group_max(num: Arithmetic, x: Value, index: Indices, n: int) -> Value:
+    """The largest x_i of each index_i = 0, …, n − 1; every group has an entry."""
+
+    def largest(values: Any, start: Any) -> Any:
+        np.maximum.at(start, index, values)
+        return start
+
+    if num is INTERVAL:
+        return Interval.hull(largest(x.low, np.full(n, -np.inf)), largest(x.high, np.full(n, -np.inf)))
+    if num is FLOAT:
+        return largest(x, np.full(n, -np.inf))
+    best: list[Any] = [None] * n
+    for i, entry in zip(index, x, strict=True):
+        best[i] = entry if best[i] is None or entry > best[i] else best[i]
+    return vector(num, np.array(best, dtype=object))
+
+
+def inner(num: Arithmetic, x: Value, y: Value) -> Value:
+    """Σ x_i y_i as a scalar. What is exactly 0 counts as nothing, also against a number that overflowed."""
+    if num is INTERVAL:
+        blank = is_zero(num, x) | is_zero(num, y)
+        if blank.any():
+            x, y = x[~blank], y[~blank]
+    return num.dot(x, y)
+
+
+def product(num: Arithmetic, matrix: Any, x: Value, columns: int = 1) -> Value:
+    """A X for X of so many columns, given one below the other; A dense or sparse, of floats or lifted."""
+    if columns > 1:
+        k = len(x) // columns
+        return num.concat([product(num, matrix, x[np.arange(j * k, (j + 1) * k)]) for j in range(columns)])
+    if not sp.issparse(matrix):
+        return num.matvec(matrix, x)
+    if num is FLOAT:
+        out = matrix @ x
+        return out if math.isfinite(out.sum()) else np.where(np.isfinite(out), out, np.nan)
+    rows = matrix.tocsr()
+    if num is INTERVAL:
+        gamma = (int(np.diff(rows.indptr).max(initial=0)) + 4) * EPS
+        rad = abs(rows) @ (x.rad + gamma * np.abs(x.mid))
+        touched = (rows != 0) @ ~is_zero(num, x)
+        mid, rad = rows @ x.mid, np.where(touched, rad * (1.0 + 2 * gamma) + rows.shape[1] * TINY, 0.0)
+        return Interval(np.where(np.isfinite(mid), mid, 0.0), np.where(np.isfinite(mid), rad, np.inf))
+    sums = num.zeros(rows.shape[0])
+    for i in range(rows.shape[0]):
+        part = slice(rows.indptr[i], rows.indptr[i + 1])
+        sums[i] = num.dot(num.lift(rows.data[part]), x[rows.indices[part]])
+    return sums
+
+
+def stack(num: Arithmetic, parts: Sequence[Value]) -> Value:
+    """One vector after another."""
+    return parts[0] if len(parts) == 1 else num.concat(parts)
+
+
+def floats(num: Arithmetic, x: Value) -> Array:
+    """Nearest floats, flat."""
+    return np.asarray(num.mid(x), dtype=float).reshape(-1, order="F")
+
+
+__all__ = [
+    "FLOAT",
+    "INTERVAL",
+    "RATIONAL",
+    "Arithmetic",
+    "Indices",
+    "Mask",
+    "Value",
+    "above",
+    "at_least_zero",
+    "broadcast",
+    "divisor",
+    "enclosing",
+    "floats",
+    "full",
+    "group_max",
+    "inner",
+    "is_zero",
+    "known",
+    "nothing",
+    "positive_part",
+    "product",
+    "scatter",
+    "stack",
+    "vector",
+    "where",
+]
