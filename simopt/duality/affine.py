@@ -131,6 +131,11 @@ class Constant(Map):
     length: int
     varies: bool = False
 
+    @classmethod
+    def of(cls, values: Any) -> Constant:
+        """Numbers that stay."""
+        return cls(lambda: values, int(np.prod(values.shape)))
+
     @property
     def size(self) -> int:
         return self.length

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simopt.arithmetic import Arithmetic
+from simopt.arithmetic import INTERVAL, Arithmetic
 from simopt.duality.affine import Picks
 from simopt.duality.programme import Bound, Leaf, Programme
 from simopt.duality.vectors import Indices, Mask, Value, above, full, where
@@ -34,10 +34,21 @@ class Box:
     below: Mask
     above: Mask
 
+    def holds(self, num: Arithmetic, x: Value) -> Mask:
+        """Where x is proven to be in the box, which an end itself is."""
+        return (~self.below | _at_most(num, self.low, x)) & (~self.above | _at_most(num, x, self.high))
+
     def clip(self, num: Arithmetic, x: Value) -> Value:
-        """The nearest x in the box."""
-        x = where(num, self.below, num.maximum(x, self.low), x)
-        return where(num, self.above, num.minimum(x, self.high), x)
+        """x where it is proven to be in the box, else the nearest end (of balls that overlap, too)."""
+        x = where(num, self.below & ~_at_most(num, self.low, x), self.low, x)
+        return where(num, self.above & ~_at_most(num, x, self.high), self.high, x)
+
+
+def _at_most(num: Arithmetic, x: Value, y: Value) -> Mask:
+    """Where x ≤ y is proven; also where both are one ball, as an end of the box is that was computed twice."""
+    if num is INTERVAL:
+        return np.asarray((x.high <= y.low) | ((x.mid == y.mid) & (x.rad == y.rad)))
+    return np.asarray(x <= y, dtype=bool)
 
 
 def box(num: Arithmetic, programme: Programme, leaf: Leaf) -> Box:

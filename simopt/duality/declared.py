@@ -108,20 +108,13 @@ class Declared(Problem):
         return self._named(self.backward({}, FLOAT, at, slopes=True).used)
 
     def _named(self, used: Mapping[Key, Value]) -> Multipliers:
-        named: Multipliers = {}
-        for name, (row, key, _) in self.names.items():
-            if key in used and (row is None or key not in {host.key for host in self._hosts}):
-                named[name] = floats(FLOAT, used[key])
+        named = {name: floats(FLOAT, used[key]) for name, (_, key, _) in self.names.items() if key in used}
         for node in self.programme.nodes:
             if isinstance(node, Epigraph) and node.key in used:
-                start = 0
-                for row in node.rows:
-                    named[row.name], start = floats(FLOAT, used[node.key])[start : start + row.map.size], start + row.map.size
+                ends = np.cumsum([row.map.size for row in node.rows])[:-1]
+                parts = np.split(floats(FLOAT, used[node.key]), ends)
+                named |= {row.name: part for row, part in zip(node.rows, parts, strict=True)}
         return named
-
-    @property
-    def _hosts(self) -> list[Any]:
-        return [each.host for each in self.plan if each.host is not None]
 
     def backward(self, multipliers: Multipliers, num: Arithmetic, at: Forward | None = None, slopes: bool = False) -> Backward:
         """The dual sweep: the bound, the gap at a point, and what is open."""

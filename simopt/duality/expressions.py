@@ -88,7 +88,7 @@ class Expressions:
             at = np.unravel_index(int(np.argmax(~np.isfinite(entries))), entries.shape)
             place = f"entry {tuple(map(int, at))}" if entries.ndim else "it"
             raise InvalidProblem(f"constant {str(e)[:80]}: {place} is {entries[at]}; constants must be finite")
-        return Constant(lambda: value, e.size)
+        return Constant.of(value)
 
     def term(self, e: Any, atom: Atom, argument: Map, bend: Indices, sign: int, z: Any = None) -> Map:
         """A new node sign·φ(argument), as a map; with z, what CVXPY knows of the argument's sign counts."""
@@ -142,7 +142,7 @@ class Expressions:
         n = e.args[0].size
         moved = np.full((n, n), n)
         np.fill_diagonal(moved, np.arange(n))
-        return Selection((self.map(e.args[0]), Constant(lambda: np.zeros(1), 1)), moved.reshape(-1, order="F"))
+        return Selection((self.map(e.args[0]), Constant.of(np.zeros(1))), moved.reshape(-1, order="F"))
 
     def _scaling(self, e: Any) -> Map:
         one, other = e.args

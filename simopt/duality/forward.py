@@ -26,20 +26,8 @@ class Forward:
 
 
 def coefficients(num: Arithmetic, below: Map, key: Key, length: int) -> Value:
-    """The factor c of each entry of a map that has one entry of a value: the map where the value is 1, the others 0, without constants."""
-    at = _Zeros(num)
-    at[key] = full(num, 1.0, length)
-    return below.value(num, at, linear=True)
-
-
-class _Zeros(dict[Key, Value]):
-    """Any value is 0; as a single number, which spreads over vectors."""
-
-    def __init__(self, num: Arithmetic) -> None:
-        self.num = num
-
-    def __missing__(self, key: Key) -> Value:
-        return self.num.zeros(1)
+    """The factors c of a map Cx + b of one value, each entry of which has one entry of it: C times ones."""
+    return below.value(num, {key: full(num, 1.0, length)}, linear=True)
 
 
 def forward(num: Arithmetic, programme: Programme, point: Mapping[Key, Value]) -> Forward:
@@ -89,12 +77,5 @@ def _beyond(num: Arithmetic, programme: Programme, leaf: Leaf, x: Value) -> list
     if leaf.key not in programme.bounds:
         return []
     ends = box(num, programme, leaf)
-    out = (ends.below & ~_at_most(num, ends.low, x)) | (ends.above & ~_at_most(num, x, ends.high))
+    out = ~ends.holds(num, x)
     return [f"{leaf.name}: entry {int(np.argmax(out))} is not proven to be within its bounds"] if out.any() else []
-
-
-def _at_most(num: Arithmetic, x: Value, y: Value) -> np.ndarray:
-    """Where x ≤ y is proven; also where both are the same ball, that is one number given twice."""
-    if num.name == "interval":
-        return np.asarray((x.high <= y.low) | ((x.mid == y.mid) & (x.rad == y.rad)))
-    return np.asarray(x <= y, dtype=bool)

@@ -94,8 +94,7 @@ class GraphForm:
 
     def point(self) -> Point:
         """The leaves' values after a solve."""
-        values = {v.name(): v.value for v in self.declared.programme.problem.variables()}
-        return {leaf.name: np.asarray(values[leaf.name], dtype=float) for leaf in self.declared.programme.leaves.values()}
+        return {leaf.name: np.asarray(leaf.variable.value, dtype=float) for leaf in self.declared.programme.leaves.values()}
 
 
 def _dual(row: Any) -> Array:

@@ -25,6 +25,7 @@ class Leaf:
     key: Key
     name: str
     shape: tuple[int, ...]
+    variable: Any = None
 
     @property
     def size(self) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from typing import Any
 
 import cvxpy as cp
@@ -52,12 +53,11 @@ def read(problem: cp.Problem) -> Programme:
     for key, v in reader.variables.values():
         names[v.name()] = names.get(v.name(), 0) + 1
         name = v.name() if names[v.name()] == 1 else f"{v.name()} ({names[v.name()]})"
-        programme.leaves[key] = Leaf(key, name, v.shape)
+        programme.leaves[key] = Leaf(key, name, v.shape, v)
     programme.rows = rows
-    labels = [row.name for row in rows]
-    for label in labels:
-        if labels.count(label) > 1:
-            raise InvalidProblem(f"constraint {label!r}: {labels.count(label)} constraints have this label; give each its own")
+    for label, times in Counter(row.name for row in rows).items():
+        if times > 1:
+            raise InvalidProblem(f"constraint {label!r}: {times} constraints have this label; give each its own")
     free = {key: leaf for key, leaf in programme.leaves.items() if not _has_bounds(reader, key)}
     defined(programme, free)
     recognised(programme)
@@ -129,7 +129,8 @@ def _attributes(reader: Expressions, v: Any) -> list[Row]:
         if np.any(np.isnan(ends)) or np.any(ends == -sign * np.inf):
             raise InvalidProblem(f"variable {v.name()}: its bounds {bound!r} leave no number")
         if at.size:
-            kept = ends[at]
-            apart = Sum((Selection((own,), at), Negation(Constant(lambda kept=kept: kept, len(at)))))
-            rows.append(Row(next(reader.keys), f"{v.name()} bounds", apart if sign > 0 else Negation(apart)))
+            apart = Sum((Selection((own,), at), Negation(Constant.of(ends[at]))))
+            rows.append(
+                Row(next(reader.keys), f"{v.name()} {'upper' if sign > 0 else 'lower'} bound", apart if sign > 0 else Negation(apart))
+            )
     return rows

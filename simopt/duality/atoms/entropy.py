@@ -7,8 +7,8 @@ import numpy as np
 from simopt.arithmetic import Arithmetic
 from simopt.arrays import Array
 from simopt.duality.atoms.base import Absorbs, Elementwise
-from simopt.duality.atoms.logarithms import entropy_distance, x_log_x
-from simopt.duality.vectors import Mask, Value, above, at_least_zero, divisor, is_zero, where
+from simopt.duality.atoms.logarithms import TAIL, entropy_distance, x_log_x
+from simopt.duality.vectors import Mask, Value, above, at_least_zero, divisor, full, is_zero, where
 
 
 class Entropy(Elementwise):
@@ -42,9 +42,11 @@ class Entropy(Elementwise):
 
     def remainders(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
         positive = divisor(num, s)[1]
-        best, some = divisor(num, self._best(num, where(num, positive, u, num.zeros(len(u))), s))
+        best = self._best(num, where(num, positive, u, num.zeros(len(u))), s)
+        near = positive & above(num, best, TAIL)
+        kept = where(num, near, best, full(num, 1.0, len(u)))
         far = num.pos(s * x_log_x(num, z) + self.conjugates(num, u, s) - u * z)
-        return where(num, positive & some, s * (best * entropy_distance(num, z / best - 1.0)), far)
+        return where(num, near, s * (kept * entropy_distance(num, z / kept - 1.0)), far)
 
     def slope(self, z: Array, s: Array) -> Array:
         return s * (1.0 + np.log(np.maximum(z, np.finfo(float).tiny)))

@@ -7,8 +7,8 @@ import numpy as np
 from simopt.arithmetic import Arithmetic
 from simopt.arrays import Array
 from simopt.duality.atoms.base import Elementwise
-from simopt.duality.atoms.logarithms import entropy_distance, x_log_x
-from simopt.duality.vectors import Mask, Value, above, divisor, is_zero, positive_part, where
+from simopt.duality.atoms.logarithms import TAIL, entropy_distance, x_log_x
+from simopt.duality.vectors import Mask, Value, above, divisor, full, is_zero, positive_part, where
 
 
 class Exponential(Elementwise):
@@ -30,9 +30,11 @@ class Exponential(Elementwise):
         return scale * x_log_x(num, u / scale) - u
 
     def remainders(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
-        reached, positive = divisor(num, s * num.exp(z))
-        far = num.pos(s * num.exp(z) + self.conjugates(num, u, s) - u * z)
-        return where(num, positive, reached * entropy_distance(num, u / reached - 1.0), far)
+        unit, reached = num.exp(z), s * num.exp(z)
+        near = above(num, unit, TAIL) & divisor(num, reached)[1]
+        kept = where(num, near, reached, full(num, 1.0, len(u)))
+        far = num.pos(reached + self.conjugates(num, u, s) - u * z)
+        return where(num, near, kept * entropy_distance(num, u / kept - 1.0), far)
 
     def slope(self, z: Array, s: Array) -> Array:
         return s * np.exp(z)

@@ -7,8 +7,8 @@ import numpy as np
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arrays import Array
 from simopt.duality.atoms.base import SPARE, Grouped
-from simopt.duality.atoms.logarithms import entropy_distance, x_log_x
-from simopt.duality.vectors import Value, above, divisor, floats, known, nothing, positive_part, scatter, where
+from simopt.duality.atoms.logarithms import TAIL, entropy_distance, x_log_x
+from simopt.duality.vectors import Value, above, divisor, floats, full, known, nothing, positive_part, scatter, where
 
 LEAST = 2.0**-100  # what a multiplier counts of which nothing is known
 
@@ -50,9 +50,11 @@ class LogSumExp(Grouped):
         weights, total, top = self._shifted(num, z)
         scale, positive = divisor(num, s)
         p = u / scale[self.group]
-        chance, some = divisor(num, weights / total[self.group])
+        chance = weights / total[self.group]
+        some = above(num, chance, TAIL)
+        chance = where(num, some, chance, full(num, 1.0, len(u)))
         logs = z - (num.log(total) + num.lift(top))[self.group]
-        far = num.pos(x_log_x(num, p) - p * logs - p + weights / total[self.group])  # where e^z underflows
+        far = num.pos(x_log_x(num, p) - p * logs - p + weights / total[self.group])
         lost = where(num, some, chance * entropy_distance(num, p / chance - 1.0), far)
         return num.sum(where(num, positive[self.group], s[self.group] * lost, num.zeros(len(u))))
 

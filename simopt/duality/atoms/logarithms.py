@@ -10,6 +10,7 @@ from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic, Interval
 from simopt.duality.vectors import Value, above, enclosing, full, where
 
 SMALL = 1e-3  # below, three terms of a series are good to 1e-12 of the value
+TAIL = 2.0**-100  # where what e^z reaches is less, no digits cancel that anybody sees, and its quotients may overflow
 LEAST = 0.3678794411714424  # a float above 1/e, the least value of x log x
 
 
