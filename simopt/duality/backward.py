@@ -126,13 +126,15 @@ class _Sweep:
         if definition is None or definition.row.key not in self.candidates:
             return None
         pattern = node.argument.pattern(definition.key)
-        if not (isinstance(pattern, Picks) and np.all(pattern.columns >= 0) and pattern.injective()):
+        if not (isinstance(pattern, Picks) and pattern.injective()):
             return None
         num, n = self.num, len(definition.columns)
         v = vector(num, self.candidates[definition.row.key]) * num.lift(definition.factors)
         rest = scatter(num, v, definition.columns, n)
         rest = rest + broadcast(num, self.into[definition.key], n) if definition.key in self.into else rest
-        return -rest[pattern.columns] / coefficients(num, node.argument, definition.key, n)
+        taken = pattern.columns >= 0
+        c = where(num, taken, coefficients(num, node.argument, definition.key, n), full(num, 1.0, len(taken)))
+        return where(num, taken, -rest[pattern.columns] / c, num.zeros(len(taken)))
 
     def _pull(self, below: Map, u: Value) -> None:
         self.out.value = self.out.value + below.pull(self.num, u, self.into)
@@ -199,7 +201,7 @@ class _Sweep:
         no_low, no_high = ~ends.below[each.columns], ~ends.above[each.columns]
         none = num.zeros(len(each.columns))
         off = where(num, no_low, up, none) - where(num, no_high, down, none)
-        left = where(num, no_low, none, up) - where(num, no_high, none, down)
+        left = where(num, no_low & no_high, none, where(num, no_low, none, up) - where(num, no_high, none, down))
         return u - off / c, c, left
 
     def _settle(self, each: Absorber, left: Value, exact: Mask) -> None:

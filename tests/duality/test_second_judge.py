@@ -1,0 +1,183 @@
+"""Registered problems judged twice: by the formulas derived from their declaration, and by those written by hand."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from functools import lru_cache
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+import simopt
+from simopt import registry
+from simopt.arithmetic import FLOAT, INTERVAL
+from simopt.certificate import Certificate
+from simopt.duality import Declared, solved
+from simopt.problem import Example, Problem
+
+registry.load("problems")
+SEED = 0
+CLOSES = (
+    *("bayes-linear-loss", "convex-potential", "exc-fixed", "exc-fixed-penalised", "goodness", "hinge-svm", "hinge-svm-ball"),
+    *("kernel-goodness", "kernel-ranking", "kernel-regression", "kernel-ridge", "landmarked-least-squares", "landmarked-ranking"),
+    *("landmarked-ranking-penalised", "landmarked-ridge", "landmarked-svr", "landmarked-svr-penalised", "m-power-rls", "m-power-rls-ball"),
+    *("matching-loss", "mean-classifier", "mean-classifier-penalised", "mmd", "multiple-kernel-mean", "ranking-goodness"),
+    "sparse-landmarked",
+)
+THRESHOLDS = "thresholds: nothing absorbs"  # free variables without a square of their own: pivots
+STAYS_OPEN = {
+    "exc-ordinal": THRESHOLDS,
+    "exc-ordinal-penalised": THRESHOLDS,
+    "goodness-choice": "v: nothing absorbs",  # its bounds |v| ≤ R ≤ 1 are implied
+    "herding": "simplex: the equality is not proven",
+    "hinge-svm-ball-bias": "bias: nothing absorbs",
+    "hinge-svm-bias": "bias: nothing absorbs",
+    "hinge-svm-hull": "simplex: the equality is not proven",
+    "imc-ordinal": THRESHOLDS,
+    "imc-ordinal-penalised": THRESHOLDS,
+    "kernel-exc": THRESHOLDS,
+    "kernel-ordinal-goodness": THRESHOLDS,
+    "lipschitz-isotonic": "is not proven to be ≤ 0",  # the lower bound closes: a Slater point for the upper one
+    "ordinal-goodness": THRESHOLDS,
+    "smallest-bound": "w: nothing absorbs",  # |w| ≤ t is a bound by the objective
+    "sup-distance": "x: nothing absorbs",
+}
+ROOM = 1e-9  # of the scale: kernel problems declare a factor of K, cut at 1e-10 of its largest eigenvalue, and judge K by hand
+
+
+def examples(name: str) -> list[Example]:
+    """Ordinary examples that can be declared."""
+    cls: type[Problem] = registry.get("problem", name)
+    return [example for example in cls.examples(np.random.default_rng(SEED)) if not example.degenerate and _declares(example)]
+
+
+def _declares(example: Example) -> bool:
+    try:
+        example.problem.declare()
+    except simopt.InvalidProblem:  # m-power regression with m < 1 is not convex
+        return False
+    return True
+
+
+@lru_cache(maxsize=512)
+def judged(name: str, index: int) -> tuple[Declared, dict[str, Any], dict[str, Any], Certificate]:
+    """The declaration read, point and multipliers of its graph form, and the bracket that the hand-written formulas prove."""
+    example = examples(name)[index]
+    declared = Declared.of(example.problem.declare())
+    point, multipliers = solved(declared)
+    solution = simopt.solve(example.problem, "clarabel", tol=1e-10)
+    by_hand = simopt.certify(example.problem, solution.point, solution.multipliers, INTERVAL)
+    return declared, point, multipliers, by_hand
+
+
+def indices(name: str, most: int) -> range:
+    return range(min(len(examples(name)), most))
+
+
+def test_every_registered_problem_is_in_one_of_the_lists() -> None:
+    ours = {name for name, cls in registry.items("problem") if cls.__module__.startswith("simopt.problems.")}
+    assert set(CLOSES) | set(STAYS_OPEN) == ours and not set(CLOSES) & set(STAYS_OPEN)
+
+
+def closes(name: str, index: int) -> None:
+    declared, point, multipliers, by_hand = judged(name, index)
+    scale = by_hand.scale
+    for num, tol in ((FLOAT, 1e-8), (INTERVAL, 1e-6)):
+        found = simopt.certify(declared, point, multipliers, num)
+        assert found.gap <= tol * scale, (num.name, found, declared.open(multipliers, declared.restore(point), num))
+        assert found.lower <= by_hand.upper + ROOM * scale and by_hand.lower <= found.upper + ROOM * scale
+
+
+@pytest.mark.parametrize("name", CLOSES)
+def test_the_derived_certificate_closes_and_does_not_contradict_the_one_by_hand(name: str) -> None:
+    for index in indices(name, 2):
+        closes(name, index)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", CLOSES)
+def test_the_derived_certificate_closes_on_every_example(name: str) -> None:
+    for index in indices(name, 100):
+        closes(name, index)
+
+
+@pytest.mark.parametrize("name", STAYS_OPEN)
+def test_what_the_fast_path_does_not_close_it_leaves_open_with_the_reason(name: str) -> None:
+    said = []
+    for index in indices(name, 3):
+        declared, point, multipliers, by_hand = judged(name, index)
+        restored = declared.restore(point)
+        reasons = declared.open(multipliers, restored, INTERVAL)
+        found = simopt.certify(declared, point, multipliers, INTERVAL)
+        assert found.lower <= by_hand.upper + ROOM * by_hand.scale and by_hand.lower <= found.upper + ROOM * by_hand.scale
+        assert bool(reasons) == (not math.isfinite(found.gap))
+        said += reasons
+    assert any(STAYS_OPEN[name] in reason for reason in said), said
+
+
+def fuzz(name: str, index: int, rounds: int) -> tuple[int, int]:
+    """Random points and multipliers of every size: no bound beyond the bracket by hand. How many bounds were finite, of each side."""
+    declared, point, multipliers, by_hand = judged(name, index)
+    rng, room = np.random.default_rng([SEED, index]), ROOM * by_hand.scale
+    lowers = uppers = 0
+    for _ in range(rounds):
+        mix, size = rng.uniform() < 0.5, 10.0 ** rng.uniform(-4, 3)
+        for num in (FLOAT, INTERVAL):
+            v = {key: (value if mix else 0.0) + size * rng.normal(size=np.shape(value)) for key, value in multipliers.items()}
+            x = {key: (value if mix else 0.0) + size * rng.normal(size=np.shape(value)) for key, value in point.items()}
+            with np.errstate(all="ignore"):
+                lower = num.lower(declared.dual_bound(v, num))
+                upper = num.upper(declared.objective(declared.restore(x, num), num))
+            assert not lower > by_hand.upper + room and not upper < by_hand.lower - room
+            lowers, uppers = lowers + (abs(lower) < math.inf), uppers + (abs(upper) < math.inf)
+    return lowers, uppers
+
+
+@pytest.mark.parametrize("name", [*CLOSES, *STAYS_OPEN])
+def test_random_points_and_multipliers_bound_nothing_falsely(name: str) -> None:
+    lowers, uppers = fuzz(name, 0, 10)
+    assert name in STAYS_OPEN or (lowers > 0 and uppers > 0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", [*CLOSES, *STAYS_OPEN])
+def test_a_thousand_random_points_and_multipliers_bound_nothing_falsely(name: str) -> None:
+    for index in indices(name, 3):
+        fuzz(name, index, 1000)
+
+
+SAME = (  # both sets of formulas read the same labelled rows, and clip them in the same way
+    *("exc-fixed", "exc-fixed-penalised", "landmarked-least-squares", "landmarked-ridge", "landmarked-ranking"),
+    *("landmarked-ranking-penalised", "ranking-goodness"),
+)
+NEAR = (  # as good at the solver's multipliers; elsewhere those by hand are trimmed further, or read from another row
+    *("convex-potential", "goodness", "landmarked-svr", "landmarked-svr-penalised"),
+)
+
+
+@pytest.mark.parametrize("name", [*SAME, *NEAR])
+def test_from_the_same_point_and_multipliers_both_say_the_same(name: str) -> None:
+    """Objective and dual bound, at the multipliers of a solver and at others: the same function, derived and by hand."""
+    problem = examples(name)[0].problem
+    programme = problem.declare()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        programme.solve(solver=cp.CLARABEL)
+    declared = Declared.of(programme)
+    rng, scale = np.random.default_rng(1), problem.scale()
+    values = {leaf.name: np.asarray(leaf.variable.value) for leaf in declared.programme.leaves.values()}
+    duals = {row.label: np.asarray(row.dual_value) for row in programme.constraints}
+    for noise in (0.0, 0.1, 1.0):
+        v = {label: value + noise * np.std(value) * rng.normal(size=value.shape) for label, value in duals.items()}
+        derived, by_hand = declared.dual_bound(v), problem.dual_bound(v)
+        ball, other = declared.dual_bound(v, INTERVAL), problem.dual_bound(v, INTERVAL)
+        width = (1e-9 if name in SAME else 1e-6) * (scale + abs(by_hand))  # the solver's own tolerance, where multipliers are trimmed
+        if name in SAME or noise == 0.0:
+            assert abs(derived - by_hand) <= width, noise
+            assert INTERVAL.lower(ball) <= INTERVAL.upper(other) + width and INTERVAL.lower(other) <= INTERVAL.upper(ball) + width
+        x = problem.restore({key: value + noise * rng.normal(size=value.shape) for key, value in values.items()})
+        given = {key: x[key] for key in values}
+        assert declared.objective(declared.restore(given)) == pytest.approx(problem.objective(x), rel=1e-9, abs=1e-12 * scale)
