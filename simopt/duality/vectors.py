@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, Interval
+from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic, Interval
 from simopt.arithmetic.interval import EPS, TINY, as_interval
 from simopt.arrays import Array
 
@@ -176,32 +176,3 @@ def stack(num: Arithmetic, parts: Sequence[Value]) -> Value:
 def floats(num: Arithmetic, x: Value) -> Array:
     """Nearest floats, flat."""
     return np.asarray(num.mid(x), dtype=float).reshape(-1, order="F")
-
-
-__all__ = [
-    "FLOAT",
-    "INTERVAL",
-    "RATIONAL",
-    "Arithmetic",
-    "Indices",
-    "Mask",
-    "Value",
-    "above",
-    "at_least_zero",
-    "broadcast",
-    "divisor",
-    "enclosing",
-    "floats",
-    "full",
-    "group_max",
-    "inner",
-    "is_zero",
-    "known",
-    "nothing",
-    "positive_part",
-    "product",
-    "scatter",
-    "stack",
-    "vector",
-    "where",
-]

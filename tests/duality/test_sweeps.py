@@ -139,6 +139,11 @@ def isotonic() -> cp.Problem:
     return cp.Problem(cp.Minimize(cp.sum_squares(x - np.arange(N) - y)), [x[1:] - x[:-1] >= -0.5])
 
 
+def constants() -> cp.Problem:
+    x, t = w(), cp.Variable(name="t")
+    return cp.Problem(cp.Minimize(cp.sum_squares(x - 1) + t + cp.norm(cp.Constant([3.0, 4.0])) - cp.min(cp.Constant([2.0, 5.0]))), [t >= 3])
+
+
 def cone() -> cp.Problem:
     x, t = w(), cp.Variable(name="t")
     return cp.Problem(cp.Minimize(t + 0.1 * cp.sum_squares(x)), [cp.SOC(t, A @ x - y)])
@@ -147,7 +152,7 @@ def cone() -> cp.Problem:
 CLOSING: list[Callable[[], cp.Problem]] = [
     *(ridge, elastic_net, huber, svr_with_slacks, svr_nested, hinge_in_a_quadratic_ball, logistic, power_of_a_norm, huber_of_a_norm),
     *(three_norm_ball, one_norm_ball, largest_in_a_box, two_norms_in_one_ball, portfolio, entropy, log_barrier, soft_max, exponential),
-    *(tail_of_losses, geometric_mean, isotonic, cone),
+    *(tail_of_losses, geometric_mean, isotonic, constants, cone),
 ]
 each = pytest.mark.parametrize("declare", CLOSING, ids=lambda declare: declare.__name__)
 
