@@ -1,17 +1,15 @@
 r"""Bounds on the optimum of a declared convex problem, derived from the declaration alone.
 
-**The graph.** CVXPY's expression tree is read as a list of values. Leaves x are variables. Each node is one of
-
-* a term t = φ(z), φ a convex function from `simopt.duality.atoms`, z = Ax + b affine in leaves and earlier nodes (of a concave function
-  −φ is the atom, and the term counts with the sign −1);
-* a definition: a variable that an equality gives, f = Ψx;
-* an epigraph: a variable t that only has to satisfy t ≥ z_1, …, t ≥ z_k, and so is their maximum.
+The graph. CVXPY's expression tree is read as a list of values. Leaves x are variables. Each node is one of three: a term t = φ(z), φ a
+convex function from `simopt.duality.atoms`, z = Ax + b affine in leaves and earlier nodes (of a concave function −φ is the atom, and the
+term counts with the sign −1); a definition, that is a variable that an equality gives, f = Ψx; an epigraph, that is a variable t that only
+has to satisfy t ≥ z_1, …, t ≥ z_k, and so is their maximum.
 
 What remains is: minimise an affine map f of all values, subject to rows g ≤ 0 and h = 0 that are affine in them, and to bounds on leaves.
 
-**Forward** the values are computed in order; the last one is the objective. It is an upper bound where all rows are proven to hold.
+Forward the values are computed in order; the last one is the objective. It is an upper bound where all rows are proven to hold.
 
-**Backward** the gradient is computed as reverse mode does it, except that a nonlinear term does not multiply by its derivative: it puts a
+Backward the gradient is computed as reverse mode does it, except that a nonlinear term does not multiply by its derivative: it puts a
 multiplier u, projected to where that is allowed, in the place of its adjoint s, and pays its conjugate. Take any y ≥ 0 for the rows g, any
 v for the rows h. The Lagrangian L = f + ⟨y, g⟩ + ⟨v, h⟩ is ≤ f at every feasible point, and affine in the values. Go through the nodes
 from the last to the first. When a term t = φ(z) is reached, nobody else will add to its coefficient s, and for s ≥ 0
@@ -27,11 +25,11 @@ projection sees to, and if r is 0 in every entry that no bound limits. That is n
 themselves in a square, a power, an entropy, a norm ≤ B, are given the multiplier that cancels r exactly, as the last of all (`absorbers`).
 Where r is not known to be exactly 0 the answer is −∞, and why (`Backward.open`): a small r bounds nothing.
 
-**The gap** is the sum of what each step gave away: s φ(z) + (sφ)*(u) − ⟨u, z⟩ of each term, y(−g) of each row, |r| times the distance of x
+The gap is the sum of what each step gave away: s φ(z) + (sφ)*(u) − ⟨u, z⟩ of each term, y(−g) of each row, |r| times the distance of x
 to the bound that takes it. Each is ≥ 0, and each atom knows its own without cancellation. It is a second witness of f(x) − D, and
 `simopt.certify` asks that both agree.
 
-**That s ≥ 0** is what DCP's rules mean: φ rises in an argument that is convex, so a projected u ≥ 0 there is no loss. The sweep does not
+That s ≥ 0 is what DCP's rules mean: φ rises in an argument that is convex, so a projected u ≥ 0 there is no loss. The sweep does not
 rely on them: a scale that is proven to be negative is an end of the bound. Of a ball that reaches below 0 the rules say that the number
 in it does not.
 

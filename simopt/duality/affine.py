@@ -157,6 +157,30 @@ class Constant(Map):
         return np.full(self.size, np.nan) if self.varies else np.asarray(_dense(self.read()), dtype=float).reshape(-1, order="F")
 
 
+@dataclass(frozen=True, eq=False)
+class Evaluated(Map):
+    """Numbers that are computed from constants, in the arithmetic asked for: a norm of data, a square of a parameter."""
+
+    compute: Callable[[Arithmetic], Value]
+    length: int
+
+    @property
+    def size(self) -> int:
+        return self.length
+
+    def value(self, num: Arithmetic, at: Values, linear: bool = False) -> Value:
+        return num.zeros(self.length) if linear else self.compute(num)
+
+    def pull(self, num: Arithmetic, u: Value, into: Residual) -> Value:
+        return inner(num, u, self.compute(num))
+
+    def pattern(self, key: Key) -> Pattern:
+        return None
+
+    def _below(self) -> list[Key]:
+        return []
+
+
 def _dense(values: Any) -> Any:
     return values.toarray() if hasattr(values, "toarray") else values
 

@@ -93,7 +93,7 @@ class _Sweep:
                 if u is not None:
                     self._pull(node.row.map, -u[node.columns] / self.num.lift(node.factors))
                     self.into.pop(node.key, None)
-            elif u is not None and not self.programme.below(node):
+            elif u is not None and isinstance(node, Epigraph) and not self.programme.below(node):
                 self.out.value = self.out.value + inner(self.num, u, self._constant(node))
             elif u is not None and (scale := self._scale(node, u)) is not None:
                 if node.key in self.waiting:
@@ -109,11 +109,9 @@ class _Sweep:
             self._box(leaf)
         return self.out
 
-    def _constant(self, node: Term | Epigraph) -> Value:
-        """The value of a node that refers to nothing: a number, which needs no multiplier."""
-        at = {node.key: self.num.zeros(node.atom.count)} if isinstance(node, Epigraph) else {}
-        value = node.atom.value(self.num, node.argument.value(self.num, at))
-        return value if isinstance(node, Epigraph) or node.sign > 0 else -value
+    def _constant(self, node: Epigraph) -> Value:
+        """The maximum of constants: a number, which needs no multiplier."""
+        return node.atom.value(self.num, node.argument.value(self.num, {node.key: self.num.zeros(node.atom.count)}))
 
     def _candidate(self, key: Key, n: int) -> Value:
         return self.num.zeros(n) if key not in self.candidates else vector(self.num, self.candidates[key])

@@ -19,16 +19,16 @@ from cvxpy.atoms.affine.squeeze import squeeze
 from cvxpy.atoms.affine.unary_operators import NegExpression
 from cvxpy.atoms.affine.vstack import Vstack
 
-from simopt.duality.affine import Constant, Key, Map, Negation, Product, Reference, Scaling, Selection, Sum, Totals
+from simopt.duality.affine import Constant, Evaluated, Key, Map, Negation, Product, Reference, Scaling, Selection, Sum, Totals
 from simopt.duality.atoms.base import Atom
 from simopt.duality.library import ATOMS, Reading, axis_groups
 from simopt.duality.programme import Term
-from simopt.duality.vectors import Indices
+from simopt.duality.vectors import Indices, Value
 from simopt.errors import InvalidProblem, Unreadable
 
 READ = "read are sums, products with constants, indexing, stacking, and the atoms of simopt.duality.atoms"
 SELECTING = (
-    *(cp.reshape, cp.transpose, cp.broadcast_to, cp.upper_tri),  # public
+    *(cp.reshape, cp.transpose, cp.broadcast_to, cp.upper_tri, cp.conj),  # public; what is complex has been refused
     *(index, special_index, Promote, Hstack, Vstack, Concatenate, squeeze, diag_mat),
 )
 
@@ -91,7 +91,9 @@ class Expressions:
         return Constant.of(value)
 
     def term(self, e: Any, atom: Atom, argument: Map, bend: Indices, sign: int, z: Any = None) -> Map:
-        """A new node sign·φ(argument), as a map; with z, what CVXPY knows of the argument's sign counts."""
+        """A new node sign·φ(argument), as a map; with z, what CVXPY knows of the argument's sign counts. Of constants it is a number."""
+        if not argument.below:
+            return Evaluated(lambda num: _signed(atom.value(num, argument.constant(num)), sign), atom.outputs(argument.size))
         key, name = next(self.keys), type(e).__name__
         self._names[name] = self._names.get(name, 0) + 1
         proper = np.full(argument.size, z is not None and bool(z.is_nonneg()))
@@ -137,12 +139,9 @@ class Expressions:
 
     def _diagonal(self, e: Any) -> Map:
         """diag of a vector: what is off the diagonal is a constant 0."""
-        if e.k != 0:
-            raise Unreadable("a diagonal other than the main one", str(e), READ)
         n = e.args[0].size
-        moved = np.full((n, n), n)
-        np.fill_diagonal(moved, np.arange(n))
-        return Selection((self.map(e.args[0]), Constant.of(np.zeros(1))), moved.reshape(-1, order="F"))
+        places = np.diag(np.arange(1, n + 1), e.k).reshape(-1, order="F")
+        return Selection((Constant.of(np.zeros(1)), self.map(e.args[0])), places)
 
     def _scaling(self, e: Any) -> Map:
         one, other = e.args
@@ -172,6 +171,10 @@ class Expressions:
         matrix = _transposed(matrix, shape)
         out = Product(matrix, (shape[1], shape[0]), turned, rows)
         return Selection((out,), _turned(shape[1], rows)) if rows > 1 and shape[1] > 1 else out
+
+
+def _signed(value: Value, sign: int) -> Value:
+    return value if sign > 0 else -value
 
 
 def _value_of(parameter: Any) -> Any:

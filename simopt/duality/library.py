@@ -153,12 +153,12 @@ def _geometric_mean(at: Reading) -> Map:
 
 def _quadratic_form(at: Reading) -> Map:
     z, constant = at.expression.args
+    if isinstance(constant, cp.psd_wrap):  # what it promises is proven below, or refused
+        constant = constant.args[0]
     if not isinstance(constant, cp.Constant) or z.is_constant():
         raise at.refuse("a quadratic form whose matrix is no plain constant", "write sum_squares(F.T @ x) with P = F Fᵀ")
     given = constant.value
     matrix = np.asarray(given.toarray() if sp.issparse(given) else given, dtype=float)
-    if not np.array_equal(matrix, matrix.T):
-        raise at.refuse("a quadratic form with a matrix that is not symmetric", "give (P + Pᵀ)/2")
     for sign in (1, -1):
         atom = QuadraticForm(sign * matrix)
         if atom.least > 0.0:

@@ -46,14 +46,13 @@ def read(problem: cp.Problem) -> Programme:
     maximises = isinstance(problem.objective, cp.Maximize)
     objective = reader.map(problem.objective.expr)
     rows = [row for number, constraint in enumerate(problem.constraints) for row in _rows(reader, number, constraint)]
-    for v in problem.variables():
-        rows += _attributes(reader, v)
     programme = Programme(problem, Negation(objective) if maximises else objective, maximises, terms=list(reader.terms.values()))
     names: dict[str, int] = {}
     for key, v in reader.variables.values():
         names[v.name()] = names.get(v.name(), 0) + 1
         name = v.name() if names[v.name()] == 1 else f"{v.name()} ({names[v.name()]})"
         programme.leaves[key] = Leaf(key, name, v.shape, v)
+        rows += _attributes(reader, name, v)
     programme.rows = rows
     for label, times in Counter(row.name for row in rows).items():
         if times > 1:
@@ -114,23 +113,23 @@ def _is_zero(e: Any) -> bool:
     return isinstance(e, cp.Constant) and not np.any(e.value.data if sp.issparse(e.value) else e.value)
 
 
-def _attributes(reader: Expressions, v: Any) -> list[Row]:
+def _attributes(reader: Expressions, variable: str, v: Any) -> list[Row]:
     """Rows for what a variable's attributes say."""
     own: Map = Reference(reader.variable(v), v.size)
     rows = []
     for name, sign in SIGNS.items():
         if v.attributes.get(name):
-            rows.append(Row(next(reader.keys), f"{v.name()} {name}", own if sign > 0 else Negation(own)))
+            rows.append(Row(next(reader.keys), f"{variable} {name}", own if sign > 0 else Negation(own)))
     for bound, sign in zip(v.attributes.get("bounds") or (), (-1, 1), strict=False):
         if isinstance(bound, cp.Expression):
-            raise Unreadable(f"variable {v.name()}: a bound that is an expression", str(bound), "write it as a constraint")
+            raise Unreadable(f"variable {variable}: a bound that is an expression", str(bound), "write it as a constraint")
         ends = np.broadcast_to(np.asarray(bound, dtype=float), v.shape).reshape(-1, order="F")
         at = np.flatnonzero(np.isfinite(ends))
         if np.any(np.isnan(ends)) or np.any(ends == -sign * np.inf):
-            raise InvalidProblem(f"variable {v.name()}: its bounds {bound!r} leave no number")
+            raise InvalidProblem(f"variable {variable}: its bounds {bound!r} leave no number")
         if at.size:
             apart = Sum((Selection((own,), at), Negation(Constant.of(ends[at]))))
             rows.append(
-                Row(next(reader.keys), f"{v.name()} {'upper' if sign > 0 else 'lower'} bound", apart if sign > 0 else Negation(apart))
+                Row(next(reader.keys), f"{variable} {'upper' if sign > 0 else 'lower'} bound", apart if sign > 0 else Negation(apart))
             )
     return rows

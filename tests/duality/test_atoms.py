@@ -36,6 +36,7 @@ from simopt.duality.vectors import full, known
 N = 4
 PAIRS = np.array([0, 1, 1, 0])
 MATRIX = np.array([[3.0, 1.0, 0.0, 0.5], [1.0, 2.0, 0.25, 0.0], [0.0, 0.25, 1.5, 0.0], [0.5, 0.0, 0.0, 1.0]])
+SKEW = np.triu(np.ones((4, 4)), 1) - np.tril(np.ones((4, 4)), -1)
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,7 @@ CASES = {
     "2.5 largest": Case(SumLargest(2.5), 1, lambda z: np.array([np.sort(z)[2:].sum() + 0.5 * np.sort(z)[1]])),
     "log sum exp": Case(LogSumExp(PAIRS, 2), 2, in_pairs(np.logaddexp.reduce)),
     "geometric mean": Case(NegativeGeometricMean(WEIGHTS), 1, lambda z: -np.array([np.prod(z ** np.array(WEIGHTS, float))]), 0.0),
+    "quadratic form, not symmetric": Case(QuadraticForm(MATRIX + SKEW), 1, lambda z: np.array([z @ MATRIX @ z])),
     "quadratic form": Case(QuadraticForm(MATRIX), 1, lambda z: np.array([z @ MATRIX @ z])),
 }
 RATIONALS = ("square", "absolute", "huber", "largest size", "maximum", "maximum with a constant", "two largest", "2.5 largest")
