@@ -139,7 +139,9 @@ class _Sweep:
         rest = scatter(num, v, definition.columns, n)
         rest = rest + broadcast(num, self.into[definition.key], n) if definition.key in self.into else rest
         taken = pattern.columns >= 0
-        c = where(num, taken, coefficients(num, node.argument, definition.key, n), full(num, 1.0, len(taken)))
+        c = coefficients(num, node.argument, definition.key, n)
+        taken = taken & (above(num, c) | above(num, -c))
+        c = where(num, taken, c, full(num, 1.0, len(taken)))
         return where(num, taken, -rest[pattern.columns] / c, num.zeros(len(taken)))
 
     def _pull(self, below: Map, u: Value) -> None:
@@ -197,6 +199,9 @@ class _Sweep:
         """
         num, r = self.num, self._residual(each.leaf)[each.columns]
         c = coefficients(num, each.term.argument, each.leaf.key, each.leaf.size)
+        if not (sided := above(num, c) | above(num, -c)).all():
+            self.out.open.append(f"{each.term.name}: the factor of {each.leaf.name} may be 0")
+            c = where(num, sided, c, full(num, 1.0, len(c)))
         ends = self.boxes[each.leaf.key]
         priced = each.term.key in self.candidates or (self.slopes and each.term.key in self.scales)
         if not (ends.below | ends.above)[each.columns].any() or not priced:

@@ -9,7 +9,7 @@ import numpy as np
 from simopt.arithmetic import INTERVAL, Arithmetic
 from simopt.duality.affine import Picks
 from simopt.duality.programme import Bound, Leaf, Programme
-from simopt.duality.vectors import Indices, Mask, Value, above, full, where
+from simopt.duality.vectors import Indices, Mask, Value, above, at_least_zero, full, is_zero, where
 
 
 def bounded(programme: Programme) -> None:
@@ -33,6 +33,7 @@ class Box:
     high: Value
     below: Mask
     above: Mask
+    doubtful: str  # the row of which it is not proven on which side it bounds: it may say that nothing is feasible
 
     def holds(self, num: Arithmetic, x: Value) -> Mask:
         """Where x is proven to be in the box, which an end itself is."""
@@ -55,27 +56,28 @@ def box(num: Arithmetic, programme: Programme, leaf: Leaf) -> Box:
     """The intersection of a leaf's bounds, read anew: a row c x + b ≤ 0 says x ≤ −b/c for c > 0 and x ≥ −b/c for c < 0."""
     n = leaf.size
     low, high, is_low, is_high = num.zeros(n), num.zeros(n), np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
+    doubtful = ""
     for bound in programme.bounds.get(leaf.key, []):
-        ones, zeros = full(num, 1.0, n), num.zeros(n)
-        c = bound.row.map.value(num, {leaf.key: ones}, linear=True)
-        b = bound.row.map.value(num, {leaf.key: zeros})
+        c = bound.row.map.value(num, {leaf.key: full(num, 1.0, n)}, linear=True)
+        b = bound.row.map.value(num, {leaf.key: num.zeros(n)})
         upward, downward = above(num, c), above(num, -c)
-        end = -b / where(num, upward | downward, c, full(num, 1.0, len(b)))
-        for i in _turns(bound.columns):
-            at = bound.columns[i]
-            here = np.zeros(n, dtype=bool)
-            here[at] = True
-            spread = end[_places(n, at, i)]
-            for side, limit in ((upward, "high"), (downward, "low")):
-                new = here.copy()
-                new[at] = side[i]
-                if limit == "high":
-                    high = where(num, new & is_high, num.minimum(high, spread), where(num, new, spread, high))
-                    is_high = is_high | new
-                else:
-                    low = where(num, new & is_low, num.maximum(low, spread), where(num, new, spread, low))
-                    is_low = is_low | new
-    return Box(low, high, is_low, is_high)
+        sided = upward | downward
+        end = -b / where(num, sided, c, full(num, 1.0, len(b)))
+        if not (sided | (is_zero(num, c) & at_least_zero(num, -b))).all():
+            doubtful = bound.row.name
+        for rows in _turns(bound.columns):
+            at = bound.columns[rows]
+            place = np.full(n, rows[0])
+            place[at] = rows
+            new = np.zeros(n, dtype=bool)
+            new[at] = upward[rows]
+            high = where(num, new & is_high, num.minimum(high, end[place]), where(num, new, end[place], high))
+            is_high = is_high | new
+            new = np.zeros(n, dtype=bool)
+            new[at] = downward[rows]
+            low = where(num, new & is_low, num.maximum(low, end[place]), where(num, new, end[place], low))
+            is_low = is_low | new
+    return Box(low, high, is_low, is_high, doubtful)
 
 
 def _turns(columns: Indices) -> list[Indices]:
@@ -85,10 +87,3 @@ def _turns(columns: Indices) -> list[Indices]:
     turn = np.empty(len(columns), dtype=int)
     turn[order] = np.arange(len(columns)) - np.searchsorted(ranked, ranked)
     return [np.flatnonzero(turn == t) for t in range(int(turn.max(initial=-1)) + 1)]
-
-
-def _places(n: int, at: Indices, rows: Indices) -> Indices:
-    """For each entry of the leaf the row that bounds it, any row elsewhere."""
-    places = np.full(n, rows[0])
-    places[at] = rows
-    return places

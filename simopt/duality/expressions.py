@@ -158,6 +158,8 @@ class Expressions:
 
     def _product(self, e: Any) -> Map:
         left, right = e.args
+        if max(left.ndim, right.ndim) > 2:
+            raise Unreadable("a product of arrays with more than two axes", str(e), "write one product a matrix")
         if left.is_constant():
             shape = left.shape if left.ndim == 2 else (1, left.size)
             return Product(self.map(left), shape, self.map(right), right.shape[1] if right.ndim == 2 else 1)

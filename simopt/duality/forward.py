@@ -78,4 +78,5 @@ def _beyond(num: Arithmetic, programme: Programme, leaf: Leaf, x: Value) -> list
         return []
     ends = box(num, programme, leaf)
     out = ~ends.holds(num, x)
-    return [f"{leaf.name}: entry {int(np.argmax(out))} is not proven to be within its bounds"] if out.any() else []
+    said = [f"{leaf.name}: entry {int(np.argmax(out))} is not proven to be within its bounds"] if out.any() else []
+    return [*said, f"{ends.doubtful}: the factor of {leaf.name} may be 0"] if ends.doubtful else said

@@ -142,6 +142,7 @@ REFUSED = {
     "a boolean": (lambda: cp.Minimize(cp.square(cp.Variable(boolean=True, name="b"))), "variable b: the attribute boolean"),
     "sparse": (lambda: cp.Minimize(cp.sum_squares(cp.Variable((2, 2), diag=True))), "attribute diag"),
     "complex": (lambda: cp.Minimize(cp.norm(cp.Variable(2, complex=True))), "attribute complex"),
+    "many products": (lambda: cp.Minimize(cp.sum_squares(np.ones((2, 4, 3)) @ cp.Variable((2, 3, 2)))), "more than two axes"),
     "semidefinite matrix": (lambda: cp.Minimize(cp.quad_form(x, cp.psd_wrap(np.ones((3, 3))))), "not proven definite"),
 }
 

@@ -246,6 +246,24 @@ def test_a_reading_serves_a_path_of_parameters() -> None:
     assert declared.dual_bound(slopes) == -math.inf and "scale is 0" in declared.open(slopes)[0]
 
 
+def test_a_parameter_that_becomes_zero_takes_bounds_and_absorbers_away() -> None:
+    x, p = w(), cp.Parameter(name="p", value=2.0)
+    bounded = Declared.of(cp.Problem(cp.Minimize(cp.sum(x)), [(p * x >= 1).set_label("from below")]))
+    squared = Declared.of(cp.Problem(cp.Minimize(cp.sum_squares(p * x - 1) + cp.sum(x))))
+    point = {"w": np.full(D, 0.5)}
+    for num in (FLOAT, INTERVAL, RATIONAL):
+        p.value = 2.0
+        assert num.lower(bounded.dual_bound({}, num)) <= 2.0 <= num.upper(bounded.objective(point, num))
+        assert num.lower(squared.dual_bound({}, num)) > -math.inf
+        p.value = -2.0  # bounds from above now
+        assert num.lower(bounded.dual_bound({}, num)) == -math.inf
+        drawn = bounded.objective(bounded.restore(point, num), num)
+        assert num.lower(drawn) <= -2.0 <= num.upper(drawn) < 0.0
+        p.value = 0.0  # 0 ≥ 1: nothing is feasible
+        assert bounded.objective(point, num) == math.inf and "may be 0" in bounded.open({}, point, num)[-1]
+        assert num.lower(squared.dual_bound({}, num)) == -math.inf and "may be 0" in squared.open({}, num=num)[0]
+
+
 OPEN: dict[str, tuple[Callable[[Any], cp.Problem], str]] = {
     "least squares": (lambda x: cp.Problem(cp.Minimize(cp.sum_squares(A @ x - y))), "w: nothing absorbs what is left"),
     "lasso": (lambda x: cp.Problem(cp.Minimize(cp.sum_squares(A @ x - y) + 0.1 * cp.norm(x, 1))), "w: nothing absorbs"),
