@@ -125,11 +125,6 @@ class Grouped(Atom):
     def outputs(self, n: int) -> int:
         return self.count
 
-    @classmethod
-    def of(cls, n: int) -> Grouped:
-        """All n entries are one group."""
-        return cls(np.zeros(n, dtype=np.intp), 1)
-
 
 class Gauge(Grouped):
     """A norm of each group: (s‖·‖)*(u) is 0 where the dual norm of u is at most s, else ∞. The dual norm is what u needs."""
