@@ -13,12 +13,14 @@ from simopt.duality.absorbers import Absorber
 from simopt.duality.affine import Key, Map, Picks, Residual
 from simopt.duality.atoms.base import Absorbs
 from simopt.duality.bounds import Box, box
+from simopt.duality.epigraphs import grows
 from simopt.duality.forward import Forward, coefficients
 from simopt.duality.programme import Definition, Epigraph, Leaf, Programme, Row, Term
 from simopt.duality.vectors import (
     Mask,
     Value,
     above,
+    at_least_zero,
     broadcast,
     floats,
     full,
@@ -94,6 +96,8 @@ class _Sweep:
                     self._pull(node.row.map, -u[node.columns] / self.num.lift(node.factors))
                     self.into.pop(node.key, None)
             elif u is not None and not self.programme.below(node):
+                if isinstance(node, Epigraph):  # an inequality, where a term without variables is a number
+                    self._scale(node, u)
                 self.out.value = self.out.value + inner(self.num, u, self._constant(node))
             elif u is not None and (scale := self._scale(node, u)) is not None:
                 if node.key in self.waiting:
@@ -152,7 +156,15 @@ class _Sweep:
         if above(self.num, -s).any():
             self.out.open.append(f"{node.name}: its scale is negative at entry {int(np.argmax(above(self.num, -s)))}")
             return None
+        if isinstance(node, Epigraph) and not at_least_zero(self.num, s).all() and not self._raises_all(node):
+            self.out.open.append(f"{node.name}: its scale is not proven to be ≥ 0")
+            return None
         return positive_part(self.num, s)
+
+    def _raises_all(self, node: Epigraph) -> bool:
+        """Whether a variable's scale is ≥ 0 for all y ≥ 0; of terms DCP's rules say so, of variables nobody."""
+        maps = [self.programme.objective, *(row.map for row in self.programme.rows)]
+        return all(grows(self.num, below, node.key) for below in maps if node.key in below.below)
 
     def _row(self, row: Row, y: Value) -> None:
         y = y if row.equality else positive_part(self.num, y)

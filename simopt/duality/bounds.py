@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simopt.arithmetic import INTERVAL, Arithmetic
+from simopt.arithmetic import INTERVAL, RATIONAL, Arithmetic
 from simopt.duality.affine import Picks
 from simopt.duality.programme import Bound, Leaf, Programme
-from simopt.duality.vectors import Indices, Mask, Value, above, full, where
+from simopt.duality.vectors import Indices, Mask, Value, above, at_least_zero, full, is_zero, where
+from simopt.errors import InvalidProblem
 
 
 def bounded(programme: Programme) -> None:
@@ -27,16 +28,27 @@ def bounded(programme: Programme) -> None:
 
 @dataclass(frozen=True)
 class Box:
-    """low ≤ x ≤ high where `below` and `above` say that there is such an end; the ends elsewhere mean nothing."""
+    """low ≤ x ≤ high where `below` and `above` say that there is such an end; the ends elsewhere mean nothing.
+
+    `blank` says where a row c x + b ≤ 0 gives no end, as c is not proven to be of one sign, and is not proven to hold for all x.
+    """
 
     low: Value
     high: Value
     below: Mask
     above: Mask
+    blank: Mask
 
     def holds(self, num: Arithmetic, x: Value) -> Mask:
-        """Where x is proven to be in the box, which an end itself is."""
-        return (~self.below | _at_most(num, self.low, x)) & (~self.above | _at_most(num, x, self.high))
+        """Where x is proven to be in the box, which an end itself is; `meeting` ends are for `ordered` to prove."""
+        return ~self.blank & (~self.below | _at_most(num, self.low, x)) & (~self.above | _at_most(num, x, self.high))
+
+    def meeting(self, num: Arithmetic) -> Mask:
+        """Where both ends are one ball, so that either may be the larger."""
+        if num is not INTERVAL:
+            return np.zeros(len(self.below), dtype=bool)
+        alike = (self.low.mid == self.high.mid) & (self.low.rad == self.high.rad) & (self.low.rad > 0.0)
+        return np.asarray(self.below & self.above & alike)
 
     def clip(self, num: Arithmetic, x: Value) -> Value:
         """x where it is proven to be in the box, else the nearest end (of balls that overlap, too)."""
@@ -55,11 +67,13 @@ def box(num: Arithmetic, programme: Programme, leaf: Leaf) -> Box:
     """The intersection of a leaf's bounds, read anew: a row c x + b ≤ 0 says x ≤ −b/c for c > 0 and x ≥ −b/c for c < 0."""
     n = leaf.size
     low, high, is_low, is_high = num.zeros(n), num.zeros(n), np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
+    blank = np.zeros(n, dtype=bool)
     for bound in programme.bounds.get(leaf.key, []):
         ones, zeros = full(num, 1.0, n), num.zeros(n)
         c = bound.row.map.value(num, {leaf.key: ones}, linear=True)
         b = bound.row.map.value(num, {leaf.key: zeros})
         upward, downward = above(num, c), above(num, -c)
+        blank[bound.columns[~(upward | downward) & ~(is_zero(num, c) & at_least_zero(num, -b))]] = True
         end = -b / where(num, upward | downward, c, full(num, 1.0, len(b)))
         for i in _turns(bound.columns):
             at = bound.columns[i]
@@ -75,7 +89,16 @@ def box(num: Arithmetic, programme: Programme, leaf: Leaf) -> Box:
                 else:
                     low = where(num, new & is_low, num.maximum(low, spread), where(num, new, spread, low))
                     is_low = is_low | new
-    return Box(low, high, is_low, is_high)
+    return Box(low, high, is_low, is_high, blank)
+
+
+def ordered(programme: Programme, leaf: Leaf) -> Mask:
+    """Where low ≤ high, in fractions; nowhere if a bound is no fraction."""
+    try:
+        exact = box(RATIONAL, programme, leaf)
+    except (InvalidProblem, ArithmeticError, ValueError):
+        return np.zeros(leaf.size, dtype=bool)
+    return np.asarray(~exact.below | ~exact.above | (exact.low <= exact.high), dtype=bool)
 
 
 def _turns(columns: Indices) -> list[Indices]:

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from simopt.arithmetic import FLOAT
-from simopt.duality.affine import Key, Picks, Residual, Selection
+from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.duality.affine import Key, Map, Picks, Residual, Selection
 from simopt.duality.atoms.maximum import Maximum
 from simopt.duality.programme import Epigraph, Leaf, Programme, Row
+from simopt.duality.vectors import at_least_zero, full
 
 
 def recognised(programme: Programme) -> None:
     """Turn variables into epigraphs whose cost is ≥ 0 and that stand in rows only, as −t_j, or as c t_j with c ≥ 0 in the others.
 
     Where t_j is lowered to the maximum of its rows the objective and the other rows do not grow, so the optimum stays. That the cost is ≥ 0
-    is asked again by every sweep, which lets t pass as a maximum only for a scale ≥ 0.
+    is asked again by every sweep, which lets t pass as a maximum only for a scale that is proven to be ≥ 0.
     """
     cost: Residual = {}
     with np.errstate(all="ignore"):
@@ -42,23 +43,23 @@ def _rows_of(programme: Programme, key: Key, leaf: Leaf) -> list[tuple[Row, Pick
             return []
         if isinstance(pattern, Picks) and np.all(pattern.columns >= 0) and np.all(pattern.factors == -1.0):
             above.append((row, pattern))
-        elif not _grows(row, key):
+        elif not grows(FLOAT, row.map, key):
             return []
     taken = np.concatenate([pattern.columns for _, pattern in above]) if above else np.zeros(0)
     circular = any(programme.reaches(below, key) for row, _ in above for below in row.map.below if below != key)
     return above if len(np.unique(taken)) == leaf.size and not circular else []
 
 
-def _grows(row: Row, key: Key) -> bool:
-    """Whether no entry of the row falls when an entry of t grows, by the parameters' present values; sweeps ask again."""
-    pattern = row.map.pattern(key)
+def grows(num: Arithmetic, below: Map, key: Key) -> bool:
+    """Whether no entry of a map falls when an entry of one value grows, proven for the parameters' present values."""
+    pattern = below.pattern(key)
     if isinstance(pattern, Picks):
         return bool(np.all(pattern.factors >= 0.0))
-    if row.map.size > 1:
+    if below.size > 1:
         return False
     slope: Residual = {}
-    row.map.pull(FLOAT, np.ones(1), slope)
-    return bool(np.all(slope[key] >= 0.0))
+    below.pull(num, full(num, 1.0, 1), slope)
+    return bool(at_least_zero(num, slope[key]).all())
 
 
 def _replace(programme: Programme, leaf: Leaf, above: list[tuple[Row, Picks]]) -> None:

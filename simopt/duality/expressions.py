@@ -92,6 +92,8 @@ class Expressions:
 
     def term(self, e: Any, atom: Atom, argument: Map, bend: Indices, sign: int, z: Any = None) -> Map:
         """A new node sign·φ(argument), as a map; with z, what CVXPY knows of the argument's sign counts."""
+        if not argument.size:
+            raise Unreadable("a function of no entries", str(e), "leave it out")
         key, name = next(self.keys), type(e).__name__
         self._names[name] = self._names.get(name, 0) + 1
         proper = np.full(argument.size, z is not None and bool(z.is_nonneg()))
@@ -111,6 +113,13 @@ class Expressions:
             return part
         number = np.arange(e.size).reshape(e.shape, order="F")
         return Selection((part,), np.broadcast_to(number, shape).reshape(-1, order="F").astype(np.intp))
+
+    def factor(self, e: Any, shape: tuple[int, ...]) -> Map:
+        """A constant that multiplies or divides: it is evaluated by itself, so that no term may stand in it."""
+        found = self.broadcast(e, shape)
+        if found.below:
+            raise Unreadable("a factor that is a function of constants", str(e), "give its value as a constant or parameter of its own")
+        return found
 
     def _selection(self, e: Any) -> Map:
         """What only moves entries: which goes where is found by having it move their numbers."""
@@ -149,27 +158,28 @@ class Expressions:
         if not (one.is_constant() or other.is_constant()):
             raise Unreadable("a product of two expressions", str(e), "multiply by constants or parameters only")
         factor, part = (one, other) if one.is_constant() else (other, one)
-        return Scaling(self.broadcast(factor, e.shape), self.broadcast(part, e.shape))
+        return Scaling(self.factor(factor, e.shape), self.broadcast(part, e.shape))
 
     def _quotient(self, e: Any) -> Map:
         part, factor = e.args
         if not factor.is_constant():
             raise Unreadable("a quotient of expressions", str(e), "divide by constants or parameters only")
-        return Scaling(self.broadcast(factor, e.shape), self.broadcast(part, e.shape), divides=True)
+        return Scaling(self.factor(factor, e.shape), self.broadcast(part, e.shape), divides=True)
 
     def _product(self, e: Any) -> Map:
         left, right = e.args
+        if max(left.ndim, right.ndim) > 2:
+            raise Unreadable("a product of arrays with more than two axes", str(e), "write one product a matrix")
         if left.is_constant():
             shape = left.shape if left.ndim == 2 else (1, left.size)
-            return Product(self.map(left), shape, self.map(right), right.shape[1] if right.ndim == 2 else 1)
+            return Product(self.factor(left, left.shape), shape, self.map(right), right.shape[1] if right.ndim == 2 else 1)
         if not right.is_constant():
             raise Unreadable("a product of two expressions", str(e), "multiply by constants or parameters only")
         # X M = (Mᵀ Xᵀ)ᵀ
         rows = left.shape[0] if left.ndim == 2 else 1
         shape = right.shape if right.ndim == 2 else (right.size, 1)
         turned = Selection((self.map(left),), _turned(rows, shape[0])) if rows > 1 else self.map(left)
-        matrix = self.map(right)
-        matrix = _transposed(matrix, shape)
+        matrix = _transposed(self.factor(right, right.shape), shape)
         out = Product(matrix, (shape[1], shape[0]), turned, rows)
         return Selection((out,), _turned(shape[1], rows)) if rows > 1 and shape[1] > 1 else out
 

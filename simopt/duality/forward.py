@@ -9,7 +9,7 @@ import numpy as np
 
 from simopt.arithmetic import Arithmetic
 from simopt.duality.affine import Key, Map
-from simopt.duality.bounds import box
+from simopt.duality.bounds import box, ordered
 from simopt.duality.programme import Definition, Leaf, Programme, Row, Term
 from simopt.duality.vectors import Value, above, full, is_zero, scatter, vector
 
@@ -78,4 +78,6 @@ def _beyond(num: Arithmetic, programme: Programme, leaf: Leaf, x: Value) -> list
         return []
     ends = box(num, programme, leaf)
     out = ~ends.holds(num, x)
+    if (meeting := ends.meeting(num)).any():
+        out |= meeting & ~ordered(programme, leaf)
     return [f"{leaf.name}: entry {int(np.argmax(out))} is not proven to be within its bounds"] if out.any() else []

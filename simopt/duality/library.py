@@ -81,8 +81,11 @@ def _squares_over(at: Reading) -> Map:
     if not below.is_constant():
         raise at.refuse("a quotient of variables (quad_over_lin)", "divide by a constant")
     total = Totals(at.term(Square()), *at.groups())
-    one = isinstance(below, cp.Constant) and np.all(below.value == 1)
-    return total if one else Scaling(at.reader.broadcast(below, at.expression.shape), total, divides=True)
+    known = isinstance(below, cp.Constant)
+    if not (np.all(below.value > 0) if known else below.is_nonneg()):
+        raise at.refuse("a quotient whose denominator is not known to be positive (quad_over_lin)", "declare the parameter with pos=True")
+    one = known and np.all(below.value == 1)
+    return total if one else Scaling(at.reader.factor(below, at.expression.shape), total, divides=True)
 
 
 def _power(at: Reading) -> Map:
@@ -109,7 +112,7 @@ def _norm(at: Reading) -> Map:
 
 
 def _huber(at: Reading) -> Map:
-    threshold = at.reader.map(at.expression.M)
+    threshold = at.reader.factor(at.expression.M, at.expression.M.shape)
     return at.term(Huber(lambda num: threshold.constant(num)[0]))
 
 
