@@ -8,8 +8,8 @@ import numpy as np
 
 from simopt.arithmetic import INTERVAL, RATIONAL, Arithmetic
 from simopt.duality.affine import Picks
-from simopt.duality.programme import Bound, Leaf, Programme
-from simopt.duality.vectors import Indices, Mask, Value, above, at_least_zero, full, is_zero, where
+from simopt.duality.programme import Bound, Leaf, Programme, Row
+from simopt.duality.vectors import Indices, Mask, Value, above, full, where
 from simopt.errors import InvalidProblem
 
 
@@ -30,18 +30,18 @@ def bounded(programme: Programme) -> None:
 class Box:
     """low ≤ x ≤ high where `below` and `above` say that there is such an end; the ends elsewhere mean nothing.
 
-    `blank` says where a row c x + b ≤ 0 gives no end, as c is not proven to be of one sign, and is not proven to hold for all x.
+    `rest` are the entries of rows c x + b ≤ 0 that give no end, as c is not proven to be of one sign: they stay rows.
     """
 
     low: Value
     high: Value
     below: Mask
     above: Mask
-    blank: Mask
+    rest: list[tuple[Row, Indices]]
 
     def holds(self, num: Arithmetic, x: Value) -> Mask:
         """Where x is proven to be in the box, which an end itself is; `meeting` ends are for `ordered` to prove."""
-        return ~self.blank & (~self.below | _at_most(num, self.low, x)) & (~self.above | _at_most(num, x, self.high))
+        return (~self.below | _at_most(num, self.low, x)) & (~self.above | _at_most(num, x, self.high))
 
     def meeting(self, num: Arithmetic) -> Mask:
         """Where both ends are one ball, so that either may be the larger."""
@@ -67,13 +67,14 @@ def box(num: Arithmetic, programme: Programme, leaf: Leaf) -> Box:
     """The intersection of a leaf's bounds, read anew: a row c x + b ≤ 0 says x ≤ −b/c for c > 0 and x ≥ −b/c for c < 0."""
     n = leaf.size
     low, high, is_low, is_high = num.zeros(n), num.zeros(n), np.zeros(n, dtype=bool), np.zeros(n, dtype=bool)
-    blank = np.zeros(n, dtype=bool)
+    rest = []
     for bound in programme.bounds.get(leaf.key, []):
         ones, zeros = full(num, 1.0, n), num.zeros(n)
         c = bound.row.map.value(num, {leaf.key: ones}, linear=True)
         b = bound.row.map.value(num, {leaf.key: zeros})
         upward, downward = above(num, c), above(num, -c)
-        blank[bound.columns[~(upward | downward) & ~(is_zero(num, c) & at_least_zero(num, -b))]] = True
+        if not (upward | downward).all():
+            rest.append((bound.row, np.flatnonzero(~(upward | downward))))
         end = -b / where(num, upward | downward, c, full(num, 1.0, len(b)))
         for i in _turns(bound.columns):
             at = bound.columns[i]
@@ -89,7 +90,7 @@ def box(num: Arithmetic, programme: Programme, leaf: Leaf) -> Box:
                 else:
                     low = where(num, new & is_low, num.maximum(low, spread), where(num, new, spread, low))
                     is_low = is_low | new
-    return Box(low, high, is_low, is_high, blank)
+    return Box(low, high, is_low, is_high, rest)
 
 
 def ordered(programme: Programme, leaf: Leaf) -> Mask:

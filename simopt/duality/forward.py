@@ -80,4 +80,7 @@ def _beyond(num: Arithmetic, programme: Programme, leaf: Leaf, x: Value) -> list
     out = ~ends.holds(num, x)
     if (meeting := ends.meeting(num)).any():
         out |= meeting & ~ordered(programme, leaf)
-    return [f"{leaf.name}: entry {int(np.argmax(out))} is not proven to be within its bounds"] if out.any() else []
+    found = [f"{leaf.name}: entry {int(np.argmax(out))} is not proven to be within its bounds"] if out.any() else []
+    for row, entries in ends.rest:
+        found += _violated(num, row, row.map.value(num, {leaf.key: x})[entries])
+    return found

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from simopt.arithmetic import Arithmetic
+from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arrays import Array
 from simopt.duality.atoms.base import Gauge
-from simopt.duality.vectors import Value, divisor, scatter, vector, where
+from simopt.duality.vectors import Value, divisor, group_max, scatter, vector, where
 
 
 class EuclideanNorm(Gauge):
@@ -21,7 +21,11 @@ class EuclideanNorm(Gauge):
     def _norm(self, num: Arithmetic, z: Value) -> Value:
         if self.count == 1:
             return vector(num, num.norm(z))
-        return num.sqrt(num.pos(scatter(num, z * z, self.group, self.count)))
+        if num is not FLOAT:
+            return num.sqrt(num.pos(scatter(num, z * z, self.group, self.count)))
+        unit, _ = divisor(num, group_max(num, np.abs(z), self.group, self.count))  # squares may leave the floats
+        part = z / unit[self.group]
+        return unit * np.sqrt(scatter(num, part * part, self.group, self.count))
 
     def value(self, num: Arithmetic, z: Value) -> Value:
         return self._norm(num, z)

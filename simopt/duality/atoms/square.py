@@ -30,7 +30,7 @@ class Square(Elementwise):
         return np.asarray(~divisor(num, s)[1] & ~is_zero(num, u))
 
     def conjugates(self, num: Arithmetic, u: Value, s: Value) -> Value:
-        return u * u / (divisor(num, s)[0] * 4)
+        return u / (divisor(num, s)[0] * 4) * u  # u² may leave the floats where u²/(4s) does not
 
     def remainders(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
         apart = z - u / (divisor(num, s)[0] * 2)
