@@ -240,6 +240,7 @@ def test_frames_and_files(tmp_path: Path) -> None:
     assert "TIME LIMIT: over 5 s" in text and "n^1.00" in text
 
 
+@pytest.mark.slow
 def test_pictures(tmp_path: Path) -> None:
     pytest.importorskip("matplotlib", reason="pictures need matplotlib")
     runs = [record("a", 1.0 * n, size=n) for n in (1, 2)] + [record("b", None, size=n) for n in (1, 2)]

@@ -309,6 +309,7 @@ def test_killed_half_way_and_started_again(tmp_path: Path, how: signal.Signals) 
     ]  # fmt: skip
 
 
+@pytest.mark.slow
 def test_command_on_own_data_in_json(run: Run, csv: Path) -> None:
     arguments = ("compare", "landmarked-svr", "--data", csv, "--target", "y", "--solvers", "newton", "--repetitions", "1")
     result = run(*arguments, "--set", "landmarks=5,10", "--sizes", "50,500", "--json")

@@ -96,6 +96,7 @@ def closes(name: str, index: int) -> None:
         assert found.lower <= by_hand.upper + room and by_hand.lower <= found.upper + room
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CLOSES)
 def test_the_derived_certificate_closes_and_does_not_contradict_the_one_by_hand(name: str) -> None:
     for index in indices(name, 2):

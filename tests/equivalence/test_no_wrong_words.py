@@ -61,7 +61,7 @@ def learner(path, radius, seed):
 
 
 @pytest.mark.parametrize("name", PATHS)
-@pytest.mark.parametrize("kind", range(6))
+@pytest.mark.parametrize("kind", [0, 1, *(pytest.param(kind, marks=pytest.mark.slow) for kind in (2, 3, 4, 5))])
 def test_random_families(name, kind):
     rng, path = np.random.default_rng([kind, len(name)]), PATHS[name]
     for trial in range(12):

@@ -68,6 +68,7 @@ def test_prices_of_moves_are_exact():
     assert value == pytest.approx(values[best], rel=1e-8)
 
 
+@pytest.mark.slow
 def test_moves_keep_the_state_right():
     X, y = landmarks(80, 20, seed=1)
     state, G = settled(X, y, [2, 5])
