@@ -82,6 +82,23 @@ def test_beyond_floats_the_point_is_made_feasible_in_the_arithmetic_asked_for() 
         assert certify(halves(Halving), {"x": B / 2}, BEST, num).upper == pytest.approx(1.25 * LEAST, rel=1e-14)
 
 
+def test_a_lower_bound_above_the_upper_one_closes_nothing_however_wide_the_balls_are_that_explain_it() -> None:
+    class Sunken(Toy):
+        """Value 1 and bound 1.5, both known to a unit only; the gap comes out as 0."""
+
+        def objective(self, point: Any, num: Any = FLOAT) -> Any:
+            return Interval.hull(0.0, 2.0) if num is INTERVAL else 1.0
+
+        def dual_bound(self, multipliers: Any, num: Any = FLOAT, upper: float = np.inf) -> Any:
+            return Interval.hull(0.0, 2.0) if num is INTERVAL else 1.5
+
+        def gap(self, point: Any, multipliers: Any, num: Any = FLOAT) -> Any:
+            return Interval.hull(0.0, 1e-9) if num is INTERVAL else 0.0
+
+    found = certify(halves(Sunken), {"x": np.zeros(2)}, BEST)
+    assert found.gap >= 0.5 and not found.closes(0.49)
+
+
 def test_balls_are_asked_about_gaps_up_to_the_scale_and_no_larger_ones() -> None:
     """Every shaken dual moves, so that nothing is steady."""
     asked: list[float] = []
