@@ -6,6 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from simopt.arrays import Array
 
 Value = Any
@@ -19,7 +22,9 @@ class Arithmetic(ABC):
     """Operations on values: scalars and arrays of one kind of number.
 
     Scalars and arrays of the same arithmetic combine with + - * /; plain Python numbers combine with them too. `matvec` and `rmatvec`
-    take a matrix of floats (which stand for themselves exactly) or a lifted one.
+    take a matrix of floats (which stand for themselves exactly), also a sparse one of SciPy, or a lifted one.
+
+    `groups` gives the group of each entry, a number from 0 on, below `count`. A ValueError names the first that is none.
     """
 
     name: str
@@ -49,6 +54,14 @@ class Arithmetic(ABC):
         """Partial sums."""
 
     @abstractmethod
+    def group_sum(self, x: Value, groups: Any, count: int) -> Value:
+        """Σ of the entries of each group, 0 exactly for an empty one: entries added up at their places in an array of `count`."""
+
+    @abstractmethod
+    def group_max(self, x: Value, groups: Any, count: int) -> Value:
+        """Largest entry of each group; a ValueError names an empty one, which has none."""
+
+    @abstractmethod
     def minimum(self, x: Value, y: Value) -> Value:
         """Elementwise minimum."""
 
@@ -75,6 +88,25 @@ class Arithmetic(ABC):
     @abstractmethod
     def log(self, x: Value) -> Value:
         """Elementwise natural logarithm of x > 0."""
+
+    @abstractmethod
+    def expm1(self, x: Value) -> Value:
+        """Elementwise e^x − 1, without cancellation near 0."""
+
+    @abstractmethod
+    def log1p(self, x: Value) -> Value:
+        """Elementwise log(1 + x) of x > −1, without cancellation near 0."""
+
+    @abstractmethod
+    def xlogx(self, x: Value) -> Value:
+        """Elementwise x log x of x ≥ 0, with 0 log 0 = 0: the negative entropy."""
+
+    @abstractmethod
+    def bennett(self, x: Value) -> Value:
+        """Elementwise (1 + x) log(1 + x) − x ≥ 0 of x ≥ −1, without cancellation near 0: the function of Bennett's inequality.
+
+        It is what relative entropies are made of: s log(s/t) − s + t = t b(s/t − 1).
+        """
 
     @abstractmethod
     def max(self, x: Value) -> Value:
@@ -111,3 +143,24 @@ class Arithmetic(ABC):
     def norm(self, x: Value) -> Value:
         """Euclidean norm."""
         return self.sqrt(self.dot(x, x))
+
+
+def members(groups: Any, count: int, least: int = 0) -> NDArray[np.intp]:
+    """The sizes of the groups, which have at least so many entries each."""
+    index = np.asarray(groups)
+    wrong = (index < 0) | (index >= count)
+    if wrong.any():
+        i = int(np.argmax(wrong))
+        raise ValueError(f"groups: entry {i} is in group {index[i]}, where there are groups 0 to {count - 1}; give each entry one of them")
+    sizes = np.bincount(index, minlength=count)
+    if sizes.size and sizes.min() < least:
+        raise ValueError(f"groups: group {int(np.argmin(sizes))} of {count} is empty and has no largest entry; leave it out")
+    return sizes
+
+
+def largest_of_groups(x: Any, groups: Any, count: int) -> Any:
+    """Largest number of each group, of which none is empty; floats or fractions. O(n): since NumPy 1.25 nothing that sorts is as fast."""
+    out = np.empty(count, dtype=x.dtype)
+    out[groups] = x
+    np.maximum.at(out, groups, x)
+    return out

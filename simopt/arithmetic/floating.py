@@ -12,7 +12,8 @@ from typing import Any
 
 import numpy as np
 
-from simopt.arithmetic.base import Arithmetic, Value
+from simopt.arithmetic import elementary, sparse
+from simopt.arithmetic.base import Arithmetic, Value, largest_of_groups, members
 from simopt.arrays import Array
 
 
@@ -28,7 +29,7 @@ class Floating(Arithmetic):
 
     def matvec(self, matrix: Any, x: Value) -> Value:
         """A x."""
-        return _known(np.asarray(matrix) @ x)
+        return _known((sparse.compressed(matrix) if sparse.is_sparse(matrix) else np.asarray(matrix)) @ x)
 
     def dot(self, x: Value, y: Value) -> Value:
         """Σ x_i y_i."""
@@ -43,6 +44,16 @@ class Floating(Arithmetic):
     def cumsum(self, x: Value) -> Value:
         """Partial sums."""
         return _known(np.cumsum(x))
+
+    def group_sum(self, x: Value, groups: Any, count: int) -> Value:
+        """Σ of the entries of each group."""
+        members(groups, count)
+        return _known(np.bincount(groups, weights=x, minlength=count))
+
+    def group_max(self, x: Value, groups: Any, count: int) -> Value:
+        """Largest entry of each group; nan where one is −∞, as for `pos`."""
+        members(groups, count, least=1)
+        return largest_of_groups(np.where(np.isneginf(x), np.nan, x), groups, count)
 
     def minimum(self, x: Value, y: Value) -> Value:
         """Elementwise minimum."""
@@ -85,6 +96,23 @@ class Floating(Arithmetic):
     def log(self, x: Value) -> Value:
         """Elementwise natural logarithm."""
         return np.log(x)
+
+    def expm1(self, x: Value) -> Value:
+        """Elementwise e^x − 1."""
+        return np.expm1(x)
+
+    def log1p(self, x: Value) -> Value:
+        """Elementwise log(1 + x)."""
+        return np.log1p(x)
+
+    def xlogx(self, x: Value) -> Value:
+        """x log x of x ≥ 0; rounding below zero counts as zero."""
+        known = self.pos(x)
+        return known * np.log(np.where(known == 0.0, 1.0, known))
+
+    def bennett(self, x: Value) -> Value:
+        """(1 + x) log(1 + x) − x of x ≥ −1; rounding below −1 counts as −1."""
+        return elementary.bennett(np.maximum(np.where(np.isneginf(x), np.nan, x), -1.0))[0]
 
     def max(self, x: Value) -> Value:
         """Largest entry."""

@@ -3,7 +3,11 @@
 Rounding is bounded a priori (sums of n products in any order are off by at most γ_n Σ|x_i y_i|, γ_n = n u/(1 − n u)), so that BLAS may be
 used; all radii are inflated generously. A midpoint that overflowed says nothing of where the number lies, however small the bound of its
 rounding errors: its ball is all numbers. Comparisons between intervals are refused: NumPy would answer them wrongly and silently.
-Powers with general exponents go through `flint.arb`, one scalar at a time.
+
+Balls hold real numbers. Of one whose radius is infinite nothing is known, but that it is a number: 0 times it is 0, as in IEEE 1788. An
+infinity that was lifted is none, and 0 times it may be anything. What is exactly 0 stays so: sums are exact where they are small enough to
+underflow, and products that may underflow get a radius, unless a factor is 0. Powers with general exponents go through `flint.arb`, one
+scalar at a time.
 """
 
 from __future__ import annotations
@@ -13,17 +17,19 @@ from typing import Any
 
 import numpy as np
 
-from simopt.arithmetic.base import Arithmetic, Value
+from simopt.arithmetic import elementary, sparse
+from simopt.arithmetic.base import Arithmetic, Value, largest_of_groups, members
 from simopt.arrays import Array
 
 EPS = 2.0**-52  # twice the unit round-off: a factor two to spare in every bound
 TINY = 2.0**-1060  # covers underflow
 SMALLEST = 2.0**-1074  # the smallest positive float
+BETWEEN = (0.36787944117144, 0.36787944117145)  # 1/e is
 BLOCK = 1 << 18  # entries of a matrix whose absolute values are held at a time: a processor's cache, and no copy of a large matrix
 
 
 class Interval:
-    """Balls {x : |x − mid| ≤ rad}, scalar or array."""
+    """Balls {x : |x − mid| ≤ rad} of real numbers, scalar or array; rad = ∞ says that nothing is known of the number."""
 
     __slots__ = ("mid", "rad")
     __array_ufunc__ = None  # NumPy defers to our operators
@@ -35,24 +41,24 @@ class Interval:
 
     @classmethod
     def hull(cls, low: Any, high: Any) -> Interval:
-        """Smallest ball around [low, high]."""
+        """Smallest ball around [low, high]; the number itself where both ends are one."""
         low, high = np.asarray(low, dtype=float), np.asarray(high, dtype=float)
         with np.errstate(invalid="ignore", over="ignore"):  # infinite ends: the ball becomes all numbers
-            mid = 0.5 * low + 0.5 * high
-            return _ball(mid, np.maximum(high - mid, mid - low) + EPS * np.abs(mid))
+            mid = np.where(low == high, low, 0.5 * low + 0.5 * high)
+            return _ball(mid, np.maximum(high - mid, mid - low))
 
     @property
     def low(self) -> Array:
         """Lower end points (−∞ after an overflow); a ball of radius 0 is the number itself."""
         with np.errstate(invalid="ignore", over="ignore"):
-            ends = np.where(self.rad == 0.0, self.mid, np.nextafter(self.mid - self.rad, -np.inf))
+            ends = np.where(self.rad == 0.0, self.mid, _next(self.mid - self.rad, -1))
         return np.where(np.isnan(ends), -np.inf, ends)
 
     @property
     def high(self) -> Array:
         """Upper end points (∞ after an overflow); a ball of radius 0 is the number itself."""
         with np.errstate(invalid="ignore", over="ignore"):
-            ends = np.where(self.rad == 0.0, self.mid, np.nextafter(self.mid + self.rad, np.inf))
+            ends = np.where(self.rad == 0.0, self.mid, _next(self.mid + self.rad, 1))
         return np.where(np.isnan(ends), np.inf, ends)
 
     @property
@@ -91,7 +97,7 @@ class Interval:
         other = as_interval(other)
         mid = self.mid * other.mid
         rad = np.abs(self.mid) * other.rad + self.rad * (np.abs(other.mid) + other.rad)
-        return _ball(mid, rad + EPS * np.abs(mid))
+        return _product(mid, rad + EPS * np.abs(mid), lambda: _is_zero(self) | _is_zero(other))
 
     def __truediv__(self, other: Any) -> Interval:
         other = as_interval(other)
@@ -100,7 +106,8 @@ class Interval:
             raise ZeroDivisionError("interval division by an interval that contains 0")
         mid = self.mid / other.mid
         # quotients first: products such as |mid| · rad may underflow where their quotient by `room` does not
-        return _ball(mid, self.rad / room + np.abs(mid) * (other.rad / room) + EPS * np.abs(mid))
+        rad = self.rad / room + np.abs(mid) * (other.rad / room)
+        return _product(mid, rad + EPS * np.abs(mid), lambda: _is_zero(self) & (room > 0.0))
 
     __radd__ = __add__
     __rmul__ = __mul__
@@ -130,11 +137,37 @@ class Interval:
 
 def _ball(mid: Any, radius: Any) -> Interval:
     """The ball around mid with the radius inflated against its own rounding; all numbers where the midpoint overflowed."""
-    radius = radius * (1.0 + 16 * EPS) + TINY
+    radius = radius * (1.0 + 16 * EPS)
     known = np.isfinite(mid)
     if known.all():
         return Interval(mid, radius)
     return Interval(np.where(known, mid, 0.0), np.where(known, radius, np.inf))
+
+
+def _product(mid: Any, radius: Any, zero: Callable[[], Any], tiny: Any = TINY) -> Interval:
+    """The ball of a product or quotient: `tiny` covers its underflow, but where zero() says that it is exactly 0. A radius 0·∞ is ∞."""
+    least = np.min(radius, initial=np.inf)
+    radius = radius + tiny
+    if not least > 0.0:
+        radius = np.where(zero(), 0.0, radius)
+    if np.isnan(least):
+        radius = np.where(np.isnan(radius), np.inf, radius)
+    return _ball(mid, radius)
+
+
+def _is_zero(x: Interval) -> Any:
+    """Which balls are the number 0."""
+    return (x.mid == 0.0) & (x.rad == 0.0)
+
+
+def _next(x: Array, direction: int) -> Array:
+    """The next float below (−1) or above (+1) the rounded sum x of two floats, several times as fast as NumPy's. A sum 0 is exact and stays.
+
+    Floats of one sign are ordered like their bits, read as integers; beyond an infinity lies what is no number.
+    """
+    bits = np.ascontiguousarray(x).view(np.int64)
+    out: Array = (bits + direction * np.sign(bits)).view(np.float64)
+    return out.reshape(np.shape(x))
 
 
 def _spread(x: Interval, gamma: float) -> Array:
@@ -163,6 +196,46 @@ def as_interval(x: Any) -> Interval:
     return x if isinstance(x, Interval) else Interval(x)
 
 
+def _dense_product(matrix: Any, x: Interval) -> Interval:
+    """A x for an array of floats or of balls."""
+    a = as_interval(matrix)
+    gamma = (a.shape[-1] + 4) * EPS
+    rad = _absolute(a.mid, _spread(x, gamma))
+    if isinstance(matrix, Interval):
+        rad = rad + a.rad @ (np.abs(x.mid) + x.rad)
+    return _product(a.mid @ x.mid, rad * (1.0 + gamma), lambda: _vanishes(a, x, rad), a.shape[-1] * TINY)
+
+
+def _sparse_product(matrix: Any, x: Interval) -> Interval:
+    """A x for a compressed matrix of floats."""
+    moduli, count = sparse.with_entries(matrix, np.abs(matrix.data)), sparse.terms(matrix)
+    gamma = np.where(count > 0, (count + 4) * EPS, 0.0)
+    rad = gamma * (moduli @ np.abs(x.mid))
+    if x.rad.any():
+        rad = rad + moduli @ x.rad
+    return _product(matrix @ x.mid, rad * (1.0 + gamma), lambda: _vanishes(matrix, x, rad), count * TINY)
+
+
+def _vanishes(matrix: Any, x: Interval, rad: Any) -> Any:
+    """Which entries of A x are exactly 0: of those without a radius the ones where A meets nothing but zeros, exact ones, in x."""
+    live = ~_is_zero(x)
+    if not live.any():
+        return np.ones(np.shape(rad), dtype=bool)
+    if isinstance(matrix, Interval) and matrix.mid.ndim == 2 and rad.ndim == 1:
+        bare = rad == 0.0
+        bare[bare] = ~_meets(matrix[bare], live)
+        return bare
+    return ~_meets(matrix, live)
+
+
+def _meets(matrix: Any, which: Any) -> Any:
+    """The rows with an entry other than 0 in one of these columns."""
+    if sparse.is_sparse(matrix):
+        given = sparse.compressed(matrix)
+        return sparse.with_entries(given, (given.data != 0.0).astype(float)) @ which.astype(float) > 0.0
+    return ~_is_zero(as_interval(matrix)) @ which
+
+
 class MidRadius(Arithmetic):
     """Ball arithmetic with a-priori rounding bounds."""
 
@@ -173,24 +246,30 @@ class MidRadius(Arithmetic):
         return as_interval(x)
 
     def matvec(self, matrix: Any, x: Value) -> Value:
-        """A x: midpoint by BLAS, radius |A| (rad + γ |mid|) (plus the matrix's own radius)."""
-        a, x = as_interval(matrix), as_interval(x)
-        gamma = (a.shape[-1] + 4) * EPS
-        spread = _spread(x, gamma)
-        rad = _absolute(a.mid, spread)
-        if isinstance(matrix, Interval):
-            rad = rad + a.rad @ (np.abs(x.mid) + x.rad)
-        return _ball(a.mid @ x.mid, rad * (1.0 + gamma) + a.shape[-1] * TINY)
+        r"""A x: midpoint by BLAS, radius |A| (rad + γ |mid|) (plus the matrix's own radius).
+
+        Of a sparse matrix row i is a sum of the k_i entries that are stored: whatever their order it is off by at most γ Σ_j |a_ij||x_j|,
+        γ = k_i u/(1 − k_i u) (Higham 2002, §3.1), and by 2⁻¹⁰⁷⁵ for each product that underflows. The two sums of the radius,
+        |A| rad and |A||mid|, are rounded like this as well, by at most γ of themselves.
+        """
+        x = as_interval(x)
+        lost = np.isinf(x.rad)
+        if lost.any():  # the rows that meet such an entry are lost; BLAS would lose them all, by 0·∞
+            rest = self.matvec(matrix, Interval(np.where(lost, 0.0, x.mid), np.where(lost, 0.0, x.rad)))
+            return Interval(rest.mid, np.where(_meets(matrix, lost), np.inf, rest.rad))
+        return _sparse_product(sparse.compressed(matrix), x) if sparse.is_sparse(matrix) else _dense_product(matrix, x)
 
     def dot(self, x: Value, y: Value) -> Value:
         """Σ x_i y_i."""
         x, y = as_interval(x), as_interval(y)
         gamma = (x.size + 4) * EPS
-        rad = np.abs(x.mid) @ _spread(y, gamma) + x.rad @ (np.abs(y.mid) + y.rad)
-        return _ball(x.mid @ y.mid, rad * (1.0 + gamma) + x.size * TINY)
+        mid, rad = x.mid @ y.mid, np.abs(x.mid) @ _spread(y, gamma) + x.rad @ (np.abs(y.mid) + y.rad)
+        if 0.0 < rad < np.inf:
+            return _ball(mid, rad * (1.0 + gamma) + x.size * TINY)
+        return self.sum(x * y)  # each product for itself: 0 where one factor is, whatever the other
 
     def sum(self, x: Value) -> Value:
-        """Σ x_i."""
+        """Σ x_i. What is so small that it might underflow is added exactly."""
         x = as_interval(x)
         gamma = (x.size + 4) * EPS
         return _ball(np.sum(x.mid), (np.sum(x.rad) + gamma * np.sum(np.abs(x.mid))) * (1.0 + gamma))
@@ -200,6 +279,19 @@ class MidRadius(Arithmetic):
         x = as_interval(x)
         gamma = (x.size + 4) * EPS
         return _ball(np.cumsum(x.mid), (np.cumsum(x.rad) + gamma * np.cumsum(np.abs(x.mid))) * (1.0 + gamma))
+
+    def group_sum(self, x: Value, groups: Any, count: int) -> Value:
+        """Σ of the entries of each group, off by at most γ Σ |x_i| with as many terms as the group has; one entry alone is itself."""
+        x, sizes = as_interval(x), members(groups, count)
+        mid, size, rad = (np.bincount(groups, weights=part, minlength=count) for part in (x.mid, np.abs(x.mid), x.rad))
+        gamma = np.where(sizes > 1, (sizes + 4) * EPS, 0.0)
+        return _ball(mid, (rad + gamma * size) * (1.0 + gamma))
+
+    def group_max(self, x: Value, groups: Any, count: int) -> Value:
+        """Largest entry of each group: between the largest lower end and the largest upper end."""
+        x = as_interval(x)
+        members(groups, count, least=1)
+        return Interval.hull(largest_of_groups(x.low, groups, count), largest_of_groups(x.high, groups, count))
 
     def minimum(self, x: Value, y: Value) -> Value:
         """Elementwise minimum."""
@@ -218,8 +310,8 @@ class MidRadius(Arithmetic):
 
     def sqrt(self, x: Value) -> Value:
         """Square root of x, which is known to be ≥ 0 (the part of the ball below 0 is cut off)."""
-        low = np.nextafter(np.sqrt(np.maximum(x.low, 0.0)), -np.inf)
-        return Interval.hull(np.maximum(low, 0.0), np.nextafter(np.sqrt(np.maximum(x.high, 0.0)), np.inf))
+        low, high = (np.sqrt(np.maximum(end, 0.0)) for end in (x.low, x.high))
+        return Interval.hull(np.maximum(_next(low, -1), 0.0), np.where(np.isinf(high), np.inf, _next(high, 1)))
 
     def power(self, x: Value, exponent: float) -> Value:
         """x^p of x, which is known to be ≥ 0, by `flint.arb` at 128 bits."""
@@ -230,12 +322,30 @@ class MidRadius(Arithmetic):
         return Interval.hull(bounds[0], bounds[1])
 
     def exp(self, x: Value) -> Value:
-        """e^x by `flint.arb` at 128 bits."""
-        return _increasing(_arb_exp, as_interval(x))
+        """e^x."""
+        return _increasing(elementary.exp, as_interval(x), least=0.0)
+
+    def expm1(self, x: Value) -> Value:
+        """e^x − 1."""
+        return _increasing(elementary.expm1, as_interval(x), least=-1.0)
 
     def log(self, x: Value) -> Value:
-        """log x by `flint.arb` at 128 bits; −∞ at the lower end of a ball that reaches down to 0."""
-        return _increasing(_arb_log, as_interval(x))
+        """log x; −∞ at the lower end of a ball that reaches down to 0."""
+        return _increasing(elementary.log, as_interval(x))
+
+    def log1p(self, x: Value) -> Value:
+        """log(1 + x); −∞ at the lower end of a ball that reaches down to −1."""
+        return _increasing(elementary.log1p, as_interval(x))
+
+    def xlogx(self, x: Value) -> Value:
+        """x log x of x, which is known to be ≥ 0: it falls down to −1/e at 1/e, and rises from there."""
+        x = as_interval(x)
+        value, error = elementary.exp(-1.0)
+        return _valley(elementary.xlogx, x, 0.0, BETWEEN, -_outward(value, error, 1))
+
+    def bennett(self, x: Value) -> Value:
+        """(1 + x) log(1 + x) − x of x, which is known to be ≥ −1: it falls down to 0 at 0, and rises from there."""
+        return _valley(elementary.bennett, as_interval(x), -1.0, (0.0, 0.0), 0.0)
 
     def max(self, x: Value) -> Value:
         """Largest entry."""
@@ -278,41 +388,32 @@ def _arb_power(x: float, p: float) -> tuple[float, float]:
     return max(0.0, mid - slack), mid + slack
 
 
-def _arb_exp(x: float) -> tuple[float, float]:
-    """Floats below and above e^x."""
-    if not np.isfinite(x):
-        return (0.0, 0.0) if x < 0 else (0.0, np.inf)
-    import flint
-
-    with flint.ctx.workprec(128):
-        value = flint.arb(x).exp()
-        mid, rad = float(value.mid()), float(value.rad())
-    if not np.isfinite(mid):
-        return float(np.finfo(float).max), np.inf
-    slack = rad + EPS * mid + TINY
-    return max(0.0, mid - slack), mid + slack
+def _outward(value: Array, error: Array, direction: int) -> Array:
+    """value ± error, rounded outward."""
+    return np.where(error == 0.0, value, _next(value + direction * error, direction))
 
 
-def _arb_log(x: float) -> tuple[float, float]:
-    """Floats below and above log x, −∞ for x ≤ 0."""
-    if x <= 0.0:
-        return -np.inf, -np.inf
-    if not np.isfinite(x):
-        return float(np.log(np.finfo(float).max)), np.inf
-    import flint
-
-    with flint.ctx.workprec(128):
-        value = flint.arb(x).log()
-        mid, rad = float(value.mid()), float(value.rad())
-    slack = rad + EPS * abs(mid) + TINY
-    return mid - slack, mid + slack
+def _increasing(function: Callable[[Any], elementary.Result], x: Interval, least: float = -np.inf) -> Interval:
+    """The image of each ball under an increasing function with values above `least`."""
+    value, error = function(x.low)
+    if not x.rad.any():
+        return _ball(value, error)
+    with np.errstate(invalid="ignore"):
+        low = np.maximum(_outward(value, error, -1), least)
+        return Interval.hull(low, _outward(*function(x.high), 1))
 
 
-def _increasing(bounds: Callable[[float], tuple[float, float]], x: Interval) -> Interval:
-    """The image of each ball under an increasing function, given floats below and above its value at a float."""
-    low, high = x.low, x.high
-    ends = [np.reshape([bounds(float(v))[side] for v in np.ravel(end)], end.shape) for side, end in enumerate((low, high))]
-    return Interval.hull(ends[0], ends[1])
+def _valley(function: Callable[[Any], elementary.Result], x: Interval, start: float, bottom: tuple[float, float], least: Any) -> Interval:
+    """The image of each ball, cut off below `start`, under a function that falls, is least within `bottom`, and rises."""
+    low, high = np.maximum(x.low, start), np.maximum(x.high, start)
+    value, error = function(low)
+    if not x.rad.any():
+        return _ball(value, error)
+    other, doubt = function(high)
+    with np.errstate(invalid="ignore"):
+        below = np.minimum(_outward(value, error, -1), _outward(other, doubt, -1))
+        below = np.where((low <= bottom[1]) & (bottom[0] <= high), least, np.maximum(below, least))
+        return Interval.hull(below, np.maximum(_outward(value, error, 1), _outward(other, doubt, 1)))
 
 
 INTERVAL = MidRadius()

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from simopt.arithmetic.base import Arithmetic, NotRational, Value
+from simopt.arithmetic import sparse
+from simopt.arithmetic.base import Arithmetic, NotRational, Value, largest_of_groups, members
 from simopt.arrays import Array
 
 
@@ -91,12 +92,12 @@ class Rational(Arithmetic):
         return lifted
 
     def matvec(self, matrix: Any, x: Value) -> Value:
-        """A x, skipping the zeros of A."""
-        rows = np.asarray(matrix, dtype=object)
-        out = np.empty(rows.shape[0], dtype=object)
-        for i, row in enumerate(rows):
-            out[i] = _inner(row, x)
-        return out
+        """A x, row by row, skipping the zeros of A."""
+        if sparse.is_sparse(matrix):
+            sums = [_inner(entries, x[columns]) for entries, columns in sparse.rows(matrix)]
+        else:
+            sums = [_inner(row, x) for row in np.asarray(matrix, dtype=object)]
+        return np.array(sums, dtype=object)
 
     def dot(self, x: Value, y: Value) -> Value:
         """Σ x_i y_i."""
@@ -109,6 +110,18 @@ class Rational(Arithmetic):
     def cumsum(self, x: Value) -> Value:
         """Partial sums."""
         return np.cumsum(self.lift(x))
+
+    def group_sum(self, x: Value, groups: Any, count: int) -> Value:
+        """Σ of the entries of each group."""
+        members(groups, count)
+        out = self.zeros(count)
+        np.add.at(out, groups, self.lift(x))
+        return out
+
+    def group_max(self, x: Value, groups: Any, count: int) -> Value:
+        """Largest entry of each group."""
+        members(groups, count, least=1)
+        return largest_of_groups(self.lift(x), groups, count)
 
     def minimum(self, x: Value, y: Value) -> Value:
         """Elementwise minimum."""
@@ -152,6 +165,22 @@ class Rational(Arithmetic):
     def log(self, x: Value) -> Value:
         """Refused: of the positive rationals only 1 has a rational logarithm."""
         raise NotRational("logarithms are not rational; use INTERVAL")
+
+    def expm1(self, x: Value) -> Value:
+        """Refused like e^x."""
+        return self.exp(x)
+
+    def log1p(self, x: Value) -> Value:
+        """Refused like log x."""
+        return self.log(x)
+
+    def xlogx(self, x: Value) -> Value:
+        """Refused like log x."""
+        return self.log(x)
+
+    def bennett(self, x: Value) -> Value:
+        """Refused like log x."""
+        return self.log(x)
 
     def max(self, x: Value) -> Value:
         """Largest entry."""

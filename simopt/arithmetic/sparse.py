@@ -1,0 +1,55 @@
+"""Sparse matrices of SciPy as sums of products take them: the entries that are stored, as they are stored, and none beside them.
+
+SciPy adds entries that are stored twice, in floats, when it changes formats or takes absolute values, which would put a rounded number
+in the place of the matrix that was given. Here each stored entry stays a term of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def is_sparse(matrix: Any) -> bool:
+    """Whether this is a matrix or array of scipy.sparse."""
+    return not isinstance(matrix, np.ndarray) and hasattr(matrix, "tocoo")
+
+
+def compressed(matrix: Any) -> Any:
+    """The matrix by rows or by columns (CSR or CSC), in float64; no copy of one that is."""
+    if matrix.format in ("csr", "csc"):
+        return matrix if matrix.dtype == float else with_entries(matrix, matrix.data.astype(float))
+    import scipy.sparse
+
+    stored = matrix.tocoo()
+    order = np.argsort(stored.row, kind="stable")
+    starts = np.concatenate([[0], np.cumsum(np.bincount(stored.row, minlength=stored.shape[0]))])
+    return scipy.sparse.csr_array((stored.data[order].astype(float), stored.col[order], starts), shape=stored.shape)
+
+
+def with_entries(matrix: Any, entries: Any) -> Any:
+    """The compressed matrix with other numbers in the places that are stored."""
+    import scipy.sparse
+
+    kind = scipy.sparse.csr_array if matrix.format == "csr" else scipy.sparse.csc_array
+    return kind((entries, matrix.indices, matrix.indptr), shape=matrix.shape)
+
+
+def terms(matrix: Any) -> NDArray[np.intp]:
+    """How many entries each row of the compressed matrix has."""
+    if matrix.format == "csr":
+        return np.diff(matrix.indptr).astype(np.intp)
+    return np.bincount(matrix.indices, minlength=matrix.shape[0])
+
+
+def rows(matrix: Any) -> Iterator[tuple[NDArray[np.float64], NDArray[np.intp]]]:
+    """Entries and columns, row by row."""
+    given = compressed(matrix)
+    if given.format == "csc":
+        given = compressed(given.tocoo())
+    for i in range(given.shape[0]):
+        part = slice(given.indptr[i], given.indptr[i + 1])
+        yield given.data[part], given.indices[part]
