@@ -1,5 +1,7 @@
 """One formula, three arithmetics: the bounds of a certificate are written once and evaluated in FLOAT, INTERVAL or RATIONAL numbers.
 
+Beside them: whether a symmetric matrix is positive definite, proven in floats or decided in fractions.
+
 A formula takes `num` and uses its methods together with + - * /. FLOAT is float64; INTERVAL encloses the real value of the formula in a
 ball (midpoint and radius, NumPy, a few times the cost of FLOAT); RATIONAL is exact and refuses what leaves the rational numbers.
 
@@ -17,10 +19,22 @@ ball (midpoint and radius, NumPy, a few times the cost of FLOAT); RATIONAL is ex
 """
 
 from simopt.arithmetic.base import Arithmetic, NotRational
+from simopt.arithmetic.definite import is_definite, least_eigenvalue, semidefinite_rank
 from simopt.arithmetic.floating import FLOAT
 from simopt.arithmetic.interval import INTERVAL, Interval
 from simopt.arithmetic.rational import RATIONAL
 
 BY_NAME: dict[str, Arithmetic] = {num.name: num for num in (FLOAT, INTERVAL, RATIONAL)}
 
-__all__ = ["BY_NAME", "FLOAT", "INTERVAL", "RATIONAL", "Arithmetic", "Interval", "NotRational"]
+__all__ = [
+    "BY_NAME",
+    "FLOAT",
+    "INTERVAL",
+    "RATIONAL",
+    "Arithmetic",
+    "Interval",
+    "NotRational",
+    "is_definite",
+    "least_eigenvalue",
+    "semidefinite_rank",
+]

@@ -1,23 +1,26 @@
-r"""Exponentials and logarithms of arrays of floats, each with a proven bound on its error: value and error with |f(x) − value| ≤ error.
+r"""Exponentials and logarithms of arrays of floats, each with a proven bound on its error: value and error, |f(x) − value| ≤ error.
 
-No library's exp or log is trusted. The argument is reduced to a break point, where a table knows the function to 2⁻¹⁰⁵ (`flint.arb`, once),
-and a polynomial whose remainder is bounded; all of it in sums, products and quotients of float64, which are rounded correctly (u = 2⁻⁵³), so
-that every error below is counted. A sum of two floats is kept exactly, as their rounded sum and what that lost (Knuth's TwoSum). Results are
-kept as high + low ± error; the ball that comes out is a little more than half a unit in the last place wide on each side.
+No library's exp or log is trusted. The argument is reduced to a break point, where a table knows the function to 2⁻¹⁰⁵ (`flint.arb`,
+once), and a polynomial whose remainder is bounded; all of it in sums, products and quotients of float64, which are rounded to nearest,
+u = 2⁻⁵³, so that every error below is counted. A sum of two floats is kept exactly, as their rounded sum and what that lost (Knuth's
+TwoSum). Results are kept as high + low ± error; the ball that comes out is a little more than half a unit in the last place wide on each
+side. The arguments are no nan.
 
-exp: x = n·ln2/64 + r, n = 64k + j, T = 2^{j/64}; with ln2/64 = C₁ + C₂ + C₃, of which C₁ and C₂ have 36 bits, nC₁ and nC₂ are exact, and so
-    is r = high + low up to 2⁻¹⁰⁰; |r| < 2^{−7.5}, |low| < 2^{−59.5}. With w = r²/2 + … + r⁶/720 + low
+exp: x = n ln2/64 + r, n = 64k + j, T = 2^{j/64}. With ln2/64 = C₁ + C₂ + C₃, of which C₁ and C₂ have 36 bits, nC₁ and nC₂ are exact, so
+    that r is known as r + low up to 2⁻¹⁰⁰; |r| < 2^{−7.5}, |low| < 2^{−59.5}. With w = r²/2 + … + r⁶/720 + low,
         e^x = 2^k T (1 + r + w + δ),    |δ| ≤ 2⁻⁵⁶|r| + 2⁻⁹⁸:
-    the remainder of the series is below |r|⁷/5000 ≤ 2^{−57.3}|r|, the rounding of r²/2 + … (relatively 3.1u) below 2^{−59.8}|r|, r·low below
-    2^{−59.5}|r|, and that of its sum with low below u(2^{−8.4}|r| + 2^{−59.5}). The product T(r + w) and its sum are rounded three times,
-    which is less than (2.2|r| + 2⁻⁵⁹)uT. Together: 3u|r|T + 2⁻⁹⁶, without the last term where n = 0 (there T = 1 and low = 0).
+    the remainder of the series is below |r|⁷/5000 ≤ 2^{−57.2}|r|, the rounding of r²/2 + … (3.1u of it) below 2^{−59.8}|r|, r·low below
+    2^{−59.5}|r|, and the rounding of their sum with low below u(2^{−8.4}|r| + 2^{−59.5}). T = high + low as well, low ≤ u; of T(1 + r + w)
+    the product low·w is left out and the rest rounded, together by less than (2.3|r| + 2⁻⁵⁰)uT. In all 3u|r|T + 2⁻⁹⁶, without the last
+    term where n = 0: there T = 1 and both low parts are 0.
 log: x = 2^k m, m between √½ and √2; c, of 10 bits, is near 1/m, and 1 where m is near 1. r = mc − 1 is exact as a sum of two floats,
     |r| < 2^{−7.1}, and with q = −r²/2 + r³/3 − … − r⁸/8
         log x = k ln2 − log c + r + q + δ,    |δ| ≤ 2⁻⁵⁷|r|:
-    the remainder is below |r|⁹/8.9 ≤ 2^{−59.9}|r|, the rounding of q (3.1u relatively) below 2^{−59.4}|r|, what r² leaves out of r's low
-    part (2⁻⁶¹) below 2^{−60.9}|r|. k ln2 is split as n ln2/64 is, to 2⁻⁸⁴. The sum of the low parts is rounded at most five times, each time
-    by less than u(|q| + 2⁻³²) ≤ 2^{−61.1}|r| + 2⁻⁸⁵. Together: 2⁻⁵⁶|r| + 2⁻⁸⁰, without the last term where k = 0 and c = 1.
-Where a result is subnormal its rounding is at most 2⁻¹⁰⁷⁵, which SMALLEST = 2⁻¹⁰⁷⁴ covers.
+    the remainder is below |r|⁹/8.9 ≤ 2^{−59.9}|r|, the rounding of q (3.1u of it) below 2^{−59.4}|r|, what r² leaves out of r's low
+    part, 2⁻⁶¹, below 2^{−60.9}|r|. k ln2 is split in two, the first part of 42 bits, and known to 2⁻⁸⁴. The low parts but q are below 2⁻³¹
+    together and are summed before it; q is in two steps, and all round by less than 2u|q| + 6·2⁻³¹u ≤ 2⁻⁶⁰|r| + 2⁻⁸¹. In all
+    2⁻⁵⁶|r| + 2⁻⁸⁰, without the last term where k = 0 and c = 1: there r is exact and k ln2 and log c are 0.
+The rounding of a subnormal result is at most 2⁻¹⁰⁷⁵, which SMALLEST = 2⁻¹⁰⁷⁴ covers.
 
 Source: Tang, Table-driven implementation of the exponential function, ACM TOMS 15 (1989), and of the logarithm function, TOMS 16 (1990).
 """
@@ -36,6 +39,7 @@ from simopt.arrays import Array
 
 U = 2.0**-53  # unit round-off
 SMALLEST = 2.0**-1074
+LARGEST = 709.782712893384  # the largest float whose exponential is one
 STEPS = 64  # of the table of exp between 1 and 2
 CELLS = 128  # of the table of log in a unit
 SERIES = 0.125  # |h| up to which (1 + h) log(1 + h) − h is a power series
@@ -46,17 +50,17 @@ Result = tuple[Array, Array]  # value, error
 
 def exp(x: Any) -> Result:
     """e^x; ∞ where it overflows, 1 exactly for x = 0."""
-    return _elementwise(lambda v: _rounded(*_scaled(*_exp_parts(v))), x)
+    return _elementwise(lambda v: _ends(_rounded(*_scaled(*_exp_parts(v))), (v > LARGEST, np.inf)), x)
 
 
 def expm1(x: Any) -> Result:
-    """e^x − 1 without cancellation; 0 exactly for x = 0."""
+    """e^x − 1 without cancellation; ∞ where it overflows, 0 exactly for x = 0."""
 
     def shifted(v: Array) -> Result:
         high, low, error = _scaled(*_exp_parts(v))
         difference, rest = _two_sum(high, -1.0)
         tail, lost = _two_sum(rest, low)
-        return _rounded(difference, tail, error + np.abs(lost))
+        return _ends(_rounded(difference, tail, error + np.abs(lost)), (v > LARGEST, np.inf))
 
     return _elementwise(shifted, x)
 
@@ -77,11 +81,8 @@ def xlogx(x: Any) -> Result:
     def product(v: Array) -> Result:
         high, low, error = _log_parts(v)
         value = v * high
-        return _ends(
-            (value, U * np.abs(value) + v * (np.abs(low) + error) * (1 + 4 * U) + 2 * SMALLEST * (high != 0.0)),
-            (v == 0.0, 0.0),
-            (v == np.inf, np.inf),
-        )
+        bound = (U * np.abs(value) + v * (np.abs(low) + error)) * (1 + 8 * U) + 2 * SMALLEST * (high != 0.0)
+        return _ends((value, bound), (v == 0.0, 0.0), (v == np.inf, np.inf))
 
     return _elementwise(product, x)
 
@@ -112,11 +113,11 @@ def bennett(h: Any) -> Result:
 
 
 def _elementwise(function: Callable[[Array], Result], x: Any) -> Result:
-    """On arrays of any shape, without NumPy's warnings: what overflows says so by its value."""
+    """On arrays of any shape, without NumPy's warnings; an infinite value says that it overflowed, and needs no error."""
     array = np.asarray(x, dtype=float)
     with np.errstate(all="ignore"):
         value, error = function(array.ravel())
-    return value.reshape(array.shape), error.reshape(array.shape)
+    return value.reshape(array.shape), np.where(np.isinf(value), 0.0, error).reshape(array.shape)
 
 
 def _two_sum(a: Any, b: Any) -> tuple[Array, Array]:
@@ -127,9 +128,9 @@ def _two_sum(a: Any, b: Any) -> tuple[Array, Array]:
 
 
 def _rounded(high: Array, low: Array, error: Array) -> Result:
-    """high + low ± error as one float and a bound (rounded, as are `low` and the bound itself)."""
-    value = high + low
-    return value, (np.abs(low - (value - high)) + error) * (1 + 8 * U)
+    """high + low ± error as one float and a bound (with room for its own rounding)."""
+    value, lost = _two_sum(high, low)
+    return value, (np.abs(lost) + error) * (1 + 8 * U)
 
 
 def _ends(result: Result, *cases: tuple[Array, float]) -> Result:
