@@ -217,12 +217,12 @@ def _sparse_product(matrix: Any, x: Interval) -> Interval:
 
 
 def _vanishes(matrix: Any, x: Interval, rad: Any) -> Any:
-    """Which entries of A x are exactly 0: of those without a radius the ones where A meets nothing but zeros, exact ones, in x."""
+    """Which entries of A x are exactly 0: of those without a radius above 0 where A meets nothing but exact zeros in x."""
     live = ~_is_zero(x)
     if not live.any():
         return np.ones(np.shape(rad), dtype=bool)
     if isinstance(matrix, Interval) and matrix.mid.ndim == 2 and rad.ndim == 1:
-        bare = rad == 0.0
+        bare = ~(rad > 0.0)
         bare[bare] = ~_meets(matrix[bare], live)
         return bare
     return ~_meets(matrix, live)

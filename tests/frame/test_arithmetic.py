@@ -8,10 +8,12 @@ from typing import Any
 
 import numpy as np
 import pytest
+import scipy.sparse
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Interval, NotRational
+from simopt.arithmetic.interval import _next
 
 finite = st.one_of(
     st.floats(allow_nan=False, allow_infinity=False),
@@ -347,3 +349,271 @@ def test_absolute_values_in_blocks_are_those_of_the_whole_matrix(order: Any, blo
     exact = [sum((Fraction(float(a)) * Fraction(float(b)) for a, b in zip(row, x, strict=True)), Fraction(0)) for row in matrix]
     assert all(Fraction(float(low)) <= value <= Fraction(float(high)) for low, value, high in zip(ball.low, exact, ball.high, strict=True))
     assert ball.rad == pytest.approx(17 * 2.0**-52 * np.abs(matrix) @ np.abs(x), rel=1e-9)
+
+
+ALL = (-np.inf, np.inf)
+
+
+def ends(ball: Interval) -> tuple[Any, Any]:
+    return ball.low.tolist(), ball.high.tolist()
+
+
+def is_exactly(ball: Interval, value: Any) -> bool:
+    return ends(ball) == (np.asarray(value, dtype=float).tolist(),) * 2 and not ball.rad.any()
+
+
+@settings(max_examples=300, deadline=None)
+@given(finite, finite)
+@example(1e308, 1e308)
+@example(5e-324, 0.0)
+def test_what_is_exactly_zero_stays_so(value: float, radius: float) -> None:
+    """Nothing is known of a number that overflowed but that it is one: 0 times it is 0."""
+    zero, ball, unknown = INTERVAL.lift(0.0), Interval(value, abs(radius)), Interval(0.0, np.inf)
+    with np.errstate(all="ignore"):
+        for product in (zero * ball, ball * zero, zero * unknown, unknown * 0.0, ball * 0.0 * unknown):
+            assert is_exactly(product, 0.0)
+        assert is_exactly(zero + zero - zero, 0.0) and is_exactly(INTERVAL.sqrt(zero), 0.0) and is_exactly(INTERVAL.abs(zero), 0.0)
+        assert is_exactly(INTERVAL.lift(value) - value, 0.0) and is_exactly(INTERVAL.pos(INTERVAL.lift(-abs(value))), 0.0)
+        assert is_exactly(INTERVAL.abs(INTERVAL.lift(value)), abs(value)) and is_exactly(
+            INTERVAL.clip(INTERVAL.lift(value), value, value), value
+        )
+        both = INTERVAL.concat([zero, ball, unknown])
+        assert is_exactly((both * INTERVAL.lift(np.zeros(3))), np.zeros(3)) and is_exactly(both * np.array([1.0, 0.0, 0.0]), np.zeros(3))
+        assert is_exactly(INTERVAL.dot(both, np.array([1.0, 0.0, 0.0])), 0.0) and is_exactly(INTERVAL.dot(np.zeros(3), both), 0.0)
+        assert is_exactly(INTERVAL.cumsum(both)[:1], [0.0])
+        if abs(value) > abs(radius):
+            assert is_exactly(zero / ball, 0.0)
+        matrix = np.array([[0.0, 0.0, 0.0], [3.0, 0.0, 0.0], [1.0, 1.0, 0.0], [0.0, 0.0, 1.0]])
+        for form in (matrix, scipy.sparse.csr_array(matrix), scipy.sparse.csc_array(matrix), Interval(matrix)):
+            rows = INTERVAL.matvec(form, both)
+            assert is_exactly(rows[:2], np.zeros(2)) and contains(rows[2], Fraction(value)) and ends(rows[3]) == ALL
+            assert is_exactly(INTERVAL.matvec(form, INTERVAL.zeros(3)), np.zeros(4))
+            assert is_exactly(INTERVAL.rmatvec(form, INTERVAL.concat([unknown, zero, zero, zero])), np.zeros(3))
+
+
+def test_an_infinity_that_was_lifted_is_no_number_and_zero_times_it_may_be_anything() -> None:
+    zero = INTERVAL.lift(0.0)
+    with np.errstate(all="ignore"):
+        for lifted in (np.inf, -np.inf, np.nan):
+            for ball in (zero * lifted, INTERVAL.lift(lifted) * zero, INTERVAL.dot(np.array([0.0, 1.0]), np.array([lifted, 1.0]))):
+                assert ends(ball) == ALL
+            assert ends(INTERVAL.matvec(np.array([[0.0, 1.0]]), np.array([lifted, 1.0]))) == ([-np.inf], [np.inf])
+
+
+def test_products_that_underflow_together_are_not_lost_however_many_they_are() -> None:
+    """(1.2e-162)² is below half of the smallest float, but a million of them are not."""
+    n, x = 1_000_000, 1.2e-162
+    exact, column = n * Fraction(x) ** 2, np.full(n, x)
+    for ball in (
+        INTERVAL.dot(column, column),
+        INTERVAL.matvec(column[None], column)[0],
+        INTERVAL.matvec(scipy.sparse.csr_array(column[None]), column)[0],
+        INTERVAL.sum(INTERVAL.lift(column) * column),
+        INTERVAL.group_sum(INTERVAL.lift(column) * column, np.zeros(n, dtype=int), 1)[0],
+    ):
+        assert contains(ball, exact) and float(ball.rad) > 0.0
+
+
+@settings(max_examples=500, deadline=None)
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_the_next_float_is_numpys(x: float) -> None:
+    array = np.array([[x + 0.0]])
+    with np.errstate(all="ignore"):
+        for direction, end in ((-1, -np.inf), (1, np.inf)):
+            assert _next(array, direction).tolist() == ([[np.nextafter(x, end)]] if x else [[0.0]])
+
+
+def test_hulls_hold_their_ends_and_little_more() -> None:
+    rng = np.random.default_rng(6)
+    low = of_all_sizes(rng, 2000)
+    high = np.where(rng.uniform(size=2000) < 0.3, low, np.maximum(low, of_all_sizes(rng, 2000)))
+    ball = Interval.hull(low, high)
+    assert np.all(ball.low <= low) and np.all(high <= ball.high)
+    assert is_exactly(ball[low == high], low[low == high])
+    step = Interval.hull(1.0, 1.0 + 2.0**-52)
+    assert ends(step)[1] - ends(step)[0] <= 4 * 2.0**-52
+
+
+def fractions(values: Any) -> list[Fraction]:
+    return [Fraction(v) for v in np.ravel(values).tolist()]
+
+
+FORMATS = ["csr", "csc", "coo", "dia", "bsr", "lil", "dok"]
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_products_with_sparse_matrices_contain_the_exact_ones_forward_and_adjoint(form: str) -> None:
+    rng = np.random.default_rng(7)
+    for _ in range(60):
+        n, d = (int(k) for k in rng.integers(1, 6, 2))
+        dense = of_all_sizes(rng, n * d).reshape(n, d) * (rng.uniform(size=(n, d)) < 0.5)
+        matrix = scipy.sparse.coo_array(dense).asformat(form)
+        for given_to, transposed, length in ((dense, False, d), (dense.T, True, n)):
+            x, radius, side = of_all_sizes(rng, length), np.abs(of_all_sizes(rng, length)), rng.choice([-1, 0, 1], length)
+            radius = radius * (rng.uniform(size=length) < 0.5)
+            member = [m + int(s) * r for m, r, s in zip(fractions(x), fractions(radius), side, strict=True)]
+            exact = [sum((Fraction(a) * b for a, b in zip(row, member, strict=True)), Fraction(0)) for row in given_to.tolist()]
+            with np.errstate(all="ignore"):
+                ball = (INTERVAL.rmatvec if transposed else INTERVAL.matvec)(matrix, Interval(x, radius))
+                plain = (FLOAT.rmatvec if transposed else FLOAT.matvec)(matrix, x)
+                thin = (INTERVAL.rmatvec if transposed else INTERVAL.matvec)(matrix, x)
+            assert all(contains(ball[i], value) for i, value in enumerate(exact))
+            assert np.all(np.isnan(plain) | ((thin.low <= plain) & (plain <= thin.high)))
+            found = (RATIONAL.rmatvec if transposed else RATIONAL.matvec)(matrix, RATIONAL.lift(x))
+            assert list(found) == [
+                sum((Fraction(a) * Fraction(b) for a, b in zip(r, x.tolist(), strict=True)), Fraction(0)) for r in given_to.tolist()
+            ]
+
+
+def test_the_radius_of_a_sparse_product_counts_the_entries_of_a_row_and_not_the_columns() -> None:
+    rng = np.random.default_rng(8)
+    n = 4000
+    matrix = scipy.sparse.eye_array(n, format="csr") * 3.0
+    matrix = scipy.sparse.vstack([matrix, scipy.sparse.csr_array(np.ones((1, n)))], format="csr")
+    x = rng.uniform(1.0, 2.0, n)
+    for form in (matrix, matrix.tocsc()):
+        ball = INTERVAL.matvec(form, x)
+        assert np.all(ball.rad[:n] <= 8 * 2.0**-52 * np.abs(ball.mid[:n]))
+        assert n / 2 * 2.0**-52 * ball.mid[n] <= ball.rad[n] <= 2 * n * 2.0**-52 * ball.mid[n]
+
+
+@pytest.mark.parametrize("form", ["csr", "csc", "coo"])
+def test_entries_that_are_stored_twice_are_two_terms_and_stay_so(form: str) -> None:
+    """SciPy adds them in floats when it changes formats: 1e30 + 1 − 1e30 would become 0."""
+    entries, row, column = np.array([1e30, 1.0, -1e30, 5.0]), np.array([0, 0, 0, 1]), np.array([0, 0, 0, 1])
+    if form == "csr":
+        matrix = scipy.sparse.csr_array((entries, column, np.array([0, 3, 4])), shape=(2, 2))
+    elif form == "csc":
+        matrix = scipy.sparse.csc_array((entries, row, np.array([0, 3, 4])), shape=(2, 2))
+    else:
+        matrix = scipy.sparse.coo_array((entries, (row, column)), shape=(2, 2))
+    x = np.array([1.0, 2.0])
+    for product in (lambda num: num.matvec(matrix, num.lift(x)), lambda num: num.rmatvec(matrix, num.lift(x))):
+        ball = product(INTERVAL)
+        assert contains(ball[0], Fraction(1)) and contains(ball[1], Fraction(10)) and list(product(RATIONAL)) == [1, 10]
+    assert matrix.nnz == 4 and matrix.data.tolist() == entries.tolist()
+
+
+def test_a_diagonal_of_a_million_entries_is_no_square_of_them() -> None:
+    n = 1_000_000
+    x = np.linspace(-1.0, 1.0, n)
+    for matrix in (scipy.sparse.diags_array(np.full(n, 2.0)), scipy.sparse.eye_array(n, format="csc") * 2):
+        ball = INTERVAL.rmatvec(matrix, INTERVAL.matvec(matrix, x))
+        assert (
+            np.all(ball.low <= 4 * x) and np.all(4 * x <= ball.high) and np.all(ball.rad <= 11 * 2.0**-52 * np.abs(4 * x))
+        )  # 5 for each product
+        assert np.array_equal(FLOAT.matvec(matrix, x), 2 * x)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.tuples(finite, finite, st.integers(0, 3), st.sampled_from([-1, 0, 1])), min_size=1, max_size=9))
+def test_sums_and_maxima_of_groups_contain_those_of_members(entries: list[tuple[float, float, int, int]]) -> None:
+    x, radius, groups, side = (np.array(column) for column in zip(*entries, strict=True))
+    radius = np.abs(radius)
+    member = [m + int(s) * r for m, r, s in zip(fractions(x), fractions(radius), side, strict=True)]
+    with np.errstate(all="ignore"):
+        sums = INTERVAL.group_sum(Interval(x, radius), groups, 5)
+    kept, places = np.unique(groups, return_inverse=True)
+    with np.errstate(all="ignore"):
+        tops = INTERVAL.group_max(Interval(x, radius), places, len(kept))
+    exact = RATIONAL.group_sum(RATIONAL.lift(x), groups, 5)
+    largest = RATIONAL.group_max(RATIONAL.lift(x), places, len(kept))
+    for g in range(5):
+        parts = [value for value, own in zip(member, groups, strict=True) if own == g]
+        assert contains(sums[g], sum(parts, Fraction(0)))
+        assert exact[g] == sum((value for value, own in zip(fractions(x), groups, strict=True) if own == g), Fraction(0))
+        if not parts:
+            assert is_exactly(sums[g], 0.0)
+        else:
+            j = kept.tolist().index(g)
+            assert contains(tops[j], max(parts))
+            assert largest[j] == max(value for value, own in zip(fractions(x), groups, strict=True) if own == g)
+    assert FLOAT.group_max(x, places, len(kept)).tolist() == [float(v) for v in largest]
+
+
+def test_what_is_alone_in_its_group_is_only_put_in_its_place() -> None:
+    x = np.array([0.1, -0.2, 0.3])
+    assert is_exactly(INTERVAL.group_sum(x, [4, 0, 2], 6), [-0.2, 0.0, 0.3, 0.0, 0.1, 0.0])
+    assert is_exactly(INTERVAL.group_max(x, [2, 0, 1], 3), [-0.2, 0.3, 0.1])
+    ones = INTERVAL.group_sum(np.ones(1000), np.repeat([0, 1], [10, 990]), 2)
+    assert 5 * 10 * 2.0**-53 <= ones.rad[0] <= 40 * 10 * 2.0**-52 and 100 * 990 * 2.0**-53 <= ones.rad[1]
+    assert np.isnan(FLOAT.group_max(np.array([-np.inf, 1.0]), [0, 0], 1)[0])
+    with np.errstate(all="ignore"):
+        assert np.isnan(FLOAT.group_sum(np.array([1e308, 1e308, 1.0]), [0, 0, 1], 2)[0])
+
+
+@pytest.mark.parametrize("num", [FLOAT, INTERVAL, RATIONAL], ids=lambda num: str(num.name))
+def test_groups_that_are_none_are_named(num: Any) -> None:
+    x = num.lift([1.0, 2.0])
+    for groups, count, message in (
+        ([0, 3], 2, "entry 1 is in group 3, where there are groups 0 to 1"),
+        ([-1, 0], 2, "entry 0 is in group -1"),
+    ):
+        for operation in (num.group_sum, num.group_max):
+            with pytest.raises(ValueError, match=message):
+                operation(x, groups, count)
+    with pytest.raises(ValueError, match="group 1 of 3 is empty"):
+        num.group_max(x, [0, 2], 3)
+
+
+def test_no_chain_of_operations_loses_the_truth_however_large_or_small_it_grows() -> None:
+    """Random formulas over balls of all sizes, each step against fractions: overflow, underflow, exact zeros and all that follows."""
+    rng = np.random.default_rng(9)
+    lost = zeros = 0
+    for _ in range(400):
+        n = 3
+        pool: list[tuple[Interval, list[Fraction]]] = []
+        for _ in range(3):
+            x, r = of_all_sizes(rng, n), np.abs(of_all_sizes(rng, n)) * (rng.uniform(size=n) < 0.3)
+            side = rng.choice([-1, 0, 1], n)
+            pool.append((Interval(x, r), [m + int(s) * e for m, e, s in zip(fractions(x), fractions(r), side, strict=True)]))
+        for _ in range(7):
+            (a, u), (b, v) = pool[rng.integers(len(pool))], pool[rng.integers(len(pool))]
+            matrix = of_all_sizes(rng, n * n).reshape(n, n)
+            groups = rng.permutation([0, 1, 2]) if rng.uniform() < 0.5 else np.array([0, 1, 2])
+            if rng.uniform() < 0.3:
+                groups = np.array([0, 0, 1])
+            step = rng.integers(11)
+            with np.errstate(all="ignore"):
+                if step == 0:
+                    made, true = a + b, [p + q for p, q in zip(u, v, strict=True)]
+                elif step == 1:
+                    made, true = a - b, [p - q for p, q in zip(u, v, strict=True)]
+                elif step == 2:
+                    made, true = a * b, [p * q for p, q in zip(u, v, strict=True)]
+                elif step == 3:
+                    try:
+                        made, true = a / b, [p / q for p, q in zip(u, v, strict=True)]
+                    except ZeroDivisionError:
+                        continue
+                elif step == 4:
+                    made, true = INTERVAL.maximum(a, b), [max(p, q) for p, q in zip(u, v, strict=True)]
+                elif step == 5:
+                    made, true = INTERVAL.minimum(INTERVAL.abs(a), b), [min(abs(p), q) for p, q in zip(u, v, strict=True)]
+                elif step == 6:
+                    made, true = INTERVAL.pos(a), [max(p, Fraction(0)) for p in u]
+                elif step == 7:
+                    form = scipy.sparse.csr_array(matrix) if rng.uniform() < 0.5 else matrix
+                    made, true = (
+                        INTERVAL.matvec(form, a),
+                        [sum((f * p for f, p in zip(fractions(row), u, strict=True)), Fraction(0)) for row in matrix],
+                    )
+                elif step == 8:
+                    made, true = INTERVAL.cumsum(a), [sum(u[: i + 1], Fraction(0)) for i in range(n)]
+                elif step == 9:
+                    made = INTERVAL.group_sum(a, groups, n)
+                    true = [sum((p for p, g in zip(u, groups, strict=True) if g == j), Fraction(0)) for j in range(n)]
+                else:
+                    one, two = INTERVAL.dot(a, b), INTERVAL.sum(a)
+                    exact = sum((p * q for p, q in zip(u, v, strict=True)), Fraction(0))
+                    made, true = INTERVAL.concat([one, two, a[0]]), [exact, sum(u, Fraction(0)), u[0]]
+                assert not np.isnan(made.rad).any() and np.all(made.rad >= 0.0) and np.isfinite(made.mid).all()
+                assert all(contains(made[i], value) for i, value in enumerate(true)), step
+                unknown = np.isinf(made.rad)
+                assert np.all(made.low[unknown] == -np.inf) and np.all(made.high[unknown] == np.inf)
+                beyond = [abs(value) > Fraction(float(np.finfo(float).max)) for value in true]
+                assert np.all(~np.isfinite(made.high - made.low)[np.array(beyond)])
+            lost, zeros = lost + int(unknown.any()), zeros + int(((made.mid == 0) & (made.rad == 0)).any())
+            if max(abs(value.numerator).bit_length() + value.denominator.bit_length() for value in true) < 60_000:
+                pool.append((made, true))
+    assert lost > 100 and zeros > 100  # the sizes do what they are chosen for
