@@ -34,6 +34,7 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from simopt.arrays import Array
 
@@ -133,7 +134,7 @@ def _rounded(high: Array, low: Array, error: Array) -> Result:
     return value, (np.abs(lost) + error) * (1 + 8 * U)
 
 
-def _ends(result: Result, *cases: tuple[Array, float]) -> Result:
+def _ends(result: Result, *cases: tuple[NDArray[np.bool_], float]) -> Result:
     """The result, with exact (or infinite) values where the cases say so."""
     value, error = result
     for where, number in cases:

@@ -40,9 +40,9 @@ def with_entries(matrix: Any, entries: Any) -> Any:
 
 def terms(matrix: Any) -> NDArray[np.intp]:
     """How many entries each row of the compressed matrix has."""
-    if matrix.format == "csr":
-        return np.diff(matrix.indptr).astype(np.intp)
-    return np.bincount(matrix.indices, minlength=matrix.shape[0])
+    count: NDArray[np.intp]
+    count = np.diff(matrix.indptr) if matrix.format == "csr" else np.bincount(matrix.indices, minlength=matrix.shape[0])
+    return count
 
 
 def rows(matrix: Any) -> Iterator[tuple[NDArray[np.float64], NDArray[np.intp]]]:

@@ -71,7 +71,7 @@ BY_GROUP = {
         Tests("tests/problems/test_every_problem.py", SOME),
     ],
     "arithmetic": [
-        *named("frame/test_radii", "frame/test_arithmetic", "frame/test_certificate"),
+        *named("frame/test_radii", "frame/test_arithmetic", "frame/test_elementary", "frame/test_definite", "frame/test_certificate"),
         Tests("tests/problems/test_every_problem.py", SOME),
     ],
     "claims": named(
@@ -112,6 +112,8 @@ FIRST = {  # of a group's tests those that know the module best
     **dict.fromkeys(("expression", "enclosure", "transcendent", "statement", "proof", "witness", "replay"), "claims/test_evidence"),
     "equivalence": "equivalence/test_equivalence",
     "measured": "claims/test_record",
+    "elementary": "frame/test_elementary",
+    "definite": "frame/test_definite",
     "monotone_function": "frame/test_monotone_function",
     "path_search": "equivalence/test_path",
     "find_map": "equivalence/test_find_map",
