@@ -24,7 +24,7 @@ from simopt.arrays import Array
 EPS = 2.0**-52  # twice the unit round-off: a factor two to spare in every bound
 TINY = 2.0**-1060  # covers underflow
 SMALLEST = 2.0**-1074  # the smallest positive float
-BETWEEN = (0.36787944117144, 0.36787944117145)  # 1/e is
+AROUND = (0.36787944117144, 0.36787944117145)  # 1/e, where x log x is least
 BLOCK = 1 << 18  # entries of a matrix whose absolute values are held at a time: a processor's cache, and no copy of a large matrix
 
 
@@ -341,7 +341,7 @@ class MidRadius(Arithmetic):
         """x log x of x, which is known to be ≥ 0: it falls down to −1/e at 1/e, and rises from there."""
         x = as_interval(x)
         value, error = elementary.exp(-1.0)
-        return _valley(elementary.xlogx, x, 0.0, BETWEEN, -_outward(value, error, 1))
+        return _valley(elementary.xlogx, x, 0.0, AROUND, -_outward(value, error, 1))
 
     def bennett(self, x: Value) -> Value:
         """(1 + x) log(1 + x) − x of x, which is known to be ≥ −1: it falls down to 0 at 0, and rises from there."""
