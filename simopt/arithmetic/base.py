@@ -162,5 +162,6 @@ def largest_of_groups(x: Any, groups: Any, count: int) -> Any:
     """Largest number of each group, of which none is empty; floats or fractions. O(n): since NumPy 1.25 nothing that sorts is as fast."""
     out = np.empty(count, dtype=x.dtype)
     out[groups] = x
-    np.maximum.at(out, groups, x)
+    with np.errstate(invalid="ignore"):  # unlike np.maximum, it warns of a nan
+        np.maximum.at(out, groups, x)
     return out
