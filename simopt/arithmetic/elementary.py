@@ -165,14 +165,13 @@ def _scaled(k: Array, high: Array, low: Array, error: Array) -> Parts:
 def _log_parts(x: Array) -> Parts:
     """log x = high + low ± error for 0 < x < ∞; anything elsewhere."""
     first, second, inverses, logs, rests = _log_table()
-    m, power = np.frexp(x)
+    m, power = np.frexp(np.where((x > 0.0) & (x < np.inf), x, 1.0))
     less = m < 0.70703125
     m, k = np.where(less, 2 * m, m), (power - less).astype(float)
-    m = np.where(np.isfinite(m), m, 1.0)
-    cell = np.clip(np.rint(m * CELLS), 0, 2 * CELLS).astype(np.intp)
-    c, turned = inverses[cell], np.where(x > 0.0, m, 1.0)
-    head = (turned + 3.0 * 2.0**26) - 3.0 * 2.0**26  # the multiple of 2⁻²⁵ next to it: products with c are exact
-    r, low = _two_sum(c * head - 1.0, c * (turned - head))
+    cell = np.rint(m * CELLS).astype(np.intp)
+    c = inverses[cell]
+    head = (m + 3.0 * 2.0**26) - 3.0 * 2.0**26  # the multiple of 2⁻²⁵ next to it: products with c are exact
+    r, low = _two_sum(c * head - 1.0, c * (m - head))
     q = -r * r * (1 / 2 - r * (1 / 3 - r * (1 / 4 - r * (1 / 5 - r * (1 / 6 - r * (1 / 7 - r * (1 / 8)))))))
     total, lost = _two_sum(k * first, logs[cell])
     total, more = _two_sum(total, r)
@@ -206,12 +205,12 @@ def _exp_table() -> tuple[float, float, float, Array, Array]:
 
 @lru_cache(maxsize=1)
 def _log_table() -> tuple[float, float, Array, Array, Array]:
-    """ln2 in two parts, c near 128/i and −log c in two parts, by i; cells that no m falls into have c = 1."""
+    """ln2 in two parts, c near 128/i and −log c in two parts, by i from 90 to 181, which are all that 128m is rounded to."""
     import flint
 
     with flint.ctx.workprec(300):
         constant = _fraction(flint.arb.const_log2())
-        inverses = [round(512 * CELLS / i) / 512 if 90 <= i <= 182 else 1.0 for i in range(2 * CELLS + 1)]
+        inverses = [round(512 * CELLS / i) / 512 if i >= 90 else 1.0 for i in range(182)]
         pairs = [_two_floats(-flint.arb(c).log()) for c in inverses]
     first = _cut(constant, 42)
     second = float(constant - Fraction(first))
