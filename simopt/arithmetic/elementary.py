@@ -92,7 +92,8 @@ def bennett(h: Any) -> Result:
     r"""(1 + h) log(1 + h) − h ≥ 0 for h ≥ −1 without cancellation: 1 for h = −1, 0 exactly for h = 0.
 
     Up to |h| = 1/8 it is h²(1/2 − h/6 + h²/12 − … ± h^k/((k+1)(k+2)) …), rounded relatively by less than 4u, its square included. Beyond,
-    p = (1 + h) log(1 + h) is at most 17 times the difference, so that u|p|, for each of the roundings, is good enough.
+    1 + h = s + e and log(1 + h) = high + low ± error give (s·high − h) + (s·low + e·high): the first product is rounded by u of itself, and
+    is at most 18 times the difference, which the two sums round by u each; all else is below u times these.
     """
 
     def remainder(v: Array) -> Result:
@@ -105,8 +106,8 @@ def bennett(h: Any) -> Result:
         high, low, error = _log1p_parts(v)
         onward, lost = _two_sum(1.0, v)
         product = onward * high
-        far = product - v
-        off = onward * (error + np.abs(low)) * (1 + 8 * U) + np.abs(lost * high) * 2 + 2 * U * np.abs(product) + 2 * U * np.abs(far)
+        far = product - v + (onward * low + lost * high)
+        off = onward * error * (1 + 8 * U) + 1.125 * U * np.abs(product) + 3 * U * np.abs(far)
         value, bound = np.where(small, near, far), np.where(small, 4 * U * near + 2 * SMALLEST * (t != 0.0), off)
         return _ends((value, bound), (v == -1.0, 1.0), (v == np.inf, np.inf))
 

@@ -19,7 +19,7 @@ TRUE: dict[str, Callable[[Any], Any]] = {
     "xlogx": lambda x: x * x.log() if x != 0 else flint.arb(0),
     "bennett": lambda x: (1 + x) * x.log1p() - x if x != -1 else flint.arb(1),
 }
-WIDTH = {"exp": 1.1, "expm1": 3.1, "log": 1.2, "log1p": 2.2, "xlogx": 2.2, "bennett": 75.0}  # bound of the error over u|value|
+WIDTH = {"exp": 1.1, "expm1": 3.1, "log": 1.2, "log1p": 2.2, "xlogx": 2.2, "bennett": 24.0}  # bound of the error over u|value|
 LEFT_END = {"exp": -np.inf, "expm1": -np.inf, "log": 0.0, "log1p": -1.0, "xlogx": 0.0, "bennett": -1.0}
 
 
