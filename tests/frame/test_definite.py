@@ -84,6 +84,7 @@ def test_what_can_be_proven_is() -> None:
     for name in ("singular", "singular by an ulp above", "zero", "zero row", "negative", "hilbert 13", "path that is closed"):
         assert not is_definite(HARD[name]), name
     assert least_eigenvalue(HARD["scales"]) == pytest.approx(1e-150, rel=1e-9)
+    assert least_eigenvalue(HARD["scales with neighbours"]) >= 0.25e-150  # of some 0.75e-150, beside 1e150
     assert (semidefinite_rank(HARD["zero row"]), semidefinite_rank(HARD["zero"]), semidefinite_rank(HARD["singular"])) == (2, 0, 1)
     assert semidefinite_rank(HARD["path that is closed"]) == 8
 
@@ -115,6 +116,40 @@ def test_random_grams_of_every_rank_with_a_shift_of_the_size_of_rounding() -> No
         assert least >= np.linalg.eigvalsh(matrix)[0] - 40 * n * (n + 4) * U * np.max(np.diag(matrix))
         said, true = said + proven, true + (rank == n)
     assert 20 < said < true < 150
+
+
+def test_a_factorisation_that_ends_by_the_grace_of_rounding_proves_nothing() -> None:
+    """Of exactly singular matrices many have a factor in floats; that of the shifted matrix they must not have."""
+    rng = np.random.default_rng(3)
+    ended = 0
+    for _ in range(60):
+        n = int(rng.integers(3, 9))
+        factor = rng.integers(-(2**23), 2**23, (n, n - 1)).astype(float)
+        matrix = factor @ factor.T  # exact: below 2⁵³
+        assert semidefinite_rank(matrix) == n - 1
+        try:
+            np.linalg.cholesky(matrix)
+            ended += 1
+        except np.linalg.LinAlgError:
+            pass
+        assert not is_definite(matrix)
+        least = least_eigenvalue(matrix)
+        assert least <= 0.0 and semidefinite_rank(shifted(matrix, least)) is not None
+    assert ended > 5
+
+
+@pytest.mark.parametrize("n", [1, 5, 60])
+def test_what_is_factored_has_been_shifted_by_what_rounding_may_do(n: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The worst case, (n + 2)u/(1 − 2(n + 2)u) tr(C), which no example here comes near."""
+    factored: list[np.ndarray] = []
+    cholesky = np.linalg.cholesky
+    monkeypatch.setattr(np.linalg, "cholesky", lambda given: factored.append(given.copy()) or cholesky(given))
+    matrix = 1.5 * np.eye(n) + 0.25 * np.eye(n, k=1) + 0.25 * np.eye(n, k=-1)
+    assert is_definite(4.0**20 * matrix) and len(factored) == 1
+    share = Fraction(n + 2) * Fraction(U)
+    needed = share / (1 - 2 * share) * sum(map(Fraction, np.diag(factored[0]).tolist()))
+    assert all(needed <= Fraction(1.5) - Fraction(entry) <= 5 * needed for entry in np.diag(factored[0]).tolist())
+    assert np.array_equal(factored[0] - np.diag(np.diag(factored[0])), matrix - np.diag(np.diag(matrix)))
 
 
 def test_fractions_decide_what_is_singular_or_not_by_the_least_of_them() -> None:
