@@ -205,7 +205,8 @@ class _Scene:
         The witnesses agree: |G − (P − D)| ≤ r_G + r_P + r_D, and neither is below 0 by more than that. Each radius is at least
         (n + 4) eps times the value itself, n terms being summed at the end, and n is the number of samples or of coefficients; what
         differs by no more than that is in agreement without asking the balls. A ball that overflowed explains nothing. Where numbers sink
-        below the smallest floats balls explain much: of bounds that contradict each other no gap is claimed below what they miss.
+        below the smallest floats balls explain much: of bounds that contradict each other by more than √eps of the scale no gap is
+        claimed below what they miss.
 
         Nothing is hidden: terms that cancel without a trace cancel alike in G and in P − D, and both may be 0 where P − D is 1e20. So a
         gap of at most near·scale is evaluated in balls, unless P and D, with which G agrees, are `_steady`: to ask that costs no more than
@@ -225,7 +226,8 @@ class _Scene:
         if not agree:
             if not off <= self._in_balls.radii(candidate):
                 return nothing
-            size = max(size, lower - self.upper)
+            if lower - self.upper > math.sqrt(EPS) * scale:
+                size = max(size, lower - self.upper)
         if ratio(size, scale) > near or (agree and self._steady(lower, candidate, scale)):
             return size, lower
         room = WORST * scale if 0.0 < scale < math.inf else UNDERFLOW
