@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 HIDDEN = 1e-5  # of the scale: what rounding may hide of a gap in floats whose bounds stay where they are when the point is shaken
 WORST = 1e-2  # of the scale: what it may in its worst case, by formulas for balls, hide of others
 MOVED = 1e-4  # of the scale: how far a point that is shaken may move the bounds of one of which nothing is hidden
-UNDERFLOW = 1e-150  # the root of the smallest floats: enclosures of 0 are as wide
+UNDERFLOW = 1e-150  # the root of the smallest floats: a square of less sinks, and enclosures of what sank are as wide
 
 
 @dataclass(frozen=True)
@@ -212,8 +212,9 @@ class _Scene:
         gap of at most near·scale is evaluated in balls, unless P and D, with which G agrees, are `_steady`: to ask that costs no more than
         the floats did. It counts for the balls' upper end as soon as that is more by WORST·scale. Less than this is left to floats: radii
         are the worst case of every rounding, some 2√n times what is seen, and of a norm that is near 0 they are √eps where floats, which
-        know other formulas, are good to eps; in a ball of radius 10⁵ that is 10⁻³ of the scale. What balls prove about the point that they
-        make feasible is about the one of floats, too, where the two are not apart.
+        know other formulas, are good to eps; in a ball of radius 10⁵ that is 10⁻³ of the scale. Where the scale is 0, or not known, there
+        is nothing to leave: of no unit closes a gap of 0 only, and that it is 0 is for balls to prove, where exact zeros stay exact. What
+        balls prove about the point that they make feasible is about the one of floats, too, where the two are not apart.
         """
         if self.num is not FLOAT or gap == math.inf:  # enclosures have been compared, and what claims nothing needs no witness
             return gap, lower
@@ -230,7 +231,7 @@ class _Scene:
                 size = max(size, lower - self.upper)
         if ratio(size, scale) > near or (agree and self._steady(lower, candidate, scale)):
             return size, lower
-        room = WORST * scale if 0.0 < scale < math.inf else UNDERFLOW
+        room = WORST * scale if scale < math.inf else 0.0
         proven = self._worst(candidate)
         if proven - size > room and self._stays():  # also where floats are infeasible by an ulp, and formulas say ∞
             proven = min(proven, self._in_balls.weigh(candidate)[0])
@@ -249,7 +250,8 @@ class _Scene:
 
         P is asked on both sides, as a hinge moves on one; of D one is enough, since multipliers near these then give the bound. What
         restoring takes back of an entry, beyond MOVED of its array, is a norm that was not seen. Assumed is that the signs know nothing of
-        the data, and that what cancels is made of the point or of the multipliers.
+        the data, and that what cancels is made of the point or of the multipliers. What sinks below the smallest floats sinks when it is
+        shaken, too: where the scale is not above the root of these, nothing is steady.
         """
         terms = max((np.size(value) for value in (*self.restored.values(), *candidate.values())), default=0)
         delta, room = terms * math.sqrt(24 / 7 * EPS * MOVED / HIDDEN), MOVED * scale
@@ -260,7 +262,7 @@ class _Scene:
             return float(self.problem.objective(feasible)) if _apart(point, feasible) <= MOVED else math.inf
 
         return (
-            room < math.inf
+            UNDERFLOW < scale < math.inf
             and all(abs(_value(primal, side) - self.upper) <= room for side in (delta, -delta))
             and abs(self._dual(_shaken(candidate, delta))[1] - lower) <= room
         )

@@ -99,6 +99,15 @@ def test_a_lower_bound_above_the_upper_one_closes_nothing_however_wide_the_balls
     assert found.gap >= 0.5 and not found.closes(0.49)
 
 
+@pytest.mark.parametrize("size", [5e-324, 1e-300, 1e-150])
+def test_where_there_is_no_unit_a_zero_that_sank_closes_nothing_and_one_that_is_exact_does(size: float) -> None:
+    """½‖x‖² + ½‖x‖² with targets 0: the squares of these entries are 0 in floats, and the scale is 0."""
+    problem = Toy(np.eye(2), np.zeros(2), 1.0, 1.0)
+    sunk = certify(problem, {"x": np.array([size, -size])}, {"predictions": np.zeros(2)})
+    assert sunk.scale == 0.0 and sunk.gap > 0.0 and not sunk.closes(1e6)
+    assert certify(problem, {"x": np.zeros(2)}, {"predictions": np.zeros(2)}).closes(0.0)
+
+
 def test_balls_are_asked_about_gaps_up_to_the_scale_and_no_larger_ones() -> None:
     """Every shaken dual moves, so that nothing is steady."""
     asked: list[float] = []

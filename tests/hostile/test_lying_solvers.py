@@ -152,6 +152,21 @@ def test_no_lie_makes_a_wrong_bound_of_any_example_in_any_arithmetic(name: str) 
         attack(name, 0, list(LIES)[:: 7 if name.startswith(("exc", "imc", "kernel-")) else 3], ("rational",))
 
 
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_no_unit_is_so_small_or_large_that_floats_close_what_contradicts_itself(name: str) -> None:
+    """Squares of the data sink below the smallest floats, or nearly: of 10⁻⁹⁰ and less some do, and others do not."""
+    rng = np.random.default_rng(7)
+    problem, point, multipliers, _ = truth(name, 0)
+    for law in (law for law in PROBLEMS[name].laws() if law.by is not None):
+        for exponent in (*rng.uniform(-160, -70, 4), rng.uniform(70, 140)):
+            try:
+                image = law.by(problem, 10.0**exponent)  # type: ignore[misc]
+            except (OverflowError, InvalidProblem):  # some laws raise the factor to a power, and some problems refuse such data
+                continue
+            found = certify(image.problem, image.point(point), image.multipliers(multipliers or {}))
+            assert not found.closes(TOL) or found.lower <= found.upper + TOL * found.scale, (law.name, exponent, found)
+
+
 def stories(point: Any, multipliers: Any) -> Iterator[tuple[str, Callable[[Any], Iterator[Any]]]]:
     """What a solver may do between being started and being stopped."""
     rng = np.random.default_rng(3)
