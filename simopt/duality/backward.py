@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -36,15 +36,23 @@ from simopt.duality.vectors import (
 
 @dataclass
 class Backward:
-    """value ≤ optimum, gap = objective − value (at the point given), if `open` is empty; else neither says anything.
+    """value ≤ optimum, and the sum of the losses at a feasible point is objective − value, if `open` is empty; else neither says anything.
 
-    `open` has the reasons in words, each with its place; `used` the multipliers of rows, terms and epigraphs that were used.
+    `open` has the reasons in words, each with its place; `used` the multipliers of rows, terms and epigraphs that were used; `losses` what
+    each step gives away at a point, to be evaluated there: the bound knows nothing of points.
     """
 
     value: Value
-    gap: Value
     open: list[str] = field(default_factory=list)
     used: dict[Key, Value] = field(default_factory=dict)
+    losses: list[Callable[[Forward], Value]] = field(default_factory=list)
+
+    def gap(self, num: Arithmetic, at: Forward) -> Value:
+        """Σ of the losses, each ≥ 0."""
+        total = num.lift(0.0)
+        for loss in self.losses:
+            total = total + loss(at)
+        return total
 
 
 def backward(
@@ -52,15 +60,14 @@ def backward(
     programme: Programme,
     plan: Sequence[Absorber],
     candidates: Mapping[Key, Array],
-    at: Forward | None = None,
-    slopes: bool = False,
+    slopes: Forward | None = None,
 ) -> Backward:
     """Pull the objective and the rows back to the leaves; see `simopt.duality` for the mathematics.
 
     `candidates` are multipliers by key: of rows, terms and epigraphs, and of the equalities that have become definitions. What is missing
-    counts as 0, or, of a term, as what the equality says that defines its argument; with `slopes` as the slope at the point.
+    counts as 0, or, of a term, as what the equality says that defines its argument; with `slopes` as the slope at that point.
     """
-    return _Sweep(num, programme, plan, candidates, at, slopes).run()
+    return _Sweep(num, programme, plan, candidates, slopes).run()
 
 
 class _Sweep:
@@ -70,13 +77,11 @@ class _Sweep:
         programme: Programme,
         plan: Sequence[Absorber],
         candidates: Mapping[Key, Array],
-        at: Forward | None,
-        slopes: bool,
+        slopes: Forward | None,
     ) -> None:
-        self.num, self.programme, self.plan, self.candidates, self.at = num, programme, plan, candidates, at
-        self.slopes = slopes and at is not None
+        self.num, self.programme, self.plan, self.candidates, self.slopes = num, programme, plan, candidates, slopes
         self.into: Residual = {}
-        self.out = Backward(num.lift(0.0), num.lift(0.0))
+        self.out = Backward(num.lift(0.0))
         self.hosts = {each.host.key: each.host for each in plan if each.host is not None}
         self.waiting = {each.term.key for each in plan} | set(self.hosts)  # come last, when all else is known
         self.scales: dict[Key, Value] = {}
@@ -124,8 +129,8 @@ class _Sweep:
 
     def _price(self, node: Term | Epigraph, s: Value) -> Value:
         """The candidate for a term, of whatever origin."""
-        if node.key not in self.candidates and self.slopes and self.at is not None:
-            slope = node.atom.slope(floats(self.num, self.at.arguments[node.key]), floats(self.num, s))
+        if node.key not in self.candidates and self.slopes is not None:
+            slope = node.atom.slope(floats(self.num, self.slopes.arguments[node.key]), floats(self.num, s))
             return vector(self.num, np.where(np.isfinite(slope), slope, 0.0))
         if node.key not in self.candidates and (given := self._from_equality(node)) is not None:
             return given
@@ -170,8 +175,8 @@ class _Sweep:
         y = y if row.equality else positive_part(self.num, y)
         self.out.used[row.key] = y
         self._pull(row.map, y)
-        if self.at is not None and not row.equality:
-            self._add(inner(self.num, y, self.num.pos(-self.at.rows[row.key])))
+        if not row.equality:
+            self._loses(row, y)
 
     def _term(self, node: Term | Epigraph, u: Value, s: Value) -> None:
         """sφ(z) ≥ ⟨u, z⟩ − (sφ)*(u), with u in the domain and of the sign that what is below needs."""
@@ -195,11 +200,13 @@ class _Sweep:
             self.out.open.append(f"{node.name}: a multiplier is outside of the domain of the conjugate, or a number overflowed{zero}")
             return
         self.out.value = self.out.value - price
-        if self.at is not None:
-            self._add(node.atom.remainder(self.num, self.at.arguments[node.key], u, s))
+        self._remains(node, u, s)
 
-    def _add(self, part: Value) -> None:
-        self.out.gap = self.out.gap + part
+    def _remains(self, node: Term | Epigraph, u: Value, s: Value) -> None:
+        self.out.losses.append(lambda at: node.atom.remainder(self.num, at.arguments[node.key], u, s))
+
+    def _loses(self, row: Row, y: Value) -> None:
+        self.out.losses.append(lambda at: inner(self.num, y, self.num.pos(-at.rows[row.key])))
 
     def _residual(self, leaf: Leaf) -> Value:
         return broadcast(self.num, self.into[leaf.key], leaf.size) if leaf.key in self.into else self.num.zeros(leaf.size)
@@ -212,7 +219,7 @@ class _Sweep:
         num, r = self.num, self._residual(each.leaf)[each.columns]
         c = coefficients(num, each.term.argument, each.leaf.key, each.leaf.size)
         ends = self.boxes[each.leaf.key]
-        priced = each.term.key in self.candidates or (self.slopes and each.term.key in self.scales)
+        priced = each.term.key in self.candidates or (self.slopes is not None and each.term.key in self.scales)
         if not (ends.below | ends.above)[each.columns].any() or not priced:
             return -r / c, c, num.zeros(len(each.columns))
         u = self._price(each.term, self.scales.get(each.term.key, num.zeros(each.term.size)))
@@ -273,8 +280,7 @@ class _Sweep:
         constant = below.value(num, {each.term.key: num.zeros(each.term.size) for each in guests})
         if isinstance(host, Row):
             self.out.used[host.key] = price
-            if self.at is not None:
-                self._add(inner(num, price, num.pos(-self.at.rows[host.key])))
+            self._loses(host, price)
         else:
             s = self.scales.get(host.key, num.zeros(host.size))
             asked, price = price, host.atom.project(num, price, s)
@@ -295,9 +301,7 @@ class _Sweep:
             self.out.used[each.term.key] = u
             self._offset(each, u)
             self._settle(each, left, is_zero(num, left))
-            if self.at is not None:
-                scale = broadcast(num, scales[each.term.key], each.term.size)
-                self._add(each.term.atom.remainder(num, self.at.arguments[each.term.key], u, scale))
+            self._remains(each.term, u, broadcast(num, scales[each.term.key], each.term.size))
 
     def _carried(self, below: Map, each: Absorber, need: Value) -> Value:
         """The multiplier of a host that gives every entry of a gauge at least what it needs: entry by entry, or the largest of all."""
@@ -319,6 +323,9 @@ class _Sweep:
             return
         low, high = where(num, ends.below, ends.low, none), where(num, ends.above, ends.high, none)
         self.out.value = self.out.value + inner(num, up, low) - inner(num, down, high)
-        if self.at is not None:
-            x = self.at.values[leaf.key]
-            self._add(inner(num, up, num.pos(x - low)) + inner(num, down, num.pos(high - x)))
+
+        def loss(at: Forward) -> Value:
+            x = at.values[leaf.key]
+            return inner(num, up, num.pos(x - low)) + inner(num, down, num.pos(high - x))
+
+        self.out.losses.append(loss)

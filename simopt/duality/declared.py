@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
+import scipy.sparse as sp
 
 from simopt.arithmetic import FLOAT, Arithmetic, Interval
 from simopt.arrays import Array, Multipliers, Point
@@ -18,8 +19,9 @@ from simopt.duality.backward import Backward, backward
 from simopt.duality.forward import Forward, forward
 from simopt.duality.programme import Definition, Epigraph, Programme, Row
 from simopt.duality.reader import read
+from simopt.duality.recent import Recent
 from simopt.duality.restoration import restored
-from simopt.duality.vectors import Value, floats, vector
+from simopt.duality.vectors import Value, vector
 from simopt.errors import InvalidProblem, UnknownName
 from simopt.problem import ALL_CONES, Example, Problem
 
@@ -91,7 +93,7 @@ class Declared(Problem):
             if name not in self.names:
                 raise UnknownName("multiplier", name, self.names)
             _, key, size = self.names[name]
-            flat = np.asarray(values, dtype=float).reshape(-1, order="F")
+            flat = np.array(values, dtype=float).reshape(-1, order="F")
             if flat.size != size:
                 raise InvalidProblem(f"multipliers: {name} has {flat.size} entries, expected {size}")
             given[key] = flat
@@ -105,34 +107,58 @@ class Declared(Problem):
         at = self._at(point, FLOAT)
         if at.violated:
             return None
-        return self._named(self.backward({}, FLOAT, at, slopes=True).used)
+        return self._named(self.backward({}, FLOAT, at).used)
 
     def _named(self, used: Mapping[Key, Value]) -> Multipliers:
-        named = {name: floats(FLOAT, used[key]) for name, (_, key, _) in self.names.items() if key in used}
+        named = {name: np.array(used[key]) for name, (_, key, _) in self.names.items() if key in used}
         for node in self.programme.nodes:
             if isinstance(node, Epigraph) and node.key in used:
                 ends = np.cumsum([row.map.size for row in node.rows])[:-1]
-                parts = np.split(floats(FLOAT, used[node.key]), ends)
+                parts = np.split(np.array(used[node.key]), ends)
                 named |= {row.name: part for row, part in zip(node.rows, parts, strict=True)}
         return named
 
-    def backward(self, multipliers: Multipliers, num: Arithmetic, at: Forward | None = None, slopes: bool = False) -> Backward:
-        """The dual sweep: the bound, the gap at a point, and what is open."""
-        with np.errstate(all="ignore"):
-            return backward(num, self.programme, self.plan, self.candidates(multipliers), at, slopes)
+    def backward(self, multipliers: Multipliers, num: Arithmetic, slopes: Forward | None = None) -> Backward:
+        """The dual sweep: the bound, what is given away at a point, and what is open."""
+
+        def sweep(candidates: Mapping[Key, Array]) -> Backward:
+            with np.errstate(all="ignore"):
+                return backward(num, self.programme, self.plan, candidates, slopes)
+
+        return self._backwards.of((slopes, self._now(num)), self.candidates(multipliers), sweep)
+
+    @cached_property
+    def _backwards(self) -> Recent[Key, Backward]:
+        return Recent(2)
+
+    @cached_property
+    def _forwards(self) -> Recent[Key, Forward]:
+        return Recent(3)  # of the trivial point, of the one that is judged, and of what balls make of it
+
+    def _now(self, num: Arithmetic) -> tuple[Any, ...]:
+        """The arithmetic, and what the parameters hold at present."""
+        return (num, *(_content(parameter.value) for parameter in self._parameters))
+
+    @cached_property
+    def _parameters(self) -> list[Any]:
+        return list(self.programme.problem.parameters())
 
     def _values(self, point: Mapping[str, Any], num: Arithmetic) -> dict[Key, Value]:
         values = {}
         for key, leaf in self.programme.leaves.items():
-            flat = vector(num, point[leaf.name])
+            given = point[leaf.name]
+            flat = vector(num, given if isinstance(given, Interval) else np.array(given))
             if len(flat) != leaf.size:
                 raise InvalidProblem(f"point: {leaf.name} has {len(flat)} entries, expected {leaf.size}")
             values[key] = flat
         return values
 
     def _at(self, point: Point, num: Arithmetic) -> Forward:
-        with np.errstate(all="ignore"):
-            return forward(num, self.programme, self._values(point, num))
+        def sweep(values: Mapping[Key, Value]) -> Forward:
+            with np.errstate(all="ignore"):
+                return forward(num, self.programme, values)
+
+        return self._forwards.of(self._now(num), self._values(point, num), sweep)
 
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """f(x); ∞ where the point is not proven to be feasible."""
@@ -142,7 +168,8 @@ class Declared(Problem):
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """The leaves drawn into their bounds and, where rows are violated, towards 0."""
         with np.errstate(all="ignore"):
-            values, _ = restored(num, self.programme, self._values(point, num))
+            values, found = restored(num, self.programme, self._values(point, num))
+        self._forwards.keep(self._now(num), values, found)
         return {leaf.name: _shaped(values[key], leaf.shape) for key, leaf in self.programme.leaves.items()}
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = math.inf) -> Value:
@@ -153,8 +180,11 @@ class Declared(Problem):
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """The remainders; ∞ where something is open or the point is not feasible."""
         at = self._at(point, num)
-        found = self.backward(multipliers, num, at)
-        return math.inf if found.open or at.violated else found.gap
+        found = self.backward(multipliers, num)
+        if found.open or at.violated:
+            return math.inf
+        with np.errstate(all="ignore"):
+            return found.gap(num, at)
 
     def open(self, multipliers: Multipliers, point: Point | None = None, num: Arithmetic = FLOAT) -> tuple[str, ...]:
         """Why there is no bound from these multipliers, or from this point, in words; nothing where there is."""
@@ -186,7 +216,16 @@ class Declared(Problem):
         raise InvalidProblem("declared: a declared problem has its data; there is no recipe")
 
 
+def _content(value: Any) -> Any:
+    """The bytes of a parameter's value."""
+    if sp.issparse(value):
+        rows = value.tocsr()
+        return tuple(part.tobytes() for part in (rows.indptr, rows.indices, rows.data))
+    return np.asarray(value, dtype=float).tobytes()
+
+
 def _shaped(x: Value, shape: tuple[int, ...]) -> Value:
+    """An array of its own."""
     if isinstance(x, Interval):
-        return Interval(x.mid.reshape(shape, order="F"), np.asarray(x.rad).reshape(shape, order="F"))
-    return np.asarray(x).reshape(shape, order="F")
+        return Interval(_shaped(x.mid, shape), _shaped(x.rad, shape))
+    return np.array(x).reshape(shape, order="F")

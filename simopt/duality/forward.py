@@ -14,7 +14,7 @@ from simopt.duality.programme import Definition, Leaf, Programme, Row, Term
 from simopt.duality.vectors import Value, above, full, is_zero, scatter, vector
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Forward:
     """Values of leaves and nodes, arguments z of terms, values of rows; and what is not proven to hold, in words."""
 
