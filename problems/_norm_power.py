@@ -17,15 +17,22 @@ import numpy as np
 
 from simopt.arithmetic import Arithmetic
 from simopt.arithmetic.interval import Interval
+from simopt.problems import _squares
 
 Value = Any
 SMALL = 0.02  # m|e| below which B is evaluated by its series (FLOAT) or its mean value form (INTERVAL)
 TERMS = 12
 
 
-def penalty(num: Arithmetic, squared: Value, strength: float, m: float) -> Value:
-    """λ t^m from t², as (λ^{2/m} t²)^{m/2}: no intermediate result overflows unless the value does."""
-    return num.power(power(num, num.lift(strength), 2.0 / m) * squared, m / 2.0)
+def norm(num: Arithmetic, alpha: Value, image: Value) -> Value:
+    """t = (αᵀKα)^½ from α and Kα, both first divided by a power of two near max |α_i|, so that no square sinks or overflows."""
+    unit = num.lift(_squares.power_of_two(_squares.largest(num.mid(alpha))))
+    return num.sqrt(num.pos(num.dot(alpha / unit, image / unit))) * unit
+
+
+def penalty(num: Arithmetic, t: Value, strength: float, m: float) -> Value:
+    """λ t^m, as (λ^{1/m} t)^m: no intermediate result overflows unless the value does."""
+    return num.power(power(num, num.lift(strength), 1.0 / m) * t, m)
 
 
 def slope_norm(num: Arithmetic, s: Value, strength: float, m: float) -> Value:
@@ -56,7 +63,7 @@ def fenchel_young(num: Arithmetic, t: Value, s: Value, strength: float, m: float
             factor = _divergence(num, e, m)
             if factor is not None:
                 return s * tau / num.lift(m) * factor
-        direct = penalty(num, t * t, strength, m) + conjugate(num, s, strength, m) - s * t
+        direct = penalty(num, t, strength, m) + conjugate(num, s, strength, m) - s * t
         return num.pos(direct)
 
 

@@ -129,7 +129,7 @@ class MPowerRLS(KernelProblem):
         """(1/n)‖y − Kα‖² + λ(αᵀKα)^{m/2}."""
         alpha = num.lift(point["alpha"])
         fitted = num.matvec(self.gram, alpha)
-        penalty = _norm_power.penalty(num, num.pos(num.dot(alpha, fitted)), self.regularization, self.power)
+        penalty = _norm_power.penalty(num, _norm_power.norm(num, alpha, fitted), self.regularization, self.power)
         return _squares.mean_square(num, num.lift(self.targets) - fitted, len(self.targets)) + penalty
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
@@ -175,7 +175,7 @@ class MPowerRLS(KernelProblem):
             return num.lift(0.0)
         v, s = self._feasible(num, num.lift(multipliers["predictions"]))
         fitted = num.matvec(self.gram, alpha)
-        t = num.sqrt(num.pos(num.dot(alpha, fitted)))
+        t = _norm_power.norm(num, alpha, fitted)
         first = _squares.misfit(num, v, num.lift(self.targets) - fitted, len(self.targets))
         if self.power == 1:
             second = num.pos(num.lift(self.regularization) - s) * t
