@@ -349,7 +349,7 @@ class Selection(Map):
             u = vector(num, num.sum(u)) if self._whole == 1 else scatter(num, u, self.index, self._whole)
         total, start = num.lift(0.0), 0
         for part in self.parts:
-            own = u if len(self.parts) == 1 else u[np.arange(start, start + part.size)]
+            own = u if len(self.parts) == 1 else u[start : start + part.size]
             total, start = total + part.pull(num, own, into), start + part.size
         return total
 

@@ -158,10 +158,12 @@ class _Sweep:
 
     def _scale(self, node: Term | Epigraph, u: Value) -> Value | None:
         s = u if isinstance(node, Epigraph) or node.sign > 0 else -u
+        if at_least_zero(self.num, s).all():
+            return s
         if above(self.num, -s).any():
             self.out.open.append(f"{node.name}: its scale is negative at entry {int(np.argmax(above(self.num, -s)))}")
             return None
-        if isinstance(node, Epigraph) and not at_least_zero(self.num, s).all() and not self._raises_all(node):
+        if isinstance(node, Epigraph) and not self._raises_all(node):
             self.out.open.append(f"{node.name}: its scale is not proven to be ≥ 0")
             return None
         return positive_part(self.num, s)

@@ -82,8 +82,11 @@ def where(num: Arithmetic, mask: Mask, x: Value, y: Value) -> Value:
 
 def positive_part(num: Arithmetic, x: Value) -> Value:
     """max(x, 0); what is known not to be positive becomes an exact 0."""
-    part = num.pos(x)
-    return where(num, ~above(num, -x) & ~is_zero(num, x), part, num.zeros(len(x))) if num is INTERVAL else part
+    if num is not INTERVAL:
+        return num.pos(x)
+    if not x.rad.any():
+        return Interval(np.maximum(x.mid, 0.0))
+    return where(num, ~above(num, -x) & ~is_zero(num, x), num.pos(x), num.zeros(len(x)))
 
 
 def divisor(num: Arithmetic, x: Value) -> tuple[Value, Mask]:
@@ -101,7 +104,7 @@ def enclosing(num: Arithmetic, x: Value, y: Value) -> Value:
 def scatter(num: Arithmetic, x: Value, index: Indices, n: int) -> Value:
     """The vector of n entries to which x_i adds itself at index_i."""
     if num is FLOAT:
-        out = np.bincount(index, weights=x, minlength=n).astype(float)
+        out = np.bincount(index, weights=x, minlength=n).astype(float, copy=False)  # of no entries they are whole numbers
         return out if math.isfinite(out.sum()) else np.where(np.isfinite(out), out, np.nan)
     if num is INTERVAL:
         count = np.bincount(index, minlength=n)

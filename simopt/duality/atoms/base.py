@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterator
 from enum import Enum
+from functools import reduce
+from operator import add
 from typing import ClassVar
 
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arrays import Array
-from simopt.duality.vectors import Indices, Mask, Value, above, is_zero, known, nothing, where
+from simopt.duality.vectors import Indices, Mask, Value, above, group_max, is_zero, known, nothing, scatter, where
 
 
 class Absorbs(Enum):
@@ -121,6 +124,28 @@ class Grouped(Atom):
 
     def __init__(self, group: Indices, count: int) -> None:
         self.group, self.count = np.asarray(group, dtype=np.intp), count
+        times, rest = divmod(len(self.group), count)
+        stacked = not rest and times <= count and np.array_equal(self.group, np.tile(np.arange(count), times))
+        self.layers = times if stacked else 0  # entry i of each of so few layers belongs to group i; 0 where groups lie otherwise
+
+    def sums(self, num: Arithmetic, x: Value) -> Value:
+        """Σ of each group."""
+        if not self.layers:
+            return scatter(num, x, self.group, self.count)
+        return reduce(add, self._layers(x))
+
+    def largest(self, num: Arithmetic, x: Value) -> Value:
+        """Largest entry of each group."""
+        if not self.layers:
+            return group_max(num, x, self.group, self.count)
+        return reduce(num.maximum, self._layers(x))
+
+    def spread(self, num: Arithmetic, s: Value) -> Value:
+        """The number of its group for each entry."""
+        return num.concat([s] * self.layers) if self.layers else s[self.group]
+
+    def _layers(self, x: Value) -> Iterator[Value]:
+        return (x[i * self.count : (i + 1) * self.count] for i in range(self.layers))
 
     def outputs(self, n: int) -> int:
         return self.count

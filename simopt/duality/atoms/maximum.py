@@ -14,11 +14,10 @@ from simopt.duality.vectors import (
     above,
     at_least_zero,
     divisor,
-    group_max,
+    inner,
     known,
     nothing,
     positive_part,
-    scatter,
     where,
 )
 
@@ -48,38 +47,37 @@ class Maximum(Grouped):
         return 1.0
 
     def value(self, num: Arithmetic, z: Value) -> Value:
-        return group_max(num, z, self.group, self.count)
+        return self.largest(num, z)
 
     def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
         """[u]_+, scaled down to the sum s_j where it is more; what is missing goes to a constant, or all are scaled up."""
-        n, spare = len(u), self.rest[self.rest >= 0]
+        n, has_rest = len(u), self.rest >= 0
         takes = np.zeros(n, dtype=bool)
-        takes[spare] = True
-        u = positive_part(num, u)
-        u = where(num, takes, num.zeros(n), u)
-        total = scatter(num, u, self.group, self.count)
-        has_rest = self.rest >= 0
-        left = s - total
+        takes[self.rest[has_rest]] = True
+        u = where(num, takes, num.zeros(n), positive_part(num, u))
+        total = self.sums(num, u)
+        left, none = s - total, num.zeros(self.count)
         room = has_rest & at_least_zero(num, left)
-        whole, some = divisor(num, total)
-        share = s / whole
-        alike = ~room & ~some & ~has_rest  # nobody was given a price: all take the same
-        count = np.bincount(self.group, minlength=self.count).astype(float)
-        scaled = where(num, room[self.group], u, u * where(num, some, share, num.zeros(self.count))[self.group])
-        scaled = where(num, alike[self.group], (s / num.lift(count))[self.group], scaled)
-        rest = where(num, room, left, where(num, some, num.zeros(self.count), s))
-        return where(num, takes, rest[self.group], scaled)
+        if not room.all():
+            whole, some = divisor(num, total)
+            u = where(num, room[self.group], u, u * self.spread(num, where(num, some, s / whole, none)))
+            alike = ~room & ~some & ~has_rest  # nobody was given a price: all take the same
+            if alike.any():
+                count = np.bincount(self.group, minlength=self.count).astype(float)
+                u = where(num, alike[self.group], self.spread(num, s / num.lift(count)), u)
+            left = where(num, room, left, where(num, some, none, s))
+        return where(num, takes, self.spread(num, left), u)
 
     def conjugate(self, num: Arithmetic, u: Value, s: Value) -> Value:
-        total = scatter(num, u, self.group, self.count)
+        total = self.sums(num, u)
         room = s * (SPARE * len(u)) if num is FLOAT else num.zeros(self.count)
         off = above(num, -u).any() or above(num, total, s + room).any() or above(num, s, total + room).any()
         return nothing(num) if off or not known(num, num.sum(total)) else num.lift(0.0)
 
     def remainder(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
-        return num.sum(u * num.pos(self.value(num, z)[self.group] - z))
+        return inner(num, u, num.pos(self.spread(num, self.value(num, z)) - z))
 
     def slope(self, z: Array, s: Array) -> Array:
         """Shared alike by all entries that reach the maximum."""
-        reached = z == self.value(FLOAT, z)[self.group]
+        reached = z == self.spread(FLOAT, self.value(FLOAT, z))
         return np.where(reached, (s / np.bincount(self.group, weights=reached, minlength=self.count))[self.group], 0.0)
