@@ -50,16 +50,19 @@ class Interval:
     @property
     def low(self) -> Array:
         """Lower end points (−∞ after an overflow); a ball of radius 0 is the number itself."""
-        with np.errstate(invalid="ignore", over="ignore"):
-            ends = np.where(self.rad == 0.0, self.mid, _next(self.mid - self.rad, -1))
-        return np.where(np.isnan(ends), -np.inf, ends)
+        return self._end(-1)
 
     @property
     def high(self) -> Array:
         """Upper end points (∞ after an overflow); a ball of radius 0 is the number itself."""
+        return self._end(1)
+
+    def _end(self, side: int) -> Array:
+        if not self.rad.any() and not np.isnan(self.mid).any():
+            return self.mid
         with np.errstate(invalid="ignore", over="ignore"):
-            ends = np.where(self.rad == 0.0, self.mid, _next(self.mid + self.rad, 1))
-        return np.where(np.isnan(ends), np.inf, ends)
+            ends = np.where(self.rad == 0.0, self.mid, _next(self.mid + side * self.rad, side))
+        return np.where(np.isnan(ends), side * np.inf, ends)
 
     @property
     def shape(self) -> tuple[int, ...]:

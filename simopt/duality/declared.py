@@ -193,7 +193,13 @@ class Declared(Problem):
 
     def trivial_point(self) -> Point:
         """x = 0, drawn into the bounds."""
-        return self.restore({leaf.name: np.zeros(leaf.shape) for leaf in self.programme.leaves.values()})
+        zero = {leaf.name: np.zeros(leaf.shape) for leaf in self.programme.leaves.values()}
+        found = self._trivial.of(self._now(FLOAT), {}, lambda _: self.restore(zero))
+        return {name: value.copy() for name, value in found.items()}
+
+    @cached_property
+    def _trivial(self) -> Recent[Key, Point]:
+        return Recent(1)
 
     def scale(self) -> float:
         """|f| at the trivial point, or the bound that its slopes give; ∞ where neither is a number other than 0."""

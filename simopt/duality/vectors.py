@@ -140,11 +140,11 @@ def group_max(num: Arithmetic, x: Value, index: Indices, n: int) -> Value:
 
 def inner(num: Arithmetic, x: Value, y: Value) -> Value:
     """Σ x_i y_i as a scalar. What is exactly 0 counts as nothing, also against a number that overflowed."""
-    if num is INTERVAL:
-        blank = is_zero(num, x) | is_zero(num, y)
-        if blank.any():
-            x, y = x[~blank], y[~blank]
-    return num.dot(x, y)
+    total = num.dot(x, y)
+    if num is not INTERVAL or known(num, total):
+        return total
+    live = ~(is_zero(num, x) | is_zero(num, y))
+    return num.dot(x[live], y[live])
 
 
 def product(num: Arithmetic, matrix: Any, x: Value, columns: int = 1) -> Value:

@@ -70,8 +70,9 @@ class Maximum(Grouped):
 
     def conjugate(self, num: Arithmetic, u: Value, s: Value) -> Value:
         total = self.sums(num, u)
-        room = s * (SPARE * len(u)) if num is FLOAT else num.zeros(self.count)
-        off = above(num, -u).any() or above(num, total, s + room).any() or above(num, s, total + room).any()
+        apart = s - total
+        room = s * (SPARE * len(u)) if num is FLOAT else 0.0
+        off = above(num, -u).any() or above(num, apart, room).any() or above(num, -apart, room).any()
         return nothing(num) if off or not known(num, num.sum(total)) else num.lift(0.0)
 
     def remainder(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
