@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -59,7 +60,7 @@ def forward(num: Arithmetic, programme: Programme, point: Mapping[Key, Value]) -
 
 
 def _length(shape: tuple[int, ...]) -> int:
-    return int(np.prod(shape))
+    return math.prod(shape)
 
 
 def _violated(num: Arithmetic, row: Row, value: Value) -> list[str]:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
-
-import numpy as np
 
 from simopt.duality.affine import Key, Map
 from simopt.duality.atoms.base import Atom
@@ -30,7 +29,7 @@ class Leaf:
     @property
     def size(self) -> int:
         """How many entries."""
-        return int(np.prod(self.shape))
+        return math.prod(self.shape)
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,6 +14,7 @@ from simopt.duality.vectors import (
     above,
     at_least_zero,
     divisor,
+    full,
     inner,
     known,
     nothing,
@@ -39,8 +40,8 @@ class Maximum(Grouped):
         super().__init__(group, count)
         chosen = np.flatnonzero(np.zeros(len(self.group), dtype=bool) if fixed is None else fixed)
         rest, first = np.unique(self.group[chosen], return_index=True)
-        self.rest = np.full(count, -1, dtype=np.intp)  # the entry of each group that takes what is left
-        self.rest[rest] = chosen[first]
+        self.has_rest, self.takes = np.zeros(count, dtype=bool), np.zeros(len(self.group), dtype=bool)
+        self.has_rest[rest], self.takes[chosen[first]] = True, True  # groups and entries: these take what is left
 
     @property
     def degree(self) -> float | None:
@@ -51,22 +52,19 @@ class Maximum(Grouped):
 
     def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
         """[u]_+, scaled down to the sum s_j where it is more; what is missing goes to a constant, or all are scaled up."""
-        n, has_rest = len(u), self.rest >= 0
-        takes = np.zeros(n, dtype=bool)
-        takes[self.rest[has_rest]] = True
-        u = where(num, takes, num.zeros(n), positive_part(num, u))
-        total = self.sums(num, u)
-        left, none = s - total, num.zeros(self.count)
-        room = has_rest & at_least_zero(num, left)
+        u = where(num, self.takes, num.zeros(len(u)), positive_part(num, u))
+        total, none = self.sums(num, u), num.zeros(self.count)
+        left = s - total
+        room = self.has_rest & at_least_zero(num, left)
         if not room.all():
             whole, some = divisor(num, total)
-            u = where(num, room[self.group], u, u * self.spread(num, where(num, some, s / whole, none)))
-            alike = ~room & ~some & ~has_rest  # nobody was given a price: all take the same
+            u = u * self.spread(num, where(num, room, full(num, 1.0, self.count), where(num, some, s / whole, none)))
+            alike = ~room & ~some & ~self.has_rest  # nobody was given a price: all take the same
             if alike.any():
                 count = np.bincount(self.group, minlength=self.count).astype(float)
                 u = where(num, alike[self.group], self.spread(num, s / num.lift(count)), u)
             left = where(num, room, left, where(num, some, none, s))
-        return where(num, takes, self.spread(num, left), u)
+        return where(num, self.takes, self.spread(num, left), u)
 
     def conjugate(self, num: Arithmetic, u: Value, s: Value) -> Value:
         total = self.sums(num, u)
