@@ -203,6 +203,13 @@ class Declared(Problem):
 
     def scale(self) -> float:
         """|f| at the trivial point, or the bound that its slopes give; ∞ where neither is a number other than 0."""
+        return self._scale.of(self._now(FLOAT), {}, lambda _: self._size())
+
+    @cached_property
+    def _scale(self) -> Recent[Key, float]:
+        return Recent(1)
+
+    def _size(self) -> float:
         point = self.trivial_point()
         size = abs(float(self.objective(point)))
         if 0.0 < size < math.inf:
