@@ -96,7 +96,7 @@ def exc(table: Table, n: int, d: int, pairs: int) -> list[str]:
         table.add(
             f"EXC {n}x{d}, {num.name}", spread := interleave(both.derived(num), both.by_hand(num), pairs=pairs), f"{found.relative_gap:.0e}"
         )
-        reasons = both.declared.open(both.labelled, both.declared.restore(both.leaves))
+        reasons = both.declared.open(both.labelled, both.declared.restore(both.leaves), INTERVAL)
         closed = f"{met(spread.ours.median, target)} s" if found.closes(1e-6) else f"open: {'; '.join(reasons)}"
         words.append(f"EXC {n}x{d} {num.name} {closed}")
     return words
