@@ -143,7 +143,7 @@ class Declared(Problem):
         """The leaves drawn into their bounds and, where rows are violated, towards 0."""
         with np.errstate(all="ignore"):
             values, _ = restored(num, self.programme, self._values(point, num))
-        return {leaf.name: _shaped(values[key], leaf.shape) for key, leaf in self.programme.leaves.items()}
+        return {leaf.name: _shaped(leaf.structured(num, values[key]), leaf.shape) for key, leaf in self.programme.leaves.items()}
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = math.inf) -> Value:
         """What the backward sweep leaves; −∞ where something is open."""

@@ -158,3 +158,4 @@ class Gauge(Grouped):
 
 
 SPARE = 1e-12  # a float projected onto the edge of a domain is off by rounding: what is certainly outside is farther out
+TAIL = 2.0**-100  # where what e^z reaches is less, no digits cancel that anybody sees, and its quotients may overflow

@@ -14,11 +14,9 @@ from simopt.duality.vectors import (
     above,
     at_least_zero,
     divisor,
-    group_max,
     known,
     nothing,
     positive_part,
-    scatter,
     where,
 )
 
@@ -48,7 +46,7 @@ class Maximum(Grouped):
         return 1.0
 
     def value(self, num: Arithmetic, z: Value) -> Value:
-        return group_max(num, z, self.group, self.count)
+        return num.group_max(z, self.group, self.count)
 
     def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
         """[u]_+, scaled down to the sum s_j where it is more; what is missing goes to a constant, or all are scaled up."""
@@ -57,7 +55,7 @@ class Maximum(Grouped):
         takes[spare] = True
         u = positive_part(num, u)
         u = where(num, takes, num.zeros(n), u)
-        total = scatter(num, u, self.group, self.count)
+        total = num.group_sum(u, self.group, self.count)
         has_rest = self.rest >= 0
         left = s - total
         room = has_rest & at_least_zero(num, left)
@@ -71,7 +69,7 @@ class Maximum(Grouped):
         return where(num, takes, rest[self.group], scaled)
 
     def conjugate(self, num: Arithmetic, u: Value, s: Value) -> Value:
-        total = scatter(num, u, self.group, self.count)
+        total = num.group_sum(u, self.group, self.count)
         room = s * (SPARE * len(u)) if num is FLOAT else num.zeros(self.count)
         off = above(num, -u).any() or above(num, total, s + room).any() or above(num, s, total + room).any()
         return nothing(num) if off or not known(num, num.sum(total)) else num.lift(0.0)
