@@ -16,7 +16,7 @@ from simopt.duality.absorbers import Absorber, absorbers
 from simopt.duality.affine import Key
 from simopt.duality.backward import Backward, backward
 from simopt.duality.forward import Forward, forward
-from simopt.duality.programme import Definition, Epigraph, Programme, Row
+from simopt.duality.programme import Definition, Epigraph, Programme, Row, Term
 from simopt.duality.reader import read
 from simopt.duality.restoration import restored
 from simopt.duality.vectors import Value, floats, vector
@@ -106,6 +106,14 @@ class Declared(Problem):
         if at.violated:
             return None
         return self._named(self.backward({}, FLOAT, at, slopes=True).used)
+
+    def completed(self, point: Point, multipliers: Multipliers) -> Multipliers:
+        """The multipliers, and where terms have none, as those in a perspective, their slopes at the point."""
+        terms = [node.name for node in self.programme.nodes if isinstance(node, Term) and not node.parts]
+        if not set(terms) - set(multipliers):
+            return multipliers
+        slopes = self._named(self.backward(multipliers, FLOAT, self._at(point, FLOAT), slopes=True).used)
+        return {name: slopes[name] for name in terms if name in slopes} | dict(multipliers)
 
     def _named(self, used: Mapping[Key, Value]) -> Multipliers:
         named = {name: floats(FLOAT, used[key]) for name, (_, key, _) in self.names.items() if key in used}

@@ -48,7 +48,7 @@ class Expressions:
         self.variables: dict[int, tuple[Key, Any]] = {}  # CVXPY's number -> our key, and the variable
         self.terms: dict[Key, Term] = {}
         self._read: dict[int, tuple[Any, Map]] = {}  # by identity; the expression is kept, or its number would be given to another
-        self._names: dict[str, int] = {}
+        self.counts: dict[str, int] = {}  # terms of each name
         self.required: list[Any] = []  # constraints that stand in expressions
 
     def variable(self, v: Any) -> Key:
@@ -123,8 +123,8 @@ class Expressions:
         if not z.map.below:
             return Evaluated(lambda num: _number(num, e, atom, z, sign), size)
         key, name = next(self.keys), type(e).__name__
-        self._names[name] = self._names.get(name, 0) + 1
-        self.terms[key] = Term(key, f"{name} {self._names[name]}", atom, z.map, sign, size, z.bend, z.proper, e, z.parts)
+        self.counts[name] = self.counts.get(name, 0) + 1
+        self.terms[key] = Term(key, f"{name} {self.counts[name]}", atom, z.map, sign, size, z.bend, z.proper, e, z.parts)
         return Reference(key, size)
 
     def factor(self, e: Any, shape: tuple[int, ...]) -> Map:
@@ -219,6 +219,10 @@ class Argument:
         """Entries of z, of which no longer each is one of an argument."""
         return Argument(Selection((self.map,), index), self.bend[index], self.proper[index])
 
+    def unlinked(self) -> Argument:
+        """z, of a function that is one of several in one expression, so that the expression's multipliers are not the function's."""
+        return Argument(self.map, self.bend, self.proper)
+
 
 def stacked(maps: Sequence[Map]) -> Map:
     """One map below the other."""
@@ -260,7 +264,7 @@ class _Homogeneous(Expressions):
     def __init__(self, outer: Expressions, e: Any) -> None:
         super().__init__()
         self.outer, self.whole, self.t = outer, e, outer.map(e.args[0])
-        self.keys, self.terms, self._names = outer.keys, outer.terms, outer._names
+        self.keys, self.terms, self.counts, self.required = outer.keys, outer.terms, outer.counts, outer.required
 
     def variable(self, v: Any) -> Key:
         return self.outer.variable(v)

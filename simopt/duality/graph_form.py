@@ -60,12 +60,14 @@ class GraphForm:
             return cp.Constant(0.0)
         if isinstance(e, PartialProblem):
             return self.written(e.args[0].objective.expr)
-        if not e.args or e.is_constant():
+        if not e.args or e.is_constant() or isinstance(e, cp.perspective):
             return e
         if id(e) not in self.known:
             term = self.by_source.get(id(e))
-            plain = term is None or not term.parts or term.key in self.needless
-            self.known[id(e)] = (e, e.copy([self.written(a) for a in e.args]) if plain else self._term(e, term))
+            if term is None or not term.parts or term.key in self.needless:
+                self.known[id(e)] = (e, e.copy([self.written(a) for a in e.args]))
+            else:
+                self.known[id(e)] = (e, self._term(e, term))
         return self.known[id(e)][1]
 
     def _term(self, e: Any, term: Term) -> Any:
@@ -96,7 +98,7 @@ class GraphForm:
         found = {name: _dual(row) for name, row in self.rows.items()}
         for name, links in self.links.items():
             found[name] = np.concatenate([sign * (row if isinstance(row, np.ndarray) else _dual(row)) for row, sign in links])
-        return found
+        return self.declared.completed(self.point(), found)
 
     def point(self) -> Point:
         """The leaves' values after a solve."""
@@ -120,7 +122,7 @@ def solved(declared: Declared, solver: str = "CLARABEL", **options: Any) -> tupl
         warnings.simplefilter("ignore")  # what the back end says of its answer is not asked: the judge is
         try:
             form.problem.solve(solver=solver, **(options or TIGHT.get(solver, {})))
-        except cp.SolverError as error:
+        except (cp.SolverError, ValueError) as error:  # of data that are not finite CVXPY says so by a ValueError
             raise NotAvailable(f"{solver} returned no point: {error}") from error
     if any(v.value is None for v in form.problem.variables()) or any(row.dual_value is None for row in form.added):
         raise NotAvailable(f"{solver} returned no point, and said {form.problem.status}")

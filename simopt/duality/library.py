@@ -11,7 +11,7 @@ import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import Arithmetic
-from simopt.duality.affine import Constant, Map, Scaling, Totals, dense, matrix_of
+from simopt.duality.affine import Constant, Map, Negation, Scaling, Sum, Totals, dense, matrix_of
 from simopt.duality.atoms.absolute import Absolute
 from simopt.duality.atoms.base import Atom
 from simopt.duality.atoms.concave_norm import NegativePowerNorm
@@ -162,23 +162,49 @@ def _sum_largest(at: Reading) -> Map:
     return at.term(SumLargest(e.k))
 
 
+def _sorted_product(at: Reading) -> Map:
+    """dotsort: Σ_k (w_k − w_{k+1}) (the sum of the k largest z_i), w in falling order, filled up with zeros, w_{n+1} = 0."""
+    z, weights = at.expression.args
+    if not isinstance(weights, cp.Constant):
+        raise at.refuse("dotsort with weights that are no numbers", "give them as numbers")
+    n = z.size
+    given = np.zeros(n)
+    given[: weights.size] = np.asarray(dense(weights.value), dtype=float).reshape(-1)
+    falling = np.append(np.sort(given)[::-1], 0.0)
+    parts: list[Map] = [Scaling(Constant.of(falling[n - 1 : n]), Totals(at.reader.map(z), np.zeros(n, dtype=np.intp), 1))]
+    for k in range(1, n):
+        if falling[k - 1] > falling[k]:
+            step = Sum((Constant.of(falling[k - 1 : k]), Negation(Constant.of(falling[k : k + 1]))))
+            parts.append(Scaling(step, at.reader.term(at.expression, SumLargest(k), at.reader.argument(at.expression).unlinked(), 1)))
+    return Sum(tuple(parts))
+
+
 def _geometric_mean(at: Reading) -> Map:
     e = at.expression
     if e.axis is not None:
         raise at.refuse("geo_mean along an axis", "write one geo_mean a row")
     raw = e.w if isinstance(e, cp.GeoMeanApprox) else e.p
     weights = [Fraction(float(w)) if isinstance(w, (float, np.floating)) else Fraction(w) for w in raw]
+    if len(weights) == 1:
+        raise at.refuse("geo_mean of one entry", "write the entry")
     total = sum(weights)
     return mean(at, [w / total for w in weights])
 
 
 def mean(at: Reading, weights: Sequence[Fraction]) -> Map:
-    """Π z_i^{w_i} over the entries of the expression's argument whose weight is not 0."""
-    z = at.reader.argument(at.expression)
-    kept = [w for w in weights if w > 0]
-    if len(kept) < len(weights):
-        z = z.picked(np.flatnonzero([w > 0 for w in weights]))
-    return at.reader.term(at.expression, NegativeGeometricMean(tuple(kept)), z, -1)
+    """Π z_i^{w_i} with these weights, over the entries whose weight is not 0."""
+    e, z = at.expression, at.reader.argument(at.expression)
+    n = z.map.size
+    if len(weights) < n:  # of the others the mean is 0 where one of these is
+        z = z.picked(np.array([i for i in range(n) if not np.any(e.numeric([_but(e.args[0].shape, i)]))]))
+    return at.reader.term(e, NegativeGeometricMean(tuple(weights)), z, -1)
+
+
+def _but(shape: tuple[int, ...], i: int) -> Any:
+    """Ones, but a 0 at place i, column by column."""
+    ones = np.ones(int(np.prod(shape)))
+    ones[i] = 0.0
+    return ones.reshape(shape, order="F")
 
 
 def _quadratic_form(at: Reading) -> Map:
@@ -221,6 +247,7 @@ ATOMS: dict[type, Callable[[Reading], Map]] = {
     cp.max: lambda at: _largest_entry(at, 1),
     cp.min: lambda at: _largest_entry(at, -1),
     cp.sum_largest: _sum_largest,
+    cp.dotsort: _sorted_product,
     cp.cummax: _running_maximum,
     cp.rel_entr: lambda at: _relative_entropy(at, 0.0),
     cp.kl_div: lambda at: _relative_entropy(at, 1.0),

@@ -84,7 +84,7 @@ def _of_stacks(reader: Expressions, e: Any) -> Map:
     batch = np.broadcast_shapes(first.shape[:-2], second.shape[:-2])
     first, second = (np.broadcast_to(index, (*batch, *index.shape[-2:])) for index in (first, second))
     n, m = first.shape[-2], second.shape[-1]
-    parts = []
+    parts: list[Map] = []
     for at in np.ndindex(batch):
         one, other = (Selection((_side(reader, a),), index[at].reshape(-1, order="F")) for a, index in ((left, first), (right, second)))
         if left.is_constant():

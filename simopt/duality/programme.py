@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class Leaf:
-    """A variable that nothing defines; `places` says where its entries come from if it is symmetric, diagonal or sparse (−1: from nowhere)."""
+    """A variable that nothing defines. `places` says where the entries of a symmetric, diagonal or sparse one come from (−1: nowhere)."""
 
     key: Key
     name: str
@@ -39,9 +39,10 @@ class Leaf:
         return x if self.places is None else num.concat([num.zeros(1), x])[self.places + 1]
 
     def found(self) -> Array:
-        """The value that a solve left in the variable, as a dense array."""
+        """The value that a solve left in the variable, as a dense array; 0 where it left none, as the entry counts nowhere."""
         value = self.variable.value
-        return np.asarray(value.toarray() if hasattr(value, "toarray") else value, dtype=float)
+        found: Array = np.nan_to_num(np.asarray(value.toarray() if hasattr(value, "toarray") else value, dtype=float))
+        return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -71,7 +71,12 @@ def read(problem: cp.Problem) -> Programme:
 def _admit(v: Any) -> None:
     """Attributes are constraints: one that is overlooked makes it another problem."""
     for name, value in v.attributes.items():
-        if name in (*SIGNS, *STRUCTURES, "bounds") or value is None or value is False or (isinstance(value, (list, tuple)) and not len(value)):
+        if (
+            name in (*SIGNS, *STRUCTURES, "bounds")
+            or value is None
+            or value is False
+            or (isinstance(value, (list, tuple)) and not len(value))
+        ):
             continue
         remedy = "integers and booleans are not convex" if name in ("boolean", "integer") else "write the attribute as constraints"
         raise Unreadable(f"variable {v.name()}: the attribute {name} is not known", "", remedy)
@@ -106,7 +111,9 @@ def _attributes(reader: Expressions, variable: str, v: Any) -> list[Row]:
     """Rows for what a variable's attributes say."""
     own: Map = reader.map(v)
     places, rows = structure(v), []
-    there = np.arange(v.size) if places is None else np.flatnonzero(places >= 0)  # what is 0 by itself is of both signs
+    there = (
+        np.arange(v.size) if places is None else np.flatnonzero(places >= 0)
+    )  # CVXPY sees to it that 0 is within the bounds of the others
     for name, sign in SIGNS.items():
         if v.attributes.get(name):
             some = own if len(there) == v.size else Selection((own,), there)
@@ -118,8 +125,7 @@ def _attributes(reader: Expressions, variable: str, v: Any) -> list[Row]:
             rows.append(Row(next(reader.keys), side, apart if sign > 0 else Negation(apart)))
             continue
         ends = np.broadcast_to(np.asarray(dense(bound), dtype=float), v.shape).reshape(-1, order="F")
-        empty = np.setdiff1d(np.arange(v.size), there)
-        if np.any(np.isnan(ends)) or np.any(ends == -sign * np.inf) or np.any(sign * ends[empty] < 0.0):
+        if np.any(np.isnan(ends)) or np.any(ends == -sign * np.inf):
             raise InvalidProblem(f"variable {variable}: its bounds {bound!r} leave no number")
         at = there[np.isfinite(ends[there])]
         if at.size:

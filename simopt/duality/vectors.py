@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, Interval
+from simopt.arithmetic import INTERVAL, RATIONAL, Arithmetic, Interval
 from simopt.arithmetic.interval import as_interval
 from simopt.arrays import Array
 

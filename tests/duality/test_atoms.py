@@ -110,7 +110,6 @@ CASES = {
     "quadratic form, not symmetric": Case(QuadraticForm(lambda num: MATRIX + SKEW), 1, lambda z: np.array([z @ MATRIX @ z])),
     "quadratic form": Case(QuadraticForm(lambda num: MATRIX), 1, lambda z: np.array([z @ MATRIX @ z])),
     "semidefinite form": Case(SemidefiniteForm(lambda num: FLAT), 1, lambda z: np.array([z @ FLAT @ z])),
-
 }
 RATIONALS = ("square", "absolute", "huber", "largest size", "maximum", "maximum with a constant", "two largest", "2.5 largest")
 cases = pytest.mark.parametrize("case", [pytest.param(case, id=name) for name, case in CASES.items()])
