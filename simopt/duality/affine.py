@@ -16,7 +16,7 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic, Interval
 from simopt.arrays import Array
-from simopt.duality.vectors import Indices, Value, broadcast, inner, product, scatter, stack, vector
+from simopt.duality.vectors import Indices, Value, broadcast, inner, product, stack, vector
 
 Key = int
 Values = Mapping[Key, Value]
@@ -141,7 +141,7 @@ class Constant(Map):
         return self.length
 
     def value(self, num: Arithmetic, at: Values, linear: bool = False) -> Value:
-        return num.zeros(self.size) if linear else vector(num, _dense(self.read()))
+        return num.zeros(self.size) if linear else vector(num, dense(self.read()))
 
     def pull(self, num: Arithmetic, u: Value, into: Residual) -> Value:
         return inner(num, u, self.value(num, {}))
@@ -154,10 +154,35 @@ class Constant(Map):
 
     def factors(self) -> Array:
         """The floats, nan where they may change."""
-        return np.full(self.size, np.nan) if self.varies else np.asarray(_dense(self.read()), dtype=float).reshape(-1, order="F")
+        return np.full(self.size, np.nan) if self.varies else np.asarray(dense(self.read()), dtype=float).reshape(-1, order="F")
 
 
-def _dense(values: Any) -> Any:
+@dataclass(frozen=True, eq=False)
+class Evaluated(Map):
+    """Numbers that are computed from constants, in the arithmetic asked for: a norm of data, a square of a parameter."""
+
+    compute: Callable[[Arithmetic], Value]
+    length: int
+
+    @property
+    def size(self) -> int:
+        return self.length
+
+    def value(self, num: Arithmetic, at: Values, linear: bool = False) -> Value:
+        return num.zeros(self.length) if linear else self.compute(num)
+
+    def pull(self, num: Arithmetic, u: Value, into: Residual) -> Value:
+        return inner(num, u, self.compute(num))
+
+    def pattern(self, key: Key) -> Pattern:
+        return None
+
+    def _below(self) -> list[Key]:
+        return []
+
+
+def dense(values: Any) -> Any:
+    """An array of what may be a sparse matrix."""
     return values.toarray() if hasattr(values, "toarray") else values
 
 
@@ -270,6 +295,17 @@ class Scaling(Map):
         return list(self.part.below)
 
 
+def matrix_of(num: Arithmetic, constant: Map, shape: tuple[int, int]) -> Any:
+    """A constant as a matrix: floats, dense or sparse, as the user gave them, or numbers that are computed."""
+    if isinstance(constant, Constant):
+        given = constant.read()
+        return given if hasattr(given, "tocsr") else np.asarray(given, dtype=float).reshape(shape, order="F")
+    flat = constant.constant(num)
+    if isinstance(flat, Interval):
+        return Interval(flat.mid.reshape(shape, order="F"), flat.rad.reshape(shape, order="F"))
+    return flat.reshape(shape, order="F")
+
+
 @dataclass(frozen=True, eq=False)
 class Product(Map):
     """A X, the columns of X one below the other. `matrix` reads A: a float array as it stands, or a constant that is evaluated."""
@@ -284,13 +320,7 @@ class Product(Map):
         return self.shape[0] * self.columns
 
     def _matrix(self, num: Arithmetic) -> Any:
-        if isinstance(self.matrix, Constant):
-            given = self.matrix.read()
-            return given if hasattr(given, "tocsr") else np.asarray(given, dtype=float).reshape(self.shape, order="F")
-        flat = self.matrix.constant(num)
-        if isinstance(flat, Interval):
-            return Interval(flat.mid.reshape(self.shape, order="F"), flat.rad.reshape(self.shape, order="F"))
-        return flat.reshape(self.shape, order="F")
+        return matrix_of(num, self.matrix, self.shape)
 
     def value(self, num: Arithmetic, at: Values, linear: bool = False) -> Value:
         return product(num, self._matrix(num), self.part.value(num, at, linear), self.columns)
@@ -346,7 +376,7 @@ class Selection(Map):
 
     def pull(self, num: Arithmetic, u: Value, into: Residual) -> Value:
         if not self._plain:
-            u = vector(num, num.sum(u)) if self._whole == 1 else scatter(num, u, self.index, self._whole)
+            u = vector(num, num.sum(u)) if self._whole == 1 else num.group_sum(u, self.index, self._whole)
         total, start = num.lift(0.0), 0
         for part in self.parts:
             own = u if len(self.parts) == 1 else u[start : start + part.size]
@@ -383,7 +413,7 @@ class Totals(Map):
 
     def value(self, num: Arithmetic, at: Values, linear: bool = False) -> Value:
         x = self.part.value(num, at, linear)
-        return vector(num, num.sum(x)) if self.size == 1 else scatter(num, x, self.group, self.size)
+        return vector(num, num.sum(x)) if self.size == 1 else num.group_sum(x, self.group, self.size)
 
     def pull(self, num: Arithmetic, u: Value, into: Residual) -> Value:
         return self.part.pull(num, broadcast(num, u, self.part.size) if self.size == 1 else u[self.group], into)
@@ -398,6 +428,34 @@ class Totals(Map):
         columns, factors = np.full(self.size, -1), np.zeros(self.size)
         columns[self.group[rows]], factors[self.group[rows]] = pattern.columns[rows], pattern.factors[rows]
         return Picks(columns, factors)
+
+    def _below(self) -> list[Key]:
+        return list(self.part.below)
+
+
+@dataclass(frozen=True, eq=False)
+class RunningSums(Map):
+    """x_1, x_1 + x_2, … of each of the lines of so many entries that follow one another."""
+
+    part: Map
+    length: int
+
+    @property
+    def size(self) -> int:
+        return self.part.size
+
+    def _lines(self) -> list[Indices]:
+        return list(np.arange(self.size).reshape(-1, self.length))
+
+    def value(self, num: Arithmetic, at: Values, linear: bool = False) -> Value:
+        x = self.part.value(num, at, linear)
+        return stack(num, [num.cumsum(x[line]) for line in self._lines()])
+
+    def pull(self, num: Arithmetic, u: Value, into: Residual) -> Value:
+        return self.part.pull(num, stack(num, [num.cumsum(u[line[::-1]])[::-1] for line in self._lines()]), into)
+
+    def pattern(self, key: Key) -> Pattern:
+        return self.part.pattern(key) if self.length == 1 or key not in self.below else MIXED
 
     def _below(self) -> list[Key]:
         return list(self.part.below)

@@ -28,7 +28,6 @@ from simopt.duality.vectors import (
     is_zero,
     known,
     positive_part,
-    scatter,
     vector,
     where,
 )
@@ -100,9 +99,8 @@ class _Sweep:
                 if u is not None:
                     self._pull(node.row.map, -u[node.columns] / self.num.lift(node.factors))
                     self.into.pop(node.key, None)
-            elif u is not None and not self.programme.below(node):
-                if isinstance(node, Epigraph):  # an inequality, where a term without variables is a number
-                    self._scale(node, u)
+            elif u is not None and isinstance(node, Epigraph) and not self.programme.below(node):
+                self._scale(node, u)
                 self.out.value = self.out.value + inner(self.num, u, self._constant(node))
             elif u is not None and (scale := self._scale(node, u)) is not None:
                 if node.key in self.waiting:
@@ -118,11 +116,9 @@ class _Sweep:
             self._box(leaf)
         return self.out
 
-    def _constant(self, node: Term | Epigraph) -> Value:
-        """The value of a node that refers to nothing: a number, which needs no multiplier."""
-        at = {node.key: self.num.zeros(node.atom.count)} if isinstance(node, Epigraph) else {}
-        value = node.atom.value(self.num, node.argument.value(self.num, at))
-        return value if isinstance(node, Epigraph) or node.sign > 0 else -value
+    def _constant(self, node: Epigraph) -> Value:
+        """The maximum of constants: a number, which needs no multiplier."""
+        return node.atom.value(self.num, node.argument.value(self.num, {node.key: self.num.zeros(node.atom.count)}))
 
     def _candidate(self, key: Key, n: int) -> Value:
         return self.num.zeros(n) if key not in self.candidates else vector(self.num, self.candidates[key])
@@ -147,10 +143,12 @@ class _Sweep:
             return None
         num, n = self.num, len(definition.columns)
         v = vector(num, self.candidates[definition.row.key]) * num.lift(definition.factors)
-        rest = scatter(num, v, definition.columns, n)
+        rest = num.group_sum(v, definition.columns, n)
         rest = rest + broadcast(num, self.into[definition.key], n) if definition.key in self.into else rest
         taken = pattern.columns >= 0
-        c = where(num, taken, coefficients(num, node.argument, definition.key, n), full(num, 1.0, len(taken)))
+        c = coefficients(num, node.argument, definition.key, n)
+        taken = taken & (above(num, c) | above(num, -c))
+        c = where(num, taken, c, full(num, 1.0, len(taken)))
         return where(num, taken, -rest[pattern.columns] / c, num.zeros(len(taken)))
 
     def _pull(self, below: Map, u: Value) -> None:
@@ -220,6 +218,9 @@ class _Sweep:
         """
         num, r = self.num, self._residual(each.leaf)[each.columns]
         c = coefficients(num, each.term.argument, each.leaf.key, each.leaf.size)
+        if not (sided := above(num, c) | above(num, -c)).all():
+            self.out.open.append(f"{each.term.name}: the factor of {each.leaf.name} may be 0")
+            c = where(num, sided, c, full(num, 1.0, len(c)))
         ends = self.boxes[each.leaf.key]
         priced = each.term.key in self.candidates or (self.slopes is not None and each.term.key in self.scales)
         if not (ends.below | ends.above)[each.columns].any() or not priced:

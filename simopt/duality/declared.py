@@ -17,7 +17,7 @@ from simopt.duality.absorbers import Absorber, absorbers
 from simopt.duality.affine import Key
 from simopt.duality.backward import Backward, backward
 from simopt.duality.forward import Forward, forward
-from simopt.duality.programme import Definition, Epigraph, Programme, Row
+from simopt.duality.programme import Definition, Epigraph, Programme, Row, Term
 from simopt.duality.reader import read
 from simopt.duality.recent import Recent
 from simopt.duality.restoration import restored
@@ -109,6 +109,14 @@ class Declared(Problem):
             return None
         return self._named(self.backward({}, FLOAT, at).used)
 
+    def completed(self, point: Point, multipliers: Multipliers) -> Multipliers:
+        """The multipliers, and where terms have none, as those in a perspective, their slopes at the point."""
+        terms = [node.name for node in self.programme.nodes if isinstance(node, Term) and not node.parts]
+        if not set(terms) - set(multipliers):
+            return multipliers
+        slopes = self._named(self.backward(multipliers, FLOAT, self._at(point, FLOAT)).used)
+        return {name: slopes[name] for name in terms if name in slopes} | dict(multipliers)
+
     def _named(self, used: Mapping[Key, Value]) -> Multipliers:
         named = {name: np.array(used[key]) for name, (_, key, _) in self.names.items() if key in used}
         for node in self.programme.nodes:
@@ -170,7 +178,7 @@ class Declared(Problem):
         with np.errstate(all="ignore"):
             values, found = restored(num, self.programme, self._values(point, num))
         self._forwards.keep(self._now(num), values, found)
-        return {leaf.name: _shaped(values[key], leaf.shape) for key, leaf in self.programme.leaves.items()}
+        return {leaf.name: _shaped(leaf.structured(num, values[key]), leaf.shape) for key, leaf in self.programme.leaves.items()}
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = math.inf) -> Value:
         """What the backward sweep leaves; −∞ where something is open."""

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from itertools import count
 from typing import Any
 
@@ -18,17 +20,22 @@ from cvxpy.atoms.affine.promote import Promote
 from cvxpy.atoms.affine.squeeze import squeeze
 from cvxpy.atoms.affine.unary_operators import NegExpression
 from cvxpy.atoms.affine.vstack import Vstack
+from cvxpy.transforms.indicator import indicator
+from cvxpy.transforms.partial_optimize import PartialProblem
 
-from simopt.duality.affine import Constant, Key, Map, Negation, Product, Reference, Scaling, Selection, Sum, Totals
+from simopt.arithmetic import RATIONAL, Arithmetic
+from simopt.duality import products
+from simopt.duality.affine import Constant, Evaluated, Key, Map, Negation, Reference, RunningSums, Scaling, Selection, Sum, Totals
 from simopt.duality.atoms.base import Atom
+from simopt.duality.atoms.perspective import Perspective
 from simopt.duality.library import ATOMS, Reading, axis_groups
 from simopt.duality.programme import Term
-from simopt.duality.vectors import Indices
+from simopt.duality.vectors import Indices, Mask, Value
 from simopt.errors import InvalidProblem, Unreadable
 
 READ = "read are sums, products with constants, indexing, stacking, and the atoms of simopt.duality.atoms"
 SELECTING = (
-    *(cp.reshape, cp.transpose, cp.broadcast_to, cp.upper_tri),  # public
+    *(cp.reshape, cp.transpose, cp.broadcast_to, cp.upper_tri, cp.conj),  # public; what is complex has been refused
     *(index, special_index, Promote, Hstack, Vstack, Concatenate, squeeze, diag_mat),
 )
 
@@ -41,7 +48,8 @@ class Expressions:
         self.variables: dict[int, tuple[Key, Any]] = {}  # CVXPY's number -> our key, and the variable
         self.terms: dict[Key, Term] = {}
         self._read: dict[int, tuple[Any, Map]] = {}  # by identity; the expression is kept, or its number would be given to another
-        self._names: dict[str, int] = {}
+        self.counts: dict[str, int] = {}  # terms of each name
+        self.required: list[Any] = []  # constraints that stand in expressions
 
     def variable(self, v: Any) -> Key:
         """The key of a variable."""
@@ -65,10 +73,18 @@ class Expressions:
             self._read[id(e)] = (e, self._new(e))
         return self._read[id(e)][1]
 
+    def put(self, e: Any, found: Map) -> None:
+        """What an expression is, said by someone who knows more than it tells."""
+        self._read[id(e)] = (e, found)
+
     def _new(self, e: Any) -> Map:
         kind = type(e)
+        if kind is cp.Variable and not e.size:
+            return Constant.of(np.zeros(e.shape))
         if kind is cp.Variable:
-            return Reference(self.variable(e), e.size)
+            own = Reference(self.variable(e), e.size)
+            places = structure(e)
+            return own if places is None else Selection((Constant.of(np.zeros(1)), own), places + 1)
         if kind in (cp.Constant, cp.Parameter):
             return self._constant(e)
         if kind in AFFINE:
@@ -90,21 +106,30 @@ class Expressions:
             raise InvalidProblem(f"constant {str(e)[:80]}: {place} is {entries[at]}; constants must be finite")
         return Constant.of(value)
 
-    def term(self, e: Any, atom: Atom, argument: Map, bend: Indices, sign: int, z: Any = None) -> Map:
-        """A new node sign·φ(argument), as a map; with z, what CVXPY knows of the argument's sign counts."""
-        if not argument.size:
+    def argument(self, e: Any, numbers: Sequence[int] = (0,), shape: tuple[int, ...] | None = None) -> Argument:
+        """These arguments of an expression one below the other, each repeated to fill the shape, if one is given."""
+        given = [e.args[number] for number in numbers]
+        maps = [self.broadcast(z, z.shape if shape is None else shape) for z in given]
+        bend = [np.full(m.size, 0 if z.is_affine() else 1 if z.is_convex() else -1) for m, z in zip(maps, given, strict=True)]
+        proper = [np.full(m.size, bool(z.is_nonneg())) for m, z in zip(maps, given, strict=True)]
+        parts = tuple((number, m.size) for number, m in zip(numbers, maps, strict=True))
+        return Argument(stacked(maps), np.concatenate(bend), np.concatenate(proper), parts)
+
+    def term(self, e: Any, atom: Atom, z: Argument, sign: int) -> Map:
+        """A new node sign·φ(z), as a map; of constants it is a number."""
+        if not z.map.size:
             raise Unreadable("a function of no entries", str(e), "leave it out")
+        size = atom.outputs(z.map.size)
+        if not z.map.below:
+            return Evaluated(lambda num: _number(num, e, atom, z, sign), size)
         key, name = next(self.keys), type(e).__name__
-        self._names[name] = self._names.get(name, 0) + 1
-        proper = np.full(argument.size, z is not None and bool(z.is_nonneg()))
-        size = atom.outputs(argument.size)
-        self.terms[key] = Term(key, f"{name} {self._names[name]}", atom, argument, sign, size, bend, proper, e)
+        self.counts[name] = self.counts.get(name, 0) + 1
+        self.terms[key] = Term(key, f"{name} {self.counts[name]}", atom, z.map, sign, size, z.bend, z.proper, e, z.parts)
         return Reference(key, size)
 
-    def bend(self, e: Any) -> Indices:
-        """1 for each entry of a convex expression, −1 of a concave one, 0 of an affine one."""
-        side = 0 if e.is_affine() else 1 if e.is_convex() else -1
-        return np.full(e.size, side)
+    def factor(self, e: Any, shape: tuple[int, ...]) -> Map:
+        """A constant that multiplies or divides, repeated to fill an array of this shape."""
+        return self.broadcast(e, shape)
 
     def broadcast(self, e: Any, shape: tuple[int, ...]) -> Map:
         """The expression's entries repeated to fill an array of this shape."""
@@ -113,13 +138,6 @@ class Expressions:
             return part
         number = np.arange(e.size).reshape(e.shape, order="F")
         return Selection((part,), np.broadcast_to(number, shape).reshape(-1, order="F").astype(np.intp))
-
-    def factor(self, e: Any, shape: tuple[int, ...]) -> Map:
-        """A constant that multiplies or divides: it is evaluated by itself, so that no term may stand in it."""
-        found = self.broadcast(e, shape)
-        if found.below:
-            raise Unreadable("a factor that is a function of constants", str(e), "give its value as a constant or parameter of its own")
-        return found
 
     def _selection(self, e: Any) -> Map:
         """What only moves entries: which goes where is found by having it move their numbers."""
@@ -144,44 +162,92 @@ class Expressions:
         n = e.args[0].shape[0]
         return Totals(Selection((self.map(e.args[0]),), np.arange(n) * (n + 1)), np.zeros(n, dtype=np.intp), 1)
 
+    def _running(self, e: Any) -> Map:
+        """cumsum: the axis is made the first, along which the lines of a flat array run; without one, they run row by row."""
+        z = e.args[0]
+        number = np.arange(z.size).reshape(z.shape, order="F")
+        lines = number.reshape(1, -1) if e.axis is None else np.moveaxis(number, e.axis, -1).reshape(-1, number.shape[e.axis])
+        index = lines.reshape(-1).astype(np.intp)
+        sums = RunningSums(Selection((self.map(z),), index), lines.shape[1])
+        return sums if e.axis is None else Selection((sums,), np.argsort(index))
+
+    def _whole(self, e: Any) -> Map:
+        """floor and ceil of constants, decided in fractions."""
+        if not e.is_constant():
+            raise Unreadable(f"{type(e).__name__} of a variable", str(e), "it is not convex; use it on constants")
+        inner = self.map(e.args[0])
+        down = type(e) is cp.floor
+
+        def whole(num: Arithmetic) -> Value:
+            return num.lift(np.array([float(math.floor(x) if down else math.ceil(x)) for x in inner.constant(RATIONAL)]))
+
+        return Evaluated(whole, e.size)
+
+    def _indicator(self, e: Any) -> Map:
+        """0, where its constraints hold: they become the problem's."""
+        self.required += e.args
+        return Constant.of(np.zeros(1))
+
+    def _partial(self, e: Any) -> Map:
+        """The optimum over some variables: what is minimised over the others too is minimised over all."""
+        self.required += e.args[0].constraints
+        return self.map(e.args[0].objective.expr)
+
+    def _perspective(self, e: Any) -> Map:
+        return _Homogeneous(self, e).map(e.f)
+
     def _diagonal(self, e: Any) -> Map:
         """diag of a vector: what is off the diagonal is a constant 0."""
-        if e.k != 0:
-            raise Unreadable("a diagonal other than the main one", str(e), READ)
-        n = e.args[0].size
-        moved = np.full((n, n), n)
-        np.fill_diagonal(moved, np.arange(n))
-        return Selection((self.map(e.args[0]), Constant.of(np.zeros(1))), moved.reshape(-1, order="F"))
+        places = np.diag(np.arange(1, e.args[0].size + 1), e.k).reshape(-1, order="F")
+        return Selection((Constant.of(np.zeros(1)), self.map(e.args[0])), places)
 
-    def _scaling(self, e: Any) -> Map:
-        one, other = e.args
-        if not (one.is_constant() or other.is_constant()):
-            raise Unreadable("a product of two expressions", str(e), "multiply by constants or parameters only")
-        factor, part = (one, other) if one.is_constant() else (other, one)
-        return Scaling(self.factor(factor, e.shape), self.broadcast(part, e.shape))
 
-    def _quotient(self, e: Any) -> Map:
-        part, factor = e.args
-        if not factor.is_constant():
-            raise Unreadable("a quotient of expressions", str(e), "divide by constants or parameters only")
-        return Scaling(self.factor(factor, e.shape), self.broadcast(part, e.shape), divides=True)
+@dataclass(frozen=True)
+class Argument:
+    """What a function is of: the map, what DCP's rules know of its entries (see `Term`), and which arguments it consists of."""
 
-    def _product(self, e: Any) -> Map:
-        left, right = e.args
-        if max(left.ndim, right.ndim) > 2:
-            raise Unreadable("a product of arrays with more than two axes", str(e), "write one product a matrix")
-        if left.is_constant():
-            shape = left.shape if left.ndim == 2 else (1, left.size)
-            return Product(self.factor(left, left.shape), shape, self.map(right), right.shape[1] if right.ndim == 2 else 1)
-        if not right.is_constant():
-            raise Unreadable("a product of two expressions", str(e), "multiply by constants or parameters only")
-        # X M = (Mᵀ Xᵀ)ᵀ
-        rows = left.shape[0] if left.ndim == 2 else 1
-        shape = right.shape if right.ndim == 2 else (right.size, 1)
-        turned = Selection((self.map(left),), _turned(rows, shape[0])) if rows > 1 else self.map(left)
-        matrix = _transposed(self.factor(right, right.shape), shape)
-        out = Product(matrix, (shape[1], shape[0]), turned, rows)
-        return Selection((out,), _turned(shape[1], rows)) if rows > 1 and shape[1] > 1 else out
+    map: Map
+    bend: Indices
+    proper: Mask
+    parts: tuple[tuple[int, int], ...] = ()  # (number, entries), in the order in which they lie one below the other
+
+    def negative(self) -> Argument:
+        """−z."""
+        return Argument(Negation(self.map), -self.bend, np.zeros(self.map.size, dtype=bool), self.parts)
+
+    def picked(self, index: Indices) -> Argument:
+        """Entries of z, of which no longer each is one of an argument."""
+        return Argument(Selection((self.map,), index), self.bend[index], self.proper[index])
+
+    def unlinked(self) -> Argument:
+        """z, of a function that is one of several in one expression, so that the expression's multipliers are not the function's."""
+        return Argument(self.map, self.bend, self.proper)
+
+
+def stacked(maps: Sequence[Map]) -> Map:
+    """One map below the other."""
+    return maps[0] if len(maps) == 1 else Selection(tuple(maps), np.arange(sum(m.size for m in maps)))
+
+
+def structure(v: Any) -> Indices | None:
+    """Where a structured variable's entries are found among all of them, flat; −1 for those that are 0; None without structure."""
+    number = np.arange(v.size).reshape(v.shape, order="F")
+    if v.attributes.get("symmetric"):
+        return np.minimum(number, np.swapaxes(number, -1, -2)).reshape(-1, order="F")
+    if v.attributes.get("diag"):
+        return np.where(np.eye(v.shape[-1], dtype=bool), number, -1).reshape(-1, order="F")
+    if v.sparse_idx is not None:
+        places = np.full(v.shape, -1)
+        places[v.sparse_idx] = number[v.sparse_idx]
+        return places.reshape(-1, order="F")
+    return None
+
+
+def _number(num: Arithmetic, e: Any, atom: Atom, z: Argument, sign: int) -> Value:
+    values = z.map.constant(num)
+    if not atom.inside(num, values, z.proper).all():
+        raise InvalidProblem(f"constant {str(e)[:80]}: its argument is not proven to be in the domain")
+    return atom.value(num, values) if sign > 0 else -atom.value(num, values)
 
 
 def _value_of(parameter: Any) -> Any:
@@ -192,29 +258,50 @@ def _value_of(parameter: Any) -> Any:
     return parameter.value
 
 
-def _turned(rows: int, columns: int) -> Indices:
-    """Where the entries of the transposed of a rows × columns matrix come from, both flat, column by column."""
-    return np.arange(rows * columns).reshape((rows, columns), order="F").T.reshape(-1, order="F").astype(np.intp)
+class _Homogeneous(Expressions):
+    """Reads f(x) as tf(x/t): constants are multiplied by t, and each function φ becomes its perspective tφ(z/t), which is of tz(x/t)."""
 
+    def __init__(self, outer: Expressions, e: Any) -> None:
+        super().__init__()
+        self.outer, self.whole, self.t = outer, e, outer.map(e.args[0])
+        self.keys, self.terms, self.counts, self.required = outer.keys, outer.terms, outer.counts, outer.required
 
-def _transposed(matrix: Map, shape: tuple[int, int]) -> Map:
-    if isinstance(matrix, Constant):
-        read = matrix.read
-        return Constant(lambda: _as_matrix(read(), shape).T, matrix.size, matrix.varies)
-    return Selection((matrix,), _turned(*shape))
+    def variable(self, v: Any) -> Key:
+        return self.outer.variable(v)
 
+    def map(self, e: Any) -> Map:
+        if e.is_constant():
+            return Scaling(self.outer.map(e), Selection((self.t,), np.zeros(e.size, dtype=np.intp)))
+        if type(e) is cp.perspective:  # homogeneous as it is
+            return self.outer.map(e)
+        if type(e) in (indicator, PartialProblem):
+            raise Unreadable(f"{type(e).__name__} in a perspective", str(self.whole), "give its constraints to the problem")
+        return super().map(e)
 
-def _as_matrix(values: Any, shape: tuple[int, int]) -> Any:
-    return values if sp.issparse(values) else np.asarray(values, dtype=float).reshape(shape, order="F")
+    def factor(self, e: Any, shape: tuple[int, ...]) -> Map:
+        return self.outer.broadcast(e, shape)
+
+    def term(self, e: Any, atom: Atom, z: Argument, sign: int) -> Map:
+        under = Argument(stacked([z.map, self.t]), np.append(z.bend, 0), np.append(z.proper, True))
+        return super().term(self.whole, Perspective(atom, z.map.size, 1), under, sign)
 
 
 AFFINE: dict[type, Callable[[Expressions, Any], Map]] = {
     cp.AddExpression: Expressions._sum,
     cp.Sum: Expressions._total,
     cp.Trace: Expressions._trace,
-    cp.multiply: Expressions._scaling,
-    cp.MulExpression: Expressions._product,
+    cp.cumsum: Expressions._running,
+    cp.floor: Expressions._whole,
+    cp.ceil: Expressions._whole,
+    cp.perspective: Expressions._perspective,
+    indicator: Expressions._indicator,
+    PartialProblem: Expressions._partial,
+    cp.multiply: products.scaling,
+    cp.MulExpression: products.matrix_product,
+    cp.kron: products.kronecker,
+    cp.conv: products.convolution,
+    cp.convolve: products.convolution,
     NegExpression: Expressions._negation,
-    DivExpression: Expressions._quotient,
+    DivExpression: products.quotient,
     diag_vec: Expressions._diagonal,
 }

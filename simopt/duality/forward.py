@@ -12,7 +12,7 @@ from simopt.arithmetic import Arithmetic
 from simopt.duality.affine import Key, Map
 from simopt.duality.bounds import box, ordered
 from simopt.duality.programme import Definition, Leaf, Programme, Row, Term
-from simopt.duality.vectors import Value, above, full, is_zero, scatter, vector
+from simopt.duality.vectors import Value, above, full, is_zero, vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,7 +47,7 @@ def forward(num: Arithmetic, programme: Programme, point: Mapping[Key, Value]) -
             values[node.key] = num.zeros(_length(node.shape))
             z = (node.row.map if isinstance(node, Definition) else node.argument).value(num, values)
             if isinstance(node, Definition):
-                values[node.key] = scatter(num, -z / num.lift(node.factors), node.columns, _length(node.shape))
+                values[node.key] = num.group_sum(-z / num.lift(node.factors), node.columns, _length(node.shape))
             else:
                 values[node.key] = node.atom.value(num, z)
         arguments[node.key] = z

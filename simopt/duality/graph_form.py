@@ -7,6 +7,8 @@ from typing import Any
 
 import cvxpy as cp
 import numpy as np
+from cvxpy.transforms.indicator import indicator
+from cvxpy.transforms.partial_optimize import PartialProblem
 
 from simopt.arrays import Array, Multipliers, Point
 from simopt.duality.declared import Declared
@@ -54,25 +56,31 @@ class GraphForm:
 
     def written(self, e: Any) -> Any:
         """The expression with its terms in graph form."""
-        if not e.args or e.is_constant():
+        if isinstance(e, indicator):  # its constraints are rows
+            return cp.Constant(0.0)
+        if isinstance(e, PartialProblem):
+            return self.written(e.args[0].objective.expr)
+        if not e.args or e.is_constant() or isinstance(e, cp.perspective):
             return e
         if id(e) not in self.known:
             term = self.by_source.get(id(e))
-            plain = term is None or term.key in self.needless
-            self.known[id(e)] = (e, e.copy([self.written(a) for a in e.args]) if plain else self._term(e, term))
+            if term is None or not term.parts or term.key in self.needless:
+                self.known[id(e)] = (e, e.copy([self.written(a) for a in e.args]))
+            else:
+                self.known[id(e)] = (e, self._term(e, term))
         return self.known[id(e)][1]
 
-    def _term(self, e: Any, term: Any) -> Any:
-        several = isinstance(e, (cp.maximum, cp.minimum))
+    def _term(self, e: Any, term: Term) -> Any:
+        sizes = dict(term.parts)
         flip = -1 if isinstance(e, (cp.minimum, cp.min)) else 1
-        given, links = [], []
-        for number, argument in enumerate(e.args):
-            if argument.is_constant() or (number > 0 and not several):
-                given.append(argument)
-                if several:
-                    links.append((np.zeros(e.size), 1))
+        given = list(e.args)
+        links: dict[int, tuple[Any, int]] = {}
+        for number, entries in sizes.items():
+            argument = e.args[number]
+            if argument.is_constant():
+                links[number] = (np.zeros(entries), 1)
                 continue
-            z, inner = cp.Variable(e.shape if several else argument.shape), self.written(argument)
+            z, inner = cp.Variable(argument.shape if argument.size == entries else e.shape), self.written(argument)
             if argument.is_affine():
                 row, sign = inner == z, 1
             elif argument.is_convex():
@@ -80,9 +88,9 @@ class GraphForm:
             else:
                 row, sign = z <= inner, -1
             self.added.append(row)
-            links.append((row, sign * flip))
-            given.append(z)
-        self.links[term.name] = links
+            links[number] = (row, sign * flip)
+            given[number] = z
+        self.links[term.name] = [links[number] for number in sizes]
         return e.copy(given)
 
     def multipliers(self) -> Multipliers:
@@ -90,11 +98,11 @@ class GraphForm:
         found = {name: _dual(row) for name, row in self.rows.items()}
         for name, links in self.links.items():
             found[name] = np.concatenate([sign * (row if isinstance(row, np.ndarray) else _dual(row)) for row, sign in links])
-        return found
+        return self.declared.completed(self.point(), found)
 
     def point(self) -> Point:
         """The leaves' values after a solve."""
-        return {leaf.name: np.asarray(leaf.variable.value, dtype=float) for leaf in self.declared.programme.leaves.values()}
+        return {leaf.name: leaf.found() for leaf in self.declared.programme.leaves.values()}
 
 
 def _dual(row: Any) -> Array:
@@ -114,7 +122,7 @@ def solved(declared: Declared, solver: str = "CLARABEL", **options: Any) -> tupl
         warnings.simplefilter("ignore")  # what the back end says of its answer is not asked: the judge is
         try:
             form.problem.solve(solver=solver, **(options or TIGHT.get(solver, {})))
-        except cp.SolverError as error:
+        except (cp.SolverError, ValueError) as error:  # of data that are not finite CVXPY says so by a ValueError
             raise NotAvailable(f"{solver} returned no point: {error}") from error
     if any(v.value is None for v in form.problem.variables()) or any(row.dual_value is None for row in form.added):
         raise NotAvailable(f"{solver} returned no point, and said {form.problem.status}")

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import cvxpy as cp
 import numpy as np
-import scipy.sparse as sp
 
-from simopt.duality.affine import Map, Negation, Scaling, Selection, Totals
+from simopt.arithmetic import Arithmetic
+from simopt.duality.affine import Constant, Map, Negation, Scaling, Sum, Totals, dense, matrix_of
 from simopt.duality.atoms.absolute import Absolute
 from simopt.duality.atoms.base import Atom
+from simopt.duality.atoms.concave_norm import NegativePowerNorm
+from simopt.duality.atoms.decreasing_power import DecreasingPower
 from simopt.duality.atoms.entropy import Entropy
 from simopt.duality.atoms.euclidean import EuclideanNorm
 from simopt.duality.atoms.exponential import Exponential
@@ -24,9 +26,10 @@ from simopt.duality.atoms.log_sum_exp import LogSumExp
 from simopt.duality.atoms.logarithm import NegativeLogarithm
 from simopt.duality.atoms.logistic import Logistic
 from simopt.duality.atoms.maximum import Maximum
+from simopt.duality.atoms.perspective import Perspective
 from simopt.duality.atoms.power import Power
 from simopt.duality.atoms.power_norm import PowerNorm
-from simopt.duality.atoms.quadratic_form import QuadraticForm
+from simopt.duality.atoms.quadratic_form import QuadraticForm, SemidefiniteForm
 from simopt.duality.atoms.square import Square
 from simopt.duality.atoms.sum_largest import SumLargest
 from simopt.duality.vectors import Indices
@@ -43,10 +46,9 @@ class Reading:
     reader: Expressions
     expression: Any
 
-    def term(self, atom: Atom, argument: Any = None, sign: int = 1) -> Map:
-        """The node sign·φ(z), z the first argument unless another is given."""
-        z = self.expression.args[0] if argument is None else argument
-        return self.reader.term(self.expression, atom, self.reader.map(z), self.reader.bend(z), sign, z)
+    def term(self, atom: Atom, sign: int = 1, numbers: Sequence[int] = (0,)) -> Map:
+        """The node sign·φ(z), z the first argument unless others are given."""
+        return self.reader.term(self.expression, atom, self.reader.argument(self.expression, numbers), sign)
 
     def groups(self) -> tuple[Indices, int]:
         """The group of each entry of the first argument, by the axis over which the function runs."""
@@ -78,14 +80,21 @@ def _sum_of_sizes(at: Reading) -> Map:
 
 def _squares_over(at: Reading) -> Map:
     below = at.expression.args[1]
-    if not below.is_constant():
-        raise at.refuse("a quotient of variables (quad_over_lin)", "divide by a constant")
-    total = Totals(at.term(Square()), *at.groups())
     known = isinstance(below, cp.Constant)
-    if not (np.all(below.value > 0) if known else below.is_nonneg()):
-        raise at.refuse("a quotient whose denominator is not known to be positive (quad_over_lin)", "declare the parameter with pos=True")
+    if known and not np.all(below.value > 0):
+        raise at.refuse("a quotient whose denominator is not positive (quad_over_lin)", "divide by a positive number")
+    if not known and not (below.is_constant() and below.is_nonneg()):  # of which the point says whether it is positive
+        squares = Perspective(Square(), at.expression.args[0].size, 1)
+        return Totals(at.term(squares, numbers=(0, 1)), *at.groups())
+    total = Totals(at.term(Square()), *at.groups())
     one = known and np.all(below.value == 1)
     return total if one else Scaling(at.reader.factor(below, at.expression.shape), total, divides=True)
+
+
+def _relative_entropy(at: Reading, tilt: float) -> Map:
+    """x log(x/y) as y ψ(x/y), ψ(z) = z log z; of kl_div ψ(z) = z log z − z + 1."""
+    e = at.expression
+    return at.reader.term(e, Perspective(Entropy(tilt), e.size, e.size), at.reader.argument(e, (0, 1), e.shape), 1)
 
 
 def _power(at: Reading) -> Map:
@@ -93,21 +102,25 @@ def _power(at: Reading) -> Map:
     if not isinstance(given, cp.Constant):
         raise at.refuse("a power whose exponent is a parameter", "give the exponent as a number")
     p = float(given.value)
+    if p == 0.0:
+        return Constant.of(np.ones(at.expression.shape))
     if p == 1.0:
         return at.reader.map(at.expression.args[0])
     if p == 2.0:
         return at.term(Square())
-    if not p > 1.0:
-        raise at.refuse(f"the power {p:g}", "powers are read for exponents > 1")
-    return at.term(Power(p))
+    if p > 1.0:
+        return at.term(Power(p))
+    return at.term(DecreasingPower(p), -1 if p > 0.0 else 1)
 
 
 def _norm(at: Reading) -> Map:
     p = at.expression.p
+    if p < 1:
+        if at.expression.axis is not None:
+            raise at.refuse(f"the {p}-norm along an axis", "write one norm a row")
+        return at.term(NegativePowerNorm(p), -1)
     if p == 2:
         return at.term(EuclideanNorm(*at.groups()))
-    if not p > 1:
-        raise at.refuse(f"the {p}-norm", "p-norms are read for p ≥ 1")
     return at.term(PowerNorm(*at.groups(), p))
 
 
@@ -119,18 +132,25 @@ def _huber(at: Reading) -> Map:
 def _largest_of(at: Reading, sign: int) -> Map:
     """maximum, and minimum as −max(−z)."""
     e = at.expression
-    parts = [at.reader.broadcast(argument, e.shape) for argument in e.args]
-    stacked: Map = Selection(tuple(parts), np.arange(e.size * len(parts)))
-    group = np.tile(np.arange(e.size), len(parts))
+    z = at.reader.argument(e, range(len(e.args)), e.shape)
     fixed = np.repeat([argument.is_constant() for argument in e.args], e.size)
-    bend = np.concatenate([np.broadcast_to(at.reader.bend(argument)[:1], e.size) for argument in e.args])
-    stacked, bend = (stacked, bend) if sign > 0 else (Negation(stacked), -bend)
-    return at.reader.term(e, Maximum(group, e.size, fixed), stacked, bend, sign)
+    atom = Maximum(np.tile(np.arange(e.size), len(e.args)), e.size, fixed)
+    return at.reader.term(e, atom, z if sign > 0 else z.negative(), sign)
 
 
 def _largest_entry(at: Reading, sign: int) -> Map:
-    z = at.expression.args[0]
-    return at.term(Maximum(*at.groups()), z if sign > 0 else -z, sign)
+    z = at.reader.argument(at.expression)
+    return at.reader.term(at.expression, Maximum(*at.groups()), z if sign > 0 else z.negative(), sign)
+
+
+def _running_maximum(at: Reading) -> Map:
+    """cummax: entry i is the largest of those up to i on its line."""
+    e = at.expression
+    number = np.arange(e.size).reshape(e.shape, order="F")
+    lines = number.reshape(1, -1) if e.axis is None else np.moveaxis(number, e.axis, -1).reshape(-1, number.shape[e.axis])
+    last, first = np.tril_indices(lines.shape[1])
+    group, index = lines[:, last].reshape(-1), lines[:, first].reshape(-1)
+    return at.reader.term(e, Maximum(group, e.size), at.reader.argument(e).picked(index), 1)
 
 
 def _sum_largest(at: Reading) -> Map:
@@ -142,31 +162,70 @@ def _sum_largest(at: Reading) -> Map:
     return at.term(SumLargest(e.k))
 
 
+def _sorted_product(at: Reading) -> Map:
+    """dotsort: Σ_k (w_k − w_{k+1}) (the sum of the k largest z_i), w in falling order, filled up with zeros, w_{n+1} = 0."""
+    z, weights = at.expression.args
+    if not isinstance(weights, cp.Constant):
+        raise at.refuse("dotsort with weights that are no numbers", "give them as numbers")
+    n = z.size
+    given = np.zeros(n)
+    given[: weights.size] = np.asarray(dense(weights.value), dtype=float).reshape(-1)
+    falling = np.append(np.sort(given)[::-1], 0.0)
+    parts: list[Map] = [Scaling(Constant.of(falling[n - 1 : n]), Totals(at.reader.map(z), np.zeros(n, dtype=np.intp), 1))]
+    for k in range(1, n):
+        if falling[k - 1] > falling[k]:
+            step = Sum((Constant.of(falling[k - 1 : k]), Negation(Constant.of(falling[k : k + 1]))))
+            parts.append(Scaling(step, at.reader.term(at.expression, SumLargest(k), at.reader.argument(at.expression).unlinked(), 1)))
+    return Sum(tuple(parts))
+
+
 def _geometric_mean(at: Reading) -> Map:
     e = at.expression
     if e.axis is not None:
         raise at.refuse("geo_mean along an axis", "write one geo_mean a row")
     raw = e.w if isinstance(e, cp.GeoMeanApprox) else e.p
     weights = [Fraction(float(w)) if isinstance(w, (float, np.floating)) else Fraction(w) for w in raw]
-    if len(weights) != e.args[0].size or min(weights) <= 0:
-        raise at.refuse("geo_mean with a weight 0", "leave out the entries of weight 0")
+    if len(weights) == 1:
+        raise at.refuse("geo_mean of one entry", "write the entry")
     total = sum(weights)
-    return at.term(NegativeGeometricMean(tuple(w / total for w in weights)), sign=-1)
+    return mean(at, [w / total for w in weights])
+
+
+def mean(at: Reading, weights: Sequence[Fraction]) -> Map:
+    """Π z_i^{w_i} with these weights, over the entries whose weight is not 0."""
+    e, z = at.expression, at.reader.argument(at.expression)
+    n = z.map.size
+    if len(weights) < n:  # of the others the mean is 0 where one of these is
+        z = z.picked(np.array([i for i in range(n) if not np.any(e.numeric([_but(e.args[0].shape, i)]))]))
+    return at.reader.term(e, NegativeGeometricMean(tuple(weights)), z, -1)
+
+
+def _but(shape: tuple[int, ...], i: int) -> Any:
+    """Ones, but a 0 at place i, column by column."""
+    ones = np.ones(int(np.prod(shape)))
+    ones[i] = 0.0
+    return ones.reshape(shape, order="F")
 
 
 def _quadratic_form(at: Reading) -> Map:
-    z, constant = at.expression.args
-    if not isinstance(constant, cp.Constant) or z.is_constant():
-        raise at.refuse("a quadratic form whose matrix is no plain constant", "write sum_squares(F.T @ x) with P = F Fᵀ")
-    given = constant.value
-    matrix = np.asarray(given.toarray() if sp.issparse(given) else given, dtype=float)
-    if not np.array_equal(matrix, matrix.T):
-        raise at.refuse("a quadratic form with a matrix that is not symmetric", "give (P + Pᵀ)/2")
+    """zᵀPz, P definite or semidefinite of either sign: of numbers it is proven here, of parameters whenever they are read."""
+    z, given = at.expression.args
+    if isinstance(given, cp.psd_wrap):  # what it promises is proven below, or refused
+        given = given.args[0]
+    if z.is_constant() or not given.is_constant():
+        raise at.refuse("a quadratic form whose matrix is no constant", "write quad_over_lin for a variable denominator")
+    constant = at.reader.factor(given, given.shape)
     for sign in (1, -1):
-        atom = QuadraticForm(sign * matrix)
-        if atom.least > 0.0:
-            return at.term(atom, sign=sign)
-    raise at.refuse("a quadratic form with a matrix that is not proven definite", "write sum_squares(F.T @ x) with P = F Fᵀ")
+
+        def matrix(num: Arithmetic, sign: int = sign) -> Any:
+            plain = dense(matrix_of(num, constant, given.shape))
+            return plain if sign > 0 else -plain
+
+        definite, semidefinite = QuadraticForm(matrix), SemidefiniteForm(matrix)
+        promised = given.is_psd() if sign > 0 else given.is_nsd()
+        if promised if given.parameters() else semidefinite.support() is not None:
+            return at.term(semidefinite if definite.support() is None else definite, sign)
+    raise at.refuse("a quadratic form with a matrix that is not proven semidefinite", "write sum_squares(F.T @ x) with P = F Fᵀ")
 
 
 ATOMS: dict[type, Callable[[Reading], Map]] = {
@@ -188,6 +247,10 @@ ATOMS: dict[type, Callable[[Reading], Map]] = {
     cp.max: lambda at: _largest_entry(at, 1),
     cp.min: lambda at: _largest_entry(at, -1),
     cp.sum_largest: _sum_largest,
+    cp.dotsort: _sorted_product,
+    cp.cummax: _running_maximum,
+    cp.rel_entr: lambda at: _relative_entropy(at, 0.0),
+    cp.kl_div: lambda at: _relative_entropy(at, 1.0),
     cp.log_sum_exp: _over_axis(LogSumExp),
     cp.GeoMean: _geometric_mean,
     cp.GeoMeanApprox: _geometric_mean,

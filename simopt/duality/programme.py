@@ -6,30 +6,44 @@ import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from simopt.duality.affine import Key, Map
 from simopt.duality.atoms.base import Atom
 from simopt.duality.atoms.maximum import Maximum
-from simopt.duality.vectors import Indices, Mask
+from simopt.duality.vectors import Indices, Mask, Value
 
 if TYPE_CHECKING:
     import cvxpy as cp
 
+    from simopt.arithmetic import Arithmetic
     from simopt.arrays import Array
 
 
 @dataclass(frozen=True, eq=False)
 class Leaf:
-    """A variable that nothing defines."""
+    """A variable that nothing defines. `places` says where the entries of a symmetric, diagonal or sparse one come from (−1: nowhere)."""
 
     key: Key
     name: str
     shape: tuple[int, ...]
     variable: Any = None
+    places: Indices | None = None
 
     @property
     def size(self) -> int:
         """How many entries."""
         return math.prod(self.shape)
+
+    def structured(self, num: Arithmetic, x: Value) -> Value:
+        """The variable's entries, flat: with x_ij at (j, i) too, or 0 where there is none."""
+        return x if self.places is None else num.concat([num.zeros(1), x])[self.places + 1]
+
+    def found(self) -> Array:
+        """The value that a solve left in the variable, as a dense array; 0 where it left none, as the entry counts nowhere."""
+        value = self.variable.value
+        found: Array = np.nan_to_num(np.asarray(value.toarray() if hasattr(value, "toarray") else value, dtype=float))
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +51,8 @@ class Term:
     """t = sign · φ(z) with z affine in leaves and in values of earlier nodes.
 
     `bend` says of each entry of z whether it is convex (1) or concave (−1) and not affine: DCP has φ rise or fall in it, and a multiplier
-    of that sign keeps the scale of what is below from being negative.
+    of that sign keeps the scale of what is below from being negative. `parts` says which arguments of the source z consists of: their
+    numbers, and how many entries of z each gives; nothing where entries of z are no arguments.
     """
 
     key: Key
@@ -49,6 +64,7 @@ class Term:
     bend: Indices
     proper: Mask  # entries of z that the rules of sign put into the domain of φ
     source: Any = None
+    parts: tuple[tuple[int, int], ...] = ()
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,17 +8,18 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
-from cvxpy.constraints import Equality, Inequality
 
-from simopt.duality.affine import Constant, Key, Map, Negation, Reference, Selection, Sum
+from simopt.duality.affine import Constant, Key, Map, Negation, Selection, Sum, dense
 from simopt.duality.bounds import bounded
+from simopt.duality.cones import sides
 from simopt.duality.definitions import defined
 from simopt.duality.epigraphs import recognised
-from simopt.duality.expressions import Expressions
+from simopt.duality.expressions import Expressions, structure
 from simopt.duality.programme import Leaf, Programme, Row
 from simopt.errors import InvalidProblem, Unreadable
 
 SIGNS = {"nonneg": -1, "pos": -1, "nonpos": 1, "neg": 1}
+STRUCTURES = ("symmetric", "diag", "sparsity")
 
 
 def read(problem: cp.Problem) -> Programme:
@@ -36,7 +37,7 @@ def read(problem: cp.Problem) -> Programme:
     """
     if not isinstance(problem, cp.Problem):
         raise InvalidProblem(f"problem: {type(problem).__name__} given, a cvxpy.Problem needed")
-    if not problem.variables():
+    if not any(v.size for v in problem.variables()):
         raise InvalidProblem("problem: it has no variables")
     for v in problem.variables():
         _admit(v)
@@ -45,15 +46,16 @@ def read(problem: cp.Problem) -> Programme:
     reader = Expressions()
     maximises = isinstance(problem.objective, cp.Maximize)
     objective = reader.map(problem.objective.expr)
-    rows = [row for number, constraint in enumerate(problem.constraints) for row in _rows(reader, number, constraint)]
-    for v in problem.variables():
-        rows += _attributes(reader, v)
+    rows = [row for number, constraint in enumerate(problem.constraints) for row in _rows(reader, f"row {number}", constraint)]
+    for number, constraint in enumerate(reader.required):  # which may grow
+        rows += _rows(reader, f"indicator {number}", constraint)
     programme = Programme(problem, Negation(objective) if maximises else objective, maximises, terms=list(reader.terms.values()))
     names: dict[str, int] = {}
     for key, v in reader.variables.values():
         names[v.name()] = names.get(v.name(), 0) + 1
         name = v.name() if names[v.name()] == 1 else f"{v.name()} ({names[v.name()]})"
-        programme.leaves[key] = Leaf(key, name, v.shape, v)
+        programme.leaves[key] = Leaf(key, name, v.shape, v, structure(v))
+        rows += _attributes(reader, name, v)
     programme.rows = rows
     for label, times in Counter(row.name for row in rows).items():
         if times > 1:
@@ -69,12 +71,15 @@ def read(problem: cp.Problem) -> Programme:
 def _admit(v: Any) -> None:
     """Attributes are constraints: one that is overlooked makes it another problem."""
     for name, value in v.attributes.items():
-        if name in (*SIGNS, "bounds") or value is None or value is False or (isinstance(value, (list, tuple)) and not len(value)):
+        if (
+            name in (*SIGNS, *STRUCTURES, "bounds")
+            or value is None
+            or value is False
+            or (isinstance(value, (list, tuple)) and not len(value))
+        ):
             continue
         remedy = "integers and booleans are not convex" if name in ("boolean", "integer") else "write the attribute as constraints"
         raise Unreadable(f"variable {v.name()}: the attribute {name} is not known", "", remedy)
-    if v.size == 0:
-        raise InvalidProblem(f"variable {v.name()}: it has no entries, shape {v.shape}")
 
 
 def _culprit(problem: cp.Problem) -> str:
@@ -88,49 +93,42 @@ def _has_bounds(reader: Expressions, key: Key) -> bool:
     return any(v.attributes.get(name) for name in SIGNS) or v.attributes.get("bounds") is not None
 
 
-def _rows(reader: Expressions, number: int, constraint: Any) -> list[Row]:
-    """map ≤ 0 or map = 0, named by the label of the constraint or by its number."""
-    kind, key, zero = type(constraint), next(reader.keys), cp.Constant(0)
-    name = constraint.label or f"row {number}"
-    if kind in (Equality, Inequality):
-        left, right = constraint.args
-    elif kind in (cp.Zero, cp.NonPos):
-        left, right = constraint.args[0], zero
-    elif kind is cp.NonNeg:
-        left, right = zero, constraint.args[0]
-    elif kind is cp.SOC:
-        right, x = constraint.args
-        left = cp.norm(x, 2) if x.ndim <= 1 or (1 in x.shape and right.size == 1) else cp.norm(x, 2, axis=constraint.axis)
-    else:
-        raise Unreadable(f"the constraint {kind.__name__} is not known", str(constraint), "read are ==, <= and second-order cones")
+def _rows(reader: Expressions, name: str, constraint: Any) -> list[Row]:
+    """map ≤ 0 or map = 0, with the label of the constraint, if it has one, as its name."""
+    left, right, equality = sides(reader, constraint)
     shape = np.broadcast_shapes(left.shape, right.shape)
     parts = [reader.broadcast(left, shape), Negation(reader.broadcast(right, shape))]
     kept = tuple(part for part, side in zip(parts, (left, right), strict=True) if not _is_zero(side))
     below = kept[0] if len(kept) == 1 else Sum(kept or (parts[0],))
-    return [Row(key, name, below, kind in (Equality, cp.Zero), (left, right))]
+    return [Row(next(reader.keys), constraint.label or name, below, equality, (left, right))] if below.size else []
 
 
 def _is_zero(e: Any) -> bool:
     return isinstance(e, cp.Constant) and not np.any(e.value.data if sp.issparse(e.value) else e.value)
 
 
-def _attributes(reader: Expressions, v: Any) -> list[Row]:
+def _attributes(reader: Expressions, variable: str, v: Any) -> list[Row]:
     """Rows for what a variable's attributes say."""
-    own: Map = Reference(reader.variable(v), v.size)
-    rows = []
+    own: Map = reader.map(v)
+    places, rows = structure(v), []
+    there = (
+        np.arange(v.size) if places is None else np.flatnonzero(places >= 0)
+    )  # CVXPY sees to it that 0 is within the bounds of the others
     for name, sign in SIGNS.items():
         if v.attributes.get(name):
-            rows.append(Row(next(reader.keys), f"{v.name()} {name}", own if sign > 0 else Negation(own)))
+            some = own if len(there) == v.size else Selection((own,), there)
+            rows.append(Row(next(reader.keys), f"{variable} {name}", some if sign > 0 else Negation(some)))
     for bound, sign in zip(v.attributes.get("bounds") or (), (-1, 1), strict=False):
+        side = f"{variable} {'upper' if sign > 0 else 'lower'} bound"
         if isinstance(bound, cp.Expression):
-            raise Unreadable(f"variable {v.name()}: a bound that is an expression", str(bound), "write it as a constraint")
-        ends = np.broadcast_to(np.asarray(bound, dtype=float), v.shape).reshape(-1, order="F")
-        at = np.flatnonzero(np.isfinite(ends))
+            apart = Sum((own, Negation(reader.broadcast(bound, v.shape))))
+            rows.append(Row(next(reader.keys), side, apart if sign > 0 else Negation(apart)))
+            continue
+        ends = np.broadcast_to(np.asarray(dense(bound), dtype=float), v.shape).reshape(-1, order="F")
         if np.any(np.isnan(ends)) or np.any(ends == -sign * np.inf):
-            raise InvalidProblem(f"variable {v.name()}: its bounds {bound!r} leave no number")
+            raise InvalidProblem(f"variable {variable}: its bounds {bound!r} leave no number")
+        at = there[np.isfinite(ends[there])]
         if at.size:
             apart = Sum((Selection((own,), at), Negation(Constant.of(ends[at]))))
-            rows.append(
-                Row(next(reader.keys), f"{v.name()} {'upper' if sign > 0 else 'lower'} bound", apart if sign > 0 else Negation(apart))
-            )
+            rows.append(Row(next(reader.keys), side, apart if sign > 0 else Negation(apart)))
     return rows

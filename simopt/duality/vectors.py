@@ -9,14 +9,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic, Interval
-from simopt.arithmetic.interval import EPS, TINY, as_interval
+from simopt.arithmetic import INTERVAL, RATIONAL, Arithmetic, Interval
+from simopt.arithmetic.interval import as_interval
 from simopt.arrays import Array
 
 Value = Any
@@ -95,47 +95,19 @@ def divisor(num: Arithmetic, x: Value) -> tuple[Value, Mask]:
     return where(num, positive, x, full(num, 1.0, len(x))), positive
 
 
+def exactly(num: Arithmetic, fractions: Sequence[Fraction]) -> Value:
+    """Fractions as numbers; those that are no floats as the balls around the nearest."""
+    if num is RATIONAL:
+        return num.lift(np.array(fractions, dtype=object))
+    nearest = np.array([float(x) for x in fractions])
+    off = np.array([Fraction(near) != x for near, x in zip(nearest, fractions, strict=True)])
+    return Interval(nearest, off * np.spacing(nearest)) if num is INTERVAL else nearest
+
+
 def enclosing(num: Arithmetic, x: Value, y: Value) -> Value:
     """Balls that hold all numbers between x and y."""
     x, y = as_interval(x), as_interval(y)
     return Interval.hull(np.minimum(x.low, y.low), np.maximum(x.high, y.high))
-
-
-def scatter(num: Arithmetic, x: Value, index: Indices, n: int) -> Value:
-    """The vector of n entries to which x_i adds itself at index_i."""
-    if num is FLOAT:
-        out = np.bincount(index, weights=x, minlength=n).astype(float, copy=False)  # of no entries they are whole numbers
-        return out if math.isfinite(out.sum()) else np.where(np.isfinite(out), out, np.nan)
-    if num is INTERVAL:
-        count = np.bincount(index, minlength=n)
-        mid = np.bincount(index, weights=x.mid, minlength=n)
-        rad = np.bincount(index, weights=x.rad, minlength=n)
-        if count.max(initial=0) > 1:
-            gamma = (int(count.max()) + 4) * EPS
-            rad = (rad + gamma * np.bincount(index, weights=np.abs(x.mid), minlength=n)) * (1.0 + gamma) + (count > 1) * TINY
-            return Interval(np.where(np.isfinite(mid), mid, 0.0), np.where(np.isfinite(mid), rad, np.inf))
-        return Interval(mid, rad)
-    sums = num.zeros(n)
-    for i, entry in zip(index, x, strict=True):
-        sums[i] = sums[i] + entry
-    return sums
-
-
-def group_max(num: Arithmetic, x: Value, index: Indices, n: int) -> Value:
-    """The largest x_i of each index_i = 0, …, n − 1; every group has an entry."""
-
-    def largest(values: Any, start: Any) -> Any:
-        np.maximum.at(start, index, values)
-        return start
-
-    if num is INTERVAL:
-        return Interval.hull(largest(x.low, np.full(n, -np.inf)), largest(x.high, np.full(n, -np.inf)))
-    if num is FLOAT:
-        return largest(x, np.full(n, -np.inf))
-    best: list[Any] = [None] * n
-    for i, entry in zip(index, x, strict=True):
-        best[i] = entry if best[i] is None or entry > best[i] else best[i]
-    return vector(num, np.array(best, dtype=object))
 
 
 def inner(num: Arithmetic, x: Value, y: Value) -> Value:
@@ -149,26 +121,10 @@ def inner(num: Arithmetic, x: Value, y: Value) -> Value:
 
 def product(num: Arithmetic, matrix: Any, x: Value, columns: int = 1) -> Value:
     """A X for X of so many columns, given one below the other; A dense or sparse, of floats or lifted."""
-    if columns > 1:
-        k = len(x) // columns
-        return num.concat([product(num, matrix, x[np.arange(j * k, (j + 1) * k)]) for j in range(columns)])
-    if not sp.issparse(matrix):
+    if columns == 1:
         return num.matvec(matrix, x)
-    if num is FLOAT:
-        out = matrix @ x
-        return out if math.isfinite(out.sum()) else np.where(np.isfinite(out), out, np.nan)
-    rows = matrix.tocsr()
-    if num is INTERVAL:
-        gamma = (int(np.diff(rows.indptr).max(initial=0)) + 4) * EPS
-        rad = abs(rows) @ (x.rad + gamma * np.abs(x.mid))
-        touched = (rows != 0) @ ~is_zero(num, x)
-        mid, rad = rows @ x.mid, np.where(touched, rad * (1.0 + 2 * gamma) + rows.shape[1] * TINY, 0.0)
-        return Interval(np.where(np.isfinite(mid), mid, 0.0), np.where(np.isfinite(mid), rad, np.inf))
-    sums = num.zeros(rows.shape[0])
-    for i in range(rows.shape[0]):
-        part = slice(rows.indptr[i], rows.indptr[i + 1])
-        sums[i] = num.dot(num.lift(rows.data[part]), x[rows.indices[part]])
-    return sums
+    k = len(x) // columns
+    return num.concat([num.matvec(matrix, x[np.arange(j * k, (j + 1) * k)]) for j in range(columns)])
 
 
 def stack(num: Arithmetic, parts: Sequence[Value]) -> Value:

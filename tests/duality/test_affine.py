@@ -49,10 +49,23 @@ MAPS = {
     "mean": cp.mean(X),
     "trace": cp.trace(B[:, :3] @ X),
     "diagonal matrix": cp.diag(x),
+    "another diagonal": cp.diag(x, 1),
+    "conjugate": cp.conj(x),
+    "factor that is computed": cp.norm(cp.Constant([0.75, 1.0])) * x + cp.square(p) * x,
     "diagonal": cp.diag(B[:, :3] @ X),
     "upper triangle": cp.upper_tri(B[:, :3] @ X),
     "differences": cp.diff(x),
     "concatenate": cp.concatenate([x, x]),
+    "kron": cp.kron(B[:, :2], X),
+    "kron on the right": cp.kron(X, B[:, :2]),
+    "conv": cp.conv(A[0], x),
+    "convolve with a parameter": cp.convolve(v, x),
+    "running sums": cp.cumsum(X, axis=0) + cp.cumsum(X, axis=1),
+    "running sums of all": cp.cumsum(X),
+    "floor": cp.floor(4 * p) * x + cp.ceil(p) * x,
+    "stacks of products": np.arange(12.0).reshape(2, 2, 3) @ X,
+    "products with a stack": cp.reshape(X, (1, 2, 3), order="F") @ np.arange(12.0).reshape(2, 3, 2),
+    "of a vector and a stack": x @ np.arange(12.0).reshape(2, 3, 2),
 }
 each_map = pytest.mark.parametrize("expression", [pytest.param(e, id=name) for name, e in MAPS.items()])
 

@@ -9,6 +9,9 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 import pytest
+from cvxpy.atoms.affine.wraps import nonneg_wrap
+from cvxpy.transforms.indicator import indicator
+from cvxpy.transforms.partial_optimize import partial_optimize
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -34,9 +37,14 @@ PRIVATE = {  # CVXPY does not export these from its root: a release that moves t
     "cvxpy.atoms.affine.vstack.Vstack",
     "cvxpy.constraints.Equality",
     "cvxpy.constraints.Inequality",
+    "cvxpy.constraints.PowCone3DApprox",
+    "cvxpy.transforms.indicator.indicator",
+    "cvxpy.transforms.partial_optimize.PartialProblem",
 }
 
 x, X, t = cp.Variable(3, name="x"), cp.Variable((3, 2), name="X"), cp.Variable(name="t")
+s, r = cp.Variable(nonneg=True, name="s"), cp.Variable(nonneg=True, name="r")
+Q = cp.Parameter((3, 3), PSD=True, name="Q", value=np.eye(3) + np.ones((3, 3)))
 P = np.array([[2.0, 0.5, 0.0], [0.5, 1.0, 0.0], [0.0, 0.0, 1.0]])
 FUNCTIONS = {
     "abs": cp.abs(x),
@@ -74,10 +82,30 @@ FUNCTIONS = {
     "pos": cp.pos(x),
     "neg": cp.neg(x),
     "sum_largest": cp.sum_largest(x, 2),
+    "dotsort": cp.dotsort(x, [3.0, -1.0, 1.0]) + cp.dotsort(x, [2.0, 0.5]),
     "cvar": cp.cvar(x, 0.5),
     "sum_smallest": cp.sum_smallest(x, 2),
     "geo_mean": cp.geo_mean(x + 10, [1, 2, 1]),
+    "geo_mean with a weight 0": cp.geo_mean(x + 10, [1, 0, 1]),
     "tv": cp.tv(x),
+    "root": cp.sqrt(t + 10),
+    "power 0.3": cp.power(t + 10, 0.3),
+    "inverse": cp.inv_pos(t + 10) + cp.power(t + 10, -2.5),
+    "norm 0.5": cp.pnorm(x + 10, 0.5),
+    "harmonic_mean": cp.harmonic_mean(x + 10),
+    "norm -1.5": cp.pnorm(x + 10, -1.5),
+    "quad_over_lin of variables": cp.quad_over_lin(x, t + 10),
+    "quad_over_lin of rows": cp.quad_over_lin(X, t + 10, axis=1),
+    "rel_entr": cp.rel_entr(x + 10, t + 10),
+    "kl_div": cp.kl_div(x + 10, 2.0),
+    "kl_div of variables": cp.kl_div(x + 10, X[:, 0] + 10),
+    "cummax": cp.cummax(X, axis=0) + cp.cummax(X, axis=1),
+    "semidefinite quad_form": cp.quad_form(x, np.ones((3, 3))),
+    "quad_form of a parameter": cp.quad_form(x, Q) - cp.quad_form(x, -1.5 * Q),
+    "perspective": cp.perspective(cp.sum_squares(x) + cp.logistic(x[0]) + 2, s),
+    "perspective of nested functions": cp.perspective(cp.square(cp.pos(cp.norm(x) - 0.25)) - 3 * x[1] + cp.max(x), s),
+    "perspective of a concave function": cp.perspective(cp.log(t + 30) + 1, s),
+    "perspective of a perspective": cp.perspective(cp.perspective(cp.square(t), s), r),
     "nested": cp.sum(cp.pos(cp.abs(x) - 0.5)) + cp.exp(cp.norm(x)),
 }
 
@@ -91,7 +119,7 @@ def test_the_forward_sweep_is_cvxpys_value(name: str, seed: int) -> None:
     problem = cp.Problem(cp.Minimize(f) if f.is_convex() else cp.Maximize(f))
     rng = np.random.default_rng(seed)
     for variable in problem.variables():
-        variable.value = rng.normal(size=variable.shape)
+        variable.value = rng.normal(size=variable.shape) if not variable.is_nonneg() else rng.uniform(0.5, 2.0)
     declared = read(problem)
     at = {key: np.asarray(leaf.variable.value, dtype=float).reshape(-1, order="F") for key, leaf in declared.leaves.items()}
     found = forward(FLOAT, declared, at)
@@ -134,15 +162,17 @@ def test_every_private_name_of_cvxpy_is_listed_and_no_underscore_is_used() -> No
 
 REFUSED = {
     "not convex": (lambda: cp.Minimize(cp.log(x[0])), "not convex by CVXPY's rules.*log"),
-    "semidefinite": (lambda: cp.Minimize(cp.lambda_max(cp.Variable((2, 2), symmetric=True))), "attribute symmetric"),
-    "an atom": (lambda: cp.Minimize(cp.sum(cp.kl_div(x, 1.0))), "kl_div is not known in kl_div\\(x"),
-    "a quotient": (lambda: cp.Minimize(cp.quad_over_lin(x, t)), "quotient of variables.*quad_over_lin\\(x, t"),
-    "a root": (lambda: cp.Maximize(cp.sqrt(t)), "power 0.5"),
+    "semidefinite": (lambda: cp.Minimize(cp.trace(cp.Variable((2, 2), PSD=True))), "attribute PSD"),
+    "an eigenvalue": (lambda: cp.Minimize(cp.lambda_max(cp.Variable((2, 2), symmetric=True))), "lambda_max is not known in lambda_max\\("),
+    "support functions": (lambda: cp.Minimize(cp.suppfunc(x, [x <= 1, x >= 0])(x)), "SuppFuncAtom is not known"),
+    "a power that varies": (lambda: cp.Minimize(cp.power(t, cp.Parameter(value=3.0))), "exponent is a parameter|not convex"),
+    "a negative quotient": (lambda: cp.Minimize(cp.quad_over_lin(x, -1.0)), "denominator is not positive|not convex"),
+    "a promise": (lambda: cp.Minimize(cp.square(nonneg_wrap(t))), "nonneg_wrap is not known"),
+    "a mean of one": (lambda: cp.Maximize(cp.geo_mean(x, [0, 1, 0])), "geo_mean of one entry"),
     "an integer": (lambda: cp.Minimize(cp.square(cp.Variable(integer=True, name="n"))), "variable n: the attribute integer.*not convex"),
     "a boolean": (lambda: cp.Minimize(cp.square(cp.Variable(boolean=True, name="b"))), "variable b: the attribute boolean"),
-    "sparse": (lambda: cp.Minimize(cp.sum_squares(cp.Variable((2, 2), diag=True))), "attribute diag"),
     "complex": (lambda: cp.Minimize(cp.norm(cp.Variable(2, complex=True))), "attribute complex"),
-    "semidefinite matrix": (lambda: cp.Minimize(cp.quad_form(x, cp.psd_wrap(np.ones((3, 3))))), "no plain constant|not proven definite"),
+    "no semidefinite matrix": (lambda: cp.Minimize(cp.quad_form(x, cp.psd_wrap(np.diag([1.0, 1.0, -1.0])))), "not proven semidefinite"),
 }
 
 
@@ -166,8 +196,10 @@ def test_bad_data_are_named() -> None:
     for bad in (np.nan, np.inf):
         with pytest.raises(InvalidProblem, match=r"entry \(1,\) is (nan|inf)"):
             read(cp.Problem(cp.Minimize(cp.sum_squares(x - np.array([0.0, bad, 0.0])))))
-    with pytest.raises(InvalidProblem, match="it has no entries"):
-        read(cp.Problem(cp.Minimize(cp.sum_squares(cp.Variable(0, name="none")) + t)))
+    with pytest.raises(InvalidProblem, match="no variables"):
+        read(cp.Problem(cp.Minimize(cp.sum(cp.Variable(0, name="none")))))
+    with pytest.raises(InvalidProblem, match="PowerApprox.*not proven to be in the domain"):
+        read(cp.Problem(cp.Minimize(cp.square(t) + cp.inv_pos(cp.Parameter(value=-1.0, name="p")))))
     strength = cp.Parameter(nonneg=True, name="strength")
     with pytest.raises(InvalidProblem, match="parameter strength: it has no value"):
         read(cp.Problem(cp.Minimize(strength * cp.sum_squares(x))))
@@ -214,3 +246,64 @@ def test_bounds_of_every_kind_are_read() -> None:
         "pos": 0.0,
         "neg": -2.0,
     }
+
+
+def test_structured_variables_have_the_entries_that_they_say() -> None:
+    """Of a symmetric variable one triangle counts, of a sparse one its pattern; both come back whole."""
+    given = np.array([[1.0, 5.0], [2.0, 4.0]])
+    for attributes, whole in (
+        ({"symmetric": True}, [[1.0, 2.0], [2.0, 4.0]]),
+        ({"diag": True}, [[1.0, 0.0], [0.0, 4.0]]),
+        ({"sparsity": [(0, 1), (1, 1)]}, [[0.0, 5.0], [0.0, 4.0]]),
+        ({"diag": True, "bounds": [-1.0, 2.0]}, [[1.0, 0.0], [0.0, 2.0]]),
+    ):
+        S = cp.Variable((2, 2), name="S", **attributes)
+        declared = Declared.of(cp.Problem(cp.Minimize(cp.sum_squares(S - np.array([[0.0, 1.0], [2.0, 3.0]])))))
+        point = declared.restore({"S": given})
+        np.testing.assert_array_equal(point["S"], whole)
+        expected = np.sum((np.array(whole) - np.array([[0.0, 1.0], [2.0, 3.0]])) ** 2)
+        assert declared.objective(point) == declared.objective({"S": whole}) == expected
+
+
+def test_bounds_that_are_expressions_are_read_live() -> None:
+    p = cp.Parameter(2, name="p", value=[1.0, 2.0])
+    b = cp.Variable(2, name="b", bounds=[-p, 2 * p])
+    declared = Declared.of(cp.Problem(cp.Minimize(cp.sum_squares(b))))
+    np.testing.assert_array_equal(declared.restore({"b": [9.0, -9.0]})["b"], [2.0, -2.0])
+    p.value = np.array([3.0, 1.0])
+    np.testing.assert_array_equal(declared.restore({"b": [9.0, -9.0]})["b"], [6.0, -1.0])
+
+
+A = np.array([0.5, 0.25, 0.3])
+INNER, OUTER = cp.Variable(3, name="inner"), cp.Variable(3, nonneg=True, name="outer")
+SPREAD = cp.Problem(cp.Minimize(cp.sum(INNER)), [INNER >= x, INNER >= -x])
+BECOME_ROWS = {
+    "power cones": ([cp.PowCone3D(x + 3, OUTER + 1, 2 * x, [0.5, 0.25, 0.3])], lambda x, y: (x + 3) ** A * (y + 1) ** (1 - A) - abs(2 * x)),
+    "a power cone of a matrix": (
+        [cp.PowConeND(cp.vstack([x + 3, OUTER + 1]), 2 * x, np.array([A, 1 - A]))],
+        lambda x, y: (x + 3) ** A * (y + 1) ** (1 - A) - abs(2 * x),
+    ),
+    "exponential cones": ([cp.ExpCone(x, OUTER + 1, OUTER + 4)], lambda x, y: y + 4 - (y + 1) * np.exp(x / (y + 1))),
+    "a second-order cone": ([cp.SOC(OUTER[0] + 1, x)], lambda x, y: y[:1] + 1 - np.linalg.norm(x)),
+}
+
+
+@pytest.mark.parametrize("name", BECOME_ROWS)
+def test_cones_become_rows_that_hold_where_the_cone_does(name: str) -> None:
+    constraints, room = BECOME_ROWS[name]
+    declared = Declared.of(cp.Problem(cp.Minimize(cp.sum_squares(x) + cp.sum_squares(OUTER)), constraints))
+    rng, kept = np.random.default_rng(4), 0
+    for _ in range(200):
+        point = {"x": rng.normal(size=3), "outer": rng.uniform(0, 2, 3)}
+        left = np.min(room(point["x"], point["outer"]))
+        assert np.isfinite(declared.objective(point)) == (left >= 0)
+        kept += left >= 0
+    assert 20 < kept < 180
+
+
+def test_indicators_and_partial_optima_give_their_constraints_to_the_problem() -> None:
+    found = read(cp.Problem(cp.Minimize(cp.sum_squares(x - 1) + indicator([cp.norm(x) <= 1]) + partial_optimize(SPREAD, opt_vars=[INNER]))))
+    assert [row.name for row in found.rows] == ["indicator 0"]
+    assert len(found.leaves) == 1 and any(isinstance(node, Epigraph) for node in found.nodes)  # the inner variable is a slack
+    with pytest.raises(Unreadable, match="indicator in a perspective"):
+        read(cp.Problem(cp.Minimize(cp.perspective(cp.square(t) + indicator([t <= 1]), s))))

@@ -13,7 +13,7 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arrays import Array
-from simopt.duality.vectors import Indices, Mask, Value, above, group_max, is_zero, known, nothing, scatter, where
+from simopt.duality.vectors import Indices, Mask, Value, above, is_zero, known, nothing, where
 
 
 class Absorbs(Enum):
@@ -131,13 +131,13 @@ class Grouped(Atom):
     def sums(self, num: Arithmetic, x: Value) -> Value:
         """Σ of each group."""
         if not self.layers:
-            return scatter(num, x, self.group, self.count)
+            return num.group_sum(x, self.group, self.count)
         return reduce(add, self._layers(x))
 
     def largest(self, num: Arithmetic, x: Value) -> Value:
         """Largest entry of each group."""
         if not self.layers:
-            return group_max(num, x, self.group, self.count)
+            return num.group_max(x, self.group, self.count)
         return reduce(num.maximum, self._layers(x))
 
     def spread(self, num: Arithmetic, s: Value) -> Value:
@@ -183,3 +183,4 @@ class Gauge(Grouped):
 
 
 SPARE = 1e-12  # a float projected onto the edge of a domain is off by rounding: what is certainly outside is farther out
+TAIL = 2.0**-100  # where what e^z reaches is less, no digits cancel that anybody sees, and its quotients may overflow

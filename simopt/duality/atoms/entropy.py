@@ -6,22 +6,25 @@ import numpy as np
 
 from simopt.arithmetic import Arithmetic
 from simopt.arrays import Array
-from simopt.duality.atoms.base import Absorbs, Elementwise
-from simopt.duality.atoms.logarithms import TAIL, entropy_distance, x_log_x
+from simopt.duality.atoms.base import TAIL, Absorbs, Elementwise
 from simopt.duality.vectors import Mask, Value, above, at_least_zero, divisor, full, is_zero, where
 
 
 class Entropy(Elementwise):
-    """φ(z) = z log z for z ≥ 0, (sφ)*(u) = s y with y = e^{u/s − 1}; the remainder is s y f(z/y − 1), f(h) = (1 + h) log(1 + h) − h.
+    """φ(z) = z log z − c(z − 1) for z ≥ 0, (sφ)*(u) = s(y − c) with y = e^{u/s − 1 + c}; the remainder is s y b(z/y − 1).
 
-    For s = 0 the conjugate is the support function of z ≥ 0: 0 for u ≤ 0.
+    b is Bennett's function, b(h) = (1 + h) log(1 + h) − h; c is 0 or 1, where φ ≥ 0. For s = 0 the conjugate is the support function of
+    z ≥ 0: 0 for u ≤ 0.
     """
 
     formula, conjugate_formula, domain_formula = "z log z", "e^{u−1}", "ℝ"
     absorbs = Absorbs.ALL
 
+    def __init__(self, tilt: float = 0.0) -> None:
+        self.tilt = tilt
+
     def value(self, num: Arithmetic, z: Value) -> Value:
-        return x_log_x(num, z)
+        return num.xlogx(z) - (z - 1.0) * self.tilt
 
     def inside(self, num: Arithmetic, z: Value, nonnegative: Mask) -> Mask:
         return nonnegative | at_least_zero(num, z)
@@ -34,19 +37,19 @@ class Entropy(Elementwise):
         return np.asarray(~positive & (~is_zero(num, s) | above(num, u)))
 
     def _best(self, num: Arithmetic, u: Value, s: Value) -> Value:
-        return num.exp(u / divisor(num, s)[0] - 1.0)
+        """y, the z at which u is the slope; 1 where s is not known to be positive."""
+        scale, positive = divisor(num, s)
+        return num.exp(where(num, positive, u / scale - 1.0 + self.tilt, num.zeros(len(u))))
 
     def conjugates(self, num: Arithmetic, u: Value, s: Value) -> Value:
-        positive = divisor(num, s)[1]
-        return where(num, positive, s * self._best(num, where(num, positive, u, num.zeros(len(u))), s), num.zeros(len(u)))
+        return where(num, divisor(num, s)[1], s * (self._best(num, u, s) - self.tilt), num.zeros(len(u)))
 
     def remainders(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
-        positive = divisor(num, s)[1]
-        best = self._best(num, where(num, positive, u, num.zeros(len(u))), s)
-        near = positive & above(num, best, TAIL)
+        best = self._best(num, u, s)
+        near = divisor(num, s)[1] & above(num, best, TAIL)
         kept = where(num, near, best, full(num, 1.0, len(u)))
-        far = num.pos(s * x_log_x(num, z) + self.conjugates(num, u, s) - u * z)
-        return where(num, near, s * (kept * entropy_distance(num, z / kept - 1.0)), far)
+        far = num.pos(s * self.value(num, z) + self.conjugates(num, u, s) - u * z)
+        return where(num, near, s * (kept * num.bennett(z / kept - 1.0)), far)
 
     def slope(self, z: Array, s: Array) -> Array:
-        return s * (1.0 + np.log(np.maximum(z, np.finfo(float).tiny)))
+        return s * (1.0 - self.tilt + np.log(np.maximum(z, np.finfo(float).tiny)))

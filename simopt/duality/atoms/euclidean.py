@@ -7,7 +7,7 @@ import numpy as np
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arrays import Array
 from simopt.duality.atoms.base import Gauge
-from simopt.duality.vectors import Value, divisor, group_max, scatter, vector, where
+from simopt.duality.vectors import Value, divisor, vector, where
 
 
 class EuclideanNorm(Gauge):
@@ -22,10 +22,10 @@ class EuclideanNorm(Gauge):
         if self.count == 1:
             return vector(num, num.norm(z))
         if num is not FLOAT:
-            return num.sqrt(num.pos(scatter(num, z * z, self.group, self.count)))
-        unit, _ = divisor(num, group_max(num, np.abs(z), self.group, self.count))  # squares may leave the floats
+            return num.sqrt(num.pos(num.group_sum(z * z, self.group, self.count)))
+        unit, _ = divisor(num, num.group_max(np.abs(z), self.group, self.count))  # squares may leave the floats
         part = z / unit[self.group]
-        return unit * np.sqrt(scatter(num, part * part, self.group, self.count))
+        return unit * np.sqrt(num.group_sum(part * part, self.group, self.count))
 
     def value(self, num: Arithmetic, z: Value) -> Value:
         return self._norm(num, z)
@@ -37,8 +37,8 @@ class EuclideanNorm(Gauge):
         size, price = self._norm(num, z), self._norm(num, u)
         (long, reached), (dear, priced) = divisor(num, size), divisor(num, price)
         apart = z / long[self.group] - u / dear[self.group]
-        angle = size * price * scatter(num, apart * apart, self.group, self.count) / 2
-        plain = num.pos(size * price - scatter(num, u * z, self.group, self.count))
+        angle = size * price * num.group_sum(apart * apart, self.group, self.count) / 2
+        plain = num.pos(size * price - num.group_sum(u * z, self.group, self.count))
         return num.sum(num.pos(s - price) * size + where(num, reached & priced, angle, plain))
 
     def slope(self, z: Array, s: Array) -> Array:

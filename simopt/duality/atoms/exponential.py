@@ -6,8 +6,7 @@ import numpy as np
 
 from simopt.arithmetic import Arithmetic
 from simopt.arrays import Array
-from simopt.duality.atoms.base import Elementwise
-from simopt.duality.atoms.logarithms import TAIL, entropy_distance, x_log_x
+from simopt.duality.atoms.base import TAIL, Elementwise
 from simopt.duality.vectors import Mask, Value, above, divisor, full, is_zero, positive_part, where
 
 
@@ -27,14 +26,14 @@ class Exponential(Elementwise):
 
     def conjugates(self, num: Arithmetic, u: Value, s: Value) -> Value:
         scale, _ = divisor(num, s)
-        return scale * x_log_x(num, u / scale) - u
+        return scale * num.xlogx(u / scale) - u
 
     def remainders(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
         unit, reached = num.exp(z), s * num.exp(z)
         near = above(num, unit, TAIL) & divisor(num, reached)[1]
         kept = where(num, near, reached, full(num, 1.0, len(u)))
         far = num.pos(reached + self.conjugates(num, u, s) - u * z)
-        return where(num, near, kept * entropy_distance(num, u / kept - 1.0), far)
+        return where(num, near, kept * num.bennett(u / kept - 1.0), far)
 
     def slope(self, z: Array, s: Array) -> Array:
         return s * np.exp(z)

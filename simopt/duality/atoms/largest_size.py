@@ -7,7 +7,7 @@ import numpy as np
 from simopt.arithmetic import Arithmetic
 from simopt.arrays import Array
 from simopt.duality.atoms.base import Gauge
-from simopt.duality.vectors import Value, group_max, scatter
+from simopt.duality.vectors import Value
 
 
 class LargestSize(Gauge):
@@ -16,10 +16,10 @@ class LargestSize(Gauge):
     formula, domain_formula = "‖z‖_∞", "‖u‖₁ ≤ 1"
 
     def value(self, num: Arithmetic, z: Value) -> Value:
-        return group_max(num, num.abs(z), self.group, self.count)
+        return num.group_max(num.abs(z), self.group, self.count)
 
     def need(self, num: Arithmetic, u: Value) -> Value:
-        return scatter(num, num.abs(u), self.group, self.count)
+        return num.group_sum(num.abs(u), self.group, self.count)
 
     def remainder(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
         size = self.value(num, z)

@@ -6,9 +6,8 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arrays import Array
-from simopt.duality.atoms.base import SPARE, Grouped
-from simopt.duality.atoms.logarithms import TAIL, entropy_distance, x_log_x
-from simopt.duality.vectors import Value, above, divisor, floats, full, known, nothing, positive_part, scatter, where
+from simopt.duality.atoms.base import SPARE, TAIL, Grouped
+from simopt.duality.vectors import Value, above, divisor, floats, full, known, nothing, positive_part, where
 
 LEAST = 2.0**-100  # what a multiplier counts of which nothing is known
 
@@ -26,7 +25,7 @@ class LogSumExp(Grouped):
         top = np.full(self.count, -np.inf)
         np.maximum.at(top, self.group, floats(num, z))
         weights = num.exp(z - num.lift(top)[self.group])
-        return weights, scatter(num, weights, self.group, self.count), top
+        return weights, num.group_sum(weights, self.group, self.count), top
 
     def value(self, num: Arithmetic, z: Value) -> Value:
         _, total, top = self._shifted(num, z)
@@ -34,17 +33,17 @@ class LogSumExp(Grouped):
 
     def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
         u = num.maximum(positive_part(num, u), s[self.group] * LEAST)
-        total, some = divisor(num, scatter(num, u, self.group, self.count))
+        total, some = divisor(num, num.group_sum(u, self.group, self.count))
         return u * where(num, some, s / total, num.zeros(self.count))[self.group]
 
     def conjugate(self, num: Arithmetic, u: Value, s: Value) -> Value:
-        total = scatter(num, u, self.group, self.count)
+        total = num.group_sum(u, self.group, self.count)
         room = s * (SPARE * len(u)) if num is FLOAT else num.zeros(self.count)
         off = above(num, -u).any() or above(num, total, s + room).any() or above(num, s, total + room).any()
         scale, _ = divisor(num, s)
         if off or not known(num, num.sum(total)):
             return nothing(num)
-        return num.sum(scale[self.group] * x_log_x(num, u / scale[self.group]))
+        return num.sum(scale[self.group] * num.xlogx(u / scale[self.group]))
 
     def remainder(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
         weights, total, top = self._shifted(num, z)
@@ -54,8 +53,8 @@ class LogSumExp(Grouped):
         some = above(num, chance, TAIL)
         chance = where(num, some, chance, full(num, 1.0, len(u)))
         logs = z - (num.log(total) + num.lift(top))[self.group]
-        far = num.pos(x_log_x(num, p) - p * logs - p + weights / total[self.group])
-        lost = where(num, some, chance * entropy_distance(num, p / chance - 1.0), far)
+        far = num.pos(num.xlogx(p) - p * logs - p + weights / total[self.group])
+        lost = where(num, some, chance * num.bennett(p / chance - 1.0), far)
         return num.sum(where(num, positive[self.group], s[self.group] * lost, num.zeros(len(u))))
 
     def slope(self, z: Array, s: Array) -> Array:

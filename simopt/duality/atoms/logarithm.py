@@ -7,7 +7,6 @@ import numpy as np
 from simopt.arithmetic import Arithmetic
 from simopt.arrays import Array
 from simopt.duality.atoms.base import Elementwise
-from simopt.duality.atoms.logarithms import logarithm_distance
 from simopt.duality.vectors import Mask, Value, above, divisor, full, is_zero, where
 
 LEAST = 2.0**-60  # of the scale: the multiplier that takes the place of one outside
@@ -15,6 +14,8 @@ LEAST = 2.0**-60  # of the scale: the multiplier that takes the place of one out
 
 class NegativeLogarithm(Elementwise):
     """φ(z) = −log z for z > 0, (sφ)*(u) = −s − s log(−u/s) for u < 0; the remainder is s(q − 1 − log q), q = −uz/s.
+
+    Without cancellation q − 1 − log q = q b(1/q − 1), b Bennett's function, b(h) = (1 + h) log(1 + h) − h.
 
     For s = 0 the conjugate is the support function of z > 0: 0 for u ≤ 0.
     """
@@ -41,8 +42,9 @@ class NegativeLogarithm(Elementwise):
 
     def remainders(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
         scale, positive = divisor(num, s)
-        share = where(num, positive, -u * z / scale, full(num, 1.0, len(u)))
-        return where(num, positive, scale * logarithm_distance(num, share), -u * z)
+        share, some = divisor(num, where(num, positive, -u * z / scale, full(num, 1.0, len(u))))
+        far = num.pos(s * self.value(num, z) + self.conjugates(num, u, s) - u * z) if not some.all() else -u * z
+        return where(num, positive & some, scale * (share * num.bennett(1.0 / share - 1.0)), far)
 
     def slope(self, z: Array, s: Array) -> Array:
         with np.errstate(divide="ignore", invalid="ignore"):

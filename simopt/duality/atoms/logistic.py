@@ -7,7 +7,6 @@ import numpy as np
 from simopt.arithmetic import Arithmetic
 from simopt.arrays import Array
 from simopt.duality.atoms.base import Elementwise
-from simopt.duality.atoms.logarithms import entropy_distance, x_log_x
 from simopt.duality.vectors import Mask, Value, above, divisor, full, is_zero, positive_part, where
 
 FAR = 30.0  # beyond, the terms of the difference itself do not cancel
@@ -22,7 +21,7 @@ class Logistic(Elementwise):
     formula, conjugate_formula, domain_formula = "log(1 + e^z)", "u log u + (1 − u) log(1 − u)", "0 ≤ u ≤ 1"
 
     def value(self, num: Arithmetic, z: Value) -> Value:
-        return num.pos(z) + num.log(num.exp(-num.abs(z)) + 1.0)
+        return num.pos(z) + num.log1p(num.exp(-num.abs(z)))
 
     def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
         return num.minimum(positive_part(num, u), s)
@@ -33,7 +32,7 @@ class Logistic(Elementwise):
 
     def conjugates(self, num: Arithmetic, u: Value, s: Value) -> Value:
         p = num.clip(u / divisor(num, s)[0], 0.0, 1.0)
-        return s * (x_log_x(num, p) + x_log_x(num, num.pos(1.0 - p)))
+        return s * (num.xlogx(p) + num.xlogx(num.pos(1.0 - p)))
 
     def remainders(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
         p = num.clip(u / divisor(num, s)[0], 0.0, 1.0)
@@ -41,9 +40,9 @@ class Logistic(Elementwise):
         x = where(num, near, z, num.zeros(len(z)))
         up, down = num.exp(x) + 1.0, num.exp(-x) + 1.0  # 1/(1 − σ) and 1/σ, neither by subtraction
         apart = p - 1.0 / down
-        close = entropy_distance(num, apart * down) / down + entropy_distance(num, -apart * up) / up
+        close = num.bennett(apart * down) / down + num.bennett(-apart * up) / up
         rest = num.pos(1.0 - p)
-        tail = num.log(num.exp(-num.abs(z)) + 1.0) + x_log_x(num, p) + x_log_x(num, rest)
+        tail = num.log1p(num.exp(-num.abs(z))) + num.xlogx(p) + num.xlogx(rest)
         return s * where(num, near, close, num.pos(rest * num.pos(z) + p * num.pos(-z) + tail))
 
     def slope(self, z: Array, s: Array) -> Array:

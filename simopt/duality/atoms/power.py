@@ -9,8 +9,8 @@ import numpy as np
 from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
 from simopt.arrays import Array
 from simopt.duality.atoms.base import Absorbs, Elementwise
-from simopt.duality.atoms.logarithms import SMALL
-from simopt.duality.vectors import Mask, Value, above, at_least_zero, divisor, enclosing, full, is_zero, where
+from simopt.duality.atoms.powers import SMALL, raised
+from simopt.duality.vectors import Mask, Value, above, at_least_zero, divisor, enclosing, is_zero, where
 
 
 class Power(Elementwise):
@@ -25,8 +25,7 @@ class Power(Elementwise):
 
     def __init__(self, exponent: float) -> None:
         self.p, self.even = float(exponent), exponent % 2 == 0
-        root = 1 / (Fraction(self.p) - 1)
-        self.exact_root = Fraction(float(root)) == root  # 1/(p − 1) is a float
+        self.root = 1 / (Fraction(self.p) - 1)
 
     @property
     def degree(self) -> float | None:
@@ -51,12 +50,7 @@ class Power(Elementwise):
     def _best(self, num: Arithmetic, u: Value, s: Value) -> Value:
         """y, the z at which u is the slope."""
         q = self._size(num, u) / (divisor(num, s)[0] * num.lift(self.p))
-        if num is not INTERVAL or self.exact_root:
-            return num.power(q, 1.0 / (self.p - 1.0))
-        one, positive = divisor(num, q)
-        least = full(num, 2.0**-1000, len(q))
-        root = num.exp(num.log(where(num, positive, one, num.maximum(q, least))) / (num.lift(self.p) - 1.0))
-        return where(num, is_zero(num, q), num.zeros(len(q)), where(num, positive, root, enclosing(num, num.zeros(len(q)), root)))
+        return raised(num, q, self.root)
 
     def conjugates(self, num: Arithmetic, u: Value, s: Value) -> Value:
         return s * num.power(self._best(num, u, s), self.p) * (num.lift(self.p) - 1.0)

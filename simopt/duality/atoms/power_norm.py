@@ -6,10 +6,11 @@ from fractions import Fraction
 
 import numpy as np
 
-from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic, Interval
+from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arrays import Array
 from simopt.duality.atoms.base import Gauge
-from simopt.duality.vectors import Indices, Value, divisor, group_max, scatter, where
+from simopt.duality.atoms.powers import raised
+from simopt.duality.vectors import Indices, Value, divisor, exactly, where
 
 
 class PowerNorm(Gauge):
@@ -26,23 +27,11 @@ class PowerNorm(Gauge):
         self.p = Fraction(exponent)
         self.q = self.p / (self.p - 1)
 
-    def _raised(self, num: Arithmetic, x: Value, power: Fraction) -> Value:
-        """x^power of x ≥ 0, also where the exponent is no float."""
-        if num is not INTERVAL or Fraction(float(power)) == power:
-            return num.power(x, float(power))
-        positive, some = divisor(num, x)
-        exponent = num.lift(float(power.numerator)) / num.lift(float(power.denominator))
-        raised = num.exp(num.log(positive) * exponent)
-        nearest = num.power(x, float(power))  # of a ball that holds 0 only the upper end counts
-        high = num.power(x, float(np.nextafter(float(power), 0.0)))
-        higher = np.maximum(np.maximum(nearest.high, high.high), num.power(x, float(np.nextafter(float(power), np.inf))).high)
-        return where(num, some, raised, Interval.hull(np.zeros(len(x)), higher))
-
     def _norm(self, num: Arithmetic, x: Value, power: Fraction) -> Value:
         size = num.abs(x)
-        unit, _ = divisor(num, group_max(num, size, self.group, self.count))
-        total = scatter(num, self._raised(num, size / unit[self.group], power), self.group, self.count)
-        return unit * self._raised(num, num.pos(total), 1 / power)
+        unit, _ = divisor(num, num.group_max(size, self.group, self.count))
+        total = num.group_sum(raised(num, size / unit[self.group], power), self.group, self.count)
+        return unit * raised(num, num.pos(total), 1 / power)
 
     def value(self, num: Arithmetic, z: Value) -> Value:
         return self._norm(num, z, self.p)
@@ -54,11 +43,11 @@ class PowerNorm(Gauge):
         size, price = self.value(num, z), self.need(num, u)
         (long, reached), (dear, priced) = divisor(num, size), divisor(num, price)
         a, b = num.abs(u) / dear[self.group], num.abs(z) / long[self.group]
-        p, q = (num.lift(float(x.numerator)) / num.lift(float(x.denominator)) for x in (self.p, self.q))
-        young = num.pos(self._raised(num, a, self.q) / q + self._raised(num, b, self.p) / p - a * b)
-        sides = scatter(num, num.pos(num.abs(u) * num.abs(z) - u * z), self.group, self.count)
-        close = size * price * scatter(num, young, self.group, self.count) + sides
-        plain = num.pos(size * price - scatter(num, u * z, self.group, self.count))
+        p, q = (exactly(num, [x]) for x in (self.p, self.q))
+        young = num.pos(raised(num, a, self.q) / q + raised(num, b, self.p) / p - a * b)
+        sides = num.group_sum(num.pos(num.abs(u) * num.abs(z) - u * z), self.group, self.count)
+        close = size * price * num.group_sum(young, self.group, self.count) + sides
+        plain = num.pos(size * price - num.group_sum(u * z, self.group, self.count))
         return num.sum(num.pos(s - price) * size + where(num, reached & priced, close, plain))
 
     def slope(self, z: Array, s: Array) -> Array:

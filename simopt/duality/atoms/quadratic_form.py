@@ -1,76 +1,154 @@
-"""zᵀPz for positive definite P."""
+"""zᵀPz for positive definite P, and for positive semidefinite P."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
 import numpy as np
 
-from simopt.arithmetic import INTERVAL, Arithmetic
-from simopt.arithmetic.interval import EPS
+from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
+from simopt.arithmetic.definite import least_eigenvalue, semidefinite_rank
+from simopt.arithmetic.interval import as_interval
 from simopt.arrays import Array
 from simopt.duality.atoms.base import Absorbs, Atom
-from simopt.duality.vectors import Value, divisor, enclosing, floats, is_zero, known, nothing, vector
+from simopt.duality.vectors import Indices, Value, divisor, enclosing, floats, is_zero, known, nothing, vector
+
+LARGEST = 100  # rows of a matrix whose rank is decided in fractions
+APART = 1e-6  # relatively: a multiplier so far outside of the range of P is no rounded one of its elements
 
 
-def least_eigenvalue(matrix: Array) -> float:
-    """A proven lower bound on the least eigenvalue of a symmetric matrix P, some half of it; 0 where none above 0 is found.
+@dataclass(frozen=True)
+class Support:
+    """Rows of P ⪰ 0, as many as its rank, whose principal submatrix has no eigenvalue below `least` > 0.
 
-    If Cholesky's algorithm ends in floats for A = P − (μ + δ)I with δ ≥ γ tr(A)/(1 − γ), γ = (n + 1)u/(1 − (n + 1)u), then P − μI is
-    positive semidefinite (Demmel 1989; Rump 2006). δ is taken four times as large, which also covers the rounding of the diagonal.
-    """
-    n = len(matrix)
-    mu = 0.5 * float(np.linalg.eigvalsh(matrix)[0])
-    if not mu > 0.0:
-        return 0.0
-    delta = 2.0 * (n + 3) * EPS * float(np.trace(matrix))
-    try:
-        np.linalg.cholesky(matrix - (mu + delta) * np.eye(n))
-    except np.linalg.LinAlgError:
-        return 0.0
-    return mu
-
-
-class QuadraticForm(Atom):
-    """φ(z) = zᵀPz, (sφ)*(u) = uᵀP⁻¹u/(4s), bounded from above without P⁻¹: with any v, and ρ = u − 2sPv,
-        (sφ)*(u) = s vᵀPv + ⟨v, ρ⟩ + ρᵀP⁻¹ρ/(4s) ≤ s vᵀPv + ⟨v, ρ⟩ + ‖ρ‖²/(4sμ),   μ ≤ λ_min(P) proven.
-    v is what floats solve, so that ρ is their rounding. The remainder is s dᵀPd − ⟨ρ, d⟩ + ‖ρ‖²/(4sμ) with d = z − v.
+    Nor then has P one between 0 and `least`: by Cauchy's interlacing the r-th largest eigenvalue is not below those of the submatrix.
     """
 
-    formula, conjugate_formula, domain_formula = "zᵀPz", "uᵀP⁻¹u/4", "ℝⁿ"
-    absorbs = Absorbs.ALL
+    rows: Indices
+    least: float
 
-    def __init__(self, matrix: Array) -> None:
+
+def support(matrix: Any) -> Support | None:
+    """The support of (M + Mᵀ)/2 for a square M of floats or balls; None where it is not proven to be positive semidefinite."""
+    given = as_interval(matrix)
+    half = (given + given.T) * 0.5
+    if not (np.isfinite(given.mid).all() and np.isfinite(half.mid).all()):
+        return None
+    n = len(half)
+    exact = not given.rad.any() and np.array_equal(given.mid, given.mid.T)
+    least = least_eigenvalue(given.mid if exact else half)
+    if least > 0.0:
+        return Support(np.arange(n), least)
+    rank = semidefinite_rank(given.mid) if exact and n <= LARGEST else None
+    if rank is None:
+        return None
+    rows = _pivots(given.mid, rank)
+    least = least_eigenvalue(given.mid[np.ix_(rows, rows)]) if rank else 1.0
+    return Support(rows, least) if least > 0.0 else None
+
+
+def _pivots(matrix: Array, rank: int) -> Indices:
+    """The rows of the largest pivots of a symmetric elimination."""
+    rest, rows = matrix.copy(), []
+    for _ in range(rank):
+        i = int(np.argmax(np.diag(rest)))
+        rows.append(i)
+        rest = rest - np.outer(rest[:, i], rest[i]) / rest[i, i]
+        rest[rows, rows] = -np.inf
+    return np.sort(np.array(rows, dtype=np.intp))
+
+
+class SemidefiniteForm(Atom):
+    """φ(z) = zᵀPz, P ⪰ 0, (sφ)*(u) = uᵀP⁺u/(4s) for u = 2sPv, bounded from above without P⁺: with any v, and ρ = u − 2sPv,
+        (sφ)*(u) = s vᵀPv + ⟨v, ρ⟩ + ρᵀP⁺ρ/(4s) ≤ s vᵀPv + ⟨v, ρ⟩ + ‖ρ‖²/(4sμ),   μ > 0 not above any eigenvalue of P but 0, proven.
+    v is what floats solve, so that ρ is their rounding, and u is in the range of P since `project` makes it as 2sPv.
+    P is (M + Mᵀ)/2 of the matrix M that is given. The remainder is s dᵀPd − ⟨ρ, d⟩ + ‖ρ‖²/(4sμ) with d = z − v.
+
+    Parameters
+    ----------
+    matrix : function
+        M in an arithmetic, read each time: it may be a parameter. Where P is not proven to be semidefinite every multiplier costs ∞.
+    """
+
+    formula, conjugate_formula, domain_formula = "zᵀPz, P ⪰ 0", "uᵀP⁺u/4", "range of P"
+
+    def __init__(self, matrix: Callable[[Arithmetic], Any]) -> None:
         self.matrix = matrix
-        self.least = least_eigenvalue(matrix)
+        self._seen: tuple[Array, Array] | None = None
+        self._support: Support | None = None
 
     @property
     def degree(self) -> float | None:
         return 2.0
 
+    def support(self) -> Support | None:
+        """The support of P as it is now."""
+        now = as_interval(self.matrix(INTERVAL))
+        if self._seen is None or not (np.array_equal(self._seen[0], now.mid) and np.array_equal(self._seen[1], now.rad)):
+            self._seen, self._support = (now.mid.copy(), now.rad.copy()), support(now)
+        return self._support
+
+    def _twice(self, num: Arithmetic, v: Value) -> Value:
+        """2Pv."""
+        matrix = self.matrix(num)
+        return num.matvec(matrix, v) + num.rmatvec(matrix, v)
+
     def value(self, num: Arithmetic, z: Value) -> Value:
-        return vector(num, num.pos(num.dot(z, num.matvec(self.matrix, z))))
+        return vector(num, num.pos(num.dot(z, num.matvec(self.matrix(num), z))))
+
+    def _solved(self, num: Arithmetic, found: Support, u: Value, s: Value) -> Value:
+        """v with 2sPv = u on the rows of the support, by floats."""
+        matrix, rows, v = np.asarray(self.matrix(FLOAT), dtype=float), found.rows, np.zeros(len(u))
+        part = matrix[np.ix_(rows, rows)]
+        v[rows] = np.linalg.solve(part + part.T, floats(num, u)[rows]) / floats(num, s)[0]
+        return num.lift(np.where(np.isfinite(v), v, 0.0))
 
     def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
-        return u if divisor(num, s)[1].all() else num.zeros(len(u))
+        """2sPv with the entries of u on the rows of the support."""
+        found = self.support()
+        if found is None or not divisor(num, s)[1].all():
+            return num.zeros(len(u))
+        return self._twice(num, self._solved(num, found, u, s)) * s[np.zeros(len(u), dtype=np.intp)]
 
-    def _split(self, num: Arithmetic, u: Value, s: Value) -> tuple[Value, Value, Value]:
-        """v, ρ and the price ρᵀP⁻¹ρ/(4s) of ρ; of balls all that it may be."""
-        v = num.lift(np.linalg.solve(self.matrix, floats(num, u)) / (2.0 * floats(num, s)[0]))
-        rho = u - num.matvec(self.matrix, v) * s[np.zeros(len(u), dtype=np.intp)] * 2
-        price = vector(num, num.dot(rho, rho)) / (s * (num.lift(self.least) * 4))
+    def _split(self, num: Arithmetic, found: Support, u: Value, s: Value) -> tuple[Value, Value, Value]:
+        """v, ρ and the price ρᵀP⁺ρ/(4s) of ρ; of balls all that it may be."""
+        v = self._solved(num, found, u, s)
+        rho = u - self._twice(num, v) * s[np.zeros(len(u), dtype=np.intp)]
+        price = vector(num, num.dot(rho, rho)) / (s * (num.lift(found.least) * 4))
         return v, rho, enclosing(num, num.zeros(1), price) if num is INTERVAL else price
 
     def conjugate(self, num: Arithmetic, u: Value, s: Value) -> Value:
-        if not divisor(num, s)[1].all() or not known(num, num.sum(u)):
+        found = self.support()
+        if found is None or not divisor(num, s)[1].all() or not known(num, num.sum(u)):
             return num.lift(0.0) if is_zero(num, u).all() else nothing(num)
-        v, rho, price = self._split(num, u, s)
-        return num.sum(s * num.dot(v, num.matvec(self.matrix, v)) + num.dot(v, rho) + price)
+        v, rho, price = self._split(num, found, u, s)
+        if np.linalg.norm(floats(num, rho)) > APART * np.linalg.norm(floats(num, u)):
+            return nothing(num)
+        return num.sum(s * num.dot(v, num.matvec(self.matrix(num), v)) + num.dot(v, rho) + price)
 
     def remainder(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
-        if not divisor(num, s)[1].all():
+        found = self.support()
+        if found is None or not divisor(num, s)[1].all():
             return num.sum(s * self.value(num, z))
-        v, rho, price = self._split(num, u, s)
+        v, rho, price = self._split(num, found, u, s)
         d = z - v
-        return num.pos(num.sum(s * num.pos(num.dot(d, num.matvec(self.matrix, d))) - num.dot(rho, d) + price))
+        return num.pos(num.sum(s * num.pos(num.dot(d, num.matvec(self.matrix(num), d))) - num.dot(rho, d) + price))
 
     def slope(self, z: Array, s: Array) -> Array:
-        return 2.0 * float(s[0]) * (self.matrix @ z)
+        return float(s[0]) * np.asarray(self._twice(FLOAT, z))
+
+
+class QuadraticForm(SemidefiniteForm):
+    """φ(z) = zᵀPz of a positive definite P, which absorbs any multiplier; see `SemidefiniteForm`."""
+
+    formula, conjugate_formula, domain_formula = "zᵀPz, P ≻ 0", "uᵀP⁻¹u/4", "ℝⁿ"
+    absorbs = Absorbs.ALL
+
+    def support(self) -> Support | None:
+        found = super().support()
+        return found if found is not None and len(found.rows) == len(self.matrix(FLOAT)) else None
+
+    def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
+        return u if divisor(num, s)[1].all() else num.zeros(len(u))

@@ -1,0 +1,63 @@
+"""−μ(z) for a concave function μ ≥ 0 of z ≥ 0 that is homogeneous of degree 1: what geometric means and p-norms with p < 1 share."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+
+import numpy as np
+
+from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arrays import Array
+from simopt.duality.atoms.base import SPARE, Atom
+from simopt.duality.vectors import Mask, Value, above, at_least_zero, broadcast, divisor, is_zero, known, nothing
+
+LEAST = 2.0**-60  # of the scale: the multiplier that takes the place of one outside
+
+
+class ConcaveGauge(Atom):
+    """φ(z) = −μ(z) for z ≥ 0; (sφ)*(u) = 0 for u ≤ 0 with μ°(−u) ≥ s, where μ°(w) is the largest c with ⟨w, z⟩ ≥ c μ(z) for all z ≥ 0.
+
+    The remainder is Σ −u_i z_i − s μ(z).
+    """
+
+    conjugate_formula = "0"
+
+    @property
+    def degree(self) -> float | None:
+        return 1.0
+
+    @abstractmethod
+    def mean(self, num: Arithmetic, x: Value) -> Value:
+        """μ(x) of x ≥ 0, a vector of one entry."""
+
+    @abstractmethod
+    def polar(self, num: Arithmetic, w: Value) -> Value:
+        """μ°(w) of w ≥ 0, a vector of one entry."""
+
+    def value(self, num: Arithmetic, z: Value) -> Value:
+        return -self.mean(num, z)
+
+    def inside(self, num: Arithmetic, z: Value, nonnegative: Mask) -> Mask:
+        return nonnegative | at_least_zero(num, z)
+
+    def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
+        """u made negative and, where it is too small, longer."""
+        price = num.maximum(-u, broadcast(num, s, len(u)) * LEAST)
+        polar, some = divisor(num, self.polar(num, price))
+        if not some.all():
+            return num.zeros(len(u)) if is_zero(num, s).all() else -price
+        return -price * broadcast(num, num.maximum(s / polar, num.lift(1.0)), len(u))
+
+    def conjugate(self, num: Arithmetic, u: Value, s: Value) -> Value:
+        if above(num, u).any():
+            return nothing(num)
+        polar = self.polar(num, num.pos(-u))
+        short = above(num, s, polar * (1.0 + SPARE) if num is FLOAT else polar).any()
+        return nothing(num) if short or not known(num, num.sum(polar)) else num.lift(0.0)
+
+    def remainder(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
+        return num.pos(num.sum(-u * z) - num.sum(s * self.mean(num, z)))
+
+    def _slope(self, s: Array, gradient: Array) -> Array:
+        """−sμ'(z), 0 where it is no number."""
+        return np.where(np.isfinite(gradient), -s * gradient, 0.0)

@@ -1,0 +1,84 @@
+"""Powers on z > 0 that are convex when they fall: z^p for p < 0, and −z^p for 0 < p < 1."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from simopt.arithmetic import FLOAT, RATIONAL, Arithmetic
+from simopt.arrays import Array
+from simopt.duality.atoms.base import Elementwise
+from simopt.duality.atoms.powers import SMALL, raised
+from simopt.duality.vectors import Mask, Value, above, at_least_zero, divisor, enclosing, exactly, is_zero, where
+
+LEAST = 2.0**-60  # of the scale: the multiplier that takes the place of one outside
+
+
+class DecreasingPower(Elementwise):
+    """φ(z) = σz^p for z > 0, σ the sign of −p for p < 1; (sφ)*(u) = −σs(1 − p) y^p for u < 0, y = (−u/(s|p|))^{1/(p−1)}.
+
+    For p < 0 it is 0 at u = 0, for 0 < p it is ∞; for s = 0 it is the support function of z > 0: 0 for u ≤ 0.
+    With u = sσp y^{p−1} the remainder is sσ(z^p − y^p − p y^{p−1}(z − y)) = sσp(p − 1) ξ^{p−2} (z − y)²/2 with a ξ between z and y.
+    """
+
+    formula, conjugate_formula, domain_formula = "z^p (p < 0), −z^p (0 < p < 1)", "∓(1 − p)(−u/|p|)^{p/(p−1)}", "u < 0"
+
+    def __init__(self, exponent: float) -> None:
+        self.p = Fraction(exponent)
+        self.sign = 1.0 if self.p < 0 else -1.0
+
+    @property
+    def degree(self) -> float | None:
+        return float(self.p)
+
+    def value(self, num: Arithmetic, z: Value) -> Value:
+        return raised(num, z if self.p < 0 else num.pos(z), self.p) * self.sign
+
+    def inside(self, num: Arithmetic, z: Value, nonnegative: Mask) -> Mask:
+        return above(num, z) if self.p < 0 else nonnegative | at_least_zero(num, z)
+
+    def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
+        return num.minimum(u, num.lift(0.0) if self.p < 0 else s * -LEAST)
+
+    def outside(self, num: Arithmetic, u: Value, s: Value) -> Mask:
+        off = above(num, u)
+        if self.p < 0:
+            return off
+        return np.asarray(off | (~is_zero(num, s) & ~(divisor(num, s)[1] & above(num, -u))))
+
+    def conjugates(self, num: Arithmetic, u: Value, s: Value) -> Value:
+        """−σ(1 − p) s^{1/(1−p)} (−u/|p|)^{p/(p−1)}; of 0 < p it is known where s is, and u is known not to be 0 there."""
+        share = num.pos(-u) / exactly(num, [abs(self.p)])
+        price = raised(num, s, 1 / (1 - self.p)) * raised(num, share, self.p / (self.p - 1)) * exactly(num, [1 - self.p]) * -self.sign
+        return price if self.p < 0 else where(num, divisor(num, s)[1], price, num.zeros(len(u)))
+
+    def remainders(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
+        scale, positive = divisor(num, s)
+        share, priced = divisor(num, -u / (scale * exactly(num, [abs(self.p)])))
+        best, known = raised(num, share, 1 / (self.p - 1)), positive & priced
+        plain = num.pos(s * self.value(num, z) + self.conjugates(num, u, s) - u * z)
+        if num is RATIONAL:
+            return plain
+        if num is FLOAT:
+            close = s * self._apart(z, best)
+        else:
+            between, d = enclosing(num, z, best), z - best
+            known = known & above(num, between)
+            curve = exactly(num, [abs(self.p * (self.p - 1)) / 2])
+            close = s * (d * d) * raised(num, between, self.p - 2) * curve
+        return where(num, known, close, plain)
+
+    def _apart(self, z: Array, best: Array) -> Array:
+        """σ(z^p − y^p − p y^{p−1}(z − y)) in floats."""
+        p, ratio = float(self.p), z / best
+        h = ratio - 1.0
+        with np.errstate(all="ignore"):
+            grown = np.where(h > -0.5, np.expm1(p * np.log1p(np.maximum(h, -0.5))), ratio**p - 1.0)
+            plain = self.sign * (grown - p * h)
+        series = self.sign * p * (p - 1) / 2 * h * h * (1 + (p - 2) * h / 3 * (1 + (p - 3) * h / 4))
+        return np.asarray(best**p * np.where(np.abs(h) < SMALL, series, np.maximum(plain, 0.0)))
+
+    def slope(self, z: Array, s: Array) -> Array:
+        with np.errstate(all="ignore"):
+            return np.asarray(s * self.sign * float(self.p) * np.maximum(z, 0.0) ** (float(self.p) - 1.0))

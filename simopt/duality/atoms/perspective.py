@@ -1,0 +1,100 @@
+"""tφ(z/t), the perspective of another atom: relative entropies, squares over a variable, rows of exponential cones."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arrays import Array
+from simopt.duality.atoms.base import Atom, Elementwise
+from simopt.duality.vectors import Mask, Value, above, broadcast, divisor, full, is_zero, known, nothing, vector, where
+
+
+class Perspective(Atom):
+    """ψ(z, t) = tφ(z/t) for t > 0 and 0 at (0, 0); (sψ)*(u, v) = 0 for v ≤ −(sφ)*(u), else ∞: sup_t t(v + (sφ)*(u)).
+
+    The remainder is t(sφ(z/t) + (sφ)*(u) − ⟨u, z/t⟩) + t(−v − (sφ)*(u)). Arguments are z, then t.
+
+    Parameters
+    ----------
+    atom : Atom
+        φ; a function of single numbers if there is more than one t.
+    size, count : int
+        entries of z; of t: as many, or one for all.
+    """
+
+    formula, conjugate_formula, domain_formula = "tφ(z/t)", "0", "v ≤ −φ*(u)"
+
+    def __init__(self, atom: Atom, size: int, count: int) -> None:
+        if count not in (1, size) or (count > 1 and not isinstance(atom, Elementwise)):
+            raise ValueError(f"{count} denominators for {size} entries of {type(atom).__name__}: one is needed, or one for each")
+        self.atom, self.length, self.count = atom, size, count
+
+    @property
+    def degree(self) -> float | None:
+        return 1.0
+
+    def outputs(self, n: int) -> int:
+        return self.atom.outputs(self.length)
+
+    def _split(self, x: Value) -> tuple[Value, Value]:
+        return x[np.arange(self.length)], x[np.arange(self.length, self.length + self.count)]
+
+    def _quotient(self, num: Arithmetic, x: Value) -> tuple[Value, Value, Mask]:
+        """z/t, t, and where t is known to be positive; what is said elsewhere means nothing."""
+        z, t = self._split(x)
+        divided, positive = divisor(num, t)
+        return z / broadcast(num, divided, self.length), where(num, positive, t, num.zeros(self.count)), positive
+
+    def value(self, num: Arithmetic, z: Value) -> Value:
+        ratio, t, positive = self._quotient(num, z)
+        m = self.atom.outputs(self.length)
+        safe = where(num, np.broadcast_to(positive, self.length), ratio, full(num, 1.0, self.length))
+        return broadcast(num, t, m) * self.atom.value(num, safe)
+
+    def inside(self, num: Arithmetic, z: Value, nonnegative: Mask) -> Mask:
+        ratio, _, positive = self._quotient(num, z)
+        zero = is_zero(num, z)
+        apart = np.broadcast_to(positive, self.length) & self.atom.inside(num, ratio, nonnegative[: self.length])
+        nowhere = np.broadcast_to(zero[self.length :], self.length) & zero[: self.length]
+        return np.concatenate([apart | nowhere, positive | zero[self.length :]])
+
+    def _costs(self, num: Arithmetic, u: Value, s: Value) -> Value | None:
+        """(sφ)*(u), for each t; None where u is outside of the domain."""
+        if self.count == 1:
+            cost = self.atom.conjugate(num, u, s)
+            return vector(num, cost) if known(num, cost) else None
+        assert isinstance(self.atom, Elementwise)
+        return None if self.atom.outside(num, u, s).any() else self.atom.conjugates(num, u, s)
+
+    def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
+        """u into the domain of (sφ)*, v down to −(sφ)*(u)."""
+        price, v = self._split(u)
+        price = self.atom.project(num, price, s)
+        costs = self._costs(num, price, s)
+        return num.concat([price, v if costs is None else num.minimum(v, -costs)])
+
+    def conjugate(self, num: Arithmetic, u: Value, s: Value) -> Value:
+        price, v = self._split(u)
+        costs = self._costs(num, price, s)
+        if costs is None or not known(num, num.sum(costs)) or not known(num, num.sum(v)) or above(num, v, -costs).any():
+            return nothing(num)
+        return num.lift(0.0)
+
+    def remainder(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
+        ratio, t, positive = self._quotient(num, z)
+        price, v = self._split(u)
+        ratio = where(num, np.broadcast_to(positive, self.length), ratio, full(num, 1.0, self.length))
+        if self.count == 1:
+            near = vector(num, self.atom.remainder(num, ratio, price, s))
+        else:
+            assert isinstance(self.atom, Elementwise)
+            near = self.atom.remainders(num, ratio, price, s)
+        costs = self._costs(num, price, s)
+        return nothing(num) if costs is None else num.sum(t * near + t * num.pos(-v - costs))
+
+    def slope(self, z: Array, s: Array) -> Array:
+        ratio, _, _ = self._quotient(FLOAT, z)
+        price = self.atom.slope(ratio, s)
+        costs = self._costs(FLOAT, price, s)
+        return np.concatenate([price, np.zeros(self.count) if costs is None else -costs])

@@ -1,0 +1,147 @@
+"""What the reader takes of the list, and which certificates close: a line a problem in results.jsonl, so that a run may be resumed."""
+
+from __future__ import annotations
+
+import json
+import math
+import multiprocessing
+import sys
+import time
+import warnings
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+import cvxpy as cp
+from corpus import Entry, entries, problems
+
+import simopt
+from simopt.arithmetic import FLOAT, INTERVAL
+from simopt.duality import Declared, solved
+from simopt.errors import InvalidProblem, Unreadable
+
+RESULTS = Path(__file__).with_name("results.jsonl")
+CLOSED = {"float": 1e-8, "interval": 1e-6}  # of |optimum|
+MISSED = 1e-4  # of 1 + |optimum|: what CLARABEL's answer, with its default tolerances, may be off by
+
+
+@dataclass(frozen=True)
+class Result:
+    """What became of a problem: `refused` by the reader, with its reason; else bounds by arithmetic, what is open, and the time."""
+
+    id: str
+    fingerprint: str
+    refused: str = ""
+    failed: str = ""
+    lower: dict[str, float] = field(default_factory=dict)
+    upper: dict[str, float] = field(default_factory=dict)
+    gap: dict[str, float] = field(default_factory=dict)
+    open: list[str] = field(default_factory=list)
+    seconds: float = 0.0
+
+    def closed(self, entry: Entry) -> bool:
+        """Whether the gap is small in both arithmetics, relative to an optimum other than 0."""
+        size = abs(entry.optimum or 0.0)
+        return all(self.gap.get(name, math.inf) <= most * size for name, most in CLOSED.items())
+
+    def contradicts(self, entry: Entry) -> str:
+        """How a bound contradicts what CLARABEL says or the other arithmetic; nothing if none does."""
+        room = MISSED * (1.0 + abs(entry.optimum or 0.0))
+        for name in self.lower:
+            low, high = self.lower[name], self.upper[name]
+            if entry.optimum is not None and entry.status == "optimal" and not low - room <= entry.optimum <= high + room:
+                return f"{name}: {low:.6g} ≤ optimum ≤ {high:.6g}, CLARABEL: {entry.optimum:.6g}"
+            if entry.status == "infeasible" and high < math.inf:
+                return f"{name}: a point with the value {high:.6g}, CLARABEL: infeasible"
+            if entry.status == "unbounded" and low > -math.inf and high < math.inf:
+                return f"{name}: {low:.6g} ≤ optimum, CLARABEL: unbounded"
+            if low > high + room:
+                return f"{name}: {low:.6g} ≤ optimum ≤ {high:.6g}"
+        return ""
+
+
+def results() -> dict[str, Result]:
+    """The lines that are there, by id."""
+    if not RESULTS.exists():
+        return {}
+    return {line["id"]: Result(**line) for line in map(json.loads, RESULTS.read_text(encoding="utf-8").splitlines())}
+
+
+def certify(seconds: float) -> None:
+    """Judge what has no line yet, or one of another problem; each in a process of its own, which has so many seconds."""
+    done = results()
+    left = [entry for entry in entries() if entry.id not in done or done[entry.id].fingerprint != entry.fingerprint]
+    listed = {entry.id: entry for entry in left}
+    with RESULTS.open("a", encoding="utf-8") as lines:
+        for number, (name, problem) in enumerate(problems(left) if left else (), 1):
+            result = _alone(listed[name], problem, seconds)
+            lines.write(json.dumps(asdict(result), ensure_ascii=False) + "\n")
+            lines.flush()
+            print(f"\r{number} of {len(left)}, {result.seconds:5.1f} s: {name[-80:]:80}", end="", file=sys.stderr, flush=True)
+    print(file=sys.stderr)
+
+
+def _alone(entry: Entry, problem: cp.Problem, seconds: float) -> Result:
+    """The result of a process that may take too long, or end by itself."""
+    ours, theirs = multiprocessing.Pipe(duplex=False)
+    child = multiprocessing.get_context("fork").Process(target=_send, args=(theirs, entry, problem))
+    started = time.monotonic()
+    child.start()
+    theirs.close()
+    try:
+        if ours.poll(seconds):
+            found: Result = ours.recv()
+            return found
+        return Result(entry.id, entry.fingerprint, failed=f"not ready after {seconds:g} s", seconds=seconds)
+    except EOFError:
+        return Result(entry.id, entry.fingerprint, failed="its process ended", seconds=time.monotonic() - started)
+    finally:
+        child.kill()
+        child.join()
+        ours.close()
+
+
+def _send(pipe: Connection, entry: Entry, problem: cp.Problem) -> None:
+    warnings.simplefilter("ignore")
+    pipe.send(judged(entry, problem))
+
+
+def judged(entry: Entry, problem: cp.Problem) -> Result:
+    """Read, solved in graph form, and bounded in floats and balls; bounds of what is maximised are turned back."""
+    started = time.monotonic()
+
+    def result(**found: object) -> Result:
+        return Result(entry.id, entry.fingerprint, seconds=round(time.monotonic() - started, 3), **found)  # type: ignore[arg-type]
+
+    try:
+        declared = Declared.of(problem)
+    except (Unreadable, InvalidProblem) as error:
+        return result(refused=reason(error))
+    except Exception as error:  # the reader's own errors are to be seen
+        return result(failed=f"reading: {type(error).__name__}: {error}"[:300])
+    lower, upper, gap, left = {}, {}, {}, list[str]()
+    try:
+        point, multipliers = solved(declared)
+        for num in (FLOAT, INTERVAL):
+            certificate = simopt.certify(declared, point, multipliers, num=num)
+            sign = -1.0 if declared.programme.maximises else 1.0
+            ends = sorted((sign * certificate.lower, sign * certificate.upper))
+            lower[num.name], upper[num.name], gap[num.name] = *ends, certificate.gap
+            if certificate.gap > CLOSED[num.name] * abs(entry.optimum or 0.0):
+                left += declared.open(multipliers, declared.restore(point, num), num)
+    except Exception as error:
+        return result(failed=f"{type(error).__name__}: {error}"[:300], lower=lower, upper=upper, gap=gap, open=left)
+    return result(lower=lower, upper=upper, gap=gap, open=list(dict.fromkeys(left)))
+
+
+def reason(error: Exception) -> str:
+    """What a refusal is of, without the names and numbers of the one problem."""
+    what = str(getattr(error, "what", error))
+    return what.partition(": ")[2] or what
+
+
+def counted() -> Iterator[tuple[Entry, Result]]:
+    """The list with its results, where there are any."""
+    found = results()
+    return ((entry, found[entry.id]) for entry in entries() if entry.id in found)
