@@ -145,14 +145,14 @@ def reason_against(problem: Problem, chosen: SolverSpec | BackEnd) -> str | None
     from simopt.backends import adapter
 
     try:
-        adapter.canonicalise(problem.declare(cones=chosen.cones), chosen)
+        adapter.canonicalise(problem.for_back_ends(cones=chosen.cones), chosen)
     except (adapter.Refused, InvalidProblem) as error:
         return str(error)
     return None
 
 
 def _declare(problem: Problem, cones: frozenset[str]) -> Any:
-    return problem.declare(cones=cones)
+    return problem.for_back_ends(cones=cones)
 
 
 def _finish(run: Run, solver: str, options: dict[str, Any], ended: Ending) -> Solution:

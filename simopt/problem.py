@@ -8,7 +8,7 @@ import mmap
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, dataclass_transform
 
 import numpy as np
 from numpy.typing import NDArray
@@ -122,6 +122,10 @@ class Problem(ABC):
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """The programme as a plain `cvxpy.Problem` with named variables, parameters and constraints, using only the given cones."""
 
+    def for_back_ends(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
+        """The declaration in the form that back ends are given; another one than `declare` only to get more multipliers from them."""
+        return self.declare(cones=cones)
+
     @abstractmethod
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """P(x), straight from the formula."""
@@ -218,8 +222,11 @@ P = TypeVar("P", bound=type[Problem])
 P0 = TypeVar("P0", bound=Problem)
 
 
+@dataclass_transform(frozen_default=True, eq_default=False)
 def problem(cls: P) -> P:
-    """Register a problem class under its `name`."""
+    """Register a problem class under its `name`; one that is no dataclass becomes a frozen one without `==`."""
+    if "__dataclass_params__" not in vars(cls):
+        dataclass(frozen=True, eq=False)(cls)
     registry.register("problem", cls.name, cls, cls.__module__)
     return cls
 

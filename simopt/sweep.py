@@ -69,13 +69,13 @@ class _Sweep:
     def declare(self, normal: Problem, cones: frozenset[str]) -> Any:
         """The kept declaration where the data are the same, else a fresh one."""
         if self.kept is None or not self._same_data(self.kept[0], normal):
-            self.kept = (normal, normal.declare(cones=cones))
+            self.kept = (normal, normal.for_back_ends(cones=cones))
         declaration = self.kept[1]
         parameter = declaration.param_dict.get(self.field)
         value = getattr(normal, self.field)
         # Declarations that do without the parameter, as they may where it is infinite, write down something else instead.
         if parameter is None or not np.all(np.isfinite(value)):
-            return normal.declare(cones=cones)
+            return normal.for_back_ends(cones=cones)
         parameter.value = value
         return declaration
 

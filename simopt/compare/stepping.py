@@ -59,7 +59,7 @@ class Stepper:
         assert isinstance(self.chosen, BackEnd), f"{self.chosen.name} is no back end"
         own = dict(self.options)
         limit = own.pop("max_iter", None)
-        declared = self._normal.declare(cones=self.chosen.cones)
+        declared = self._normal.for_back_ends(cones=self.chosen.cones)
         native = min(tolerance, LOOSE)
         found = adapter.run(declared, self.chosen, tol=native, max_iter=limit, time_limit=self.time_limit, options=own)
         self._last = None if found.point is None else (found.point, found.multipliers)

@@ -105,7 +105,7 @@ def warm_up(backend: BackEnd, kind: type[Problem]) -> None:
     for example in kind.examples(np.random.default_rng(0)):
         if not example.degenerate:
             try:
-                declared = natural(example.problem)[0].declare(cones=backend.cones)
+                declared = natural(example.problem)[0].for_back_ends(cones=backend.cones)
                 adapter.run(declared, backend, tol=1e-2, max_iter=None, time_limit=WARM_LIMIT, options={})
             except (*FAILURES, adapter.Refused):
                 pass  # what fails on an example may work on the problem at hand; if not, the run itself will say so
@@ -122,7 +122,7 @@ def _sweep(run: Run, backend: BackEnd, normal: Problem, units: float, time_limit
     for tolerance in sorted({*NATIVE, run.tol}, reverse=True):
         start = time.perf_counter()
         try:
-            declared = normal.declare(cones=backend.cones)
+            declared = normal.for_back_ends(cones=backend.cones)
             setup = units + time.perf_counter() - start
             limit = None if max_iter is None else int(str(max_iter))
             result = adapter.run(declared, backend, tol=tolerance, max_iter=limit, time_limit=time_limit, options=own)

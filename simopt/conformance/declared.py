@@ -126,7 +126,7 @@ def _check_cones(problem: Problem, where: str) -> None:
     for backend in {backend.cones: backend for backend in FIRST_CLASS}.values():  # of back ends with the same cones, one
         try:
             with adapter.quiet():  # CLARABEL, which takes all cones, stands in for one that is not installed
-                data, *_ = adapter.canonicalise(problem.declare(cones=backend.cones), CLARABEL if backend.missing else backend)
+                data, *_ = adapter.canonicalise(problem.for_back_ends(cones=backend.cones), CLARABEL if backend.missing else backend)
         except adapter.Refused as error:
             reason = str(error)
         else:

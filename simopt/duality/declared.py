@@ -16,14 +16,17 @@ from simopt.arrays import Array, Multipliers, Point
 from simopt.duality.absorbers import Absorber, absorbers
 from simopt.duality.affine import Key
 from simopt.duality.backward import Backward, backward
+from simopt.duality.distance import moduli, radius
 from simopt.duality.forward import Forward, forward
+from simopt.duality.graph_form import GraphForm, Link, links
 from simopt.duality.programme import Definition, Epigraph, Programme, Row, Term
 from simopt.duality.reader import read
 from simopt.duality.recent import Recent
 from simopt.duality.restoration import restored
+from simopt.duality.units import natural_size
 from simopt.duality.vectors import Value, vector
 from simopt.errors import InvalidProblem, UnknownName
-from simopt.problem import ALL_CONES, Example, Problem
+from simopt.problem import ALL_CONES, Example, Problem, Rescale
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -37,7 +40,8 @@ class Declared(Problem):
 
     Point: the variables that nothing defines, by name. Multipliers: of constraints by their label (or "row 3", the fourth of the list), of
     terms by their name ("huber 1"); see `names`. What is missing counts as 0.
-    Scale: |f| at x = 0 drawn into its bounds; where that is 0 or no feasible point, the bound that the slopes there give.
+    Scale: |f| at x = 0 drawn into its bounds; where that is 0 or no feasible point, the bound that the slopes there give, or what the
+    largest part of f is where the variables are of the size that the constants ask for (`units.natural_size`).
 
     Parameters
     ----------
@@ -78,6 +82,40 @@ class Declared(Problem):
                 found[node.name] = (None, node.key, node.argument.size)
         return found | {row.name: (row, row.key, row.map.size) for row in rows}
 
+    @cached_property
+    def links(self) -> dict[str, tuple[Term, Link]]:
+        """The rows of terms in the graph form, by label, where one is only part of a multiplier or its negative."""
+        found = {link.label: (term, link) for term in self.programme.terms for link in links(term)}
+        return {label: each for label, each in found.items() if label not in self.names}
+
+    def assembled(self, multipliers: Mapping[str, Any]) -> Multipliers:
+        """The multipliers of a graph form by the names of `names`.
+
+        Raises
+        ------
+        InvalidProblem
+            where a part of one is of the wrong size.
+        """
+        found: Multipliers = {}
+        for label, values in multipliers.items():
+            if label not in self.links:
+                found[label] = values
+                continue
+            term, link = self.links[label]
+            part = np.asarray(values, dtype=float).reshape(-1, order="F")
+            if part.size != link.size:
+                raise InvalidProblem(f"multipliers: {label} has {part.size} entries, expected {link.size}")
+            found.setdefault(term.name, np.zeros(term.argument.size))[link.start : link.start + link.size] = link.sign * part
+        return found
+
+    def for_back_ends(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
+        """The graph form."""
+        return GraphForm(self).problem
+
+    def normalised(self) -> tuple[Self, Rescale]:
+        """The problem itself, and the way back from the labels of the graph form."""
+        return self, Rescale(multipliers=self.assembled)
+
     def candidates(self, multipliers: Mapping[str, Any]) -> dict[Key, Array]:
         """Multipliers by key; the rows of an epigraph one below the other.
 
@@ -89,7 +127,7 @@ class Declared(Problem):
             where nothing has the name.
         """
         given: dict[Key, Array] = {}
-        for name, values in multipliers.items():
+        for name, values in self.assembled(multipliers).items():
             if name not in self.names:
                 raise UnknownName("multiplier", name, self.names)
             _, key, size = self.names[name]
@@ -210,7 +248,7 @@ class Declared(Problem):
         return Recent(1)
 
     def scale(self) -> float:
-        """|f| at the trivial point, or the bound that its slopes give; ∞ where neither is a number other than 0."""
+        """|f| at the trivial point; where that is no size, the bound that its slopes give, or the size of f in its units."""
         return self._scale.of(self._now(FLOAT), {}, lambda _: self._size())
 
     @cached_property
@@ -224,7 +262,17 @@ class Declared(Problem):
             return size
         slopes = self.multipliers(point)
         bound = abs(float(self.dual_bound({} if slopes is None else slopes)))
-        return bound if 0.0 < bound < math.inf else math.inf
+        if bound < math.inf and (size == 0.0 or bound > 0.0):  # both are 0 where the trivial point is optimal
+            return bound
+        return natural_size(self.programme)
+
+    def distance(self, gap: float, point: Point | None = None) -> float:
+        """‖x − x*‖₂ ≤ √(gap/m) over all leaves x, m the least modulus of strong convexity by their squares; ∞ where one has none."""
+        return radius(gap, np.concatenate([np.zeros(0), *moduli(self.programme).values()]))
+
+    def distances(self, gap: float) -> dict[str, float]:
+        """The same for each leaf by itself."""
+        return {self.programme.leaves[key].name: radius(gap, m) for key, m in moduli(self.programme).items()}
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:

@@ -3,19 +3,50 @@
 from __future__ import annotations
 
 import warnings
-from typing import Any
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import cvxpy as cp
 import numpy as np
 from cvxpy.transforms.indicator import indicator
 from cvxpy.transforms.partial_optimize import PartialProblem
 
-from simopt.arrays import Array, Multipliers, Point
-from simopt.duality.declared import Declared
+from simopt.arrays import Multipliers, Point
+from simopt.certificate import certify
 from simopt.duality.programme import Definition, Epigraph, Row, Term
+from simopt.duality.units import OBJECTIVE, RAW, Sizes, degree, equilibrated
 from simopt.errors import NotAvailable
 
+if TYPE_CHECKING:
+    from simopt.duality.declared import Declared
+
 TIGHT = {"CLARABEL": {"tol_gap_abs": 1e-11, "tol_gap_rel": 1e-11, "tol_feas": 1e-11, "max_iter": 200, "warm_start": False}}
+CLOSED = 1e-8  # gap / scale
+PLAIN = {"nonneg", "nonpos", "pos", "neg", "bounds"}  # attributes of variables that can be measured in another unit
+
+
+@dataclass(frozen=True)
+class Link:
+    """The row of a term's argument: its dual, times the sign, is the part of the term's multiplier that begins at `start`."""
+
+    label: str
+    number: int
+    start: int
+    size: int
+    sign: int
+
+
+def links(term: Term) -> Iterator[Link]:
+    """The arguments of a term that are not constant. One for all and of sign 1 bears the name of the term."""
+    start, several = 0, len(term.parts) > 1
+    flip = -1 if isinstance(term.source, (cp.minimum, cp.min)) else 1
+    for number, size in term.parts:
+        argument = term.source.args[number]
+        if not argument.is_constant():
+            sign = flip if argument.is_convex() else -flip
+            yield Link("−" * (sign < 0) + term.name + f" of {number}" * several, number, start, size, sign)
+        start += size
 
 
 class GraphForm:
@@ -23,39 +54,42 @@ class GraphForm:
 
     The dual of such a row is the term's multiplier. Terms that absorb what is left need none.
 
+    In units σ, ρ, τ the programme is written in x/σ, its rows and the objective divided by ρ and τ. The unit of an argument leaves a
+    homogeneous function as φ(ρz) = ρ^p φ(z), so that the power of a small number never meets that of a large one.
+
     Attributes
     ----------
     problem : cvxpy.Problem
-        to be solved by anyone.
+        to be solved by anyone; its rows bear the names of `Declared.names` and `Declared.links`.
     """
 
-    def __init__(self, declared: Declared) -> None:
-        self.declared, programme = declared, declared.programme
+    def __init__(self, declared: Declared, sizes: Sizes = RAW) -> None:
+        self.declared, self.sizes, programme = declared, sizes, declared.programme
         self.by_source = {id(term.source): term for term in programme.terms}
         bounded = set(programme.bounds)
-        self.needless = {each.term.key for each in declared.plan if each.leaf.key not in bounded}
-        self.needless |= {each.host.key for each in declared.plan if isinstance(each.host, Term)}
+        alone = [each for each in declared.plan if sizes is RAW]  # in other units the unit has to leave these, too
+        self.needless = {each.term.key for each in alone if each.leaf.key not in bounded}
+        self.needless |= {each.host.key for each in alone if isinstance(each.host, Term)}
+        self.fixed = {v.id for term in programme.terms if not term.parts for v in term.source.variables()}  # these terms stay as they are
         self.known: dict[int, tuple[Any, Any]] = {}
-        self.links: dict[str, list[tuple[Any, int]]] = {}  # term -> rows and the sign with which their duals count
-        self.added: list[Any] = []
-        objective = self.written(programme.problem.objective.expr)
-        self.rows = {row.name: self._row(row) for row in self._rows() if row.sides is not None}
+        self.variables: dict[int, Any] = {}
+        self.rows: dict[str, tuple[Any, float]] = {}  # label -> row, and what its dual is to be multiplied with
+        objective = self.written(programme.problem.objective.expr) / sizes.objective
+        for row in _rows(declared):
+            if row.sides is not None:
+                unit = sizes.maps.get(row.key, 1.0)
+                left, right = (self.written(side) / unit for side in row.sides)
+                self._add(row.name, left == right if row.equality else left <= right, unit)
         goal = cp.Maximize(objective) if programme.maximises else cp.Minimize(objective)
-        self.problem = cp.Problem(goal, [*self.rows.values(), *self.added])
+        self.problem = cp.Problem(goal, [row for row, _ in self.rows.values()])
 
-    def _rows(self) -> list[Row]:
-        programme = self.declared.programme
-        rows = [*programme.rows, *(bound.row for bounds in programme.bounds.values() for bound in bounds)]
-        for node in programme.nodes:
-            rows += [node.row] if isinstance(node, Definition) else node.rows if isinstance(node, Epigraph) else []
-        return rows
-
-    def _row(self, row: Row) -> Any:
-        left, right = (self.written(side) for side in row.sides or ())
-        return left == right if row.equality else left <= right
+    def _add(self, label: str, row: Any, unit: float) -> None:
+        self.rows[label] = (row.set_label(label), self.sizes.objective / unit)
 
     def written(self, e: Any) -> Any:
-        """The expression with its terms in graph form."""
+        """The expression in its units, with its terms in graph form."""
+        if isinstance(e, cp.Variable):
+            return self._variable(e)
         if isinstance(e, indicator):  # its constraints are rows
             return cp.Constant(0.0)
         if isinstance(e, PartialProblem):
@@ -70,60 +104,97 @@ class GraphForm:
                 self.known[id(e)] = (e, self._term(e, term))
         return self.known[id(e)][1]
 
+    def _unit(self, v: Any) -> float:
+        said = {name for name, value in v.attributes.items() if value is not None and value is not False}
+        ends = v.attributes["bounds"] or ()
+        plain = said <= PLAIN and not any(isinstance(end, cp.Expression) or hasattr(end, "toarray") for end in ends)
+        key = self.declared.programme.variables.get(v.id, OBJECTIVE)
+        return self.sizes.values.get(key, 1.0) if plain and v.id not in self.fixed else 1.0
+
+    def _variable(self, v: Any) -> Any:
+        unit = self._unit(v)
+        if unit == 1.0:
+            return v
+        if v.id not in self.variables:
+            said = {name: value for name, value in v.attributes.items() if name in PLAIN}
+            said["bounds"] = [np.asarray(end) / unit for end in said["bounds"]] if said["bounds"] else None
+            self.variables[v.id] = cp.Variable(v.shape, name=v.name(), **said)
+        return unit * self.variables[v.id]
+
     def _term(self, e: Any, term: Term) -> Any:
-        sizes = dict(term.parts)
-        flip = -1 if isinstance(e, (cp.minimum, cp.min)) else 1
-        given = list(e.args)
-        links: dict[int, tuple[Any, int]] = {}
-        for number, entries in sizes.items():
-            argument = e.args[number]
-            if argument.is_constant():
-                links[number] = (np.zeros(entries), 1)
-                continue
-            z, inner = cp.Variable(argument.shape if argument.size == entries else e.shape), self.written(argument)
-            if argument.is_affine():
-                row, sign = inner == z, 1
-            elif argument.is_convex():
-                row, sign = inner <= z, 1
-            else:
-                row, sign = z <= inner, -1
-            self.added.append(row)
-            links[number] = (row, sign * flip)
-            given[number] = z
-        self.links[term.name] = [links[number] for number in sizes]
-        return e.copy(given)
+        p, row_unit = degree(term.atom), self.sizes.maps.get(term.key, 1.0)
+        unit = 1.0 if p is None else row_unit  # of the argument
+        own = {number for number, _ in term.parts}
+        given = [argument / unit if unit != 1.0 and number in own else argument for number, argument in enumerate(e.args)]
+        for link in links(term):
+            argument = e.args[link.number]
+            inner, z = self.written(argument) / row_unit, cp.Variable(argument.shape if argument.size == link.size else e.shape)
+            outer = z * (unit / row_unit)
+            row = inner == outer if argument.is_affine() else inner <= outer if argument.is_convex() else outer <= inner
+            self._add(link.label, row, row_unit)
+            given[link.number] = z
+        if p is None or unit == 1.0:
+            return e.copy(given)
+        scaled = cp.huber(given[0], e.M / unit) if isinstance(e, cp.huber) else e.copy(given)
+        return unit**p * scaled
 
     def multipliers(self) -> Multipliers:
         """The duals of a form that was solved, by the names of `Declared`."""
-        found = {name: _dual(row) for name, row in self.rows.items()}
-        for name, links in self.links.items():
-            found[name] = np.concatenate([sign * (row if isinstance(row, np.ndarray) else _dual(row)) for row, sign in links])
-        return self.declared.completed(self.point(), found)
+        found = {label: np.asarray(row.dual_value, dtype=float).reshape(-1, order="F") * unit for label, (row, unit) in self.rows.items()}
+        return self.declared.completed(self.point(), self.declared.assembled(found))
 
     def point(self) -> Point:
         """The leaves' values after a solve."""
-        return {leaf.name: leaf.found() for leaf in self.declared.programme.leaves.values()}
+        found = {}
+        for leaf in self.declared.programme.leaves.values():
+            own = self.variables.get(leaf.variable.id)
+            found[leaf.name] = leaf.found() if own is None else np.asarray(own.value, dtype=float) * self._unit(leaf.variable)
+        return found
 
 
-def _dual(row: Any) -> Array:
-    return np.asarray(row.dual_value, dtype=float).reshape(-1, order="F")
+def _rows(declared: Declared) -> list[Row]:
+    programme = declared.programme
+    rows = [*programme.rows, *(bound.row for bounds in programme.bounds.values() for bound in bounds)]
+    for node in programme.nodes:
+        rows += [node.row] if isinstance(node, Definition) else node.rows if isinstance(node, Epigraph) else []
+    return rows
 
 
 def solved(declared: Declared, solver: str = "CLARABEL", **options: Any) -> tuple[Point, Multipliers]:
     """Point and multipliers from one solve of the graph form, tight by default: candidates, which the judge weighs.
 
+    Solved is the form in units in which its numbers are near 1 and, where the certificate does not close with that, the form as it was
+    declared: then the point is that with the smaller objective, the multipliers are those with the larger bound.
+
     Raises
     ------
     NotAvailable
-        where the back end returns no point.
+        where the back end returns no point for either.
     """
-    form = GraphForm(declared)
+    found, failure = [], None
+    for units in (equilibrated(declared.programme), RAW):
+        try:
+            point, multipliers = _solved(GraphForm(declared, units), solver, options)
+        except NotAvailable as error:
+            failure = error
+            continue
+        certificate = certify(declared, point, multipliers)
+        if certificate.closes(CLOSED):
+            return point, multipliers
+        found.append((certificate.upper, -certificate.lower, point, multipliers))
+    if failure is not None and not found:
+        raise failure
+    return min(found, key=lambda each: each[0])[2], min(found, key=lambda each: each[1])[3]
+
+
+def _solved(form: GraphForm, solver: str, options: dict[str, Any]) -> tuple[Point, Multipliers]:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # what the back end says of its answer is not asked: the judge is
         try:
             form.problem.solve(solver=solver, **(options or TIGHT.get(solver, {})))
         except (cp.SolverError, ValueError) as error:  # of data that are not finite CVXPY says so by a ValueError
             raise NotAvailable(f"{solver} returned no point: {error}") from error
-    if any(v.value is None for v in form.problem.variables()) or any(row.dual_value is None for row in form.added):
+    arguments = (form.rows[link.label][0] for term in form.declared.programme.terms for link in links(term) if link.label in form.rows)
+    if any(v.value is None for v in form.problem.variables()) or any(row.dual_value is None for row in arguments):
         raise NotAvailable(f"{solver} returned no point, and said {form.problem.status}")
     return form.point(), form.multipliers()

@@ -120,7 +120,8 @@ class Bound:
 class Programme:
     """min objective subject to the rows, over leaves within their bounds; `maximises` says that the declaration has the negative.
 
-    `nodes` are in an order in which each refers to earlier ones only; `terms` are the nonlinear among them.
+    `nodes` are in an order in which each refers to earlier ones only; `terms` are the nonlinear among them. `variables` has the key of each
+    of CVXPY's variables by its number, also of those that have become nodes.
     """
 
     problem: cp.Problem
@@ -131,6 +132,7 @@ class Programme:
     nodes: list[Node] = field(default_factory=list)
     rows: list[Row] = field(default_factory=list)
     bounds: dict[Key, list[Bound]] = field(default_factory=dict)
+    variables: dict[int, Key] = field(default_factory=dict)
 
     @staticmethod
     def below(node: Node) -> tuple[Key, ...]:
