@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from simopt.arithmetic import BY_NAME, FLOAT, INTERVAL, RATIONAL, Arithmetic
+from simopt.arrays import Point
 from simopt.certificate import certify
 from simopt.conformance.setting import ROUNDING, TOL, examples_of, multipliers_of, points_of, reference, require, unit_of
 from simopt.problem import Example, Problem
@@ -75,13 +76,13 @@ def check_arithmetics(cls: type[Problem]) -> None:
     for index, example in enumerate(examples_of(cls)):
         problem, points, duals = example.problem, list(points_of(cls, index)), list(multipliers_of(cls, index))
         for point in points:
-            _check_enclosure(cls, example, "objective", partial(problem.objective, point))
+            _check_enclosure(cls, example, "objective", partial(_at_feasible, problem, problem.objective, point))
         for multipliers in duals:
             _check_enclosure(cls, example, "dual_bound", partial(problem.dual_bound, multipliers))
         # The solution with all multipliers, and each multipliers with a point; that the gap is the difference is checked for all pairs.
         for point, multipliers in (*((points[0], known) for known in duals), *zip(cycle(points[1:]), duals, strict=False)):
             size = (float(problem.objective(point)), float(problem.dual_bound(multipliers)))
-            _check_enclosure(cls, example, "gap", partial(problem.gap, point, multipliers), *size)
+            _check_enclosure(cls, example, "gap", partial(_at_feasible, problem, problem.gap, point, multipliers), *size)
         point, known, lower, upper = reference(cls, index)
         for name in cls.arithmetics:
             found = certify(example.problem, point, known, BY_NAME[name])
@@ -90,6 +91,13 @@ def check_arithmetics(cls: type[Problem]) -> None:
                 not np.isfinite(lower) or width <= TOL * unit_of(example.problem, upper) + UNDERFLOW,
                 f"{example.name}: {name} bounds are {width:.1e} wider than the float bounds; a formula loses accuracy",
             )
+
+
+def _at_feasible(problem: Problem, formula: Callable[..., Any], point: Point, *args: Any) -> Any:
+    """The formula at a point; where it says ∞, since what floats made feasible is not exactly so, at the point made feasible anew."""
+    *_, num = args
+    value = formula(point, *args)
+    return formula(problem.restore(point, num), *args) if isinstance(value, float) and value == np.inf else value
 
 
 def _check_enclosure(cls: type[Problem], example: Example, name: str, formula: Callable[[Arithmetic], Any], *terms: float) -> None:
