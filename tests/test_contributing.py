@@ -1,4 +1,4 @@
-"""The examples of CONTRIBUTING.md run as they stand there, and lack for conformance just what the text says they lack."""
+"""The examples of CONTRIBUTING.md run as they stand there, and pass conformance."""
 
 import os
 import re
@@ -19,11 +19,11 @@ print(report)
 problem = my_problem.LinearRidge(np.eye(3), np.ones(3))
 print("default:", simopt.solve(problem).provenance.solver, simopt.solve(problem).status.value)
 print("claim:", run("MY-norm", mutants=True).ok)
-print("asked for:", sorted({row.check for row in report.rows if row.failure}))
+print("conforms:", report.ok)
 """
 
 
-def test_the_examples_solve_and_hold_and_conform_up_to_what_the_text_says(tmp_path: Path) -> None:
+def test_the_examples_solve_and_hold_and_conform(tmp_path: Path) -> None:
     assert set(BLOCKS) == {"my_problem", "my_solver", "my_claims"}
     for name, code in BLOCKS.items():
         (tmp_path / f"{name}.py").write_text(code, encoding="utf-8")
@@ -31,6 +31,5 @@ def test_the_examples_solve_and_hold_and_conform_up_to_what_the_text_says(tmp_pa
     command = [sys.executable, "-c", DRIVE]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False, timeout=120)
     assert done.returncode == 0, done.stderr
-    asked = done.stdout.split("asked for: ")[1].splitlines()[0]
-    assert asked == "['any unit', 'data', 'examples', 'identity']", done.stdout
-    assert "default: gradient optimal" in done.stdout and "claim: True" in done.stdout, done.stdout
+    for said in ("conforms: True", "default: gradient optimal", "claim: True"):
+        assert said in done.stdout, done.stdout
