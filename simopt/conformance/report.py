@@ -8,7 +8,7 @@ from functools import partial
 
 from simopt import registry
 from simopt.backends.table import FIRST_CLASS
-from simopt.conformance import bounds, declared, laws, solving
+from simopt.conformance import bounds, declared, laws, second_judge, solving
 from simopt.conformance.setting import NotConforming, executed
 from simopt.conformance.solving import solver_names
 from simopt.problem import Problem
@@ -24,6 +24,7 @@ PROBLEM_CHECKS: dict[str, Callable[[type[Problem]], None]] = {
     "arithmetics": bounds.check_arithmetics,
     "laws": laws.check_laws,
     "units": laws.check_units,
+    "second judge": second_judge.check_second_judge,
 }
 SOLVER_CHECKS: dict[str, Callable[[type[Problem], str], None]] = {
     "statuses": solving.check_statuses,

@@ -164,6 +164,11 @@ class Declared(Problem):
                 named |= {row.name: part for row, part in zip(node.rows, parts, strict=True)}
         return named
 
+    def variables(self, point: Point) -> Point:
+        """The values of all variables by name: also of those that others define, or that only have to be large enough."""
+        at, nodes = self._at(point, FLOAT), [node for node in self.programme.nodes if not isinstance(node, Term)]
+        return {**point, **{node.name: _shaped(at.values[node.key], node.shape) for node in nodes}}
+
     def backward(self, multipliers: Multipliers, num: Arithmetic, slopes: Forward | None = None) -> Backward:
         """The dual sweep: the bound, what is given away at a point, and what is open."""
 

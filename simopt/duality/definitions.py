@@ -32,7 +32,7 @@ def defined(programme: Programme, candidates: Mapping[Key, Leaf]) -> None:
 
 
 def _gives(pattern: Picks, leaf: Leaf) -> bool:
-    whole = len(pattern.columns) == leaf.size and bool(np.array_equal(np.sort(pattern.columns), np.arange(leaf.size)))
+    whole = len(pattern.rows) == len(pattern.columns) == leaf.size and pattern.injective()
     return whole and bool(np.all(np.isfinite(pattern.factors) & (pattern.factors != 0.0)))
 
 

@@ -45,9 +45,11 @@ def _rows_of(programme: Programme, key: Key, leaf: Leaf) -> list[tuple[Row, Pick
             above.append((row, pattern))
         elif not grows(FLOAT, row.map, key):
             return []
-    taken = np.concatenate([pattern.columns for _, pattern in above]) if above else np.zeros(0)
+    taken = np.zeros(leaf.size, dtype=bool)
+    for _, pattern in above:
+        taken[pattern.columns] = True
     circular = any(programme.reaches(below, key) for row, _ in above for below in row.map.below if below != key)
-    return above if len(np.unique(taken)) == leaf.size and not circular else []
+    return above if taken.all() and not circular else []
 
 
 def grows(num: Arithmetic, below: Map, key: Key) -> bool:

@@ -49,8 +49,9 @@ def nothing(num: Arithmetic) -> Value:
 
 def known(num: Arithmetic, x: Value) -> bool:
     """Whether the scalar x is a number, and not the end of an overflow or of a domain."""
-    ends = (num.lower(x), num.upper(x)) if num is INTERVAL else (x,)
-    return all(not isinstance(end, float) or math.isfinite(end) for end in ends)
+    if num is INTERVAL:
+        return math.isfinite(abs(float(x.mid)) + float(x.rad))
+    return not isinstance(x, float) or math.isfinite(x)
 
 
 def above(num: Arithmetic, x: Value, y: Value | float = 0.0) -> Mask:

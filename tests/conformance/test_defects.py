@@ -151,7 +151,26 @@ class OneExample(KernelRidge):
         yield next(iter(super().examples(rng)))
 
 
+class OtherDeclaration(LandmarkedSVR):
+    """Declares a ball that is smaller by a hundredth than the one that it judges."""
+
+    def declare(self, **options: Any) -> Any:
+        """The problem of another radius."""
+        return LandmarkedSVR(self.features, self.targets, 0.99 * self.radius, self.epsilon).declare(**options)
+
+
+class OtherLoss(LandmarkedSVR):
+    """Judges a loss that is larger by a thousandth than the one that it declares."""
+
+    def objective(self, point: Any, num: Any = FLOAT) -> Any:
+        """1.001 P(w)."""
+        return super().objective(point, num) * 1.001
+
+
 BROKEN = [
+    (OptimisticDual, "second judge", "its formulas give, in .* a lower bound"),
+    (OtherDeclaration, "second judge", "derived from its declaration give, in .* a lower bound"),
+    (OtherLoss, "second judge", "by its formula, and .* as it is declared"),
     (OptimisticDual, "weak duality", "dual feasible first|proven lower bound"),
     (OtherGap, "gap", "must be the same number"),
     (Restless, "restore", "idempotent"),

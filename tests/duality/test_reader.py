@@ -219,6 +219,12 @@ def test_equalities_define_variables_and_circles_do_not() -> None:
     assert len(read(cp.Problem(cp.Minimize(cp.sum(sign)), [sign == A @ x])).rows) == 1  # a bounded variable is not a mere name
 
 
+def test_an_equality_that_gives_some_entries_of_a_variable_only_does_not_define_it() -> None:
+    pair, rest = cp.Variable(2, name="pair"), cp.Variable(name="rest")
+    found = read(cp.Problem(cp.Minimize(cp.sum_squares(pair) + cp.square(rest)), [cp.hstack([pair[0], rest]) == np.array([1.0, 2.0])]))
+    assert [leaf.name for leaf in found.leaves.values()] == ["pair", "rest"] and len(found.rows) == 1
+
+
 def test_slacks_are_epigraphs_and_only_where_they_cost() -> None:
     s = cp.Variable(3, name="s")
     rows = [x - 1 <= s, s >= 0]

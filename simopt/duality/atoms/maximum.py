@@ -39,9 +39,10 @@ class Maximum(Grouped):
     def __init__(self, group: Indices, count: int, fixed: Mask | None = None) -> None:
         super().__init__(group, count)
         chosen = np.flatnonzero(np.zeros(len(self.group), dtype=bool) if fixed is None else fixed)
-        rest, first = np.unique(self.group[chosen], return_index=True)
-        self.has_rest, self.takes = np.zeros(count, dtype=bool), np.zeros(len(self.group), dtype=bool)
-        self.has_rest[rest], self.takes[chosen[first]] = True, True  # groups and entries: these take what is left
+        first = np.full(count, -1)
+        first[self.group[chosen[::-1]]] = chosen[::-1]
+        self.has_rest, self.takes = first >= 0, np.zeros(len(self.group), dtype=bool)  # groups and entries that take what is left
+        self.takes[first[self.has_rest]] = True
 
     @property
     def degree(self) -> float | None:
