@@ -23,7 +23,7 @@ from simopt.duality.programme import Definition, Epigraph, Programme, Row, Term
 from simopt.duality.reader import read
 from simopt.duality.recent import Recent
 from simopt.duality.restoration import restored
-from simopt.duality.units import natural_size
+from simopt.duality.units import equilibrated, natural_size
 from simopt.duality.vectors import Value, vector
 from simopt.errors import InvalidProblem, UnknownName
 from simopt.problem import ALL_CONES, Example, Problem, Rescale
@@ -112,9 +112,10 @@ class Declared(Problem):
         """The graph form."""
         return GraphForm(self).problem
 
-    def normalised(self) -> tuple[Self, Rescale]:
-        """The problem itself, and the way back from the labels of the graph form."""
-        return self, Rescale(multipliers=self.assembled)
+    def normalised(self) -> tuple[Declared, Rescale]:
+        """The problem whose graph form is in units in which its numbers are near 1, and the way back."""
+        form = GraphForm(self, equilibrated(self.programme))
+        return InUnits(self.programme, form), Rescale(form.point_of, form.multipliers_of)
 
     def candidates(self, multipliers: Mapping[str, Any]) -> dict[Key, Array]:
         """Multipliers by key; the rows of an epigraph one below the other.
@@ -288,6 +289,17 @@ class Declared(Problem):
     def from_data(cls, dataset: Dataset, rng: np.random.Generator) -> Self:
         """Refused: a declaration has its data already."""
         raise InvalidProblem("declared: a declared problem has its data; there is no recipe")
+
+
+@dataclass(frozen=True, eq=False)
+class InUnits(Declared):
+    """A declared problem that back ends are given in other units than it has."""
+
+    form: GraphForm
+
+    def for_back_ends(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
+        """The graph form in these units."""
+        return self.form.problem
 
 
 def _content(value: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -70,7 +70,7 @@ class GraphForm:
         alone = [each for each in declared.plan if sizes is RAW]  # in other units the unit has to leave these, too
         self.needless = {each.term.key for each in alone if each.leaf.key not in bounded}
         self.needless |= {each.host.key for each in alone if isinstance(each.host, Term)}
-        self.fixed = {v.id for term in programme.terms if not term.parts for v in term.source.variables()}  # these terms stay as they are
+        self.fixed = {v.id for e in _perspectives(programme.problem) for v in e.variables()}  # which are left as they are
         self.known: dict[int, tuple[Any, Any]] = {}
         self.variables: dict[int, Any] = {}
         self.rows: dict[str, tuple[Any, float]] = {}  # label -> row, and what its dual is to be multiplied with
@@ -136,12 +136,18 @@ class GraphForm:
         if p is None or unit == 1.0:
             return e.copy(given)
         scaled = cp.huber(given[0], e.M / unit) if isinstance(e, cp.huber) else e.copy(given)
-        return unit**p * scaled
+        with np.errstate(over="ignore"):  # an infinite factor is refused by the back end
+            return float(np.exp2(p * np.log2(unit))) * scaled
 
     def multipliers(self) -> Multipliers:
         """The duals of a form that was solved, by the names of `Declared`."""
-        found = {label: np.asarray(row.dual_value, dtype=float).reshape(-1, order="F") * unit for label, (row, unit) in self.rows.items()}
-        return self.declared.completed(self.point(), self.declared.assembled(found))
+        return self.declared.completed(self.point(), self.multipliers_of({label: row.dual_value for label, (row, _) in self.rows.items()}))
+
+    def multipliers_of(self, duals: Mapping[str, Any]) -> Multipliers:
+        """Duals of its rows by the names of `Declared`; others as they are."""
+        units = {label: unit for label, (_, unit) in self.rows.items()}
+        found = {label: np.asarray(dual, dtype=float).reshape(-1, order="F") * units.get(label, 1.0) for label, dual in duals.items()}
+        return self.declared.assembled(found)
 
     def point(self) -> Point:
         """The leaves' values after a solve."""
@@ -150,6 +156,22 @@ class GraphForm:
             own = self.variables.get(leaf.variable.id)
             found[leaf.name] = leaf.found() if own is None else np.asarray(own.value, dtype=float) * self._unit(leaf.variable)
         return found
+
+    def point_of(self, values: Mapping[str, Any]) -> Point:
+        """Values of its variables in the units of the declaration; others as they are."""
+        units = {leaf.name: self._unit(leaf.variable) for leaf in self.declared.programme.leaves.values()}
+        return {name: np.asarray(value, dtype=float) * units.get(name, 1.0) for name, value in values.items()}
+
+
+def _perspectives(problem: cp.Problem) -> list[Any]:
+    found, waiting = [], [problem.objective.expr, *(e for constraint in problem.constraints for e in constraint.args)]
+    while waiting:
+        e = waiting.pop()
+        if isinstance(e, cp.perspective):
+            found.append(e)
+        else:
+            waiting += e.args
+    return found
 
 
 def _rows(declared: Declared) -> list[Row]:
@@ -194,6 +216,10 @@ def _solved(form: GraphForm, solver: str, options: dict[str, Any]) -> tuple[Poin
             form.problem.solve(solver=solver, **(options or TIGHT.get(solver, {})))
         except (cp.SolverError, ValueError) as error:  # of data that are not finite CVXPY says so by a ValueError
             raise NotAvailable(f"{solver} returned no point: {error}") from error
+        except BaseException as error:
+            if isinstance(error, (Exception, KeyboardInterrupt, SystemExit, GeneratorExit)):
+                raise
+            raise NotAvailable(f"{solver} returned no point: {error}") from error  # a panic of Rust
     arguments = (form.rows[link.label][0] for term in form.declared.programme.terms for link in links(term) if link.label in form.rows)
     if any(v.value is None for v in form.problem.variables()) or any(row.dual_value is None for row in arguments):
         raise NotAvailable(f"{solver} returned no point, and said {form.problem.status}")

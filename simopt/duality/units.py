@@ -19,7 +19,7 @@ from simopt.duality.programme import Definition, Epigraph, Leaf, Node, Programme
 
 OBJECTIVE: Key = -1
 CONSTANTS, FAINT, EXACTLY = 3.0, 0.25, 100.0  # weights
-LARGEST = 400  # of exponents
+LARGEST = 200  # of exponents
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def natural_size(programme: Programme) -> float:
     """The largest part of the objective where each value has its unit; ∞ where there is none."""
     logarithms = _logarithms(programme)
     sizes = [
-        float(np.max(np.abs(block.entries), initial=0.0)) * 2.0 ** logarithms.get(("value", block.value), 0.0)
+        float(np.max(np.abs(block.entries), initial=0.0) * np.exp2(logarithms.get(("value", block.value), 0.0)))
         for block in blocks(programme)
         if block.home == OBJECTIVE and block.value is not None
     ]

@@ -144,6 +144,48 @@ def test_the_better_of_both_forms_is_returned(monkeypatch: pytest.MonkeyPatch) -
     assert simopt.certify(declared, *solved(declared)).closes(1e-8)
 
 
+class Panic(BaseException):
+    """What a back end raises that is written in another language."""
+
+
+def test_what_a_back_end_raises_in_one_form_leaves_the_other(monkeypatch: pytest.MonkeyPatch) -> None:
+    declared, solve, calls = Declared.of(svr(1.0, 1.0)), cp.Problem.solve, []
+
+    def panic(problem: cp.Problem, *args: Any, **options: Any) -> Any:
+        calls.append(problem)
+        if len(calls) == 1:
+            raise Panic
+        return solve(problem, *args, **options)
+
+    monkeypatch.setattr(cp.Problem, "solve", panic)
+    assert simopt.certify(declared, *solved(declared)).closes(1e-8) and len(calls) == 2
+    calls.clear()
+    monkeypatch.setattr(cp.Problem, "solve", lambda problem, **options: (_ for _ in ()).throw(KeyboardInterrupt))
+    with pytest.raises(KeyboardInterrupt):
+        solved(declared)
+
+
+@pytest.mark.parametrize("solver", ["clarabel", "scs"])
+@pytest.mark.parametrize(("s", "k"), SIZES)
+def test_back_ends_are_given_these_units(solver: str, s: float, k: float) -> None:
+    solution = simopt.solve(Declared.of(huber(s, k)), solver, rigorous=True)
+    assert solution.optimal
+
+
+def test_variables_that_other_units_would_change_keep_their_own() -> None:
+    """In a perspective, which is written as it is, and of a structure or with bounds that are expressions."""
+    v, t = cp.Variable(2, name="v"), cp.Variable(nonneg=True, name="t")
+    diagonal, below = (
+        cp.Variable((2, 2), name="diagonal", diag=True),
+        cp.Variable(2, name="below", bounds=[None, 10.0 * cp.Constant([1.0, 2.0])]),
+    )
+    parts = [cp.perspective(cp.sum_squares(v), t), cp.sum_squares(diagonal - 1000.0 * np.eye(2)), cp.sum_squares(below - 1e4)]
+    declared = Declared.of(cp.Problem(cp.Minimize(sum(parts) + cp.square(t - 1000.0)), [v >= 1.0]))
+    form = GraphForm(declared, equilibrated(declared.programme))
+    names = {leaf.name: leaf.variable.id for leaf in declared.programme.leaves.values()}
+    assert not {names["v"], names["t"], names["diagonal"], names["below"]} & set(form.variables)
+
+
 def test_a_scale_is_found_where_the_trivial_point_says_nothing() -> None:
     """min −⟨μ, x⟩ over x ≥ 0, Σx ≤ 1: nothing at 0, where no multiplier bounds it."""
     means = np.array([3.0, 1.0, 2.0])
