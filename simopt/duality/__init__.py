@@ -49,9 +49,9 @@ All of this is written once and runs in floats, balls and fractions. What the re
     (1.75, 1.75)
 
 The modules, from the ground up: `vectors`, `affine` (maps as operators), `atoms`, `programme` (the graph), `library` and `expressions`
-(what CVXPY's types mean), `kernel_element`, `definitions`, `epigraphs`, `bounds`, `absorbers` (what the graph's structure says),
-`reader`; `recent` (sweeps that are remembered), `forward`,
-`backward`, `restoration`; `declared` (all of it as a problem that `simopt.certify` judges) and `graph_form` (multipliers from one solve).
+(what CVXPY's types mean), `kernel_element`, `definitions`, `epigraphs`, `bounds`, `absorbers` (what the graph's structure says), `reader`;
+`forward`, `backward`, `restoration`; `declared` (all of it as a problem that `simopt.certify` judges; `recent` keeps its last sweeps) and
+`graph_form` (multipliers from one solve).
 
 Not here yet: where the residual r is not 0 on entries that nothing absorbs, or a point violates rows near which 0 does not lie inside,
 nothing is repaired.
