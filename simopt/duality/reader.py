@@ -15,6 +15,7 @@ from simopt.duality.cones import sides
 from simopt.duality.definitions import defined
 from simopt.duality.epigraphs import recognised
 from simopt.duality.expressions import Expressions, structure
+from simopt.duality.kernel_element import elements
 from simopt.duality.programme import Leaf, Programme, Row
 from simopt.errors import InvalidProblem, Unreadable
 
@@ -60,6 +61,7 @@ def read(problem: cp.Problem) -> Programme:
     for label, times in Counter(row.name for row in rows).items():
         if times > 1:
             raise InvalidProblem(f"constraint {label!r}: {times} constraints have this label; give each its own")
+    elements(programme)
     free = {key: leaf for key, leaf in programme.leaves.items() if not _has_bounds(reader, key)}
     defined(programme, free)
     recognised(programme)
