@@ -5,6 +5,7 @@
     :::{claims} PAPER               a table of the claims of the modules named in the body (theorems/PAPER/MODULE.py)
 
     :::{estimators}                 a table of scikit-learn estimators
+    :::{atoms}                      a table of the convex functions of which certificates are derived
     :::{modules} PACKAGE            the docstrings of all public modules of a package
 
 A name that is not registered, or a module without claims, fails the build.
@@ -89,6 +90,23 @@ def estimator_table() -> str:
     return "\n".join(lines) + "\n"
 
 
+def atom_table() -> str:
+    """One line an atom, by its formulas, where φ has one: the others are what several share."""
+    from simopt.duality import atoms
+    from simopt.duality.atoms.base import Absorbs, Atom
+
+    absorbed = {Absorbs.NOTHING: "–", Absorbs.ALL: "any multiplier", Absorbs.SCALED: "any, where its scale is free"}
+    lines = ["| atom | φ(z) | φ*(u) | for u with | absorbs | degree |", "|---|---|---|---|---|---|"]
+    for found in pkgutil.iter_modules(atoms.__path__):
+        module = import_module(f"{atoms.__name__}.{found.name}")
+        for cls in vars(module).values():
+            if isinstance(cls, type) and issubclass(cls, Atom) and cls.__module__ == module.__name__ and not inspect.isabstract(cls):
+                home = f"{{py:class}}`{cls.__name__} <{cls.__module__}.{cls.__name__}>`"
+                said = (cls.formula, cls.conjugate_formula, cls.domain_formula, absorbed[cls.absorbs], cls.degree_formula)
+                lines.append(f"| {home} | {' | '.join(map(cell, said))} |")
+    return "\n".join(lines) + "\n"
+
+
 def module_list(package: str) -> str:
     """What autodoc has to say of every public module; names that a module only lends are documented where they come from."""
     lines = ["```{eval-rst}"]
@@ -165,6 +183,17 @@ class Estimators(Registered):
         return estimator_table()
 
 
+class Atoms(Registered):
+    """`atoms`."""
+
+    required_arguments = 0
+    has_content = False
+
+    def text(self) -> str:
+        """Atoms."""
+        return atom_table()
+
+
 class Modules(Registered):
     """`modules`."""
 
@@ -181,5 +210,6 @@ def setup(app: Any) -> dict[str, bool]:
     app.add_directive("solvers", Solvers)
     app.add_directive("claims", Claims)
     app.add_directive("estimators", Estimators)
+    app.add_directive("atoms", Atoms)
     app.add_directive("modules", Modules)
     return {"parallel_read_safe": True}

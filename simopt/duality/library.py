@@ -208,24 +208,23 @@ def _but(shape: tuple[int, ...], i: int) -> Any:
 
 
 def _quadratic_form(at: Reading) -> Map:
-    """zᵀPz, P definite or semidefinite of either sign: of numbers it is proven here, of parameters whenever they are read."""
+    """zᵀPz; that P is semidefinite, of the sign that DCP takes it to have, is proven of numbers here, of parameters when they are read."""
     z, given = at.expression.args
-    if isinstance(given, cp.psd_wrap):  # what it promises is proven below, or refused
-        given = given.args[0]
     if z.is_constant() or not given.is_constant():
         raise at.refuse("a quadratic form whose matrix is no constant", "write quad_over_lin for a variable denominator")
-    constant = at.reader.factor(given, given.shape)
-    for sign in (1, -1):
+    sign, promise = (1 if given.is_psd() else -1), given
+    if isinstance(given, cp.psd_wrap):  # what it promises is proven below, or refused
+        promise = given.args[0]
+    constant = at.reader.factor(promise, promise.shape)
 
-        def matrix(num: Arithmetic, sign: int = sign) -> Any:
-            plain = dense(matrix_of(num, constant, given.shape))
-            return plain if sign > 0 else -plain
+    def matrix(num: Arithmetic) -> Any:
+        plain = dense(matrix_of(num, constant, given.shape))
+        return plain if sign > 0 else -plain
 
-        definite, semidefinite = QuadraticForm(matrix), SemidefiniteForm(matrix)
-        promised = given.is_psd() if sign > 0 else given.is_nsd()
-        if promised if given.parameters() else semidefinite.support() is not None:
-            return at.term(semidefinite if definite.support() is None else definite, sign)
-    raise at.refuse("a quadratic form with a matrix that is not proven semidefinite", "write sum_squares(F.T @ x) with P = F Fᵀ")
+    definite, semidefinite = QuadraticForm(matrix), SemidefiniteForm(matrix)
+    if not given.parameters() and semidefinite.support() is None:
+        raise at.refuse("a quadratic form with a matrix that is not proven semidefinite", "write sum_squares(F.T @ x) with P = F Fᵀ")
+    return at.term(semidefinite if definite.support() is None else definite, sign)
 
 
 ATOMS: dict[type, Callable[[Reading], Map]] = {

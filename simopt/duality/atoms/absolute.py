@@ -15,6 +15,7 @@ class Absolute(Elementwise):
 
     formula, conjugate_formula, domain_formula = "|z|", "0", "|u| ≤ 1"
     absorbs = Absorbs.SCALED
+    degree_formula = "1"
 
     @property
     def degree(self) -> float | None:

@@ -39,12 +39,13 @@ class Atom(ABC):
     absorbs : Absorbs
         see there.
     degree : float or None
-        the p of φ(cz) = c^p φ(z), c > 0: how the unit of z leaves the atom.
+        the p of φ(cz) = c^p φ(z), c > 0: how the unit of z leaves the atom; `degree_formula` for the table.
     """
 
     formula: ClassVar[str]
     conjugate_formula: ClassVar[str]
     domain_formula: ClassVar[str]
+    degree_formula: ClassVar[str] = "–"
     absorbs: ClassVar[Absorbs] = Absorbs.NOTHING
 
     @property
@@ -161,6 +162,7 @@ class Gauge(Grouped):
 
     absorbs = Absorbs.SCALED
     conjugate_formula = "0"
+    degree_formula = "1"
 
     @property
     def degree(self) -> float | None:

@@ -21,6 +21,7 @@ class ConcaveGauge(Atom):
     """
 
     conjugate_formula = "0"
+    degree_formula = "1"
 
     @property
     def degree(self) -> float | None:

@@ -21,7 +21,7 @@ class NegativePowerNorm(ConcaveGauge):
     For p < 0 it is 0 where an entry is 0. Of p and q one is negative, the other between 0 and 1.
     """
 
-    formula, domain_formula = "−‖z‖_p, p < 1", "u ≤ 0, ‖u‖_q ≥ 1"
+    formula, domain_formula = "−‖z‖_p, p < 1, z ≥ 0", "u ≤ 0, ‖u‖_q ≥ 1"
 
     def __init__(self, exponent: float) -> None:
         self.p = Fraction(exponent)

@@ -28,6 +28,8 @@ class DecreasingPower(Elementwise):
         self.p = Fraction(exponent)
         self.sign = 1.0 if self.p < 0 else -1.0
 
+    degree_formula = "p"
+
     @property
     def degree(self) -> float | None:
         return float(self.p)

@@ -17,7 +17,7 @@ class Entropy(Elementwise):
     z ≥ 0: 0 for u ≤ 0.
     """
 
-    formula, conjugate_formula, domain_formula = "z log z", "e^{u−1}", "ℝ"
+    formula, conjugate_formula, domain_formula = "z log z, z ≥ 0", "e^{u−1}", "ℝ"
     absorbs = Absorbs.ALL
 
     def __init__(self, tilt: float = 0.0) -> None:

@@ -22,7 +22,7 @@ class NegativeGeometricMean(ConcaveGauge):
     By the inequality of the arithmetic and the geometric mean, Σ −u_i z_i = Σ w_i (−u_i z_i/w_i) ≥ Π (−u_i/w_i)^{w_i} Π z_i^{w_i}.
     """
 
-    formula, domain_formula = "−Π z_i^{w_i}", "u ≤ 0, Π (−u_i/w_i)^{w_i} ≥ 1"
+    formula, domain_formula = "−Π z_i^{w_i}, z ≥ 0", "u ≤ 0, Π (−u_i/w_i)^{w_i} ≥ 1"
 
     def __init__(self, weights: tuple[Fraction, ...]) -> None:
         self.weights = tuple(Fraction(w) for w in weights)

@@ -20,7 +20,7 @@ class NegativeLogarithm(Elementwise):
     For s = 0 the conjugate is the support function of z > 0: 0 for u ≤ 0.
     """
 
-    formula, conjugate_formula, domain_formula = "−log z", "−1 − log(−u)", "u < 0"
+    formula, conjugate_formula, domain_formula = "−log z, z > 0", "−1 − log(−u)", "u < 0"
 
     def value(self, num: Arithmetic, z: Value) -> Value:
         return -num.log(z)

@@ -44,6 +44,8 @@ class Maximum(Grouped):
         self.has_rest, self.takes = first >= 0, np.zeros(len(self.group), dtype=bool)  # groups and entries that take what is left
         self.takes[first[self.has_rest]] = True
 
+    degree_formula = "1"
+
     @property
     def degree(self) -> float | None:
         return 1.0

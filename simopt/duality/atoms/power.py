@@ -20,12 +20,14 @@ class Power(Elementwise):
     part is s p(p − 1) ξ^{p−2} (|z| − y)²/2 with a ξ between |z| and y.
     """
 
-    formula, conjugate_formula, domain_formula = "z^p", "(p − 1)(u/p)^{p/(p−1)}", "ℝ"
+    formula, conjugate_formula, domain_formula = "z^p, p > 1, z ≥ 0 or p even", "(p − 1)(u/p)^{p/(p−1)}", "ℝ"
     absorbs = Absorbs.ALL
 
     def __init__(self, exponent: float) -> None:
         self.p, self.even = float(exponent), exponent % 2 == 0
         self.root = 1 / (Fraction(self.p) - 1)
+
+    degree_formula = "p"
 
     @property
     def degree(self) -> float | None:

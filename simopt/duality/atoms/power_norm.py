@@ -20,7 +20,7 @@ class PowerNorm(Gauge):
     ‖u‖_q‖z‖_p Σ_i (a_i^q/q + b_i^p/p − a_i b_i) + Σ_i (|u_i z_i| − u_i z_i), by Young's inequality a sum of terms ≥ 0.
     """
 
-    formula, domain_formula = "‖z‖_p", "‖u‖_q ≤ 1"
+    formula, domain_formula = "‖z‖_p, p > 1", "‖u‖_q ≤ 1"
 
     def __init__(self, group: Indices, count: int, exponent: float) -> None:
         super().__init__(group, count)

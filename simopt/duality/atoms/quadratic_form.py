@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
+from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic
 from simopt.arithmetic.definite import least_eigenvalue, semidefinite_rank
 from simopt.arithmetic.interval import as_interval
 from simopt.arrays import Array
 from simopt.duality.atoms.base import Absorbs, Atom
 from simopt.duality.vectors import Indices, Value, divisor, enclosing, floats, is_zero, known, nothing, vector
 
-LARGEST = 100  # rows of a matrix whose rank is decided in fractions
+LARGEST = 30  # rows of a matrix whose rank is decided in fractions
 APART = 1e-6  # relatively: a multiplier so far outside of the range of P is no rounded one of its elements
 
 
@@ -31,22 +31,37 @@ class Support:
 
 
 def support(matrix: Any) -> Support | None:
-    """The support of (M + Mᵀ)/2 for a square M of floats or balls; None where it is not proven to be positive semidefinite."""
+    """The support of (M + Mᵀ)/2 for a square M of floats or balls; None where it is not proven to be positive semidefinite.
+
+    What floats do not prove, fractions decide, of matrices that are small and known exactly.
+    """
     given = as_interval(matrix)
     half = (given + given.T) * 0.5
     if not (np.isfinite(given.mid).all() and np.isfinite(half.mid).all()):
         return None
-    n = len(half)
-    exact = not given.rad.any() and np.array_equal(given.mid, given.mid.T)
-    least = least_eigenvalue(given.mid if exact else half)
+    n, least = len(half), least_eigenvalue(half)
     if least > 0.0:
         return Support(np.arange(n), least)
-    rank = semidefinite_rank(given.mid) if exact and n <= LARGEST else None
+    if given.rad.any() or n > LARGEST:
+        return None
+    exact = RATIONAL.lift(given.mid)
+    exact = (exact + exact.T) / 2
+    rank = semidefinite_rank(exact)
     if rank is None:
         return None
-    rows = _pivots(given.mid, rank)
-    least = least_eigenvalue(given.mid[np.ix_(rows, rows)]) if rank else 1.0
+    rows = _pivots(half.mid, rank)
+    least = _least(exact[np.ix_(rows, rows)]) if rank else 1.0
     return Support(rows, least) if least > 0.0 else None
+
+
+def _least(matrix: Any) -> float:
+    """A float not above the least eigenvalue of a definite matrix of fractions: the first that is, of fractions of its trace; else 0."""
+    n, trace = len(matrix), float(sum(np.diag(matrix)))
+    for power in range(4, 124, 8):
+        least = trace * 2.0**-power
+        if semidefinite_rank(matrix - RATIONAL.lift(np.diag(np.full(n, least)))) is not None:
+            return least
+    return 0.0
 
 
 def _pivots(matrix: Array, rank: int) -> Indices:
@@ -78,6 +93,8 @@ class SemidefiniteForm(Atom):
         self.matrix = matrix
         self._seen: tuple[Array, Array] | None = None
         self._support: Support | None = None
+
+    degree_formula = "2"
 
     @property
     def degree(self) -> float | None:

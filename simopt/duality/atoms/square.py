@@ -15,6 +15,7 @@ class Square(Elementwise):
 
     formula, conjugate_formula, domain_formula = "z²", "u²/4", "ℝ"
     absorbs = Absorbs.ALL
+    degree_formula = "2"
 
     @property
     def degree(self) -> float | None:

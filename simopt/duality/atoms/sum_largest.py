@@ -23,6 +23,8 @@ class SumLargest(Atom):
     def __init__(self, k: float) -> None:
         self.k = float(k)
 
+    degree_formula = "1"
+
     @property
     def degree(self) -> float | None:
         return 1.0

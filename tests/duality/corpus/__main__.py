@@ -1,7 +1,13 @@
-"""`python tests/duality/corpus` runs CVXPY's tests, lists what they solve (problems.jsonl) and counts what is in it (README.md)."""
+"""What CVXPY's tests solve, and what is certified of it.
+
+`python tests/duality/corpus` runs the tests, lists their problems (problems.jsonl) and counts what is in the list (README.md).
+`python tests/duality/corpus --certify` judges the problems that have no line in results.jsonl yet, and writes CERTIFIED.md: an interrupt
+loses nothing, and a run of --again begins anew. --seconds is what one problem may take.
+"""
 
 from __future__ import annotations
 
+import argparse
 import json
 import sys
 import warnings
@@ -9,14 +15,15 @@ from collections import Counter
 from collections.abc import Iterator
 from dataclasses import asdict
 from pathlib import Path
+from typing import Any
 
+import certified
 import cvxpy as cp
 import numpy as np
 import page
 from corpus import LIST, Entry, wanted
 from fingerprint import attributes, fingerprint
 from intercept import Intercepted, intercepted
-from white_list import refusals
 
 DIGITS, ZERO = 6, 1e-6
 
@@ -47,7 +54,8 @@ def left_out(each: Intercepted) -> str:
 
 
 def _entries(leaf: cp.Expression) -> np.ndarray:
-    return np.asarray(leaf.value.data if hasattr(leaf.value, "tocoo") else leaf.value, dtype=float)
+    value: Any = leaf.value
+    return np.asarray(value.data if hasattr(value, "tocoo") else value, dtype=float)
 
 
 def _is_a_point(problem: cp.Problem) -> bool:
@@ -100,23 +108,37 @@ def answered(problem: cp.Problem) -> tuple[str, float | None]:
 
 
 def main() -> int:
-    """Write the list and its page."""
+    """Write the list and its page, or the certificates and theirs."""
+    parser = argparse.ArgumentParser(prog="python tests/duality/corpus", description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("--certify", action="store_true", help="judge the problems of the list")
+    parser.add_argument("--again", action="store_true", help="forget the results that are there")
+    parser.add_argument("--seconds", type=float, default=20.0, help="for one problem (default %(default)s)")
+    options = parser.parse_args()
     warnings.simplefilter("ignore")  # CVXPY's, about inaccurate answers and approximations that the tests ask for
+    if not options.certify:
+        _list()
+        return 0
+    if options.again:
+        certified.RESULTS.unlink(missing_ok=True)
+    certified.certify(options.seconds)
+    Path(__file__).with_name("CERTIFIED.md").write_text(page.certificates(list(certified.counted())), encoding="utf-8")
+    return 0
+
+
+def _list() -> None:
     counted: Counter[str] = Counter()
-    found: list[tuple[Entry, list[str]]] = []
+    found: list[Entry] = []
     for each, name in distinct(counted):
-        reasons = refusals(each.problem())
-        found.append((described(each, name), reasons))
+        found.append(described(each, name))
         print(f"\r{len(found)} problems, {counted.total()} solves", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
-    made = {each.id: fingerprint(each.problem()) for each in intercepted(wanted(entry for entry, _ in found), moved=True)}
-    answers = [entry for entry, _ in found if made.get(entry.id, entry.fingerprint) != entry.fingerprint]
+    made = {each.id: fingerprint(each.problem()) for each in intercepted(wanted(found), moved=True)}
+    answers = [entry for entry in found if made.get(entry.id, entry.fingerprint) != entry.fingerprint]
     counted[""] -= len(answers)
     counted["its numbers are a solver's answer to another problem"] += len(answers)
-    found = [(entry, reasons) for entry, reasons in found if entry not in answers]
-    LIST.write_text("".join(json.dumps(asdict(entry), ensure_ascii=False) + "\n" for entry, _ in found), encoding="utf-8")
+    found = [entry for entry in found if entry not in answers]
+    LIST.write_text("".join(json.dumps(asdict(entry), ensure_ascii=False) + "\n" for entry in found), encoding="utf-8")
     Path(__file__).with_name("README.md").write_text(page.page(found, counted), encoding="utf-8")
-    return 0
 
 
 if __name__ == "__main__":

@@ -9,12 +9,14 @@ import sys
 import time
 import warnings
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from multiprocessing.connection import Connection
 from pathlib import Path
 
 import cvxpy as cp
-from corpus import Entry, entries, problems
+from corpus import Entry, entries, wanted
+from fingerprint import fingerprint
+from intercept import intercepted
 
 import simopt
 from simopt.arithmetic import FLOAT, INTERVAL
@@ -28,10 +30,14 @@ MISSED = 1e-4  # of 1 + |optimum|: what CLARABEL's answer, with its default tole
 
 @dataclass(frozen=True)
 class Result:
-    """What became of a problem: `refused` by the reader, with its reason; else bounds by arithmetic, what is open, and the time."""
+    """What became of a problem: `refused` by the reader, with its reason; else bounds by arithmetic, what is open, and the time.
+
+    `moved` says that its numbers are not those of the list: a few are another solve's answer, whose last digits are the machine's.
+    """
 
     id: str
     fingerprint: str
+    moved: bool = False
     refused: str = ""
     failed: str = ""
     lower: dict[str, float] = field(default_factory=dict)
@@ -74,11 +80,12 @@ def certify(seconds: float) -> None:
     left = [entry for entry in entries() if entry.id not in done or done[entry.id].fingerprint != entry.fingerprint]
     listed = {entry.id: entry for entry in left}
     with RESULTS.open("a", encoding="utf-8") as lines:
-        for number, (name, problem) in enumerate(problems(left) if left else (), 1):
-            result = _alone(listed[name], problem, seconds)
+        for number, each in enumerate(intercepted(wanted(left)) if left else (), 1):
+            entry, problem = listed[each.id], each.problem()
+            result = replace(_alone(entry, problem, seconds), moved=fingerprint(problem) != entry.fingerprint)
             lines.write(json.dumps(asdict(result), ensure_ascii=False) + "\n")
             lines.flush()
-            print(f"\r{number} of {len(left)}, {result.seconds:5.1f} s: {name[-80:]:80}", end="", file=sys.stderr, flush=True)
+            print(f"\r{number} of {len(left)}, {result.seconds:5.1f} s: {each.id[-80:]:80}", end="", file=sys.stderr, flush=True)
     print(file=sys.stderr)
 
 

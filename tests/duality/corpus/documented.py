@@ -100,7 +100,7 @@ def robust_Kalman_filter(rng: Generator) -> cp.Problem:
         y[:, t] = C @ state + rng.normal(size=2) * (10 if rng.uniform() < 0.2 else 0.3)
         state = A @ state + B @ rng.normal(size=2)
     x, w, v = cp.Variable((4, steps + 1)), cp.Variable((2, steps)), cp.Variable((2, steps))
-    misses = cp.huber(cp.norm(v, 2, axis=0), 1.0)
+    misses = cp.huber(cp.norm(v, 2, axis=0), 1)
     rows = [x[:, 1:] == A @ x[:, :-1] + B @ w, y == C @ x[:, :-1] + v]
     return cp.Problem(cp.Minimize(cp.sum_squares(w) + 2.0 * cp.sum(misses)), rows)
 
@@ -221,7 +221,7 @@ def lasso(rng: Generator) -> cp.Problem:
 def Huber_regression(rng: Generator) -> cp.Problem:
     """min Σ huber(y − Xw)."""
     X, y = line_with_noise(rng)
-    return cp.Problem(cp.Minimize(cp.sum(cp.huber(y - X @ cp.Variable(X.shape[1]), 0.5))))
+    return cp.Problem(cp.Minimize(cp.sum(cp.huber(y - X @ cp.Variable(X.shape[1]), 0.5))))  # type: ignore[arg-type]
 
 
 @model

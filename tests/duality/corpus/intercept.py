@@ -168,13 +168,13 @@ def pytest_configure(config: pytest.Config) -> None:
 
     for name, backend in [*defines.SOLVER_MAP_CONIC.items(), *defines.SOLVER_MAP_QP.items(), *defines.SOLVER_MAP_NLP.items()]:
         if name not in BROUGHT:
-            backend.is_installed = lambda: False
+            backend.is_installed = lambda: False  # type: ignore[method-assign]
     for installed in (defines.INSTALLED_SOLVERS, defines.INSTALLED_CONIC_SOLVERS, defines.INSTALLED_MI_SOLVERS):
         installed[:] = [name for name in installed if name in BROUGHT]
     lin_utils.ID_COUNTER.count = FIRST_ID
     wanted = pickle.loads(Path(os.environ[WANTED]).read_bytes())
     config.stash[KEY] = interceptor = Interceptor(os.fdopen(int(os.environ[PIPE]), "wb"), wanted, bool(os.environ[MOVE]))
-    cp.Problem.solve = interceptor.around(cp.Problem.solve)
+    cp.Problem.solve = interceptor.around(cp.Problem.solve)  # type: ignore[method-assign]
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

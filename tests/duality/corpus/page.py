@@ -1,17 +1,17 @@
-"""README.md: what is in the list, and what of it a reader of white-listed nodes would refuse."""
+"""README.md: what is in the list. CERTIFIED.md: what of it the reader takes, and what of that closes."""
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Callable, Sequence
 
 import cvxpy as cp
+from certified import CLOSED, MISSED, Result
 from corpus import Entry
 from intercept import BROUGHT
-from white_list import REQUIRED
 
-Found = Sequence[tuple[Entry, Sequence[str]]]
-ENOUGH = 0.9
+Judged = Sequence[tuple[Entry, Result]]
 PAGE = """# Problems from CVXPY's own tests
 
 Written by `python tests/duality/corpus`, with CVXPY {version}; do not edit.
@@ -20,7 +20,7 @@ Written by `python tests/duality/corpus`, with CVXPY {version}; do not edit.
 CVXPY gives it to `Problem.solve`. `corpus.problems()` makes them again by running those tests, and raises if one of them is not what the
 list says. An id is the test, and which of its solves. A fingerprint is over the expression trees and their numbers (to nine digits), not
 over names. `rows` counts scalar constraints. Status and optimum are those of CLARABEL with its default tolerances, the optimum to six
-digits; below 10⁻⁶ it counts as 0.
+digits; below 10⁻⁶ it counts as 0. What of the list is certified says [CERTIFIED.md](CERTIFIED.md).
 
 All test files that CVXPY ships are run, with the back ends that it brings itself ({backends}); what Hypothesis
 draws is not. No file is chosen: a problem is left out for what it is, by the first of these reasons.
@@ -35,26 +35,11 @@ Where an exception ended the solve, its name.
 
 ## By test file
 
-Accepted by the prototype's white list (`white_list.py`), and by it with what issue 16 requires beside: {required}.
-
 {files}
-
-## What is refused, and why
-
-By the prototype's white list {accepted} of {total} are accepted ({share:.1%}), with what issue 16 requires beside {with_required}
-({with_required_share:.1%}). "Alone" counts the problems that have no other reason to be refused.
-
-{reasons}
-
-## The way to {enough:.0%}
-
-What to read next, each time that which makes most problems readable; first what issue 16 requires.
-
-{way}
 
 ## Atoms
 
-Problems in which CVXPY's class occurs, and how many of these are accepted by the prototype's white list.
+Problems in which CVXPY's class occurs.
 
 {atoms}
 
@@ -62,32 +47,103 @@ Problems in which CVXPY's class occurs, and how many of these are accepted by th
 
 {structure}
 """
+CERTIFIED = """# Certificates of the problems from CVXPY's own tests
+
+Written by `python tests/duality/corpus --certify`, with CVXPY {version}; do not edit.
+
+Each problem is read, solved once in graph form by CLARABEL, and judged in floats and in balls. It closes where the gap is at most
+{floats:g} of |optimum| in floats and {balls:g} in balls; an optimum 0 has no such scale. Bounds contradict CLARABEL where they miss its
+optimum by more than {missed:g} (1 + |optimum|), a point is feasible where it says that none is, or two bounds exclude each other.
+
+| | problems | share |
+| --- | --- | --- |
+{shares}
+
+## What is refused
+
+{refused}
+
+## What stays open
+
+Of the accepted with an optimum other than 0, by the first reason.
+
+{open}
+
+## Contradictions
+
+{contradictions}
+
+## By test file
+
+{files}
+"""
+EXPLAINED = {
+    "test_perspective.py::test_s_eq_0#0": "CVXPY's value of a perspective at s = 0 is 0; the function is x + s, which is −1 at its answer",
+}
 
 
-def page(found: Found, counted: Counter[str]) -> str:
-    """The page; `counted` says for every solve why it was left out, "" for those that are in the list."""
-    total = len(found)
-    accepted, with_required = (sum(set(reasons) <= read for _, reasons in found) for read in (set[str](), set(REQUIRED)))
-    zeros = sum(entry.optimum == 0 for entry, _ in found)
-    statuses = Counter(entry.status for entry, _ in found)
+def page(found: Sequence[Entry], counted: Counter[str]) -> str:
+    """The page of the list; `counted` says for every solve why it was left out, "" for those that are in the list."""
+    statuses = Counter(entry.status for entry in found)
+    zeros = sum(entry.optimum == 0 for entry in found)
+    files = Counter(entry.id.partition("::")[0] for entry in found)
     return PAGE.format(
         version=cp.__version__,
         backends=", ".join(BROUGHT),
-        total=total,
+        total=len(found),
         left_out=table(["solves", "left out because"], [[number, reason or "**in the list**"] for reason, number in counted.most_common()]),
         statuses=table(["status", "problems"], [*statuses.most_common(), ["optimal, with optimum 0", zeros]]),
-        required=", ".join(REQUIRED),
-        files=_files(found),
-        accepted=accepted,
-        share=accepted / total,
-        with_required=with_required,
-        with_required_share=with_required / total,
-        reasons=_reasons(found),
-        enough=ENOUGH,
-        way=_way(found),
+        files=table(["file", "problems"], list(files.items())),
         atoms=_occurring(found, lambda entry: entry.atoms, "atom"),
         structure=_occurring(found, lambda entry: entry.structure, "attribute"),
     )
+
+
+def certificates(found: Judged) -> str:
+    """The page of the results."""
+    accepted = [(entry, result) for entry, result in found if not result.refused]
+    scaled = [(entry, result) for entry, result in accepted if entry.optimum and entry.status == "optimal"]
+    closed = sum(result.closed(entry) for entry, result in scaled)
+    against = [(entry, said) for entry, result in accepted if (said := result.contradicts(entry))]
+    lines = [
+        ("judged", len(found), len(found)),
+        ("with other numbers than those of the list, which are a solver's answer", sum(result.moved for _, result in found), len(found)),
+        ("accepted", len(accepted), len(found)),
+        ("of these with an optimum other than 0", len(scaled), len(accepted)),
+        ("of these closed in both arithmetics", closed, len(scaled)),
+        ("contradictions", len(against), len(accepted)),
+    ]
+    open_ = Counter(_why(result) for entry, result in scaled if not result.closed(entry))
+    refused = Counter(result.refused for _, result in found if result.refused)
+    return CERTIFIED.format(
+        version=cp.__version__,
+        floats=CLOSED["float"],
+        balls=CLOSED["interval"],
+        missed=MISSED,
+        shares="\n".join(f"| {what} | {number} | {number / max(whole, 1):.1%} |" for what, number, whole in lines),
+        refused=table(["reason", "problems"], refused.most_common()),
+        open=table(["reason", "problems"], open_.most_common()),
+        contradictions=table(["problem", "bounds", "explained"], [[e.id, said, EXPLAINED.get(e.id, "no")] for e, said in against]),
+        files=_shares(found),
+    )
+
+
+def _why(result: Result) -> str:
+    """The first reason, without the names and numbers of the one problem."""
+    first = result.failed or (result.open[0] if result.open else "bounds that are too far apart")
+    name, _, said = first.partition(": ")
+    return re.sub(r"\d+", "…", (said or name).partition(" (")[0].partition(", ")[0])[:100]
+
+
+def _shares(found: Judged) -> str:
+    files: dict[str, list[tuple[Entry, Result]]] = {}
+    for entry, result in found:
+        files.setdefault(entry.id.partition("::")[0], []).append((entry, result))
+    rows = []
+    for name, each in files.items():
+        scaled = [(e, r) for e, r in each if not r.refused and e.optimum and e.status == "optimal"]
+        rows.append([name, len(each), sum(not r.refused for _, r in each), len(scaled), sum(r.closed(e) for e, r in scaled)])
+    return table(["file", "problems", "accepted", "with an optimum other than 0", "closed"], rows)
 
 
 def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
@@ -96,34 +152,6 @@ def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     return "\n".join(f"| {' | '.join(map(str, line))} |" for line in lines)
 
 
-def _files(found: Found) -> str:
-    files: dict[str, list[set[str]]] = {}
-    for entry, reasons in found:
-        files.setdefault(entry.id.partition("::")[0], []).append(set(reasons))
-    rows = [[name, len(each), *(sum(reasons <= read for reasons in each) for read in (set(), {*REQUIRED}))] for name, each in files.items()]
-    return table(["file", "problems", "accepted", "with what is required"], rows)
-
-
-def _reasons(found: Found) -> str:
-    having = Counter(reason for _, reasons in found for reason in reasons)
-    alone = Counter(reasons[0] for _, reasons in found if len(reasons) == 1)
-    return table(["reason", "problems", "alone"], [[reason, number, alone[reason]] for reason, number in having.most_common()])
-
-
-def _way(found: Found) -> str:
-    refused = [set(reasons) for _, reasons in found]
-    rows: list[list[object]] = []
-    while True:
-        left = set[str]().union(*refused)
-        if not left & {*REQUIRED} and refused.count(set()) >= ENOUGH * len(refused):
-            return table(["read also", "accepted", "share"], rows)
-        choice = sorted(left & {*REQUIRED} or left)
-        best = max(choice, key=lambda reason: (refused.count({reason}), sum(reason in each for each in refused)))
-        refused = [each - {best} for each in refused]
-        rows.append([best, refused.count(set()), f"{refused.count(set()) / len(refused):.1%}"])
-
-
-def _occurring(found: Found, what: Callable[[Entry], Sequence[str]], title: str) -> str:
-    having = Counter(name for entry, _ in found for name in what(entry))
-    accepted = Counter(name for entry, reasons in found if not reasons for name in what(entry))
-    return table([title, "problems", "accepted"], [[name, number, accepted[name]] for name, number in having.most_common()])
+def _occurring(found: Sequence[Entry], what: Callable[[Entry], Sequence[str]], title: str) -> str:
+    having = Counter(name for entry in found for name in what(entry))
+    return table([title, "problems"], [[name, number] for name, number in having.most_common()])
