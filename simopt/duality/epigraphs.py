@@ -48,8 +48,9 @@ def _rows_of(programme: Programme, key: Key, leaf: Leaf) -> list[tuple[Row, Pick
     taken = np.zeros(leaf.size, dtype=bool)
     for _, pattern in above:
         taken[pattern.columns] = True
-    circular = any(programme.reaches(below, key) for row, _ in above for below in row.map.below if below != key)
-    return above if taken.all() and not circular else []
+    others = [below for row, _ in above for below in row.map.below if below != key]
+    circular = any(programme.reaches(below, key) for below in others)
+    return above if others and taken.all() and not circular else []  # without others they are its bounds
 
 
 def grows(num: Arithmetic, below: Map, key: Key) -> bool:

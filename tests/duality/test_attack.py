@@ -41,6 +41,17 @@ def test_a_factor_that_has_become_0_leaves_a_row_that_nothing_satisfies(num: Ari
 
 
 @each_arithmetic
+def test_a_factor_that_has_become_0_takes_an_absorber_away(num: Arithmetic) -> None:
+    """(p x − 1)² + x absorbs for p ≠ 0; for p = 0 there is no optimum, and nothing is divided by 0."""
+    x, p = cp.Variable(2, name="x"), cp.Parameter(name="p", value=2.0)
+    declared = Declared.of(cp.Problem(cp.Minimize(cp.sum_squares(p * x - 1) + cp.sum(x))))
+    assert lower(declared, num) == pytest.approx(2 * (1 / 2 - 1 / 16))
+    p.value = 0.0
+    assert lower(declared, num) == -np.inf
+    assert "may be 0" in declared.open({}, num=num)[0]
+
+
+@each_arithmetic
 def test_a_factor_whose_sign_rounding_hides_proves_nothing(num: Arithmetic) -> None:
     """1 + 2^−60 − 1 > 0 in fractions, 0 in floats: (1 + 2^−60 − 1) x ≤ −1 says x ≤ −2^60, and the optimum is 2^120."""
     x, parts = cp.Variable(name="x"), [cp.Parameter(value=value) for value in (1.0, 2.0**-60, -1.0)]
@@ -67,7 +78,7 @@ def test_a_variable_that_only_constants_bound_is_no_number_when_its_cost_falls(n
     assert lower(declared, num) == pytest.approx(3.0)
     p.value = -1.0
     assert lower(declared, num) == -np.inf
-    assert "its scale is negative" in declared.open({}, num=num)[0]
+    assert "t: nothing absorbs" in declared.open({}, num=num)[0]
 
 
 @pytest.mark.parametrize("num", [INTERVAL, RATIONAL], ids=lambda num: num.name)
