@@ -145,8 +145,8 @@ class Declared(Problem):
         return Recent(3)  # of the trivial point, of the one that is judged, and of what balls make of it
 
     @cached_property
-    def _interior(self) -> Interior:
-        return Interior(self.programme)
+    def _interiors(self) -> Recent[Key, Interior]:
+        return Recent(2)
 
     def _now(self, num: Arithmetic) -> tuple[Any, ...]:
         """The arithmetic, and what the parameters hold at present."""
@@ -180,8 +180,9 @@ class Declared(Problem):
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """The leaves drawn into their bounds, onto the equalities and, where rows are violated, towards a point inside."""
+        interior = self._interiors.of(self._now(FLOAT), {}, lambda _: Interior(self.programme))
         with np.errstate(all="ignore"):
-            values, found = restored(num, self.programme, self._values(point, num), self._interior)
+            values, found = restored(num, self.programme, self._values(point, num), interior)
         self._forwards.keep(self._now(num), values, found)
         return {leaf.name: _shaped(leaf.structured(num, values[key]), leaf.shape) for key, leaf in self.programme.leaves.items()}
 

@@ -18,7 +18,7 @@ from simopt.duality.vectors import Value, floats, upper_ends
 
 LEAST = 2.0**-50  # the first step towards a point inside, where floats ask for none
 LONGER = 8.0  # each further step
-LITTLE = 1e-10  # a step that is as good as none: no better point inside is asked for
+LITTLE = 1e-9  # of the objective: to lose less is as good as nothing, and no better point inside is asked for
 
 Restored = tuple[dict[Key, Value], Forward]
 
@@ -39,12 +39,13 @@ def restored(num: Arithmetic, programme: Programme, point: Mapping[Key, Value], 
     if not there.violated:
         return values, there
     best = values, there
-    for inside in interior.points(x):
-        step, nearer = _towards(num, programme, x, inside, there)
+    for number, inside in enumerate(interior.points(x)):
+        nearer = _towards(num, programme, x, inside, there)
         if nearer is not None:
-            better = best[1].violated or num.upper(nearer[1].objective) < num.upper(best[1].objective)
-            best = nearer if better else best
-            if step <= LITTLE:
+            upper = num.upper(nearer[1].objective)
+            if best[1].violated or upper < num.upper(best[1].objective):
+                best = nearer
+            if number > 0 or upper - float(num.mid(there.objective)) <= LITTLE * abs(upper):
                 break
     return best
 
@@ -55,10 +56,8 @@ def _settled(num: Arithmetic, programme: Programme, x: Mapping[Key, Array]) -> R
     return values, forward(num, programme, values)
 
 
-def _towards(
-    num: Arithmetic, programme: Programme, x: Mapping[Key, Array], inside: Mapping[Key, Array], at: Forward
-) -> tuple[float, Restored | None]:
-    """The step θ from x towards a point inside, and what it leads to."""
+def _towards(num: Arithmetic, programme: Programme, x: Mapping[Key, Array], inside: Mapping[Key, Array], at: Forward) -> Restored | None:
+    """What the least step θ leads to from x towards a point inside at which all is proven to hold."""
     there = forward(FLOAT, programme, within(FLOAT, programme, inside))
     broken = [row.key for row in programme.rows if not row.equality]
     step = max((_share(upper_ends(num, at.rows[key]), there.rows[key]) for key in broken), default=0.0)
@@ -67,9 +66,9 @@ def _towards(
         step = min(step, 1.0)
         found = _settled(num, programme, {key: value + step * (inside[key] - value) for key, value in x.items()})
         if not found[1].violated:
-            return step, found
+            return found
         step *= LONGER
-    return step, None
+    return None
 
 
 def _share(value: Array, inner: Array) -> float:

@@ -24,7 +24,8 @@ LEAST = 1e-9  # a slack, relative to the row, that a solver tells from none
 class Interior:
     """Candidates for a point inside of what is feasible, in floats: who uses one proves what it needs of it.
 
-    The last one that a solve found is kept: the same problem is judged many times, and parameters may have changed in between.
+    The one that a solve found is kept: the same problem is judged many times, and all points inside serve alike, since what is lost by
+    drawing x towards x̄ is θ(f(x̄) − f(x)), with x̄ half as far θ doubles.
     """
 
     def __init__(self, programme: Programme) -> None:
@@ -32,22 +33,20 @@ class Interior:
         self.last: dict[Key, Array] | None = None
 
     def points(self, near: Mapping[Key, Array]) -> Iterator[dict[Key, Array]]:
-        """0 drawn to where bounds and equalities hold, the point that was found last, and one from a solve."""
+        """0 drawn to where bounds and equalities hold; the point that was found last; and one from a solve."""
         zero = within(FLOAT, self.programme, {key: np.zeros(leaf.size) for key, leaf in self.programme.leaves.items()})
         yield drawn(FLOAT, self.programme, zero)
         if self.last is not None:
             yield self.last
-        found = slater_point(self.programme, near)
-        if found is not None:
-            self.last = found
-            yield found
+        self.last = slater_point(self.programme, near)
+        if self.last is not None:
+            yield self.last
 
 
 def slater_point(programme: Programme, near: Mapping[Key, Array]) -> dict[Key, Array] | None:
     """The point of the greatest slack s ≤ 1: g_i(x) + σ_i s ≤ 0 for every row and bound, h(x) = 0, in a box around a point; None if s = 0.
 
-    σ_i is the size of the row at the point and at 0. The box loses nothing: with a point inside all between it and the given one are, and
-    how far the given point has to be drawn is the same.
+    σ_i is the size of the row at the point and at 0. The box loses nothing: with a point inside all are between it and a feasible one.
     """
     s = cp.Variable()
     rows = [*_slack_rows(programme, near, s), *_exact_rows(programme), *_domains(programme, s)]
@@ -96,7 +95,7 @@ def _exact_rows(programme: Programme) -> list[Any]:
 def _domains(programme: Programme, s: Any) -> list[Any]:
     """Where functions such as the logarithm are defined, with room."""
     expressions = [programme.problem.objective.expr, *(e for row in programme.rows for e in row.sides or ())]
-    rows = [row for e in expressions for row in e.domain]
+    rows = [row for e in expressions for row in e.domain if row.is_dcp()]
     return [row.args[0] + s <= row.args[1] if isinstance(row, Inequality) else row for row in rows]
 
 
