@@ -58,17 +58,19 @@ def _settled(num: Arithmetic, programme: Programme, x: Mapping[Key, Array]) -> R
 
 def _towards(num: Arithmetic, programme: Programme, x: Mapping[Key, Array], inside: Mapping[Key, Array], at: Forward) -> Restored | None:
     """What the least step θ leads to from x towards a point inside at which all is proven to hold."""
-    there = forward(FLOAT, programme, within(FLOAT, programme, inside))
+    whole = _settled(num, programme, inside)
+    if whole[1].violated:
+        return None
     broken = [row.key for row in programme.rows if not row.equality]
-    step = max((_share(upper_ends(num, at.rows[key]), there.rows[key]) for key in broken), default=0.0)
+    ends = ((upper_ends(num, at.rows[key]), upper_ends(num, whole[1].rows[key])) for key in broken)
+    step = max((_share(value, inner) for value, inner in ends), default=0.0)
     step = max(step, LEAST)
-    while step < LONGER:
-        step = min(step, 1.0)
+    while step < 1.0:
         found = _settled(num, programme, {key: value + step * (inside[key] - value) for key, value in x.items()})
         if not found[1].violated:
             return found
         step *= LONGER
-    return None
+    return whole
 
 
 def _share(value: Array, inner: Array) -> float:
