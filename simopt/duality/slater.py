@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 import cvxpy as cp
@@ -49,25 +49,28 @@ def slater_point(programme: Programme, near: Mapping[Key, Array]) -> dict[Key, A
     σ_i is the size of the row at the point and at 0. The box loses nothing: with a point inside all are between it and a feasible one.
     """
     s = cp.Variable()
-    rows = [*_slack_rows(programme, near, s), *_exact_rows(programme), *_domains(programme, s)]
-    for leaf in programme.leaves.values():
-        rows += _around(programme, leaf, near[leaf.key], s)
-    problem = cp.Problem(cp.Maximize(s), [*rows, s <= 1])
-    before = {v: v.value for v in problem.variables()}
+    leaves = programme.leaves.values()
+    try:
+        rows = [*_slack_rows(programme, near, s), *_exact_rows(programme), *_domains(programme, s)]
+        rows += [row for leaf in leaves for row in _around(programme, leaf, near[leaf.key], s)]
+        values = _solution(cp.Problem(cp.Maximize(s), [*rows, s <= 1]), leaves)
+    except (cp.DCPError, cp.SolverError, ValueError, ArithmeticError):
+        return None
+    return values if s.value is not None and float(s.value) > LEAST else None
+
+
+def _solution(problem: cp.Problem, leaves: Iterable[Leaf]) -> dict[Key, Array] | None:
+    """What a solve finds; the variables, which are the user's, keep their values."""
+    before = {leaf: leaf.variable.value for leaf in leaves}
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what the back end says of its answer is not asked
             problem.solve(solver=cp.CLARABEL, warm_start=False)
-        values = {leaf.key: leaf.variable.value for leaf in programme.leaves.values()}
-        slack = s.value
-    except (cp.SolverError, ValueError, ArithmeticError):
-        return None
+        missing = any(leaf.variable.value is None for leaf in leaves)
+        return None if missing else {leaf.key: leaf.found().reshape(-1, order="F") for leaf in leaves}
     finally:
-        for v, value in before.items():
-            v.save_value(value)
-    if slack is None or not float(slack) > LEAST or any(value is None for value in values.values()):
-        return None
-    return {key: np.asarray(value, dtype=float).reshape(-1, order="F") for key, value in values.items()}
+        for leaf, value in before.items():
+            leaf.variable.save_value(value)
 
 
 def _slack_rows(programme: Programme, near: Mapping[Key, Array], s: Any) -> list[Any]:
