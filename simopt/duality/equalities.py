@@ -86,9 +86,9 @@ class Equations:
         return ", ".join(names[i] for i in which[:3]) + (f" and {len(which) - 3} more" if len(which) > 3 else "")
 
 
-def equalities(programme: Programme) -> Equations:
-    """All rows h = 0 of a programme."""
-    return Equations(programme, [(row, np.arange(row.map.size)) for row in programme.rows if row.equality])
+def equalities(programme: Programme, tight: Sequence[tuple[Row, Indices]] = ()) -> Equations:
+    """All rows h = 0 of a programme, and entries of others that are to be 0."""
+    return Equations(programme, [*((row, np.arange(row.map.size)) for row in programme.rows if row.equality), *tight])
 
 
 def is_affine(programme: Programme, row: Row) -> bool:
@@ -204,9 +204,9 @@ def _pivoted(matrix: Array) -> tuple[Array, Indices]:
     return np.abs(np.diag(triangle)), order
 
 
-def drawn(num: Arithmetic, programme: Programme, point: Mapping[Key, Array]) -> dict[Key, Value]:
+def drawn(num: Arithmetic, programme: Programme, point: Mapping[Key, Array], tight: Sequence[tuple[Row, Indices]] = ()) -> dict[Key, Value]:
     """Floats drawn into their bounds and onto the equalities: to rounding, or for balls and fractions exactly, in the pivots."""
-    equations = equalities(programme)
+    equations = equalities(programme, tight)
     if not equations.size:
         return dict(point)
     low, high = _ends(equations)

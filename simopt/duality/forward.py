@@ -10,9 +10,9 @@ import numpy as np
 from simopt.arithmetic import Arithmetic
 from simopt.duality.affine import Key, Map
 from simopt.duality.bounds import box, ordered
-from simopt.duality.equalities import equalities, holding
+from simopt.duality.equalities import Equations, equalities, holding, is_affine
 from simopt.duality.programme import Leaf, Programme, Row, Term, evaluated
-from simopt.duality.vectors import Value, above, full, vector
+from simopt.duality.vectors import Mask, Value, above, full, vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,18 +42,28 @@ def forward(num: Arithmetic, programme: Programme, point: Mapping[Key, Value]) -
             violated.append(f"{node.name}: the argument is not proven to be in the domain, {str(node.source)[:120]}")
         arguments[node.key] = z
     rows = {row.key: row.map.value(num, values) for row in programme.rows}
-    violated += _unsolved(num, programme, values)
-    for row in programme.rows:
-        if not row.equality:
-            violated += _violated(num, row, rows[row.key])
+    violated += _broken(num, programme, values, rows)
     for key, leaf in programme.leaves.items():
         violated += _beyond(num, programme, leaf, values[key])
     return Forward(values, arguments, rows, num.sum(programme.objective.value(num, values)), tuple(violated))
 
 
-def _unsolved(num: Arithmetic, programme: Programme, values: Mapping[Key, Value]) -> list[str]:
-    """The equalities that are not proven to hold, all at one point of the balls."""
-    equations = equalities(programme)
+def _broken(num: Arithmetic, programme: Programme, values: Mapping[Key, Value], rows: Mapping[Key, Value]) -> list[str]:
+    """The rows that are not proven to hold, all at one point of the balls.
+
+    An affine inequality that is not proven to be ≤ 0 holds where it is proven to be 0, as one has to be that has no room anywhere.
+    """
+    found = [reason for row in programme.rows if not row.equality for reason in _violated(num, row, rows[row.key])]
+    if found:
+        loose = [(row, np.flatnonzero(~_holds(num, rows[row.key]))) for row in programme.rows if not row.equality]
+        loose = [(row, entries) for row, entries in loose if len(entries)]
+        if all(is_affine(programme, row) for row, _ in loose) and not _unsolved(num, equalities(programme, loose), values):
+            return []
+    return [*_unsolved(num, equalities(programme), values), *found]
+
+
+def _unsolved(num: Arithmetic, equations: Equations, values: Mapping[Key, Value]) -> list[str]:
+    """The equations that are not proven to hold, all at one point of the balls."""
     if not equations.size:
         return []
     holds, why = holding(num, equations, values)
@@ -61,13 +71,19 @@ def _unsolved(num: Arithmetic, programme: Programme, values: Mapping[Key, Value]
     for row, entries in equations.chosen:
         own, start = holds[start : start + len(entries)], start + len(entries)
         if not own.all():
-            found.append(f"{row.name}: the equality is not proven to hold at entry {int(np.argmin(own))}" + (f" ({why})" if why else ""))
+            place = f"{row.name}: the equality is not proven to hold at entry {int(entries[np.argmin(own)])}"
+            found.append(place + (f" ({why})" if why else ""))
     return found
 
 
 def _violated(num: Arithmetic, row: Row, value: Value) -> list[str]:
-    holds = np.asarray(value.high <= 0.0) if num.name == "interval" else ~above(num, value) & _numbers(num, value)
+    holds = _holds(num, value)
     return [] if holds.all() else [f"{row.name}: entry {int(np.argmin(holds))} is not proven to be ≤ 0"]
+
+
+def _holds(num: Arithmetic, value: Value) -> Mask:
+    """Where a row is proven to be ≤ 0."""
+    return np.asarray(value.high <= 0.0) if num.name == "interval" else ~above(num, value) & _numbers(num, value)
 
 
 def _numbers(num: Arithmetic, value: Value) -> np.ndarray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
@@ -12,12 +12,13 @@ from simopt.duality.affine import Key
 from simopt.duality.bounds import within
 from simopt.duality.equalities import drawn
 from simopt.duality.forward import Forward, forward
-from simopt.duality.programme import Programme
-from simopt.duality.slater import Interior
-from simopt.duality.vectors import Value, floats, upper_ends
+from simopt.duality.programme import Programme, Row
+from simopt.duality.slater import Inside, Interior
+from simopt.duality.vectors import Indices, Value, floats, upper_ends
 
 LEAST = 2.0**-50  # the first step towards a point inside, where floats ask for none
 LONGER = 8.0  # each further step
+BEYOND = 1.001  # times the first step, so that rounding does not ask for a longer one
 LITTLE = 1e-9  # of the objective: to lose less is as good as nothing, and no better point inside is asked for
 
 Restored = tuple[dict[Key, Value], Forward]
@@ -40,7 +41,7 @@ def restored(num: Arithmetic, programme: Programme, point: Mapping[Key, Value], 
         return values, there
     best = values, there
     for number, inside in enumerate(interior.points(x)):
-        nearer = _towards(num, programme, x, inside, there)
+        nearer = _towards(num, programme, x, inside, (values, there))
         if nearer is not None:
             upper = num.upper(nearer[1].objective)
             if best[1].violated or upper < num.upper(best[1].objective):
@@ -50,23 +51,27 @@ def restored(num: Arithmetic, programme: Programme, point: Mapping[Key, Value], 
     return best
 
 
-def _settled(num: Arithmetic, programme: Programme, x: Mapping[Key, Array]) -> Restored:
+def _settled(num: Arithmetic, programme: Programme, x: Mapping[Key, Array], tight: Sequence[tuple[Row, Indices]] = ()) -> Restored:
     """Floats as values: in their bounds, and on the equalities."""
-    values = within(num, programme, drawn(num, programme, x))
+    values = within(num, programme, drawn(num, programme, x, tight))
     return values, forward(num, programme, values)
 
 
-def _towards(num: Arithmetic, programme: Programme, x: Mapping[Key, Array], inside: Mapping[Key, Array], at: Forward) -> Restored | None:
+def _towards(num: Arithmetic, programme: Programme, x: Mapping[Key, Array], inside: Inside, at: Restored) -> Restored | None:
     """What the least step θ leads to from x towards a point inside at which all is proven to hold."""
-    whole = _settled(num, programme, inside)
-    if whole[1].violated:
-        return None
-    broken = [row.key for row in programme.rows if not row.equality]
-    ends = ((upper_ends(num, at.rows[key]), upper_ends(num, whole[1].rows[key])) for key in broken)
-    step = max((_share(value, inner) for value, inner in ends), default=0.0)
-    step = max(step, LEAST)
+    here = _settled(num, programme, x, inside.tight) if inside.tight else at
+    whole = _settled(num, programme, inside.point, inside.tight)
+    if not here[1].violated or whole[1].violated:
+        return None if whole[1].violated else here
+    step, tight = LEAST, {row.key: entries for row, entries in inside.tight}
+    for row in programme.rows:
+        if not row.equality:
+            value, inner = (upper_ends(num, end[1].rows[row.key]) for end in (here, whole))
+            step = max(step, _share(*(np.delete(end, tight.get(row.key, [])) for end in (value, inner))))
+    step *= BEYOND
     while step < 1.0:
-        found = _settled(num, programme, {key: value + step * (inside[key] - value) for key, value in x.items()})
+        nearer = {key: value + step * (inside.point[key] - value) for key, value in x.items()}
+        found = _settled(num, programme, nearer, inside.tight)
         if not found[1].violated:
             return found
         step *= LONGER
