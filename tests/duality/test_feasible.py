@@ -15,6 +15,8 @@ import simopt
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, Interval
 from simopt.arithmetic.linear import solve
 from simopt.duality import Declared, slater, solved
+from simopt.duality.infeasible import infeasible
+from simopt.errors import InvalidProblem
 
 ALL = pytest.mark.parametrize("num", [FLOAT, INTERVAL, RATIONAL], ids=lambda num: num.name)
 PROVEN = pytest.mark.parametrize("num", [INTERVAL, RATIONAL], ids=lambda num: num.name)
@@ -228,3 +230,60 @@ def test_a_certificate_closes_where_equalities_were_all_that_was_open(num: Arith
         point, multipliers = solved(declared)
         found = simopt.certify(declared, point, multipliers, num)
         assert found.gap <= 1e-8 * abs(found.upper), (name, found)
+
+
+def empty() -> dict[str, tuple[list[Any], float]]:
+    """Rows that no point satisfies, with the least violation of the rows, or the bounds."""
+    x = variable(3)
+    return {
+        "a sum that bounds do not reach": ([cp.sum(x) == 1, x >= 0, x <= 0.2], 0.4),
+        "a ball beside a half-space": ([cp.norm(x) <= 1, cp.sum(x) >= 3, x <= 9, x >= -9], (3 - math.sqrt(3)) / (1 + math.sqrt(3))),
+        "balls apart": ([cp.norm(x - 5) <= 1, cp.norm(x + 5) <= 1, x >= -9, x <= 9], 5 * math.sqrt(3) - 1),
+        "two sums, nearly one": ([cp.sum(x) == 1, cp.sum(x) == 1 + 1e-9, x >= -7, x <= 7], 5e-10),
+        "bounds that cross": ([x >= 1, x <= 0], 1.0),
+    }
+
+
+@pytest.mark.parametrize("name", empty())
+def test_that_nothing_is_feasible_is_proven_with_the_least_violation(name: str) -> None:
+    rows, violation = empty()[name]
+    found = infeasible(Declared.of(cp.Problem(cp.Minimize(0), rows)))
+    assert found is not None and violation * (1 - 1e-2) <= found.violation <= violation * (1 + 1e-7)
+    if found.relaxed is not None and found.multipliers is not None:
+        assert INTERVAL.lower(found.relaxed.dual_bound(found.multipliers, INTERVAL)) == found.violation
+
+
+@PROVEN
+def test_what_has_one_feasible_point_is_not_proven_to_have_none(num: Arithmetic) -> None:
+    x = variable(3)
+    third = 1.0 / 3.0
+    for rows in (
+        [cp.sum(x) == 3, x <= 1, x >= -5],
+        [cp.sum(x) <= 0, x >= 0],
+        [x >= third, x <= third],
+        [cp.sum(x) == 1, x >= 0],
+        [x <= 1, x >= -1],
+    ):
+        assert infeasible(Declared.of(cp.Problem(cp.Minimize(cp.sum(x)), rows)), num) is None
+
+
+def test_floats_prove_nothing_infeasible() -> None:
+    with pytest.raises(InvalidProblem, match="arithmetic: floats"):
+        infeasible(Declared.of(cp.Problem(cp.Minimize(0), empty()["bounds that cross"][0])), FLOAT)
+
+
+@ALL
+def test_a_feasible_set_of_one_point_has_its_value_or_no_bound(num: Arithmetic) -> None:
+    """Rows without room anywhere are equalities: x₀ + x₁ ≤ 1 ≤ x₀ + x₁, and x₀ = x₁ in the same way."""
+    x = variable(2)
+    pairs = [cp.sum(x) <= 1, cp.sum(x) >= 1, x[0] - x[1] <= 0, x[1] - x[0] <= 0]
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(x)), pairs)
+    for start in ([0.5, 0.5], [0.5 + 1e-12, 0.5], [3.0, -2.0]):
+        assert 0.5 - (1e-15 if num is FLOAT else 0.0) <= upper(problem, num, at(start)) <= 0.5 + 1e-12
+    a, b = np.array([[1.0, 0.1], [0.3, 1.0]]), np.array([0.7, 0.2])  # a point that is no float
+    where = solve(RATIONAL, a, b)
+    assert where is not None
+    both = cp.Problem(cp.Minimize(cp.sum_squares(x)), [a @ x <= b, a @ x >= b])
+    found = upper(both, num, at(where.astype(float)))
+    assert num is FLOAT or Fraction(found) >= where @ where
+    assert found == pytest.approx(float(where @ where), rel=1e-12)

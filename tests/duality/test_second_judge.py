@@ -126,7 +126,7 @@ def test_what_the_fast_path_does_not_close_it_leaves_open_with_the_reason(name: 
     said = []
     for index in indices(name, 4):
         declared, point, multipliers, by_hand = judged(name, index)
-        restored = declared.restore(point)
+        restored = declared.restore(point, INTERVAL)
         reasons = declared.open(multipliers, restored, INTERVAL)
         found = simopt.certify(declared, point, multipliers, INTERVAL)
         assert found.lower <= by_hand.upper + ROOM * by_hand.scale and by_hand.lower <= found.upper + ROOM * by_hand.scale
