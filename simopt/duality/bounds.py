@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from simopt.arithmetic import INTERVAL, RATIONAL, Arithmetic
-from simopt.duality.affine import Picks
+from simopt.duality.affine import Key, Picks
 from simopt.duality.programme import Bound, Leaf, Programme, Row
-from simopt.duality.vectors import Indices, Mask, Value, above, full, where
+from simopt.duality.vectors import Indices, Mask, Value, above, full, vector, where
 from simopt.errors import InvalidProblem
 
 
@@ -91,6 +92,15 @@ def box(num: Arithmetic, programme: Programme, leaf: Leaf) -> Box:
                     low = where(num, new & is_low, num.maximum(low, spread), where(num, new, spread, low))
                     is_low = is_low | new
     return Box(low, high, is_low, is_high, rest)
+
+
+def within(num: Arithmetic, programme: Programme, point: Mapping[Key, Value]) -> dict[Key, Value]:
+    """Each leaf drawn into its bounds."""
+    drawn = {key: vector(num, point[key]) for key in programme.leaves}
+    for key in programme.bounds:
+        if key in drawn:
+            drawn[key] = box(num, programme, programme.leaves[key]).clip(num, drawn[key])
+    return drawn
 
 
 def ordered(programme: Programme, leaf: Leaf) -> Mask:

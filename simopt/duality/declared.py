@@ -23,6 +23,7 @@ from simopt.duality.programme import Definition, Epigraph, Programme, Row, Term
 from simopt.duality.reader import read
 from simopt.duality.recent import Recent
 from simopt.duality.restoration import restored
+from simopt.duality.slater import Interior
 from simopt.duality.units import equilibrated, natural_size
 from simopt.duality.vectors import Value, vector
 from simopt.errors import InvalidProblem, UnknownName
@@ -187,6 +188,10 @@ class Declared(Problem):
     def _forwards(self) -> Recent[Key, Forward]:
         return Recent(3)  # of the trivial point, of the one that is judged, and of what balls make of it
 
+    @cached_property
+    def _interiors(self) -> Recent[Key, Interior]:
+        return Recent(2)
+
     def _now(self, num: Arithmetic) -> tuple[Any, ...]:
         """The arithmetic, and what the parameters hold at present."""
         return (num, *(_content(parameter.value) for parameter in self._parameters))
@@ -218,9 +223,10 @@ class Declared(Problem):
         return math.inf if at.violated else at.objective
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
-        """The leaves drawn into their bounds and, where rows are violated, towards 0."""
+        """The leaves drawn into their bounds, onto the equalities and, where rows are violated, towards a point inside."""
+        interior = self._interiors.of(self._now(FLOAT), {}, lambda _: Interior(self.programme))
         with np.errstate(all="ignore"):
-            values, found = restored(num, self.programme, self._values(point, num))
+            values, found = restored(num, self.programme, self._values(point, num), interior)
         self._forwards.keep(self._now(num), values, found)
         return {leaf.name: _shaped(leaf.structured(num, values[key]), leaf.shape) for key, leaf in self.programme.leaves.items()}
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -11,8 +10,9 @@ import numpy as np
 from simopt.arithmetic import Arithmetic
 from simopt.duality.affine import Key, Map
 from simopt.duality.bounds import box, ordered
-from simopt.duality.programme import Definition, Leaf, Programme, Row, Term
-from simopt.duality.vectors import Value, above, full, is_zero, vector
+from simopt.duality.equalities import Equations, equalities, holding, is_affine
+from simopt.duality.programme import Leaf, Programme, Row, Term, evaluated
+from simopt.duality.vectors import Mask, Value, above, full, vector
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,37 +37,53 @@ def forward(num: Arithmetic, programme: Programme, point: Mapping[Key, Value]) -
     arguments: dict[Key, Value] = {}
     violated: list[str] = []
     for node in programme.nodes:
-        if isinstance(node, Term):
-            z = node.argument.value(num, values)
-            if not node.atom.inside(num, z, node.proper).all():
-                violated.append(f"{node.name}: the argument is not proven to be in the domain, {str(node.source)[:120]}")
-            value = node.atom.value(num, z)
-            values[node.key] = value if node.sign > 0 else -value
-        else:
-            values[node.key] = num.zeros(_length(node.shape))
-            z = (node.row.map if isinstance(node, Definition) else node.argument).value(num, values)
-            if isinstance(node, Definition):
-                values[node.key] = num.group_sum(-z / num.lift(node.factors), node.columns, _length(node.shape))
-            else:
-                values[node.key] = node.atom.value(num, z)
+        z, values[node.key] = evaluated(num, node, values)
+        if isinstance(node, Term) and not node.atom.inside(num, z, node.proper).all():
+            violated.append(f"{node.name}: the argument is not proven to be in the domain, {str(node.source)[:120]}")
         arguments[node.key] = z
     rows = {row.key: row.map.value(num, values) for row in programme.rows}
-    for row in programme.rows:
-        violated += _violated(num, row, rows[row.key])
+    violated += _broken(num, programme, values, rows)
     for key, leaf in programme.leaves.items():
         violated += _beyond(num, programme, leaf, values[key])
     return Forward(values, arguments, rows, num.sum(programme.objective.value(num, values)), tuple(violated))
 
 
-def _length(shape: tuple[int, ...]) -> int:
-    return math.prod(shape)
+def _broken(num: Arithmetic, programme: Programme, values: Mapping[Key, Value], rows: Mapping[Key, Value]) -> list[str]:
+    """The rows that are not proven to hold, all at one point of the balls.
+
+    An affine inequality that is not proven to be ≤ 0 holds where it is proven to be 0, as one has to be that has no room anywhere.
+    """
+    found = [reason for row in programme.rows if not row.equality for reason in _violated(num, row, rows[row.key])]
+    if found:
+        loose = [(row, np.flatnonzero(~_holds(num, rows[row.key]))) for row in programme.rows if not row.equality]
+        loose = [(row, entries) for row, entries in loose if len(entries)]
+        if all(is_affine(programme, row) for row, _ in loose) and not _unsolved(num, equalities(programme, loose), values):
+            return []
+    return [*_unsolved(num, equalities(programme), values), *found]
+
+
+def _unsolved(num: Arithmetic, equations: Equations, values: Mapping[Key, Value]) -> list[str]:
+    """The equations that are not proven to hold, all at one point of the balls."""
+    if not equations.size:
+        return []
+    holds, why = holding(num, equations, values)
+    found, start = [], 0
+    for row, entries in equations.chosen:
+        own, start = holds[start : start + len(entries)], start + len(entries)
+        if not own.all():
+            place = f"{row.name}: the equality is not proven to hold at entry {int(entries[np.argmin(own)])}"
+            found.append(place + (f" ({why})" if why else ""))
+    return found
 
 
 def _violated(num: Arithmetic, row: Row, value: Value) -> list[str]:
-    if row.equality:
-        return [] if is_zero(num, value).all() else [f"{row.name}: the equality is not proven to hold"]
-    holds = np.asarray(value.high <= 0.0) if num.name == "interval" else ~above(num, value) & _numbers(num, value)
+    holds = _holds(num, value)
     return [] if holds.all() else [f"{row.name}: entry {int(np.argmin(holds))} is not proven to be ≤ 0"]
+
+
+def _holds(num: Arithmetic, value: Value) -> Mask:
+    """Where a row is proven to be ≤ 0."""
+    return np.asarray(value.high <= 0.0) if num.name == "interval" else ~above(num, value) & _numbers(num, value)
 
 
 def _numbers(num: Arithmetic, value: Value) -> np.ndarray:

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from simopt.duality.declared import Declared
 
 TIGHT = {"CLARABEL": {"tol_gap_abs": 1e-11, "tol_gap_rel": 1e-11, "tol_feas": 1e-11, "max_iter": 200, "warm_start": False}}
-CLOSED = 1e-8  # gap / scale
+CLOSED = 1e-10  # gap / scale
 PLAIN = {"nonneg", "nonpos", "pos", "neg", "bounds"}  # attributes of variables that can be measured in another unit
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -174,3 +175,16 @@ class Programme:
 def argument(node: Node) -> Map:
     """The map below a node. That of a variable holds the variable itself, to be taken as 0 there."""
     return node.row.map if isinstance(node, Definition) else node.argument
+
+
+def evaluated(num: Arithmetic, node: Node, values: Mapping[Key, Value]) -> tuple[Value, Value]:
+    """The argument of a node and its value, from the values of what it refers to."""
+    if isinstance(node, Term):
+        z = node.argument.value(num, values)
+        value = node.atom.value(num, z)
+        return z, value if node.sign > 0 else -value
+    n = math.prod(node.shape)
+    z = argument(node).value(num, {**values, node.key: num.zeros(n)})
+    if isinstance(node, Definition):
+        return z, num.group_sum(-z / num.lift(node.factors), node.columns, n)
+    return z, node.atom.value(num, z)

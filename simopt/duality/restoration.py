@@ -1,66 +1,88 @@
-"""A feasible point near a given one: within the bounds, and drawn towards a point inside where a row is violated."""
+"""A feasible point near a given one: within the bounds, on the equalities, and drawn towards a point inside where a row is violated."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arrays import Array
 from simopt.duality.affine import Key
-from simopt.duality.bounds import box
+from simopt.duality.bounds import within
+from simopt.duality.equalities import drawn
 from simopt.duality.forward import Forward, forward
-from simopt.duality.programme import Programme
-from simopt.duality.vectors import Value, floats, vector
+from simopt.duality.programme import Programme, Row
+from simopt.duality.slater import Inside, Interior
+from simopt.duality.vectors import Indices, Value, floats, upper_ends
 
-STEPS = 40  # how often the step back is doubled before it is given up
-LEAST = 2.0**-50  # the first step back beyond what floats ask for
+LEAST = 2.0**-50  # the first step towards a point inside, where floats ask for none
+LONGER = 8.0  # each further step
+BEYOND = 1.001  # times the first step, so that rounding does not ask for a longer one
+LITTLE = 1e-9  # of the objective: to lose less is as good as nothing, and no better point inside is asked for
 
-
-def within(num: Arithmetic, programme: Programme, point: Mapping[Key, Value]) -> dict[Key, Value]:
-    """Each leaf drawn into its bounds."""
-    drawn = {key: vector(num, point[key]) for key in programme.leaves}
-    for key in programme.bounds:
-        if key in drawn:
-            drawn[key] = box(num, programme, programme.leaves[key]).clip(num, drawn[key])
-    return drawn
+Restored = tuple[dict[Key, Value], Forward]
 
 
-def restored(num: Arithmetic, programme: Programme, point: Mapping[Key, Value]) -> tuple[dict[Key, Value], Forward]:
-    """x in its bounds, then x̄ + θ(x − x̄), x̄ = 0 drawn into the bounds, with the largest θ ≤ 1 at which the rows are proven to hold.
+def restored(num: Arithmetic, programme: Programme, point: Mapping[Key, Value], interior: Interior) -> Restored:
+    """x in its bounds; on the equalities, where it is not; and (1 − θ)x + θx̄ with x̄ inside, with the smallest θ that is found to do.
 
-    A row g is convex, so g(x̄ + θ(x − x̄)) ≤ (1 − θ)g(x̄) + θg(x), which is ≤ 0 for θ = −g(x̄)/(g(x) − g(x̄)) where g(x̄) < 0: θ is taken
-    from floats, and lowered until the arithmetic asked for proves the rows. Where it does not, the point stays as it is, and is violated.
+    A row g is convex, so g((1 − θ)x + θx̄) ≤ (1 − θ)g(x) + θg(x̄), which is ≤ 0 for θ = g(x)/(g(x) − g(x̄)) where g(x̄) < 0. θ is taken from
+    floats, and raised until the arithmetic asked for proves the rows, equalities that were solved anew among them. Where it does not, the
+    point stays near x, and is violated.
     """
-    inside = within(num, programme, point)
-    found = forward(num, programme, inside)
-    broken = [row for row in programme.rows if not row.equality]
-    if not found.violated or not broken:
-        return inside, found
-    given = {key: floats(num, value) for key, value in inside.items()}
-    centre = within(FLOAT, programme, {key: np.zeros(leaf.size) for key, leaf in programme.leaves.items()})
-    here, there = forward(FLOAT, programme, given), forward(FLOAT, programme, centre)
-    theta = min((_share(here.rows[row.key], there.rows[row.key]) for row in broken), default=1.0)
-    if not theta > 0.0:
-        return inside, found
-    back = LEAST
-    for _ in range(STEPS):
-        share = theta * (1.0 - back)
-        nearer = {key: vector(num, centre[key] + share * (given[key] - centre[key])) for key in given}
-        drawn = within(num, programme, nearer)
-        there = forward(num, programme, drawn)
-        if not there.violated:
-            return drawn, there
-        back = min(2.0 * back, 1.0)
-    return inside, found
+    given = within(num, programme, point)
+    found = forward(num, programme, given)
+    if not found.violated:
+        return given, found
+    x = drawn(FLOAT, programme, {key: floats(num, value) for key, value in given.items()})
+    values, there = _settled(num, programme, x)
+    if not there.violated:
+        return values, there
+    best = values, there
+    for number, inside in enumerate(interior.points(x)):
+        nearer = _towards(num, programme, x, inside, (values, there))
+        if nearer is not None:
+            upper = num.upper(nearer[1].objective)
+            if best[1].violated or upper < num.upper(best[1].objective):
+                best = nearer
+            if number > 0 or upper - float(num.mid(there.objective)) <= LITTLE * abs(upper):
+                break
+    return best
+
+
+def _settled(num: Arithmetic, programme: Programme, x: Mapping[Key, Array], tight: Sequence[tuple[Row, Indices]] = ()) -> Restored:
+    """Floats as values: in their bounds, and on the equalities."""
+    values = within(num, programme, drawn(num, programme, x, tight))
+    return values, forward(num, programme, values)
+
+
+def _towards(num: Arithmetic, programme: Programme, x: Mapping[Key, Array], inside: Inside, at: Restored) -> Restored | None:
+    """What the least step θ leads to from x towards a point inside at which all is proven to hold."""
+    here = _settled(num, programme, x, inside.tight) if inside.tight else at
+    whole = _settled(num, programme, inside.point, inside.tight)
+    if not here[1].violated or whole[1].violated:
+        return None if whole[1].violated else here
+    step, tight = LEAST, {row.key: entries for row, entries in inside.tight}
+    for row in programme.rows:
+        if not row.equality:
+            value, inner = (upper_ends(num, end[1].rows[row.key]) for end in (here, whole))
+            step = max(step, _share(*(np.delete(end, tight.get(row.key, [])) for end in (value, inner))))
+    step *= BEYOND
+    while step < 1.0:
+        nearer = {key: value + step * (inside.point[key] - value) for key, value in x.items()}
+        found = _settled(num, programme, nearer, inside.tight)
+        if not found[1].violated:
+            return found
+        step *= LONGER
+    return whole
 
 
 def _share(value: Array, inner: Array) -> float:
-    """The least θ over the entries of a row that is violated; 0 where the centre is not inside."""
+    """The greatest θ over the entries of a row that is violated; ∞ where the other point is not inside."""
     broken = ~(value <= 0.0)
     if not broken.any():
-        return 1.0
+        return 0.0
     with np.errstate(all="ignore"):
-        shares = np.where(inner < 0.0, -inner / (value - inner), 0.0)[broken]
-    return float(np.min(np.where(np.isfinite(shares), shares, 0.0)))
+        shares = np.where(inner < 0.0, value / (value - inner), np.inf)[broken]
+    return float(np.max(np.where(np.isnan(shares), np.inf, shares)))

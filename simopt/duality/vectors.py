@@ -133,6 +133,11 @@ def stack(num: Arithmetic, parts: Sequence[Value]) -> Value:
     return parts[0] if len(parts) == 1 else num.concat(parts)
 
 
+def upper_ends(num: Arithmetic, x: Value) -> Array:
+    """Floats that are not below x, but for rounding."""
+    return np.asarray(x.high) if num is INTERVAL else floats(num, x)
+
+
 def floats(num: Arithmetic, x: Value) -> Array:
     """Nearest floats, flat."""
     return np.asarray(num.mid(x), dtype=float).reshape(-1, order="F")

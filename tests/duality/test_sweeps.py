@@ -273,7 +273,7 @@ def test_an_infeasible_point_has_no_value_and_the_reason_is_said() -> None:
     declared = Declared.of(cp.Problem(cp.Minimize(cp.sum_squares(x)), [(A[:2] @ x == [1.0, 2.0]).set_label("fixed")]))
     point = {"w": np.ones(D)}
     assert declared.objective(point) == math.inf
-    assert declared.open({}, point) == ("fixed: the equality is not proven to hold",)
+    assert declared.open({}, point) == ("fixed: the equality is not proven to hold at entry 0",)
     outside = Declared.of(cp.Problem(cp.Minimize(cp.sum(cp.power(x, 1.5)) + cp.sum(x))))  # x^1.5 has the domain x ≥ 0
     assert outside.objective({"w": -np.ones(D)}) == math.inf
     assert "not proven to be in the domain" in outside.open({}, {"w": -np.ones(D)})[-1]

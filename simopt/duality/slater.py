@@ -1,0 +1,158 @@
+"""Points inside: where all inequalities hold with room to spare, so that a point that is drawn towards one comes to satisfy them."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+from cvxpy.constraints import Inequality
+
+from simopt.arithmetic import FLOAT
+from simopt.arrays import Array
+from simopt.duality.affine import Key
+from simopt.duality.bounds import box, within
+from simopt.duality.equalities import drawn, is_affine, reach
+from simopt.duality.forward import forward
+from simopt.duality.programme import Definition, Epigraph, Leaf, Programme, Row
+from simopt.duality.vectors import Indices
+
+LEAST = 1e-9  # a slack, relative to the row, that a solver tells from none
+NEAR = 1e-6  # of slack for each unit of distance: a point that has less is of no use
+ROOM = 1e-6  # the same for entries of which each has its own slack: solvers come near to the middle, where there is one
+
+
+class Interior:
+    """Candidates for a point inside of what is feasible, in floats: who uses one proves what it needs of it.
+
+    The one that a solve found is kept: the same problem is judged many times, and all points inside serve alike, since what is lost by
+    drawing x towards x̄ is θ(f(x̄) − f(x)), with x̄ half as far θ doubles.
+    """
+
+    def __init__(self, programme: Programme) -> None:
+        self.programme = programme
+        self.last: Inside | None = None
+
+    def points(self, near: Mapping[Key, Array]) -> Iterator[Inside]:
+        """0 drawn to where bounds and equalities hold; the point that was found last; and one from a solve."""
+        zero = within(FLOAT, self.programme, {key: np.zeros(leaf.size) for key, leaf in self.programme.leaves.items()})
+        yield Inside(drawn(FLOAT, self.programme, zero), [])
+        if self.last is not None:
+            yield self.last
+        self.last = slater_point(self.programme, near)
+        if self.last is not None:
+            yield self.last
+
+
+@dataclass(frozen=True)
+class Inside:
+    """A point with room in all inequalities, but for entries of affine rows that have no room anywhere: they are equalities (`tight`)."""
+
+    point: dict[Key, Array]
+    tight: list[tuple[Row, Indices]]
+
+
+@dataclass(frozen=True, eq=False)
+class _Limit:
+    """e + σs ≤ 0, entry by entry: a row, a side of a leaf's bounds, or a domain; `row` if it is an affine one."""
+
+    e: Any
+    sizes: Array
+    row: Row | None = None
+
+
+def slater_point(programme: Programme, near: Mapping[Key, Array]) -> Inside | None:
+    """The point of the greatest slack s ≤ 1: g_i(x) + σ_i s ≤ 0 for every row and bound, h(x) = 0; None if s = 0.
+
+    σ_i is the size of the row at the given point, beside it and at 0. Among such points one that is not far is wanted, which costs what a
+    slack of NEAR does for each distance as large as the given point. Where there is no slack, each entry has one of its own, and
+    max Σ √s_i, where none is 0 that need not be, tells of which none is to be asked.
+    """
+    limits = [*_rows(programme, near), *_domains(programme)]
+    for leaf in programme.leaves.values():
+        limits += _bounds(programme, leaf, near[leaf.key])
+    try:
+        return _largest(programme, limits, near) or _largest(programme, _loosened(programme, limits, near), near)
+    except (cp.DCPError, cp.SolverError, ValueError, ArithmeticError):
+        return None
+
+
+def _largest(programme: Programme, limits: Sequence[_Limit], near: Mapping[Key, Array]) -> Inside | None:
+    s = cp.Variable()
+    found = _solution(programme, near, s, [each.e + cp.multiply(each.sizes, s) <= 0 for each in limits] + [s <= 1])
+    if found is None or s.value is None or not float(s.value) > LEAST:
+        return None
+    tight = [(each.row, np.flatnonzero(each.sizes == 0.0)) for each in limits if each.row is not None]
+    return Inside(found, [(row, entries) for row, entries in tight if len(entries)])
+
+
+def _loosened(programme: Programme, limits: Sequence[_Limit], near: Mapping[Key, Array]) -> list[_Limit]:
+    """The limits, with σ_i = 0 where no slack is possible."""
+    slacks = [cp.Variable(len(each.sizes), bounds=[0, 1]) for each in limits]
+    rows = [each.e + cp.multiply(each.sizes, s) <= 0 for each, s in zip(limits, slacks, strict=True)]
+    if _solution(programme, near, sum(cp.sum(cp.sqrt(s)) for s in slacks), rows) is None:
+        return list(limits)
+    return [replace(each, sizes=np.where(np.asarray(s.value) > ROOM, each.sizes, 0.0)) for each, s in zip(limits, slacks, strict=True)]
+
+
+def _solution(programme: Programme, near: Mapping[Key, Array], goal: Any, rows: Sequence[Any]) -> dict[Key, Array] | None:
+    """The greatest goal that a solve finds near a point; the variables, which are the user's, keep their values."""
+    leaves = list(programme.leaves.values())
+    away = cp.max(cp.hstack([cp.norm_inf((_entries(leaf) - near[leaf.key]) / reach(near[leaf.key])) for leaf in leaves]))
+    before = [leaf.variable.value for leaf in leaves]
+    try:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what the back end says of its answer is not asked
+            cp.Problem(cp.Maximize(goal - NEAR * away), [*rows, *_exact_rows(programme)]).solve(solver=cp.CLARABEL, warm_start=False)
+        missing = any(leaf.variable.value is None for leaf in leaves)
+        return None if missing else {leaf.key: leaf.found().reshape(-1, order="F") for leaf in leaves}
+    finally:
+        for leaf, value in zip(leaves, before, strict=True):
+            leaf.variable.save_value(value)
+
+
+def _entries(leaf: Leaf) -> Any:
+    return cp.vec(leaf.variable, order="F")
+
+
+def _rows(programme: Programme, near: Mapping[Key, Array]) -> list[_Limit]:
+    broken = [row for row in programme.rows if not row.equality]
+    zero = {key: np.zeros(leaf.size) for key, leaf in programme.leaves.items()}
+    beside = {key: x + reach(x) * np.cos(np.arange(len(x))) for key, x in near.items()}
+    at = [forward(FLOAT, programme, within(FLOAT, programme, point)).rows for point in (near, zero, beside)] if broken else []
+    found = []
+    for row in broken:
+        if row.sides is not None:
+            sizes = np.max([np.where(np.isfinite(rows[row.key]), np.abs(rows[row.key]), 0.0) for rows in at], axis=0)
+            difference = cp.vec(row.sides[0] - row.sides[1], order="F")
+            found.append(_Limit(difference, np.where(sizes > 0.0, sizes, 1.0), row if is_affine(programme, row) else None))
+    return found
+
+
+def _exact_rows(programme: Programme) -> list[Any]:
+    rows: list[Row] = [row for row in programme.rows if row.equality]
+    for node in programme.nodes:
+        rows += [node.row] if isinstance(node, Definition) else node.rows if isinstance(node, Epigraph) else []
+    return [row.sides[0] == row.sides[1] if row.equality else row.sides[0] <= row.sides[1] for row in rows if row.sides is not None]
+
+
+def _domains(programme: Programme) -> list[_Limit]:
+    """Where functions such as the logarithm are defined."""
+    expressions = [programme.problem.objective.expr, *(e for row in programme.rows for e in row.sides or ())]
+    rows = [row for e in expressions for row in e.domain if isinstance(row, Inequality) and row.is_dcp()]
+    return [_Limit(cp.vec(row.args[0] - row.args[1], order="F"), np.ones(row.size)) for row in rows]
+
+
+def _bounds(programme: Programme, leaf: Leaf, x: Array) -> list[_Limit]:
+    """Both sides, with room where the ends are apart."""
+    ends, found = box(FLOAT, programme, leaf), []
+    fixed = ends.below & ends.above & ~(ends.low < ends.high)
+    for has, end, side in ((ends.below, ends.low, 1.0), (ends.above, ends.high, -1.0)):
+        at = np.flatnonzero(has)
+        if len(at):
+            sizes = np.where(fixed, 0.0, np.maximum(np.abs(end), reach(x)))
+            found.append(_Limit(side * (end[at] - _entries(leaf)[at]), sizes[at]))
+    return found

@@ -1,0 +1,289 @@
+"""Feasible points: equalities that hold, rows with room, and no upper bound where nothing is proven; against optima in fractions."""
+
+from __future__ import annotations
+
+import math
+import warnings
+from fractions import Fraction
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+import simopt
+from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, Interval
+from simopt.arithmetic.linear import solve
+from simopt.duality import Declared, slater, solved
+from simopt.duality.infeasible import infeasible
+from simopt.errors import InvalidProblem
+
+ALL = pytest.mark.parametrize("num", [FLOAT, INTERVAL, RATIONAL], ids=lambda num: num.name)
+PROVEN = pytest.mark.parametrize("num", [INTERVAL, RATIONAL], ids=lambda num: num.name)
+A = np.random.default_rng(3).normal(size=(3, 6))
+B = np.array([1.0, -0.5, 2.0])
+
+
+def variable(n: int = 6) -> cp.Variable:
+    return cp.Variable(n, name="x")
+
+
+def at(x: Any) -> dict[str, Any]:
+    return {"x": np.asarray(x, dtype=float)}
+
+
+def upper(problem: cp.Problem, num: Arithmetic, point: dict[str, Any]) -> float:
+    """The upper bound near a point; a second reading, that restored nothing, must say the same of the restored point."""
+    declared = Declared.of(problem)
+    restored = declared.restore(point, num)
+    found = num.upper(declared.objective(restored, num))
+    assert num.upper(Declared.of(problem).objective(restored, num)) == found
+    return found
+
+
+def exact_least_norm(a: np.ndarray, b: np.ndarray) -> tuple[Fraction, np.ndarray]:
+    """min ‖x‖² subject to Ax = b: bᵀ(AAᵀ)⁻¹b, in fractions, and where."""
+    rows, right = RATIONAL.lift(a), RATIONAL.lift(b)
+    v = solve(RATIONAL, rows @ rows.T, right)
+    assert v is not None
+    return Fraction(right @ v), (rows.T @ v).astype(float)
+
+
+@ALL
+@pytest.mark.parametrize("scale", [np.ones(3), 10.0 ** np.array([-150, 0, 150]), np.full(3, 1e-9)], ids=["1", "rows", "small"])
+def test_near_the_least_solution_of_equations_the_bound_is_that_of_fractions(num: Arithmetic, scale: np.ndarray) -> None:
+    a, b = scale[:, None] * A, scale * B
+    x = variable()
+    optimum, where = exact_least_norm(a, b)
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(x)), [a @ x == b])
+    for noise in (0.0, 1e-9):
+        found = upper(problem, num, at(where + noise * np.arange(6.0)))
+        assert found <= float(optimum) * (1 + 1e-13 + 1e-8 * (noise > 0))
+        assert num is FLOAT or Fraction(found) >= optimum
+    far = upper(problem, num, at(np.arange(6.0)))
+    assert float(optimum) < far < math.inf
+
+
+def test_the_balls_of_pivots_hold_the_solution_in_fractions() -> None:
+    x = variable()
+    declared = Declared.of(cp.Problem(cp.Minimize(cp.sum_squares(x)), [A @ x == B, x >= -1, x <= 2]))
+    ball = declared.restore(at(np.zeros(6)), INTERVAL)["x"]
+    assert isinstance(ball, Interval)
+    pivots = np.flatnonzero(ball.rad > 0.0)
+    assert len(pivots) == 3 and np.all(ball.rad[pivots] < 1e-13)
+    rest = np.setdiff1d(np.arange(6), pivots)
+    a = RATIONAL.lift(A)
+    solution = solve(RATIONAL, a[:, pivots], RATIONAL.lift(B) - a[:, rest] @ RATIONAL.lift(ball.mid[rest]))
+    for y, mid, rad in zip(solution, ball.mid[pivots], ball.rad[pivots], strict=True):
+        assert abs(y - Fraction(float(mid))) <= Fraction(float(rad))
+    assert declared.objective({"x": ball}, INTERVAL) is not math.inf
+    moved = Interval(ball.mid + 3 * ball.rad, ball.rad)  # balls beside it are near the solution, and do not hold it
+    assert declared.objective({"x": moved}, INTERVAL) == math.inf
+    assert declared.objective({"x": Interval(ball.mid)}, INTERVAL) == math.inf
+
+
+@ALL
+def test_a_portfolio_of_the_best_is_found_from_anywhere(num: Arithmetic) -> None:
+    """min cᵀx on the simplex is the least c: reached at a corner, where all entries but one are at their bounds."""
+    rng = np.random.default_rng(0)
+    c, x = rng.normal(size=6), variable()
+    problem = cp.Problem(cp.Minimize(c @ x), [cp.sum(x) == 1, x >= 0])
+    best = int(np.argmin(c))
+    corner = np.eye(6)[best]
+    for noise in (0.0, 1e-13, 1e-10):
+        assert c[best] <= upper(problem, num, at(corner + noise * rng.normal(size=6))) + (1e-15 if num is FLOAT else 0.0) <= c[best] + 1e-8
+    for _ in range(5):
+        assert c[best] - 1e-15 <= upper(problem, num, at(rng.normal(size=6))) <= np.max(c) + 1e-12
+    capped = cp.Problem(cp.Minimize(c @ x), [cp.sum(x) == 1, x >= 0, x <= 1])  # no entry of the corner has room
+    assert c[best] - 1e-15 <= upper(capped, num, at(corner)) <= c[best] + 1e-8
+
+
+@PROVEN
+def test_what_follows_from_other_rows_is_dropped_and_what_nearly_does_is_not(num: Arithmetic) -> None:
+    x, start = variable(), at(np.linalg.lstsq(A, B, rcond=None)[0])
+    objective = cp.Minimize(cp.sum_squares(x))
+    whole = np.array([[1.0, 2.0, 0.0, 0.0, -1.0, 0.5], [0.0, 1.0, 4.0, 0.0, 1.0, 0.0]])
+    sums = np.vstack([whole, whole.sum(axis=0)])
+    assert upper(cp.Problem(objective, [sums @ x == [1.0, 2.0, 3.0]]), num, start) < math.inf
+    assert upper(cp.Problem(objective, [A @ x == B, 2 * (A[:1] @ x) == 2 * B[:1]]), num, start) < math.inf
+    assert upper(cp.Problem(objective, [A @ x == B, np.zeros((2, 6)) @ x == 0]), num, start) < math.inf
+    for wrong in (1.0 + 2.0**-52, 1.0 - 2.0**-53, 2.0):
+        assert upper(cp.Problem(objective, [A @ x == B, A[:1] @ x == wrong]), num, start) == math.inf
+        assert upper(cp.Problem(objective, [A @ x == B, np.zeros((1, 6)) @ x == wrong - 1.0]), num, start) == math.inf
+
+
+@ALL
+def test_equations_that_contradict_each_other_give_no_bound(num: Arithmetic) -> None:
+    x = variable()
+    objective = cp.Minimize(cp.sum_squares(x))
+    start = at(np.ones(6))
+    assert upper(cp.Problem(objective, [cp.sum(x) == 1, cp.sum(x) == 1 + 1e-9]), num, start) == math.inf
+    assert upper(cp.Problem(objective, [cp.sum(x) == 1, x >= 1]), num, start) == math.inf
+    assert upper(cp.Problem(objective, [cp.sum(x) >= 1, cp.sum(x) <= 0]), num, start) == math.inf
+    assert upper(cp.Problem(objective, [cp.norm(x) <= 1, x[0] >= 2]), num, start) == math.inf
+    assert (
+        upper(cp.Problem(objective, [x[0] + x[1] == 1e150, x[0] + (1 + 1e-12) * x[1] == 1e150 + 1e141, x <= 1e150]), num, start) == math.inf
+    )
+
+
+@PROVEN
+@pytest.mark.parametrize("n", [3, 10, 49, 98])
+def test_weights_that_miss_one_by_rounding_leave_a_point_or_nothing(n: int, num: Arithmetic) -> None:
+    """p@R == 1, R ≤ 1 with floats p near 1/n: empty where Σp < 1, as exact sums show; then no bound may come."""
+    p, R = np.full(n, 1.0 / n), cp.Variable(n, name="x")
+    problem = cp.Problem(cp.Minimize(-cp.sum(R)), [p @ R == 1, R <= 1, R >= 0])
+    found = upper(problem, num, at(np.ones(n)))
+    assert found == math.inf if n * Fraction(1.0 / n) < 1 else found >= -n
+
+
+@ALL
+def test_a_violated_row_is_reached_from_a_point_inside(num: Arithmetic) -> None:
+    """min −x₀ − x₁ on the disk around (3, 3) of radius 1: 0 is not inside, and √2 no fraction."""
+    x = variable(2)
+    problem = cp.Problem(cp.Minimize(-cp.sum(x)), [cp.sum_squares(x - 3) <= 1])
+    for distance in (1.0, 1.0 + 1e-12, 1.5):
+        found = upper(problem, num, at(3 + distance * np.sqrt([0.5, 0.5])))
+        assert -6 - math.sqrt(2) * (1 + 1e-15) <= found <= -6 - math.sqrt(2) + max(1e-8, distance - 1)
+
+
+@PROVEN
+def test_random_points_never_come_below_the_optimum_in_fractions(num: Arithmetic) -> None:
+    rng = np.random.default_rng(5)
+    for _ in range(6):
+        m, n, x = 2, 5, variable(5)
+        a, b = rng.integers(-3, 4, size=(m, n)).astype(float), rng.integers(-3, 4, size=m).astype(float)
+        a[0, 0] = 3.5
+        problem = cp.Problem(cp.Minimize(cp.sum_squares(x)), [a @ x == b, x >= -50])
+        optimum, where = exact_least_norm(a, b)
+        for size in (0.0, 1e-12, 1e-3, 10.0):
+            found = upper(problem, num, at(where + size * rng.normal(size=n)))
+            assert Fraction(found) >= optimum
+            assert size > 1e-3 or found <= float(optimum) + 20 * size + 1e-12 * (1 + float(optimum))
+
+
+def test_a_point_inside_is_asked_for_once_and_again_when_parameters_change(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls: list[Any] = []
+    original = slater.slater_point
+    monkeypatch.setattr(slater, "slater_point", lambda *given: calls.append(given) or original(*given))
+    x, centre = variable(2), cp.Parameter(2, value=[3.0, 3.0])
+    x.value = [7.0, 8.0]
+    declared = Declared.of(cp.Problem(cp.Minimize(-cp.sum(x)), [cp.norm(x - centre) <= 1]))
+
+    def bound() -> float:
+        edge = np.asarray(centre.value) + 1.001 * np.sqrt([0.5, 0.5])
+        return INTERVAL.upper(declared.objective(declared.restore(at(edge), INTERVAL), INTERVAL))
+
+    assert -6 - math.sqrt(2) - 1e-14 <= bound() <= -7.4 and bound() < math.inf
+    assert len(calls) == 1
+    centre.value = [30.0, 3.0]
+    assert -33 - math.sqrt(2) - 1e-14 <= bound() <= -34.4
+    assert len(calls) == 2
+    assert np.array_equal(x.value, [7.0, 8.0])  # what the user has in the variables stays there
+
+
+def test_where_all_holds_nothing_is_solved(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(slater, "slater_point", lambda *_: pytest.fail("a point inside was asked for"))
+    monkeypatch.setattr(slater, "drawn", lambda *_: pytest.fail("equations were solved"))
+    x = variable()
+    declared = Declared.of(cp.Problem(cp.Minimize(cp.sum_squares(x)), [cp.norm(x) <= 1, x >= 0]))
+    for num in (FLOAT, INTERVAL):
+        assert num.upper(declared.objective(declared.restore(at(np.full(6, 0.1)), num), num)) < 0.07
+
+
+def models() -> dict[str, cp.Problem]:
+    rng = np.random.default_rng(0)
+    x, n = variable(8), 8
+    factor, mean = rng.normal(size=(n, 3)), rng.uniform(size=n)
+    states, controls = cp.Variable((2, 6), name="state"), cp.Variable((1, 5), name="control")
+    dynamics, push = np.array([[1.0, 0.3], [0.0, 1.0]]), np.array([[0.0], [0.5]])
+    motion = [states[:, 1:] == dynamics @ states[:, :-1] + push @ controls, states[:, 0] == [1.0, 0.0], states[:, 5] == 0]
+    picture, known = rng.normal(size=(4, 5)), (rng.uniform(size=(4, 5)) > 0.4).astype(float)
+    U, p = cp.Variable((4, 5), name="U"), cp.Variable(n, name="p")
+    F, inside = rng.normal(size=(2, n)), rng.dirichlet(np.ones(n))
+    return {
+        "portfolio": cp.Problem(cp.Maximize(mean @ x - cp.sum_squares(factor.T @ x) - 0.1 * cp.sum_squares(x)), [cp.sum(x) == 1, x >= 0]),
+        "control": cp.Problem(cp.Minimize(cp.sum_squares(states) + cp.sum_squares(controls)), [*motion, cp.abs(controls) <= 10]),
+        "inpainting": cp.Problem(cp.Minimize(cp.tv(U)), [cp.multiply(known, U) == known * picture]),
+        "entropy": cp.Problem(cp.Maximize(cp.sum(cp.entr(p))), [F @ p <= F @ inside, cp.sum(p) == 1]),
+        "flow": cp.Problem(cp.Maximize(x[0]), [x[0] == x[1] + x[2], x[1] == x[3], x[2] == x[4] + x[5], x >= 0, x <= 1]),
+    }
+
+
+@pytest.mark.parametrize("name", models())
+def test_models_with_equalities_have_a_feasible_point_as_good_as_the_solver_s(name: str) -> None:
+    problem = models()[name]
+    declared = Declared.of(problem)
+    point, _ = solved(declared)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        problem.solve(solver=cp.CLARABEL, tol_gap_abs=1e-12, tol_gap_rel=1e-12, tol_feas=1e-12)
+    optimum = problem.value * (-1 if declared.programme.maximises else 1)
+    for num, room in ((FLOAT, 1e-8), (INTERVAL, 1e-6)):
+        found = num.upper(declared.objective(declared.restore(point, num), num))
+        assert abs(found - optimum) <= room * abs(optimum), num.name
+
+
+@pytest.mark.parametrize("num", [FLOAT, INTERVAL], ids=lambda num: num.name)
+def test_a_certificate_closes_where_equalities_were_all_that_was_open(num: Arithmetic) -> None:
+    for name in ("portfolio", "control", "flow"):
+        declared = Declared.of(models()[name])
+        point, multipliers = solved(declared)
+        found = simopt.certify(declared, point, multipliers, num)
+        assert found.gap <= 1e-8 * abs(found.upper), (name, found)
+
+
+def empty() -> dict[str, tuple[list[Any], float]]:
+    """Rows that no point satisfies, with the least violation of the rows, or the bounds."""
+    x = variable(3)
+    return {
+        "a sum that bounds do not reach": ([cp.sum(x) == 1, x >= 0, x <= 0.2], 0.4),
+        "a ball beside a half-space": ([cp.norm(x) <= 1, cp.sum(x) >= 3, x <= 9, x >= -9], (3 - math.sqrt(3)) / (1 + math.sqrt(3))),
+        "balls apart": ([cp.norm(x - 5) <= 1, cp.norm(x + 5) <= 1, x >= -9, x <= 9], 5 * math.sqrt(3) - 1),
+        "two sums, nearly one": ([cp.sum(x) == 1, cp.sum(x) == 1 + 1e-9, x >= -7, x <= 7], 5e-10),
+        "bounds that cross": ([x >= 1, x <= 0], 1.0),
+    }
+
+
+@pytest.mark.parametrize("name", empty())
+def test_that_nothing_is_feasible_is_proven_with_the_least_violation(name: str) -> None:
+    rows, violation = empty()[name]
+    found = infeasible(Declared.of(cp.Problem(cp.Minimize(0), rows)))
+    assert found is not None and violation * (1 - 1e-2) <= found.violation <= violation * (1 + 1e-7)
+    if found.relaxed is not None and found.multipliers is not None:
+        assert INTERVAL.lower(found.relaxed.dual_bound(found.multipliers, INTERVAL)) == found.violation
+
+
+@PROVEN
+def test_what_has_one_feasible_point_is_not_proven_to_have_none(num: Arithmetic) -> None:
+    x = variable(3)
+    third = 1.0 / 3.0
+    for rows in (
+        [cp.sum(x) == 3, x <= 1, x >= -5],
+        [cp.sum(x) <= 0, x >= 0],
+        [x >= third, x <= third],
+        [cp.sum(x) == 1, x >= 0],
+        [x <= 1, x >= -1],
+    ):
+        assert infeasible(Declared.of(cp.Problem(cp.Minimize(cp.sum(x)), rows)), num) is None
+
+
+def test_floats_prove_nothing_infeasible() -> None:
+    with pytest.raises(InvalidProblem, match="arithmetic: floats"):
+        infeasible(Declared.of(cp.Problem(cp.Minimize(0), empty()["bounds that cross"][0])), FLOAT)
+
+
+@ALL
+def test_a_feasible_set_of_one_point_has_its_value_or_no_bound(num: Arithmetic) -> None:
+    """Rows without room anywhere are equalities: x₀ + x₁ ≤ 1 ≤ x₀ + x₁, and x₀ = x₁ in the same way."""
+    x = variable(2)
+    pairs = [cp.sum(x) <= 1, cp.sum(x) >= 1, x[0] - x[1] <= 0, x[1] - x[0] <= 0]
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(x)), pairs)
+    for start in ([0.5, 0.5], [0.5 + 1e-12, 0.5], [3.0, -2.0]):
+        assert 0.5 - (1e-15 if num is FLOAT else 0.0) <= upper(problem, num, at(start)) <= 0.5 + 1e-12
+    a, b = np.array([[1.0, 0.1], [0.3, 1.0]]), np.array([0.7, 0.2])  # a point that is no float
+    where = solve(RATIONAL, a, b)
+    assert where is not None
+    both = cp.Problem(cp.Minimize(cp.sum_squares(x)), [a @ x <= b, a @ x >= b])
+    found = upper(both, num, at(where.astype(float)))
+    assert num is FLOAT or Fraction(found) >= where @ where
+    assert found == pytest.approx(float(where @ where), rel=1e-12)
