@@ -1,0 +1,115 @@
+"""Systems of linear equations against their exact solutions in fractions."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Interval
+from simopt.arithmetic.linear import solve
+
+
+def hilbert(n: int) -> np.ndarray:
+    return 1.0 / (1.0 + np.add.outer(np.arange(n), np.arange(n)))
+
+
+def exact(matrix: Any, right: Any) -> np.ndarray:
+    """Gauss and Jordan's elimination, in Python's fractions."""
+    rows = [[Fraction(float(x)) for x in (*a, *np.atleast_1d(b))] for a, b in zip(matrix, right, strict=True)]
+    n = len(rows)
+    for i in range(n):
+        pivot = next(k for k in range(i, n) if rows[k][i])
+        rows[i], rows[pivot] = rows[pivot], rows[i]
+        rows[i] = [x / rows[i][i] for x in rows[i]]
+        for k in range(n):
+            if k != i and rows[k][i]:
+                rows[k] = [x - rows[k][i] * y for x, y in zip(rows[k], rows[i], strict=True)]
+    return np.array([row[n:] for row in rows], dtype=object).reshape(np.shape(right))
+
+
+def holds(ball: Interval, solution: np.ndarray) -> bool:
+    pairs = zip(ball.mid.flat, ball.rad.flat, solution.flat, strict=True)
+    return all(abs(Fraction(float(mid)) - x) <= Fraction(float(rad)) for mid, rad, x in pairs)
+
+
+def ugly() -> dict[str, tuple[np.ndarray, np.ndarray, float]]:
+    """Matrix, right-hand side, and the radius that is asked for, relative to the largest entry of its column."""
+    rng = np.random.default_rng(0)
+    a, powers = rng.normal(size=(12, 12)), 10.0 ** np.linspace(-150, 150, 12)
+    nearly = np.array([[1.0, 1.0], [1.0, 1.0 + 1e-12]])
+    blocks = np.kron(np.eye(4), rng.normal(size=(3, 3)))
+    return {
+        "random": (a, rng.normal(size=12), 2e-16),
+        "Hilbert": (hilbert(9), rng.normal(size=9), 2e-16),
+        "rows of all sizes": (powers[:, None] * a, powers * rng.normal(size=12), 2e-16),
+        "columns of all sizes": (a * powers[::-1], rng.normal(size=12), 2e-16),
+        "both": (powers[:, None] * a * rng.permutation(powers) * 1e-5, rng.normal(size=12), 2e-16),
+        "nearly singular": (nearly, np.array([1.0, 2.0]), 2e-16),
+        "1 × 1": (np.array([[3.0]]), np.array([1.0]), 2e-16),
+        "several right-hand sides": (a, rng.normal(size=(12, 3)) * [1.0, 1e200, 1e-200], 2e-16),
+        "exact zeros": (blocks, np.concatenate([np.zeros(9), rng.normal(size=3)]), 2e-16),
+        "a permutation": (np.eye(5)[rng.permutation(5)], rng.normal(size=5), 1e-28),
+    }
+
+
+@pytest.mark.parametrize("name", ugly())
+def test_balls_hold_the_exact_solution_and_are_as_narrow_as_floats_are_apart(name: str) -> None:
+    matrix, right, width = ugly()[name]
+    solution = exact(matrix, right)
+    ball = solve(INTERVAL, matrix, right)
+    assert ball is not None and ball.shape == right.shape and holds(ball, solution)
+    assert np.all(ball.rad <= width * np.max(np.abs(ball.mid), axis=0))
+    assert np.all(solve(RATIONAL, matrix, right) == solution)
+    largest = np.max(np.abs(solution.astype(float)), axis=0)
+    assert np.all(np.abs(solve(FLOAT, matrix, right) - solution.astype(float)) <= 2e-15 * largest)
+
+
+def test_a_solution_of_all_sizes_is_narrow_in_each_entry() -> None:
+    rng = np.random.default_rng(1)
+    a, powers = rng.normal(size=(8, 8)) + 4 * np.eye(8), 10.0 ** np.linspace(-100, 100, 8)
+    ball = solve(INTERVAL, a * powers, rng.normal(size=8))
+    assert ball is not None and np.all(ball.rad <= 4e-16 * np.abs(ball.mid))
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 9])
+def test_balls_hold_the_solutions_of_every_system_in_given_balls(n: int) -> None:
+    rng = np.random.default_rng(n)
+    a, b = Interval(rng.normal(size=(n, n)) + 3 * np.eye(n), 1e-3), Interval(rng.normal(size=n), 1e-2)
+    ball = solve(INTERVAL, a, b)
+    assert ball is not None and np.all(ball.rad < 0.3 * np.max(np.abs(ball.mid)))
+    for _ in range(20):
+        inside = [x.mid + x.rad * rng.choice([-0.999, 0.0, 0.999], size=x.shape) for x in (a, b)]
+        assert holds(ball, exact(*inside))
+
+
+def test_nothing_is_proven_of_what_is_or_may_be_singular() -> None:
+    third = 1.0 / 3.0
+    singular = [np.zeros((1, 1)), np.ones((2, 2)), np.array([[1.0, third], [3.0, 3 * third]]), np.array([[0.0, 0.0], [1.0, 2.0]])]
+    for matrix in singular:
+        assert solve(INTERVAL, matrix, np.ones(len(matrix))) is None
+    assert all(solve(RATIONAL, singular[i], np.ones(len(singular[i]))) is None for i in (0, 1, 3))
+    assert solve(INTERVAL, Interval(np.eye(3), 0.5), np.ones(3)) is None
+    assert solve(INTERVAL, Interval([[1.0]], [[1.0]]), np.ones(1)) is None
+    assert solve(INTERVAL, hilbert(20), np.ones(20)) is None  # not singular, and not to be told from it
+    assert solve(FLOAT, np.zeros((2, 2)), np.ones(2)) is None and solve(FLOAT, np.ones((2, 2)), np.ones(2)) is None
+
+
+def test_what_is_not_finite_or_overflows_has_no_solution() -> None:
+    for matrix, right in (([[np.inf]], [1.0]), ([[1.0]], [np.nan]), ([[1e-200]], [1e200])):
+        assert solve(INTERVAL, np.array(matrix), np.array(right)) is None and solve(FLOAT, np.array(matrix), np.array(right)) is None
+    assert solve(RATIONAL, np.array([[1e-200]]), np.array([1e200]))[0] == Fraction(1e200) / Fraction(1e-200)
+    ball = solve(INTERVAL, np.array([[1e200]]), np.array([1e-200]))
+    assert ball is not None and holds(ball, exact([[1e200]], [1e-200]))
+
+
+def test_an_empty_system_has_the_empty_solution() -> None:
+    assert all(len(solve(num, np.zeros((0, 0)), np.zeros(0))) == 0 for num in (FLOAT, INTERVAL, RATIONAL))
+
+
+@pytest.mark.parametrize("shapes", [((2, 3), 2), ((2, 2), 3), (2, 2)])
+def test_a_system_that_is_not_square_is_named(shapes: Any) -> None:
+    with pytest.raises(ValueError, match=r"matrix: shape \(2"):
+        solve(INTERVAL, np.ones(shapes[0]), np.ones(shapes[1]))
