@@ -123,6 +123,7 @@ def certify(
     *,
     rigorous: bool | str = False,
     solver: str | None = "clarabel",
+    tol: float = 1e-8,
 ) -> Certificate:
     """Bound the optimum of `problem` by the restored point and the better of the given and the suggested multipliers.
 
@@ -140,6 +141,8 @@ def certify(
     solver : str or None
         for a `cvxpy.Problem` whose certificate does not close with what it holds: the back end that finds what is missing there
         (multipliers of its functions, or values if it was never solved). None leaves it missing.
+    tol : float
+        gap / scale at which a `cvxpy.Problem` counts as closed.
 
     Raises
     ------
@@ -152,9 +155,9 @@ def certify(
     if is_cvxpy(problem):
         from simopt.duality import as_written
 
-        return as_written.certify(problem, point, multipliers, num, solver)
+        return as_written.certify(problem, point, multipliers, num, solver, tol)
     if point is None:
-        raise InvalidProblem("point: none given; only a cvxpy.Problem holds one")
+        raise InvalidProblem("point: NoneType given, a mapping of names to arrays needed; only a cvxpy.Problem holds one")
     return judge(problem, point, multipliers, num).certificate
 
 

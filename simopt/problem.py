@@ -9,7 +9,7 @@ import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeGuard, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, dataclass_transform
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from simopt.row_blocks import RowBlocks, is_lazy
 
 if TYPE_CHECKING:
     import cvxpy as cp
+    from typing_extensions import TypeIs
 
     from simopt.datasets import Dataset
 
@@ -28,7 +29,7 @@ Value = Any
 ALL_CONES = frozenset({"soc", "power", "exp"})
 
 
-def is_cvxpy(problem: object) -> TypeGuard[cp.Problem]:
+def is_cvxpy(problem: object) -> TypeIs[cp.Problem]:
     """Whether this is a `cvxpy.Problem`: told without importing CVXPY, which whoever has one has done."""
     cvxpy = sys.modules.get("cvxpy")
     return cvxpy is not None and isinstance(problem, cvxpy.Problem)

@@ -104,15 +104,17 @@ def canonicalise(declaration: cp.Problem, backend: BackEnd) -> tuple[dict[str, A
     Raises
     ------
     Refused
-        when the back end has no cone for this declaration.
+        when the back end has no cone for this declaration, or CVXPY fails on it.
     """
     import cvxpy as cp
 
     try:
-        enforce = bool(declaration.parameters())
+        enforce = bool(declaration.parameters()) and declaration.is_dpp()
         data, chain, inverse = declaration.get_problem_data(backend.cvxpy_name, enforce_dpp=enforce, solver_opts={})
     except cp.error.SolverError as error:
         raise Refused(f"{backend.name} cannot take this declaration: {error}") from error
+    except Exception as error:  # of its own kind where a reduction meets what it did not expect
+        raise Refused(f"CVXPY failed on this declaration: {type(error).__name__}: {error}") from error
     return data, chain, inverse
 
 

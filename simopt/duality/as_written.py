@@ -1,7 +1,7 @@
 """A `cvxpy.Problem` as its user wrote it: what a solve left in it is judged, what is found is put into it, bounds have its sense.
 
-`Declared` minimises −f where the problem maximises f. Here bounds on min −f become those on max f, so that lower ≤ optimum ≤ upper is always
-said of the problem as it was written.
+`Declared` minimises −f where the problem maximises f. Here bounds on min −f become those on max f, so that
+lower ≤ optimum ≤ upper is always said of the problem as it was written.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ from simopt.backends import table
 from simopt.certificate import Certificate, Judgement, judge
 from simopt.driver import Interrupted
 from simopt.duality.declared import Declared
-from simopt.duality.graph_form import CLOSED, solved
+from simopt.duality.graph_form import solved
 from simopt.errors import InvalidProblem, NotAvailable, UnknownName
 from simopt.run import Progress
-from simopt.solution import Sample, Solution, Status, Trace, frozen
+from simopt.solution import Sample, Solution, Status, frozen
 
 WORDS = {Status.OPTIMAL: cp.OPTIMAL, Status.INFEASIBLE: cp.INFEASIBLE} | dict.fromkeys(
     (Status.ITERATION_LIMIT, Status.TIME_LIMIT, Status.INTERRUPTED), cp.settings.USER_LIMIT
@@ -41,13 +41,13 @@ HELP = {
 ROWS = (Equality, Inequality, cp.Zero, cp.NonPos, cp.NonNeg, cp.SOC)  # of which a row's multiplier is a dual variable
 
 
-def certify(problem: cp.Problem, point: Point | None, multipliers: Multipliers | None, num: Arithmetic, solver: str | None) -> Certificate:
+def certify(problem: cp.Problem, point: Point | None, multipliers: Multipliers | None, num: Arithmetic, solver: str | None, tol: float) -> Certificate:
     """See `simopt.certify`."""
     declared = Declared.of(problem)
     given = _values(declared, needed=solver is None) if point is None else point
     known = _duals(declared) if multipliers is None else multipliers
     found = [] if given is None else [judge(declared, given, _completed(declared, given, known), num)]
-    if solver is not None and not (found and (found[0].certificate.closes(CLOSED) or set(declared.names) <= set(known))):
+    if solver is not None and not (found and (found[0].certificate.closes(tol) or set(declared.names) <= set(known))):
         backend = table.find(solver)
         if backend is None:
             raise UnknownName("solver", solver, [known.name for known in table.FIRST_CLASS])
@@ -60,7 +60,7 @@ def certify(problem: cp.Problem, point: Point | None, multipliers: Multipliers |
         else:
             found.append(judge(declared, other if given is None else given, more, num))
     best = min(found, key=lambda judged: (judged.certificate.gap, judged.certificate.upper, -judged.certificate.lower))
-    return _as_written(declared, best, CLOSED)
+    return _as_written(declared, best, tol)
 
 
 def solve(problem: cp.Problem, progress: Progress | None, driver: Callable[..., Solution]) -> Solution:
@@ -82,13 +82,14 @@ def _put(declared: Declared, found: Solution) -> Solution:
         problem.unpack(Unpacked(cp.INFEASIBLE, -math.inf if declared.programme.maximises else math.inf, {}, {}, {}))
     if found.point is None or found.certificate is None:
         return found
-    whole, multipliers = declared.variables(found.point), found.multipliers or {}
+    point, multipliers = dict(found.point), dict(found.multipliers or {})
+    whole = declared.variables(point)
     values = {v.id: whole[name] for v, name in declared.written}
     problem.unpack(Unpacked(WORDS.get(found.status, cp.OPTIMAL_INACCURATE), None, values, {}, {}))
     for name, dual in _dual_variables(declared):
         if name in multipliers:
             dual.save_value(np.reshape(multipliers[name], dual.shape, order="F"))
-    certificate = _as_written(declared, Judgement(found.certificate, found.point, found.multipliers), found.provenance.tol)
+    certificate = _as_written(declared, Judgement(found.certificate, point, multipliers), found.provenance.tol)
     trace = replace(found.trace, samples=tuple(_sample(declared, sample) for sample in found.trace.samples))
     return replace(found, point=frozen(whole), certificate=certificate, trace=trace)
 
