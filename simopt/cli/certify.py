@@ -43,6 +43,8 @@ def certify(
 ) -> None:
     """Bound the optimum of every cvxpy.Problem that a script solves, from the values that it finds, or that a function returns.
 
+    Problems that a function returns without having solved them are solved.
+
     Exit status 0: all certified to the tolerance; 1: one is not, or the script failed; 2: bad input; 130: interrupted.
     """
     from simopt.backends import table
@@ -122,6 +124,10 @@ def _found(label: str, problem: Any, rigorous: bool, solver: str, tol: float) ->
     try:
         if not isinstance(problem, cp.Problem):
             raise InvalidProblem(f"{type(problem).__name__} given, a cvxpy.Problem needed")
+        if problem.status is None:  # whatever its variables hold was left there by another problem
+            solution = simopt.solve(problem, solver, rigorous=rigorous, tol=tol)
+            bounds = solution.certificate
+            return Finding(label, sense, solution.status, bounds, (bounds.open if bounds else "") or solution.message)
         found = simopt.certify(problem, rigorous=rigorous, solver=solver, tol=tol)
     except Exception as error:
         said = expected(error)

@@ -26,7 +26,8 @@ def intercepted(met: Met, script: Path) -> Iterator[None]:
     """Call `met` with place and problem after each outermost `Problem.solve`, failed ones included. What `met` itself solves is not met."""
     import cvxpy as cp
 
-    plain, inside = cp.Problem.solve, False
+    kind: Any = cp.Problem
+    plain, inside = kind.solve, False
 
     def solve(problem: cp.Problem, *arguments: Any, **options: Any) -> Any:
         nonlocal inside
@@ -42,11 +43,11 @@ def intercepted(met: Met, script: Path) -> Iterator[None]:
         finally:
             inside = False
 
-    cp.Problem.solve = solve
+    kind.solve = solve
     try:
         yield
     finally:
-        cp.Problem.solve = plain
+        kind.solve = plain
 
 
 def _place(frame: FrameType | None, script: Path) -> str:

@@ -24,6 +24,7 @@ from simopt.backends import table
 from simopt.certificate import Certificate, Judgement, judge
 from simopt.driver import Interrupted
 from simopt.duality.declared import Declared
+from simopt.duality.expressions import value_of
 from simopt.duality.graph_form import solved
 from simopt.errors import InvalidProblem, NotAvailable, UnknownName
 from simopt.run import Progress
@@ -41,13 +42,15 @@ HELP = {
 ROWS = (Equality, Inequality, cp.Zero, cp.NonPos, cp.NonNeg, cp.SOC)  # of which a row's multiplier is a dual variable
 
 
-def certify(problem: cp.Problem, point: Point | None, multipliers: Multipliers | None, num: Arithmetic, solver: str | None, tol: float) -> Certificate:
+def certify(
+    problem: cp.Problem, point: Point | None, multipliers: Multipliers | None, num: Arithmetic, solver: str | None, tol: float
+) -> Certificate:
     """See `simopt.certify`."""
-    declared = Declared.of(problem)
+    declared = _read(problem)
     given = _values(declared, needed=solver is None) if point is None else point
     known = _duals(declared) if multipliers is None else multipliers
     found = [] if given is None else [judge(declared, given, _completed(declared, given, known), num)]
-    if solver is not None and not (found and (found[0].certificate.closes(tol) or set(declared.names) <= set(known))):
+    if solver is not None and not (found and (found[0].certificate.closes(tol) or _has_all(declared, known))):
         backend = table.find(solver)
         if backend is None:
             raise UnknownName("solver", solver, [known.name for known in table.FIRST_CLASS])
@@ -65,12 +68,19 @@ def certify(problem: cp.Problem, point: Point | None, multipliers: Multipliers |
 
 def solve(problem: cp.Problem, progress: Progress | None, driver: Callable[..., Solution]) -> Solution:
     """Have the driver solve the problem; see `simopt.solve`."""
-    declared = Declared.of(problem)
+    declared = _read(problem)
     told = None if progress is None else lambda sample: progress(_sample(declared, sample))
     try:
         return _put(declared, driver(declared, progress=told))
     except Interrupted as stop:
         raise Interrupted(_put(declared, stop.solution)) from None
+
+
+def _read(problem: cp.Problem) -> Declared:
+    declared = Declared.of(problem)
+    for parameter in problem.parameters():
+        value_of(parameter)
+    return declared
 
 
 def _put(declared: Declared, found: Solution) -> Solution:
@@ -143,6 +153,12 @@ def _dual_variables(declared: Declared) -> Iterator[tuple[str, Any]]:
         name = constraint.label or f"row {number}"
         if isinstance(constraint, ROWS) and name in declared.names:
             yield name, constraint.dual_variables[0]
+
+
+def _has_all(declared: Declared, known: Multipliers) -> bool:
+    """Whether every row and term has a multiplier that can have one of use; bounds take what the others leave."""
+    bounds = {bound.row.name for bounds in declared.programme.bounds.values() for bound in bounds}
+    return set(declared.names) <= set(known) | bounds
 
 
 def _completed(declared: Declared, point: Point, rows: Multipliers) -> Multipliers:

@@ -97,7 +97,7 @@ class Expressions:
 
     def _constant(self, e: Any) -> Constant:
         if isinstance(e, cp.Parameter):
-            return Constant(lambda: _value_of(e), e.size, varies=True)
+            return Constant(lambda: value_of(e), e.size, varies=True)
         value = e.value
         entries = value.data if sp.issparse(value) else np.asarray(value)
         if not np.all(np.isfinite(entries)):
@@ -250,7 +250,14 @@ def _number(num: Arithmetic, e: Any, atom: Atom, z: Argument, sign: int) -> Valu
     return atom.value(num, values) if sign > 0 else -atom.value(num, values)
 
 
-def _value_of(parameter: Any) -> Any:
+def value_of(parameter: Any) -> Any:
+    """The value that a parameter holds.
+
+    Raises
+    ------
+    InvalidProblem
+        where it has none, or one that is not finite or not of the sign that was declared.
+    """
     value = parameter.value
     if value is None:
         raise InvalidProblem(f"parameter {parameter.name()}: it has no value; set parameter.value first")
