@@ -126,6 +126,11 @@ class Problem(ABC):
     parameters: ClassVar[tuple[str, ...]] = ()
     may_be_infeasible: ClassVar[bool] = False
 
+    @property
+    def maximises(self) -> bool:
+        """Whether the declaration is a maximum, P being the negative of what it says."""
+        return False
+
     @abstractmethod
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """The programme as a plain `cvxpy.Problem` with named variables, parameters and constraints, using only the given cones."""

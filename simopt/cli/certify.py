@@ -82,7 +82,7 @@ class _Run:
         try:
             if colon and name.isidentifier():
                 for label, problem in returned(home, name):
-                    self.met(label, problem)
+                    self.met(label, problem, ours=True)
             else:
                 run_script(Path(target), arguments, self.met)
         except KeyboardInterrupt:
@@ -98,11 +98,38 @@ class _Run:
             return f"{type(error).__name__}: {error}", False
         return "", False
 
-    def met(self, name: str, problem: Any) -> None:
-        """Judge one problem as it is now; a defect of ours must not end the user's script, and is shown in the table."""
+    def met(self, name: str, problem: Any, ours: bool = False) -> None:
+        """Judge one problem as it is now; one that is ours to solve is solved where nobody has.
+
+        A script that is running must not see any of it: its problems keep their values, and a defect of ours is shown in the table.
+        """
         times = self._times[name] = self._times.get(name, 0) + 1
         label = name if times == 1 else f"{name} ({times})"
-        self.findings.append(_found(label, problem, self.rigorous, self.solver, self.tol))
+        self.findings.append(self._found(label, problem, ours))
+
+    def _found(self, label: str, problem: Any, ours: bool) -> Finding:
+        import cvxpy as cp
+
+        import simopt
+        from simopt.cli.errors import expected
+        from simopt.errors import InvalidProblem
+        from simopt.solution import Status
+
+        sense = "max" if isinstance(getattr(problem, "objective", None), cp.Maximize) else "min"
+        try:
+            if not isinstance(problem, cp.Problem):
+                raise InvalidProblem(f"{type(problem).__name__} given, a cvxpy.Problem needed")
+            if ours and problem.status is None:  # whatever its variables hold was left there by another problem
+                solution = simopt.solve(problem, self.solver, rigorous=self.rigorous, tol=self.tol)
+                bounds = solution.certificate
+                return Finding(label, sense, solution.status, bounds, (bounds.open if bounds else "") or solution.message)
+            found = simopt.certify(problem, rigorous=self.rigorous, solver=self.solver, tol=self.tol)
+        except Exception as error:
+            said = expected(error)
+            status = Status.UNSUPPORTED if said is not None else Status.FAILED
+            return Finding(label, sense, status, None, said or f"{type(error).__name__}: {error}")
+        status = Status.OPTIMAL if found.closes(self.tol) else Status.INFEASIBLE if found.infeasible else Status.GAP_OPEN
+        return Finding(label, sense, status, found, found.open)
 
 
 def _theirs(trace: TracebackType | None) -> TracebackType | None:
@@ -110,31 +137,6 @@ def _theirs(trace: TracebackType | None) -> TracebackType | None:
     while trace is not None and trace.tb_next is not None and OURS.match(trace.tb_frame.f_code.co_filename):
         trace = trace.tb_next
     return trace
-
-
-def _found(label: str, problem: Any, rigorous: bool, solver: str, tol: float) -> Finding:
-    import cvxpy as cp
-
-    import simopt
-    from simopt.cli.errors import expected
-    from simopt.errors import InvalidProblem
-    from simopt.solution import Status
-
-    sense = "max" if isinstance(getattr(problem, "objective", None), cp.Maximize) else "min"
-    try:
-        if not isinstance(problem, cp.Problem):
-            raise InvalidProblem(f"{type(problem).__name__} given, a cvxpy.Problem needed")
-        if problem.status is None:  # whatever its variables hold was left there by another problem
-            solution = simopt.solve(problem, solver, rigorous=rigorous, tol=tol)
-            bounds = solution.certificate
-            return Finding(label, sense, solution.status, bounds, (bounds.open if bounds else "") or solution.message)
-        found = simopt.certify(problem, rigorous=rigorous, solver=solver, tol=tol)
-    except Exception as error:
-        said = expected(error)
-        status = Status.UNSUPPORTED if said is not None else Status.FAILED
-        return Finding(label, sense, status, None, said or f"{type(error).__name__}: {error}")
-    status = Status.OPTIMAL if found.closes(tol) else Status.INFEASIBLE if found.infeasible else Status.GAP_OPEN
-    return Finding(label, sense, status, found, found.open)
 
 
 def _show(findings: list[Finding]) -> None:

@@ -89,7 +89,7 @@ def _put(declared: Declared, found: Solution) -> Solution:
     for variable in (*problem.variables(), *(dual for constraint in problem.constraints for dual in constraint.dual_variables)):
         variable.save_value(None)
     if found.status is Status.INFEASIBLE:
-        problem.unpack(Unpacked(cp.INFEASIBLE, -math.inf if declared.programme.maximises else math.inf, {}, {}, {}))
+        problem.unpack(Unpacked(cp.INFEASIBLE, -math.inf if declared.maximises else math.inf, {}, {}, {}))
     if found.point is None or found.certificate is None:
         return found
     point, multipliers = dict(found.point), dict(found.multipliers or {})
@@ -109,7 +109,7 @@ def _as_written(declared: Declared, judged: Judgement, tol: float) -> Certificat
     found = judged.certificate
     why = "" if found.closes(tol) or found.infeasible else _why(declared, judged, tol)
     found = replace(found, open=why)
-    return found.of_the_maximum() if declared.programme.maximises else found
+    return found.of_the_maximum() if declared.maximises else found
 
 
 def _why(declared: Declared, judged: Judgement, tol: float) -> str:
@@ -122,7 +122,7 @@ def _why(declared: Declared, judged: Judgement, tol: float) -> str:
 
 
 def _sample(declared: Declared, sample: Sample) -> Sample:
-    return replace(sample, lower=-sample.upper, upper=-sample.lower) if declared.programme.maximises else sample
+    return replace(sample, lower=-sample.upper, upper=-sample.lower) if declared.maximises else sample
 
 
 def _values(declared: Declared, needed: bool) -> Point | None:

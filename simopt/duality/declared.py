@@ -65,6 +65,11 @@ class Declared(Problem):
         """Read a `cvxpy.Problem`; the errors are those of `read`."""
         return cls(read(problem))
 
+    @property
+    def maximises(self) -> bool:
+        """Whether the problem says max f."""
+        return self.programme.maximises
+
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """The problem that was read."""
         return self.programme.problem

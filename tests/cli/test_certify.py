@@ -4,6 +4,7 @@ import json
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -115,6 +116,21 @@ def test_what_has_no_bound_is_named_and_fails_the_run(run: Run, script: Callable
     assert "not convex by CVXPY's rules" in rows[3]["note"] and rows[3]["status"] == "unsupported"
     assert "variable k: the attribute integer" in rows[4]["note"] and rows[4]["certificate"] is None
     assert rows[5]["status"] != "optimal" and rows[5]["note"]
+
+
+def test_a_script_sees_nothing_of_it(run: Run, script: Callable[..., Path]) -> None:
+    ending = (
+        "v, box = cp.Variable(name='v'), cp.Variable(2, name='box')",
+        "late = cp.Problem(cp.Minimize(cp.square(v - 1) + cp.norm1(box - 1)))",
+        "try: late.solve(solver='NONE SUCH')",
+        "except cp.SolverError: print(v.value, late.status, late.value)",
+        "late.solve(solver='SCS', eps_abs=1e-1, eps_rel=1e-1)",
+        "print(v.value, box.value, late.value, late.status)",
+    )
+    alone = subprocess.run([sys.executable, script(*ending)], capture_output=True, text=True, check=True, timeout=60)
+    result = run("certify", "script.py")
+    assert alone.stdout.startswith("says\n") and "None None None" in alone.stdout
+    assert result.stdout.startswith(alone.stdout)
 
 
 def test_a_script_that_fails_keeps_what_it_has_solved(run: Run, script: Callable[..., Path]) -> None:

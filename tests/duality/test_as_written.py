@@ -146,6 +146,7 @@ def test_an_infeasible_or_unbounded_problem_is_never_optimal_and_keeps_no_values
         assert not solution.optimal
         assert problem.status != "optimal"
         assert solution.point is not None or x.value is None
+    assert "0 ≤ optimum ≤ inf" in solution.message  # of the maximum
 
 
 def test_an_interrupt_carries_the_solution_as_written() -> None:
@@ -275,4 +276,4 @@ def test_a_hundred_thousand_rows_are_read_in_a_tenth_of_a_second() -> None:
             start = time.process_time()
             Declared.of(problem)
             seconds.append(time.process_time() - start)
-        assert min(seconds) < 0.3  # 0.1 s on a quiet machine; this one is shared
+        assert min(seconds) < 0.1
