@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from simopt.arrays import Array
 from simopt.backends import ecos_child
 from simopt.backends.table import BackEnd
 from simopt.solution import Status
@@ -176,7 +177,7 @@ def _unpack(declaration: cp.Problem, chain: Any, inverse: Any, raw: Any) -> tupl
     except (cp.error.SolverError, ValueError, TypeError) as error:
         return f"{type(error).__name__}: {error}", None, None
     said = str(declaration.status)
-    point = {v.name(): v.value for v in declaration.variables()}
+    point = {v.name(): held(v) for v in declaration.variables()}
     if any(value is None or not np.all(np.isfinite(value)) for value in point.values()):
         return said, None, None
     duals = {c.label: c.dual_value for c in declaration.constraints if c.label}
@@ -184,6 +185,12 @@ def _unpack(declaration: cp.Problem, chain: Any, inverse: Any, raw: Any) -> tupl
     if any(value is None for value in duals.values()):
         return said, values, None
     return said, values, {label: np.asarray(value, dtype=float) for label, value in duals.items() if not isinstance(value, list)}
+
+
+def held(variable: cp.Variable) -> Array | None:
+    """The value of a variable as a dense array, if it has one."""
+    value = variable.value if variable.sparse_idx is None else variable.value_sparse
+    return None if value is None else np.asarray(value.toarray() if hasattr(value, "toarray") else value, dtype=float)
 
 
 @contextmanager

@@ -14,13 +14,13 @@ from typing import Any
 
 import cvxpy as cp
 import numpy as np
-import scipy.sparse as sp
 from cvxpy.constraints import Equality, Inequality
 from cvxpy.reductions.solution import Solution as Unpacked
 
 from simopt.arithmetic import BY_NAME, Arithmetic
-from simopt.arrays import Array, Multipliers, Point
+from simopt.arrays import Multipliers, Point
 from simopt.backends import table
+from simopt.backends.adapter import held, quiet
 from simopt.certificate import Certificate, Judgement, judge
 from simopt.driver import Interrupted
 from simopt.duality.declared import Declared
@@ -94,8 +94,9 @@ def _put(declared: Declared, found: Solution) -> Solution:
         return found
     point, multipliers = dict(found.point), dict(found.multipliers or {})
     whole = declared.variables(point)
-    values = {v.id: whole[name] for v, name in declared.written}
-    problem.unpack(Unpacked(WORDS.get(found.status, cp.OPTIMAL_INACCURATE), None, values, {}, {}))
+    values = {v.id: np.zeros(v.shape) for v in problem.variables()} | {v.id: whole[name] for v, name in declared.written}
+    with quiet():
+        problem.unpack(Unpacked(WORDS.get(found.status, cp.OPTIMAL_INACCURATE), None, values, {}, {}))
     for name, dual in _dual_variables(declared):
         if name in multipliers:
             dual.save_value(np.reshape(multipliers[name], dual.shape, order="F"))
@@ -129,17 +130,13 @@ def _values(declared: Declared, needed: bool) -> Point | None:
     """What the variables hold; None where one holds nothing, or an error where it is needed."""
     found: Point = {}
     for leaf in declared.programme.leaves.values():
-        value = _dense(leaf.variable.value_sparse if leaf.variable.sparse_idx is not None else leaf.variable.value)
+        value = held(leaf.variable)
         if value is None and needed:
             raise InvalidProblem(f"variable {leaf.name}: it has no value; solve the problem first, or name a solver")
         if value is None:
             return None
         found[leaf.name] = value
     return found
-
-
-def _dense(value: Any) -> Array | None:
-    return None if value is None else np.asarray(value.toarray() if sp.issparse(value) else value, dtype=float)
 
 
 def _duals(declared: Declared) -> Multipliers:

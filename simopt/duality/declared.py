@@ -181,10 +181,11 @@ class Declared(Problem):
 
     @property
     def written(self) -> Iterator[tuple[Any, str]]:
-        """CVXPY's variables, and the names by which `variables` knows them."""
+        """CVXPY's variables that have entries, and the names by which `variables` knows them."""
         nodes = {node.key: node.name for node in self.programme.nodes} | {leaf.key: leaf.name for leaf in self.programme.leaves.values()}
         for variable in self.programme.problem.variables():
-            yield variable, nodes[self.programme.variables[variable.id]]
+            if variable.size:
+                yield variable, nodes[self.programme.variables[variable.id]]
 
     def backward(self, multipliers: Multipliers, num: Arithmetic, slopes: Forward | None = None) -> Backward:
         """The dual sweep: the bound, what is given away at a point, and what is open."""

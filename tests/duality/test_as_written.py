@@ -14,6 +14,7 @@ import pytest
 
 import simopt
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL
+from simopt.backends.adapter import held
 from simopt.driver import Interrupted
 from simopt.duality import Declared, as_written, solved
 from simopt.errors import InvalidProblem, NotAvailable, Unreadable
@@ -77,6 +78,21 @@ def test_all_variables_and_the_dual_values_are_those_of_cvxpy() -> None:
     for row, other in zip(problem.constraints, reference.constraints, strict=True):
         np.testing.assert_allclose(row.dual_value, other.dual_value, atol=1e-4)
         assert np.max(np.abs(other.dual_value)) > 0.1  # so that a wrong sign would be seen
+
+
+def test_structured_variables_are_solved_judged_and_put_back() -> None:
+    A = np.arange(9.0).reshape(3, 3)
+    diagonal, sparse = cp.Variable((3, 3), diag=True, name="D"), cp.Variable((3, 3), sparsity=[(0, 1), (1, 2)], name="P")
+    for variable, mask in ((diagonal, np.eye(3)), (sparse, np.eye(3, k=1))):
+        empty = cp.Variable(0, name="none")
+        problem = cp.Problem(cp.Minimize(cp.sum_squares(variable - A) + cp.sum_squares(variable)), [empty >= 0])
+        solution = simopt.solve(problem, rigorous=True)
+        found, optimum = simopt.certify(problem, solver=None), float(np.sum(A**2) - np.sum((A * mask) ** 2) / 2)
+        for certificate in (solution.certificate, found):
+            assert certificate.lower - 1e-9 <= optimum <= certificate.upper + 1e-9 and certificate.upper < optimum + 1e-6
+            assert variable is sparse or certificate.closes(1e-8)
+        np.testing.assert_allclose(solution.point[variable.name()], A / 2 * mask, atol=1e-6)
+        np.testing.assert_array_equal(held(variable), solution.point[variable.name()])
 
 
 def test_what_a_solve_left_is_judged_and_stays() -> None:
