@@ -126,7 +126,7 @@ class _Run:
             found = simopt.certify(problem, rigorous=self.rigorous, solver=self.solver, tol=self.tol)
         except Exception as error:
             said = expected(error)
-            status = Status.UNSUPPORTED if said is not None else Status.FAILED
+            status = Status.UNSUPPORTED if isinstance(error, InvalidProblem) else Status.FAILED
             return Finding(label, sense, status, None, said or f"{type(error).__name__}: {error}")
         status = Status.OPTIMAL if found.closes(self.tol) else Status.INFEASIBLE if found.infeasible else Status.GAP_OPEN
         return Finding(label, sense, status, found, found.open)
