@@ -80,6 +80,16 @@ def test_all_variables_and_the_dual_values_are_those_of_cvxpy() -> None:
         assert np.max(np.abs(other.dual_value)) > 0.1  # so that a wrong sign would be seen
 
 
+def test_dual_values_of_matrices_are_read_column_by_column() -> None:
+    A, B = np.arange(6.0).reshape(2, 3), np.array([[1.0, 9.0, 2.0], [0.5, 9.0, 3.0]])
+    U, V = cp.Variable((2, 3), name="U"), cp.Variable((2, 3), name="V")
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(U - A) + cp.sum_squares(V - A)), [U + 2 * V <= B])
+    assert simopt.solve(problem, "clarabel").optimal
+    assert np.ptp(problem.constraints[0].dual_value) > 1.0
+    problem.solve(solver="CLARABEL")
+    assert simopt.certify(problem, solver=None).closes(1e-7)
+
+
 def test_structured_variables_are_solved_judged_and_put_back() -> None:
     A = np.arange(9.0).reshape(3, 3)
     diagonal, sparse = cp.Variable((3, 3), diag=True, name="D"), cp.Variable((3, 3), sparsity=[(0, 1), (1, 2)], name="P")
