@@ -12,7 +12,7 @@ author = "The simopt developers"
 copyright = "The simopt developers"
 version = release = simopt.__version__
 
-extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "typeset", "docstrings", "registered", "drawn"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "typeset", "docstrings", "registered", "certified", "drawn"]
 myst_enable_extensions = ["dollarmath", "colon_fence"]
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["_build", "_drawn"]

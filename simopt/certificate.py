@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
+from simopt.arithmetic import BY_NAME, FLOAT, INTERVAL, Arithmetic
 from simopt.arithmetic.interval import EPS, as_interval
 from simopt.entries import checked, finite, named
-from simopt.errors import InvalidProblem
+from simopt.errors import InvalidProblem, UnknownName
+from simopt.problem import is_cvxpy
 
 if TYPE_CHECKING:
+    import cvxpy as cp
+
     from simopt.arrays import Array, Multipliers, Point
     from simopt.problem import Problem, Rescale
 
@@ -38,7 +41,7 @@ class Certificate:
         evaluation and upper − lower contradict each other: then one of the formulas is wrong, or a number overflowed. In floats, where
         the bounds are sensitive and rounding may have hidden more than a hundredth of the scale, the gap that intervals prove.
     relative_gap, gap_over_upper : float
-        gap / scale and gap / |upper| (0/0 = 0).
+        gap / scale and gap / |upper| (0/0 = 0); of a maximum gap / |lower|, which is the point's value there.
     scale : float
         objective at the trivial point.
     infeasibility : float
@@ -47,6 +50,10 @@ class Certificate:
         "solver" or "point", whichever gave the better bound; "none" when there was no bound.
     arithmetic : str
         arithmetic in which the bounds were evaluated.
+    maximises : bool
+        whether the optimum is a maximum: then `lower` is the value of the restored point and `upper` that of the dual.
+    open : str
+        why a bound is missing or the gap is open, and what would help, where that is known; else empty.
 
     lower = upper = ∞ says that the multipliers prove the problem infeasible (`infeasible`): they are a ray along which the dual grows
     without end. Only a problem that says that it `may_be_infeasible` can be found so; elsewhere an infinite bound is an overflow.
@@ -61,11 +68,22 @@ class Certificate:
     infeasibility: float
     multipliers_from: str
     arithmetic: str
+    maximises: bool = False
+    open: str = ""
 
     @property
     def infeasible(self) -> bool:
-        """Whether the lower bound is ∞: no point is feasible."""
-        return self.lower == math.inf
+        """Whether the dual's bound is ∞ (of a maximum −∞): no point is feasible."""
+        return self.upper == -math.inf if self.maximises else self.lower == math.inf
+
+    @property
+    def value(self) -> float:
+        """The objective at the restored point."""
+        return self.lower if self.maximises else self.upper
+
+    def of_the_maximum(self) -> Self:
+        """From bounds on min −f those on max f."""
+        return replace(self, lower=-self.upper, upper=-self.lower, maximises=True)
 
     def closes(self, tol: float) -> bool:
         """Whether both bounds are finite and the relative gap is at most `tol`."""
@@ -74,8 +92,8 @@ class Certificate:
     def __str__(self) -> str:
         return (
             f"{self.lower:.15g} ≤ optimum ≤ {self.upper:.15g}   gap {self.gap:.2e}   gap/scale {self.relative_gap:.2e}   "
-            f"gap/|upper| {self.gap_over_upper:.2e}   repaired by {self.infeasibility:.1e}   "
-            f"multipliers: {self.multipliers_from}   arithmetic: {self.arithmetic}"
+            f"gap/|{'lower' if self.maximises else 'upper'}| {self.gap_over_upper:.2e}   repaired by {self.infeasibility:.1e}   "
+            f"multipliers: {self.multipliers_from}   arithmetic: {self.arithmetic}" + (f"   open: {self.open}" if self.open else "")
         )
 
 
@@ -88,14 +106,58 @@ class Judgement:
     multipliers: Multipliers | None
 
 
-def certify(problem: Problem, point: Point, multipliers: Multipliers | None = None, num: Arithmetic = FLOAT) -> Certificate:
+def arithmetic(rigorous: bool | str) -> Arithmetic:
+    """INTERVAL for True, FLOAT for False, or the one of that name."""
+    if isinstance(rigorous, str):
+        if rigorous not in BY_NAME:
+            raise UnknownName("arithmetic", rigorous, BY_NAME)
+        return BY_NAME[rigorous]
+    return INTERVAL if rigorous else FLOAT
+
+
+def certify(
+    problem: Problem | cp.Problem,
+    point: Point | None = None,
+    multipliers: Multipliers | None = None,
+    num: Arithmetic = FLOAT,
+    *,
+    rigorous: bool | str = False,
+    solver: str | None = "clarabel",
+    tol: float = 1e-8,
+) -> Certificate:
     """Bound the optimum of `problem` by the restored point and the better of the given and the suggested multipliers.
+
+    Of a `cvxpy.Problem`, point and multipliers are the values and dual values found in it, whoever solved it, unless others are given. Its
+    bounds are those of the problem as it was written, a maximum being one; the problem stays as it was.
+
+    Parameters
+    ----------
+    problem : Problem or cvxpy.Problem
+    point, multipliers : dict, optional
+        values of the variables; of the constraints, by name.
+    num : Arithmetic
+    rigorous : bool or str
+        in place of `num`: True (or "interval") for interval arithmetic, "rational" for fractions.
+    solver : str or None
+        for a `cvxpy.Problem` whose certificate does not close with what it holds: the back end that finds what is missing there
+        (multipliers of its functions, or values if it was never solved). None leaves it missing.
+    tol : float
+        gap / scale at which a `cvxpy.Problem` counts as closed.
 
     Raises
     ------
     InvalidProblem
         when the problem's formulas do not support the arithmetic, the point is not finite, or an entry is missing or of the wrong size.
+    Unreadable
+        when a `cvxpy.Problem` holds something from which no bound can be derived.
     """
+    num = arithmetic(rigorous) if rigorous else num
+    if is_cvxpy(problem):
+        from simopt.duality import as_written
+
+        return as_written.certify(problem, point, multipliers, num, solver, tol)
+    if point is None:
+        raise InvalidProblem("point: NoneType given, a mapping of names to arrays needed; only a cvxpy.Problem holds one")
     return judge(problem, point, multipliers, num).certificate
 
 

@@ -6,20 +6,24 @@ is kept beside it.
 
 from __future__ import annotations
 
+from functools import partial
 from numbers import Real
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simopt import provenance, validate
-from simopt.arithmetic import BY_NAME, FLOAT, Arithmetic
 from simopt.backends.table import CLARABEL, FIRST_CLASS, BackEnd, check_options, find
+from simopt.certificate import arithmetic
 from simopt.errors import InvalidProblem, NotAvailable, UnknownName
-from simopt.problem import Problem, Rescale, owns_its_data, twin
+from simopt.problem import Problem, Rescale, is_cvxpy, owns_its_data, twin
 from simopt.registry import fold
 from simopt.run import CHANGED, Declare, Ending, Progress, Run, iterate, sweep
 from simopt.solution import Solution, Status, Trace, frozen
 from simopt.solver import SolverSpec, solvers_of
+
+if TYPE_CHECKING:
+    import cvxpy as cp
 
 
 class Interrupted(KeyboardInterrupt):
@@ -33,16 +37,8 @@ class Interrupted(KeyboardInterrupt):
         return Interrupted, (self.solution,)
 
 
-def _arithmetic(rigorous: bool | str) -> Arithmetic:
-    if isinstance(rigorous, str):
-        if rigorous not in BY_NAME:
-            raise UnknownName("arithmetic", rigorous, BY_NAME)
-        return BY_NAME[rigorous]
-    return BY_NAME["interval"] if rigorous else FLOAT
-
-
 def solve(
-    problem: Problem,
+    problem: Problem | cp.Problem,
     solver: str | None = None,
     *,
     tol: float = 1e-8,
@@ -54,9 +50,12 @@ def solve(
 ) -> Solution:
     """Solve a problem and certify the answer.
 
+    Of a `cvxpy.Problem` the solution's point has the values of all variables by name, and the bounds are those of the problem as it was
+    written. Values, dual values, value and status are put into the problem too; "optimal" there means certified.
+
     Parameters
     ----------
-    problem : Problem
+    problem : Problem or cvxpy.Problem
     solver : str, optional
         "clarabel", "ecos", "scs", another solver that CVXPY has installed, or a hand-written one of this problem; by default the best
         hand-written one, else "clarabel".
@@ -82,13 +81,19 @@ def solve(
     Interrupted
         on Ctrl-C; carries the best solution so far.
     """
+    if is_cvxpy(problem):
+        from simopt.duality import as_written
+
+        return as_written.solve(
+            problem, progress, partial(solve, solver=solver, tol=tol, time_limit=time_limit, rigorous=rigorous, **options)
+        )
     if not (isinstance(tol, Real) and 0 < tol < 1):
         raise InvalidProblem(f"tol: must be a positive number below 1 (a gap as large as the scale closes at once), got {tol!r}")
     if not (isinstance(time_limit, Real) and time_limit > 0):
         raise InvalidProblem(f"time_limit: must be positive seconds, got {time_limit!r}")
     if options.get("max_iter") is not None:
         validate.whole("max_iter", options["max_iter"])
-    num = _arithmetic(rigorous)
+    num = arithmetic(rigorous)
     if num.name not in problem.arithmetics:
         raise InvalidProblem(f"rigorous: {problem.name} has no {num.name} bounds; it has {', '.join(problem.arithmetics)}")
     chosen = choose(problem, solver)

@@ -15,6 +15,8 @@ from simopt.errors import InvalidProblem
 def checked(what: str, given: Any, pattern: Mapping[str, Any]) -> dict[str, Array]:
     """Float arrays, of the shapes that entries of the same names have in `pattern`; entries of other names keep theirs.
 
+    Where the pattern is flat, matrices are read column by column.
+
     Raises
     ------
     InvalidProblem
@@ -36,7 +38,7 @@ def _entry(what: str, value: Any, like: Any) -> Array:
     shape = array.shape if like is None else np.shape(like)
     if array.size != math.prod(shape):
         raise InvalidProblem(f"{what} has shape {array.shape}, expected {shape}")
-    return array.reshape(shape)
+    return array.reshape(shape, order="F" if len(shape) == 1 else "C")  # a matrix for what is flat: column by column, as CVXPY has it
 
 
 def finite(values: Mapping[str, Any]) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import mmap
+import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
@@ -20,11 +21,18 @@ from simopt.row_blocks import RowBlocks, is_lazy
 
 if TYPE_CHECKING:
     import cvxpy as cp
+    from typing_extensions import TypeIs
 
     from simopt.datasets import Dataset
 
 Value = Any
 ALL_CONES = frozenset({"soc", "power", "exp"})
+
+
+def is_cvxpy(problem: object) -> TypeIs[cp.Problem]:
+    """Whether this is a `cvxpy.Problem`: told without importing CVXPY, which whoever has one has done."""
+    cvxpy = sys.modules.get("cvxpy")
+    return cvxpy is not None and isinstance(problem, cvxpy.Problem)
 
 
 def _same(values: Mapping[str, Any]) -> dict[str, Any]:
@@ -118,6 +126,11 @@ class Problem(ABC):
     parameters: ClassVar[tuple[str, ...]] = ()
     may_be_infeasible: ClassVar[bool] = False
 
+    @property
+    def maximises(self) -> bool:
+        """Whether the declaration is a maximum, P being the negative of what it says."""
+        return False
+
     @abstractmethod
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """The programme as a plain `cvxpy.Problem` with named variables, parameters and constraints, using only the given cones."""
@@ -184,15 +197,20 @@ class Problem(ABC):
 
     def fingerprint(self) -> str:
         """Hash of the class and the content of all fields."""
-        digest = hashlib.sha256()
-        _feed(digest, self)
-        return digest.hexdigest()[:16]
+        return hashed(self)
 
     def __getstate__(self) -> dict[str, Any]:
         return {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         freeze(self, **state)  # pickling loses the read-only flag
+
+
+def hashed(value: Any) -> str:
+    """Hash of the content of arrays, texts, numbers, and of what holds them."""
+    digest = hashlib.sha256()
+    _feed(digest, value)
+    return digest.hexdigest()[:16]
 
 
 def _feed(digest: hashlib._Hash, value: Any) -> None:
@@ -269,7 +287,9 @@ def _mapped(array: Any) -> bool:
 
 
 def owns_its_data(value: Any) -> bool:
-    """Whether nobody can change the arrays in the fields of a problem, or in what they hold."""
+    """Whether nobody can change the arrays in the fields of a problem, or in what they hold; a `cvxpy.Problem` has parameters."""
+    if is_cvxpy(value):
+        return False
     if dataclasses.is_dataclass(value):
         return all(owns_its_data(getattr(value, item.name)) for item in dataclasses.fields(value))
     if isinstance(value, (tuple, list)):

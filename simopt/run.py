@@ -213,6 +213,7 @@ def _examined(run: Run, ended: Ending) -> Ending:
         run.best = judged
         if run.infeasible:
             return Status.INFEASIBLE, ended[1], INFEASIBLE[2]
+    bounds = bounds.of_the_maximum() if run.problem.maximises else bounds
     word = "although" if math.isfinite(bounds.upper) and math.isfinite(bounds.lower) else "which no ray proves;"
     return Status.FAILED, ended[1], f"{ended[2]}, {word} {bounds.lower:.6g} ≤ optimum ≤ {bounds.upper:.6g}"
 

@@ -123,8 +123,8 @@ class Solution:
 
     @property
     def value(self) -> float:
-        """Certified upper bound on the optimal value (nan when there is no point)."""
-        return float("nan") if self.certificate is None else self.certificate.upper
+        """The restored point's value, which the optimum is no worse than (nan when there is no point)."""
+        return float("nan") if self.certificate is None else self.certificate.value
 
     def __reduce__(self) -> tuple[Any, ...]:
         plain = (

@@ -12,10 +12,10 @@ ROOT = Path(__file__).resolve().parents[1]
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("which", [0, 1])
+@pytest.mark.parametrize("which", [0, 1, 2])
 def test_an_example_prints_what_the_readme_says(tmp_path: Path, which: int) -> None:
     examples = re.findall(r"```python\n(.*?)```\n\n```text\n(.*?)```", TEXT, re.S)
-    assert len(examples) == 2
+    assert len(examples) == 3
     code, output = examples[which]
     assert len(code.splitlines()) <= 20
     command = [sys.executable, "-X", "utf8", "-c", code]

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from simopt.arrays import Array
 from simopt.backends import ecos_child
 from simopt.backends.table import BackEnd
 from simopt.solution import Status
@@ -104,15 +105,17 @@ def canonicalise(declaration: cp.Problem, backend: BackEnd) -> tuple[dict[str, A
     Raises
     ------
     Refused
-        when the back end has no cone for this declaration.
+        when the back end has no cone for this declaration, or CVXPY fails on it.
     """
     import cvxpy as cp
 
     try:
-        enforce = bool(declaration.parameters())
+        enforce = bool(declaration.parameters()) and declaration.is_dpp()
         data, chain, inverse = declaration.get_problem_data(backend.cvxpy_name, enforce_dpp=enforce, solver_opts={})
     except cp.error.SolverError as error:
         raise Refused(f"{backend.name} cannot take this declaration: {error}") from error
+    except Exception as error:  # of its own kind where a reduction meets what it did not expect
+        raise Refused(f"CVXPY failed on this declaration: {type(error).__name__}: {error}") from error
     return data, chain, inverse
 
 
@@ -174,7 +177,7 @@ def _unpack(declaration: cp.Problem, chain: Any, inverse: Any, raw: Any) -> tupl
     except (cp.error.SolverError, ValueError, TypeError) as error:
         return f"{type(error).__name__}: {error}", None, None
     said = str(declaration.status)
-    point = {v.name(): v.value for v in declaration.variables()}
+    point = {v.name(): held(v) for v in declaration.variables()}
     if any(value is None or not np.all(np.isfinite(value)) for value in point.values()):
         return said, None, None
     duals = {c.label: c.dual_value for c in declaration.constraints if c.label}
@@ -182,6 +185,12 @@ def _unpack(declaration: cp.Problem, chain: Any, inverse: Any, raw: Any) -> tupl
     if any(value is None for value in duals.values()):
         return said, values, None
     return said, values, {label: np.asarray(value, dtype=float) for label, value in duals.items() if not isinstance(value, list)}
+
+
+def held(variable: cp.Variable) -> Array | None:
+    """The value of a variable as a dense array, if it has one."""
+    value = variable.value if variable.sparse_idx is None else variable.value_sparse
+    return None if value is None else np.asarray(value.toarray() if hasattr(value, "toarray") else value, dtype=float)
 
 
 @contextmanager

@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from simopt.cli.certify import certify
 from simopt.cli.compare import compare
 from simopt.cli.datasets import datasets
 from simopt.cli.errors import expected
@@ -67,6 +68,7 @@ def _root(
 
 app.command("verify")(verify)
 app.command("solve")(solve)
+app.command("certify")(certify)
 app.command("reproduce")(reproduce)
 app.command("compare")(compare)
 app.command("list")(list_)

@@ -28,7 +28,7 @@ from simopt.duality.slater import Interior
 from simopt.duality.units import equilibrated, natural_size
 from simopt.duality.vectors import Value, vector
 from simopt.errors import InvalidProblem, UnknownName
-from simopt.problem import ALL_CONES, Example, Problem, Rescale
+from simopt.problem import ALL_CONES, Example, Problem, Rescale, hashed
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -65,6 +65,11 @@ class Declared(Problem):
     def of(cls, problem: cp.Problem) -> Self:
         """Read a `cvxpy.Problem`; the errors are those of `read`."""
         return cls(read(problem))
+
+    @property
+    def maximises(self) -> bool:
+        """Whether the problem says max f."""
+        return self.programme.maximises
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """The problem that was read."""
@@ -137,18 +142,21 @@ class Declared(Problem):
             flat = np.array(values, dtype=float).reshape(-1, order="F")
             if flat.size != size:
                 raise InvalidProblem(f"multipliers: {name} has {flat.size} entries, expected {size}")
+            if not np.isfinite(flat).all():
+                at = int(np.argmin(np.isfinite(flat)))
+                raise InvalidProblem(f"multipliers: entry {at} of {name} is {flat[at]}; they must be finite")
             given[key] = flat
         for node in self.programme.nodes:
             if isinstance(node, Epigraph) and any(row.key in given for row in node.rows):
                 given[node.key] = np.concatenate([given.get(row.key, np.zeros(row.map.size)) for row in node.rows])
         return given
 
-    def multipliers(self, point: Point) -> Multipliers | None:
-        """The slopes of the terms at the point, rows counting nothing; None where the point is not in the domain of all."""
+    def multipliers(self, point: Point, rows: Multipliers | None = None) -> Multipliers | None:
+        """The slopes of the terms at the point, given multipliers of rows (else 0); None where it is not in the domain of all."""
         at = self._at(point, FLOAT)
         if at.violated:
             return None
-        return self._named(self.backward({}, FLOAT, at).used)
+        return self._named(self.backward(rows or {}, FLOAT, at).used)
 
     def completed(self, point: Point, multipliers: Multipliers) -> Multipliers:
         """The multipliers, and where terms have none, as those in a perspective, their slopes at the point."""
@@ -171,6 +179,14 @@ class Declared(Problem):
         """The values of all variables by name: also of those that others define, or that only have to be large enough."""
         at, nodes = self._at(point, FLOAT), [node for node in self.programme.nodes if not isinstance(node, Term)]
         return {**point, **{node.name: _shaped(at.values[node.key], node.shape) for node in nodes}}
+
+    @property
+    def written(self) -> Iterator[tuple[Any, str]]:
+        """CVXPY's variables that have entries, and the names by which `variables` knows them."""
+        nodes = {node.key: node.name for node in self.programme.nodes} | {leaf.key: leaf.name for leaf in self.programme.leaves.values()}
+        for variable in self.programme.problem.variables():
+            if variable.size:
+                yield variable, nodes[self.programme.variables[variable.id]]
 
     def backward(self, multipliers: Multipliers, num: Arithmetic, slopes: Forward | None = None, upper: float = math.inf) -> Backward:
         """The dual sweep: the bound, what is given away at a point, and what is open."""
@@ -253,6 +269,11 @@ class Declared(Problem):
         violated = () if point is None else self._at(point, num).violated
         return (*self.backward(multipliers, num).open, *violated)
 
+    def fingerprint(self) -> str:
+        """Hash of the formulas, and of all numbers in them as they are at present."""
+        problem = self.programme.problem
+        return hashed((str(problem), *(_numbers(number.value) for number in (*problem.constants(), *problem.parameters()))))
+
     def trivial_point(self) -> Point:
         """x = 0, drawn into the bounds."""
         zero = {leaf.name: np.zeros(leaf.shape) for leaf in self.programme.leaves.values()}
@@ -314,10 +335,15 @@ class InUnits(Declared):
 
 def _content(value: Any) -> Any:
     """The bytes of a parameter's value."""
+    return tuple(part.tobytes() for part in _numbers(value))
+
+
+def _numbers(value: Any) -> tuple[Array, ...]:
+    """A constant's numbers; of a sparse one with their places."""
     if sp.issparse(value):
         rows = value.tocsr()
-        return tuple(part.tobytes() for part in (rows.indptr, rows.indices, rows.data))
-    return np.asarray(value, dtype=float).tobytes()
+        return rows.indptr, rows.indices, rows.data
+    return (np.asarray(value, dtype=float),)
 
 
 def _shaped(x: Value, shape: tuple[int, ...]) -> Value:

@@ -97,7 +97,7 @@ class Expressions:
 
     def _constant(self, e: Any) -> Constant:
         if isinstance(e, cp.Parameter):
-            return Constant(lambda: _value_of(e), e.size, varies=True)
+            return Constant(lambda: value_of(e), e.size, varies=True)
         value = e.value
         entries = value.data if sp.issparse(value) else np.asarray(value)
         if not np.all(np.isfinite(entries)):
@@ -250,12 +250,25 @@ def _number(num: Arithmetic, e: Any, atom: Atom, z: Argument, sign: int) -> Valu
     return atom.value(num, values) if sign > 0 else -atom.value(num, values)
 
 
-def _value_of(parameter: Any) -> Any:
-    if parameter.value is None:
+def value_of(parameter: Any) -> Any:
+    """The value that a parameter holds.
+
+    Raises
+    ------
+    InvalidProblem
+        where it has none, or one that is not finite or not of the sign that was declared.
+    """
+    value = parameter.value
+    if value is None:
         raise InvalidProblem(f"parameter {parameter.name()}: it has no value; set parameter.value first")
-    if not np.all(np.isfinite(parameter.value.data if sp.issparse(parameter.value) else parameter.value)):
+    entries = value.data if sp.issparse(value) else np.asarray(value)
+    if not np.all(np.isfinite(entries)):
         raise InvalidProblem(f"parameter {parameter.name()}: its value is not finite")
-    return parameter.value
+    for sign, word, declared in ((1.0, "≥", parameter.is_nonneg()), (-1.0, "≤", parameter.is_nonpos())):
+        if declared and np.any(sign * entries < 0.0):  # CVXPY checks what is assigned, not what is written into the array
+            worst = float(entries.reshape(-1)[np.argmin(sign * entries)])
+            raise InvalidProblem(f"parameter {parameter.name()}: declared {word} 0, it holds {worst:g}; convexity rests on the sign")
+    return value
 
 
 class _Homogeneous(Expressions):

@@ -214,12 +214,10 @@ def _solved(form: GraphForm, solver: str, options: dict[str, Any]) -> tuple[Poin
         warnings.simplefilter("ignore")  # what the back end says of its answer is not asked: the judge is
         try:
             form.problem.solve(solver=solver, **(options or TIGHT.get(solver, {})))
-        except (cp.SolverError, ValueError) as error:  # of data that are not finite CVXPY says so by a ValueError
-            raise NotAvailable(f"{solver} returned no point: {error}") from error
-        except BaseException as error:
-            if isinstance(error, (Exception, KeyboardInterrupt, SystemExit, GeneratorExit)):
-                raise
-            raise NotAvailable(f"{solver} returned no point: {error}") from error  # a panic of Rust
+        except (KeyboardInterrupt, SystemExit, GeneratorExit):
+            raise
+        except BaseException as error:  # CVXPY and back ends raise whatever they like (a panic of Rust is no Exception)
+            raise NotAvailable(f"{solver} returned no point: {type(error).__name__}: {error}") from error
     arguments = (form.rows[link.label][0] for term in form.declared.programme.terms for link in links(term) if link.label in form.rows)
     if any(v.value is None for v in form.problem.variables()) or any(row.dual_value is None for row in arguments):
         raise NotAvailable(f"{solver} returned no point, and said {form.problem.status}")

@@ -38,6 +38,7 @@ PRIVATE = {  # CVXPY does not export these from its root: a release that moves t
     "cvxpy.constraints.Equality",
     "cvxpy.constraints.Inequality",
     "cvxpy.constraints.PowCone3DApprox",
+    "cvxpy.reductions.solution.Solution",
     "cvxpy.transforms.indicator.indicator",
     "cvxpy.transforms.partial_optimize.PartialProblem",
 }

@@ -1,0 +1,153 @@
+"""`simopt certify script.py`: bounds on the optimum of every CVXPY problem that a script solves or a function returns."""
+
+from __future__ import annotations
+
+import re
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from simopt.cli.console import Json, Output, check_output, console, emit, fitted, number, reserved
+
+if TYPE_CHECKING:
+    from simopt.certificate import Certificate
+    from simopt.solution import Status
+
+INTERRUPTED = 130
+OURS = re.compile(r".*[/\\]simopt[/\\]cli[/\\]|<frozen |.*[/\\](runpy|importlib[/\\]__init__)\.py$")  # between the command and the script
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One problem: where it was met, what its bounds are, and why it has none or they do not close."""
+
+    name: str
+    sense: str
+    status: Status
+    certificate: Certificate | None
+    note: str
+
+
+def certify(
+    target: Annotated[str, typer.Argument(metavar="SCRIPT.py|MODULE:FUNCTION", help="What to run; a function returns its problems.")],
+    arguments: Annotated[list[str] | None, typer.Argument(metavar="[-- ARGUMENT …]", help="Arguments of the script.")] = None,
+    rigorous: Annotated[bool, typer.Option("--rigorous", help="Evaluate the bounds in interval arithmetic.")] = False,
+    solver: Annotated[str, typer.Option("--solver", metavar="NAME", help="Back end for multipliers that are missing.")] = "clarabel",
+    tol: Annotated[float, typer.Option("--tol", metavar="X", help="Relative gap (gap / scale) to certify.")] = 1e-8,
+    as_json: Json = False,
+    output: Output = None,
+) -> None:
+    """Bound the optimum of every cvxpy.Problem that a script solves, from the values that it finds, or that a function returns.
+
+    Problems that a function returns without having solved them are solved.
+
+    Exit status 0: all certified to the tolerance; 1: one is not, or the script failed; 2: bad input; 130: interrupted.
+    """
+    from simopt.backends import table
+    from simopt.errors import InvalidProblem, UnknownName
+
+    check_output(output)
+    if table.find(solver) is None:
+        raise UnknownName("solver", solver, [backend.name for backend in table.FIRST_CLASS])
+    if not 0.0 < tol < 1.0:
+        raise InvalidProblem(f"--tol: must be a positive number below 1, got {tol!r}")
+    run = _Run(rigorous, solver, tol)
+    with reserved(as_json):
+        failure, stopped = run.all_of(target, arguments or [])
+    if not run.findings and not failure and not stopped:
+        raise InvalidProblem(f"{target}: no cvxpy.Problem was solved; name a function that returns some as file.py:function")
+    said = {"format": "simopt-certificates/1", "target": target, "tol": tol, "failure": failure, "problems": run.findings}
+    emit(said, as_json, output)
+    if not as_json and run.findings:
+        _show(run.findings)
+    closed = all(finding.certificate is not None and finding.certificate.closes(tol) for finding in run.findings)
+    raise typer.Exit(INTERRUPTED if stopped else 0 if closed and not failure else 1)
+
+
+class _Run:
+    def __init__(self, rigorous: bool, solver: str, tol: float) -> None:
+        self.rigorous, self.solver, self.tol = rigorous, solver, tol
+        self.findings: list[Finding] = []
+        self._times: dict[str, int] = {}
+
+    def all_of(self, target: str, arguments: list[str]) -> tuple[str, bool]:
+        """Why the script failed, or nothing; whether it was interrupted. What was found before either stays."""
+        from simopt.cli.interception import returned, run_script
+
+        home, colon, name = target.rpartition(":")
+        try:
+            if colon and name.isidentifier():
+                for label, problem in returned(home, name):
+                    self.met(label, problem, ours=True)
+            else:
+                run_script(Path(target), arguments, self.met)
+        except KeyboardInterrupt:
+            return "", True
+        except SystemExit as end:
+            return (f"ended with status {end.code}" if end.code else ""), False
+        except Exception as error:
+            from simopt.cli.errors import expected
+
+            if not self.findings and expected(error) is not None:
+                raise
+            traceback.print_exception(type(error), error, _theirs(error.__traceback__))
+            return f"{type(error).__name__}: {error}", False
+        return "", False
+
+    def met(self, name: str, problem: Any, ours: bool = False) -> None:
+        """Judge one problem as it is now; one that is ours to solve is solved where nobody has.
+
+        A script that is running must not see any of it: its problems keep their values, and a defect of ours is shown in the table.
+        """
+        times = self._times[name] = self._times.get(name, 0) + 1
+        label = name if times == 1 else f"{name} ({times})"
+        self.findings.append(self._found(label, problem, ours))
+
+    def _found(self, label: str, problem: Any, ours: bool) -> Finding:
+        import cvxpy as cp
+
+        import simopt
+        from simopt.cli.errors import expected
+        from simopt.errors import InvalidProblem
+        from simopt.solution import Status
+
+        sense = "max" if isinstance(getattr(problem, "objective", None), cp.Maximize) else "min"
+        try:
+            if not isinstance(problem, cp.Problem):
+                raise InvalidProblem(f"{type(problem).__name__} given, a cvxpy.Problem needed")
+            if ours and problem.status is None:  # whatever its variables hold was left there by another problem
+                solution = simopt.solve(problem, self.solver, rigorous=self.rigorous, tol=self.tol)
+                bounds = solution.certificate
+                return Finding(label, sense, solution.status, bounds, (bounds.open if bounds else "") or solution.message)
+            found = simopt.certify(problem, rigorous=self.rigorous, solver=self.solver, tol=self.tol)
+        except Exception as error:
+            said = expected(error)
+            status = Status.UNSUPPORTED if isinstance(error, InvalidProblem) else Status.FAILED
+            return Finding(label, sense, status, None, said or f"{type(error).__name__}: {error}")
+        status = Status.OPTIMAL if found.closes(self.tol) else Status.INFEASIBLE if found.infeasible else Status.GAP_OPEN
+        return Finding(label, sense, status, found, found.open)
+
+
+def _theirs(trace: TracebackType | None) -> TracebackType | None:
+    """The trace from the first frame that is the script's."""
+    while trace is not None and trace.tb_next is not None and OURS.match(trace.tb_frame.f_code.co_filename):
+        trace = trace.tb_next
+    return trace
+
+
+def _show(findings: list[Finding]) -> None:
+    out = console()
+    headings = ("problem", "sense", "lower", "upper", "gap", "gap/scale", "arithmetic", "status", "")
+    rows = []
+    for finding in findings:
+        c = finding.certificate
+        bounds = ["", "", "", "", ""] if c is None else [
+            f"{c.lower:.12g}", f"{c.upper:.12g}", number(c.gap, ".1e"), number(c.relative_gap, ".1e"), c.arithmetic
+        ]  # fmt: skip
+        rows.append([finding.name, finding.sense, *bounds, finding.status.name, finding.note])
+    for made in fitted(headings, rows, right=headings[2:6], out=out):
+        out.print(made)

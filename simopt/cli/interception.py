@@ -1,0 +1,116 @@
+"""The problems that a script solves, as it solves them; those that a function returns."""
+
+from __future__ import annotations
+
+import errno
+import os
+import runpy
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from types import FrameType
+from typing import TYPE_CHECKING, Any
+
+from simopt.errors import InvalidProblem, UnknownName
+
+if TYPE_CHECKING:
+    import cvxpy as cp
+
+Met = Callable[[str, "cp.Problem"], None]
+
+
+@contextmanager
+def intercepted(met: Met, script: Path) -> Iterator[None]:
+    """Call `met` with place and problem after each outermost `Problem.solve`, failed ones included. What `met` itself solves is not met."""
+    import cvxpy as cp
+
+    kind: Any = cp.Problem
+    plain, inside = kind.solve, False
+
+    def solve(problem: cp.Problem, *arguments: Any, **options: Any) -> Any:
+        nonlocal inside
+        if inside:
+            return plain(problem, *arguments, **options)
+        inside = True
+        try:
+            try:
+                return plain(problem, *arguments, **options)
+            finally:
+                if not isinstance(sys.exception(), KeyboardInterrupt):
+                    met(_place(sys._getframe(1), script), problem)
+        finally:
+            inside = False
+
+    kind.solve = solve
+    try:
+        yield
+    finally:
+        kind.solve = plain
+
+
+def _place(frame: FrameType | None, script: Path) -> str:
+    """File and line of the innermost call in the script, or of the call itself where the script is not on the stack."""
+    own = frame
+    while own is not None and Path(own.f_code.co_filename) != script:
+        own = own.f_back
+    found = own or frame
+    return "" if found is None else f"{Path(found.f_code.co_filename).name}:{found.f_lineno}"
+
+
+def run_script(script: Path, arguments: Sequence[str], met: Met) -> None:
+    """Run a script as `python script` does; its exceptions are the caller's.
+
+    Raises
+    ------
+    FileNotFoundError
+        where there is no such file.
+    """
+    if not script.is_file():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(script))
+    with _started_from(script.parent.resolve(), [str(script), *arguments]), intercepted(met, script):
+        runpy.run_path(str(script), run_name="__main__")
+
+
+def returned(home: str, name: str) -> Iterator[tuple[str, Any]]:
+    """The problems that a function of a module, or of a file, returns: one, a list or a dictionary of them; with their names.
+
+    Raises
+    ------
+    InvalidProblem
+        where there is no such module, or something else is returned.
+    UnknownName
+        where the module has no such function.
+    """
+    with _started_from(Path.cwd(), [home]):
+        if home.endswith(".py"):
+            names = runpy.run_path(home, run_name=Path(home).stem)
+        else:
+            try:
+                names = vars(import_module(home))
+            except ModuleNotFoundError as error:
+                if error.name is None or not home.startswith(error.name):
+                    raise
+                raise InvalidProblem(f"{home}: there is no module of this name here or among what is installed") from error
+        if not callable(names.get(name)):
+            raise UnknownName(f"function of {home}", name, [known for known, value in names.items() if callable(value) and known[0] != "_"])
+        made = names[name]()
+    if isinstance(made, dict):
+        yield from ((str(key), problem) for key, problem in made.items())
+    elif isinstance(made, (list, tuple)):
+        yield from ((f"{name}[{i}]", problem) for i, problem in enumerate(made))
+    else:
+        yield name, made
+
+
+@contextmanager
+def _started_from(folder: Path, argv: Sequence[str]) -> Iterator[None]:
+    """Imports from the folder and the arguments of another programme."""
+    kept_argv, kept_path = sys.argv, list(sys.path)
+    sys.argv = list(argv)
+    sys.path.insert(0, str(folder))
+    try:
+        yield
+    finally:
+        sys.argv, sys.path[:] = kept_argv, kept_path

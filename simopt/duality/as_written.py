@@ -1,0 +1,178 @@
+"""A `cvxpy.Problem` as its user wrote it: what a solve left in it is judged, what is found is put into it, bounds have its sense.
+
+`Declared` minimises −f where the problem maximises f. Here bounds on min −f become those on max f, so that
+lower ≤ optimum ≤ upper is always said of the problem as it was written.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+from cvxpy.constraints import Equality, Inequality
+from cvxpy.reductions.solution import Solution as Unpacked
+
+from simopt.arithmetic import BY_NAME, Arithmetic
+from simopt.arrays import Multipliers, Point
+from simopt.backends import table
+from simopt.backends.adapter import held, quiet
+from simopt.certificate import Certificate, Judgement, judge
+from simopt.driver import Interrupted
+from simopt.duality.declared import Declared
+from simopt.duality.expressions import value_of
+from simopt.duality.graph_form import solved
+from simopt.errors import InvalidProblem, NotAvailable, UnknownName
+from simopt.run import Progress
+from simopt.solution import Sample, Solution, Status, frozen
+
+WORDS = {Status.OPTIMAL: cp.OPTIMAL, Status.INFEASIBLE: cp.INFEASIBLE} | dict.fromkeys(
+    (Status.ITERATION_LIMIT, Status.TIME_LIMIT, Status.INTERRUPTED), cp.settings.USER_LIMIT
+)  # what CVXPY calls them; a point with any other status is "optimal_inaccurate" there
+HELP = {
+    "no bound takes it": "bounds on this variable would help",
+    "is not proven to be ≤ 0": "a point at which all inequalities hold with room (a Slater point) would help",
+    "equality is not proven to hold": "a variable in it that nothing else bounds would help: the equality then defines it",
+    "its scale is 0": "a multiplier > 0 of the row in which it stands would help",
+}  # part of a reason -> remedy
+ROWS = (Equality, Inequality, cp.Zero, cp.NonPos, cp.NonNeg, cp.SOC)  # of which a row's multiplier is a dual variable
+
+
+def certify(
+    problem: cp.Problem, point: Point | None, multipliers: Multipliers | None, num: Arithmetic, solver: str | None, tol: float
+) -> Certificate:
+    """See `simopt.certify`."""
+    declared = _read(problem)
+    given = _values(declared, needed=solver is None) if point is None else point
+    known = _duals(declared) if multipliers is None else multipliers
+    found = [] if given is None else [judge(declared, given, _completed(declared, given, known), num)]
+    if solver is not None and not (found and (found[0].certificate.closes(tol) or _has_all(declared, known))):
+        backend = table.find(solver)
+        if backend is None:
+            raise UnknownName("solver", solver, [known.name for known in table.FIRST_CLASS])
+        try:
+            with _untouched(problem):
+                other, more = solved(declared, backend.cvxpy_name)
+        except NotAvailable:
+            if not found:
+                raise
+        else:
+            found.append(judge(declared, other if given is None else given, more, num))
+    best = min(found, key=lambda judged: (judged.certificate.gap, judged.certificate.upper, -judged.certificate.lower))
+    return _as_written(declared, best, tol)
+
+
+def solve(problem: cp.Problem, progress: Progress | None, driver: Callable[..., Solution]) -> Solution:
+    """Have the driver solve the problem; see `simopt.solve`."""
+    declared = _read(problem)
+    told = None if progress is None else lambda sample: progress(_sample(declared, sample))
+    try:
+        return _put(declared, driver(declared, progress=told))
+    except Interrupted as stop:
+        raise Interrupted(_put(declared, stop.solution)) from None
+
+
+def _read(problem: cp.Problem) -> Declared:
+    declared = Declared.of(problem)
+    for parameter in problem.parameters():
+        value_of(parameter)
+    return declared
+
+
+def _put(declared: Declared, found: Solution) -> Solution:
+    """The solution as written, its values and dual values in the problem; those of an earlier solve do not stay."""
+    problem = declared.programme.problem
+    for variable in (*problem.variables(), *(dual for constraint in problem.constraints for dual in constraint.dual_variables)):
+        variable.save_value(None)
+    if found.status is Status.INFEASIBLE:
+        problem.unpack(Unpacked(cp.INFEASIBLE, -math.inf if declared.maximises else math.inf, {}, {}, {}))
+    if found.point is None or found.certificate is None:
+        return found
+    point, multipliers = dict(found.point), dict(found.multipliers or {})
+    whole = declared.variables(point)
+    values = {v.id: np.zeros(v.shape) for v in problem.variables()} | {v.id: whole[name] for v, name in declared.written}
+    with quiet():
+        problem.unpack(Unpacked(WORDS.get(found.status, cp.OPTIMAL_INACCURATE), None, values, {}, {}))
+    for name, dual in _dual_variables(declared):
+        if name in multipliers:
+            dual.save_value(np.reshape(multipliers[name], dual.shape, order="F"))
+    certificate = _as_written(declared, Judgement(found.certificate, point, multipliers), found.provenance.tol)
+    trace = replace(found.trace, samples=tuple(_sample(declared, sample) for sample in found.trace.samples))
+    return replace(found, point=frozen(whole), certificate=certificate, trace=trace)
+
+
+def _as_written(declared: Declared, judged: Judgement, tol: float) -> Certificate:
+    """Bounds in the problem's sense and, where they do not close, why."""
+    found = judged.certificate
+    why = "" if found.closes(tol) or found.infeasible else _why(declared, judged, tol)
+    found = replace(found, open=why)
+    return found.of_the_maximum() if declared.maximises else found
+
+
+def _why(declared: Declared, judged: Judgement, tol: float) -> str:
+    num = BY_NAME[judged.certificate.arithmetic]
+    reasons = declared.open(judged.multipliers or {}, declared.restore(judged.point, num), num)
+    if not reasons:
+        return f"the gap is above {tol:g} of the scale; values and multipliers of a tighter solve would help"
+    helps = [next((f" ({remedy})" for part, remedy in HELP.items() if part in reason), "") for reason in reasons]
+    return "; ".join(reason + remedy for reason, remedy in zip(reasons, helps, strict=True))
+
+
+def _sample(declared: Declared, sample: Sample) -> Sample:
+    return replace(sample, lower=-sample.upper, upper=-sample.lower) if declared.maximises else sample
+
+
+def _values(declared: Declared, needed: bool) -> Point | None:
+    """What the variables hold; None where one holds nothing, or an error where it is needed."""
+    found: Point = {}
+    for leaf in declared.programme.leaves.values():
+        value = held(leaf.variable)
+        if value is None and needed:
+            raise InvalidProblem(f"variable {leaf.name}: it has no value; solve the problem first, or name a solver")
+        if value is None:
+            return None
+        found[leaf.name] = value
+    return found
+
+
+def _duals(declared: Declared) -> Multipliers:
+    """The dual values that the constraints hold."""
+    return {name: np.asarray(dual.value, dtype=float) for name, dual in _dual_variables(declared) if dual.value is not None}
+
+
+def _dual_variables(declared: Declared) -> Iterator[tuple[str, Any]]:
+    """Rows by name, with the dual variable that holds their multiplier: of ‖x‖ ≤ t as a cone, that of t."""
+    for number, constraint in enumerate(declared.programme.problem.constraints):
+        name = constraint.label or f"row {number}"
+        if isinstance(constraint, ROWS) and name in declared.names:
+            yield name, constraint.dual_variables[0]
+
+
+def _has_all(declared: Declared, known: Multipliers) -> bool:
+    """Whether every row and term has a multiplier that can have one of use; bounds take what the others leave."""
+    bounds = {bound.row.name for bounds in declared.programme.bounds.values() for bound in bounds}
+    return set(declared.names) <= set(known) | bounds
+
+
+def _completed(declared: Declared, point: Point, rows: Multipliers) -> Multipliers:
+    """The multipliers of rows, and beside them the slopes of the terms at the restored point, where it has any."""
+    declared.candidates(rows)
+    if not rows:
+        return {}
+    restored = declared.restore({name: np.asarray(value, dtype=float) for name, value in point.items()})
+    return {**(declared.multipliers(restored, rows) or {}), **rows}
+
+
+@contextmanager
+def _untouched(problem: cp.Problem) -> Iterator[None]:
+    """Put the variables' values back, which a form of the problem shares."""
+    kept = [(v, v.value if v.sparse_idx is None else v.value_sparse) for v in problem.variables()]
+    try:
+        yield
+    finally:
+        for v, value in kept:
+            v.save_value(value, sparse_path=v.sparse_idx is not None)
