@@ -26,8 +26,8 @@ class DeclaredProblem(Problem):
     """min P(x) as `declare` writes it. A subclass has fields, `declare`, `examples` and `from_data`; see `docs/extending.md`.
 
     Fields are checked by their types (`simopt.fields`). Objective, feasible point, dual bound, gap, distance and scale are those of
-    `simopt.duality.Declared`. Units are read from the declaration: how each of its numbers answers to a field that is doubled says with
-    which powers of s fields, variables and multipliers can be multiplied together (`simopt.duality.dimensions`).
+    `simopt.duality.Declared`. Units are read from the declaration: how its numbers answer when a field changes says with which powers of s
+    fields, variables and multipliers can be multiplied together (`simopt.duality.dimensions`).
 
     Point: the variables that nothing defines, by name. Multipliers: of constraints by label, of terms like "huber 1"; see
     `Declared.names`. Any method may be written by hand instead, where the derived one is slower or less accurate.
@@ -51,10 +51,11 @@ class DeclaredProblem(Problem):
         return cp.Parameter(name=field, nonneg=fields.is_nonnegative(type(self), field), value=getattr(self, field))
 
     def for_back_ends(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """The declaration with a row for the multiplier of every term."""
+        """The declaration with a row for the multiplier of every term; without where its terms are others for these cones."""
         from simopt.duality.declared import Declared
 
-        return (self.derived if cones == ALL_CONES else Declared.of(self.declare(cones=cones))).for_back_ends()
+        read = self.derived if cones == ALL_CONES else Declared.of(self.declare(cones=cones))
+        return read.for_back_ends() if read.names.keys() == self.derived.names.keys() else self.declare(cones=cones)
 
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """P(x); ∞ where the point is not proven to be feasible."""

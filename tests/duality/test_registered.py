@@ -209,6 +209,24 @@ def test_multipliers_of_a_part_of_a_term_are_put_in_their_place() -> None:
             fit.dual_bound(parts | {labels[1]: np.ones(size)})
 
 
+def test_a_declaration_may_have_other_functions_for_other_cones() -> None:
+    @problem
+    class Powers(Fit):
+        """min_w ‖Xw − y‖² + Σ|w|^1.5, the power by second-order cones where there are no power cones."""
+
+        name, title, parameters = "toy-powers", "powers", ()
+
+        def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
+            """As above."""
+            w = cp.Variable(self.features.shape[1], name="w")
+            power = cp.power(cp.abs(w), 1.5, approx="power" not in cones)
+            return cp.Problem(cp.Minimize(cp.sum_squares(self.features @ w - self.targets) + cp.sum(power)))
+
+    fit = Powers(np.eye(2), np.array([2.0, -4.0]))
+    first, second = (simopt.solve(fit, solver) for solver in ("clarabel", "ecos"))
+    assert first.optimal and second.optimal and first.point["w"] == pytest.approx(second.point["w"], abs=1e-4)
+
+
 def test_fields_say_what_is_wrong_with_them() -> None:
     X, y = np.ones((4, 3)), np.ones(4)
     for wrong, message in (
