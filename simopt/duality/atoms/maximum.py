@@ -86,4 +86,4 @@ class Maximum(Grouped):
     def slope(self, z: Array, s: Array) -> Array:
         """Shared alike by all entries that reach the maximum."""
         reached = z == self.spread(FLOAT, self.value(FLOAT, z))
-        return np.where(reached, (s / np.bincount(self.group, weights=reached, minlength=self.count))[self.group], 0.0)
+        return np.where(reached, self.spread(FLOAT, s / self.sums(FLOAT, reached.astype(float))), 0.0)
