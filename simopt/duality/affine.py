@@ -13,6 +13,7 @@ from functools import cached_property
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from simopt.arithmetic import FLOAT, Arithmetic, Interval
 from simopt.arrays import Array
@@ -21,6 +22,7 @@ from simopt.duality.vectors import Indices, Value, broadcast, inner, product, st
 Key = int
 Values = Mapping[Key, Value]
 Residual = dict[Key, Value]
+Gradients = Mapping[Key, Any]  # sparse matrices of floats: row i is the gradient of a value's entry i
 
 
 @dataclass(frozen=True)
@@ -85,6 +87,10 @@ class Map(ABC):
     def pattern(self, key: Key) -> Pattern:
         """How the rows depend on one value."""
 
+    @abstractmethod
+    def rows(self, at: Gradients, width: int) -> Any:
+        """A G in floats, sparse, of so many columns: the gradients of the entries, where those of the values are G (0 if missing)."""
+
     @cached_property
     def below(self) -> tuple[Key, ...]:
         """The values that occur, each once, in the order of the formula."""
@@ -119,6 +125,9 @@ class Reference(Map):
     def pattern(self, key: Key) -> Pattern:
         return Picks(np.arange(self.size), np.ones(self.size)) if key == self.key else None
 
+    def rows(self, at: Gradients, width: int) -> Any:
+        return at[self.key] if self.key in at else sp.csr_array((self.size, width))
+
     def _below(self) -> list[Key]:
         return [self.key]
 
@@ -148,6 +157,9 @@ class Constant(Map):
 
     def pattern(self, key: Key) -> Pattern:
         return None
+
+    def rows(self, at: Gradients, width: int) -> Any:
+        return sp.csr_array((self.size, width))
 
     def _below(self) -> list[Key]:
         return []
@@ -233,6 +245,9 @@ class Sum(Map):
             columns = np.maximum(columns, pattern.columns)
         return Picks(np.where(factors == 0.0, -1, columns), factors)
 
+    def rows(self, at: Gradients, width: int) -> Any:
+        return sum((part.rows(at, width) for part in self.parts if part.below), start=sp.csr_array((self.size, width)))
+
     def _below(self) -> list[Key]:
         return [key for part in self.parts for key in part.below]
 
@@ -256,6 +271,9 @@ class Negation(Map):
     def pattern(self, key: Key) -> Pattern:
         pattern = self.part.pattern(key)
         return Picks(pattern.columns, -pattern.factors) if isinstance(pattern, Picks) else pattern
+
+    def rows(self, at: Gradients, width: int) -> Any:
+        return -self.part.rows(at, width)
 
     def _below(self) -> list[Key]:
         return list(self.part.below)
@@ -290,6 +308,9 @@ class Scaling(Map):
         c = factors_of(self.factor)
         factors = _times(pattern.factors, np.where(np.abs(c) == 1.0, c, np.nan) if self.divides else c)
         return Picks(np.where(factors == 0.0, -1, pattern.columns), factors)
+
+    def rows(self, at: Gradients, width: int) -> Any:
+        return sp.diags_array(self._times(FLOAT, np.ones(self.size))).tocsr() @ self.part.rows(at, width)
 
     def _below(self) -> list[Key]:
         return list(self.part.below)
@@ -345,6 +366,10 @@ class Product(Map):
         columns = np.where(source < 0, -1, pattern.columns[source])
         return Picks(columns, np.where(columns < 0, 0.0, _times(np.tile(c, self.columns), pattern.factors[source])))
 
+    def rows(self, at: Gradients, width: int) -> Any:
+        below, matrix, k = self.part.rows(at, width), self._matrix(FLOAT), self.shape[1]
+        return sp.vstack([sp.csr_array(matrix @ below[j * k : (j + 1) * k]) for j in range(self.columns)], format="csr")
+
     def _below(self) -> list[Key]:
         return list(self.part.below)
 
@@ -395,6 +420,9 @@ class Selection(Map):
             factors.append(np.zeros(part.size) if pattern is None else pattern.factors)
         return Picks(np.concatenate(columns)[self.index], np.concatenate(factors)[self.index])
 
+    def rows(self, at: Gradients, width: int) -> Any:
+        return sp.vstack([part.rows(at, width) for part in self.parts], format="csr")[self.index]
+
     def _below(self) -> list[Key]:
         return [key for part in self.parts for key in part.below]
 
@@ -428,6 +456,10 @@ class Totals(Map):
         columns, factors = np.full(self.size, -1), np.zeros(self.size)
         columns[self.group[rows]], factors[self.group[rows]] = pattern.columns[rows], pattern.factors[rows]
         return Picks(columns, factors)
+
+    def rows(self, at: Gradients, width: int) -> Any:
+        n = self.part.size
+        return sp.csr_array((np.ones(n), (self.group, np.arange(n))), shape=(self.size, n)) @ self.part.rows(at, width)
 
     def _below(self) -> list[Key]:
         return list(self.part.below)

@@ -112,6 +112,18 @@ def test_a_map_has_cvxpys_value_and_the_adjoint_its_transposed(expression: Any, 
 
 
 @each_map
+def test_rows_are_the_gradients_of_the_entries(expression: Any) -> None:
+    reader, found = read(expression)
+    at, _ = values(reader, 7)
+    width = 4
+    gradients = {key: sp.random_array((len(value), width), density=0.5, random_state=key) for key, value in at.items()}
+    rows = found.rows({key: value.tocsr() for key, value in gradients.items()}, width)
+    assert sp.issparse(rows) and rows.shape == (found.size, width)
+    columns = [found.value(FLOAT, {key: value.toarray()[:, j] for key, value in gradients.items()}, linear=True) for j in range(width)]
+    np.testing.assert_allclose(rows.toarray(), np.column_stack(columns), atol=1e-13)
+
+
+@each_map
 def test_balls_hold_the_exact_value(expression: Any) -> None:
     reader, found = read(expression)
     at, _ = values(reader, 4)
