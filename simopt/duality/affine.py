@@ -189,6 +189,9 @@ class Evaluated(Map):
     def pattern(self, key: Key) -> Pattern:
         return None
 
+    def rows(self, at: Gradients, width: int) -> Any:
+        return sp.csr_array((self.size, width))
+
     def _below(self) -> list[Key]:
         return []
 
@@ -488,6 +491,10 @@ class RunningSums(Map):
 
     def pattern(self, key: Key) -> Pattern:
         return self.part.pattern(key) if self.length == 1 or key not in self.below else MIXED
+
+    def rows(self, at: Gradients, width: int) -> Any:
+        below = self.part.rows(at, width)
+        return sp.vstack([sp.csr_array(np.cumsum(below[line].toarray(), axis=0)) for line in self._lines()], format="csr")
 
     def _below(self) -> list[Key]:
         return list(self.part.below)

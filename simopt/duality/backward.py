@@ -15,6 +15,7 @@ from simopt.duality.atoms.base import Absorbs
 from simopt.duality.bounds import Box, box
 from simopt.duality.epigraphs import grows
 from simopt.duality.forward import Forward, coefficients
+from simopt.duality.held import Settlement
 from simopt.duality.programme import Definition, Epigraph, Leaf, Programme, Row, Term
 from simopt.duality.vectors import (
     Mask,
@@ -37,13 +38,17 @@ from simopt.duality.vectors import (
 class Backward:
     """value ≤ optimum, and the sum of the losses at a feasible point is objective − value, if `open` is empty; else neither says anything.
 
-    `open` has the reasons in words, each with its place; `used` the multipliers of rows, terms and epigraphs that were used; `losses` what
-    each step gives away at a point, to be evaluated there: the bound knows nothing of points.
+    `open` has the reasons in words, each with its place; `used` the multipliers of rows, terms and epigraphs that were used, `scales` the
+    s of terms and epigraphs; `losses` what each step gives away at a point, to be evaluated there: the bound knows nothing of points.
+    `residuals` is what is left of stationarity in each leaf, `missing` where it would have to be 0 and is not known to be.
     """
 
     value: Value
     open: list[str] = field(default_factory=list)
     used: dict[Key, Value] = field(default_factory=dict)
+    scales: dict[Key, Value] = field(default_factory=dict)
+    residuals: dict[Key, Value] = field(default_factory=dict)
+    missing: dict[Key, Mask] = field(default_factory=dict)
     losses: list[Callable[[Forward], Value]] = field(default_factory=list)
 
     def gap(self, num: Arithmetic, at: Forward) -> Value:
@@ -60,13 +65,16 @@ def backward(
     plan: Sequence[Absorber],
     candidates: Mapping[Key, Array],
     slopes: Forward | None = None,
+    settlement: Settlement | None = None,
+    implied: Mapping[Key, tuple[Array, Array]] | None = None,
 ) -> Backward:
     """Pull the objective and the rows back to the leaves; see `simopt.duality` for the mathematics.
 
     `candidates` are multipliers by key: of rows, terms and epigraphs, and of the equalities that have become definitions. What is missing
     counts as 0, or, of a term, as what the equality says that defines its argument; with `slopes` as the slope at that point.
+    A `settlement` says which are held instead (`simopt.duality.pivots`), `implied` bounds take what no bound of the leaf's own does.
     """
-    return _Sweep(num, programme, plan, candidates, slopes).run()
+    return _Sweep(num, programme, plan, candidates, slopes, settlement or Settlement(), implied or {}).run()
 
 
 class _Sweep:
@@ -77,14 +85,18 @@ class _Sweep:
         plan: Sequence[Absorber],
         candidates: Mapping[Key, Array],
         slopes: Forward | None,
+        settlement: Settlement,
+        implied: Mapping[Key, tuple[Array, Array]],
     ) -> None:
         self.num, self.programme, self.plan, self.candidates, self.slopes = num, programme, plan, candidates, slopes
+        self.held, self.implied = settlement.held, implied
         self.into: Residual = {}
         self.out = Backward(num.lift(0.0))
         self.hosts = {each.host.key: each.host for each in plan if each.host is not None}
         self.waiting = {each.term.key for each in plan} | set(self.hosts)  # come last, when all else is known
-        self.scales: dict[Key, Value] = {}
+        self.scales = self.out.scales
         self.settled: dict[Key, Mask] = {key: np.zeros(leaf.size, dtype=bool) for key, leaf in programme.leaves.items()}
+        self.settled |= {key: entries.copy() for key, entries in settlement.entries.items()}
         self.definitions = {node.key: node for node in programme.nodes if isinstance(node, Definition)}
         self.boxes: dict[Key, Box] = {key: box(num, programme, leaf) for key, leaf in programme.leaves.items()}
 
@@ -103,9 +115,8 @@ class _Sweep:
                 self._scale(node, u)
                 self.out.value = self.out.value + inner(self.num, u, self._constant(node))
             elif u is not None and (scale := self._scale(node, u)) is not None:
-                if node.key in self.waiting:
-                    self.scales[node.key] = scale
-                else:
+                self.scales[node.key] = scale
+                if node.key not in self.waiting:
                     self._term(node, self._price(node, scale), scale)
         for each in self.plan:
             if each.host is None:
@@ -172,6 +183,12 @@ class _Sweep:
         return all(grows(self.num, below, node.key) for below in maps if node.key in below.below)
 
     def _row(self, row: Row, y: Value) -> None:
+        if row.key in self.held:
+            held = self.held[row.key]
+            y = self.num.lift(held.own)
+            below = held.proven & ~at_least_zero(self.num, y)
+            if below.any():
+                self.out.open.append(f"{row.name}: the multiplier that stationarity asks for is not proven to be ≥ 0 ({_where(below)})")
         y = y if row.equality else positive_part(self.num, y)
         self.out.used[row.key] = y
         self._pull(row.map, y)
@@ -180,16 +197,30 @@ class _Sweep:
 
     def _term(self, node: Term | Epigraph, u: Value, s: Value) -> None:
         """sφ(z) ≥ ⟨u, z⟩ − (sφ)*(u), with u in the domain and of the sign that what is below needs."""
-        u = node.atom.project(self.num, u, s)
-        if isinstance(node, Term):
+        if node.key in self.held:
+            u = self._held(node, s)
+        elif isinstance(node, Term):
+            u = node.atom.project(self.num, u, s)
             for side in (1, -1):
                 if np.any(node.bend == side):
                     signed = positive_part(self.num, u * float(side)) * float(side)
                     u = where(self.num, node.bend == side, signed, u)
+        else:
+            u = node.atom.project(self.num, u, s)
         self._pay(node, u, s)
         self._pull(node.argument, u)
         if isinstance(node, Epigraph):
             self.into.pop(node.key, None)
+
+    def _held(self, node: Term | Epigraph, s: Value) -> Value:
+        """The multiplier that is held, and why it may be no multiplier."""
+        held = self.held[node.key]
+        u = held.value(self.num, node.atom, s)
+        bend = node.bend if isinstance(node, Term) else np.zeros(len(u), dtype=np.intp)
+        outside = held.outside(self.num, node.atom, bend, u, s)
+        if outside.any():
+            self.out.open.append(f"{node.name}: the multiplier that stationarity asks for is not proven to be one ({_where(outside)})")
+        return u
 
     def _pay(self, node: Term | Epigraph, u: Value, s: Value) -> None:
         """Subtract the conjugate; add the remainder to the gap."""
@@ -255,7 +286,10 @@ class _Sweep:
         nothing_left = is_zero(num, left)
         if term.atom.absorbs is not Absorbs.ALL:
             wanted, u = u, term.atom.project(num, u, s)
-            exact = term.atom.inner(num, wanted, s)
+            exact = above(num, term.atom.room(num, wanted, s))
+            if term.key in self.held:
+                mask = self.held[term.key].mask
+                u, exact = where(num, mask, self._held(term, s), u), exact & ~mask
             r = self._residual(each.leaf)[each.columns]
             left = where(num, exact, left, r + c * u)
             nothing_left = exact & nothing_left
@@ -287,7 +321,7 @@ class _Sweep:
         else:
             s = self.scales.get(host.key, num.zeros(host.size))
             asked, price = price, host.atom.project(num, price, s)
-            kept = host.atom.inner(num, asked, s) if host.atom.absorbs is not Absorbs.ALL else above(num, s)
+            kept = above(num, host.atom.room(num, asked, s))
             self._pay(host, price, s)
             if not kept.all():
                 price = positive_part(num, price)
@@ -317,14 +351,19 @@ class _Sweep:
         """min over low ≤ x ≤ high of ⟨r, x⟩; what no bound takes must be exactly 0."""
         num, ends = self.num, self.boxes[leaf.key]
         none = num.zeros(leaf.size)
-        r = where(num, self.settled[leaf.key], none, self._residual(leaf))
+        self.out.residuals[leaf.key] = self._residual(leaf)
+        r = where(num, self.settled[leaf.key], none, self.out.residuals[leaf.key])
         up, down = positive_part(num, r), positive_part(num, -r)
-        left = (~ends.below & ~is_zero(num, up)) | (~ends.above & ~is_zero(num, down))
-        if left.any():
-            count = f"{int(left.sum())} of {leaf.size} entries, the first at {int(np.argmax(left))}"
-            self.out.open.append(f"{leaf.name}: nothing absorbs what is left of stationarity, and no bound takes it ({count})")
-            return
         low, high = where(num, ends.below, ends.low, none), where(num, ends.above, ends.high, none)
+        least, most = self.implied.get(leaf.key, (np.full(leaf.size, -np.inf), np.full(leaf.size, np.inf)))
+        below, beyond = ~ends.below & np.isfinite(least), ~ends.above & np.isfinite(most)
+        low = where(num, below, num.lift(np.where(below, least, 0.0)), low)
+        high = where(num, beyond, num.lift(np.where(beyond, most, 0.0)), high)
+        left = (~(ends.below | below) & ~is_zero(num, up)) | (~(ends.above | beyond) & ~is_zero(num, down))
+        if left.any():
+            self.out.missing[leaf.key] = left
+            self.out.open.append(f"{leaf.name}: nothing absorbs what is left of stationarity, and no bound takes it ({_where(left)})")
+            return
         self.out.value = self.out.value + inner(num, up, low) - inner(num, down, high)
 
         def loss(at: Forward) -> Value:
@@ -332,3 +371,7 @@ class _Sweep:
             return inner(num, up, num.pos(x - low)) + inner(num, down, num.pos(high - x))
 
         self.out.losses.append(loss)
+
+
+def _where(mask: Mask) -> str:
+    return f"{int(mask.sum())} of {len(mask)} entries, the first at {int(np.argmax(mask))}"

@@ -23,6 +23,7 @@ from simopt.duality.programme import Definition, Epigraph, Programme, Row, Term
 from simopt.duality.reader import read
 from simopt.duality.recent import Recent
 from simopt.duality.restoration import restored
+from simopt.duality.settling import settled
 from simopt.duality.slater import Interior
 from simopt.duality.units import equilibrated, natural_size
 from simopt.duality.vectors import Value, vector
@@ -171,14 +172,15 @@ class Declared(Problem):
         at, nodes = self._at(point, FLOAT), [node for node in self.programme.nodes if not isinstance(node, Term)]
         return {**point, **{node.name: _shaped(at.values[node.key], node.shape) for node in nodes}}
 
-    def backward(self, multipliers: Multipliers, num: Arithmetic, slopes: Forward | None = None) -> Backward:
+    def backward(self, multipliers: Multipliers, num: Arithmetic, slopes: Forward | None = None, upper: float = math.inf) -> Backward:
         """The dual sweep: the bound, what is given away at a point, and what is open."""
 
         def sweep(candidates: Mapping[Key, Array]) -> Backward:
             with np.errstate(all="ignore"):
-                return backward(num, self.programme, self.plan, candidates, slopes)
+                found = backward(num, self.programme, self.plan, candidates, slopes)
+                return found if slopes is not None else settled(num, self.programme, self.plan, candidates, found, upper)
 
-        return self._backwards.of((slopes, self._now(num)), self.candidates(multipliers), sweep)
+        return self._backwards.of((slopes, upper, self._now(num)), self.candidates(multipliers), sweep)
 
     @cached_property
     def _backwards(self) -> Recent[Key, Backward]:
@@ -232,14 +234,16 @@ class Declared(Problem):
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = math.inf) -> Value:
         """What the backward sweep leaves; −∞ where something is open."""
-        found = self.backward(multipliers, num)
+        found = self.backward(multipliers, num, upper=upper)
         return -math.inf if found.open else found.value
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """The remainders; ∞ where something is open or the point is not feasible."""
         at = self._at(point, num)
-        found = self.backward(multipliers, num)
-        if found.open or at.violated:
+        if at.violated:
+            return math.inf
+        found = self.backward(multipliers, num, upper=num.upper(at.objective))
+        if found.open:
             return math.inf
         with np.errstate(all="ignore"):
             return found.gap(num, at)

@@ -30,8 +30,8 @@ class Absolute(Elementwise):
     def need(self, num: Arithmetic, u: Value) -> Value:
         return num.abs(u)
 
-    def inner(self, num: Arithmetic, u: Value, s: Value) -> Mask:
-        return above(num, s, num.abs(u))
+    def room(self, num: Arithmetic, u: Value, s: Value) -> Value:
+        return s - num.abs(u)
 
     def outside(self, num: Arithmetic, u: Value, s: Value) -> Mask:
         return above(num, num.abs(u), s)

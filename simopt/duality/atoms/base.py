@@ -13,7 +13,7 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arrays import Array
-from simopt.duality.vectors import Indices, Mask, Value, above, is_zero, known, nothing, where
+from simopt.duality.vectors import Indices, Mask, Value, above, broadcast, full, is_zero, known, nothing, where
 
 
 class Absorbs(Enum):
@@ -38,6 +38,8 @@ class Atom(ABC):
         φ, φ* and the domain of φ*, for the table in the documentation.
     absorbs : Absorbs
         see there.
+    total : float or None
+        of an atom whose domain fixes the sum of the multipliers of a group: Σu = total · s.
     degree : float or None
         the p of φ(cz) = c^p φ(z), c > 0: how the unit of z leaves the atom; `degree_formula` for the table.
     """
@@ -47,6 +49,7 @@ class Atom(ABC):
     domain_formula: ClassVar[str]
     degree_formula: ClassVar[str] = "–"
     absorbs: ClassVar[Absorbs] = Absorbs.NOTHING
+    total: float | None = None
 
     @property
     def degree(self) -> float | None:
@@ -88,9 +91,12 @@ class Atom(ABC):
         """The least s for which (sφ)*(u) is finite, of an atom that absorbs when scaled."""
         raise NotImplementedError
 
-    def inner(self, num: Arithmetic, u: Value, s: Value) -> Mask:
-        """Where `project` is proven to leave u as it is."""
-        return np.zeros(len(u), dtype=bool)
+    def room(self, num: Arithmetic, u: Value, s: Value) -> Value:
+        """How far u may move at each entry by itself before (sφ)*(u) is ∞, fixed sums aside; below 0 where nothing is known of that.
+
+        Where it is above 0 `project` leaves u as it is. The domain is s times that of φ*, so that room at (u, 1) is one at (su, s).
+        """
+        return broadcast(num, s, len(u)) if self.absorbs is Absorbs.ALL else full(num, -1.0, len(u))
 
 
 class Elementwise(Atom):
@@ -180,8 +186,8 @@ class Gauge(Grouped):
         excess = need - s * (1.0 + SPARE) if num is FLOAT else need - s
         return nothing(num) if above(num, excess).any() or not known(num, num.sum(need)) else num.lift(0.0)
 
-    def inner(self, num: Arithmetic, u: Value, s: Value) -> Mask:
-        return (above(num, s, self.need(num, u)))[self.group]
+    def room(self, num: Arithmetic, u: Value, s: Value) -> Value:
+        return (s - self.need(num, u))[self.group]
 
 
 SPARE = 1e-12  # a float projected onto the edge of a domain is off by rounding: what is certainly outside is farther out

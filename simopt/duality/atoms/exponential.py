@@ -21,6 +21,9 @@ class Exponential(Elementwise):
     def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
         return where(num, divisor(num, s)[1], positive_part(num, u), num.zeros(len(u)))
 
+    def room(self, num: Arithmetic, u: Value, s: Value) -> Value:
+        return num.minimum(u, s)
+
     def outside(self, num: Arithmetic, u: Value, s: Value) -> Mask:
         return np.asarray(above(num, -u) | (~divisor(num, s)[1] & ~is_zero(num, u)))
 

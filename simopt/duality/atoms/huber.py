@@ -39,8 +39,8 @@ class Huber(Elementwise):
         cap = self._cap(num, s)
         return num.minimum(num.maximum(u, -cap), cap)
 
-    def inner(self, num: Arithmetic, u: Value, s: Value) -> Mask:
-        return above(num, self._cap(num, s), num.abs(u))
+    def room(self, num: Arithmetic, u: Value, s: Value) -> Value:
+        return self._cap(num, s) - num.abs(u)
 
     def outside(self, num: Arithmetic, u: Value, s: Value) -> Mask:
         blind = ~divisor(num, s)[1] & ~is_zero(num, s)  # a scale that may be 0: nothing is known of u²/(4s)

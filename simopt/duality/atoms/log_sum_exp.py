@@ -19,6 +19,10 @@ class LogSumExp(Grouped):
     """
 
     formula, conjugate_formula, domain_formula = "log Σ e^{z_i}", "Σ u_i log u_i", "u ≥ 0, Σ u_i = 1"
+    total = 1.0
+
+    def room(self, num: Arithmetic, u: Value, s: Value) -> Value:
+        return u
 
     def _shifted(self, num: Arithmetic, z: Value) -> tuple[Value, Value, Array]:
         """e^{z − c}, their sums, and c, a float near the largest entry."""

@@ -31,6 +31,9 @@ class NegativeLogarithm(Elementwise):
     def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
         return num.minimum(u, s * -LEAST)
 
+    def room(self, num: Arithmetic, u: Value, s: Value) -> Value:
+        return num.minimum(-u, s)
+
     def outside(self, num: Arithmetic, u: Value, s: Value) -> Mask:
         off = above(num, u)
         return np.asarray(off | (~is_zero(num, s) & ~(divisor(num, s)[1] & above(num, -u))))

@@ -26,6 +26,9 @@ class Logistic(Elementwise):
     def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
         return num.minimum(positive_part(num, u), s)
 
+    def room(self, num: Arithmetic, u: Value, s: Value) -> Value:
+        return num.minimum(u, s - u)
+
     def outside(self, num: Arithmetic, u: Value, s: Value) -> Mask:
         blind = ~divisor(num, s)[1] & ~is_zero(num, s)
         return np.asarray(above(num, -u) | above(num, u, s) | (blind & ~is_zero(num, u)))

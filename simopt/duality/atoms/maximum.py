@@ -35,6 +35,7 @@ class Maximum(Grouped):
     """
 
     formula, conjugate_formula, domain_formula = "max z_i", "0", "u ≥ 0, Σ u_i = 1"
+    total = 1.0
 
     def __init__(self, group: Indices, count: int, fixed: Mask | None = None) -> None:
         super().__init__(group, count)
@@ -45,6 +46,9 @@ class Maximum(Grouped):
         self.takes[first[self.has_rest]] = True
 
     degree_formula = "1"
+
+    def room(self, num: Arithmetic, u: Value, s: Value) -> Value:
+        return u
 
     @property
     def degree(self) -> float | None:

@@ -21,7 +21,7 @@ class SumLargest(Atom):
     formula, conjugate_formula, domain_formula = "Σ of the k largest z_i", "0", "0 ≤ u ≤ 1, Σ u_i = k"
 
     def __init__(self, k: float) -> None:
-        self.k = float(k)
+        self.k = self.total = float(k)
 
     degree_formula = "1"
 
@@ -50,6 +50,9 @@ class SumLargest(Atom):
         if room.all():
             return u + (broadcast(num, s, n) - u) * broadcast(num, (s * k - total) / rest, n)
         return broadcast(num, s * k / n, n)
+
+    def room(self, num: Arithmetic, u: Value, s: Value) -> Value:
+        return num.minimum(u, broadcast(num, s, len(u)) - u)
 
     def conjugate(self, num: Arithmetic, u: Value, s: Value) -> Value:
         total, whole = vector(num, num.sum(u)), s * num.lift(self.k)

@@ -1,0 +1,135 @@
+"""Stationarity where nothing absorbs what is left of it: as many multipliers as there are entries are corrected until it is exactly 0.
+
+Let r be what is left at k entries of leaves. Multipliers of rows and terms enter it linearly: r(u + δ) = r(u) + Mδ for δ at k of them, the
+pivots, as long as all others stay or follow their scales in proportion (`held`). With M δ = −r(u), solved in the arithmetic asked for, r is
+0: of balls it is 0 for a vector in them. That vector gives a bound if each of its entries is in the domain of its conjugate, which is
+proven for pivots and for what moves with them. Which are chosen is a matter of floats (`columns`).
+
+In floats what is left counts as 0 when it is of the size of rounding.
+
+Source: C. Jansson, Rigorous lower and upper bounds in linear programming, SIAM J. Optim. 14 (2004), whose enclosures of dual solutions
+these are, for cones instead of intervals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic, Interval
+from simopt.arithmetic.linear import solve
+from simopt.arrays import Array
+from simopt.duality.absorbers import Absorber
+from simopt.duality.affine import Key, Residual
+from simopt.duality.backward import Backward, backward
+from simopt.duality.columns import ROUNDING, Columns, Pivots, System
+from simopt.duality.held import Settlement, groups
+from simopt.duality.programme import Definition, Programme, Term
+from simopt.duality.repair import completed, joined, repaired, snapped
+from simopt.duality.vectors import Mask, Value, broadcast, where
+
+Limits = Mapping[Key, tuple[Array, Array]]
+
+
+def pivoted(
+    num: Arithmetic,
+    programme: Programme,
+    plan: Sequence[Absorber],
+    candidates: Mapping[Key, Array],
+    found: Backward,
+    implied: Limits | None = None,
+) -> Iterator[Backward]:
+    """Sweeps with corrected multipliers, or with the reason why what was `found` without them stays open.
+
+    The candidates are taken as they are, then repaired, then with those at an end of their domain that are near it.
+    """
+    for prepared in (completed, repaired, snapped):
+        given, wanted = prepared(programme, plan, candidates)
+        yield _tried(num, programme, plan, given, joined(wanted, found.missing), implied or {})
+
+
+def _tried(
+    num: Arithmetic, programme: Programme, plan: Sequence[Absorber], given: Mapping[Key, Array], wanted: Mapping[Key, Mask], implied: Limits
+) -> Backward:
+    """Corrected at the wanted entries, and at those that the correction makes wanted."""
+    draft = backward(FLOAT, programme, plan, given)
+    if len(draft.open) > len(draft.missing):
+        return draft
+    while True:
+        system = System(programme, plan, draft, wanted)
+        found = _solved(num, system, given, implied)
+        if len(found.open) != len(found.missing) or not found.open:
+            return found
+        wanted = joined(system.wanted, found.missing)
+        if all(key in system.wanted and np.array_equal(mask, system.wanted[key]) for key, mask in wanted.items()):
+            return found
+
+
+def _solved(num: Arithmetic, system: System, given: Mapping[Key, Array], implied: Limits) -> Backward:
+    """Two sweeps: one to ask what is left, one in which pivots have made it 0, or bounds take what they do not."""
+    pivots = system.chosen()
+    if isinstance(pivots, str):
+        return replace(system.draft, open=[*system.draft.open, f"pivots: {pivots}"])
+    settlement = system.settlement(pivots.parts)
+    before = backward(num, system.programme, system.plan, given, settlement=settlement)
+    if not before.residuals.keys() >= system.entries.keys():
+        return before
+    residual = num.concat([before.residuals[key][chosen] for key, chosen in system.entries.items()])[pivots.settles]
+    delta = solve(num, _matrix(num, system, settlement, pivots)[pivots.settles], -residual)
+    if delta is None:
+        return replace(system.draft, open=[*system.draft.open, "pivots: their matrix is not proven to be regular"])
+    corrected = Settlement(_moved(num, settlement, pivots, delta), system.masks(pivots.settles))
+    after = backward(num, system.programme, system.plan, given, settlement=corrected, implied=implied)
+    if num is FLOAT and not _rounded(system, corrected, after):
+        after.open.append("pivots: what is left of stationarity is more than rounding leaves")
+    return after
+
+
+def _moved(num: Arithmetic, settlement: Settlement, pivots: Pivots, delta: Value) -> dict[Key, Any]:
+    """What is held, the pivots corrected by δ."""
+    held, start = dict(settlement.held), 0
+    for each, index in pivots.parts:
+        place, moved = np.zeros(len(each.room), dtype=np.intp), np.zeros(len(each.room), dtype=bool)
+        place[index], moved[index] = np.arange(start, start + len(index)), True
+        own = num.lift(held[each.host.key].own)
+        held[each.host.key] = replace(held[each.host.key], own=where(num, moved, own + delta[place], own))
+        start += len(index)
+    return held
+
+
+def _rounded(system: System, settlement: Settlement, after: Backward) -> bool:
+    """Whether what is left in floats is small against the terms that it is the sum of."""
+    left = [np.where(settlement.entries[key], after.residuals[key], 0.0)[chosen] for key, chosen in system.entries.items()]
+    return bool(np.all(np.abs(np.concatenate(left)) <= ROUNDING * system.sizes))
+
+
+def _matrix(num: Arithmetic, system: System, settlement: Settlement, pivots: Pivots) -> Value:
+    """M, column by column: what one more of each pivot adds to the residuals."""
+    if num is FLOAT:
+        return np.concatenate([each.rows[index].toarray() for each, index in pivots.parts]).T
+    columns = [_column(num, system, settlement, each, int(i)) for each, index in pivots.parts for i in index]
+    if num is INTERVAL:
+        return Interval(np.column_stack([c.mid for c in columns]), np.column_stack([c.rad for c in columns]))
+    return np.column_stack(columns)
+
+
+def _column(num: Arithmetic, system: System, settlement: Settlement, each: Columns, i: int) -> Value:
+    """One more of one multiplier, less of the one that keeps the sum, pulled back to the leaves."""
+    into: Residual = {}
+    each.map.pull(num, num.lift(each.unit(i)), into)
+    for node in reversed(system.programme.nodes):
+        step = into.pop(node.key, None)
+        if step is None or node is each.host:
+            continue
+        if isinstance(node, Definition):
+            node.row.map.pull(num, -broadcast(num, step, len(node.columns))[node.columns] / num.lift(node.factors), into)
+        elif node.key in settlement.held:
+            held, n = settlement.held[node.key], len(settlement.held[node.key].unit)
+            step = broadcast(num, -step if isinstance(node, Term) and node.sign < 0 else step, groups(node.atom, n)[1])
+            node.argument.pull(num, where(num, held.mask, held.value(num, node.atom, step, num.zeros(n)), num.zeros(n)), into)
+        into.pop(node.key, None)
+    zeros = {key: num.zeros(system.programme.leaves[key].size) for key in system.entries}
+    return num.concat([broadcast(num, into.get(key, zeros[key]), len(zeros[key]))[chosen] for key, chosen in system.entries.items()])

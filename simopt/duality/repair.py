@@ -1,0 +1,97 @@
+"""Multipliers of a solver made more nearly stationary, in floats: candidates, as all multipliers are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import scipy.linalg as la
+import scipy.sparse as sp
+
+from simopt.arithmetic import FLOAT
+from simopt.arrays import Array
+from simopt.duality.absorbers import Absorber
+from simopt.duality.affine import Key
+from simopt.duality.atoms.base import Gauge
+from simopt.duality.backward import backward
+from simopt.duality.columns import ROUNDING, System
+from simopt.duality.held import groups
+from simopt.duality.programme import Definition, Programme
+from simopt.duality.vectors import Mask
+
+ROUNDS = 4
+INSIDE = 1e-10  # of itself: how far the multiplier of a norm is drawn inside, so that its entries have room
+SNAP = 1e-6  # of the scale: a multiplier as near to an end may be meant to be there
+FAR = 0.9  # of the room that a multiplier has: as far as one step may go
+
+Candidates = dict[Key, Array]
+Prepared = tuple[Candidates, dict[Key, Mask]]
+
+
+def completed(programme: Programme, plan: Sequence[Absorber], candidates: Mapping[Key, Array]) -> Prepared:
+    """The multipliers that a sweep uses, but of terms that come last, which take what is left; and where that is not nothing."""
+    draft = backward(FLOAT, programme, plan, candidates)
+    late = {each.term.key for each in plan} | {each.host.key for each in plan if each.host is not None}
+    used = {key: draft.used[key] for key in draft.scales if key in draft.used and key not in late}
+    return {**candidates, **used}, draft.missing
+
+
+def repaired(programme: Programme, plan: Sequence[Absorber], candidates: Mapping[Key, Array]) -> Prepared:
+    """Moved by the least step, in units of the room that each has, that leaves nothing of stationarity."""
+    given, wanted = completed(programme, plan, candidates)
+    for term in programme.terms:
+        if isinstance(term.atom, Gauge) and term.key in given:
+            given[term.key] = given[term.key] * (1.0 - INSIDE)
+    for _ in range(ROUNDS):
+        system = System(programme, plan, backward(FLOAT, programme, plan, given), wanted)
+        moved = _stepped(system, given)
+        if moved is None:
+            break
+        given, fresh = completed(programme, plan, moved)
+        wanted = joined(system.wanted, fresh)
+    return given, wanted
+
+
+def snapped(programme: Programme, plan: Sequence[Absorber], candidates: Mapping[Key, Array]) -> Prepared:
+    """Repaired, when those near an end of their domain have been put there."""
+    used = backward(FLOAT, programme, plan, candidates)
+    largest = max((float(np.max(np.abs(u), initial=0.0)) for u in used.used.values()), default=0.0)
+    put = dict(candidates)
+    for row in programme.rows:
+        if not row.equality and row.key in candidates:
+            put[row.key] = np.where(candidates[row.key] <= SNAP * largest, 0.0, candidates[row.key])
+    for node in programme.nodes:
+        if not isinstance(node, Definition) and node.atom.total is not None and node.key in used.used:
+            u = used.used[node.key]
+            s = used.scales[node.key][groups(node.atom, len(u))[0]]
+            put[node.key] = np.where(u <= SNAP * s, 0.0, np.where(u >= (1.0 - SNAP) * s, s, u))
+    return repaired(programme, plan, put)
+
+
+def joined(one: Mapping[Key, Mask], other: Mapping[Key, Mask]) -> dict[Key, Mask]:
+    """Entries that are in one of both."""
+    return {key: np.asarray(one.get(key, False) | np.asarray(other.get(key, False))) for key in (*one, *other)}
+
+
+def _stepped(system: System, given: Candidates) -> Candidates | None:
+    """The multipliers moved by W²M'(MW²M')⁺(−r), W the rooms, no farther than they may; None where that is not needed or not possible."""
+    if not system.columns or not system.width:
+        return None
+    before = backward(FLOAT, system.programme, system.plan, given, settlement=system.settlement([]))
+    if not before.residuals.keys() >= system.entries.keys():
+        return None
+    residual = np.concatenate([before.residuals[key][chosen] for key, chosen in system.entries.items()])
+    room = system.rooms()
+    matrix = sp.diags_array(room) @ sp.vstack([each.rows for each in system.columns], format="csr")
+    gram = (matrix.T @ matrix).toarray()
+    if not (np.isfinite(gram).all() and np.isfinite(residual).all() and np.any(np.abs(residual) > ROUNDING * system.sizes)):
+        return None
+    size = np.sqrt(np.maximum(np.diag(gram), np.finfo(float).tiny))
+    price = la.lstsq(gram / size / size[:, None], -residual / size, cond=1e-12)[0] / size
+    step, start, moved = np.clip(room * (matrix @ price), -FAR * room, FAR * room), 0, dict(given)
+    for each in system.columns:
+        own = each.balanced(step[start : start + len(each.room)])
+        start += len(each.room)
+        if own.any():
+            moved[each.host.key] = system.draft.used[each.host.key] + own
+    return moved

@@ -1,0 +1,49 @@
+"""What a sweep leaves open, closed: by pivots, and by implied bounds where there are none."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+
+from simopt.arithmetic import Arithmetic
+from simopt.arrays import Array
+from simopt.duality.absorbers import Absorber
+from simopt.duality.affine import Key
+from simopt.duality.backward import Backward, backward
+from simopt.duality.implied import implied
+from simopt.duality.pivots import pivoted
+from simopt.duality.programme import Programme
+
+NEAR = 1e-9  # of both: bounds as near to each other are not asked to be nearer
+
+
+def settled(
+    num: Arithmetic, programme: Programme, plan: Sequence[Absorber], candidates: Mapping[Key, Array], found: Backward, upper: float
+) -> Backward:
+    """The sweep that was found, where nothing is missing of it; else one with nothing missing, the first near `upper` or the best.
+
+    Pivots leave no residual; if not all of it can go, bounds that hold where f(x) ≤ upper take what is left, or all of it. With
+    upper ≥ optimum the result bounds the optimum from below, as any bound of f on {x feasible, f(x) ≤ upper} does.
+    """
+    if not found.missing or len(found.open) > len(found.missing):
+        return found
+    best, lower = found, -math.inf
+    for tried in _ways(num, programme, plan, candidates, found, upper):
+        if tried.open:
+            best = tried if best is found else best
+            continue
+        bound = num.lower(tried.value)
+        if best.open or bound > lower:
+            best, lower = tried, bound
+        if not upper - lower > NEAR * (abs(upper) + abs(lower)) or upper == math.inf:
+            break
+    return best
+
+
+def _ways(
+    num: Arithmetic, programme: Programme, plan: Sequence[Absorber], candidates: Mapping[Key, Array], found: Backward, upper: float
+) -> Iterator[Backward]:
+    yield from pivoted(num, programme, plan, candidates, found)
+    limits = implied(programme, upper, found.missing)
+    yield from pivoted(num, programme, plan, candidates, found, limits)
+    yield backward(num, programme, plan, candidates, implied=limits)
