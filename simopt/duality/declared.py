@@ -266,8 +266,9 @@ class Declared(Problem):
 
     def open(self, multipliers: Multipliers, point: Point | None = None, num: Arithmetic = FLOAT) -> tuple[str, ...]:
         """Why there is no bound from these multipliers, or from this point, in words; nothing where there is."""
-        violated = () if point is None else self._at(point, num).violated
-        return (*self.backward(multipliers, num).open, *violated)
+        at = None if point is None else self._at(point, num)
+        upper = math.inf if at is None or at.violated else num.upper(at.objective)
+        return (*self.backward(multipliers, num, upper=upper).open, *(() if at is None else at.violated))
 
     def fingerprint(self) -> str:
         """Hash of the formulas, and of all numbers in them as they are at present."""
@@ -297,8 +298,8 @@ class Declared(Problem):
         size = abs(float(self.objective(point)))
         if 0.0 < size < math.inf:
             return size
-        slopes = self.multipliers(point)
-        bound = abs(float(self.dual_bound({} if slopes is None else slopes)))
+        found = self.backward({}, FLOAT, self._at(point, FLOAT))  # no settling: a unit has to be cheap, and as simple as the data
+        bound = math.inf if found.open else abs(float(found.value))
         if bound < math.inf and (size == 0.0 or bound > 0.0):  # both are 0 where the trivial point is optimal
             return bound
         return natural_size(self.programme)

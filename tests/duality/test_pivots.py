@@ -1,0 +1,169 @@
+"""Pivots: what nothing absorbs is made exactly stationary, or stays open; never a bound above the optimum, which is known in fractions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+import simopt
+from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic
+from simopt.duality import Declared, solved
+
+each_arithmetic = pytest.mark.parametrize("num", [FLOAT, INTERVAL, RATIONAL], ids=lambda num: num.name)
+rng = np.random.default_rng(11)
+A, Y = rng.integers(-8, 9, (12, 3)) / 4.0, rng.integers(-8, 9, 12) / 4.0
+LABELS = np.where(A[:, 0] + A[:, 1] + rng.integers(-4, 5, 12) / 4.0 > 0, 1.0, -1.0)
+SMOOTH = np.eye(8)[:-2] - 2 * np.eye(8)[1:-1] + np.eye(8)[2:]
+
+
+def bound(declared: Declared, multipliers: dict[str, Any], num: Arithmetic, upper: float = math.inf) -> float:
+    with np.errstate(all="ignore"):
+        return num.lower(declared.dual_bound(multipliers, num, upper))
+
+
+MODELS: dict[str, Callable[[Any, Any], Any]] = {
+    "least squares": lambda w, b: cp.sum_squares(A @ w - Y),
+    "lasso": lambda w, b: cp.sum_squares(A @ w - Y) / 2 + 3 * cp.norm1(w),
+    "group norms": lambda w, b: cp.sum_squares(A @ w - Y) / 2 + cp.norm(w[:2]) + 4 * cp.norm(w[1:]),
+    "hinge with a bias": lambda w, b: cp.sum(cp.pos(1 - cp.multiply(LABELS, A @ w + b))) + 0.25 * cp.sum_squares(w),
+    "logistic with a bias": lambda w, b: cp.sum(cp.logistic(-cp.multiply(LABELS, A @ w + b))) + cp.sum_squares(w),
+    "quantile": lambda w, b: cp.sum(cp.maximum(0.75 * (Y - A @ w - b), -0.25 * (Y - A @ w - b))),
+    "absolute": lambda w, b: cp.norm1(A @ w + b - Y),
+    "largest": lambda w, b: cp.norm_inf(A @ w + b - Y),
+    "norm": lambda w, b: cp.norm(A @ w + b - Y),
+    "insensitive, nested": lambda w, b: cp.sum(cp.pos(cp.abs(A @ w + b - Y) - 0.5)),
+    "sum of the largest": lambda w, b: cp.sum_largest(cp.abs(A @ w + b - Y), 3),
+    "Huber": lambda w, b: cp.sum(cp.huber(A @ w + b - Y, 0.25)),
+    "log sum exp": lambda w, b: cp.log_sum_exp(A @ w + b - Y) + cp.log_sum_exp(Y - A @ w) + cp.abs(b - 1) / 2,
+    "max of max": lambda w, b: cp.max(cp.maximum(A @ w + b - Y, Y - A @ w - b)) + cp.max(cp.abs(w)) / 8,
+}
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_a_model_without_absorbers_closes_in_floats_and_in_balls(name: str) -> None:
+    declared = Declared.of(cp.Problem(cp.Minimize(MODELS[name](cp.Variable(3, name="w"), cp.Variable(name="b")))))
+    point, multipliers = solved(declared)
+    ends = [simopt.certify(declared, point, multipliers, num) for num in (FLOAT, INTERVAL)]
+    for certificate, tol in zip(ends, (1e-8, 1e-6), strict=True):
+        assert certificate.gap <= tol * abs(certificate.upper), (certificate, declared.open(multipliers, point))
+    assert max(end.lower for end in ends) <= min(end.upper for end in ends) + 1e-12
+
+
+@pytest.mark.parametrize("name", MODELS)
+def test_random_multipliers_bound_nothing_falsely(name: str) -> None:
+    random_multipliers(name, (1e-6,))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", MODELS)
+def test_random_multipliers_of_all_sizes_bound_nothing_falsely(name: str) -> None:
+    random_multipliers(name, (1e-9, 1e-6, 1e-3, 1.0, 1e3, 1e6))
+
+
+def random_multipliers(name: str, sizes: tuple[float, ...]) -> None:
+    declared = Declared.of(cp.Problem(cp.Minimize(MODELS[name](cp.Variable(3, name="w"), cp.Variable(name="b")))))
+    point, multipliers = solved(declared)
+    upper = INTERVAL.upper(declared.objective(point, INTERVAL))
+    draw, finite = np.random.default_rng(5), 0
+    for size in sizes:
+        given = {key: value + size * draw.normal(size=np.shape(value)) for key, value in multipliers.items()}
+        for num in (FLOAT, INTERVAL):
+            lower = bound(declared, given, num, upper)
+            assert lower <= upper + 1e-12 * abs(upper)
+            finite += lower > -math.inf
+    assert finite  # of small changes at least
+
+
+def test_fractions_give_the_optimum_of_a_linear_programme_exactly() -> None:
+    """min 3x + 2y subject to 7x + 3y ≥ 5, 2x + 9y ≥ 4: the vertex is (33, 18)/57, the optimum 135/57, the prices (23, 5)/57."""
+    x, y = cp.Variable(name="x"), cp.Variable(name="y")
+    rows = [(7 * x + 3 * y >= 5).set_label("first"), (2 * x + 9 * y >= 4).set_label("second")]
+    declared = Declared.of(cp.Problem(cp.Minimize(3 * x + 2 * y), rows))
+    near = {"first": 23 / 57 + 1e-7, "second": 5 / 57 - 1e-7}
+    assert declared.dual_bound(near, RATIONAL) == Fraction(135, 57)
+    ball = declared.dual_bound(near, INTERVAL)
+    assert Fraction(float(ball.low)) <= Fraction(135, 57) <= Fraction(float(ball.high)) and ball.rad < 1e-13
+    assert declared.dual_bound(near, FLOAT) == pytest.approx(135 / 57, rel=1e-15)
+
+
+@each_arithmetic
+def test_a_price_at_the_end_of_its_range_is_no_pivot(num: Arithmetic) -> None:
+    """min 2x subject to x ± y ≥ 1: the only prices are 1 and 1; where one is 0 there is too little to correct."""
+    z = cp.Variable(2, name="z")
+    declared = Declared.of(cp.Problem(cp.Minimize(2 * z[0]), [(np.array([[1.0, 1.0], [1.0, -1.0]]) @ z >= 1).set_label("rows")]))
+    assert bound(declared, {"rows": [0.0, 0.0]}, num) == -math.inf
+    assert bound(declared, {"rows": [0.5, 0.0]}, num) == -math.inf
+    assert bound(declared, {"rows": [0.75, 1e-3]}, num) == pytest.approx(2.0, abs=1e-12)
+
+
+@each_arithmetic
+def test_rows_that_depend_on_each_other_settle_what_they_can(num: Arithmetic) -> None:
+    """min x + y over x + y ≥ 1, twice: singular, and one price is enough; min x over the same is unbounded."""
+    z = cp.Variable(2, name="z")
+    rows = [(cp.sum(z) >= 1).set_label("one"), (2 * cp.sum(z) >= 2).set_label("two")]
+    prices = {"one": 0.5, "two": 0.25 + 1e-9}
+    declared = Declared.of(cp.Problem(cp.Minimize(cp.sum(z)), rows))
+    lower = bound(declared, prices, num)
+    assert lower == -math.inf or 1.0 - 1e-6 <= lower <= 1.0 + (1e-15 if num is FLOAT else 0.0)
+    unbounded = Declared.of(cp.Problem(cp.Minimize(z[0]), rows))
+    assert bound(unbounded, prices, num) == -math.inf
+    assert unbounded.open(prices, num=num)
+
+
+@each_arithmetic
+def test_a_degenerate_vertex_has_no_false_bound(num: Arithmetic) -> None:
+    """min x + y with x ≥ 0, y ≥ 0 as rows, and x + y ≥ 0, which touches the same vertex: the optimum is 0 for all of these prices."""
+    z = cp.Variable(2, name="z")
+    rows = [(np.array([[1.0, 2.0], [2.0, 1.0], [1.0, 1.0]]) @ z >= 0).set_label("rows")]
+    declared = Declared.of(cp.Problem(cp.Minimize(cp.sum(z)), rows))
+    for prices in ([1 / 3, 1 / 3, 0.0], [0.0, 0.0, 1.0], [0.1, 0.1, 0.7], [0.0, 0.0, 0.0], [5.0, 0.0, 0.0]):
+        assert bound(declared, {"rows": prices}, num) <= 0.0
+    assert bound(declared, {"rows": [0.1, 0.1, 0.7]}, num) == 0.0
+
+
+@pytest.mark.parametrize("size", [1e-150, 1e-9, 1.0, 1e9, 1e150])
+def test_sizes_far_from_1_give_the_bound_or_none(size: float) -> None:
+    w, b = cp.Variable(3, name="w"), cp.Variable(name="b")
+    declared = Declared.of(cp.Problem(cp.Minimize(size * cp.norm1(A @ w + b - Y))))
+    unit = Declared.of(cp.Problem(cp.Minimize(cp.norm1(A @ w + b - Y))))
+    point, multipliers = solved(unit)
+    best = simopt.certify(unit, point, multipliers, INTERVAL)
+    given = {name: size * np.asarray(value) for name, value in multipliers.items()}
+    for num in (FLOAT, INTERVAL):
+        lower = bound(declared, given, num)
+        assert lower <= size * best.upper * (1 + 1e-12)
+        assert size in (1e-150, 1e150) or lower == pytest.approx(size * best.lower, rel=1e-6)
+
+
+@each_arithmetic
+def test_a_power_that_takes_what_is_left_in_a_way_of_its_own_is_not_corrected(num: Arithmetic) -> None:
+    """min huber(‖w‖) + ⟨c, w⟩ with |c| > 2: unbounded from below, whatever the multipliers."""
+    w = cp.Variable(2, name="w")
+    rows = [(w[0] + w[1] >= w[0] + w[1] - 1).set_label("row")]
+    declared = Declared.of(cp.Problem(cp.Minimize(cp.huber(cp.norm(w), 1) + 3 * w[0]), rows))
+    assert bound(declared, {"row": 1.0}, num) == -math.inf
+
+
+def test_what_absorbers_close_is_not_touched() -> None:
+    w = cp.Variable(3, name="w")
+    declared = Declared.of(cp.Problem(cp.Minimize(cp.sum_squares(A @ w - Y) + cp.sum_squares(w))))
+    slopes = declared.multipliers({"w": np.ones(3)})
+    assert slopes is not None
+    assert not declared.backward(slopes, FLOAT).missing and declared.dual_bound(slopes, RATIONAL) <= declared.objective({"w": np.ones(3)}, RATIONAL)
+
+
+def test_exact_pivots_of_a_trend_filter_agree_with_balls() -> None:
+    x = cp.Variable(8, name="x")
+    targets = np.array([0.0, 1.0, 1.5, 3.0, 2.0, 2.5, 0.0, -1.0])
+    declared = Declared.of(cp.Problem(cp.Minimize(cp.norm1(x - targets) + 2 * cp.norm1(SMOOTH @ x))))
+    point, multipliers = solved(declared)
+    ball, exact = declared.dual_bound(multipliers, INTERVAL), declared.dual_bound(multipliers, RATIONAL)
+    certificate = simopt.certify(declared, point, multipliers, INTERVAL)
+    assert certificate.gap <= 1e-8 * certificate.upper
+    assert exact <= Fraction(certificate.upper) and abs(float(exact) - float(ball.mid)) <= 1e-8
