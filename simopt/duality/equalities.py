@@ -130,7 +130,7 @@ def holding(num: Arithmetic, equations: Equations, at: Mapping[Key, Value]) -> t
     inside = np.abs(step.mid) + step.rad <= x.rad[system.pivots] * (1.0 - 4 * EPS)
     if not inside.all():
         return done, "their solution is not proven to be in the balls"
-    settled = done | system.settled()
+    settled = done | system.settled(~done)
     return settled, "" if settled.all() else f"not proven to follow from the others: {equations.named(np.flatnonzero(~settled))}"
 
 
@@ -152,11 +152,11 @@ class System:
         h = self.equations.value(self.num, x)[self.rows]
         return solve(self.num, self.jacobian[np.ix_(self.rows, self.pivots)], -h) if len(self.rows) else None
 
-    def settled(self) -> Mask:
-        """The rows of the system, and those that follow from them."""
+    def settled(self, asked: Mask) -> Mask:
+        """The rows of the system, and of those asked for the ones that follow from them."""
         out = np.zeros(self.equations.size, dtype=bool)
         out[self.rows] = True
-        rest = np.flatnonzero(~out)
+        rest = np.flatnonzero(asked & ~out)
         if len(rest):
             out[rest] = self._follow(rest)
         return out
