@@ -1,9 +1,10 @@
 """Affine rows that are to be exactly 0: a system of linear equations in the leaves, and a point of a ball that is proven to solve it.
 
-Let h(x) = Jx + b be such rows, x̃ floats that nearly solve them, P as many entries of x as there are rows, with J_P far from singular. The
-one x that is x̃ beside P and solves the rows has x_P = x̃_P + δ, J_P δ = −h(x̃). Of δ balls are known that are proven to hold it, so that
-all that is proven of these balls, rows that hold and an upper bound, is proven of a point with h = 0. Entries for P (pivots) are those
-with room inside of their bounds, by a QR factorisation with column pivoting of J, columns times room.
+Let h(x) = Jx + b be such rows, x̃ numbers that nearly solve them, P as many entries of x as there are rows, with J_P far from singular.
+The one x that is x̃ beside P and solves the rows has x_P = x̃_P + δ, J_P δ = −h(x̃). Of δ balls are known that are proven to hold it, so
+that all that is proven of these balls, rows that hold and an upper bound, is proven of a point with h = 0. Entries for P (pivots) are
+those with room inside of their bounds, by a QR factorisation with column pivoting of J, columns times room. Others may be known by balls,
+too, as an end of a bound that is no float: then δ is, for every number in them.
 
 Rows that are linear combinations of others are no part of the system. That they follow from it is decided in fractions.
 """
@@ -21,7 +22,7 @@ from simopt.arithmetic.interval import EPS, TINY
 from simopt.arithmetic.linear import solve
 from simopt.arrays import Array
 from simopt.duality.affine import Key, Residual
-from simopt.duality.bounds import box
+from simopt.duality.bounds import box, within
 from simopt.duality.programme import Definition, Node, Programme, Row, evaluated
 from simopt.duality.vectors import Indices, Mask, Value, broadcast, is_zero, stack, vector
 
@@ -123,15 +124,27 @@ def holding(num: Arithmetic, equations: Equations, at: Mapping[Key, Value]) -> t
         return done, ""
     if equations.size > MOST:
         return done, f"{equations.size} equations, and more than {MOST} are not solved"
-    system = System(num, equations, np.where(x.rad > 0.0, reach(x.mid), 0.0))
-    step = system.step(x.mid)
+    if not all(is_affine(equations.programme, row) for row, _ in equations.chosen):
+        return done, "they are not affine in the leaves"
+    system = System(num, equations, np.where((x.rad > 0.0) & ~_at_ends(equations, x), reach(x.mid), 0.0))
+    step = system.step(x)
     if step is None:
         return done, "no entries with room in their bounds are proven to solve them"
     inside = np.abs(step.mid) + step.rad <= x.rad[system.pivots] * (1.0 - 4 * EPS)
     if not inside.all():
         return done, "their solution is not proven to be in the balls"
-    settled = done | system.settled()
+    settled = done | system.settled(~done)
     return settled, "" if settled.all() else f"not proven to follow from the others: {equations.named(np.flatnonzero(~settled))}"
+
+
+def _at_ends(equations: Equations, x: Interval) -> Mask:
+    """Which balls are ends of bounds: they stand for the end itself, whatever it is, and are not to be moved."""
+    out = []
+    for leaf in equations.leaves:
+        own, ends = equations.spread(x)[leaf.key], box(INTERVAL, equations.programme, leaf)
+        alike = [has & (own.mid == end.mid) & (own.rad == end.rad) for has, end in ((ends.below, ends.low), (ends.above, ends.high))]
+        out.append(alike[0] | alike[1])
+    return np.concatenate(out)
 
 
 def _rounded(equations: Equations, x: Array) -> Mask:
@@ -147,16 +160,20 @@ class System:
         self.jacobian = equations.jacobian(num)
         self.rows, self.pivots = _independent(np.asarray(num.mid(self.jacobian), dtype=float), room)
 
-    def step(self, x: Array) -> Value | None:
-        """δ with J_IP δ = −h_I(x); None where it is not known."""
+    def step(self, x: Value) -> Value | None:
+        """δ with J_IP δ = −h_I(x), pivots at the midpoints of their balls, the others anywhere in theirs; None where it is not known."""
+        if self.num is INTERVAL:
+            rad = x.rad.copy()
+            rad[self.pivots] = 0.0
+            x = Interval(x.mid, rad)
         h = self.equations.value(self.num, x)[self.rows]
         return solve(self.num, self.jacobian[np.ix_(self.rows, self.pivots)], -h) if len(self.rows) else None
 
-    def settled(self) -> Mask:
-        """The rows of the system, and those that follow from them."""
+    def settled(self, asked: Mask) -> Mask:
+        """The rows of the system, and of those asked for the ones that follow from them."""
         out = np.zeros(self.equations.size, dtype=bool)
         out[self.rows] = True
-        rest = np.flatnonzero(~out)
+        rest = np.flatnonzero(asked & ~out)
         if len(rest):
             out[rest] = self._follow(rest)
         return out
@@ -214,18 +231,20 @@ def drawn(num: Arithmetic, programme: Programme, point: Mapping[Key, Array], tig
     if num is FLOAT or equations.size > MOST:
         return {**point, **equations.spread(x)}
     system = System(num, equations, np.minimum(np.minimum(x - low, high - x), reach(x)))
-    step = system.step(x)
+    values = within(num, programme, {**point, **equations.spread(x)})
+    exact = equations.flat(values)
+    step = system.step(exact)
     if step is None:
-        return {**point, **equations.spread(x)}
+        return values
     if num is RATIONAL:
-        exact = num.lift(x)
         exact[system.pivots] = exact[system.pivots] + step
-        return {**point, **equations.spread(exact)}
-    x[system.pivots] += step.mid
-    rest, rad = system.step(x), np.zeros(len(x))
+        return {**values, **equations.spread(exact)}
+    mid, rad = exact.mid.copy(), exact.rad.copy()
+    mid[system.pivots] += step.mid
+    rest = system.step(Interval(mid, rad))
     if rest is not None:
         rad[system.pivots] = WIDER * (np.abs(rest.mid) + rest.rad) + TINY
-    return {**point, **equations.spread(Interval(x, rad))}
+    return {**values, **equations.spread(Interval(mid, rad))}
 
 
 def _ends(equations: Equations) -> tuple[Array, Array]:

@@ -74,6 +74,8 @@ def slater_point(programme: Programme, near: Mapping[Key, Array]) -> Inside | No
     limits = [*_rows(programme, near), *_domains(programme)]
     for leaf in programme.leaves.values():
         limits += _bounds(programme, leaf, near[leaf.key])
+    if not limits:
+        return None
     try:
         return _largest(programme, limits, near) or _largest(programme, _loosened(programme, limits, near), near)
     except (cp.DCPError, cp.SolverError, ValueError, ArithmeticError):
