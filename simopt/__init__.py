@@ -11,6 +11,8 @@
     >>> found.lower <= solution.certificate.upper < found.upper
     True
 
+An ordinary `cvxpy.Problem` may stand in the place of `problem`: its certificate is derived from what it says.
+
 The names below are imported at first use, so that `import simopt` is light.
 """
 

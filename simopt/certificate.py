@@ -53,7 +53,7 @@ class Certificate:
     maximises : bool
         whether the optimum is a maximum: then `lower` is the value of the restored point and `upper` that of the dual.
     open : str
-        why a bound is missing or the gap is open, and what would help, where that is known; else empty.
+        why a bound is missing or the gap is open, and what would help, where that is known, or that no point is feasible; else empty.
 
     lower = upper = ∞ says that the multipliers prove the problem infeasible (`infeasible`): they are a ray along which the dual grows
     without end. Only a problem that says that it `may_be_infeasible` can be found so; elsewhere an infinite bound is an overflow.

@@ -26,6 +26,7 @@ from simopt.driver import Interrupted
 from simopt.duality.declared import Declared
 from simopt.duality.expressions import value_of
 from simopt.duality.graph_form import solved
+from simopt.duality.infeasible import infeasible
 from simopt.errors import InvalidProblem, NotAvailable, UnknownName
 from simopt.run import Progress
 from simopt.solution import Sample, Solution, Status, frozen
@@ -58,6 +59,8 @@ def certify(
             with _untouched(problem):
                 other, more = solved(declared, backend.cvxpy_name)
         except NotAvailable:
+            if (proof := _no_point(declared)) is not None:
+                return proof
             if not found:
                 raise
         else:
@@ -76,6 +79,28 @@ def solve(problem: cp.Problem, progress: Progress | None, driver: Callable[..., 
         raise Interrupted(_put(declared, stop.solution)) from None
 
 
+def _no_point(declared: Declared) -> Certificate | None:
+    """A proof in intervals that no point is feasible, if one solve finds it."""
+    with _untouched(declared.programme.problem):
+        proof = infeasible(declared)
+    if proof is None:
+        return None
+    said = f"no point is feasible: each violates {proof.reason} by at least {proof.violation:.3g}"
+    found = Certificate(
+        upper=math.inf,
+        lower=math.inf,
+        gap=math.inf,
+        relative_gap=math.inf,
+        gap_over_upper=math.inf,
+        scale=math.inf,
+        infeasibility=math.inf,
+        multipliers_from="none" if proof.multipliers is None else "solver",
+        arithmetic=proof.arithmetic,
+        open=said,
+    )
+    return found.of_the_maximum() if declared.maximises else found
+
+
 def _read(problem: cp.Problem) -> Declared:
     declared = Declared.of(problem)
     for parameter in problem.parameters():
@@ -88,6 +113,9 @@ def _put(declared: Declared, found: Solution) -> Solution:
     problem = declared.programme.problem
     for variable in (*problem.variables(), *(dual for constraint in problem.constraints for dual in constraint.dual_variables)):
         variable.save_value(None)
+    lost = found.status is Status.FAILED and found.point is None
+    if lost and (proof := _no_point(declared)) is not None:
+        found = replace(found, status=Status.INFEASIBLE, certificate=proof, message=proof.open)
     if found.status is Status.INFEASIBLE:
         problem.unpack(Unpacked(cp.INFEASIBLE, -math.inf if declared.maximises else math.inf, {}, {}, {}))
     if found.point is None or found.certificate is None:

@@ -166,12 +166,18 @@ def test_an_open_certificate_says_why_and_what_would_help() -> None:
 def test_an_infeasible_or_unbounded_problem_is_never_optimal_and_keeps_no_values() -> None:
     x = cp.Variable(2, name="x")
     x.value = [1.0, 2.0]
-    for problem in (cp.Problem(cp.Minimize(cp.sum(x)), [x >= 1, x <= 0]), cp.Problem(cp.Maximize(cp.sum(x)), [x >= 0])):
-        solution = simopt.solve(problem, "clarabel")
-        assert not solution.optimal
-        assert problem.status != "optimal"
-        assert solution.point is not None or x.value is None
+    endless = cp.Problem(cp.Maximize(cp.sum(x)), [x >= 0])
+    solution = simopt.solve(endless, "clarabel")
+    assert solution.status is Status.FAILED and endless.status != "optimal" and x.value is None
     assert "0 ≤ optimum ≤ inf" in solution.message  # of the maximum
+    for rows in ([x >= 1, x <= 0], [cp.norm(x) <= 1, cp.sum(x) >= 2]):
+        for goal, end in ((cp.Minimize(cp.sum(x)), np.inf), (cp.Maximize(cp.sum(x)), -np.inf)):
+            problem = cp.Problem(goal, rows)
+            solution = simopt.solve(problem, "clarabel")
+            assert solution.status is Status.INFEASIBLE and solution.certificate.infeasible and "no point is feasible" in solution.message
+            assert problem.status == "infeasible" and problem.value == end and x.value is None
+            found = simopt.certify(problem)
+            assert found.infeasible and (found.lower, found.upper) == (end, end) and not found.closes(1e-8)
 
 
 def test_an_interrupt_carries_the_solution_as_written() -> None:
