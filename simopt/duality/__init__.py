@@ -48,11 +48,11 @@ All of this is written once and runs in floats, balls and fractions. What the re
     >>> certificate.lower, certificate.upper
     (1.75, 1.75)
 
-The modules, from the ground up: `vectors`, `affine` (maps as operators), `atoms`, `programme` (the graph), `library` and `expressions`
-(what CVXPY's types mean), `kernel_element`, `definitions`, `epigraphs`, `bounds`, `absorbers` (what the graph's structure says), `reader`;
-`forward`, `backward`, `restoration`, `distance`; `units` (in which all numbers are near 1) and `graph_form` (multipliers from one solve);
-`declared` (all of it as a problem that `simopt.certify` judges; `recent` keeps its last sweeps) and `dimensions` (which changes of units a
-registered problem admits).
+The modules, from the ground up: `vectors`, `affine` (maps as operators), `atoms`, `programme` (the graph), `library`, `products`,
+`expressions` and `cones` (what CVXPY's types mean), `kernel_element`, `definitions`, `epigraphs`, `bounds`, `absorbers` (what the graph's
+structure says), `reader`; `forward`, `backward`, `restoration`, `distance`; `units` (in which all numbers are near 1) and `graph_form`
+(multipliers from one solve); `declared` (all of it as a problem that `simopt.certify` judges; `recent` keeps its last sweeps) and
+`dimensions` (which changes of units a registered problem admits).
 
 Not here yet: where the residual r is not 0 on entries that nothing absorbs, or a point violates rows near which 0 does not lie inside,
 nothing is repaired.
