@@ -48,18 +48,22 @@ All of this is written once and runs in floats, balls and fractions. What the re
     >>> certificate.lower, certificate.upper
     (1.75, 1.75)
 
-The modules, from the ground up: `vectors`, `affine` (maps as operators), `atoms`, `programme` (the graph), `library` and `expressions`
-(what CVXPY's types mean), `kernel_element`, `definitions`, `epigraphs`, `bounds`, `absorbers` (what the graph's structure says), `reader`;
-`forward`, `backward`, `equalities`, `slater`, `restoration`, `distance`; `units` (in which all numbers are near 1) and `graph_form`
-(multipliers from one solve); `declared` (all of it as a problem that `simopt.certify` judges; `recent` keeps its last sweeps),
-`infeasible`, and `dimensions` (which changes of units a registered problem admits).
+The modules, from the ground up: `vectors`, `affine` (maps as operators), `atoms`, `programme` (the graph), `library`, `products`,
+`expressions` and `cones` (what CVXPY's types mean), `kernel_element`, `definitions`, `epigraphs`, `bounds`, `absorbers` (what the graph's
+structure says), `reader`; `forward`, `backward`; `gradients`, `equalities`, `slater`, `restoration` (feasible points); `held`, `columns`,
+`pivots`, `repair`, `implied`, `settling` (stationarity where nothing absorbs); `distance`; `units` (in which all numbers are near 1) and
+`graph_form` (multipliers from one solve); `declared` (all of it as a problem that `simopt.certify` judges; `recent` keeps its last sweeps),
+`as_written` (the same for those who wrote it), `infeasible`, and `dimensions` (which changes of units a registered problem admits).
+
+**Stationarity** where nothing absorbs what is left (`settling`): as many multipliers as there are entries are corrected until r is 0, which is
+proven (`pivots`), or bounds that f ≤ U implies take it (`implied`).
 
 **A feasible point** near a given one (`restoration`): each leaf is drawn into its bounds, equalities that define nothing are solved in some
 entries with room (`equalities`: to rounding, in balls that are proven to hold the solution, or in fractions), and where an inequality is
 violated the point is drawn towards one inside (`slater`), as little as is proven to do. That there is none is proven by the least violation
 of the rows (`infeasible`).
 
-Not here yet: where the residual r is not 0 on entries that nothing absorbs, nothing is repaired; that a problem is unbounded is not proven.
+Not here yet: that a problem is unbounded is not proven.
 """
 
 from simopt.duality.backward import Backward, backward

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import math
+import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -13,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import simopt.duality.atoms
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, NotRational
 from simopt.duality.atoms.absolute import Absolute
 from simopt.duality.atoms.base import Absorbs, Atom, Elementwise
@@ -35,6 +39,7 @@ from simopt.duality.atoms.power_norm import PowerNorm
 from simopt.duality.atoms.quadratic_form import QuadraticForm, SemidefiniteForm, support
 from simopt.duality.atoms.square import Square
 from simopt.duality.atoms.sum_largest import SumLargest
+from simopt.duality.atoms.total import Total
 from simopt.duality.vectors import full, known
 
 N = 4
@@ -104,8 +109,9 @@ CASES = {
     "-1.7-norm": Case(NegativePowerNorm(-1.7), 1, lambda z: -np.array([np.sum(z**-1.7) ** (-1 / 1.7)]), 1e-2),
     "relative entropy": Case(Perspective(Entropy(), 2, 2), 2, lambda z: z[:2] * np.log(z[:2] / z[2:]), 1e-3),
     "divergence": Case(Perspective(Entropy(1.0), 2, 2), 2, lambda z: z[:2] * np.log(z[:2] / z[2:]) - z[:2] + z[2:], 1e-3),
-    "squares over a number": Case(Perspective(Square(), 3, 1), 3, lambda z: z[:3] ** 2 / z[3], 1e-3),
-    "exponential cone": Case(Perspective(Exponential(), 3, 1), 3, lambda z: z[3] * np.exp(z[:3] / z[3]), 0.25),
+    "squares over a number": Case(Perspective(Total(Square()), 3, 1), 1, lambda z: np.array([np.sum(z[:3] ** 2) / z[3]]), 1e-3),
+    "exponential cone": Case(Perspective(Exponential(), 2, 2), 2, lambda z: z[2:] * np.exp(z[:2] / z[2:]), 0.25),
+    "sum of squares": Case(Total(Square()), 1, lambda z: np.array([np.sum(z**2)])),
     "perspective of a norm": Case(Perspective(EuclideanNorm(np.zeros(3, int), 1), 3, 1), 1, lambda z: np.array([norm(z[:3])]), 1e-3),
     "quadratic form, not symmetric": Case(QuadraticForm(lambda num: MATRIX + SKEW), 1, lambda z: np.array([z @ MATRIX @ z])),
     "quadratic form": Case(QuadraticForm(lambda num: MATRIX), 1, lambda z: np.array([z @ MATRIX @ z])),
@@ -260,9 +266,20 @@ def test_atoms_that_absorb_say_so(case: Case) -> None:
     if atom.absorbs is Absorbs.SCALED:
         need = atom.need(FLOAT, u)
         assert atom.conjugate(FLOAT, u, need) == 0.0 and math.isinf(atom.conjugate(FLOAT, u, need * 0.999))
+    assert atom.degree_formula in (("–",) if atom.degree is None else ("p", f"{atom.degree:g}"))
     if atom.degree is not None:
         z = np.array([1.0, 2.0, 0.5, 1.5])
         np.testing.assert_allclose(atom.value(FLOAT, 2.0 * z), 2.0**atom.degree * atom.value(FLOAT, z), rtol=1e-13)
+
+
+def test_every_atom_of_the_folder_has_a_case_and_the_formulas_of_the_table() -> None:
+    found = set()
+    for module in pkgutil.iter_modules(simopt.duality.atoms.__path__):
+        for cls in vars(import_module(f"{simopt.duality.atoms.__name__}.{module.name}")).values():
+            if isinstance(cls, type) and issubclass(cls, Atom) and not inspect.isabstract(cls):
+                found.add(cls)
+                assert cls.formula and cls.conjugate_formula and cls.domain_formula
+    assert found == {type(case.atom) for case in CASES.values()}
 
 
 def test_a_support_is_proven_and_never_invented() -> None:

@@ -155,7 +155,9 @@ def test_what_absorbers_close_is_not_touched() -> None:
     declared = Declared.of(cp.Problem(cp.Minimize(cp.sum_squares(A @ w - Y) + cp.sum_squares(w))))
     slopes = declared.multipliers({"w": np.ones(3)})
     assert slopes is not None
-    assert not declared.backward(slopes, FLOAT).missing and declared.dual_bound(slopes, RATIONAL) <= declared.objective({"w": np.ones(3)}, RATIONAL)
+    assert not declared.backward(slopes, FLOAT).missing and declared.dual_bound(slopes, RATIONAL) <= declared.objective(
+        {"w": np.ones(3)}, RATIONAL
+    )
 
 
 def test_exact_pivots_of_a_trend_filter_agree_with_balls() -> None:
