@@ -26,8 +26,8 @@ and f(x) ≥ D + min ⟨r, x⟩ over the bounds: for ANY y ≥ 0, v, u, whoever 
 projection sees to, and if r is 0 in every entry that no bound limits. That is not left to chance: entries of a leaf that stand by
 themselves in a square, a power, an entropy, a norm ≤ B, are given the multiplier that cancels r exactly, as the last of all (`absorbers`).
 Where nothing absorbs r, as many other multipliers are corrected as there are entries, by a linear system that is solved in the arithmetic
-asked for (`pivots`); what cannot be corrected is taken by bounds that feasibility and f(x) ≤ U imply (`implied`). Where r is not known to be
-exactly 0 all the same the answer is −∞, and why (`Backward.open`): a small r bounds nothing.
+asked for (`pivots`); what cannot be corrected is taken by bounds that feasibility and f(x) ≤ U imply (`implied`). Where r is not known to
+be exactly 0 all the same the answer is −∞, and why (`Backward.open`): a small r bounds nothing.
 
 **The gap** is the sum of what each step gave away: s φ(z) + (sφ)*(u) − ⟨u, z⟩ of each term, y(−g) of each row, |r| times the distance of x
 to the bound that takes it. Each is ≥ 0, and each atom knows its own without cancellation. It is a second witness of f(x) − D, and
