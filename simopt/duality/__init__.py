@@ -25,7 +25,9 @@ so that putting ⟨u, z⟩ − (sφ)*(u) for s φ(z) leaves an affine function o
 and f(x) ≥ D + min ⟨r, x⟩ over the bounds: for ANY y ≥ 0, v, u, whoever suggested them. The bound is finite if (sφ)*(u) is, which
 projection sees to, and if r is 0 in every entry that no bound limits. That is not left to chance: entries of a leaf that stand by
 themselves in a square, a power, an entropy, a norm ≤ B, are given the multiplier that cancels r exactly, as the last of all (`absorbers`).
-Where r is not known to be exactly 0 the answer is −∞, and why (`Backward.open`): a small r bounds nothing.
+Where nothing absorbs r, as many other multipliers are corrected as there are entries, by a linear system that is solved in the arithmetic
+asked for (`pivots`); what cannot be corrected is taken by bounds that feasibility and f(x) ≤ U imply (`implied`). Where r is not known to
+be exactly 0 all the same the answer is −∞, and why (`Backward.open`): a small r bounds nothing.
 
 **The gap** is the sum of what each step gave away: s φ(z) + (sφ)*(u) − ⟨u, z⟩ of each term, y(−g) of each row, |r| times the distance of x
 to the bound that takes it. Each is ≥ 0, and each atom knows its own without cancellation. It is a second witness of f(x) − D, and

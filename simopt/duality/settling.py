@@ -20,7 +20,9 @@ NEAR = 1e-9  # of both: bounds as near to each other are not asked to be nearer
 def settled(
     num: Arithmetic, programme: Programme, plan: Sequence[Absorber], candidates: Mapping[Key, Array], found: Backward, upper: float
 ) -> Backward:
-    """The sweep that was found, where nothing is missing of it; else one with nothing missing, the first near `upper` or the best.
+    """The sweep that was found, where nothing is missing of it; else one with nothing missing.
+
+    That is the one with the candidates as they are, but for pivots; if it is open the first whose bound is near `upper`, or the best.
 
     Pivots leave no residual; if not all of it can go, bounds that hold where f(x) ≤ upper take what is left, or all of it. With
     upper ≥ optimum the result bounds the optimum from below, as any bound of f on {x feasible, f(x) ≤ upper} does.
@@ -28,14 +30,14 @@ def settled(
     if not found.missing or len(found.open) > len(found.missing):
         return found
     best, lower = found, -math.inf
-    for tried in _ways(num, programme, plan, candidates, found, upper):
+    for number, tried in enumerate(_ways(num, programme, plan, candidates, found, upper)):
         if tried.open:
             best = tried if best is found else best
             continue
         bound = num.lower(tried.value)
         if best.open or bound > lower:
             best, lower = tried, bound
-        if not upper - lower > NEAR * (abs(upper) + abs(lower)) or upper == math.inf:
+        if number == 0 or upper == math.inf or not upper - lower > NEAR * (abs(upper) + abs(lower)):
             break
     return best
 
