@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 import warnings
 from fractions import Fraction
@@ -302,3 +303,38 @@ def test_a_feasible_set_of_one_point_has_its_value_or_no_bound(num: Arithmetic) 
     found = upper(both, num, at(where.astype(float)))
     assert num is FLOAT or Fraction(found) >= where @ where
     assert found == pytest.approx(float(where @ where), rel=1e-12)
+
+
+def least_vertex(rows: list[tuple[np.ndarray, float, bool]], c: np.ndarray) -> tuple[Any, np.ndarray] | None:
+    """min cᵀx over rows aᵀx ≤ b, or = b, that bound x: the least of the vertices, all of them, in fractions."""
+    a, b = RATIONAL.lift(np.array([row for row, _, _ in rows])), RATIONAL.lift(np.array([end for _, end, _ in rows]))
+    equal, found = np.array([equality for _, _, equality in rows]), []
+    for chosen in itertools.combinations(range(len(rows)), len(c)):
+        x = solve(RATIONAL, a[list(chosen)], b[list(chosen)])
+        if x is not None and np.all(a @ x <= b) and np.all((a @ x)[equal] == b[equal]):
+            found.append((RATIONAL.lift(c) @ x, x.astype(float)))
+    return min(found, key=lambda each: each[0]) if found else None
+
+
+@pytest.mark.parametrize("rounds", [3, pytest.param(300, marks=pytest.mark.slow)])
+def test_no_bound_of_a_small_linear_programme_is_below_its_least_vertex(rounds: int) -> None:
+    """Rows that repeat or contradict each other, rows without room, bounds that are thirds and sevenths."""
+    rng, finite = np.random.default_rng(11), 0
+    for _ in range(rounds):
+        x, s, low = variable(3), rng.choice([1.0, 3.0, 7.0], size=3), rng.integers(-5, 1, size=3).astype(float)
+        high, c = low + rng.choice([0, 1, 4], size=3), rng.integers(-4, 5, size=3).astype(float)
+        A, G = (rng.integers(-3, 4, size=(1, 3)).astype(float) for _ in range(2))
+        b, h = rng.integers(-3, 4, size=1).astype(float), rng.integers(-2, 4, size=1).astype(float)
+        A, b = (A, b) if rng.uniform() < 0.5 else (np.vstack([A, 2 * A]), np.append(b, 2 * b + rng.choice([0.0, 2.0**-50])))
+        G, h = (G, h) if rng.uniform() < 0.5 else (np.vstack([G, -G]), np.append(h, -h))
+        rows = [*((*row, True) for row in zip(A, b, strict=True)), *((*row, False) for row in zip(G, h, strict=True))]
+        ends = [(sign * s[i] * np.eye(3)[i], sign * end[i], False) for sign, end in ((1, high), (-1, low)) for i in range(3)]
+        best = least_vertex([*rows, *ends], c)
+        problem = cp.Problem(cp.Minimize(c @ x), [A @ x == b, G @ x <= h, cp.multiply(s, x) >= low, cp.multiply(s, x) <= high])
+        for start in ([] if best is None else [best[1]]) + [rng.normal(size=3)]:
+            for num in (INTERVAL, RATIONAL):
+                found = upper(problem, num, at(start))
+                assert found == math.inf if best is None else found >= best[0]
+                finite += found < math.inf
+        assert best is None or infeasible(Declared.of(problem)) is None
+    assert finite
