@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
 import math
+import pkgutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from fractions import Fraction
+from importlib import import_module
 from typing import Any
 
 import numpy as np
@@ -13,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import simopt.duality.atoms
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, NotRational
 from simopt.duality.atoms.absolute import Absolute
 from simopt.duality.atoms.base import Absorbs, Atom, Elementwise
@@ -260,9 +264,20 @@ def test_atoms_that_absorb_say_so(case: Case) -> None:
     if atom.absorbs is Absorbs.SCALED:
         need = atom.need(FLOAT, u)
         assert atom.conjugate(FLOAT, u, need) == 0.0 and math.isinf(atom.conjugate(FLOAT, u, need * 0.999))
+    assert atom.degree_formula in (("–",) if atom.degree is None else ("p", f"{atom.degree:g}"))
     if atom.degree is not None:
         z = np.array([1.0, 2.0, 0.5, 1.5])
         np.testing.assert_allclose(atom.value(FLOAT, 2.0 * z), 2.0**atom.degree * atom.value(FLOAT, z), rtol=1e-13)
+
+
+def test_every_atom_of_the_folder_has_a_case_and_the_formulas_of_the_table() -> None:
+    found = set()
+    for module in pkgutil.iter_modules(simopt.duality.atoms.__path__):
+        for cls in vars(import_module(f"{simopt.duality.atoms.__name__}.{module.name}")).values():
+            if isinstance(cls, type) and issubclass(cls, Atom) and not inspect.isabstract(cls):
+                found.add(cls)
+                assert cls.formula and cls.conjugate_formula and cls.domain_formula
+    assert found == {type(case.atom) for case in CASES.values()}
 
 
 def test_a_support_is_proven_and_never_invented() -> None:

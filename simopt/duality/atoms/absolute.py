@@ -14,8 +14,8 @@ class Absolute(Elementwise):
     """φ(z) = |z|, (sφ)*(u) = 0 for |u| ≤ s; the remainder is (s − |u|)|z| + (|u||z| − uz)."""
 
     formula, conjugate_formula, domain_formula = "|z|", "0", "|u| ≤ 1"
-    absorbs = Absorbs.SCALED
     degree_formula = "1"
+    absorbs = Absorbs.SCALED
 
     @property
     def degree(self) -> float | None:

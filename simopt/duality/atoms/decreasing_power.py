@@ -23,12 +23,11 @@ class DecreasingPower(Elementwise):
     """
 
     formula, conjugate_formula, domain_formula = "z^p (p < 0), −z^p (0 < p < 1)", "∓(1 − p)(−u/|p|)^{p/(p−1)}", "u < 0"
+    degree_formula = "p"
 
     def __init__(self, exponent: float) -> None:
         self.p = Fraction(exponent)
         self.sign = 1.0 if self.p < 0 else -1.0
-
-    degree_formula = "p"
 
     @property
     def degree(self) -> float | None:

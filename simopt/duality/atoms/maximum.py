@@ -35,6 +35,7 @@ class Maximum(Grouped):
     """
 
     formula, conjugate_formula, domain_formula = "max z_i", "0", "u ≥ 0, Σ u_i = 1"
+    degree_formula = "1"
     total = 1.0
 
     def __init__(self, group: Indices, count: int, fixed: Mask | None = None) -> None:
@@ -44,8 +45,6 @@ class Maximum(Grouped):
         first[self.group[chosen[::-1]]] = chosen[::-1]
         self.has_rest, self.takes = first >= 0, np.zeros(len(self.group), dtype=bool)  # groups and entries that take what is left
         self.takes[first[self.has_rest]] = True
-
-    degree_formula = "1"
 
     def room(self, num: Arithmetic, u: Value, s: Value) -> Value:
         return u

@@ -24,13 +24,12 @@ class Perspective(Atom):
     """
 
     formula, conjugate_formula, domain_formula = "tφ(z/t), t > 0", "0", "v ≤ −φ*(u)"
+    degree_formula = "1"
 
     def __init__(self, atom: Atom, size: int, count: int) -> None:
         if count not in (1, size) or (count > 1 and not isinstance(atom, Elementwise)):
             raise ValueError(f"{count} denominators for {size} entries of {type(atom).__name__}: one is needed, or one for each")
         self.atom, self.length, self.count = atom, size, count
-
-    degree_formula = "1"
 
     @property
     def degree(self) -> float | None:

@@ -21,13 +21,12 @@ class Power(Elementwise):
     """
 
     formula, conjugate_formula, domain_formula = "z^p, p > 1, z ≥ 0 or p even", "(p − 1)(u/p)^{p/(p−1)}", "ℝ"
+    degree_formula = "p"
     absorbs = Absorbs.ALL
 
     def __init__(self, exponent: float) -> None:
         self.p, self.even = float(exponent), exponent % 2 == 0
         self.root = 1 / (Fraction(self.p) - 1)
-
-    degree_formula = "p"
 
     @property
     def degree(self) -> float | None:

@@ -88,13 +88,12 @@ class SemidefiniteForm(Atom):
     """
 
     formula, conjugate_formula, domain_formula = "zᵀPz, P ⪰ 0", "uᵀP⁺u/4", "range of P"
+    degree_formula = "2"
 
     def __init__(self, matrix: Callable[[Arithmetic], Any]) -> None:
         self.matrix = matrix
         self._seen: tuple[Array, Array] | None = None
         self._support: Support | None = None
-
-    degree_formula = "2"
 
     @property
     def degree(self) -> float | None:

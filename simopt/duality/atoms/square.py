@@ -14,8 +14,8 @@ class Square(Elementwise):
     """φ(z) = z², (sφ)*(u) = u²/(4s); the remainder is s(z − u/(2s))²."""
 
     formula, conjugate_formula, domain_formula = "z²", "u²/4", "ℝ"
-    absorbs = Absorbs.ALL
     degree_formula = "2"
+    absorbs = Absorbs.ALL
 
     @property
     def degree(self) -> float | None:

@@ -19,11 +19,10 @@ class SumLargest(Atom):
     """
 
     formula, conjugate_formula, domain_formula = "Σ of the k largest z_i", "0", "0 ≤ u ≤ 1, Σ u_i = k"
+    degree_formula = "1"
 
     def __init__(self, k: float) -> None:
         self.k = self.total = float(k)
-
-    degree_formula = "1"
 
     @property
     def degree(self) -> float | None:
