@@ -7,7 +7,7 @@ two evaluations; a matrix is the array that the user gave, in the products with 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -428,6 +428,11 @@ class Selection(Map):
 
     def _below(self) -> list[Key]:
         return [key for part in self.parts for key in part.below]
+
+
+def stacked(maps: Sequence[Map]) -> Map:
+    """One map below the other."""
+    return maps[0] if len(maps) == 1 else Selection(tuple(maps), np.arange(sum(m.size for m in maps)))
 
 
 @dataclass(frozen=True, eq=False)

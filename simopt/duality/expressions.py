@@ -25,8 +25,8 @@ from cvxpy.transforms.partial_optimize import PartialProblem
 
 from simopt.arithmetic import RATIONAL, Arithmetic
 from simopt.duality import products
-from simopt.duality.affine import Constant, Evaluated, Key, Map, Negation, Reference, RunningSums, Scaling, Selection, Sum, Totals
-from simopt.duality.atoms.base import Atom
+from simopt.duality.affine import Constant, Evaluated, Key, Map, Negation, Reference, RunningSums, Scaling, Selection, Sum, Totals, stacked
+from simopt.duality.atoms.base import Atom, Elementwise
 from simopt.duality.atoms.perspective import Perspective
 from simopt.duality.library import ATOMS, Reading, axis_groups
 from simopt.duality.programme import Term
@@ -224,11 +224,6 @@ class Argument:
         return Argument(self.map, self.bend, self.proper)
 
 
-def stacked(maps: Sequence[Map]) -> Map:
-    """One map below the other."""
-    return maps[0] if len(maps) == 1 else Selection(tuple(maps), np.arange(sum(m.size for m in maps)))
-
-
 def structure(v: Any) -> Indices | None:
     """Where a structured variable's entries are found among all of them, flat; −1 for those that are 0; None without structure."""
     number = np.arange(v.size).reshape(v.shape, order="F")
@@ -282,8 +277,14 @@ class _Homogeneous(Expressions):
         return self.outer.broadcast(e, shape)
 
     def term(self, e: Any, atom: Atom, z: Argument, sign: int) -> Map:
-        under = Argument(stacked([z.map, self.t]), np.append(z.bend, 0), np.append(z.proper, True))
-        return super().term(self.whole, Perspective(atom, z.map.size, 1), under, sign)
+        n, count = z.map.size, atom.outputs(z.map.size)
+        if count > 1 and not isinstance(atom, Elementwise):
+            raise Unreadable("a perspective of functions along an axis", str(self.whole), "write one perspective for each")
+        t = Selection((self.t,), np.zeros(count, dtype=np.intp))
+        under = Argument(
+            stacked([z.map, t]), np.append(z.bend, np.zeros(count, dtype=np.intp)), np.append(z.proper, np.ones(count, dtype=bool))
+        )
+        return super().term(self.whole, Perspective(atom, n, count), under, sign)
 
 
 AFFINE: dict[type, Callable[[Expressions, Any], Map]] = {

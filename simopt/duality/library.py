@@ -11,7 +11,7 @@ import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import Arithmetic
-from simopt.duality.affine import Constant, Map, Negation, Scaling, Sum, Totals, dense, matrix_of
+from simopt.duality.affine import Constant, Map, Negation, Scaling, Sum, Totals, dense, matrix_of, stacked
 from simopt.duality.atoms.absolute import Absolute
 from simopt.duality.atoms.base import Atom
 from simopt.duality.atoms.concave_norm import NegativePowerNorm
@@ -32,6 +32,7 @@ from simopt.duality.atoms.power_norm import PowerNorm
 from simopt.duality.atoms.quadratic_form import QuadraticForm, SemidefiniteForm
 from simopt.duality.atoms.square import Square
 from simopt.duality.atoms.sum_largest import SumLargest
+from simopt.duality.atoms.total import Total
 from simopt.duality.vectors import Indices
 from simopt.errors import Unreadable
 
@@ -84,11 +85,22 @@ def _squares_over(at: Reading) -> Map:
     if known and not np.all(below.value > 0):
         raise at.refuse("a quotient whose denominator is not positive (quad_over_lin)", "divide by a positive number")
     if not known and not (below.is_constant() and below.is_nonneg()):  # of which the point says whether it is positive
-        squares = Perspective(Square(), at.expression.args[0].size, 1)
-        return Totals(at.term(squares, numbers=(0, 1)), *at.groups())
+        return _squares_over_numbers(at)
     total = Totals(at.term(Square()), *at.groups())
     one = known and np.all(below.value == 1)
     return total if one else Scaling(at.reader.factor(below, at.expression.shape), total, divides=True)
+
+
+def _squares_over_numbers(at: Reading) -> Map:
+    """Σz²/t, a perspective for each sum."""
+    e, (group, count) = at.expression, at.groups()
+    if count == 1:
+        return at.term(Perspective(Total(Square()), e.args[0].size, 1), numbers=(0, 1))
+    z, n, parts = at.reader.argument(e, (0, 1)), e.args[0].size, []
+    for j in range(count):
+        own = np.append(np.flatnonzero(group == j), n)
+        parts.append(at.reader.term(e, Perspective(Total(Square()), len(own) - 1, 1), z.picked(own), 1))
+    return stacked(parts)
 
 
 def _relative_entropy(at: Reading, tilt: float) -> Map:

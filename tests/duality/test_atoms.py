@@ -39,6 +39,7 @@ from simopt.duality.atoms.power_norm import PowerNorm
 from simopt.duality.atoms.quadratic_form import QuadraticForm, SemidefiniteForm, support
 from simopt.duality.atoms.square import Square
 from simopt.duality.atoms.sum_largest import SumLargest
+from simopt.duality.atoms.total import Total
 from simopt.duality.vectors import full, known
 
 N = 4
@@ -108,8 +109,9 @@ CASES = {
     "-1.7-norm": Case(NegativePowerNorm(-1.7), 1, lambda z: -np.array([np.sum(z**-1.7) ** (-1 / 1.7)]), 1e-2),
     "relative entropy": Case(Perspective(Entropy(), 2, 2), 2, lambda z: z[:2] * np.log(z[:2] / z[2:]), 1e-3),
     "divergence": Case(Perspective(Entropy(1.0), 2, 2), 2, lambda z: z[:2] * np.log(z[:2] / z[2:]) - z[:2] + z[2:], 1e-3),
-    "squares over a number": Case(Perspective(Square(), 3, 1), 3, lambda z: z[:3] ** 2 / z[3], 1e-3),
-    "exponential cone": Case(Perspective(Exponential(), 3, 1), 3, lambda z: z[3] * np.exp(z[:3] / z[3]), 0.25),
+    "squares over a number": Case(Perspective(Total(Square()), 3, 1), 1, lambda z: np.array([np.sum(z[:3] ** 2) / z[3]]), 1e-3),
+    "exponential cone": Case(Perspective(Exponential(), 2, 2), 2, lambda z: z[2:] * np.exp(z[:2] / z[2:]), 0.25),
+    "sum of squares": Case(Total(Square()), 1, lambda z: np.array([np.sum(z**2)])),
     "perspective of a norm": Case(Perspective(EuclideanNorm(np.zeros(3, int), 1), 3, 1), 1, lambda z: np.array([norm(z[:3])]), 1e-3),
     "quadratic form, not symmetric": Case(QuadraticForm(lambda num: MATRIX + SKEW), 1, lambda z: np.array([z @ MATRIX @ z])),
     "quadratic form": Case(QuadraticForm(lambda num: MATRIX), 1, lambda z: np.array([z @ MATRIX @ z])),

@@ -18,17 +18,17 @@ class Perspective(Atom):
     Parameters
     ----------
     atom : Atom
-        φ; a function of single numbers if there is more than one t.
+        φ; a function of single numbers, with a t for each, or one function of all.
     size, count : int
-        entries of z; of t: as many, or one for all.
+        entries of z, and of t.
     """
 
     formula, conjugate_formula, domain_formula = "tφ(z/t), t > 0", "0", "v ≤ −φ*(u)"
     degree_formula = "1"
 
     def __init__(self, atom: Atom, size: int, count: int) -> None:
-        if count not in (1, size) or (count > 1 and not isinstance(atom, Elementwise)):
-            raise ValueError(f"{count} denominators for {size} entries of {type(atom).__name__}: one is needed, or one for each")
+        if count != atom.outputs(size):
+            raise ValueError(f"{count} denominators for {atom.outputs(size)} functions ({type(atom).__name__}); give one for each")
         self.atom, self.length, self.count = atom, size, count
 
     @property
@@ -36,7 +36,7 @@ class Perspective(Atom):
         return 1.0
 
     def outputs(self, n: int) -> int:
-        return self.atom.outputs(self.length)
+        return self.count
 
     def _split(self, x: Value) -> tuple[Value, Value]:
         return x[np.arange(self.length)], x[np.arange(self.length, self.length + self.count)]
@@ -49,9 +49,7 @@ class Perspective(Atom):
 
     def value(self, num: Arithmetic, z: Value) -> Value:
         ratio, t, positive = self._quotient(num, z)
-        m = self.atom.outputs(self.length)
-        safe = where(num, np.broadcast_to(positive, self.length), ratio, full(num, 1.0, self.length))
-        return broadcast(num, t, m) * self.atom.value(num, safe)
+        return t * self.atom.value(num, where(num, np.broadcast_to(positive, self.length), ratio, full(num, 1.0, self.length)))
 
     def inside(self, num: Arithmetic, z: Value, nonnegative: Mask) -> Mask:
         ratio, _, positive = self._quotient(num, z)
@@ -62,11 +60,10 @@ class Perspective(Atom):
 
     def _costs(self, num: Arithmetic, u: Value, s: Value) -> Value | None:
         """(sφ)*(u), for each t; None where u is outside of the domain."""
-        if self.count == 1:
-            cost = self.atom.conjugate(num, u, s)
-            return vector(num, cost) if known(num, cost) else None
-        assert isinstance(self.atom, Elementwise)
-        return None if self.atom.outside(num, u, s).any() else self.atom.conjugates(num, u, s)
+        if isinstance(self.atom, Elementwise):
+            return None if self.atom.outside(num, u, s).any() else self.atom.conjugates(num, u, s)
+        cost = self.atom.conjugate(num, u, s)
+        return vector(num, cost) if known(num, cost) else None
 
     def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
         """u into the domain of (sφ)*, v down to −(sφ)*(u)."""
@@ -86,11 +83,10 @@ class Perspective(Atom):
         ratio, t, positive = self._quotient(num, z)
         price, v = self._split(u)
         ratio = where(num, np.broadcast_to(positive, self.length), ratio, full(num, 1.0, self.length))
-        if self.count == 1:
-            near = vector(num, self.atom.remainder(num, ratio, price, s))
-        else:
-            assert isinstance(self.atom, Elementwise)
+        if isinstance(self.atom, Elementwise):
             near = self.atom.remainders(num, ratio, price, s)
+        else:
+            near = vector(num, self.atom.remainder(num, ratio, price, s))
         costs = self._costs(num, price, s)
         return nothing(num) if costs is None else num.sum(t * near + t * num.pos(-v - costs))
 

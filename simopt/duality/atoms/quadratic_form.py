@@ -118,7 +118,7 @@ class SemidefiniteForm(Atom):
         """v with 2sPv = u on the rows of the support, by floats."""
         matrix, rows, v = np.asarray(self.matrix(FLOAT), dtype=float), found.rows, np.zeros(len(u))
         part = matrix[np.ix_(rows, rows)]
-        v[rows] = np.linalg.solve(part + part.T, floats(num, u)[rows]) / floats(num, s)[0]
+        v[rows] = np.linalg.lstsq(part + part.T, floats(num, u)[rows])[0] / floats(num, s)[0]  # which may be singular in floats
         return num.lift(np.where(np.isfinite(v), v, 0.0))
 
     def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
