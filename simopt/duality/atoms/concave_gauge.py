@@ -9,7 +9,7 @@ import numpy as np
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arrays import Array
 from simopt.duality.atoms.base import SPARE, Atom
-from simopt.duality.vectors import Mask, Value, above, at_least_zero, broadcast, divisor, is_zero, known, nothing
+from simopt.duality.vectors import Mask, Value, above, at_least_zero, broadcast, divisor, full, is_zero, known, nothing
 
 LEAST = 2.0**-60  # of the scale: the multiplier that takes the place of one outside
 
@@ -48,6 +48,13 @@ class ConcaveGauge(Atom):
         if not some.all():
             return num.zeros(len(u)) if is_zero(num, s).all() else -price
         return -price * broadcast(num, num.maximum(s / polar, num.lift(1.0)), len(u))
+
+    def room(self, num: Arithmetic, u: Value, s: Value) -> Value:
+        """Even all entries together may shrink by the factor s/μ°(−u)."""
+        polar, some = divisor(num, self.polar(num, num.pos(-u)))
+        if not some.all():
+            return full(num, -1.0, len(u))
+        return -u * broadcast(num, 1.0 - s / polar, len(u))
 
     def conjugate(self, num: Arithmetic, u: Value, s: Value) -> Value:
         if above(num, u).any():

@@ -42,6 +42,9 @@ class DecreasingPower(Elementwise):
     def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
         return num.minimum(u, num.lift(0.0) if self.p < 0 else s * -LEAST)
 
+    def room(self, num: Arithmetic, u: Value, s: Value) -> Value:
+        return num.minimum(-u, s)
+
     def outside(self, num: Arithmetic, u: Value, s: Value) -> Mask:
         off = above(num, u)
         if self.p < 0:

@@ -72,6 +72,15 @@ class Perspective(Atom):
         costs = self._costs(num, price, s)
         return num.concat([price, v if costs is None else num.minimum(v, -costs)])
 
+    def room(self, num: Arithmetic, u: Value, s: Value) -> Value:
+        """What v is below −(sφ)*(u), and no more of u than that."""
+        price, v = self._split(u)
+        costs = self._costs(num, price, s)
+        if costs is None:
+            return full(num, -1.0, len(u))
+        slack = -v - costs
+        return num.concat([num.minimum(self.atom.room(num, price, s), broadcast(num, slack, self.length)), slack])
+
     def conjugate(self, num: Arithmetic, u: Value, s: Value) -> Value:
         price, v = self._split(u)
         costs = self._costs(num, price, s)
