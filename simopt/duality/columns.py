@@ -254,7 +254,7 @@ def _inside(node: Term | Epigraph, held: Held) -> Held:
         return held
     unit, ones = held.unit, full(INTERVAL, 1.0, groups(node.atom, len(held.unit))[1])
     for shrink in (0.0, 2.0**-40):
-        unit = unit * (1.0 - shrink)
+        unit = node.atom.inward(unit, shrink)
         off = ~at_least_zero(INTERVAL, node.atom.room(INTERVAL, INTERVAL.lift(unit), ones)) & (unit != 0.0)
         if not off.any():
             return replace(held, unit=unit)

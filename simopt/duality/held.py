@@ -10,6 +10,7 @@ from simopt.arithmetic import Arithmetic
 from simopt.arrays import Array
 from simopt.duality.affine import Key
 from simopt.duality.atoms.base import Atom, Elementwise, Grouped
+from simopt.duality.atoms.perspective import Perspective
 from simopt.duality.vectors import Indices, Mask, Value, at_least_zero, where
 
 
@@ -17,6 +18,8 @@ def groups(atom: Atom, n: int) -> tuple[Indices, int]:
     """The scale that each of n entries has, and how many there are."""
     if isinstance(atom, Elementwise):
         return np.arange(n), n
+    if isinstance(atom, Perspective) and atom.count == atom.length:
+        return np.tile(np.arange(atom.count), 2), atom.count
     return (atom.group, atom.count) if isinstance(atom, Grouped) else (np.zeros(n, dtype=np.intp), 1)
 
 

@@ -13,6 +13,8 @@ from simopt.arrays import Array
 from simopt.duality.absorbers import Absorber
 from simopt.duality.affine import Key
 from simopt.duality.atoms.base import Gauge
+from simopt.duality.atoms.concave_gauge import ConcaveGauge
+from simopt.duality.atoms.perspective import Perspective
 from simopt.duality.backward import backward
 from simopt.duality.columns import ROUNDING, System
 from simopt.duality.held import groups
@@ -20,7 +22,7 @@ from simopt.duality.programme import Definition, Programme
 from simopt.duality.vectors import Mask
 
 ROUNDS = 4
-INSIDE = 1e-10  # of itself: how far the multiplier of a norm is drawn inside, so that its entries have room
+INSIDE = 1e-10  # of itself: how far a multiplier is drawn inside whose domain has a curved edge, so that its entries have room
 SNAP = 1e-6  # of the scale: a multiplier as near to an end may be meant to be there
 FAR = 0.9  # of the room that a multiplier has: as far as one step may go
 
@@ -40,8 +42,8 @@ def repaired(programme: Programme, plan: Sequence[Absorber], candidates: Mapping
     """Moved by the least step, in units of the room that each has, that leaves nothing of stationarity."""
     given, wanted = completed(programme, plan, candidates)
     for term in programme.terms:
-        if isinstance(term.atom, Gauge) and term.key in given:
-            given[term.key] = given[term.key] * (1.0 - INSIDE)
+        if isinstance(term.atom, (Gauge, ConcaveGauge, Perspective)) and term.key in given:
+            given[term.key] = term.atom.inward(given[term.key], INSIDE)
     for _ in range(ROUNDS):
         system = System(programme, plan, backward(FLOAT, programme, plan, given), wanted)
         moved = _stepped(system, given)

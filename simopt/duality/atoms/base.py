@@ -98,6 +98,10 @@ class Atom(ABC):
         """
         return broadcast(num, s, len(u)) if self.absorbs is Absorbs.ALL else full(num, -1.0, len(u))
 
+    def inward(self, u: Array, by: float) -> Array:
+        """u in floats, farther inside of the domain by a share of itself."""
+        return u * (1.0 - by)
+
 
 class Elementwise(Atom):
     """One function of one number, for each entry: m = n."""

@@ -56,6 +56,9 @@ class ConcaveGauge(Atom):
             return full(num, -1.0, len(u))
         return -u * broadcast(num, 1.0 - s / polar, len(u))
 
+    def inward(self, u: Array, by: float) -> Array:
+        return u * (1.0 + by)
+
     def conjugate(self, num: Arithmetic, u: Value, s: Value) -> Value:
         if above(num, u).any():
             return nothing(num)

@@ -81,6 +81,12 @@ class Perspective(Atom):
         slack = -v - costs
         return num.concat([num.minimum(self.atom.room(num, price, s), broadcast(num, slack, self.length)), slack])
 
+    def inward(self, u: Array, by: float) -> Array:
+        """v farther below −(sφ)*(u)."""
+        price, v = self._split(u)
+        size = np.abs(v) + (np.abs(price) if self.count == self.length else np.max(np.abs(price)))
+        return np.concatenate([price, v - by * size])
+
     def conjugate(self, num: Arithmetic, u: Value, s: Value) -> Value:
         price, v = self._split(u)
         costs = self._costs(num, price, s)
