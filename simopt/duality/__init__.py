@@ -52,10 +52,10 @@ All of this is written once and runs in floats, balls and fractions. What the re
 
 The modules, from the ground up: `vectors`, `affine` (maps as operators), `atoms`, `programme` (the graph), `library`, `products`,
 `expressions` and `cones` (what CVXPY's types mean), `kernel_element`, `definitions`, `epigraphs`, `bounds`, `absorbers` (what the graph's
-structure says), `reader`; `forward`, `backward`, `restoration`, `distance`; `gradients`, `held`, `columns`, `repair`, `pivots`, `implied`, `settling` (what is left of
-stationarity made nothing); `units` (in which all numbers are near 1) and `graph_form` (multipliers from one solve);
-`declared` (all of it as a problem that `simopt.certify` judges; `recent` keeps its last sweeps) and `dimensions` (which changes of units a
-registered problem admits).
+structure says), `reader`; `forward`, `backward`, `restoration`, `distance`; `gradients`, `held`, `columns`, `repair`, `pivots`, `implied`,
+`settling` (what is left of stationarity made nothing); `units` (in which all numbers are near 1) and `graph_form` (multipliers from one
+solve); `declared` (all of it as a problem that `simopt.certify` judges; `recent` keeps its last sweeps) and `dimensions` (which changes of
+units a registered problem admits).
 """
 
 from simopt.duality.backward import Backward, backward
