@@ -57,9 +57,6 @@ structure says), `reader`; `forward`, `backward`; `gradients`, `equalities`, `sl
 `graph_form` (multipliers from one solve); `declared` (all of it as a problem that `simopt.certify` judges; `recent` keeps its last sweeps),
 `as_written` (the same for those who wrote it), `infeasible`, and `dimensions` (which changes of units a registered problem admits).
 
-**Stationarity** where nothing absorbs what is left (`settling`): as many multipliers as there are entries are corrected until r is 0, which
-is proven (`pivots`), or bounds that f ≤ U implies take it (`implied`).
-
 **A feasible point** near a given one (`restoration`): each leaf is drawn into its bounds, equalities that define nothing are solved in some
 entries with room (`equalities`: to rounding, in balls that are proven to hold the solution, or in fractions), and where an inequality is
 violated the point is drawn towards one inside (`slater`), as little as is proven to do. That there is none is proven by the least violation

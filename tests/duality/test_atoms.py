@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import simopt.duality.atoms
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, NotRational
 from simopt.duality.atoms.absolute import Absolute
-from simopt.duality.atoms.base import Absorbs, Atom, Elementwise
+from simopt.duality.atoms.base import Absorbs, Atom, Elementwise, Gauge
 from simopt.duality.atoms.concave_gauge import ConcaveGauge
 from simopt.duality.atoms.concave_norm import NegativePowerNorm
 from simopt.duality.atoms.decreasing_power import DecreasingPower
@@ -255,6 +255,24 @@ def test_what_is_outside_of_the_domain_costs_everything(case: Case) -> None:
     for u in (np.full(N, 200.0), np.full(N, -200.0)):
         inside = np.allclose(case.atom.project(FLOAT, u, s), u)
         assert math.isfinite(case.atom.conjugate(FLOAT, u, s)) == inside
+
+
+@cases
+@settings(max_examples=20, deadline=None)
+@given(drawn=instances())
+def test_a_multiplier_may_move_as_far_as_it_has_room_and_inward_it_has_more(case: Case, drawn: Any) -> None:
+    z, u, s = drawn
+    z, s = placed(case, z, s)
+    atom, s = case.atom, s + 0.125
+    u = atom.inward(atom.project(FLOAT, u, s), 1e-3)
+    room = np.asarray(atom.room(FLOAT, u, s)) * (0.0 if atom.total is not None else 1.0)  # where a sum is fixed none moves by itself
+    for i in np.flatnonzero((room > 0.0) & np.isfinite(room)):
+        for side in (0.999, -0.999):
+            moved = u.copy()
+            moved[i] += side * room[i]
+            assert math.isfinite(atom.conjugate(FLOAT, moved, s))
+    if isinstance(atom, (Gauge, ConcaveGauge, Perspective)) and np.all(u != 0.0):
+        assert np.all(room[-case.m :] > 0.0)
 
 
 @cases

@@ -73,13 +73,12 @@ class Perspective(Atom):
         return num.concat([price, v if costs is None else num.minimum(v, -costs)])
 
     def room(self, num: Arithmetic, u: Value, s: Value) -> Value:
-        """What v is below −(sφ)*(u), and no more of u than that."""
+        """What v is below −(sφ)*(u), and nothing for u, of which it depends."""
         price, v = self._split(u)
         costs = self._costs(num, price, s)
         if costs is None:
             return full(num, -1.0, len(u))
-        slack = -v - costs
-        return num.concat([num.minimum(self.atom.room(num, price, s), broadcast(num, slack, self.length)), slack])
+        return num.concat([num.minimum(self.atom.room(num, price, s), num.lift(0.0)), -v - costs])
 
     def inward(self, u: Array, by: float) -> Array:
         """v farther below −(sφ)*(u)."""
