@@ -23,7 +23,7 @@ from simopt.errors import InvalidProblem, NotAvailable, Unreadable
 from simopt.problem import Problem
 
 EXAMPLES = 2  # of a problem that the check looks at
-ROUNDS = 10  # random points and multipliers of each
+ROUNDS = 3  # random points and multipliers of each
 ROOM = 1e-9  # of the scale: problems with a kernel declare a factor of K, cut at 1e-10 of its largest eigenvalue, and judge K itself
 ROUNDED = 8 * EPS  # of the objective at 0 as it is declared: with constants that are floats, where formulas may take differences first
 SAME = 1e-9  # of the scale and the value: by how much two formulas of one objective may differ
