@@ -22,7 +22,7 @@ from simopt.duality import Declared, solved
 from simopt.errors import InvalidProblem, NotAvailable, Unreadable
 from simopt.problem import Problem
 
-EXAMPLES = 2  # of a problem that the check looks at
+EXAMPLES = 1  # of a problem that the check looks at
 ROUNDS = 3  # random points and multipliers of each
 ROOM = 1e-9  # of the scale: problems with a kernel declare a factor of K, cut at 1e-10 of its largest eigenvalue, and judge K itself
 ROUNDED = 8 * EPS  # of the objective at 0 as it is declared: with constants that are floats, where formulas may take differences first

@@ -56,8 +56,14 @@ def expected_failed_checks(estimator: Any) -> dict[str, str]:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks([*DEFAULTS, *FORMS, *PRECOMPUTED], expected_failed_checks=expected_failed_checks)
+@parametrize_with_checks([*DEFAULTS, *FORMS], expected_failed_checks=expected_failed_checks)
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+@pytest.mark.slow
+@parametrize_with_checks(PRECOMPUTED, expected_failed_checks=expected_failed_checks)
+def test_scikit_learn_checks_of_precomputed_similarities(estimator: Any, check: Any) -> None:
     check(estimator)
 
 

@@ -288,6 +288,7 @@ def of_all_sizes(rng: np.random.Generator, n: int) -> np.ndarray:
     return np.asarray(rng.choice(SIZES, n) * rng.choice([-1.0, 1.0, 0.0, 0.5], n, p=[0.4, 0.4, 0.1, 0.1]))
 
 
+@pytest.mark.slow
 def test_no_size_of_numbers_makes_an_enclosure_exclude_the_truth() -> None:
     """Overflow, underflow and both at once, against fractions: 3000 sums of products and what is made of them afterwards."""
     rng = np.random.default_rng(0)

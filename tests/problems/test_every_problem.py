@@ -93,6 +93,7 @@ def random_multipliers(problem: Problem, rng: np.random.Generator) -> dict[str, 
     return {key: value + size * rng.normal(size=np.shape(value)) for key, value in known.items()}
 
 
+@pytest.mark.slow  # conformance asks the same of every example, at fewer points
 @pytest.mark.parametrize("problem", CASES)
 def test_gap_is_primal_minus_dual_for_any_point_and_multipliers(problem: Problem) -> None:
     rng = np.random.default_rng(0)
@@ -113,6 +114,7 @@ def test_gap_is_primal_minus_dual_for_any_point_and_multipliers(problem: Problem
                 assert num.upper(gap) >= 0
 
 
+@pytest.mark.slow  # and this, by its "declaration"
 @pytest.mark.parametrize("problem", CASES)
 def test_strong_duality_and_agreement_with_the_declaration(problem: Problem) -> None:
     _, point, multipliers = solved(problem)
