@@ -19,6 +19,7 @@ from simopt.duality.programme import Definition, Leaf, Programme
 from simopt.duality.reader import read
 from simopt.duality.symbolic import SYMBOLIC, Symbol
 from simopt.errors import Unreadable
+from simopt.problem import Problem
 
 
 def dual_programme(problem: cp.Problem) -> cp.Problem:
@@ -30,6 +31,11 @@ def dual_programme(problem: cp.Problem) -> cp.Problem:
         where the reader refuses the problem, or a term has no conjugate that CVXPY can be told.
     """
     return _Dual(read(problem)).problem
+
+
+def dual(problem: cp.Problem | Problem) -> cp.Problem:
+    """The dual programme of a `cvxpy.Problem`, or of what a problem of simopt declares."""
+    return dual_programme(problem.declare() if isinstance(problem, Problem) else problem)
 
 
 class _Dual:

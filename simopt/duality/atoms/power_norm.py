@@ -54,7 +54,7 @@ class PowerNorm(Gauge):
     def declared_conjugate(self, u: Any, s: Any) -> tuple[Any, list[Any]]:
         import cvxpy as cp
 
-        return cp.Constant(0.0), [cp.norm(u[self.group == j], float(self.q)) <= s[j] for j in range(self.count)]
+        return cp.Constant(0.0), [cp.pnorm(u[self.group == j], float(self.q)) <= s[j] for j in range(self.count)]  # type: ignore[arg-type]  # any p ≥ 1 is taken
 
     def slope(self, z: Array, s: Array) -> Array:
         size = self.value(FLOAT, z)[self.group]
