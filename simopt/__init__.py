@@ -34,6 +34,7 @@ _HOMES = {
     "certify": "simopt.certificate",
     "Dataset": "simopt.datasets",
     "load_dataset": "simopt.datasets",
+    "dual": "simopt.duality.dual_programme",
     "solve": "simopt.driver",
     "path": "simopt.sweep",
     "Problem": "simopt.problem",
@@ -41,7 +42,7 @@ _HOMES = {
     "Status": "simopt.solution",
 }
 
-__all__ = ["Certificate", "Dataset", "Problem", "Solution", "Status", "__version__", "certify", "load_dataset", "path", "solve"]
+__all__ = ["Certificate", "Dataset", "Problem", "Solution", "Status", "__version__", "certify", "dual", "load_dataset", "path", "solve"]
 
 
 def __getattr__(name: str) -> Any:

@@ -26,6 +26,8 @@ Indices = NDArray[np.intp]
 
 def vector(num: Arithmetic, values: Any) -> Value:
     """Floats or values as a flat vector; matrices column by column."""
+    if num.name == "symbolic" and hasattr(values, "expression"):
+        return values
     if isinstance(values, Interval):
         return Interval(values.mid.reshape(-1, order="F"), values.rad.reshape(-1, order="F"))
     flat = np.asarray(values).reshape(-1, order="F")

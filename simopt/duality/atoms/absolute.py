@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from simopt.arithmetic import Arithmetic
@@ -42,6 +44,11 @@ class Absolute(Elementwise):
     def remainders(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
         size, price = num.abs(z), num.abs(u)
         return num.pos(s - price) * size + num.pos(price * size - u * z)
+
+    def declared_conjugate(self, u: Any, s: Any) -> tuple[Any, list[Any]]:
+        import cvxpy as cp
+
+        return cp.Constant(0.0), [cp.abs(u) <= s]
 
     def slope(self, z: Array, s: Array) -> Array:
         return s * np.sign(z)

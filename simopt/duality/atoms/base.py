@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from enum import Enum
 from functools import reduce
 from operator import add
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -86,6 +86,10 @@ class Atom(ABC):
     @abstractmethod
     def slope(self, z: Array, s: Array) -> Array:
         """A subgradient of sφ at z, in floats."""
+
+    def declared_conjugate(self, u: Any, s: Any) -> tuple[Any, list[Any]]:
+        """(sφ)*(u) for CVXPY's expressions u and s: a convex expression, and the constraints under which it is finite."""
+        raise NotImplementedError
 
     def need(self, num: Arithmetic, u: Value) -> Value:
         """The least s for which (sφ)*(u) is finite, of an atom that absorbs when scaled."""

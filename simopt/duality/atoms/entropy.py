@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from simopt.arithmetic import Arithmetic
@@ -50,6 +52,12 @@ class Entropy(Elementwise):
         kept = where(num, near, best, full(num, 1.0, len(u)))
         far = num.pos(s * self.value(num, z) + self.conjugates(num, u, s) - u * z)
         return where(num, near, s * (kept * num.bennett(z / kept - 1.0)), far)
+
+    def declared_conjugate(self, u: Any, s: Any) -> tuple[Any, list[Any]]:
+        import cvxpy as cp
+
+        t = cp.Variable(u.size)
+        return cp.sum(t) - self.tilt * cp.sum(s), [cp.ExpCone(u + (self.tilt - 1.0) * s, s, t)]
 
     def slope(self, z: Array, s: Array) -> Array:
         return s * (1.0 - self.tilt + np.log(np.maximum(z, np.finfo(float).tiny)))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
@@ -40,6 +42,11 @@ class EuclideanNorm(Gauge):
         angle = size * price * num.group_sum(apart * apart, self.group, self.count) / 2
         plain = num.pos(size * price - num.group_sum(u * z, self.group, self.count))
         return num.sum(num.pos(s - price) * size + where(num, reached & priced, angle, plain))
+
+    def declared_conjugate(self, u: Any, s: Any) -> tuple[Any, list[Any]]:
+        import cvxpy as cp
+
+        return cp.Constant(0.0), [cp.norm(u[self.group == j], 2) <= s[j] for j in range(self.count)]
 
     def slope(self, z: Array, s: Array) -> Array:
         norm = np.sqrt(np.bincount(self.group, weights=z * z, minlength=self.count))

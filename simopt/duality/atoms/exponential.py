@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from simopt.arithmetic import Arithmetic
@@ -37,6 +39,11 @@ class Exponential(Elementwise):
         kept = where(num, near, reached, full(num, 1.0, len(u)))
         far = num.pos(reached + self.conjugates(num, u, s) - u * z)
         return where(num, near, kept * num.bennett(u / kept - 1.0), far)
+
+    def declared_conjugate(self, u: Any, s: Any) -> tuple[Any, list[Any]]:
+        import cvxpy as cp
+
+        return cp.sum(cp.rel_entr(u, s) - u), []
 
     def slope(self, z: Array, s: Array) -> Array:
         return s * np.exp(z)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -49,6 +50,12 @@ class NegativeGeometricMean(ConcaveGauge):
 
     def polar(self, num: Arithmetic, w: Value) -> Value:
         return self.mean(num, w / exactly(num, self.weights))
+
+    def declared_conjugate(self, u: Any, s: Any) -> tuple[Any, list[Any]]:
+        import cvxpy as cp
+
+        w = np.array([float(each) for each in self.weights])
+        return cp.Constant(0.0), [u <= 0, cp.geo_mean(cp.multiply(-u, 1.0 / w), list(self.weights)) >= s]
 
     def slope(self, z: Array, s: Array) -> Array:
         with np.errstate(all="ignore"):

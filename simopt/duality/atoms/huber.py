@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arrays import Array
 from simopt.duality.atoms.base import Elementwise
+from simopt.duality.atoms.square import squares_over
 from simopt.duality.vectors import Mask, Value, above, divisor, is_zero
 
 
@@ -53,6 +55,11 @@ class Huber(Elementwise):
         inside = self._clipped(num, z)
         beyond, apart = z - inside, inside - u / (divisor(num, s)[0] * 2)
         return s * (apart * apart) + num.pos(num.abs(beyond) * self._cap(num, s) - beyond * u)
+
+    def declared_conjugate(self, u: Any, s: Any) -> tuple[Any, list[Any]]:
+        import cvxpy as cp
+
+        return squares_over(u, s), [cp.abs(u) <= 2 * cp.multiply(self.threshold(FLOAT), s)]
 
     def slope(self, z: Array, s: Array) -> Array:
         return np.asarray(2.0 * s * self._clipped(FLOAT, z))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from simopt.arithmetic import Arithmetic
@@ -24,6 +26,11 @@ class LargestSize(Gauge):
     def remainder(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
         size = self.value(num, z)
         return num.sum(num.pos(s - self.need(num, u)) * size) + num.sum(num.pos(num.abs(u) * size[self.group] - u * z))
+
+    def declared_conjugate(self, u: Any, s: Any) -> tuple[Any, list[Any]]:
+        import cvxpy as cp
+
+        return cp.Constant(0.0), [cp.norm(u[self.group == j], 1) <= s[j] for j in range(self.count)]
 
     def slope(self, z: Array, s: Array) -> Array:
         size = np.abs(z)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
@@ -60,6 +62,11 @@ class LogSumExp(Grouped):
         far = num.pos(num.xlogx(p) - p * logs - p + weights / total[self.group])
         lost = where(num, some, chance * num.bennett(p / chance - 1.0), far)
         return num.sum(where(num, positive[self.group], s[self.group] * lost, num.zeros(len(u))))
+
+    def declared_conjugate(self, u: Any, s: Any) -> tuple[Any, list[Any]]:
+        import cvxpy as cp
+
+        return cp.sum(cp.rel_entr(u, s[self.group])), [cp.hstack([cp.sum(u[self.group == j]) for j in range(self.count)]) == s]
 
     def slope(self, z: Array, s: Array) -> Array:
         weights, total, _ = self._shifted(FLOAT, z)

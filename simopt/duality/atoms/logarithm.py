@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from simopt.arithmetic import Arithmetic
@@ -48,6 +50,11 @@ class NegativeLogarithm(Elementwise):
         share, some = divisor(num, where(num, positive, -u * z / scale, full(num, 1.0, len(u))))
         far = num.pos(s * self.value(num, z) + self.conjugates(num, u, s) - u * z) if not some.all() else -u * z
         return where(num, positive & some, scale * (share * num.bennett(1.0 / share - 1.0)), far)
+
+    def declared_conjugate(self, u: Any, s: Any) -> tuple[Any, list[Any]]:
+        import cvxpy as cp
+
+        return cp.sum(cp.rel_entr(s, -u) - s), [u <= 0]
 
     def slope(self, z: Array, s: Array) -> Array:
         with np.errstate(divide="ignore", invalid="ignore"):

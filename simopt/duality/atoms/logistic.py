@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from simopt.arithmetic import Arithmetic
@@ -47,6 +49,11 @@ class Logistic(Elementwise):
         rest = num.pos(1.0 - p)
         tail = num.log1p(num.exp(-num.abs(z))) + num.xlogx(p) + num.xlogx(rest)
         return s * where(num, near, close, num.pos(rest * num.pos(z) + p * num.pos(-z) + tail))
+
+    def declared_conjugate(self, u: Any, s: Any) -> tuple[Any, list[Any]]:
+        import cvxpy as cp
+
+        return cp.sum(cp.rel_entr(u, s) + cp.rel_entr(s - u, s)), []
 
     def slope(self, z: Array, s: Array) -> Array:
         with np.errstate(over="ignore"):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
@@ -81,6 +83,13 @@ class Maximum(Grouped):
 
     def remainder(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
         return inner(num, u, num.pos(self.spread(num, self.value(num, z)) - z))
+
+    def declared_conjugate(self, u: Any, s: Any) -> tuple[Any, list[Any]]:
+        import cvxpy as cp
+
+        from simopt.duality.symbolic import SYMBOLIC, Symbol
+
+        return cp.Constant(0.0), [u >= 0, SYMBOLIC.group_sum(Symbol(u), self.group, self.count).expression == s]
 
     def slope(self, z: Array, s: Array) -> Array:
         """Shared alike by all entries that reach the maximum."""

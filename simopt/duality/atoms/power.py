@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -78,6 +79,14 @@ class Power(Elementwise):
         series = p * (p - 1) / 2 * h * h * (1 + (p - 2) * h / 3 * (1 + (p - 3) * h / 4))
         found: Array = np.where(some, best**p * np.where(np.abs(h) < SMALL, series, np.maximum(plain, 0.0)), size**p)
         return found
+
+    def declared_conjugate(self, u: Any, s: Any) -> tuple[Any, list[Any]]:
+        import cvxpy as cp
+
+        q = self.p / (self.p - 1.0)
+        w, t = cp.Variable(u.size), cp.Variable(u.size)
+        size = cp.abs(u) if self.even else cp.pos(u)
+        return (self.p - 1.0) * self.p**-q * cp.sum(t), [size <= w, cp.PowCone3D(t, s, w, 1.0 / q)]
 
     def slope(self, z: Array, s: Array) -> Array:
         return np.asarray(s * self.p * self._size(FLOAT, z) ** (self.p - 1.0) * np.sign(z))

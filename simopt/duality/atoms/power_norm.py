@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
@@ -49,6 +50,11 @@ class PowerNorm(Gauge):
         close = size * price * num.group_sum(young, self.group, self.count) + sides
         plain = num.pos(size * price - num.group_sum(u * z, self.group, self.count))
         return num.sum(num.pos(s - price) * size + where(num, reached & priced, close, plain))
+
+    def declared_conjugate(self, u: Any, s: Any) -> tuple[Any, list[Any]]:
+        import cvxpy as cp
+
+        return cp.Constant(0.0), [cp.pnorm(u[self.group == j], float(self.q)) <= s[j] for j in range(self.count)]  # type: ignore[arg-type]  # any p ≥ 1 is taken
 
     def slope(self, z: Array, s: Array) -> Array:
         size = self.value(FLOAT, z)[self.group]

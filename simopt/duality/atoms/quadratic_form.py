@@ -162,6 +162,12 @@ class QuadraticForm(SemidefiniteForm):
     formula, conjugate_formula, domain_formula = "zᵀPz, P ≻ 0", "uᵀP⁻¹u/4", "ℝⁿ"
     absorbs = Absorbs.ALL
 
+    def declared_conjugate(self, u: Any, s: Any) -> tuple[Any, list[Any]]:
+        import cvxpy as cp
+
+        factor, w = np.linalg.cholesky(self.matrix(FLOAT)), cp.Variable(u.size)
+        return cp.quad_over_lin(w, 4 * cp.sum(s)), [factor @ w == u]
+
     def support(self) -> Support | None:
         found = super().support()
         return found if found is not None and len(found.rows) == len(self.matrix(FLOAT)) else None

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from simopt.arithmetic import Arithmetic
@@ -37,5 +39,17 @@ class Square(Elementwise):
         apart = z - u / (divisor(num, s)[0] * 2)
         return s * (apart * apart)
 
+    def declared_conjugate(self, u: Any, s: Any) -> tuple[Any, list[Any]]:
+        return squares_over(u, s), []
+
     def slope(self, z: Array, s: Array) -> Array:
         return 2.0 * s * z
+
+
+def squares_over(u: Any, s: Any) -> Any:
+    """Σ u_i²/(4s_i) as CVXPY knows it."""
+    import cvxpy as cp
+
+    if s.is_constant() and (s.value > 0).all():
+        return cp.sum_squares(cp.multiply(u, 0.5 / np.sqrt(s.value)))
+    return sum(cp.quad_over_lin(u[i], 4 * s[i % s.size]) for i in range(u.size))

@@ -65,6 +65,11 @@ class SumLargest(Atom):
         level = self._level(num, z)
         return num.sum(num.pos(broadcast(num, s, len(u)) - u) * num.pos(z - level) + num.pos(u) * num.pos(level - z))
 
+    def declared_conjugate(self, u: Any, s: Any) -> tuple[Any, list[Any]]:
+        import cvxpy as cp
+
+        return cp.Constant(0.0), [u >= 0, u <= s, cp.sum(u) == self.k * s]
+
     def slope(self, z: Array, s: Array) -> Array:
         order, out = np.argsort(-z, kind="stable"), np.zeros(len(z))
         whole = int(self.k)
