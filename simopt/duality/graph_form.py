@@ -70,7 +70,7 @@ class GraphForm:
         alone = [each for each in declared.plan if sizes is RAW]  # in other units the unit has to leave these, too
         self.needless = {each.term.key for each in alone if each.leaf.key not in bounded}
         self.needless |= {each.host.key for each in alone if isinstance(each.host, Term)}
-        self.fixed = {v.id for e in _perspectives(programme.problem) for v in e.variables()}  # which are left as they are
+        self.fixed = {v.id for e in _perspectives(declared) for v in e.variables()}  # which are left as they are
         self.known: dict[int, tuple[Any, Any]] = {}
         self.variables: dict[int, Any] = {}
         self.rows: dict[str, tuple[Any, float]] = {}  # label -> row, and what its dual is to be multiplied with
@@ -163,15 +163,17 @@ class GraphForm:
         return {name: np.asarray(value, dtype=float) * units.get(name, 1.0) for name, value in values.items()}
 
 
-def _perspectives(problem: cp.Problem) -> list[Any]:
-    found, waiting = [], [problem.objective.expr, *(e for constraint in problem.constraints for e in constraint.args)]
+def _perspectives(declared: Declared) -> Iterator[Any]:
+    """Those in what `GraphForm` writes, also where the function is affine and so no term."""
+    waiting = [declared.programme.problem.objective.expr, *(side for row in _rows(declared) for side in row.sides or ())]
     while waiting:
         e = waiting.pop()
         if isinstance(e, cp.perspective):
-            found.append(e)
-        else:
+            yield e
+        elif isinstance(e, PartialProblem):
+            waiting.append(e.args[0].objective.expr)
+        elif not isinstance(e, indicator):  # whose constraints are rows
             waiting += e.args
-    return found
 
 
 def _rows(declared: Declared) -> list[Row]:

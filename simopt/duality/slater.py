@@ -143,8 +143,8 @@ def _exact_rows(programme: Programme) -> list[Any]:
 
 def _domains(programme: Programme) -> list[_Limit]:
     """Where functions such as the logarithm are defined."""
-    expressions = [programme.problem.objective.expr, *(e for row in programme.rows for e in row.sides or ())]
-    rows = [row for e in expressions for row in e.domain if isinstance(row, Inequality) and row.is_dcp()]
+    sources = list({id(term.source): term.source for term in programme.terms}.values())  # what stands in a partial optimum among them
+    rows = [row for e in sources for row in e.domain if isinstance(row, Inequality) and row.is_dcp()]
     return [_Limit(cp.vec(row.args[0] - row.args[1], order="F"), np.ones(row.size)) for row in rows]
 
 

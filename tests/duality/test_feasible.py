@@ -11,12 +11,15 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 import pytest
+from cvxpy.transforms.indicator import indicator
+from cvxpy.transforms.partial_optimize import partial_optimize
 
 import simopt
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, Interval
 from simopt.arithmetic.linear import solve
-from simopt.duality import Declared, slater, solved
+from simopt.duality import Declared, GraphForm, slater, solved
 from simopt.duality.infeasible import infeasible
+from simopt.duality.units import equilibrated
 from simopt.errors import InvalidProblem
 
 ALL = pytest.mark.parametrize("num", [FLOAT, INTERVAL, RATIONAL], ids=lambda num: num.name)
@@ -338,3 +341,23 @@ def test_no_bound_of_a_small_linear_programme_is_below_its_least_vertex(rounds: 
                 finite += found < math.inf
         assert best is None or infeasible(Declared.of(problem)) is None
     assert finite
+
+
+def test_a_partial_optimum_and_an_indicator_with_limits_are_solved_and_close() -> None:
+    """Σ_i min_y {y² + x : y ≥ 3 − x}, which is least at x = 5/2; and the distance of (2, 2) from a disk of radius 2, squared."""
+    x, y = variable(2), cp.Variable(2, name="y")
+    rest = partial_optimize(cp.Problem(cp.Minimize(cp.sum_squares(y)), [y >= 3 - x]), opt_vars=[y])
+    optima = {cp.sum(x) + rest: 5.5, cp.sum_squares(x - 2) + indicator([cp.norm(x) <= 2]): 4 * (math.sqrt(2) - 1) ** 2}
+    for objective, optimum in optima.items():
+        declared = Declared.of(cp.Problem(cp.Minimize(objective), [x >= 0]))
+        found = simopt.certify(declared, *solved(declared), num=INTERVAL)
+        assert found.gap <= 1e-9 and found.lower <= optimum * (1 + 1e-15) and optimum <= found.upper * (1 + 1e-15)
+
+
+def test_the_variables_of_a_perspective_of_what_is_affine_stay_as_they_are() -> None:
+    """min s f(u/s) + (s − 2000)² for f(u) = u + 1, that is u + s + (s − 2000)², subject to u ≥ 1000 s − 500: at s = 2000 − 1001/2."""
+    u, s = cp.Variable(name="u"), cp.Variable(nonneg=True, name="s")
+    declared = Declared.of(cp.Problem(cp.Minimize(cp.perspective(u + 1, s) + cp.square(s - 2000)), [u >= 1000 * s - 500]))
+    form = GraphForm(declared, equilibrated(declared.programme))
+    form.problem.solve(solver=cp.CLARABEL)
+    assert form.point()["s"] == pytest.approx(1499.5, rel=1e-6)
