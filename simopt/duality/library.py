@@ -197,8 +197,6 @@ def _geometric_mean(at: Reading) -> Map:
         raise at.refuse("geo_mean along an axis", "write one geo_mean a row")
     raw = e.w if isinstance(e, cp.GeoMeanApprox) else e.p
     weights = [Fraction(float(w)) if isinstance(w, (float, np.floating)) else Fraction(w) for w in raw]
-    if len(weights) == 1:
-        raise at.refuse("geo_mean of one entry", "write the entry")
     total = sum(weights)
     return mean(at, [w / total for w in weights])
 

@@ -361,3 +361,12 @@ def test_the_variables_of_a_perspective_of_what_is_affine_stay_as_they_are() -> 
     form = GraphForm(declared, equilibrated(declared.programme))
     form.problem.solve(solver=cp.CLARABEL)
     assert form.point()["s"] == pytest.approx(1499.5, rel=1e-6)
+
+
+def test_a_mean_of_one_entry_is_the_entry_where_it_is_not_negative() -> None:
+    """max −‖x + 1‖² + x₁ over x₁ ≥ 0, which CVXPY's documentation asks for and its solves do not: −1 at x = (−1, 0)."""
+    x = variable(2)
+    declared = Declared.of(cp.Problem(cp.Maximize(cp.geo_mean(x, [0, 1]) - cp.sum_squares(x + 1))))
+    found = simopt.certify(declared, at([-1.0, 0.0]), {"GeoMeanApprox 1": [-2.0]}, num=RATIONAL)
+    assert (found.lower, found.upper) == (1.0, 1.0)
+    assert Declared.of(cp.Problem(cp.Minimize(cp.geo_mean(x, [0, 1])), [x <= 1])).dual_bound({}) == -math.inf  # no convex function is less
