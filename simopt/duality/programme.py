@@ -140,6 +140,16 @@ class Programme:
         """What a node refers to."""
         return tuple(key for key in argument(node).below if key != node.key)
 
+    def all_rows(self) -> list[Row]:
+        """The rows, those that bound leaves, and those that define values."""
+        return [*self.rows, *(bound.row for bounds in self.bounds.values() for bound in bounds), *self.defining()]
+
+    def defining(self) -> list[Row]:
+        """The rows of definitions and epigraphs."""
+        return [
+            row for node in self.nodes if not isinstance(node, Term) for row in (node.rows if isinstance(node, Epigraph) else [node.row])
+        ]
+
     def reaches(self, start: Key, goal: Key) -> bool:
         """Whether the value `start` is computed from the value `goal`."""
         nodes: dict[Key, Node] = {node.key: node for node in (*self.terms, *self.nodes)}

@@ -370,3 +370,11 @@ def test_a_mean_of_one_entry_is_the_entry_where_it_is_not_negative() -> None:
     found = simopt.certify(declared, at([-1.0, 0.0]), {"GeoMeanApprox 1": [-2.0]}, num=RATIONAL)
     assert (found.lower, found.upper) == (1.0, 1.0)
     assert Declared.of(cp.Problem(cp.Minimize(cp.geo_mean(x, [0, 1])), [x <= 1])).dual_bound({}) == -math.inf  # no convex function is less
+
+
+def test_a_point_without_free_variables_is_judged_as_it_is() -> None:
+    """x = 1 defines x; x ≤ 0 is violated, and there is nothing that one could move."""
+    x = cp.Variable()
+    problem = cp.Problem(cp.Minimize(x), [x == 1.0, cp.square(x) <= 0.5])
+    x.value = 1.0
+    assert simopt.certify(problem).upper == math.inf
