@@ -370,3 +370,11 @@ def test_a_mean_of_one_entry_is_the_entry_where_it_is_not_negative() -> None:
     found = simopt.certify(declared, at([-1.0, 0.0]), {"GeoMeanApprox 1": [-2.0]}, num=RATIONAL)
     assert (found.lower, found.upper) == (1.0, 1.0)
     assert Declared.of(cp.Problem(cp.Minimize(cp.geo_mean(x, [0, 1])), [x <= 1])).dual_bound({}) == -math.inf  # no convex function is less
+
+
+def test_a_sorted_product_closes_where_entries_are_equal() -> None:
+    """Chebyshev: Σ w_(i) x_(i) ≥ (Σ w)(Σ x)/n, with equality where all x are equal; the slopes there do not say which multipliers."""
+    x = variable(3)
+    declared = Declared.of(cp.Problem(cp.Minimize(cp.dotsort(x, [3.0, -1.0, 1.0])), [cp.sum(x) >= 5]))
+    found = simopt.certify(declared, *solved(declared), num=INTERVAL)
+    assert found.lower <= 5.0 <= found.upper <= found.lower + 1e-8
