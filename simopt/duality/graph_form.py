@@ -95,6 +95,8 @@ class GraphForm:
             return self.written(e.args[0].objective.expr)
         if not e.args or e.is_constant() or isinstance(e, cp.perspective):
             return e
+        if id(e) in self.declared.programme.rewritten:
+            return self.written(self.declared.programme.rewritten[id(e)][1])
         if id(e) not in self.known:
             term = self.by_source.get(id(e))
             if term is None or not term.parts or term.key in self.needless:

@@ -18,6 +18,7 @@ import simopt
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, Interval
 from simopt.arithmetic.linear import solve
 from simopt.duality import Declared, GraphForm, slater, solved
+from simopt.duality.atoms.concave_norm import NegativePowerNorm
 from simopt.duality.infeasible import infeasible
 from simopt.duality.units import equilibrated
 from simopt.errors import InvalidProblem
@@ -378,3 +379,27 @@ def test_a_point_without_free_variables_is_judged_as_it_is() -> None:
     problem = cp.Problem(cp.Minimize(x), [x == 1.0, cp.square(x) <= 0.5])
     x.value = 1.0
     assert simopt.certify(problem).upper == math.inf
+
+
+def test_a_sorted_product_closes_where_entries_are_equal() -> None:
+    """Chebyshev: Σ w_(i) x_(i) ≥ (Σ w)(Σ x)/n, with equality where all x are equal; the slopes there do not say which multipliers."""
+    x = variable(3)
+    declared = Declared.of(cp.Problem(cp.Minimize(cp.dotsort(x, [3.0, -1.0, 1.0])), [cp.sum(x) >= 5]))
+    found = simopt.certify(declared, *solved(declared), num=INTERVAL)
+    assert found.lower <= 5.0 <= found.upper <= found.lower + 1e-8
+
+
+def test_a_violation_costs_no_more_than_a_step_along_the_slope() -> None:
+    """Σ x² over x^{−3/2} ≤ 1: from x = 1 − ε a step of ε is enough, and f rises by 6ε, however far the point inside lies."""
+    x = variable(3)
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(x)), [cp.power(x, -1.5) <= 1])
+    for short in (1e-6, 1e-9):
+        assert 3.0 <= upper(problem, INTERVAL, at(np.full(3, 1 - short))) <= 3.0 + 7 * short
+
+
+def test_a_multiplier_that_hardly_counts_is_not_made_long() -> None:
+    """‖x‖_{1/2} ≥ 0 says x ≥ 0: u = (−1, 0) with the scale ε needs ‖u‖_{−1} ≥ ε, and so an entry of ε, not a length of 1/0."""
+    u, s = np.array([-1.0, 1e-13]), np.array([1e-12])
+    atom = NegativePowerNorm(0.5)
+    found = atom.project(FLOAT, u, s)
+    assert np.max(np.abs(found - u)) < 4e-12 and atom.conjugate(FLOAT, found, s) == 0.0
