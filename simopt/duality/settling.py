@@ -53,8 +53,9 @@ def _ways(
     tried = []
     for prepared in (completed, repaired, snapped):
         given, wanted = prepared(programme, plan, candidates)
-        tried.append(Pivoting(num, programme, plan, given, joined(wanted, found.missing)))
-        yield tried[-1].swept({})
+        pivoting = Pivoting(num, programme, plan, given, joined(wanted, found.missing))
+        yield (swept := pivoting.swept({}))
+        tried += [pivoting] * bool(swept.open)
     limits = implied(programme, upper, found.missing)
     yield from (each.swept(limits) for each in tried)
     yield backward(num, programme, plan, candidates, implied=limits)
