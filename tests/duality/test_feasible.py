@@ -395,3 +395,13 @@ def test_a_multiplier_that_hardly_counts_is_not_made_long() -> None:
     atom = NegativePowerNorm(0.5)
     found = atom.project(FLOAT, u, s)
     assert np.max(np.abs(found - u)) < 4e-12 and atom.conjugate(FLOAT, found, s) == 0.0
+
+
+def test_rows_without_room_hold_at_the_ends_of_bounds_and_where_a_norm_is_to_be_0() -> None:
+    """log x ≥ 0 over x ≤ 1 leaves x = 1; norms of rows ≤ (0, 1) leave the first row 0, and the sum of the second is at most √3."""
+    x, X = variable(2), cp.Variable((2, 3), name="X")
+    point = cp.Problem(cp.Minimize(cp.sum(x)), [cp.log(x) >= 0, x <= 1])
+    assert upper(point, INTERVAL, at([1 - 1e-9, 1 + 1e-9])) <= 2.0 + 1e-14
+    row = cp.Problem(cp.Maximize(cp.sum(X)), [cp.norm(X, 2, axis=1) <= np.array([0.0, 1.0])])
+    near = {"X": np.array([[1e-9, -1e-9, 0.0], [1 / math.sqrt(3)] * 3])}
+    assert -math.sqrt(3) <= upper(row, INTERVAL, near) <= -math.sqrt(3) + 1e-8
