@@ -38,14 +38,14 @@ class Interior:
         self.last: Inside | None = None
 
     def points(self, near: Mapping[Key, Array]) -> Iterator[Inside]:
-        """0 drawn to where bounds and equalities hold; the point that was found last; and one from a solve."""
+        """0 drawn to where bounds and equalities hold; the point that was found last; and those that solves find."""
         zero = within(FLOAT, self.programme, {key: np.zeros(leaf.size) for key, leaf in self.programme.leaves.items()})
         yield Inside(drawn(FLOAT, self.programme, zero), [])
         if self.last is not None:
             yield self.last
-        self.last = slater_point(self.programme, near)
-        if self.last is not None:
-            yield self.last
+        for found in slater_points(self.programme, near):
+            self.last = found
+            yield found
 
 
 @dataclass(frozen=True)
@@ -80,22 +80,25 @@ class _Limit:
     ends: Array = field(default_factory=lambda: np.zeros(0))
 
 
-def slater_point(programme: Programme, near: Mapping[Key, Array]) -> Inside | None:
-    """The point of the greatest slack s ≤ 1: g_i(x) + σ_i s ≤ 0 for every row and bound, h(x) = 0; None if s = 0.
+def slater_points(programme: Programme, near: Mapping[Key, Array]) -> Iterator[Inside]:
+    """The point of the greatest slack s ≤ 1: g_i(x) + σ_i s ≤ 0 for every row and bound, h(x) = 0; none if s = 0.
 
     σ_i is the size of the row at the given point, beside it and at 0. Among such points one that is not far is wanted, which costs what a
-    slack of NEAR does for each distance as large as the given point. Where there is no slack, each entry has one of its own, and
-    max Σ √s_i, where none is 0 that need not be, tells of which none is to be asked.
+    slack of NEAR does for each distance as large as the given point. Where there is no slack, or none that can be proven, each
+    entry has one of its own, and max Σ √s_i, where none is 0 that need not be, tells of which none is to be asked.
     """
     limits = [*_rows(programme, near), *_domains(programme)]
     for leaf in programme.leaves.values():
         limits += _bounds(programme, leaf, near[leaf.key])
     if not limits:
-        return None
+        return
     try:
-        return _largest(programme, limits, near) or _largest(programme, _loosened(programme, limits, near), near)
+        if (found := _largest(programme, limits, near)) is not None:
+            yield found
+        if (found := _largest(programme, _loosened(programme, limits, near), near)) is not None:
+            yield found
     except (cp.DCPError, cp.SolverError, ValueError, ArithmeticError):
-        return None
+        return
 
 
 def _largest(programme: Programme, limits: Sequence[_Limit], near: Mapping[Key, Array]) -> Inside | None:

@@ -183,8 +183,8 @@ def test_random_points_never_come_below_the_optimum_in_fractions(num: Arithmetic
 
 def test_a_point_inside_is_asked_for_once_and_again_when_parameters_change(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[Any] = []
-    original = slater.slater_point
-    monkeypatch.setattr(slater, "slater_point", lambda *given: calls.append(given) or original(*given))
+    original = slater.slater_points
+    monkeypatch.setattr(slater, "slater_points", lambda *given: calls.append(given) or original(*given))
     x, centre = variable(2), cp.Parameter(2, value=[3.0, 3.0])
     x.value = [7.0, 8.0]
     declared = Declared.of(cp.Problem(cp.Minimize(-cp.sum(x)), [cp.norm(x - centre) <= 1]))
@@ -202,7 +202,7 @@ def test_a_point_inside_is_asked_for_once_and_again_when_parameters_change(monke
 
 
 def test_where_all_holds_nothing_is_solved(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(slater, "slater_point", lambda *_: pytest.fail("a point inside was asked for"))
+    monkeypatch.setattr(slater, "slater_points", lambda *_: pytest.fail("a point inside was asked for"))
     monkeypatch.setattr(slater, "drawn", lambda *_: pytest.fail("equations were solved"))
     x = variable()
     declared = Declared.of(cp.Problem(cp.Minimize(cp.sum_squares(x)), [cp.norm(x) <= 1, x >= 0]))
