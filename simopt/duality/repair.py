@@ -16,9 +16,9 @@ from simopt.duality.atoms.base import Gauge
 from simopt.duality.atoms.concave_gauge import ConcaveGauge
 from simopt.duality.atoms.perspective import Perspective
 from simopt.duality.backward import backward
-from simopt.duality.columns import ROUNDING, System
+from simopt.duality.columns import ROUNDING, Columns, System
 from simopt.duality.held import groups
-from simopt.duality.programme import Definition, Programme
+from simopt.duality.programme import Definition, Epigraph, Programme, Row, Term
 from simopt.duality.vectors import Mask
 
 ROUNDS = 4
@@ -39,12 +39,13 @@ def completed(programme: Programme, plan: Sequence[Absorber], candidates: Mappin
 
 
 def repaired(programme: Programme, plan: Sequence[Absorber], candidates: Mapping[Key, Array]) -> Prepared:
-    """Moved by the least step, in units of the room that each has, that leaves nothing of stationarity."""
+    """Moved by the least step, in units of the room that each has, that leaves nothing of stationarity.
+
+    Where the edge of a domain is curved it is projected in turn: drawn inside, then moved to where nothing is left, and again.
+    """
     given, wanted = completed(programme, plan, candidates)
-    for term in programme.terms:
-        if isinstance(term.atom, (Gauge, ConcaveGauge, Perspective)) and term.key in given:
-            given[term.key] = term.atom.inward(given[term.key], INSIDE)
     for _ in range(ROUNDS):
+        given |= {term.key: term.atom.inward(given[term.key], INSIDE) for term in programme.terms if _curved(term) and term.key in given}
         system = System(programme, plan, backward(FLOAT, programme, plan, given), wanted)
         moved = _stepped(system, given)
         if moved is None:
@@ -83,17 +84,25 @@ def _stepped(system: System, given: Candidates) -> Candidates | None:
     if not before.residuals.keys() >= system.entries.keys():
         return None
     residual = np.concatenate([before.residuals[key][chosen] for key, chosen in system.entries.items()])
-    room = system.rooms()
+    room = np.concatenate([_reach(system, each, room) for each, room in zip(system.columns, system.split(system.rooms()), strict=True)])
     matrix = sp.diags_array(room) @ sp.vstack([each.rows for each in system.columns], format="csr")
     gram = (matrix.T @ matrix).toarray()
     if not (np.isfinite(gram).all() and np.isfinite(residual).all() and np.any(np.abs(residual) > ROUNDING * system.sizes)):
         return None
     size = np.sqrt(np.maximum(np.diag(gram), np.finfo(float).tiny))
     price = la.lstsq(gram / size / size[:, None], -residual / size, cond=1e-12)[0] / size
-    step, start, moved = np.clip(room * (matrix @ price), -FAR * room, FAR * room), 0, dict(given)
-    for each in system.columns:
-        own = each.balanced(step[start : start + len(each.room)])
-        start += len(each.room)
+    moved = dict(given)
+    for each, step in zip(system.columns, system.split(np.clip(room * (matrix @ price), -FAR * room, FAR * room)), strict=True):
+        own = each.balanced(step)
         if own.any():
             moved[each.host.key] = system.draft.used[each.host.key] + own
     return moved
+
+
+def _reach(system: System, each: Columns, room: Array) -> Array:
+    """How far a step may go: along a curved edge farther than the room of any entry by itself, as the next round draws it inside."""
+    return np.abs(system.draft.used[each.host.key]) if _curved(each.host) else room
+
+
+def _curved(host: Row | Term | Epigraph) -> bool:
+    return isinstance(host, Term) and isinstance(host.atom, (Gauge, ConcaveGauge, Perspective))

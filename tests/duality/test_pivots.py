@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -173,3 +173,19 @@ def test_exact_pivots_of_a_trend_filter_agree_with_balls() -> None:
     certificate = simopt.certify(declared, point, multipliers, INTERVAL)
     assert certificate.gap <= 1e-8 * certificate.upper
     assert exact <= Fraction(certificate.upper) and abs(float(exact) - float(ball.mid)) <= 1e-8
+
+
+def curved() -> Iterator[Any]:
+    """Problems whose multipliers lie on the curved edge of a domain and carry a scale that others move, with their optima."""
+    x = cp.Variable(3, name="x")
+    mean = cp.geo_mean(x[:2], [1, 2])
+    yield pytest.param(-x[2], [mean >= x[2], x[0] + x[1] <= 3], -(4 ** (1 / 3)), id="mean")  # at x = 1, y = 2
+    yield pytest.param(x[0] + x[1], [cp.norm(cp.hstack([x[0] - x[1], x[0] + x[1], 1])) <= 2], -(3**0.5), id="norm", marks=pytest.mark.slow)
+    yield pytest.param(x[2] - x[0], [cp.constraints.ExpCone(x[0], x[1], x[2]), x[1] == 2], 2.0, id="cone")  # min 2e^{x/2} − x
+
+
+@pytest.mark.parametrize("objective, rows, optimum", list(curved()))
+def test_multipliers_on_a_curved_edge_are_corrected_within_a_row(objective: Any, rows: list[Any], optimum: float) -> None:
+    declared = Declared.of(cp.Problem(cp.Minimize(objective), rows))
+    _, multipliers = solved(declared)
+    assert optimum - 1e-8 <= bound(declared, multipliers, INTERVAL) <= optimum + 1e-15
