@@ -27,9 +27,10 @@ from simopt.duality.affine import Key, Residual
 from simopt.duality.backward import Backward, backward
 from simopt.duality.columns import ROUNDING, Columns, Pivots, System
 from simopt.duality.held import Settlement, groups
+from simopt.duality.lineality import Lineality
 from simopt.duality.programme import Definition, Programme, Term
 from simopt.duality.repair import completed, joined, repaired, snapped
-from simopt.duality.vectors import Mask, Value, broadcast, where
+from simopt.duality.vectors import Mask, Value, broadcast, is_zero, where
 
 Limits = Mapping[Key, tuple[Array, Array]]
 
@@ -69,10 +70,27 @@ def _tried(
 
 
 def _solved(num: Arithmetic, system: System, given: Mapping[Key, Array], implied: Limits) -> Backward:
-    """Two sweeps: one to ask what is left, one in which pivots have made it 0, or bounds take what they do not."""
+    """The sweep in which pivots have made 0 what is left, or bounds take what they do not, or what follows from it."""
+    corrected = _corrected(num, system, given)
+    if isinstance(corrected, Backward):
+        return corrected
+    settlement, why = corrected
+    after = backward(num, system.programme, system.plan, given, settlement=settlement, implied=implied)
+    if fresh := _followers(num, system, settlement, after):
+        settlement = replace(settlement, entries=joined(settlement.entries, fresh))
+        after = backward(num, system.programme, system.plan, given, settlement=settlement, implied=implied)
+    if num is FLOAT and not _rounded(system, settlement, after):
+        after.open.append("pivots: what is left of stationarity is more than rounding leaves")
+    if why and after.open:
+        after.open.append(f"pivots: {why}")
+    return after
+
+
+def _corrected(num: Arithmetic, system: System, given: Mapping[Key, Array]) -> tuple[Settlement, str] | Backward:
+    """The pivots corrected, by what a sweep with them says that is left; or none, and why; or the sweep, where it is open."""
     pivots = system.chosen()
     if isinstance(pivots, str):
-        return replace(system.draft, open=[*system.draft.open, f"pivots: {pivots}"])
+        return Settlement(), pivots
     settlement = system.settlement(pivots.parts)
     before = backward(num, system.programme, system.plan, given, settlement=settlement)
     if not before.residuals.keys() >= system.entries.keys():
@@ -80,12 +98,19 @@ def _solved(num: Arithmetic, system: System, given: Mapping[Key, Array], implied
     residual = num.concat([before.residuals[key][chosen] for key, chosen in system.entries.items()])[pivots.settles]
     delta = solve(num, _matrix(num, system, settlement, pivots)[pivots.settles], -residual)
     if delta is None:
-        return replace(system.draft, open=[*system.draft.open, "pivots: their matrix is not proven to be regular"])
-    corrected = Settlement(_moved(num, settlement, pivots, delta), system.masks(pivots.settles))
-    after = backward(num, system.programme, system.plan, given, settlement=corrected, implied=implied)
-    if num is FLOAT and not _rounded(system, corrected, after):
-        after.open.append("pivots: what is left of stationarity is more than rounding leaves")
-    return after
+        return Settlement(), "their matrix is not proven to be regular"
+    return Settlement(_moved(num, settlement, pivots, delta), system.masks(pivots.settles)), ""
+
+
+def _followers(num: Arithmetic, system: System, settlement: Settlement, after: Backward) -> dict[Key, Mask]:
+    """Where nothing is left as nothing is at the settled entries."""
+    idle = {key: np.asarray(is_zero(num, u)) for key, u in after.used.items()}
+    settled, missing = (
+        np.concatenate([masks.get(key, np.zeros(len(system.wanted[key]), dtype=bool))[chosen] for key, chosen in system.entries.items()])
+        for masks in (settlement.entries, after.missing)
+    )
+    found = Lineality(system.programme, system.entries, idle).following(settled, np.flatnonzero(missing))
+    return system.masks(found) if len(found) else {}
 
 
 def _moved(num: Arithmetic, settlement: Settlement, pivots: Pivots, delta: Value) -> dict[Key, Any]:
@@ -102,7 +127,10 @@ def _moved(num: Arithmetic, settlement: Settlement, pivots: Pivots, delta: Value
 
 def _rounded(system: System, settlement: Settlement, after: Backward) -> bool:
     """Whether what is left in floats is small against the terms that it is the sum of."""
-    left = [np.where(settlement.entries[key], after.residuals[key], 0.0)[chosen] for key, chosen in system.entries.items()]
+    left = [
+        np.where(settlement.entries[key], after.residuals[key], 0.0)[chosen] if key in settlement.entries else np.zeros(len(chosen))
+        for key, chosen in system.entries.items()
+    ]
     return bool(np.all(np.abs(np.concatenate(left)) <= ROUNDING * system.sizes))
 
 

@@ -58,7 +58,7 @@ def repaired(programme: Programme, plan: Sequence[Absorber], candidates: Mapping
 def snapped(programme: Programme, plan: Sequence[Absorber], candidates: Mapping[Key, Array]) -> Prepared:
     """Repaired, when those near an end of their domain have been put there."""
     used = backward(FLOAT, programme, plan, candidates)
-    largest = max((float(np.max(np.abs(u), initial=0.0)) for u in used.used.values()), default=0.0)
+    largest = max((float(np.max(np.abs(u), initial=0.0)) for u in (*used.used.values(), *candidates.values())), default=0.0)
     put = dict(candidates)
     for row in programme.rows:
         if not row.equality and row.key in candidates:
