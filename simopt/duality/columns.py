@@ -211,7 +211,7 @@ class System:
             return Held(np.zeros(n), unit, self.pins[node.key], np.zeros(n, dtype=bool))
         if node.atom.total is None:
             own = np.bincount(group, weights=pivots, minlength=count)[group] > 0
-            return Held(np.zeros(n), unit, np.ones(n, dtype=bool), own)
+            return Held(np.where(s > 0.0, 0.0, u), unit, np.ones(n, dtype=bool), own | ((s <= 0.0) & (u != 0.0)))
         order = np.lexsort((-self._room(node), group))
         rest = np.zeros(n, dtype=bool)
         rest[order[np.unique(group[order], return_index=True)[1]]] = True

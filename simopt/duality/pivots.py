@@ -29,7 +29,7 @@ from simopt.duality.columns import ROUNDING, Columns, Pivots, System
 from simopt.duality.held import Settlement, groups
 from simopt.duality.lineality import Lineality
 from simopt.duality.programme import Definition, Programme, Term
-from simopt.duality.repair import completed, joined, repaired, snapped
+from simopt.duality.repair import centred, completed, joined, repaired, snapped
 from simopt.duality.vectors import Mask, Value, broadcast, is_zero, where
 
 Limits = Mapping[Key, tuple[Array, Array]]
@@ -45,9 +45,9 @@ def pivoted(
 ) -> Iterator[Backward]:
     """Sweeps with corrected multipliers, or with the reason why what was `found` without them stays open.
 
-    The candidates are taken as they are, then repaired, then with those at an end of their domain that are near it.
+    The candidates are taken as they are, then repaired, then with those at an end of their domain that are near it, or with none there.
     """
-    for prepared in (completed, repaired, snapped):
+    for prepared in (completed, repaired, snapped, centred):
         given, wanted = prepared(programme, plan, candidates)
         yield _tried(num, programme, plan, given, joined(wanted, found.missing), implied or {})
 

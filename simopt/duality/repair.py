@@ -15,13 +15,14 @@ from simopt.duality.affine import Key
 from simopt.duality.atoms.base import Gauge
 from simopt.duality.atoms.concave_gauge import ConcaveGauge
 from simopt.duality.atoms.perspective import Perspective
-from simopt.duality.backward import backward
-from simopt.duality.columns import ROUNDING, Columns, System
+from simopt.duality.backward import Backward, backward
+from simopt.duality.columns import Columns, System
 from simopt.duality.held import groups
 from simopt.duality.programme import Definition, Epigraph, Programme, Row, Term
 from simopt.duality.vectors import Mask
 
 ROUNDS = 4
+LEFT = 1e-13  # of the terms of a residual: less need not be repaired, and is less than rooms
 INSIDE = 1e-10  # of itself: how far a multiplier is drawn inside whose domain has a curved edge, so that its entries have room
 SNAP = 1e-6  # of the scale: a multiplier as near to an end may be meant to be there
 FAR = 0.9  # of the room that a multiplier has: as far as one step may go
@@ -57,18 +58,34 @@ def repaired(programme: Programme, plan: Sequence[Absorber], candidates: Mapping
 
 def snapped(programme: Programme, plan: Sequence[Absorber], candidates: Mapping[Key, Array]) -> Prepared:
     """Repaired, when those near an end of their domain have been put there."""
-    used = backward(FLOAT, programme, plan, candidates)
-    largest = max((float(np.max(np.abs(u), initial=0.0)) for u in (*used.used.values(), *candidates.values())), default=0.0)
-    put = dict(candidates)
+    used, put = backward(FLOAT, programme, plan, candidates), dict(candidates)
+    least = SNAP * _largest(used, candidates)
     for row in programme.rows:
         if not row.equality and row.key in candidates:
-            put[row.key] = np.where(candidates[row.key] <= SNAP * largest, 0.0, candidates[row.key])
+            put[row.key] = np.where(candidates[row.key] <= least, 0.0, candidates[row.key])
     for node in programme.nodes:
         if not isinstance(node, Definition) and node.atom.total is not None and node.key in used.used:
             u = used.used[node.key]
             s = used.scales[node.key][groups(node.atom, len(u))[0]]
             put[node.key] = np.where(u <= SNAP * s, 0.0, np.where(u >= (1.0 - SNAP) * s, s, u))
     return repaired(programme, plan, put)
+
+
+def centred(programme: Programme, plan: Sequence[Absorber], candidates: Mapping[Key, Array]) -> Prepared:
+    """Repaired, when all have been drawn inside of their domains: where those that would have to give way are at the ends of theirs."""
+    used, put = backward(FLOAT, programme, plan, candidates), dict(candidates)
+    least = INSIDE * _largest(used, candidates)
+    put |= {row.key: np.maximum(candidates[row.key], least) for row in programme.rows if not row.equality and row.key in candidates}
+    for node in programme.nodes:
+        if not isinstance(node, Definition) and node.key in used.used and node.key in candidates:
+            u, (group, count) = used.used[node.key], groups(node.atom, node.argument.size)
+            mean = np.bincount(group, weights=u, minlength=count) / np.bincount(group, minlength=count)
+            put[node.key] = node.atom.inward(u, INSIDE) if node.atom.total is None else u + INSIDE * (mean[group] - u)
+    return repaired(programme, plan, put)
+
+
+def _largest(used: Backward, candidates: Mapping[Key, Array]) -> float:
+    return max((float(np.max(np.abs(u), initial=0.0)) for u in (*used.used.values(), *candidates.values())), default=0.0)
 
 
 def joined(one: Mapping[Key, Mask], other: Mapping[Key, Mask]) -> dict[Key, Mask]:
@@ -87,7 +104,7 @@ def _stepped(system: System, given: Candidates) -> Candidates | None:
     room = np.concatenate([_reach(system, each, room) for each, room in zip(system.columns, system.split(system.rooms()), strict=True)])
     matrix = sp.diags_array(room) @ sp.vstack([each.rows for each in system.columns], format="csr")
     gram = (matrix.T @ matrix).toarray()
-    if not (np.isfinite(gram).all() and np.isfinite(residual).all() and np.any(np.abs(residual) > ROUNDING * system.sizes)):
+    if not (np.isfinite(gram).all() and np.isfinite(residual).all() and np.any(np.abs(residual) > LEFT * system.sizes)):
         return None
     size = np.sqrt(np.maximum(np.diag(gram), np.finfo(float).tiny))
     price = la.lstsq(gram / size / size[:, None], -residual / size, cond=1e-12)[0] / size

@@ -45,12 +45,14 @@ class ConcaveGauge(Atom):
         """u made negative and, where it is too small, longer."""
         price = num.maximum(-u, broadcast(num, s, len(u)) * LEAST)
         polar, some = divisor(num, self.polar(num, price))
-        if not some.all():
-            return num.zeros(len(u)) if is_zero(num, s).all() else -price
+        if is_zero(num, s).all() or not some.all():
+            return -price
         return -price * broadcast(num, num.maximum(s / polar, num.lift(1.0)), len(u))
 
     def room(self, num: Arithmetic, u: Value, s: Value) -> Value:
-        """Even all entries together may shrink by the factor s/μ°(−u)."""
+        """Even all entries together may shrink by the factor s/μ°(−u), which is 0 for s = 0."""
+        if is_zero(num, s).all():
+            return -u
         polar, some = divisor(num, self.polar(num, num.pos(-u)))
         if not some.all():
             return full(num, -1.0, len(u))
