@@ -17,7 +17,7 @@ import numpy as np
 from cvxpy.constraints import Equality, Inequality
 from cvxpy.reductions.solution import Solution as Unpacked
 
-from simopt.arithmetic import BY_NAME, Arithmetic
+from simopt.arithmetic import BY_NAME, FLOAT, INTERVAL, Arithmetic, NotRational
 from simopt.arrays import Multipliers, Point
 from simopt.backends import table
 from simopt.backends.adapter import held, quiet
@@ -27,11 +27,12 @@ from simopt.duality.declared import Declared
 from simopt.duality.expressions import value_of
 from simopt.duality.graph_form import solved
 from simopt.duality.infeasible import infeasible
+from simopt.duality.unbounded import Unbounded, unbounded
 from simopt.errors import InvalidProblem, NotAvailable, UnknownName
 from simopt.run import Progress
 from simopt.solution import Sample, Solution, Status, frozen
 
-WORDS = {Status.OPTIMAL: cp.OPTIMAL, Status.INFEASIBLE: cp.INFEASIBLE} | dict.fromkeys(
+WORDS = {Status.OPTIMAL: cp.OPTIMAL, Status.INFEASIBLE: cp.INFEASIBLE, Status.UNBOUNDED: cp.UNBOUNDED} | dict.fromkeys(
     (Status.ITERATION_LIMIT, Status.TIME_LIMIT, Status.INTERRUPTED), cp.settings.USER_LIMIT
 )  # what CVXPY calls them; a point with any other status is "optimal_inaccurate" there
 HELP = {
@@ -59,13 +60,18 @@ def certify(
             with _untouched(problem):
                 other, more = solved(declared, backend.cvxpy_name)
         except NotAvailable:
-            if (proof := _no_point(declared)) is not None:
+            proof = _no_point(declared) or _certificate(declared, _no_end(declared, num))
+            if proof is not None and (proof.infeasible or proof.unbounded or not found):
                 return proof
             if not found:
                 raise
         else:
             found.append(judge(declared, other if given is None else given, more, num))
     best = min(found, key=lambda judged: (judged.certificate.gap, judged.certificate.upper, -judged.certificate.lower))
+    if solver is not None and best.certificate.lower == -math.inf:
+        proof = _certificate(declared, _no_end(declared, num, best.point))
+        if proof is not None and proof.unbounded:
+            return proof
     return _as_written(declared, best, tol)
 
 
@@ -86,18 +92,34 @@ def _no_point(declared: Declared) -> Certificate | None:
     if proof is None:
         return None
     said = f"no point is feasible: each violates {proof.reason} by at least {proof.violation:.3g}"
-    found = Certificate(
-        upper=math.inf,
-        lower=math.inf,
-        gap=math.inf,
-        relative_gap=math.inf,
-        gap_over_upper=math.inf,
-        scale=math.inf,
-        infeasibility=math.inf,
-        multipliers_from="none" if proof.multipliers is None else "solver",
-        arithmetic=proof.arithmetic,
-        open=said,
-    )
+    return _infinite(declared, math.inf, math.inf, "none" if proof.multipliers is None else "solver", proof.arithmetic, said)
+
+
+def _no_end(declared: Declared, num: Arithmetic, point: Point | None = None) -> Unbounded | None:
+    """A proof that the objective falls for ever, if one solve finds it: in intervals, unless fractions are asked for and suffice."""
+    with _untouched(declared.programme.problem):
+        try:
+            return unbounded(declared, INTERVAL if num is FLOAT else num, point)
+        except NotRational:
+            return unbounded(declared, INTERVAL, point)
+
+
+def _certificate(declared: Declared, proof: Unbounded | None) -> Certificate | None:
+    """What a direction without end says."""
+    if proof is None:
+        return None
+    verb = "rises" if declared.maximises else "falls"
+    rate = f", by at least {-proof.slope:.3g} for each unit of a direction with entries of at most 1" if proof.steady else ""
+    said = f"the objective {verb} without end{rate}"
+    if proof.point is None:
+        said = f"unbounded if feasible: {said}, but no point is proven to be feasible ({HELP['is not proven to be ≤ 0']})"
+    return _infinite(declared, -math.inf if proof.point is not None else math.inf, -math.inf, "none", proof.arithmetic, said)
+
+
+def _infinite(declared: Declared, upper: float, lower: float, multipliers_from: str, arithmetic: str, said: str) -> Certificate:
+    """Bounds on the minimum that are infinite, in the problem's sense."""
+    ends = {"gap": math.inf, "relative_gap": math.inf, "gap_over_upper": math.inf, "scale": math.inf, "infeasibility": math.inf}
+    found = Certificate(upper=upper, lower=lower, multipliers_from=multipliers_from, arithmetic=arithmetic, open=said, **ends)
     return found.of_the_maximum() if declared.maximises else found
 
 
@@ -113,11 +135,11 @@ def _put(declared: Declared, found: Solution) -> Solution:
     problem = declared.programme.problem
     for variable in (*problem.variables(), *(dual for constraint in problem.constraints for dual in constraint.dual_variables)):
         variable.save_value(None)
-    lost = found.status is Status.FAILED and found.point is None
-    if lost and (proof := _no_point(declared)) is not None:
-        found = replace(found, status=Status.INFEASIBLE, certificate=proof, message=proof.open)
-    if found.status is Status.INFEASIBLE:
-        problem.unpack(Unpacked(cp.INFEASIBLE, -math.inf if declared.maximises else math.inf, {}, {}, {}))
+    found = _without_optimum(declared, found)
+    if found.status in (Status.INFEASIBLE, Status.UNBOUNDED):
+        worst = math.inf if declared.maximises is (found.status is Status.UNBOUNDED) else -math.inf
+        problem.unpack(Unpacked(WORDS[found.status], worst, {}, {}, {}))
+        return found
     if found.point is None or found.certificate is None:
         return found
     point, multipliers = dict(found.point), dict(found.multipliers or {})
@@ -133,10 +155,28 @@ def _put(declared: Declared, found: Solution) -> Solution:
     return replace(found, point=frozen(whole), certificate=certificate, trace=trace)
 
 
+def _without_optimum(declared: Declared, found: Solution) -> Solution:
+    """A solution that has no point, or no bound, with the proof that there is no optimum, where one is found."""
+    lost = found.status is Status.FAILED and found.point is None
+    if lost and (proof := _no_point(declared)) is not None:
+        return replace(found, status=Status.INFEASIBLE, certificate=proof, message=proof.open)
+    bound = math.nan if found.certificate is None else found.certificate.lower
+    if not (lost or (bound == -math.inf and found.status in (Status.FAILED, Status.GAP_OPEN))):
+        return found
+    proof = _no_end(declared, BY_NAME[found.certificate.arithmetic] if found.certificate else INTERVAL, found.point)
+    said = _certificate(declared, proof)
+    if proof is None or said is None:
+        return found
+    if proof.point is None:
+        return replace(found, certificate=said, message=f"{found.message}; {said.open}") if lost else found
+    point = frozen(declared.variables(declared.restore(proof.point)))
+    return replace(found, status=Status.UNBOUNDED, certificate=said, message=said.open, point=point, direction=frozen(proof.direction))
+
+
 def _as_written(declared: Declared, judged: Judgement, tol: float) -> Certificate:
     """Bounds in the problem's sense and, where they do not close, why."""
     found = judged.certificate
-    why = "" if found.closes(tol) or found.infeasible else _why(declared, judged, tol)
+    why = "" if found.closes(tol) or found.infeasible or found.unbounded else _why(declared, judged, tol)
     found = replace(found, open=why)
     return found.of_the_maximum() if declared.maximises else found
 
