@@ -22,6 +22,8 @@ Source: R. T. Rockafellar, Convex Analysis (1970), theorems 8.5 and 13.3.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
+from operator import add
 from typing import Any
 
 import cvxpy as cp
@@ -29,6 +31,7 @@ import numpy as np
 from cvxpy.atoms.affine.binary_operators import DivExpression
 from cvxpy.atoms.affine.diag import diag_vec
 from cvxpy.atoms.affine.unary_operators import NegExpression
+from cvxpy.constraints import Inequality
 from cvxpy.transforms.indicator import indicator
 from cvxpy.transforms.partial_optimize import PartialProblem
 
@@ -41,6 +44,7 @@ HOMOGENEOUS = (
     *(cp.abs, cp.norm1, cp.norm_inf, cp.Pnorm, cp.PnormApprox, cp.maximum, cp.minimum, cp.max, cp.min, cp.sum_largest),
     *(cp.dotsort, cp.cummax, cp.rel_entr, cp.kl_div, cp.GeoMean, cp.GeoMeanApprox),
 )
+NORMS = (cp.abs, cp.norm1, cp.norm_inf, cp.Pnorm, cp.PnormApprox)
 SLOW = (cp.log, cp.Power, cp.PowerApprox)
 STRUCTURES = ("symmetric", "diag", "sparsity")
 
@@ -67,7 +71,7 @@ class Recession:
         goal = self._slow(problem.objective.expr)
         self._constrain(problem.constraints)
         if not self.steady:
-            self.rows.append(slope >= 0 if isinstance(problem.objective, cp.Maximize) else slope <= 0)
+            self.rows += at_most_zero(-slope if isinstance(problem.objective, cp.Maximize) else slope)
         self.problem = cp.Problem(type(problem.objective)(goal), self.rows)
 
     def of(self, e: Any) -> Any:
@@ -98,6 +102,8 @@ class Recession:
             return cp.perspective(self._moved(e.f), self.of(e.args[0]))
         if kind in PRODUCTS or kind is cp.dotsort:
             return e.copy([argument if argument.is_constant() else self.of(argument) for argument in e.args])
+        if kind is cp.AddExpression:
+            return self._sum(e)
         if kind in LINEAR or kind in HOMOGENEOUS:
             return e.copy([self.of(argument) for argument in e.args])
         if kind in FUNCTIONS:
@@ -116,7 +122,18 @@ class Recession:
         return self.of(e.args[0])
 
     def _constrain(self, constraints: list[Any]) -> None:
-        self.rows += [each.copy([self.of(argument) for argument in each.args]) for each in constraints]
+        for each in constraints:
+            given = [self.of(argument) for argument in each.args]
+            if isinstance(each, (Inequality, cp.NonPos, cp.NonNeg)):
+                self.rows += at_most_zero(given[0] - given[1] if len(given) > 1 else -given[0] if isinstance(each, cp.NonNeg) else given[0])
+            elif isinstance(each, cp.SOC) and given[0].is_constant():
+                self.rows.append(given[1] == 0)
+            elif any(not argument.is_constant() for argument in given):
+                self.rows.append(each.copy(given))
+
+    def _sum(self, e: Any) -> Any:
+        total = reduce(add, [self.of(argument) for argument in e.args if not argument.is_constant()])
+        return total if total.shape == e.shape else total + np.zeros(e.shape)
 
     def _moved(self, e: Any) -> Any:
         """The expression itself, of the direction."""
@@ -140,12 +157,12 @@ class Recession:
 
     def _falls(self, e: Any) -> Any:
         """0, for d ≤ 0."""
-        self.rows.append(self.of(e.args[0]) <= 0)
+        self.rows += at_most_zero(self.of(e.args[0]))
         return cp.Constant(np.zeros(e.shape))
 
     def _rises(self, e: Any) -> Any:
         """0, for d ≥ 0."""
-        self.rows.append(self.of(e.args[0]) >= 0)
+        self.rows += at_most_zero(-self.of(e.args[0]))
         return cp.Constant(np.zeros(e.shape))
 
     def _stays(self, e: Any) -> Any:
@@ -183,6 +200,20 @@ class Recession:
 
     def _log_sum_exp(self, e: Any) -> Any:
         return cp.max(self.of(e.args[0]), axis=e.axis, keepdims=e.keepdims)
+
+
+def at_most_zero(e: Any) -> list[Any]:
+    """Rows that say e ≤ 0, without those that have no room where others say the same: of |z| ≤ 0 that z = 0, of parts that are ≥ 0 each."""
+    kind, given = type(e), e.args
+    if e.is_constant():
+        return [] if np.all(e.value <= 0.0) else [e <= 0]
+    if kind in NORMS and given[0].is_affine() and getattr(e, "p", 1) >= 1:
+        return [given[0] == 0]
+    if kind in (cp.maximum, cp.max) or (kind in (*NORMS, cp.Sum, cp.AddExpression) and all(part.is_nonneg() for part in given)):
+        return [row for part in given for row in at_most_zero(part)]
+    if kind in (cp.multiply, cp.MulExpression) and given[0].is_constant() and given[0].size == 1 and np.all(given[0].value > 0.0):
+        return at_most_zero(given[1])
+    return [e <= 0]
 
 
 def _ended(end: Any, sign: int) -> Any:
