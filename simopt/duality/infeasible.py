@@ -5,8 +5,8 @@ problem, whoever suggested them, give a lower bound by the sweep that gives ever
 Farkas' lemma calls for. Bounds of leaves that leave no number are no point's either, and a point has to lie in the closed domains of all
 functions: −z ≤ t for √z and log z.
 
-What moves no row and no function need not be free. Where the gradient of each of them, in fractions, is the same combination of those by
-other entries, an entry of a leaf is 0 without loss: of x + y ≥ 1, x + y ≤ 0 it is y.
+Of free variables in x + y ≥ 1, x + y ≤ 0 stationarity asks twice for the same, which balls cannot tell: fractions can, and so can numbers
+with few digits, to which multipliers are rounded where the bound allows it.
 """
 
 from __future__ import annotations
@@ -124,13 +124,17 @@ def _domains(problem: cp.Problem) -> cp.Problem | None:
     """min t for the domains of all functions, and those rows that have functions without: where no point is in them rows have no values."""
     t, rows = cp.Variable(name="violation"), [row for row in problem.constraints if isinstance(row, Inequality | Equality)]
     domains = [row for e in (problem.objective.expr, *(e for row in problem.constraints for e in row.args)) for row in _domain(e)]
-    plain = [row for row in (*rows, *domains) if not any(e.domain for e in row.args)]
+    plain = [row for row in (*rows, *domains) if not any(_domain(e) for e in row.args)]
     loose = [each for row in plain for each in _loose(*row.args, isinstance(row, Equality), t)]
     return cp.Problem(cp.Minimize(t), loose) if domains else None
 
 
 def _domain(e: Any) -> list[Any]:
-    return [row for row in e.domain if isinstance(row, Inequality) and row.is_dcp()]
+    """Where the functions in an expression are defined; what attributes say of variables is said anyhow."""
+    if not e.args:
+        return []
+    own = [row for row in e._domain() if isinstance(row, Inequality) and row.is_dcp()]
+    return [*own, *(row for argument in e.args for row in _domain(argument))]
 
 
 def _loose(left: Any, right: Any, equality: bool, t: Any) -> list[Any]:
