@@ -5,7 +5,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.."
 [ $# -gt 0 ] || set -- 3.12 3.13 3.14
-PYTEST_ARGS="${PYTEST_ARGS:-tests/frame tests/problems tests/solvers tests/conformance tests/cli -q -n logical --dist worksteal -m 'not slow'}"
+PYTEST_ARGS="${PYTEST_ARGS:-tests/frame tests/duality tests/problems tests/solvers tests/conformance tests/cli -q -n logical --dist worksteal -m 'not slow'}"
 export OMP_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 PIP_DISABLE_PIP_VERSION_CHECK=1
 
 scratch="$(mktemp -d)"

@@ -249,7 +249,8 @@ class Sum(Map):
         return Picks(np.where(factors == 0.0, -1, columns), factors)
 
     def rows(self, at: Gradients, width: int) -> Any:
-        return sum((part.rows(at, width) for part in self.parts if part.below), start=sp.csr_array((self.size, width)))
+        live = (part for part in self.parts if any(key in at and at[key].nnz for key in part.below))
+        return sum((part.rows(at, width) for part in live), start=sp.csr_array((self.size, width)))
 
     def _below(self) -> list[Key]:
         return [key for part in self.parts for key in part.below]
@@ -370,7 +371,10 @@ class Product(Map):
         return Picks(columns, np.where(columns < 0, 0.0, _times(np.tile(c, self.columns), pattern.factors[source])))
 
     def rows(self, at: Gradients, width: int) -> Any:
-        below, matrix, k = self.part.rows(at, width), self._matrix(FLOAT), self.shape[1]
+        below, k = self.part.rows(at, width), self.shape[1]
+        if not below.nnz:
+            return sp.csr_array((self.size, width))
+        matrix = self._matrix(FLOAT)
         return sp.vstack([sp.csr_array(matrix @ below[j * k : (j + 1) * k]) for j in range(self.columns)], format="csr")
 
     def _below(self) -> list[Key]:

@@ -50,6 +50,7 @@ class Expressions:
         self._read: dict[int, tuple[Any, Map]] = {}  # by identity; the expression is kept, or its number would be given to another
         self.counts: dict[str, int] = {}  # terms of each name
         self.required: list[Any] = []  # constraints that stand in expressions
+        self.rewritten: dict[int, tuple[Any, Any]] = {}  # by identity: the expression, and the one as which it was read, up to rounding
 
     def variable(self, v: Any) -> Key:
         """The key of a variable."""
@@ -218,10 +219,6 @@ class Argument:
     def picked(self, index: Indices) -> Argument:
         """Entries of z, of which no longer each is one of an argument."""
         return Argument(Selection((self.map,), index), self.bend[index], self.proper[index])
-
-    def unlinked(self) -> Argument:
-        """z, of a function that is one of several in one expression, so that the expression's multipliers are not the function's."""
-        return Argument(self.map, self.bend, self.proper)
 
 
 def structure(v: Any) -> Indices | None:

@@ -14,8 +14,9 @@ from cvxpy.transforms.partial_optimize import PartialProblem
 
 from simopt.arrays import Multipliers, Point
 from simopt.certificate import certify
-from simopt.duality.programme import Definition, Epigraph, Row, Term
-from simopt.duality.units import OBJECTIVE, RAW, Sizes, degree, equilibrated
+from simopt.duality.measured import Measured
+from simopt.duality.programme import Term
+from simopt.duality.units import RAW, Sizes, degree, equilibrated
 from simopt.errors import NotAvailable
 
 if TYPE_CHECKING:
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
 
 TIGHT = {"CLARABEL": {"tol_gap_abs": 1e-11, "tol_gap_rel": 1e-11, "tol_feas": 1e-11, "max_iter": 200, "warm_start": False}}
 CLOSED = 1e-10  # gap / scale
-PLAIN = {"nonneg", "nonpos", "pos", "neg", "bounds"}  # attributes of variables that can be measured in another unit
 
 
 @dataclass(frozen=True)
@@ -70,12 +70,11 @@ class GraphForm:
         alone = [each for each in declared.plan if sizes is RAW]  # in other units the unit has to leave these, too
         self.needless = {each.term.key for each in alone if each.leaf.key not in bounded}
         self.needless |= {each.host.key for each in alone if isinstance(each.host, Term)}
-        self.fixed = {v.id for e in _perspectives(programme.problem) for v in e.variables()}  # which are left as they are
+        self.measured = Measured(programme, sizes)
         self.known: dict[int, tuple[Any, Any]] = {}
-        self.variables: dict[int, Any] = {}
         self.rows: dict[str, tuple[Any, float]] = {}  # label -> row, and what its dual is to be multiplied with
         objective = self.written(programme.problem.objective.expr) / sizes.objective
-        for row in _rows(declared):
+        for row in programme.all_rows():
             if row.sides is not None:
                 unit = sizes.maps.get(row.key, 1.0)
                 left, right = (self.written(side) / unit for side in row.sides)
@@ -89,13 +88,15 @@ class GraphForm:
     def written(self, e: Any) -> Any:
         """The expression in its units, with its terms in graph form."""
         if isinstance(e, cp.Variable):
-            return self._variable(e)
+            return self.measured.written(e)
         if isinstance(e, indicator):  # its constraints are rows
             return cp.Constant(0.0)
         if isinstance(e, PartialProblem):
             return self.written(e.args[0].objective.expr)
         if not e.args or e.is_constant() or isinstance(e, cp.perspective):
             return e
+        if id(e) in self.declared.programme.rewritten:
+            return self.written(self.declared.programme.rewritten[id(e)][1])
         if id(e) not in self.known:
             term = self.by_source.get(id(e))
             if term is None or not term.parts or term.key in self.needless:
@@ -103,23 +104,6 @@ class GraphForm:
             else:
                 self.known[id(e)] = (e, self._term(e, term))
         return self.known[id(e)][1]
-
-    def _unit(self, v: Any) -> float:
-        said = {name for name, value in v.attributes.items() if value is not None and value is not False}
-        ends = v.attributes["bounds"] or ()
-        plain = said <= PLAIN and not any(isinstance(end, cp.Expression) or hasattr(end, "toarray") for end in ends)
-        key = self.declared.programme.variables.get(v.id, OBJECTIVE)
-        return self.sizes.values.get(key, 1.0) if plain and v.id not in self.fixed else 1.0
-
-    def _variable(self, v: Any) -> Any:
-        unit = self._unit(v)
-        if unit == 1.0:
-            return v
-        if v.id not in self.variables:
-            said = {name: value for name, value in v.attributes.items() if name in PLAIN}
-            said["bounds"] = [np.asarray(end) / unit for end in said["bounds"]] if said["bounds"] else None
-            self.variables[v.id] = cp.Variable(v.shape, name=v.name(), **said)
-        return unit * self.variables[v.id]
 
     def _term(self, e: Any, term: Term) -> Any:
         p, row_unit = degree(term.atom), self.sizes.maps.get(term.key, 1.0)
@@ -151,35 +135,12 @@ class GraphForm:
 
     def point(self) -> Point:
         """The leaves' values after a solve."""
-        found = {}
-        for leaf in self.declared.programme.leaves.values():
-            own = self.variables.get(leaf.variable.id)
-            found[leaf.name] = leaf.found() if own is None else np.asarray(own.value, dtype=float) * self._unit(leaf.variable)
-        return found
+        return {leaf.name: self.measured.found(leaf) for leaf in self.declared.programme.leaves.values()}
 
     def point_of(self, values: Mapping[str, Any]) -> Point:
         """Values of its variables in the units of the declaration; others as they are."""
-        units = {leaf.name: self._unit(leaf.variable) for leaf in self.declared.programme.leaves.values()}
+        units = {leaf.name: self.measured.unit(leaf.variable) for leaf in self.declared.programme.leaves.values()}
         return {name: np.asarray(value, dtype=float) * units.get(name, 1.0) for name, value in values.items()}
-
-
-def _perspectives(problem: cp.Problem) -> list[Any]:
-    found, waiting = [], [problem.objective.expr, *(e for constraint in problem.constraints for e in constraint.args)]
-    while waiting:
-        e = waiting.pop()
-        if isinstance(e, cp.perspective):
-            found.append(e)
-        else:
-            waiting += e.args
-    return found
-
-
-def _rows(declared: Declared) -> list[Row]:
-    programme = declared.programme
-    rows = [*programme.rows, *(bound.row for bounds in programme.bounds.values() for bound in bounds)]
-    for node in programme.nodes:
-        rows += [node.row] if isinstance(node, Definition) else node.rows if isinstance(node, Epigraph) else []
-    return rows
 
 
 def solved(declared: Declared, solver: str = "CLARABEL", **options: Any) -> tuple[Point, Multipliers]:

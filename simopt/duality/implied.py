@@ -71,6 +71,7 @@ class _Search:
     proofs: int = PROOFS
     gradients: dict[Key, Any] = field(default_factory=dict)
     width: int = 0
+    rows: dict[Map, Any] = field(default_factory=dict)  # gradients of maps of many entries, which every round asks for
 
     def __post_init__(self) -> None:
         programme = self.programme
@@ -114,7 +115,9 @@ class _Search:
         if below.size == 1:
             yield 0
             return
-        rows = below.rows(self.gradients, self.width).tocoo()
+        if below not in self.rows:
+            self.rows[below] = below.rows(self.gradients, self.width).tocoo()
+        rows = self.rows[below]
         if rows.nnz > ENTRIES:
             return
         low, high = (np.concatenate([self.limits[key][side] for key in self.programme.leaves]) for side in (0, 1))

@@ -184,10 +184,13 @@ def _sorted_product(at: Reading) -> Map:
     given[: weights.size] = np.asarray(dense(weights.value), dtype=float).reshape(-1)
     falling = np.append(np.sort(given)[::-1], 0.0)
     parts: list[Map] = [Scaling(Constant.of(falling[n - 1 : n]), Totals(at.reader.map(z), np.zeros(n, dtype=np.intp), 1))]
+    written = falling[n - 1] * cp.sum(z)
     for k in range(1, n):
         if falling[k - 1] > falling[k]:
-            step = Sum((Constant.of(falling[k - 1 : k]), Negation(Constant.of(falling[k : k + 1]))))
-            parts.append(Scaling(step, at.reader.term(at.expression, SumLargest(k), at.reader.argument(at.expression).unlinked(), 1)))
+            step, largest = Sum((Constant.of(falling[k - 1 : k]), Negation(Constant.of(falling[k : k + 1])))), cp.sum_largest(z, k)
+            parts.append(Scaling(step, at.reader.map(largest)))
+            written += (falling[k - 1] - falling[k]) * largest
+    at.reader.rewritten[id(at.expression)] = (at.expression, written)
     return Sum(tuple(parts))
 
 
@@ -197,8 +200,6 @@ def _geometric_mean(at: Reading) -> Map:
         raise at.refuse("geo_mean along an axis", "write one geo_mean a row")
     raw = e.w if isinstance(e, cp.GeoMeanApprox) else e.p
     weights = [Fraction(float(w)) if isinstance(w, (float, np.floating)) else Fraction(w) for w in raw]
-    if len(weights) == 1:
-        raise at.refuse("geo_mean of one entry", "write the entry")
     total = sum(weights)
     return mean(at, [w / total for w in weights])
 

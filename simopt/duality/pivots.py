@@ -13,7 +13,7 @@ these are, for cones instead of intervals.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -28,64 +28,74 @@ from simopt.duality.backward import Backward, backward
 from simopt.duality.columns import ROUNDING, Columns, Pivots, System
 from simopt.duality.held import Settlement, groups
 from simopt.duality.programme import Definition, Programme, Term
-from simopt.duality.repair import completed, joined, repaired, snapped
+from simopt.duality.recent import Recent
+from simopt.duality.repair import joined
 from simopt.duality.vectors import Mask, Value, broadcast, where
 
 Limits = Mapping[Key, tuple[Array, Array]]
 
 
-def pivoted(
-    num: Arithmetic,
-    programme: Programme,
-    plan: Sequence[Absorber],
-    candidates: Mapping[Key, Array],
-    found: Backward,
-    implied: Limits | None = None,
-) -> Iterator[Backward]:
-    """Sweeps with corrected multipliers, or with the reason why what was `found` without them stays open.
+class Pivoting:
+    """A sweep whose multipliers are corrected at the wanted entries, and at those that the correction makes wanted.
 
-    The candidates are taken as they are, then repaired, then with those at an end of their domain that are near it.
+    What is corrected is found without the bounds that feasibility implies, so that sweeps with and without them share it.
+
+    Parameters
+    ----------
+    given : dict
+        the candidates, as they are (`completed`), `repaired`, or `snapped`.
+    wanted : dict
+        masks of the leaves.
     """
-    for prepared in (completed, repaired, snapped):
-        given, wanted = prepared(programme, plan, candidates)
-        yield _tried(num, programme, plan, given, joined(wanted, found.missing), implied or {})
 
+    def __init__(
+        self, num: Arithmetic, programme: Programme, plan: Sequence[Absorber], given: Mapping[Key, Array], wanted: Mapping[Key, Mask]
+    ) -> None:
+        self.num, self.programme, self.plan, self.given, self.wanted = num, programme, plan, given, wanted
+        self.draft = backward(FLOAT, programme, plan, given)
+        self._corrections: Recent[Key, tuple[System, Settlement | Backward]] = Recent(3)
 
-def _tried(
-    num: Arithmetic, programme: Programme, plan: Sequence[Absorber], given: Mapping[Key, Array], wanted: Mapping[Key, Mask], implied: Limits
-) -> Backward:
-    """Corrected at the wanted entries, and at those that the correction makes wanted."""
-    draft = backward(FLOAT, programme, plan, given)
-    if len(draft.open) > len(draft.missing):
-        return draft
-    while True:
-        system = System(programme, plan, draft, wanted)
-        found = _solved(num, system, given, implied)
-        if len(found.open) != len(found.missing) or not found.open:
-            return found
-        wanted = joined(system.wanted, found.missing)
-        if all(key in system.wanted and np.array_equal(mask, system.wanted[key]) for key, mask in wanted.items()):
-            return found
+    def swept(self, implied: Limits) -> Backward:
+        """The sweep; or one with the reason why it stays open."""
+        if len(self.draft.open) > len(self.draft.missing):
+            return self.draft
+        wanted = self.wanted
+        while True:
+            system, corrected = self._corrections.of(None, wanted, self._corrected)
+            if isinstance(corrected, Backward):
+                return corrected
+            found = self._after(system, corrected, implied)
+            if len(found.open) != len(found.missing) or not found.open:
+                return found
+            wanted = joined(system.wanted, found.missing)
+            if all(key in system.wanted and np.array_equal(mask, system.wanted[key]) for key, mask in wanted.items()):
+                return found
 
+    def _corrected(self, wanted: Mapping[Key, Mask]) -> tuple[System, Settlement | Backward]:
+        """A sweep to ask what is left, and what is held so that nothing is; or a sweep that says why that cannot be had."""
+        num, system = self.num, System(self.programme, self.plan, self.draft, wanted)
+        pivots = system.chosen()
+        if isinstance(pivots, str):
+            return system, self._without(f"pivots: {pivots}")
+        settlement = system.settlement(pivots.parts)
+        before = backward(num, self.programme, self.plan, self.given, settlement=settlement)
+        if not before.residuals.keys() >= system.entries.keys():
+            return system, before
+        residual = num.concat([before.residuals[key][chosen] for key, chosen in system.entries.items()])[pivots.settles]
+        delta = solve(num, _matrix(num, system, settlement, pivots)[pivots.settles], -residual)
+        if delta is None:
+            return system, self._without("pivots: their matrix is not proven to be regular")
+        return system, Settlement(_moved(num, settlement, pivots, delta), system.masks(pivots.settles))
 
-def _solved(num: Arithmetic, system: System, given: Mapping[Key, Array], implied: Limits) -> Backward:
-    """Two sweeps: one to ask what is left, one in which pivots have made it 0, or bounds take what they do not."""
-    pivots = system.chosen()
-    if isinstance(pivots, str):
-        return replace(system.draft, open=[*system.draft.open, f"pivots: {pivots}"])
-    settlement = system.settlement(pivots.parts)
-    before = backward(num, system.programme, system.plan, given, settlement=settlement)
-    if not before.residuals.keys() >= system.entries.keys():
-        return before
-    residual = num.concat([before.residuals[key][chosen] for key, chosen in system.entries.items()])[pivots.settles]
-    delta = solve(num, _matrix(num, system, settlement, pivots)[pivots.settles], -residual)
-    if delta is None:
-        return replace(system.draft, open=[*system.draft.open, "pivots: their matrix is not proven to be regular"])
-    corrected = Settlement(_moved(num, settlement, pivots, delta), system.masks(pivots.settles))
-    after = backward(num, system.programme, system.plan, given, settlement=corrected, implied=implied)
-    if num is FLOAT and not _rounded(system, corrected, after):
-        after.open.append("pivots: what is left of stationarity is more than rounding leaves")
-    return after
+    def _without(self, reason: str) -> Backward:
+        return replace(self.draft, open=[*self.draft.open, reason])
+
+    def _after(self, system: System, corrected: Settlement, implied: Limits) -> Backward:
+        """The sweep in which pivots have made what is left 0, or bounds take what they do not."""
+        after = backward(self.num, self.programme, self.plan, self.given, settlement=corrected, implied=implied)
+        if self.num is FLOAT and not _rounded(system, corrected, after):
+            after.open.append("pivots: what is left of stationarity is more than rounding leaves")
+        return after
 
 
 def _moved(num: Arithmetic, settlement: Settlement, pivots: Pivots, delta: Value) -> dict[Key, Any]:

@@ -122,7 +122,8 @@ class Programme:
     """min objective subject to the rows, over leaves within their bounds; `maximises` says that the declaration has the negative.
 
     `nodes` are in an order in which each refers to earlier ones only; `terms` are the nonlinear among them. `variables` has the key of each
-    of CVXPY's variables by its number, also of those that have become nodes.
+    of CVXPY's variables by its number, also of those that have become nodes; `rewritten`, by identity, an expression of several terms and
+    the one, equal up to rounding, whose parts are their sources.
     """
 
     problem: cp.Problem
@@ -134,11 +135,22 @@ class Programme:
     rows: list[Row] = field(default_factory=list)
     bounds: dict[Key, list[Bound]] = field(default_factory=dict)
     variables: dict[int, Key] = field(default_factory=dict)
+    rewritten: dict[int, tuple[Any, Any]] = field(default_factory=dict)
 
     @staticmethod
     def below(node: Node) -> tuple[Key, ...]:
         """What a node refers to."""
         return tuple(key for key in argument(node).below if key != node.key)
+
+    def all_rows(self) -> list[Row]:
+        """The rows, those that bound leaves, and those that define values."""
+        return [*self.rows, *(bound.row for bounds in self.bounds.values() for bound in bounds), *self.defining()]
+
+    def defining(self) -> list[Row]:
+        """The rows of definitions and epigraphs."""
+        return [
+            row for node in self.nodes if not isinstance(node, Term) for row in (node.rows if isinstance(node, Epigraph) else [node.row])
+        ]
 
     def reaches(self, start: Key, goal: Key) -> bool:
         """Whether the value `start` is computed from the value `goal`."""

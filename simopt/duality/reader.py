@@ -57,7 +57,8 @@ def read(problem: cp.Problem) -> Programme:
         name = v.name() if names[v.name()] == 1 else f"{v.name()} ({names[v.name()]})"
         programme.leaves[key] = Leaf(key, name, v.shape, v, structure(v))
         rows += _attributes(reader, name, v)
-    programme.rows, programme.variables = rows, {number: key for number, (key, _) in reader.variables.items()}
+    programme.rows, programme.rewritten = rows, reader.rewritten
+    programme.variables = {number: key for number, (key, _) in reader.variables.items()}
     for label, times in Counter(row.name for row in rows).items():
         if times > 1:
             raise InvalidProblem(f"constraint {label!r}: {times} constraints have this label; give each its own")

@@ -91,6 +91,8 @@ def _stepped(system: System, given: Candidates) -> Candidates | None:
     size = np.sqrt(np.maximum(np.diag(gram), np.finfo(float).tiny))
     price = la.lstsq(gram / size / size[:, None], -residual / size, cond=1e-12)[0] / size
     step, start, moved = np.clip(room * (matrix @ price), -FAR * room, FAR * room), 0, dict(given)
+    if not step.any():
+        return None
     for each in system.columns:
         own = each.balanced(step[start : start + len(each.room)])
         start += len(each.room)

@@ -18,6 +18,7 @@ from simopt.duality.vectors import Indices, Value, floats, upper_ends
 
 LEAST = 2.0**-50  # the first step towards a point inside, where floats ask for none
 LONGER = 8.0  # each further step
+SHORTER = 4  # times a step that did is made shorter
 BEYOND = 1.001  # times the first step, so that rounding does not ask for a longer one
 LITTLE = 1e-9  # of the objective: to lose less is as good as nothing, and no better point inside is asked for
 
@@ -58,24 +59,45 @@ def _settled(num: Arithmetic, programme: Programme, x: Mapping[Key, Array], tigh
 
 
 def _towards(num: Arithmetic, programme: Programme, x: Mapping[Key, Array], inside: Inside, at: Restored) -> Restored | None:
-    """What the least step θ leads to from x towards a point inside at which all is proven to hold."""
+    """What a small step θ leads to from x towards a point inside at which all is proven to hold.
+
+    What floats ask for is made longer until it does, and then, since g(x + θ(x̄ − x)) is convex in θ, as short as its chord says.
+    """
     here = _settled(num, programme, x, inside.tight) if inside.tight else at
     whole = _settled(num, programme, inside.point, inside.tight)
     if not here[1].violated or whole[1].violated:
         return None if whole[1].violated else here
-    step, tight = LEAST, {row.key: entries for row, entries in inside.tight}
+
+    def at_step(step: float) -> Restored:
+        nearer = {key: value + step * (inside.point[key] - value) for key, value in x.items()}
+        return _settled(num, programme, nearer, inside.tight)
+
+    step, found = max(LEAST, _chord(num, programme, inside, here, whole)) * BEYOND, whole
+    while step < 1.0:
+        found = at_step(step)
+        if not found[1].violated:
+            break
+        step, found = step * LONGER, whole
+    step = min(step, 1.0)
+    for _ in range(SHORTER):
+        share = _chord(num, programme, inside, here, found) * BEYOND
+        if not LEAST < share * step < step / 2:
+            break
+        nearer = at_step(share * step)
+        if nearer[1].violated:
+            break
+        step, found = share * step, nearer
+    return found
+
+
+def _chord(num: Arithmetic, programme: Programme, inside: Inside, here: Restored, there: Restored) -> float:
+    """The greatest θ that a row asks for which is violated here and not there."""
+    tight, step = {row.key: entries for row, entries in inside.tight}, 0.0
     for row in programme.rows:
         if not row.equality:
-            value, inner = (upper_ends(num, end[1].rows[row.key]) for end in (here, whole))
-            step = max(step, _share(*(np.delete(end, tight.get(row.key, [])) for end in (value, inner))))
-    step *= BEYOND
-    while step < 1.0:
-        nearer = {key: value + step * (inside.point[key] - value) for key, value in x.items()}
-        found = _settled(num, programme, nearer, inside.tight)
-        if not found[1].violated:
-            return found
-        step *= LONGER
-    return whole
+            ends = (upper_ends(num, end[1].rows[row.key]) for end in (here, there))
+            step = max(step, _share(*(np.delete(end, tight.get(row.key, [])) for end in ends)))
+    return step
 
 
 def _share(value: Array, inner: Array) -> float:

@@ -11,8 +11,9 @@ from simopt.duality.absorbers import Absorber
 from simopt.duality.affine import Key
 from simopt.duality.backward import Backward, backward
 from simopt.duality.implied import implied
-from simopt.duality.pivots import pivoted
+from simopt.duality.pivots import Pivoting
 from simopt.duality.programme import Programme
+from simopt.duality.repair import completed, joined, repaired, snapped
 
 NEAR = 1e-9  # of both: bounds as near to each other are not asked to be nearer
 
@@ -45,7 +46,16 @@ def settled(
 def _ways(
     num: Arithmetic, programme: Programme, plan: Sequence[Absorber], candidates: Mapping[Key, Array], found: Backward, upper: float
 ) -> Iterator[Backward]:
-    yield from pivoted(num, programme, plan, candidates, found)
+    """By pivots: from the candidates as they are, then repaired, then with those at an end of their domain that are near it.
+
+    Where no pivots close, bounds that feasibility implies are asked for: they take what the same pivots leave, or all of it.
+    """
+    tried = []
+    for prepared in (completed, repaired, snapped):
+        given, wanted = prepared(programme, plan, candidates)
+        pivoting = Pivoting(num, programme, plan, given, joined(wanted, found.missing))
+        yield (swept := pivoting.swept({}))
+        tried += [pivoting] * bool(swept.open)
     limits = implied(programme, upper, found.missing)
-    yield from pivoted(num, programme, plan, candidates, found, limits)
+    yield from (each.swept(limits) for each in tried)
     yield backward(num, programme, plan, candidates, implied=limits)

@@ -17,7 +17,9 @@ from simopt.duality.affine import Key
 from simopt.duality.bounds import box, within
 from simopt.duality.equalities import drawn, is_affine, reach
 from simopt.duality.forward import forward
-from simopt.duality.programme import Definition, Epigraph, Leaf, Programme, Row
+from simopt.duality.measured import Measured
+from simopt.duality.programme import Leaf, Programme, Row
+from simopt.duality.units import Sizes, equilibrated
 from simopt.duality.vectors import Indices
 
 LEAST = 1e-9  # a slack, relative to the row, that a solver tells from none
@@ -63,6 +65,11 @@ class _Limit:
     sizes: Array
     row: Row | None = None
 
+    def with_slack(self, s: Any) -> Any:
+        """e/σ + s where σ > 0, e elsewhere: what is not to be above 0."""
+        slack = self.sizes > 0.0
+        return cp.multiply(1.0 / np.where(slack, self.sizes, 1.0), self.e) + cp.multiply(slack.astype(float), s)
+
 
 def slater_point(programme: Programme, near: Mapping[Key, Array]) -> Inside | None:
     """The point of the greatest slack s ≤ 1: g_i(x) + σ_i s ≤ 0 for every row and bound, h(x) = 0; None if s = 0.
@@ -74,7 +81,7 @@ def slater_point(programme: Programme, near: Mapping[Key, Array]) -> Inside | No
     limits = [*_rows(programme, near), *_domains(programme)]
     for leaf in programme.leaves.values():
         limits += _bounds(programme, leaf, near[leaf.key])
-    if not limits:
+    if not limits or not programme.leaves:
         return None
     try:
         return _largest(programme, limits, near) or _largest(programme, _loosened(programme, limits, near), near)
@@ -84,7 +91,7 @@ def slater_point(programme: Programme, near: Mapping[Key, Array]) -> Inside | No
 
 def _largest(programme: Programme, limits: Sequence[_Limit], near: Mapping[Key, Array]) -> Inside | None:
     s = cp.Variable()
-    found = _solution(programme, near, s, [each.e + cp.multiply(each.sizes, s) <= 0 for each in limits] + [s <= 1])
+    found = _solution(programme, near, s, [*(each.with_slack(s) for each in limits), s - 1])
     if found is None or s.value is None or not float(s.value) > LEAST:
         return None
     tight = [(each.row, np.flatnonzero(each.sizes == 0.0)) for each in limits if each.row is not None]
@@ -94,23 +101,29 @@ def _largest(programme: Programme, limits: Sequence[_Limit], near: Mapping[Key, 
 def _loosened(programme: Programme, limits: Sequence[_Limit], near: Mapping[Key, Array]) -> list[_Limit]:
     """The limits, with σ_i = 0 where no slack is possible."""
     slacks = [cp.Variable(len(each.sizes), bounds=[0, 1]) for each in limits]
-    rows = [each.e + cp.multiply(each.sizes, s) <= 0 for each, s in zip(limits, slacks, strict=True)]
+    rows = [each.with_slack(s) for each, s in zip(limits, slacks, strict=True)]
     if _solution(programme, near, sum(cp.sum(cp.sqrt(s)) for s in slacks), rows) is None:
         return list(limits)
     return [replace(each, sizes=np.where(np.asarray(s.value) > ROOM, each.sizes, 0.0)) for each, s in zip(limits, slacks, strict=True)]
 
 
 def _solution(programme: Programme, near: Mapping[Key, Array], goal: Any, rows: Sequence[Any]) -> dict[Key, Array] | None:
-    """The greatest goal that a solve finds near a point; the variables, which are the user's, keep their values."""
-    leaves = list(programme.leaves.values())
+    """The greatest goal that a solve finds near a point where rows are ≤ 0; the variables, which are the user's, keep their values.
+
+    It is solved in units in which the numbers are near 1: a slack of 1e-6 is nothing to a back end where values are 1e9.
+    """
+    leaves, sizes = list(programme.leaves.values()), equilibrated(programme)
     away = cp.max(cp.hstack([cp.norm_inf((_entries(leaf) - near[leaf.key]) / reach(near[leaf.key])) for leaf in leaves]))
+    measured = Measured(programme, sizes)
     before = [leaf.variable.value for leaf in leaves]
     try:
+        limits = [row.tree_copy(measured.instead) <= 0 for row in rows] + _exact_rows(programme, sizes, measured)
+        nearest = cp.Maximize((goal - NEAR * away).tree_copy(measured.instead))
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what the back end says of its answer is not asked
-            cp.Problem(cp.Maximize(goal - NEAR * away), [*rows, *_exact_rows(programme)]).solve(solver=cp.CLARABEL, warm_start=False)
-        missing = any(leaf.variable.value is None for leaf in leaves)
-        return None if missing else {leaf.key: leaf.found().reshape(-1, order="F") for leaf in leaves}
+            cp.Problem(nearest, limits).solve(solver=cp.CLARABEL, warm_start=False)
+        complete = all(measured.has_value(leaf) for leaf in leaves)
+        return {leaf.key: measured.found(leaf).reshape(-1, order="F") for leaf in leaves} if complete else None
     finally:
         for leaf, value in zip(leaves, before, strict=True):
             leaf.variable.save_value(value)
@@ -134,17 +147,19 @@ def _rows(programme: Programme, near: Mapping[Key, Array]) -> list[_Limit]:
     return found
 
 
-def _exact_rows(programme: Programme) -> list[Any]:
-    rows: list[Row] = [row for row in programme.rows if row.equality]
-    for node in programme.nodes:
-        rows += [node.row] if isinstance(node, Definition) else node.rows if isinstance(node, Epigraph) else []
-    return [row.sides[0] == row.sides[1] if row.equality else row.sides[0] <= row.sides[1] for row in rows if row.sides is not None]
+def _exact_rows(programme: Programme, sizes: Sizes, measured: Measured) -> list[Any]:
+    found = []
+    for row in (*(row for row in programme.rows if row.equality), *programme.defining()):
+        if row.sides is not None:
+            left, right = (side.tree_copy(measured.instead) / sizes.maps.get(row.key, 1.0) for side in row.sides)
+            found.append(left == right if row.equality else left <= right)
+    return found
 
 
 def _domains(programme: Programme) -> list[_Limit]:
     """Where functions such as the logarithm are defined."""
-    expressions = [programme.problem.objective.expr, *(e for row in programme.rows for e in row.sides or ())]
-    rows = [row for e in expressions for row in e.domain if isinstance(row, Inequality) and row.is_dcp()]
+    sources = list({id(term.source): term.source for term in programme.terms}.values())  # what stands in a partial optimum among them
+    rows = [row for e in sources for row in e.domain if isinstance(row, Inequality) and row.is_dcp()]
     return [_Limit(cp.vec(row.args[0] - row.args[1], order="F"), np.ones(row.size)) for row in rows]
 
 

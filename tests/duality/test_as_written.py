@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 import sys
-import time
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -295,16 +295,16 @@ def test_unreadable_is_an_invalid_problem_and_names_the_place() -> None:
         simopt.certify(cp.Problem(cp.Minimize(-cp.norm(x))))
 
 
-def test_a_hundred_thousand_rows_are_read_in_a_tenth_of_a_second() -> None:
+def test_a_hundred_thousand_rows_are_read_without_a_copy_of_the_data() -> None:
+    """`python -m benchmarks derived` times it; what would make it slow is a copy or a sparse form of the matrix."""
     n = 100_000
-    features, targets = np.ones((n, 5)), np.ones(n)
-    w, f, t = cp.Variable(5), cp.Variable(n), cp.Variable(n)
+    features, targets = np.ones((n, 50)), np.ones(n)
+    w, f, t = cp.Variable(50), cp.Variable(n), cp.Variable(n)
     fit = cp.Problem(cp.Minimize(cp.sum(cp.huber(features @ w - targets, 0.2)) + cp.sum_squares(w)), [features @ w <= targets + 10])
     slack = cp.Problem(cp.Minimize(cp.sum(t) + cp.sum_squares(w)), [f == features @ w, t >= targets - f, t >= 0])
     for problem in (fit, slack):
-        seconds = []
-        for _ in range(3):
-            start = time.process_time()
-            Declared.of(problem)
-            seconds.append(time.process_time() - start)
-        assert min(seconds) < 0.1
+        tracemalloc.start()
+        Declared.of(problem)
+        most = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+        assert most < features.nbytes / 2

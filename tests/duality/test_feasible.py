@@ -11,12 +11,16 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 import pytest
+from cvxpy.transforms.indicator import indicator
+from cvxpy.transforms.partial_optimize import partial_optimize
 
 import simopt
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, Interval
 from simopt.arithmetic.linear import solve
-from simopt.duality import Declared, slater, solved
+from simopt.duality import Declared, GraphForm, slater, solved
+from simopt.duality.atoms.concave_norm import NegativePowerNorm
 from simopt.duality.infeasible import infeasible
+from simopt.duality.units import equilibrated
 from simopt.errors import InvalidProblem
 
 ALL = pytest.mark.parametrize("num", [FLOAT, INTERVAL, RATIONAL], ids=lambda num: num.name)
@@ -338,3 +342,64 @@ def test_no_bound_of_a_small_linear_programme_is_below_its_least_vertex(rounds: 
                 finite += found < math.inf
         assert best is None or infeasible(Declared.of(problem)) is None
     assert finite
+
+
+def test_a_partial_optimum_and_an_indicator_with_limits_are_solved_and_close() -> None:
+    """Σ_i min_y {y² + x : y ≥ 3 − x}, which is least at x = 5/2; and the distance of (2, 2) from a disk of radius 2, squared."""
+    x, y = variable(2), cp.Variable(2, name="y")
+    rest = partial_optimize(cp.Problem(cp.Minimize(cp.sum_squares(y)), [y >= 3 - x]), opt_vars=[y])
+    optima = {cp.sum(x) + rest: 5.5, cp.sum_squares(x - 2) + indicator([cp.norm(x) <= 2]): 4 * (math.sqrt(2) - 1) ** 2}
+    for objective, optimum in optima.items():
+        declared = Declared.of(cp.Problem(cp.Minimize(objective), [x >= 0]))
+        found = simopt.certify(declared, *solved(declared), num=INTERVAL)
+        assert found.gap <= 1e-9 and found.lower <= optimum * (1 + 1e-15) and optimum <= found.upper * (1 + 1e-15)
+
+
+def test_the_variables_of_a_perspective_of_what_is_affine_stay_as_they_are() -> None:
+    """min s f(u/s) + (s − 2000)² for f(u) = u + 1, that is u + s + (s − 2000)², subject to u ≥ 1000 s − 500: at s = 2000 − 1001/2."""
+    u, s = cp.Variable(name="u"), cp.Variable(nonneg=True, name="s")
+    declared = Declared.of(cp.Problem(cp.Minimize(cp.perspective(u + 1, s) + cp.square(s - 2000)), [u >= 1000 * s - 500]))
+    form = GraphForm(declared, equilibrated(declared.programme))
+    form.problem.solve(solver=cp.CLARABEL)
+    assert form.point()["s"] == pytest.approx(1499.5, rel=1e-6)
+
+
+def test_a_mean_of_one_entry_is_the_entry_where_it_is_not_negative() -> None:
+    """max −‖x + 1‖² + x₁ over x₁ ≥ 0, which CVXPY's documentation asks for and its solves do not: −1 at x = (−1, 0)."""
+    x = variable(2)
+    declared = Declared.of(cp.Problem(cp.Maximize(cp.geo_mean(x, [0, 1]) - cp.sum_squares(x + 1))))
+    found = simopt.certify(declared, at([-1.0, 0.0]), {"GeoMeanApprox 1": [-2.0]}, num=RATIONAL)
+    assert (found.lower, found.upper) == (1.0, 1.0)
+    assert Declared.of(cp.Problem(cp.Minimize(cp.geo_mean(x, [0, 1])), [x <= 1])).dual_bound({}) == -math.inf  # no convex function is less
+
+
+def test_a_point_without_free_variables_is_judged_as_it_is() -> None:
+    """x = 1 defines x; x ≤ 0 is violated, and there is nothing that one could move."""
+    x = cp.Variable()
+    problem = cp.Problem(cp.Minimize(x), [x == 1.0, cp.square(x) <= 0.5])
+    x.value = 1.0
+    assert simopt.certify(problem).upper == math.inf
+
+
+def test_a_sorted_product_closes_where_entries_are_equal() -> None:
+    """Chebyshev: Σ w_(i) x_(i) ≥ (Σ w)(Σ x)/n, with equality where all x are equal; the slopes there do not say which multipliers."""
+    x = variable(3)
+    declared = Declared.of(cp.Problem(cp.Minimize(cp.dotsort(x, [3.0, -1.0, 1.0])), [cp.sum(x) >= 5]))
+    found = simopt.certify(declared, *solved(declared), num=INTERVAL)
+    assert found.lower <= 5.0 <= found.upper <= found.lower + 1e-8
+
+
+def test_a_violation_costs_no_more_than_a_step_along_the_slope() -> None:
+    """Σ x² over x^{−3/2} ≤ 1: from x = 1 − ε a step of ε is enough, and f rises by 6ε, however far the point inside lies."""
+    x = variable(3)
+    problem = cp.Problem(cp.Minimize(cp.sum_squares(x)), [cp.power(x, -1.5) <= 1])
+    for short in (1e-6, 1e-9):
+        assert 3.0 <= upper(problem, INTERVAL, at(np.full(3, 1 - short))) <= 3.0 + 7 * short
+
+
+def test_a_multiplier_that_hardly_counts_is_not_made_long() -> None:
+    """‖x‖_{1/2} ≥ 0 says x ≥ 0: u = (−1, 0) with the scale ε needs ‖u‖_{−1} ≥ ε, and so an entry of ε, not a length of 1/0."""
+    u, s = np.array([-1.0, 1e-13]), np.array([1e-12])
+    atom = NegativePowerNorm(0.5)
+    found = atom.project(FLOAT, u, s)
+    assert np.max(np.abs(found - u)) < 4e-12 and atom.conjugate(FLOAT, found, s) == 0.0

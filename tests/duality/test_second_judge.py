@@ -94,6 +94,34 @@ def test_the_derived_certificate_closes_on_every_example(name: str) -> None:
         closes(name, index)
 
 
+UNITS = [1e-9, 1e-6, 1e-3, 1e3, 1e6, 1e9]
+
+
+def closes_in_other_units(name: str, factor: float) -> int:
+    """One law of the first example after the other; how many there are."""
+    problem, laws = examples(name)[0].problem, [law for law in registry.get("problem", name).laws() if law.by is not None]
+    for law in laws:
+        image = law.by(problem, factor).problem
+        declared, by_hand = Declared.of(image.declare()), simopt.solve(image, "clarabel", tol=1e-10).certificate
+        point, multipliers = solved(declared)
+        for num, tol in ((FLOAT, 1e-8), (INTERVAL, 1e-6)):
+            found = simopt.certify(declared, point, multipliers, num)
+            assert found.gap <= tol * by_hand.scale, (law.name, factor, num.name, found)
+            assert found.lower <= by_hand.upper + ROOM * by_hand.scale and by_hand.lower <= found.upper + ROOM * by_hand.scale
+    return len(laws)
+
+
+@pytest.mark.parametrize(("name", "factor"), [("sup-distance", 1e6), ("smallest-bound", 1e9)])
+def test_a_point_inside_is_found_in_other_units(name: str, factor: float) -> None:
+    assert closes_in_other_units(name, factor)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("factor", UNITS)
+def test_other_units_leave_every_certificate_closed(factor: float) -> None:
+    assert sum(closes_in_other_units(name, factor) for name in CLOSES) >= 20
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", STAYS_OPEN)
 def test_what_does_not_close_is_left_open_with_the_reason(name: str) -> None:

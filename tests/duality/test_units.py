@@ -183,7 +183,7 @@ def test_variables_that_other_units_would_change_keep_their_own() -> None:
     declared = Declared.of(cp.Problem(cp.Minimize(sum(parts) + cp.square(t - 1000.0)), [v >= 1.0]))
     form = GraphForm(declared, equilibrated(declared.programme))
     names = {leaf.name: leaf.variable.id for leaf in declared.programme.leaves.values()}
-    assert not {names["v"], names["t"], names["diagonal"], names["below"]} & set(form.variables)
+    assert not {names["v"], names["t"], names["diagonal"], names["below"]} & set(form.measured.own)
 
 
 def test_a_scale_is_found_where_the_trivial_point_says_nothing() -> None:

@@ -42,9 +42,16 @@ class ConcaveGauge(Atom):
         return nonnegative | at_least_zero(num, z)
 
     def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
-        """u made negative and, where it is too small, longer."""
+        """u made negative and, where it is too small, longer: all of it, or, where it would be more than twice as long, the small entries.
+
+        With w ≥ t in every entry μ°(w) ≥ t μ°(1, …, 1), so that t = s/μ°(1, …, 1) is enough.
+        """
         price = num.maximum(-u, broadcast(num, s, len(u)) * LEAST)
-        polar, some = divisor(num, self.polar(num, price))
+        polar = self.polar(num, price)
+        if above(num, s, polar + polar).all():
+            price = num.maximum(price, broadcast(num, s / self.polar(num, full(num, 1.0, len(u))), len(u)))
+            polar = self.polar(num, price)
+        polar, some = divisor(num, polar)
         if not some.all():
             return num.zeros(len(u)) if is_zero(num, s).all() else -price
         return -price * broadcast(num, num.maximum(s / polar, num.lift(1.0)), len(u))
