@@ -19,7 +19,7 @@ from simopt.duality.backward import Backward, backward
 from simopt.duality.distance import moduli, radius
 from simopt.duality.forward import Forward, forward
 from simopt.duality.graph_form import GraphForm, Link, links
-from simopt.duality.programme import Definition, Epigraph, Programme, Row, Term
+from simopt.duality.programme import Epigraph, Programme, Row, Term
 from simopt.duality.reader import read
 from simopt.duality.recent import Recent
 from simopt.duality.restoration import restored
@@ -78,16 +78,8 @@ class Declared(Problem):
     @cached_property
     def names(self) -> dict[str, tuple[Row | None, Key, int]]:
         """What may be given a multiplier: name → (row if it is one, key, number of entries)."""
-        found: dict[str, tuple[Row | None, Key, int]] = {}
-        rows = [*self.programme.rows, *(bound.row for bounds in self.programme.bounds.values() for bound in bounds)]
-        for node in self.programme.nodes:
-            if isinstance(node, Definition):
-                rows.append(node.row)
-            elif isinstance(node, Epigraph):
-                rows += node.rows
-            else:
-                found[node.name] = (None, node.key, node.argument.size)
-        return found | {row.name: (row, row.key, row.map.size) for row in rows}
+        terms: dict[str, tuple[Row | None, Key, int]] = {term.name: (None, term.key, term.argument.size) for term in self.programme.terms}
+        return terms | {row.name: (row, row.key, row.map.size) for row in self.programme.every_row}
 
     @cached_property
     def links(self) -> dict[str, tuple[Term, Link]]:

@@ -1,96 +1,104 @@
 r"""The dual programme of a declared problem, as a problem for CVXPY: the backward sweep with multipliers that are variables.
 
-Maximise D(y, v, u) + min ⟨r, x⟩ over the bounds: y ≥ 0 of rows g ≤ 0, v of rows h = 0, u of terms with (sφ)*(u) < ∞, the residual r = 0 in
-entries of leaves that have no bound. Multipliers of rows bear the names of the rows. Where the problem maximises, this is the dual of
-minimising its negative.
+Of min ⟨c, x⟩ + Σ_i s_i φ_i(A_i x + b_i) subject to rows Gx ≤ h, Fx = g it is Fenchel's dual
+
+    max  Σ_i ⟨u_i, b_i⟩ − (s_iφ_i)*(u_i) − ⟨y, h⟩ − ⟨v, g⟩   subject to   c + Σ_i A_iᵀu_i + Gᵀy + Fᵀv = 0,  y ≥ 0,
+
+and where terms stand in rows or in the arguments of others, the scale s_i ≥ 0 of a term is what the multipliers of those put upon it: then
+(s, u) ↦ (sφ)*(u) is convex in both, as a supremum of linear functions. Each atom declares its own (`Atom.declared_conjugate`).
+
+No variable is a definition, an epigraph or in a box here: every row that is declared has a multiplier, and every variable its row of
+stationarity, so that each programme can be read off from the other.
 """
 
 from __future__ import annotations
 
-from typing import Any
-
 import cvxpy as cp
 import numpy as np
 
-from simopt.arithmetic import FLOAT
-from simopt.duality.affine import Residual
-from simopt.duality.bounds import box
-from simopt.duality.programme import Definition, Leaf, Programme
+from simopt.duality.affine import Map, Residual
+from simopt.duality.programme import Programme, Term
 from simopt.duality.reader import read
-from simopt.duality.symbolic import SYMBOLIC, Symbol
+from simopt.duality.symbolic import SYMBOLIC, Symbol, expression
+from simopt.duality.vectors import Value, broadcast
 from simopt.errors import Unreadable
 from simopt.problem import Problem
 
 
-def dual_programme(problem: cp.Problem) -> cp.Problem:
-    """max D, equal to the problem's minimum (of its negative, if it maximises) where strong duality holds.
+def dual(problem: cp.Problem | Problem) -> cp.Problem:
+    r"""The dual programme of a `cvxpy.Problem`, or of what a problem of simopt declares.
+
+    A minimum becomes a maximum and a maximum a minimum; both are one number where strong duality holds (a point inside of all rows that are
+    not affine is enough), and else the dual is a bound. Of min Σ_i φ_i(A_i x + b_i) it is max Σ_i ⟨u_i, b_i⟩ − φ_i*(u_i) subject to
+    Σ_i A_iᵀu_i = 0; of a maximum of f it is minus that of the minimum of −f.
+
+    Variables bear the names of the rows whose multipliers they are (the label of a constraint, "row 3" of the fourth without one,
+    "x nonneg" of an attribute) or of the terms ("huber 1", the first; see `simopt.duality`), and "… of" such a name where CVXPY needs more
+    of them to say what a conjugate is. Constraints bear the name of the variable whose stationarity they are, and their dual values are the
+    optimal values of that variable; those of a term, "scale of", "sign of" or "domain of" its name. (A variable α that stands in Kα and
+    αᵀKα only is given by Kα.) Parameters have the values that they hold now.
+
+        >>> import cvxpy as cp, numpy as np
+        >>> import simopt
+        >>> X, y, w = np.array([[1.0, 0.0], [1.0, 1.0]]), np.array([1.0, 3.0]), cp.Variable(2, name="w")
+        >>> small = (cp.norm(w, 1) <= 2).set_label("small")
+        >>> problem = cp.Problem(cp.Minimize(cp.sum_squares(X @ w - y)), [small])
+        >>> dual = simopt.dual(problem)
+        >>> sorted(dual.var_dict)
+        ['norm1 1', 'quad_over_lin 1', 'small']
+        >>> print(round(problem.solve(solver="CLARABEL"), 6), round(dual.solve(solver="CLARABEL"), 6))
+        1.0 1.0
+        >>> stationary = next(row for row in dual.constraints if row.label == "w")
+        >>> np.allclose(stationary.dual_value, w.value, atol=1e-4), np.allclose(dual.var_dict["small"].value, small.dual_value, atol=1e-4)
+        (True, True)
 
     Raises
     ------
     Unreadable
-        where the reader refuses the problem, or a term has no conjugate that CVXPY can be told.
+        where the problem is not convex by CVXPY's rules, or has a variable, constraint or function that is not known; or has a conjugate
+        that cannot be declared, as that of a quadratic form is whose matrix is not proven to be semidefinite. The message names the
+        sub-expression.
+    InvalidProblem
+        where there is nothing to minimise over, two constraints have one label, or a constant or parameter has no finite value.
     """
-    return _Dual(read(problem)).problem
-
-
-def dual(problem: cp.Problem | Problem) -> cp.Problem:
-    """The dual programme of a `cvxpy.Problem`, or of what a problem of simopt declares."""
-    return dual_programme(problem.declare() if isinstance(problem, Problem) else problem)
+    return _Dual(read(problem.declare() if isinstance(problem, Problem) else problem)).problem
 
 
 class _Dual:
     def __init__(self, programme: Programme) -> None:
         self.into: Residual = {}
-        self.value: Any = 0.0
-        self.constraints: list[Any] = []
-        for row in programme.rows:
-            self._pull(row.map, cp.Variable(row.map.size, name=row.name, nonneg=not row.equality))
+        self.gains: list[cp.Expression] = []
+        self.constraints: list[cp.Constraint] = []
+        for row in programme.every_row:
+            self._pull(row.map, Symbol(cp.Variable(row.map.size, name=row.name, nonneg=not row.equality)))
         self._pull(programme.objective, np.ones(1))
-        for node in reversed(programme.nodes):
-            s = self.into.pop(node.key, None)
-            if s is None:
-                continue
-            if isinstance(node, Definition):
-                self._pull(node.row.map, -s[node.columns] / node.factors)
-            else:
-                self._term(node, s)
-            if not hasattr(node, "sign"):  # the map below a variable holds the variable
-                self.into.pop(node.key, None)
-        for leaf in programme.leaves.values():
-            self._leaf(programme, leaf)
-        self.problem = cp.Problem(cp.Maximize(self.value), self.constraints)
+        for term in reversed(programme.terms):
+            if term.key in self.into:
+                self._term(term, self.into.pop(term.key))
+        for each in programme.every_variable:
+            if each.key in self.into:
+                self._require(-expression(broadcast(SYMBOLIC, self.into[each.key], each.size)) == 0, each.name)
+        value = sum(self.gains, start=cp.Constant(0.0))
+        self.problem = cp.Problem(cp.Minimize(-value) if programme.maximises else cp.Maximize(value), self.constraints)
 
-    def _pull(self, below: Any, u: Any) -> None:
-        part = below.pull(SYMBOLIC, Symbol(u) if isinstance(u, cp.Expression) else u, self.into)
-        self.value = self.value + cp.sum(part.expression if isinstance(part, Symbol) else part)
+    def _require(self, constraint: cp.Constraint, label: str) -> None:
+        self.constraints.append(constraint.set_label(label))
 
-    def _term(self, node: Any, s: Any) -> None:
-        sign = getattr(node, "sign", 1)
-        scale = cp.Constant(sign * s) if isinstance(s, np.ndarray) else sign * s.expression
-        u = cp.Variable(node.argument.size, name=node.name)
-        bend = getattr(node, "bend", np.zeros(u.size))
+    def _pull(self, below: Map, u: Value) -> None:
+        self.gains.append(cp.sum(expression(below.pull(SYMBOLIC, u, self.into))))
+
+    def _term(self, term: Term, s: Value) -> None:
+        scale = expression(broadcast(SYMBOLIC, s if term.sign > 0 else -s, term.size))
+        u = cp.Variable(term.argument.size, name=term.name)
         try:
-            price, domain = node.atom.declared_conjugate(u, scale)
-        except NotImplementedError as error:
-            raise Unreadable(f"{node.name}: its conjugate is not known to CVXPY", str(getattr(node, "source", ""))) from error
-        self.constraints += [*domain, scale >= 0, *([cp.multiply(bend, u) >= 0] if np.any(bend) else [])]
-        self.value = self.value - price
-        self._pull(node.argument, u)
-
-    def _leaf(self, programme: Programme, leaf: Leaf) -> None:
-        r = self.into.get(leaf.key, np.zeros(leaf.size))
-        r = cp.Constant(r) if isinstance(r, np.ndarray) else r.expression
-        r = r if r.size == leaf.size else r[np.zeros(leaf.size, dtype=int)]
-        ends = box(FLOAT, programme, leaf)
-        if ends.rest:
-            raise Unreadable(f"{leaf.name}: a row bounds it with a factor 0")
-        low, high = np.flatnonzero(ends.below & ~ends.above), np.flatnonzero(ends.above & ~ends.below)
-        both, free = np.flatnonzero(ends.below & ends.above), np.flatnonzero(~ends.below & ~ends.above)
-        for at, end, sign in ((low, ends.low, 1), (high, ends.high, -1)):
-            if at.size:
-                self.constraints.append(sign * r[at] >= 0)
-                self.value = self.value + end[at] @ r[at]
-        if both.size:
-            self.value = self.value + cp.sum(cp.minimum(cp.multiply(ends.low[both], r[both]), cp.multiply(ends.high[both], r[both])))
-        if free.size:
-            self.constraints.append((r[free] == 0).set_label(leaf.name))
+            price, domain = term.atom.declared_conjugate(u, scale)
+        except Unreadable as error:
+            raise Unreadable(f"{term.name}: {error}", str(term.source)) from error
+        self.gains.append(-price)
+        if not scale.is_constant():
+            self._require(scale >= 0, f"scale of {term.name}")
+        if np.any(term.bend):
+            self._require(cp.multiply(term.bend, u) >= 0, f"sign of {term.name}")
+        for number, constraint in enumerate(domain, 1):
+            self._require(constraint, f"domain of {term.name}" if len(domain) == 1 else f"domain of {term.name}, {number}")
+        self._pull(term.argument, Symbol(u))

@@ -14,13 +14,14 @@ from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
 from typing import Any
 
+import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arrays import Array
 from simopt.duality.affine import MIXED, Constant, Key, Map, Pattern, Product, Reference, Residual
-from simopt.duality.atoms.base import Absorbs, Atom
-from simopt.duality.atoms.quadratic_form import QuadraticForm, SemidefiniteForm
+from simopt.duality.atoms.base import Absorbs, Atom, Priced
+from simopt.duality.atoms.quadratic_form import QuadraticForm, SemidefiniteForm, root
 from simopt.duality.programme import Programme, Term
 from simopt.duality.vectors import Value, divisor, is_zero, known, nothing, vector
 
@@ -69,6 +70,9 @@ class SquaredNorm(Atom):
     def remainder(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
         half = u / (divisor(num, s)[0] * 2)[np.zeros(len(u), dtype=np.intp)]
         return num.sum(s * self.value(num, z - half))
+
+    def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> Priced:
+        return cp.quad_over_lin(root(np.asarray(self.matrix(FLOAT), dtype=float)).T @ u, 4 * s), []
 
     def slope(self, z: Array, s: Array) -> Array:
         return 2.0 * float(s[0]) * z

@@ -93,6 +93,11 @@ class Definition:
     columns: Indices
     factors: Array
 
+    @property
+    def size(self) -> int:
+        """How many entries."""
+        return math.prod(self.shape)
+
 
 @dataclass(frozen=True, eq=False)
 class Epigraph:
@@ -104,6 +109,11 @@ class Epigraph:
     rows: tuple[Row, ...]
     argument: Map  # the rows one below the other
     atom: Maximum
+
+    @property
+    def size(self) -> int:
+        """How many entries."""
+        return math.prod(self.shape)
 
 
 Node = Term | Definition | Epigraph
@@ -136,6 +146,19 @@ class Programme:
     bounds: dict[Key, list[Bound]] = field(default_factory=dict)
     variables: dict[int, Key] = field(default_factory=dict)
     rewritten: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+
+    @property
+    def every_row(self) -> list[Row]:
+        """All that is declared, in its order: also the rows that are bounds, and those that have become nodes."""
+        found = [*self.rows, *(bound.row for bounds in self.bounds.values() for bound in bounds)]
+        for node in self.nodes:
+            found += (node.row,) if isinstance(node, Definition) else node.rows if isinstance(node, Epigraph) else ()
+        return sorted(found, key=lambda row: row.key)
+
+    @property
+    def every_variable(self) -> list[Leaf | Definition | Epigraph]:
+        """All that are declared: also those that have become nodes."""
+        return [*self.leaves.values(), *(node for node in self.nodes if not isinstance(node, Term))]
 
     @staticmethod
     def below(node: Node) -> tuple[Key, ...]:
@@ -195,8 +218,7 @@ def evaluated(num: Arithmetic, node: Node, values: Mapping[Key, Value]) -> tuple
         z = node.argument.value(num, values)
         value = node.atom.value(num, z)
         return z, value if node.sign > 0 else -value
-    n = math.prod(node.shape)
-    z = argument(node).value(num, {**values, node.key: num.zeros(n)})
+    z = argument(node).value(num, {**values, node.key: num.zeros(node.size)})
     if isinstance(node, Definition):
-        return z, num.group_sum(-z / num.lift(node.factors), node.columns, n)
+        return z, num.group_sum(-z / num.lift(node.factors), node.columns, node.size)
     return z, node.atom.value(num, z)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
 
-from simopt.arithmetic import FLOAT
+from simopt.arithmetic.floating import Floating
 
 
 class Symbol:
@@ -16,7 +17,7 @@ class Symbol:
 
     __array_ufunc__ = None  # an array times a symbol is a symbol
 
-    def __init__(self, expression: Any) -> None:
+    def __init__(self, expression: cp.Expression) -> None:
         self.expression = expression if expression.ndim == 1 else cp.reshape(expression, (expression.size,), order="F")
 
     def __len__(self) -> int:
@@ -29,12 +30,12 @@ class Symbol:
         return Symbol(-self.expression)
 
     def __add__(self, other: Any) -> Symbol:
-        return Symbol(self.expression + _plain(other))
+        return Symbol(self.expression + plain(other))
 
     __radd__ = __add__
 
     def __mul__(self, other: Any) -> Symbol:
-        return Symbol(cp.multiply(_plain(other), self.expression))
+        return Symbol(cp.multiply(plain(other), self.expression))
 
     __rmul__ = __mul__
 
@@ -42,11 +43,17 @@ class Symbol:
         return self * (1.0 / np.asarray(other))
 
 
-def _plain(x: Any) -> Any:
+def plain(x: Any) -> Any:
+    """The expression of a symbol; numbers as they are."""
     return x.expression if isinstance(x, Symbol) else x
 
 
-class _Symbolic(type(FLOAT)):  # type: ignore[misc]
+def expression(x: Any) -> cp.Expression:
+    """Symbols and numbers as expressions."""
+    return x.expression if isinstance(x, Symbol) else cp.Constant(x)
+
+
+class _Symbolic(Floating):
     """Floats, and symbols where an operand is one."""
 
     name = "symbolic"
@@ -57,16 +64,16 @@ class _Symbolic(type(FLOAT)):  # type: ignore[misc]
     def dot(self, x: Any, y: Any) -> Any:
         return self.sum(x * y)
 
-    def concat(self, parts: Any) -> Any:
-        return Symbol(cp.hstack([_plain(x) for x in parts])) if any(isinstance(x, Symbol) for x in parts) else super().concat(parts)
+    def concat(self, parts: Sequence[Any]) -> Any:
+        return Symbol(cp.hstack([plain(x) for x in parts])) if any(isinstance(x, Symbol) for x in parts) else super().concat(parts)
 
     def matvec(self, matrix: Any, x: Any) -> Any:
         return Symbol(matrix @ x.expression) if isinstance(x, Symbol) else super().matvec(matrix, x)
 
-    def group_sum(self, x: Any, index: Any, n: int) -> Any:
+    def group_sum(self, x: Any, groups: Any, count: int) -> Any:
         if not isinstance(x, Symbol):
-            return super().group_sum(x, index, n)
-        return self.matvec(sp.csr_matrix((np.ones(len(index)), (index, np.arange(len(index)))), shape=(n, len(index))), x)
+            return super().group_sum(x, groups, count)
+        return self.matvec(sp.csr_array((np.ones(len(groups)), (groups, np.arange(len(groups)))), shape=(count, len(groups))), x)
 
     def cumsum(self, x: Any) -> Any:
         return Symbol(cp.cumsum(x.expression)) if isinstance(x, Symbol) else super().cumsum(x)

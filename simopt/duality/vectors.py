@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from simopt.arithmetic import INTERVAL, RATIONAL, Arithmetic, Interval
 from simopt.arithmetic.interval import as_interval
 from simopt.arrays import Array
+from simopt.duality.symbolic import Symbol
 
 Value = Any
 Mask = NDArray[np.bool_]
@@ -26,7 +27,7 @@ Indices = NDArray[np.intp]
 
 def vector(num: Arithmetic, values: Any) -> Value:
     """Floats or values as a flat vector; matrices column by column."""
-    if num.name == "symbolic" and hasattr(values, "expression"):
+    if isinstance(values, Symbol):
         return values
     if isinstance(values, Interval):
         return Interval(values.mid.reshape(-1, order="F"), values.rad.reshape(-1, order="F"))

@@ -11,6 +11,7 @@ from fractions import Fraction
 from importlib import import_module
 from typing import Any
 
+import cvxpy as cp
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -255,6 +256,20 @@ def test_what_is_outside_of_the_domain_costs_everything(case: Case) -> None:
     for u in (np.full(N, 200.0), np.full(N, -200.0)):
         inside = np.allclose(case.atom.project(FLOAT, u, s), u)
         assert math.isfinite(case.atom.conjugate(FLOAT, u, s)) == inside
+
+
+@cases
+def test_the_declared_conjugate_is_the_conjugate_whether_the_scale_is_a_number_or_not(case: Case) -> None:
+    rng = np.random.default_rng(2)
+    z, s = placed(case, rng.uniform(-2.0, 2.0, N), rng.uniform(0.5, 2.0, N))
+    u = case.atom.inward(case.atom.slope(z, s), 1e-3)
+    price = case.atom.conjugate(FLOAT, u, s)
+    for scale, fixed in ((cp.Constant(s), True), (cp.Variable(case.m), False)):
+        multiplier = cp.Variable(N, name="u")
+        cost, domain = case.atom.declared_conjugate(multiplier, scale)
+        declared = cp.Problem(cp.Minimize(cost), [*domain, multiplier == u, *([] if fixed else [scale == s])])
+        assert declared.is_dcp()
+        assert declared.solve(solver="CLARABEL") == pytest.approx(price, rel=1e-6, abs=1e-6)
 
 
 @cases

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import Arithmetic
 from simopt.arrays import Array
-from simopt.duality.atoms.base import Absorbs, Elementwise
+from simopt.duality.atoms.base import Absorbs, Elementwise, Priced
 from simopt.duality.vectors import Mask, Value, above
 
 
@@ -45,10 +44,8 @@ class Absolute(Elementwise):
         size, price = num.abs(z), num.abs(u)
         return num.pos(s - price) * size + num.pos(price * size - u * z)
 
-    def declared_conjugate(self, u: Any, s: Any) -> tuple[Any, list[Any]]:
-        import cvxpy as cp
-
-        return cp.Constant(0.0), [cp.abs(u) <= s]
+    def declared_conjugates(self, u: cp.Expression, s: cp.Expression) -> Priced:
+        return cp.Constant(np.zeros(u.size)), [cp.abs(u) <= s]
 
     def slope(self, z: Array, s: Array) -> Array:
         return s * np.sign(z)

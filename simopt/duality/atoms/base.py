@@ -7,13 +7,17 @@ from collections.abc import Iterator
 from enum import Enum
 from functools import reduce
 from operator import add
-from typing import Any, ClassVar
+from typing import ClassVar
 
+import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arrays import Array
+from simopt.duality.symbolic import SYMBOLIC, Symbol, expression
 from simopt.duality.vectors import Indices, Mask, Value, above, broadcast, full, is_zero, known, nothing, where
+
+Priced = tuple[cp.Expression, list[cp.Constraint]]  # a convex expression, and the constraints under which it is finite
 
 
 class Absorbs(Enum):
@@ -87,9 +91,15 @@ class Atom(ABC):
     def slope(self, z: Array, s: Array) -> Array:
         """A subgradient of sφ at z, in floats."""
 
-    def declared_conjugate(self, u: Any, s: Any) -> tuple[Any, list[Any]]:
-        """(sφ)*(u) for CVXPY's expressions u and s: a convex expression, and the constraints under which it is finite."""
-        raise NotImplementedError
+    @abstractmethod
+    def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> Priced:
+        """(sφ)*(u) for CVXPY's expressions u and s ≥ 0, of n and of m entries; s ≥ 0 is asked for by others.
+
+        Raises
+        ------
+        Unreadable
+            where it cannot be declared.
+        """
 
     def need(self, num: Arithmetic, u: Value) -> Value:
         """The least s for which (sφ)*(u) is finite, of an atom that absorbs when scaled."""
@@ -120,6 +130,14 @@ class Elementwise(Atom):
 
     def remainder(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
         return num.sum(self.remainders(num, z, u, s))
+
+    def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> Priced:
+        prices, domain = self.declared_conjugates(u, s)
+        return cp.sum(prices), domain
+
+    @abstractmethod
+    def declared_conjugates(self, u: cp.Expression, s: cp.Expression) -> Priced:
+        """(s_i φ)*(u_i), an expression of n entries."""
 
     @abstractmethod
     def outside(self, num: Arithmetic, u: Value, s: Value) -> Mask:
@@ -164,6 +182,10 @@ class Grouped(Atom):
 
     def outputs(self, n: int) -> int:
         return self.count
+
+    def declared_sums(self, u: cp.Expression) -> cp.Expression:
+        """Σ of each group."""
+        return expression(SYMBOLIC.group_sum(Symbol(u), self.group, self.count))
 
     @classmethod
     def of(cls, n: int) -> Grouped:

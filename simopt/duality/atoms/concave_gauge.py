@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from abc import abstractmethod
 
+import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arrays import Array
-from simopt.duality.atoms.base import SPARE, Atom
+from simopt.duality.atoms.base import SPARE, Atom, Priced
 from simopt.duality.vectors import Mask, Value, above, at_least_zero, broadcast, divisor, full, is_zero, known, nothing
 
 LEAST = 2.0**-60  # of the scale: the multiplier that takes the place of one outside
@@ -34,6 +35,13 @@ class ConcaveGauge(Atom):
     @abstractmethod
     def polar(self, num: Arithmetic, w: Value) -> Value:
         """μ°(w) of w ≥ 0, a vector of one entry."""
+
+    @abstractmethod
+    def declared_polar(self, w: cp.Expression) -> cp.Expression:
+        """μ°(w), a concave expression."""
+
+    def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> Priced:
+        return cp.Constant(0.0), [u <= 0, self.declared_polar(-u) >= s]
 
     def value(self, num: Arithmetic, z: Value) -> Value:
         return -self.mean(num, z)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
@@ -32,6 +33,10 @@ class NegativePowerNorm(ConcaveGauge):
 
     def polar(self, num: Arithmetic, w: Value) -> Value:
         return _norm(num, w, self.q)
+
+    def declared_polar(self, w: cp.Expression) -> cp.Expression:
+        norm: cp.Expression = cp.pnorm(w, float(self.q), approx=False)  # type: ignore[arg-type]  # any p ≠ 0 is taken
+        return norm
 
     def slope(self, z: Array, s: Array) -> Array:
         with np.errstate(all="ignore"):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from fractions import Fraction
 
+import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import FLOAT, RATIONAL, Arithmetic
 from simopt.arrays import Array
-from simopt.duality.atoms.base import Elementwise
+from simopt.duality.atoms.base import Elementwise, Priced
 from simopt.duality.atoms.powers import SMALL, raised
 from simopt.duality.vectors import Mask, Value, above, at_least_zero, divisor, enclosing, exactly, is_zero, where
 
@@ -72,6 +73,14 @@ class DecreasingPower(Elementwise):
             curve = exactly(num, [abs(self.p * (self.p - 1)) / 2])
             close = s * (d * d) * raised(num, between, self.p - 2) * curve
         return where(num, known, close, plain)
+
+    def declared_conjugates(self, u: cp.Expression, s: cp.Expression) -> Priced:
+        """With a = 1/(1 − p) and w = −u/|p|: p < 0 gains (1 − p) s^a w^{1−a}, a mean; p > 0 costs (1 − p) s^a w^{1−a}, s being the mean."""
+        p, w = float(self.p), -u / abs(float(self.p))
+        power = cp.Variable(u.size, name=f"power of {u.name()}")
+        if p < 0.0:
+            return -(1.0 - p) * power, [cp.PowCone3D(s, w, power, 1.0 / (1.0 - p))]
+        return (1.0 - p) * power, [cp.PowCone3D(power, w, s, 1.0 - p)]
 
     def _apart(self, z: Array, best: Array) -> Array:
         """σ(z^p − y^p − p y^{p−1}(z − y)) in floats."""

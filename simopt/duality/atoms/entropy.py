@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import Arithmetic
 from simopt.arrays import Array
-from simopt.duality.atoms.base import TAIL, Absorbs, Elementwise
+from simopt.duality.atoms.base import TAIL, Absorbs, Elementwise, Priced
 from simopt.duality.vectors import Mask, Value, above, at_least_zero, divisor, full, is_zero, where
 
 
@@ -53,11 +52,9 @@ class Entropy(Elementwise):
         far = num.pos(s * self.value(num, z) + self.conjugates(num, u, s) - u * z)
         return where(num, near, s * (kept * num.bennett(z / kept - 1.0)), far)
 
-    def declared_conjugate(self, u: Any, s: Any) -> tuple[Any, list[Any]]:
-        import cvxpy as cp
-
-        t = cp.Variable(u.size)
-        return cp.sum(t) - self.tilt * cp.sum(s), [cp.ExpCone(u + (self.tilt - 1.0) * s, s, t)]
+    def declared_conjugates(self, u: cp.Expression, s: cp.Expression) -> Priced:
+        best = cp.Variable(u.size, name=f"exponential of {u.name()}")  # sy
+        return best - self.tilt * s, [cp.ExpCone(u + (self.tilt - 1.0) * s, s, best)]
 
     def slope(self, z: Array, s: Array) -> Array:
         return s * (1.0 - self.tilt + np.log(np.maximum(z, np.finfo(float).tiny)))

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arrays import Array
-from simopt.duality.atoms.base import Gauge
+from simopt.duality.atoms.base import Gauge, Priced
 from simopt.duality.vectors import Value, divisor, vector, where
 
 
@@ -43,10 +42,13 @@ class EuclideanNorm(Gauge):
         plain = num.pos(size * price - num.group_sum(u * z, self.group, self.count))
         return num.sum(num.pos(s - price) * size + where(num, reached & priced, angle, plain))
 
-    def declared_conjugate(self, u: Any, s: Any) -> tuple[Any, list[Any]]:
-        import cvxpy as cp
-
-        return cp.Constant(0.0), [cp.norm(u[self.group == j], 2) <= s[j] for j in range(self.count)]
+    def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> Priced:
+        order, sizes = np.argsort(self.group, kind="stable"), np.bincount(self.group, minlength=self.count)
+        inside = np.arange(np.max(sizes)) < sizes[:, None]  # of so many places for each group
+        places = np.full(inside.shape, len(self.group))
+        places[inside] = order
+        groups = cp.reshape(cp.hstack([u, np.zeros(1)])[places.reshape(-1)], inside.shape[::-1], order="F")
+        return cp.Constant(0.0), [cp.SOC(s, groups, axis=0)]
 
     def slope(self, z: Array, s: Array) -> Array:
         norm = np.sqrt(np.bincount(self.group, weights=z * z, minlength=self.count))

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import Arithmetic
 from simopt.arrays import Array
-from simopt.duality.atoms.base import TAIL, Elementwise
+from simopt.duality.atoms.base import TAIL, Elementwise, Priced
+from simopt.duality.atoms.relative_entropy import relative_entropies
 from simopt.duality.vectors import Mask, Value, above, divisor, full, is_zero, positive_part, where
 
 
@@ -40,10 +40,9 @@ class Exponential(Elementwise):
         far = num.pos(reached + self.conjugates(num, u, s) - u * z)
         return where(num, near, kept * num.bennett(u / kept - 1.0), far)
 
-    def declared_conjugate(self, u: Any, s: Any) -> tuple[Any, list[Any]]:
-        import cvxpy as cp
-
-        return cp.sum(cp.rel_entr(u, s) - u), []
+    def declared_conjugates(self, u: cp.Expression, s: cp.Expression) -> Priced:
+        prices, domain = relative_entropies(u, s, f"entropy of {u.name()}")
+        return prices - u, domain
 
     def slope(self, z: Array, s: Array) -> Array:
         return s * np.exp(z)

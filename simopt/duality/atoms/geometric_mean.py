@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
 
+import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import FLOAT, RATIONAL, Arithmetic, NotRational
@@ -51,11 +51,8 @@ class NegativeGeometricMean(ConcaveGauge):
     def polar(self, num: Arithmetic, w: Value) -> Value:
         return self.mean(num, w / exactly(num, self.weights))
 
-    def declared_conjugate(self, u: Any, s: Any) -> tuple[Any, list[Any]]:
-        import cvxpy as cp
-
-        w = np.array([float(each) for each in self.weights])
-        return cp.Constant(0.0), [u <= 0, cp.geo_mean(cp.multiply(-u, 1.0 / w), list(self.weights)) >= s]
+    def declared_polar(self, w: cp.Expression) -> cp.Expression:
+        return cp.geo_mean(cp.multiply(w, 1.0 / exactly(FLOAT, self.weights)), list(self.weights), approx=False)
 
     def slope(self, z: Array, s: Array) -> Array:
         with np.errstate(all="ignore"):

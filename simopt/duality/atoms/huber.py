@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
+import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arrays import Array
-from simopt.duality.atoms.base import Elementwise
+from simopt.duality.atoms.base import Elementwise, Priced
 from simopt.duality.atoms.square import squares_over
 from simopt.duality.vectors import Mask, Value, above, divisor, is_zero
 
@@ -56,10 +56,9 @@ class Huber(Elementwise):
         beyond, apart = z - inside, inside - u / (divisor(num, s)[0] * 2)
         return s * (apart * apart) + num.pos(num.abs(beyond) * self._cap(num, s) - beyond * u)
 
-    def declared_conjugate(self, u: Any, s: Any) -> tuple[Any, list[Any]]:
-        import cvxpy as cp
-
-        return squares_over(u, s), [cp.abs(u) <= 2 * cp.multiply(self.threshold(FLOAT), s)]
+    def declared_conjugates(self, u: cp.Expression, s: cp.Expression) -> Priced:
+        prices, domain = squares_over(u, s)
+        return prices, [*domain, cp.abs(u) <= 2 * cp.multiply(self.threshold(FLOAT), s)]
 
     def slope(self, z: Array, s: Array) -> Array:
         return np.asarray(2.0 * s * self._clipped(FLOAT, z))

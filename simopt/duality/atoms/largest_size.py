@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import Arithmetic
 from simopt.arrays import Array
-from simopt.duality.atoms.base import Gauge
+from simopt.duality.atoms.base import Gauge, Priced
 from simopt.duality.vectors import Value
 
 
@@ -27,10 +26,8 @@ class LargestSize(Gauge):
         size = self.value(num, z)
         return num.sum(num.pos(s - self.need(num, u)) * size) + num.sum(num.pos(num.abs(u) * size[self.group] - u * z))
 
-    def declared_conjugate(self, u: Any, s: Any) -> tuple[Any, list[Any]]:
-        import cvxpy as cp
-
-        return cp.Constant(0.0), [cp.norm(u[self.group == j], 1) <= s[j] for j in range(self.count)]
+    def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> Priced:
+        return cp.Constant(0.0), [self.declared_sums(cp.abs(u)) <= s]
 
     def slope(self, z: Array, s: Array) -> Array:
         size = np.abs(z)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arrays import Array
-from simopt.duality.atoms.base import SPARE, TAIL, Grouped
+from simopt.duality.atoms.base import SPARE, TAIL, Grouped, Priced
+from simopt.duality.atoms.relative_entropy import relative_entropies
 from simopt.duality.vectors import Value, above, divisor, floats, full, known, nothing, positive_part, where
 
 LEAST = 2.0**-100  # what a multiplier counts of which nothing is known
@@ -63,10 +63,9 @@ class LogSumExp(Grouped):
         lost = where(num, some, chance * num.bennett(p / chance - 1.0), far)
         return num.sum(where(num, positive[self.group], s[self.group] * lost, num.zeros(len(u))))
 
-    def declared_conjugate(self, u: Any, s: Any) -> tuple[Any, list[Any]]:
-        import cvxpy as cp
-
-        return cp.sum(cp.rel_entr(u, s[self.group])), [cp.hstack([cp.sum(u[self.group == j]) for j in range(self.count)]) == s]
+    def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> Priced:
+        prices, domain = relative_entropies(u, s[self.group], f"entropy of {u.name()}")
+        return cp.sum(prices), [*domain, self.declared_sums(u) == s]
 
     def slope(self, z: Array, s: Array) -> Array:
         weights, total, _ = self._shifted(FLOAT, z)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import Arithmetic
 from simopt.arrays import Array
-from simopt.duality.atoms.base import Elementwise
+from simopt.duality.atoms.base import Elementwise, Priced
+from simopt.duality.atoms.relative_entropy import relative_entropies
 from simopt.duality.vectors import Mask, Value, above, divisor, full, is_zero, where
 
 LEAST = 2.0**-60  # of the scale: the multiplier that takes the place of one outside
@@ -51,10 +51,9 @@ class NegativeLogarithm(Elementwise):
         far = num.pos(s * self.value(num, z) + self.conjugates(num, u, s) - u * z) if not some.all() else -u * z
         return where(num, positive & some, scale * (share * num.bennett(1.0 / share - 1.0)), far)
 
-    def declared_conjugate(self, u: Any, s: Any) -> tuple[Any, list[Any]]:
-        import cvxpy as cp
-
-        return cp.sum(cp.rel_entr(s, -u) - s), [u <= 0]
+    def declared_conjugates(self, u: cp.Expression, s: cp.Expression) -> Priced:
+        prices, domain = relative_entropies(s, -u, f"entropy of {u.name()}")
+        return prices - s, domain
 
     def slope(self, z: Array, s: Array) -> Array:
         with np.errstate(divide="ignore", invalid="ignore"):

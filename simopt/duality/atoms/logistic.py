@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import Arithmetic
 from simopt.arrays import Array
-from simopt.duality.atoms.base import Elementwise
+from simopt.duality.atoms.base import Elementwise, Priced
+from simopt.duality.atoms.relative_entropy import relative_entropies
 from simopt.duality.vectors import Mask, Value, above, divisor, full, is_zero, positive_part, where
 
 FAR = 30.0  # beyond, the terms of the difference itself do not cancel
@@ -50,10 +50,10 @@ class Logistic(Elementwise):
         tail = num.log1p(num.exp(-num.abs(z))) + num.xlogx(p) + num.xlogx(rest)
         return s * where(num, near, close, num.pos(rest * num.pos(z) + p * num.pos(-z) + tail))
 
-    def declared_conjugate(self, u: Any, s: Any) -> tuple[Any, list[Any]]:
-        import cvxpy as cp
-
-        return cp.sum(cp.rel_entr(u, s) + cp.rel_entr(s - u, s)), []
+    def declared_conjugates(self, u: cp.Expression, s: cp.Expression) -> Priced:
+        price, domain = relative_entropies(u, s, f"entropy of {u.name()}")
+        rest, other = relative_entropies(s - u, s, f"other entropy of {u.name()}")
+        return price + rest, domain + other
 
     def slope(self, z: Array, s: Array) -> Array:
         with np.errstate(over="ignore"):

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arrays import Array
-from simopt.duality.atoms.base import SPARE, Grouped
+from simopt.duality.atoms.base import SPARE, Grouped, Priced
 from simopt.duality.vectors import (
     Indices,
     Mask,
@@ -84,12 +83,8 @@ class Maximum(Grouped):
     def remainder(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
         return inner(num, u, num.pos(self.spread(num, self.value(num, z)) - z))
 
-    def declared_conjugate(self, u: Any, s: Any) -> tuple[Any, list[Any]]:
-        import cvxpy as cp
-
-        from simopt.duality.symbolic import SYMBOLIC, Symbol
-
-        return cp.Constant(0.0), [u >= 0, SYMBOLIC.group_sum(Symbol(u), self.group, self.count).expression == s]
+    def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> Priced:
+        return cp.Constant(0.0), [u >= 0, self.declared_sums(u) == s]
 
     def slope(self, z: Array, s: Array) -> Array:
         """Shared alike by all entries that reach the maximum."""

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arrays import Array
-from simopt.duality.atoms.base import Atom, Elementwise
+from simopt.duality.atoms.base import Atom, Elementwise, Priced
 from simopt.duality.vectors import Mask, Value, above, broadcast, divisor, full, is_zero, known, nothing, vector, where
 
 
@@ -92,6 +93,12 @@ class Perspective(Atom):
         if costs is None or not known(num, num.sum(costs)) or not known(num, num.sum(v)) or above(num, v, -costs).any():
             return nothing(num)
         return num.lift(0.0)
+
+    def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> Priced:
+        price, v = u[: self.length], u[self.length :]
+        declare = self.atom.declared_conjugates if isinstance(self.atom, Elementwise) else self.atom.declared_conjugate
+        costs, domain = declare(price, s)
+        return cp.Constant(0.0), [*domain, v + costs <= 0]
 
     def remainder(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
         ratio, t, positive = self._quotient(num, z)

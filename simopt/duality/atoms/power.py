@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
+import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
 from simopt.arrays import Array
-from simopt.duality.atoms.base import Absorbs, Elementwise
+from simopt.duality.atoms.base import Absorbs, Elementwise, Priced
 from simopt.duality.atoms.powers import SMALL, raised
 from simopt.duality.vectors import Mask, Value, above, at_least_zero, divisor, enclosing, is_zero, where
 
@@ -80,13 +80,13 @@ class Power(Elementwise):
         found: Array = np.where(some, best**p * np.where(np.abs(h) < SMALL, series, np.maximum(plain, 0.0)), size**p)
         return found
 
-    def declared_conjugate(self, u: Any, s: Any) -> tuple[Any, list[Any]]:
-        import cvxpy as cp
-
-        q = self.p / (self.p - 1.0)
-        w, t = cp.Variable(u.size), cp.Variable(u.size)
-        size = cp.abs(u) if self.even else cp.pos(u)
-        return (self.p - 1.0) * self.p**-q * cp.sum(t), [size <= w, cp.PowCone3D(t, s, w, 1.0 / q)]
+    def declared_conjugates(self, u: cp.Expression, s: cp.Expression) -> Priced:
+        """(p − 1) p^{−q} |u|^q s^{1−q}, 1/p + 1/q = 1; or that of [u]_+, the least entry of what is not below u."""
+        q, n = self.p / (self.p - 1.0), u.size
+        size = u if self.even else cp.Variable(n, name=f"positive part of {u.name()}")
+        power = cp.Variable(n, name=f"power of {u.name()}")
+        rows: list[cp.Constraint] = [cp.PowCone3D(power, s, size, 1.0 / q)]
+        return (self.p - 1.0) * self.p**-q * power, rows if self.even else [*rows, u <= size]
 
     def slope(self, z: Array, s: Array) -> Array:
         return np.asarray(s * self.p * self._size(FLOAT, z) ** (self.p - 1.0) * np.sign(z))

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any
 
+import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arrays import Array
-from simopt.duality.atoms.base import Gauge
+from simopt.duality.atoms.base import Gauge, Priced
 from simopt.duality.atoms.powers import raised
 from simopt.duality.vectors import Indices, Value, divisor, exactly, where
 
@@ -51,10 +51,10 @@ class PowerNorm(Gauge):
         plain = num.pos(size * price - num.group_sum(u * z, self.group, self.count))
         return num.sum(num.pos(s - price) * size + where(num, reached & priced, close, plain))
 
-    def declared_conjugate(self, u: Any, s: Any) -> tuple[Any, list[Any]]:
-        import cvxpy as cp
-
-        return cp.Constant(0.0), [cp.pnorm(u[self.group == j], float(self.q)) <= s[j] for j in range(self.count)]  # type: ignore[arg-type]  # any p ≥ 1 is taken
+    def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> Priced:
+        """|u_i| ≤ t_i^{1/q} s^{1−1/q} with Σ t_i ≤ s."""
+        power = cp.Variable(u.size, name=f"power of {u.name()}")
+        return cp.Constant(0.0), [cp.PowCone3D(power, s[self.group], u, 1.0 / float(self.q)), self.declared_sums(power) <= s]
 
     def slope(self, z: Array, s: Array) -> Array:
         size = self.value(FLOAT, z)[self.group]

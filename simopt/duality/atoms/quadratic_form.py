@@ -6,14 +6,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic
 from simopt.arithmetic.definite import least_eigenvalue, semidefinite_rank
 from simopt.arithmetic.interval import as_interval
 from simopt.arrays import Array
-from simopt.duality.atoms.base import Absorbs, Atom
+from simopt.duality.atoms.base import Absorbs, Atom, Priced
 from simopt.duality.vectors import Indices, Value, divisor, enclosing, floats, is_zero, known, nothing, vector
+from simopt.errors import Unreadable
 
 LARGEST = 30  # rows of a matrix whose rank is decided in fractions
 APART = 1e-6  # relatively: a multiplier so far outside of the range of P is no rounded one of its elements
@@ -73,6 +75,13 @@ def _pivots(matrix: Array, rank: int) -> Indices:
         rest = rest - np.outer(rest[:, i], rest[i]) / rest[i, i]
         rest[rows, rows] = -np.inf
     return np.sort(np.array(rows, dtype=np.intp))
+
+
+def root(matrix: Array) -> Array:
+    """F with FFᵀ = (M + Mᵀ)/2 ⪰ 0 in floats, without the directions in which that is 0 to rounding."""
+    values, vectors = np.linalg.eigh((matrix + matrix.T) / 2)
+    kept = values > len(values) * np.finfo(float).eps * values.max(initial=0.0)
+    return np.asarray(vectors[:, kept] * np.sqrt(values[kept]))
 
 
 class SemidefiniteForm(Atom):
@@ -152,6 +161,14 @@ class SemidefiniteForm(Atom):
         d = z - v
         return num.pos(num.sum(s * num.pos(num.dot(d, num.matvec(self.matrix(num), d))) - num.dot(rho, d) + price))
 
+    def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> Priced:
+        """The least ‖w‖²/(4s) with Fw = u, P = FFᵀ."""
+        if self.support() is None:
+            raise Unreadable("its conjugate cannot be declared, as the matrix is not proven to be semidefinite")
+        factor = root(np.asarray(self.matrix(FLOAT), dtype=float))
+        w = cp.Variable(factor.shape[1], name=f"root of {u.name()}")
+        return cp.quad_over_lin(w, 4 * s), [factor @ w == u]
+
     def slope(self, z: Array, s: Array) -> Array:
         return float(s[0]) * np.asarray(self._twice(FLOAT, z))
 
@@ -161,12 +178,6 @@ class QuadraticForm(SemidefiniteForm):
 
     formula, conjugate_formula, domain_formula = "zᵀPz, P ≻ 0", "uᵀP⁻¹u/4", "ℝⁿ"
     absorbs = Absorbs.ALL
-
-    def declared_conjugate(self, u: Any, s: Any) -> tuple[Any, list[Any]]:
-        import cvxpy as cp
-
-        factor, w = np.linalg.cholesky(self.matrix(FLOAT)), cp.Variable(u.size)
-        return cp.quad_over_lin(w, 4 * cp.sum(s)), [factor @ w == u]
 
     def support(self) -> Support | None:
         found = super().support()

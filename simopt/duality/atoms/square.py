@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import Arithmetic
 from simopt.arrays import Array
-from simopt.duality.atoms.base import Absorbs, Elementwise
+from simopt.duality.atoms.base import Absorbs, Elementwise, Priced
 from simopt.duality.vectors import Mask, Value, divisor, is_zero, where
 
 
@@ -39,17 +38,17 @@ class Square(Elementwise):
         apart = z - u / (divisor(num, s)[0] * 2)
         return s * (apart * apart)
 
-    def declared_conjugate(self, u: Any, s: Any) -> tuple[Any, list[Any]]:
-        return squares_over(u, s), []
+    def declared_conjugates(self, u: cp.Expression, s: cp.Expression) -> Priced:
+        return squares_over(u, s)
 
     def slope(self, z: Array, s: Array) -> Array:
         return 2.0 * s * z
 
 
-def squares_over(u: Any, s: Any) -> Any:
-    """Σ u_i²/(4s_i) as CVXPY knows it."""
-    import cvxpy as cp
-
-    if s.is_constant() and (s.value > 0).all():
-        return cp.sum_squares(cp.multiply(u, 0.5 / np.sqrt(s.value)))
-    return sum(cp.quad_over_lin(u[i], 4 * s[i % s.size]) for i in range(u.size))
+def squares_over(u: cp.Expression, s: cp.Expression) -> Priced:
+    """u_i²/(4s_i); of a variable s the least t_i with u_i² ≤ 4 s_i t_i, that is ‖(u_i, s_i − t_i)‖ ≤ s_i + t_i."""
+    known = s.value if s.is_constant() else None
+    if known is not None and np.all(known > 0):
+        return cp.multiply(cp.square(u), 0.25 / known), []
+    t = cp.Variable(u.size, name=f"square of {u.name()}")
+    return t, [cp.SOC(s + t, cp.vstack([u, s - t]), axis=0)]

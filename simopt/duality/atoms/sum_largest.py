@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arrays import Array
-from simopt.duality.atoms.base import SPARE, Atom
+from simopt.duality.atoms.base import SPARE, Atom, Priced
 from simopt.duality.vectors import Value, above, broadcast, divisor, floats, known, nothing, positive_part, vector
 
 
@@ -65,9 +66,7 @@ class SumLargest(Atom):
         level = self._level(num, z)
         return num.sum(num.pos(broadcast(num, s, len(u)) - u) * num.pos(z - level) + num.pos(u) * num.pos(level - z))
 
-    def declared_conjugate(self, u: Any, s: Any) -> tuple[Any, list[Any]]:
-        import cvxpy as cp
-
+    def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> Priced:
         return cp.Constant(0.0), [u >= 0, u <= s, cp.sum(u) == self.k * s]
 
     def slope(self, z: Array, s: Array) -> Array:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import cvxpy as cp
+import numpy as np
+
 from simopt.arithmetic import Arithmetic
 from simopt.arrays import Array
-from simopt.duality.atoms.base import Atom, Elementwise
+from simopt.duality.atoms.base import Atom, Elementwise, Priced
 from simopt.duality.vectors import Mask, Value, broadcast, vector
 
 
@@ -35,6 +38,9 @@ class Total(Atom):
 
     def remainder(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
         return self.atom.remainder(num, z, u, broadcast(num, s, len(u)))
+
+    def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> Priced:
+        return self.atom.declared_conjugate(u, cp.multiply(np.ones(u.size), s))
 
     def slope(self, z: Array, s: Array) -> Array:
         return self.atom.slope(z, s)
