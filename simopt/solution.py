@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from types import MappingProxyType
 from typing import Any
@@ -147,7 +147,7 @@ class Solution:
 
 def _rebuild(*values: Any) -> Solution:
     status, reported, point, multipliers, *rest, direction = values
-    return Solution(status, reported, frozen(point), frozen(multipliers), *rest, frozen(direction))
+    return replace(Solution(status, reported, frozen(point), frozen(multipliers), *rest), direction=frozen(direction))
 
 
 def frozen(values: Mapping[str, Any] | None) -> Mapping[str, Any] | None:

@@ -118,8 +118,8 @@ def _certificate(declared: Declared, proof: Unbounded | None) -> Certificate | N
 
 def _infinite(declared: Declared, upper: float, lower: float, multipliers_from: str, arithmetic: str, said: str) -> Certificate:
     """Bounds on the minimum that are infinite, in the problem's sense."""
-    ends = {"gap": math.inf, "relative_gap": math.inf, "gap_over_upper": math.inf, "scale": math.inf, "infeasibility": math.inf}
-    found = Certificate(upper=upper, lower=lower, multipliers_from=multipliers_from, arithmetic=arithmetic, open=said, **ends)
+    size = math.inf  # of the gap in every measure, of the scale, and of what has to be repaired
+    found = Certificate(upper, lower, size, size, size, size, size, multipliers_from, arithmetic, open=said)
     return found.of_the_maximum() if declared.maximises else found
 
 
@@ -158,12 +158,13 @@ def _put(declared: Declared, found: Solution) -> Solution:
 def _without_optimum(declared: Declared, found: Solution) -> Solution:
     """A solution that has no point, or no bound, with the proof that there is no optimum, where one is found."""
     lost = found.status is Status.FAILED and found.point is None
-    if lost and (proof := _no_point(declared)) is not None:
-        return replace(found, status=Status.INFEASIBLE, certificate=proof, message=proof.open)
+    if lost and (said := _no_point(declared)) is not None:
+        return replace(found, status=Status.INFEASIBLE, certificate=said, message=said.open)
     bound = math.nan if found.certificate is None else found.certificate.lower
     if not (lost or (bound == -math.inf and found.status in (Status.FAILED, Status.GAP_OPEN))):
         return found
-    proof = _no_end(declared, BY_NAME[found.certificate.arithmetic] if found.certificate else INTERVAL, found.point)
+    start = None if found.point is None else dict(found.point)
+    proof = _no_end(declared, BY_NAME[found.certificate.arithmetic] if found.certificate else INTERVAL, start)
     said = _certificate(declared, proof)
     if proof is None or said is None:
         return found

@@ -99,9 +99,9 @@ def _candidates(relaxed: Declared) -> Iterator[Multipliers]:
     """Those of the greatest bound, and those far from the ends of their domains; of each also what rounding makes of them."""
     with suppress(NotAvailable):
         yield from _rounded(solved(relaxed)[1])
-    inner = interior_multipliers(relaxed.programme)
+    inner = interior_multipliers(relaxed.declare())
     if inner is not None:
-        yield from _rounded(inner)
+        yield from _rounded({name: y for name, y in inner.items() if name in relaxed.names})
 
 
 def _rounded(multipliers: Multipliers) -> Iterator[Multipliers]:
@@ -113,7 +113,7 @@ def _relaxed(programme: Programme) -> cp.Problem | None:
     """min t, with t added to the right of each row; what defines a variable, and bounds, as they are."""
     t, kept = cp.Variable(name="violation"), [bound.row for bounds in programme.bounds.values() for bound in bounds]
     rows = [each for row in programme.rows if row.sides is not None for each in _loose(*row.sides, row.equality, t)]
-    rows += [each for row in _domain(programme.problem.objective.expr) for each in _loose(*row.args, False, t)]
+    rows += [each for row in _domain(programme.problem.objective.expr) for each in _loose(row.args[0], row.args[1], False, t)]
     for node in programme.nodes:
         kept += [node.row] if isinstance(node, Definition) else node.rows if isinstance(node, Epigraph) else []
     exact = [row.sides[0] == row.sides[1] if row.equality else row.sides[0] <= row.sides[1] for row in kept if row.sides is not None]
@@ -125,7 +125,7 @@ def _domains(problem: cp.Problem) -> cp.Problem | None:
     t, rows = cp.Variable(name="violation"), [row for row in problem.constraints if isinstance(row, Inequality | Equality)]
     domains = [row for e in (problem.objective.expr, *(e for row in problem.constraints for e in row.args)) for row in _domain(e)]
     plain = [row for row in (*rows, *domains) if not any(_domain(e) for e in row.args)]
-    loose = [each for row in plain for each in _loose(*row.args, isinstance(row, Equality), t)]
+    loose = [each for row in plain for each in _loose(row.args[0], row.args[1], isinstance(row, Equality), t)]
     return cp.Problem(cp.Minimize(t), loose) if domains else None
 
 
