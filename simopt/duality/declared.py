@@ -326,6 +326,15 @@ class InUnits(Declared):
         return self.form.problem
 
 
+@dataclass(frozen=True, eq=False)
+class AsDeclared(Declared):
+    """A declared problem that back ends are given in the units that it has."""
+
+    def normalised(self) -> tuple[Declared, Rescale]:
+        """The problem itself."""
+        return self, Rescale()
+
+
 def _content(value: Any) -> Any:
     """The bytes of a parameter's value."""
     return tuple(part.tobytes() for part in _numbers(value))
