@@ -79,12 +79,15 @@ def certify(
                 return _infinite(declared, math.inf, -math.inf, "none", num.name, f"{error}; {UNPROVEN}")
         else:
             found.append(judge(declared, other if given is None else given, more, num))
+    also = ""
     best = min(found, key=lambda judged: (judged.certificate.gap, judged.certificate.upper, -judged.certificate.lower))
     if solver is not None and best.certificate.lower == -math.inf:
         proof = _certificate(declared, _no_end(declared, num, best.point))
         if proof is not None and proof.unbounded:
             return proof
-    return _as_written(declared, best, tol)
+        also = "" if proof is None else f"; {proof.open}"
+    bounds = _as_written(declared, best, tol)
+    return replace(bounds, open=bounds.open + also)
 
 
 def solve(problem: cp.Problem, progress: Progress | None, driver: Callable[..., Solution]) -> Solution:
@@ -184,7 +187,7 @@ def _without_optimum(declared: Declared, found: Solution) -> Solution:
     if proof is None or said is None:
         return found
     if proof.point is None:
-        return replace(found, certificate=said, message=f"{found.message}; {said.open}") if lost else found
+        return replace(found, certificate=said if lost else found.certificate, message=f"{found.message}; {said.open}")
     point = frozen(declared.variables(declared.restore(proof.point)))
     return replace(found, status=Status.UNBOUNDED, certificate=said, message=said.open, point=point, direction=frozen(proof.direction))
 

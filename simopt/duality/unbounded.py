@@ -10,15 +10,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 
 import cvxpy as cp
 import numpy as np
 
-from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
+from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, NotRational
 from simopt.arrays import Array, Point
 from simopt.duality.declared import Declared
 from simopt.duality.graph_form import solved
+from simopt.duality.infeasible import LARGEST
 from simopt.duality.recession import Recession
 from simopt.errors import InvalidProblem, NotAvailable, Unreadable
 
@@ -56,7 +58,8 @@ class Unbounded:
 def unbounded(declared: Declared, num: Arithmetic = INTERVAL, point: Point | None = None) -> Unbounded | None:
     """A direction along which the objective falls for ever, from one solve, and a feasible point, from another if the given one is none.
 
-    None where no direction is found, which does not say that the problem is bounded.
+    None where no direction is found, which does not say that the problem is bounded. Where intervals do not prove that of a small problem
+    fractions are tried, and `arithmetic` says so.
 
     Raises
     ------
@@ -73,13 +76,21 @@ def unbounded(declared: Declared, num: Arithmetic = INTERVAL, point: Point | Non
         found, _ = solved(falls)
     except (NotAvailable, Unreadable, InvalidProblem, ValueError):
         return None
-    for tried in _directions(found):
-        slope = num.upper(falls.objective(falls.restore(tried, num), num))
-        if slope < 0.0:
-            zeros = {name: np.zeros(v.shape) for v, name in declared.written}
-            start = _start(declared, num, point)
-            return Unbounded(slope, form.steady, zeros | falls.variables(tried), falls, start, num.name)
+    for arithmetic in (num, *_exact(num, falls)):
+        for tried in _directions(found):
+            with suppress(NotRational):
+                slope = arithmetic.upper(falls.objective(falls.restore(tried, arithmetic), arithmetic))
+                if slope < 0.0:
+                    zeros = {name: np.zeros(v.shape) for v, name in declared.written}
+                    start = _start(declared, num, point)
+                    return Unbounded(slope, form.steady, zeros | falls.variables(tried), falls, start, arithmetic.name)
     return None
+
+
+def _exact(num: Arithmetic, falls: Declared) -> Iterator[Arithmetic]:
+    """Fractions, which tell what balls do not where a row has no room, of problems that are small."""
+    if num is INTERVAL and sum(leaf.size for leaf in falls.programme.leaves.values()) <= LARGEST:
+        yield RATIONAL
 
 
 def recession(declared: Declared) -> Declared:
@@ -119,8 +130,8 @@ def _power_above(n: int) -> float:
 
 
 def _start(declared: Declared, num: Arithmetic, point: Point | None) -> Point | None:
-    """A feasible point: the given one, the one nearest to 0, or the minimum of f + ‖x‖², which is attained wherever one is feasible."""
-    for given in (point, {leaf.name: np.zeros(leaf.shape) for leaf in declared.programme.leaves.values()}):
+    """A feasible point: the one nearest to 0, the given one, or the minimum of f + ‖x‖², which is attained wherever one is feasible."""
+    for given in (declared.trivial_point(), point):
         if given is not None and _is_feasible(declared, num, given):
             return given
     problem = declared.programme.problem
