@@ -57,6 +57,7 @@ class Certificate:
 
     lower = upper = ∞ says that the multipliers prove the problem infeasible (`infeasible`): they are a ray along which the dual grows
     without end. Only a problem that says that it `may_be_infeasible` can be found so; elsewhere an infinite bound is an overflow.
+    lower = upper = −∞ says of a `cvxpy.Problem` that it is proven to be `unbounded`; of a maximum these are ∞.
     """
 
     upper: float
@@ -75,6 +76,11 @@ class Certificate:
     def infeasible(self) -> bool:
         """Whether the dual's bound is ∞ (of a maximum −∞): no point is feasible."""
         return self.upper == -math.inf if self.maximises else self.lower == math.inf
+
+    @property
+    def unbounded(self) -> bool:
+        """Whether the objective is proven to fall (of a maximum: to rise) without end where all rows hold."""
+        return self.lower == math.inf if self.maximises else self.upper == -math.inf
 
     @property
     def value(self) -> float:

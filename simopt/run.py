@@ -205,7 +205,8 @@ def sweep(run: Run, backend: BackEnd, normal: Problem, time_limit: float, option
 def _examined(run: Run, ended: Ending) -> Ending:
     """INFEASIBLE where the problem's ray proves it; else the back end has failed, whose word alone proves nothing.
 
-    UNBOUNDED would take a ray of points along which the objective falls for ever; none of the problems has one.
+    UNBOUNDED would take a ray of points along which the objective falls for ever; none of the problems has one but those that are declared,
+    whose own proof comes after (`simopt.duality.unbounded`).
     """
     judged = judge(run.problem, run.problem.trivial_point(), run.problem.ray())
     bounds = judged.certificate

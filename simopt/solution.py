@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 from types import MappingProxyType
 from typing import Any
@@ -17,8 +17,9 @@ from simopt.certificate import Certificate
 class Status(Enum):
     """How a solve ended. Only OPTIMAL says that the certificate closed to the tolerance asked for.
 
-    INFEASIBLE says that multipliers, which the solution holds, bound the optimum by +∞. UNBOUNDED is a word of back ends alone: no problem
-    is unbounded, so that a solve that hears it has FAILED.
+    INFEASIBLE says that multipliers, which the solution holds, bound the optimum by +∞. UNBOUNDED says of a `cvxpy.Problem` that
+    a direction, which the solution holds beside a feasible point, is proven to lead from there to objectives without end; no other problem
+    is unbounded, so that a solve that hears it from a back end has FAILED.
     """
 
     NOT_SOLVED = "not solved"
@@ -98,6 +99,8 @@ class Solution:
         bounds on the optimum of the problem as it was given.
     message : str
         why the status is not OPTIMAL, in one sentence.
+    direction : dict or None
+        of an UNBOUNDED problem: from the point, or any other that is feasible, it leads on without end.
     """
 
     status: Status
@@ -108,6 +111,7 @@ class Solution:
     trace: Trace
     provenance: Provenance
     message: str = ""
+    direction: Mapping[str, Any] | None = None
 
     def __str__(self) -> str:
         """One line: who solved what, the status, the certified bracket, and why it is not OPTIMAL."""
@@ -136,13 +140,14 @@ class Solution:
             self.trace,
             self.provenance,
             self.message,
+            None if self.direction is None else dict(self.direction),
         )
         return (_rebuild, plain)
 
 
 def _rebuild(*values: Any) -> Solution:
-    status, reported, point, multipliers, *rest = values
-    return Solution(status, reported, frozen(point), frozen(multipliers), *rest)
+    status, reported, point, multipliers, *rest, direction = values
+    return replace(Solution(status, reported, frozen(point), frozen(multipliers), *rest), direction=frozen(direction))
 
 
 def frozen(values: Mapping[str, Any] | None) -> Mapping[str, Any] | None:

@@ -128,8 +128,14 @@ class _Run:
             said = expected(error)
             status = Status.UNSUPPORTED if isinstance(error, InvalidProblem) else Status.FAILED
             return Finding(label, sense, status, None, said or f"{type(error).__name__}: {error}")
-        status = Status.OPTIMAL if found.closes(self.tol) else Status.INFEASIBLE if found.infeasible else Status.GAP_OPEN
-        return Finding(label, sense, status, found, found.open)
+        return Finding(label, sense, _status(found, self.tol), found, found.open)
+
+
+def _status(found: Certificate, tol: float) -> Status:
+    from simopt.solution import Status
+
+    proven = {Status.OPTIMAL: found.closes(tol), Status.INFEASIBLE: found.infeasible, Status.UNBOUNDED: found.unbounded}
+    return next((status for status, holds in proven.items() if holds), Status.GAP_OPEN)
 
 
 def _theirs(trace: TracebackType | None) -> TracebackType | None:

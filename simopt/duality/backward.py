@@ -111,9 +111,6 @@ class _Sweep:
                 if u is not None:
                     self._pull(node.row.map, -u[node.columns] / self.num.lift(node.factors))
                     self.into.pop(node.key, None)
-            elif u is not None and isinstance(node, Epigraph) and not self.programme.below(node):
-                self._scale(node, u)
-                self.out.value = self.out.value + inner(self.num, u, self._constant(node))
             elif u is not None and (scale := self._scale(node, u)) is not None:
                 self.scales[node.key] = scale
                 if node.key not in self.waiting:
@@ -126,10 +123,6 @@ class _Sweep:
         for leaf in self.programme.leaves.values():
             self._box(leaf)
         return self.out
-
-    def _constant(self, node: Epigraph) -> Value:
-        """The maximum of constants: a number, which needs no multiplier."""
-        return node.atom.value(self.num, node.argument.value(self.num, {node.key: self.num.zeros(node.atom.count)}))
 
     def _candidate(self, key: Key, n: int) -> Value:
         return self.num.zeros(n) if key not in self.candidates else vector(self.num, self.candidates[key])

@@ -336,6 +336,15 @@ def _fixed(term: Term) -> Mask:
     return np.concatenate([np.full(size, term.source.args[number].is_constant()) for number, size in term.parts])
 
 
+@dataclass(frozen=True, eq=False)
+class AsDeclared(Declared):
+    """A declared problem that back ends are given in the units that it has."""
+
+    def normalised(self) -> tuple[Declared, Rescale]:
+        """The problem itself."""
+        return self, Rescale()
+
+
 def _content(value: Any) -> Any:
     """The bytes of a parameter's value."""
     return tuple(part.tobytes() for part in _numbers(value))
