@@ -9,6 +9,8 @@ from simopt.arrays import Array
 from simopt.duality.atoms.base import Atom, Elementwise
 from simopt.duality.vectors import Mask, Value, above, broadcast, divisor, full, is_zero, known, nothing, vector, where
 
+STEPS, STEP = 8, 1e-6  # of Newton's method, and of its differences
+
 
 class Perspective(Atom):
     """ψ(z, t) = tφ(z/t) for t > 0 and 0 at (0, 0); (sψ)*(u, v) = 0 for v ≤ −(sφ)*(u), else ∞: sup_t t(v + (sφ)*(u)).
@@ -86,6 +88,24 @@ class Perspective(Atom):
         price, v = self._split(u)
         size = np.abs(v) + (np.abs(price) if self.count == self.length else np.max(np.abs(price)))
         return np.concatenate([price, v - by * size])
+
+    def matched(self, u: Array, s: Array, fixed: Mask, by: float) -> Array:
+        """u in floats where (sφ)*(u) is −v less a share of it: at entries that are `fixed`, by those that are not.
+
+        v where t is fixed; where z is and φ is of single numbers its u, by Newton's method.
+        """
+        price, v = self._split(u)
+        free = fixed[: self.length] & ~fixed[self.length :] if isinstance(self.atom, Elementwise) else np.zeros(self.length, dtype=bool)
+        for _ in range(STEPS if free.any() else 0):
+            step = STEP * (1.0 + np.abs(price))
+            here, ahead, behind = (self._costs(FLOAT, price + shift, s) for shift in (0.0, step, -step))
+            if here is None or ahead is None or behind is None:
+                break
+            with np.errstate(all="ignore"):
+                moved = price - (here + v + by * (np.abs(v) + np.abs(here))) / (ahead - behind) * (2.0 * step)
+            price = np.where(free & np.isfinite(moved), moved, price)
+        costs = self._costs(FLOAT, price, s)
+        return np.concatenate([price, v if costs is None else np.where(fixed[self.length :], -costs - by * np.abs(costs), v)])
 
     def conjugate(self, num: Arithmetic, u: Value, s: Value) -> Value:
         price, v = self._split(u)
