@@ -84,17 +84,16 @@ class Perspective(Atom):
         return num.concat([num.minimum(self.atom.room(num, price, s), broadcast(num, left, self.length)), left])
 
     def inward(self, u: Array, by: float) -> Array:
-        """v farther below −(sφ)*(u)."""
+        """v farther below −(sφ)*(u), by a share of the largest, as both may be 0 at the edge."""
         price, v = self._split(u)
-        size = np.abs(v) + (np.abs(price) if self.count == self.length else np.max(np.abs(price)))
-        return np.concatenate([price, v - by * size])
+        return np.concatenate([price, v - by * np.max(np.abs(u), initial=0.0)])
 
     def matched(self, u: Array, s: Array, fixed: Mask, by: float) -> Array:
-        """u in floats where (sφ)*(u) is −v less a share of it: at entries that are `fixed`, by those that are not.
+        """u in floats where (sφ)*(u) is −v less a share of the largest: at entries that are `fixed`, by those that are not.
 
         v where t is fixed; where z is and φ is of single numbers its u, by Newton's method.
         """
-        price, v = self._split(u)
+        (price, v), spare = self._split(u), by * np.max(np.abs(u), initial=0.0)
         free = fixed[: self.length] & ~fixed[self.length :] if isinstance(self.atom, Elementwise) else np.zeros(self.length, dtype=bool)
         for _ in range(STEPS if free.any() else 0):
             step = STEP * (1.0 + np.abs(price))
@@ -102,10 +101,10 @@ class Perspective(Atom):
             if here is None or ahead is None or behind is None:
                 break
             with np.errstate(all="ignore"):
-                moved = price - (here + v + by * (np.abs(v) + np.abs(here))) / (ahead - behind) * (2.0 * step)
+                moved = price - (here + v + spare) / (ahead - behind) * (2.0 * step)
             price = np.where(free & np.isfinite(moved), moved, price)
         costs = self._costs(FLOAT, price, s)
-        return np.concatenate([price, v if costs is None else np.where(fixed[self.length :], -costs - by * np.abs(costs), v)])
+        return np.concatenate([price, v if costs is None else np.where(fixed[self.length :], -costs - spare, v)])
 
     def conjugate(self, num: Arithmetic, u: Value, s: Value) -> Value:
         price, v = self._split(u)
