@@ -26,7 +26,7 @@ from simopt.duality.restoration import restored
 from simopt.duality.settling import settled
 from simopt.duality.slater import Interior
 from simopt.duality.units import equilibrated, natural_size
-from simopt.duality.vectors import Mask, Value, vector
+from simopt.duality.vectors import Value, vector
 from simopt.errors import InvalidProblem, UnknownName
 from simopt.problem import ALL_CONES, Example, Problem, Rescale, hashed
 
@@ -152,7 +152,8 @@ class Declared(Problem):
 
     def completed(self, point: Point, multipliers: Multipliers) -> Multipliers:
         """The multipliers, and where terms have none, as those in a perspective and of constants, their slopes at the point."""
-        fixed = {node.name: _fixed(node) for node in self.programme.nodes if isinstance(node, Term)}
+        nodes = [node for node in self.programme.nodes if isinstance(node, Term)]
+        fixed = {node.name: node.constant | (not node.parts) for node in nodes}
         terms = [name for name, mask in fixed.items() if mask.any() and not (mask.all() and name in multipliers)]
         if not terms:
             return multipliers
@@ -327,13 +328,6 @@ class InUnits(Declared):
     def for_back_ends(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """The graph form in these units."""
         return self.form.problem
-
-
-def _fixed(term: Term) -> Mask:
-    """The entries of the argument for which no row of a graph form has a dual: constants, and all where it has no arguments."""
-    if not term.parts:
-        return np.ones(term.argument.size, dtype=bool)
-    return np.concatenate([np.full(size, term.source.args[number].is_constant()) for number, size in term.parts])
 
 
 @dataclass(frozen=True, eq=False)

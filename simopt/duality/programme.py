@@ -67,6 +67,13 @@ class Term:
     source: Any = None
     parts: tuple[tuple[int, int], ...] = ()
 
+    @property
+    def constant(self) -> Mask:
+        """Entries of z that belong to arguments without variables: whatever their multipliers are, nothing is left of them."""
+        if not self.parts:
+            return np.zeros(self.argument.size, dtype=bool)
+        return np.concatenate([np.full(size, self.source.args[number].is_constant()) for number, size in self.parts])
+
 
 @dataclass(frozen=True, eq=False)
 class Row:

@@ -33,10 +33,23 @@ Prepared = tuple[Candidates, dict[Key, Mask]]
 
 def completed(programme: Programme, plan: Sequence[Absorber], candidates: Mapping[Key, Array]) -> Prepared:
     """The multipliers that a sweep uses, but of terms that come last, which take what is left; and where that is not nothing."""
+    candidates = matched(programme, plan, candidates)
     draft = backward(FLOAT, programme, plan, candidates)
     late = {each.term.key for each in plan} | {each.host.key for each in plan if each.host is not None}
     used = {key: draft.used[key] for key in draft.scales if key in draft.used and key not in late}
     return {**candidates, **used}, draft.missing
+
+
+def matched(programme: Programme, plan: Sequence[Absorber], candidates: Mapping[Key, Array]) -> Candidates:
+    """Multipliers of constants in perspectives, chosen for those of what they are divided by, which stationarity knows."""
+    terms = [term for term in programme.terms if isinstance(term.atom, Perspective) and term.constant.any() and term.key in candidates]
+    scales = backward(FLOAT, programme, plan, candidates).scales if terms else {}
+    found = {
+        term.key: term.atom.matched(candidates[term.key], scales[term.key], term.constant, 2 * INSIDE)  # type: ignore[attr-defined]
+        for term in terms
+        if term.key in scales
+    }
+    return {**candidates, **found}
 
 
 def repaired(programme: Programme, plan: Sequence[Absorber], candidates: Mapping[Key, Array]) -> Prepared:
@@ -46,6 +59,7 @@ def repaired(programme: Programme, plan: Sequence[Absorber], candidates: Mapping
     """
     given, wanted = completed(programme, plan, candidates)
     for _ in range(ROUNDS):
+        given = matched(programme, plan, given)
         given |= {term.key: term.atom.inward(given[term.key], INSIDE) for term in programme.terms if _curved(term) and term.key in given}
         system = System(programme, plan, backward(FLOAT, programme, plan, given), wanted)
         moved = _stepped(system, given)

@@ -200,6 +200,18 @@ def test_a_term_of_scale_0_still_says_where_it_is_defined(num: Arithmetic) -> No
     assert bound(declared, {"row": 0.0, "norm1 1": [1, 0], mean: [-1, 0]}, num) == pytest.approx(1.0, abs=1e-13)
 
 
+@pytest.mark.parametrize("num", [FLOAT, INTERVAL], ids=lambda num: num.name)
+def test_multipliers_of_constants_are_those_that_go_with_the_others(num: Arithmetic) -> None:
+    """min Σ kl_div(c, x) at the mean of c, min Σ kl_div(x, c) at its geometric mean; what is given for c itself is off by 10⁻³."""
+    x, c = cp.Variable(name="x"), np.array([1.0, 2.0, 3.0])
+    for first, other, at in ((c, x * np.ones(3), 2.0), (x * np.ones(3), c, 6 ** (1 / 3))):
+        declared = Declared.of(cp.Problem(cp.Minimize(cp.sum(cp.kl_div(first, other)))))
+        ratio = c / at if first is c else at / c
+        slopes = np.concatenate([np.log(ratio), 1 - ratio]) + 1e-3 * np.repeat([first is c, first is not c], 3)
+        optimum = np.log(1 / 2) + 3 * np.log(3 / 2) if first is c else 6 - 3 * at
+        assert optimum - 1e-8 <= bound(declared, {"kl_div 1": slopes}, num) <= optimum
+
+
 def following() -> Iterator[Any]:
     """Problems with more entries than prices, along whose lineality nothing is left, and their optima."""
     x, a = cp.Variable(2, name="x"), cp.Variable(name="a")

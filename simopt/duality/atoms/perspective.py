@@ -10,6 +10,8 @@ from simopt.arrays import Array
 from simopt.duality.atoms.base import Atom, Elementwise, Priced
 from simopt.duality.vectors import Mask, Value, above, broadcast, divisor, full, is_zero, known, nothing, vector, where
 
+STEPS, STEP = 8, 1e-6  # of Newton's method, and of its differences
+
 
 class Perspective(Atom):
     """ψ(z, t) = tφ(z/t) for t > 0 and 0 at (0, 0); (sψ)*(u, v) = 0 for v ≤ −(sφ)*(u), else ∞: sup_t t(v + (sφ)*(u)).
@@ -83,10 +85,27 @@ class Perspective(Atom):
         return num.concat([num.minimum(self.atom.room(num, price, s), broadcast(num, left, self.length)), left])
 
     def inward(self, u: Array, by: float) -> Array:
-        """v farther below −(sφ)*(u)."""
+        """v farther below −(sφ)*(u), by a share of the largest, as both may be 0 at the edge."""
         price, v = self._split(u)
-        size = np.abs(v) + (np.abs(price) if self.count == self.length else np.max(np.abs(price)))
-        return np.concatenate([price, v - by * size])
+        return np.concatenate([price, v - by * np.max(np.abs(u), initial=0.0)])
+
+    def matched(self, u: Array, s: Array, fixed: Mask, by: float) -> Array:
+        """u in floats where (sφ)*(u) is −v less a share of the largest: at entries that are `fixed`, by those that are not.
+
+        v where t is fixed; where z is and φ is of single numbers its u, by Newton's method.
+        """
+        (price, v), spare = self._split(u), by * np.max(np.abs(u), initial=0.0)
+        free = fixed[: self.length] & ~fixed[self.length :] if isinstance(self.atom, Elementwise) else np.zeros(self.length, dtype=bool)
+        for _ in range(STEPS if free.any() else 0):
+            step = STEP * (1.0 + np.abs(price))
+            here, ahead, behind = (self._costs(FLOAT, price + shift, s) for shift in (0.0, step, -step))
+            if here is None or ahead is None or behind is None:
+                break
+            with np.errstate(all="ignore"):
+                moved = price - (here + v + spare) / (ahead - behind) * (2.0 * step)
+            price = np.where(free & np.isfinite(moved), moved, price)
+        costs = self._costs(FLOAT, price, s)
+        return np.concatenate([price, v if costs is None else np.where(fixed[self.length :], -costs - spare, v)])
 
     def conjugate(self, num: Arithmetic, u: Value, s: Value) -> Value:
         price, v = self._split(u)
