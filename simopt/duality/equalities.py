@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import scipy.linalg
+import scipy.sparse as sp
 
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, Interval, NotRational
 from simopt.arithmetic.interval import EPS, TINY
@@ -23,6 +24,7 @@ from simopt.arithmetic.linear import solve
 from simopt.arrays import Array
 from simopt.duality.affine import Key, Residual
 from simopt.duality.bounds import box, within
+from simopt.duality.gradients import gradients
 from simopt.duality.programme import Definition, Node, Programme, Row, evaluated
 from simopt.duality.vectors import Indices, Mask, Value, broadcast, is_zero, stack, vector
 
@@ -69,6 +71,20 @@ class Equations:
         if num is INTERVAL:
             return Interval(np.array([row.mid for row in rows]), np.array([row.rad for row in rows]))
         return np.array(rows)
+
+    def sparse(self) -> Any:
+        """J of floats, sparse."""
+        at, width = gradients(self.programme, {leaf.key: np.arange(leaf.size) for leaf in self.leaves})
+        return sp.vstack([row.map.rows(at, width)[entries] for row, entries in self.chosen], format="csr")
+
+    def solved_by(self, x: Array) -> bool:
+        """Whether floats solve the equations exactly: decided in fractions where floats see no difference."""
+        if np.any(self.value(FLOAT, x) != 0.0):
+            return False
+        try:
+            return bool(is_zero(RATIONAL, self.value(RATIONAL, RATIONAL.lift(x))).all())
+        except (NotRational, ArithmeticError, ValueError):
+            return False
 
     def _pulled(self, num: Arithmetic, row: Row, i: int) -> Value:
         unit, into = np.zeros(row.map.size), Residual()
@@ -120,8 +136,10 @@ def holding(num: Arithmetic, equations: Equations, at: Mapping[Key, Value]) -> t
         return is_zero(num, equations.value(num, x)), ""
     x = INTERVAL.lift(x)
     done = is_zero(num, equations.value(num, x))
-    if done.all() or not x.rad.any():
+    if done.all():
         return done, ""
+    if not x.rad.any():
+        return done | equations.solved_by(x.mid), ""
     if equations.size > MOST:
         return done, f"{equations.size} equations, and more than {MOST} are not solved"
     if not all(is_affine(equations.programme, row) for row, _ in equations.chosen):
@@ -228,12 +246,12 @@ def drawn(num: Arithmetic, programme: Programme, point: Mapping[Key, Array], tig
         return dict(point)
     low, high = _ends(equations)
     x = _corrected(equations, np.clip(equations.flat(point), low, high), low, high)
-    if num is FLOAT or equations.size > MOST:
+    if num is FLOAT or equations.size > MOST or (num is INTERVAL and equations.solved_by(x)):
         return {**point, **equations.spread(x)}
     system = System(num, equations, np.minimum(np.minimum(x - low, high - x), reach(x)))
     values = within(num, programme, {**point, **equations.spread(x)})
     exact = equations.flat(values)
-    step = None if is_zero(num, equations.value(num, exact)).all() else system.step(exact)
+    step = system.step(exact)
     if step is None:
         return values
     if num is RATIONAL:
@@ -256,15 +274,16 @@ def _ends(equations: Equations) -> tuple[Array, Array]:
 
 def _corrected(equations: Equations, x: Array, low: Array, high: Array) -> Array:
     """x moved onto the equations as little as possible, relative to its entries; what leaves its bounds stays at the end."""
-    if equations.size > MOST:
+    if min(equations.size, len(x)) > MOST:
         return x
-    jacobian: Array | None = None
+    jacobian: Any = None
     largest = np.max(np.abs(x), initial=0.0)
     free = np.ones(len(x), dtype=bool)
     for turn in range(ROUNDS):
         if _rounded(equations, x).all():
             break
-        jacobian = equations.jacobian(FLOAT) if jacobian is None else jacobian
+        if jacobian is None:
+            jacobian = equations.jacobian(FLOAT) if equations.size <= MOST else equations.sparse()
         weights = np.abs(x) + (0.0 if turn < ROUNDS // 2 else largest or 1.0)
         free = free if turn != ROUNDS // 2 else np.ones(len(x), dtype=bool)
         step = _least(jacobian, np.where(free, weights, 0.0), -equations.value(FLOAT, x))
@@ -274,8 +293,11 @@ def _corrected(equations: Equations, x: Array, low: Array, high: Array) -> Array
     return x
 
 
-def _least(jacobian: Array, weights: Array, right: Array) -> Array:
-    """The least d in Σ (d_i/w_i)² with Jd as near to the right-hand side as can be."""
+def _least(jacobian: Any, weights: Array, right: Array) -> Array:
+    """The least d in Σ (d_i/w_i)² with Jd as near to the right-hand side as can be; of many equations by JᵀJ, which rounds are to mend."""
+    if sp.issparse(jacobian):
+        tall = jacobian @ sp.diags_array(weights)
+        return weights * _least((tall.T @ tall).toarray(), np.ones(len(weights)), tall.T @ right)
     scaled = jacobian * weights
     sizes = np.max(np.abs(scaled), axis=1, initial=0.0)
     live = sizes > 0.0

@@ -13,7 +13,7 @@ from cvxpy.transforms.indicator import indicator
 from cvxpy.transforms.partial_optimize import PartialProblem
 
 from simopt.arrays import Multipliers, Point
-from simopt.certificate import certify
+from simopt.certificate import Certificate, certify
 from simopt.duality.measured import Measured
 from simopt.duality.programme import Term
 from simopt.duality.units import RAW, Sizes, degree, equilibrated
@@ -22,8 +22,14 @@ from simopt.errors import NotAvailable
 if TYPE_CHECKING:
     from simopt.duality.declared import Declared
 
-TIGHT = {"CLARABEL": {"tol_gap_abs": 1e-11, "tol_gap_rel": 1e-11, "tol_feas": 1e-11, "max_iter": 200, "warm_start": False}}
-CLOSED = 1e-10  # gap / scale
+TIGHT: dict[str, dict[str, Any]] = {
+    "CLARABEL": {"tol_gap_abs": 1e-11, "tol_gap_rel": 1e-11, "tol_feas": 1e-11, "max_iter": 200, "warm_start": False},
+    "SCS": {"eps_abs": 1e-10, "eps_rel": 1e-10, "max_iters": 20_000, "warm_start": False},
+    "ECOS": {"abstol": 1e-11, "reltol": 1e-11, "feastol": 1e-11, "max_iters": 200},
+}
+OTHERS = ("HIGHS", "SCS", "ECOS")  # after CLARABEL, where that does not close
+CLOSED, NEARLY = 1e-10, 1e-9  # gap / optimum: at which nothing else, and at which no other back end is asked
+ROUNDED = 1e-3  # of these, of the scale
 
 
 @dataclass(frozen=True)
@@ -143,31 +149,66 @@ class GraphForm:
         return {name: np.asarray(value, dtype=float) * units.get(name, 1.0) for name, value in values.items()}
 
 
-def solved(declared: Declared, solver: str = "CLARABEL", **options: Any) -> tuple[Point, Multipliers]:
-    """Point and multipliers from one solve of the graph form, tight by default: candidates, which the judge weighs.
+@dataclass(frozen=True)
+class Candidate:
+    """Point and multipliers from one solve, by whom, and what they prove in floats."""
 
-    Solved is the form in units in which its numbers are near 1 and, where the certificate does not close with that, the form as it was
-    declared: then the point is that with the smaller objective, the multipliers are those with the larger bound.
+    solver: str
+    point: Point
+    multipliers: Multipliers
+    certificate: Certificate
+
+
+def solved(declared: Declared, solver: str | None = None, **options: Any) -> tuple[Point, Multipliers]:
+    """Point and multipliers from solves of the graph form, tight by default: candidates, which the judge weighs.
+
+    The point is that with the smallest objective, the multipliers are those with the largest bound, of all `candidates` with a finite gap,
+    if there are any.
 
     Raises
     ------
     NotAvailable
-        where the back end returns no point for either.
+        where no back end returns a point.
     """
-    found, failure = [], None
-    for units in (equilibrated(declared.programme), RAW):
+    found = list(candidates(declared, solver, **options))
+    found = [each for each in found if each.certificate.gap < np.inf] or found
+    return min(found, key=lambda each: each.certificate.upper).point, max(found, key=lambda each: each.certificate.lower).multipliers
+
+
+def candidates(declared: Declared, solver: str | None = None, **options: Any) -> Iterator[Candidate]:
+    """Solves of the graph form, one after the other until a certificate closes.
+
+    The first is of the form in units in which its numbers are near 1, the second of the form as it was declared. Where no back end is named
+    the others that are installed follow; but for a problem of which CLARABEL says that it has no optimum.
+
+    Raises
+    ------
+    NotAvailable
+        where no back end returns a point.
+    """
+    units, some, failure = equilibrated(declared.programme), False, None
+    first, installed = solver or "CLARABEL", cp.installed_solvers()
+    ways = [(first, units, options), (first, RAW, options)]
+    ways += [] if solver or options else [(name, RAW if name == "SCS" else units, {}) for name in OTHERS if name in installed]
+    for number, (name, sizes, chosen) in enumerate(ways):
         try:
-            point, multipliers = _solved(GraphForm(declared, units), solver, options)
+            point, multipliers = _solved(GraphForm(declared, sizes), name, chosen)
         except NotAvailable as error:
-            failure = error
+            failure = failure or error
+            if number == 1 and not some and error.__cause__ is None:
+                break
             continue
-        certificate = certify(declared, point, multipliers)
-        if certificate.closes(CLOSED):
-            return point, multipliers
-        found.append((certificate.upper, -certificate.lower, point, multipliers))
-    if failure is not None and not found:
+        some, certificate = True, certify(declared, point, multipliers)
+        yield Candidate(name, point, multipliers, certificate)
+        if _closes(certificate, CLOSED if number == 0 else NEARLY):
+            break
+    if not some and failure is not None:
         raise failure
-    return min(found, key=lambda each: each[0])[2], min(found, key=lambda each: each[1])[3]
+
+
+def _closes(certificate: Certificate, tol: float) -> bool:
+    """Whether the gap is small for the optimum, or, of an optimum near 0, for the rounding of what it is a difference of."""
+    return certificate.closes(tol) and (certificate.gap_over_upper <= tol or certificate.closes(tol * ROUNDED))
 
 
 def _solved(form: GraphForm, solver: str, options: dict[str, Any]) -> tuple[Point, Multipliers]:

@@ -121,7 +121,7 @@ def _stepped(system: System, given: Candidates) -> Candidates | None:
     if not (np.isfinite(gram).all() and np.isfinite(residual).all() and np.any(np.abs(residual) > LEFT * system.sizes)):
         return None
     size = np.sqrt(np.maximum(np.diag(gram), np.finfo(float).tiny))
-    price = la.lstsq(gram / size / size[:, None], -residual / size, cond=1e-12)[0] / size
+    price = la.lstsq(gram / size / size[:, None], -residual / size, cond=1e-12, lapack_driver="gelsy")[0] / size
     steps, moved = np.clip(room * (matrix @ price), -FAR * room, FAR * room), dict(given)
     if not steps.any():
         return None

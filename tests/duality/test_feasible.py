@@ -17,11 +17,11 @@ from cvxpy.transforms.partial_optimize import partial_optimize
 import simopt
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, Interval
 from simopt.arithmetic.linear import solve
-from simopt.duality import Declared, GraphForm, slater, solved
+from simopt.duality import Declared, GraphForm, graph_form, slater, solved
 from simopt.duality.atoms.concave_norm import NegativePowerNorm
 from simopt.duality.infeasible import infeasible
 from simopt.duality.units import equilibrated
-from simopt.errors import InvalidProblem
+from simopt.errors import InvalidProblem, NotAvailable
 
 ALL = pytest.mark.parametrize("num", [FLOAT, INTERVAL, RATIONAL], ids=lambda num: num.name)
 PROVEN = pytest.mark.parametrize("num", [INTERVAL, RATIONAL], ids=lambda num: num.name)
@@ -413,3 +413,31 @@ def test_rows_without_room_hold_at_the_ends_of_bounds_and_where_a_norm_is_to_be_
     row = cp.Problem(cp.Maximize(cp.sum(X)), [cp.norm(X, 2, axis=1) <= np.array([0.0, 1.0])])
     near = {"X": np.array([[1e-9, -1e-9, 0.0], [1 / math.sqrt(3)] * 3])}
     assert -math.sqrt(3) <= upper(row, INTERVAL, near) <= -math.sqrt(3) + 1e-8
+
+
+def test_more_equalities_than_are_solved_hold_where_floats_solve_them_exactly() -> None:
+    """3000 rows c_i x_j = c_i j in three entries: x = (1, 2, 3), decided in fractions; with 1/3 for 1 no float solves them."""
+    x, factors = variable(3), np.arange(1.0, 3001.0).reshape(1000, 3)
+    near = at([1 + 1e-11, 2 - 1e-11, 3.0])
+    for first, least in ((1.0, 6.0), (1 / 3, math.inf)):
+        rows = cp.multiply(factors, cp.broadcast_to(x, (1000, 3))) == factors * np.array([first, 2.0, 3.0])
+        assert upper(cp.Problem(cp.Minimize(cp.sum(x)), [rows]), INTERVAL, near) == pytest.approx(least, rel=1e-14)
+
+
+def test_where_clarabel_does_not_close_the_others_that_are_installed_are_asked(monkeypatch: pytest.MonkeyPatch) -> None:
+    """max x₀ + x₁ over x₀ + x₁ ≤ 3, x₀ − x₁ ≥ 1: a whole edge is optimal."""
+    x = variable(2)
+    declared = Declared.of(cp.Problem(cp.Maximize(cp.sum(x)), [cp.sum(x) <= 3, x[0] - x[1] >= 1]))
+    original = graph_form._solved
+
+    def without_clarabel(form: GraphForm, solver: str, options: dict[str, Any]) -> Any:
+        if solver == "CLARABEL":
+            raise NotAvailable("it failed") from RuntimeError()
+        return original(form, solver, options)
+
+    monkeypatch.setattr(graph_form, "_solved", without_clarabel)
+    (found,) = graph_form.candidates(declared)
+    assert found.solver in graph_form.OTHERS and found.certificate.closes(1e-9)
+    assert simopt.certify(declared, *solved(declared), num=INTERVAL).closes(1e-9)
+    with pytest.raises(NotAvailable, match="it failed"):
+        solved(declared, "CLARABEL")  # who names a back end is given no other

@@ -2,7 +2,7 @@
 
 `python tests/duality/corpus` runs the tests, lists their problems (problems.jsonl) and counts what is in the list (README.md).
 `python tests/duality/corpus --certify` judges the problems that have no line in results.jsonl yet, and writes CERTIFIED.md: an interrupt
-loses nothing, and a run of --again begins anew. --seconds is what one problem may take.
+loses nothing, and a run of --again begins anew. --seconds is what one problem may take of a processor.
 """
 
 from __future__ import annotations

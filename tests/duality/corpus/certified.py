@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import math
 import multiprocessing
+import resource
+import signal
 import sys
 import time
 import warnings
@@ -25,6 +27,7 @@ from simopt.errors import InvalidProblem, Unreadable
 
 RESULTS = Path(__file__).with_name("results.jsonl")
 CLOSED = {"float": 1e-8, "interval": 1e-6}  # of |optimum|
+STANDING = 60.0  # times as long by the clock: a process that uses no processor at all
 MISSED = 1e-4  # of 1 + |optimum|: what CLARABEL's answer, with its default tolerances, may be off by
 
 
@@ -75,7 +78,7 @@ def results() -> dict[str, Result]:
 
 
 def certify(seconds: float) -> None:
-    """Judge what has no line yet, or one of another problem; each in a process of its own, which has so many seconds."""
+    """Judge what has no line yet, or one of another problem; each in a process of its own, which has so many seconds of a processor."""
     done = results()
     left = [entry for entry in entries() if entry.id not in done or done[entry.id].fingerprint != entry.fingerprint]
     listed = {entry.id: entry for entry in left}
@@ -90,36 +93,39 @@ def certify(seconds: float) -> None:
 
 
 def _alone(entry: Entry, problem: cp.Problem, seconds: float) -> Result:
-    """The result of a process that may take too long, or end by itself."""
+    """The result of a process that may take so much of a processor, whatever else that has to do, or end by itself."""
     ours, theirs = multiprocessing.Pipe(duplex=False)
-    child = multiprocessing.get_context("fork").Process(target=_send, args=(theirs, entry, problem))
-    started = time.monotonic()
+    child = multiprocessing.get_context("fork").Process(target=_send, args=(theirs, entry, problem, math.ceil(seconds)))
     child.start()
     theirs.close()
+    late = Result(entry.id, entry.fingerprint, failed=f"not ready after {seconds:g} s", seconds=seconds)
     try:
-        if ours.poll(seconds):
-            found: Result = ours.recv()
-            return found
-        return Result(entry.id, entry.fingerprint, failed=f"not ready after {seconds:g} s", seconds=seconds)
+        if not ours.poll(STANDING * seconds):
+            return late
+        found: Result = ours.recv()
+        return found
     except EOFError:
-        return Result(entry.id, entry.fingerprint, failed="its process ended", seconds=time.monotonic() - started)
+        child.join()
+        return late if child.exitcode == -signal.SIGXCPU else Result(entry.id, entry.fingerprint, failed="its process ended")
     finally:
         child.kill()
         child.join()
         ours.close()
 
 
-def _send(pipe: Connection, entry: Entry, problem: cp.Problem) -> None:
+def _send(pipe: Connection, entry: Entry, problem: cp.Problem, seconds: int) -> None:
+    resource.setrlimit(resource.RLIMIT_CPU, (seconds, seconds + 1))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
     warnings.simplefilter("ignore")
     pipe.send(judged(entry, problem))
 
 
 def judged(entry: Entry, problem: cp.Problem) -> Result:
     """Read, solved in graph form, and bounded in floats and balls; bounds of what is maximised are turned back."""
-    started = time.monotonic()
+    started = time.process_time()
 
     def result(**found: object) -> Result:
-        return Result(entry.id, entry.fingerprint, seconds=round(time.monotonic() - started, 3), **found)  # type: ignore[arg-type]
+        return Result(entry.id, entry.fingerprint, seconds=round(time.process_time() - started, 3), **found)  # type: ignore[arg-type]
 
     try:
         declared = Declared.of(problem)

@@ -13,6 +13,8 @@ from fingerprint import fingerprint
 from intercept import intercepted
 
 LIST = Path(__file__).with_name("problems.jsonl")
+DUALS = frozenset(f"test_KKT.py::TestKKT_PCPs::test_pcp_{solve}" for solve in ("4#3", "4#4", "5#3", "6#2"))
+"""Their constants are the dual values that SCS found a solve before, with a tolerance of 10⁻⁶: the last digits are the machine's."""
 
 
 @dataclass(frozen=True)
@@ -59,16 +61,23 @@ def wanted(chosen: Iterable[Entry]) -> dict[str, set[int]]:
 def problems(chosen: Iterable[Entry] | None = None) -> Iterator[tuple[str, cp.Problem]]:
     """(id, problem) of the chosen entries, of all by default, one after the other and none kept.
 
-    Only problems whose fingerprint is that of the list are given; at the end `CorpusChanged` names the others, if there are any.
+    Only problems whose fingerprint is that of the list are given, and those of `DUALS` with other numbers in what is the same otherwise; at
+    the end `CorpusChanged` names the others, if there are any.
     """
     left = {entry.id: entry for entry in (entries() if chosen is None else chosen)}
     changed = []
     for each in intercepted(wanted(left.values())) if left else ():
         entry, problem = left.pop(each.id), each.problem()
-        if fingerprint(problem) == entry.fingerprint:
+        if fingerprint(problem) == entry.fingerprint or (each.id in DUALS and _alike(problem, entry)):
             yield each.id, problem
         else:
             changed.append(each.id)
     wrong = [f"{name}: other numbers or another structure" for name in changed] + [f"{name}: never solved" for name in left]
     if wrong:
         raise CorpusChanged(f"{len(wrong)} problems are not those of {LIST.name} (with CVXPY {cp.__version__}):\n" + "\n".join(wrong))
+
+
+def _alike(problem: cp.Problem, entry: Entry) -> bool:
+    """Whether a problem has the atoms and the size of a line."""
+    size = sum(variable.size for variable in problem.variables()), sum(row.size for row in problem.constraints)
+    return size == (entry.variables, entry.rows) and sorted(atom.__name__ for atom in problem.atoms()) == entry.atoms
