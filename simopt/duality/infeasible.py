@@ -5,8 +5,8 @@ problem, whoever suggested them, give a lower bound by the sweep that gives ever
 Farkas' lemma calls for. Bounds of leaves that leave no number are no point's either, and a point has to lie in the closed domains of all
 functions: −z ≤ t for √z and log z.
 
-What moves no row and no function is 0 without loss (`invariances`). Where balls do not prove it all the same, fractions may, or numbers
-with few digits, to which multipliers are rounded.
+Of free variables in x + y ≥ 1, x + y ≤ 0 stationarity asks twice for the same, which balls cannot tell: fractions can, and so can numbers
+with few digits, to which multipliers are rounded where the bound allows it.
 """
 
 from __future__ import annotations
@@ -27,11 +27,11 @@ from simopt.duality.bounds import box
 from simopt.duality.declared import Declared
 from simopt.duality.graph_form import solved
 from simopt.duality.interior_multipliers import interior_multipliers
-from simopt.duality.invariances import LARGEST, fixed
 from simopt.duality.programme import Definition, Epigraph, Programme
 from simopt.duality.vectors import above
 from simopt.errors import InvalidProblem, NotAvailable, Unreadable
 
+LARGEST = 60  # entries of leaves up to which fractions are tried where balls do not suffice
 GRID = 2.0**-12  # what multipliers are rounded to, so that what cancels does so exactly
 
 
@@ -83,8 +83,6 @@ def _proof(rows: cp.Problem, num: Arithmetic) -> Infeasible | None:
     """Of a problem of the least violation, from the first multipliers of which the sweep proves that their bound is above 0."""
     try:
         relaxed = Declared.of(rows)
-        if idle := fixed(relaxed.programme):
-            relaxed = Declared.of(cp.Problem(rows.objective, [*rows.constraints, *idle]))
     except (Unreadable, InvalidProblem):
         return None
     size = sum(leaf.size for leaf in relaxed.programme.leaves.values())

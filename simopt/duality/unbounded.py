@@ -20,7 +20,7 @@ from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, NotRational
 from simopt.arrays import Array, Point
 from simopt.duality.declared import Declared
 from simopt.duality.graph_form import solved
-from simopt.duality.invariances import LARGEST
+from simopt.duality.infeasible import LARGEST
 from simopt.duality.recession import Recession
 from simopt.errors import InvalidProblem, NotAvailable, Unreadable
 
