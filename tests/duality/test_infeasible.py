@@ -17,14 +17,14 @@ from simopt.solution import Status
 
 x, y, z = cp.Variable(name="x"), cp.Variable(name="y"), cp.Variable(3, name="z")
 A = np.array([[0.25, -1.5, 0.75], [1.0, 0.5, -0.25]])  # whose sums are floats
-REGULAR = np.vstack([A, [0.0, 0.0, 1.0]])
+SKEW = np.array([[0.0, 2.0, 0.0], [-2.0, 1.0, 0.0], [-2.0, 0.0, 0.0]])
 TENTHS = np.array([[0.3, -1.1, 0.7], [0.9, 0.2, -0.4]])  # whose sums are not
 
 EMPTY: dict[str, Callable[[], list[Any]]] = {
     "free variables": lambda: [x + y >= 1, x + y <= 0],
     "equalities that contradict each other": lambda: [A @ z == 1, np.sum(A, axis=0) @ z == 4],
     "a norm at the end of its domain": lambda: [cp.norm(z) <= z[0] - 1],
-    "a norm beside a row": lambda: [cp.norm(REGULAR @ z - 1) <= 0.5, np.sum(REGULAR, axis=0) @ z == 7],
+    "a norm beside a row": lambda: [cp.norm(SKEW @ z - 1) <= 0, np.array([2.0, -1.0, 1.0]) @ z == 0.5],
     "an exponential": lambda: [cp.exp(x) <= y, y <= -1],
     "relative entropy": lambda: [cp.rel_entr(x + y, y + 1) <= -3, x + y <= 1, y <= 1],
     "a domain": lambda: [cp.sqrt(x - 1) >= y, x <= 0],
