@@ -44,7 +44,7 @@ class Infeasible:
     violation : float
         in the units of the rows as they were declared.
     reason : str
-        the leaf whose bounds leave no number; "rows" where the multipliers prove it.
+        the leaf whose bounds leave no number; "a row" where the multipliers prove it.
     relaxed : Declared or None
         the problem of the least violation, of which `multipliers` are.
     """
@@ -91,7 +91,7 @@ def _proof(rows: cp.Problem, num: Arithmetic) -> Infeasible | None:
             with suppress(NotRational):
                 violation = arithmetic.lower(relaxed.dual_bound(multipliers, arithmetic))
                 if 0.0 < violation < math.inf:
-                    return Infeasible(violation, "rows", arithmetic.name, relaxed, multipliers)
+                    return Infeasible(violation, "a row", arithmetic.name, relaxed, multipliers)
     return None
 
 
