@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import cvxpy as cp
@@ -39,18 +39,24 @@ FEASIBLE: dict[str, Callable[[], list[Any]]] = {
 }
 
 
-@pytest.mark.parametrize("name", EMPTY)
+def quick(cases: Iterable[str], *names: str) -> list[Any]:
+    """All cases, the others slow."""
+    return [name if name in names else pytest.param(name, marks=pytest.mark.slow) for name in cases]
+
+
+@pytest.mark.parametrize("name", quick(EMPTY, "free variables", "a domain"))
 def test_no_point_is_feasible_proven(name: str) -> None:
     goal = cp.Maximize(cp.log(x)) if name == "a domain of the objective" else cp.Minimize(0)
     proof = infeasible(Declared.of(cp.Problem(goal, EMPTY[name]())))
     assert proof is not None and proof.violation > 0.0
 
 
-@pytest.mark.parametrize("name", FEASIBLE)
+@pytest.mark.parametrize("name", quick(FEASIBLE, "equalities that say the same"))
 def test_what_is_not_proven_empty_is_not_called_so(name: str) -> None:
     assert infeasible(Declared.of(cp.Problem(cp.Minimize(0), FEASIBLE[name]()))) is None
 
 
+@pytest.mark.slow
 def test_equalities_an_ulp_apart_hold_to_rounding_in_floats_and_contradict_each_other_in_fractions() -> None:
     rows = [x + y == 0.1 + 0.2, x + y == 0.3]
     proof = infeasible(Declared.of(cp.Problem(cp.Minimize(0), rows)))
