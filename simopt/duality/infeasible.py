@@ -133,8 +133,9 @@ def _domain(e: Any) -> list[Any]:
     """Where the functions in an expression are defined; what attributes say of variables is said anyhow."""
     if not e.args:
         return []
-    own = [row for row in e._domain() if isinstance(row, Inequality) and row.is_dcp()]
-    return [*own, *(row for argument in e.args for row in _domain(argument))]
+    own = e.domain[: max(0, len(e.domain) - sum(len(argument.domain) for argument in e.args))]  # those of arguments come after
+    below = [row for argument in e.args for row in _domain(argument)]
+    return [row for row in (*own, *below) if isinstance(row, Inequality) and row.is_dcp()]
 
 
 def _loose(left: Any, right: Any, equality: bool, t: Any) -> list[Any]:
