@@ -91,7 +91,8 @@ class Interval:
     def __add__(self, other: Any) -> Interval:
         other = as_interval(other)
         mid = self.mid + other.mid
-        return _ball(mid, self.rad + other.rad + EPS * np.abs(mid))
+        rounded = np.where((self.mid == 0.0) | (other.mid == 0.0), 0.0, EPS * np.abs(mid))  # a sum with 0 is exact
+        return _ball(mid, self.rad + other.rad + rounded)
 
     def __sub__(self, other: Any) -> Interval:
         return self + (-as_interval(other))

@@ -10,7 +10,7 @@ import numpy as np
 from simopt.arithmetic import INTERVAL, RATIONAL, Arithmetic
 from simopt.duality.affine import Key, Picks
 from simopt.duality.programme import Bound, Leaf, Programme, Row
-from simopt.duality.vectors import Indices, Mask, Value, above, full, vector, where
+from simopt.duality.vectors import Indices, Mask, Value, above, full, is_zero, vector, where
 from simopt.errors import InvalidProblem
 
 
@@ -76,7 +76,8 @@ def box(num: Arithmetic, programme: Programme, leaf: Leaf) -> Box:
         upward, downward = above(num, c), above(num, -c)
         if not (upward | downward).all():
             rest.append((bound.row, np.flatnonzero(~(upward | downward))))
-        end = -b / where(num, upward | downward, c, full(num, 1.0, len(b)))
+        one = full(num, 1.0, len(b))
+        end = where(num, is_zero(num, c - one), -b, where(num, is_zero(num, c + one), b, -b / where(num, upward | downward, c, one)))
         for i in _turns(bound.columns):
             at = bound.columns[i]
             here = np.zeros(n, dtype=bool)

@@ -2,8 +2,9 @@
 
 Of each row and term the gradients of what its multipliers u_i multiply are columns of r(u), and each has room to move in before it leaves
 its domain. A sum that the domain fixes (Σu = s) is kept by the entry of the group that has most room. A term whose scale others move keeps
-its multipliers in proportion to it, so its gradient goes into theirs. Pivots are chosen by a QR factorisation of M W with column pivoting,
-W the rooms: far from the ends of their domains, and far from dependent.
+its multipliers in proportion to it, but for a step of their own, so its gradient goes into theirs. Pivots are chosen by a QR factorisation
+of M√W with column pivoting, W the rooms: far from the ends of their domains, and far from dependent. (Of M W one would lose those of a
+domain with a curved edge, where there may be no others, and which have no more room than repair gave them.)
 """
 
 from __future__ import annotations
@@ -21,6 +22,8 @@ from simopt.arrays import Array
 from simopt.duality.absorbers import Absorber
 from simopt.duality.affine import Key, Map
 from simopt.duality.atoms.base import Absorbs
+from simopt.duality.atoms.concave_gauge import ConcaveGauge
+from simopt.duality.atoms.perspective import Perspective
 from simopt.duality.backward import Backward
 from simopt.duality.gradients import gradients
 from simopt.duality.held import Held, Settlement, groups
@@ -85,8 +88,6 @@ class System:
         self.programme, self.plan, self.draft = programme, plan, draft
         self.wanted = {key: mask.copy() for key, mask in wanted.items()}
         self.late = {each.term.key for each in plan} | {each.host.key for each in plan if each.host is not None}
-        self.nested = {key for row in programme.rows for key in row.map.below}
-        self.nested |= {key for node in programme.nodes for key in programme.below(node)}
         self.columns: list[Columns] = []
         self.pins: dict[Key, Mask] = {}
         self.sizes: Any = 0.0
@@ -131,7 +132,7 @@ class System:
         group, count = groups(node.atom, n)
         held, room = self.held(node, np.zeros(n, dtype=bool)), self._room(node)
         if held.rest is None:
-            self._add(Columns(node, rows, room * (node.key not in self.nested and node.key not in self.pins)), rows)
+            self._add(Columns(node, rows, room * (node.key not in self.pins)), rows)
         else:
             keeper = np.zeros(count, dtype=np.intp)
             keeper[group[held.rest]] = np.flatnonzero(held.rest)
@@ -157,6 +158,10 @@ class System:
         size = float(np.max(room[np.isfinite(room)], initial=0.0)) or 1.0
         return np.where(np.isfinite(room), np.maximum(room, 0.0), 4.0 * size)
 
+    def split(self, x: Any) -> list[Any]:
+        """The part of an array that belongs to each of the columns."""
+        return np.split(x, np.cumsum([len(each.room) for each in self.columns])[:-1])
+
     def chosen(self) -> Pivots | str:
         """The pivots, and which entries they can settle; or why there are none."""
         if self.width > MOST:
@@ -170,7 +175,7 @@ class System:
         live = np.flatnonzero((room > 0.0) & (np.diff(rows.indptr) > 0))
         if self.width * min(self.width, len(live)) * float(len(live)) > WORK:
             return f"{self.width} entries of leaves and {len(live)} multipliers are too many to choose from"
-        matrix = (rows[live].toarray() * room[live, None]).T
+        matrix = (rows[live].toarray() * np.sqrt(room[live, None])).T
         sizes = np.max(np.abs(matrix), axis=1, initial=0.0)
         matrix = matrix / np.where(sizes > 0.0, sizes, 1.0)[:, None]
         if not np.isfinite(matrix).all():
@@ -182,10 +187,9 @@ class System:
             return "no multiplier that is strictly inside of its domain has a part in what is left"
         best = matrix[:, order[:rank]]
         settles = np.arange(self.width) if rank == self.width else np.sort(la.qr(best.T, mode="r", pivoting=True)[-1][:rank])
-        pivots = np.sort(live[order[:rank]])
-        starts = np.cumsum([0, *(len(each.room) for each in self.columns)])
-        parts = [(each, pivots[(pivots >= a) & (pivots < b)] - a) for each, a, b in zip(self.columns, starts[:-1], starts[1:], strict=True)]
-        return Pivots([(each, index) for each, index in parts if len(index)], settles)
+        marks = self.split(np.isin(np.arange(len(room)), live[order[:rank]]))
+        parts = [(each, np.flatnonzero(mark)) for each, mark in zip(self.columns, marks, strict=True) if mark.any()]
+        return Pivots(parts, settles)
 
     def masks(self, settles: Indices) -> dict[Key, Mask]:
         """The entries of leaves with these numbers."""
@@ -201,12 +205,13 @@ class System:
         n, (group, count) = len(u), groups(node.atom, len(u))
         s = self._scale(node)[group]
         unit = np.divide(u, s, out=np.zeros(n), where=s > 0.0)
-        unit = np.where(np.abs(np.abs(unit) - 1.0) <= EDGE, np.sign(unit), unit)
+        if not isinstance(node.atom, (ConcaveGauge, Perspective)):  # whose domains have no end there
+            unit = np.where(np.abs(np.abs(unit) - 1.0) <= EDGE, np.sign(unit), unit)
         if node.key in self.pins:
             return Held(np.zeros(n), unit, self.pins[node.key], np.zeros(n, dtype=bool))
         if node.atom.total is None:
             own = np.bincount(group, weights=pivots, minlength=count)[group] > 0
-            return Held(np.where(own, u, 0.0), np.where(own, 0.0, unit), np.ones(n, dtype=bool), own)
+            return Held(np.where(s > 0.0, 0.0, u), unit, np.ones(n, dtype=bool), own | ((s <= 0.0) & (u != 0.0)))
         order = np.lexsort((-self._room(node), group))
         rest = np.zeros(n, dtype=bool)
         rest[order[np.unique(group[order], return_index=True)[1]]] = True

@@ -26,7 +26,7 @@ from simopt.duality.restoration import restored
 from simopt.duality.settling import settled
 from simopt.duality.slater import Interior
 from simopt.duality.units import equilibrated, natural_size
-from simopt.duality.vectors import Value, vector
+from simopt.duality.vectors import Mask, Value, vector
 from simopt.errors import InvalidProblem, UnknownName
 from simopt.problem import ALL_CONES, Example, Problem, Rescale, hashed
 
@@ -151,12 +151,15 @@ class Declared(Problem):
         return self._named(self.backward(rows or {}, FLOAT, at).used)
 
     def completed(self, point: Point, multipliers: Multipliers) -> Multipliers:
-        """The multipliers, and where terms have none, as those in a perspective, their slopes at the point."""
-        terms = [node.name for node in self.programme.nodes if isinstance(node, Term) and not node.parts]
-        if not set(terms) - set(multipliers):
+        """The multipliers, and where terms have none, as those in a perspective and of constants, their slopes at the point."""
+        fixed = {node.name: _fixed(node) for node in self.programme.nodes if isinstance(node, Term)}
+        terms = [name for name, mask in fixed.items() if mask.any() and not (mask.all() and name in multipliers)]
+        if not terms:
             return multipliers
-        slopes = self._named(self.backward(multipliers, FLOAT, self._at(point, FLOAT)).used)
-        return {name: slopes[name] for name in terms if name in slopes} | dict(multipliers)
+        given = {name: values for name, values in multipliers.items() if name not in terms}
+        slopes = self._named(self.backward(given, FLOAT, self._at(point, FLOAT)).used)
+        found = {name: np.where(fixed[name], slopes[name], multipliers.get(name, 0.0)) for name in terms if name in slopes}
+        return dict(multipliers) | found
 
     def _named(self, used: Mapping[Key, Value]) -> Multipliers:
         named = {name: np.array(used[key]) for name, (_, key, _) in self.names.items() if key in used}
@@ -324,6 +327,13 @@ class InUnits(Declared):
     def for_back_ends(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """The graph form in these units."""
         return self.form.problem
+
+
+def _fixed(term: Term) -> Mask:
+    """The entries of the argument for which no row of a graph form has a dual: constants, and all where it has no arguments."""
+    if not term.parts:
+        return np.ones(term.argument.size, dtype=bool)
+    return np.concatenate([np.full(size, term.source.args[number].is_constant()) for number, size in term.parts])
 
 
 @dataclass(frozen=True, eq=False)

@@ -78,14 +78,18 @@ class _Dual:
         for each in programme.every_variable:
             if each.key in self.into:
                 self._require(-expression(broadcast(SYMBOLIC, self.into[each.key], each.size)) == 0, each.name)
-        value = sum(self.gains, start=cp.Constant(0.0))
+        value = sum(self.gains[1:], start=self.gains[0]) if self.gains else cp.Constant(0.0)
         self.problem = cp.Problem(cp.Minimize(-value) if programme.maximises else cp.Maximize(value), self.constraints)
 
     def _require(self, constraint: cp.Constraint, label: str) -> None:
         self.constraints.append(constraint.set_label(label))
 
     def _pull(self, below: Map, u: Value) -> None:
-        self.gains.append(cp.sum(expression(below.pull(SYMBOLIC, u, self.into))))
+        self._gain(expression(below.pull(SYMBOLIC, u, self.into)))
+
+    def _gain(self, value: cp.Expression) -> None:
+        if not value.is_zero():
+            self.gains.append(value[0] if value.ndim else value)
 
     def _term(self, term: Term, s: Value) -> None:
         scale = expression(broadcast(SYMBOLIC, s if term.sign > 0 else -s, term.size))
@@ -94,8 +98,8 @@ class _Dual:
             price, domain = term.atom.declared_conjugate(u, scale)
         except Unreadable as error:
             raise Unreadable(f"{term.name}: {error}", str(term.source)) from error
-        self.gains.append(-price)
-        if not scale.is_constant():
+        self._gain(-price)
+        if not scale.is_nonneg():
             self._require(scale >= 0, f"scale of {term.name}")
         if np.any(term.bend):
             self._require(cp.multiply(term.bend, u) >= 0, f"sign of {term.name}")

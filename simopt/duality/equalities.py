@@ -233,7 +233,7 @@ def drawn(num: Arithmetic, programme: Programme, point: Mapping[Key, Array], tig
     system = System(num, equations, np.minimum(np.minimum(x - low, high - x), reach(x)))
     values = within(num, programme, {**point, **equations.spread(x)})
     exact = equations.flat(values)
-    step = system.step(exact)
+    step = None if is_zero(num, equations.value(num, exact)).all() else system.step(exact)
     if step is None:
         return values
     if num is RATIONAL:

@@ -27,10 +27,11 @@ from simopt.duality.affine import Key, Residual
 from simopt.duality.backward import Backward, backward
 from simopt.duality.columns import ROUNDING, Columns, Pivots, System
 from simopt.duality.held import Settlement, groups
+from simopt.duality.lineality import Lineality
 from simopt.duality.programme import Definition, Programme, Term
 from simopt.duality.recent import Recent
 from simopt.duality.repair import joined
-from simopt.duality.vectors import Mask, Value, broadcast, where
+from simopt.duality.vectors import Mask, Value, broadcast, is_zero, where
 
 Limits = Mapping[Key, tuple[Array, Array]]
 
@@ -53,7 +54,7 @@ class Pivoting:
     ) -> None:
         self.num, self.programme, self.plan, self.given, self.wanted = num, programme, plan, given, wanted
         self.draft = backward(FLOAT, programme, plan, given)
-        self._corrections: Recent[Key, tuple[System, Settlement | Backward]] = Recent(3)
+        self._corrections: Recent[Key, tuple[System, tuple[Settlement, str] | Backward]] = Recent(3)
 
     def swept(self, implied: Limits) -> Backward:
         """The sweep; or one with the reason why it stays open."""
@@ -64,19 +65,19 @@ class Pivoting:
             system, corrected = self._corrections.of(None, wanted, self._corrected)
             if isinstance(corrected, Backward):
                 return corrected
-            found = self._after(system, corrected, implied)
+            found = self._after(system, *corrected, implied)
             if len(found.open) != len(found.missing) or not found.open:
                 return found
             wanted = joined(system.wanted, found.missing)
             if all(key in system.wanted and np.array_equal(mask, system.wanted[key]) for key, mask in wanted.items()):
                 return found
 
-    def _corrected(self, wanted: Mapping[Key, Mask]) -> tuple[System, Settlement | Backward]:
-        """A sweep to ask what is left, and what is held so that nothing is; or a sweep that says why that cannot be had."""
+    def _corrected(self, wanted: Mapping[Key, Mask]) -> tuple[System, tuple[Settlement, str] | Backward]:
+        """What is held so that nothing is left, by what a sweep says that is; or nothing, and why; or the sweep, where it is open."""
         num, system = self.num, System(self.programme, self.plan, self.draft, wanted)
         pivots = system.chosen()
         if isinstance(pivots, str):
-            return system, self._without(f"pivots: {pivots}")
+            return system, (Settlement(), pivots)
         settlement = system.settlement(pivots.parts)
         before = backward(num, self.programme, self.plan, self.given, settlement=settlement)
         if not before.residuals.keys() >= system.entries.keys():
@@ -84,18 +85,31 @@ class Pivoting:
         residual = num.concat([before.residuals[key][chosen] for key, chosen in system.entries.items()])[pivots.settles]
         delta = solve(num, _matrix(num, system, settlement, pivots)[pivots.settles], -residual)
         if delta is None:
-            return system, self._without("pivots: their matrix is not proven to be regular")
-        return system, Settlement(_moved(num, settlement, pivots, delta), system.masks(pivots.settles))
+            return system, (Settlement(), "their matrix is not proven to be regular")
+        return system, (Settlement(_moved(num, settlement, pivots, delta), system.masks(pivots.settles)), "")
 
-    def _without(self, reason: str) -> Backward:
-        return replace(self.draft, open=[*self.draft.open, reason])
-
-    def _after(self, system: System, corrected: Settlement, implied: Limits) -> Backward:
-        """The sweep in which pivots have made what is left 0, or bounds take what they do not."""
-        after = backward(self.num, self.programme, self.plan, self.given, settlement=corrected, implied=implied)
-        if self.num is FLOAT and not _rounded(system, corrected, after):
+    def _after(self, system: System, settlement: Settlement, why: str, implied: Limits) -> Backward:
+        """The sweep in which pivots have made what is left 0, or bounds take what they do not, or what follows from it."""
+        after = backward(self.num, self.programme, self.plan, self.given, settlement=settlement, implied=implied)
+        if fresh := _followers(self.num, system, settlement, after):
+            settlement = replace(settlement, entries=joined(settlement.entries, fresh))
+            after = backward(self.num, self.programme, self.plan, self.given, settlement=settlement, implied=implied)
+        if self.num is FLOAT and not _rounded(system, settlement, after):
             after.open.append("pivots: what is left of stationarity is more than rounding leaves")
+        if why and after.open:
+            after.open.append(f"pivots: {why}")
         return after
+
+
+def _followers(num: Arithmetic, system: System, settlement: Settlement, after: Backward) -> dict[Key, Mask]:
+    """Where nothing is left as nothing is at the settled entries."""
+    idle = {key: np.asarray(is_zero(num, u)) for key, u in after.used.items()}
+    settled, missing = (
+        np.concatenate([masks.get(key, np.zeros(len(system.wanted[key]), dtype=bool))[chosen] for key, chosen in system.entries.items()])
+        for masks in (settlement.entries, after.missing)
+    )
+    found = Lineality(system.programme, system.entries, idle).following(settled, np.flatnonzero(missing))
+    return system.masks(found) if len(found) else {}
 
 
 def _moved(num: Arithmetic, settlement: Settlement, pivots: Pivots, delta: Value) -> dict[Key, Any]:
@@ -112,7 +126,10 @@ def _moved(num: Arithmetic, settlement: Settlement, pivots: Pivots, delta: Value
 
 def _rounded(system: System, settlement: Settlement, after: Backward) -> bool:
     """Whether what is left in floats is small against the terms that it is the sum of."""
-    left = [np.where(settlement.entries[key], after.residuals[key], 0.0)[chosen] for key, chosen in system.entries.items()]
+    left = [
+        np.where(settlement.entries[key], after.residuals[key], 0.0)[chosen] if key in settlement.entries else np.zeros(len(chosen))
+        for key, chosen in system.entries.items()
+    ]
     return bool(np.all(np.abs(np.concatenate(left)) <= ROUNDING * system.sizes))
 
 

@@ -63,7 +63,8 @@ def _towards(num: Arithmetic, programme: Programme, x: Mapping[Key, Array], insi
 
     What floats ask for is made longer until it does, and then, since g(x + θ(x̄ − x)) is convex in θ, as short as its chord says.
     """
-    here = _settled(num, programme, x, inside.tight) if inside.tight else at
+    x = inside.at_ends(x)
+    here = _settled(num, programme, x, inside.tight) if inside.tight or inside.ends else at
     whole = _settled(num, programme, inside.point, inside.tight)
     if not here[1].violated or whole[1].violated:
         return None if whole[1].violated else here

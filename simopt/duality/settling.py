@@ -13,7 +13,7 @@ from simopt.duality.backward import Backward, backward
 from simopt.duality.implied import implied
 from simopt.duality.pivots import Pivoting
 from simopt.duality.programme import Programme
-from simopt.duality.repair import completed, joined, repaired, snapped
+from simopt.duality.repair import centred, completed, joined, repaired, snapped
 
 NEAR = 1e-9  # of both: bounds as near to each other are not asked to be nearer
 
@@ -46,12 +46,13 @@ def settled(
 def _ways(
     num: Arithmetic, programme: Programme, plan: Sequence[Absorber], candidates: Mapping[Key, Array], found: Backward, upper: float
 ) -> Iterator[Backward]:
-    """By pivots: from the candidates as they are, then repaired, then with those at an end of their domain that are near it.
+    """By pivots: from the candidates as they are, then repaired, then with those at an end of their domain that are near it, or with none
+    there.
 
     Where no pivots close, bounds that feasibility implies are asked for: they take what the same pivots leave, or all of it.
     """
     tried = []
-    for prepared in (completed, repaired, snapped):
+    for prepared in (completed, repaired, snapped, centred):
         given, wanted = prepared(programme, plan, candidates)
         pivoting = Pivoting(num, programme, plan, given, joined(wanted, found.missing))
         yield (swept := pivoting.swept({}))

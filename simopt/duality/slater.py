@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import cvxpy as cp
@@ -13,14 +13,15 @@ from cvxpy.constraints import Inequality
 
 from simopt.arithmetic import FLOAT
 from simopt.arrays import Array
-from simopt.duality.affine import Key
+from simopt.duality.affine import Key, Picks
+from simopt.duality.atoms.base import Gauge
 from simopt.duality.bounds import box, within
 from simopt.duality.equalities import drawn, is_affine, reach
 from simopt.duality.forward import forward
 from simopt.duality.measured import Measured
 from simopt.duality.programme import Leaf, Programme, Row
 from simopt.duality.units import Sizes, equilibrated
-from simopt.duality.vectors import Indices
+from simopt.duality.vectors import Indices, is_zero
 
 LEAST = 1e-9  # a slack, relative to the row, that a solver tells from none
 NEAR = 1e-6  # of slack for each unit of distance: a point that has less is of no use
@@ -39,31 +40,46 @@ class Interior:
         self.last: Inside | None = None
 
     def points(self, near: Mapping[Key, Array]) -> Iterator[Inside]:
-        """0 drawn to where bounds and equalities hold; the point that was found last; and one from a solve."""
+        """0 drawn to where bounds and equalities hold; the point that was found last; and those that solves find."""
         zero = within(FLOAT, self.programme, {key: np.zeros(leaf.size) for key, leaf in self.programme.leaves.items()})
         yield Inside(drawn(FLOAT, self.programme, zero), [])
         if self.last is not None:
             yield self.last
-        self.last = slater_point(self.programme, near)
-        if self.last is not None:
-            yield self.last
+        for found in slater_points(self.programme, near):
+            self.last = found
+            yield found
 
 
 @dataclass(frozen=True)
 class Inside:
-    """A point with room in all inequalities, but for entries of affine rows that have no room anywhere: they are equalities (`tight`)."""
+    """A point with room in all inequalities, but for what has no room anywhere.
+
+    Entries of affine rows then are equalities, and so are the arguments of norms that are to be 0 (`tight`). Entries of leaves without room
+    lie at the ends of their bounds (`ends`: places and ends of each leaf), where other rows may hold without room, too.
+    """
 
     point: dict[Key, Array]
     tight: list[tuple[Row, Indices]]
+    ends: dict[Key, tuple[Indices, Array]] = field(default_factory=dict)
+
+    def at_ends(self, point: Mapping[Key, Array]) -> dict[Key, Array]:
+        """The point with these entries put there."""
+        moved = {key: x.copy() for key, x in point.items()}
+        for key, (places, ends) in self.ends.items():
+            moved[key][places] = ends
+        return moved
 
 
 @dataclass(frozen=True, eq=False)
 class _Limit:
-    """e + σs ≤ 0, entry by entry: a row, a side of a leaf's bounds, or a domain; `row` if it is an affine one."""
+    """e + σs ≤ 0, entry by entry: a row, a side of a leaf's bounds (`leaf`, its places and ends), or a domain."""
 
     e: Any
     sizes: Array
     row: Row | None = None
+    leaf: Leaf | None = None
+    places: Indices = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+    ends: Array = field(default_factory=lambda: np.zeros(0))
 
     def with_slack(self, s: Any) -> Any:
         """e/σ + s where σ > 0, e elsewhere: what is not to be above 0."""
@@ -71,22 +87,25 @@ class _Limit:
         return cp.multiply(1.0 / np.where(slack, self.sizes, 1.0), self.e) + cp.multiply(slack.astype(float), s)
 
 
-def slater_point(programme: Programme, near: Mapping[Key, Array]) -> Inside | None:
-    """The point of the greatest slack s ≤ 1: g_i(x) + σ_i s ≤ 0 for every row and bound, h(x) = 0; None if s = 0.
+def slater_points(programme: Programme, near: Mapping[Key, Array]) -> Iterator[Inside]:
+    """The point of the greatest slack s ≤ 1: g_i(x) + σ_i s ≤ 0 for every row and bound, h(x) = 0; none if s = 0.
 
     σ_i is the size of the row at the given point, beside it and at 0. Among such points one that is not far is wanted, which costs what a
-    slack of NEAR does for each distance as large as the given point. Where there is no slack, each entry has one of its own, and
-    max Σ √s_i, where none is 0 that need not be, tells of which none is to be asked.
+    slack of NEAR does for each distance as large as the given point. Where there is no slack, or none that can be proven, each
+    entry has one of its own, and max Σ √s_i, where none is 0 that need not be, tells of which none is to be asked.
     """
     limits = [*_rows(programme, near), *_domains(programme)]
     for leaf in programme.leaves.values():
         limits += _bounds(programme, leaf, near[leaf.key])
     if not limits or not programme.leaves:
-        return None
+        return
     try:
-        return _largest(programme, limits, near) or _largest(programme, _loosened(programme, limits, near), near)
+        if (found := _largest(programme, limits, near)) is not None:
+            yield found
+        if (found := _largest(programme, _loosened(programme, limits, near), near)) is not None:
+            yield found
     except (cp.DCPError, cp.SolverError, ValueError, ArithmeticError):
-        return None
+        return
 
 
 def _largest(programme: Programme, limits: Sequence[_Limit], near: Mapping[Key, Array]) -> Inside | None:
@@ -94,8 +113,31 @@ def _largest(programme: Programme, limits: Sequence[_Limit], near: Mapping[Key, 
     found = _solution(programme, near, s, [*(each.with_slack(s) for each in limits), s - 1])
     if found is None or s.value is None or not float(s.value) > LEAST:
         return None
-    tight = [(each.row, np.flatnonzero(each.sizes == 0.0)) for each in limits if each.row is not None]
-    return Inside(found, [(row, entries) for row, entries in tight if len(entries)])
+    tight = [_equalities(programme, each.row, np.flatnonzero(each.sizes == 0.0)) for each in limits if each.row is not None]
+    inside = Inside(found, [(row, entries) for row, entries in tight if len(entries)], _at_ends(limits))
+    return replace(inside, point=inside.at_ends(found))
+
+
+def _equalities(programme: Programme, row: Row, entries: Indices) -> tuple[Row, Indices]:
+    """What entries of a row that have no room say, as entries that are to be 0: of an affine row themselves, of ‖z‖ ≤ 0 those of z."""
+    if is_affine(programme, row):
+        return row, entries
+    pattern = row.map.pattern(row.map.below[0])
+    term = next((term for term in programme.terms if term.key == row.map.below[0]), None)
+    if len(row.map.below) > 1 or term is None or not (isinstance(pattern, Picks) and isinstance(term.atom, Gauge)):
+        return row, entries[:0]
+    nothing = is_zero(FLOAT, row.map.value(FLOAT, {term.key: np.zeros(term.size)}))
+    groups = pattern.columns[entries[nothing[entries]]]
+    return Row(-1 - row.key, row.name, term.argument, equality=True), np.flatnonzero(np.isin(term.atom.group, groups))
+
+
+def _at_ends(limits: Sequence[_Limit]) -> dict[Key, tuple[Indices, Array]]:
+    found: dict[Key, tuple[Indices, Array]] = {}
+    for each in limits:
+        if each.leaf is not None and (held := each.sizes == 0.0).any():
+            places, ends = found.get(each.leaf.key, (each.places[:0], each.ends[:0]))
+            found[each.leaf.key] = np.append(places, each.places[held]), np.append(ends, each.ends[held])
+    return found
 
 
 def _loosened(programme: Programme, limits: Sequence[_Limit], near: Mapping[Key, Array]) -> list[_Limit]:
@@ -143,7 +185,7 @@ def _rows(programme: Programme, near: Mapping[Key, Array]) -> list[_Limit]:
         if row.sides is not None:
             sizes = np.max([np.where(np.isfinite(rows[row.key]), np.abs(rows[row.key]), 0.0) for rows in at], axis=0)
             difference = cp.vec(row.sides[0] - row.sides[1], order="F")
-            found.append(_Limit(difference, np.where(sizes > 0.0, sizes, 1.0), row if is_affine(programme, row) else None))
+            found.append(_Limit(difference, np.where(sizes > 0.0, sizes, 1.0), row))
     return found
 
 
@@ -171,5 +213,5 @@ def _bounds(programme: Programme, leaf: Leaf, x: Array) -> list[_Limit]:
         at = np.flatnonzero(has)
         if len(at):
             sizes = np.where(fixed, 0.0, np.maximum(np.abs(end), reach(x)))
-            found.append(_Limit(side * (end[at] - _entries(leaf)[at]), sizes[at]))
+            found.append(_Limit(side * (end[at] - _entries(leaf)[at]), sizes[at], leaf=leaf, places=at, ends=end[at]))
     return found

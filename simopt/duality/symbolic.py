@@ -59,7 +59,9 @@ class _Symbolic(Floating):
     name = "symbolic"
 
     def sum(self, x: Any) -> Any:
-        return Symbol(cp.sum(x.expression)) if isinstance(x, Symbol) else super().sum(x)
+        if not isinstance(x, Symbol):
+            return super().sum(x)
+        return x if len(x) == 1 else Symbol(cp.sum(x.expression))
 
     def dot(self, x: Any, y: Any) -> Any:
         return self.sum(x * y)

@@ -183,8 +183,8 @@ def test_random_points_never_come_below_the_optimum_in_fractions(num: Arithmetic
 
 def test_a_point_inside_is_asked_for_once_and_again_when_parameters_change(monkeypatch: pytest.MonkeyPatch) -> None:
     calls: list[Any] = []
-    original = slater.slater_point
-    monkeypatch.setattr(slater, "slater_point", lambda *given: calls.append(given) or original(*given))
+    original = slater.slater_points
+    monkeypatch.setattr(slater, "slater_points", lambda *given: calls.append(given) or original(*given))
     x, centre = variable(2), cp.Parameter(2, value=[3.0, 3.0])
     x.value = [7.0, 8.0]
     declared = Declared.of(cp.Problem(cp.Minimize(-cp.sum(x)), [cp.norm(x - centre) <= 1]))
@@ -202,7 +202,7 @@ def test_a_point_inside_is_asked_for_once_and_again_when_parameters_change(monke
 
 
 def test_where_all_holds_nothing_is_solved(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(slater, "slater_point", lambda *_: pytest.fail("a point inside was asked for"))
+    monkeypatch.setattr(slater, "slater_points", lambda *_: pytest.fail("a point inside was asked for"))
     monkeypatch.setattr(slater, "drawn", lambda *_: pytest.fail("equations were solved"))
     x = variable()
     declared = Declared.of(cp.Problem(cp.Minimize(cp.sum_squares(x)), [cp.norm(x) <= 1, x >= 0]))
@@ -403,3 +403,13 @@ def test_a_multiplier_that_hardly_counts_is_not_made_long() -> None:
     atom = NegativePowerNorm(0.5)
     found = atom.project(FLOAT, u, s)
     assert np.max(np.abs(found - u)) < 4e-12 and atom.conjugate(FLOAT, found, s) == 0.0
+
+
+def test_rows_without_room_hold_at_the_ends_of_bounds_and_where_a_norm_is_to_be_0() -> None:
+    """log x ≥ 0 over x ≤ 1 leaves x = 1; norms of rows ≤ (0, 1) leave the first row 0, and the sum of the second is at most √3."""
+    x, X = variable(2), cp.Variable((2, 3), name="X")
+    point = cp.Problem(cp.Minimize(cp.sum(x)), [cp.log(x) >= 0, x <= 1])
+    assert upper(point, INTERVAL, at([1 - 1e-9, 1 + 1e-9])) <= 2.0 + 1e-14
+    row = cp.Problem(cp.Maximize(cp.sum(X)), [cp.norm(X, 2, axis=1) <= np.array([0.0, 1.0])])
+    near = {"X": np.array([[1e-9, -1e-9, 0.0], [1 / math.sqrt(3)] * 3])}
+    assert -math.sqrt(3) <= upper(row, INTERVAL, near) <= -math.sqrt(3) + 1e-8

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
@@ -97,12 +97,12 @@ def test_fractions_give_the_optimum_of_a_linear_programme_exactly() -> None:
 
 
 @each_arithmetic
-def test_a_price_at_the_end_of_its_range_is_no_pivot(num: Arithmetic) -> None:
-    """min 2x subject to x ± y ≥ 1: the only prices are 1 and 1; where one is 0 there is too little to correct."""
+def test_prices_at_the_end_of_their_range_are_pivots_once_they_are_drawn_inside(num: Arithmetic) -> None:
+    """min 2x subject to x ± y ≥ 1: the only prices are 1 and 1; where both are 0 nothing says of which size others would be."""
     z = cp.Variable(2, name="z")
     declared = Declared.of(cp.Problem(cp.Minimize(2 * z[0]), [(np.array([[1.0, 1.0], [1.0, -1.0]]) @ z >= 1).set_label("rows")]))
     assert bound(declared, {"rows": [0.0, 0.0]}, num) == -math.inf
-    assert bound(declared, {"rows": [0.5, 0.0]}, num) == -math.inf
+    assert bound(declared, {"rows": [0.5, 0.0]}, num) == pytest.approx(2.0, abs=1e-12)
     assert bound(declared, {"rows": [0.75, 1e-3]}, num) == pytest.approx(2.0, abs=1e-12)
 
 
@@ -173,3 +173,54 @@ def test_exact_pivots_of_a_trend_filter_agree_with_balls() -> None:
     certificate = simopt.certify(declared, point, multipliers, INTERVAL)
     assert certificate.gap <= 1e-8 * certificate.upper
     assert exact <= Fraction(certificate.upper) and abs(float(exact) - float(ball.mid)) <= 1e-8
+
+
+def curved() -> Iterator[Any]:
+    """Problems whose multipliers lie on the curved edge of a domain and carry a scale that others move, with their optima."""
+    x = cp.Variable(3, name="x")
+    mean = cp.geo_mean(x[:2], [1, 2])
+    yield pytest.param(-x[2], [mean >= x[2], x[0] + x[1] <= 3], -(4 ** (1 / 3)), id="mean", marks=pytest.mark.slow)  # at x = 1, y = 2
+    yield pytest.param(x[0] + x[1], [cp.norm(cp.hstack([x[0] - x[1], x[0] + x[1], 1])) <= 2], -(3**0.5), id="norm", marks=pytest.mark.slow)
+    yield pytest.param(x[2] - x[0], [cp.constraints.ExpCone(x[0], x[1], x[2]), x[1] == 2], 2.0, id="cone")  # min 2e^{x/2} − x
+
+
+@pytest.mark.parametrize("objective, rows, optimum", list(curved()))
+def test_multipliers_on_a_curved_edge_are_corrected_within_a_row(objective: Any, rows: list[Any], optimum: float) -> None:
+    declared = Declared.of(cp.Problem(cp.Minimize(objective), rows))
+    _, multipliers = solved(declared)
+    assert optimum - 1e-8 <= bound(declared, multipliers, INTERVAL) <= optimum + 1e-15
+
+
+@each_arithmetic
+def test_a_term_of_scale_0_still_says_where_it_is_defined(num: Arithmetic) -> None:
+    """min |x + 1| + |y − 2| where a mean of x and y is at least 0: only x ≥ 0 binds, by a multiplier of the argument of the mean."""
+    x = cp.Variable(2, name="x")
+    declared = Declared.of(cp.Problem(cp.Minimize(cp.norm1(x - [-1, 2])), [(cp.geo_mean(x) >= 0).set_label("row")]))
+    mean = next(name for name in declared.names if name.startswith("GeoMean"))
+    assert bound(declared, {"row": 0.0, "norm1 1": [1, 0], mean: [-1, 0]}, num) == pytest.approx(1.0, abs=1e-13)
+
+
+def following() -> Iterator[Any]:
+    """Problems with more entries than prices, along whose lineality nothing is left, and their optima."""
+    x, a = cp.Variable(2, name="x"), cp.Variable(name="a")
+    rows = [(cp.sum(x) <= 3).set_label("one"), (x[0] - x[1] >= 1).set_label("two")]
+    yield pytest.param(-cp.sum(x), rows, {"one": 1.0, "two": 0.0}, -3, id="a sum only")
+    yield pytest.param(cp.sum(x), [(cp.cumsum(x) >= -1).set_label("rows")], {"rows": [0.0, 1.0]}, -1, id="an idle row")
+    yield pytest.param(cp.sum(x + a), [(a + x >= np.array([1, 2])).set_label("rows")], {"rows": [1.0, 1.0]}, 3, id="an epigraph")
+    yield pytest.param(cp.max(x) - x[0], [(x[0] >= x[1]).set_label("row")], {"row": 0.0, "max 1": [1.0, 0.0]}, 0, id="a maximum")
+
+
+@each_arithmetic
+@pytest.mark.parametrize("objective, rows, prices, optimum", list(following()))
+def test_what_follows_from_other_entries_is_nothing_in_every_arithmetic(
+    objective: Any, rows: list[Any], prices: dict[str, Any], optimum: int, num: Arithmetic
+) -> None:
+    assert optimum - 1e-13 <= bound(Declared.of(cp.Problem(cp.Minimize(objective), rows)), prices, num) <= optimum
+
+
+@each_arithmetic
+def test_rows_that_are_parallel_but_for_a_rounding_bound_nothing(num: Arithmetic) -> None:
+    """min x + y subject to x + (1 + ε)y ≥ 1 is unbounded, for the smallest ε of all."""
+    z = cp.Variable(2, name="z")
+    declared = Declared.of(cp.Problem(cp.Minimize(cp.sum(z)), [(np.array([[1.0, np.nextafter(1.0, 2.0)]]) @ z >= 1).set_label("row")]))
+    assert bound(declared, {"row": 1.0}, num) == -math.inf

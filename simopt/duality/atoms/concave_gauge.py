@@ -60,12 +60,14 @@ class ConcaveGauge(Atom):
             price = num.maximum(price, broadcast(num, s / self.polar(num, full(num, 1.0, len(u))), len(u)))
             polar = self.polar(num, price)
         polar, some = divisor(num, polar)
-        if not some.all():
-            return num.zeros(len(u)) if is_zero(num, s).all() else -price
+        if is_zero(num, s).all() or not some.all():
+            return -price
         return -price * broadcast(num, num.maximum(s / polar, num.lift(1.0)), len(u))
 
     def room(self, num: Arithmetic, u: Value, s: Value) -> Value:
-        """Even all entries together may shrink by the factor s/μ°(−u)."""
+        """Even all entries together may shrink by the factor s/μ°(−u), which is 0 for s = 0."""
+        if is_zero(num, s).all():
+            return -u
         polar, some = divisor(num, self.polar(num, num.pos(-u)))
         if not some.all():
             return full(num, -1.0, len(u))

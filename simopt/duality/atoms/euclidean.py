@@ -47,7 +47,8 @@ class EuclideanNorm(Gauge):
         inside = np.arange(np.max(sizes)) < sizes[:, None]  # of so many places for each group
         places = np.full(inside.shape, len(self.group))
         places[inside] = order
-        groups = cp.reshape(cp.hstack([u, np.zeros(1)])[places.reshape(-1)], inside.shape[::-1], order="F")
+        filled = u if inside.all() else cp.hstack([u, np.zeros(1)])
+        groups = cp.reshape(filled[places.reshape(-1)], inside.shape[::-1], order="F")
         return cp.Constant(0.0), [cp.SOC(s, groups, axis=0)]
 
     def slope(self, z: Array, s: Array) -> Array:

@@ -74,12 +74,13 @@ class Perspective(Atom):
         return num.concat([price, v if costs is None else num.minimum(v, -costs)])
 
     def room(self, num: Arithmetic, u: Value, s: Value) -> Value:
-        """What v is below −(sφ)*(u), and nothing for u, of which it depends."""
+        """What v is below −(sφ)*(u), which is 0 or more where u, too, is in the domain."""
         price, v = self._split(u)
         costs = self._costs(num, price, s)
         if costs is None:
             return full(num, -1.0, len(u))
-        return num.concat([num.minimum(self.atom.room(num, price, s), num.lift(0.0)), -v - costs])
+        left = -v - costs
+        return num.concat([num.minimum(self.atom.room(num, price, s), broadcast(num, left, self.length)), left])
 
     def inward(self, u: Array, by: float) -> Array:
         """v farther below −(sφ)*(u)."""

@@ -3,11 +3,18 @@
 from __future__ import annotations
 
 import cvxpy as cp
+import numpy as np
 
 from simopt.duality.atoms.base import Priced
 
 
 def relative_entropies(u: cp.Expression, s: cp.Expression, name: str) -> Priced:
-    """The least t_i ≥ u_i log(u_i/s_i). As variables: CVXPY's function of what a solver returns is ∞ where that is below 0 by rounding."""
+    """u_i log(u_i/s_i), or u_i log u_i − u_i log s_i of numbers s_i > 0: CLARABEL stops early on cones over small numbers now and then.
+
+    The logarithms are variables t: CVXPY's function is ∞ where a solver returns a u that is below 0 by rounding.
+    """
     t = cp.Variable(u.size, name=name)
+    known = s.value if s.is_constant() else None
+    if known is not None and np.all(known > 0):
+        return t - cp.multiply(np.log(known), u), [cp.ExpCone(-t, u, np.ones(u.size))]
     return t, [cp.ExpCone(-t, u, s)]

@@ -33,6 +33,9 @@ class Total(Atom):
     def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
         return self.atom.project(num, u, broadcast(num, s, len(u)))
 
+    def room(self, num: Arithmetic, u: Value, s: Value) -> Value:
+        return self.atom.room(num, u, broadcast(num, s, len(u)))
+
     def conjugate(self, num: Arithmetic, u: Value, s: Value) -> Value:
         return self.atom.conjugate(num, u, broadcast(num, s, len(u)))
 
