@@ -55,15 +55,16 @@ The modules, from the ground up: `vectors`, `affine` (maps as operators), `atoms
 structure says), `reader`; `forward`, `backward`; `gradients`, `equalities`, `slater`, `restoration` (feasible points); `held`, `columns`,
 `pivots`, `repair`, `implied`, `settling` (stationarity where nothing absorbs); `distance`; `units` (in which all numbers are near 1),
 `measured` (variables in them) and `graph_form` (multipliers from one solve); `declared` (all of it as a problem that `simopt.certify`
-judges; `recent` keeps its last sweeps), `as_written` (the same for those who wrote it), `infeasible`, and `dimensions` (which changes of
-units a registered problem admits).
+judges; `recent` keeps its last sweeps), `as_written` (the same for those who wrote it), `dual_programme` and `interior_multipliers`,
+`infeasible`, `recession` and `unbounded` (no optimum), and `dimensions` (which changes of units a registered problem admits).
 
 **A feasible point** near a given one (`restoration`): each leaf is drawn into its bounds, equalities that define nothing are solved in some
 entries with room (`equalities`: to rounding, in balls that are proven to hold the solution, or in fractions), and where an inequality is
 violated the point is drawn towards one inside (`slater`), as little as is proven to do. That there is none is proven by the least violation
 of the rows (`infeasible`).
 
-Not here yet: that a problem is unbounded is not proven.
+**No optimum.** A point that is feasible and a direction whose recession is proven to fall, in the objective, and not to rise, in any row,
+show that there is none (`recession`, `unbounded`).
 """
 
 from simopt.duality.backward import Backward, backward

@@ -29,7 +29,7 @@ from simopt.duality.graph_form import solved
 from simopt.duality.infeasible import infeasible
 from simopt.duality.unbounded import Unbounded, unbounded
 from simopt.errors import InvalidProblem, NotAvailable, UnknownName
-from simopt.run import Progress
+from simopt.run import CHANGED, Progress
 from simopt.solution import Sample, Solution, Status, frozen
 
 WORDS = {Status.OPTIMAL: cp.OPTIMAL, Status.INFEASIBLE: cp.INFEASIBLE, Status.UNBOUNDED: cp.UNBOUNDED} | dict.fromkeys(
@@ -96,7 +96,8 @@ def solve(problem: cp.Problem, progress: Progress | None, driver: Callable[..., 
     told = None if progress is None else lambda sample: progress(_sample(declared, sample))
     try:
         found = _without_optimum(declared, driver(declared, progress=told))
-        if found.status is Status.FAILED and found.point is None:  # in its own units a back end may do what it cannot in others
+        failed = found.status is Status.FAILED and found.point is None and found.reported_status != CHANGED[1]
+        if failed:  # in the units of the declaration a back end may do what it cannot in others
             again = driver(AsDeclared(declared.programme), progress=told)
             found = found if again.point is None else again
         return _put(declared, found)

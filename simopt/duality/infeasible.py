@@ -31,8 +31,8 @@ from simopt.duality.programme import Definition, Epigraph, Programme
 from simopt.duality.vectors import above
 from simopt.errors import InvalidProblem, NotAvailable, Unreadable
 
-GRID = 2.0**-12  # what multipliers are rounded to, so that what cancels does so exactly
 LARGEST = 60  # entries of leaves up to which fractions are tried where balls do not suffice
+GRID = 2.0**-12  # what multipliers are rounded to, so that what cancels does so exactly
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Infeasible:
     violation : float
         in the units of the rows as they were declared.
     reason : str
-        the leaf whose bounds leave no number; "rows" where the multipliers prove it.
+        the leaf whose bounds leave no number; "a row" where the multipliers prove it.
     relaxed : Declared or None
         the problem of the least violation, of which `multipliers` are.
     """
@@ -91,7 +91,7 @@ def _proof(rows: cp.Problem, num: Arithmetic) -> Infeasible | None:
             with suppress(NotRational):
                 violation = arithmetic.lower(relaxed.dual_bound(multipliers, arithmetic))
                 if 0.0 < violation < math.inf:
-                    return Infeasible(violation, "rows", arithmetic.name, relaxed, multipliers)
+                    return Infeasible(violation, "a row", arithmetic.name, relaxed, multipliers)
     return None
 
 
@@ -133,8 +133,9 @@ def _domain(e: Any) -> list[Any]:
     """Where the functions in an expression are defined; what attributes say of variables is said anyhow."""
     if not e.args:
         return []
-    own = [row for row in e._domain() if isinstance(row, Inequality) and row.is_dcp()]
-    return [*own, *(row for argument in e.args for row in _domain(argument))]
+    own = e.domain[: max(0, len(e.domain) - sum(len(argument.domain) for argument in e.args))]  # those of arguments come after
+    below = [row for argument in e.args for row in _domain(argument)]
+    return [row for row in (*own, *below) if isinstance(row, Inequality) and row.is_dcp()]
 
 
 def _loose(left: Any, right: Any, equality: bool, t: Any) -> list[Any]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import cvxpy as cp
@@ -45,6 +45,11 @@ FALLS: dict[str, Callable[[], cp.Problem]] = {
 }
 
 
+def quick(cases: Iterable[str], *names: str) -> list[Any]:
+    """All cases, the others slow."""
+    return [name if name in names else pytest.param(name, marks=pytest.mark.slow) for name in cases]
+
+
 def falls_far(problem: cp.Problem, point: dict[str, Any], direction: dict[str, Any]) -> bool:
     """Whether CVXPY's own values fall from step to step, and its rows (of cones it only has distances to projections) hold to rounding."""
     values = []
@@ -59,7 +64,7 @@ def falls_far(problem: cp.Problem, point: dict[str, Any], direction: dict[str, A
     return bool(np.all(np.diff(np.array(values) * sign) < -1.0))
 
 
-@pytest.mark.parametrize("name", FALLS)
+@pytest.mark.parametrize("name", quick(FALLS, "linear", "equalities that no floats satisfy", "nested", "logarithm"))
 def test_along_the_direction_that_is_found_the_objective_falls_for_ever(name: str) -> None:
     problem = FALLS[name]()
     declared = Declared.of(problem)
@@ -70,7 +75,7 @@ def test_along_the_direction_that_is_found_the_objective_falls_for_ever(name: st
     assert replayed(declared, found.direction, num) < 0.0 <= replayed(declared, {name: -d for name, d in found.direction.items()}, num)
 
 
-@pytest.mark.parametrize("name", ["linear", "signs and bounds", *(pytest.param(n, marks=pytest.mark.slow) for n in FALLS)])
+@pytest.mark.parametrize("name", quick(FALLS, "signs and bounds"))
 def test_a_solve_says_unbounded_and_keeps_point_and_direction(name: str) -> None:
     problem = FALLS[name]()
     solution = simopt.solve(problem, "clarabel")
@@ -107,7 +112,7 @@ BOUNDED: dict[str, Callable[[], cp.Problem]] = {
 }
 
 
-@pytest.mark.parametrize("name", BOUNDED)
+@pytest.mark.parametrize("name", quick(BOUNDED, "a tiny slope upwards", "an infimum that is not attained", "a logarithm with a bound"))
 def test_what_is_bounded_is_never_unbounded(name: str) -> None:
     declared = Declared.of(BOUNDED[name]())
     assert unbounded(declared) is None
