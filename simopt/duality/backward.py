@@ -230,7 +230,7 @@ class _Sweep:
         self.out.losses.append(lambda at: node.atom.remainder(self.num, at.arguments[node.key], u, s))
 
     def _loses(self, row: Row, y: Value) -> None:
-        self.out.losses.append(lambda at: inner(self.num, y, self.num.pos(-at.rows[row.key])))
+        self.out.losses.append(lambda at: inner(self.num, y, positive_part(self.num, -at.rows[row.key])))
 
     def _residual(self, leaf: Leaf) -> Value:
         return broadcast(self.num, self.into[leaf.key], leaf.size) if leaf.key in self.into else self.num.zeros(leaf.size)
@@ -361,7 +361,7 @@ class _Sweep:
 
         def loss(at: Forward) -> Value:
             x = at.values[leaf.key]
-            return inner(num, up, num.pos(x - low)) + inner(num, down, num.pos(high - x))
+            return inner(num, up, positive_part(num, x - low)) + inner(num, down, positive_part(num, high - x))
 
         self.out.losses.append(loss)
 

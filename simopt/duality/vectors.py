@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simopt.arithmetic import INTERVAL, RATIONAL, Arithmetic, Interval
+from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, Interval
 from simopt.arithmetic.interval import as_interval
 from simopt.arrays import Array
 from simopt.duality.symbolic import Symbol
@@ -58,15 +58,19 @@ def known(num: Arithmetic, x: Value) -> bool:
 
 
 def above(num: Arithmetic, x: Value, y: Value | float = 0.0) -> Mask:
-    """Where x > y is proven."""
+    """Where x > y is proven. Of a ball and 0 both sides are floats: |x − mid| ≤ rad is above 0 for mid > rad, and nothing is rounded."""
     if num is INTERVAL:
-        return np.asarray(as_interval(x).low > as_interval(y).high)
+        x = as_interval(x)
+        return np.asarray(x.mid > x.rad if isinstance(y, float) and y == 0.0 else x.low > as_interval(y).high)
     return np.asarray(x > y, dtype=bool)
 
 
 def at_least_zero(num: Arithmetic, x: Value) -> Mask:
     """Where x ≥ 0 is proven."""
-    return np.asarray(as_interval(x).low >= 0.0 if num is INTERVAL else x >= 0, dtype=bool)
+    if num is INTERVAL:
+        x = as_interval(x)
+        return np.asarray(x.mid >= x.rad)
+    return np.asarray(x >= 0, dtype=bool)
 
 
 def is_zero(num: Arithmetic, x: Value) -> Mask:
@@ -84,13 +88,25 @@ def where(num: Arithmetic, mask: Mask, x: Value, y: Value) -> Value:
     return np.where(mask, x, y)
 
 
+def replaced(num: Arithmetic, x: Value, entries: Indices, y: Value) -> Value:
+    """x with y at these entries."""
+    if num is INTERVAL:
+        return Interval(*(replaced(FLOAT, old, entries, new) for old, new in ((x.mid, y.mid), (x.rad, y.rad))))
+    out = x.copy()
+    out[entries] = y
+    return out
+
+
 def positive_part(num: Arithmetic, x: Value) -> Value:
-    """max(x, 0); what is known not to be positive becomes an exact 0."""
+    """max(x, 0); what is known not to be positive becomes an exact 0, and a ball that is known to be ≥ 0 stays as it is."""
     if num is not INTERVAL:
         return num.pos(x)
     if not x.rad.any():
         return Interval(np.maximum(x.mid, 0.0))
-    return where(num, ~above(num, -x) & ~is_zero(num, x), num.pos(x), num.zeros(len(x)))
+    none, some = x.mid <= -x.rad, at_least_zero(num, x)
+    out = where(num, none, num.zeros(len(x)), x)
+    unsure = np.flatnonzero(~(none | some))
+    return replaced(num, out, unsure, Interval.hull(0.0, x[unsure].high)) if len(unsure) else out
 
 
 def divisor(num: Arithmetic, x: Value) -> tuple[Value, Mask]:

@@ -15,11 +15,11 @@ from simopt.duality.vectors import (
     above,
     at_least_zero,
     divisor,
-    full,
     inner,
     known,
     nothing,
     positive_part,
+    replaced,
     where,
 )
 
@@ -60,18 +60,29 @@ class Maximum(Grouped):
     def project(self, num: Arithmetic, u: Value, s: Value) -> Value:
         """[u]_+, scaled down to the sum s_j where it is more; what is missing goes to a constant, or all are scaled up."""
         u = where(num, self.takes, num.zeros(len(u)), positive_part(num, u))
-        total, none = self.sums(num, u), num.zeros(self.count)
+        total = self.sums(num, u)
         left = s - total
-        room = self.has_rest & at_least_zero(num, left)
-        if not room.all():
-            whole, some = divisor(num, total)
-            u = u * self.spread(num, where(num, room, full(num, 1.0, self.count), where(num, some, s / whole, none)))
-            alike = ~room & ~some & ~self.has_rest  # nobody was given a price: all take the same
+        tight = np.flatnonzero(~(self.has_rest & at_least_zero(num, left)))
+        if len(tight):
+            entries, place = self._of(tight)
+            own, none = s[tight], num.zeros(len(tight))
+            whole, some = divisor(num, total[tight])
+            parts = u[entries] * where(num, some, own / whole, none)[place]
+            alike = ~some & ~self.has_rest[tight]  # nobody was given a price: all take the same
             if alike.any():
-                count = np.bincount(self.group, minlength=self.count).astype(float)
-                u = where(num, alike[self.group], self.spread(num, s / num.lift(count)), u)
-            left = where(num, room, left, where(num, some, none, s))
+                count = np.bincount(place, minlength=len(tight)).astype(float)
+                parts = where(num, alike[place], (own / num.lift(count))[place], parts)
+            u = replaced(num, u, entries, parts)
+            left = replaced(num, left, tight, where(num, some, none, own))
         return where(num, self.takes, self.spread(num, left), u)
+
+    def _of(self, groups: Indices) -> tuple[Indices, Indices]:
+        """The entries of these groups, and the number of the group among them."""
+        number = np.full(self.count, -1)
+        number[groups] = np.arange(len(groups))
+        place = number[self.group]
+        entries = np.flatnonzero(place >= 0)
+        return entries, place[entries]
 
     def conjugate(self, num: Arithmetic, u: Value, s: Value) -> Value:
         total = self.sums(num, u)
@@ -81,7 +92,7 @@ class Maximum(Grouped):
         return nothing(num) if off or not known(num, num.sum(total)) else num.lift(0.0)
 
     def remainder(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
-        return inner(num, u, num.pos(self.spread(num, self.value(num, z)) - z))
+        return inner(num, u, positive_part(num, self.spread(num, self.value(num, z)) - z))
 
     def declared_conjugate(self, u: cp.Expression, s: cp.Expression) -> Priced:
         return cp.Constant(0.0), [u >= 0, self.declared_sums(u) == s]
