@@ -250,23 +250,6 @@ class ThresholdProblem(Problem):
             losses.append(cp.sum(slack))
         return sum(losses) / len(self.labels), rows
 
-    def declared_prices(self) -> tuple[dict[str, cp.Expression], cp.Expression, list[cp.Constraint]]:
-        """p and q (`above`, `below`), s, and the rows of the boxes: those of np and nq, [0, 1], for 1/n is small beside tolerances."""
-        import cvxpy as cp
-
-        n = len(self.labels)
-        prices: dict[str, cp.Expression] = {}
-        rows = []
-        net = cp.Constant(np.zeros(n))
-        for key, side, sign in (("above", self.sides[0], 1.0), ("below", self.sides[1], -1.0)):
-            if not side.rows.size:
-                continue
-            prices[key], share = cp.Variable(side.rows.size, name=key), cp.Variable(side.rows.size, name=f"share_{key}")
-            rows += [(prices[key] == share / n).set_label(f"box_{key}")]
-            rows += [(share >= 0).set_label(f"lower_{key}"), (share <= 1).set_label(f"upper_{key}")]
-            net = net + (side.sample_sums() * sign) @ prices[key]
-        return prices, net, rows
-
 
 def given(multipliers: Multipliers, key: str, size: int) -> Array:
     """The entry as a vector ≥ 0; zeros where it is missing.

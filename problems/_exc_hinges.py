@@ -80,14 +80,6 @@ class Side:
         out: Array = table[self.rows, self.ends]
         return out
 
-    def sample_sums(self) -> scipy.sparse.csr_array:
-        """The matrix of `by_sample`."""
-        return _indicator(self.rows, self.samples)
-
-    def threshold_sums(self) -> scipy.sparse.csr_array:
-        """The matrix of `by_threshold`."""
-        return _indicator(self.ends, self.count)
-
 
 def explicit(labels: Array, classes: int) -> tuple[Side, Side]:
     """Hinges above and below of EXC."""

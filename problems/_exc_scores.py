@@ -80,13 +80,6 @@ class LinearScores(ThresholdProblem):
         w, f = cp.Variable(d, name="w"), cp.Variable(n, name="f")
         return w, f, [(f == self.features @ w).set_label("predictions")]
 
-    def declared_gradient(self, net: cp.Expression) -> tuple[cp.Variable, list[cp.Constraint]]:
-        """g and the row g == Ψᵀs."""
-        import cvxpy as cp
-
-        g = cp.Variable(self.features.shape[1], name="g")
-        return g, [(g == self.features.T @ net).set_label("gradient")]
-
 
 class BallScores(LinearScores):
     """‖w‖ ≤ B."""
@@ -271,13 +264,6 @@ class KernelScores(KernelProblem, ThresholdProblem):
 
         u, f = cp.Variable(self.factor.width, name="u"), cp.Variable(len(self.labels), name="f")
         return u, f, [(f == self.factor.matrix @ u).set_label("predictions")]
-
-    def declared_gradient(self, net: cp.Expression) -> tuple[cp.Variable, list[cp.Constraint]]:
-        """g and the row g == Fᵀs."""
-        import cvxpy as cp
-
-        g = cp.Variable(self.factor.width, name="g")
-        return g, [(g == self.factor.matrix.T @ net).set_label("gradient")]
 
 
 def norm_bound(problem: KernelScores | PenalisedScores, upper: float) -> float:

@@ -86,13 +86,6 @@ class FixedThresholds(ThresholdProblem):
         """f = 0."""
         return self.zero()
 
-    def declared_margins(self, prices: dict[str, cp.Expression]) -> cp.Expression:
-        """Σ q(γ + b) + p(γ − b) of declared multipliers."""
-        b, gamma = self.thresholds, self.gamma
-        worth = {"above": gamma - b[self.high_ends], "below": gamma + b[self.low_ends]}
-        value: cp.Expression = sum(worth[key] @ price for key, price in prices.items())
-        return value
-
 
 class LearnedThresholds(ThresholdProblem):
     """Thresholds that are variables, in whatever way their order comes about."""
@@ -204,17 +197,6 @@ class SpacedThresholds(LearnedThresholds):
         """The row `order`."""
         return [(b[:-1] + delta <= b[1:]).set_label("order")] if self.classes > 2 else []
 
-    def declared_balance(self, prices: dict[str, cp.Expression]) -> tuple[cp.Expression, list[cp.Constraint]]:
-        """Σ ν, and the rows g_b = 0 (`thresholds`, whose multipliers are the thresholds) and ν ≥ 0."""
-        import cvxpy as cp
-
-        balance, count = declared_imbalance(self, prices), self.classes - 1
-        if count == 1:
-            return cp.Constant(0.0), [(balance == 0).set_label("thresholds")]
-        order = cp.Variable(count - 1, name="order")
-        steps = np.eye(count)[:, :-1] - np.eye(count)[:, 1:]
-        return cp.sum(order), [(balance + steps @ order == 0).set_label("thresholds"), (order >= 0).set_label("order")]
-
 
 class ImplicitThresholds(LearnedThresholds):
     """IMC: hinges against all thresholds; their order needs no rows."""
@@ -243,21 +225,6 @@ class ImplicitThresholds(LearnedThresholds):
     def trivial_point(self) -> Point:
         """f = 0 with the best thresholds."""
         return {**self.zero(), "thresholds": _exc_start.best_separate_thresholds(self.labels, self.classes, self.gamma)}
-
-    def declared_balance(self, prices: dict[str, cp.Expression]) -> list[cp.Constraint]:
-        """The row g_b = 0 (`thresholds`, whose multipliers are the thresholds)."""
-        return [(declared_imbalance(self, prices) == 0).set_label("thresholds")]
-
-
-def declared_imbalance(problem: ThresholdProblem, prices: dict[str, cp.Expression]) -> cp.Expression:
-    """A − C of declared multipliers."""
-    import cvxpy as cp
-
-    total = cp.Constant(np.zeros(problem.classes - 1))
-    for key, side, sign in (("above", problem.sides[0], -1.0), ("below", problem.sides[1], 1.0)):
-        if key in prices:
-            total = total + (side.threshold_sums() * sign) @ prices[key]
-    return total
 
 
 def increasing(name: str, thresholds: Any, classes: int) -> Array:

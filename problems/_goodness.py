@@ -142,13 +142,6 @@ class FiniteDomain(Problem):
         chosen = f if len(self.charged) == len(self.targets) else f[self.charged]
         return self.loss_function.declared(chosen, self.aims(), self.charges(), epsilon)
 
-    def declared_prices(self) -> tuple[cp.Variable, cp.Expression, list[cp.Constraint]]:
-        """q of the points of positive mass, Σ c(q), and the rows that bound q."""
-        import cvxpy as cp
-
-        q = cp.Variable(len(self.charged), name="prices")
-        return q, *self.loss_function.declared_dual(q, self.aims(), self.charges())
-
 
 def square(gram: Any, n: int, of: str = "targets") -> Array:
     """A finite N×N matrix of any sign, not necessarily symmetric, with the N of the targets (or what `of` names).

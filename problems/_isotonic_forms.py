@@ -1,4 +1,4 @@
-"""Isotonic regression with bounds on slopes and range, and its dual, in CVXPY."""
+"""Isotonic regression with bounds on slopes and range, in CVXPY."""
 
 from __future__ import annotations
 
@@ -44,29 +44,3 @@ def _caps(problem: LipschitzIsotonic) -> Array:
     if problem.upper_slopes is None:
         return np.zeros_like(rise)
     return rise * np.where(rise > 0, problem.upper_slopes[problem.capped], 0.0)
-
-
-def dual(problem: LipschitzIsotonic) -> cp.Problem:
-    """D over `lipschitz` = τ^+ (0 where u = ∞), `monotone` = τ^−, `low` = −τ_0 and `high` = −τ_n; q by the row `balance`, of price ±x."""
-    import cvxpy as cp
-
-    n, c, mass = len(problem.targets), problem.centre, problem.mass
-    q, ends = cp.Variable(n, name="q"), {name: cp.Variable(name=name) for name in ("low", "high")}
-    steps = {} if n == 1 else {name: cp.Variable(n - 1, name=name) for name in ("lipschitz", "monotone")}
-    inner = [steps["lipschitz"] - steps["monotone"]] if steps else []
-    tau = cp.hstack([-ends["low"], *inner, -ends["high"]])
-    rows = [(q == tau[:-1] - tau[1:]).set_label("balance")]
-    rows += [(variable >= 0).set_label(f"{name}_nonneg") for name, variable in (steps | ends).items()]
-    bounds = {name: bound for name, bound in (("low", problem.low), ("high", problem.high)) if bound is not None}
-    rows += [(ends[name] == 0).set_label(f"no_{name}") for name in ends if name not in bounds]
-    if np.any(mass == 0):
-        rows.append((q[np.flatnonzero(mass == 0)] == 0).set_label("no_mass"))
-    root = np.where(mass > 0, 1.0 / np.sqrt(np.where(mass > 0, mass, 1.0)), 0.0)
-    value = (problem.targets - c) @ q - 0.5 * cp.sum_squares(cp.multiply(root, q))
-    if steps:
-        value = value + problem.least_steps(FLOAT) @ steps["monotone"] - problem.steps(FLOAT) @ steps["lipschitz"]
-        if np.any(problem.free):
-            rows.append((steps["lipschitz"][np.flatnonzero(problem.free)] == 0).set_label("no_bound"))
-    for name, bound in bounds.items():
-        value = value + ends[name] * (bound - c) * (1.0 if name == "low" else -1.0)
-    return cp.Problem(cp.Maximize(value), rows)

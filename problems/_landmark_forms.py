@@ -33,13 +33,6 @@ class SquaresInBall(LandmarkSquares):
         w, loss, predictions = self.declared()
         return cp.Problem(cp.Minimize(loss), [predictions, (cp.norm(w, 2) <= radius).set_label("ball")])
 
-    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Maximise vᵀy − (n/4)‖v‖² − B‖g‖ subject to g = Ψᵀv; v is called `predictions`."""
-        import cvxpy as cp
-
-        g, value, gradient = self.declared_dual()
-        return cp.Problem(cp.Maximize(value - self.radius * cp.norm(g, 2)), [gradient])
-
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """(1/n)‖y − Ψw‖²."""
         return self.loss(num, num.lift(point["w"]))
@@ -88,13 +81,6 @@ class SquaresPenalised(LandmarkSquares):
         regularization = cp.Parameter(nonneg=True, name="regularization", value=self.regularization)
         w, loss, predictions = self.declared()
         return cp.Problem(cp.Minimize(loss + regularization * cp.sum_squares(w)), [predictions])
-
-    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Maximise vᵀy − (n/4)‖v‖² − ‖g‖²/(4λ) subject to g = Ψᵀv; v is called `predictions`."""
-        import cvxpy as cp
-
-        g, value, gradient = self.declared_dual()
-        return cp.Problem(cp.Maximize(value - cp.sum_squares(g) / (4 * self.regularization)), [gradient])
 
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """(1/n)‖y − Ψw‖² + λ‖w‖²."""

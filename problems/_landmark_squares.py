@@ -108,14 +108,6 @@ class LandmarkSquares(Problem):
         w, f = cp.Variable(d, name="w"), cp.Variable(n, name="f")
         return w, cp.sum_squares(self.targets - f) / self.count, (f == self.features @ w).set_label("predictions")
 
-    def declared_dual(self) -> tuple[cp.Variable, cp.Expression, cp.Constraint]:
-        """g, vᵀy − (n/4)‖v‖², and the row g == Ψᵀv; v is called `predictions`, after the row whose multiplier it is."""
-        import cvxpy as cp
-
-        n, d = self.features.shape
-        v, g = cp.Variable(n, name="predictions"), cp.Variable(d, name="g")
-        return g, self.targets @ v - self.count / 4 * cp.sum_squares(v), (g == self.features.T @ v).set_label("gradient")
-
     @classmethod
     def laws(cls) -> list[Law]:
         """Scaling of the targets and of the features together with what bounds w; sign; permutation; duplication."""

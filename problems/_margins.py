@@ -125,20 +125,6 @@ class MarginProblem(KernelProblem):
         ]
         return u, cp.sum(slack) / n, rows
 
-    def declared_dual(self) -> tuple[cp.Variable, cp.Expression, list[cp.Constraint]]:
-        """a (called `margins`), v = Fᵀ(y∘a), and the rows of the box and, with an intercept, `bias`: Σ a_i y_i = 0.
-
-        The box is that of n a, [0, 1]: bounds of 1/n are small beside the tolerances of conic solvers.
-        """
-        import cvxpy as cp
-
-        n = len(self.labels)
-        a, shares = cp.Variable(n, name="margins"), cp.Variable(n, name="shares")
-        rows = [(a == shares / n).set_label("box"), (shares >= 0).set_label("lower"), (shares <= 1).set_label("upper")]
-        if self.biased:
-            rows.append((self.labels @ shares == 0).set_label("bias"))
-        return a, (self.factor.matrix.T * self.labels) @ a, rows
-
 
 def kernel_unit(gram: Array) -> float:
     """A power of four near max K_ii: κ."""

@@ -209,24 +209,6 @@ class OrdinalDomain(Problem):
             rows.append((b[:-1] + delta <= b[1:]).set_label("order"))
         return loss, rows
 
-    def declared_prices(self, margin: Any) -> tuple[cp.Expression, cp.Expression, list[cp.Constraint]]:
-        """q, m Σ (a + c) + Δ Σ ν, and the rows that bound a, c, ν and balance them (g = 0)."""
-        import cvxpy as cp
-
-        count, (highs, lows) = self.classes - 1, self.sides
-        q, balance, value, rows = cp.Constant(np.zeros(len(self.labels))), cp.Constant(np.zeros(count)), cp.Constant(0.0), []
-        for label, side, sign, cap in zip(("above", "below"), (highs, lows), (1.0, -1.0), self.caps(FLOAT), strict=True):
-            if side.rows.size:
-                price = cp.Variable(side.rows.size, name=label, nonneg=True)
-                q, balance = q + (side.sample_sums() * sign) @ price, balance - (side.threshold_sums() * sign) @ price
-                value += margin * cp.sum(price)
-                rows.append((price <= cap).set_label(f"cap_{label}"))
-        if count > 1:
-            order = cp.Variable(count - 1, name="order", nonneg=True)
-            balance += cp.hstack([order, 0.0]) - cp.hstack([0.0, order])
-            value += self.delta * cp.sum(order)
-        return q, value, [*rows, (balance == 0).set_label("balance")]
-
 
 def _left(num: Arithmetic, h: Value, price: Value, cap: Value) -> Value:
     """Σ (p − a)[h]_+ + a[−h]_+."""

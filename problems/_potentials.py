@@ -56,10 +56,6 @@ class Potential(ABC):
     def declared(self, z: cp.Expression) -> cp.Expression:
         """φ(z) in CVXPY."""
 
-    @abstractmethod
-    def declared_dual(self, p: Array, a: cp.Variable) -> cp.Expression:
-        """−Σ p φ*(−a/p) in CVXPY, p > 0."""
-
     def prices(self, p: Array, given: Array) -> Array:
         """a in the domain of the conjugate: clipped to [0, p] or [0, ∞)."""
         a = np.maximum(given, 0.0)
@@ -99,13 +95,6 @@ class Hinge(Potential):
         out: cp.Expression = cp.pos(1 - z)
         return out
 
-    def declared_dual(self, p: Array, a: cp.Variable) -> cp.Expression:
-        """Σ a."""
-        import cvxpy as cp
-
-        out: cp.Expression = cp.sum(a)
-        return out
-
 
 class SquaredHinge(Potential):
     """[1 − z]_+²."""
@@ -139,13 +128,6 @@ class SquaredHinge(Potential):
         out: cp.Expression = cp.square(cp.pos(1 - z))
         return out
 
-    def declared_dual(self, p: Array, a: cp.Variable) -> cp.Expression:
-        """Σ a − a²/(4p)."""
-        import cvxpy as cp
-
-        out: cp.Expression = cp.sum(a) - cp.sum_squares(cp.multiply(0.5 / np.sqrt(p), a))
-        return out
-
 
 class Exponential(Potential):
     """e^{−z}."""
@@ -177,13 +159,6 @@ class Exponential(Potential):
         import cvxpy as cp
 
         out: cp.Expression = cp.exp(-z)
-        return out
-
-    def declared_dual(self, p: Array, a: cp.Variable) -> cp.Expression:
-        """Σ a − a log a + a log p."""
-        import cvxpy as cp
-
-        out: cp.Expression = cp.sum(cp.entr(a)) + (1.0 + np.log(p)) @ a
         return out
 
 
@@ -222,13 +197,6 @@ class Logistic(Potential):
         import cvxpy as cp
 
         out: cp.Expression = cp.logistic(-z)
-        return out
-
-    def declared_dual(self, p: Array, a: cp.Variable) -> cp.Expression:
-        """−Σ a log a + (p − a) log(p − a) − p log p."""
-        import cvxpy as cp
-
-        out: cp.Expression = cp.sum(cp.entr(a) + cp.entr(p - a)) + float(p @ np.log(p))
         return out
 
 

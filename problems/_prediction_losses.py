@@ -56,10 +56,6 @@ class Loss(ABC):
     def declared(self, f: cp.Expression, y: Array, p: Array, epsilon: cp.Parameter) -> tuple[cp.Expression, list[cp.Constraint]]:
         """Σ pℓ(f, y) in CVXPY, and its labelled rows."""
 
-    @abstractmethod
-    def declared_dual(self, q: cp.Expression, y: Array, p: Any) -> tuple[cp.Expression, list[cp.Constraint]]:
-        """Σ c(q) in CVXPY, and the labelled rows that bound q; p may be an expression, except for the squared loss."""
-
 
 @dataclass(frozen=True)
 class Insensitive(Loss):
@@ -103,12 +99,6 @@ class Insensitive(Loss):
         ]
         return p @ slack, rows
 
-    def declared_dual(self, q: cp.Expression, y: Array, p: Any) -> tuple[cp.Expression, list[cp.Constraint]]:
-        """y·q − ε‖q‖₁ with |q| ≤ p."""
-        import cvxpy as cp
-
-        return y @ q - self.epsilon * cp.norm(q, 1), [(cp.abs(q) <= p).set_label("cap")]
-
 
 @dataclass(frozen=True)
 class Hinge(Loss):
@@ -146,13 +136,6 @@ class Hinge(Loss):
         rows = [(self.margin - cp.multiply(y, f) <= slack).set_label("margins"), (slack >= 0).set_label("nonneg")]
         return p @ slack, rows
 
-    def declared_dual(self, q: cp.Expression, y: Array, p: Any) -> tuple[cp.Expression, list[cp.Constraint]]:
-        """m y·q with 0 ≤ yq ≤ p."""
-        import cvxpy as cp
-
-        a = cp.multiply(y, q)
-        return self.margin * cp.sum(a), [(a >= 0).set_label("sign"), (a <= p).set_label("cap")]
-
 
 @dataclass(frozen=True)
 class Squared(Loss):
@@ -186,12 +169,6 @@ class Squared(Loss):
         import cvxpy as cp
 
         return cp.sum_squares(cp.multiply(np.sqrt(p), f - y)), []
-
-    def declared_dual(self, q: cp.Expression, y: Array, p: Any) -> tuple[cp.Expression, list[cp.Constraint]]:
-        """y·q − ‖q/(2√p)‖²."""
-        import cvxpy as cp
-
-        return y @ q - cp.sum_squares(cp.multiply(0.5 / np.sqrt(p), q)), []
 
 
 def loss_named(name: str, epsilon: float, margin: float) -> Loss:

@@ -114,25 +114,3 @@ def declared(residual: cp.Expression, epsilon: cp.Expression, n: int, smoothness
         (slack_below >= 0).set_label("slack_below"),
         (slack_above >= 0).set_label("slack_above"),
     ]
-
-
-def declared_dual(targets: Array, epsilon: float, smoothness: float) -> tuple[cp.Expression, cp.Expression, list[cp.Constraint]]:
-    """p − q, Σ (q − p) y − ε Σ (p + q) − (n/(2β)) Σ (p² + q²), and the rows of the boxes [0, 1/n]; p and q are called `above` and `below`.
-
-    The boxes are those of n p and n q, [0, 1]: bounds of 1/n are small beside the tolerances of conic solvers.
-    """
-    import cvxpy as cp
-
-    n = len(targets)
-    above, below = cp.Variable(n, name="above"), cp.Variable(n, name="below")
-    over, under = cp.Variable(n, name="share_above"), cp.Variable(n, name="share_below")
-    value = targets @ (below - above) - epsilon * cp.sum(above + below)
-    if smoothness != math.inf:
-        value = value - (cp.sum_squares(over) + cp.sum_squares(under)) / (2.0 * smoothness * n)
-    rows = [
-        (above == over / n).set_label("box_above"),
-        (below == under / n).set_label("box_below"),
-        *((share >= 0).set_label(f"lower_{side}") for share, side in ((over, "above"), (under, "below"))),
-        *((share <= 1).set_label(f"upper_{side}") for share, side in ((over, "above"), (under, "below"))),
-    ]
-    return above - below, value, rows

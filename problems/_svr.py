@@ -152,11 +152,3 @@ class InsensitiveRegression(Problem):
         f = cp.Variable(n, name="f")
         loss, rows = _smoothed_insensitive.declared(f - self.targets, epsilon, n, self.smoothness)
         return w, loss, [(f == np.asarray(self.features) @ w).set_label("predictions"), *rows]
-
-    def declared_dual(self) -> tuple[cp.Expression, cp.Variable, list[cp.Constraint]]:
-        """The part of the dual without w, g, and the rows of the boxes and g == Ψᵀ(p − q); p and q are called `above` and `below`."""
-        import cvxpy as cp
-
-        g = cp.Variable(self.features.shape[1], name="g")
-        difference, value, rows = _smoothed_insensitive.declared_dual(self.targets, self.epsilon, self.smoothness)
-        return value, g, [*rows, (g == np.asarray(self.features).T @ difference).set_label("gradient")]

@@ -1,4 +1,4 @@
-r"""Transfer functions u of generalised linear models with their integrals U, U' = u, and conjugates U*, in any arithmetic and in CVXPY.
+r"""Transfer functions u of generalised linear models with their integrals U, U' = u (in CVXPY, too), and conjugates U*, in any arithmetic.
 
                 u(t)                    U(t)                          U*(s)                         domain    Lipschitz
     identity    t                       t²/2                          s²/2                          ℝ         1
@@ -60,10 +60,6 @@ class Integrated(ABC):
     def declared(self, t: cp.Expression) -> cp.Expression:
         """Σ U(t_i) in CVXPY."""
 
-    @abstractmethod
-    def declared_conjugate(self, s: cp.Variable) -> tuple[cp.Expression, list[Any]]:
-        """Σ U*(s_i) in CVXPY, and labelled rows that come with it."""
-
     def price(self, s: Array) -> Array:
         """θ of the number in the domain nearest to s."""
         return np.clip(s, 0.0, 1.0) if self.bounded else s
@@ -108,12 +104,6 @@ class Identity(Integrated):
         out: cp.Expression = 0.5 * cp.sum_squares(t)
         return out
 
-    def declared_conjugate(self, s: cp.Variable) -> tuple[cp.Expression, list[Any]]:
-        """½‖s‖²."""
-        import cvxpy as cp
-
-        return 0.5 * cp.sum_squares(s), []
-
 
 class Logistic(Integrated):
     """u(t) = 1/(1 + e^{−t})."""
@@ -147,12 +137,6 @@ class Logistic(Integrated):
 
         out: cp.Expression = cp.sum(cp.logistic(t))
         return out
-
-    def declared_conjugate(self, s: cp.Variable) -> tuple[cp.Expression, list[Any]]:
-        """−Σ entr(s) + entr(1 − s)."""
-        import cvxpy as cp
-
-        return -cp.sum(cp.entr(s) + cp.entr(1 - s)), []
 
 
 class Probit(Integrated):
@@ -201,16 +185,6 @@ class Probit(Integrated):
         out: cp.Expression = _normal.WIDTH * cp.sum(shares @ cp.logistic(spread / _normal.WIDTH))
         return out
 
-    def declared_conjugate(self, s: cp.Variable) -> tuple[cp.Expression, list[Any]]:
-        """Least Σ_k p_k (a_k r_k + h(r_k log r_k + (1 − r_k) log(1 − r_k))) with Σ_k p_k r_k = s (row `mixture`)."""
-        import cvxpy as cp
-
-        nodes, shares = _normal.mixture()
-        parts = cp.Variable((nodes.size, s.size), name="parts")
-        entropy = cp.entr(parts) + cp.entr(1 - parts)
-        value = cp.sum((shares * nodes) @ parts) - _normal.WIDTH * cp.sum(shares @ entropy)
-        return value, [(shares @ parts == s).set_label("mixture")]
-
 
 class Clipped(Integrated):
     """u(t) = (1 + t)/2, clipped to [0, 1]."""
@@ -247,12 +221,6 @@ class Clipped(Integrated):
 
         out: cp.Expression = cp.sum(cp.huber(cp.pos(1 + t) / 2, 1))
         return out
-
-    def declared_conjugate(self, s: cp.Variable) -> tuple[cp.Expression, list[Any]]:
-        """‖s‖² − Σ s on [0, 1] (rows `nonneg` and `cap`)."""
-        import cvxpy as cp
-
-        return cp.sum_squares(s) - cp.sum(s), [(s >= 0).set_label("nonneg"), (s <= 1).set_label("cap")]
 
 
 TRANSFERS: dict[str, Integrated] = {"identity": Identity(), "logistic": Logistic(), "probit": Probit(), "clipped": Clipped()}

@@ -69,19 +69,6 @@ class BayesLinearLoss(Problem):
         rows = [(f <= 1).set_label("upper"), (f >= -1).set_label("lower")]
         return cp.Problem(cp.Minimize(negative @ (1 + f) + positive @ (1 - f)), rows)
 
-    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Maximise Σ p − Σ (a + b) subject to a − b = d (`balance`, with multipliers ±f) and a, b ≥ 0."""
-        import cvxpy as cp
-
-        count = len(self.probabilities)
-        a, b = cp.Variable(count, name="upper"), cp.Variable(count, name="lower")
-        rows = [
-            (a - b == self.signed_mass()).set_label("balance"),
-            (a >= 0).set_label("upper_nonneg"),
-            (b >= 0).set_label("lower_nonneg"),
-        ]
-        return cp.Problem(cp.Maximize(float(self._mass(FLOAT)) - cp.sum(a + b)), rows)
-
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """Σ p(x, y)(1 − y f(x)), summed as it stands."""
         f, p, one = num.lift(point["f"]), num.lift(self.probabilities), num.lift(1.0)

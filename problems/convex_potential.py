@@ -124,23 +124,6 @@ class ConvexPotential(Problem):
         rows = [(z == (self.labels[:, None] * self.features) @ w).set_label("margins"), (cp.norm(w, 2) <= radius).set_label("ball")]
         return cp.Problem(cp.Minimize(self._charges @ self.phi.declared(z[self.charged])), rows)
 
-    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Maximise −Σ p φ*(−a/p) − B‖v‖ subject to v = Σ a_i y_i x_i (`direction`), a ≥ 0 (`nonneg`) and mostly a ≤ p (`cap`).
-
-        Samples with p_i = 0 are left out: their a_i is 0.
-        """
-        import cvxpy as cp
-
-        if self.phi.exponential_cone and "exp" not in cones:
-            raise InvalidProblem(f"potential: {self.potential} needs the exponential cone, which this solver lacks")
-        p, signed = self._charges, self._signed
-        radius = cp.Parameter(nonneg=True, name="radius", value=self.radius)
-        a, v = cp.Variable(len(p), name="a"), cp.Variable(signed.shape[1], name="v")
-        rows = [(v == signed.T @ a).set_label("direction"), (a >= 0).set_label("nonneg")]
-        if self.phi.capped:
-            rows.append((a <= p).set_label("cap"))
-        return cp.Problem(cp.Maximize(self.phi.declared_dual(p, a) - radius * cp.norm(v, 2)), rows)
-
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """Σ p φ(y⟨w, x⟩)."""
         return num.dot(num.lift(self._charges), self.phi.value(num, num.matvec(self._signed, num.lift(point["w"]))))

@@ -81,15 +81,6 @@ class EXCFixed(FixedThresholds, BallScores):
         ball = (cp.norm(w, 2) <= radius).set_label("ball")
         return cp.Problem(cp.Minimize(loss), [*rows, *hinges, ball])
 
-    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Maximise Σ q(γ + b) + p(γ − b) − B‖g‖ subject to 0 ≤ p, q ≤ 1/n (`above`, `below`)."""
-        import cvxpy as cp
-
-        prices, net, rows = self.declared_prices()
-        g, gradient = self.declared_gradient(net)
-        value = self.declared_margins(prices)
-        return cp.Problem(cp.Maximize(value - self.radius * cp.norm(g, 2)), [*rows, *gradient])
-
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """w drawn back into the ball."""
         return self.inside(num, point)

@@ -81,15 +81,6 @@ class EXCFixedPenalised(FixedThresholds, PenalisedScores):
         loss, hinges = self.declared_hinges(f, self.thresholds, gamma)
         return cp.Problem(cp.Minimize(loss + regularization / 2 * cp.sum_squares(w)), [*rows, *hinges])
 
-    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Maximise Σ q(γ + b) + p(γ − b) − ‖g‖²/(2λ) subject to 0 ≤ p, q ≤ 1/n (`above`, `below`)."""
-        import cvxpy as cp
-
-        prices, net, rows = self.declared_prices()
-        g, gradient = self.declared_gradient(net)
-        value = self.declared_margins(prices)
-        return cp.Problem(cp.Maximize(value - cp.sum_squares(g) / (2 * self.regularization)), [*rows, *gradient])
-
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """w as it is."""
         return self.inside(num, point)

@@ -83,16 +83,6 @@ class EXCOrdinal(SpacedThresholds, BallScores):
         ball = (cp.norm(w, 2) <= radius).set_label("ball")
         return cp.Problem(cp.Minimize(loss), [*rows, *hinges, *self.declared_order(b, delta), ball])
 
-    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Maximise γ Σ (p + q) + Δ Σ ν − B‖g‖ subject to 0 ≤ p, q ≤ 1/n (`above`, `below`), ν ≥ 0, g_b = 0."""
-        import cvxpy as cp
-
-        prices, net, rows = self.declared_prices()
-        g, gradient = self.declared_gradient(net)
-        spacing, balance = self.declared_balance(prices)
-        value = self.gamma * sum(map(cp.sum, prices.values())) + self.delta * spacing
-        return cp.Problem(cp.Maximize(value - self.radius * cp.norm(g, 2)), [*rows, *gradient, *balance])
-
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """w drawn back into the ball, thresholds Δ-spaced and inside the box."""
         return {**self.inside(num, point), "thresholds": self.feasible_thresholds(num, point["thresholds"])}

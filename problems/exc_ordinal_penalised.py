@@ -83,16 +83,6 @@ class EXCOrdinalPenalised(SpacedThresholds, PenalisedScores):
         loss, hinges = self.declared_hinges(f, b, gamma)
         return cp.Problem(cp.Minimize(loss + regularization / 2 * cp.sum_squares(w)), [*rows, *hinges, *self.declared_order(b, delta)])
 
-    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Maximise γ Σ (p + q) + Δ Σ ν − ‖g‖²/(2λ) subject to 0 ≤ p, q ≤ 1/n (`above`, `below`), ν ≥ 0, g_b = 0."""
-        import cvxpy as cp
-
-        prices, net, rows = self.declared_prices()
-        g, gradient = self.declared_gradient(net)
-        spacing, balance = self.declared_balance(prices)
-        value = self.gamma * sum(map(cp.sum, prices.values())) + self.delta * spacing
-        return cp.Problem(cp.Maximize(value - cp.sum_squares(g) / (2 * self.regularization)), [*rows, *gradient, *balance])
-
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """w as it is, thresholds Δ-spaced and inside the box."""
         return {**self.inside(num, point), "thresholds": self.feasible_thresholds(num, point["thresholds"])}

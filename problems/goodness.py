@@ -103,16 +103,6 @@ class Goodness(FiniteDomain):
         rows.append((f == bound * ((self.gram * self.mass) @ v)).set_label("predictions"))
         return cp.Problem(cp.Minimize(loss), [*rows, (v <= 1).set_label("upper"), (v >= -1).set_label("lower")])
 
-    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Maximise Σ c(q) − B‖h‖₁ subject to h = p∘(Kᵀq) (`influence`) and the rows that bound q."""
-        import cvxpy as cp
-
-        q, fixed, rows = self.declared_prices()
-        bound = cp.Parameter(nonneg=True, name="bound", value=self.bound)
-        h = cp.Variable(len(self.charged), name="influence")
-        rows.append((h == (self.core * self.charges()).T @ q).set_label("influence"))
-        return cp.Problem(cp.Maximize(fixed - bound * cp.norm(h, 1)), rows)
-
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """Σ p_i ℓ(f_i, y_i)."""
         return self.mean_loss(num, self.predictions(point["v"], num))

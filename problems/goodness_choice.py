@@ -114,21 +114,6 @@ class GoodnessChoice(FiniteDomain):
         ]
         return cp.Problem(cp.Minimize(loss), rows)
 
-    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Maximise Σ c(q) − (B/τ)(tτ Σ p + Σ s) subject to h = p∘(Kᵀq) (`influence`), s ≥ |h| − tp (`excess`), s ≥ 0."""
-        import cvxpy as cp
-
-        q, fixed, rows = self.declared_prices()
-        p, n = self.charges(), len(self.charged)
-        h, s, t = cp.Variable(n, name="influence"), cp.Variable(n, name="excess"), cp.Variable(name="threshold")
-        rows += [
-            (h == (self.core * p).T @ q).set_label("influence"),
-            (cp.abs(h) - t * p <= s).set_label("excess"),
-            (s >= 0).set_label("excess_nonneg"),
-        ]
-        cost = self.bound * float(self.chosen_mass(FLOAT)) / self.density * t + (self.bound / self.density) * cp.sum(s)
-        return cp.Problem(cp.Maximize(fixed - cost), rows)
-
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """Σ p_i ℓ(f_i, y_i)."""
         return self.mean_loss(num, self.predictions(point["v"], num))

@@ -123,15 +123,6 @@ class Herding(KernelProblem):
         ]
         return cp.Problem(cp.Minimize(cp.sum_squares(d)), rows)
 
-    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Maximise 2s − ‖v‖² subject to s ≤ ⟨v, ω_P − ψ_j⟩ for every candidate (`atoms`, whose multipliers are 2w)."""
-        import cvxpy as cp
-
-        mean, atoms = self._in_factor()
-        v, s = cp.Variable(len(mean), name="v"), cp.Variable(name="support")
-        rows = [(s <= (mean[:, None] - atoms).T @ v).set_label("atoms")]
-        return cp.Problem(cp.Maximize(2 * s - cp.sum_squares(v)), rows)
-
     def _in_factor(self) -> tuple[Array, Array]:
         """ω_P and the atoms (columns) in the coordinates of the factor."""
         signed = self.factor.matrix.T * self.labels

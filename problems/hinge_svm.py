@@ -67,13 +67,6 @@ class HingeSVM(PenalisedMargins):
         u, loss, rows = self.declared()
         return cp.Problem(cp.Minimize(loss + regularization / 2 * cp.sum_squares(u)), rows)
 
-    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Maximise Σ a − ‖Fᵀ(y∘a)‖²/(2λ) subject to 0 ≤ a ≤ 1/n; a is called `margins`, after the rows whose multiplier it is."""
-        import cvxpy as cp
-
-        a, v, rows = self.declared_dual()
-        return cp.Problem(cp.Maximize(cp.sum(a) - cp.sum_squares(v) / (2 * self.regularization)), rows)
-
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
         """Strong and weak λ, rank-deficient kernels; one class, one sample, K = 0, contradicting labels."""

@@ -69,13 +69,6 @@ class HingeSVMBallBias(BallMargins):
         u, loss, rows = self.declared()
         return cp.Problem(cp.Minimize(loss), [*rows, self.declared_ball(u)])
 
-    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Maximise Σ a − √c ‖Fᵀ(y∘a)‖ subject to 0 ≤ a ≤ 1/n (called `margins`) and Σ a y = 0 (row `bias`)."""
-        import cvxpy as cp
-
-        a, v, rows = self.declared_dual()
-        return cp.Problem(cp.Maximize(cp.sum(a) - np.sqrt(self.capacity) * cp.norm(v, 2)), rows)
-
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
         """Active and inactive balls, unequal classes, rank-deficient kernels; one class, one sample, K = 0, contradicting labels."""

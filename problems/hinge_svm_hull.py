@@ -96,21 +96,6 @@ class HingeSVMHull(KernelProblem):
         ]
         return cp.Problem(cp.Minimize(cp.sum(slack) / n + regularization / 2 * cp.sum_squares(u)), rows)
 
-    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Maximise Σ a + s − (λ/2)‖v‖² subject to s ≤ ⟨λv − Σ a_i ψ_i, ψ_j⟩ (row `atoms`, whose multiplier is w) and 0 ≤ a ≤ 1/n."""
-        import cvxpy as cp
-
-        n, strength = len(self.labels), self.regularization
-        a, shares = cp.Variable(n, name="margins"), cp.Variable(n, name="shares")
-        v, least = cp.Variable(self.factor.width, name="v"), cp.Variable(name="least")
-        rows = [
-            (least <= self.atoms @ (strength * v - self.atoms.T @ a)).set_label("atoms"),
-            (a == shares / n).set_label("box"),
-            (shares >= 0).set_label("lower"),
-            (shares <= 1).set_label("upper"),
-        ]
-        return cp.Problem(cp.Maximize(cp.sum(a) + least - strength / 2 * cp.sum_squares(v)), rows)
-
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """(1/n) Σ [1 − (Gw)_i]_+ + (λ/2) wᵀGw."""
         weights = num.lift(point["weights"])

@@ -83,15 +83,6 @@ class IMCOrdinal(ImplicitThresholds, BallScores):
         ball = (cp.norm(w, 2) <= radius).set_label("ball")
         return cp.Problem(cp.Minimize(loss), [*rows, *hinges, ball])
 
-    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Maximise γ Σ (p + q) − B‖g‖ subject to 0 ≤ p, q ≤ 1/n (`above`, `below`) and g_b = 0."""
-        import cvxpy as cp
-
-        prices, net, rows = self.declared_prices()
-        g, gradient = self.declared_gradient(net)
-        value = self.gamma * sum(map(cp.sum, prices.values()))
-        return cp.Problem(cp.Maximize(value - self.radius * cp.norm(g, 2)), [*rows, *gradient, *self.declared_balance(prices)])
-
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """w drawn back into the ball, thresholds sorted and inside the box."""
         return {**self.inside(num, point), "thresholds": self.feasible_thresholds(num, point["thresholds"])}

@@ -99,15 +99,6 @@ class KernelGoodness(FiniteDomain, CosineNorm):
         rows.append((f == self.factor.matrix @ u).set_label("predictions"))
         return cp.Problem(cp.Minimize(loss), [*rows, (gamma * cp.norm(u, 2) <= 1).set_label("ball")])
 
-    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Maximise Σ c(q) − ‖h‖/γ subject to h = Fᵀq (`direction`) and the rows that bound q."""
-        import cvxpy as cp
-
-        q, fixed, rows = self.declared_prices()
-        h = cp.Variable(self.factor.width, name="h")
-        rows.append((h == self.factor.matrix[self.charged].T @ q).set_label("direction"))
-        return cp.Problem(cp.Maximize(fixed - cp.norm(h, 2) / self.gamma), rows)
-
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """Σ p_i ℓ(f_i, y_i)."""
         return self.mean_loss(num, self.predictions(point["alpha"], num))

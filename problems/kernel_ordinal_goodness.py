@@ -111,15 +111,6 @@ class KernelOrdinalGoodness(OrdinalDomain, CosineNorm):
         rows.append((f == self.factor.matrix @ u).set_label("predictions"))
         return cp.Problem(cp.Minimize(loss), [*rows, (gamma * cp.norm(u, 2) <= 1).set_label("ball")])
 
-    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Maximise Σ (a + c) + Δ Σ ν − ‖h‖/γ subject to h = Fᵀq (`direction`), g = 0 (`balance`), and the caps of a and c."""
-        import cvxpy as cp
-
-        q, value, rows = self.declared_prices(1.0)
-        h = cp.Variable(self.factor.width, name="h")
-        rows.append((h == self.factor.matrix.T @ q).set_label("direction"))
-        return cp.Problem(cp.Maximize(value - cp.norm(h, 2) / self.gamma), rows)
-
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """α (or that of a factor's coordinates u), drawn back until γ‖W‖ ≤ 1; thresholds Δ-spaced and inside the box."""
         if "alpha" in point:

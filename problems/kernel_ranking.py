@@ -102,15 +102,6 @@ class KernelRanking(ListDomain, KernelProblem):
         row = (f == self.factor.matrix[self.entries] @ u).set_label("predictions")
         return cp.Problem(cp.Minimize(0.5 * cp.sum_squares(u) + cost * loss), [row])
 
-    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Maximise Σ vη − v²/(4CD) − ½‖h‖² subject to h = Fᵀv (`direction`)."""
-        import cvxpy as cp
-
-        v, h = cp.Variable(len(self.relevance), name="prices"), cp.Variable(self.factor.width, name="h")
-        fixed, _ = self.squared.declared_dual(v, self.targets, self.mass * self.cost)
-        row = (h == self.factor.matrix[self.entries].T @ v).set_label("direction")
-        return cp.Problem(cp.Maximize(fixed - 0.5 * cp.sum_squares(h)), [row])
-
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """½αᵀKα + C Σ D_o (f_o − η_o)²."""
         alpha = num.lift(point["alpha"])

@@ -114,14 +114,6 @@ class KernelRegression(Problem):
         predictions = (z == cp.multiply(roots, c)).set_label("predictions")
         return cp.Problem(cp.Minimize(cp.sum_squares(z) / 2 - pulls @ c + spread), [predictions])
 
-    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Maximise ½ Σ_q σ_q Σ_i K_qi y_i² − ½‖a‖² subject to √|s| ∘ a == −σ∘t; a is called `predictions`."""
-        import cvxpy as cp
-
-        a = cp.Variable(len(self.similarities), name="predictions")
-        roots, pulls, spread = self._moments()
-        return cp.Problem(cp.Maximize(spread - cp.sum_squares(a) / 2), [(cp.multiply(roots, a) == -pulls).set_label("normal equations")])
-
     def _moments(self) -> tuple[Array, Array, float]:
         """√|s|, σ∘t and ½ Σ σ K y², of y as it is."""
         K, y = self.similarities, self.targets

@@ -82,13 +82,6 @@ class LandmarkedSVR(InsensitiveRegression):
         w, loss, rows = self.declared(epsilon)
         return cp.Problem(cp.Minimize(loss), [*rows, (cp.norm(w, 2) <= radius).set_label("ball")])
 
-    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Maximise Σ (q − p) y − ε Σ (p + q) − (n/(2β)) Σ (p² + q²) − B‖g‖ subject to g = Ψᵀ(p − q), 0 ≤ p, q ≤ 1/n (`above`, `below`)."""
-        import cvxpy as cp
-
-        value, g, rows = self.declared_dual()
-        return cp.Problem(cp.Maximize(value - self.radius * cp.norm(g, 2)), rows)
-
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """(1/n) Σ ℓ̃_β(⟨w, ψ_i⟩ − y_i)."""
         return self.loss(num, num.lift(point["w"]))

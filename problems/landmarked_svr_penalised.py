@@ -80,13 +80,6 @@ class LandmarkedSVRPenalised(InsensitiveRegression):
         w, loss, rows = self.declared(epsilon)
         return cp.Problem(cp.Minimize(loss + regularization / 2 * cp.sum_squares(w)), rows)
 
-    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Maximise Σ (q − p) y − ε Σ (p + q) − (n/(2β)) Σ (p² + q²) − ‖g‖²/(2λ) subject to g = Ψᵀ(p − q), 0 ≤ p, q ≤ 1/n."""
-        import cvxpy as cp
-
-        value, g, rows = self.declared_dual()
-        return cp.Problem(cp.Maximize(value - cp.sum_squares(g) / (2 * self.regularization)), rows)
-
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """(1/n) Σ ℓ̃_β(⟨w, ψ_i⟩ − y_i) + (λ/2)‖w‖²."""
         w = num.lift(point["w"])

@@ -146,10 +146,6 @@ class LipschitzIsotonic(Problem):
         """Minimise ½ Σ w(x − y)² subject to the rows `monotone`, `lipschitz` (if L < ∞), `upper`, `low` and `high` (where they bound)."""
         return _isotonic_forms.programme(self)
 
-    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Maximise D(τ), with τ^+ = `lipschitz`, τ^− = `monotone`, −τ_0 = `low`, −τ_n = `high`, q by the row `balance` (of price ±x)."""
-        return _isotonic_forms.dual(self)
-
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """½ Σ w(x − y)²."""
         residual = num.lift(point["x"]) - num.lift(self.targets)

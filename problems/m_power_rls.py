@@ -96,28 +96,6 @@ class MPowerRLS(KernelProblem):
             penalty = size**self.power * penalty
         return cp.Problem(cp.Minimize(cp.sum_squares(self.targets - f) / n + regularization * penalty), [predictions])
 
-    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Maximise vᵀy − (n/4)‖v‖² − (m−1) λ (‖Fᵀv‖/(λm))^{m/(m−1)}; for m = 1 subject to ‖Fᵀv‖ ≤ λ (row `ball`).
-
-        The variable is called `predictions`, after the row of `declare()` whose multiplier it is.
-
-        Raises
-        ------
-        InvalidProblem
-            for m < 1, where the problem is not convex.
-        """
-        self._demand_convexity()
-        import cvxpy as cp
-
-        n, m = len(self.targets), self.power
-        v = cp.Variable(n, name="predictions")
-        linear = self.targets @ v - n / 4 * cp.sum_squares(v)
-        image = self.factor.matrix.T @ v
-        if m == 1:
-            return cp.Problem(cp.Maximize(linear), [(cp.norm(image, 2) <= self.regularization).set_label("ball")])
-        conjugate = _power_units.declared_power(image / (self.regularization * m), m / (m - 1.0), cones)
-        return cp.Problem(cp.Maximize(linear - (m - 1.0) * self.regularization * conjugate))
-
     def _demand_convexity(self) -> None:
         if self.power < 1:
             raise InvalidProblem(

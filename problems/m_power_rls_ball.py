@@ -93,15 +93,6 @@ class MPowerRLSBall(KernelProblem):
             ball = _power_units.declared_power(u, self.power, cones, size) <= radius / size**self.power
         return cp.Problem(cp.Minimize(cp.sum_squares(self.targets - f) / n), [predictions, ball.set_label("ball")])
 
-    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Maximise vᵀy − (n/4)‖v‖² − B‖Fᵀv‖; the variable is called `predictions`, after the row whose multiplier it is."""
-        import cvxpy as cp
-
-        n = len(self.targets)
-        v = cp.Variable(n, name="predictions")
-        linear = self.targets @ v - n / 4 * cp.sum_squares(v)
-        return cp.Problem(cp.Maximize(linear - self.norm_bound * cp.norm(self.factor.matrix.T @ v, 2)))
-
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """(1/n)‖y − Kα‖²."""
         residual = num.lift(self.targets) - num.matvec(self.gram, num.lift(point["alpha"]))

@@ -111,18 +111,6 @@ class MatchingLoss(Problem):
         rows = [(f == self.features @ w).set_label("predictions"), (cp.norm(w, 2) <= radius).set_label("ball")]
         return cp.Problem(cp.Minimize((self.link.declared(f) - self.targets @ f) / m), rows)
 
-    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Maximise −(1/m) Σ U*(s) − W‖g‖ subject to g = (1/m) Xᵀ(s − y) (`gradient`) and the domain of U*. Errors as for `declare`."""
-        import cvxpy as cp
-
-        self._check_cones(cones)
-        m, d = self.features.shape
-        radius = cp.Parameter(nonneg=True, name="radius", value=self.radius)
-        s, g = cp.Variable(m, name="s"), cp.Variable(d, name="g")
-        conjugate, rows = self.link.declared_conjugate(s)
-        rows = [(g == self.features.T @ (s - self.targets) / m).set_label("gradient"), *rows]
-        return cp.Problem(cp.Maximize(-conjugate / m - radius * cp.norm(g, 2)), rows)
-
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """(1/m) Σ U(f) − yf."""
         f = num.matvec(self.features, num.lift(point["w"]))

@@ -71,14 +71,6 @@ class MeanClassifier(KernelProblem):
         mean = self.factor.matrix.T @ self.labels / len(self.labels)
         return cp.Problem(cp.Minimize(1 - mean @ u), [(cp.norm(u, 2) <= 1).set_label("ball")])
 
-    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Maximise 1 − ‖Fᵀv‖ subject to v = y/n (row `loss`); v is called `predictions`, the multiplier of a row f = F u."""
-        import cvxpy as cp
-
-        n = len(self.labels)
-        v = cp.Variable(n, name="predictions")
-        return cp.Problem(cp.Maximize(1 - cp.norm(self.factor.matrix.T @ v, 2)), [(v == self.labels / n).set_label("loss")])
-
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """1 − (1/n) Σ y_i f_i."""
         fitted = num.matvec(self.gram, num.lift(point["alpha"]))

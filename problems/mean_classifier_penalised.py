@@ -78,15 +78,6 @@ class MeanClassifierPenalised(KernelProblem):
         predictions = (f == self.factor.matrix @ u).set_label("predictions")
         return cp.Problem(cp.Minimize(1 - self.labels @ f / n + regularization / 2 * cp.sum_squares(u)), [predictions])
 
-    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Maximise 1 − ‖Fᵀv‖²/(2λ) subject to v = y/n (row `loss`); v is called `predictions`, after the row whose multiplier it is."""
-        import cvxpy as cp
-
-        n = len(self.labels)
-        v = cp.Variable(n, name="predictions")
-        value = 1 - cp.sum_squares(self.factor.matrix.T @ v) / (2 * self.regularization)
-        return cp.Problem(cp.Maximize(value), [(v == self.labels / n).set_label("loss")])
-
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """1 − (1/n) Σ y_i f_i + (λ/2) αᵀKα."""
         alpha = num.lift(point["alpha"])

@@ -78,14 +78,6 @@ class MaximumMeanDiscrepancy(KernelProblem):
         u = cp.Variable(self.factor.width, name="u")
         return cp.Problem(cp.Minimize(-(self.factor.matrix.T @ self.witness()) @ u), [(cp.norm(u, 2) <= 1).set_label("ball")])
 
-    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Maximise −t subject to v = Fᵀd (`witness`) and ‖v‖ ≤ t (`norm`): the smallest t at which the Lagrangian is bounded."""
-        import cvxpy as cp
-
-        v, t = cp.Variable(self.factor.width, name="v"), cp.Variable(name="t")
-        rows = [(v == self.factor.matrix.T @ self.witness()).set_label("witness"), (cp.norm(v, 2) <= t).set_label("norm")]
-        return cp.Problem(cp.Maximize(-t), rows)
-
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """−½(E₊ f − E₋ f) = −dᵀKα."""
         return _unit_ball.pairing(num, self.gram, self.witness(num), num.lift(point["alpha"])) * -1

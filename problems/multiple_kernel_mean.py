@@ -93,17 +93,6 @@ class MultipleKernelMean(Problem):
         gain = sum(mean @ part for mean, part in zip(self._in_factors(), u, strict=True))
         return cp.Problem(cp.Minimize(1 - gain), [(sum(cp.norm(part, 2) for part in u) <= 1).set_label("ball")])
 
-    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Maximise 1 − s subject to v_i = F_iᵀy/n (`mean0`, …) and ‖v_i‖ ≤ s (`norm0`, …)."""
-        import cvxpy as cp
-
-        s = cp.Variable(name="s")
-        rows = []
-        for i, mean in enumerate(self._in_factors()):
-            v = cp.Variable(len(mean), name=f"v{i}")
-            rows += [(v == mean).set_label(f"mean{i}"), (cp.norm(v, 2) <= s).set_label(f"norm{i}")]
-        return cp.Problem(cp.Maximize(1 - s), rows)
-
     def _in_factors(self) -> list[Array]:
         return [factor.matrix.T @ self._mean(FLOAT) for factor in self.factors]
 

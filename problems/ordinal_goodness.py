@@ -125,15 +125,6 @@ class OrdinalGoodness(OrdinalDomain):
         rows.append((f == bound * ((self.gram * self.mass) @ v)).set_label("predictions"))
         return cp.Problem(cp.Minimize(loss), [*rows, (v <= 1).set_label("upper"), (v >= -1).set_label("lower")])
 
-    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Maximise γ Σ (a + c) + Δ Σ ν − B‖h‖₁ subject to h = p∘(Kᵀq) (`influence`), g = 0 (`balance`), and the caps of a and c."""
-        import cvxpy as cp
-
-        q, value, rows = self.declared_prices(self.gamma)
-        bound, h = cp.Parameter(nonneg=True, name="bound", value=self.bound), cp.Variable(len(self.labels), name="influence")
-        rows.append((h == (self.gram * self.mass).T @ q).set_label("influence"))
-        return cp.Problem(cp.Maximize(value - bound * cp.norm(h, 1)), rows)
-
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """v clipped to [−1, 1], thresholds Δ-spaced and inside the box."""
         thresholds = self.feasible_thresholds(num.mid(num.lift(point["thresholds"])), num)

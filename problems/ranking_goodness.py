@@ -109,16 +109,6 @@ class RankingGoodness(ListDomain):
         rows = [(f == bound * ((self.rows * self.measure) @ v)).set_label("predictions")]
         return cp.Problem(cp.Minimize(loss), [*rows, (v <= 1).set_label("upper"), (v >= -1).set_label("lower")])
 
-    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Maximise Σ qη − q²/(4D) − B‖h‖₁ subject to h = μ∘(Kᵀq) (`influence`)."""
-        import cvxpy as cp
-
-        q, h = cp.Variable(len(self.relevance), name="prices"), cp.Variable(len(self.gram), name="influence")
-        bound = cp.Parameter(nonneg=True, name="bound", value=self.bound)
-        fixed, _ = self.squared.declared_dual(q, self.targets, self.mass)
-        row = (h == (self.rows * self.measure).T @ q).set_label("influence")
-        return cp.Problem(cp.Maximize(fixed - bound * cp.norm(h, 1)), [row])
-
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """Σ D_o (f_o − η_o)²."""
         return self.mean_loss(num, self.predictions(point["v"], num))

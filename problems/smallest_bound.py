@@ -124,19 +124,6 @@ class SmallestBound(FiniteDomain):
         ]
         return cp.Problem(cp.Minimize(t), rows)
 
-    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Maximise λ(Σ c(q) − ε₀) over λ ≥ 0 and λq (`prices`) subject to ‖p∘(Kᵀλq)‖₁ ≤ 1 (`influence`) and the rows that bound q."""
-        import cvxpy as cp
-
-        p, n, rows = self.charges(), len(self.charged), list[cp.Constraint]()
-        prices, strength = cp.Variable(n, name="prices"), cp.Variable(nonneg=True, name="strength")
-        if self.loss == "squared":  # λ Σ c(q) = y·λq − Σ (λq)²/(4pλ)
-            fixed = self.aims() @ prices - cp.quad_over_lin(cp.multiply(0.5 / np.sqrt(p), prices), strength)
-        else:
-            fixed, rows = self.loss_function.declared_dual(prices, self.aims(), strength * p)
-        rows.append((cp.norm((self.core * p).T @ prices, 1) <= 1).set_label("influence"))
-        return cp.Problem(cp.Maximize(fixed - self.level * strength), rows)
-
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """max |w_j|; ∞ if there is no inner point and w misses the level."""
         w = num.lift(point["w"])[self.charged]

@@ -98,24 +98,6 @@ class SupDistance(Problem):
                 rows.append((d[tied] <= 0).set_label("ties"))
         return cp.Problem(cp.Minimize(epsilon), rows)
 
-    def declare_dual(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Maximise Σ (m − p)y − Σ uτ^+ over p (`above`), m (`below`), τ^+ (`lipschitz`), τ^− (`monotone`), rows `balance` and `mass`."""
-        import cvxpy as cp
-
-        n = len(self.targets)
-        p, m = cp.Variable(n, name="above"), cp.Variable(n, name="below")
-        rows = [(p >= 0).set_label("above_nonneg"), (m >= 0).set_label("below_nonneg"), (cp.sum(p + m) == 1).set_label("mass")]
-        value = self.targets @ (m - p)
-        if n == 1:
-            return cp.Problem(cp.Maximize(value), [*rows, (m - p == 0).set_label("balance")])
-        up, down = cp.Variable(n - 1, name="lipschitz"), cp.Variable(n - 1, name="monotone")
-        tau = cp.hstack([0.0, up - down, 0.0])
-        rows += [(up >= 0).set_label("lipschitz_nonneg"), (down >= 0).set_label("monotone_nonneg")]
-        rows.append((m - p == tau[:-1] - tau[1:]).set_label("balance"))
-        if np.any(self.free):
-            rows.append((up[np.flatnonzero(self.free)] == 0).set_label("no_bound"))
-        return cp.Problem(cp.Maximize(value - self.steps(FLOAT) @ up), rows)
-
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """max |x − y|."""
         return num.max(num.abs(num.lift(point["x"]) - num.lift(self.targets)))

@@ -139,6 +139,12 @@ class Problem(ABC):
         """The declaration in the form that back ends are given; another one than `declare` only to get more multipliers from them."""
         return self.declare(cones=cones)
 
+    def declare_dual(self) -> cp.Problem:
+        """The dual of the declaration, derived: multipliers as variables, by name; see `simopt.dual`, whose errors are its."""
+        from simopt.duality.dual_programme import dual
+
+        return dual(self)
+
     @abstractmethod
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """P(x), straight from the formula."""

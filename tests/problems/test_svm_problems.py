@@ -87,9 +87,7 @@ def test_declared_duals_have_the_value_of_the_primal(problem: Any) -> None:
 @pytest.mark.parametrize("problem", CASES)
 def test_the_solution_of_a_declared_dual_is_a_certificate(problem: Any) -> None:
     value, found = dual_solution(problem)
-    multipliers = {name: found[name] for name in ("margins", "predictions") if name in found}
-    if problem.name == "hinge-svm-hull":  # v in the factor's coordinates; the row `coordinates` has the multiplier Σ a ψ − λv
-        multipliers["coordinates"] = problem.atoms.T @ found["margins"] - problem.regularization * found["v"]
+    multipliers = {name: found[name] for name in ("margins", "predictions", "coordinates") if name in found}
     assert float(problem.dual_bound(multipliers)) == pytest.approx(value, abs=1e-6 * max(1.0, abs(value)))
     assert INTERVAL.upper(problem.dual_bound(multipliers, INTERVAL)) <= value + 1e-6 * max(1.0, abs(value))
 
