@@ -273,6 +273,27 @@ def test_the_declared_conjugate_is_the_conjugate_whether_the_scale_is_a_number_o
 
 
 @cases
+@pytest.mark.parametrize("num", [FLOAT, INTERVAL], ids=lambda num: num.name)
+def test_one_entry_outside_of_the_domain_costs_everything(case: Case, num: Arithmetic) -> None:
+    """From a multiplier inside one entry is moved, another sign, half, twice or far: finite is what a projection would leave as it is."""
+    s = np.linspace(1.0, 1.5, case.m)
+    inside = case.atom.project(FLOAT, case.atom.slope(np.array([0.5, 1.0, 2.0, 0.75]), s), s)
+    outside = 0
+    for i in range(len(inside)):
+        for moved in (-inside[i], inside[i] / 2, 2 * inside[i], inside[i] + 50.0, inside[i] - 50.0):
+            u = inside.copy()
+            u[i] = moved
+            kept = case.atom.project(FLOAT, u, s)
+            price = case.atom.conjugate(num, num.lift(u), num.lift(s))
+            if np.max(np.abs(kept - u)) > 1e-6:
+                assert not known(num, price)
+                outside += 1
+            elif num is FLOAT:
+                assert known(num, price)
+    assert outside or np.array_equal(case.atom.project(FLOAT, np.full(len(inside), -7.0), s), np.full(len(inside), -7.0))
+
+
+@cases
 @settings(max_examples=20, deadline=None)
 @given(drawn=instances())
 def test_a_multiplier_may_move_as_far_as_it_has_room_and_inward_it_has_more(case: Case, drawn: Any) -> None:

@@ -16,7 +16,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simopt.duality
-from simopt.arithmetic import FLOAT
+from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
 from simopt.duality import Declared, forward, read
 from simopt.duality.library import ATOMS
 from simopt.duality.programme import Definition, Epigraph
@@ -127,6 +127,26 @@ def test_the_forward_sweep_is_cvxpys_value(name: str, seed: int) -> None:
     found = forward(FLOAT, declared, at)
     assert not found.violated
     assert found.objective * (-1 if declared.maximises else 1) == pytest.approx(float(f.value), rel=1e-12, abs=1e-12)
+
+
+STAYS_LOW = ("power 3", "power of a norm")  # a norm in a power takes what is left, and in a box the sides have taken it all
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize(("num", "radius"), [(FLOAT, 1e-6), (FLOAT, 0.25), (INTERVAL, 0.25)], ids=["near", "far", "far in balls"])
+def test_the_tangent_at_a_point_bounds_a_function_on_a_box_around_it(name: str, num: Arithmetic, radius: float) -> None:
+    """Multipliers that are the slopes at x give f(x) − Σ|f'| r, below f on all of |z − x| ≤ r; for a small r it is f(x)."""
+    f = cp.sum(FUNCTIONS[name])
+    rng = np.random.default_rng(3)
+    point = {v.name(): rng.uniform(0.5, 2.0, size=v.shape) for v in f.variables()}
+    rows = [row for v in f.variables() for row in (v >= point[v.name()] - radius, v <= point[v.name()] + radius)]
+    declared = Declared.of(cp.Problem(cp.Maximize(f) if f.is_concave() else cp.Minimize(f), rows))
+    slopes = declared.multipliers(point)
+    assert slopes is not None
+    lower, at_point = num.lower(declared.dual_bound(slopes, num)), declared.objective(point)
+    corners = [{v: z + radius * rng.choice([-1.0, 1.0], size=z.shape) for v, z in point.items()} for _ in range(8)]
+    assert lower <= min(declared.objective(corner) for corner in corners) + 1e-12 * (1.0 + abs(at_point))
+    assert radius > 1e-3 or name in STAYS_LOW or at_point - lower <= 1e-4
 
 
 def test_every_atom_of_the_table_is_read_by_the_test_above() -> None:

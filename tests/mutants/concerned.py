@@ -20,6 +20,10 @@ WITHOUT = ("examples", "instances", "recipe", "from_data", "laws")  # likewise
 UNDECIDED = ("__init__.py", "papers.py", "catalogue.py", "figure.py", "each_set.py")  # of simopt/claims: lists and pictures
 EVERY = ("problems/test_every_problem", "problems/test_declared_duals", "conformance/test_conformance")  # parametrised by problems
 EQUIVALENCE = ("equivalence", "find_map", "path_search", "verify_equivalence", "verify_strong", "monotone_function")
+DUALITY = (  # what a derived bound rests on; what only suggests multipliers, points and units can make it worse, and not false
+    *("affine", "products", "library", "expressions", "cones", "kernel_element", "definitions", "epigraphs", "bounds"),
+    *("absorbers", "backward", "forward", "implied", "infeasible", "declared", "as_written"),
+)
 
 
 @dataclass(frozen=True)
@@ -32,7 +36,7 @@ class Tests:
 
 @dataclass(frozen=True)
 class Group:
-    """Modules of a kind, and how many of a thousand mutants are theirs."""
+    """Modules of a kind, and the weight that they have among all in how many mutants are theirs."""
 
     name: str
     weight: int
@@ -47,6 +51,7 @@ def groups() -> list[Group]:
         Group("certificate", 80, ("simopt/certificate.py",)),
         Group("claims", 240, tuple(claims)),
         Group("arithmetic", 140, tuple(listed("simopt/arithmetic"))),
+        Group("duality", 240, (*listed("simopt/duality/atoms"), *(f"simopt/duality/{name}.py" for name in DUALITY))),
         Group("equivalence", 180, tuple(f"simopt/{name}.py" for name in EQUIVALENCE)),
         Group("problems", 360, tuple(formulas)),
     ]
@@ -74,6 +79,12 @@ BY_GROUP = {
         *named("frame/test_radii", "frame/test_arithmetic", "frame/test_elementary", "frame/test_definite", "frame/test_certificate"),
         Tests("tests/problems/test_every_problem.py", SOME),
     ],
+    "duality": named(
+        *("duality/test_sweeps", "duality/test_attack", "duality/test_atoms", "duality/test_affine", "duality/test_reader"),
+        *("duality/test_pivots", "duality/test_implied", "duality/test_as_written", "duality/test_dual_programme", "duality/test_feasible"),
+        *("duality/test_recent", "duality/test_second_judge", "duality/test_distance", "duality/test_registered"),
+        *("duality/test_units", "duality/test_dimensions", "duality/test_kernel_element"),
+    ),
     "claims": named(
         *(
             "claims/test_parts",
@@ -105,7 +116,7 @@ BY_GROUP = {
     ),
 }
 
-FIRST = {  # of a group's tests those that know the module best
+FIRST = {  # of a group's tests those that know the module, or all of its folder, best
     "check": "claims/test_checks",
     "statistics": "claims/test_checks",
     **dict.fromkeys(("engine", "tally", "trial", "attack", "runner", "claim"), "claims/test_engine"),
@@ -119,6 +130,13 @@ FIRST = {  # of a group's tests those that know the module best
     "find_map": "equivalence/test_find_map",
     "verify_equivalence": "equivalence/test_answers",
     "verify_strong": "equivalence/test_answers",
+    "atoms": "duality/test_atoms",
+    "affine": "duality/test_affine",
+    **dict.fromkeys(("products", "library", "expressions", "cones", "definitions", "epigraphs", "bounds"), "duality/test_reader"),
+    "kernel_element": "duality/test_kernel_element",
+    "implied": "duality/test_implied",
+    "infeasible": "duality/test_feasible",
+    "as_written": "duality/test_as_written",
 }
 
 
@@ -126,7 +144,8 @@ def tests_of(group: str, module: str) -> list[Tests]:
     """The tests that concern a module of a group."""
     own = [Tests("tests/test_doctests.py", frozenset({dotted(module)}))] if ">>> " in (ROOT / module).read_text(encoding="utf-8") else []
     if group != "problems":
-        return [*dict.fromkeys([*named(*filter(None, [FIRST.get(Path(module).stem)])), *BY_GROUP[group]]), *own]
+        best = FIRST.get(Path(module).stem) or FIRST.get(Path(module).parent.name)
+        return [*dict.fromkeys([*named(*filter(None, [best])), *BY_GROUP[group]]), *own]
     names = frozenset(problems_on(module))
     direct = [Tests(path) for path in importing(module) if path.startswith(("tests/problems", "tests/solvers"))]
     shared = Tests("tests/problems/test_shared_formulas.py")

@@ -27,6 +27,7 @@ from concerned import ROOT, Tests, dotted
 UNTOUCHED = {  # what the mutants of a group build on: imported once before the first of them, so groups are tried in this order
     "certificate": (),
     "arithmetic": (),
+    "duality": ("simopt.driver", "simopt.backends.table", "simopt.datasets"),  # without simopt.conformance, which reads declarations
     "claims": ("simopt.conformance", "simopt.datasets", "simopt.backends.table"),
     "equivalence": ("simopt.claims",),
     "problems": (),

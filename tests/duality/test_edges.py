@@ -1,0 +1,65 @@
+"""Edges: of domains, of the floats, and of what CVXPY lets one write."""
+
+from __future__ import annotations
+
+import math
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic
+from simopt.duality import Declared
+from simopt.duality.atoms.decreasing_power import DecreasingPower
+from simopt.duality.atoms.entropy import Entropy
+from simopt.duality.atoms.power import Power
+
+
+@pytest.mark.parametrize("atom", [DecreasingPower(0.5), DecreasingPower(0.3), Power(1.5), Entropy()], ids=["root", "0.3", "1.5", "entropy"])
+def test_an_argument_that_rounding_put_below_0_has_the_value_at_0(atom: DecreasingPower | Power | Entropy) -> None:
+    """Its domain is z ≥ 0, where the argument is known to be: of a ball that reaches below what is above 0 counts."""
+    assert abs(atom.value(FLOAT, np.full(1, -1e-300))[0]) <= 1e-290
+    ball = INTERVAL.lift(np.zeros(1)) + INTERVAL.sqrt(INTERVAL.lift(np.full(1, 2.0))) - INTERVAL.sqrt(INTERVAL.lift(np.full(1, 2.0)))
+    assert ball.low[0] < 0.0 < ball.high[0]
+    value = atom.value(INTERVAL, ball)
+    assert value.low[0] <= 0.0 <= value.high[0] and math.isfinite(value.low[0]) and math.isfinite(value.high[0])
+
+
+@pytest.mark.parametrize("num", [FLOAT, INTERVAL, RATIONAL], ids=lambda num: num.name)
+def test_a_row_that_is_no_number_is_not_satisfied(num: Arithmetic) -> None:
+    """1e308 x − 1e308 y ≤ −1 at x = y = 10 reads ∞ − ∞ in floats."""
+    x = cp.Variable(2, name="x")
+    rows = [1e308 * x[0] - 1e308 * x[1] <= -1, x <= 20]
+    declared = Declared.of(cp.Problem(cp.Minimize(cp.sum(x)), rows))
+    with np.errstate(all="ignore"):
+        assert declared.objective({"x": np.full(2, 10.0)}, num) == math.inf
+
+
+def test_what_overflows_implies_no_bound() -> None:
+    """x₁ ≥ −1e200 x₀ with x₀ ≤ 1e200 says x₁ ≥ −1e400, which is no float: nothing bounds x₁."""
+    x = cp.Variable(2, name="x")
+    for rows in ([-1e200 * x[0] - x[1] <= 0], [cp.hstack([-1e200 * x[0] - x[1], -1e200 * x[0] - x[1] - 1]) <= 0]):
+        declared = Declared.of(cp.Problem(cp.Minimize(x[1]), [*rows, x[0] <= 1e200]))
+        for num in (FLOAT, INTERVAL, RATIONAL):
+            assert declared.dual_bound({}, num) == -math.inf
+
+
+def test_powers_0_and_1_and_products_with_plain_vectors_are_read() -> None:
+    X = cp.Variable((3, 2), name="X")
+    c, point = np.array([1.0, -2.0, 0.5]), np.arange(6.0).reshape(3, 2)
+    for e, value in (
+        (cp.sum(cp.power(X, 0)), 6.0),
+        (cp.sum(cp.power(X, 1)), 15.0),
+        (cp.sum(c @ X), float(np.sum(c @ point))),
+        (cp.sum(X.T @ c), float(np.sum(c @ point))),
+    ):
+        assert Declared.of(cp.Problem(cp.Minimize(e + cp.sum_squares(X)))).objective({"X": point}) == value + 55.0
+
+
+def test_a_parameter_may_be_0_whatever_its_sign() -> None:
+    x = cp.Variable(2, name="x")
+    below, above = cp.Parameter(2, nonpos=True, value=[0.0, -1.0]), cp.Parameter(nonneg=True, value=0.0)
+    declared = Declared.of(cp.Problem(cp.Minimize(cp.sum_squares(x - below) + above * cp.norm(x))))
+    assert declared.objective({"x": np.zeros(2)}) == 1.0
+    below.value = np.array([-0.0, -2.0])
+    assert declared.objective({"x": np.zeros(2)}) == 4.0
