@@ -24,6 +24,7 @@ from simopt.arithmetic.linear import solve
 from simopt.arrays import Array
 from simopt.duality.absorbers import Absorber
 from simopt.duality.affine import Key, Residual
+from simopt.duality.atoms.base import Gauge
 from simopt.duality.backward import Backward, backward
 from simopt.duality.columns import ROUNDING, Columns, Pivots, System
 from simopt.duality.held import Settlement, groups
@@ -45,11 +46,18 @@ def pivoted(
 ) -> Iterator[Backward]:
     """Sweeps with corrected multipliers, or with the reason why what was `found` without them stays open.
 
-    The candidates are taken as they are, then repaired, then with those at an end of their domain that are near it, or with none there.
+    The candidates are taken as they are, then repaired, then with those at an end of their domain that are near it, or with none there;
+    at last the gauges that take what is left are terms as others are: where several entries follow one scale, which is to be corrected too.
     """
     for prepared in (completed, repaired, snapped, centred):
         given, wanted = prepared(programme, plan, candidates)
         yield _tried(num, programme, plan, given, joined(wanted, found.missing), implied or {})
+    fewer = [each for each in plan if each.host is not None or not isinstance(each.term.atom, Gauge)]
+    if len(fewer) < len(plan):
+        taken = {each.term.key for each in plan} - {each.term.key for each in fewer}
+        used = backward(FLOAT, programme, plan, candidates).used
+        given, wanted = repaired(programme, fewer, {**candidates, **{key: used[key] for key in taken if key in used}})
+        yield _tried(num, programme, fewer, given, joined(wanted, found.missing), implied or {})
 
 
 def _tried(
