@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
-from simopt.arithmetic import Arithmetic
+from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arrays import Array
 from simopt.duality.absorbers import Absorber
 from simopt.duality.affine import Key
+from simopt.duality.atoms.base import Gauge
 from simopt.duality.backward import Backward, backward
 from simopt.duality.implied import implied
 from simopt.duality.pivots import Pivoting
 from simopt.duality.programme import Programme
-from simopt.duality.repair import centred, completed, joined, repaired, snapped
+from simopt.duality.repair import Candidates, centred, completed, joined, repaired, snapped
+from simopt.duality.vectors import Mask
 
 NEAR = 1e-9  # of both: bounds as near to each other are not asked to be nearer
 
@@ -47,16 +49,28 @@ def _ways(
     num: Arithmetic, programme: Programme, plan: Sequence[Absorber], candidates: Mapping[Key, Array], found: Backward, upper: float
 ) -> Iterator[Backward]:
     """By pivots: from the candidates as they are, then repaired, then with those at an end of their domain that are near it, or with none
-    there.
+    there; at last the gauges that take what is left are terms as others are: where several entries follow one scale, which is to be
+    corrected too.
 
     Where no pivots close, bounds that feasibility implies are asked for: they take what the same pivots leave, or all of it.
     """
     tried = []
-    for prepared in (completed, repaired, snapped, centred):
-        given, wanted = prepared(programme, plan, candidates)
-        pivoting = Pivoting(num, programme, plan, given, joined(wanted, found.missing))
+    for own, start, prepared in _preparations(programme, plan, candidates):
+        given, wanted = prepared(programme, own, start)
+        pivoting = Pivoting(num, programme, own, given, joined(wanted, found.missing))
         yield (swept := pivoting.swept({}))
         tried += [pivoting] * bool(swept.open)
     limits = implied(programme, upper, found.missing)
     yield from (each.swept(limits) for each in tried)
     yield backward(num, programme, plan, candidates, implied=limits)
+
+
+def _preparations(
+    programme: Programme, plan: Sequence[Absorber], candidates: Candidates
+) -> Iterator[tuple[Sequence[Absorber], Candidates, Callable[..., tuple[Candidates, dict[Key, Mask]]]]]:
+    yield from ((plan, candidates, prepared) for prepared in (completed, repaired, snapped, centred))
+    fewer = [each for each in plan if each.host is not None or not isinstance(each.term.atom, Gauge)]
+    if len(fewer) < len(plan):
+        taken = {each.term.key for each in plan} - {each.term.key for each in fewer}
+        used = backward(FLOAT, programme, plan, candidates).used
+        yield fewer, {**candidates, **{key: used[key] for key in taken if key in used}}, repaired
