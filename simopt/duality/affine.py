@@ -96,16 +96,17 @@ class Map(ABC):
         """
         given = {key: at[key] for key in self.below if key in at}
         if self.varies or any(self.size * gradient.shape[0] > KEPT for gradient in given.values()):
-            return self._rows(at, width)
+            return self.made(at, width)
         for key, gradient in given.items():
             if key not in self._matrices:
                 n = gradient.shape[0]
-                self._matrices[key] = sp.csr_array(self._rows({key: sp.eye_array(n, format="csr")}, n))
+                self._matrices[key] = sp.csr_array(self.made({key: sp.eye_array(n, format="csr")}, n))
         parts = [self._matrices[key] @ gradient for key, gradient in given.items()]
         return sum(parts[1:], start=parts[0]) if parts else sp.csr_array((self.size, width))
 
     @abstractmethod
-    def _rows(self, at: Gradients, width: int) -> Any: ...
+    def made(self, at: Gradients, width: int) -> Any:
+        """The same, made anew."""
 
     @cached_property
     def _matrices(self) -> dict[Key, Any]:
@@ -152,7 +153,7 @@ class Reference(Map):
     def pattern(self, key: Key) -> Pattern:
         return Picks(np.arange(self.size), np.ones(self.size)) if key == self.key else None
 
-    def _rows(self, at: Gradients, width: int) -> Any:
+    def made(self, at: Gradients, width: int) -> Any:
         return at[self.key] if self.key in at else sp.csr_array((self.size, width))
 
     def _below(self) -> list[Key]:
@@ -185,7 +186,7 @@ class Constant(Map):
     def pattern(self, key: Key) -> Pattern:
         return None
 
-    def _rows(self, at: Gradients, width: int) -> Any:
+    def made(self, at: Gradients, width: int) -> Any:
         return sp.csr_array((self.size, width))
 
     def _below(self) -> list[Key]:
@@ -217,7 +218,7 @@ class Evaluated(Map):
     def pattern(self, key: Key) -> Pattern:
         return None
 
-    def _rows(self, at: Gradients, width: int) -> Any:
+    def made(self, at: Gradients, width: int) -> Any:
         return sp.csr_array((self.size, width))
 
     def _below(self) -> list[Key]:
@@ -276,8 +277,8 @@ class Sum(Map):
             columns = np.maximum(columns, pattern.columns)
         return Picks(np.where(factors == 0.0, -1, columns), factors)
 
-    def _rows(self, at: Gradients, width: int) -> Any:
-        return sum((part._rows(at, width) for part in self.parts if part.below), start=sp.csr_array((self.size, width)))
+    def made(self, at: Gradients, width: int) -> Any:
+        return sum((part.made(at, width) for part in self.parts if part.below), start=sp.csr_array((self.size, width)))
 
     def _below(self) -> list[Key]:
         return [key for part in self.parts for key in part.below]
@@ -303,8 +304,8 @@ class Negation(Map):
         pattern = self.part.pattern(key)
         return Picks(pattern.columns, -pattern.factors) if isinstance(pattern, Picks) else pattern
 
-    def _rows(self, at: Gradients, width: int) -> Any:
-        return -self.part._rows(at, width)
+    def made(self, at: Gradients, width: int) -> Any:
+        return -self.part.made(at, width)
 
     def _below(self) -> list[Key]:
         return list(self.part.below)
@@ -340,8 +341,8 @@ class Scaling(Map):
         factors = _times(pattern.factors, np.where(np.abs(c) == 1.0, c, np.nan) if self.divides else c)
         return Picks(np.where(factors == 0.0, -1, pattern.columns), factors)
 
-    def _rows(self, at: Gradients, width: int) -> Any:
-        return sp.diags_array(self._times(FLOAT, np.ones(self.size))).tocsr() @ self.part._rows(at, width)
+    def made(self, at: Gradients, width: int) -> Any:
+        return sp.diags_array(self._times(FLOAT, np.ones(self.size))).tocsr() @ self.part.made(at, width)
 
     def _below(self) -> list[Key]:
         return list(self.part.below)
@@ -397,8 +398,8 @@ class Product(Map):
         columns = np.where(source < 0, -1, pattern.columns[source])
         return Picks(columns, np.where(columns < 0, 0.0, _times(np.tile(c, self.columns), pattern.factors[source])))
 
-    def _rows(self, at: Gradients, width: int) -> Any:
-        below, matrix, k = self.part._rows(at, width), self._matrix(FLOAT), self.shape[1]
+    def made(self, at: Gradients, width: int) -> Any:
+        below, matrix, k = self.part.made(at, width), self._matrix(FLOAT), self.shape[1]
         return sp.vstack([sp.csr_array(matrix @ below[j * k : (j + 1) * k]) for j in range(self.columns)], format="csr")
 
     def _below(self) -> list[Key]:
@@ -451,8 +452,8 @@ class Selection(Map):
             factors.append(np.zeros(part.size) if pattern is None else pattern.factors)
         return Picks(np.concatenate(columns)[self.index], np.concatenate(factors)[self.index])
 
-    def _rows(self, at: Gradients, width: int) -> Any:
-        return sp.vstack([part._rows(at, width) for part in self.parts], format="csr")[self.index]
+    def made(self, at: Gradients, width: int) -> Any:
+        return sp.vstack([part.made(at, width) for part in self.parts], format="csr")[self.index]
 
     def _below(self) -> list[Key]:
         return [key for part in self.parts for key in part.below]
@@ -493,9 +494,9 @@ class Totals(Map):
         columns[self.group[rows]], factors[self.group[rows]] = pattern.columns[rows], pattern.factors[rows]
         return Picks(columns, factors)
 
-    def _rows(self, at: Gradients, width: int) -> Any:
+    def made(self, at: Gradients, width: int) -> Any:
         n = self.part.size
-        return sp.csr_array((np.ones(n), (self.group, np.arange(n))), shape=(self.size, n)) @ self.part._rows(at, width)
+        return sp.csr_array((np.ones(n), (self.group, np.arange(n))), shape=(self.size, n)) @ self.part.made(at, width)
 
     def _below(self) -> list[Key]:
         return list(self.part.below)
@@ -525,8 +526,8 @@ class RunningSums(Map):
     def pattern(self, key: Key) -> Pattern:
         return self.part.pattern(key) if self.length == 1 or key not in self.below else MIXED
 
-    def _rows(self, at: Gradients, width: int) -> Any:
-        below = self.part._rows(at, width)
+    def made(self, at: Gradients, width: int) -> Any:
+        below = self.part.made(at, width)
         return sp.vstack([sp.csr_array(np.cumsum(below[line].toarray(), axis=0)) for line in self._lines()], format="csr")
 
     def _below(self) -> list[Key]:
