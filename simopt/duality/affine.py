@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import cached_property
 from typing import Any
 
@@ -18,6 +18,8 @@ import scipy.sparse as sp
 from simopt.arithmetic import FLOAT, Arithmetic, Interval
 from simopt.arrays import Array
 from simopt.duality.vectors import Indices, Value, broadcast, inner, product, stack, vector
+
+KEPT = 100_000  # entries of a matrix
 
 Key = int
 Values = Mapping[Key, Value]
@@ -87,9 +89,35 @@ class Map(ABC):
     def pattern(self, key: Key) -> Pattern:
         """How the rows depend on one value."""
 
-    @abstractmethod
     def rows(self, at: Gradients, width: int) -> Any:
-        """A G in floats, sparse, of so many columns: the gradients of the entries, where those of the values are G (0 if missing)."""
+        """A G in floats, sparse, of so many columns: the gradients of the entries, where those of the values are G (0 if missing).
+
+        Of small maps without parameters the matrices are kept.
+        """
+        given = {key: at[key] for key in self.below if key in at}
+        if self.varies or any(self.size * gradient.shape[0] > KEPT for gradient in given.values()):
+            return self.made(at, width)
+        for key, gradient in given.items():
+            if key not in self._matrices:
+                n = gradient.shape[0]
+                self._matrices[key] = sp.csr_array(self.made({key: sp.eye_array(n, format="csr")}, n))
+        parts = [self._matrices[key] @ gradient for key, gradient in given.items()]
+        return sum(parts[1:], start=parts[0]) if parts else sp.csr_array((self.size, width))
+
+    @abstractmethod
+    def made(self, at: Gradients, width: int) -> Any:
+        """The same, made anew."""
+
+    @cached_property
+    def _matrices(self) -> dict[Key, Any]:
+        return {}
+
+    @cached_property
+    def varies(self) -> bool:
+        """Whether parameters have a part in A or b, as far as is known."""
+        parts = [getattr(self, each.name) for each in fields(self)]  # type: ignore[arg-type]
+        maps = [part for each in parts for part in (each if isinstance(each, tuple) else (each,)) if isinstance(part, Map)]
+        return any(part.varies for part in maps)
 
     @cached_property
     def below(self) -> tuple[Key, ...]:
@@ -125,7 +153,7 @@ class Reference(Map):
     def pattern(self, key: Key) -> Pattern:
         return Picks(np.arange(self.size), np.ones(self.size)) if key == self.key else None
 
-    def rows(self, at: Gradients, width: int) -> Any:
+    def made(self, at: Gradients, width: int) -> Any:
         return at[self.key] if self.key in at else sp.csr_array((self.size, width))
 
     def _below(self) -> list[Key]:
@@ -158,7 +186,7 @@ class Constant(Map):
     def pattern(self, key: Key) -> Pattern:
         return None
 
-    def rows(self, at: Gradients, width: int) -> Any:
+    def made(self, at: Gradients, width: int) -> Any:
         return sp.csr_array((self.size, width))
 
     def _below(self) -> list[Key]:
@@ -175,6 +203,7 @@ class Evaluated(Map):
 
     compute: Callable[[Arithmetic], Value]
     length: int
+    varies = True  # of what a function reads nothing is known
 
     @property
     def size(self) -> int:
@@ -189,7 +218,7 @@ class Evaluated(Map):
     def pattern(self, key: Key) -> Pattern:
         return None
 
-    def rows(self, at: Gradients, width: int) -> Any:
+    def made(self, at: Gradients, width: int) -> Any:
         return sp.csr_array((self.size, width))
 
     def _below(self) -> list[Key]:
@@ -248,9 +277,9 @@ class Sum(Map):
             columns = np.maximum(columns, pattern.columns)
         return Picks(np.where(factors == 0.0, -1, columns), factors)
 
-    def rows(self, at: Gradients, width: int) -> Any:
+    def made(self, at: Gradients, width: int) -> Any:
         live = (part for part in self.parts if any(key in at and at[key].nnz for key in part.below))
-        return sum((part.rows(at, width) for part in live), start=sp.csr_array((self.size, width)))
+        return sum((part.made(at, width) for part in live), start=sp.csr_array((self.size, width)))
 
     def _below(self) -> list[Key]:
         return [key for part in self.parts for key in part.below]
@@ -276,8 +305,8 @@ class Negation(Map):
         pattern = self.part.pattern(key)
         return Picks(pattern.columns, -pattern.factors) if isinstance(pattern, Picks) else pattern
 
-    def rows(self, at: Gradients, width: int) -> Any:
-        return -self.part.rows(at, width)
+    def made(self, at: Gradients, width: int) -> Any:
+        return -self.part.made(at, width)
 
     def _below(self) -> list[Key]:
         return list(self.part.below)
@@ -313,8 +342,8 @@ class Scaling(Map):
         factors = _times(pattern.factors, np.where(np.abs(c) == 1.0, c, np.nan) if self.divides else c)
         return Picks(np.where(factors == 0.0, -1, pattern.columns), factors)
 
-    def rows(self, at: Gradients, width: int) -> Any:
-        return sp.diags_array(self._times(FLOAT, np.ones(self.size))).tocsr() @ self.part.rows(at, width)
+    def made(self, at: Gradients, width: int) -> Any:
+        return sp.diags_array(self._times(FLOAT, np.ones(self.size))).tocsr() @ self.part.made(at, width)
 
     def _below(self) -> list[Key]:
         return list(self.part.below)
@@ -370,8 +399,8 @@ class Product(Map):
         columns = np.where(source < 0, -1, pattern.columns[source])
         return Picks(columns, np.where(columns < 0, 0.0, _times(np.tile(c, self.columns), pattern.factors[source])))
 
-    def rows(self, at: Gradients, width: int) -> Any:
-        below, k = self.part.rows(at, width), self.shape[1]
+    def made(self, at: Gradients, width: int) -> Any:
+        below, k = self.part.made(at, width), self.shape[1]
         if not below.nnz:
             return sp.csr_array((self.size, width))
         matrix = self._matrix(FLOAT)
@@ -427,8 +456,8 @@ class Selection(Map):
             factors.append(np.zeros(part.size) if pattern is None else pattern.factors)
         return Picks(np.concatenate(columns)[self.index], np.concatenate(factors)[self.index])
 
-    def rows(self, at: Gradients, width: int) -> Any:
-        return sp.vstack([part.rows(at, width) for part in self.parts], format="csr")[self.index]
+    def made(self, at: Gradients, width: int) -> Any:
+        return sp.vstack([part.made(at, width) for part in self.parts], format="csr")[self.index]
 
     def _below(self) -> list[Key]:
         return [key for part in self.parts for key in part.below]
@@ -469,9 +498,9 @@ class Totals(Map):
         columns[self.group[rows]], factors[self.group[rows]] = pattern.columns[rows], pattern.factors[rows]
         return Picks(columns, factors)
 
-    def rows(self, at: Gradients, width: int) -> Any:
+    def made(self, at: Gradients, width: int) -> Any:
         n = self.part.size
-        return sp.csr_array((np.ones(n), (self.group, np.arange(n))), shape=(self.size, n)) @ self.part.rows(at, width)
+        return sp.csr_array((np.ones(n), (self.group, np.arange(n))), shape=(self.size, n)) @ self.part.made(at, width)
 
     def _below(self) -> list[Key]:
         return list(self.part.below)
@@ -501,8 +530,8 @@ class RunningSums(Map):
     def pattern(self, key: Key) -> Pattern:
         return self.part.pattern(key) if self.length == 1 or key not in self.below else MIXED
 
-    def rows(self, at: Gradients, width: int) -> Any:
-        below = self.part.rows(at, width)
+    def made(self, at: Gradients, width: int) -> Any:
+        below = self.part.made(at, width)
         return sp.vstack([sp.csr_array(np.cumsum(below[line].toarray(), axis=0)) for line in self._lines()], format="csr")
 
     def _below(self) -> list[Key]:
