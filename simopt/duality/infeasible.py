@@ -5,8 +5,8 @@ problem, whoever suggested them, give a lower bound by the sweep that gives ever
 Farkas' lemma calls for. Bounds of leaves that leave no number are no point's either, and a point has to lie in the closed domains of all
 functions: −z ≤ t for √z and log z.
 
-Of free variables in x + y ≥ 1, x + y ≤ 0 stationarity asks twice for the same, which balls cannot tell: fractions can, and so can numbers
-with few digits, to which multipliers are rounded where the bound allows it.
+The bound need not be the best. Where multipliers at ends of their domains leave something of stationarity those that are far from any end
+may not (`interior_multipliers`), or numbers with few digits, to which they are rounded; and fractions tell what balls do not.
 """
 
 from __future__ import annotations

@@ -14,8 +14,7 @@ from simopt.duality.backward import Backward, backward
 from simopt.duality.implied import implied
 from simopt.duality.pivots import Pivoting
 from simopt.duality.programme import Programme
-from simopt.duality.repair import Candidates, centred, completed, joined, repaired, snapped
-from simopt.duality.vectors import Mask
+from simopt.duality.repair import Prepared, centred, completed, joined, repaired, snapped
 
 NEAR = 1e-9  # of both: bounds as near to each other are not asked to be nearer
 
@@ -66,8 +65,8 @@ def _ways(
 
 
 def _preparations(
-    programme: Programme, plan: Sequence[Absorber], candidates: Candidates
-) -> Iterator[tuple[Sequence[Absorber], Candidates, Callable[..., tuple[Candidates, dict[Key, Mask]]]]]:
+    programme: Programme, plan: Sequence[Absorber], candidates: Mapping[Key, Array]
+) -> Iterator[tuple[Sequence[Absorber], Mapping[Key, Array], Callable[..., Prepared]]]:
     yield from ((plan, candidates, prepared) for prepared in (completed, repaired, snapped, centred))
     fewer = [each for each in plan if each.host is not None or not isinstance(each.term.atom, Gauge)]
     if len(fewer) < len(plan):

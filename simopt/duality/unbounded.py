@@ -76,21 +76,26 @@ def unbounded(declared: Declared, num: Arithmetic = INTERVAL, point: Point | Non
         found, _ = solved(falls)
     except (NotAvailable, Unreadable, InvalidProblem, ValueError):
         return None
-    for arithmetic in (num, *_exact(num, falls)):
-        for tried in _directions(found):
-            with suppress(NotRational):
-                slope = arithmetic.upper(falls.objective(falls.restore(tried, arithmetic), arithmetic))
-                if slope < 0.0:
-                    zeros = {name: np.zeros(v.shape) for v, name in declared.written}
-                    start = _start(declared, num, point)
-                    return Unbounded(slope, form.steady, zeros | falls.variables(tried), falls, start, arithmetic.name)
+    for tried, slope, arithmetic in _slopes(falls, list(_directions(found)), num):
+        if slope < 0.0:
+            zeros = {name: np.zeros(v.shape) for v, name in declared.written}
+            start = _start(declared, num, point)
+            return Unbounded(slope, form.steady, zeros | falls.variables(tried), falls, start, arithmetic)
     return None
 
 
-def _exact(num: Arithmetic, falls: Declared) -> Iterator[Arithmetic]:
-    """Fractions, which tell what balls do not where a row has no room, of problems that are small."""
+def _slopes(falls: Declared, directions: list[Point], num: Arithmetic) -> Iterator[tuple[Point, float, str]]:
+    """In the arithmetic asked for; of small problems also in fractions, which tell what balls do not where a row has no room."""
+    for tried in directions:
+        yield tried, _slope(falls, tried, num), num.name
     if num is INTERVAL and sum(leaf.size for leaf in falls.programme.leaves.values()) <= LARGEST:
-        yield RATIONAL
+        with suppress(NotRational):
+            for tried in directions:
+                yield tried, _slope(falls, tried, RATIONAL), RATIONAL.name
+
+
+def _slope(falls: Declared, direction: Point, num: Arithmetic) -> float:
+    return num.upper(falls.objective(falls.restore(direction, num), num))
 
 
 def recession(declared: Declared) -> Declared:
@@ -108,7 +113,7 @@ def replayed(declared: Declared, direction: Point, num: Arithmetic = INTERVAL) -
     """A bound on the slope along a direction that was kept: the objective is unbounded if it is below 0 and a point is feasible."""
     falls = recession(declared)
     given = {leaf.name: np.asarray(direction[leaf.name], dtype=float) for leaf in falls.programme.leaves.values()}
-    return num.upper(falls.objective(falls.restore(given, num), num))
+    return _slope(falls, given, num)
 
 
 def _directions(found: Point) -> Iterator[Point]:

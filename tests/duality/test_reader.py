@@ -179,10 +179,8 @@ def test_every_private_name_of_cvxpy_is_listed_and_no_underscore_is_used() -> No
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Attribute) and node.attr.startswith("_") and not node.attr.startswith("__"):
                 owner = node.value.id if isinstance(node.value, ast.Name) else ""
-                assert owner in ("self", "Expressions", "Recession") or isinstance(node.value, ast.Attribute), (
-                    path.name,
-                    ast.unparse(node),
-                )
+                own = owner in ("self", "Expressions", "Recession") or isinstance(node.value, ast.Attribute)
+                assert own, (path.name, ast.unparse(node))
 
 
 REFUSED = {

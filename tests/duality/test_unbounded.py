@@ -91,6 +91,9 @@ def test_a_solve_says_unbounded_and_keeps_point_and_direction(name: str) -> None
 def test_every_arithmetic_says_so_and_floats_by_intervals(num: Arithmetic) -> None:
     found = simopt.certify(cp.Problem(cp.Minimize(x - 2 * y), [x >= y]), num=num)
     assert found.unbounded and found.lower == -np.inf and found.arithmetic == ("interval" if num is FLOAT else num.name)
+    if num is RATIONAL:  # in which e^x is not known
+        fresh = cp.Variable()  # of which there is no value to be judged
+        assert simopt.certify(cp.Problem(cp.Minimize(cp.exp(fresh) + fresh)), num=num).arithmetic == "interval"
 
 
 def test_floats_prove_no_slope() -> None:
