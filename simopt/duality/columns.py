@@ -212,9 +212,7 @@ class System:
         if node.atom.total is None:
             own = np.bincount(group, weights=pivots, minlength=count)[group] > 0
             return Held(np.where(s > 0.0, 0.0, u), unit, np.ones(n, dtype=bool), own | ((s <= 0.0) & (u != 0.0)))
-        order = np.lexsort((-self._room(node), group))
-        rest = np.zeros(n, dtype=bool)
-        rest[order[np.unique(group[order], return_index=True)[1]]] = True
+        rest = _largest(self._room(node), group, count)
         ends = (unit == 1.0) & (node.atom.total > 1.0) & ~rest
         return Held(np.where(ends | rest, 0.0, u), np.where(ends, 1.0, 0.0), np.ones(n, dtype=bool), ~ends, rest)
 
@@ -247,6 +245,17 @@ class System:
             else:  # whose scales nothing is known of: refused, as there is no proof
                 held[key] = Held(np.zeros(n), np.zeros(n), np.ones(n, dtype=bool), np.ones(n, dtype=bool))
         return Settlement(held)
+
+
+def _largest(x: Array, group: Indices, count: int) -> Mask:
+    """Of each group the first entry that is its largest; what is no number counts as −∞."""
+    x = np.where(np.isnan(x), -np.inf, x)
+    most, first, chosen = np.full(count, -np.inf), np.full(count, len(x)), np.zeros(len(x) + 1, dtype=bool)
+    np.maximum.at(most, group, x)
+    reach = np.flatnonzero(x == most[group])
+    np.minimum.at(first, group[reach], reach)
+    chosen[first] = True  # of a group without entries the one beyond the last
+    return chosen[:-1]
 
 
 def _sign(node: Term | Epigraph) -> int:

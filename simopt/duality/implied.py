@@ -71,7 +71,7 @@ class _Search:
     proofs: int = PROOFS
     gradients: dict[Key, Any] = field(default_factory=dict)
     width: int = 0
-    rows: dict[Map, Any] = field(default_factory=dict)  # gradients of maps of many entries, which every round asks for
+    rows: dict[Map, Any] = field(default_factory=dict)  # gradients and constants of maps of many entries, which every round asks for
 
     def __post_init__(self) -> None:
         programme = self.programme
@@ -116,25 +116,32 @@ class _Search:
             yield 0
             return
         if below not in self.rows:
-            self.rows[below] = below.rows(self.gradients, self.width).tocoo()
-        rows = self.rows[below]
-        if rows.nnz > ENTRIES:
+            whole = below.rows(self.gradients, self.width).tocsr()
+            self.rows[below] = (whole, np.asarray(below.value(INTERVAL, self._zeros()).mid)) if whole.nnz <= ENTRIES else None
+        if (known := self.rows[below]) is None:
             return
+        rows, offset = known
         low, high = (np.concatenate([self.limits[key][side] for key in self.programme.leaves]) for side in (0, 1))
+        needed = np.concatenate([self.wanted.get(key, np.zeros(leaf.size, dtype=bool)) for key, leaf in self.programme.leaves.items()])
+        no_high, no_low = needed & np.isinf(high), needed & np.isinf(low)
+        columns = np.flatnonzero(no_high | no_low)
+        near = rows[:, columns].tocoo()
+        asked = np.unique(near.row[np.where(sign * near.data > 0, no_high[columns][near.col], no_low[columns][near.col])])
+        if not len(asked):
+            return
+        rows = rows[asked].tocoo()
         c, (i, j) = sign * rows.data, rows.coords
         with np.errstate(all="ignore"):
             least = np.where(c > 0, c * low[j], c * high[j])
         least = np.where(c == 0.0, 0.0, least)
         blind = np.isinf(least)
-        total = np.bincount(i, np.where(blind, 0.0, least), below.size)
-        unknown = np.bincount(i, blind, below.size)
-        offset = sign * np.asarray(below.value(INTERVAL, self._zeros()).mid)
-        room = (level - offset)[i] - total[i] + np.where(blind, 0.0, least)
-        needed = np.concatenate([self.wanted.get(key, np.zeros(leaf.size, dtype=bool)) for key, leaf in self.programme.leaves.items()])
-        for side, end in ((c > 0, np.isinf(high)), (c < 0, np.isinf(low))):
-            here = np.flatnonzero(side & (needed & end)[j] & (unknown[i] - blind == 0) & np.isfinite(room))
+        total = np.bincount(i, np.where(blind, 0.0, least), len(asked))
+        unknown = np.bincount(i, blind, len(asked))
+        room = (level - sign * offset)[asked][i] - total[i] + np.where(blind, 0.0, least)
+        for helps in ((c > 0) & no_high[j], (c < 0) & no_low[j]):
+            here = np.flatnonzero(helps & (unknown[i] - blind == 0) & np.isfinite(room))
             order = here[np.argsort(np.abs(room[here] / c[here]), kind="stable")]
-            yield from i[order[np.unique(j[order], return_index=True)[1]]].tolist()
+            yield from asked[i[order[np.unique(j[order], return_index=True)[1]]]].tolist()
 
     def _zeros(self) -> dict[Key, Any]:
         """0 in the place of leaves and terms; definitions as they follow."""
