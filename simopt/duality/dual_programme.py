@@ -17,7 +17,7 @@ import cvxpy as cp
 import numpy as np
 
 from simopt.duality.affine import Map, Residual
-from simopt.duality.programme import Programme, Term
+from simopt.duality.programme import Definition, Epigraph, Leaf, Programme, Term
 from simopt.duality.reader import read
 from simopt.duality.symbolic import SYMBOLIC, Symbol, expression
 from simopt.duality.vectors import Value, broadcast
@@ -35,8 +35,9 @@ def dual(problem: cp.Problem | Problem) -> cp.Problem:
     Variables bear the names of the rows whose multipliers they are (the label of a constraint, "row 3" of the fourth without one,
     "x nonneg" of an attribute) or of the terms ("huber 1", the first; see `simopt.duality`), and "… of" such a name where CVXPY needs more
     of them to say what a conjugate is. Constraints bear the name of the variable whose stationarity they are, and their dual values are the
-    optimal values of that variable; those of a term, "scale of", "sign of" or "domain of" its name. (A variable α that stands in Kα and
-    αᵀKα only is given by Kα.) Parameters have the values that they hold now.
+    optimal values of that variable; those of a term, "scale of", "sign of" or "domain of" its name. (Of a symmetric, diagonal or sparse
+    variable they are its entries, each once; of a variable α that stands in Kα and αᵀKα only they are Kα.) Parameters have the values that
+    they hold now.
 
         >>> import cvxpy as cp, numpy as np
         >>> import simopt
@@ -70,14 +71,14 @@ class _Dual:
         self.gains: list[cp.Expression] = []
         self.constraints: list[cp.Constraint] = []
         for row in programme.every_row:
-            self._pull(row.map, Symbol(cp.Variable(row.map.size, name=row.name, nonneg=not row.equality)))
+            self._pull(row.map, Symbol(cp.Variable(row.shape, name=row.name, nonneg=not row.equality)))
         self._pull(programme.objective, np.ones(1))
         for term in reversed(programme.terms):
             if term.key in self.into:
                 self._term(term, self.into.pop(term.key))
         for each in programme.every_variable:
             if each.key in self.into:
-                self._require(-expression(broadcast(SYMBOLIC, self.into[each.key], each.size)) == 0, each.name)
+                self._stationary(each, expression(broadcast(SYMBOLIC, self.into[each.key], each.size)))
         value = sum(self.gains[1:], start=self.gains[0]) if self.gains else cp.Constant(0.0)
         self.problem = cp.Problem(cp.Minimize(-value) if programme.maximises else cp.Maximize(value), self.constraints)
 
@@ -90,6 +91,12 @@ class _Dual:
     def _gain(self, value: cp.Expression) -> None:
         if not value.is_zero():
             self.gains.append(value[0] if value.ndim else value)
+
+    def _stationary(self, each: Leaf | Definition | Epigraph, r: cp.Expression) -> None:
+        """r = 0, with the sign at which the multiplier is the variable."""
+        places = each.places if isinstance(each, Leaf) else None
+        r = cp.reshape(r, each.shape, order="F") if places is None else r[np.unique(places[places >= 0])]
+        self._require(-r == 0, each.name)
 
     def _term(self, term: Term, s: Value) -> None:
         scale = expression(broadcast(SYMBOLIC, s if term.sign > 0 else -s, term.size))

@@ -88,6 +88,11 @@ class Row:
     equality: bool = False
     sides: tuple[Any, Any] | None = None
 
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """That of the constraint, whose entries are those of the map."""
+        return (self.map.size,) if self.sides is None else np.broadcast_shapes(*(side.shape for side in self.sides))
+
 
 @dataclass(frozen=True, eq=False)
 class Definition:

@@ -110,6 +110,17 @@ def test_each_programme_is_read_off_from_the_other() -> None:
             assert np.allclose(rows[variable.name()], variable.value, atol=1e-6)
 
 
+def test_entries_of_structured_variables_are_multipliers_each_once() -> None:
+    S, D = cp.Variable((3, 3), symmetric=True, name="S"), cp.Variable((3, 3), diag=True, name="D")
+    goal = np.add.outer(np.arange(3.0), 2 * np.arange(3.0))
+    row = (S + D <= 2.5).set_label("row")
+    dual = agree(cp.Problem(cp.Minimize(cp.sum_squares(S - goal) + cp.sum_squares(D - 1)), [row]))
+    rows = {each.label: each.dual_value for each in dual.constraints}
+    assert np.allclose(sorted(rows["S"]), sorted(S.value[np.triu_indices(3)]), atol=1e-6)
+    assert np.allclose(rows["D"], D.value.diagonal(), atol=1e-6)
+    assert np.allclose(dual.var_dict["row"].value, row.dual_value, atol=1e-6)
+
+
 def test_the_dual_of_the_dual_is_the_problem_again() -> None:
     problem = MODELS["Huber regression"](np.random.default_rng(0))
     assert simopt.dual(agree(problem)).solve(**TIGHT) == pytest.approx(problem.value, rel=1e-8)
