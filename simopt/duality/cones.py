@@ -33,8 +33,7 @@ def sides(reader: Expressions, constraint: Any) -> tuple[Any, Any, bool]:
         return *_exponential(constraint), False
     if kind in (cp.PowCone3D, PowCone3DApprox):
         x, y, z = (cp.vec(argument, order="F") for argument in constraint.args)
-        alpha = _exponents(constraint).reshape(-1, order="F")
-        weights = [[Fraction(a), 1 - Fraction(a)] for a in (alpha if alpha.size > 1 else np.full(z.size, alpha)).tolist()]
+        weights = [[Fraction(a), 1 - Fraction(a)] for a in _exponents(constraint).reshape(-1, order="F").tolist()]
         return cp.abs(z), _means(reader, [cp.hstack([x[i], y[i]]) for i in range(z.size)], weights), False
     if kind is cp.PowConeND:
         return *_power(reader, constraint), False

@@ -219,7 +219,7 @@ def _least(c: Interval, low: Array, high: Array) -> Array:
         products = [INTERVAL.lift(end) * INTERVAL.lift(np.where(np.isfinite(x), x, 0.0)) for end in (c.low, c.high) for x in (low, high)]
     least = np.min([product.low for product in products], axis=0)
     unknown = ((c.high > 0.0) & ~np.isfinite(low)) | ((c.low < 0.0) & ~np.isfinite(high))
-    out: Array = np.where(unknown | ~np.isfinite(least), -np.inf, least)
+    out: Array = np.where(unknown, -np.inf, least)  # which a ball that overflowed reaches down to
     return out
 
 

@@ -46,6 +46,7 @@ MAPS = {
     "sum of all": cp.sum(X),
     "sum of rows": cp.sum(X, axis=1),
     "sum of columns": cp.sum(X, axis=0, keepdims=True),
+    "sums of which one is empty": cp.sum(cp.diag(x, 1), axis=0),
     "mean": cp.mean(X),
     "trace": cp.trace(B[:, :3] @ X),
     "diagonal matrix": cp.diag(x),
@@ -144,6 +145,7 @@ def test_a_pattern_is_what_the_map_does(expression: Any) -> None:
         elif isinstance(pattern, Picks):
             taken = np.where(pattern.columns >= 0, at[key][pattern.columns], 0.0)
             known = np.isfinite(pattern.factors)
+            assert np.all((pattern.columns < 0) == (pattern.factors == 0.0))
             np.testing.assert_array_equal(moved[known], (taken * pattern.factors)[known])
         else:
             assert isinstance(pattern, Mixed)

@@ -18,7 +18,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simopt.duality.atoms
-from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, NotRational
+from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, Interval, NotRational
 from simopt.duality.atoms.absolute import Absolute
 from simopt.duality.atoms.base import Absorbs, Atom, Elementwise, Gauge
 from simopt.duality.atoms.concave_gauge import ConcaveGauge
@@ -291,6 +291,17 @@ def test_one_entry_outside_of_the_domain_costs_everything(case: Case, num: Arith
             elif num is FLOAT:
                 assert known(num, price)
     assert outside or np.array_equal(case.atom.project(FLOAT, np.full(len(inside), -7.0), s), np.full(len(inside), -7.0))
+
+
+@cases
+def test_of_a_scale_that_may_be_0_the_price_is_unknown_or_that_of_the_largest(case: Case) -> None:
+    """A ball [−r, r] stands for a scale in [0, r]: what is paid must be enough for r, too."""
+    r = 2.0**-10
+    s = Interval(np.zeros(case.m), np.full(case.m, r))
+    for u in (0.0, -0.5 * r, -1.0, 0.5 * r):
+        kept = case.atom.project(FLOAT, np.full(N, u), np.full(case.m, r))
+        price = case.atom.conjugate(INTERVAL, INTERVAL.lift(kept), s)
+        assert not known(INTERVAL, price) or INTERVAL.upper(price) >= case.atom.conjugate(FLOAT, kept, np.full(case.m, r)) * (1.0 - 1e-9)
 
 
 @cases

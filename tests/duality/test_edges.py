@@ -36,12 +36,20 @@ def test_a_row_that_is_no_number_is_not_satisfied(num: Arithmetic) -> None:
 
 
 def test_what_overflows_implies_no_bound() -> None:
-    """x₁ ≥ −1e200 x₀ with x₀ ≤ 1e200 says x₁ ≥ −1e400, which is no float: nothing bounds x₁."""
+    """x₁ ≥ −1e200 x₀ says x₁ ≥ −1e400 for x₀ ≤ 1e200, which is no float, and x₁ ≥ −1e200 for −1e200 ≤ x₀ ≤ 1."""
     x = cp.Variable(2, name="x")
-    for rows in ([-1e200 * x[0] - x[1] <= 0], [cp.hstack([-1e200 * x[0] - x[1], -1e200 * x[0] - x[1] - 1]) <= 0]):
-        declared = Declared.of(cp.Problem(cp.Minimize(x[1]), [*rows, x[0] <= 1e200]))
+    for rows, optimum in (([x[0] <= 1e200], -math.inf), ([x[0] <= 1, x[0] >= -1e200], -1e200)):
+        declared = Declared.of(cp.Problem(cp.Minimize(x[1]), [-1e200 * x[0] - x[1] <= 0, *rows]))
         for num in (FLOAT, INTERVAL, RATIONAL):
-            assert declared.dual_bound({}, num) == -math.inf
+            assert num.lower(declared.dual_bound({}, num)) <= optimum
+
+
+def test_a_root_of_what_is_below_0_is_infeasible_and_no_error() -> None:
+    x = cp.Variable(2, name="x")
+    for root in (cp.sqrt(x), -cp.power(x, 1.5)):
+        declared = Declared.of(cp.Problem(cp.Maximize(cp.sum(root))))
+        for num in (FLOAT, INTERVAL, RATIONAL):
+            assert declared.objective({"x": np.array([1.0, -1.0])}, num) == math.inf
 
 
 def test_powers_0_and_1_and_products_with_plain_vectors_are_read() -> None:

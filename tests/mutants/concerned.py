@@ -80,10 +80,11 @@ BY_GROUP = {
         Tests("tests/problems/test_every_problem.py", SOME),
     ],
     "duality": named(
-        *("duality/test_sweeps", "duality/test_attack", "duality/test_atoms", "duality/test_affine", "duality/test_reader"),
-        *("duality/test_pivots", "duality/test_implied", "duality/test_as_written", "duality/test_dual_programme", "duality/test_feasible"),
-        *("duality/test_recent", "duality/test_second_judge", "duality/test_distance", "duality/test_registered"),
-        *("duality/test_units", "duality/test_dimensions", "duality/test_kernel_element"),
+        *("duality/test_edges", "duality/test_sweeps", "duality/test_attack", "duality/test_recent", "duality/test_remainders"),
+        *("duality/test_atoms", "duality/test_affine", "duality/test_reader", "duality/test_pivots", "duality/test_implied"),
+        *("duality/test_as_written", "duality/test_dual_programme", "duality/test_feasible", "duality/test_second_judge"),
+        *("duality/test_distance", "duality/test_registered", "duality/test_units", "duality/test_dimensions"),
+        "duality/test_kernel_element",
     ),
     "claims": named(
         *(
@@ -131,8 +132,8 @@ FIRST = {  # of a group's tests those that know the module, or all of its folder
     "verify_equivalence": "equivalence/test_answers",
     "verify_strong": "equivalence/test_answers",
     "atoms": "duality/test_atoms",
-    "affine": "duality/test_affine",
-    **dict.fromkeys(("products", "library", "expressions", "cones", "definitions", "epigraphs", "bounds"), "duality/test_reader"),
+    **dict.fromkeys(("affine", "products"), "duality/test_affine"),
+    **dict.fromkeys(("library", "expressions", "cones", "definitions", "epigraphs", "bounds"), "duality/test_reader"),
     "kernel_element": "duality/test_kernel_element",
     "implied": "duality/test_implied",
     "infeasible": "duality/test_feasible",

@@ -5,11 +5,11 @@ from __future__ import annotations
 import cvxpy as cp
 import numpy as np
 
-from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
 from simopt.arrays import Array
 from simopt.duality.atoms.base import SPARE, TAIL, Grouped, Priced
 from simopt.duality.atoms.relative_entropy import relative_entropies
-from simopt.duality.vectors import Value, above, divisor, floats, full, known, nothing, positive_part, where
+from simopt.duality.vectors import Value, above, divisor, enclosing, floats, full, known, nothing, positive_part, where
 
 LEAST = 2.0**-100  # what a multiplier counts of which nothing is known
 
@@ -46,10 +46,12 @@ class LogSumExp(Grouped):
         total = num.group_sum(u, self.group, self.count)
         room = s * (SPARE * len(u)) if num is FLOAT else num.zeros(self.count)
         off = above(num, -u).any() or above(num, total, s + room).any() or above(num, s, total + room).any()
-        scale, _ = divisor(num, s)
+        scale, positive = divisor(num, s)
         if off or not known(num, num.sum(total)):
             return nothing(num)
-        return num.sum(scale[self.group] * num.xlogx(u / scale[self.group]))
+        price = scale[self.group] * num.xlogx(u / scale[self.group])
+        small = enclosing(num, num.zeros(len(u)), -s[self.group]) if num is INTERVAL else num.zeros(len(u))  # −s/e ≤ u log(u/s) ≤ 0
+        return num.sum(where(num, positive[self.group], price, small))
 
     def remainder(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
         weights, total, top = self._shifted(num, z)
