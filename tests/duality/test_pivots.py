@@ -200,6 +200,17 @@ def test_a_term_of_scale_0_still_says_where_it_is_defined(num: Arithmetic) -> No
     assert bound(declared, {"row": 0.0, "norm1 1": [1, 0], mean: [-1, 0]}, num) == pytest.approx(1.0, abs=1e-13)
 
 
+def test_a_norm_whose_scale_is_short_of_what_it_has_to_take_is_corrected_with_its_scale() -> None:
+    """min Σx with ‖(x₁, x₂)‖ ≤ s, ‖(s, x₃)‖ ≤ t ≤ 2: −√12, with multipliers of the rows that are less than √2 and √3."""
+    x, t = cp.Variable(3, name="x"), cp.Variable(2, name="t", nonneg=True)
+    inner, outer = cp.norm(x[:2]) <= t[0], cp.norm(cp.hstack([t[0], x[2]])) <= t[1]
+    rows = [inner.set_label("inner"), outer.set_label("outer"), (t[1] <= 2).set_label("end")]
+    declared = Declared.of(cp.Problem(cp.Minimize(cp.sum(x)), rows))
+    first, second = (name for name in declared.names if "norm" in name)
+    prices = {"inner": 2**0.5 - 1e-12, "outer": 3**0.5 - 1e-12, "end": 3**0.5, first: [-1, -1], second: [2**0.5, -1]}
+    assert -(12**0.5) - 1e-8 <= bound(declared, prices, INTERVAL) <= -(12**0.5) + 1e-15
+
+
 @pytest.mark.parametrize("num", [FLOAT, INTERVAL], ids=lambda num: num.name)
 def test_multipliers_of_constants_are_those_that_go_with_the_others(num: Arithmetic) -> None:
     """min Σ kl_div(c, x) at the mean of c, min Σ kl_div(x, c) at its geometric mean; what is given for c itself is off by 10⁻³."""
