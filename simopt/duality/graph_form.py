@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -170,7 +170,11 @@ def solved(declared: Declared, solver: str | None = None, **options: Any) -> tup
     NotAvailable
         where no back end returns a point.
     """
-    found = list(candidates(declared, solver, **options))
+    return best(list(candidates(declared, solver, **options)))
+
+
+def best(found: Sequence[Candidate]) -> tuple[Point, Multipliers]:
+    """The point and the multipliers of `solved`."""
     found = [each for each in found if each.certificate.gap < np.inf] or found
     return min(found, key=lambda each: each.certificate.upper).point, max(found, key=lambda each: each.certificate.lower).multipliers
 

@@ -22,7 +22,8 @@ from intercept import intercepted
 
 import simopt
 from simopt.arithmetic import FLOAT, INTERVAL
-from simopt.duality import Declared, solved
+from simopt.duality import Declared
+from simopt.duality.graph_form import best, candidates
 from simopt.errors import InvalidProblem, Unreadable
 
 RESULTS = Path(__file__).with_name("results.jsonl")
@@ -35,7 +36,8 @@ MISSED = 1e-4  # of 1 + |optimum|: what CLARABEL's answer, with its default tole
 class Result:
     """What became of a problem: `refused` by the reader, with its reason; else bounds by arithmetic, what is open, and the time.
 
-    `moved` says that its numbers are not those of the list: a few are another solve's answer, whose last digits are the machine's.
+    `solvers` are the back ends that were asked, one after the other until a gap closed. `moved` says that its numbers are
+    not those of the list: a few are another solve's answer, whose last digits are the machine's.
     """
 
     id: str
@@ -48,6 +50,7 @@ class Result:
     gap: dict[str, float] = field(default_factory=dict)
     open: list[str] = field(default_factory=list)
     seconds: float = 0.0
+    solvers: list[str] = field(default_factory=list)
 
     def closed(self, entry: Entry) -> bool:
         """Whether the gap is small in both arithmetics, relative to an optimum other than 0."""
@@ -133,9 +136,11 @@ def judged(entry: Entry, problem: cp.Problem) -> Result:
         return result(refused=reason(error))
     except Exception as error:  # the reader's own errors are to be seen
         return result(failed=f"reading: {type(error).__name__}: {error}"[:300])
-    lower, upper, gap, left = {}, {}, {}, list[str]()
+    lower, upper, gap, left, asked = {}, {}, {}, list[str](), list[str]()
     try:
-        point, multipliers = solved(declared)
+        found = list(candidates(declared))
+        point, multipliers = best(found)
+        asked += dict.fromkeys(each.solver for each in found)
         for num in (FLOAT, INTERVAL):
             certificate = simopt.certify(declared, point, multipliers, num=num)
             sign = -1.0 if declared.programme.maximises else 1.0
@@ -145,7 +150,7 @@ def judged(entry: Entry, problem: cp.Problem) -> Result:
                 left += declared.open(multipliers, declared.restore(point, num), num)
     except Exception as error:
         return result(failed=f"{type(error).__name__}: {error}"[:300], lower=lower, upper=upper, gap=gap, open=left)
-    return result(lower=lower, upper=upper, gap=gap, open=list(dict.fromkeys(left)))
+    return result(lower=lower, upper=upper, gap=gap, open=list(dict.fromkeys(left)), solvers=asked)
 
 
 def reason(error: Exception) -> str:

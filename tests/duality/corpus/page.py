@@ -51,7 +51,7 @@ CERTIFIED = """# Certificates of the problems from CVXPY's own tests
 
 Written by `python tests/duality/corpus --certify`, with CVXPY {version}; do not edit.
 
-Each problem is read, solved once in graph form by CLARABEL, and judged in floats and in balls. It closes where the gap is at most
+Each problem is read, {solves}, and judged in floats and in balls. It closes where the gap is at most
 {floats:g} of |optimum| in floats and {balls:g} in balls; an optimum 0 has no such scale. Bounds contradict CLARABEL where they miss its
 optimum by more than {missed:g} (1 + |optimum|), a point is feasible where it says that none is, or two bounds exclude each other.
 
@@ -117,6 +117,7 @@ def certificates(found: Judged) -> str:
     refused = Counter(result.refused for _, result in found if result.refused)
     return CERTIFIED.format(
         version=cp.__version__,
+        solves=_solves(found),
         floats=CLOSED["float"],
         balls=CLOSED["interval"],
         missed=MISSED,
@@ -155,3 +156,10 @@ def table(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
 def _occurring(found: Sequence[Entry], what: Callable[[Entry], Sequence[str]], title: str) -> str:
     having = Counter(name for entry in found for name in what(entry))
     return table([title, "problems"], [[name, number] for name, number in having.most_common()])
+
+
+def _solves(found: Judged) -> str:
+    """By whom the problems were solved."""
+    last = Counter(result.solvers[-1] for _, result in found if result.solvers)
+    others = ", ".join(f"{name} ({times})" for name, times in last.most_common() if name != "CLARABEL")
+    return f"solved in graph form by CLARABEL or, last, by {others}" if others else "solved once in graph form by CLARABEL"
