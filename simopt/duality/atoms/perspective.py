@@ -8,6 +8,7 @@ import numpy as np
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arrays import Array
 from simopt.duality.atoms.base import Atom, Elementwise, Priced
+from simopt.duality.atoms.total import Total
 from simopt.duality.vectors import Mask, Value, above, broadcast, divisor, full, is_zero, known, nothing, vector, where
 
 STEPS, STEP = 8, 1e-6  # of Newton's method, and of its differences
@@ -82,7 +83,18 @@ class Perspective(Atom):
         if costs is None:
             return full(num, -1.0, len(u))
         left = -v - costs
-        return num.concat([num.minimum(self.atom.room(num, price, s), broadcast(num, left, self.length)), left])
+        room = num.minimum(self.atom.room(num, price, s), broadcast(num, left, self.length))
+        return num.concat([self._affordable(price, s, room, broadcast(num, left, self.length)) if num is FLOAT else room, left])
+
+    def _affordable(self, u: Array, s: Array, room: Array, left: Array) -> Array:
+        """Of the room, a share for which the price, convex in u, rises by no more than is left (of others the sign is asked)."""
+        atom = self.atom.atom if isinstance(self.atom, Total) else self.atom
+        if not isinstance(atom, Elementwise):
+            return room
+        scale, step = np.broadcast_to(s, u.shape), np.maximum(room, 0.0)
+        here, *there = (atom.conjugates(FLOAT, u + shift, scale) for shift in (0.0, step, -step))
+        rise = np.maximum(np.max(there, axis=0) - here, left)
+        return np.where(room > 0.0, room * np.divide(left, rise, out=np.zeros(len(u)), where=rise > 0.0), room)
 
     def inward(self, u: Array, by: float) -> Array:
         """v farther below −(sφ)*(u), by a share of the largest, as both may be 0 at the edge."""
