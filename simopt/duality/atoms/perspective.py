@@ -75,13 +75,26 @@ class Perspective(Atom):
         return num.concat([price, v if costs is None else num.minimum(v, -costs)])
 
     def room(self, num: Arithmetic, u: Value, s: Value) -> Value:
-        """What v is below −(sφ)*(u), which is 0 or more where u, too, is in the domain."""
+        """What v is below −(sφ)*(u); of u, in floats, the share of a step that the convex cost lets be, elsewhere a number of that sign."""
         price, v = self._split(u)
         costs = self._costs(num, price, s)
         if costs is None:
             return full(num, -1.0, len(u))
-        left = -v - costs
-        return num.concat([num.minimum(self.atom.room(num, price, s), broadcast(num, left, self.length)), left])
+        left, room = -v - costs, self.atom.room(num, price, s)
+        room = num.minimum(room, broadcast(num, left, self.length))
+        if num is FLOAT:
+            single = isinstance(self.atom, Elementwise)
+            room = np.minimum(room, self._reach(price, s, left, room) if single else 0.0)
+        return num.concat([room, left])
+
+    def _reach(self, u: Array, s: Array, left: Array, step: Array) -> Array:
+        """ρ with (sφ)*(u ± ρ) ≤ (sφ)*(u) + left for φ of single numbers: a part of half the step, as the cost is convex."""
+        step = np.maximum(step, 0.0) / 2
+        here, ahead, behind = (self._costs(FLOAT, u + side * step, s) for side in (0.0, 1.0, -1.0))
+        if here is None or ahead is None or behind is None:
+            return np.zeros(len(u))
+        rise = np.maximum(ahead, behind) - here
+        return np.where(rise > left, step * np.divide(left, rise, out=np.zeros(len(u)), where=rise > 0.0), np.where(left < 0.0, left, step))
 
     def inward(self, u: Array, by: float) -> Array:
         """v farther below −(sφ)*(u), by a share of the largest, as both may be 0 at the edge."""
