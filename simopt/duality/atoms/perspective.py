@@ -7,6 +7,7 @@ import numpy as np
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arrays import Array
 from simopt.duality.atoms.base import Atom, Elementwise
+from simopt.duality.atoms.total import Total
 from simopt.duality.vectors import Mask, Value, above, broadcast, divisor, full, is_zero, known, nothing, vector, where
 
 STEPS, STEP = 8, 1e-6  # of Newton's method, and of its differences
@@ -83,18 +84,10 @@ class Perspective(Atom):
         left, room = -v - costs, self.atom.room(num, price, s)
         room = num.minimum(room, broadcast(num, left, self.length))
         if num is FLOAT:
-            single = isinstance(self.atom, Elementwise)
-            room = np.minimum(room, self._reach(price, s, left, room) if single else 0.0)
+            single = self.atom if isinstance(self.atom, Elementwise) else self.atom.atom if isinstance(self.atom, Total) else None
+            spread = np.broadcast_to(left, self.length), np.broadcast_to(s, self.length)
+            room = np.minimum(room, 0.0 if single is None else _reach(single, price, *spread, room))
         return num.concat([room, left])
-
-    def _reach(self, u: Array, s: Array, left: Array, step: Array) -> Array:
-        """ρ with (sφ)*(u ± ρ) ≤ (sφ)*(u) + left for φ of single numbers: a part of half the step, as the cost is convex."""
-        step = np.maximum(step, 0.0) / 2
-        here, ahead, behind = (self._costs(FLOAT, u + side * step, s) for side in (0.0, 1.0, -1.0))
-        if here is None or ahead is None or behind is None:
-            return np.zeros(len(u))
-        rise = np.maximum(ahead, behind) - here
-        return np.where(rise > left, step * np.divide(left, rise, out=np.zeros(len(u)), where=rise > 0.0), np.where(left < 0.0, left, step))
 
     def inward(self, u: Array, by: float) -> Array:
         """v farther below −(sφ)*(u), by a share of the largest, as both may be 0 at the edge."""
@@ -142,3 +135,13 @@ class Perspective(Atom):
         price = self.atom.slope(ratio, s)
         costs = self._costs(FLOAT, price, s)
         return np.concatenate([price, np.zeros(self.count) if costs is None else -costs])
+
+
+def _reach(atom: Elementwise, u: Array, left: Array, s: Array, step: Array) -> Array:
+    """ρ with (sφ)*(u ± ρ) ≤ (sφ)*(u) + left for φ of single numbers: a part of half the step, as the cost is convex."""
+    step = np.maximum(step, 0.0) / 2
+    if any(atom.outside(FLOAT, u + side * step, s).any() for side in (0.0, 1.0, -1.0)):
+        return np.zeros(len(u))
+    here, ahead, behind = (atom.conjugates(FLOAT, u + side * step, s) for side in (0.0, 1.0, -1.0))
+    rise = np.maximum(ahead, behind) - here
+    return np.where(rise > left, step * np.divide(left, rise, out=np.zeros(len(u)), where=rise > 0.0), np.where(left < 0.0, left, step))
