@@ -77,7 +77,7 @@ class Perspective(Atom):
         return num.concat([price, v if costs is None else num.minimum(v, -costs)])
 
     def room(self, num: Arithmetic, u: Value, s: Value) -> Value:
-        """What v is below −(sφ)*(u), which is 0 or more where u, too, is in the domain."""
+        """What v is below −(sφ)*(u); of u, in floats, the share of a step that the convex cost lets be, elsewhere a number of that sign."""
         price, v = self._split(u)
         costs = self._costs(num, price, s)
         if costs is None:
