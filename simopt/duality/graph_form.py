@@ -80,7 +80,7 @@ class GraphForm:
         self.known: dict[int, tuple[Any, Any]] = {}
         self.rows: dict[str, tuple[Any, float]] = {}  # label -> row, and what its dual is to be multiplied with
         objective = self.written(programme.problem.objective.expr) / sizes.objective
-        for row in programme.all_rows():
+        for row in programme.every_row:
             if row.sides is not None:
                 unit = sizes.maps.get(row.key, 1.0)
                 left, right = (self.written(side) / unit for side in row.sides)

@@ -75,7 +75,7 @@ def _over(v: Any, unit: float) -> Any:
 
 def perspectives(programme: Programme) -> Iterator[Any]:
     """Those in the objective and the rows, also where the function is affine and so no term."""
-    waiting = [programme.problem.objective.expr, *(side for row in programme.all_rows() for side in row.sides or ())]
+    waiting = [programme.problem.objective.expr, *(side for row in programme.every_row for side in row.sides or ())]
     while waiting:
         e = waiting.pop()
         if isinstance(e, cp.perspective):

@@ -162,10 +162,16 @@ class Programme:
     @property
     def every_row(self) -> list[Row]:
         """All that is declared, in its order: also the rows that are bounds, and those that have become nodes."""
-        found = [*self.rows, *(bound.row for bounds in self.bounds.values() for bound in bounds)]
+        bounds = [bound.row for bounds in self.bounds.values() for bound in bounds]
+        return sorted([*self.rows, *bounds, *self.defining], key=lambda row: row.key)
+
+    @property
+    def defining(self) -> list[Row]:
+        """The rows of definitions and epigraphs."""
+        found: list[Row] = []
         for node in self.nodes:
-            found += (node.row,) if isinstance(node, Definition) else node.rows if isinstance(node, Epigraph) else ()
-        return sorted(found, key=lambda row: row.key)
+            found += [node.row] if isinstance(node, Definition) else node.rows if isinstance(node, Epigraph) else []
+        return found
 
     @property
     def every_variable(self) -> list[Leaf | Definition | Epigraph]:
@@ -176,16 +182,6 @@ class Programme:
     def below(node: Node) -> tuple[Key, ...]:
         """What a node refers to."""
         return tuple(key for key in argument(node).below if key != node.key)
-
-    def all_rows(self) -> list[Row]:
-        """The rows, those that bound leaves, and those that define values."""
-        return [*self.rows, *(bound.row for bounds in self.bounds.values() for bound in bounds), *self.defining()]
-
-    def defining(self) -> list[Row]:
-        """The rows of definitions and epigraphs."""
-        return [
-            row for node in self.nodes if not isinstance(node, Term) for row in (node.rows if isinstance(node, Epigraph) else [node.row])
-        ]
 
     def reaches(self, start: Key, goal: Key) -> bool:
         """Whether the value `start` is computed from the value `goal`."""

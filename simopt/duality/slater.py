@@ -191,7 +191,7 @@ def _rows(programme: Programme, near: Mapping[Key, Array]) -> list[_Limit]:
 
 def _exact_rows(programme: Programme, sizes: Sizes, measured: Measured) -> list[Any]:
     found = []
-    for row in (*(row for row in programme.rows if row.equality), *programme.defining()):
+    for row in (*(row for row in programme.rows if row.equality), *programme.defining):
         if row.sides is not None:
             left, right = (side.tree_copy(measured.instead) / sizes.maps.get(row.key, 1.0) for side in row.sides)
             found.append(left == right if row.equality else left <= right)
