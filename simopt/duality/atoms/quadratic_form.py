@@ -165,7 +165,8 @@ class QuadraticForm(SemidefiniteForm):
     def declared_conjugate(self, u: Any, s: Any) -> tuple[Any, list[Any]]:
         import cvxpy as cp
 
-        factor, w = np.linalg.cholesky(self.matrix(FLOAT)), cp.Variable(u.size)
+        matrix, w = np.asarray(self.matrix(FLOAT), dtype=float), cp.Variable(u.size)
+        factor = np.linalg.cholesky((matrix + matrix.T) / 2.0)
         return cp.quad_over_lin(w, 4 * cp.sum(s)), [factor @ w == u]
 
     def support(self) -> Support | None:
