@@ -304,6 +304,37 @@ def test_of_a_scale_that_may_be_0_the_price_is_unknown_or_that_of_the_largest(ca
         assert not known(INTERVAL, price) or INTERVAL.upper(price) >= case.atom.conjugate(FLOAT, kept, np.full(case.m, r)) * (1.0 - 1e-9)
 
 
+@pytest.mark.parametrize("name", ["euclidean", "largest size", "3-norm", "maximum", "maximum with a constant", "log sum exp"])
+def test_a_group_outside_of_the_domain_leaves_the_others_as_they_are(name: str) -> None:
+    atom, s = CASES[name].atom, np.ones(2)
+    alone = atom.project(FLOAT, np.array([0.25, 0.125, 0.0, 0.0]), s)
+    both = atom.project(FLOAT, np.array([0.25, 50.0, 0.0, 0.0]), s)
+    np.testing.assert_array_equal(both[PAIRS == 0], alone[PAIRS == 0])
+    assert math.isfinite(atom.conjugate(FLOAT, both, s))
+
+
+@cases
+def test_inward_of_the_domain_is_in_the_domain(case: Case) -> None:
+    s = np.ones(case.m)
+    for size in (0.25, -0.25):
+        u = case.atom.inward(case.atom.project(FLOAT, np.append(np.full(N - 1, size), 0.0), s), 1e-3)
+        assert case.atom.total is not None or math.isfinite(case.atom.conjugate(FLOAT, u, s))
+
+
+@cases
+def test_the_declared_conjugate_is_the_conjugate(case: Case) -> None:
+    s = np.linspace(1.0, 1.5, case.m)
+    u = case.atom.project(FLOAT, case.atom.slope(np.array([0.5, 1.0, 2.0, 0.75]), s), s)
+    u, scale = u if case.atom.total is not None else case.atom.inward(u, 1e-6), cp.Variable(case.m)
+    multiplier = cp.Variable(N)
+    try:
+        price, rows = case.atom.declared_conjugate(multiplier, scale)
+    except NotImplementedError:
+        return
+    found = cp.Problem(cp.Minimize(price), [*rows, multiplier == u, scale == s]).solve(solver="CLARABEL")
+    assert found == pytest.approx(case.atom.conjugate(FLOAT, u, s), rel=1e-5, abs=1e-6)
+
+
 @cases
 @settings(max_examples=20, deadline=None)
 @given(drawn=instances())

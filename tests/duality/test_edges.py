@@ -71,3 +71,13 @@ def test_a_parameter_may_be_0_whatever_its_sign() -> None:
     assert declared.objective({"x": np.zeros(2)}) == 1.0
     below.value = np.array([-0.0, -2.0])
     assert declared.objective({"x": np.zeros(2)}) == 4.0
+
+
+def test_a_factor_of_0_takes_no_multiplier_from_the_equality_that_defines_its_argument() -> None:
+    """Fᵀv + Cᵀu = 0 says nothing of u where C has become 0, and whatever u is there bounds: min ‖p∘f − 1‖² + ‖x‖², f = x, is 2."""
+    x, f, p = cp.Variable(3, name="x"), cp.Variable(3, name="f"), cp.Parameter(3, nonneg=True, value=[1.0, 0.0, 1.0])
+    goal = cp.sum_squares(cp.multiply(p, f) - 1) + cp.sum_squares(x)
+    declared = Declared.of(cp.Problem(cp.Minimize(goal), [f == x]))
+    for num in (FLOAT, INTERVAL, RATIONAL):
+        bound = declared.dual_bound({"row 0": np.ones(3)}, num)
+        assert 0.9 <= num.lower(bound) <= 2.0

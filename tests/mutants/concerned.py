@@ -80,7 +80,7 @@ BY_GROUP = {
         Tests("tests/problems/test_every_problem.py", SOME),
     ],
     "duality": named(
-        *("duality/test_edges", "duality/test_sweeps", "duality/test_attack", "duality/test_recent", "duality/test_remainders"),
+        *("duality/test_edges", "duality/test_remainders", "duality/test_recent", "duality/test_sweeps", "duality/test_attack"),
         *("duality/test_atoms", "duality/test_affine", "duality/test_reader", "duality/test_pivots", "duality/test_implied"),
         *("duality/test_as_written", "duality/test_dual_programme", "duality/test_feasible", "duality/test_second_judge"),
         *("duality/test_distance", "duality/test_registered", "duality/test_units", "duality/test_dimensions"),
