@@ -25,7 +25,7 @@ from simopt.duality.programme import Definition, Epigraph, Programme, Term
 from simopt.duality.vectors import Indices, Mask
 from simopt.errors import InvalidProblem
 
-MOST = 100_000  # fractions that the proofs may take
+MOST = 10_000  # fractions that the proofs may take
 SIMPLE = 4096  # the largest denominator of a guess
 
 
