@@ -242,7 +242,7 @@ def _pivoted(matrix: Array) -> tuple[Array, Indices]:
 def drawn(num: Arithmetic, programme: Programme, point: Mapping[Key, Array], tight: Sequence[tuple[Row, Indices]] = ()) -> dict[Key, Value]:
     """Floats drawn into their bounds and onto the equalities: to rounding, or for balls and fractions exactly, in the pivots."""
     equations = equalities(programme, tight)
-    if not equations.size:
+    if not equations.size or not equations.leaves:  # an equality of parameters alone holds or not
         return dict(point)
     low, high = _ends(equations)
     x = _corrected(equations, np.clip(equations.flat(point), low, high), low, high)

@@ -379,6 +379,8 @@ def test_a_point_without_free_variables_is_judged_as_it_is() -> None:
     problem = cp.Problem(cp.Minimize(x), [x == 1.0, cp.square(x) <= 0.5])
     x.value = 1.0
     assert simopt.certify(problem).upper == math.inf
+    never = cp.Problem(cp.Minimize(x), [cp.Parameter(value=2.0) == 1.0, x == 1.0])
+    assert simopt.certify(never).upper == math.inf
 
 
 def test_a_sorted_product_closes_where_entries_are_equal() -> None:
