@@ -96,10 +96,11 @@ class Certificate:
         return math.isfinite(self.upper) and math.isfinite(self.lower) and self.relative_gap <= tol
 
     def __str__(self) -> str:
+        word = "no optimum" if self.infeasible or self.unbounded else "open"
         return (
             f"{self.lower:.15g} ≤ optimum ≤ {self.upper:.15g}   gap {self.gap:.2e}   gap/scale {self.relative_gap:.2e}   "
             f"gap/|{'lower' if self.maximises else 'upper'}| {self.gap_over_upper:.2e}   repaired by {self.infeasibility:.1e}   "
-            f"multipliers: {self.multipliers_from}   arithmetic: {self.arithmetic}" + (f"   open: {self.open}" if self.open else "")
+            f"multipliers: {self.multipliers_from}   arithmetic: {self.arithmetic}" + (f"   {word}: {self.open}" if self.open else "")
         )
 
 

@@ -208,6 +208,7 @@ def test_an_infeasible_or_unbounded_problem_is_never_optimal_and_keeps_no_values
     endless = cp.Problem(cp.Maximize(cp.sum(x)), [x >= 0])
     solution = simopt.solve(endless, "clarabel")
     assert solution.status is Status.UNBOUNDED and endless.status == "unbounded" and endless.value == np.inf and x.value is None
+    assert "no optimum: the objective rises without end" in str(solution.certificate)
     for rows in ([x >= 1, x <= 0], [cp.norm(x) <= 1, cp.sum(x) >= 2]):
         for goal, end in ((cp.Minimize(cp.sum(x)), np.inf), (cp.Maximize(cp.sum(x)), -np.inf)):
             problem = cp.Problem(goal, rows)
@@ -216,6 +217,7 @@ def test_an_infeasible_or_unbounded_problem_is_never_optimal_and_keeps_no_values
             assert problem.status == "infeasible" and problem.value == end and x.value is None
             found = simopt.certify(problem)
             assert found.infeasible and (found.lower, found.upper) == (end, end) and not found.closes(1e-8)
+            assert "no optimum: no point is feasible" in str(found) and "open" not in str(found)
 
 
 def test_an_interrupt_carries_the_solution_as_written() -> None:
