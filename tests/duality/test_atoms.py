@@ -293,6 +293,15 @@ def test_one_entry_outside_of_the_domain_costs_everything(case: Case, num: Arith
     assert outside or np.array_equal(case.atom.project(FLOAT, np.full(len(inside), -7.0), s), np.full(len(inside), -7.0))
 
 
+@pytest.mark.parametrize("kind", [Maximum, LogSumExp, SumLargest])
+def test_of_many_multipliers_a_sum_that_is_right_to_rounding_is_right(kind: Any) -> None:
+    n, s = 100_000, np.full(1, 0.3)
+    atom = SumLargest(2.5) if kind is SumLargest else kind(np.zeros(n, int), 1)
+    u = atom.project(FLOAT, np.random.default_rng(6).uniform(size=n), s)
+    assert math.isfinite(atom.conjugate(FLOAT, u, s)) and math.isfinite(atom.conjugate(FLOAT, u * (1.0 + 1e-14), s))
+    assert not math.isfinite(atom.conjugate(FLOAT, u * (1.0 + 1e-6), s))
+
+
 @cases
 def test_of_a_scale_that_may_be_0_the_price_is_unknown_or_that_of_the_largest(case: Case) -> None:
     """A ball [−r, r] stands for a scale in [0, r]: what is paid must be enough for r, too."""

@@ -1,5 +1,6 @@
 """Certificates of a problem whose optimum is a number: ½‖x − b‖² + ½‖x‖² is least at b/2, where it is ‖b‖²/4."""
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -52,6 +53,17 @@ def test_a_gap_below_zero_by_rounding_is_no_better_than_zero() -> None:
     assert (found.gap, found.lower, found.multipliers_from) == (0.0, 1.0, "point")
 
 
+def test_bounds_on_a_maximum_are_those_on_the_minimum_of_minus_f_with_the_signs_and_the_ends_changed() -> None:
+    """−4 ≤ min −f ≤ −1, where a point has −1: 1 ≤ max f ≤ 4. What says that nothing is feasible, or nothing bounded, says so of both."""
+    least = replace(certify(halves(), {"x": B / 2}, BEST), upper=-1.0, lower=-4.0, gap=3.0)
+    most = least.of_the_maximum()
+    assert most == replace(least, upper=4.0, lower=1.0, maximises=True) and (least.value, most.value) == (-1.0, 1.0)
+    for infinite, word in ((np.inf, "infeasible"), (-np.inf, "unbounded")):
+        nothing = replace(least, upper=infinite, lower=infinite)
+        for found in (nothing, nothing.of_the_maximum()):
+            assert [name for name in ("infeasible", "unbounded") if getattr(found, name)] == [word]
+
+
 def test_wide_enclosures_that_have_a_number_in_common_do_not_contradict_each_other() -> None:
     class Wide(Toy):
         """The value is known to lie in [0, 10] only, the gap in [1, 2]."""
@@ -82,21 +94,22 @@ def test_beyond_floats_the_point_is_made_feasible_in_the_arithmetic_asked_for() 
         assert certify(halves(Halving), {"x": B / 2}, BEST, num).upper == pytest.approx(1.25 * LEAST, rel=1e-14)
 
 
-def test_a_lower_bound_above_the_upper_one_closes_nothing_however_wide_the_balls_are_that_explain_it() -> None:
+@pytest.mark.parametrize("unit", [1.0, 2.0**-40])
+def test_a_lower_bound_above_the_upper_one_closes_nothing_however_wide_the_balls_are_that_explain_it(unit: float) -> None:
     class Sunken(Toy):
         """Value 1 and bound 1.5, both known to a unit only; the gap comes out as 0."""
 
         def objective(self, point: Any, num: Any = FLOAT) -> Any:
-            return Interval.hull(0.0, 2.0) if num is INTERVAL else 1.0
+            return Interval.hull(0.0, 2.0 * unit) if num is INTERVAL else unit
 
         def dual_bound(self, multipliers: Any, num: Any = FLOAT, upper: float = np.inf) -> Any:
-            return Interval.hull(0.0, 2.0) if num is INTERVAL else 1.5
+            return Interval.hull(0.0, 2.0 * unit) if num is INTERVAL else 1.5 * unit
 
         def gap(self, point: Any, multipliers: Any, num: Any = FLOAT) -> Any:
-            return Interval.hull(0.0, 1e-9) if num is INTERVAL else 0.0
+            return Interval.hull(0.0, 1e-9 * unit) if num is INTERVAL else 0.0
 
     found = certify(halves(Sunken), {"x": np.zeros(2)}, BEST)
-    assert found.gap >= 0.5 and not found.closes(0.49)
+    assert found.gap >= 0.5 * unit and not found.closes(0.49)
 
 
 @pytest.mark.parametrize("size", [5e-324, 1e-300, 1e-150])

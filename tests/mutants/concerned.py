@@ -76,7 +76,8 @@ BY_GROUP = {
         Tests("tests/problems/test_every_problem.py", SOME),
     ],
     "arithmetic": [
-        *named("frame/test_radii", "frame/test_arithmetic", "frame/test_elementary", "frame/test_definite", "frame/test_certificate"),
+        *named("frame/test_radii", "frame/test_arithmetic", "frame/test_elementary", "frame/test_definite", "frame/test_linear"),
+        *named("frame/test_certificate"),
         Tests("tests/problems/test_every_problem.py", SOME),
     ],
     "duality": named(
@@ -126,6 +127,7 @@ FIRST = {  # of a group's tests those that know the module, or all of its folder
     "measured": "claims/test_record",
     "elementary": "frame/test_elementary",
     "definite": "frame/test_definite",
+    "linear": "frame/test_linear",
     "monotone_function": "frame/test_monotone_function",
     "path_search": "equivalence/test_path",
     "find_map": "equivalence/test_find_map",
