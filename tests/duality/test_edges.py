@@ -71,3 +71,13 @@ def test_a_parameter_may_be_0_whatever_its_sign() -> None:
     assert declared.objective({"x": np.zeros(2)}) == 1.0
     below.value = np.array([-0.0, -2.0])
     assert declared.objective({"x": np.zeros(2)}) == 4.0
+
+
+@pytest.mark.parametrize("num", [FLOAT, INTERVAL], ids=lambda num: num.name)
+def test_what_a_weight_of_0_leaves_out_takes_nothing_from_the_equality_that_defines_it(num: Arithmetic) -> None:
+    """min ‖(f/3)∘(1, 0) − (1, 0)‖² + ‖x‖² with f = 3x is least at x = (½, 0), where it is ½ and the multiplier of the row is (⅓, 0)."""
+    x, f = cp.Variable(2, name="x"), cp.Variable(2, name="f")
+    misfit = cp.sum_squares(cp.multiply([1.0, 0.0], f / 3) - np.array([1.0, 0.0]))
+    declared = Declared.of(cp.Problem(cp.Minimize(misfit + cp.sum_squares(x)), [(f == 3 * x).set_label("row")]))
+    bound = declared.dual_bound({"row": np.array([1 / 3, 0.0])}, num)
+    assert num.lower(bound) == pytest.approx(0.5, rel=1e-12)
