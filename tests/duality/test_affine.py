@@ -183,5 +183,10 @@ def test_a_product_that_rounds_is_no_exact_factor() -> None:
     assert np.isnan(found.pattern(0).factors).all()  # type: ignore[union-attr]  # 0.1 · 10 is not 1, though floats say so
 
 
+def test_a_sum_of_whole_factors_that_rounds_is_no_exact_factor() -> None:
+    for expression in (2.0**53 * x + x, x + 2.0**53 * x):
+        assert np.isnan(read(expression)[1].pattern(0).factors).all()  # type: ignore[union-attr]
+
+
 def test_vectors_of_objects_stay_exact() -> None:
     assert vector(RATIONAL, RATIONAL.lift(np.array([[0.1, 0.2], [0.3, 0.4]])))[1] == Fraction(0.3)

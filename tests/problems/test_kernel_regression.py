@@ -14,6 +14,7 @@ from simopt.arrays import Array
 from simopt.certificate import certify
 from simopt.datasets import load_dataset
 from simopt.errors import InvalidProblem
+from simopt.problems import _weighted_mean
 from simopt.problems.kernel_regression import KernelRegression
 from simopt.similarities import Gaussian, Manhattan, Sigmoid
 from simopt.solvers.kernel_regression import NadarayaWatson
@@ -170,3 +171,9 @@ def test_the_recipe_predicts_rows_from_the_others() -> None:
     for bad in (0.0, 1.0, -0.5, np.nan):
         with pytest.raises(InvalidProblem, match="queries"):
             KernelRegression.from_data(dataset, np.random.default_rng(0), samples=300, queries=bad)
+
+
+@pytest.mark.parametrize(("n", "share", "asked"), [(2, 0.01, 1), (2, 0.99, 1), (10, 0.99, 9), (10, 0.3, 3)])
+def test_of_any_share_a_sample_and_a_query_are_left(n: int, share: float, asked: int) -> None:
+    known, queries = _weighted_mean.split(n, share, np.random.default_rng(0))
+    assert len(queries) == asked and np.array_equal(np.sort([*known, *queries]), np.arange(n))
