@@ -141,12 +141,14 @@ def test_what_does_not_close_is_left_open_with_the_reason(name: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.timeout(3600)
 @pytest.mark.parametrize("name", [*CLOSES, *STAYS_OPEN])
 def test_a_thousand_random_points_and_multipliers_bound_nothing_falsely(name: str) -> None:
     """By the derived formulas and by those by hand; `simopt.conformance` does the same with a few."""
     cls = registry.get("problem", name)
-    for index in second_judge.readable(cls)[:3]:
-        lowers, uppers = second_judge.compared(cls, index, 1000)
+    chosen = second_judge.readable(cls)[:3]
+    for index in chosen:
+        lowers, uppers = second_judge.compared(cls, index, math.ceil(1000 / len(chosen)))
         assert name in STAYS_OPEN or (lowers > 0 and uppers > 0)
 
 
