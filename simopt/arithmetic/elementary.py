@@ -181,15 +181,12 @@ def _log_parts(x: Array) -> Parts:
 
 
 def _log1p_parts(h: Array) -> Parts:
-    """log(1 + h) = high + low ± error for −1 < h < ∞: 1 + h = s + e exactly, and log(1 + e/s) = e/s up to (e/s)² ≤ u|e/s|.
-
-    The two low parts are rounded as one by less than 4u²|log s + e/s|, for which the error of log s, nearly twice what is needed, has room.
-    """
+    """log(1 + h) = high + low ± error for −1 < h < ∞: 1 + h = s + e exactly, and log(1 + e/s) = e/s up to (e/s)² ≤ u|e/s|."""
     s, e = _two_sum(1.0, h)
     high, low, error = _log_parts(s)
     t = e / s
     high, rest = _two_sum(high, t)
-    return high, rest + low, error + 2 * U * np.abs(t) + SMALLEST * (t != 0.0)
+    return high, rest + low, error + 2 * U * (np.abs(t) + np.abs(rest) + np.abs(low)) + SMALLEST * (t != 0.0)
 
 
 @lru_cache(maxsize=1)
