@@ -210,6 +210,8 @@ def test_multipliers_of_a_part_of_a_term_are_put_in_their_place() -> None:
 
 
 def test_a_declaration_may_have_other_functions_for_other_cones() -> None:
+    pytest.importorskip("ecos", reason="of the back ends ECOS alone has no power cones, and no wheels from Python 3.13 on")
+
     @problem
     class Powers(Fit):
         """min_w ‖Xw − y‖² + Σ|w|^1.5, the power by second-order cones where there are no power cones."""
