@@ -27,7 +27,7 @@ from simopt.duality.bounds import box
 from simopt.duality.declared import Declared
 from simopt.duality.graph_form import solved
 from simopt.duality.interior_multipliers import interior_multipliers
-from simopt.duality.programme import Definition, Epigraph, Programme
+from simopt.duality.programme import Programme
 from simopt.duality.vectors import above
 from simopt.errors import InvalidProblem, NotAvailable, Unreadable
 
@@ -114,8 +114,7 @@ def _relaxed(programme: Programme) -> cp.Problem | None:
     t, kept = cp.Variable(name="violation"), [bound.row for bounds in programme.bounds.values() for bound in bounds]
     rows = [each for row in programme.rows if row.sides is not None for each in _loose(*row.sides, row.equality, t)]
     rows += [each for row in _domain(programme.problem.objective.expr) for each in _loose(row.args[0], row.args[1], False, t)]
-    for node in programme.nodes:
-        kept += [node.row] if isinstance(node, Definition) else node.rows if isinstance(node, Epigraph) else []
+    kept += programme.defining
     exact = [row.sides[0] == row.sides[1] if row.equality else row.sides[0] <= row.sides[1] for row in kept if row.sides is not None]
     return cp.Problem(cp.Minimize(t), [*rows, *exact]) if rows else None
 

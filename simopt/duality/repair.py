@@ -42,11 +42,15 @@ def completed(programme: Programme, plan: Sequence[Absorber], candidates: Mappin
 
 def matched(programme: Programme, plan: Sequence[Absorber], candidates: Mapping[Key, Array]) -> Candidates:
     """Multipliers of constants in perspectives, chosen for those of what they are divided by, which stationarity knows."""
-    terms = [term for term in programme.terms if isinstance(term.atom, Perspective) and term.constant.any() and term.key in candidates]
-    scales = backward(FLOAT, programme, plan, candidates).scales if terms else {}
+    marked = [
+        (term, term.atom)
+        for term in programme.terms
+        if isinstance(term.atom, Perspective) and term.constant.any() and term.key in candidates
+    ]
+    scales = backward(FLOAT, programme, plan, candidates).scales if marked else {}
     found = {
-        term.key: term.atom.matched(candidates[term.key], scales[term.key], term.constant, 2 * INSIDE)  # type: ignore[attr-defined]
-        for term in terms
+        term.key: atom.matched(candidates[term.key], scales[term.key], term.constant, 2 * INSIDE)
+        for term, atom in marked
         if term.key in scales
     }
     return {**candidates, **found}
