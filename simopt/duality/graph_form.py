@@ -26,6 +26,7 @@ TIGHT: dict[str, dict[str, Any]] = {
     "CLARABEL": {"tol_gap_abs": 1e-11, "tol_gap_rel": 1e-11, "tol_feas": 1e-11, "max_iter": 200, "warm_start": False},
     "SCS": {"eps_abs": 1e-10, "eps_rel": 1e-10, "max_iters": 20_000, "warm_start": False},
     "ECOS": {"abstol": 1e-11, "reltol": 1e-11, "feastol": 1e-11, "max_iters": 200},
+    "HIGHS": {"qp_iteration_limit": 10_000, "time_limit": 60.0},  # of quadratic objectives it may never end (HiGHS 1583)
 }
 OTHERS = ("HIGHS", "SCS", "ECOS")  # after CLARABEL, where that does not close
 CLOSED, NEARLY = 1e-10, 1e-9  # gap / optimum: at which nothing else, and at which no other back end is asked

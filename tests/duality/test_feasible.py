@@ -15,6 +15,7 @@ from cvxpy.transforms.indicator import indicator
 from cvxpy.transforms.partial_optimize import partial_optimize
 
 import simopt
+from simopt import registry
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, Interval
 from simopt.arithmetic.linear import solve
 from simopt.duality import Declared, GraphForm, graph_form, slater, solved
@@ -443,3 +444,14 @@ def test_where_clarabel_does_not_close_the_others_that_are_installed_are_asked(m
     assert simopt.certify(declared, *solved(declared), num=INTERVAL).closes(1e-9)
     with pytest.raises(NotAvailable, match="it failed"):
         solved(declared, "CLARABEL")  # who names a back end is given no other
+
+
+def test_no_back_end_is_asked_without_an_end() -> None:
+    """HiGHS's method for quadratic objectives goes round for ever on the hull of "margins beyond 1, λ = 0.001"."""
+    for name in ("CLARABEL", *graph_form.OTHERS):
+        assert any("iter" in option for option in graph_form.TIGHT[name])
+    registry.load("problems")
+    examples = registry.get("problem", "hinge-svm-hull").examples(np.random.default_rng(0))
+    (example,) = [each for each in examples if each.name == "margins beyond 1, λ = 0.001"]
+    found = list(graph_form.candidates(Declared.of(example.problem.declare())))
+    assert min(each.certificate.upper for each in found) - max(each.certificate.lower for each in found) <= 1e-10
