@@ -14,7 +14,7 @@ import math
 from abc import abstractmethod
 from dataclasses import replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -27,9 +27,6 @@ from simopt.problems import _exc_cases, _hinges
 from simopt.problems._exc_balance import Prices
 from simopt.problems._exc_hinges import Indices, Side, checked_labels
 from simopt.problems._exc_start import number_of_classes
-
-if TYPE_CHECKING:
-    import cvxpy as cp
 
 Value = Any
 
@@ -231,24 +228,6 @@ class ThresholdProblem(Problem):
     def laws(cls) -> list[Law]:
         """Scaling of γ, thresholds and what bounds f together; of the features; reversal of the labels; permutation; duplication."""
         return _exc_cases.laws()
-
-    # Shared parts of the declarations.
-
-    def declared_hinges(self, f: cp.Expression, b: Any, gamma: cp.Parameter) -> tuple[cp.Expression, list[cp.Constraint]]:
-        """The mean loss, and the rows `above` and `below` with their slacks; b is a variable or an array."""
-        import cvxpy as cp
-
-        hinges = []
-        if self.low_rows.size:
-            hinges.append(("below", b[self.low_ends] + gamma - f[self.low_rows]))
-        if self.high_rows.size:
-            hinges.append(("above", f[self.high_rows] - b[self.high_ends] + gamma))
-        rows, losses = [], []
-        for label, argument in hinges:
-            slack = cp.Variable(argument.size, name=f"slack_{label}")
-            rows += [(argument <= slack).set_label(label), (slack >= 0).set_label(f"slack_{label}")]
-            losses.append(cp.sum(slack))
-        return sum(losses) / len(self.labels), rows
 
 
 def given(multipliers: Multipliers, key: str, size: int) -> Array:

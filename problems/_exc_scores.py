@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -24,9 +24,6 @@ from simopt.problems._exc import ThresholdProblem, given
 from simopt.problems._exc_balance import Prices
 from simopt.problems._factor import KernelProblem
 from simopt.row_blocks import LARGE, RowBlocks
-
-if TYPE_CHECKING:
-    import cvxpy as cp
 
 Value = Any
 UPWARDS = 1.0 + 1e-14
@@ -71,14 +68,6 @@ class LinearScores(ThresholdProblem):
     def from_units(self, sigma: float, kappa: float) -> Rescale:
         """w = w'σ/κ, b = b'σ, f = f'σ."""
         return Rescale(_squares.times(w=sigma / kappa, thresholds=sigma, f=sigma, slack_below=sigma, slack_above=sigma))
-
-    def declared_scores(self) -> tuple[cp.Variable, cp.Variable, list[cp.Constraint]]:
-        """w, f and the row predictions: f == Ψw."""
-        import cvxpy as cp
-
-        n, d = self.features.shape
-        w, f = cp.Variable(d, name="w"), cp.Variable(n, name="f")
-        return w, f, [(f == self.features @ w).set_label("predictions")]
 
 
 class BallScores(LinearScores):
@@ -257,13 +246,6 @@ class KernelScores(KernelProblem, ThresholdProblem):
         """γ, Δ × s and K × c: λ × c/s."""
         gram = _factor.rescaled(self.gram, c)
         return self.changed(gram=gram, regularization=self.regularization * (c / s), **self.ends_in_units(s))
-
-    def declared_scores(self) -> tuple[cp.Variable, cp.Variable, list[cp.Constraint]]:
-        """u, f and the row predictions: f == F u, K ≈ F Fᵀ."""
-        import cvxpy as cp
-
-        u, f = cp.Variable(self.factor.width, name="u"), cp.Variable(len(self.labels), name="f")
-        return u, f, [(f == self.factor.matrix @ u).set_label("predictions")]
 
 
 def norm_bound(problem: KernelScores | PenalisedScores, upper: float) -> float:

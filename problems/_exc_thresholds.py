@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -31,9 +31,6 @@ from simopt.problems import _exc_balance, _exc_start
 from simopt.problems._exc import ThresholdProblem, given
 from simopt.problems._exc_balance import Prices
 from simopt.problems._exc_hinges import Side, explicit, implicit
-
-if TYPE_CHECKING:
-    import cvxpy as cp
 
 Value = Any
 OUTWARDS = 1.0 + 1e-14  # rounds the ends of the box outwards
@@ -192,10 +189,6 @@ class SpacedThresholds(LearnedThresholds):
         """f = 0 with the best thresholds."""
         best = _exc_start.best_constant_thresholds(self.labels, self.classes, self.gamma, self.delta)
         return {**self.zero(), "thresholds": best}
-
-    def declared_order(self, b: cp.Variable, delta: cp.Parameter) -> list[cp.Constraint]:
-        """The row `order`."""
-        return [(b[:-1] + delta <= b[1:]).set_label("order")] if self.classes > 2 else []
 
 
 class ImplicitThresholds(LearnedThresholds):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,9 +15,6 @@ from simopt.errors import InvalidProblem
 from simopt.problem import Problem, freeze
 from simopt.problems import _simplex, _squares
 from simopt.problems._prediction_losses import LOSSES, Loss, loss_named
-
-if TYPE_CHECKING:
-    import cvxpy as cp
 
 Value = Any
 
@@ -133,14 +130,6 @@ class FiniteDomain(Problem):
     def price_unit(self, s: float) -> float:
         """What multipliers are multiplied by when f is multiplied by s: s for the squared loss, whose values are multiplied by s²."""
         return s if self.loss == "squared" else 1.0
-
-    def declared_loss(self, f: cp.Variable) -> tuple[cp.Expression, list[cp.Constraint]]:
-        """Σ pℓ(f, y) over the points of positive mass, with its rows."""
-        import cvxpy as cp
-
-        epsilon = cp.Parameter(nonneg=True, name="epsilon", value=self.epsilon)
-        chosen = f if len(self.charged) == len(self.targets) else f[self.charged]
-        return self.loss_function.declared(chosen, self.aims(), self.charges(), epsilon)
 
 
 def square(gram: Any, n: int, of: str = "targets") -> Array:

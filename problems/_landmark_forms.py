@@ -6,32 +6,19 @@ The derivations stand with `LandmarkedLeastSquares` and `LandmarkedRidge`; ranki
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
 from simopt.arrays import Multipliers, Point
-from simopt.problem import ALL_CONES
 from simopt.problems import _hinges
 from simopt.problems._landmark_squares import LandmarkSquares, Value
-
-if TYPE_CHECKING:
-    import cvxpy as cp
 
 
 class SquaresInBall(LandmarkSquares):
     """(1/n)‖y − Ψw‖² subject to ‖w‖ ≤ B; a problem declares the fields."""
 
     radius: float
-
-    def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Minimise (1/n)‖y − f‖² subject to predictions f == Ψw and the ball ‖w‖ ≤ B."""
-        import cvxpy as cp
-
-        radius = cp.Parameter(nonneg=True, name="radius", value=self.radius)
-        w, loss, predictions = self.declared()
-        return cp.Problem(cp.Minimize(loss), [predictions, (cp.norm(w, 2) <= radius).set_label("ball")])
 
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """(1/n)‖y − Ψw‖²."""
@@ -73,14 +60,6 @@ class SquaresPenalised(LandmarkSquares):
     """(1/n)‖y − Ψw‖² + λ‖w‖²; a problem declares the fields."""
 
     regularization: float
-
-    def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Minimise (1/n)‖y − f‖² + λ‖w‖² subject to predictions f == Ψw."""
-        import cvxpy as cp
-
-        regularization = cp.Parameter(nonneg=True, name="regularization", value=self.regularization)
-        w, loss, predictions = self.declared()
-        return cp.Problem(cp.Minimize(loss + regularization * cp.sum_squares(w)), [predictions])
 
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """(1/n)‖y − Ψw‖² + λ‖w‖²."""

@@ -25,8 +25,6 @@ from simopt.problems import _hinges, _recipes, _squares, _svr_cases
 from simopt.similarities import Similarity
 
 if TYPE_CHECKING:
-    import cvxpy as cp
-
     from simopt.datasets import Dataset
 
 Value = Any
@@ -99,14 +97,6 @@ class LandmarkSquares(Problem):
         kappa = _hinges.row_unit(self.features)
         back = Rescale(_squares.times(w=sigma / kappa, f=sigma), _squares.times(predictions=sigma))
         return self.in_units(1.0 / sigma, 1.0 / kappa), back
-
-    def declared(self) -> tuple[cp.Variable, cp.Expression, cp.Constraint]:
-        """w, the mean square, and the row predictions."""
-        import cvxpy as cp
-
-        n, d = self.features.shape
-        w, f = cp.Variable(d, name="w"), cp.Variable(n, name="f")
-        return w, cp.sum_squares(self.targets - f) / self.count, (f == self.features @ w).set_label("predictions")
 
     @classmethod
     def laws(cls) -> list[Law]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -13,9 +13,6 @@ from simopt.arrays import Multipliers, Point
 from simopt.problem import Image, Law, Rescale
 from simopt.problems import _factor, _hinges, _margin_cases, _power_units, _squares
 from simopt.problems._margins import MarginProblem, kernel_unit
-
-if TYPE_CHECKING:
-    import cvxpy as cp
 
 Value = Any
 
@@ -131,15 +128,6 @@ class BallMargins(MarginProblem):
         v = self.prices(INTERVAL, multipliers) * INTERVAL.lift(self.labels)
         s, gap = INTERVAL.lower(self._norm(INTERVAL, v)), float(self.gap(point, multipliers))
         return min(2.0 * bound, 2.0 * math.sqrt(2.0 * bound / s * gap)) if s > 0.0 and gap >= 0.0 else 2.0 * bound
-
-    def declared_ball(self, u: cp.Variable) -> cp.Constraint:
-        """The row `ball`, ‖u‖² ≤ c, with u and c measured in a power of two near √c, for a second-order cone of size 1."""
-        import cvxpy as cp
-
-        capacity = cp.Parameter(nonneg=True, name="capacity", value=self.capacity)
-        size = _squares.power_of_two(math.sqrt(self.capacity))
-        row: cp.Constraint = (cp.sum_squares(u / size) <= capacity / size / size).set_label("ball")
-        return row
 
     def normalised(self) -> tuple[Self, Rescale]:
         """K/κ with a power of four near max K_ii: c' = cκ, α = α'/κ; values, intercept and multipliers unchanged."""

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -22,9 +22,6 @@ from simopt.arrays import Array, Multipliers, Point
 from simopt.problem import freeze
 from simopt.problems import _hinges, _intercept, _squares
 from simopt.problems._factor import KernelProblem
-
-if TYPE_CHECKING:
-    import cvxpy as cp
 
 Value = Any
 
@@ -107,23 +104,6 @@ class MarginProblem(KernelProblem):
     def scale(self) -> float:
         """1, the loss at f = 0; with an intercept 2 min(n_+, n_−)/n, that of the best constant, or 1 where one class alone makes it 0."""
         return _intercept.best_constant(self.labels)[1] or 1.0 if self.biased else 1.0
-
-    # Shared parts of declarations, in the coordinates of the factor, K ≈ F Fᵀ.
-
-    def declared(self) -> tuple[cp.Variable, cp.Expression, list[cp.Constraint]]:
-        """u, the mean loss, and the rows predictions (f = F u), margins (1 − y(f + b) ≤ slack), slack (≥ 0)."""
-        import cvxpy as cp
-
-        n = len(self.labels)
-        u = cp.Variable(self.factor.width, name="u")
-        f, slack = cp.Variable(n, name="f"), cp.Variable(n, name="slack")
-        values = f + cp.Variable(name="bias") if self.biased else f
-        rows = [
-            (f == self.factor.matrix @ u).set_label("predictions"),
-            (1 - cp.multiply(self.labels, values) <= slack).set_label("margins"),
-            (slack >= 0).set_label("slack"),
-        ]
-        return u, cp.sum(slack) / n, rows
 
 
 def kernel_unit(gram: Array) -> float:

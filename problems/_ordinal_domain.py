@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from functools import cached_property
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -24,9 +24,6 @@ from simopt.problems import _simplex
 from simopt.problems._exc_balance import Prices, spaced
 from simopt.problems._exc_hinges import Side, explicit
 from simopt.problems._exc_start import best_constant_thresholds, number_of_classes
-
-if TYPE_CHECKING:
-    import cvxpy as cp
 
 Value = Any
 REPAIRS = ("balanced", "given")
@@ -191,23 +188,6 @@ class OrdinalDomain(Problem):
     def scale(self) -> float:
         """The loss of f = 0 with its best thresholds, or the margin where that is 0 (then it is optimal)."""
         return float(self.objective(self.trivial_point())) or self.hinge_margin
-
-    def declared(self, f: cp.Expression, margin: Any) -> tuple[cp.Expression, list[cp.Constraint]]:
-        """Σ p of the slacks, with the rows below, above and order."""
-        import cvxpy as cp
-
-        b, delta = cp.Variable(self.classes - 1, name="thresholds"), cp.Parameter(nonneg=True, name="delta", value=self.delta)
-        (highs, lows), (above, below) = self.sides, self.caps(FLOAT)
-        rows, loss = [], cp.Constant(0.0)
-        hinges = [("below", below, b[lows.ends] + margin - f[lows.rows])] if lows.rows.size else []
-        hinges += [("above", above, f[highs.rows] - b[highs.ends] + margin)] if highs.rows.size else []
-        for label, cap, argument in hinges:
-            slack = cp.Variable(argument.size, name=f"slack_{label}")
-            rows += [(argument <= slack).set_label(label), (slack >= 0).set_label(f"slack_{label}")]
-            loss += cap @ slack
-        if self.classes > 2:
-            rows.append((b[:-1] + delta <= b[1:]).set_label("order"))
-        return loss, rows
 
 
 def _left(num: Arithmetic, h: Value, price: Value, cap: Value) -> Value:

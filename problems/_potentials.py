@@ -15,16 +15,13 @@ For s = a/p in the domain of s ↦ φ*(−s), φ*(−s) = sup_z −sz − φ(z),
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simopt.arithmetic import Arithmetic
 from simopt.arrays import Array
-
-if TYPE_CHECKING:
-    import cvxpy as cp
 
 Value = Any
 LEAST = 1e-200  # shares a/p below this count as 0, where their logarithms need no care
@@ -51,10 +48,6 @@ class Potential(ABC):
     @abstractmethod
     def slack(self, num: Arithmetic, p: Array, a: Array, z: Value) -> Value:
         """p (φ(z) + φ*(−a/p)) + az ≥ 0, elementwise."""
-
-    @abstractmethod
-    def declared(self, z: cp.Expression) -> cp.Expression:
-        """φ(z) in CVXPY."""
 
     def prices(self, p: Array, given: Array) -> Array:
         """a in the domain of the conjugate: clipped to [0, p] or [0, ∞)."""
@@ -88,13 +81,6 @@ class Hinge(Potential):
         h = num.lift(1.0) - z
         return (num.lift(p) - num.lift(a)) * num.pos(h) + num.lift(a) * num.pos(-h)
 
-    def declared(self, z: cp.Expression) -> cp.Expression:
-        """pos(1 − z)."""
-        import cvxpy as cp
-
-        out: cp.Expression = cp.pos(1 - z)
-        return out
-
 
 class SquaredHinge(Potential):
     """[1 − z]_+²."""
@@ -121,13 +107,6 @@ class SquaredHinge(Potential):
         off = num.pos(h) - num.lift(a) / num.lift(p) / 2
         return num.lift(p) * (off * off) + num.lift(a) * num.pos(-h)
 
-    def declared(self, z: cp.Expression) -> cp.Expression:
-        """pos(1 − z)²."""
-        import cvxpy as cp
-
-        out: cp.Expression = cp.square(cp.pos(1 - z))
-        return out
-
 
 class Exponential(Potential):
     """e^{−z}."""
@@ -153,13 +132,6 @@ class Exponential(Potential):
         """p T(a/p, e^{−z}), with log(s/e) = log s + z so that e^{−z} may underflow."""
         lifted = num.lift(a)
         return num.pos(lifted * (_log_share(num, lifted, a > 0, p) + z - num.lift(1.0)) + num.lift(p) * num.exp(-z))
-
-    def declared(self, z: cp.Expression) -> cp.Expression:
-        """exp(−z)."""
-        import cvxpy as cp
-
-        out: cp.Expression = cp.exp(-z)
-        return out
 
 
 class Logistic(Potential):
@@ -191,13 +163,6 @@ class Logistic(Potential):
             chance = num.exp(-side)
             total = total + num.pos(mass * (_log_share(num, mass, kept, p) + side - num.lift(1.0)) + num.lift(p) * chance)
         return total
-
-    def declared(self, z: cp.Expression) -> cp.Expression:
-        """logistic(−z)."""
-        import cvxpy as cp
-
-        out: cp.Expression = cp.logistic(-z)
-        return out
 
 
 POTENTIALS: dict[str, Potential] = {

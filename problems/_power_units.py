@@ -1,10 +1,10 @@
-"""What the two forms of M-RLSR share: the declared power of a norm, natural units, the angle term of the gap, and the distance bound."""
+"""What the two forms of M-RLSR share: units of the norm and of the data, the angle term of the gap, and the distance bound."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,31 +13,11 @@ from simopt.arrays import Array
 from simopt.problems import _squares
 from simopt.problems._factor import Factor
 
-if TYPE_CHECKING:
-    import cvxpy as cp
-
 Value = Any
 ROUNDS = 20  # refinements of the distance bound; each is valid by itself
 
 
-def declared_power(u: cp.Expression, m: float, cones: frozenset[str], size: float = 1.0) -> cp.Expression:
-    """(‖u‖/size)^m: no cone beyond the second-order one for m = 1 and 2, else one exact power cone, or the rational SOC form without it.
-
-    With `size` near the norm of the solution the m-th power is near 1, where the cone is well conditioned (7^12 is 1e10).
-    """
-    import cvxpy as cp
-
-    length: cp.Expression = cp.norm(u if size == 1.0 else u / size, 2)
-    if m == 1:
-        return length
-    if m == 2 and size == 1.0:
-        square: cp.Expression = cp.sum_squares(u)
-        return square
-    power: cp.Expression = cp.power(length, m, approx="power" not in cones)
-    return power
-
-
-def declared_size(factor: Factor, targets: Array, strength: float, m: float) -> float:
+def norm_unit(factor: Factor, targets: Array, strength: float, m: float) -> float:
     """A power of two near an upper bound on ‖u*‖; 1 where ‖u‖^m stays moderate, or would leave the floats.
 
     ‖u*‖ is at most the norm of the least-squares solution, and λ‖u*‖^m ≤ ‖y‖²/n.

@@ -15,15 +15,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from simopt.arithmetic import Arithmetic
 from simopt.arrays import Array
-
-if TYPE_CHECKING:
-    import cvxpy as cp
 
 Value = Any
 LOSSES = ("insensitive", "hinge", "squared")
@@ -51,10 +48,6 @@ class Loss(ABC):
     @abstractmethod
     def slope(self, f: Array, y: Array) -> Array:
         """−∂ℓ/∂f in floats, the q/p that a prediction suggests: exact away from kinks, 0 at them."""
-
-    @abstractmethod
-    def declared(self, f: cp.Expression, y: Array, p: Array, epsilon: cp.Parameter) -> tuple[cp.Expression, list[cp.Constraint]]:
-        """Σ pℓ(f, y) in CVXPY, and its labelled rows."""
 
 
 @dataclass(frozen=True)
@@ -87,18 +80,6 @@ class Insensitive(Loss):
         out: Array = np.where(np.abs(y - f) > self.epsilon, np.sign(y - f), 0.0)
         return out
 
-    def declared(self, f: cp.Expression, y: Array, p: Array, epsilon: cp.Parameter) -> tuple[cp.Expression, list[cp.Constraint]]:
-        """p·slack, slack ≥ 0, with rows `above`, f − y − ε ≤ slack, and `below`, y − ε − f ≤ slack."""
-        import cvxpy as cp
-
-        slack = cp.Variable(len(y), name="slack")
-        rows = [
-            (f - y - epsilon <= slack).set_label("above"),
-            (y - epsilon - f <= slack).set_label("below"),
-            (slack >= 0).set_label("nonneg"),
-        ]
-        return p @ slack, rows
-
 
 @dataclass(frozen=True)
 class Hinge(Loss):
@@ -128,14 +109,6 @@ class Hinge(Loss):
         out: Array = np.where(y * f < self.margin, y, 0.0)
         return out
 
-    def declared(self, f: cp.Expression, y: Array, p: Array, epsilon: cp.Parameter) -> tuple[cp.Expression, list[cp.Constraint]]:
-        """p·slack, slack ≥ 0, with rows `margins`, m − yf ≤ slack."""
-        import cvxpy as cp
-
-        slack = cp.Variable(len(y), name="slack")
-        rows = [(self.margin - cp.multiply(y, f) <= slack).set_label("margins"), (slack >= 0).set_label("nonneg")]
-        return p @ slack, rows
-
 
 @dataclass(frozen=True)
 class Squared(Loss):
@@ -163,12 +136,6 @@ class Squared(Loss):
         """2(y − f)."""
         out: Array = 2.0 * (y - f)
         return out
-
-    def declared(self, f: cp.Expression, y: Array, p: Array, epsilon: cp.Parameter) -> tuple[cp.Expression, list[cp.Constraint]]:
-        """‖√p∘(f − y)‖²."""
-        import cvxpy as cp
-
-        return cp.sum_squares(cp.multiply(np.sqrt(p), f - y)), []
 
 
 def loss_named(name: str, epsilon: float, margin: float) -> Loss:

@@ -13,7 +13,7 @@ Source: Kar & Jain 2012, §3.2; Shalev-Shwartz, Srebro & Zhang 2010.
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any, SupportsFloat
+from typing import Any, SupportsFloat
 
 import numpy as np
 
@@ -21,9 +21,6 @@ from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arrays import Array
 from simopt.problems import _hinges
-
-if TYPE_CHECKING:
-    import cvxpy as cp
 
 Value = Any
 
@@ -93,24 +90,3 @@ def slack(num: Arithmetic, h: Value, a: Value, n: int, smoothness: float) -> Val
     difference = num.clip(h, 0.0, end) - a * n / beta
     ends = num.dot(num.pos(_hinges.share(num, n) - a), num.pos(h - end)) + num.dot(a, num.pos(h * -1))
     return num.dot(difference, difference) * beta / 2 / n + ends
-
-
-def declared(residual: cp.Expression, epsilon: cp.Expression, n: int, smoothness: float) -> tuple[cp.Expression, list[cp.Constraint]]:
-    """(1/n) Σ ℓ̃_β(r_i) and its rows `below`, `above`: slacks of the hinges of r − v.
-
-    The variable v and the parameter `smoothness` exist only if β is finite.
-    """
-    import cvxpy as cp
-
-    slack_below, slack_above = cp.Variable(n, name="slack_below"), cp.Variable(n, name="slack_above")
-    total = cp.sum(slack_below + slack_above) / n
-    if smoothness != math.inf:
-        v = cp.Variable(n, name="v")
-        beta = cp.Parameter(nonneg=True, name="smoothness", value=smoothness)
-        residual, total = residual - v, total + beta / 2 * cp.sum_squares(v) / n
-    return total, [
-        (-residual - epsilon <= slack_below).set_label("below"),
-        (residual - epsilon <= slack_above).set_label("above"),
-        (slack_below >= 0).set_label("slack_below"),
-        (slack_above >= 0).set_label("slack_above"),
-    ]

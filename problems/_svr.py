@@ -9,7 +9,7 @@ from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from functools import reduce
 from operator import add
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 
@@ -20,9 +20,6 @@ from simopt.landmarks import equal_columns
 from simopt.problem import Law, Problem, Rescale, freeze
 from simopt.problems import _hinges, _smoothed_insensitive, _squares, _svr_cases
 from simopt.row_blocks import LARGE, RowBlocks, feature_rows
-
-if TYPE_CHECKING:
-    import cvxpy as cp
 
 Value = Any
 
@@ -142,13 +139,3 @@ class InsensitiveRegression(Problem):
     def laws(cls) -> list[Law]:
         """Scaling of targets, ε, 1/β and what bounds w together; scaling of the features; sign; permutation; duplication."""
         return _svr_cases.laws()
-
-    def declared(self, epsilon: cp.Parameter) -> tuple[cp.Variable, cp.Expression, list[cp.Constraint]]:
-        """w, the mean loss, and the rows predictions, below, above."""
-        import cvxpy as cp
-
-        n, d = self.features.shape
-        w = cp.Variable(d, name="w")
-        f = cp.Variable(n, name="f")
-        loss, rows = _smoothed_insensitive.declared(f - self.targets, epsilon, n, self.smoothness)
-        return w, loss, [(f == np.asarray(self.features) @ w).set_label("predictions"), *rows]

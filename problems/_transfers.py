@@ -1,4 +1,4 @@
-r"""Transfer functions u of generalised linear models with their integrals U, U' = u (in CVXPY, too), and conjugates U*, in any arithmetic.
+r"""Transfer functions u of generalised linear models with their integrals U, U' = u, and conjugates U*, in any arithmetic.
 
                 u(t)                    U(t)                          U*(s)                         domain    Lipschitz
     identity    t                       t²/2                          s²/2                          ℝ         1
@@ -13,7 +13,7 @@ dual is evaluated: s = θ, but Φ(θ) for the probit, so that U* needs no invers
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -21,9 +21,6 @@ from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arrays import Array
 from simopt.problems import _normal
 from simopt.problems._potentials import POTENTIALS
-
-if TYPE_CHECKING:
-    import cvxpy as cp
 
 Value = Any
 LOGISTIC = POTENTIALS["logistic"]  # log(1 + e^{−z}): U at t = −z
@@ -55,10 +52,6 @@ class Integrated(ABC):
     @abstractmethod
     def slack(self, num: Arithmetic, theta: Array, t: Value) -> Value:
         """U(t) + U*(s) − st ≥ 0 at s = s(θ)."""
-
-    @abstractmethod
-    def declared(self, t: cp.Expression) -> cp.Expression:
-        """Σ U(t_i) in CVXPY."""
 
     def price(self, s: Array) -> Array:
         """θ of the number in the domain nearest to s."""
@@ -97,13 +90,6 @@ class Identity(Integrated):
         off = t - num.lift(theta)
         return off * off / 2
 
-    def declared(self, t: cp.Expression) -> cp.Expression:
-        """½‖t‖²."""
-        import cvxpy as cp
-
-        out: cp.Expression = 0.5 * cp.sum_squares(t)
-        return out
-
 
 class Logistic(Integrated):
     """u(t) = 1/(1 + e^{−t})."""
@@ -131,16 +117,9 @@ class Logistic(Integrated):
         """The relative entropy of (s, 1 − s) to (u(t), 1 − u(t))."""
         return LOGISTIC.slack(num, np.ones_like(theta), theta, t * -1)
 
-    def declared(self, t: cp.Expression) -> cp.Expression:
-        """Σ logistic(t)."""
-        import cvxpy as cp
-
-        out: cp.Expression = cp.sum(cp.logistic(t))
-        return out
-
 
 class Probit(Integrated):
-    """u = Φ. CVXPY has no atom for tΦ(t) + φ(t): it gets the mixture of logistic functions of problems/_normal.py instead."""
+    """u = Φ."""
 
     lipschitz = 0.3989422804014327
     exponential_cone = True
@@ -176,15 +155,6 @@ class Probit(Integrated):
         at = num.lift(theta)
         return num.pos(t * (_normal.cdf(num, t) - _normal.cdf(num, at)) + _normal.density(num, t) - _normal.density(num, at))
 
-    def declared(self, t: cp.Expression) -> cp.Expression:
-        """Σ_i Σ_k p_k h log(1 + e^{(t_i − a_k)/h})."""
-        import cvxpy as cp
-
-        nodes, shares = _normal.mixture()
-        spread = np.ones((nodes.size, 1)) @ cp.reshape(t, (1, t.size), order="C") - nodes[:, None]
-        out: cp.Expression = _normal.WIDTH * cp.sum(shares @ cp.logistic(spread / _normal.WIDTH))
-        return out
-
 
 class Clipped(Integrated):
     """u(t) = (1 + t)/2, clipped to [0, 1]."""
@@ -214,13 +184,6 @@ class Clipped(Integrated):
         s = num.lift(theta)
         off = num.clip((t + 1) / 2, 0.0, 1.0) - s
         return off * off + (s * -1 + 1) * num.pos(t - 1) + s * num.pos(t * -1 - 1)
-
-    def declared(self, t: cp.Expression) -> cp.Expression:
-        """Σ huber((1 + t)_+/2)."""
-        import cvxpy as cp
-
-        out: cp.Expression = cp.sum(cp.huber(cp.pos(1 + t) / 2, 1))
-        return out
 
 
 TRANSFERS: dict[str, Integrated] = {"identity": Identity(), "logistic": Logistic(), "probit": Probit(), "clipped": Clipped()}

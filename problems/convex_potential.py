@@ -108,7 +108,7 @@ class ConvexPotential(Problem):
         return self.mass[self.charged]
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Minimise Σ p φ(z) subject to the rows `margins`, z = y∘(Xw), and the ball ‖w‖ ≤ B.
+        """Minimise Σ p φ(z) s.t. `margins` z = y∘(Xw) and the `ball` ‖w‖ ≤ B; samples of mass 0 count for nothing.
 
         Raises
         ------
@@ -121,8 +121,15 @@ class ConvexPotential(Problem):
             raise InvalidProblem(f"potential: {self.potential} needs the exponential cone, which this solver lacks")
         radius = cp.Parameter(nonneg=True, name="radius", value=self.radius)
         w, z = cp.Variable(self.features.shape[1], name="w"), cp.Variable(len(self.labels), name="z")
+        t = z[self.charged]
+        phi = {
+            "hinge": cp.pos(1 - t),
+            "squared-hinge": cp.square(cp.pos(1 - t)),
+            "logistic": cp.logistic(-t),
+            "exponential": cp.exp(-t),
+        }[self.potential]
         rows = [(z == (self.labels[:, None] * self.features) @ w).set_label("margins"), (cp.norm(w, 2) <= radius).set_label("ball")]
-        return cp.Problem(cp.Minimize(self._charges @ self.phi.declared(z[self.charged])), rows)
+        return cp.Problem(cp.Minimize(self._charges @ phi), rows)
 
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """Σ p φ(y⟨w, x⟩)."""

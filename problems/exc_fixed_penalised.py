@@ -72,14 +72,24 @@ class EXCFixedPenalised(FixedThresholds, PenalisedScores):
         self._check()
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Minimise (1/n) Σ slacks + (λ/2)‖w‖² subject to predictions f == Ψw and the rows `below`, `above`."""
+        """Minimise (1/n) Σ slacks + (λ/2)‖w‖² s.t. `predictions` f = Ψw and `below` b + γ − f, `above` f − b + γ ≤ slack."""
         import cvxpy as cp
 
+        n, (above, below) = len(self.labels), self.sides
         regularization = cp.Parameter(nonneg=True, name="regularization", value=self.regularization)
         gamma = cp.Parameter(nonneg=True, name="gamma", value=self.gamma)
-        w, f, rows = self.declared_scores()
-        loss, hinges = self.declared_hinges(f, self.thresholds, gamma)
-        return cp.Problem(cp.Minimize(loss + regularization / 2 * cp.sum_squares(w)), [*rows, *hinges])
+        w, f = cp.Variable(self.features.shape[1], name="w"), cp.Variable(n, name="f")
+        b = self.thresholds
+        loss, rows = 0, [(f == self.features @ w).set_label("predictions")]
+        if below.rows.size:
+            slack = cp.Variable(below.rows.size, name="slack_below")
+            rows += [(b[below.ends] + gamma - f[below.rows] <= slack).set_label("below"), (slack >= 0).set_label("slack_below")]
+            loss += cp.sum(slack)
+        if above.rows.size:
+            slack = cp.Variable(above.rows.size, name="slack_above")
+            rows += [(f[above.rows] - b[above.ends] + gamma <= slack).set_label("above"), (slack >= 0).set_label("slack_above")]
+            loss += cp.sum(slack)
+        return cp.Problem(cp.Minimize(loss / n + regularization / 2 * cp.sum_squares(w)), rows)
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """w as it is."""

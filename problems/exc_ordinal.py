@@ -71,17 +71,28 @@ class EXCOrdinal(SpacedThresholds, BallScores):
         self._check()
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Minimise (1/n) Σ slacks subject to predictions f == Ψw, the rows `below`, `above`, `order`, and the ball ‖w‖ ≤ B."""
+        """Minimise (1/n) Σ slacks s.t. `predictions` f = Ψw, `below` b + γ − f, `above` f − b + γ ≤ slack, `order`, ‖w‖ ≤ B."""
         import cvxpy as cp
 
+        n, (above, below) = len(self.labels), self.sides
         radius = cp.Parameter(nonneg=True, name="radius", value=self.radius)
         gamma = cp.Parameter(nonneg=True, name="gamma", value=self.gamma)
         delta = cp.Parameter(nonneg=True, name="delta", value=self.delta)
-        w, f, rows = self.declared_scores()
+        w, f = cp.Variable(self.features.shape[1], name="w"), cp.Variable(n, name="f")
         b = cp.Variable(self.classes - 1, name="thresholds")
-        loss, hinges = self.declared_hinges(f, b, gamma)
-        ball = (cp.norm(w, 2) <= radius).set_label("ball")
-        return cp.Problem(cp.Minimize(loss), [*rows, *hinges, *self.declared_order(b, delta), ball])
+        loss, rows = 0, [(f == self.features @ w).set_label("predictions")]
+        if below.rows.size:
+            slack = cp.Variable(below.rows.size, name="slack_below")
+            rows += [(b[below.ends] + gamma - f[below.rows] <= slack).set_label("below"), (slack >= 0).set_label("slack_below")]
+            loss += cp.sum(slack)
+        if above.rows.size:
+            slack = cp.Variable(above.rows.size, name="slack_above")
+            rows += [(f[above.rows] - b[above.ends] + gamma <= slack).set_label("above"), (slack >= 0).set_label("slack_above")]
+            loss += cp.sum(slack)
+        if self.classes > 2:
+            rows.append((b[:-1] + delta <= b[1:]).set_label("order"))
+        rows.append((cp.norm(w, 2) <= radius).set_label("ball"))
+        return cp.Problem(cp.Minimize(loss / n), rows)
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """w drawn back into the ball, thresholds Δ-spaced and inside the box."""

@@ -93,15 +93,27 @@ class Goodness(FiniteDomain):
         return -float(self.charges() @ np.abs(self.influence(FLOAT, self.prices(FLOAT, multipliers))))
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Minimise Σ pℓ(f, y) subject to `predictions` f = B K(p∘v), |v| ≤ 1 (`upper`, `lower`) and the rows of the loss."""
+        """Minimise Σ pℓ(f, y) s.t. `predictions` f = B K(p∘v), |v| ≤ 1 (`upper`, `lower`) and the rows of the loss."""
         import cvxpy as cp
 
-        n = len(self.targets)
+        p, y, n = self.charges(), self.aims(), len(self.targets)
         bound = cp.Parameter(nonneg=True, name="bound", value=self.bound)
-        v, f = cp.Variable(n, name="v"), cp.Variable(n, name="f")
-        loss, rows = self.declared_loss(f)
-        rows.append((f == bound * ((self.gram * self.mass) @ v)).set_label("predictions"))
-        return cp.Problem(cp.Minimize(loss), [*rows, (v <= 1).set_label("upper"), (v >= -1).set_label("lower")])
+        v, f, slack = cp.Variable(n, name="v"), cp.Variable(n, name="f"), cp.Variable(len(y), name="slack")
+        counted = f if len(y) == n else f[self.charged]  # points of mass 0 count for nothing
+        loss, rows = p @ slack, [(slack >= 0).set_label("nonneg")]
+        if self.loss == "insensitive":
+            epsilon = cp.Parameter(nonneg=True, name="epsilon", value=self.epsilon)
+            rows = [(counted - y - epsilon <= slack).set_label("above"), (y - epsilon - counted <= slack).set_label("below"), *rows]
+        elif self.loss == "hinge":
+            rows = [(self.margin - cp.multiply(y, counted) <= slack).set_label("margins"), *rows]
+        else:
+            loss, rows = cp.sum_squares(cp.multiply(np.sqrt(p), counted - y)), []
+        rows += [
+            (f == bound * ((self.gram * self.mass) @ v)).set_label("predictions"),
+            (v <= 1).set_label("upper"),
+            (v >= -1).set_label("lower"),
+        ]
+        return cp.Problem(cp.Minimize(loss), rows)
 
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """Σ p_i ℓ(f_i, y_i)."""

@@ -98,13 +98,22 @@ class GoodnessChoice(FiniteDomain):
         return float(sizes[order[min(reached, len(order) - 1)]])
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Minimise Σ pℓ(f, y) subject to `predictions` f = (B/τ) K(p∘v), |v| ≤ R (`upper`, `lower`), R ≤ 1 (`cap`), p·R = τ (`density`)."""
+        """Minimise Σ pℓ(f, y) s.t. `predictions` f = (B/τ) K(p∘v), |v| ≤ R (`upper`, `lower`), R ≤ 1 (`cap`), p·R = τ (`density`)."""
         import cvxpy as cp
 
-        n = len(self.targets)
+        p, y, n = self.charges(), self.aims(), len(self.targets)
         bound = cp.Parameter(nonneg=True, name="bound", value=self.bound)
         v, R, f = cp.Variable(n, name="v"), cp.Variable(n, name="R"), cp.Variable(n, name="f")
-        loss, rows = self.declared_loss(f)
+        slack = cp.Variable(len(y), name="slack")
+        counted = f if len(y) == n else f[self.charged]  # points of mass 0 count for nothing
+        loss, rows = p @ slack, [(slack >= 0).set_label("nonneg")]
+        if self.loss == "insensitive":
+            epsilon = cp.Parameter(nonneg=True, name="epsilon", value=self.epsilon)
+            rows = [(counted - y - epsilon <= slack).set_label("above"), (y - epsilon - counted <= slack).set_label("below"), *rows]
+        elif self.loss == "hinge":
+            rows = [(self.margin - cp.multiply(y, counted) <= slack).set_label("margins"), *rows]
+        else:
+            loss, rows = cp.sum_squares(cp.multiply(np.sqrt(p), counted - y)), []
         rows += [
             (f == bound * ((self.gram * (self.mass / self.density)) @ v)).set_label("predictions"),
             (v <= R).set_label("upper"),

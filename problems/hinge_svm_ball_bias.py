@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar, Self
@@ -11,7 +12,7 @@ import numpy as np
 from simopt import validate
 from simopt.arrays import Array
 from simopt.problem import ALL_CONES, Example, freeze, problem
-from simopt.problems import _margin_cases
+from simopt.problems import _margin_cases, _squares
 from simopt.problems._margin_forms import BallMargins
 from simopt.similarities import Similarity
 
@@ -63,11 +64,21 @@ class HingeSVMBallBias(BallMargins):
         freeze(self, capacity=validate.positive("capacity", self.capacity))
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Minimise (1/n) Σ slack subject to predictions f = F u, the rows `margins` with f + b, and the ball ‖u‖² ≤ c, K ≈ F Fᵀ."""
+        """Minimise (1/n) Σ slack s.t. `predictions` f = F u, K ≈ F Fᵀ, `margins` 1 − y(f + b) ≤ slack, and the `ball` ‖u‖² ≤ c."""
         import cvxpy as cp
 
-        u, loss, rows = self.declared()
-        return cp.Problem(cp.Minimize(loss), [*rows, self.declared_ball(u)])
+        n = len(self.labels)
+        capacity = cp.Parameter(nonneg=True, name="capacity", value=self.capacity)
+        unit = _squares.power_of_two(math.sqrt(self.capacity))  # of u in the ball, for a second-order cone of size 1
+        u, f, slack = cp.Variable(self.factor.width, name="u"), cp.Variable(n, name="f"), cp.Variable(n, name="slack")
+        bias = cp.Variable(name="bias")
+        rows = [
+            (f == self.factor.matrix @ u).set_label("predictions"),
+            (1 - cp.multiply(self.labels, f + bias) <= slack).set_label("margins"),
+            (slack >= 0).set_label("slack"),
+            (cp.sum_squares(u / unit) <= capacity / unit / unit).set_label("ball"),
+        ]
+        return cp.Problem(cp.Minimize(cp.sum(slack) / n), rows)
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:

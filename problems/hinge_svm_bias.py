@@ -63,12 +63,19 @@ class HingeSVMBias(PenalisedMargins):
         freeze(self, regularization=validate.positive("regularization", self.regularization))
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Minimise (1/n) Σ slack + (λ/2)‖u‖² subject to predictions f = F u and the rows `margins` with f + b, K ≈ F Fᵀ."""
+        """Minimise (1/n) Σ slack + (λ/2)‖u‖² s.t. `predictions` f = F u, K ≈ F Fᵀ, and `margins` 1 − y(f + b) ≤ slack."""
         import cvxpy as cp
 
+        n = len(self.labels)
         regularization = cp.Parameter(nonneg=True, name="regularization", value=self.regularization)
-        u, loss, rows = self.declared()
-        return cp.Problem(cp.Minimize(loss + regularization / 2 * cp.sum_squares(u)), rows)
+        u, f, slack = cp.Variable(self.factor.width, name="u"), cp.Variable(n, name="f"), cp.Variable(n, name="slack")
+        bias = cp.Variable(name="bias")
+        rows = [
+            (f == self.factor.matrix @ u).set_label("predictions"),
+            (1 - cp.multiply(self.labels, f + bias) <= slack).set_label("margins"),
+            (slack >= 0).set_label("slack"),
+        ]
+        return cp.Problem(cp.Minimize(cp.sum(slack) / n + regularization / 2 * cp.sum_squares(u)), rows)
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:

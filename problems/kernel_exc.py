@@ -72,16 +72,27 @@ class KernelEXC(SpacedThresholds, KernelScores):
         self._check()
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Minimise (1/n) Σ slacks + (λ/2)‖u‖² subject to predictions f == F u, K ≈ F Fᵀ, and the rows `below`, `above`, `order`."""
+        """Minimise (1/n) Σ slacks + (λ/2)‖u‖² s.t. `predictions` f = Fu, K ≈ FFᵀ, `below` b + γ − f, `above` f − b + γ ≤ slack, `order`."""
         import cvxpy as cp
 
+        n, (above, below) = len(self.labels), self.sides
         regularization = cp.Parameter(nonneg=True, name="regularization", value=self.regularization)
         gamma = cp.Parameter(nonneg=True, name="gamma", value=self.gamma)
         delta = cp.Parameter(nonneg=True, name="delta", value=self.delta)
-        u, f, rows = self.declared_scores()
+        u, f = cp.Variable(self.factor.width, name="u"), cp.Variable(n, name="f")
         b = cp.Variable(self.classes - 1, name="thresholds")
-        loss, hinges = self.declared_hinges(f, b, gamma)
-        return cp.Problem(cp.Minimize(loss + regularization / 2 * cp.sum_squares(u)), [*rows, *hinges, *self.declared_order(b, delta)])
+        loss, rows = 0, [(f == self.factor.matrix @ u).set_label("predictions")]
+        if below.rows.size:
+            slack = cp.Variable(below.rows.size, name="slack_below")
+            rows += [(b[below.ends] + gamma - f[below.rows] <= slack).set_label("below"), (slack >= 0).set_label("slack_below")]
+            loss += cp.sum(slack)
+        if above.rows.size:
+            slack = cp.Variable(above.rows.size, name="slack_above")
+            rows += [(f[above.rows] - b[above.ends] + gamma <= slack).set_label("above"), (slack >= 0).set_label("slack_above")]
+            loss += cp.sum(slack)
+        if self.classes > 2:
+            rows.append((b[:-1] + delta <= b[1:]).set_label("order"))
+        return cp.Problem(cp.Minimize(loss / n + regularization / 2 * cp.sum_squares(u)), rows)
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """α, or that of a factor's coordinates u, thresholds Δ-spaced and inside the box."""

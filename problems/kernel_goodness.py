@@ -90,14 +90,26 @@ class KernelGoodness(FiniteDomain, CosineNorm):
         return num.concat([q, num.zeros(1)])[place]
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Minimise Σ pℓ(f, y) subject to `predictions` f = Fu, the ball γ‖u‖ ≤ 1 and the rows of the loss; K ≈ F Fᵀ."""
+        """Minimise Σ pℓ(f, y) s.t. `predictions` f = Fu, the ball γ‖u‖ ≤ 1 and the rows of the loss; K ≈ F Fᵀ."""
         import cvxpy as cp
 
+        p, y, n = self.charges(), self.aims(), len(self.targets)
         gamma = cp.Parameter(nonneg=True, name="gamma", value=self.gamma)
-        u, f = cp.Variable(self.factor.width, name="u"), cp.Variable(len(self.targets), name="f")
-        loss, rows = self.declared_loss(f)
-        rows.append((f == self.factor.matrix @ u).set_label("predictions"))
-        return cp.Problem(cp.Minimize(loss), [*rows, (gamma * cp.norm(u, 2) <= 1).set_label("ball")])
+        u, f, slack = cp.Variable(self.factor.width, name="u"), cp.Variable(n, name="f"), cp.Variable(len(y), name="slack")
+        counted = f if len(y) == n else f[self.charged]  # points of mass 0 count for nothing
+        loss, rows = p @ slack, [(slack >= 0).set_label("nonneg")]
+        if self.loss == "insensitive":
+            epsilon = cp.Parameter(nonneg=True, name="epsilon", value=self.epsilon)
+            rows = [(counted - y - epsilon <= slack).set_label("above"), (y - epsilon - counted <= slack).set_label("below"), *rows]
+        elif self.loss == "hinge":
+            rows = [(self.margin - cp.multiply(y, counted) <= slack).set_label("margins"), *rows]
+        else:
+            loss, rows = cp.sum_squares(cp.multiply(np.sqrt(p), counted - y)), []
+        rows += [
+            (f == self.factor.matrix @ u).set_label("predictions"),
+            (gamma * cp.norm(u, 2) <= 1).set_label("ball"),
+        ]
+        return cp.Problem(cp.Minimize(loss), rows)
 
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """Σ p_i ℓ(f_i, y_i)."""

@@ -102,14 +102,30 @@ class KernelOrdinalGoodness(OrdinalDomain, CosineNorm):
         return outer + _power_units.angle(num, self.gram, alpha, q * -1, t, s)
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Minimise Σ p slacks subject to `predictions` f = Fu, γ‖u‖ ≤ 1 (`ball`), and the rows `below`, `above`, `order`; K ≈ F Fᵀ."""
+        """Minimise Σ p slacks s.t. `predictions` f = Fu, K ≈ F Fᵀ, γ‖u‖ ≤ 1, `below` b + 1 − f, `above` f − b + 1 ≤ slack, `order`."""
         import cvxpy as cp
 
+        n, (above, below), (p_above, p_below) = len(self.labels), self.sides, self.caps(FLOAT)
         gamma = cp.Parameter(nonneg=True, name="gamma", value=self.gamma)
-        u, f = cp.Variable(self.factor.width, name="u"), cp.Variable(len(self.labels), name="f")
-        loss, rows = self.declared(f, 1.0)
-        rows.append((f == self.factor.matrix @ u).set_label("predictions"))
-        return cp.Problem(cp.Minimize(loss), [*rows, (gamma * cp.norm(u, 2) <= 1).set_label("ball")])
+        delta = cp.Parameter(nonneg=True, name="delta", value=self.delta)
+        u, f = cp.Variable(self.factor.width, name="u"), cp.Variable(n, name="f")
+        b = cp.Variable(self.classes - 1, name="thresholds")
+        loss, rows = cp.Constant(0.0), []
+        if below.rows.size:
+            slack = cp.Variable(below.rows.size, name="slack_below")
+            rows += [(b[below.ends] + 1.0 - f[below.rows] <= slack).set_label("below"), (slack >= 0).set_label("slack_below")]
+            loss += p_below @ slack
+        if above.rows.size:
+            slack = cp.Variable(above.rows.size, name="slack_above")
+            rows += [(f[above.rows] - b[above.ends] + 1.0 <= slack).set_label("above"), (slack >= 0).set_label("slack_above")]
+            loss += p_above @ slack
+        if self.classes > 2:
+            rows.append((b[:-1] + delta <= b[1:]).set_label("order"))
+        rows += [
+            (f == self.factor.matrix @ u).set_label("predictions"),
+            (gamma * cp.norm(u, 2) <= 1).set_label("ball"),
+        ]
+        return cp.Problem(cp.Minimize(loss), rows)
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """α (or that of a factor's coordinates u), drawn back until γ‖W‖ ≤ 1; thresholds Δ-spaced and inside the box."""

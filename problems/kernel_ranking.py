@@ -93,14 +93,14 @@ class KernelRanking(ListDomain, KernelProblem):
         return num.rmatvec(incidence, v)
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Minimise ½‖u‖² + C Σ D(f − η)² subject to `predictions` f = F u, K ≈ F Fᵀ."""
+        """Minimise ½‖u‖² + C Σ D(f − η)² s.t. `predictions` f = F u, K ≈ F Fᵀ."""
         import cvxpy as cp
 
         cost = cp.Parameter(nonneg=True, name="cost", value=self.cost)
         u, f = cp.Variable(self.factor.width, name="u"), cp.Variable(len(self.relevance), name="f")
-        loss, _ = self.squared.declared(f, self.targets, self.mass, cp.Parameter(nonneg=True, name="epsilon", value=0.0))
-        row = (f == self.factor.matrix[self.entries] @ u).set_label("predictions")
-        return cp.Problem(cp.Minimize(0.5 * cp.sum_squares(u) + cost * loss), [row])
+        loss = cp.sum_squares(cp.multiply(np.sqrt(self.mass), f - self.targets))
+        predictions = (f == self.factor.matrix[self.entries] @ u).set_label("predictions")
+        return cp.Problem(cp.Minimize(0.5 * cp.sum_squares(u) + cost * loss), [predictions])
 
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """½αᵀKα + C Σ D_o (f_o − η_o)²."""

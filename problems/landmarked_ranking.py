@@ -11,13 +11,15 @@ import numpy.typing as npt
 
 from simopt import validate
 from simopt.arrays import Array
-from simopt.problem import Example, freeze, problem
+from simopt.problem import ALL_CONES, Example, freeze, problem
 from simopt.problems import _landmark_ranking
 from simopt.problems._landmark_forms import SquaresInBall
 from simopt.problems._landmark_ranking import RankedSquares
 from simopt.similarities import Similarity
 
 if TYPE_CHECKING:
+    import cvxpy as cp
+
     from simopt.datasets import Dataset
 
 
@@ -65,6 +67,16 @@ class LandmarkedRanking(RankedSquares, SquaresInBall):
     def __post_init__(self) -> None:
         self._check()
         freeze(self, radius=validate.positive("radius", self.radius))
+
+    def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
+        """Minimise (1/q)‖η − f‖² s.t. `predictions` f = Ψw and the `ball` ‖w‖ ≤ B."""
+        import cvxpy as cp
+
+        n, d = self.features.shape
+        radius = cp.Parameter(nonneg=True, name="radius", value=self.radius)
+        w, f = cp.Variable(d, name="w"), cp.Variable(n, name="f")
+        rows = [(f == self.features @ w).set_label("predictions"), (cp.norm(w, 2) <= radius).set_label("ball")]
+        return cp.Problem(cp.Minimize(cp.sum_squares(self.targets - f) / len(self.queries)), rows)
 
     def in_units(self, s: float, c: float) -> Self:
         """Ψ × c: B/c. s = 1."""

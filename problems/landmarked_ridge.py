@@ -10,12 +10,14 @@ import numpy as np
 
 from simopt import validate
 from simopt.arrays import Array
-from simopt.problem import Example, freeze, problem
+from simopt.problem import ALL_CONES, Example, freeze, problem
 from simopt.problems import _hinges, _landmark_squares
 from simopt.problems._landmark_forms import SquaresPenalised
 from simopt.similarities import Similarity
 
 if TYPE_CHECKING:
+    import cvxpy as cp
+
     from simopt.datasets import Dataset
 
 
@@ -56,6 +58,16 @@ class LandmarkedRidge(SquaresPenalised):
     def __post_init__(self) -> None:
         self._check()
         freeze(self, regularization=validate.positive("regularization", self.regularization))
+
+    def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
+        """Minimise (1/n)‖y − f‖² + λ‖w‖² s.t. `predictions` f = Ψw."""
+        import cvxpy as cp
+
+        n, d = self.features.shape
+        regularization = cp.Parameter(nonneg=True, name="regularization", value=self.regularization)
+        w, f = cp.Variable(d, name="w"), cp.Variable(n, name="f")
+        predictions = (f == self.features @ w).set_label("predictions")
+        return cp.Problem(cp.Minimize(cp.sum_squares(self.targets - f) / n + regularization * cp.sum_squares(w)), [predictions])
 
     def in_units(self, s: float, c: float) -> Self:
         """y × s and Ψ × c: λ × c²."""

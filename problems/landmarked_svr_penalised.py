@@ -72,12 +72,28 @@ class LandmarkedSVRPenalised(InsensitiveRegression):
         freeze(self, regularization=validate.positive("regularization", self.regularization))
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Minimise (1/n) Σ slacks (+ (β/2n)‖v‖² if β < ∞) + (λ/2)‖w‖² subject to f == Ψw and the rows `below` and `above`."""
+        """Minimise (1/n) Σ slacks + (λ/2)‖w‖² s.t. `predictions` f = Ψw, `below` y − f − ε ≤ slack and `above` f − y − ε ≤ slack.
+
+        With β < ∞, f − v takes the place of f in the hinges, and (β/2n)‖v‖² is added.
+        """
         import cvxpy as cp
 
+        n, d = self.features.shape
         regularization = cp.Parameter(nonneg=True, name="regularization", value=self.regularization)
         epsilon = cp.Parameter(nonneg=True, name="epsilon", value=self.epsilon)
-        w, loss, rows = self.declared(epsilon)
+        w, f = cp.Variable(d, name="w"), cp.Variable(n, name="f")
+        below, above = cp.Variable(n, name="slack_below"), cp.Variable(n, name="slack_above")
+        loss, residual = cp.sum(below + above) / n, f - self.targets
+        if self.smoothness < math.inf:
+            beta, v = cp.Parameter(nonneg=True, name="smoothness", value=self.smoothness), cp.Variable(n, name="v")
+            loss, residual = loss + beta / 2 * cp.sum_squares(v) / n, residual - v
+        rows = [
+            (f == np.asarray(self.features) @ w).set_label("predictions"),
+            (-residual - epsilon <= below).set_label("below"),
+            (residual - epsilon <= above).set_label("above"),
+            (below >= 0).set_label("slack_below"),
+            (above >= 0).set_label("slack_above"),
+        ]
         return cp.Problem(cp.Minimize(loss + regularization / 2 * cp.sum_squares(w)), rows)
 
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:

@@ -15,7 +15,7 @@ from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arrays import Array, Multipliers, Point
 from simopt.problem import ALL_CONES, Example, Law, Problem, Rescale, freeze, problem
-from simopt.problems import _chain, _isotonic_cases, _isotonic_forms, _squares
+from simopt.problems import _chain, _isotonic_cases, _squares
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -130,6 +130,14 @@ class LipschitzIsotonic(Problem):
         bounded = np.zeros(len(self.free), dtype=bool) if self.upper_slopes is None else np.isfinite(self.upper_slopes)
         return np.flatnonzero(bounded | (~self.free & (self.lipschitz == math.inf)))
 
+    @property
+    def caps(self) -> Array:
+        """b_i (z_{i+1} − z_i) of the steps `capped`; 0 for ties, where b may be ∞."""
+        rise = np.diff(self.positions)[self.capped]
+        if self.upper_slopes is None:
+            return np.zeros_like(rise)
+        return rise * np.where(rise > 0, self.upper_slopes[self.capped], 0.0)
+
     def steps(self, num: Arithmetic) -> Value:
         """u_i, with 0 in place of ∞ (see `free`)."""
         z = num.lift(self.positions)
@@ -143,8 +151,23 @@ class LipschitzIsotonic(Problem):
         return (z[1:] - z[:-1]) * num.lift(self.lower_slopes)
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Minimise ½ Σ w(x − y)² subject to the rows `monotone`, `lipschitz` (if L < ∞), `upper`, `low` and `high` (where they bound)."""
-        return _isotonic_forms.programme(self)
+        """Minimise ½ Σ w(x − y)² s.t. `monotone` d ≥ l, `lipschitz` (if L < ∞), `upper` (of steps with a bound b), `low`, `high`."""
+        import cvxpy as cp
+
+        x, rows = cp.Variable(len(self.targets), name="x"), []
+        if len(self.targets) > 1:
+            d = x[1:] - x[:-1]
+            rows.append((d >= self.least_steps(FLOAT)).set_label("monotone"))
+            if self.lipschitz < math.inf:
+                bound = cp.Parameter(nonneg=True, name="lipschitz", value=self.lipschitz)
+                rows.append((d <= bound * np.diff(self.positions)).set_label("lipschitz"))
+            if self.capped.size:
+                rows.append((d[self.capped] <= self.caps).set_label("upper"))
+        if self.low is not None:
+            rows.append((x[0] >= self.low).set_label("low"))
+        if self.high is not None:
+            rows.append((x[-1] <= self.high).set_label("high"))
+        return cp.Problem(cp.Minimize(0.5 * cp.sum_squares(cp.multiply(np.sqrt(self.mass), x - self.targets))), rows)
 
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """½ Σ w(x − y)²."""

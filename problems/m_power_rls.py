@@ -73,9 +73,9 @@ class MPowerRLS(KernelProblem):
         self._check_gram(len(targets))
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Minimise (1/n)‖y − f‖² + λ‖u‖^m subject to f = F u, K ≈ F Fᵀ, by the exact power cone or, without one, by second-order cones.
+        """Minimise (1/n)‖y − f‖² + λ‖u‖^m s.t. f = F u, K ≈ F Fᵀ, by one exact power cone or, without it, by second-order cones.
 
-        Where ‖u‖^m would be far from 1 the penalty is written λ c^m (‖u‖/c)^m with c a power of two near ‖u‖.
+        Far from 1 (7^12 is 1e10) ‖u‖^m would leave the cone ill conditioned: there it is written c^m (‖u‖/c)^m, c a power of two near ‖u‖.
 
         Raises
         ------
@@ -90,10 +90,15 @@ class MPowerRLS(KernelProblem):
         u = cp.Variable(self.factor.width, name="u")
         f = cp.Variable(n, name="f")
         predictions = (f == self.factor.matrix @ u).set_label("predictions")
-        size = _power_units.declared_size(self.factor, self.targets, self.regularization, self.power)
-        penalty = _power_units.declared_power(u, self.power, cones, size)
-        if size != 1.0:
-            penalty = size**self.power * penalty
+        size = _power_units.norm_unit(self.factor, self.targets, self.regularization, self.power)
+        if self.power == 1:
+            penalty = cp.norm(u, 2)
+        elif self.power == 2:
+            penalty = cp.sum_squares(u)
+        elif size == 1.0:
+            penalty = cp.power(cp.norm(u, 2), self.power, approx="power" not in cones)
+        else:
+            penalty = size**self.power * cp.power(cp.norm(u / size, 2), self.power, approx="power" not in cones)
         return cp.Problem(cp.Minimize(cp.sum_squares(self.targets - f) / n + regularization * penalty), [predictions])
 
     def _demand_convexity(self) -> None:

@@ -90,7 +90,14 @@ class MPowerRLSBall(KernelProblem):
         else:
             radius = cp.Parameter(nonneg=True, name="radius", value=self.radius)
             size = _squares.power_of_two(self.norm_bound)
-            ball = _power_units.declared_power(u, self.power, cones, size) <= radius / size**self.power
+            t = cp.norm(u if size == 1.0 else u / size, 2)
+            if self.power == 1:
+                power = t
+            elif self.power == 2 and size == 1.0:
+                power = cp.sum_squares(u)
+            else:
+                power = cp.power(t, self.power, approx="power" not in cones)
+            ball = power <= radius / size**self.power
         return cp.Problem(cp.Minimize(cp.sum_squares(self.targets - f) / n), [predictions, ball.set_label("ball")])
 
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:

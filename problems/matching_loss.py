@@ -14,7 +14,7 @@ from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arrays import Array, Multipliers, Point
 from simopt.errors import InvalidProblem
 from simopt.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, change_of_units, freeze, laws_of_samples, problem
-from simopt.problems import _hinges, _recipes, _squares
+from simopt.problems import _hinges, _normal, _recipes, _squares
 from simopt.problems._transfers import TRANSFERS, Integrated
 
 if TYPE_CHECKING:
@@ -90,12 +90,10 @@ class MatchingLoss(Problem):
         """u, U and U*."""
         return TRANSFERS[self.transfer]
 
-    def _check_cones(self, cones: frozenset[str]) -> None:
-        if self.link.exponential_cone and "exp" not in cones:
-            raise InvalidProblem(f"transfer: {self.transfer} needs the exponential cone, which this solver lacks")
-
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Minimise (1/m) Σ U(f) − yᵀf subject to the rows `predictions`, f = Xw, and the ball ‖w‖ ≤ W.
+        """Minimise (1/m) Σ U(f) − yᵀf s.t. `predictions` f = Xw and the `ball` ‖w‖ ≤ W.
+
+        CVXPY has no atom for the U of the probit, tΦ(t) + φ(t): it gets a mixture of logistic functions (`_normal.mixture`).
 
         Raises
         ------
@@ -104,12 +102,23 @@ class MatchingLoss(Problem):
         """
         import cvxpy as cp
 
-        self._check_cones(cones)
+        if self.link.exponential_cone and "exp" not in cones:
+            raise InvalidProblem(f"transfer: {self.transfer} needs the exponential cone, which this solver lacks")
         m, d = self.features.shape
         radius = cp.Parameter(nonneg=True, name="radius", value=self.radius)
         w, f = cp.Variable(d, name="w"), cp.Variable(m, name="f")
+        if self.transfer == "identity":
+            U = 0.5 * cp.sum_squares(f)
+        elif self.transfer == "logistic":
+            U = cp.sum(cp.logistic(f))
+        elif self.transfer == "clipped":
+            U = cp.sum(cp.huber(cp.pos(1 + f) / 2, 1))
+        else:
+            nodes, shares = _normal.mixture()
+            spread = np.ones((nodes.size, 1)) @ cp.reshape(f, (1, m), order="C") - nodes[:, None]
+            U = _normal.WIDTH * cp.sum(shares @ cp.logistic(spread / _normal.WIDTH))
         rows = [(f == self.features @ w).set_label("predictions"), (cp.norm(w, 2) <= radius).set_label("ball")]
-        return cp.Problem(cp.Minimize((self.link.declared(f) - self.targets @ f) / m), rows)
+        return cp.Problem(cp.Minimize((U - self.targets @ f) / m), rows)
 
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """(1/m) Σ U(f) − yf."""

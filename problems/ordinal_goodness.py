@@ -114,16 +114,32 @@ class OrdinalGoodness(OrdinalDomain):
         return num.dot(self.charges(num), num.pos(num.abs(k) + num.lift(point["v"]) * k)) * num.lift(self.bound)
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Minimise Σ p slacks subject to `predictions` f = B K(p∘v), |v| ≤ 1 (`upper`, `lower`), and the rows `below`, `above`, `order`."""
+        """Minimise Σ p slacks s.t. `predictions` f = B K(p∘v), |v| ≤ 1, `below` b + γ − f, `above` f − b + γ ≤ slack, `order`."""
         import cvxpy as cp
 
-        n = len(self.labels)
+        n, (above, below), (p_above, p_below) = len(self.labels), self.sides, self.caps(FLOAT)
         bound = cp.Parameter(nonneg=True, name="bound", value=self.bound)
         gamma = cp.Parameter(nonneg=True, name="gamma", value=self.gamma)
+        delta = cp.Parameter(nonneg=True, name="delta", value=self.delta)
         v, f = cp.Variable(n, name="v"), cp.Variable(n, name="f")
-        loss, rows = self.declared(f, gamma)
-        rows.append((f == bound * ((self.gram * self.mass) @ v)).set_label("predictions"))
-        return cp.Problem(cp.Minimize(loss), [*rows, (v <= 1).set_label("upper"), (v >= -1).set_label("lower")])
+        b = cp.Variable(self.classes - 1, name="thresholds")
+        loss, rows = cp.Constant(0.0), []
+        if below.rows.size:
+            slack = cp.Variable(below.rows.size, name="slack_below")
+            rows += [(b[below.ends] + gamma - f[below.rows] <= slack).set_label("below"), (slack >= 0).set_label("slack_below")]
+            loss += p_below @ slack
+        if above.rows.size:
+            slack = cp.Variable(above.rows.size, name="slack_above")
+            rows += [(f[above.rows] - b[above.ends] + gamma <= slack).set_label("above"), (slack >= 0).set_label("slack_above")]
+            loss += p_above @ slack
+        if self.classes > 2:
+            rows.append((b[:-1] + delta <= b[1:]).set_label("order"))
+        rows += [
+            (f == bound * ((self.gram * self.mass) @ v)).set_label("predictions"),
+            (v <= 1).set_label("upper"),
+            (v >= -1).set_label("lower"),
+        ]
+        return cp.Problem(cp.Minimize(loss), rows)
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """v clipped to [−1, 1], thresholds Δ-spaced and inside the box."""

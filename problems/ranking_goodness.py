@@ -100,14 +100,17 @@ class RankingGoodness(ListDomain):
         return self.bound * np.asarray(point["v"], dtype=float)
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Minimise Σ D(f − η)² subject to `predictions` f = B K(μ∘v) and |v| ≤ 1 (`upper`, `lower`)."""
+        """Minimise Σ D(f − η)² s.t. `predictions` f = B K(μ∘v) and |v| ≤ 1 (`upper`, `lower`)."""
         import cvxpy as cp
 
         bound = cp.Parameter(nonneg=True, name="bound", value=self.bound)
         v, f = cp.Variable(len(self.gram), name="v"), cp.Variable(len(self.relevance), name="f")
-        loss, _ = self.squared.declared(f, self.targets, self.mass, cp.Parameter(nonneg=True, name="epsilon", value=0.0))
-        rows = [(f == bound * ((self.rows * self.measure) @ v)).set_label("predictions")]
-        return cp.Problem(cp.Minimize(loss), [*rows, (v <= 1).set_label("upper"), (v >= -1).set_label("lower")])
+        rows = [
+            (f == bound * ((self.rows * self.measure) @ v)).set_label("predictions"),
+            (v <= 1).set_label("upper"),
+            (v >= -1).set_label("lower"),
+        ]
+        return cp.Problem(cp.Minimize(cp.sum_squares(cp.multiply(np.sqrt(self.mass), f - self.targets))), rows)
 
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """Σ D_o (f_o − η_o)²."""

@@ -109,13 +109,22 @@ class SmallestBound(FiniteDomain):
         return self.mean_loss(num, self.predictions(w, num))
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Minimise t subject to |w| ≤ t (`upper`, `lower`), `predictions` f = K(p∘w), loss ≤ ε₀ (`level`) and the rows of the loss."""
+        """Minimise t s.t. |w| ≤ t (`upper`, `lower`), `predictions` f = K(p∘w), Σ pℓ(f, y) ≤ ε₀ (`level`) and the rows of the loss."""
         import cvxpy as cp
 
-        n = len(self.targets)
+        p, y, n = self.charges(), self.aims(), len(self.targets)
         level = cp.Parameter(nonneg=True, name="level", value=self.level)
         w, f, t = cp.Variable(n, name="w"), cp.Variable(n, name="f"), cp.Variable(name="t")
-        loss, rows = self.declared_loss(f)
+        slack = cp.Variable(len(y), name="slack")
+        counted = f if len(y) == n else f[self.charged]  # points of mass 0 count for nothing
+        loss, rows = p @ slack, [(slack >= 0).set_label("nonneg")]
+        if self.loss == "insensitive":
+            epsilon = cp.Parameter(nonneg=True, name="epsilon", value=self.epsilon)
+            rows = [(counted - y - epsilon <= slack).set_label("above"), (y - epsilon - counted <= slack).set_label("below"), *rows]
+        elif self.loss == "hinge":
+            rows = [(self.margin - cp.multiply(y, counted) <= slack).set_label("margins"), *rows]
+        else:
+            loss, rows = cp.sum_squares(cp.multiply(np.sqrt(p), counted - y)), []
         rows += [
             (f == (self.gram * self.mass) @ w).set_label("predictions"),
             (loss <= level).set_label("level"),

@@ -80,13 +80,30 @@ class SparseLandmarked(InsensitiveRegression):
         freeze(self, radius=validate.positive("radius", self.radius))
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Minimise (1/n) Σ slacks + (β/2n)‖v‖² subject to f == Ψw, the rows `below` and `above`, and ‖w‖₁ ≤ B (`ball`)."""
+        """Minimise (1/n) Σ slacks s.t. `predictions` f = Ψw, `below` y − f − ε ≤ slack, `above` f − y − ε ≤ slack and the `ball` ‖w‖₁ ≤ B.
+
+        With β < ∞, f − v takes the place of f in the hinges, and (β/2n)‖v‖² is added.
+        """
         import cvxpy as cp
 
+        n, d = self.features.shape
         radius = cp.Parameter(nonneg=True, name="radius", value=self.radius)
         epsilon = cp.Parameter(nonneg=True, name="epsilon", value=self.epsilon)
-        w, loss, rows = self.declared(epsilon)
-        return cp.Problem(cp.Minimize(loss), [*rows, (cp.norm1(w) <= radius).set_label("ball")])
+        w, f = cp.Variable(d, name="w"), cp.Variable(n, name="f")
+        below, above = cp.Variable(n, name="slack_below"), cp.Variable(n, name="slack_above")
+        loss, residual = cp.sum(below + above) / n, f - self.targets
+        if self.smoothness < math.inf:
+            beta, v = cp.Parameter(nonneg=True, name="smoothness", value=self.smoothness), cp.Variable(n, name="v")
+            loss, residual = loss + beta / 2 * cp.sum_squares(v) / n, residual - v
+        rows = [
+            (f == np.asarray(self.features) @ w).set_label("predictions"),
+            (-residual - epsilon <= below).set_label("below"),
+            (residual - epsilon <= above).set_label("above"),
+            (below >= 0).set_label("slack_below"),
+            (above >= 0).set_label("slack_above"),
+            (cp.norm1(w) <= radius).set_label("ball"),
+        ]
+        return cp.Problem(cp.Minimize(loss), rows)
 
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """(1/n) Σ ℓ̃_β(⟨w, ψ_i⟩ − y_i)."""

@@ -64,12 +64,12 @@ def test_units_of_a_penalised_power_follow_the_targets() -> None:
     assert _power_units.units(np.eye(3), y, 8.0, strength=2.0**40)[1] != 1.0, "a norm of 2^-5 to the eighth"
 
 
-def test_the_declared_size_of_a_power_is_near_the_norm_of_its_solution() -> None:
+def test_the_unit_of_a_power_is_near_the_norm_of_its_solution() -> None:
     """λ‖u‖^12 ≤ ‖y‖²/n allows (10^6/10^-3)^(1/12) = 5.6."""
     problem = MPowerRLS(np.eye(3), np.full(3, 1e3), 1e-3, 12.0)
-    assert _power_units.declared_size(problem.factor, problem.targets, 1e-3, 12.0) == 4.0
+    assert _power_units.norm_unit(problem.factor, problem.targets, 1e-3, 12.0) == 4.0
     for plain in (1.0, 2.0):
-        assert _power_units.declared_size(problem.factor, problem.targets, 1e-3, plain) == 1.0
+        assert _power_units.norm_unit(problem.factor, problem.targets, 1e-3, plain) == 1.0
 
 
 def test_a_norm_as_penalty_leaves_its_multipliers_within_the_dual_ball() -> None:
