@@ -1,5 +1,6 @@
 """The pages leave nothing out: every problem and claim is on a page of its method, and what the guide types in a shell works."""
 
+import ast
 import os
 import re
 import shlex
@@ -23,10 +24,31 @@ GUIDE = (DOCS / "guide.md").read_text(encoding="utf-8")
 def test_every_problem_is_on_one_page() -> None:
     registry.load()
     ours = {name for name, cls in registry.items("problem") if cls.__module__.startswith("simopt.problems.")}
-    listed = Counter(" ".join(re.findall(r":::\{solvers\} (.*)", TEXT)).split())
+    listed = Counter(" ".join(re.findall(r":::\{problems\} (.*)", TEXT)).split())
     assert set(listed) == ours
     assert set(listed.values()) == {1}
-    assert set(re.findall(r":::\{declaration\} (\S+)", TEXT)) <= ours
+
+
+PROBLEMS = sorted({name for names in re.findall(r":::\{problems\} (.*)", TEXT) for name in names.split()})
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_the_page_of_a_method_shows_the_whole_declaration(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Every variable, parameter and row of the programme is named in the source that is shown."""
+    monkeypatch.syspath_prepend(str(DOCS))
+    import programme
+
+    registry.load("problems")
+    problem = programme.example(registry.get("problem", name))
+    shown = ast.parse(programme.code(problem))
+    assert isinstance(shown.body[0], ast.FunctionDef) and shown.body[0].name == "declare"
+    texts = [node for node in ast.walk(shown) if isinstance(node, ast.JoinedStr) and isinstance(node.values[0], ast.Constant)]
+    patterns = ["".join(re.escape(part.value) if isinstance(part, ast.Constant) else r"\w+" for part in text.values) for text in texts]
+    patterns += [re.escape(node.value) for node in ast.walk(shown) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    declared = problem.declare()
+    named = {variable.name() for variable in declared.variables()} | {parameter.name() for parameter in declared.parameters()}
+    for word in named | {row.label for row in declared.constraints}:
+        assert any(re.fullmatch(pattern, word) for pattern in patterns), word
 
 
 def test_every_claim_is_on_one_page() -> None:
