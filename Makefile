@@ -38,15 +38,17 @@ types: $(VENV)/.test
 mutants: $(VENV)/.test
 	$(BIN)/python tests/mutants $(ARGS)
 
+# ARGS=--page writes docs/benchmarks.md and the README's table from the run.
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks $(ARGS)
 
 notebooks: $(VENV)/.notebooks
 	$(BIN)/pytest --nbmake --nbmake-timeout=600 notebooks $(ARGS)
 
-# The verdict table and the errata are written from a run, so they cannot be stale.
+# The verdict table and the errata are written from a run, the map of the house from the tree, so they cannot be stale.
 docs: $(VENV)/.docs
 	mkdir -p build
+	$(BIN)/python docs/house.py
 	$(BIN)/simopt verify --json --output build/verdicts.json --evidence build/evidence > /dev/null
 	$(BIN)/python docs/tables.py build/verdicts.json
 	$(BIN)/python -m sphinx -W -q -b html docs docs/_build/html

@@ -1,6 +1,7 @@
-"""Runs every benchmark, or those named: `python -m benchmarks [--quick] [name …]`. Each is a script of its own.
+"""Runs every benchmark, or those named: `python -m benchmarks [--quick | --page] [name …]`. Each is a script of its own.
 
-Further options are handed on to a single benchmark: `python -m benchmarks landmarked_svr --sizes=1000x50,10000x100`.
+With --page the sections of docs/benchmarks.md that were measured are written anew, and the README's table from them. Further options are
+handed on to a single benchmark: `python -m benchmarks landmarked_svr --sizes=1000x50,10000x100`.
 """
 
 from __future__ import annotations
@@ -9,10 +10,23 @@ import argparse
 import os
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from benchmarks import page
+
 HERE = Path(__file__).resolve().parent
-HELPERS = {"__init__", "__main__", "pairs"}
+HELPERS = {"__init__", "__main__", "page", "pairs"}
+
+
+def run(command: Sequence[str], environment: Mapping[str, str]) -> tuple[int, str]:
+    """The exit status, and what was printed, which is shown as it comes."""
+    said = []
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True, encoding="utf-8") as script:
+        for line in script.stdout or ():
+            print(line, end="", flush=True)
+            said.append(line)
+    return script.returncode, "".join(said)
 
 
 def main() -> int:
@@ -21,9 +35,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="name", help=", ".join(names))
     parser.add_argument("--quick", action="store_true", help="small sizes and two pairs, to see that they run")
+    parser.add_argument("--page", action="store_true", help="write what was measured into docs/benchmarks.md and README.md")
     options, further = parser.parse_known_args()
     if further and len(options.names) != 1:
         parser.error(f"{' '.join(further)}: options of one benchmark; name it")
+    if options.page and (options.quick or further):
+        parser.error("--page keeps whole benchmarks only: not with --quick or options of one benchmark")
     unknown = [name for name in options.names if name not in names]
     if unknown:
         parser.error(f"no benchmark called {', '.join(unknown)}; there are {', '.join(names)}")
@@ -31,7 +48,10 @@ def main() -> int:
     status = 0
     for name in options.names or names:
         command = [sys.executable, str(HERE / f"{name}.py"), *(["--quick"] if options.quick else []), *further]
-        status = status or subprocess.run(command, env={**os.environ, **one_thread}, check=False).returncode
+        ended, said = run(command, {**os.environ, **one_thread, "PYTHONUNBUFFERED": "1", "PYTHONIOENCODING": "utf-8"})
+        status = status or ended
+        if options.page and ended == 0:
+            page.write(said)
     return status
 
 

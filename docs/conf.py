@@ -1,4 +1,4 @@
-"""Sphinx configuration. `docs/tables.py` writes the verdict table and the errata from a run of `simopt verify` before this builds."""
+"""Sphinx configuration. `make docs` writes the verdict table, the errata and the map of the house before this builds."""
 
 import sys
 from pathlib import Path
@@ -14,6 +14,7 @@ version = release = simopt.__version__
 
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.napoleon", "typeset", "docstrings", "registered", "certified", "drawn"]
 myst_enable_extensions = ["dollarmath", "colon_fence"]
+myst_heading_anchors = 2
 source_suffix = {".md": "markdown"}
 exclude_patterns = ["_build", "_drawn"]
 autodoc_member_order = "bysource"

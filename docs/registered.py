@@ -1,7 +1,6 @@
 """Directives that read simopt's registries, so that what the pages say of problems, solvers and claims cannot go stale.
 
-    :::{declaration} NAME           the source of the problem's `declare`, with its title and place
-    :::{solvers} NAME NAME …        a table of problems with their hand-written solvers
+    :::{problems} NAME NAME …       a table of problems with their hand-written solvers; below it the docstring and the declaration of each
     :::{claims} PAPER               a table of the claims of the modules named in the body (theorems/PAPER/MODULE.py)
 
     :::{estimators}                 a table of scikit-learn estimators
@@ -15,11 +14,10 @@ from __future__ import annotations
 
 import inspect
 import pkgutil
-import re
-import textwrap
 from importlib import import_module
 from typing import Any, ClassVar
 
+import programme
 from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
@@ -35,18 +33,15 @@ def cell(text: str) -> str:
     return text.replace("\n", " ")
 
 
-def source(method: Any) -> str:
-    """The method's source, from the margin."""
-    return textwrap.dedent(inspect.getsource(method))
-
-
-def declaration(name: str) -> str:
-    """Title, place, and the source of `declare` with the methods `declared…` that it shares with other problems."""
-    cls = registry.get("problem", name)
-    code = source(cls.declare)
-    code += "".join("\n" + source(getattr(cls, shared)) for shared in sorted(set(re.findall(r"self\.(declared\w*)\(", code))))
-    place = f" ({cell(cls.source)})" if cls.source else ""
-    return f"`{cls.name}`: {cell(cls.title)}{place}.\n\n```python\n{code}```\n"
+def declarations(names: list[str]) -> str:
+    """The docstring and the whole declaration of each problem; of a class with several names once."""
+    parts = []
+    for cls in dict.fromkeys(registry.get("problem", name) for name in names):
+        home = f"{cls.__module__}.{cls.__name__}"
+        parts.append(
+            f"```{{eval-rst}}\n.. autoclass:: {home}\n   :no-index:\n```\n\n```python\n{programme.code(programme.example(cls))}```\n"
+        )
+    return "\n".join(parts)
 
 
 def solver_table(names: list[str]) -> str:
@@ -142,24 +137,15 @@ class Registered(SphinxDirective):
         return holder.children
 
 
-class Declaration(Registered):
-    """`declaration`."""
+class Problems(Registered):
+    """`problems`."""
 
     has_content = False
 
     def text(self) -> str:
-        """One problem's declaration."""
-        return declaration(self.arguments[0])
-
-
-class Solvers(Registered):
-    """`solvers`."""
-
-    has_content = False
-
-    def text(self) -> str:
-        """Problems and solvers."""
-        return solver_table(self.arguments[0].split())
+        """Problems, their solvers and declarations."""
+        names = self.arguments[0].split()
+        return f"{solver_table(names)}\n{declarations(names)}"
 
 
 class Claims(Registered):
@@ -206,8 +192,7 @@ class Modules(Registered):
 
 def setup(app: Any) -> dict[str, bool]:
     """Add the directives."""
-    app.add_directive("declaration", Declaration)
-    app.add_directive("solvers", Solvers)
+    app.add_directive("problems", Problems)
     app.add_directive("claims", Claims)
     app.add_directive("estimators", Estimators)
     app.add_directive("atoms", Atoms)

@@ -1,4 +1,4 @@
-"""Similarity-based learning as explicit convex programmes, with certified answers and executable claims.
+"""The frame: what a similarity, a problem, a certificate and a claim are, and the programs that people run.
 
     >>> import numpy as np
     >>> import simopt

@@ -42,7 +42,7 @@ def test_an_example_prints_what_the_page_says(tmp_path: Path, page: str, which: 
 def test_every_block_of_python_is_a_module_or_has_its_output() -> None:
     for page, text in PAGES.items():
         assert len(EXAMPLE.findall(text)) + len(MODULE.findall(text)) == text.count("```python"), page
-    assert {"tour.md", "extending.md", "methods/goodness.md"} <= {page for page, *_ in EXAMPLES}
+    assert {"guide.md", "extending.md", "methods/goodness.md"} <= {page for page, *_ in EXAMPLES}
 
 
 MODELS = dict(MODULE.findall(PAGES["certifying.md"]))

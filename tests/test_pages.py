@@ -1,5 +1,6 @@
-"""The guide leaves nothing out: every problem and every claim is on a page of its method, and what the tour types in a shell works."""
+"""The pages leave nothing out: every problem and claim is on a page of its method, and what the guide types in a shell works."""
 
+import ast
 import os
 import re
 import shlex
@@ -16,16 +17,38 @@ from simopt.report.formulas import mathml
 DOCS = Path(__file__).resolve().parents[1] / "docs"
 METHODS = {path.stem: path.read_text(encoding="utf-8") for path in sorted((DOCS / "methods").glob("*.md"))}
 TEXT = "\n".join(METHODS.values())
-TOUR = (DOCS / "tour.md").read_text(encoding="utf-8")
+PAPERS = (DOCS / "papers.md").read_text(encoding="utf-8")
+GUIDE = (DOCS / "guide.md").read_text(encoding="utf-8")
 
 
 def test_every_problem_is_on_one_page() -> None:
     registry.load()
     ours = {name for name, cls in registry.items("problem") if cls.__module__.startswith("simopt.problems.")}
-    listed = Counter(" ".join(re.findall(r":::\{solvers\} (.*)", TEXT)).split())
+    listed = Counter(" ".join(re.findall(r":::\{problems\} (.*)", TEXT)).split())
     assert set(listed) == ours
     assert set(listed.values()) == {1}
-    assert set(re.findall(r":::\{declaration\} (\S+)", TEXT)) <= ours
+
+
+PROBLEMS = sorted({name for names in re.findall(r":::\{problems\} (.*)", TEXT) for name in names.split()})
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_the_page_of_a_method_shows_the_whole_declaration(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Every variable, parameter and row of the programme is named in the source that is shown."""
+    monkeypatch.syspath_prepend(str(DOCS))
+    import programme
+
+    registry.load("problems")
+    problem = programme.example(registry.get("problem", name))
+    shown = ast.parse(programme.code(problem))
+    assert isinstance(shown.body[0], ast.FunctionDef) and shown.body[0].name == "declare"
+    texts = [node for node in ast.walk(shown) if isinstance(node, ast.JoinedStr) and isinstance(node.values[0], ast.Constant)]
+    patterns = ["".join(re.escape(part.value) if isinstance(part, ast.Constant) else r"\w+" for part in text.values) for text in texts]
+    patterns += [re.escape(node.value) for node in ast.walk(shown) if isinstance(node, ast.Constant) and isinstance(node.value, str)]
+    declared = problem.declare()
+    named = {variable.name() for variable in declared.variables()} | {parameter.name() for parameter in declared.parameters()}
+    for word in named | {row.label for row in declared.constraints}:
+        assert any(re.fullmatch(pattern, word) for pattern in patterns), word
 
 
 def test_every_claim_is_on_one_page() -> None:
@@ -48,10 +71,10 @@ def test_every_method_is_in_the_list_of_methods() -> None:
 
 
 @pytest.mark.slow
-def test_what_the_tour_types_works(tmp_path: Path) -> None:
-    writes = next(code for code in re.findall(r"```python\n(.*?)```", TOUR, re.S) if "houses.csv" in code)
+def test_what_the_guide_types_works(tmp_path: Path) -> None:
+    writes = next(code for code in re.findall(r"```python\n(.*?)```", GUIDE, re.S) if "houses.csv" in code)
     subprocess.run([sys.executable, "-X", "utf8", "-c", writes], cwd=tmp_path, check=True, capture_output=True, timeout=120)
-    commands = [line for block in re.findall(r"```sh\n(.*?)```", TOUR, re.S) for line in block.splitlines()]
+    commands = [line for block in re.findall(r"```sh\n(.*?)```", GUIDE, re.S) for line in block.splitlines()]
     assert {"solve", "verify", "replay", "recheck", "compare"} <= {shlex.split(line)[1] for line in commands}
     environment = {**os.environ, "COLUMNS": "80"}  # a small terminal: ids stay whole, since they are there to be copied
     seen = ""
@@ -62,10 +85,39 @@ def test_what_the_tour_types_works(tmp_path: Path) -> None:
         )
         assert done.returncode == 0, f"{line}\n{done.stdout}{done.stderr}"
         seen += done.stdout
-    shown = re.findall(r"^([A-Z]+-\S+ +[A-Z]+ +\w+) .*$", TOUR, re.M)
+    shown = re.findall(r"^([A-Z]+-\S+ +[A-Z]+ +\w+) .*$", GUIDE, re.M)
     assert len(shown) == 2
     for verdict in shown:
         assert re.sub(r" +", " ", verdict) in re.sub(r" +", " ", seen)
+
+
+def test_the_page_of_commands_names_every_command() -> None:
+    from simopt.cli.main import app
+
+    known = {command.name or command.callback.__name__ for command in app.registered_commands if command.callback or command.name}
+    known |= {group.name for group in app.registered_groups if group.name}
+    text = (DOCS / "commands.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^simopt (\w+)", text, re.M)) == known
+
+
+def test_how_to_install_stands_on_one_page() -> None:
+    pages = [DOCS.parent / "README.md", DOCS.parent / "CONTRIBUTING.md", *DOCS.rglob("*.md")]
+    assert [path.name for path in pages if "-m venv" in path.read_text(encoding="utf-8")] == ["installing.md"]
+
+
+def test_the_table_of_verdicts_counts_the_claims_that_there_are() -> None:
+    from simopt.claims.catalogue import claims
+
+    ours = Counter(claim.paper.key for claim in claims() if claim.module.startswith("simopt.theorems."))
+    told = {paper: int(count) for paper, count in re.findall(r"^\| (\w+) \| (\d+) \|", PAPERS, re.M)}
+    assert told == ours, "docs/papers.md: the table is of another catalogue; see docs/tables.py"
+
+
+def test_every_paper_is_named_with_its_key_and_the_prefix_of_its_claims() -> None:
+    from simopt.claims.papers import PAPERS as ours
+
+    told = re.findall(r"^\| `(\w+)` \| (\w+)-… \| .*\*(.*)\* \|$", PAPERS, re.M)
+    assert sorted(told) == sorted((paper.key, paper.prefix, paper.title) for paper in ours.values())
 
 
 def test_the_words_of_the_page_of_verdicts_are_the_librarys() -> None:

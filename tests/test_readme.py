@@ -1,15 +1,26 @@
-"""The README's examples run as they stand and print what the README says; its commands exist."""
+"""The README: its examples print what it says, its numbers are those of the pages that runs have written, and it is one screen."""
 
+import datetime
 import re
 import subprocess
 import sys
-from collections import Counter
 from pathlib import Path
 
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
 TEXT = (ROOT / "README.md").read_text(encoding="utf-8")
+PRINTED = """
+## hinge SVM against LIBSVM
+A machine, load 0.1, numpy 2
+n            ours
+300         1.00
+C = 1, gap 1e-6 0.111 (target 1: met)
+
+## something new
+A machine, load 0.2, numpy 2
+1.5 s
+"""
 
 
 @pytest.mark.parametrize("which", [0, 1, 2])
@@ -24,31 +35,57 @@ def test_an_example_prints_what_the_readme_says(tmp_path: Path, which: int) -> N
     assert done.stdout == output
 
 
-def test_the_commands_exist() -> None:
-    from simopt.cli.main import app
-
-    known = {command.name or command.callback.__name__ for command in app.registered_commands if command.callback or command.name}
-    known |= {group.name for group in app.registered_groups}
-    named = set(re.findall(r"^simopt (\w+)", TEXT, re.M))
-    assert named and named <= known
+def test_it_is_one_screen() -> None:
+    assert len(TEXT.splitlines()) <= 90
 
 
-def test_no_generated_block_is_empty() -> None:
-    for block in ("verdicts", "bench"):
-        inside = TEXT.split(f"<!-- {block}: begin -->")[1].split(f"<!-- {block}: end -->")[0]
-        assert inside.strip(), f"README.md: the block {block!r} is empty; see docs/tables.py and benchmarks"
+def test_its_links_lead_somewhere() -> None:
+    links = re.findall(r"\]\(([^)#]+)[^)]*\)", TEXT)
+    assert len(links) > 5 and all((ROOT / link).exists() for link in links), links
 
 
-def test_the_table_of_verdicts_counts_the_claims_that_there_are() -> None:
-    from simopt.claims.catalogue import claims
+def test_it_counts_the_verdicts_as_the_page_of_papers_does() -> None:
+    page = (ROOT / "docs" / "papers.md").read_text(encoding="utf-8")
+    rows = [re.findall(r"\| (\d+)", row) for row in re.findall(r"^\| \w+ (\| \d+.*)$", page, re.M)]
+    claims, proved, holds, refuted, _, vacuous, _ = (sum(map(int, column)) for column in zip(*rows, strict=True))
+    assert (
+        f"Of {claims} claims of [four papers](docs/papers.md) {proved} are PROVED, {holds} HOLD, {refuted} are REFUTED, {vacuous} VACUOUS"
+        in TEXT
+    )
 
-    ours = Counter(claim.paper.key for claim in claims() if claim.module.startswith("simopt.theorems."))
-    told = {paper: int(count) for paper, count in re.findall(r"^\| (\w+) \| (\d+) \|", TEXT, re.M)}
-    assert told == ours, "README.md: the table of verdicts is of another catalogue; see docs/tables.py"
+
+@pytest.fixture
+def benchmarks_page(monkeypatch: pytest.MonkeyPatch) -> object:
+    monkeypatch.syspath_prepend(str(ROOT))
+    from benchmarks import page
+
+    return page
 
 
-def test_every_paper_is_named_with_its_key_and_the_prefix_of_its_claims() -> None:
-    from simopt.claims.papers import PAPERS
+def test_its_table_is_that_of_the_page_of_benchmarks(benchmarks_page) -> None:  # type: ignore[no-untyped-def]
+    page = benchmarks_page
+    found = page.sections(page.PAGE.read_text(encoding="utf-8"))
+    table = page.eight(found)
+    assert f"{page.BEGIN}\n{table}\n{page.END}" in TEXT
+    assert len(re.findall(r"^\|.*\| [\d.]+ \|$", table, re.M)) == 8
+    assert page.written(found) == page.PAGE.read_text(encoding="utf-8")
 
-    told = re.findall(r"^\| `(\w+)` \| (\w+)-… \| .*\*(.*)\* \|$", TEXT, re.M)
-    assert sorted(told) == sorted((paper.key, paper.prefix, paper.title) for paper in PAPERS.values())
+
+def test_a_run_of_benchmarks_writes_what_it_measured_and_leaves_the_rest(benchmarks_page) -> None:  # type: ignore[no-untyped-def]
+    page = benchmarks_page
+    before = page.sections(page.PAGE.read_text(encoding="utf-8"))
+    after = before | page.printed(PRINTED, datetime.date(2030, 1, 2))
+    assert page.sections(page.written(after)) == after
+    assert set(after) == {*before, "something new"}
+    assert {title for title in before if after[title] != before[title]} == {"hinge SVM against LIBSVM"}
+    assert after["something new"] == "2030-01-02; A machine, load 0.2, numpy 2.\n\n1.5 s."
+    assert "300         1.00" in after["hinge SVM against LIBSVM"]
+    assert "| hinge SVM, C = 1 | LIBSVM | 0.111 |" in page.eight(after)
+    assert {"2030-01-02; A machine, numpy 2."} < set(page.eight(after).splitlines())
+
+
+def test_a_benchmark_that_lost_a_figure_of_the_readme_is_named(benchmarks_page) -> None:  # type: ignore[no-untyped-def]
+    page = benchmarks_page
+    found = page.sections(page.PAGE.read_text(encoding="utf-8")) | {"hinge SVM against LIBSVM": "2030-01-02; A machine.\n\nno figure."}
+    with pytest.raises(LookupError, match="hinge SVM against LIBSVM"):
+        page.eight(found)

@@ -1,8 +1,10 @@
-"""The layers: the frame knows no content by name, problems no solvers, solvers no claims; CONTRIBUTING's map of the tree is complete."""
+"""The layers: the frame knows no content by name, problems no solvers, solvers no claims; the map of the house is of this tree."""
 
 import ast
+import importlib
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -34,12 +36,53 @@ def test_nothing_imports_what_is_built_on_it(folder: str) -> None:
     assert not {(path, name) for path, name in names if name.startswith("simopt.") and name.split(".")[1] in BANNED[folder]}
 
 
-def test_the_map_of_the_tree_is_complete() -> None:
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    drawn = re.search(r"## The tree\n\n```\n(.*?)```", text, re.S)
-    assert drawn is not None
-    listed = re.findall(r"^( *)(\w+)/ ", drawn[1], re.M)
-    assert {name for indent, name in listed if not indent} == {*BANNED, "data", "tests", "docs", "notebooks", "benchmarks"}
-    assert all((ROOT / name).is_dir() for indent, name in listed if not indent)
-    packages = {path.parent.name for path in (ROOT / "simopt").glob("*/__init__.py")}
-    assert {name for indent, name in listed if indent} == packages - set(BANNED)
+@pytest.fixture
+def house(monkeypatch: pytest.MonkeyPatch) -> Any:
+    monkeypatch.syspath_prepend(str(ROOT / "docs"))
+    return importlib.import_module("house")
+
+
+def test_the_map_of_the_house_is_of_this_tree(house: Any) -> None:
+    tree = house.read()
+    stale = "docs/house.py writes another map: run it"
+    assert house.PICTURE.read_text(encoding="utf-8") == house.drawing(tree), stale
+    text = house.CONTRIBUTING.read_text(encoding="utf-8")
+    assert text == house.with_rooms(text, tree), stale
+    assert {folder for folder in tree.folders.values() if "/" not in folder} == set(BANNED)
+    assert all(tree.sentences.values()), tree.sentences
+
+
+def test_the_folders_that_are_no_package_are_listed(house: Any) -> None:
+    listed = re.findall(r"^(\w+)/ ", house.CONTRIBUTING.read_text(encoding="utf-8").split(house.END)[1], re.M)
+    assert listed == ["data", "tests", "docs", "notebooks", "benchmarks"]
+    assert all((ROOT / name).is_dir() for name in listed)
+
+
+def test_a_map_is_read_from_a_tree(house: Any, tmp_path: Path) -> None:
+    """A house of two floors: b imports from a's rooms x and y, x from y, and y, inside a function, from x's inner room."""
+    files = {
+        "pyproject.toml": '[tool.setuptools.package-dir]\nh = "a"\n"h.b" = "b"\n',
+        "a/__init__.py": '"""The ground.\n\nMore."""',
+        "a/x/__init__.py": '"""One `room`. More."""\nfrom h.y.file import thing',
+        "a/x/z/__init__.py": '"""Inner"""',
+        "a/y/__init__.py": '"""Other."""',
+        "a/y/file.py": "import numpy\ndef f():\n    from h.x import z",
+        "b/__init__.py": '"""Above."""',
+        "b/file.py": "import h.x\nfrom h.y import file",
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    tree = house.read(tmp_path)
+    assert tree.folders == {"h": "a", "h.x": "a/x", "h.x.z": "a/x/z", "h.y": "a/y", "h.b": "b"}
+    assert tree.sentences == {"h": "The ground", "h.x": "One room", "h.x.z": "Inner", "h.y": "Other", "h.b": "Above"}
+    assert tree.arrows == {("h.x", "h.y"), ("h.y", "h.x.z"), ("h.b", "h.x"), ("h.b", "h.y")}
+    picture = house.drawing(tree)
+    assert picture.count('class="circle"') == 2 and picture.count('class="arrow"') == 1  # x and y; from floor to floor
+    assert picture.index(">b/<") < picture.index(">a/<") < picture.index(">x/<") < picture.index(">x/z/<")
+
+
+def test_what_a_room_uses_lies_below_it_and_arrows_that_follow_are_left_out(house: Any) -> None:
+    arrows = {("top", "middle"), ("middle", "ground"), ("top", "ground"), ("left", "right"), ("right", "left"), ("left", "ground")}
+    assert house.layers(["top", "middle", "ground", "left", "right"], arrows) == [["ground"], ["left", "middle", "right"], ["top"]]
+    assert house.needed(arrows) == arrows - {("top", "ground")}

@@ -1,0 +1,84 @@
+"""docs/benchmarks.md, and the README's table of eight, written from what benchmarks print.
+
+A benchmark prints its title after `## `, the machine, its rows, and a last line that sums them up. The page has a section for each, with
+the day; a run replaces the sections of what it measured and leaves the others as they are.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE = ROOT / "docs" / "benchmarks.md"
+README = ROOT / "README.md"
+BEGIN, END = "<!-- bench: begin -->", "<!-- bench: end -->"
+HEAD = """# Benchmarks
+
+What `make bench ARGS=--page` has written of each benchmark: the day, the machine, the rows that it printed (where they were kept), and what
+they come to. Ratios are our time over the peer's, medians of interleaved pairs on one thread; each has its target, met or missed.
+"""
+
+# What is fitted, what one would use for it, the benchmark, and which of its figures say how long ours takes in parts of the peer's time.
+SVR, CHAIN = "landmarked SVR against LIBLINEAR and conic solvers", "LPAV (labels, L = 2) against solvers of quadratic programmes"
+EXC, SHARE = "EXC ordinal regression against conic solvers", "our share of {}'s time (\\S+)"
+EIGHT = (
+    ("ridge regression with ‖f‖ᵐ, 1.1 ≤ m ≤ 4", "CVXPY with CLARABEL", "secular against CVXPY with CLARABEL", r"median ratio (\S+)"),
+    ("the same", "scikit-learn's `KernelRidge`, m = 2", "M-power RLS fit against KernelRidge.fit", r"median ratio (\S+)"),
+    ("hinge SVM, C = 1", "LIBSVM", "hinge SVM against LIBSVM", r"C = 1, gap 1e-6 (\S+)"),
+    ("landmarked SVR, C ≥ 10", "LIBLINEAR", SVR, "C ≥ 10, " + SHARE.format("LIBLINEAR")),
+    ("landmarked SVR, C ≤ 0.1", "LIBLINEAR", SVR, "C ≤ 0.1, " + SHARE.format("LIBLINEAR")),
+    ("ordinal regression, 10000 × 100", "CVXPY with CLARABEL", EXC, "10000 x 100, " + SHARE.format("CLARABEL")),
+    ("Lipschitz isotonic regression, 10⁵ samples", "PIQP", CHAIN, r"piqp at 1e\+05: (\S+)"),
+    ("√n points for the mean of n", "goodpoints' compress++", "√n points of n against compress++ (g = 4)", r"time of uniform (\S+)"),
+)
+
+
+def printed(text: str, day: datetime.date) -> dict[str, str]:
+    """Sections of what benchmarks printed, by title."""
+    found = {}
+    for part in re.split(r"^## ", text, flags=re.M)[1:]:
+        title, machine, *rows, summary = part.strip().splitlines()
+        found[title] = section(day.isoformat(), machine, summary, rows)
+    return found
+
+
+def section(day: str, machine: str, summary: str, rows: Sequence[str] = ()) -> str:
+    """The text below a title."""
+    block = ["```text", *rows, "```", ""] if rows else []
+    return "\n".join([f"{day}; {machine}.", "", *block, f"{summary}."])
+
+
+def sections(page: str) -> dict[str, str]:
+    """The sections of a page, by title."""
+    parts = (part.partition("\n") for part in re.split(r"^## ", page, flags=re.M)[1:])
+    return {title: body.strip() for title, _, body in parts}
+
+
+def written(found: dict[str, str]) -> str:
+    """The page of these sections."""
+    return HEAD + "".join(f"\n## {title}\n\n{body}\n" for title, body in found.items())
+
+
+def eight(found: dict[str, str]) -> str:
+    """The README's table: eight figures of the page, and when and where they were measured."""
+    lines = ["| | you would use | ours takes, of its time |", "|---|---|---:|"]
+    places = set()
+    for what, peer, title, figure in EIGHT:
+        first, *_, summary = found[title].splitlines()
+        measured = re.search(figure, summary)
+        if measured is None:
+            raise LookupError(f"{title}: {figure} is not in {summary!r}")
+        lines.append(f"| {what} | {peer} | {measured[1]} |")
+        places.add(re.sub(r" load \S+,", "", first))
+    return "\n".join([*lines, "", *sorted(places)])
+
+
+def write(text: str) -> None:
+    """Take what was printed into the page, and the README's table from there."""
+    found = sections(PAGE.read_text(encoding="utf-8")) | printed(text, datetime.date.today())
+    PAGE.write_text(written(found), encoding="utf-8")
+    before, rest = README.read_text(encoding="utf-8").split(BEGIN)
+    README.write_text(f"{before}{BEGIN}\n{eight(found)}\n{END}{rest.split(END)[1]}", encoding="utf-8")
