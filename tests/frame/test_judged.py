@@ -9,7 +9,7 @@ from frame_toy import Toy
 
 from simopt import certificate, certify
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, Interval
-from simopt.certificate import HIDDEN, MOVED, ratio
+from simopt.judgement import HIDDEN, MOVED, ratio
 
 B = np.array([1.0, 0.25])
 LEAST = 0.265625
