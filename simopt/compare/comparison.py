@@ -13,7 +13,7 @@ from simopt.compare import folder as files
 from simopt.compare import plan as plans
 from simopt.compare.record import Record
 from simopt.compare.work import BUDGET, Progress, Work
-from simopt.errors import InvalidProblem
+from simopt.errors import Interrupted, InvalidProblem
 from simopt.problem import Problem
 
 if TYPE_CHECKING:
@@ -86,14 +86,6 @@ class Comparison:
         files.write_summary(Path(folder), summary, self.text(), self.records)
 
 
-class Interrupted(KeyboardInterrupt):
-    """Ctrl-C during a comparison; `comparison` holds what is done."""
-
-    def __init__(self, comparison: Comparison) -> None:
-        super().__init__("interrupted")
-        self.comparison = comparison
-
-
 def measure(
     problem: str | type[Problem] | Problem,
     solvers: Sequence[plans.SolverName] | None = None,
@@ -119,7 +111,7 @@ def measure(
     Raises
     ------
     Interrupted
-        on Ctrl-C, with what is done; it is in `folder` already.
+        on Ctrl-C; `done` is the comparison so far, which is in `folder` already.
     """
     plan = plans.make(
         problem, solvers, sizes=sizes, conditionings=conditionings, data=data, target=target, settings=settings or {}, seeds=seeds,
