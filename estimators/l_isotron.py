@@ -16,7 +16,8 @@ from simopt.estimators.base import KernelEstimator, open_gap, seed_of
 from simopt.estimators.index_scaling import TargetRange, is_linear, largest_length
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
 from simopt.similarities import Precomputed
-from simopt.solvers.index_model import IndexFit, LinearIndex
+from simopt.solvers.index_model import IndexFit
+from simopt.solvers.index_record import LinearIndex
 from simopt.solvers.isotron import l_isotron
 from simopt.solvers.kernel_isotron import kernel_l_isotron
 from simopt.training import KernelFunction, TrainingSet

@@ -6,8 +6,8 @@ K = Q diag(d) Qᵀ. Conic solvers see the truncated factor F = Q_r diag(√d_r),
 
 from __future__ import annotations
 
-import weakref
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -99,6 +99,9 @@ class KernelProblem(Problem):
     def _check_gram(self, n: int) -> None:
         freeze(self, gram=checked("gram", self.gram, n))
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__({**state, "gram": trusted(state["gram"])})  # pickling loses the owner
+
     @property
     def factor(self) -> Factor:
         """Eigendecomposition of K and its truncated factor F."""
@@ -109,17 +112,34 @@ class KernelProblem(Problem):
         return {"alpha": np.zeros(len(self.gram))}
 
 
-_checked: dict[int, weakref.ref[Array]] = {}
-_factors: dict[int, tuple[weakref.ref[Array], Factor]] = {}
-_origins: dict[int, tuple[weakref.ref[Array], Array, float]] = {}
+class Checked:
+    """A Gram matrix that was checked, and its factor once that is known: the owner (`base`) of the one array that lends its memory.
+
+    Sweeps and rescalings build thousands of problems on one matrix; what they share lives as long as that array.
+    """
+
+    def __init__(self, base: Array, multiple_of: tuple[Array, float] | None = None) -> None:
+        self.base, self.multiple_of = base, multiple_of
+        self.__array_interface__ = base.__array_interface__  # by which numpy makes the array
+        self._factor: Factor | None = None
+
+    def factor(self) -> Factor:
+        """Computed once; that of a multiple from the factor of what it is a multiple of."""
+        if self._factor is None:
+            self._factor = decomposed(self.base) if self.multiple_of is None else factor_of(self.multiple_of[0]).scaled(self.multiple_of[1])
+        return self._factor
+
+    def has_factor(self) -> bool:
+        """Whether there is no eigendecomposition to do."""
+        return self._factor is not None or (self.multiple_of is not None and has_factor(self.multiple_of[0]))
 
 
 def checked(name: str, gram: npt.ArrayLike, n: int | None = None) -> Array:
     """A valid, exactly symmetric PSD Gram matrix; one that came out of this function before is not looked at again.
 
-    (Sweeps and rescalings build thousands of problems on one matrix, and the check costs as much as a solve.)
+    (The check costs as much as a solve.)
     """
-    if isinstance(gram, np.ndarray) and _is(_checked.get(id(gram)), gram):
+    if isinstance(gram, np.ndarray) and isinstance(gram.base, Checked):
         return validate.matrix(name, gram, rows=n) if n is not None and gram.shape[0] != n else gram
     valid = validate.squarable(name, validate.gram(name, gram, n=n))
     if not np.array_equal(valid, valid.T):
@@ -128,47 +148,27 @@ def checked(name: str, gram: npt.ArrayLike, n: int | None = None) -> Array:
 
 
 def trusted(gram: Array) -> Array:
-    """Remember that the matrix is valid (it is, being a positive multiple of one that is) and return it as problems own it."""
-    owned = own(gram)
-    key = id(owned)
-    _checked[key] = weakref.ref(owned, lambda _: _checked.pop(key, None))
-    return owned
+    """The matrix, which is valid, as problems own it; itself if it is that already."""
+    return gram if isinstance(gram.base, Checked) else np.asarray(Checked(own(gram)))
+
+
+def decomposed(gram: Array) -> Factor:
+    """The factor of K. O(n³)."""
+    values, vectors = np.linalg.eigh(gram)
+    values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
+    return Factor(vectors, values, int(np.count_nonzero(values > TRUNCATION * values[0])))
 
 
 def factor_of(gram: Array) -> Factor:
-    """The factor of K, computed once for each matrix and its multiples. O(n³)."""
-    known = _factors.get(id(gram))
-    if known is not None and _is(known[0], gram):
-        return known[1]
-    origin = _origins.get(id(gram))
-    if origin is not None and _is(origin[0], gram):
-        factor = factor_of(origin[1]).scaled(origin[2])
-    else:
-        values, vectors = np.linalg.eigh(gram)
-        values, vectors = np.maximum(values[::-1], 0.0), vectors[:, ::-1]
-        factor = Factor(vectors, values, int(np.count_nonzero(values > TRUNCATION * values[0])))
-    key = id(gram)
-    _factors[key] = (weakref.ref(gram, lambda _: _factors.pop(key, None)), factor)
-    return factor
+    """The factor of K, computed once for each matrix that was checked and its multiples."""
+    return gram.base.factor() if isinstance(gram.base, Checked) else decomposed(gram)
 
 
 def has_factor(gram: Array) -> bool:
     """Whether the eigendecomposition of K (or of the matrix that K is a multiple of) is at hand."""
-    known, origin = _factors.get(id(gram)), _origins.get(id(gram))
-    if known is not None and _is(known[0], gram):
-        return True
-    return origin is not None and _is(origin[0], gram) and has_factor(origin[1])
+    return isinstance(gram.base, Checked) and gram.base.has_factor()
 
 
 def rescaled(gram: Array, by: float) -> Array:
     """`by`·K, valid because K is, sharing K's factor; K itself when by = 1."""
-    if by == 1.0:
-        return gram
-    out = trusted(gram * by)
-    key = id(out)
-    _origins[key] = (weakref.ref(out, lambda _: _origins.pop(key, None)), gram, by)
-    return out
-
-
-def _is(reference: weakref.ref[Array] | None, gram: Array) -> bool:
-    return reference is not None and reference() is gram
+    return gram if by == 1.0 else np.asarray(Checked(own(gram * by), (gram, by)))

@@ -240,7 +240,7 @@ class SmallestBound(FiniteDomain):
         factor = sigma / kappa
         back = _squares.times(predictions=self.price_unit(sigma))
         natural = self.in_units(1.0 / sigma, 1.0 / kappa)
-        natural.__dict__["inner"] = None if self.inner is None else self.inner / factor  # it took programmes of its own to find
+        freeze(natural, inner=None if self.inner is None else self.inner / factor)  # it took programmes of its own to find
         return natural, Rescale(_squares.times(w=factor, t=factor, f=sigma, slack=sigma), back)
 
     @classmethod

@@ -15,7 +15,7 @@ import numpy as np
 from simopt import provenance, validate
 from simopt.backends.table import CLARABEL, FIRST_CLASS, BackEnd, check_options, find
 from simopt.certificate import arithmetic
-from simopt.errors import InvalidProblem, NotAvailable, UnknownName
+from simopt.errors import Interrupted, InvalidProblem, NotAvailable, UnknownName
 from simopt.problem import Problem, Rescale, is_cvxpy, owns_its_data, twin
 from simopt.registry import fold
 from simopt.run import CHANGED, Declare, Ending, Progress, Run, iterate, sweep
@@ -24,17 +24,6 @@ from simopt.solver import SolverSpec, solvers_of
 
 if TYPE_CHECKING:
     import cvxpy as cp
-
-
-class Interrupted(KeyboardInterrupt):
-    """Ctrl-C during a solve; `solution` holds the best certified point so far (status INTERRUPTED)."""
-
-    def __init__(self, solution: Solution) -> None:
-        super().__init__("interrupted")
-        self.solution = solution
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return Interrupted, (self.solution,)
 
 
 def solve(
@@ -79,7 +68,7 @@ def solve(
     NotAvailable
         for a back end that is not installed.
     Interrupted
-        on Ctrl-C; carries the best solution so far.
+        on Ctrl-C; `done` is the solution with the best certified point so far (status INTERRUPTED).
     """
     if is_cvxpy(problem):
         from simopt.duality import as_written

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from typing import Any
 
 
 class InvalidProblem(ValueError):
@@ -59,6 +60,17 @@ class MissingDataset(NotAvailable):
 
     def __str__(self) -> str:
         return str(self.args[1])
+
+
+class Interrupted(KeyboardInterrupt):
+    """Ctrl-C during something long; `done` is what was done by then: what would have been returned, so far, or what can be gone on from."""
+
+    def __init__(self, done: Any) -> None:
+        super().__init__("interrupted")
+        self.done = done
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return Interrupted, (self.done,)
 
 
 def nearest(name: str, known: Iterable[str]) -> str | None:

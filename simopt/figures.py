@@ -8,10 +8,11 @@ import numpy as np
 
 from simopt.arrays import Array
 from simopt.errors import NotAvailable
-from simopt.monotone_function import MonotoneFunction
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from simopt.monotone_function import MonotoneFunction
 
 MARGIN = 0.08  # of the nodes' width, drawn beyond them to show the extrapolation
 

@@ -280,16 +280,21 @@ def own(array: NDArray[Any]) -> NDArray[Any]:
     return np.ndarray(array.shape, array.dtype, buffer=array.tobytes(order), order=order)
 
 
+def _owners(array: Any) -> Iterator[Any]:
+    """An array, the array whose memory it has, and so on, and at last what holds the memory."""
+    while array is not None:
+        yield array
+        array = getattr(array, "base", None)
+
+
 def _immutable(array: Any) -> bool:
-    while isinstance(array, np.ndarray) and not array.flags.writeable:  # unpickled arrays are writable although bytes are their base
-        array = array.base
-    return isinstance(array, bytes)
+    *_, memory = arrays = list(_owners(array))
+    # unpickled arrays are writable although bytes are their base
+    return isinstance(memory, bytes) and not any(isinstance(each, np.ndarray) and each.flags.writeable for each in arrays)
 
 
 def _mapped(array: Any) -> bool:
-    while isinstance(array, np.ndarray):
-        array = array.base
-    return isinstance(array, mmap.mmap)
+    return any(isinstance(each, mmap.mmap) for each in _owners(array))
 
 
 def owns_its_data(value: Any) -> bool:

@@ -16,9 +16,9 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.backends.table import BackEnd
-from simopt.certificate import Certificate, Judgement, judge
 from simopt.entries import checked
 from simopt.errors import InvalidProblem
+from simopt.judgement import Certificate, Judgement, judge
 from simopt.problem import Problem, Rescale
 from simopt.solution import Iterate, Sample, Status
 from simopt.solver import SolverSpec

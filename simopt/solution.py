@@ -6,12 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from enum import Enum
 from types import MappingProxyType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from simopt.arrays import Multipliers, Point
-from simopt.certificate import Certificate
+
+if TYPE_CHECKING:
+    from simopt.judgement import Certificate
 
 
 class Status(Enum):

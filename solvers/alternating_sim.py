@@ -17,7 +17,8 @@ import numpy.typing as npt
 from simopt import validate
 from simopt.arrays import Array
 from simopt.monotone_function import MonotoneFunction
-from simopt.solvers.index_model import IndexFit, LinearIndex, Progress, Round, Step, choose
+from simopt.solvers.index_model import IndexFit, Progress, Round, Step, choose
+from simopt.solvers.index_record import LinearIndex
 from simopt.solvers.isotron import Validation, held_out
 from simopt.solvers.update_rules import FittedTransfer
 

@@ -10,35 +10,19 @@ leaves room below ε, and again in float64 when the run comes near that bound; t
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from typing import Any
 
 import numpy.typing as npt
 
-from simopt import validate
 from simopt.errors import InvalidProblem
-from simopt.problems._simplex import indices as distinct_indices
 from simopt.rows import MEMORY
 from simopt.similarities import Similarity
-from simopt.solvers.frank_wolfe import STEPS
+from simopt.solvers.herd_blocks import herd_blocks
 from simopt.solvers.herd_record import Herd
-from simopt.solvers.herd_task import MANY, HerdProgress, HerdTask
-from simopt.solvers.mean_embedding import PRECISIONS
-from simopt.solvers.sample import Sample
+from simopt.solvers.herd_task import HerdProgress, herd_whole
 
-__all__ = ["Herd", "HerdInterrupted", "HerdProgress", "herd"]
-
-
-class HerdInterrupted(KeyboardInterrupt):
-    """Ctrl-C while herding; `herd` is the herd so far, with its certified error."""
-
-    def __init__(self, herd: Herd) -> None:
-        super().__init__("interrupted")
-        self.herd = herd
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return HerdInterrupted, (self.herd,)
+__all__ = ["Herd", "HerdProgress", "herd"]
 
 
 def herd(
@@ -99,46 +83,13 @@ def herd(
     InvalidProblem
         labels that are not ±1 (with the index), lengths that disagree, values that are not finite, ε ≤ 0, more atoms than points, a
         similarity that is not positive semidefinite.
-    HerdInterrupted
-        on Ctrl-C once there are atoms; carries the herd so far.
+    Interrupted
+        on Ctrl-C once there are atoms; `done` is the herd so far, with its certified error.
     """
+    if block_size is not None and candidates is not None:
+        raise InvalidProblem("candidates: not with block_size, where every block has its own points as candidates")
+    options: dict[str, Any] = {"error": error, "atoms": atoms, "steps": steps, "reweight": reweight, "precision": precision}
+    options |= {"max_iter": max_iter, "target": target, "memory": memory, "progress": progress}
     if block_size is not None:
-        from simopt.solvers.herd_blocks import herd_blocks
-
-        if candidates is not None:
-            raise InvalidProblem("candidates: not with block_size, where every block has its own points as candidates")
-        options: dict[str, Any] = {"error": error, "atoms": atoms, "steps": steps, "reweight": reweight, "precision": precision}
-        options |= {"max_iter": max_iter, "target": target, "memory": memory, "progress": progress}
         return herd_blocks(points, labels, similarity, block_size=block_size, jobs=jobs, seed=seed, **options)
-    start = time.perf_counter()
-    sample = Sample.of(points, labels, similarity, target, memory=memory)
-    chosen = None if candidates is None else distinct_indices("candidates", candidates, sample.n)
-    limit = sample.n if chosen is None else len(chosen)
-    if error is None and atoms is None:
-        raise InvalidProblem("error: give the error that the herd may have, or the number of its atoms")
-    asked = None if error is None else validate.positive("error", error)
-    if atoms is not None:
-        given = validate.whole("atoms", atoms, minimum=1)
-        if given > limit:
-            raise InvalidProblem(f"atoms: {given} asked, but there are only {limit} {'points' if chosen is None else 'candidates'}")
-        limit = given
-    task = HerdTask(
-        sample,
-        chosen,
-        asked,
-        limit,
-        MANY if max_iter is None else validate.whole("max_iter", max_iter, minimum=1),
-        validate.choice("steps", steps, list(STEPS)),
-        reweight,
-        progress,
-        start,
-    )
-    task.begin(validate.choice("precision", precision, ("auto", *PRECISIONS)))
-    try:
-        task.walk_on()
-        return task.finish()
-    except KeyboardInterrupt:
-        if not task.run.picks:
-            raise
-        task.message = "interrupted"
-        raise HerdInterrupted(task.finish(weigh=False)) from None
+    return herd_whole(points, labels, similarity, candidates=candidates, **options)

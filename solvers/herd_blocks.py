@@ -15,6 +15,7 @@ import math
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -22,29 +23,17 @@ import numpy.typing as npt
 
 from simopt import provenance, validate
 from simopt.arrays import Array
-from simopt.errors import InvalidProblem, UnknownName
+from simopt.errors import Interrupted, InvalidProblem, UnknownName
 from simopt.rows import MEMORY, Indices
 from simopt.similarities import Similarity
 from simopt.solvers.gaussian_tiles import Fast
-from simopt.solvers.herd import herd
 from simopt.solvers.herd_error import error_bound
 from simopt.solvers.herd_record import Herd
-from simopt.solvers.herd_task import HerdProgress
+from simopt.solvers.herd_task import HerdProgress, herd_whole
 from simopt.solvers.mean_embedding import MeanEmbedding, embed
 from simopt.solvers.sample import EPS, Sample
 
 OPTIONS = ("steps", "reweight", "precision", "max_iter")  # of `herd` that a block takes as they are
-
-
-class BlocksInterrupted(KeyboardInterrupt):
-    """Ctrl-C while herding blocks; `finished` has the herds of the blocks that were done, for `herd_blocks(finished=…)`."""
-
-    def __init__(self, finished: Mapping[int, Herd]) -> None:
-        super().__init__("interrupted")
-        self.finished = dict(finished)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return BlocksInterrupted, (self.finished,)
 
 
 def partition(n: int, block_size: int, seed: int | None = 0) -> list[Indices]:
@@ -99,8 +88,8 @@ def herd_blocks(
         as `herd`; for a finished herd that is not one of its block.
     UnknownName
         for an option that blocks do not take.
-    BlocksInterrupted
-        on Ctrl-C; carries the herds of the blocks that were done.
+    Interrupted
+        on Ctrl-C; `done` has the herds of the blocks that were done, for `finished`.
     """
     start = time.perf_counter()
     _known("herd_blocks", options, OPTIONS)
@@ -122,7 +111,7 @@ def herd_blocks(
                 worst = max(part.error for part in done.values())
                 progress(HerdProgress(len(done), sum(len(part) for part in done.values()), worst, time.perf_counter() - start))
     except KeyboardInterrupt:
-        raise BlocksInterrupted(done) from None
+        raise Interrupted(done) from None
     return _union(sample, groups, done, asked, certify, start)
 
 
@@ -162,7 +151,7 @@ def _in_parallel(
 def _herd_one(
     number: int, points: Array, labels: Array, similarity: Similarity, target: Array, settings: dict[str, Any]
 ) -> tuple[int, Herd]:
-    return number, herd(points, labels, similarity, target=target / np.sum(target), **settings)
+    return number, herd_whole(points, labels, similarity, target=target / np.sum(target), **settings)
 
 
 def _union(sample: Sample, groups: list[Indices], done: Mapping[int, Herd], asked: float | None, certify: bool, start: float) -> Herd:
@@ -234,13 +223,14 @@ def herd_again(
     sample = Sample.of(points, labels, similarity, memory=memory)
     least = validate.whole("until", until, minimum=1)
     known = whole_embedding(sample) if certify else None
+    jobs = options.pop("jobs", None)
+    step = herd_whole if block_size is None else partial(herd_blocks, block_size=block_size, jobs=jobs, seed=seed)
     levels: list[Herd] = []
     here = np.arange(sample.n)
     target: Array | None = None
     while True:
         source = sample.rows if target is None and block_size is None else sample.rows.take(here)
-        settings: dict[str, Any] = {**options, "error": error, "target": target, "memory": memory, "block_size": block_size, "seed": seed}
-        found = herd(source, sample.labels[here], sample.similarity, **settings)
+        found = step(source, sample.labels[here], sample.similarity, error=error, target=target, memory=memory, **options)
         indices = here[found.indices]
         bound = found.error + (levels[-1].error if levels else 0.0)
         if known is not None:

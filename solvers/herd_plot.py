@@ -10,10 +10,11 @@ import numpy as np
 
 from simopt.errors import InvalidProblem
 from simopt.figures import new_figure
-from simopt.solvers.herd_record import Herd
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from simopt.solvers.herd_record import Herd
 
 SHOWN = 40  # atoms shown as pictures
 

@@ -9,16 +9,20 @@ from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
-from simopt import provenance
+from simopt import provenance, validate
 from simopt.arrays import Array
-from simopt.rows import Indices, Rows
+from simopt.errors import Interrupted, InvalidProblem
+from simopt.problems._simplex import indices as distinct_indices
+from simopt.rows import MEMORY, Indices, Rows
+from simopt.similarities import Similarity
 from simopt.solvers.atoms import LazyAtoms
-from simopt.solvers.frank_wolfe import FrankWolfe
+from simopt.solvers.frank_wolfe import STEPS, FrankWolfe
 from simopt.solvers.gaussian_tiles import POWER, SUMS, UNIT, Fast
 from simopt.solvers.herd_error import ErrorBound, error_bound
 from simopt.solvers.herd_record import Herd
-from simopt.solvers.mean_embedding import MeanEmbedding, embed
+from simopt.solvers.mean_embedding import PRECISIONS, MeanEmbedding, embed
 from simopt.solvers.reweight import reweighted
 from simopt.solvers.sample import EPS, Sample
 from simopt.solvers.walk import Look
@@ -219,3 +223,54 @@ class HerdTask:
         if now - self._reported >= REPORT:
             self._reported = now
             self.progress(HerdProgress(look.steps, look.atoms, math.sqrt(max(look.error_squared, 0.0)), now - self.start))
+
+
+def herd_whole(
+    points: Any,
+    labels: npt.ArrayLike | None,
+    similarity: str | Similarity,
+    *,
+    error: float | None = None,
+    atoms: int | None = None,
+    steps: str = "uniform",
+    reweight: bool = False,
+    candidates: npt.ArrayLike | None = None,
+    target: npt.ArrayLike | None = None,
+    precision: str = "auto",
+    max_iter: int | None = None,
+    memory: float = MEMORY,
+    progress: Callable[[HerdProgress], None] | None = None,
+) -> Herd:
+    """Herd all points at once; see `simopt.solvers.herd.herd`, which can also herd them in blocks."""
+    start = time.perf_counter()
+    sample = Sample.of(points, labels, similarity, target, memory=memory)
+    chosen = None if candidates is None else distinct_indices("candidates", candidates, sample.n)
+    limit = sample.n if chosen is None else len(chosen)
+    if error is None and atoms is None:
+        raise InvalidProblem("error: give the error that the herd may have, or the number of its atoms")
+    asked = None if error is None else validate.positive("error", error)
+    if atoms is not None:
+        given = validate.whole("atoms", atoms, minimum=1)
+        if given > limit:
+            raise InvalidProblem(f"atoms: {given} asked, but there are only {limit} {'points' if chosen is None else 'candidates'}")
+        limit = given
+    task = HerdTask(
+        sample,
+        chosen,
+        asked,
+        limit,
+        MANY if max_iter is None else validate.whole("max_iter", max_iter, minimum=1),
+        validate.choice("steps", steps, list(STEPS)),
+        reweight,
+        progress,
+        start,
+    )
+    task.begin(validate.choice("precision", precision, ("auto", *PRECISIONS)))
+    try:
+        task.walk_on()
+        return task.finish()
+    except KeyboardInterrupt:
+        if not task.run.picks:
+            raise
+        task.message = "interrupted"
+        raise Interrupted(task.finish(weigh=False)) from None

@@ -6,36 +6,20 @@ import math
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 import numpy.typing as npt
 
 from simopt import archive, validate
 from simopt.arrays import Array
-from simopt.errors import InvalidProblem
+from simopt.errors import Interrupted, InvalidProblem
 from simopt.monotone_function import MonotoneFunction
+from simopt.solvers.index_record import FORMAT, WHAT, Function, LinearIndex, parts_of, record
 from simopt.training import KernelFunction
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-Function = Callable[[Array], Array]
-
-
-@dataclass(frozen=True, eq=False)
-class LinearIndex:
-    """x ↦ ⟨w, x⟩, w of shape (d,)."""
-
-    direction: Array
-
-    def __str__(self) -> str:
-        return f"⟨w, x⟩ with w in dimension {self.direction.size}, ‖w‖ = {float(np.linalg.norm(self.direction)):.4g}"
-
-    def __call__(self, X: npt.ArrayLike) -> Array:
-        """Xw, shape (k, d) → (k,)."""
-        out: Array = validate.matrix("X", X, cols=self.direction.size, minimum=0) @ self.direction
-        return out
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,9 +60,7 @@ class IndexModel:
         OSError
             when the file cannot be written.
         """
-        from simopt.solvers.index_record import WHAT, record
-
-        archive.save(path, record(self), WHAT)
+        archive.save(path, record(self.index, self.transfer), WHAT)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> IndexModel:
@@ -89,9 +71,7 @@ class IndexModel:
         InvalidFile
             for a file that is corrupt or holds something else.
         """
-        from simopt.solvers.index_record import FORMAT, WHAT, model_of
-
-        return model_of(archive.load(path, FORMAT, WHAT))
+        return cls(*parts_of(archive.load(path, FORMAT, WHAT)))
 
 
 def _named(part: Function) -> str:
@@ -183,17 +163,6 @@ Progress = Callable[[Round], None]
 Step = tuple[Round, Array, Callable[[], Function]]
 
 
-class InterruptedFit(KeyboardInterrupt):
-    """Ctrl-C during a fit; `fit` holds the predictor of the rounds so far: the best on the hold-out, without one the last."""
-
-    def __init__(self, fit: IndexFit) -> None:
-        super().__init__("interrupted")
-        self.fit = fit
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return InterruptedFit, (self.fit,)
-
-
 def choose(
     steps: Iterator[Step],
     index: Callable[[Array], Function],
@@ -225,8 +194,8 @@ def choose(
     ------
     InvalidProblem
         for options without meaning, and when not even the first round is finite.
-    InterruptedFit
-        on Ctrl-C; carries the fit of the rounds so far.
+    Interrupted
+        on Ctrl-C; `done` is the fit of the rounds so far: the best on the hold-out, without one the last.
     """
     count, small = validate.whole("max_iter", max_iter, minimum=1), validate.nonnegative("tol", tol)
     wait = None if patience is None else validate.whole("patience", patience, minimum=1)
@@ -263,5 +232,5 @@ def choose(
     except KeyboardInterrupt:
         if best is None:
             raise
-        raise InterruptedFit(result("interrupted")) from None
+        raise Interrupted(result("interrupted")) from None
     return result("finished")

@@ -12,12 +12,14 @@ from simopt.arrays import Array
 from simopt.errors import InvalidProblem
 from simopt.figures import draw, new_figure
 from simopt.monotone_function import MonotoneFunction
-from simopt.solvers.index_model import Function, IndexFit
-from simopt.solvers.lipschitz_isotonic import IsotonicFit
 from simopt.solvers.transfer import Transfer
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from simopt.solvers.index_model import IndexFit
+    from simopt.solvers.index_record import Function
+    from simopt.solvers.lipschitz_isotonic import IsotonicFit
 
 WIDE = (-4.0, 4.0)  # scores shown where no samples say which ones occur
 GRID = 400

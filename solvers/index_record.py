@@ -1,40 +1,58 @@
-"""Single-index predictors as records for files: an index function, linear or of a kernel, and a transfer function."""
+"""The two parts of a single-index predictor, and how files hold them: an index function, linear or of a kernel, and a transfer function."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
+from simopt import validate
 from simopt.arrays import Array
 from simopt.errors import InvalidProblem
 from simopt.jsonio import InvalidFile
 from simopt.monotone_function import MonotoneFunction
 from simopt.problems._transfers import TRANSFERS
 from simopt.similarities import Similarity, from_json
-from simopt.solvers.index_model import Function, IndexModel, LinearIndex
 from simopt.solvers.transfer import Ramp, Transfer, clipped_linear, known_transfer
 from simopt.training import KernelFunction
 
+Function = Callable[[Array], Array]
 FORMAT = "simopt index model 1"
 WHAT = "an index model"
 REMEDY = "pickle it, or save its parts yourself"
 
 
-def record(model: IndexModel) -> dict[str, Any]:
-    """What files hold of a model.
+@dataclass(frozen=True, eq=False)
+class LinearIndex:
+    """x ↦ ⟨w, x⟩, w of shape (d,)."""
+
+    direction: Array
+
+    def __str__(self) -> str:
+        return f"⟨w, x⟩ with w in dimension {self.direction.size}, ‖w‖ = {float(np.linalg.norm(self.direction)):.4g}"
+
+    def __call__(self, X: npt.ArrayLike) -> Array:
+        """Xw, shape (k, d) → (k,)."""
+        out: Array = validate.matrix("X", X, cols=self.direction.size, minimum=0) @ self.direction
+        return out
+
+
+def record(index: Function, transfer: Function) -> dict[str, Any]:
+    """What files hold of a predictor with these parts.
 
     Raises
     ------
     InvalidProblem
         where a part is a Python function of one's own, which no file describes.
     """
-    return {"format": FORMAT, "index": _of_index(model.index), "transfer": _of_transfer(model.transfer)}
+    return {"format": FORMAT, "index": _of_index(index), "transfer": _of_transfer(transfer)}
 
 
-def model_of(found: Mapping[str, Any]) -> IndexModel:
-    """The model of a record.
+def parts_of(found: Mapping[str, Any]) -> tuple[Function, Function]:
+    """Index and transfer function of a record.
 
     Raises
     ------
@@ -42,7 +60,7 @@ def model_of(found: Mapping[str, Any]) -> IndexModel:
         for a record that is not whole.
     """
     try:
-        return IndexModel(_index(found["index"]), _transfer(found["transfer"]))
+        return _index(found["index"]), _transfer(found["transfer"])
     except (KeyError, TypeError, ValueError) as error:
         raise InvalidFile(f"not a whole index model ({type(error).__name__}: {error})") from error
 

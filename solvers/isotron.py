@@ -20,7 +20,8 @@ import numpy.typing as npt
 from simopt import validate
 from simopt.arrays import Array
 from simopt.errors import InvalidProblem
-from simopt.solvers.index_model import Function, IndexFit, LinearIndex, Progress, Round, Step, choose
+from simopt.solvers.index_model import IndexFit, Progress, Round, Step, choose
+from simopt.solvers.index_record import Function, LinearIndex
 from simopt.solvers.transfer import Transfer, checked_transfer
 from simopt.solvers.update_rules import FittedTransfer, KnownTransfer, UpdateRule
 
@@ -162,8 +163,8 @@ def glm_tron(
     InvalidProblem
         for a transfer that is found not to be monotone or 1-Lipschitz, with the witness. One that climbs by L > 1 is passed as
         `checked_transfer(u, L)`, with a rate of at most 1/L.
-    InterruptedFit
-        on Ctrl-C.
+    Interrupted
+        on Ctrl-C; `done` is the fit so far.
     """
     space, targets, held = _linear(X, y, validation, start, single)
     rule = KnownTransfer(transfer if isinstance(transfer, Transfer) else checked_transfer(transfer))
@@ -206,8 +207,8 @@ def l_isotron(
     ------
     InvalidProblem
         for samples that are not finite or do not fit together, and options without meaning.
-    InterruptedFit
-        on Ctrl-C.
+    Interrupted
+        on Ctrl-C; `done` is the fit so far.
     """
     space, targets, held = _linear(X, y, validation, start, single)
     rule = FittedTransfer(targets, lipschitz, warm=warm)

@@ -8,10 +8,11 @@ import numpy as np
 import numpy.typing as npt
 
 from simopt.figures import new_figure
-from simopt.solvers.ordinal_rule import OrdinalRule
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from simopt.solvers.ordinal_rule import OrdinalRule
 
 SPREAD = 0.35  # by which the dots of a class are spread, so that they do not lie on each other
 BEYOND = 0.05  # of the range of what is drawn

@@ -14,7 +14,7 @@ from simopt import validate
 from simopt.arrays import Array
 from simopt.monotone_function import MonotoneFunction
 from simopt.solvers.chain_fit import fit_chain
-from simopt.solvers.index_model import Function
+from simopt.solvers.index_record import Function
 
 
 class UpdateRule(ABC):

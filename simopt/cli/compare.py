@@ -90,6 +90,7 @@ def compare(
 
 def _measure(problem: str, options: dict[str, Any]) -> tuple[Comparison, bool]:
     from simopt.compare import comparison as program
+    from simopt.errors import Interrupted
 
     with Steps("compare", 0) as steps:
 
@@ -101,8 +102,8 @@ def _measure(problem: str, options: dict[str, Any]) -> tuple[Comparison, bool]:
 
         try:
             return program.measure(problem, progress=progress, **options), False
-        except program.Interrupted as stop:
-            return stop.comparison, True
+        except Interrupted as stop:
+            return stop.done, True
 
 
 def _tell(found: Comparison, folder: Path, pictures: int, as_json: bool, stopped: bool) -> None:

@@ -75,8 +75,9 @@ def build(name: str, data: str, target: str | None, texts: dict[str, str]) -> Pr
 
 
 def _run(made: Problem, solver: str | None, common: dict[str, Any], options: dict[str, Any]) -> tuple[Solution, bool]:
-    from simopt.driver import Interrupted, choose
+    from simopt.driver import choose
     from simopt.driver import solve as run
+    from simopt.errors import Interrupted
 
     ticker, name = Ticker(), choose(made, solver).name
 
@@ -86,7 +87,7 @@ def _run(made: Problem, solver: str | None, common: dict[str, Any], options: dic
     try:
         return run(made, solver, progress=tell, **common, **options), False
     except Interrupted as stop:
-        return stop.solution, True
+        return stop.done, True
     finally:
         ticker.clear()
 

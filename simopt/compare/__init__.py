@@ -11,18 +11,19 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from simopt.compare.benchopt_export import export_benchopt
-    from simopt.compare.comparison import Comparison, Interrupted, compare, load, measure, merge
+    from simopt.compare.comparison import Comparison, compare, load, measure, merge
     from simopt.compare.record import Record
+    from simopt.errors import Interrupted
 
 _HOMES = {
-    "Comparison": "comparison",
-    "Interrupted": "comparison",
-    "compare": "comparison",
-    "load": "comparison",
-    "measure": "comparison",
-    "merge": "comparison",
-    "Record": "record",
-    "export_benchopt": "benchopt_export",
+    "Comparison": "simopt.compare.comparison",
+    "Interrupted": "simopt.errors",
+    "compare": "simopt.compare.comparison",
+    "load": "simopt.compare.comparison",
+    "measure": "simopt.compare.comparison",
+    "merge": "simopt.compare.comparison",
+    "Record": "simopt.compare.record",
+    "export_benchopt": "simopt.compare.benchopt_export",
 }
 
 __all__ = ["Comparison", "Interrupted", "Record", "compare", "export_benchopt", "load", "measure", "merge"]
@@ -30,5 +31,5 @@ __all__ = ["Comparison", "Interrupted", "Record", "compare", "export_benchopt", 
 
 def __getattr__(name: str) -> Any:
     if name in _HOMES:
-        return getattr(import_module(f"simopt.compare.{_HOMES[name]}"), name)
+        return getattr(import_module(_HOMES[name]), name)
     raise AttributeError(f"module 'simopt.compare' has no attribute {name!r}")

@@ -8,7 +8,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -180,15 +180,7 @@ def export_benchopt(
     folder: str | os.PathLike[str],
     problem: str | type[Problem],
     solvers: Sequence[plans.SolverName] | None = None,
-    *,
-    sizes: Sequence[float] | None = None,
-    conditionings: Sequence[float] | None = None,
-    data: Sequence[str | os.PathLike[str]] | None = None,
-    target: str | None = None,
-    settings: Mapping[str, Any] | None = None,
-    seeds: Sequence[int] = (0,),
-    tol: float = 1e-8,
-    time_limit: float = 60.0,
+    **design: Any,
 ) -> Path:
     """Write the comparison with these arguments (see `compare`) as a benchopt benchmark into a new or empty folder; its path.
 
@@ -201,20 +193,18 @@ def export_benchopt(
     OSError
         when the folder cannot be written.
     """
-    if isinstance(problem, Problem) or any(isinstance(entry, Dataset) for entry in data or ()):
+    if isinstance(problem, Problem) or any(isinstance(entry, Dataset) for entry in design.get("data") or ()):
         raise InvalidProblem("benchopt: a benchmark names its problem and its data; an instance or a Dataset in memory has no name")
-    files = _files(data)
-    plan = plans.make(
-        problem, solvers, sizes=sizes, conditionings=conditionings, data=data, target=target, settings=settings or {}, seeds=seeds,
-        repetitions=1, tol=tol, time_limit=time_limit, threads=1,
-    )  # fmt: skip
+    asked = plans.Design(problem, solvers, repetitions=1, threads=1, **design)
+    files, plan = _files(asked.data), plans.make(asked)
     place = Path(folder)
     if place.exists() and (not place.is_dir() or any(place.iterdir())):
         raise InvalidProblem(f"benchopt: {place} exists and is not empty; name a new folder")
     for part in ("datasets", "solvers", "benchmark_utils"):
         (place / part).mkdir(parents=True, exist_ok=True)
     kind = plan.instances[0].kind
-    texts = {"name": kind.name, "title": kind.title or kind.name, "tol": tol, "least": LEAST, "time_limit": time_limit, "target": target}
+    limits = {"tol": asked.tol, "time_limit": asked.time_limit, "target": asked.target}
+    texts = {"name": kind.name, "title": kind.title or kind.name, "least": LEAST, **limits}
     jsonio.write_text(place / "objective.py", OBJECTIVE.format(**texts))
     jsonio.write_text(place / "benchmark_utils" / "__init__.py", CRITERION.format(**texts))
     jsonio.write_text(place / "README.md", README.format(**texts))
@@ -223,7 +213,8 @@ def export_benchopt(
         (place / "csv").mkdir(exist_ok=True)
         shutil.copyfile(path, place / "csv" / name)
     for candidate in plan.candidates:
-        label = plan.cell(plan.instances[0], candidate, 0).candidate.replace("[", " ").replace("]", "").replace(",", " ").replace("/", "-")
+        name = plans.task(plan.instances[0], candidate, 0).cell.candidate
+        label = name.replace("[", " ").replace("]", "").replace(",", " ").replace("/", "-")
         own = {**texts, "solver": candidate.chosen.name, "label": label, "options": candidate.options}
         if isinstance(candidate.chosen, BackEnd):
             made = (SWEEP + EITHER).format(**own, package=candidate.chosen.package)
@@ -233,7 +224,7 @@ def export_benchopt(
     return place
 
 
-def _files(data: Sequence[str | os.PathLike[str]] | None) -> dict[str, Path]:
+def _files(data: Sequence[plans.Data] | None) -> dict[str, Path]:
     """CSV files by the name that their copies have."""
     found: dict[str, Path] = {}
     for entry in [data] if isinstance(data, (str, os.PathLike)) else data or ():

@@ -17,7 +17,10 @@ import time
 import traceback
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
-from typing import IO, Any
+from typing import IO, TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from simopt.compare.cell import Cell
 
 HEADER = struct.Struct("<Q")
 AGAIN = 1.0  # seconds; what takes less is run a second time, with warm caches, and the second run counts
@@ -25,20 +28,15 @@ AGAIN = 1.0  # seconds; what takes less is run a second time, with warm caches, 
 
 @dataclass(frozen=True)
 class Task:
-    """What a child needs to know: classes and data, not names, so that it looks nothing up."""
+    """One cell with what a child needs beside its numbers: classes, data and options, not their names, so that it looks nothing up."""
 
+    cell: Cell
     kind: Any  # the problem class
     problem: Any  # an instance, or None to build one
     data: Any  # a Dataset, or None to generate one
-    size: int | None
-    conditioning: float | None
     settings: dict[str, Any]
-    seed: int
     chosen: Any  # SolverSpec or BackEnd
     options: dict[str, Any]
-    tol: float
-    time_limit: float
-    threads: int
 
 
 @dataclass
@@ -75,15 +73,16 @@ def perform(task: Task) -> Answer:
     from simopt.compare import instances
     from simopt.errors import InvalidProblem
 
-    with threadpool_limits(task.threads):
+    cell = task.cell
+    with threadpool_limits(cell.threads):
         try:
             problem = task.problem
             if problem is None:
                 problem = instances.build(
-                    task.kind, task.data, size=task.size, conditioning=task.conditioning, settings=task.settings, seed=task.seed
+                    task.kind, task.data, size=cell.size, conditioning=cell.conditioning, settings=task.settings, seed=cell.seed
                 )
-            elif task.conditioning is not None:
-                problem = instances.conditioned(problem, task.conditioning)
+            elif cell.conditioning is not None:
+                problem = instances.conditioned(problem, cell.conditioning)
         except InvalidProblem as error:
             return described(Answer("not solved", message=str(error)), task)
         except MemoryError as error:
@@ -103,7 +102,7 @@ def _run(task: Task, problem: Any) -> Answer:
             memory = PeakMemory()
             gc.disable()
             start = time.perf_counter()
-            found = traces.measure(problem, task.chosen, tol=task.tol, time_limit=task.time_limit, options=task.options)
+            found = traces.measure(problem, task.chosen, tol=task.cell.tol, time_limit=task.cell.time_limit, options=task.options)
         except MemoryError as error:
             answer.status, answer.message = "failed", _memory("out of memory", error)
             return answer

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -13,7 +13,7 @@ from simopt.compare import folder as files
 from simopt.compare import plan as plans
 from simopt.compare.record import Record
 from simopt.compare.work import BUDGET, Progress, Work
-from simopt.errors import InvalidProblem
+from simopt.errors import Interrupted, InvalidProblem
 from simopt.problem import Problem
 
 if TYPE_CHECKING:
@@ -86,45 +86,25 @@ class Comparison:
         files.write_summary(Path(folder), summary, self.text(), self.records)
 
 
-class Interrupted(KeyboardInterrupt):
-    """Ctrl-C during a comparison; `comparison` holds what is done."""
-
-    def __init__(self, comparison: Comparison) -> None:
-        super().__init__("interrupted")
-        self.comparison = comparison
-
-
 def measure(
     problem: str | type[Problem] | Problem,
     solvers: Sequence[plans.SolverName] | None = None,
     *,
-    sizes: Sequence[float] | None = None,
-    conditionings: Sequence[float] | None = None,
-    data: Sequence[plans.Data] | None = None,
-    target: str | None = None,
-    settings: Mapping[str, Any] | None = None,
-    seeds: Sequence[int] = (0,),
-    repetitions: int = 3,
-    tol: float = 1e-8,
-    time_limit: float = 60.0,
-    threads: int = 1,
     jobs: int | None = None,
     budget: float = BUDGET,
     folder: str | os.PathLike[str] | None = None,
     retry: bool = False,
     progress: Progress | None = None,
+    **design: Any,
 ) -> Comparison:
     """Compare solvers: as `compare`, whose arguments it has, but the answer also has traces, summaries and plots.
 
     Raises
     ------
     Interrupted
-        on Ctrl-C, with what is done; it is in `folder` already.
+        on Ctrl-C; `done` is the comparison so far, which is in `folder` already.
     """
-    plan = plans.make(
-        problem, solvers, sizes=sizes, conditionings=conditionings, data=data, target=target, settings=settings or {}, seeds=seeds,
-        repetitions=repetitions, tol=tol, time_limit=time_limit, threads=threads,
-    )  # fmt: skip
+    plan = plans.make(plans.Design(problem, solvers, **design))
     validate.positive("budget", budget)
     if jobs is not None and validate.whole("jobs", abs(jobs)) == 0:
         raise InvalidProblem("jobs: 0 given; a number of runs at a time is needed, or -1 for as many as there are cores")

@@ -19,12 +19,11 @@ from typing import Any
 
 from simopt import jsonio
 from simopt.compare.cell import FORMAT, Cell
-from simopt.compare.record import INTERRUPTED, Record, from_row
+from simopt.compare.record import INTERRUPTED, Record, check_format, from_row
 from simopt.errors import NotAvailable
 from simopt.jsonio import InvalidFile
 
 RUNS = "runs"
-FAMILY = FORMAT.partition("/")[0]
 
 
 def prepare(folder: str | os.PathLike[str]) -> Path:
@@ -173,24 +172,6 @@ def _record(path: Path) -> Record:
     check_format(content.get("format"), str(path))
     record = from_row(content, content.get("trace") or (), str(path))
     return record
-
-
-def check_format(found: Any, where: str) -> None:
-    """Refuse what was written in another format.
-
-    Raises
-    ------
-    InvalidFile
-        saying which format was found, and which one this version reads.
-    """
-    if found == FORMAT:
-        return
-    if isinstance(found, str) and found.partition("/")[0] == FAMILY:
-        raise InvalidFile(
-            f"{where}: written in the format {found}, and this version of simopt reads {FORMAT}; "
-            "use the version that wrote it, or measure again into another folder"
-        )
-    raise InvalidFile(f"{where}: not a run of `simopt compare` (format {found!r}, expected {FORMAT!r})")
 
 
 def merged(own: Iterable[Record], others: Iterable[str | os.PathLike[str]]) -> list[Record]:

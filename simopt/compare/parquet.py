@@ -11,7 +11,7 @@ from typing import Any
 
 from simopt import jsonio
 from simopt.compare.cell import FORMAT
-from simopt.compare.record import Record, from_row
+from simopt.compare.record import Record, check_format, from_row
 from simopt.errors import NotAvailable
 from simopt.jsonio import InvalidFile
 
@@ -89,8 +89,6 @@ def read(folder: Path) -> list[Record]:
 
 
 def _get(path: Path) -> list[dict[str, Any]]:
-    from simopt.compare.folder import check_format
-
     pa, pq = arrow()
     if not path.is_file():
         raise InvalidFile(f"{path}: no such file, though the other of the two tables is there")

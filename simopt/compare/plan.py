@@ -27,6 +27,24 @@ Data = str | os.PathLike[str] | Dataset
 
 
 @dataclass(frozen=True)
+class Design:
+    """What a comparison was asked to run: the arguments of `compare` of that name, as they were given."""
+
+    problem: str | type[Problem] | Problem
+    solvers: Sequence[SolverName] | None = None
+    sizes: Sequence[float] | None = None
+    conditionings: Sequence[float] | None = None
+    data: Sequence[Data] | None = None
+    target: str | None = None
+    settings: Mapping[str, Any] | None = None
+    seeds: Sequence[int] = (0,)
+    repetitions: int = 3
+    tol: float = 1e-8
+    time_limit: float = 60.0
+    threads: int = 1
+
+
+@dataclass(frozen=True)
 class Instance:
     """One instance: the cell without solver and repetition, and what a child needs to build it."""
 
@@ -53,16 +71,12 @@ class Plan:
     candidates: tuple[Candidate, ...]
     repetitions: int
 
-    def wave(self, repetition: int) -> Iterator[tuple[Cell, Task]]:
+    def wave(self, repetition: int) -> Iterator[Task]:
         """One repetition: instance by instance, so that the runs of a pair follow one another; every other time in the other order."""
         order = self.candidates if repetition % 2 == 0 else self.candidates[::-1]
         for instance in self.instances:
             for candidate in order:
-                yield self.cell(instance, candidate, repetition), task(instance, candidate)
-
-    def cell(self, instance: Instance, candidate: Candidate, repetition: int) -> Cell:
-        """The name of one run."""
-        return replace(instance.cell, solver=candidate.chosen.name, options=as_text(candidate.options), repetition=repetition)
+                yield task(instance, candidate, repetition)
 
     @property
     def size(self) -> int:
@@ -70,60 +84,31 @@ class Plan:
         return len(self.instances) * len(self.candidates) * self.repetitions
 
 
-def task(instance: Instance, candidate: Candidate) -> Task:
-    """What a process is given."""
-    cell = instance.cell
-    return Task(
-        instance.kind, instance.problem, instance.data, cell.size, cell.conditioning, instance.settings, cell.seed,
-        candidate.chosen, candidate.options, cell.tol, cell.time_limit, cell.threads,
-    )  # fmt: skip
+def task(instance: Instance, candidate: Candidate, repetition: int) -> Task:
+    """One run, as a process is given it."""
+    cell = replace(instance.cell, solver=candidate.chosen.name, options=as_text(candidate.options), repetition=repetition)
+    return Task(cell, instance.kind, instance.problem, instance.data, instance.settings, candidate.chosen, candidate.options)
 
 
-def make(
-    problem: str | type[Problem] | Problem,
-    solvers: Sequence[SolverName] | None,
-    *,
-    sizes: Sequence[float] | None,
-    conditionings: Sequence[float] | None,
-    data: Sequence[Data] | None,
-    target: str | None,
-    settings: Mapping[str, Any],
-    seeds: Sequence[int],
-    repetitions: int,
-    tol: float,
-    time_limit: float,
-    threads: int,
-) -> Plan:
-    """The plan of a comparison; see `compare` for the arguments.
+def make(design: Design) -> Plan:
+    """The plan of a comparison.
 
     Raises
     ------
     UnknownName, InvalidProblem, NotAvailable
         before anything is run.
     """
-    if not (isinstance(tol, Real) and 0 < tol < 1):
-        raise InvalidProblem(f"tol: must be a positive number below 1, got {tol!r}")
-    kind, given = _kind(problem)
+    if not (isinstance(design.tol, Real) and 0 < design.tol < 1):
+        raise InvalidProblem(f"tol: must be a positive number below 1, got {design.tol!r}")
+    kind, given = _kind(design.problem)
     frame = Cell(
-        kind.name, GIVEN, None, None, "{}", 0, "", "{}", float(tol), validate.positive("time_limit", time_limit),
-        validate.whole("threads", threads, minimum=1), 0,
+        kind.name, GIVEN, None, None, "{}", 0, "", "{}", float(design.tol), validate.positive("time_limit", design.time_limit),
+        validate.whole("threads", design.threads, minimum=1), 0,
     )  # fmt: skip
-    numbers = _numbers(conditionings)
-    if conditionings is not None:
+    if design.conditionings is not None:
         instances.check_conditioning(kind)
-    if given is not None:
-        if sizes is not None or data is not None or settings:
-            raise InvalidProblem(
-                "problem: an instance was given, so that sizes, data and settings have no meaning; give its name for those"
-            )
-        frame = replace(frame, fingerprint=given.fingerprint())
-        found = [Instance(replace(frame, conditioning=c), kind, given, None, {}) for c in numbers]
-    else:
-        counted = instances.counts(kind)
-        if counted in settings and (sizes is not None or data is None):
-            raise InvalidProblem(f"settings: {counted} is what sizes count; leave it out and give sizes")
-        found = list(_instances(frame, kind, _data(data, target), _sizes(sizes, kind, data), numbers, settings, seeds))
-    return Plan(tuple(found), tuple(_candidates(kind, solvers)), validate.whole("repetitions", repetitions, minimum=1))
+    found = tuple(_instances(frame, kind, design) if given is None else _given(frame, given, design))
+    return Plan(found, tuple(_candidates(kind, design.solvers)), validate.whole("repetitions", design.repetitions, minimum=1))
 
 
 def _kind(problem: str | type[Problem] | Problem) -> tuple[type[Problem], Problem | None]:
@@ -187,19 +172,25 @@ def _fingerprint(data: Dataset) -> str:
     return digest.hexdigest()[:12]
 
 
-def _instances(
-    frame: Cell,
-    kind: type[Problem],
-    data: list[Dataset | None],
-    sizes: list[int | None],
-    numbers: list[float | None],
-    settings: Mapping[str, Any],
-    seeds: Sequence[int],
-) -> Iterator[Instance]:
+def _given(frame: Cell, problem: Problem, design: Design) -> Iterator[Instance]:
+    """A problem that was handed over, as it is or with other condition numbers."""
+    if design.sizes is not None or design.data is not None or design.settings:
+        raise InvalidProblem("problem: an instance was given, so that sizes, data and settings have no meaning; give its name for those")
+    frame = replace(frame, fingerprint=problem.fingerprint())
+    for number in _numbers(design.conditionings):
+        yield Instance(replace(frame, conditioning=number), type(problem), problem, None, {})
+
+
+def _instances(frame: Cell, kind: type[Problem], design: Design) -> Iterator[Instance]:
+    """Problems that are built: data × sizes × condition numbers × seeds × settings."""
+    settings, counted, numbers = design.settings or {}, instances.counts(kind), _numbers(design.conditionings)
+    if counted in settings and (design.sizes is not None or design.data is None):
+        raise InvalidProblem(f"settings: {counted} is what sizes count; leave it out and give sizes")
+    data, sizes = _data(design.data, design.target), _sizes(design.sizes, kind, design.data)
     instances.split(kind, dict(settings))  # an unknown name is told before anything runs
     swept = [[(name, v) for v in (_some(name, value) if isinstance(value, list) else [value])] for name, value in settings.items()]
-    whole_seeds = [validate.whole("seeds", seed) for seed in _some("seeds", seeds)]
-    for one, size, number, seed in itertools.product(data, sizes, numbers, whole_seeds):
+    seeds = [validate.whole("seeds", seed) for seed in _some("seeds", design.seeds)]
+    for one, size, number, seed in itertools.product(data, sizes, numbers, seeds):
         for chosen in itertools.product(*swept):
             values = dict(chosen)
             cell = replace(

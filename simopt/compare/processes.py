@@ -39,17 +39,17 @@ def perform(task: Task) -> Answer:
     command = [sys.executable, "-c", "from simopt.compare.child import main; main()"]
     pipe = subprocess.PIPE
     # a group of its own: the terminal's Ctrl-C comes to us, and we pass it on
-    child = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=_environment(task.threads), start_new_session=True)
+    child = subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, env=_environment(task.cell.threads), start_new_session=True)
     with _guard:
         _running.add(child)
-    timer = threading.Timer(START + RUNS * task.time_limit, _end, (child,))
+    timer = threading.Timer(START + RUNS * task.cell.time_limit, _end, (child,))
     timer.daemon = True  # an interrupt that comes before the next line must not make the program wait for it
     try:
         timer.start()
-        answer = _answer(child, message, timer, task.time_limit)
+        answer = _answer(child, message, timer, task.cell.time_limit)
         if not answer.system:  # the process is gone and could not say where it ran, and on how many threads
             answer = described(answer, task)
-            answer.threads_seen = task.threads
+            answer.threads_seen = task.cell.threads
         return answer
     except BaseException:
         _end(child)

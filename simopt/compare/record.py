@@ -15,6 +15,7 @@ from simopt.jsonio import InvalidFile
 SUCCESS = "optimal"
 INTERRUPTED = "interrupted"  # never kept: it says nothing about the solver
 CELL = tuple(item.name for item in dataclasses.fields(Cell))
+FAMILY = FORMAT.partition("/")[0]
 OPENED = ("shapes", "versions", "system")  # texts that hold JSON
 
 
@@ -167,3 +168,21 @@ def _read(kind: type[Any], name: str, value: Any) -> Any:
 
 def _number(value: Any) -> float:
     return math.nan if value is None else float(value)
+
+
+def check_format(found: Any, where: str) -> None:
+    """Refuse what was written in another format.
+
+    Raises
+    ------
+    InvalidFile
+        saying which format was found, and which one this version reads.
+    """
+    if found == FORMAT:
+        return
+    if isinstance(found, str) and found.partition("/")[0] == FAMILY:
+        raise InvalidFile(
+            f"{where}: written in the format {found}, and this version of simopt reads {FORMAT}; "
+            "use the version that wrote it, or measure again into another folder"
+        )
+    raise InvalidFile(f"{where}: not a run of `simopt compare` (format {found!r}, expected {FORMAT!r})")

@@ -49,7 +49,7 @@ class Work:
         finished = 0
         for repetition in range(self.plan.repetitions):
             wave = list(self.plan.wave(repetition))
-            missing = [(cell, task) for cell, task in wave if cell.key not in self.done and not self.over(cell)]
+            missing = [task for task in wave if task.cell.key not in self.done and not self.over(task.cell)]
             left -= len(wave) - len(missing)
             for record in self.run(missing):
                 if record.status == INTERRUPTED:
@@ -68,7 +68,7 @@ class Work:
         spent = self.spent[_without_repetition(cell)]
         return bool(spent) and sum(spent) + spent[-1] > self.budget
 
-    def run(self, missing: list[tuple[Cell, Task]]) -> Iterator[Record]:
+    def run(self, missing: list[Task]) -> Iterator[Record]:
         """Records as they come. Cells run in processes of their own, so that threads suffice here; joblib's back end may be another."""
         from joblib import Parallel, delayed, effective_n_jobs
 
@@ -77,7 +77,7 @@ class Work:
         jobs = effective_n_jobs(self.jobs)
         # one cell at a time: interleaved runs must not be reordered by batches
         parallel = Parallel(n_jobs=self.jobs, prefer="threads", return_as="generator_unordered", batch_size=1, pre_dispatch=jobs)
-        rows = parallel(delayed(perform)(cell, task) for cell, task in missing)
+        rows = parallel(delayed(perform)(task) for task in missing)
         try:
             for cell, answer, wall, started in rows:
                 yield from_answer(cell, answer, wall_seconds=wall, jobs=jobs, started=started)
@@ -86,12 +86,12 @@ class Work:
             raise
 
 
-def perform(cell: Cell, task: Task) -> tuple[Cell, Answer, float, str]:
+def perform(task: Task) -> tuple[Cell, Answer, float, str]:
     """One cell, here or on a worker of a cluster: the answer of its process, the seconds that took, and when it began (UTC)."""
     started = datetime.now(UTC).isoformat(timespec="milliseconds")
     start = time.perf_counter()
     answer = processes.perform(task)
-    return cell, answer, time.perf_counter() - start, started
+    return task.cell, answer, time.perf_counter() - start, started
 
 
 def _without_repetition(cell: Cell) -> tuple[Any, ...]:

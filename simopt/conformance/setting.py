@@ -8,8 +8,8 @@ from functools import cache
 import numpy as np
 
 from simopt.arrays import Multipliers, Point
-from simopt.certificate import judge
 from simopt.driver import solve
+from simopt.judgement import judge
 from simopt.problem import Example, Problem
 from simopt.solution import Solution, Status
 

@@ -21,14 +21,13 @@ from simopt.arithmetic import BY_NAME, FLOAT, INTERVAL, Arithmetic, NotRational
 from simopt.arrays import Multipliers, Point
 from simopt.backends import table
 from simopt.backends.adapter import held, quiet
-from simopt.certificate import Certificate, Judgement, judge
-from simopt.driver import Interrupted
 from simopt.duality.declared import AsDeclared, Declared
 from simopt.duality.expressions import value_of
 from simopt.duality.graph_form import solved
 from simopt.duality.infeasible import infeasible
 from simopt.duality.unbounded import Unbounded, unbounded
-from simopt.errors import InvalidProblem, NotAvailable, UnknownName
+from simopt.errors import Interrupted, InvalidProblem, NotAvailable, UnknownName
+from simopt.judgement import Certificate, Judgement, judge
 from simopt.run import CHANGED, Progress
 from simopt.solution import Sample, Solution, Status, frozen
 
@@ -102,7 +101,7 @@ def solve(problem: cp.Problem, progress: Progress | None, driver: Callable[..., 
             found = found if again.point is None else again
         return _put(declared, found)
     except Interrupted as stop:
-        raise Interrupted(_put(declared, stop.solution)) from None
+        raise Interrupted(_put(declared, stop.done)) from None
 
 
 def _no_point(declared: Declared) -> Certificate | None:

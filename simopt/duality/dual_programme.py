@@ -13,6 +13,8 @@ stationarity, so that each programme can be read off from the other.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import cvxpy as cp
 import numpy as np
 
@@ -22,7 +24,9 @@ from simopt.duality.reader import read
 from simopt.duality.symbolic import SYMBOLIC, Symbol, expression
 from simopt.duality.vectors import Value, broadcast
 from simopt.errors import Unreadable
-from simopt.problem import Problem
+
+if TYPE_CHECKING:
+    from simopt.problem import Problem
 
 
 def dual(problem: cp.Problem | Problem) -> cp.Problem:
@@ -62,7 +66,7 @@ def dual(problem: cp.Problem | Problem) -> cp.Problem:
     InvalidProblem
         where there is nothing to minimise over, two constraints have one label, or a constant or parameter has no finite value.
     """
-    return _Dual(read(problem.declare() if isinstance(problem, Problem) else problem)).problem
+    return _Dual(read(problem.declare() if hasattr(problem, "declare") else problem)).problem
 
 
 class _Dual:

@@ -13,11 +13,11 @@ from cvxpy.transforms.indicator import indicator
 from cvxpy.transforms.partial_optimize import PartialProblem
 
 from simopt.arrays import Multipliers, Point
-from simopt.certificate import Certificate, certify
 from simopt.duality.measured import Measured
 from simopt.duality.programme import Term
 from simopt.duality.units import RAW, Sizes, degree, equilibrated
 from simopt.errors import NotAvailable
+from simopt.judgement import Certificate, judge
 
 if TYPE_CHECKING:
     from simopt.duality.declared import Declared
@@ -203,7 +203,7 @@ def candidates(declared: Declared, solver: str | None = None, **options: Any) ->
             if number == 1 and not some and error.__cause__ is None:
                 break
             continue
-        some, certificate = True, certify(declared, point, multipliers)
+        some, certificate = True, judge(declared, point, multipliers).certificate
         yield Candidate(name, point, multipliers, certificate)
         if _closes(certificate, CLOSED if number == 0 else NEARLY):
             break

@@ -120,16 +120,12 @@ class Similarity(ABC):
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def __add__(self, other: Similarity) -> Sum:
-        from simopt.similarities.combine import Sum
-
-        return Sum((self, other)) if isinstance(other, Similarity) else NotImplemented
+        return _made("sum", terms=(self, other)) if isinstance(other, Similarity) else NotImplemented
 
     def __mul__(self, other: Similarity | float) -> Sum | Product:
-        from simopt.similarities.combine import Product, Sum
-
         if isinstance(other, Similarity):
-            return Product((self, other))
-        return Sum((self,), (float(other),)) if isinstance(other, int | float | np.number) else NotImplemented
+            return _made("product", factors=(self, other))
+        return _made("sum", terms=(self,), weights=(float(other),)) if isinstance(other, int | float | np.number) else NotImplemented
 
     __rmul__ = __mul__
 
@@ -152,6 +148,11 @@ def from_json(description: Mapping[str, Any]) -> Similarity:
         return _kinds[kind](**{name: _rebuilt(value) for name, value in fields.items()})
     except TypeError as error:
         raise InvalidProblem(f"similarity {kind}: {error}") from error
+
+
+def _made(kind: str, **fields: Any) -> Any:
+    """A sum or a product, itself a similarity: found by its kind, as `from_json` finds it."""
+    return _kinds[kind](**fields)
 
 
 def kinds() -> list[str]:

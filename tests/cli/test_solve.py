@@ -14,7 +14,7 @@ from typer.testing import Result
 from simopt.backends import table
 from simopt.cli import settings
 from simopt.cli.solve import acceptable, brackets_overlap
-from simopt.errors import InvalidProblem, UnknownName
+from simopt.errors import Interrupted, InvalidProblem, UnknownName
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.solution import Status
 
@@ -201,7 +201,7 @@ def test_interrupt_keeps_the_bracket(run: Run, csv: Path, tmp_path: Path, monkey
     finished = driver.solve
 
     def stopped(*arguments: Any, **options: Any) -> Any:
-        raise driver.Interrupted(replace(finished(*arguments, **options), status=Status.INTERRUPTED))
+        raise Interrupted(replace(finished(*arguments, **options), status=Status.INTERRUPTED))
 
     monkeypatch.setattr(driver, "solve", stopped)
     for solver in ("clarabel", "all"):

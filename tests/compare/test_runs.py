@@ -9,6 +9,7 @@ import sys
 import threading
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +20,7 @@ from typer.testing import Result
 from simopt import registry
 from simopt.backends.table import installed
 from simopt.compare import child, plan, processes, traces
+from simopt.compare.cell import Cell
 from simopt.compare.child import Task
 from simopt.compare.comparison import Comparison, compare, measure
 from simopt.compare.record import Record
@@ -41,8 +43,11 @@ def small(n: int = 60) -> LandmarkedSVR:
 
 
 def task(problem: Any, solver: str, **changed: Any) -> Task:
-    values = {"size": None, "conditioning": None, "settings": {}, "seed": 0, "options": {}, "tol": 1e-8, "time_limit": 5.0, "threads": 1}
-    return Task(type(problem), problem, None, chosen=choose(problem, solver), **{**values, **changed})
+    return Task(cell(problem.name, **changed), type(problem), problem, None, {}, choose(problem, solver), {})
+
+
+def cell(problem: str, **changed: Any) -> Cell:
+    return replace(Cell(problem, "given", None, None, "{}", 0, "", "{}", 1e-8, 5.0, 1, 0), **changed)
 
 
 def test_iterates_of_a_solver_are_certified_with_the_clock_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -135,7 +140,7 @@ def test_time_limits_end_a_sweep() -> None:
 
 def test_a_problem_that_cannot_be_built_is_an_answer() -> None:
     answer = child.perform(
-        Task(LandmarkedSVR, None, None, 40, None, {"landmarks": 99}, 0, choose(LandmarkedSVR, "newton"), {}, 1e-8, 5.0, 1)
+        Task(cell("landmarked-svr", size=40), LandmarkedSVR, None, None, {"landmarks": 99}, choose(LandmarkedSVR, "newton"), {})
     )
     assert answer.status == "not solved" and "landmarks" in answer.message
 
@@ -204,16 +209,16 @@ def test_an_option_that_the_solver_refuses_is_its_failure() -> None:
     registry.load("solvers")
     herding = registry.get("problem", "herding")
     spec = choose(herding, "frank-wolfe")
-    answer = child.perform(Task(herding, None, None, 30, None, {"candidates": 10}, 0, spec, {"steps": "sideways"}, 1e-6, 5.0, 1))
+    numbers = cell("herding", size=30, tol=1e-6)
+    answer = child.perform(Task(numbers, herding, None, None, {"candidates": 10}, spec, {"steps": "sideways"}))
     assert answer.status == "failed" and "'sideways'" in answer.message
 
 
 def test_runs_take_turns() -> None:
-    made = plan.make(
-        "landmarked-svr", ["newton", ("clarabel", {"max_iter": 50})], sizes=[20, 10], conditionings=[10], data=None, target=None,
-        settings={"landmarks": [3, 4], "epsilon": 0.2}, seeds=[0], repetitions=2, tol=1e-8, time_limit=1.0, threads=1,
-    )  # fmt: skip
-    first, second = ([cell for cell, _ in made.wave(r)] for r in (0, 1))
+    settings = {"landmarks": [3, 4], "epsilon": 0.2}
+    solvers = ["newton", ("clarabel", {"max_iter": 50})]
+    made = plan.make(plan.Design("landmarked-svr", solvers, sizes=[20, 10], conditionings=[10], settings=settings, repetitions=2))
+    first, second = ([task.cell for task in made.wave(r)] for r in (0, 1))
     assert len(first) == 8 == made.size // 2
     assert [c.solver for c in first] == ["newton", "clarabel"] * 4 and [c.solver for c in second] == ["clarabel", "newton"] * 4
     assert [c.size for c in first] == [10] * 4 + [20] * 4 and {c.conditioning for c in first} == {10.0}
@@ -369,10 +374,7 @@ def test_a_dask_cluster_by_joblibs_back_end() -> None:
 def test_every_problem_can_be_compared_on() -> None:
     registry.load("problems", "solvers")
     for name, kind in registry.items("problem"):
-        made = plan.make(
-            name, None, sizes=[12], conditionings=None, data=None, target=None, settings={}, seeds=[0], repetitions=1, tol=1e-6,
-            time_limit=1.0, threads=1,
-        )  # fmt: skip
+        made = plan.make(plan.Design(name, sizes=[12]))
         assert {backend.name for backend in installed()} <= {c.chosen.name for c in made.candidates}
         assert issubclass(kind, made.instances[0].kind)
 

@@ -18,10 +18,9 @@ import pytest
 import simopt
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL
 from simopt.backends.adapter import held
-from simopt.driver import Interrupted
 from simopt.duality import Declared, GraphForm, as_written, solved
 from simopt.duality.declared import InUnits
-from simopt.errors import InvalidProblem, NotAvailable, Unreadable
+from simopt.errors import Interrupted, InvalidProblem, NotAvailable, Unreadable
 from simopt.problem import Rescale
 from simopt.solution import Sample, Status
 
@@ -228,7 +227,7 @@ def test_an_interrupt_carries_the_solution_as_written() -> None:
 
     with pytest.raises(Interrupted) as caught:
         simopt.solve(problem, "clarabel", progress=stop)
-    found = caught.value.solution
+    found = caught.value.done
     assert found.status is Status.INTERRUPTED and found.certificate.maximises and problem.status == "user_limit"
 
 

@@ -171,8 +171,9 @@ SCRIPT = """
 import signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell has what it starts in the background ignore the signal
 from frame_toy import toy
-from simopt import driver, solve
+from simopt import solve
 from simopt.backends import adapter
+from simopt.errors import Interrupted
 native = adapter._native_options
 def announced(*args):
     print("solving", flush=True)
@@ -182,8 +183,8 @@ name, n, d = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
 problem = toy(n=n, d=d, radius=0.01, regularization=1e-9)
 try:
     solution = solve(problem, name, tol=1e-17, time_limit=40.0)
-except driver.Interrupted as stopped:
-    print("interrupted", stopped.solution.status.name, flush=True)
+except Interrupted as stopped:
+    print("interrupted", stopped.done.status.name, flush=True)
     sys.exit(130)
 print("finished", solution.status, solution.reported_status, flush=True)
 """

@@ -11,8 +11,8 @@ from frame_toy import Toy, cyclic, toy
 
 from simopt import Status, solve
 from simopt.backends.table import installed
-from simopt.driver import Interrupted, choose
-from simopt.errors import InvalidProblem, UnknownName
+from simopt.driver import choose
+from simopt.errors import Interrupted, InvalidProblem, UnknownName
 from simopt.problem import Rescale
 from simopt.solution import Iterate, Sample, Solution
 from simopt.solver import SolverSpec
@@ -67,16 +67,16 @@ def test_the_last_iterate_before_the_time_limit_is_judged() -> None:
 def test_interrupt_carries_the_best_solution() -> None:
     with pytest.raises(Interrupted) as caught:
         solve(toy(n=13, radius=0.3), "interrupts", tol=1e-14, after=2)
-    solution = caught.value.solution
+    solution = caught.value.done
     assert isinstance(caught.value, KeyboardInterrupt)
     assert solution.status is Status.INTERRUPTED and solution.certificate is not None and np.isfinite(solution.certificate.gap)
-    assert pickle.loads(pickle.dumps(caught.value)).solution.status is Status.INTERRUPTED
+    assert pickle.loads(pickle.dumps(caught.value)).done.status is Status.INTERRUPTED
 
 
 def test_interrupt_before_anything_was_found() -> None:
     with pytest.raises(Interrupted) as caught:
         solve(toy(n=13, radius=0.3), "interrupts", after=0)
-    assert caught.value.solution.point is None and np.isnan(caught.value.solution.value)
+    assert caught.value.done.point is None and np.isnan(caught.value.done.value)
 
 
 def test_interrupt_during_normalisation(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -89,7 +89,7 @@ def test_interrupt_during_normalisation(monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(type(problem), "normalised", interrupted)
     with pytest.raises(Interrupted) as caught:
         solve(problem, "interrupts")
-    solution = caught.value.solution
+    solution = caught.value.done
     assert solution.status is Status.INTERRUPTED and solution.point is None and solution.provenance.iterations == 0
 
 

@@ -7,12 +7,12 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from simopt.errors import InvalidProblem, UnknownName
+from simopt.errors import Interrupted, InvalidProblem, UnknownName
 from simopt.jsonio import InvalidFile
 from simopt.similarities import Gaussian, Laplacian, Linear, Normalised, Polynomial, Precomputed, Sigmoid
 from simopt.solvers import herd_task
 from simopt.solvers.frank_wolfe import STEPS
-from simopt.solvers.herd import Herd, HerdInterrupted, HerdProgress, herd
+from simopt.solvers.herd import Herd, HerdProgress, herd
 from simopt.solvers.herd_plot import plot_errors
 from simopt.solvers.mean_function import mean_function
 
@@ -302,15 +302,15 @@ def test_an_interrupt_keeps_the_herd_so_far(steps, monkeypatch):
         if now.steps == 6:
             raise KeyboardInterrupt
 
-    with pytest.raises(HerdInterrupted) as caught:
+    with pytest.raises(Interrupted) as caught:
         herd(x, y, Gaussian(3.0), error=1e-3, steps=steps, progress=stop)
-    found = caught.value.herd
+    found = caught.value.done
     assert found.message == "interrupted" and not found.reached
     assert len(found.picks) == 6 and 1 <= len(found) <= 6
     assert true_error(found, x, y, 3.0) <= found.error
     assert [now.steps for now in seen] == [1, 2, 3, 4, 5, 6]
     again = pickle.loads(pickle.dumps(caught.value))
-    np.testing.assert_array_equal(again.herd.weights, found.weights)
+    np.testing.assert_array_equal(again.done.weights, found.weights)
 
 
 @pytest.mark.parametrize("steps", list(STEPS))
@@ -329,9 +329,9 @@ def test_an_interrupt_in_the_middle_of_a_step(steps, monkeypatch):
         return make(self, j)
 
     monkeypatch.setattr(LazyAtoms, "make_column", interrupted)
-    with pytest.raises(HerdInterrupted) as caught:
+    with pytest.raises(Interrupted) as caught:
         herd(x, y, Gaussian(3.0), error=1e-6, steps=steps)
-    found = caught.value.herd
+    found = caught.value.done
     assert found.weights.sum() == pytest.approx(1, abs=1e-14)
     assert true_error(found, x, y, 3.0) <= found.error
 
@@ -343,7 +343,7 @@ def test_an_interrupt_before_there_is_a_herd(monkeypatch):
     monkeypatch.setattr(herd_task, "embed", interrupted)
     with pytest.raises(KeyboardInterrupt) as caught:
         herd(*sample(10, 2), Gaussian(1.0), error=0.1)
-    assert not isinstance(caught.value, HerdInterrupted)
+    assert not isinstance(caught.value, Interrupted)
 
 
 @pytest.mark.parametrize("suffix", [".npz", ".json"])

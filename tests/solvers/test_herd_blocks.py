@@ -6,12 +6,12 @@ import joblib
 import numpy as np
 import pytest
 
-from simopt.errors import InvalidProblem, UnknownName
+from simopt.errors import Interrupted, InvalidProblem, UnknownName
 from simopt.similarities import Gaussian, Linear
 from simopt.solvers import herd_blocks as module
 from simopt.solvers.frank_wolfe import STEPS
 from simopt.solvers.herd import Herd, herd
-from simopt.solvers.herd_blocks import BlocksInterrupted, herd_again, herd_blocks, partition
+from simopt.solvers.herd_blocks import herd_again, herd_blocks, partition
 
 KERNEL = Gaussian(6.0)
 
@@ -117,9 +117,9 @@ def test_an_interrupt_keeps_the_blocks_that_are_done(monkeypatch):
         if now.steps == 2:
             raise KeyboardInterrupt
 
-    with pytest.raises(BlocksInterrupted) as caught:
+    with pytest.raises(Interrupted) as caught:
         herd_blocks(x, y, KERNEL, block_size=30, error=0.1, progress=stop)
-    finished = pickle.loads(pickle.dumps(caught.value)).finished
+    finished = pickle.loads(pickle.dumps(caught.value)).done
     assert sorted(finished) == [0, 1] and done == [1, 2]
     work = module._herd_one
     ran = []

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 
 from simopt.arrays import Array
-from simopt.errors import InvalidProblem, UnknownName
+from simopt.errors import Interrupted, InvalidProblem, UnknownName
 from simopt.monotone_function import MonotoneFunction
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
 from simopt.similarities import Gaussian, Linear
 from simopt.solvers.alternating_sim import alternating_sim
-from simopt.solvers.index_model import InterruptedFit, Round
+from simopt.solvers.index_model import Round
 from simopt.solvers.isotron import glm_tron, isotron, l_isotron
 from simopt.solvers.kernel_isotron import kernel_glm_tron, kernel_isotron, kernel_l_isotron
 from simopt.solvers.lipschitz_isotonic import lipschitz_isotonic
@@ -161,12 +161,12 @@ def test_ctrl_c_hands_over_what_is_found() -> None:
         if row.t == 5:
             raise KeyboardInterrupt
 
-    with pytest.raises(InterruptedFit) as caught:
+    with pytest.raises(Interrupted) as caught:
         l_isotron(X, y, progress=stop)
-    fit = caught.value.fit
+    fit = caught.value.done
     assert seen == [1, 2, 3, 4, 5] and fit.stopped == "interrupted" and fit.chosen == 5
     np.testing.assert_array_equal(fit.model(X), l_isotron(X, y, max_iter=5).model(X))
-    again = pickle.loads(pickle.dumps(caught.value)).fit
+    again = pickle.loads(pickle.dumps(caught.value)).done
     np.testing.assert_array_equal(again.model(X), fit.model(X))
 
 

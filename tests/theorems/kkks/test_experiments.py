@@ -13,7 +13,8 @@ from simopt import recheck
 from simopt.claims import catalogue, proof, runner
 from simopt.claims.kinds import Verdict
 from simopt.monotone_function import MonotoneFunction
-from simopt.solvers.index_model import IndexModel, LinearIndex
+from simopt.solvers.index_model import IndexModel
+from simopt.solvers.index_record import LinearIndex
 from simopt.solvers.isotron import isotron, l_isotron
 from simopt.tables import OUTSIDE, Cell
 from simopt.theorems.kkks import figure1
