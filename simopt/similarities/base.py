@@ -120,12 +120,20 @@ class Similarity(ABC):
         return hashlib.sha256(text.encode()).hexdigest()[:16]
 
     def __add__(self, other: Similarity) -> Sum:
-        return _made("sum", terms=(self, other)) if isinstance(other, Similarity) else NotImplemented
+        if not isinstance(other, Similarity):
+            return NotImplemented
+        made: Sum = _made("sum", terms=(self, other))
+        return made
 
     def __mul__(self, other: Similarity | float) -> Sum | Product:
+        if not isinstance(other, Similarity | int | float | np.number):
+            return NotImplemented
+        made: Sum | Product
         if isinstance(other, Similarity):
-            return _made("product", factors=(self, other))
-        return _made("sum", terms=(self,), weights=(float(other),)) if isinstance(other, int | float | np.number) else NotImplemented
+            made = _made("product", factors=(self, other))
+        else:
+            made = _made("sum", terms=(self,), weights=(float(other),))
+        return made
 
     __rmul__ = __mul__
 
