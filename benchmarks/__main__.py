@@ -1,4 +1,4 @@
-"""Runs every benchmark, or those named: `python -m benchmarks [--quick] [name …]`. Each is a script of its own.
+"""Runs every benchmark, or those named: `python -m benchmarks [--quick] [name …]`. Each is a script, or a row of the table in compare.py.
 
 Further options are handed on to a single benchmark: `python -m benchmarks landmarked_svr --sizes=1000x50,10000x100`.
 """
@@ -11,13 +11,17 @@ import subprocess
 import sys
 from pathlib import Path
 
+from benchmarks.compare import TABLE
+
 HERE = Path(__file__).resolve().parent
-HELPERS = {"__init__", "__main__", "pairs"}
+HELPERS = {"__main__", "compare", "pairs"}
+SCRIPTS = {path.stem: [str(path)] for path in HERE.glob("*.py") if path.stem not in HELPERS}
+SCRIPTS |= {f"compare_{name}": [str(HERE / "compare.py"), name] for name in TABLE}
 
 
 def main() -> int:
     """The exit status is that of the first script that failed."""
-    names = sorted(p.stem for p in HERE.glob("*.py") if p.stem not in HELPERS)
+    names = sorted(SCRIPTS)
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="name", help=", ".join(names))
     parser.add_argument("--quick", action="store_true", help="small sizes and two pairs, to see that they run")
@@ -30,7 +34,7 @@ def main() -> int:
     one_thread = {key: "1" for key in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")}
     status = 0
     for name in options.names or names:
-        command = [sys.executable, str(HERE / f"{name}.py"), *(["--quick"] if options.quick else []), *further]
+        command = [sys.executable, *SCRIPTS[name], *(["--quick"] if options.quick else []), *further]
         status = status or subprocess.run(command, env={**os.environ, **one_thread}, check=False).returncode
     return status
 
