@@ -1,4 +1,4 @@
-"""Runs every benchmark, or those named: `python -m benchmarks [--quick | --page] [name …]`. Each is a script of its own.
+"""Runs every benchmark, or those named: `python -m benchmarks [--quick | --page] [name …]`. Each is a script, or a row of compare.py.
 
 With --page the sections of docs/benchmarks.md that were measured are written anew, and the README's table from them. Further options are
 handed on to a single benchmark: `python -m benchmarks landmarked_svr --sizes=1000x50,10000x100`.
@@ -14,9 +14,12 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from benchmarks import page
+from benchmarks.compare import TABLE
 
 HERE = Path(__file__).resolve().parent
-HELPERS = {"__init__", "__main__", "page", "pairs"}
+HELPERS = {"__init__", "__main__", "compare", "page", "pairs"}
+SCRIPTS = {path.stem: [str(path)] for path in HERE.glob("*.py") if path.stem not in HELPERS}
+SCRIPTS |= {f"compare_{name}": [str(HERE / "compare.py"), name] for name in TABLE}
 
 
 def run(command: Sequence[str], environment: Mapping[str, str]) -> tuple[int, str]:
@@ -31,7 +34,7 @@ def run(command: Sequence[str], environment: Mapping[str, str]) -> tuple[int, st
 
 def main() -> int:
     """The exit status is that of the first script that failed."""
-    names = sorted(p.stem for p in HERE.glob("*.py") if p.stem not in HELPERS)
+    names = sorted(SCRIPTS)
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="name", help=", ".join(names))
     parser.add_argument("--quick", action="store_true", help="small sizes and two pairs, to see that they run")
@@ -47,7 +50,7 @@ def main() -> int:
     one_thread = {key: "1" for key in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")}
     status = 0
     for name in options.names or names:
-        command = [sys.executable, str(HERE / f"{name}.py"), *(["--quick"] if options.quick else []), *further]
+        command = [sys.executable, *SCRIPTS[name], *(["--quick"] if options.quick else []), *further]
         ended, said = run(command, {**os.environ, **one_thread, "PYTHONUNBUFFERED": "1", "PYTHONIOENCODING": "utf-8"})
         status = status or ended
         if options.page and ended == 0:

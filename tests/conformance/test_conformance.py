@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from simopt.backends.table import FIRST_CLASS
+from simopt.backends.table import CLARABEL, FIRST_CLASS
 from simopt.conformance import PROBLEM_CHECKS, SOLVER_CHECKS, executed, pairs
 from simopt.problem import Problem
 
@@ -13,8 +13,17 @@ PROBLEMS = sorted({cls for cls, _ in RUNNING}, key=lambda cls: cls.name)
 PAIRS = [*RUNNING, *((cls, backend.name) for cls in PROBLEMS for backend in FIRST_CLASS if backend.missing)]
 
 
+# These go from a problem to another one, in code that all back ends share: one of them in `make test`, all in `make full`.
+SHARED = ("images", "sweeps")
+OTHERS = [backend.name for backend in FIRST_CLASS if backend is not CLARABEL]
+
+
 def named(value: Any) -> str:
     return value.name if isinstance(value, type) else str(value)
+
+
+def in_make_test(solver: str, check: str) -> bool:
+    return check not in SHARED or solver not in OTHERS
 
 
 @pytest.mark.parametrize("check", PROBLEM_CHECKS)
@@ -23,8 +32,14 @@ def test_problem(cls: type[Problem], check: str) -> None:
     PROBLEM_CHECKS[check](cls)
 
 
-@pytest.mark.parametrize("check", SOLVER_CHECKS)
-@pytest.mark.parametrize(("cls", "solver"), PAIRS, ids=named)
+@pytest.mark.parametrize(
+    ("cls", "solver", "check"),
+    [
+        pytest.param(cls, solver, check, id=f"{cls.name}-{solver}-{check}", marks=[pytest.mark.slow] * (not in_make_test(solver, check)))
+        for cls, solver in PAIRS
+        for check in SOLVER_CHECKS
+    ],
+)
 def test_pair(cls: type[Problem], solver: str, check: str) -> None:
     SOLVER_CHECKS[check](cls, solver)
 

@@ -1,6 +1,6 @@
-"""The parts of the corpus are modules beside each other, as they are for `python tests/duality/corpus`."""
+"""Modules beside the tests, and the parts of the corpus as they are for `python tests/duality/corpus`."""
 
 import sys
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).parent / "corpus"))
+sys.path += [str(Path(__file__).parent), str(Path(__file__).parent / "corpus")]

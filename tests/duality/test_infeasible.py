@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import cvxpy as cp
 import numpy as np
 import pytest
+from quickly import quick
 
 import simopt
 from simopt.duality import Declared
@@ -40,11 +41,6 @@ FEASIBLE: dict[str, Callable[[], list[Any]]] = {
     "equalities that rounding made independent": lambda: [TENTHS @ z == 1, np.sum(TENTHS, axis=0) @ z == 4],  # for a z of 1e16
     "equalities that say the same": lambda: [x + 2 * y == 1, 2 * x + 4 * y == 2],
 }
-
-
-def quick(cases: Iterable[str], *names: str) -> list[Any]:
-    """All cases, the others slow."""
-    return [name if name in names else pytest.param(name, marks=pytest.mark.slow) for name in cases]
 
 
 @pytest.mark.parametrize("name", quick(EMPTY, "free variables", "a domain"))

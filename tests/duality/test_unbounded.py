@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import pickle
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import cvxpy as cp
 import numpy as np
 import pytest
 from cvxpy.constraints import Equality, Inequality
+from quickly import quick
 
 import simopt
 from simopt.arithmetic import BY_NAME, FLOAT, INTERVAL, RATIONAL, Arithmetic
@@ -43,11 +44,6 @@ FALLS: dict[str, Callable[[], cp.Problem]] = {
     "logarithm": lambda: cp.Problem(cp.Maximize(cp.sum(cp.log(n)) - n[0]), [n[2] <= 1, cp.sum(n) <= 3 * n[1]]),
     "root": lambda: cp.Problem(cp.Maximize(cp.sqrt(x) - cp.square(y))),
 }
-
-
-def quick(cases: Iterable[str], *names: str) -> list[Any]:
-    """All cases, the others slow."""
-    return [name if name in names else pytest.param(name, marks=pytest.mark.slow) for name in cases]
 
 
 def falls_far(problem: cp.Problem, point: dict[str, Any], direction: dict[str, Any]) -> bool:

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from simopt.claims import KAR_JAIN, Defect, Expected, Trial, catalogue, runner
+from simopt.claims import KAR_JAIN, Trial, catalogue, runner
 from simopt.claims.kinds import Effort, Evidence, Verdict
 from simopt.theorems.kj import double_dipping
 from simopt.theorems.kj.dipping_domains import alone, domain, gaps, largest_gap, linear_gap, mean_gap, random_domain
@@ -44,13 +44,6 @@ def test_verdict_and_evidence(name: str) -> None:
     assert result.ok, result.trace or result.own.reason
     assert (result.verdict is Verdict.PROVED) == (name in PROVED)
     assert (result.own.evidence is Evidence.EXACT_STEPS) == bool(result.own.remains) == (name in STEPS)
-
-
-@pytest.mark.parametrize("name", REFUTED)
-def test_refuted_rows_name_a_defect_and_are_corrected(name: str) -> None:
-    claim, corrected = catalogue.find(name), catalogue.find(f"{name}+")
-    assert claim.expected is Expected.REFUTED and isinstance(claim.defect, Defect)
-    assert corrected.corrects == name and corrected.expected is Expected.HOLDS
 
 
 def gap_at(instance: dict, counts: tuple[int, ...], v: np.ndarray) -> float:

@@ -9,8 +9,7 @@ from itertools import islice, pairwise
 import numpy as np
 import pytest
 
-from simopt import recheck
-from simopt.claims import Expected, catalogue, proof, runner
+from simopt.claims import runner
 from simopt.claims.kinds import Evidence, Verdict
 from simopt.solvers.lipschitz_isotonic import lipschitz_isotonic
 from simopt.theorems.kkks import float_tron, rational_tron
@@ -32,19 +31,6 @@ def test_verdict_is_as_expected_under_another_seed(name: str) -> None:
         assert result.verdict is Verdict.REFUTED
     else:
         assert result.verdict is (Verdict.PROVED if name in EXACT else Verdict.HOLDS)
-
-
-@pytest.mark.parametrize("name", ["KK-T2-run", "KK-T2-sharp", "KK-T2-powers"])
-def test_proof_files_are_accepted_by_the_standard_library_alone(name: str) -> None:
-    row = runner.run(name).own
-    assert row.proof is not None
-    document = proof.document(catalogue.find(name), name, "exhaustive", row.proof, "")
-    assert recheck.check(document)
-
-
-def test_theorem_2_is_refuted_and_corrected() -> None:
-    assert catalogue.find("KK-T2").expected is Expected.REFUTED
-    assert catalogue.find("KK-T2+").corrects == "KK-T2"
 
 
 def test_two_points_keep_their_error_for_all_iterations_that_theorem_2_allows() -> None:

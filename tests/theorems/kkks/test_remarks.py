@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from simopt import recheck
-from simopt.claims import catalogue, proof, runner
-from simopt.claims.kinds import Defect, Evidence, Verdict
+from simopt.claims import runner
+from simopt.claims.kinds import Evidence, Verdict
 from simopt.solvers.kernel_isotron import kernel_l_isotron
 from simopt.theorems.kkks import hold_out, kernel_form
 from simopt.theorems.kkks.float_tron import l_isotron
@@ -42,19 +41,6 @@ def test_verdict_is_as_expected_under_another_seed(name: str) -> None:
     result = runner.run(name, seeds=(1,))
     assert result.ok, result.trace or result.own.reason
     assert (result.verdict, result.own.evidence) == VERDICTS[name]
-
-
-@pytest.mark.parametrize("name", ["KK-P1+", "KK-T1cor+", "KK-parity"])
-def test_steps_are_accepted_by_the_standard_library_alone(name: str) -> None:
-    row = runner.run(name).own
-    assert row.proof is not None
-    assert recheck.check(proof.document(catalogue.find(name), name, "exhaustive", row.proof, ""))
-
-
-@pytest.mark.parametrize(("name", "defect"), [("KK-P1", Defect.MISSING_HYPOTHESIS), ("KK-T1cor", Defect.CONVENTION)])
-def test_what_is_refuted_is_corrected(name: str, defect: Defect) -> None:
-    assert catalogue.find(name).defect is defect
-    assert catalogue.find(f"{name}+").corrects == name
 
 
 @pytest.mark.parametrize(

@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import itertools
-import json
 from fractions import Fraction
-from pathlib import Path
 
 import numpy as np
 import pytest
 
-from simopt import recheck
-from simopt.claims import VAN_ROOYEN_MENON_WILLIAMSON, Claim, Defect, Expected, Trial, catalogue, proof, rational, replay, runner
+from simopt.claims import Claim, Trial, catalogue, rational, runner
 from simopt.claims.kinds import Effort, Evidence, Scope, Verdict
 from simopt.theorems.rmw.contamination import (
     TILTED,
@@ -32,13 +29,8 @@ from simopt.theorems.rmw.worlds import CONVENTIONS, by, mean, minus, mixed, risk
 
 PROVED = ("RMW-marg", "RMW-T6lem", "RMW-T6+", "RMW-T6-labels", "RMW-cont")
 HOLDING = ("RMW-Gam+", "RMW-L7+")
-REFUTED = {
-    "RMW-T6": Defect.CONVENTION,
-    "RMW-Gam": Defect.SUBSTANTIVE,
-    "RMW-L7": Defect.SUBSTANTIVE,
-    "RMW-L7-half": Defect.SUBSTANTIVE,
-}
-CLAIMS = (*PROVED, *HOLDING, *(name for name in REFUTED if name != "RMW-L7-half"))
+REFUTED = ("RMW-T6", "RMW-Gam", "RMW-L7")
+CLAIMS = (*PROVED, *HOLDING, *REFUTED)
 
 
 def found(name: str) -> Claim:
@@ -56,41 +48,6 @@ def test_verdict_is_as_expected_under_another_seed(name: str) -> None:
     assert result.ok, result.trace or result.own.reason
     assert all(row.evidence is Evidence.EXACT and row.checks > 0 for row in result.rows.values())
     assert (result.verdict is Verdict.PROVED) == (name in PROVED)
-
-
-@pytest.mark.parametrize("row", ["marg", "T6lem", "T6", "Gam", "cont", "L7"])
-def test_row_is_covered_and_a_refuted_one_is_corrected(row: str) -> None:
-    claim = found(f"RMW-{row}")
-    assert claim.paper is VAN_ROOYEN_MENON_WILLIAMSON
-    if claim.id not in REFUTED:
-        assert claim.expected is Expected.HOLDS
-        return
-    assert claim.expected is Expected.REFUTED and claim.defect is REFUTED[claim.id]
-    correction = found(f"{claim.id}+")
-    assert correction.corrects == claim.id and correction.expected is Expected.HOLDS
-
-
-@pytest.mark.parametrize("name", PROVED)
-def test_proof_is_accepted_and_a_tampered_one_is_not(name: str) -> None:
-    row = runner.run(name).own
-    assert row.proof is not None
-    document = proof.document(found(name), name, "exhaustive", row.proof, "")
-    assert recheck.check(document)
-    statement = document["statements"][0]
-    statement["claim"] = [statement["claim"][0], statement["claim"][1], "-7"]
-    document["digest"] = recheck.digest(document)
-    with pytest.raises(recheck.Rejected):
-        recheck.check(document)
-
-
-@pytest.mark.parametrize("row", REFUTED)
-def test_witness_replays(row: str, tmp_path: Path) -> None:
-    witness = runner.run(found(row)).rows[row].witness
-    assert witness is not None
-    path = tmp_path / "witness.json"
-    path.write_text(json.dumps(witness.document()), encoding="utf-8")
-    again = replay(path)
-    assert again.same and again.verdict is Verdict.REFUTED
 
 
 def test_theorem_six_is_refuted_under_every_convention() -> None:
@@ -182,9 +139,3 @@ def test_hypotheses_of_the_mutants() -> None:
     assert len(both) < len(list(approximations(quick("RMW-Gam"))))
     right = list(right_everywhere(quick("RMW-L7")))
     assert right and all(min(margins(i["world"], mean(i["world"]))) > 0 for i in right)
-
-
-def test_instances_repeat_with_the_seed() -> None:
-    for name in CLAIMS:
-        first, second = (list(found(name).instances(quick(name, 3))) for _ in range(2))
-        assert repr(first) == repr(second)

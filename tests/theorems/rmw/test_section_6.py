@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 import scipy.spatial
 
-from simopt import recheck
-from simopt.claims import VAN_ROOYEN_MENON_WILLIAMSON, Claim, Expected, Trial, catalogue, proof, runner
+from simopt.claims import Trial, runner
 from simopt.claims.kinds import Effort, Evidence, Verdict
 from simopt.problems.herding import Herding
 from simopt.solvers.atoms import StoredAtoms
@@ -34,10 +33,6 @@ ENCLOSED = ("RMW-FW", "RMW-FW+", "RMW-d")  # roots and exponentials
 RULES = [("line-search", {}), ("uniform", {"rule": uniform})]
 
 
-def found(name: str) -> Claim:
-    return catalogue.find(name)
-
-
 @pytest.mark.slow  # `simopt verify` runs seed 0
 @pytest.mark.parametrize("name", IDS)
 def test_verdict_is_as_expected_under_another_seed(name: str) -> None:
@@ -46,30 +41,6 @@ def test_verdict_is_as_expected_under_another_seed(name: str) -> None:
     assert (result.verdict is Verdict.PROVED) == (name in PROVED)
     assert result.own.evidence is (Evidence.INTERVAL if name in ENCLOSED else Evidence.EXACT_STEPS if name in STEPS else Evidence.EXACT)
     assert bool(result.own.remains) == (name in STEPS)
-
-
-@pytest.mark.parametrize("row", ROWS)
-def test_row_is_covered_and_the_refuted_one_is_corrected(row: str) -> None:
-    claim = found(f"RMW-{row}")
-    assert claim.paper is VAN_ROOYEN_MENON_WILLIAMSON
-    if row in ("FW", "6-MC"):
-        assert claim.expected is Expected.REFUTED and claim.defect is not None
-        assert found(f"RMW-{row}+").corrects == claim.id
-    else:
-        assert claim.expected is Expected.HOLDS
-
-
-@pytest.mark.parametrize("name", [*PROVED, *STEPS])
-def test_proof_is_accepted_without_simopt_and_a_tampered_one_is_not(name: str) -> None:
-    row = runner.run(name).own
-    assert row.proof is not None
-    document = proof.document(found(name), name, "exhaustive", row.proof, "")
-    assert recheck.check(document)
-    statement = document["statements"][0]
-    statement["claim"] = [statement["claim"][0], statement["claim"][1], "-7"]
-    document["digest"] = recheck.digest(document)
-    with pytest.raises(recheck.Rejected):
-        recheck.check(document)
 
 
 def sampled_sets() -> list[list[list[Fraction]]]:
