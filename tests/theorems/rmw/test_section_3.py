@@ -19,7 +19,7 @@ from simopt.theorems.rmw.exact_hull import hull_solution, mean_ray, nearest
 from simopt.theorems.rmw.exact_svm import gram, mean_margins, objective, optimality_gap, path, piece_at, solve, square, threshold
 from simopt.theorems.rmw.labelled_samples import SPECIAL, atoms_of, few_dimensions, independent_points, random_labels, samples
 from simopt.theorems.rmw.worlds import Score, dot, linear, risk, zero_one
-from simopt.verify import verify
+from simopt.verification import verify
 
 ROWS = "l01 lin0 T1a T1b T1c T1d T1e phi T2 T2b MMD1 MMD2 SVMc SVMl 3.2 KDE MKL 6.6a 6.6b".split()
 REFUTED = ("l01", "T1d", "KDE", "6.6a")
