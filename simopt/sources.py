@@ -110,19 +110,20 @@ def outline(module: str) -> Outline:
         tree = ast.parse(BODY.sub(r"def \1(): ...\n", METHODS.sub("", text)))
     except SyntaxError:  # what looked like the head of a function stood in a text
         tree = ast.parse(text)
-    imported, assigned, classes, decorated = {}, {}, {}, []
+    made = Outline({}, {}, {}, [])
     for node in tree.body:
         if isinstance(node, ast.ImportFrom) and node.module:
-            imported |= {each.asname or each.name: (node.module, each.name) for each in node.names}
+            made.imported.update({each.asname or each.name: (node.module, each.name) for each in node.names})
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
-            assigned[node.targets[0].id] = node.value
+            made.assigned[node.targets[0].id] = node.value
         elif isinstance(node, (ast.ClassDef, ast.FunctionDef)):
             if isinstance(node, ast.ClassDef):
-                classes[node.name] = node
-            for made in node.decorator_list:
-                called = made.func if isinstance(made, ast.Call) else made
-                decorated += [(called.id, made, node.name)] if isinstance(called, ast.Name) else []
-    return Outline(imported, assigned, classes, decorated)
+                made.classes[node.name] = node
+            for decorator in node.decorator_list:
+                called = decorator.func if isinstance(decorator, ast.Call) else decorator
+                if isinstance(called, ast.Name):
+                    made.decorated.append((called.id, decorator, node.name))
+    return made
 
 
 def _text(module: str) -> str:
