@@ -11,7 +11,7 @@ from simopt.errors import InvalidProblem
 from simopt.family import Family, Interval
 from simopt.gram_spectrum import EPS
 from simopt.training import KernelFunction, TrainingSet
-from simopt.verify_equivalence import TINY
+from simopt.weak import TINY
 
 ROUNDING = 32 * EPS  # relative error of a computed norm
 PLAY = 1e3 * EPS  # relative rounding of a distance between fits at parameters that are themselves rounded

@@ -1,8 +1,8 @@
 """Where the frame finds content: problems, solvers, theorems and equivalences, ours and other people's.
 
-Content registers itself with decorators when its module is imported. The three content packages are imported lazily, module by module;
-other people's packages are found through the entry-point groups of the same names. A module that fails to import becomes a row in
-`failures()`, so that one broken plug-in does not take the others down.
+Content registers itself with decorators when its module is imported. Of our three content packages what is asked for by name is imported
+alone (`find`), everything only where everything is listed (`load`); other people's packages are found through the entry-point groups of
+the same names. A module that fails to import becomes a row in `failures()`, so that one broken plug-in does not take the others down.
 """
 
 from __future__ import annotations
@@ -15,10 +15,12 @@ from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
 
+from simopt import sources
 from simopt.errors import UnknownName
 
 GROUPS = ("problems", "solvers", "theorems")
 KINDS = ("problem", "solver", "claim", "family", "equivalence", "table")
+GROUP_OF = {"problem": "problems", "solver": "solvers"}  # of all other kinds: theorems
 
 
 class DuplicateName(ValueError):
@@ -39,6 +41,7 @@ _entries: dict[str, dict[str, Any]] = {kind: {} for kind in KINDS}
 _modules: dict[tuple[str, str], str] = {}
 _origins: dict[tuple[str, str], str] = {}
 _loaded: set[str] = set()
+_plugged: set[str] = set()  # groups whose plug-ins are loaded, if not all of ours
 _failures: list[Failure] = []
 
 
@@ -72,11 +75,71 @@ def load(*groups: str) -> None:
         try:
             for name in _module_names(f"simopt.{group}"):
                 importlib.import_module(name)
-            for point in entry_points(group=f"simopt.{group}"):
-                _load_plugin(group, point)
+            load_plugins(group)
         except BaseException:
             _loaded.discard(group)
             raise
+
+
+def load_plugins(group: str) -> None:
+    """Import other people's packages of a group, once."""
+    if group in _plugged:
+        return
+    _plugged.add(group)
+    try:
+        for point in entry_points(group=f"simopt.{group}"):
+            _load_plugin(group, point)
+    except BaseException:
+        _plugged.discard(group)
+        raise
+
+
+def load_saying(kind: str, name: str) -> None:
+    """Import those modules of ours that may register `name`: all in whose source it stands as a word in quotes."""
+    group = GROUP_OF.get(kind, "theorems")
+    if group not in _loaded:
+        for module in sources.saying(group, name):
+            importlib.import_module(module)
+
+
+def load_solvers(problem: str) -> None:
+    """Import those modules of ours that register solvers of the problem of this name, and all plug-ins: solvers of it may be theirs."""
+    if "solvers" in _loaded:
+        return
+    try:
+        wanted = sources.solving(problem)
+    except sources.Unread:
+        load("solvers")
+        return
+    for module in wanted:
+        importlib.import_module(module)
+    load_plugins("solvers")
+
+
+def find(kind: str, name: str) -> Any:
+    """`get`, importing first what may register the name, and all else of its group if that does not.
+
+    Raises
+    ------
+    UnknownName
+        with the nearest name of all.
+    """
+    load_saying(kind, name)
+    if not has(kind, name):
+        load(GROUP_OF.get(kind, "theorems"))
+    return get(kind, name)
+
+
+def has(kind: str, name: str) -> bool:
+    """Whether a name is registered by now."""
+    return fold(name) in map(fold, _entries[kind])
+
+
+def foreign(*groups: str) -> bool:
+    """Whether something of these groups may be other people's: there are plug-ins, or a script has registered something."""
+    return any(entry_points(group=f"simopt.{group}") for group in groups) or any(
+        GROUP_OF.get(kind, "theorems") in groups and not module.startswith("simopt.") for (kind, _), module in _modules.items()
+    )
 
 
 def _load_plugin(group: str, point: EntryPoint) -> None:

@@ -84,7 +84,7 @@ def solver(
 
 def solvers_of(problem: Problem | type[Problem]) -> list[SolverSpec]:
     """Hand-written solvers of a problem (type), best first."""
-    registry.load("solvers")
     kind = problem if isinstance(problem, type) else type(problem)
+    registry.load_solvers(kind.name)
     found = [spec for key, spec in registry.items("solver") if key.endswith(f"@{kind.name}")]
     return sorted(found, key=lambda spec: -spec.rank)

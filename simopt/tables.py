@@ -54,7 +54,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from simopt.datasets import Dataset
-    from simopt.reproduce import Reproduction
+    from simopt.reproduction import Reproduction
 
 INSIDE, OUTSIDE, NOT_PRINTED = "inside", "outside", "not printed"
 

@@ -10,7 +10,7 @@ from simopt import registry
 from simopt.claims import AUDIFFREN_KADRI
 from simopt.claims.kinds import Effort
 from simopt.errors import InvalidProblem, NotAvailable, UnknownName
-from simopt.reproduce import Cell, Hypothesis, Reproduction, Row, Run, Table, compute, draw, find, matching, table
+from simopt.reproduction import Cell, Hypothesis, Reproduction, Row, Run, Table, compute, draw, find, matching, table
 from simopt.tables import INSIDE, NOT_PRINTED, OUTSIDE
 
 

@@ -65,11 +65,26 @@ def find(name: str) -> Claim:
     UnknownName
         with the nearest id.
     """
-    for pool in (registered, claims):  # what is registered already needs no loading
+    for pool in (registered, lambda: saying([name]), claims):  # what is registered already needs no loading
         for claim in pool():
             if name.casefold() in (row.casefold() for row in claim.rows):
                 return claim
     raise UnknownName("claim", name, [row for claim in registered() for row in claim.rows])
+
+
+def saying(names: Iterable[str]) -> list[Claim]:
+    """Claims registered once all modules are loaded in whose source one of `names` stands, and those of what these claims correct."""
+    left, asked = set(names), set[str]()
+    while left:
+        for name in left:
+            registry.load_saying("claim", name)
+        asked |= left
+        left = {claim.corrects for claim in registered() if claim.corrects is not None} - asked
+    found = registered()
+    if any(claim.corrects is not None and not registry.has("claim", claim.corrects) for claim in found):  # a plug-in's
+        return claims()
+    check_links(found)
+    return found
 
 
 def select(names: Sequence[str] = (), section: str | None = None) -> list[Claim]:
@@ -80,7 +95,10 @@ def select(names: Sequence[str] = (), section: str | None = None) -> list[Claim]
     UnknownName
         for an unknown id, paper or section, with the nearest that exists.
     """
-    everything = claims()
+    everything = saying(names) if names else claims()
+    decided = {row.casefold() for claim in everything for row in claim.rows}
+    if not all(name.casefold() in decided for name in names):  # a paper, something mistyped, or a plug-in's
+        everything = claims()
     chosen: dict[str, Claim] = {}
     for name in names:
         chosen |= {claim.id: claim for claim in _named(name, everything)}

@@ -12,7 +12,6 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy import special
 
 from simopt.arrays import Array
 from simopt.claims import figure
@@ -32,6 +31,8 @@ def share(k: int, alpha: float = ALPHA) -> float:
 
 def clopper_pearson(bad: int, n: int, alpha: float) -> tuple[float, float]:
     """Exact one-sided bounds for a probability of which `bad` of n draws were seen, each wrong with probability at most `alpha`."""
+    from scipy import special
+
     low = 0.0 if bad == 0 else float(special.betaincinv(bad, n - bad + 1, alpha))
     high = 1.0 if bad == n else float(special.betaincinv(bad + 1, n - bad, 1.0 - alpha))
     return low, high

@@ -183,8 +183,7 @@ def swept(problem: str, texts: dict[str, str]) -> dict[str, Any]:
     from simopt import registry
     from simopt.cli import settings
 
-    registry.load("problems")
-    kind = registry.get("problem", problem)
+    kind = registry.find("problem", problem)
     found: dict[str, Any] = {}
     for name, text in texts.items():
         values = []

@@ -38,9 +38,11 @@ def list_(what: Annotated[What, typer.Argument(help="What to list.")], as_json: 
 
     groups = {"tables": ("theorems",), "datasets": ()}.get(what) or GROUPS.get(what, ())
     with reserved(as_json):
-        if groups:
-            registry.load(*groups)
-        found = rows(what)
+        found = _read() if what == "problems" and not registry.foreign("problems", "solvers") else None
+        if found is None:
+            if groups:
+                registry.load(*groups)
+            found = rows(what)
     failed = [failure for failure in registry.failures() if failure.group in groups]
     if as_json:
         _warn(failed)
@@ -67,6 +69,16 @@ def rows(what: What) -> list[dict[str, Any]]:
         "datasets": _datasets,
         "tables": _tables,
     }[what]()
+
+
+def _read() -> list[dict[str, Any]] | None:
+    """Our problems, if their sources tell what is listed: that takes a tenth of the time of importing them."""
+    from simopt import sources
+
+    try:
+        return sources.problems()
+    except sources.Unread:
+        return None
 
 
 def _problems() -> list[dict[str, Any]]:

@@ -10,7 +10,7 @@ import typer
 from simopt.cli.console import Effort, Json, Output, Steps, check_output, console, emit, number, reserved, table
 
 if TYPE_CHECKING:
-    from simopt.reproduce import Reproduction
+    from simopt.reproduction import Reproduction
     from simopt.tables import Cell, Row
 
 INTERRUPTED = 130
@@ -34,7 +34,7 @@ def reproduce(
     outside is explained if the printed value lies inside where something that the paper leaves open is done otherwise. Exit status 0: every
     cell outside is explained (rows whose data are missing are not run, and fail nothing); 1: not; 130: interrupted, what was done is kept.
     """
-    from simopt import reproduce as program
+    from simopt import reproduction as program
     from simopt.claims.kinds import Effort as Efforts
     from simopt.errors import InvalidProblem, NotAvailable
 

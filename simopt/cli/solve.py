@@ -67,8 +67,7 @@ def build(name: str, data: str, target: str | None, texts: dict[str, str]) -> Pr
     from simopt.cli import settings
     from simopt.datasets import load_dataset
 
-    registry.load("problems")
-    kind: type[Problem] = registry.get("problem", name)
+    kind: type[Problem] = registry.find("problem", name)
     for_recipe, for_problem = settings.assigned(kind, texts)
     made = kind.from_data(load_dataset(data, target=target, fetch=True), np.random.default_rng(0), **for_recipe)
     return dataclasses.replace(made, **for_problem) if for_problem else made

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from simopt.verify import Record
+    from simopt.verification import Record
 
 INTERRUPTED = 130
 STYLES = {"PROVED": "bold green", "HOLDS": "green", "REFUTED": "magenta", "INCONCLUSIVE": "yellow", "VACUOUS": "cyan", "NOT_RUN": "dim"}
@@ -42,7 +42,7 @@ def verify(
 
     Exit status 0: every verdict is as expected (NOT_RUN fails nothing); 1: some are not; 130: interrupted, what was done is reported.
     """
-    from simopt import verify as program
+    from simopt import verification as program
     from simopt.errors import InvalidProblem
 
     check_output(output)

@@ -93,13 +93,12 @@ class Dataset(BaseDataset):
     test_parameters = {test_parameters}
 
     def get_data(self):
-        registry.load("problems")
         data = None
         if self.data != "generated":
             own = FOLDER / "csv" / self.data
             data = load_dataset(own if own.is_file() else self.data, target={target!r}, fetch=True)
         problem = instances.build(
-            registry.get("problem", {name!r}),
+            registry.find("problem", {name!r}),
             data,
             size=self.size,
             conditioning=self.conditioning,

@@ -115,8 +115,7 @@ def _kind(problem: str | type[Problem] | Problem) -> tuple[type[Problem], Proble
     if isinstance(problem, Problem):
         return type(problem), problem
     if isinstance(problem, str):
-        registry.load("problems")
-        found: type[Problem] = registry.get("problem", problem)
+        found: type[Problem] = registry.find("problem", problem)
         return found, None
     if isinstance(problem, type) and issubclass(problem, Problem):
         return problem, None

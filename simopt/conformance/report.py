@@ -111,8 +111,10 @@ def pairs(names: Iterable[str] | None = None) -> list[tuple[type[Problem], str]]
 
 
 def _classes(names: Iterable[str] | None) -> list[type[Problem]]:
-    registry.load("problems", "solvers")
-    return [registry.get("problem", name) for name in (registry.names("problem") if names is None else names)]
+    if names is None:
+        registry.load("problems")
+        names = registry.names("problem")
+    return [registry.find("problem", name) for name in names]
 
 
 def _problem_rows(cls: type[Problem]) -> Iterator[Row]:

@@ -17,7 +17,7 @@ from simopt import jsonio
 from simopt.errors import NotAvailable
 
 if TYPE_CHECKING:
-    from simopt.verify import Record
+    from simopt.verification import Record
 
 NEEDS = ("jinja2", "latex2mathml")
 ROOM = 2 * 2**20  # bytes of a report without claims, and of each claim of it

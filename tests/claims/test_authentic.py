@@ -13,7 +13,7 @@ from simopt import recheck
 from simopt.claims import EXISTENCE, REFUTED, SOME, Claim, at_least, at_most, inputs, run
 from simopt.claims.authentic import compared
 from simopt.errors import NotAvailable
-from simopt.verify import to_row
+from simopt.verification import to_row
 
 Document = dict[str, Any]
 

@@ -26,7 +26,7 @@ from simopt.claims import (
 )
 from simopt.claims.tally import merge
 from simopt.claims.witness import decode, encode, read
-from simopt.verify import to_row, verify
+from simopt.verification import to_row, verify
 
 
 def numbered(trial):

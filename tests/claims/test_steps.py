@@ -24,7 +24,7 @@ from simopt.claims import (
     true,
 )
 from simopt.report import markdown
-from simopt.verify import summary, to_row, verify
+from simopt.verification import summary, to_row, verify
 
 LEFT = "the induction over n"
 

@@ -13,7 +13,7 @@ import pytest
 
 from simopt.claims import REFUTED, Kind, Quantifier, at_least, at_most, inputs
 from simopt.errors import NotAvailable, UnknownName
-from simopt.verify import longest_first, summary, verify
+from simopt.verification import longest_first, summary, verify
 
 ASKED = ["id", "covers", "paper", "section", "place", "kind", "expected", "corrects", "defect", "verdict", "evidence", "scope", "checks"]
 ASKED += ["worst_slack", "tightness", "seconds", "seeds", "witness", "proof"]
@@ -128,7 +128,7 @@ def test_workers_find_claims_by_module_and_run_mutants(toys):
         import toys_for_verify
         from simopt import registry
         registry.load = lambda *groups: None
-        from simopt.verify import verify
+        from simopt.verification import verify
         record = verify([f"TOY-Q{n}" for n in range(4)], jobs=2, mutants=True, evidence_dir=None)
         print(record.jobs, [row["verdict"] for row in record.rows], record.exit_ok)
     """
@@ -142,7 +142,7 @@ def test_an_interrupt_keeps_the_rows_that_are_done(toys, jobs):
         import toys_for_verify
         from simopt import registry
         registry.load = lambda *groups: None
-        from simopt.verify import verify
+        from simopt.verification import verify
         tell = lambda event: print(event["event"], event.get("row", {{}}).get("id", ""), flush=True)
         record = verify(jobs={jobs}, evidence_dir=None, on_event=tell)
         print(record.interrupted, len(record.rows), record.exit_ok, record.selected, flush=True)

@@ -30,7 +30,7 @@ from simopt.claims import (
     true,
 )
 from simopt.errors import NotAvailable
-from simopt.reproduce import Cell, Curve, Hypothesis, Reproduction, Run, table
+from simopt.reproduction import Cell, Curve, Hypothesis, Reproduction, Run, table
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

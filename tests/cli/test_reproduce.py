@@ -69,7 +69,7 @@ def test_what_the_table_says_of_its_rows_is_shown(pretend: None, run: Run, monke
 
 def test_outside_cell_that_nothing_explains_fails_whatever_is_remarked(pretend: None, run: Run) -> None:
     from simopt import registry
-    from simopt.reproduce import Table
+    from simopt.reproduction import Table
 
     known: Table = registry.get("table", "pretend-table")
     object.__setattr__(known, "suppose", None)

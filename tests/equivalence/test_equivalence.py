@@ -8,7 +8,8 @@ from simopt import registry
 from simopt.equivalence import Answer, Equivalence, Flat, Strength, identity
 from simopt.errors import InvalidProblem
 from simopt.family import Interval
-from simopt.find_map import recovered
+from simopt.map_search import recovered
+from simopt.strong import neighbours, verify_strong
 from simopt.theorems.ak.equivalences import (
     ball_to_power_ball,
     kernel_ridge_to_over_n,
@@ -18,8 +19,7 @@ from simopt.theorems.ak.equivalences import (
     tikhonov_to_ivanov,
 )
 from simopt.theorems.ak.families import kernel_ridge, kernel_ridge_ball, least_norm
-from simopt.verify_equivalence import verify_weak
-from simopt.verify_strong import neighbours, verify_strong
+from simopt.weak import verify_weak
 
 EVERY = {
     "power 1.05": m_power_rls_to_kernel_ridge(1.05),

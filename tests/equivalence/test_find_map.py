@@ -7,7 +7,7 @@ import pytest
 from simopt.equivalence import Answer
 from simopt.errors import InvalidProblem
 from simopt.family import Family
-from simopt.find_map import Outcome, find_map, recovered
+from simopt.map_search import Outcome, find_map, recovered
 from simopt.similarities import Linear
 from simopt.theorems.ak.cvxpy_families import kernel_ridge_cvxpy, m_power_rls_ball_cvxpy, m_power_rls_cvxpy
 from simopt.theorems.ak.equivalences import m_power_rls_to_kernel_ridge, m_power_tikhonov_to_ivanov, tikhonov_to_ivanov

@@ -9,10 +9,10 @@ from scipy.optimize import brentq
 
 from simopt.equivalence import Answer, Equivalence
 from simopt.family import Family
-from simopt.find_map import Outcome, find_map
+from simopt.map_search import Outcome, find_map
 from simopt.similarities import Linear
 from simopt.training import TrainingSet
-from simopt.verify_equivalence import verify_weak
+from simopt.weak import verify_weak
 
 SCALES = np.array([1.0, 0.1, 0.001])
 PATHS = {

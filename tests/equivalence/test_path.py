@@ -11,7 +11,7 @@ from simopt.family import POSITIVE, Family, Interval
 from simopt.path_search import PathSearch
 from simopt.similarities import Linear
 from simopt.training import TrainingSet
-from simopt.verify_equivalence import NoImage, WeakReport, _flat, _separations, _slopes, mapped
+from simopt.weak import NoImage, WeakReport, _flat, _separations, _slopes, mapped
 
 Z = TrainingSet(np.eye(2), np.array([1.0, 2.0]), Linear())
 

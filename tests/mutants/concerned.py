@@ -19,7 +19,7 @@ NO_FORMULAS = ("_cases.py", "_recipes.py", "__init__.py")  # instances and optio
 WITHOUT = ("examples", "instances", "recipe", "from_data", "laws")  # likewise
 UNDECIDED = ("__init__.py", "papers.py", "catalogue.py", "figure.py", "each_set.py")  # of simopt/claims: lists and pictures
 EVERY = ("problems/test_every_problem", "problems/test_declared_duals", "conformance/test_conformance")  # parametrised by problems
-EQUIVALENCE = ("equivalence", "find_map", "path_search", "verify_equivalence", "verify_strong", "monotone_function")
+EQUIVALENCE = ("equivalence", "map_search", "path_search", "weak", "strong", "monotone_function")
 DUALITY = (  # what a derived bound rests on; what only suggests multipliers, points and units can make it worse, and not false
     *("affine", "products", "library", "expressions", "cones", "kernel_element", "definitions", "epigraphs", "bounds"),
     *("absorbers", "backward", "forward", "implied", "infeasible", "declared", "as_written"),
@@ -130,9 +130,9 @@ FIRST = {  # of a group's tests those that know the module, or all of its folder
     "linear": "frame/test_linear",
     "monotone_function": "frame/test_monotone_function",
     "path_search": "equivalence/test_path",
-    "find_map": "equivalence/test_find_map",
-    "verify_equivalence": "equivalence/test_answers",
-    "verify_strong": "equivalence/test_answers",
+    "map_search": "equivalence/test_find_map",
+    "weak": "equivalence/test_answers",
+    "strong": "equivalence/test_answers",
     "atoms": "duality/test_atoms",
     **dict.fromkeys(("affine", "products"), "duality/test_affine"),
     **dict.fromkeys(("library", "expressions", "cones", "definitions", "epigraphs", "bounds"), "duality/test_reader"),

@@ -55,7 +55,7 @@ def test_the_package_conforms(installed: Path, tmp_path: Path) -> None:
 
 def test_its_claim_is_verified_and_its_mutant_caught(installed: Path, tmp_path: Path) -> None:
     script = """
-from simopt.verify import verify
+from simopt.verification import verify
 if __name__ == "__main__":
     record = verify(["KB-norm"], jobs=1, mutants=True, evidence_dir=None)
     row = record.rows[0]

@@ -12,7 +12,7 @@ sys.path.append(str(Path(__file__).parent))  # toy_paper, headless
 import toy_paper
 
 from simopt import registry, report
-from simopt.verify import Record, verify
+from simopt.verification import Record, verify
 
 Run = Callable[..., Result]
 

@@ -9,7 +9,7 @@ import pytest
 import toy_paper
 
 from simopt.report.entries import title
-from simopt.verify import Record
+from simopt.verification import Record
 
 Written = tuple[Record, Path]
 VOID = {"meta", "link", "br", "input", "img", "circle", "line", "rect", "path", "polyline", "hr"}

@@ -15,7 +15,7 @@ from typer.testing import Result
 
 from simopt import jsonio, report
 from simopt.claims import Claim, Kind
-from simopt.verify import verify
+from simopt.verification import verify
 
 Run = Callable[..., Result]
 Shelf = Callable[..., None]

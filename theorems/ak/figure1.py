@@ -21,7 +21,7 @@ from simopt.training import KernelFunction, TrainingSet
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from simopt.reproduce import Reproduction
+    from simopt.reproduction import Reproduction
 
 PARTS = 4
 DECADES = np.logspace(-7, 2, 10)  # the printed λ are powers of ten

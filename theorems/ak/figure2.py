@@ -15,7 +15,7 @@ from simopt.theorems.ak.protocol import RIDGE, Split
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from simopt.reproduce import Reproduction
+    from simopt.reproduction import Reproduction
 
 DATASETS = {"Yacht": "yacht", "Concrete": "concrete"}
 POWER = 1.5

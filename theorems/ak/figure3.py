@@ -18,7 +18,7 @@ from simopt.theorems.ak.protocol import POWERS, SYNTHETIC, Split, data, tuned_po
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from simopt.reproduce import Reproduction
+    from simopt.reproduction import Reproduction
 
 SMALL = 10  # the ten powers 0.1, …, 1.0
 MOST = 600  # samples at quick effort

@@ -18,7 +18,7 @@ from simopt.theorems.kj.table1a import CONSTANT, RIDGE, SHIFTED, UNIT, shared, s
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from simopt.reproduce import Reproduction
+    from simopt.reproduction import Reproduction
 
 COUNTS = (5, 10, 20, 50, 100)
 FLAT = (KR, SHIFTED, CONSTANT)

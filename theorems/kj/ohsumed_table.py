@@ -17,7 +17,7 @@ from simopt.theorems.kj.printed_tables import GAUSSIAN, MANHATTAN, SIGMOID
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from simopt.reproduce import Reproduction
+    from simopt.reproduction import Reproduction
 
 TOGETHER = "less linear"
 PAIRED = "sd: standard error"

@@ -21,7 +21,7 @@ from simopt.theorems.kj.table1b import CONSTANT, SHIFTED, SPACED, UNIT, shared, 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from simopt.reproduce import Reproduction
+    from simopt.reproduction import Reproduction
 
 COUNTS = (5, 10, 20, 50, 100)
 FEWER = 3  # splits at quick effort

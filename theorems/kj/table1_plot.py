@@ -12,7 +12,7 @@ from simopt.theorems.kj.printed_tables import KR, MANHATTAN, SIGMOID
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from simopt.reproduce import Reproduction
+    from simopt.reproduction import Reproduction
 
 APART = 0.12  # of the distance between two sets
 

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from simopt.reproduce import Reproduction
+    from simopt.reproduction import Reproduction
 
 FOLDS, FRESH = "Ten folds", "New samples of 600 to test on"
 PRINTED = {"L-Isotron": (0.338, 0.058), "Isotron": (0.526, 0.175)}

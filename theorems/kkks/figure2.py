@@ -22,7 +22,7 @@ from simopt.theorems.kkks.table1 import shared
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from simopt.reproduce import Reproduction
+    from simopt.reproduction import Reproduction
 
 STEEP = 0.05  # share of the domain
 STEPS = "Isotron: constant on most of its domain, most of its rise in a twentieth (1 = true)"

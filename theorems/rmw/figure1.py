@@ -16,7 +16,7 @@ from simopt.theorems.rmw.herds_of_herds import OnTestImages, Stage, gram_of, her
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from simopt.reproduce import Reproduction
+    from simopt.reproduction import Reproduction
 
 DATA = "mnist_3v8"
 PRINTED = 98.74

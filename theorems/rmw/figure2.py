@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from simopt.reproduce import Reproduction
+    from simopt.reproduction import Reproduction
 
 RADIUS = 50.0  # of the ball in which the potentials are minimised: it stays inactive
 TOLERANCE = 1e-9

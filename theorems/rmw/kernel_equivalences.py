@@ -24,11 +24,11 @@ from simopt.claims import (
 from simopt.equivalence import Answer, Equivalence
 from simopt.family import Interval
 from simopt.similarities import Gaussian, Linear, Similarity
+from simopt.strong import verify_strong
 from simopt.theorems.rmw.equivalences import hinge_svm_to_ball, hinge_svm_to_mean
 from simopt.theorems.rmw.families import hinge_svm, mean_penalised, threshold
 from simopt.training import TrainingSet
-from simopt.verify_equivalence import verify_weak
-from simopt.verify_strong import verify_strong
+from simopt.weak import verify_weak
 
 REACH = float(np.log(1e3))  # of the parameters around the middle of their interval, in its coordinate
 KERNELS: dict[str, Similarity] = {"gaussian": Gaussian(1.0), "linear": Linear(), "line": Linear()}

@@ -19,7 +19,7 @@ from simopt.tables import Cell, Curve, Run, table
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from simopt.reproduce import Reproduction
+    from simopt.reproduction import Reproduction
 
 KERNELS: dict[str, Similarity] = {
     "linear": Linear(),

@@ -13,12 +13,12 @@ from simopt import registry
 from simopt.errors import InvalidProblem
 from simopt.landmarks import LandmarkMap
 from simopt.similarities import Gaussian
+from simopt.strong import verify_strong
 from simopt.theorems.kj.equivalences import tikhonov_to_ivanov
 from simopt.theorems.kj.exact_svr import Sample, dual_value, objective, path, piece_at
 from simopt.theorems.kj.svr_families import LandmarkKernel, features_of, landmarked_svr, landmarked_svr_penalised
 from simopt.training import TrainingSet
-from simopt.verify_equivalence import verify_weak
-from simopt.verify_strong import verify_strong
+from simopt.weak import verify_weak
 
 RESOLUTION = 1e-3  # radii are square roots of gaps near 1e-15, which small λ and small ‖g‖ enlarge
 

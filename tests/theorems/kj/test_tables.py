@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import simopt.reproduce
+import simopt.reproduction
 from simopt.claims import catalogue, runner
 from simopt.claims.kinds import Effort, Verdict
 from simopt.claims.mutants import run_mutants
@@ -149,7 +149,7 @@ def test_printed_numbers_are_complete_and_rounded_to_two_digits() -> None:
 
 @pytest.mark.slow  # a whole table
 def test_the_table_on_a_small_set(small: Dataset, tmp_path: Path) -> None:
-    done = simopt.reproduce.reproduce("kj-table1a")
+    done = simopt.reproduction.reproduce("kj-table1a")
     assert done.complete
     assert [row.name for row in done.rows] == [*SETS, table1a.TOGETHER]
     assert done.count(OUTSIDE) > 0
@@ -159,10 +159,10 @@ def test_the_table_on_a_small_set(small: Dataset, tmp_path: Path) -> None:
     assert last[f"{table1a.DETAILS[table1a.BETTER]}Abalone, {MANHATTAN}"].ours == pytest.approx(quotient)
     assert last[table1a.BETTER].printed == 12 and last[table1a.ORDER].printed == 6
     json.dumps(done.describe(), default=list)
-    assert simopt.reproduce.draw(done, tmp_path).is_file()
-    some = simopt.reproduce.reproduce("kj-table1a", rows=["puma"])
+    assert simopt.reproduction.draw(done, tmp_path).is_file()
+    some = simopt.reproduction.reproduce("kj-table1a", rows=["puma"])
     assert some.complete and some.rows[0].cells == done.rows[4].cells and [row.name for row in some.rows] == ["PumaDyn-8", "PumaDyn-32"]
-    assert simopt.reproduce.draw(some, tmp_path).is_file()
+    assert simopt.reproduction.draw(some, tmp_path).is_file()
 
 
 def test_what_a_count_misses_is_named() -> None:
@@ -186,12 +186,12 @@ def test_a_remark_has_the_numbers_of_the_row() -> None:
     assert "a constant has 0.0003, less than KR" in table1a.remark(cells[1], cells)
 
 
-def planted(monkeypatch: pytest.MonkeyPatch, factor: float) -> tuple[simopt.reproduce.Row, list[Cell]]:
+def planted(monkeypatch: pytest.MonkeyPatch, factor: float) -> tuple[simopt.reproduction.Row, list[Cell]]:
     """The row of PumaDyn-32 where the printed RegLand-Sp are those for y less its mean, times a factor; and the two cells."""
     errors = {s: table1a.measured(SETS["PumaDyn-32"], s, 0, Effort.QUICK) for s in (SIGMOID, MANHATTAN)}
     row = {(s, method): (factor * errors[s][column][0], 1e-9) for s in errors for method, column in ((LAND_SP, table1a.CENTRED), (KR, KR))}
     monkeypatch.setitem(TABLE_1A, "PumaDyn-32", row)
-    found = simopt.reproduce.reproduce("kj-table1a", rows=["PumaDyn-32"]).rows[0]
+    found = simopt.reproduction.reproduce("kj-table1a", rows=["PumaDyn-32"]).rows[0]
     return found, [cell for cell in found.cells if cell.column in (f"{SIGMOID}, {LAND_SP}", f"{MANHATTAN}, {LAND_SP}")]
 
 
@@ -219,7 +219,7 @@ def test_other_units_of_y_are_those_said() -> None:
 @pytest.mark.slow  # a whole table
 def test_a_figure_on_a_small_set(small: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(landmark_curves, "COUNTS", (5, 20))
-    done = simopt.reproduce.reproduce("kj-figure2ab")
+    done = simopt.reproduction.reproduce("kj-figure2ab")
     assert done.complete and len(done.unexplained) == done.count(OUTSIDE)
     for row in done.rows:
         assert len(row.curves) == 12
@@ -230,7 +230,7 @@ def test_a_figure_on_a_small_set(small: Dataset, tmp_path: Path, monkeypatch: py
             end = cells.get(f"{similarity}: {method}, 20", cells.get(curve.label))
             assert curve.y[-1] == pytest.approx(end)
     json.dumps(done.describe(), default=list)
-    assert simopt.reproduce.draw(done, tmp_path).is_file()
+    assert simopt.reproduction.draw(done, tmp_path).is_file()
 
 
 def test_the_numbers_in_the_text_stand_beside_those_of_cpudata(small: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -248,7 +248,7 @@ def test_rows_whose_data_are_missing_say_what_to_do(name: str, monkeypatch: pyte
     monkeypatch.setenv("SIMOPT_DATA", str(tmp_path / "nowhere"))
     for function in (table1a.measured, table1a.baselines, landmark_curves.curves):
         function.cache_clear()
-    done = simopt.reproduce.reproduce(name)
+    done = simopt.reproduction.reproduce(name)
     assert done.complete
     assert all(row.not_run and ".csv.gz" in row.not_run for row in done.rows)
 

@@ -13,6 +13,7 @@ from simopt.equivalence import Answer, Equivalence, Strength
 from simopt.errors import InvalidProblem
 from simopt.family import Interval
 from simopt.similarities import Gaussian, Linear
+from simopt.strong import verify_strong
 from simopt.theorems.rmw.equivalences import (
     hinge_svm_ball_to_mean_ball,
     hinge_svm_hull_to_mean,
@@ -37,8 +38,7 @@ from simopt.theorems.rmw.families import (
     threshold,
 )
 from simopt.training import TrainingSet
-from simopt.verify_equivalence import verify_weak
-from simopt.verify_strong import verify_strong
+from simopt.weak import verify_weak
 
 EVERY = {
     "svm to mean": hinge_svm_to_mean(),

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import simopt.reproduce
+import simopt.reproduction
 from simopt.claims import runner
 from simopt.claims.kinds import Verdict
 from simopt.datasets import Dataset
@@ -168,18 +168,18 @@ def test_points_read_off_a_curve() -> None:
 
 def test_every_cell_outside_has_a_remark_and_nothing_explains_it(digits, monkeypatch, tmp_path: Path) -> None:
     monkeypatch.setattr(Run, "dataset", lambda self, name, **options: digits)
-    done = simopt.reproduce.reproduce("rmw-figure1")
+    done = simopt.reproduction.reproduce("rmw-figure1")
     assert done.complete and len(done.unexplained) == done.count(OUTSIDE) > 0
     assert all(remark for row in done.rows for cell, remark in zip(row.cells, row.remarks, strict=True) if cell.word == OUTSIDE)
     assert [row.name for row in done.rows] == [*(reading.name for reading in READINGS), HERDS]
     json.dumps(done.describe(), default=list)
     cells = {cell.column: cell for cell in done.rows[-1].cells}
     assert cells["first herd"].ours <= 100
-    assert simopt.reproduce.draw(done, tmp_path).is_file()
+    assert simopt.reproduction.draw(done, tmp_path).is_file()
 
 
 def test_beside_a_statement_that_fails_stands_its_number() -> None:
-    chosen = simopt.reproduce.find("rmw-figure1")
+    chosen = simopt.reproduction.find("rmw-figure1")
     row = [Cell(HERDS, "without their weights: accuracy at 1.0 %", 91.234)]
     sentence = chosen.remark(Cell(HERDS, "without their weights: accuracy at 1.0 % is over 94 % (1 = true)", 0.0, printed=1.0), row)
     assert "91.23 %" in sentence

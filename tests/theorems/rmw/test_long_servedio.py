@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-import simopt.reproduce
+import simopt.reproduction
 from simopt.claims import Claim, Expected, catalogue, runner
 from simopt.claims.kinds import Evidence, Verdict
 from simopt.driver import solve
@@ -156,11 +156,11 @@ def test_the_certificate_is_about_the_minimiser(psi: Potential) -> None:
 
 
 @pytest.fixture(scope="module")
-def figure2() -> simopt.reproduce.Reproduction:
-    return simopt.reproduce.reproduce("rmw-figure2")
+def figure2() -> simopt.reproduction.Reproduction:
+    return simopt.reproduction.reproduce("rmw-figure2")
 
 
-def test_figure_2_agrees_with_what_is_stated(figure2: simopt.reproduce.Reproduction) -> None:
+def test_figure_2_agrees_with_what_is_stated(figure2: simopt.reproduction.Reproduction) -> None:
     done = figure2
     cells = [cell for row in done.rows for cell in row.cells if cell.printed is not None]
     assert len(cells) == 7
@@ -169,12 +169,12 @@ def test_figure_2_agrees_with_what_is_stated(figure2: simopt.reproduce.Reproduct
     assert json.loads(json.dumps(done.table.describe()))["plot"] is True
 
 
-def test_figure_2_can_be_drawn(figure2: simopt.reproduce.Reproduction, tmp_path: Path) -> None:
+def test_figure_2_can_be_drawn(figure2: simopt.reproduction.Reproduction, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    assert simopt.reproduce.draw(figure2, tmp_path).stat().st_size > 1000
+    assert simopt.reproduction.draw(figure2, tmp_path).stat().st_size > 1000
 
 
-def test_threshold_curves_end_where_the_potentials_stop_failing(figure2: simopt.reproduce.Reproduction) -> None:
+def test_threshold_curves_end_where_the_potentials_stop_failing(figure2: simopt.reproduction.Reproduction) -> None:
     row = figure2.rows[-1]
     curves = {each.label: each for each in row.curves}
     assert max(curves["hinge"].x) == pytest.approx(1 / 6, rel=0.1)

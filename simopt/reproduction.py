@@ -101,8 +101,7 @@ def find(name: str) -> Table:
     UnknownName
         with the nearest name.
     """
-    registry.load("theorems")
-    found: Table = registry.get("table", name)
+    found: Table = registry.find("table", name)
     return found
 
 

@@ -25,7 +25,7 @@ from simopt.errors import InvalidProblem
 from simopt.family import Family
 from simopt.path_search import JUMP, REACH, PathSearch
 from simopt.training import TrainingSet
-from simopt.verify_equivalence import RESOLUTION, check_resolution, relative_distance
+from simopt.weak import RESOLUTION, check_resolution, relative_distance
 
 
 class Outcome(Enum):

@@ -12,7 +12,7 @@ import numpy as np
 from simopt.equivalence import Answer, Equivalence, Strength
 from simopt.errors import InvalidProblem
 from simopt.training import TrainingSet
-from simopt.verify_equivalence import RESOLUTION, NoImage, WeakReport, apart, check_resolution, mapped, slack, verify_weak
+from simopt.weak import RESOLUTION, NoImage, WeakReport, apart, check_resolution, mapped, slack, verify_weak
 
 
 @dataclass(frozen=True, eq=False)

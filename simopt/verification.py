@@ -146,6 +146,9 @@ def _silent(event: Event) -> None:
 
 
 def _results(claims: Sequence[Claim], jobs: int, effort: Effort, seed: int, mutants: bool, folder: Path | None) -> Generator[Row]:
+    if jobs == 1:
+        yield from (work(claim.id, claim.module, effort.value, seed, mutants, folder) for claim in claims)
+        return
     from joblib import Parallel, delayed
 
     tasks = (delayed(work)(claim.id, claim.module, effort.value, seed, mutants, folder) for claim in claims)

@@ -1,0 +1,195 @@
+"""What our content packages register, told from their sources: nothing of them is imported.
+
+A name stands in quotes in the source of what registers it, so that the modules in which it stands so are the few to import for it. What
+`simopt list problems` shows of problems and their solvers are literals above the formulas. A name or a literal that cannot be told so is
+no error: whoever asks then imports everything.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib
+import re
+from dataclasses import dataclass
+from functools import cache
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+SHOWN = ("name", "title", "source", "parameters", "arithmetics")
+METHODS = re.compile(r"^    (?:def|async def|@).*?(?=^[^\s)]|\Z)", re.MULTILINE | re.DOTALL)
+BODY = re.compile(r"^(?:async )?def (\w+).*?(?=^[^\s)]|\Z)", re.MULTILINE | re.DOTALL)
+
+
+class Unread(Exception):
+    """Something that cannot be told from the source of this module."""
+
+
+@dataclass(frozen=True)
+class Outline:
+    """A module without the bodies of its functions: names it imports and where from, what it assigns, its classes, what is decorated."""
+
+    imported: dict[str, tuple[str, str]]
+    assigned: dict[str, ast.expr]
+    classes: dict[str, ast.ClassDef]
+    decorated: list[tuple[str, ast.expr, str]]  # name of the decorator, the decorator, name of what it decorates
+
+
+@cache
+def modules(group: str) -> dict[str, str]:
+    """Modules of a content package and their sources, in the order of import; empty where no sources are installed."""
+    found: dict[str, str] = {}
+    for folder in importlib.import_module(f"simopt.{group}").__path__:
+        for path in sorted(Path(folder).rglob("*.py")):
+            parts = path.relative_to(folder).with_suffix("").parts
+            found[".".join(("simopt", group, *parts)).removesuffix(".__init__")] = path.read_text(encoding="utf-8")
+    return found
+
+
+def saying(group: str, name: str) -> list[str]:
+    """Modules of a content package in whose source `name` stands in quotes (`-` and `_` alike, any case)."""
+    letters = "".join("[-_]" if letter in "-_" else re.escape(letter) for letter in name)
+    quoted = re.compile(rf"[\"']{letters}[\"']", re.IGNORECASE)
+    return [module for module, text in modules(group).items() if quoted.search(text)]
+
+
+@cache
+def solving(problem: str) -> tuple[str, ...]:
+    """Modules that register a solver of the problem of this name, and those of whose solvers it cannot be told.
+
+    Raises
+    ------
+    Unread
+        if there are no sources.
+    """
+    if not modules("solvers"):
+        raise Unread("simopt.solvers")
+    found: dict[str, None] = {}
+    for module in modules("solvers"):
+        for decorator in _decorators(module, "solver"):
+            try:
+                if problem in _solver(module, decorator)["problems"]:
+                    found[module] = None
+            except Unread:
+                found[module] = None
+    return tuple(found)
+
+
+def problems() -> list[dict[str, Any]]:
+    """Our problems, as `simopt list problems --json` shows them.
+
+    Raises
+    ------
+    Unread
+        if something of them cannot be told.
+    """
+    solvers = [_solver(module, decorator) for module in modules("solvers") for decorator in _decorators(module, "solver")]
+    solvers.sort(key=lambda solver: -solver["rank"])
+    rows = []
+    for module in modules("problems"):
+        for kind, _, cls in outline(module).decorated if "\n@problem" in _text(module) else ():
+            if kind == "problem":
+                name, title, source, parameters, arithmetics = (_attribute(module, cls, each) for each in SHOWN)
+                own = [solver["name"] for solver in solvers if name in solver["problems"]]
+                row = {"name": name, "title": title, "source": source, "solvers": own, "parameters": parameters}
+                rows.append({**row, "arithmetics": arithmetics, "module": module})
+    if not rows:
+        raise Unread("simopt.problems")
+    return rows
+
+
+def _decorators(module: str, kind: str) -> list[ast.expr]:
+    return [made for name, made, _ in outline(module).decorated if name == kind] if f"\n@{kind}" in _text(module) else []
+
+
+@cache
+def outline(module: str) -> Outline:
+    """The outline of a module of ours."""
+    text = _text(module)
+    try:
+        tree = ast.parse(BODY.sub(r"def \1(): ...\n", METHODS.sub("", text)))
+    except SyntaxError:  # what looked like the head of a function stood in a text
+        tree = ast.parse(text)
+    made = Outline({}, {}, {}, [])
+    for node in tree.body:
+        if isinstance(node, ast.ImportFrom) and node.module:
+            made.imported.update({each.asname or each.name: (node.module, each.name) for each in node.names})
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            made.assigned[node.targets[0].id] = node.value
+        elif isinstance(node, (ast.ClassDef, ast.FunctionDef)):
+            if isinstance(node, ast.ClassDef):
+                made.classes[node.name] = node
+            for decorator in node.decorator_list:
+                called = decorator.func if isinstance(decorator, ast.Call) else decorator
+                if isinstance(called, ast.Name):
+                    made.decorated.append((called.id, decorator, node.name))
+    return made
+
+
+def _text(module: str) -> str:
+    group = module.split(".")[1]
+    if group in ("problems", "solvers", "theorems") and module in modules(group):
+        return modules(group)[module]
+    found = find_spec(module)
+    if found is None or found.origin is None:
+        raise Unread(module)
+    return Path(found.origin).read_text(encoding="utf-8")
+
+
+def _home(module: str, name: str) -> tuple[str, str]:
+    """Where a name is defined that a module uses, and what it is called there."""
+    while module.startswith("simopt.") and name in outline(module).imported:
+        module, name = outline(module).imported[name]
+    return module, name
+
+
+def _attribute(module: str, cls: str, name: str) -> Any:
+    """The value of a class attribute, of the class itself or of the first of its bases that has one."""
+    if not module.startswith("simopt.") or cls not in outline(module).classes:
+        raise Unread(module)
+    head = outline(module).classes[cls]
+    for line in head.body:
+        if isinstance(line, ast.AnnAssign) and line.value is not None and isinstance(line.target, ast.Name) and line.target.id == name:
+            return _value(module, line.value)
+    for base in head.bases:
+        try:
+            return _attribute(*_home(module, ast.unparse(base)), name)
+        except Unread:
+            continue
+    raise Unread(module)
+
+
+def _solver(module: str, decorator: ast.expr) -> dict[str, Any]:
+    """Name, problems and rank of a solver."""
+    if not isinstance(decorator, ast.Call) or len(decorator.args) != 1:
+        raise Unread(module)
+    given = {keyword.arg: keyword.value for keyword in decorator.keywords}
+    if None in given or "solves" not in given:
+        raise Unread(module)
+    names = [_attribute(*cls, "name") for cls in _classes(module, given["solves"])]
+    return {"name": _value(module, decorator.args[0]), "problems": names, "rank": _value(module, given["rank"]) if "rank" in given else 0}
+
+
+def _classes(module: str, value: ast.expr) -> list[tuple[str, str]]:
+    """Modules and names of the classes that stand there: one, a tuple of them, or the name of either."""
+    if isinstance(value, ast.Tuple):
+        return [cls for each in value.elts for cls in _classes(module, each)]
+    if not isinstance(value, ast.Name):
+        raise Unread(module)
+    home, name = _home(module, value.id)
+    if home.startswith("simopt.") and name in outline(home).assigned:
+        return _classes(home, outline(home).assigned[name])
+    return [(home, name)]
+
+
+def _value(module: str, value: ast.expr) -> Any:
+    """A literal, or the one that a name stands for."""
+    if isinstance(value, ast.Name):
+        home, name = _home(module, value.id)
+        if not home.startswith("simopt.") or name not in outline(home).assigned:
+            raise Unread(module)
+        return _value(home, outline(home).assigned[name])
+    try:
+        return ast.literal_eval(value)
+    except ValueError:
+        raise Unread(module) from None
