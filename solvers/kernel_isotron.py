@@ -14,7 +14,8 @@ import numpy as np
 from simopt import validate
 from simopt.arrays import Array
 from simopt.errors import InvalidProblem, UnknownName
-from simopt.solvers.index_model import Function, IndexFit, choose
+from simopt.solvers.index_model import IndexFit, choose
+from simopt.solvers.index_record import Function
 from simopt.solvers.isotron import Space, Validation, held_out, rounds
 from simopt.solvers.transfer import Transfer, checked_transfer
 from simopt.solvers.update_rules import FittedTransfer, KnownTransfer, UpdateRule

@@ -226,8 +226,8 @@ def export_benchopt(
 def _files(data: Sequence[plans.Data] | None) -> dict[str, Path]:
     """CSV files by the name that their copies have."""
     found: dict[str, Path] = {}
-    for entry in [data] if isinstance(data, (str, os.PathLike)) else data or ():
-        path = Path(entry)
+    named = [data] if isinstance(data, (str, os.PathLike)) else data or ()
+    for path in (Path(entry) for entry in named if not isinstance(entry, Dataset)):
         if path.name.casefold().endswith((".csv", ".csv.gz")) and found.setdefault(path.name, path) != path:
             raise InvalidProblem(f"benchopt: two data files are called {path.name}; rename one of them")
     return found

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from simopt.arrays import Array
-from simopt.solvers.index_model import Function, IndexModel
+from simopt.solvers.index_model import IndexModel
+from simopt.solvers.index_record import Function
 from simopt.solvers.isotron import l_isotron
 from simopt.theorems.kkks.protocol import folds
 
