@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from simopt.claims import catalogue
-from simopt.datasets import describe
+from simopt.data.datasets import describe
 
 rows = json.loads(Path(sys.argv[1]).read_text(encoding="utf-8"))
 left_out = {row["id"] for row in rows if row["verdict"] == "NOT_RUN"}

@@ -17,12 +17,12 @@ from typing import Any
 import numpy as np
 from pairs import Table, arguments, met, one_of, one_thread, peak_megabytes, seconds, size, within
 
-from simopt.certificate import certify
-from simopt.driver import solve
 from simopt.problems.exc_ordinal import EXCOrdinal
 from simopt.problems.exc_ordinal_penalised import EXCOrdinalPenalised
-from simopt.solvers.ordinal_parts import Ordinal
-from simopt.solvers.threshold_newton import ThresholdFit, compile_kernels, threshold_fits
+from simopt.solvers.ordinal.ordinal_parts import Ordinal
+from simopt.solvers.ordinal.threshold_newton import ThresholdFit, compile_kernels, threshold_fits
+from simopt.solving.certificate import certify
+from simopt.solving.driver import solve
 
 TOL = 1e-9  # of ours
 LIMIT = 60.0  # seconds; beyond that "over 60 s" is the result

@@ -6,9 +6,9 @@ import statistics
 
 from pairs import PAIRS, Table, arguments, gaussian_problem, interleave, met
 
-from simopt.certificate import certify
 from simopt.problems.m_power_rls import MPowerRLS
-from simopt.solvers.m_power_rls import secular
+from simopt.solvers.power.m_power_rls import secular
+from simopt.solving.certificate import certify
 
 
 def clarabel(problem: MPowerRLS) -> float:

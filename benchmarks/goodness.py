@@ -16,15 +16,15 @@ import scipy.optimize
 from pairs import PAIRS, Table, arguments, interleave, met, one_of, one_thread
 
 from simopt.arithmetic import FLOAT
-from simopt.certificate import certify
-from simopt.driver import solve
-from simopt.problem import Problem
 from simopt.problems.goodness import Goodness
 from simopt.problems.kernel_goodness import KernelGoodness
-from simopt.solution import Iterate
-from simopt.solvers import goodness_interior, kernel_goodness
-from simopt.solvers.goodness_curve import goodness_breakpoints, goodness_curve
-from simopt.solvers.goodness_enclosure import enclosure
+from simopt.solvers.goodness import goodness_interior, kernel_goodness
+from simopt.solvers.goodness.goodness_curve import goodness_breakpoints, goodness_curve
+from simopt.solvers.goodness.goodness_enclosure import enclosure
+from simopt.solving.certificate import certify
+from simopt.solving.driver import solve
+from simopt.solving.problem import Problem
+from simopt.solving.solution import Iterate
 
 TOL = 1e-9
 Ratios = dict[str, list[float]]

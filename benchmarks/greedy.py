@@ -8,11 +8,11 @@ from collections.abc import Callable
 import numpy as np
 from pairs import PAIRS, Table, arguments, interleave, met, one_of
 
-from simopt.driver import solve
 from simopt.problems.sparse_landmarked import SparseLandmarked
-from simopt.solvers.foba import forward_backward, forward_swap
-from simopt.solvers.forward_selection import forward_selection, forward_selection_gram
-from simopt.solvers.sparse_fit import SparseFit
+from simopt.solvers.sparse.foba import forward_backward, forward_swap
+from simopt.solvers.sparse.forward_selection import forward_selection, forward_selection_gram
+from simopt.solvers.sparse.sparse_fit import SparseFit
+from simopt.solving.driver import solve
 
 Data = tuple[np.ndarray, np.ndarray]
 

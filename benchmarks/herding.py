@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 from pairs import PAIRS, Table, arguments, interleave, met
 
-from simopt.similarities import Gaussian
-from simopt.solvers.frank_wolfe import STEPS
-from simopt.solvers.gaussian_tiles import Fast
-from simopt.solvers.herd import Herd, herd
-from simopt.solvers.herd_error import error_bound
-from simopt.solvers.mean_embedding import embed
-from simopt.solvers.sample import Sample
+from simopt.data.similarities import Gaussian
+from simopt.estimators.herding.herd import Herd, herd
+from simopt.estimators.herding.herd_error import error_bound
+from simopt.solvers.herding.frank_wolfe import STEPS
+from simopt.solvers.herding.gaussian_tiles import Fast
+from simopt.solvers.herding.mean_embedding import embed
+from simopt.solvers.herding.sample import Sample
 
 MOST = 20_000  # steps after which a rule has not reached the error
 

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from pairs import arguments, machine, met, peak_megabytes, seconds
 
-from simopt.similarities import Gaussian
-from simopt.solvers.herd import herd
-from simopt.solvers.mean_embedding import mean_embedding
-from simopt.solvers.mean_function import mean_function
+from simopt.data.similarities import Gaussian
+from simopt.estimators.herding.herd import herd
+from simopt.solvers.herding.mean_embedding import mean_embedding
+from simopt.solvers.herding.mean_function import mean_function
 
 LIMIT = 300.0  # megabytes above the data
 

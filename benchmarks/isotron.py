@@ -14,11 +14,11 @@ from typing import Any
 import numpy as np
 from pairs import PAIRS, Table, arguments, gaussian_problem, interleave, met, one_thread, part_of
 
-from simopt.similarities import Precomputed
-from simopt.solvers.index_model import IndexFit
-from simopt.solvers.isotron import l_isotron
-from simopt.solvers.kernel_isotron import kernel_l_isotron
-from simopt.training import TrainingSet
+from simopt.data.similarities import Precomputed
+from simopt.equivalence.training import TrainingSet
+from simopt.estimators.index_models.index_model import IndexFit
+from simopt.estimators.index_models.isotron import l_isotron
+from simopt.estimators.index_models.kernel_isotron import kernel_l_isotron
 
 ROUNDS = 12
 

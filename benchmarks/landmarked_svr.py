@@ -18,12 +18,12 @@ from typing import Any
 import numpy as np
 from pairs import PAIRS, Table, arguments, interleave, met, one_of, one_thread, seconds, size, within
 
-from simopt.certificate import certify
-from simopt.driver import solve
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.problems.landmarked_svr_penalised import LandmarkedSVRPenalised
-from simopt.solvers.hinge_newton import HingeFit, hinge_fits
-from simopt.solvers.landmarked_newton import Landmarked, parts
+from simopt.solvers.hinges.hinge_newton import HingeFit, hinge_fits
+from simopt.solvers.hinges.landmarked_newton import Landmarked, parts
+from simopt.solving.certificate import certify
+from simopt.solving.driver import solve
 
 TOL = 1e-9  # of ours
 WANTED = 1e-6  # suboptimality over scale that LIBLINEAR is asked for

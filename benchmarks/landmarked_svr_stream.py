@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 from pairs import arguments, machine, met, one_thread
 
-from simopt.driver import solve
 from simopt.problems.landmarked_svr_penalised import LandmarkedSVRPenalised
-from simopt.solution import Solution
-from simopt.solvers.hinge_newton import ROOM
+from simopt.solvers.hinges.hinge_newton import ROOM
+from simopt.solving.driver import solve
+from simopt.solving.solution import Solution
 
 D = 100
 CHUNK = 20_000  # rows

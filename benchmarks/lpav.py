@@ -15,9 +15,9 @@ import numpy as np
 from pairs import PAIRS, Table, arguments, interleave, machine, met, one_thread, part_of, peak_megabytes, seconds
 
 from simopt.arithmetic import FLOAT
-from simopt.certificate import certify
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
-from simopt.solvers.bounded_chain import fit_bounded_chain
+from simopt.solvers.isotonic.bounded_chain import fit_bounded_chain
+from simopt.solving.certificate import certify
 
 LIMIT = 60.0  # seconds; beyond that "over 60 s" is the result
 GROWTH = 8.0  # a peer that took more than LIMIT/GROWTH is not tried at ten times the size

@@ -7,7 +7,7 @@ import warnings
 
 from pairs import PAIRS, Table, arguments, gaussian_problem, interleave, met
 
-from simopt.solvers.single_fit import power_fit
+from simopt.solvers.power.single_fit import power_fit
 
 
 def main() -> None:

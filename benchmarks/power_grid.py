@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 from pairs import PAIRS, Table, arguments, gaussian_problem, interleave, met
 
-from simopt.solvers.power_grid import spectral_grid
-from simopt.solvers.spectrum import decompose
+from simopt.solvers.power.power_grid import spectral_grid
+from simopt.solvers.squares.spectrum import decompose
 
 
 def main() -> None:

@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 from pairs import PAIRS, Table, arguments, gaussian_problem, interleave, met, one_thread
 
-from simopt.certificate import certify
-from simopt.driver import solve
-from simopt.problem import Problem
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.hinge_svm_bias import HingeSVMBias
-from simopt.solvers.svm_fit import SVMFit, contiguous, svm_fits
+from simopt.solvers.svm.svm_fit import SVMFit, contiguous, svm_fits
+from simopt.solving.certificate import certify
+from simopt.solving.driver import solve
+from simopt.solving.problem import Problem
 
 LIMIT = 60.0  # seconds; beyond that "over 60 s" is the result
 LOOSE, TIGHT = 1e-3, 1e-5  # LIBSVM's tolerance: its default, and one at which its gap no longer falls

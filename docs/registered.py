@@ -22,8 +22,8 @@ from docutils import nodes
 from docutils.statemachine import StringList
 from sphinx.util.docutils import SphinxDirective
 
-from simopt import registry
-from simopt.solver import solvers_of
+from simopt.ground import registry
+from simopt.solving.solver import solvers_of
 
 
 def cell(text: str) -> str:

@@ -1,7 +1,7 @@
 r"""What the estimators share: similarities of any kind, Gram matrices and landmark features of them, and a word when a certificate is open.
 
 A similarity is given by name ("gaussian", "laplacian", "manhattan", …; its parameters are chosen from the training points), as an object
-of `simopt.similarities`, as a function of two arrays (n, p), (m, p) → (n, m), or as "precomputed". Then X holds the similarities
+of `simopt.data.similarities`, as a function of two arrays (n, p), (m, p) → (n, m), or as "precomputed". Then X holds the similarities
 themselves: K(x_i, x_j) of all training points, n × n, in `fit`, and K(x, x_j) of queries to the training points, m × n, afterwards. The tag
 `input_tags.pairwise` says so, by which scikit-learn's cross-validation cuts rows and columns alike.
 
@@ -22,19 +22,19 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from simopt import validate
-from simopt.arrays import Array, Point
-from simopt.certificate import Certificate
-from simopt.errors import InvalidProblem
-from simopt.landmarks import LandmarkMap
-from simopt.problem import Problem
+from simopt.data.landmarks import LandmarkMap
+from simopt.data.rows import Rows
+from simopt.data.similarities import Similarity, named
+from simopt.equivalence.training import KernelFunction
+from simopt.estimators.ordinal.ordinal import certified
+from simopt.estimators.ranking.landmark_predictor import landmark_map
+from simopt.ground import validate
+from simopt.ground.arrays import Array, Point
+from simopt.ground.errors import InvalidProblem
 from simopt.problems._factor import checked
-from simopt.rows import Rows
-from simopt.similarities import Similarity, named
-from simopt.solution import Solution, Status
-from simopt.solvers.landmark_predictor import landmark_map
-from simopt.solvers.ordinal import certified
-from simopt.training import KernelFunction
+from simopt.solving.certificate import Certificate
+from simopt.solving.problem import Problem
+from simopt.solving.solution import Solution, Status
 
 PRECOMPUTED = "precomputed"
 TOL = 1e-8  # relative gap, as for `simopt.solve`

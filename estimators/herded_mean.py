@@ -7,14 +7,14 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from simopt import validate
-from simopt.arrays import Array
-from simopt.certificate import Certificate, ratio
+from simopt.data.similarities import Precomputed, Similarity
+from simopt.equivalence.training import KernelFunction
 from simopt.estimators.base import KernelEstimator, lifted, weights_of
+from simopt.estimators.herding.herd import Herd, herd
 from simopt.estimators.two_classes import TwoClassMixin, two_classes
-from simopt.similarities import Precomputed, Similarity
-from simopt.solvers.herd import Herd, herd
-from simopt.training import KernelFunction
+from simopt.ground import validate
+from simopt.ground.arrays import Array
+from simopt.solving.certificate import Certificate, ratio
 
 
 class HerdedMeanClassifier(TwoClassMixin, KernelEstimator):

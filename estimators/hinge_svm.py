@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from simopt.arrays import Array
 from simopt.estimators.base import TOL, KernelEstimator, flag
 from simopt.estimators.two_classes import TwoClassMixin, two_classes
+from simopt.ground.arrays import Array
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.hinge_svm_bias import HingeSVMBias
 

@@ -6,10 +6,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from simopt import validate
-from simopt.arrays import Array
-from simopt.errors import InvalidProblem
-from simopt.similarities import Linear
+from simopt.data.similarities import Linear
+from simopt.ground import validate
+from simopt.ground.arrays import Array
+from simopt.ground.errors import InvalidProblem
 
 
 class TargetRange(NamedTuple):

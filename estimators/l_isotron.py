@@ -8,19 +8,19 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
-from simopt import validate
-from simopt.arrays import Array
-from simopt.certificate import Certificate, certify
-from simopt.errors import InvalidProblem
+from simopt.data.similarities import Precomputed
+from simopt.equivalence.training import KernelFunction, TrainingSet
 from simopt.estimators.base import KernelEstimator, open_gap, seed_of
+from simopt.estimators.index_models.index_model import IndexFit
+from simopt.estimators.index_models.index_record import LinearIndex
+from simopt.estimators.index_models.isotron import l_isotron
+from simopt.estimators.index_models.kernel_isotron import kernel_l_isotron
 from simopt.estimators.index_scaling import TargetRange, is_linear, largest_length
+from simopt.ground import validate
+from simopt.ground.arrays import Array
+from simopt.ground.errors import InvalidProblem
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
-from simopt.similarities import Precomputed
-from simopt.solvers.index_model import IndexFit
-from simopt.solvers.index_record import LinearIndex
-from simopt.solvers.isotron import l_isotron
-from simopt.solvers.kernel_isotron import kernel_l_isotron
-from simopt.training import KernelFunction, TrainingSet
+from simopt.solving.certificate import Certificate, certify
 
 CLOSED = 1e-8  # relative gap of the isotonic fit, which is exact
 UNITS = "scores that span many orders of magnitude leave rounding: scale the columns of X alike"
@@ -44,7 +44,7 @@ class LIsotronRegressor(RegressorMixin, KernelEstimator):
     validation_fraction : float
         share of the samples that is held out, by which the round is chosen; 0: the last round.
     rate, max_iter, tol, patience
-        η, the most rounds, and when they end earlier, as for `simopt.solvers.isotron.l_isotron`.
+        η, the most rounds, and when they end earlier, as for `simopt.estimators.index_models.isotron.l_isotron`.
     random_state : int, RandomState or None
         of the hold-out.
 

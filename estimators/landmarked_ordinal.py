@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
-from simopt.arrays import Array
-from simopt.errors import InvalidProblem
 from simopt.estimators.base import TOL, LandmarkEstimator, open_gap, remedy_for
-from simopt.solution import Status
-from simopt.solvers.ordinal import ordinal
+from simopt.estimators.ordinal.ordinal import ordinal
+from simopt.ground.arrays import Array
+from simopt.ground.errors import InvalidProblem
+from simopt.solving.solution import Status
 
 
 class LandmarkedOrdinalClassifier(ClassifierMixin, LandmarkEstimator):
@@ -35,7 +35,7 @@ class LandmarkedOrdinalClassifier(ClassifierMixin, LandmarkEstimator):
     form : str
         "exc" (a sample pays for its own interval) or "imc" (it pays at every threshold).
     radius, regularization, gamma, delta
-        B or λ, the margin γ and the spacing Δ, with the defaults of `simopt.solvers.ordinal.ordinal`.
+        B or λ, the margin γ and the spacing Δ, with the defaults of `simopt.estimators.ordinal.ordinal.ordinal`.
     solver, tol, time_limit
         as for `simopt.solve`; by default the best solver that the problem has, and where its certificate stays open the next one.
     random_state : int, RandomState or None

@@ -7,12 +7,12 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from simopt.arrays import Array
 from simopt.estimators.base import TOL, LandmarkEstimator
-from simopt.problem import Problem
+from simopt.estimators.ranking.landmark_predictor import demand_one_bound
+from simopt.ground.arrays import Array
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.problems.landmarked_svr_penalised import LandmarkedSVRPenalised
-from simopt.solvers.landmark_predictor import demand_one_bound
+from simopt.solving.problem import Problem
 
 RADIUS = 100.0  # B by default, in standard deviations of y; larger than in the recipe of the problem, for d^{-1/2} makes features small
 

@@ -8,11 +8,11 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from simopt import validate
-from simopt.arrays import Array
-from simopt.errors import InvalidProblem
 from simopt.estimators.base import Certified, CheckedEstimator, open_gap, weights_of
-from simopt.solvers.lipschitz_isotonic import lipschitz_isotonic
+from simopt.ground import validate
+from simopt.ground.arrays import Array
+from simopt.ground.errors import InvalidProblem
+from simopt.solvers.isotonic.lipschitz_isotonic import lipschitz_isotonic
 
 AUTO = "auto"
 CLOSED = 1e-8  # relative gap of an exact algorithm

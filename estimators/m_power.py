@@ -6,8 +6,8 @@ from typing import Any, Self
 
 from sklearn.base import RegressorMixin
 
-from simopt.arrays import Array
 from simopt.estimators.base import TOL, KernelEstimator
+from simopt.ground.arrays import Array
 from simopt.problems.m_power_rls import MPowerRLS
 
 

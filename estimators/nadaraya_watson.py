@@ -9,13 +9,13 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from simopt.arrays import Array
-from simopt.certificate import Certificate, certify
+from simopt.data.landmarks import CHOSEN_BY
 from simopt.estimators.base import SimilarityEstimator
-from simopt.landmarks import CHOSEN_BY
+from simopt.ground.arrays import Array
 from simopt.problems._weighted_mean import weighted_means
 from simopt.problems.kernel_regression import KernelRegression
-from simopt.solvers.kernel_regression import NadarayaWatson
+from simopt.solvers.squares.kernel_regression import NadarayaWatson
+from simopt.solving.certificate import Certificate, certify
 
 MEAN = "mean"
 
@@ -55,7 +55,7 @@ class NadarayaWatsonRegressor(RegressorMixin, SimilarityEstimator):
     --------
     >>> import numpy as np
     >>> from simopt.estimators import NadarayaWatsonRegressor
-    >>> from simopt.similarities import Gaussian
+    >>> from simopt.data.similarities import Gaussian
     >>> X = np.linspace(-3.0, 3.0, 60)[:, None]
     >>> model = NadarayaWatsonRegressor(Gaussian(0.1)).fit(X, np.sin(X[:, 0]))
     >>> model.certificate_.closes(1e-12), model.score(X, np.sin(X[:, 0])) > 0.9

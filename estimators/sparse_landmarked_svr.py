@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
-from simopt.arrays import Array
 from simopt.estimators.base import TOL, LandmarkEstimator
+from simopt.ground.arrays import Array
 from simopt.problems.sparse_landmarked import SparseLandmarked
 
 RADIUS = 300.0  # B by default, in standard deviations of y

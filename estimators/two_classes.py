@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets, type_of_target
 
-from simopt.arrays import Array
-from simopt.errors import InvalidProblem
+from simopt.ground.arrays import Array
+from simopt.ground.errors import InvalidProblem
 
 
 class TwoClassMixin(ClassifierMixin):

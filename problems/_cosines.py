@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.arrays import Array
+from simopt.ground.arrays import Array
 from simopt.problems import _unit_ball
 from simopt.problems._factor import KernelProblem
 

@@ -18,15 +18,15 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.arrays import Array, Multipliers, Point
-from simopt.errors import InvalidProblem
-from simopt.problem import Law, Problem, Rescale, freeze
+from simopt.ground import validate
+from simopt.ground.arrays import Array, Multipliers, Point
+from simopt.ground.errors import InvalidProblem
 from simopt.problems import _exc_cases, _hinges
 from simopt.problems._exc_balance import Prices
 from simopt.problems._exc_hinges import Indices, Side, checked_labels
 from simopt.problems._exc_start import number_of_classes
+from simopt.solving.problem import Law, Problem, Rescale, freeze
 
 Value = Any
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from simopt.arithmetic import Arithmetic
-from simopt.arrays import Array
+from simopt.ground.arrays import Array
 from simopt.problems._exc_hinges import Side
 from simopt.problems._intercept import VANISHING
 

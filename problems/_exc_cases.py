@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simopt import validate
-from simopt.arrays import Array, Multipliers
-from simopt.errors import InvalidProblem
-from simopt.problem import Image, Law, change_of_units, laws_of_samples
+from simopt.data.similarities import Similarity
+from simopt.ground import validate
+from simopt.ground.arrays import Array, Multipliers
+from simopt.ground.errors import InvalidProblem
 from simopt.problems import _recipes, _squares
 from simopt.problems._exc_start import equispaced
-from simopt.similarities import Similarity
+from simopt.solving.problem import Image, Law, change_of_units, laws_of_samples
 
 if TYPE_CHECKING:
-    from simopt.datasets import Dataset
+    from simopt.data.datasets import Dataset
 
 AS_THEY_ARE = 20  # in a file that does not say what its targets are; more whole numbers are rather counts or measurements
 Case = tuple[str, dict[str, Any], bool]  # name, fields but the one that bounds w, degenerate

@@ -17,10 +17,10 @@ import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from simopt import validate
 from simopt.arithmetic import Arithmetic
-from simopt.arrays import Array
-from simopt.errors import InvalidProblem
+from simopt.ground import validate
+from simopt.ground.arrays import Array
+from simopt.ground.errors import InvalidProblem
 
 Value = Any
 Indices = NDArray[np.intp]

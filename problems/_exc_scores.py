@@ -15,15 +15,15 @@ from typing import Any, Self
 
 import numpy as np
 
-from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.arrays import Array, Multipliers, Point
-from simopt.problem import Rescale, freeze
+from simopt.data.row_blocks import LARGE, RowBlocks
+from simopt.ground import validate
+from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.problems import _exc_balance, _exc_loose_ball, _factor, _hinges, _squares
 from simopt.problems._exc import ThresholdProblem, given
 from simopt.problems._exc_balance import Prices
 from simopt.problems._factor import KernelProblem
-from simopt.row_blocks import LARGE, RowBlocks
+from simopt.solving.problem import Rescale, freeze
 
 Value = Any
 UPWARDS = 1.0 + 1e-14

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from simopt import validate
-from simopt.arrays import Array
-from simopt.errors import InvalidProblem
+from simopt.ground import validate
+from simopt.ground.arrays import Array
+from simopt.ground.errors import InvalidProblem
 
 MOST_CLASSES = 2000
 

@@ -22,15 +22,15 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from simopt import validate
 from simopt.arithmetic import Arithmetic
-from simopt.arrays import Array, Multipliers, Point
-from simopt.errors import InvalidProblem
-from simopt.problem import freeze
+from simopt.ground import validate
+from simopt.ground.arrays import Array, Multipliers, Point
+from simopt.ground.errors import InvalidProblem
 from simopt.problems import _exc_balance, _exc_start
 from simopt.problems._exc import ThresholdProblem, given
 from simopt.problems._exc_balance import Prices
 from simopt.problems._exc_hinges import Side, explicit, implicit
+from simopt.solving.problem import freeze
 
 Value = Any
 OUTWARDS = 1.0 + 1e-14  # rounds the ends of the box outwards

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from simopt import validate
-from simopt.arrays import Array, Point
-from simopt.errors import InvalidProblem
-from simopt.problem import Problem, freeze, own
+from simopt.ground import validate
+from simopt.ground.arrays import Array, Point
+from simopt.ground.errors import InvalidProblem
+from simopt.solving.problem import Problem, freeze, own
 
 TRUNCATION = 1e-10  # eigenvalues below this share of the largest one are left out of the factor
 

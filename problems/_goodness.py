@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.arrays import Array, Multipliers
-from simopt.errors import InvalidProblem
-from simopt.problem import Problem, freeze
+from simopt.ground import validate
+from simopt.ground.arrays import Array, Multipliers
+from simopt.ground.errors import InvalidProblem
 from simopt.problems import _simplex, _squares
 from simopt.problems._prediction_losses import LOSSES, Loss, loss_named
+from simopt.solving.problem import Problem, freeze
 
 Value = Any
 

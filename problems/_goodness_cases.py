@@ -9,15 +9,15 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simopt import validate
-from simopt.arrays import Array, Multipliers, Point
-from simopt.problem import Image, Law, change_of_units, laws_of_samples
+from simopt.data.similarities import Similarity
+from simopt.ground import validate
+from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.problems import _recipes, _squares
 from simopt.problems._prediction_losses import LOSSES
-from simopt.similarities import Similarity
+from simopt.solving.problem import Image, Law, change_of_units, laws_of_samples
 
 if TYPE_CHECKING:
-    from simopt.datasets import Dataset
+    from simopt.data.datasets import Dataset
 
 Case = tuple[str, Array, Array, dict[str, Any], bool]
 

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.arrays import Array
+from simopt.data.row_blocks import LARGE, RowBlocks
+from simopt.ground.arrays import Array
 from simopt.problems import _squares
-from simopt.row_blocks import LARGE, RowBlocks
 
 Value = Any
 ROOM = 4e-15  # relative room below the radius to which a restored point is drawn, before it is checked

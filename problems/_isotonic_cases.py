@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simopt.arithmetic import FLOAT
-from simopt.arrays import Array, Multipliers
-from simopt.problem import Image, Law, change_of_units
+from simopt.ground.arrays import Array, Multipliers
 from simopt.problems import _recipes, _squares
+from simopt.solving.problem import Image, Law, change_of_units
 
 if TYPE_CHECKING:
-    from simopt.datasets import Dataset
+    from simopt.data.datasets import Dataset
 
 ROWS = ("lipschitz", "monotone", "upper", "low", "high")
 

@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
-from simopt.arrays import Multipliers, Point
+from simopt.ground.arrays import Multipliers, Point
 from simopt.problems import _hinges
 from simopt.problems._landmark_squares import LandmarkSquares, Value
 

@@ -11,19 +11,19 @@ import numpy as np
 import numpy.typing as npt
 from numpy.typing import NDArray
 
-from simopt import validate
-from simopt.arrays import Array, Multipliers
-from simopt.errors import InvalidProblem
-from simopt.landmarks import LandmarkMap
-from simopt.problem import Image, Law, freeze, laws_of_samples
+from simopt.data.landmarks import LandmarkMap
+from simopt.data.relevance import BINARY, NATURAL
+from simopt.data.similarities import Similarity
+from simopt.ground import validate
+from simopt.ground.arrays import Array, Multipliers
+from simopt.ground.errors import InvalidProblem
 from simopt.problems import _hinges, _ranking, _recipes, _squares
 from simopt.problems._landmark_squares import LandmarkSquares
 from simopt.problems._ranking import RankedLists
-from simopt.relevance import BINARY, NATURAL
-from simopt.similarities import Similarity
+from simopt.solving.problem import Image, Law, freeze, laws_of_samples
 
 if TYPE_CHECKING:
-    from simopt.datasets import Dataset
+    from simopt.data.datasets import Dataset
 
 Case = tuple[str, Array, Array, npt.NDArray[Any], str, bool]
 

@@ -16,16 +16,16 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from simopt import validate
 from simopt.arithmetic import Arithmetic
-from simopt.arrays import Array, Multipliers, Point
-from simopt.landmarks import equal_columns
-from simopt.problem import Image, Law, Problem, Rescale, change_of_units, freeze, laws_of_samples
+from simopt.data.landmarks import equal_columns
+from simopt.data.similarities import Similarity
+from simopt.ground import validate
+from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.problems import _hinges, _recipes, _squares, _svr_cases
-from simopt.similarities import Similarity
+from simopt.solving.problem import Image, Law, Problem, Rescale, change_of_units, freeze, laws_of_samples
 
 if TYPE_CHECKING:
-    from simopt.datasets import Dataset
+    from simopt.data.datasets import Dataset
 
 Value = Any
 

@@ -17,19 +17,19 @@ import numpy as np
 import numpy.typing as npt
 from numpy.typing import NDArray
 
-from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.arrays import Array, Multipliers, Point
-from simopt.errors import InvalidProblem
-from simopt.problem import Image, freeze
+from simopt.data.queries import grouped
+from simopt.data.similarities import Similarity
+from simopt.ground import validate
+from simopt.ground.arrays import Array, Multipliers, Point
+from simopt.ground.errors import InvalidProblem
 from simopt.problems import _ranking, _recipes, _simplex
 from simopt.problems._prediction_losses import Loss, loss_named
 from simopt.problems._ranking import RankedLists
-from simopt.queries import grouped
-from simopt.similarities import Similarity
+from simopt.solving.problem import Image, freeze
 
 if TYPE_CHECKING:
-    from simopt.datasets import Dataset
+    from simopt.data.datasets import Dataset
 
 Value = Any
 Case = tuple[str, Array, dict[str, Any], bool]

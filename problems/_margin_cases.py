@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from simopt.arrays import Array
-from simopt.problem import Image, Law
+from simopt.data.similarities import Similarity
+from simopt.ground.arrays import Array
 from simopt.problems import _recipes, _squares
-from simopt.similarities import Similarity
+from simopt.solving.problem import Image, Law
 
 if TYPE_CHECKING:
-    from simopt.datasets import Dataset
+    from simopt.data.datasets import Dataset
 
 Case = tuple[str, Array, Array, bool]  # name, Gram matrix, labels, degenerate
 WITHOUT_MEAN = ("contradicting labels", "zero kernel")  # instances with ω_S = 0

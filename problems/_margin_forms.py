@@ -9,10 +9,10 @@ from typing import Any, Self
 import numpy as np
 
 from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
-from simopt.arrays import Multipliers, Point
-from simopt.problem import Image, Law, Rescale
+from simopt.ground.arrays import Multipliers, Point
 from simopt.problems import _factor, _hinges, _margin_cases, _power_units, _squares
 from simopt.problems._margins import MarginProblem, kernel_unit
+from simopt.solving.problem import Image, Law, Rescale
 
 Value = Any
 

@@ -16,12 +16,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.arrays import Array, Multipliers, Point
-from simopt.problem import freeze
+from simopt.ground import validate
+from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.problems import _hinges, _intercept, _squares
 from simopt.problems._factor import KernelProblem
+from simopt.solving.problem import freeze
 
 Value = Any
 

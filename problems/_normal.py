@@ -16,7 +16,7 @@ import numpy as np
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arithmetic.base import NotRational
 from simopt.arithmetic.interval import EPS, TINY, Interval, as_interval
-from simopt.arrays import Array
+from simopt.ground.arrays import Array
 
 Value = Any
 FARTHEST = 37.0  # Φ(−37) is near the smallest normal float

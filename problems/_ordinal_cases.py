@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simopt.arrays import Array, Multipliers, Point
-from simopt.problem import Image, Law, change_of_units, laws_of_samples
+from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.problems import _recipes, _squares
+from simopt.solving.problem import Image, Law, change_of_units, laws_of_samples
 
 Case = tuple[str, dict[str, Any], bool]
 

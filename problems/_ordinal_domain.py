@@ -16,14 +16,14 @@ from typing import Any
 
 import numpy as np
 
-from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.arrays import Array, Multipliers, Point
-from simopt.problem import Problem, freeze
+from simopt.ground import validate
+from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.problems import _simplex
 from simopt.problems._exc_balance import Prices, spaced
 from simopt.problems._exc_hinges import Side, explicit
 from simopt.problems._exc_start import best_constant_thresholds, number_of_classes
+from simopt.solving.problem import Problem, freeze
 
 Value = Any
 REPAIRS = ("balanced", "given")

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simopt.arithmetic import Arithmetic
-from simopt.arrays import Array
+from simopt.ground.arrays import Array
 
 Value = Any
 LEAST = 1e-200  # shares a/p below this count as 0, where their logarithms need no care

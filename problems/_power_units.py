@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.arrays import Array
+from simopt.ground.arrays import Array
 from simopt.problems import _squares
 from simopt.problems._factor import Factor
 

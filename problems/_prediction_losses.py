@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from simopt.arithmetic import Arithmetic
-from simopt.arrays import Array
+from simopt.ground.arrays import Array
 
 Value = Any
 LOSSES = ("insensitive", "hinge", "squared")

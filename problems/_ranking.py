@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
-from simopt import validate
-from simopt.arrays import Array
-from simopt.errors import InvalidProblem
-from simopt.problem import Problem, freeze
+from simopt.data.queries import Queries, defined
+from simopt.data.relevance import LOGARITHMS
+from simopt.ground import validate
+from simopt.ground.arrays import Array
+from simopt.ground.errors import InvalidProblem
 from simopt.problems import _recipes
-from simopt.queries import Queries, defined
-from simopt.relevance import LOGARITHMS
+from simopt.solving.problem import Problem, freeze
 
 if TYPE_CHECKING:
-    from simopt.datasets import Dataset
+    from simopt.data.datasets import Dataset
 
 GROUP = "qid"
 

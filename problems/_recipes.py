@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simopt import validate
-from simopt.arrays import Array
-from simopt.errors import UnknownName
-from simopt.landmarks import LandmarkMap
-from simopt.similarities import Similarity, named
+from simopt.data.landmarks import LandmarkMap
+from simopt.data.similarities import Similarity, named
+from simopt.ground import validate
+from simopt.ground.arrays import Array
+from simopt.ground.errors import UnknownName
 
 if TYPE_CHECKING:
-    from simopt.datasets import Dataset
+    from simopt.data.datasets import Dataset
 
 LANDMARKS = 50
 

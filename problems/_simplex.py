@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from simopt import validate
 from simopt.arithmetic import Arithmetic
-from simopt.arrays import Array
-from simopt.errors import InvalidProblem
+from simopt.ground import validate
+from simopt.ground.arrays import Array
+from simopt.ground.errors import InvalidProblem
 from simopt.problems import _squares
 
 Value = Any

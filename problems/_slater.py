@@ -10,7 +10,7 @@ import scipy.linalg
 import scipy.optimize
 
 from simopt.arithmetic import FLOAT
-from simopt.arrays import Array
+from simopt.ground.arrays import Array
 from simopt.problems._prediction_losses import Hinge, Insensitive, Loss
 
 BISECTIONS = 60

@@ -17,9 +17,9 @@ from typing import Any, SupportsFloat
 
 import numpy as np
 
-from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.arrays import Array
+from simopt.ground import validate
+from simopt.ground.arrays import Array
 from simopt.problems import _hinges
 
 Value = Any

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simopt.arithmetic import Arithmetic
-from simopt.arrays import Array, Multipliers, Point
-from simopt.problem import Image, Law, Rescale, laws_of_samples
+from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.problems import _factor
+from simopt.solving.problem import Image, Law, Rescale, laws_of_samples
 
 Value = Any
 

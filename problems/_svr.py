@@ -13,13 +13,13 @@ from typing import Any, Self
 
 import numpy as np
 
-from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.arrays import Array, Multipliers, Point
-from simopt.landmarks import equal_columns
-from simopt.problem import Law, Problem, Rescale, freeze
+from simopt.data.landmarks import equal_columns
+from simopt.data.row_blocks import LARGE, RowBlocks, feature_rows
+from simopt.ground import validate
+from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.problems import _hinges, _smoothed_insensitive, _squares, _svr_cases
-from simopt.row_blocks import LARGE, RowBlocks, feature_rows
+from simopt.solving.problem import Law, Problem, Rescale, freeze
 
 Value = Any
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simopt.arrays import Array, Multipliers, Point
-from simopt.problem import Image, Law, change_of_units, laws_of_samples
+from simopt.data.similarities import Similarity
+from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.problems import _recipes, _squares
-from simopt.similarities import Similarity
+from simopt.solving.problem import Image, Law, change_of_units, laws_of_samples
 
 if TYPE_CHECKING:
-    from simopt.datasets import Dataset
+    from simopt.data.datasets import Dataset
 
 
 def instance(rng: np.random.Generator, n: int, d: int) -> tuple[Array, Array]:

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.arrays import Array
+from simopt.ground.arrays import Array
 from simopt.problems import _normal
 from simopt.problems._potentials import POTENTIALS
 

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.arrays import Array
+from simopt.ground.arrays import Array
 from simopt.problems import _hinges, _power_units, _squares
 
 Value = Any

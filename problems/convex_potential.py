@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.arrays import Array, Multipliers, Point
-from simopt.errors import InvalidProblem
-from simopt.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, change_of_units, freeze, laws_of_samples, problem
+from simopt.ground import validate
+from simopt.ground.arrays import Array, Multipliers, Point
+from simopt.ground.errors import InvalidProblem
 from simopt.problems import _hinges, _recipes, _simplex, _squares
 from simopt.problems._potentials import POTENTIALS, Potential
+from simopt.solving.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, change_of_units, freeze, laws_of_samples, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp
 
-    from simopt.datasets import Dataset
+    from simopt.data.datasets import Dataset
 
 Value = Any
 

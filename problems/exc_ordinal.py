@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING, ClassVar, Self
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.arrays import Array, Point
-from simopt.problem import ALL_CONES, Example, problem
+from simopt.data.similarities import Similarity
+from simopt.ground.arrays import Array, Point
 from simopt.problems import _exc_cases
 from simopt.problems._exc_scores import BallScores
 from simopt.problems._exc_thresholds import SpacedThresholds
-from simopt.similarities import Similarity
+from simopt.solving.problem import ALL_CONES, Example, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp
 
-    from simopt.datasets import Dataset
+    from simopt.data.datasets import Dataset
 
 
 @problem

@@ -10,18 +10,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.arrays import Array, Multipliers, Point
-from simopt.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, freeze, laws_of_samples, problem
+from simopt.data.similarities import Similarity
+from simopt.ground import validate
+from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.problems import _factor, _recipes, _simplex, _squares
 from simopt.problems._factor import KernelProblem
-from simopt.similarities import Similarity
+from simopt.solving.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, freeze, laws_of_samples, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp
 
-    from simopt.datasets import Dataset
+    from simopt.data.datasets import Dataset
 
 Value = Any
 EPS = float(np.finfo(np.float64).eps)

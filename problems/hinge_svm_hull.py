@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.arrays import Array, Multipliers, Point
-from simopt.problem import ALL_CONES, Example, Image, Law, Rescale, freeze, problem
+from simopt.data.similarities import Similarity
+from simopt.ground import validate
+from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.problems import _hinges, _margin_cases, _simplex, _squares
 from simopt.problems._factor import KernelProblem
-from simopt.similarities import Similarity
+from simopt.solving.problem import ALL_CONES, Example, Image, Law, Rescale, freeze, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp
 
-    from simopt.datasets import Dataset
+    from simopt.data.datasets import Dataset
 
 Value = Any
 

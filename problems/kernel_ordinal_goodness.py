@@ -8,19 +8,19 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.arrays import Array, Point
-from simopt.problem import ALL_CONES, Example, Law, Rescale, freeze, problem
+from simopt.data.similarities import Similarity
+from simopt.ground import validate
+from simopt.ground.arrays import Array, Point
 from simopt.problems import _exc_cases, _factor, _hinges, _ordinal_cases, _power_units, _squares, _unit_ball
 from simopt.problems._cosines import CosineNorm
 from simopt.problems._ordinal_domain import OrdinalDomain
-from simopt.similarities import Similarity
+from simopt.solving.problem import ALL_CONES, Example, Law, Rescale, freeze, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp
 
-    from simopt.datasets import Dataset
+    from simopt.data.datasets import Dataset
 
 Value = Any
 

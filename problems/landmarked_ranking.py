@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from simopt import validate
-from simopt.arrays import Array
-from simopt.problem import ALL_CONES, Example, freeze, problem
+from simopt.data.similarities import Similarity
+from simopt.ground import validate
+from simopt.ground.arrays import Array
 from simopt.problems import _landmark_ranking
 from simopt.problems._landmark_forms import SquaresInBall
 from simopt.problems._landmark_ranking import RankedSquares
-from simopt.similarities import Similarity
+from simopt.solving.problem import ALL_CONES, Example, freeze, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp
 
-    from simopt.datasets import Dataset
+    from simopt.data.datasets import Dataset
 
 
 @problem
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 class LandmarkedRanking(RankedSquares, SquaresInBall):
     r"""min_w (1/q) Σ_{queries x} ‖η(r(x)) − Ψ_x w‖²   subject to   ‖w‖₂ ≤ B.
 
-    Ψ_x has a row ψ(z_i) for each document of query x, f_i = ⟨w, ψ(z_i)⟩ is its score, and η(r) = G(r)/‖G(r)‖_D (see simopt.relevance).
+    Ψ_x has a row ψ(z_i) for each document of query x, f_i = ⟨w, ψ(z_i)⟩ is its score, and η(r) = G(r)/‖G(r)‖_D (see simopt.data.relevance).
     As in the paper the loss of a query is a sum over its documents, and the mean is over queries: long lists weigh more. Stacked, with n
     documents in all, this is `LandmarkedLeastSquares` with targets η and 1/q for 1/n:
         D(v) = vᵀη − (q/4)‖v‖² − B‖Ψᵀv‖,      v a multiplier of the row f = Ψw,

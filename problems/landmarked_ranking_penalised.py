@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
-from simopt import validate
-from simopt.arrays import Array
-from simopt.problem import ALL_CONES, Example, freeze, problem
+from simopt.data.similarities import Similarity
+from simopt.ground import validate
+from simopt.ground.arrays import Array
 from simopt.problems import _landmark_ranking
 from simopt.problems._landmark_forms import SquaresPenalised
 from simopt.problems._landmark_ranking import RankedSquares
-from simopt.similarities import Similarity
+from simopt.solving.problem import ALL_CONES, Example, freeze, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp
 
-    from simopt.datasets import Dataset
+    from simopt.data.datasets import Dataset
 
 
 @problem

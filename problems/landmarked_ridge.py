@@ -8,17 +8,17 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
-from simopt import validate
-from simopt.arrays import Array
-from simopt.problem import ALL_CONES, Example, freeze, problem
+from simopt.data.similarities import Similarity
+from simopt.ground import validate
+from simopt.ground.arrays import Array
 from simopt.problems import _hinges, _landmark_squares
 from simopt.problems._landmark_forms import SquaresPenalised
-from simopt.similarities import Similarity
+from simopt.solving.problem import ALL_CONES, Example, freeze, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp
 
-    from simopt.datasets import Dataset
+    from simopt.data.datasets import Dataset
 
 
 @problem

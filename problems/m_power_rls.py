@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.arrays import Array, Multipliers, Point
-from simopt.errors import InvalidProblem
-from simopt.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, freeze, problem
+from simopt.data.similarities import Similarity
+from simopt.ground import validate
+from simopt.ground.arrays import Array, Multipliers, Point
+from simopt.ground.errors import InvalidProblem
 from simopt.problems import _factor, _norm_power, _power_units, _recipes, _squares
 from simopt.problems._factor import KernelProblem
-from simopt.similarities import Similarity
+from simopt.solving.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, freeze, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp
 
-    from simopt.datasets import Dataset
+    from simopt.data.datasets import Dataset
 
 Value = Any
 
@@ -38,7 +38,7 @@ class MPowerRLS(KernelProblem):
         P − D = (n/4)‖v − (2/n)(y − Kα)‖² + [λt^m + (m−1)λτ^m − st] + (t/2s)‖v − (s/t)α‖²_K.
     A point suggests v = (2μ/n)α with μ = (nλm/2) t^{m−2}; then the last two vanish and the first is (1/n)‖y − (K + μI)α‖².
     Every solution f ≠ 0 is that of kernel ridge regression with nλ' = μ. The problem is convex for m ≥ 1; with m = 1 the solution is 0
-    as soon as λ ≥ (2/n)√(yᵀKy). For 0 < m < 1 it is not convex: only stationary points can be had (`simopt.solvers.stationary`).
+    as soon as λ ≥ (2/n)√(yᵀKy). For 0 < m < 1 it is not convex: only stationary points can be had (`simopt.solvers.power.stationary`).
 
     Parameters
     ----------

@@ -9,19 +9,19 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from simopt import validate
 from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
-from simopt.arrays import Array, Multipliers, Point
-from simopt.errors import InvalidProblem
-from simopt.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, freeze, problem
+from simopt.data.similarities import Similarity
+from simopt.ground import validate
+from simopt.ground.arrays import Array, Multipliers, Point
+from simopt.ground.errors import InvalidProblem
 from simopt.problems import _factor, _norm_power, _power_units, _recipes, _squares
 from simopt.problems._factor import KernelProblem
-from simopt.similarities import Similarity
+from simopt.solving.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, freeze, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp
 
-    from simopt.datasets import Dataset
+    from simopt.data.datasets import Dataset
 
 Value = Any
 ROOM = 4e-15  # relative room below the radius to which a restored point is drawn, before it is checked

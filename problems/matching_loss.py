@@ -9,18 +9,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.arrays import Array, Multipliers, Point
-from simopt.errors import InvalidProblem
-from simopt.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, change_of_units, freeze, laws_of_samples, problem
+from simopt.ground import validate
+from simopt.ground.arrays import Array, Multipliers, Point
+from simopt.ground.errors import InvalidProblem
 from simopt.problems import _hinges, _normal, _recipes, _squares
 from simopt.problems._transfers import TRANSFERS, Integrated
+from simopt.solving.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, change_of_units, freeze, laws_of_samples, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp
 
-    from simopt.datasets import Dataset
+    from simopt.data.datasets import Dataset
 
 Value = Any
 WIDEST = 500  # features beyond which the point's multipliers are not corrected by a Newton step, which costs d³

@@ -12,19 +12,19 @@ import numpy as np
 import numpy.typing as npt
 from numpy.typing import NDArray
 
-from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.arrays import Array, Multipliers, Point
-from simopt.errors import InvalidProblem
-from simopt.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, freeze, laws_of_samples, problem
+from simopt.data.similarities import Gaussian, Similarity
+from simopt.ground import validate
+from simopt.ground.arrays import Array, Multipliers, Point
+from simopt.ground.errors import InvalidProblem
 from simopt.problems import _factor, _hinges, _power_units, _recipes, _squares, _unit_ball
 from simopt.problems._factor import Factor
-from simopt.similarities import Gaussian, Similarity
+from simopt.solving.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, freeze, laws_of_samples, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp
 
-    from simopt.datasets import Dataset
+    from simopt.data.datasets import Dataset
 
 Value = Any
 EPS = float(np.finfo(np.float64).eps)

@@ -21,49 +21,49 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from simopt.certificate import Certificate, certify
-    from simopt.datasets import Dataset, load_dataset
-    from simopt.driver import solve
+    from simopt.claims.reproduction import reproduce
+    from simopt.claims.verification import verify
+    from simopt.data.datasets import Dataset, load_dataset
+    from simopt.data.landmarks import LandmarkMap
     from simopt.duality.dual_programme import dual
-    from simopt.equivalence import Equivalence
-    from simopt.errors import InvalidProblem, NotAvailable, UnknownName
-    from simopt.family import Family
-    from simopt.landmarks import LandmarkMap
-    from simopt.map_search import find_map
-    from simopt.problem import Problem
-    from simopt.reproduction import reproduce
-    from simopt.solution import Solution, Status
-    from simopt.strong import verify_strong
-    from simopt.sweep import path
-    from simopt.training import TrainingSet
-    from simopt.verification import verify
-    from simopt.weak import verify_weak
+    from simopt.equivalence.equivalence import Equivalence
+    from simopt.equivalence.family import Family
+    from simopt.equivalence.map_search import find_map
+    from simopt.equivalence.strong import verify_strong
+    from simopt.equivalence.training import TrainingSet
+    from simopt.equivalence.weak import verify_weak
+    from simopt.ground.errors import InvalidProblem, NotAvailable, UnknownName
+    from simopt.solving.certificate import Certificate, certify
+    from simopt.solving.driver import solve
+    from simopt.solving.problem import Problem
+    from simopt.solving.solution import Solution, Status
+    from simopt.solving.sweep import path
 
 __version__ = "0.1.0"
 
 _HOMES = {
-    "Certificate": "simopt.certificate",
-    "certify": "simopt.certificate",
-    "Dataset": "simopt.datasets",
-    "load_dataset": "simopt.datasets",
-    "solve": "simopt.driver",
+    "Certificate": "simopt.solving.certificate",
+    "certify": "simopt.solving.certificate",
+    "Dataset": "simopt.data.datasets",
+    "load_dataset": "simopt.data.datasets",
+    "solve": "simopt.solving.driver",
     "dual": "simopt.duality.dual_programme",
-    "Equivalence": "simopt.equivalence",
-    "InvalidProblem": "simopt.errors",
-    "NotAvailable": "simopt.errors",
-    "UnknownName": "simopt.errors",
-    "Family": "simopt.family",
-    "LandmarkMap": "simopt.landmarks",
-    "find_map": "simopt.map_search",
-    "Problem": "simopt.problem",
-    "reproduce": "simopt.reproduction",
-    "Solution": "simopt.solution",
-    "Status": "simopt.solution",
-    "verify_strong": "simopt.strong",
-    "path": "simopt.sweep",
-    "TrainingSet": "simopt.training",
-    "verify": "simopt.verification",
-    "verify_weak": "simopt.weak",
+    "Equivalence": "simopt.equivalence.equivalence",
+    "InvalidProblem": "simopt.ground.errors",
+    "NotAvailable": "simopt.ground.errors",
+    "UnknownName": "simopt.ground.errors",
+    "Family": "simopt.equivalence.family",
+    "LandmarkMap": "simopt.data.landmarks",
+    "find_map": "simopt.equivalence.map_search",
+    "Problem": "simopt.solving.problem",
+    "reproduce": "simopt.claims.reproduction",
+    "Solution": "simopt.solving.solution",
+    "Status": "simopt.solving.solution",
+    "verify_strong": "simopt.equivalence.strong",
+    "path": "simopt.solving.sweep",
+    "TrainingSet": "simopt.equivalence.training",
+    "verify": "simopt.claims.verification",
+    "verify_weak": "simopt.equivalence.weak",
 }
 
 __all__ = [

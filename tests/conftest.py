@@ -13,11 +13,12 @@ from typing import Any
 import pytest
 from hypothesis import settings
 
-from simopt import conformance, registry
-from simopt.backends.table import FIRST_CLASS
+from simopt import conformance
 from simopt.claims import Claim
-from simopt.datasets import describe, loader
-from simopt.errors import MissingDataset
+from simopt.data.datasets import describe, loader
+from simopt.ground import registry
+from simopt.ground.errors import MissingDataset
+from simopt.solving.backends.table import FIRST_CLASS
 
 MISSING = "missing data set"
 CHECKS = "estimators/test_checks.py::test_scikit_learn_checks["

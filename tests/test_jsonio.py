@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simopt import jsonio
-from simopt.solution import Sample
+from simopt.ground import jsonio
+from simopt.solving.solution import Sample
 
 
 class Colour(Enum):

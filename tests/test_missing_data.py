@@ -7,7 +7,7 @@ from pathlib import Path
 
 TESTS = """
 import pytest
-from simopt.errors import MissingDataset, NotAvailable
+from simopt.ground.errors import MissingDataset, NotAvailable
 
 @pytest.fixture
 def fixed():

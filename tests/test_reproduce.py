@@ -6,12 +6,12 @@ from dataclasses import replace
 
 import pytest
 
-from simopt import registry
 from simopt.claims import AUDIFFREN_KADRI
 from simopt.claims.kinds import Effort
-from simopt.errors import InvalidProblem, NotAvailable, UnknownName
-from simopt.reproduction import Cell, Hypothesis, Reproduction, Row, Run, Table, compute, draw, find, matching, table
-from simopt.tables import INSIDE, NOT_PRINTED, OUTSIDE
+from simopt.claims.reproduction import Cell, Hypothesis, Reproduction, Row, Run, Table, compute, draw, find, matching, table
+from simopt.claims.tables import INSIDE, NOT_PRINTED, OUTSIDE
+from simopt.ground import registry
+from simopt.ground.errors import InvalidProblem, NotAvailable, UnknownName
 
 
 def rows_of(run: Run, row: str) -> Iterator[Cell]:

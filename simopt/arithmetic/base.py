@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simopt.arrays import Array
+from simopt.ground.arrays import Array
 
 Value = Any
 

@@ -36,7 +36,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simopt.arrays import Array
+from simopt.ground.arrays import Array
 
 U = 2.0**-53  # unit round-off
 SMALLEST = 2.0**-1074

@@ -14,7 +14,7 @@ import numpy as np
 
 from simopt.arithmetic import elementary, sparse
 from simopt.arithmetic.base import Arithmetic, Value, largest_of_groups, members
-from simopt.arrays import Array
+from simopt.ground.arrays import Array
 
 
 class Floating(Arithmetic):

@@ -19,7 +19,7 @@ import numpy as np
 
 from simopt.arithmetic import elementary, sparse
 from simopt.arithmetic.base import Arithmetic, Value, largest_of_groups, members
-from simopt.arrays import Array
+from simopt.ground.arrays import Array
 
 EPS = 2.0**-52  # twice the unit round-off: a factor two to spare in every bound
 TINY = 2.0**-1060  # covers underflow

@@ -91,7 +91,7 @@ Attack: `decode(point, trial) -> Instance | None` maps [0, 1]^dimension to insta
 minimises the slack over the cube (SOME: maximises it), `evaluations=(quick, full)` times. What it finds counts like any instance.
 
 Trying it:  `simopt.claims.run("AK-19+")` returns a `ClaimResult`; `run("AK-19+", mutants=True)` also runs the mutants;
-`simopt.verification.verify(["AK-19+"])` gives the record that the command line prints.
+`simopt.claims.verification.verify(["AK-19+"])` gives the record that the command line prints.
 """
 
 from simopt.claims.catalogue import claims, find, list_claims, select, uncorrected

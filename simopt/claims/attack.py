@@ -10,9 +10,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from simopt.arrays import Array
 from simopt.claims.check import Check, Outcome
 from simopt.claims.enclosure import as_float
+from simopt.ground.arrays import Array
 
 STARTS = 3
 RANDOM_SHARE = 0.4

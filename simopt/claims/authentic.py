@@ -14,7 +14,7 @@ from simopt import recheck
 from simopt.claims import catalogue, runner
 from simopt.claims.kinds import Scope, Verdict
 from simopt.claims.proof import document as written
-from simopt.errors import UnknownName
+from simopt.ground.errors import UnknownName
 
 SOUGHT = "place", "says", "quantifier"
 

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import Any, cast
 
-from simopt import registry
 from simopt.claims.claim import Claim, InvalidClaim
 from simopt.claims.kinds import Expected
 from simopt.claims.papers import PAPERS, recalled
-from simopt.errors import UnknownName
+from simopt.ground import registry
+from simopt.ground.errors import UnknownName
 
 
 def claims() -> list[Claim]:

@@ -8,13 +8,13 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Any
 
-from simopt import registry
-from simopt.arrays import Array
 from simopt.claims.check import Check
 from simopt.claims.kinds import Defect, Expected, Kind, Quantifier
 from simopt.claims.papers import Paper
 from simopt.claims.trial import Trial
-from simopt.errors import InvalidProblem
+from simopt.ground import registry
+from simopt.ground.arrays import Array
+from simopt.ground.errors import InvalidProblem
 
 Instance = dict[str, Any]
 Instances = Callable[[Trial], Iterable[Instance]]

@@ -8,7 +8,7 @@ from typing import Any
 
 from simopt.claims.claim import Instance, Verdicts, claim
 from simopt.claims.trial import Trial
-from simopt.datasets import describe
+from simopt.data.datasets import describe
 
 FETCHED = "-fetched"
 SETS = "all the sets"  # stands in `says` for their names

@@ -6,11 +6,11 @@ from typing import Any, Literal
 
 import numpy as np
 
-from simopt.arrays import Array
 from simopt.claims.check import Check
 from simopt.claims.enclosure import NotComparable
 from simopt.claims.figure import fit
 from simopt.claims.kinds import Evidence
+from simopt.ground.arrays import Array
 
 
 def rate(

@@ -15,7 +15,7 @@ from simopt.claims.kinds import Effort, Evidence, Verdict
 from simopt.claims.mutants import MutantResult, run_mutants
 from simopt.claims.tally import RowResult, merge
 from simopt.claims.trial import Trial
-from simopt.errors import MissingDataset, NotAvailable
+from simopt.ground.errors import MissingDataset, NotAvailable
 
 SEEDS = {Effort.QUICK: 1, Effort.FULL: 5}
 
@@ -129,8 +129,8 @@ def require(claim: Claim, effort: Effort = Effort.QUICK) -> None:
     NotAvailable
         if a module is not installed.
     """
-    from simopt.datasets import describe
-    from simopt.datasets.loader import missing
+    from simopt.data.datasets import describe
+    from simopt.data.datasets.loader import missing
 
     trial = Trial(claim.id, 0, GENERATOR, effort, claim.knobs)
     absent: list[str] = []

@@ -13,10 +13,10 @@ import math
 
 import numpy as np
 
-from simopt.arrays import Array
 from simopt.claims import figure
 from simopt.claims.check import Check, Sample
 from simopt.claims.kinds import Evidence
+from simopt.ground.arrays import Array
 
 ALPHA = 1e-3
 GROWTH = 1.5

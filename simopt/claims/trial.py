@@ -10,7 +10,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from simopt.claims.kinds import Effort
-from simopt.errors import NotAvailable
+from simopt.ground.errors import NotAvailable
 
 
 class Draws(Protocol):
@@ -93,14 +93,14 @@ class Trial:
                 self.pool.end()
 
     def dataset(self, name: str, **options: Any) -> Any:
-        """Data set by name from the data folder or the cache, never downloaded; options go to `simopt.datasets.load_dataset`.
+        """Data set by name from the data folder or the cache, never downloaded; options go to `simopt.data.datasets.load_dataset`.
 
         Raises
         ------
         NotAvailable
             if it is not there; the claim is then NOT_RUN with this reason.
         """
-        loader = importlib.import_module("simopt.datasets")
+        loader = importlib.import_module("simopt.data.datasets")
         return loader.load_dataset(name, **{**options, "fetch": False})
 
     def require(self, module: str) -> Any:

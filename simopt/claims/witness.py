@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from simopt.claims.kinds import Effort
-from simopt.errors import InvalidProblem
+from simopt.ground.errors import InvalidProblem
 
 FORMAT = "simopt-witness/1"
 EXACT_IN_JSON = 2**53  # many readers of JSON round larger integers

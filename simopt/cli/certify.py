@@ -14,8 +14,8 @@ import typer
 from simopt.cli.console import Json, Output, check_output, console, emit, fitted, number, reserved
 
 if TYPE_CHECKING:
-    from simopt.certificate import Certificate
-    from simopt.solution import Status
+    from simopt.solving.certificate import Certificate
+    from simopt.solving.solution import Status
 
 INTERRUPTED = 130
 OURS = re.compile(r".*[/\\]simopt[/\\]cli[/\\]|<frozen |.*[/\\](runpy|importlib[/\\]__init__)\.py$")  # between the command and the script
@@ -47,8 +47,8 @@ def certify(
 
     Exit status 0: all certified to the tolerance; 1: one is not, or the script failed; 2: bad input; 130: interrupted.
     """
-    from simopt.backends import table
-    from simopt.errors import InvalidProblem, UnknownName
+    from simopt.ground.errors import InvalidProblem, UnknownName
+    from simopt.solving.backends import table
 
     check_output(output)
     if table.find(solver) is None:
@@ -112,8 +112,8 @@ class _Run:
 
         import simopt
         from simopt.cli.errors import expected
-        from simopt.errors import InvalidProblem
-        from simopt.solution import Status
+        from simopt.ground.errors import InvalidProblem
+        from simopt.solving.solution import Status
 
         sense = "max" if isinstance(getattr(problem, "objective", None), cp.Maximize) else "min"
         try:
@@ -132,7 +132,7 @@ class _Run:
 
 
 def _status(found: Certificate, tol: float) -> Status:
-    from simopt.solution import Status
+    from simopt.solving.solution import Status
 
     proven = {Status.OPTIMAL: found.closes(tol), Status.INFEASIBLE: found.infeasible, Status.UNBOUNDED: found.unbounded}
     return next((status for status, holds in proven.items() if holds), Status.GAP_OPEN)

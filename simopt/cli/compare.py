@@ -57,7 +57,7 @@ def compare(
     """
     from simopt.cli import settings
     from simopt.compare import comparison as program
-    from simopt.errors import InvalidProblem
+    from simopt.ground.errors import InvalidProblem
 
     wanted: dict[str, Any] = {
         "solvers": None if solvers is None else candidates(solvers),
@@ -90,7 +90,7 @@ def compare(
 
 def _measure(problem: str, options: dict[str, Any]) -> tuple[Comparison, bool]:
     from simopt.compare import comparison as program
-    from simopt.errors import Interrupted
+    from simopt.ground.errors import Interrupted
 
     with Steps("compare", 0) as steps:
 
@@ -140,7 +140,7 @@ def numbers(flag: str, text: str) -> list[float | int]:
     InvalidProblem
         for what is no number.
     """
-    from simopt.errors import InvalidProblem
+    from simopt.ground.errors import InvalidProblem
 
     found: list[float | int] = []
     for piece in text.split(","):
@@ -161,7 +161,7 @@ def candidates(text: str) -> list[tuple[str, dict[str, Any]]]:
         for a name without letters or brackets that do not close.
     """
     from simopt.cli import settings
-    from simopt.errors import InvalidProblem
+    from simopt.ground.errors import InvalidProblem
 
     found = []
     for piece in re.split(r",(?![^\[]*\])", text):
@@ -180,8 +180,8 @@ def swept(problem: str, texts: dict[str, str]) -> dict[str, Any]:
     ------
     UnknownName, InvalidProblem
     """
-    from simopt import registry
     from simopt.cli import settings
+    from simopt.ground import registry
 
     kind = registry.find("problem", problem)
     found: dict[str, Any] = {}

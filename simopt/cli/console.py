@@ -92,7 +92,7 @@ def number(value: float | None, form: str = ".3g") -> str:
 
 def emit(value: Any, as_json: bool, output: Path | None) -> None:
     """Write `value` to `output`, and to standard output where JSON was asked for."""
-    from simopt import jsonio
+    from simopt.ground import jsonio
 
     if output is not None:
         jsonio.write(output, value)
@@ -128,7 +128,7 @@ def reserved(as_json: bool) -> Iterator[None]:
 def check_output(output: Path | None) -> None:
     """Refuse a file that cannot be written before the work begins rather than after it."""
     if output is not None:
-        from simopt import jsonio
+        from simopt.ground import jsonio
 
         jsonio.check_target(output)
 

@@ -9,7 +9,7 @@ import typer
 from simopt.cli.console import Json, console, emit, reserved, table
 
 if TYPE_CHECKING:
-    from simopt.datasets import Description
+    from simopt.data.datasets import Description
 
 datasets = typer.Typer(help="Fetch the papers' data sets.", no_args_is_help=True, rich_markup_mode=None)
 HERE, FETCHED, FAILED = "here", "fetched", "NOT FETCHED"
@@ -30,8 +30,8 @@ def fetch(
 
     What is here already is checked and left alone. Exit status 0: all of them are here now; 1: some could not be fetched; 2: bad input.
     """
-    from simopt.datasets import describe, descriptions
-    from simopt.errors import InvalidProblem
+    from simopt.data.datasets import describe, descriptions
+    from simopt.ground.errors import InvalidProblem
 
     folded = [name.casefold() for name in names]
     if "friedman" in folded:
@@ -48,9 +48,9 @@ def fetch(
 
 def _row(entry: Description) -> dict[str, Any]:
     """Whether one data set was here, is here now, or could not be fetched and why."""
-    from simopt.datasets import load_dataset
-    from simopt.datasets.loader import where
-    from simopt.errors import InvalidProblem, MissingDataset
+    from simopt.data.datasets import load_dataset
+    from simopt.data.datasets.loader import where
+    from simopt.ground.errors import InvalidProblem, MissingDataset
 
     state, reason = HERE if where(entry) else FETCHED, None
     try:

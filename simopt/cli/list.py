@@ -10,7 +10,7 @@ import typer
 from simopt.cli.console import Json, console, emit, reserved, table
 
 if TYPE_CHECKING:
-    from simopt.registry import Failure
+    from simopt.ground.registry import Failure
 
 What = Literal["problems", "solvers", "theorems", "equivalences", "datasets", "tables"]
 GROUPS = {"problems": ("problems",), "solvers": ("problems", "solvers"), "theorems": ("theorems",), "equivalences": ("theorems",)}
@@ -34,7 +34,7 @@ WHOLE = ("id", "name", "paper", "kind", "expected")
 
 def list_(what: Annotated[What, typer.Argument(help="What to list.")], as_json: Json = False) -> None:
     """List problems, solvers, theorems, data sets and the like."""
-    from simopt import registry
+    from simopt.ground import registry
 
     groups = {"tables": ("theorems",), "datasets": ()}.get(what) or GROUPS.get(what, ())
     with reserved(as_json):
@@ -73,7 +73,7 @@ def rows(what: What) -> list[dict[str, Any]]:
 
 def _read() -> list[dict[str, Any]] | None:
     """Our problems, if their sources tell what is listed: that takes a tenth of the time of importing them."""
-    from simopt import sources
+    from simopt.ground import sources
 
     try:
         return sources.problems()
@@ -82,8 +82,8 @@ def _read() -> list[dict[str, Any]] | None:
 
 
 def _problems() -> list[dict[str, Any]]:
-    from simopt import registry
-    from simopt.solver import solvers_of
+    from simopt.ground import registry
+    from simopt.solving.solver import solvers_of
 
     return [
         {
@@ -100,8 +100,8 @@ def _problems() -> list[dict[str, Any]]:
 
 
 def _solvers() -> list[dict[str, Any]]:
-    from simopt import registry
-    from simopt.backends.table import FIRST_CLASS
+    from simopt.ground import registry
+    from simopt.solving.backends.table import FIRST_CLASS
 
     own = [
         {"name": spec.name, "problem": key.rpartition("@")[2], "summary": spec.summary, "options": list(spec.options)}
@@ -126,7 +126,7 @@ def _theorems() -> list[dict[str, Any]]:
 
 
 def _equivalences() -> list[dict[str, Any]]:
-    from simopt import registry
+    from simopt.ground import registry
 
     return [
         {"name": name, "kind": kind, "summary": entry.summary, "module": registry.module_of(kind, name)}
@@ -136,15 +136,15 @@ def _equivalences() -> list[dict[str, Any]]:
 
 
 def _datasets() -> list[dict[str, Any]]:
-    from simopt.datasets import descriptions
-    from simopt.datasets.loader import where
+    from simopt.data.datasets import descriptions
+    from simopt.data.datasets.loader import where
 
     found = [(entry, where(entry)) for entry in descriptions()]
     return [{**entry.to_json(), "terms": entry.terms, "where": path and str(path), "here": path is not None} for entry, path in found]
 
 
 def _tables() -> list[dict[str, Any]]:
-    from simopt import registry
+    from simopt.ground import registry
 
     return [entry.describe() for _, entry in registry.items("table")]
 

@@ -17,7 +17,7 @@ def recheck(
     not prove what it states, or is not the claim's own; 2: unreadable.
     """
     from simopt import recheck as checker
-    from simopt.evidence import named
+    from simopt.ground.evidence import named
 
     proof = named(proof, "proof")
     try:

@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from simopt.cli.console import console, table
-from simopt.evidence import named
+from simopt.ground.evidence import named
 
 
 def replay(

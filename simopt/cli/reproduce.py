@@ -10,8 +10,8 @@ import typer
 from simopt.cli.console import Effort, Json, Output, Steps, check_output, console, emit, number, reserved, table
 
 if TYPE_CHECKING:
-    from simopt.reproduction import Reproduction
-    from simopt.tables import Cell, Row
+    from simopt.claims.reproduction import Reproduction
+    from simopt.claims.tables import Cell, Row
 
 INTERRUPTED = 130
 MOST_BESIDE = 20  # numbers in a paragraph
@@ -34,9 +34,9 @@ def reproduce(
     outside is explained if the printed value lies inside where something that the paper leaves open is done otherwise. Exit status 0: every
     cell outside is explained (rows whose data are missing are not run, and fail nothing); 1: not; 130: interrupted, what was done is kept.
     """
-    from simopt import reproduction as program
+    from simopt.claims import reproduction as program
     from simopt.claims.kinds import Effort as Efforts
-    from simopt.errors import InvalidProblem, NotAvailable
+    from simopt.ground.errors import InvalidProblem, NotAvailable
 
     check_output(output)
     with reserved(as_json):

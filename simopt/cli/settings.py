@@ -7,9 +7,9 @@ import inspect
 from collections.abc import Iterable
 from typing import Any
 
-from simopt.errors import InvalidProblem, UnknownName
-from simopt.problem import Problem
-from simopt.registry import fold
+from simopt.ground.errors import InvalidProblem, UnknownName
+from simopt.ground.registry import fold
+from simopt.solving.problem import Problem
 
 WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 FRAME = ("dataset", "rng", "self", "cls")

@@ -12,8 +12,8 @@ from simopt.cli.console import console
 
 if TYPE_CHECKING:
     from simopt.claims import Claim
-    from simopt.problem import Problem
-    from simopt.tables import Table
+    from simopt.claims.tables import Table
+    from simopt.solving.problem import Problem
 
 Line = tuple[str, str]
 
@@ -38,8 +38,8 @@ def describe(name: str) -> list[Line]:
     UnknownName
         with the nearest name of any sort.
     """
-    from simopt import registry
-    from simopt.errors import UnknownName
+    from simopt.ground import registry
+    from simopt.ground.errors import UnknownName
 
     registry.load()
     lines: list[Line] = []
@@ -54,10 +54,10 @@ def describe(name: str) -> list[Line]:
 
 
 def _things() -> Iterator[tuple[list[str], Any]]:
-    from simopt import registry
-    from simopt.backends.table import FIRST_CLASS
     from simopt.claims import catalogue
-    from simopt.datasets import descriptions
+    from simopt.data.datasets import descriptions
+    from simopt.ground import registry
+    from simopt.solving.backends.table import FIRST_CLASS
 
     everything = catalogue.claims()
     yield list({key for claim in everything for key in (claim.paper.key, claim.paper.prefix)}), lambda name: list(_paper(name))
@@ -72,8 +72,8 @@ def _things() -> Iterator[tuple[list[str], Any]]:
 
 
 def _paper(name: str) -> Iterator[Line]:
-    from simopt import registry
     from simopt.claims import catalogue
+    from simopt.ground import registry
 
     found = catalogue.select([name])
     paper = found[0].paper
@@ -126,7 +126,7 @@ def _problem(kind: type[Problem]) -> Iterator[Line]:
     import numpy as np
 
     from simopt.cli.settings import recipe_options
-    from simopt.solver import solvers_of
+    from simopt.solving.solver import solvers_of
 
     yield "problem", f"{kind.name}: {kind.title}" + (f" ({kind.source})" if kind.source else "")
     yield "statement", _indented(inspect.getdoc(kind) or "")
@@ -163,7 +163,7 @@ def _brief(expression: Any) -> str:
 
 
 def _solver(name: str) -> Iterator[Line]:
-    from simopt import registry
+    from simopt.ground import registry
 
     for key, spec in registry.items("solver"):
         if registry.fold(spec.name) == registry.fold(name):
@@ -176,8 +176,8 @@ def _solver(name: str) -> Iterator[Line]:
 def _back_end(name: str) -> Iterator[Line]:
     from importlib.metadata import version
 
-    from simopt import registry
-    from simopt.backends.table import find
+    from simopt.ground import registry
+    from simopt.solving.backends.table import find
 
     found = find(name)
     if found is not None:
@@ -192,7 +192,7 @@ def _back_end(name: str) -> Iterator[Line]:
 
 
 def _built(kind: str, name: str) -> Iterator[Line]:
-    from simopt import registry
+    from simopt.ground import registry
 
     entry = registry.get(kind, name)
     yield kind, f"{entry.name}: {entry.summary}"
@@ -202,8 +202,8 @@ def _built(kind: str, name: str) -> Iterator[Line]:
 
 
 def _dataset(name: str) -> Iterator[Line]:
-    from simopt.datasets import describe as known
-    from simopt.datasets.loader import where
+    from simopt.data.datasets import describe as known
+    from simopt.data.datasets.loader import where
 
     entry = known(name)
     yield "data set", f"{entry.name}: {entry.title}"

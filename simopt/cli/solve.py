@@ -10,8 +10,8 @@ import typer
 from simopt.cli.console import Json, Output, Ticker, check_output, console, emit, fitted, number, reserved
 
 if TYPE_CHECKING:
-    from simopt.problem import Problem
-    from simopt.solution import Sample, Solution
+    from simopt.solving.problem import Problem
+    from simopt.solving.solution import Sample, Solution
 
 INTERRUPTED = 130
 SHOWN = 12  # classes whose samples are counted on the screen
@@ -63,9 +63,9 @@ def build(name: str, data: str, target: str | None, texts: dict[str, str]) -> Pr
 
     import numpy as np
 
-    from simopt import registry
     from simopt.cli import settings
-    from simopt.datasets import load_dataset
+    from simopt.data.datasets import load_dataset
+    from simopt.ground import registry
 
     kind: type[Problem] = registry.find("problem", name)
     for_recipe, for_problem = settings.assigned(kind, texts)
@@ -74,9 +74,9 @@ def build(name: str, data: str, target: str | None, texts: dict[str, str]) -> Pr
 
 
 def _run(made: Problem, solver: str | None, common: dict[str, Any], options: dict[str, Any]) -> tuple[Solution, bool]:
-    from simopt.driver import choose
-    from simopt.driver import solve as run
-    from simopt.errors import Interrupted
+    from simopt.ground.errors import Interrupted
+    from simopt.solving.driver import choose
+    from simopt.solving.driver import solve as run
 
     ticker, name = Ticker(), choose(made, solver).name
 
@@ -95,7 +95,7 @@ def acceptable(solution: Solution) -> bool:
     """Whether a solve ended as it should: OPTIMAL, or for scs (a first-order method) any valid bracket."""
     import math
 
-    from simopt.solution import Status
+    from simopt.solving.solution import Status
 
     if solution.optimal:
         return True
@@ -174,9 +174,9 @@ def _show(made: Problem, solution: Solution, data: str, rigorous: bool) -> None:
 
 
 def _solve_all(made: Problem, data: str, common: dict[str, Any], options: dict[str, Any], as_json: bool, output: Path | None) -> int:
-    from simopt.backends.table import FIRST_CLASS, installed
-    from simopt.errors import InvalidProblem
-    from simopt.solver import solvers_of
+    from simopt.ground.errors import InvalidProblem
+    from simopt.solving.backends.table import FIRST_CLASS, installed
+    from simopt.solving.solver import solvers_of
 
     if options:
         raise InvalidProblem("--option: options belong to one solver, name it with --solver")
@@ -197,7 +197,7 @@ def _solve_all(made: Problem, data: str, common: dict[str, Any], options: dict[s
         _show_all(made, data, solutions, overlap)
         for reason in left_out:
             console().print(f"left out: {reason}", soft_wrap=True)
-    from simopt.solution import Status
+    from simopt.solving.solution import Status
 
     tried = [s for s in solutions if s.status is not Status.UNSUPPORTED]
     return INTERRUPTED if stopped else 0 if overlap and tried and all(map(acceptable, tried)) else 1

@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from simopt.cli.console import Effort, Json, Output, Steps, check_output, console, emit, number, reserved, table
-from simopt.evidence import FOLDER, LIST
+from simopt.ground.evidence import FOLDER, LIST
 
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.text import Text
 
-    from simopt.verification import Record
+    from simopt.claims.verification import Record
 
 INTERRUPTED = 130
 STYLES = {"PROVED": "bold green", "HOLDS": "green", "REFUTED": "magenta", "INCONCLUSIVE": "yellow", "VACUOUS": "cyan", "NOT_RUN": "dim"}
@@ -42,8 +42,8 @@ def verify(
 
     Exit status 0: every verdict is as expected (NOT_RUN fails nothing); 1: some are not; 130: interrupted, what was done is reported.
     """
-    from simopt import verification as program
-    from simopt.errors import InvalidProblem
+    from simopt.claims import verification as program
+    from simopt.ground.errors import InvalidProblem
 
     check_output(output)
     if evidence.exists() and not evidence.is_dir():
@@ -87,7 +87,7 @@ class _Watch:
 
     def __call__(self, event: Mapping[str, Any]) -> None:
         if event["event"] == "start":
-            from simopt.errors import NotAvailable
+            from simopt.ground.errors import NotAvailable
 
             if event["selected"] == 0:
                 raise NotAvailable("verify: no claim is selected; see `simopt list theorems`")

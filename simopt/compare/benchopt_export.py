@@ -12,12 +12,12 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from simopt import jsonio
-from simopt.backends.table import BackEnd
 from simopt.compare import plan as plans
-from simopt.datasets import Dataset
-from simopt.errors import InvalidProblem
-from simopt.problem import Problem
+from simopt.data.datasets import Dataset
+from simopt.ground import jsonio
+from simopt.ground.errors import InvalidProblem
+from simopt.solving.backends.table import BackEnd
+from simopt.solving.problem import Problem
 
 LEAST = "1.8"  # of benchopt, whose `evaluate_result` and `skip` are as we use them
 
@@ -79,9 +79,9 @@ from pathlib import Path
 
 from benchopt import BaseDataset
 
-from simopt import registry
+from simopt.ground import registry
 from simopt.compare import instances
-from simopt.datasets import load_dataset
+from simopt.data.datasets import load_dataset
 
 FOLDER = Path(__file__).resolve().parents[1]
 

@@ -71,7 +71,7 @@ def perform(task: Task) -> Answer:
     from threadpoolctl import threadpool_limits
 
     from simopt.compare import instances
-    from simopt.errors import InvalidProblem
+    from simopt.ground.errors import InvalidProblem
 
     cell = task.cell
     with threadpool_limits(cell.threads):
@@ -128,9 +128,9 @@ def _memory(words: str, error: MemoryError) -> str:
 
 
 def _warm_up(task: Task, kind: Any) -> None:
-    from simopt.backends.table import BackEnd
     from simopt.compare import traces
-    from simopt.run import FAILURES, warm_up
+    from simopt.solving.backends.table import BackEnd
+    from simopt.solving.run import FAILURES, warm_up
 
     if isinstance(task.chosen, BackEnd):
         traces.warm_up(task.chosen, kind)
@@ -155,8 +155,8 @@ def described(answer: Answer, task: Task) -> Answer:
     """The answer with versions, threads and system of this process."""
     from importlib.metadata import PackageNotFoundError, version
 
-    from simopt import provenance
     from simopt.compare import system
+    from simopt.solving import provenance
 
     answer.versions = dict(provenance.versions())
     package = getattr(task.chosen, "package", "simopt")

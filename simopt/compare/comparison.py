@@ -8,13 +8,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simopt import validate
 from simopt.compare import folder as files
 from simopt.compare import plan as plans
 from simopt.compare.record import Record
 from simopt.compare.work import BUDGET, Progress, Work
-from simopt.errors import Interrupted, InvalidProblem
-from simopt.problem import Problem
+from simopt.ground import validate
+from simopt.ground.errors import Interrupted, InvalidProblem
+from simopt.solving.problem import Problem
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -17,11 +17,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from simopt import jsonio
 from simopt.compare.cell import FORMAT, Cell
 from simopt.compare.record import INTERRUPTED, Record, check_format, from_row
-from simopt.errors import NotAvailable
-from simopt.jsonio import InvalidFile
+from simopt.ground import jsonio
+from simopt.ground.errors import NotAvailable
+from simopt.ground.jsonio import InvalidFile
 
 RUNS = "runs"
 

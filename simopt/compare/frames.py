@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from simopt.compare import parquet, statistics
 from simopt.compare.cell import Cell
 from simopt.compare.record import Record
-from simopt.errors import NotAvailable
+from simopt.ground.errors import NotAvailable
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from simopt.arrays import Array
-from simopt.datasets import Dataset, friedman
-from simopt.errors import InvalidProblem, UnknownName
-from simopt.problem import Problem
+from simopt.data.datasets import Dataset, friedman
+from simopt.ground.arrays import Array
+from simopt.ground.errors import InvalidProblem, UnknownName
+from simopt.solving.problem import Problem
 
 GROUP = 10  # documents a query in generated rankings
 GRADES = 5  # degrees of relevance there

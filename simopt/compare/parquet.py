@@ -9,11 +9,11 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from simopt import jsonio
 from simopt.compare.cell import FORMAT
 from simopt.compare.record import Record, check_format, from_row
-from simopt.errors import NotAvailable
-from simopt.jsonio import InvalidFile
+from simopt.ground import jsonio
+from simopt.ground.errors import NotAvailable
+from simopt.ground.jsonio import InvalidFile
 
 LABEL = b"simopt"  # where the format stands in the metadata of the schema
 POINT = ("setup", "solve", "iteration", "tolerance", "upper", "lower", "gap", "relative_gap")

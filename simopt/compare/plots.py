@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 from simopt.compare import statistics
 from simopt.compare.folder import told
 from simopt.compare.record import Record
-from simopt.figures import new_figure
+from simopt.ground.figures import new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

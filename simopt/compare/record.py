@@ -10,7 +10,7 @@ from typing import Any
 
 from simopt.compare.cell import FORMAT, Cell
 from simopt.compare.child import Answer
-from simopt.jsonio import InvalidFile
+from simopt.ground.jsonio import InvalidFile
 
 SUCCESS = "optimal"
 INTERRUPTED = "interrupted"  # never kept: it says nothing about the solver
@@ -114,7 +114,7 @@ def from_answer(cell: Cell, answer: Answer, *, wall_seconds: float, jobs: int, s
 
 
 def _finite(values: Any) -> Any:
-    from simopt import jsonio
+    from simopt.ground import jsonio
 
     return jsonio.plain(values)
 

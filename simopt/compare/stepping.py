@@ -10,13 +10,13 @@ from collections.abc import Callable
 from contextlib import closing, suppress
 from typing import Any
 
-from simopt.arrays import Multipliers, Point
-from simopt.backends.table import BackEnd
 from simopt.compare import traces
-from simopt.driver import choose, natural, reason_against
-from simopt.problem import Problem
-from simopt.run import FAILURES, stepwise, warm_up
-from simopt.solver import SolverSpec
+from simopt.ground.arrays import Multipliers, Point
+from simopt.solving.backends.table import BackEnd
+from simopt.solving.driver import choose, natural, reason_against
+from simopt.solving.problem import Problem
+from simopt.solving.run import FAILURES, stepwise, warm_up
+from simopt.solving.solver import SolverSpec
 
 LOOSE = 1e-1  # the first tolerance of a back end: any number above 1 means nothing to it
 
@@ -54,7 +54,7 @@ class Stepper:
 
     def run(self, tolerance: float) -> None:
         """Run a back end from the declaration on, at a native tolerance."""
-        from simopt.backends import adapter
+        from simopt.solving.backends import adapter
 
         assert isinstance(self.chosen, BackEnd), f"{self.chosen.name} is no back end"
         own = dict(self.options)

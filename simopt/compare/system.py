@@ -7,7 +7,7 @@ import platform
 from pathlib import Path
 from typing import Any
 
-from simopt import provenance
+from simopt.solving import provenance
 
 THREAD_VARIABLES = (
     "OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS", "VECLIB_MAXIMUM_THREADS",

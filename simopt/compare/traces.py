@@ -14,13 +14,13 @@ from importlib import import_module
 import numpy as np
 
 from simopt.arithmetic import FLOAT
-from simopt.backends.table import BackEnd
-from simopt.driver import natural
-from simopt.errors import InvalidProblem
-from simopt.problem import Problem
-from simopt.run import FAILURES, Ending, Run, iterate
-from simopt.solution import Sample, Status
-from simopt.solver import SolverSpec
+from simopt.ground.errors import InvalidProblem
+from simopt.solving.backends.table import BackEnd
+from simopt.solving.driver import natural
+from simopt.solving.problem import Problem
+from simopt.solving.run import FAILURES, Ending, Run, iterate
+from simopt.solving.solution import Sample, Status
+from simopt.solving.solver import SolverSpec
 
 NATIVE = (1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12, 1e-14)  # tolerances of a sweep; the one asked for is put among them
 LESS = 0.5  # a tighter tolerance that does not even halve the gap is the last one, once the wanted one has been tried
@@ -100,7 +100,7 @@ def _iterates(run: Run, spec: SolverSpec, normal: Problem, units: float, time_li
 def warm_up(backend: BackEnd, kind: type[Problem]) -> None:
     """Run a back end once on a small example of the problem, so that what it imports and compiles stays outside of the clock."""
     import_module("cvxpy")
-    from simopt.backends import adapter
+    from simopt.solving.backends import adapter
 
     for example in kind.examples(np.random.default_rng(0)):
         if not example.degenerate:
@@ -113,7 +113,7 @@ def warm_up(backend: BackEnd, kind: type[Problem]) -> None:
 
 
 def _sweep(run: Run, backend: BackEnd, normal: Problem, units: float, time_limit: float, options: dict[str, object]) -> Outcome:
-    from simopt.backends import adapter
+    from simopt.solving.backends import adapter
 
     made = Outcome(Status.NOT_SOLVED, "", "not run", "tolerance", run.problem.scale())
     own = dict(options)

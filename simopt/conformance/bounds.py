@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from simopt.arithmetic import BY_NAME, FLOAT, INTERVAL, RATIONAL, Arithmetic
-from simopt.arrays import Point
-from simopt.certificate import certify
 from simopt.conformance.setting import ROUNDING, TOL, examples_of, multipliers_of, points_of, reference, require, unit_of
-from simopt.problem import Example, Problem
+from simopt.ground.arrays import Point
+from simopt.solving.certificate import certify
+from simopt.solving.problem import Example, Problem
 
 UNDERFLOW = 1e-150  # enclosures of 0 are as wide as roots of the smallest floats
 

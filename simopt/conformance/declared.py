@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from simopt import registry
-from simopt.backends import adapter
-from simopt.backends.table import CLARABEL, FIRST_CLASS
 from simopt.conformance.setting import SEED, examples_of, require
-from simopt.errors import InvalidProblem
-from simopt.problem import Problem
+from simopt.ground import registry
+from simopt.ground.errors import InvalidProblem
+from simopt.solving.backends import adapter
+from simopt.solving.backends.table import CLARABEL, FIRST_CLASS
+from simopt.solving.problem import Problem
 
 KEBAB = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 AUTOMATIC = re.compile(r"(var|param)\d+")
@@ -89,7 +89,7 @@ def _check_field(problem: Problem, twin: Problem, name: str, value: Any, mark: s
     except InvalidProblem as error:
         require(name in str(error), f"{name}: the error about a value that is not finite does not name it: {error}")
         return
-    require(False, f"{name}: a value that is not finite is accepted; validate it in __post_init__ through simopt.validate")
+    require(False, f"{name}: a value that is not finite is accepted; validate it in __post_init__ through simopt.ground.validate")
 
 
 def check_declaration(cls: type[Problem]) -> None:

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from simopt.certificate import certify
 from simopt.conformance.setting import ROUNDING, SEED, TOL, examples_of, multipliers_of, points_of, reference, require, unit_of
-from simopt.problem import Example, Image, Law, Problem
+from simopt.solving.certificate import certify
+from simopt.solving.problem import Example, Image, Law, Problem
 
 BINARY = (-30, -7, 13, 30)  # exponents of 2
 DECIMAL = (-9, -4, 9)  # exponents of 10

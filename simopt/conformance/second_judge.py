@@ -16,11 +16,11 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
 from simopt.arithmetic.interval import EPS
-from simopt.certificate import certify
 from simopt.conformance.setting import SEED, examples_of, reference, require
 from simopt.duality import Declared, solved
-from simopt.errors import InvalidProblem, NotAvailable, Unreadable
-from simopt.problem import Problem
+from simopt.ground.errors import InvalidProblem, NotAvailable, Unreadable
+from simopt.solving.certificate import certify
+from simopt.solving.problem import Problem
 
 EXAMPLES = 1  # of a problem that the check looks at
 ROUNDS = 3  # random points and multipliers of each

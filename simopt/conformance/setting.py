@@ -7,11 +7,11 @@ from functools import cache
 
 import numpy as np
 
-from simopt.arrays import Multipliers, Point
-from simopt.driver import solve
-from simopt.judgement import judge
-from simopt.problem import Example, Problem
-from simopt.solution import Solution, Status
+from simopt.ground.arrays import Multipliers, Point
+from simopt.solving.driver import solve
+from simopt.solving.judgement import judge
+from simopt.solving.problem import Example, Problem
+from simopt.solving.solution import Solution, Status
 
 TOL = 1e-6  # relative gap that conformance asks for
 TIME_LIMIT = 10.0  # seconds for one solve
@@ -69,7 +69,7 @@ def solved(cls: type[Problem], solver: str, index: int) -> Solution:
 @cache
 def reference(cls: type[Problem], index: int) -> tuple[Point, Multipliers | None, float, float]:
     """Point, multipliers and bracket (lower, upper) of an example by the default solver; the trivial point where nothing was found."""
-    from simopt.driver import choose
+    from simopt.solving.driver import choose
 
     problem = examples_of(cls)[index].problem
     solution = solved(cls, choose(problem, None).name, index)

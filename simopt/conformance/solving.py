@@ -8,14 +8,14 @@ import math
 
 import numpy as np
 
-from simopt.backends.table import installed
 from simopt.conformance.setting import ROUNDING, SEED, TOL, examples_of, require, run, solved, unit_of
-from simopt.driver import choose, solve
-from simopt.errors import InvalidProblem, UnknownName
-from simopt.problem import Example, Image, Problem
-from simopt.solution import Solution, Status
-from simopt.solver import SolverSpec, solvers_of
-from simopt.sweep import path
+from simopt.ground.errors import InvalidProblem, UnknownName
+from simopt.solving.backends.table import installed
+from simopt.solving.driver import choose, solve
+from simopt.solving.problem import Example, Image, Problem
+from simopt.solving.solution import Solution, Status
+from simopt.solving.solver import SolverSpec, solvers_of
+from simopt.solving.sweep import path
 
 HONEST = {Status.OPTIMAL, Status.GAP_OPEN, Status.ITERATION_LIMIT, Status.TIME_LIMIT}
 # Peers whose reach is theirs: SCS is of first order, and where ECOS stops on a badly conditioned example depends on the CPU, through the

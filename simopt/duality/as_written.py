@@ -18,18 +18,18 @@ from cvxpy.constraints import Equality, Inequality
 from cvxpy.reductions.solution import Solution as Unpacked
 
 from simopt.arithmetic import BY_NAME, FLOAT, INTERVAL, Arithmetic, NotRational
-from simopt.arrays import Multipliers, Point
-from simopt.backends import table
-from simopt.backends.adapter import held, quiet
 from simopt.duality.declared import AsDeclared, Declared
-from simopt.duality.expressions import value_of
 from simopt.duality.graph_form import solved
-from simopt.duality.infeasible import infeasible
-from simopt.duality.unbounded import Unbounded, unbounded
-from simopt.errors import Interrupted, InvalidProblem, NotAvailable, UnknownName
-from simopt.judgement import Certificate, Judgement, judge
-from simopt.run import CHANGED, Progress
-from simopt.solution import Sample, Solution, Status, frozen
+from simopt.duality.no_optimum.infeasible import infeasible
+from simopt.duality.no_optimum.unbounded import Unbounded, unbounded
+from simopt.duality.reading.expressions import value_of
+from simopt.ground.arrays import Multipliers, Point
+from simopt.ground.errors import Interrupted, InvalidProblem, NotAvailable, UnknownName
+from simopt.solving.backends import table
+from simopt.solving.backends.adapter import held, quiet
+from simopt.solving.judgement import Certificate, Judgement, judge
+from simopt.solving.run import CHANGED, Progress
+from simopt.solving.solution import Sample, Solution, Status, frozen
 
 WORDS = {Status.OPTIMAL: cp.OPTIMAL, Status.INFEASIBLE: cp.INFEASIBLE, Status.UNBOUNDED: cp.UNBOUNDED} | dict.fromkeys(
     (Status.ITERATION_LIMIT, Status.TIME_LIMIT, Status.INTERRUPTED), cp.settings.USER_LIMIT

@@ -12,28 +12,28 @@ import numpy as np
 import scipy.sparse as sp
 
 from simopt.arithmetic import FLOAT, Arithmetic, Interval
-from simopt.arrays import Array, Multipliers, Point
-from simopt.duality.absorbers import Absorber, absorbers
-from simopt.duality.affine import Key
-from simopt.duality.backward import Backward, backward
-from simopt.duality.distance import moduli, radius
-from simopt.duality.forward import Forward, forward
+from simopt.duality.graph.affine import Key
+from simopt.duality.graph.programme import Epigraph, Programme, Row, Term
+from simopt.duality.graph.vectors import Value, vector
 from simopt.duality.graph_form import GraphForm, Link, links
-from simopt.duality.programme import Epigraph, Programme, Row, Term
-from simopt.duality.reader import read
+from simopt.duality.points.restoration import restored
+from simopt.duality.points.slater import Interior
+from simopt.duality.reading.reader import read
 from simopt.duality.recent import Recent
-from simopt.duality.restoration import restored
-from simopt.duality.settling import settled
-from simopt.duality.slater import Interior
-from simopt.duality.units import equilibrated, natural_size
-from simopt.duality.vectors import Value, vector
-from simopt.errors import InvalidProblem, UnknownName
-from simopt.problem import ALL_CONES, Example, Problem, Rescale, hashed
+from simopt.duality.stationarity.settling import settled
+from simopt.duality.sweeps.absorbers import Absorber, absorbers
+from simopt.duality.sweeps.backward import Backward, backward
+from simopt.duality.sweeps.distance import moduli, radius
+from simopt.duality.sweeps.forward import Forward, forward
+from simopt.duality.units.units import equilibrated, natural_size
+from simopt.ground.arrays import Array, Multipliers, Point
+from simopt.ground.errors import InvalidProblem, UnknownName
+from simopt.solving.problem import ALL_CONES, Example, Problem, Rescale, hashed
 
 if TYPE_CHECKING:
     import cvxpy as cp
 
-    from simopt.datasets import Dataset
+    from simopt.data.datasets import Dataset
 
 
 @dataclass(frozen=True, eq=False)

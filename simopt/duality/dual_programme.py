@@ -18,15 +18,15 @@ from typing import TYPE_CHECKING
 import cvxpy as cp
 import numpy as np
 
-from simopt.duality.affine import Map, Residual
-from simopt.duality.programme import Definition, Epigraph, Leaf, Programme, Term
-from simopt.duality.reader import read
-from simopt.duality.symbolic import SYMBOLIC, Symbol, expression
-from simopt.duality.vectors import Value, broadcast
-from simopt.errors import Unreadable
+from simopt.duality.graph.affine import Map, Residual
+from simopt.duality.graph.programme import Definition, Epigraph, Leaf, Programme, Term
+from simopt.duality.graph.symbolic import SYMBOLIC, Symbol, expression
+from simopt.duality.graph.vectors import Value, broadcast
+from simopt.duality.reading.reader import read
+from simopt.ground.errors import Unreadable
 
 if TYPE_CHECKING:
-    from simopt.problem import Problem
+    from simopt.solving.problem import Problem
 
 
 def dual(problem: cp.Problem | Problem) -> cp.Problem:

@@ -12,12 +12,12 @@ import numpy as np
 from cvxpy.transforms.indicator import indicator
 from cvxpy.transforms.partial_optimize import PartialProblem
 
-from simopt.arrays import Multipliers, Point
-from simopt.duality.measured import Measured
-from simopt.duality.programme import Term
-from simopt.duality.units import RAW, Sizes, degree, equilibrated
-from simopt.errors import NotAvailable
-from simopt.judgement import Certificate, judge
+from simopt.duality.graph.programme import Term
+from simopt.duality.units.measured import Measured
+from simopt.duality.units.units import RAW, Sizes, degree, equilibrated
+from simopt.ground.arrays import Multipliers, Point
+from simopt.ground.errors import NotAvailable
+from simopt.solving.judgement import Certificate, judge
 
 if TYPE_CHECKING:
     from simopt.duality.declared import Declared

@@ -13,11 +13,11 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from simopt import jsonio
-from simopt.errors import NotAvailable
+from simopt.ground import jsonio
+from simopt.ground.errors import NotAvailable
 
 if TYPE_CHECKING:
-    from simopt.verification import Record
+    from simopt.claims.verification import Record
 
 NEEDS = ("jinja2", "latex2mathml")
 ROOM = 2 * 2**20  # bytes of a report without claims, and of each claim of it

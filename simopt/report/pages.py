@@ -16,7 +16,7 @@ from simopt.report.plots import Plot, plots
 from simopt.report.prose import Prose
 
 if TYPE_CHECKING:
-    from simopt.verification import Record
+    from simopt.claims.verification import Record
 
 GLYPHS = {"PROVED": "■", "HOLDS": "●", "REFUTED": "✕", "INCONCLUSIVE": "?", "VACUOUS": "○", "NOT_RUN": "–", "ERROR": "!"}
 NAMES = {verdict: verdict.replace("_", " ").capitalize() for verdict in VERDICTS}

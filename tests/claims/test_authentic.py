@@ -12,8 +12,8 @@ from typer.testing import CliRunner
 from simopt import recheck
 from simopt.claims import EXISTENCE, REFUTED, SOME, Claim, at_least, at_most, inputs, run
 from simopt.claims.authentic import compared
-from simopt.errors import NotAvailable
-from simopt.verification import to_row
+from simopt.claims.verification import to_row
+from simopt.ground.errors import NotAvailable
 
 Document = dict[str, Any]
 

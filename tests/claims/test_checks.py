@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 import simopt.claims as guide
-from simopt import registry
 from simopt.arithmetic import INTERVAL
 from simopt.claims import (
     Evidence,
@@ -30,7 +29,8 @@ from simopt.claims.attack import attack
 from simopt.claims.check import Outcome
 from simopt.claims.papers import PAPERS, paper
 from simopt.claims.statistics import ALPHA, clopper_pearson, share
-from simopt.errors import UnknownName
+from simopt.ground import registry
+from simopt.ground.errors import UnknownName
 
 
 def test_the_example_of_the_guide_runs_and_is_proved(monkeypatch):

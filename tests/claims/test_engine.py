@@ -39,7 +39,7 @@ from simopt.claims import (
     true,
     vacuous,
 )
-from simopt.errors import NotAvailable
+from simopt.ground.errors import NotAvailable
 
 
 def test_float_inequality_holds_on_samples_and_reports_slack_and_tightness(make):

@@ -35,8 +35,8 @@ from simopt.claims import (
 )
 from simopt.claims.expression import Expr
 from simopt.claims.transcendent import exp_bounds, log_bounds, root_bounds
+from simopt.claims.verification import to_row
 from simopt.claims.witness import decode, encode, read, size
-from simopt.verification import to_row
 
 PLAIN = {
     "x": 0.1,

@@ -25,8 +25,8 @@ from simopt.claims import (
     vacuous,
 )
 from simopt.claims.tally import merge
+from simopt.claims.verification import to_row, verify
 from simopt.claims.witness import decode, encode, read
-from simopt.verification import to_row, verify
 
 
 def numbered(trial):
@@ -219,8 +219,8 @@ def test_draws_outside_a_loop_that_can_end_are_refused(make):
 
 
 def test_two_claims_of_one_module_cannot_share_an_id():
-    from simopt import registry
     from simopt.claims import AUDIFFREN_KADRI, HOLDS, INEQUALITY, claim
+    from simopt.ground import registry
 
     header = {"paper": AUDIFFREN_KADRI, "place": "p", "kind": INEQUALITY, "expected": HOLDS, "says": "s", "instances": numbered}
     header |= {"knobs": {"c": 1}, "mutants": {"m": {"c": 2}}}

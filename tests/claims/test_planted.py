@@ -259,7 +259,7 @@ def test_on_the_bound_hardly_any_seed_refutes(make: Any, rule: Rule) -> None:
 
 def test_a_quotient_of_symbols_is_proved_where_its_denominator_is_not_zero_and_says_so(make: Any, tmp_path: Any) -> None:
     from simopt import recheck
-    from simopt.verification import summary, to_row
+    from simopt.claims.verification import summary, to_row
 
     (x,) = symbols("x")
     result = run(make(one(lambda i, t: equal(x / x, t["c"])), **NONE))

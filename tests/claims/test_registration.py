@@ -4,7 +4,6 @@ import re
 
 import pytest
 
-from simopt import registry
 from simopt.claims import (
     AUDIFFREN_KADRI,
     HOLDS,
@@ -21,7 +20,8 @@ from simopt.claims import (
     select,
     uncorrected,
 )
-from simopt.errors import UnknownName
+from simopt.ground import registry
+from simopt.ground.errors import UnknownName
 
 FIELDS = ["id", "covers", "paper", "section", "place", "kind", "expected", "corrects", "defect"]
 

@@ -23,8 +23,8 @@ from simopt.claims import (
     symbols,
     true,
 )
+from simopt.claims.verification import summary, to_row, verify
 from simopt.report import markdown
-from simopt.verification import summary, to_row, verify
 
 LEFT = "the induction over n"
 

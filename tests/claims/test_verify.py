@@ -12,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from simopt.claims import REFUTED, Kind, Quantifier, at_least, at_most, inputs
-from simopt.errors import NotAvailable, UnknownName
-from simopt.verification import longest_first, summary, verify
+from simopt.claims.verification import longest_first, summary, verify
+from simopt.ground.errors import NotAvailable, UnknownName
 
 ASKED = ["id", "covers", "paper", "section", "place", "kind", "expected", "corrects", "defect", "verdict", "evidence", "scope", "checks"]
 ASKED += ["worst_slack", "tightness", "seconds", "seeds", "witness", "proof"]
@@ -126,9 +126,9 @@ def script(body: str) -> list[str]:
 def test_workers_find_claims_by_module_and_run_mutants(toys):
     body = """
         import toys_for_verify
-        from simopt import registry
+        from simopt.ground import registry
         registry.load = lambda *groups: None
-        from simopt.verification import verify
+        from simopt.claims.verification import verify
         record = verify([f"TOY-Q{n}" for n in range(4)], jobs=2, mutants=True, evidence_dir=None)
         print(record.jobs, [row["verdict"] for row in record.rows], record.exit_ok)
     """
@@ -140,9 +140,9 @@ def test_workers_find_claims_by_module_and_run_mutants(toys):
 def test_an_interrupt_keeps_the_rows_that_are_done(toys, jobs):
     body = f"""
         import toys_for_verify
-        from simopt import registry
+        from simopt.ground import registry
         registry.load = lambda *groups: None
-        from simopt.verification import verify
+        from simopt.claims.verification import verify
         tell = lambda event: print(event["event"], event.get("row", {{}}).get("id", ""), flush=True)
         record = verify(jobs={jobs}, evidence_dir=None, on_event=tell)
         print(record.interrupted, len(record.rows), record.exit_ok, record.selected, flush=True)

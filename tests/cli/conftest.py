@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from simopt import registry
+from simopt.ground import registry
 
 SOURCE = Path(__file__).with_name("pretend_paper.py")
 Run = Callable[..., Result]

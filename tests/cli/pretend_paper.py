@@ -29,8 +29,8 @@ from simopt.claims import (
     inputs,
     true,
 )
-from simopt.errors import NotAvailable
-from simopt.reproduction import Cell, Curve, Hypothesis, Reproduction, Run, table
+from simopt.claims.reproduction import Cell, Curve, Hypothesis, Reproduction, Run, table
+from simopt.ground.errors import NotAvailable
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -11,12 +11,12 @@ import numpy as np
 import pytest
 from typer.testing import Result
 
-from simopt.backends import table
 from simopt.cli import settings
 from simopt.cli.solve import acceptable, brackets_overlap
-from simopt.errors import Interrupted, InvalidProblem, UnknownName
+from simopt.ground.errors import Interrupted, InvalidProblem, UnknownName
 from simopt.problems.kernel_ridge import KernelRidge
-from simopt.solution import Status
+from simopt.solving.backends import table
+from simopt.solving.solution import Status
 
 Run = Callable[..., Result]
 
@@ -196,7 +196,7 @@ def test_overlap_and_acceptance_are_decided_by_certificates() -> None:
 
 
 def test_interrupt_keeps_the_bracket(run: Run, csv: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    from simopt import driver
+    from simopt.solving import driver
 
     finished = driver.solve
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from simopt.compare.benchopt_export import export_benchopt
-from simopt.errors import InvalidProblem
+from simopt.ground.errors import InvalidProblem
 
 needs_benchopt = pytest.mark.skipif(importlib.util.find_spec("benchopt") is None, reason="benchopt is not installed (pip install benchopt)")
 
@@ -76,7 +76,7 @@ def test_two_files_of_one_name_do_not_overwrite_each_other(tmp_path: Path, csv: 
 def test_what_has_no_name_cannot_be_exported(tmp_path: Path) -> None:
     import numpy as np
 
-    from simopt.datasets import friedman
+    from simopt.data.datasets import friedman
 
     with pytest.raises(InvalidProblem, match="has no name"):
         export_benchopt(tmp_path / "b", "landmarked-svr", data=[friedman(np.random.default_rng(0), n=20)])

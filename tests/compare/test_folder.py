@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from made_records import record
 
-from simopt import jsonio
 from simopt.compare import folder as files
 from simopt.compare.comparison import Comparison, load, merge
 from simopt.compare.record import Record
-from simopt.errors import NotAvailable
-from simopt.jsonio import InvalidFile
+from simopt.ground import jsonio
+from simopt.ground.errors import NotAvailable
+from simopt.ground.jsonio import InvalidFile
 
 pytest.importorskip("pyarrow", reason="tables in Parquet need pyarrow")
 pytest.importorskip("pandas", reason="tables of a comparison need pandas")

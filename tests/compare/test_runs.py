@@ -17,18 +17,18 @@ import numpy as np
 import pytest
 from typer.testing import Result
 
-from simopt import registry
-from simopt.backends.table import installed
 from simopt.compare import child, plan, processes, traces
 from simopt.compare.cell import Cell
 from simopt.compare.child import Task
 from simopt.compare.comparison import Comparison, compare, measure
 from simopt.compare.record import Record
-from simopt.driver import choose
-from simopt.errors import InvalidProblem, UnknownName
+from simopt.ground import registry
+from simopt.ground.errors import InvalidProblem, UnknownName
 from simopt.problems.convex_potential import ConvexPotential
 from simopt.problems.landmarked_svr import LandmarkedSVR
-from simopt.solution import Status
+from simopt.solving.backends.table import installed
+from simopt.solving.driver import choose
+from simopt.solving.solution import Status
 
 pytest.importorskip("pyarrow", reason="tables in Parquet need pyarrow")
 pytest.importorskip("pandas", reason="tables of a comparison need pandas")
@@ -51,9 +51,9 @@ def cell(problem: str, **changed: Any) -> Cell:
 
 
 def test_iterates_of_a_solver_are_certified_with_the_clock_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
-    import simopt.run
+    import simopt.solving.run
 
-    certify, pause = simopt.run.judge, 0.05
+    certify, pause = simopt.solving.run.judge, 0.05
 
     def slowly(*arguments: Any, **options: Any) -> Any:
         time.sleep(pause)
@@ -61,7 +61,7 @@ def test_iterates_of_a_solver_are_certified_with_the_clock_stopped(monkeypatch: 
 
     problem = small()
     traces.measure(problem, choose(problem, "newton"), tol=1e-8, time_limit=5.0, options={})  # compiled now
-    monkeypatch.setattr(simopt.run, "judge", slowly)
+    monkeypatch.setattr(simopt.solving.run, "judge", slowly)
     start = time.perf_counter()
     found = traces.measure(problem, choose(problem, "newton"), tol=1e-8, time_limit=5.0, options={})
     took = time.perf_counter() - start
@@ -91,9 +91,9 @@ def test_all_points_bracket_one_optimum() -> None:
 
 @pytest.mark.parametrize("solver", ["newton", "interior-point", "clarabel"])
 def test_gaps_of_a_trace_are_primal_minus_dual(solver: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    import simopt.run
+    import simopt.solving.run
 
-    problem, certify = small(), simopt.run.judge
+    problem, certify = small(), simopt.solving.run.judge
     judged: list[tuple[Any, Any, Any]] = []
 
     def keep(*arguments: Any, **options: Any) -> Any:
@@ -102,7 +102,7 @@ def test_gaps_of_a_trace_are_primal_minus_dual(solver: str, monkeypatch: pytest.
         judged.append((found.point["w"].copy(), found.multipliers["above"].copy(), found.multipliers["below"].copy()))
         return found
 
-    monkeypatch.setattr(simopt.run, "judge", keep)
+    monkeypatch.setattr(simopt.solving.run, "judge", keep)
     found = traces.measure(problem, choose(problem, solver), tol=1e-8, time_limit=5.0, options={})
     X, y, n = problem.features, problem.targets, len(problem.targets)
     scale = np.maximum(np.abs(y) - problem.epsilon, 0.0).mean()

@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simopt import registry
 from simopt.arithmetic import FLOAT, INTERVAL
-from simopt.backends.table import installed
 from simopt.conformance import PROBLEM_CHECKS, SOLVER_CHECKS, NotConforming, check_problem, check_solver, conformance, executed
-from simopt.errors import UnknownName
-from simopt.problem import Image, Law, Rescale
+from simopt.ground import registry
+from simopt.ground.errors import UnknownName
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.problems.landmarked_svr import LandmarkedSVR
-from simopt.solution import Iterate
-from simopt.solver import solver
+from simopt.solving.backends.table import installed
+from simopt.solving.problem import Image, Law, Rescale
+from simopt.solving.solution import Iterate
+from simopt.solving.solver import solver
 
 
 class OptimisticDual(KernelRidge):

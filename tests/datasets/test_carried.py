@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from simopt import datasets
-from simopt.datasets import loader
-from simopt.errors import InvalidProblem
+from simopt.data import datasets
+from simopt.data.datasets import loader
+from simopt.ground.errors import InvalidProblem
 
 ROOT = Path(__file__).resolve().parents[2]
 DATA = ROOT / "data"
@@ -119,5 +119,5 @@ def test_neither_wheel_nor_sdist_carries_data(tmp_path: Path) -> None:
     [wheel], [sdist] = tmp_path.glob("*.whl"), tmp_path.glob("*.tar.gz")
     with zipfile.ZipFile(wheel) as archive, tarfile.open(sdist) as packed:
         for names in (archive.namelist(), packed.getnames()):
-            assert any(name.endswith("simopt/datasets/descriptions.json") for name in names)
+            assert any(name.endswith("simopt/data/datasets/descriptions.json") for name in names)
             assert not [name for name in names if name.endswith((".csv.gz", ".npz")) or "data" in Path(name).parts]

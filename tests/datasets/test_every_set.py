@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from simopt import datasets
+from simopt.data import datasets
 
 
 @pytest.mark.parametrize("name", [entry.name for entry in datasets.descriptions()])

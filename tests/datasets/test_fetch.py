@@ -13,10 +13,10 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner, Result
 
-from simopt import datasets
 from simopt.cli.main import app
-from simopt.datasets import Description, loader
-from simopt.errors import InvalidProblem, MissingDataset, NotAvailable
+from simopt.data import datasets
+from simopt.data.datasets import Description, loader
+from simopt.ground.errors import InvalidProblem, MissingDataset, NotAvailable
 
 Pages = dict[str, bytes]
 

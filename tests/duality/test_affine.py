@@ -11,9 +11,9 @@ import pytest
 import scipy.sparse as sp
 
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic
-from simopt.duality.affine import Map, Mixed, Picks
-from simopt.duality.expressions import Expressions
-from simopt.duality.vectors import floats, inner, vector
+from simopt.duality.graph.affine import Map, Mixed, Picks
+from simopt.duality.graph.vectors import floats, inner, vector
+from simopt.duality.reading.expressions import Expressions
 
 rng = np.random.default_rng(3)
 x, X, t = cp.Variable(3, name="x"), cp.Variable((3, 2), name="X"), cp.Variable(name="t")

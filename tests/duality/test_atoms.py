@@ -41,7 +41,7 @@ from simopt.duality.atoms.quadratic_form import QuadraticForm, SemidefiniteForm,
 from simopt.duality.atoms.square import Square
 from simopt.duality.atoms.sum_largest import SumLargest
 from simopt.duality.atoms.total import Total
-from simopt.duality.vectors import full, known
+from simopt.duality.graph.vectors import full, known
 
 N = 4
 PAIRS = np.array([0, 1, 1, 0])

@@ -13,7 +13,7 @@ from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic
 from simopt.duality import Declared
 from simopt.duality.atoms.huber import Huber
 from simopt.duality.atoms.square import Square
-from simopt.errors import Unreadable
+from simopt.ground.errors import Unreadable
 
 ARITHMETICS = [FLOAT, INTERVAL, RATIONAL]
 each_arithmetic = pytest.mark.parametrize("num", ARITHMETICS, ids=lambda num: num.name)

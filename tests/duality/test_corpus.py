@@ -14,7 +14,7 @@ from intercept import intercepted
 from page import EXPLAINED, certificates
 
 from simopt.duality import Declared
-from simopt.errors import InvalidProblem
+from simopt.ground.errors import InvalidProblem
 
 ANSWERS = {"optimal", "optimal_inaccurate", "infeasible", "infeasible_inaccurate", "unbounded", "unbounded_inaccurate"}
 

@@ -11,13 +11,13 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
-from simopt import registry
 from simopt.conformance import PROBLEM_CHECKS
-from simopt.declaration import DeclaredProblem
-from simopt.duality import dimensions
-from simopt.duality.dimensions import Change, changes_of, natural, numbers, scaled
-from simopt.fields import Matrix, Positive, Vector
-from simopt.problem import ALL_CONES, Example, Problem
+from simopt.duality.declaration import DeclaredProblem
+from simopt.duality.units import dimensions
+from simopt.duality.units.dimensions import Change, changes_of, natural, numbers, scaled
+from simopt.ground import registry
+from simopt.ground.fields import Matrix, Positive, Vector
+from simopt.solving.problem import ALL_CONES, Example, Problem
 
 OWN_UNITS = {"m-power-rls", "m-power-rls-ball"}  # their declarations are in a power of two of their own, which the data choose
 

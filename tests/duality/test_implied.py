@@ -13,7 +13,7 @@ import pytest
 import simopt
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic
 from simopt.duality import Declared, solved
-from simopt.duality.implied import implied
+from simopt.duality.stationarity.implied import implied
 
 each_arithmetic = pytest.mark.parametrize("num", [FLOAT, INTERVAL, RATIONAL], ids=lambda num: num.name)
 draw = np.random.default_rng(3)

@@ -13,7 +13,7 @@ import pytest
 import simopt
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL
 from simopt.duality import Declared, solved
-from simopt.duality.kernel_element import SquaredNorm
+from simopt.duality.reading.kernel_element import SquaredNorm
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.kernel_ridge import KernelRidge
 

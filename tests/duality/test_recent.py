@@ -10,9 +10,10 @@ import pytest
 
 from simopt import certify
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, Interval
-from simopt.duality import Declared, forward
+from simopt.duality import Declared
 from simopt.duality.atoms.maximum import Maximum
 from simopt.duality.recent import Recent
+from simopt.duality.sweeps import forward
 
 A = np.array([[1.0, 2.0], [0.5, -1.0], [3.0, 0.25]])
 B = np.array([1.0, -2.0, 0.5])

@@ -12,15 +12,15 @@ import numpy as np
 import pytest
 
 import simopt
-from simopt import registry
 from simopt.arithmetic import INTERVAL
-from simopt.arrays import Array
 from simopt.conformance import PROBLEM_CHECKS, SOLVER_CHECKS, check_problem, check_solver, executed
-from simopt.declaration import DeclaredProblem
 from simopt.duality import Declared
-from simopt.errors import InvalidProblem
-from simopt.fields import Axes, Labels, Matrix, NonNegative, Positive, Vector
-from simopt.problem import ALL_CONES, Example, problem
+from simopt.duality.declaration import DeclaredProblem
+from simopt.ground import registry
+from simopt.ground.arrays import Array
+from simopt.ground.errors import InvalidProblem
+from simopt.ground.fields import Axes, Labels, Matrix, NonNegative, Positive, Vector
+from simopt.solving.problem import ALL_CONES, Example, problem
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

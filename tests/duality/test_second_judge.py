@@ -12,13 +12,13 @@ import numpy as np
 import pytest
 
 import simopt
-from simopt import registry
 from simopt.arithmetic import FLOAT, INTERVAL
-from simopt.certificate import Certificate
 from simopt.conformance import second_judge
 from simopt.conformance.second_judge import ROOM, ROUNDED
 from simopt.duality import Declared, solved
-from simopt.problem import Example, Problem
+from simopt.ground import registry
+from simopt.solving.certificate import Certificate
+from simopt.solving.problem import Example, Problem
 
 registry.load("problems")
 SEED = 0

@@ -15,7 +15,7 @@ import pytest
 import simopt
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic
 from simopt.duality import Declared, solved
-from simopt.errors import InvalidProblem, NotAvailable, UnknownName
+from simopt.ground.errors import InvalidProblem, NotAvailable, UnknownName
 
 N, D = 30, 4
 

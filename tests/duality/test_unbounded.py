@@ -15,10 +15,10 @@ from quickly import quick
 import simopt
 from simopt.arithmetic import BY_NAME, FLOAT, INTERVAL, RATIONAL, Arithmetic
 from simopt.duality import Declared
-from simopt.duality.recession import at_most_zero
-from simopt.duality.unbounded import Unbounded, recession, replayed, unbounded
-from simopt.errors import InvalidProblem
-from simopt.solution import Status
+from simopt.duality.no_optimum.recession import at_most_zero
+from simopt.duality.no_optimum.unbounded import Unbounded, recession, replayed, unbounded
+from simopt.ground.errors import InvalidProblem
+from simopt.solving.solution import Status
 
 A = np.array([[0.1, 0.2, 0.3], [1.0, -0.7, 0.4]])
 x, y = cp.Variable(name="x"), cp.Variable(name="y")

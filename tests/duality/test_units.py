@@ -13,7 +13,7 @@ import pytest
 import simopt
 from simopt.arithmetic import INTERVAL
 from simopt.duality import Declared, GraphForm, graph_form, solved
-from simopt.duality.units import RAW, Sizes, equilibrated, maps, natural_size
+from simopt.duality.units.units import RAW, Sizes, equilibrated, maps, natural_size
 
 N, D = 40, 4
 rng = np.random.default_rng(0)

@@ -10,14 +10,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simopt.equivalence import Answer, Equivalence, Flat, identity
-from simopt.errors import InvalidProblem
-from simopt.family import Family, Interval
-from simopt.map_search import Outcome, find_map, recovered
-from simopt.similarities import Linear
-from simopt.strong import verify_strong
-from simopt.training import TrainingSet
-from simopt.weak import verify_weak
+from simopt.data.similarities import Linear
+from simopt.equivalence.equivalence import Answer, Equivalence, Flat, identity
+from simopt.equivalence.family import Family, Interval
+from simopt.equivalence.map_search import Outcome, find_map, recovered
+from simopt.equivalence.strong import verify_strong
+from simopt.equivalence.training import TrainingSet
+from simopt.equivalence.weak import verify_weak
+from simopt.ground.errors import InvalidProblem
 
 HOLDS, FAILS, UNDECIDED = Answer.HOLDS, Answer.FAILS, Answer.UNDECIDED
 FOUND, EVERY, OPEN_ENDED, NO_MAP = Outcome.FOUND, Outcome.EVERY, Outcome.OPEN_ENDED, Outcome.NO_MAP
@@ -370,7 +370,7 @@ def test_verify_strong(name):
 
 def test_kernel_ridge_to_m_power_rls_by_the_same_parameter_fails(gaussian):
     """The claim that the separation of two equal images let pass, over 90 comparisons."""
-    from simopt.strong import neighbours
+    from simopt.equivalence.strong import neighbours
     from simopt.theorems.ak.families import kernel_ridge, m_power_rls
 
     report = verify_strong(link(kernel_ridge(), m_power_rls(3.0)), neighbours(gaussian), [1e-3, 0.05, 2.0])

@@ -4,12 +4,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from simopt import registry
-from simopt.equivalence import Answer, Equivalence, Flat, Strength, identity
-from simopt.errors import InvalidProblem
-from simopt.family import Interval
-from simopt.map_search import recovered
-from simopt.strong import neighbours, verify_strong
+from simopt.equivalence.equivalence import Answer, Equivalence, Flat, Strength, identity
+from simopt.equivalence.family import Interval
+from simopt.equivalence.map_search import recovered
+from simopt.equivalence.strong import neighbours, verify_strong
+from simopt.equivalence.weak import verify_weak
+from simopt.ground import registry
+from simopt.ground.errors import InvalidProblem
 from simopt.theorems.ak.equivalences import (
     ball_to_power_ball,
     kernel_ridge_to_over_n,
@@ -19,7 +20,6 @@ from simopt.theorems.ak.equivalences import (
     tikhonov_to_ivanov,
 )
 from simopt.theorems.ak.families import kernel_ridge, kernel_ridge_ball, least_norm
-from simopt.weak import verify_weak
 
 EVERY = {
     "power 1.05": m_power_rls_to_kernel_ridge(1.05),

@@ -3,9 +3,9 @@ from itertools import combinations_with_replacement, permutations, product
 import numpy as np
 import pytest
 
-from simopt.hamming import hamming, hamming_by_definition, permuted_hamming
-from simopt.similarities import Linear
-from simopt.training import TrainingSet
+from simopt.data.similarities import Linear
+from simopt.equivalence.hamming import hamming, hamming_by_definition, permuted_hamming
+from simopt.equivalence.training import TrainingSet
 
 MULTISETS = [m for size in range(1, 5) for m in combinations_with_replacement("abc", size)]
 

@@ -7,12 +7,12 @@ import numpy as np
 import pytest
 from scipy.optimize import brentq
 
-from simopt.equivalence import Answer, Equivalence
-from simopt.family import Family
-from simopt.map_search import Outcome, find_map
-from simopt.similarities import Linear
-from simopt.training import TrainingSet
-from simopt.weak import verify_weak
+from simopt.data.similarities import Linear
+from simopt.equivalence.equivalence import Answer, Equivalence
+from simopt.equivalence.family import Family
+from simopt.equivalence.map_search import Outcome, find_map
+from simopt.equivalence.training import TrainingSet
+from simopt.equivalence.weak import verify_weak
 
 SCALES = np.array([1.0, 0.1, 0.001])
 PATHS = {

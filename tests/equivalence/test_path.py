@@ -6,12 +6,12 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from simopt.equivalence import Answer
-from simopt.family import POSITIVE, Family, Interval
-from simopt.path_search import PathSearch
-from simopt.similarities import Linear
-from simopt.training import TrainingSet
-from simopt.weak import NoImage, WeakReport, _flat, _separations, _slopes, mapped
+from simopt.data.similarities import Linear
+from simopt.equivalence.equivalence import Answer
+from simopt.equivalence.family import POSITIVE, Family, Interval
+from simopt.equivalence.path_search import PathSearch
+from simopt.equivalence.training import TrainingSet
+from simopt.equivalence.weak import NoImage, WeakReport, _flat, _separations, _slopes, mapped
 
 Z = TrainingSet(np.eye(2), np.array([1.0, 2.0]), Linear())
 

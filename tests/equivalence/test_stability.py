@@ -1,10 +1,9 @@
 import numpy as np
 import pytest
 
-from simopt.errors import InvalidProblem
-from simopt.similarities import Gaussian, Linear
-from simopt.stability import leave_one_out, swap
-from simopt.stability_bounds import (
+from simopt.data.similarities import Gaussian, Linear
+from simopt.equivalence.stability import leave_one_out, swap
+from simopt.equivalence.stability_bounds import (
     Change,
     admissibility,
     distance_bound,
@@ -14,7 +13,8 @@ from simopt.stability_bounds import (
     subquadratic,
     theorem3,
 )
-from simopt.training import TrainingSet
+from simopt.equivalence.training import TrainingSet
+from simopt.ground.errors import InvalidProblem
 
 POWERS = (1.1, 1.5, 2.0, 3.0, 5.0)
 REMOVALS = (Change.BOUSQUET_ELISSEEFF, Change.RENORMALISED)

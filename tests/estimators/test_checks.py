@@ -8,8 +8,8 @@ import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from simopt import estimators
+from simopt.data.similarities import Gaussian, Linear
 from simopt.estimators.base import KernelEstimator
-from simopt.similarities import Gaussian, Linear
 
 DEFAULTS = [getattr(estimators, name)() for name in estimators.__all__]
 FORMS = [

@@ -16,11 +16,11 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from simopt import estimators
-from simopt.errors import InvalidProblem, UnknownName
+from simopt.data.landmarks import CHOSEN_BY
+from simopt.data.similarities import Gaussian, Laplacian
 from simopt.estimators.base import KernelEstimator
 from simopt.estimators.nadaraya_watson import few_of
-from simopt.landmarks import CHOSEN_BY
-from simopt.similarities import Gaussian, Laplacian
+from simopt.ground.errors import InvalidProblem, UnknownName
 
 GRAM = [name for name in estimators.__all__ if issubclass(getattr(estimators, name), KernelEstimator)]
 

@@ -11,13 +11,13 @@ from made_data import data, seeded, targets_for
 
 import simopt
 from simopt import estimators
-from simopt.errors import InvalidProblem
-from simopt.landmarks import LandmarkMap
+from simopt.data.landmarks import LandmarkMap
+from simopt.data.similarities import Gaussian, Manhattan
+from simopt.estimators.herding.herd import herd
+from simopt.estimators.ordinal.ordinal import ordinal
+from simopt.ground.errors import InvalidProblem
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.landmarked_svr import LandmarkedSVR
-from simopt.similarities import Gaussian, Manhattan
-from simopt.solvers.herd import herd
-from simopt.solvers.ordinal import ordinal
 
 FOLDER = Path(__file__).resolve().parents[2] / "estimators"
 WIDTH = Gaussian(3.0)

@@ -12,12 +12,12 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from simopt import validate
 from simopt.arithmetic import FLOAT
-from simopt.arrays import Multipliers, Point
-from simopt.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, freeze
-from simopt.solution import Iterate
-from simopt.solver import solver
+from simopt.ground import validate
+from simopt.ground.arrays import Multipliers, Point
+from simopt.solving.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, freeze
+from simopt.solving.solution import Iterate
+from simopt.solving.solver import solver
 
 
 @dataclass(frozen=True, eq=False)
@@ -196,7 +196,7 @@ class Undeclared(Toy):
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> Any:
         """Refuse."""
-        from simopt.errors import InvalidProblem
+        from simopt.ground.errors import InvalidProblem
 
         raise InvalidProblem("regularization: not convex")
 

@@ -14,9 +14,9 @@ import pytest
 from frame_toy import Bottomless, Impossible, NeedsPowers, Toy, Undeclared, toy
 
 from simopt import Status, solve
-from simopt.backends import adapter, ecos_child, table
-from simopt.backends.table import CLARABEL, ECOS, FIRST_CLASS, SCS, check_options, find
-from simopt.errors import NotAvailable, UnknownName
+from simopt.ground.errors import NotAvailable, UnknownName
+from simopt.solving.backends import adapter, ecos_child, table
+from simopt.solving.backends.table import CLARABEL, ECOS, FIRST_CLASS, SCS, check_options, find
 
 NAMES = [backend.name for backend in FIRST_CLASS]
 
@@ -172,8 +172,8 @@ import signal, sys, time
 signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell has what it starts in the background ignore the signal
 from frame_toy import toy
 from simopt import solve
-from simopt.backends import adapter
-from simopt.errors import Interrupted
+from simopt.solving.backends import adapter
+from simopt.ground.errors import Interrupted
 native = adapter._native_options
 def announced(*args):
     print("solving", flush=True)

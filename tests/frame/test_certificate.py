@@ -16,10 +16,8 @@ from hypothesis import strategies as st
 
 from simopt import Status, certify, solve
 from simopt.arithmetic import BY_NAME, FLOAT, INTERVAL, RATIONAL, Arithmetic, Interval
-from simopt.arrays import Multipliers, Point
-from simopt.certificate import judge, ratio
-from simopt.errors import InvalidProblem
-from simopt.problem import Problem, own, owns_its_data, twin
+from simopt.ground.arrays import Multipliers, Point
+from simopt.ground.errors import InvalidProblem
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.hinge_svm_ball_bias import HingeSVMBallBias
 from simopt.problems.hinge_svm_bias import HingeSVMBias
@@ -27,6 +25,8 @@ from simopt.problems.kernel_ridge import KernelRidge
 from simopt.problems.m_power_rls import MPowerRLS
 from simopt.problems.mean_classifier_penalised import MeanClassifierPenalised
 from simopt.problems.smallest_bound import SmallestBound
+from simopt.solving.certificate import judge, ratio
+from simopt.solving.problem import Problem, own, owns_its_data, twin
 
 numbers = st.floats(allow_nan=False, allow_infinity=False, width=32)
 
@@ -286,7 +286,7 @@ def test_balls_are_asked_of_small_gaps_only(monkeypatch: pytest.MonkeyPatch) -> 
     problem = toy(radius=0.3)
     far = {"predictions": np.full(12, 1e3)}
     monkeypatch.setattr(Toy, "multipliers", lambda self, point: None)
-    monkeypatch.setattr("simopt.judgement._Scene._steady", lambda *scene: False)
+    monkeypatch.setattr("simopt.solving.judgement._Scene._steady", lambda *scene: False)
     assert certify(problem, problem.trivial_point(), far).relative_gap > 1.0 and "interval" not in asked
     found = solve(problem, "cyclic", tol=1e-9)
     assert found.optimal and "interval" in asked[-2:] and asked.count("interval") <= 2

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import simopt
+from simopt.data.similarities import Laplacian
 from simopt.problems.hinge_svm import HingeSVM
-from simopt.similarities import Laplacian
 
 
 class Clock:
@@ -30,7 +30,7 @@ def test_slow_and_fast_machines_give_the_same_answer(tol: float, monkeypatch: py
     simopt.solve(problem, "svm")  # compiled outside of what is measured
     answers = []
     for factor in (1.0, 1.3, 0.1):
-        monkeypatch.setattr("simopt.run.time.perf_counter", Clock(factor))
+        monkeypatch.setattr("simopt.solving.run.time.perf_counter", Clock(factor))
         answers.append(simopt.solve(problem, "svm", tol=tol, time_limit=1e9))
     monkeypatch.undo()
     assert len({answer.provenance.iterations for answer in answers}) == 1

@@ -10,12 +10,12 @@ import pytest
 from frame_toy import Toy, cyclic, toy
 
 from simopt import Status, solve
-from simopt.backends.table import installed
-from simopt.driver import choose
-from simopt.errors import Interrupted, InvalidProblem, UnknownName
-from simopt.problem import Rescale
-from simopt.solution import Iterate, Sample, Solution
-from simopt.solver import SolverSpec
+from simopt.ground.errors import Interrupted, InvalidProblem, UnknownName
+from simopt.solving.backends.table import installed
+from simopt.solving.driver import choose
+from simopt.solving.problem import Rescale
+from simopt.solving.solution import Iterate, Sample, Solution
+from simopt.solving.solver import SolverSpec
 
 
 def test_the_best_hand_written_solver_is_the_default() -> None:
@@ -234,8 +234,8 @@ def run_by(algorithm: Any, problem: Toy | None = None, **options: Any) -> Soluti
     """The toy solved by an algorithm that is registered for this once."""
     with pytest.MonkeyPatch.context() as patch:
         spec = SolverSpec("liar", algorithm, (Toy,), "", None, 0)
-        patch.setattr("simopt.driver.choose", lambda problem, name: spec)
-        patch.setattr("simopt.run._warm", {("liar", "toy")})
+        patch.setattr("simopt.solving.driver.choose", lambda problem, name: spec)
+        patch.setattr("simopt.solving.run._warm", {("liar", "toy")})
         return solve(toy(radius=0.3) if problem is None else problem, "liar", **options)
 
 
@@ -275,7 +275,7 @@ X = {"x": np.zeros(4)}
 @pytest.mark.parametrize("looked_at", [True, False], ids=["judged at once", "kept for later"])
 def test_what_is_no_iterate_is_named_and_the_rest_kept(step: Any, word: str, looked_at: bool) -> None:
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("simopt.run.GROWTH", 1.0 if looked_at else 100.0)
+        patch.setattr("simopt.solving.run.GROWTH", 1.0 if looked_at else 100.0)
         found = run_by(yields(step))
     assert found.status is Status.FAILED and word in found.message, found.message
     assert found.certificate is not None and np.isfinite(found.certificate.gap), "the first point was good"
@@ -360,7 +360,7 @@ def test_a_solver_cannot_change_the_problem_that_it_is_judged_by() -> None:
 @pytest.mark.parametrize("back_again", [False, True])
 def test_data_that_change_during_a_solve_end_it_as_failed(back_again: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     """Large data are not copied: the fingerprint before and after, and a last judgement after the solver's end, see to them."""
-    monkeypatch.setattr("simopt.problem.OWNED", 0)
+    monkeypatch.setattr("simopt.solving.problem.OWNED", 0)
     matrix, targets = toy().matrix.copy(), toy().targets.copy()
 
     def changes(problem: Toy, *, tol: float) -> Any:

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 from frame_toy import Toy
 
-from simopt import certify, judgement
+from simopt import certify
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, Interval
-from simopt.judgement import HIDDEN, MOVED, ratio
+from simopt.solving import judgement
+from simopt.solving.judgement import HIDDEN, MOVED, ratio
 
 B = np.array([1.0, 0.25])
 LEAST = 0.265625

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simopt.errors import InvalidProblem, UnknownName
-from simopt.jsonio import InvalidFile
-from simopt.monotone_function import MonotoneFunction
+from simopt.ground.errors import InvalidProblem, UnknownName
+from simopt.ground.jsonio import InvalidFile
+from simopt.ground.monotone_function import MonotoneFunction
 
 STAIRS = MonotoneFunction(np.array([0.0, 1.0, 2.0, 4.0]), np.array([0.0, 0.5, 0.5, 1.5]))
 

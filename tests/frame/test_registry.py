@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from simopt import registry
-from simopt.errors import UnknownName
-from simopt.registry import DuplicateName
+from simopt.ground import registry
+from simopt.ground.errors import UnknownName
+from simopt.ground.registry import DuplicateName
 
 HEAVY = ("cvxpy", "numba", "matplotlib", "sklearn")
 
@@ -41,7 +41,7 @@ def test_unknown_kinds_names_and_groups() -> None:
 
 
 def test_content_is_found_in_a_fresh_process_without_heavy_imports() -> None:
-    script = "import sys, simopt; from simopt import registry; registry.load('problems', 'solvers'); print(len(registry.names('problem')));"
+    script = "import sys, simopt; from simopt.ground import registry; registry.load('problems', 'solvers'); print(len(registry.names('problem')));"
     script += f"print([m for m in {HEAVY} if m in sys.modules])"
     out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split("\n")
     assert int(out[0]) >= 7 and out[1] == "[]"
@@ -66,8 +66,8 @@ def python(folder: Path, script: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment, check=False)
 
 
-TAKEN = "from simopt.problem import problem\n@problem\nclass {0}:\n    name = '{1}'\n"
-LOAD = "from simopt import registry\nregistry.load('problems')\n"
+TAKEN = "from simopt.solving.problem import problem\n@problem\nclass {0}:\n    name = '{1}'\n"
+LOAD = "from simopt.ground import registry\nregistry.load('problems')\n"
 
 
 def test_two_plugins_of_one_name(tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_two_plugins_of_one_name(tmp_path: Path) -> None:
     message = done.stderr.splitlines()[-1]
     assert "DuplicateName" in message and "'shared-name'" in message and "first_plugin" in message and "second_plugin" in message
     again = "\ntry:\n    registry.load('problems')\nexcept registry.DuplicateName:\n    print('still')\n"
-    done = python(tmp_path, "from simopt import registry\n" + 2 * again)
+    done = python(tmp_path, "from simopt.ground import registry\n" + 2 * again)
     assert done.stdout == "still\nstill\n", "a clash does not go away by being ignored"
 
 

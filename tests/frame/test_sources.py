@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from simopt import sources
+from simopt.ground import sources
 
 
 def python(script: str, *arguments: str, folder: Path | None = None) -> str:
@@ -22,7 +22,7 @@ def python(script: str, *arguments: str, folder: Path | None = None) -> str:
 
 EVERYTHING = """
 import json, sys
-from simopt import registry, sources
+from simopt.ground import registry, sources
 read = sources.problems()
 imported = [name for name in sys.modules if name.startswith(("simopt.problems.", "simopt.solvers.")) or name == "numpy"]
 registry.load()
@@ -46,8 +46,8 @@ def test_the_sources_tell_what_importing_registers() -> None:
 def test_only_what_is_named_is_imported() -> None:
     script = """
 import sys
-from simopt import registry
-from simopt.solver import solvers_of
+from simopt.ground import registry
+from simopt.solving.solver import solvers_of
 from simopt.claims import catalogue
 kind = registry.find("problem", "Kernel_Ridge")
 print(kind.name, [spec.name for spec in solvers_of(kind)], registry.names("problem"))
@@ -59,7 +59,7 @@ print(claim.id, sum(name.startswith("simopt.theorems.") for name in sys.modules)
 
 def test_what_a_claim_corrects_is_imported_with_it() -> None:
     script = """
-from simopt import registry
+from simopt.ground import registry
 from simopt.claims import catalogue
 (claim,) = catalogue.select(["AK-P5.1+"])
 print(claim.corrects, registry.has("claim", claim.corrects), len(registry.names("claim")) < 100)
@@ -73,9 +73,9 @@ def test_what_no_source_says_is_found_by_importing_everything() -> None:
 
 
 PLUGIN = """
-from simopt.problem import problem
+from simopt.solving.problem import problem
 from simopt.problems.kernel_ridge import KernelRidge
-from simopt.solver import solver
+from simopt.solving.solver import solver
 
 @solver("theirs", solves=KernelRidge, rank=99)
 def theirs(problem, *, tol):
@@ -87,7 +87,9 @@ def theirs(problem, *, tol):
 def plugins(tmp_path: Path) -> Path:
     """A folder with a plug-in that offers a solver of a problem of ours, and one that offers a problem."""
     (tmp_path / "their_solver.py").write_text(PLUGIN)
-    (tmp_path / "their_problem.py").write_text("from simopt.problem import problem\n@problem\nclass Theirs:\n    name = 'their-problem'\n")
+    (tmp_path / "their_problem.py").write_text(
+        "from simopt.solving.problem import problem\n@problem\nclass Theirs:\n    name = 'their-problem'\n"
+    )
     for group, module in (("solvers", "their_solver"), ("problems", "their_problem")):
         info = tmp_path / f"{module}-1.0.dist-info"
         info.mkdir()
@@ -98,8 +100,8 @@ def plugins(tmp_path: Path) -> Path:
 
 def test_plug_ins_are_asked_for_solvers_of_our_problems_and_for_problems_that_are_not_ours(plugins: Path) -> None:
     script = """
-from simopt import registry
-from simopt.solver import solvers_of
+from simopt.ground import registry
+from simopt.solving.solver import solvers_of
 print([spec.name for spec in solvers_of(registry.find("problem", "kernel-ridge"))], "their_problem" in __import__("sys").modules)
 print(registry.find("problem", "Their_Problem").name, registry.foreign("problems"), registry.foreign("theorems"))
 """

@@ -14,14 +14,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simopt import Status, certify, registry, solve
+from simopt import Status, certify, solve
 from simopt.arithmetic import BY_NAME, FLOAT, INTERVAL
-from simopt.certificate import Certificate, judge
 from simopt.conformance.setting import examples_of, reference
-from simopt.errors import InvalidProblem
-from simopt.problem import Problem, owns_its_data
-from simopt.solution import Iterate
-from simopt.solver import SolverSpec
+from simopt.ground import registry
+from simopt.ground.errors import InvalidProblem
+from simopt.solving.certificate import Certificate, judge
+from simopt.solving.problem import Problem, owns_its_data
+from simopt.solving.solution import Iterate
+from simopt.solving.solver import SolverSpec
 
 registry.load("problems")
 PROBLEMS: dict[str, type[Problem]] = dict(registry.items("problem"))
@@ -212,8 +213,8 @@ def test_no_solver_is_believed(name: str, monkeypatch: pytest.MonkeyPatch) -> No
     mark, scale = problem.fingerprint(), problem.scale()
     for told_as, story in stories(point, multipliers):
         spec = SolverSpec("liar", lambda problem, *, tol, story=story: story(problem), (Problem,), "", None, 0)  # type: ignore[type-abstract]
-        monkeypatch.setattr("simopt.driver.choose", lambda problem, solver, spec=spec: spec)
-        monkeypatch.setattr("simopt.run._warm", {("liar", name)})
+        monkeypatch.setattr("simopt.solving.driver.choose", lambda problem, solver, spec=spec: spec)
+        monkeypatch.setattr("simopt.solving.run._warm", {("liar", name)})
         found = solve(problem, "liar", tol=TOL)
         assert problem.fingerprint() == mark, told_as
         best = found.certificate

@@ -48,7 +48,7 @@ def groups() -> list[Group]:
     claims = [path for path in listed("simopt/claims") if not path.endswith(UNDECIDED)]
     formulas = [path for path in listed("problems") if not path.endswith(NO_FORMULAS)]
     return [
-        Group("certificate", 80, ("simopt/judgement.py", "simopt/certificate.py")),
+        Group("certificate", 80, ("simopt/solving/judgement.py", "simopt/solving/certificate.py")),
         Group("claims", 240, tuple(claims)),
         Group("arithmetic", 140, tuple(listed("simopt/arithmetic"))),
         Group("duality", 240, (*listed("simopt/duality/atoms"), *(f"simopt/duality/{name}.py" for name in DUALITY))),

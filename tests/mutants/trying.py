@@ -27,8 +27,12 @@ from concerned import ROOT, Tests, dotted
 UNTOUCHED = {  # what the mutants of a group build on: imported once before the first of them, so groups are tried in this order
     "certificate": (),
     "arithmetic": (),
-    "duality": ("simopt.driver", "simopt.backends.table", "simopt.datasets"),  # without simopt.conformance, which reads declarations
-    "claims": ("simopt.conformance", "simopt.datasets", "simopt.backends.table"),
+    "duality": (
+        "simopt.solving.driver",
+        "simopt.solving.backends.table",
+        "simopt.data.datasets",
+    ),  # without simopt.conformance, which reads declarations
+    "claims": ("simopt.conformance", "simopt.data.datasets", "simopt.solving.backends.table"),
     "equivalence": ("simopt.claims",),
     "problems": (),
 }

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from simopt.backends import table
+from simopt.solving.backends import table
 
 HERE = Path(__file__).parent
 
@@ -34,8 +34,8 @@ def python(installed: Path, *arguments: str, folder: Path) -> subprocess.Complet
 
 def test_entry_points_are_found(installed: Path, tmp_path: Path) -> None:
     script = """
-from simopt import registry
-from simopt.driver import choose
+from simopt.ground import registry
+from simopt.solving.driver import choose
 registry.load()
 cls = registry.get("problem", "quantile_regression")
 print(cls.__module__, registry.module_of("claim", "KB-norm"), choose(cls, None).name, [row.source for row in registry.failures()])
@@ -55,7 +55,7 @@ def test_the_package_conforms(installed: Path, tmp_path: Path) -> None:
 
 def test_its_claim_is_verified_and_its_mutant_caught(installed: Path, tmp_path: Path) -> None:
     script = """
-from simopt.verification import verify
+from simopt.claims.verification import verify
 if __name__ == "__main__":
     record = verify(["KB-norm"], jobs=1, mutants=True, evidence_dir=None)
     row = record.rows[0]
@@ -68,7 +68,7 @@ if __name__ == "__main__":
 def test_its_recipe_solves_a_data_set(installed: Path, tmp_path: Path) -> None:
     script = """
 import numpy as np, simopt
-from simopt.datasets import friedman
+from simopt.data.datasets import friedman
 from simopt_example.quantile_regression import QuantileRegression
 rng = np.random.default_rng(0)
 data = friedman(rng, 60)

@@ -13,11 +13,11 @@ import scipy.optimize
 
 from simopt import solve
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL
-from simopt.arrays import Array
-from simopt.certificate import certify
+from simopt.ground.arrays import Array
 from simopt.problems._potentials import POTENTIALS
 from simopt.problems.convex_potential import ConvexPotential, three_points
-from simopt.solution import Status
+from simopt.solving.certificate import certify
+from simopt.solving.solution import Status
 
 NAMES = list(POTENTIALS)
 ONE = np.ones(1)

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simopt import registry
+from simopt.ground import registry
 
 registry.load("problems")
 KINDS = [name for name, cls in registry.items("problem") if cls.__module__.startswith("simopt.problems.")]

@@ -14,13 +14,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simopt import registry
 from simopt.arithmetic import BY_NAME, FLOAT, INTERVAL
-from simopt.certificate import certify, judge
-from simopt.datasets import load_dataset
-from simopt.errors import InvalidProblem
-from simopt.problem import Example, Problem
+from simopt.data.datasets import load_dataset
+from simopt.ground import registry
+from simopt.ground.errors import InvalidProblem
 from simopt.problems.kernel_ridge import KernelRidge
+from simopt.solving.certificate import certify, judge
+from simopt.solving.problem import Example, Problem
 
 registry.load("problems")
 OURS = [name for name, cls in registry.items("problem") if cls.__module__.startswith("simopt.problems.")]

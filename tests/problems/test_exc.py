@@ -13,12 +13,11 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
-from simopt import registry
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL
-from simopt.arrays import Array
-from simopt.certificate import certify
-from simopt.datasets import Dataset, load_dataset
-from simopt.errors import InvalidProblem
+from simopt.data.datasets import Dataset, load_dataset
+from simopt.ground import registry
+from simopt.ground.arrays import Array
+from simopt.ground.errors import InvalidProblem
 from simopt.problems import _exc_cases
 from simopt.problems._exc_start import best_constant_thresholds, best_separate_thresholds, equispaced
 from simopt.problems.exc_fixed import EXCFixed
@@ -28,6 +27,7 @@ from simopt.problems.exc_ordinal_penalised import EXCOrdinalPenalised
 from simopt.problems.imc_ordinal import IMCOrdinal
 from simopt.problems.imc_ordinal_penalised import IMCOrdinalPenalised
 from simopt.problems.kernel_exc import KernelEXC
+from simopt.solving.certificate import certify
 
 ANGLES = np.linspace(0.0, 2.0 * np.pi, 20001)
 CIRCLE = np.stack([np.cos(ANGLES), np.sin(ANGLES)])

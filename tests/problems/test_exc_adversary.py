@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from simopt import solve
-from simopt.errors import InvalidProblem
+from simopt.estimators.ordinal.ordinal import ordinal
+from simopt.ground.errors import InvalidProblem
 from simopt.problems._exc_start import best_constant_thresholds
 from simopt.problems.exc_ordinal import EXCOrdinal
 from simopt.problems.exc_ordinal_penalised import EXCOrdinalPenalised
 from simopt.problems.ordinal_goodness import OrdinalGoodness
-from simopt.solution import Status
-from simopt.solvers.ordinal import ordinal
+from simopt.solving.solution import Status
 
 
 @pytest.mark.parametrize("solver", [pytest.param("newton", marks=pytest.mark.slow), "interior-point", "clarabel"])

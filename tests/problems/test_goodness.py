@@ -10,17 +10,17 @@ import numpy as np
 import pytest
 
 from simopt.arithmetic import INTERVAL, RATIONAL
-from simopt.certificate import certify
-from simopt.driver import solve
-from simopt.errors import InvalidProblem
-from simopt.problem import Example
+from simopt.ground.errors import InvalidProblem
 from simopt.problems._goodness_cases import four_points
 from simopt.problems.goodness import Goodness
 from simopt.problems.goodness_choice import GoodnessChoice
 from simopt.problems.kernel_goodness import KernelGoodness
 from simopt.problems.smallest_bound import SmallestBound
-from simopt.solution import Status
-from simopt.solvers.goodness_exact import exact_smallest_bound
+from simopt.solvers.goodness.goodness_exact import exact_smallest_bound
+from simopt.solving.certificate import certify
+from simopt.solving.driver import solve
+from simopt.solving.problem import Example
+from simopt.solving.solution import Status
 
 KINDS = (Goodness, GoodnessChoice, KernelGoodness, SmallestBound)
 CASES = [pytest.param(e, id=f"{kind.name}: {e.name}") for kind in KINDS for e in kind.examples(np.random.default_rng(11))]

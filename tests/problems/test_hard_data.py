@@ -9,16 +9,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simopt import certify, registry, solve
+from simopt import certify, solve
 from simopt.arithmetic import FLOAT, INTERVAL
-from simopt.errors import InvalidProblem
+from simopt.ground import registry
+from simopt.ground.errors import InvalidProblem
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.problems.landmarked_svr_penalised import LandmarkedSVRPenalised
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
 from simopt.problems.m_power_rls import MPowerRLS
 from simopt.problems.m_power_rls_ball import MPowerRLSBall
-from simopt.solution import Status
+from simopt.solving.solution import Status
 
 registry.load("problems")
 K = np.exp(-np.square(np.subtract.outer(np.arange(7.0), np.arange(7.0))))

@@ -11,9 +11,8 @@ import pytest
 import scipy.optimize
 
 from simopt.arithmetic import RATIONAL
-from simopt.arrays import Array
-from simopt.certificate import certify
-from simopt.errors import InvalidProblem, UnknownName
+from simopt.ground.arrays import Array
+from simopt.ground.errors import InvalidProblem, UnknownName
 from simopt.problems import _svr_cases
 from simopt.problems._recipes import small_kernel
 from simopt.problems.hinge_svm import HingeSVM
@@ -21,6 +20,7 @@ from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.problems.landmarked_svr_penalised import LandmarkedSVRPenalised
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
 from simopt.problems.mean_classifier import MeanClassifier
+from simopt.solving.certificate import certify
 
 ANGLES = np.linspace(0.0, 2.0 * np.pi, 20001)
 CIRCLE = np.stack([np.cos(ANGLES), np.sin(ANGLES)])

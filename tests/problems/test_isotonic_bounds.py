@@ -12,11 +12,11 @@ import numpy as np
 import pytest
 
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL
-from simopt.certificate import certify
-from simopt.driver import solve
-from simopt.problem import Example
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
-from simopt.solvers.bounded_chain import fit_bounded_chain
+from simopt.solvers.isotonic.bounded_chain import fit_bounded_chain
+from simopt.solving.certificate import certify
+from simopt.solving.driver import solve
+from simopt.solving.problem import Example
 
 EXAMPLES = list(LipschitzIsotonic.examples(np.random.default_rng(11)))
 

@@ -10,14 +10,14 @@ import pytest
 
 from simopt import solve
 from simopt.arithmetic import RATIONAL
-from simopt.arrays import Array
-from simopt.certificate import certify
-from simopt.datasets import load_dataset
-from simopt.errors import InvalidProblem
+from simopt.data.datasets import load_dataset
+from simopt.data.similarities import Gaussian, Manhattan, Sigmoid
+from simopt.ground.arrays import Array
+from simopt.ground.errors import InvalidProblem
 from simopt.problems import _weighted_mean
 from simopt.problems.kernel_regression import KernelRegression
-from simopt.similarities import Gaussian, Manhattan, Sigmoid
-from simopt.solvers.kernel_regression import NadarayaWatson
+from simopt.solvers.squares.kernel_regression import NadarayaWatson
+from simopt.solving.certificate import certify
 
 
 def data(seed: int = 0, n: int = 30, m: int = 8) -> tuple[Array, Array, Array]:

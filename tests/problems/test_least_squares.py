@@ -12,15 +12,15 @@ import pytest
 import scipy.optimize
 
 from simopt.arithmetic import FLOAT, INTERVAL
-from simopt.arrays import Array
-from simopt.certificate import certify, judge
-from simopt.errors import InvalidProblem
+from simopt.ground.arrays import Array
+from simopt.ground.errors import InvalidProblem
 from simopt.problems import _factor, _norm_power
 from simopt.problems._recipes import small_kernel
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.problems.m_power_rls import MPowerRLS
 from simopt.problems.m_power_rls_ball import MPowerRLSBall
+from simopt.solving.certificate import certify, judge
 
 POWERS = (1.01, 1.3, 1.5, 2.0, 2.5, 3.0, 6.0, 12.0)
 

@@ -11,12 +11,12 @@ import scipy.optimize
 from scipy.special import ndtr
 
 from simopt.arithmetic import FLOAT, INTERVAL
-from simopt.certificate import certify
-from simopt.driver import solve
-from simopt.errors import InvalidProblem
+from simopt.ground.errors import InvalidProblem
 from simopt.problems import _normal
 from simopt.problems._transfers import TRANSFERS
 from simopt.problems.matching_loss import MatchingLoss
+from simopt.solving.certificate import certify
+from simopt.solving.driver import solve
 
 NAMES = list(TRANSFERS)
 T = np.linspace(-6, 6, 241)

@@ -14,9 +14,8 @@ import pytest
 
 from simopt import solve
 from simopt.arithmetic import INTERVAL, RATIONAL
-from simopt.arrays import Array
-from simopt.certificate import certify
-from simopt.errors import InvalidProblem, UnknownName
+from simopt.ground.arrays import Array
+from simopt.ground.errors import InvalidProblem, UnknownName
 from simopt.problems._recipes import small_kernel
 from simopt.problems.bayes_linear_loss import BayesLinearLoss
 from simopt.problems.convex_potential import ConvexPotential
@@ -24,7 +23,8 @@ from simopt.problems.herding import Herding
 from simopt.problems.mean_classifier import MeanClassifier
 from simopt.problems.mmd import MaximumMeanDiscrepancy
 from simopt.problems.multiple_kernel_mean import MultipleKernelMean
-from simopt.solution import Status
+from simopt.solving.certificate import certify
+from simopt.solving.solution import Status
 
 KINDS: tuple[Any, ...] = (Herding, MaximumMeanDiscrepancy, MultipleKernelMean, BayesLinearLoss, ConvexPotential)
 

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 from simopt.arithmetic import RATIONAL
-from simopt.certificate import certify
-from simopt.driver import solve
-from simopt.errors import InvalidProblem
-from simopt.problem import Example
+from simopt.ground.errors import InvalidProblem
 from simopt.problems._ordinal_cases import two_points
 from simopt.problems.kernel_ordinal_goodness import KernelOrdinalGoodness
 from simopt.problems.ordinal_goodness import OrdinalGoodness
+from simopt.solving.certificate import certify
+from simopt.solving.driver import solve
+from simopt.solving.problem import Example
 
 KINDS: tuple[Any, ...] = (OrdinalGoodness, KernelOrdinalGoodness)
 CASES = [pytest.param(e, id=f"{kind.name}: {e.name}") for kind in KINDS for e in kind.examples(np.random.default_rng(5))]

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simopt.datasets import Dataset, load_dataset
-from simopt.driver import solve
-from simopt.errors import InvalidProblem
+from simopt.data.datasets import Dataset, load_dataset
+from simopt.data.relevance import eta
+from simopt.ground.errors import InvalidProblem
 from simopt.problems.goodness import Goodness
 from simopt.problems.kernel_goodness import KernelGoodness
 from simopt.problems.kernel_ranking import KernelRanking
@@ -19,7 +19,7 @@ from simopt.problems.landmarked_ranking import LandmarkedRanking
 from simopt.problems.landmarked_ranking_penalised import LandmarkedRankingPenalised
 from simopt.problems.landmarked_ridge import LandmarkedRidge
 from simopt.problems.ranking_goodness import RankingGoodness
-from simopt.relevance import eta
+from simopt.solving.driver import solve
 
 QID = np.array([4, 4, 9, 9, 9, 4, 2, 2])
 RELEVANCE = np.array([1.0, 0.0, 2.0, 0.0, 1.0, 2.0, 0.0, 1.0])

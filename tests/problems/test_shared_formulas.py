@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from simopt.arithmetic import FLOAT, INTERVAL
-from simopt.errors import InvalidProblem
+from simopt.ground.errors import InvalidProblem
 from simopt.problems import _chain, _exc_balance, _hinges, _norm_power, _ordinal_domain, _power_units, _simplex, _slater, _unit_ball
 from simopt.problems._exc_hinges import explicit
 from simopt.problems._factor import factor_of

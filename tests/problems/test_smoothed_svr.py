@@ -13,12 +13,12 @@ import scipy.optimize
 
 from simopt import path, solve
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL
-from simopt.certificate import certify
-from simopt.datasets import load_dataset
-from simopt.errors import InvalidProblem
+from simopt.data.datasets import load_dataset
+from simopt.ground.errors import InvalidProblem
 from simopt.problems import _smoothed_insensitive, _svr_cases
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.problems.landmarked_svr_penalised import LandmarkedSVRPenalised
+from simopt.solving.certificate import certify
 
 BETAS = [0.3, 1.0, 7.0, 1e4]
 

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL
-from simopt.certificate import certify
-from simopt.errors import InvalidProblem
+from simopt.ground.errors import InvalidProblem
 from simopt.problems.sparse_landmarked import SparseLandmarked
+from simopt.solving.certificate import certify
 
 
 def random_problem(seed=0, n=20, d=6, **fields):

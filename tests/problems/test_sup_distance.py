@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 
 from simopt.arithmetic import RATIONAL
-from simopt.certificate import certify
-from simopt.driver import solve
-from simopt.problem import Example
 from simopt.problems.sup_distance import SupDistance
-from simopt.solvers.sup_distance import enveloped
+from simopt.solvers.isotonic.sup_distance import enveloped
+from simopt.solving.certificate import certify
+from simopt.solving.driver import solve
+from simopt.solving.problem import Example
 
 EXAMPLES = list(SupDistance.examples(np.random.default_rng(13)))
 

@@ -17,13 +17,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from simopt import certify, registry, solve
+from simopt import certify, solve
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL
-from simopt.arrays import Array
-from simopt.backends.adapter import quiet
-from simopt.backends.table import installed
-from simopt.datasets import Dataset
-from simopt.errors import InvalidProblem
+from simopt.data.datasets import Dataset
+from simopt.ground import registry
+from simopt.ground.arrays import Array
+from simopt.ground.errors import InvalidProblem
 from simopt.problems import _intercept
 from simopt.problems._recipes import small_kernel
 from simopt.problems.hinge_svm import HingeSVM
@@ -33,7 +32,9 @@ from simopt.problems.hinge_svm_bias import HingeSVMBias
 from simopt.problems.hinge_svm_hull import HingeSVMHull
 from simopt.problems.mean_classifier import MeanClassifier
 from simopt.problems.mean_classifier_penalised import MeanClassifierPenalised
-from simopt.solution import Status
+from simopt.solving.backends.adapter import quiet
+from simopt.solving.backends.table import installed
+from simopt.solving.solution import Status
 
 registry.load("problems")
 OURS: tuple[Any, ...] = (

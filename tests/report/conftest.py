@@ -11,8 +11,9 @@ sys.path.append(str(Path(__file__).parent))  # toy_paper, headless
 
 import toy_paper
 
-from simopt import registry, report
-from simopt.verification import Record, verify
+from simopt import report
+from simopt.claims.verification import Record, verify
+from simopt.ground import registry
 
 Run = Callable[..., Result]
 

@@ -7,7 +7,7 @@ import pytest
 import toy_paper
 from headless import Browser, executable
 
-from simopt.verification import Record
+from simopt.claims.verification import Record
 
 Written = tuple[Record, Path]
 ROOM = "[document.documentElement.scrollWidth, document.body.scrollWidth, window.innerWidth]"

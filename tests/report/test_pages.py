@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 import toy_paper
 
+from simopt.claims.verification import Record
 from simopt.report.entries import title
-from simopt.verification import Record
 
 Written = tuple[Record, Path]
 VOID = {"meta", "link", "br", "input", "img", "circle", "line", "rect", "path", "polyline", "hr"}

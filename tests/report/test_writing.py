@@ -13,9 +13,10 @@ import pytest
 import toy_paper
 from typer.testing import Result
 
-from simopt import jsonio, report
+from simopt import report
 from simopt.claims import Claim, Kind
-from simopt.verification import verify
+from simopt.claims.verification import verify
+from simopt.ground import jsonio
 
 Run = Callable[..., Result]
 Shelf = Callable[..., None]

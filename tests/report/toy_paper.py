@@ -25,7 +25,7 @@ from simopt.claims import (
     true,
     vacuous,
 )
-from simopt.errors import NotAvailable
+from simopt.ground.errors import NotAvailable
 
 HOSTILE = (
     "</script><script>window.hacked = 1</script><img src=http://evil.example/x.png onerror='window.hacked = 2'> \"quoted\" & {{ 7 * 7 }}"

@@ -9,10 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from simopt import similarities as sim
-from simopt.arrays import Array
-from simopt.errors import InvalidProblem, UnknownName
-from simopt.similarities import distances
+from simopt.data import similarities as sim
+from simopt.data.similarities import distances
+from simopt.ground.arrays import Array
+from simopt.ground.errors import InvalidProblem, UnknownName
 
 BASIC = [
     sim.Gaussian(1.7),

@@ -60,4 +60,4 @@ def kernel_problem():
 @pytest.fixture
 def small_fits_too(monkeypatch):
     """Send small problems through Lanczos as well."""
-    monkeypatch.setattr("simopt.solvers.single_fit.SMALL", 0)
+    monkeypatch.setattr("simopt.solvers.power.single_fit.SMALL", 0)

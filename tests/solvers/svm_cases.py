@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from simopt.arrays import Array
+from simopt.ground.arrays import Array
 
 Case = tuple[str, Array, Array]
 

@@ -8,13 +8,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simopt.arrays import Array
-from simopt.errors import InvalidProblem
-from simopt.solvers.constrained_fit import constrained_fit
-from simopt.solvers.cross_validation import cross_validate
-from simopt.solvers.power_grid import power_grid
-from simopt.solvers.single_fit import power_fit
-from simopt.solvers.stationary import stationary_points
+from simopt.ground.arrays import Array
+from simopt.ground.errors import InvalidProblem
+from simopt.solvers.power.power_grid import power_grid
+from simopt.solvers.power.single_fit import power_fit
+from simopt.solvers.power.stationary import stationary_points
+from simopt.solvers.squares.constrained_fit import constrained_fit
+from simopt.solvers.squares.cross_validation import cross_validate
 
 Fit = Callable[..., Any]
 FITS: dict[str, Fit] = {

@@ -15,7 +15,7 @@ from simopt.problems.mean_classifier import MeanClassifier
 from simopt.problems.mean_classifier_penalised import MeanClassifierPenalised
 from simopt.problems.mmd import MaximumMeanDiscrepancy
 from simopt.problems.multiple_kernel_mean import MultipleKernelMean
-from simopt.solver import solvers_of
+from simopt.solving.solver import solvers_of
 
 KINDS: tuple[Any, ...] = (MeanClassifier, MeanClassifierPenalised, MaximumMeanDiscrepancy, MultipleKernelMean, BayesLinearLoss)
 

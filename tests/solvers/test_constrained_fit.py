@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simopt.driver import solve
-from simopt.errors import InvalidProblem
+from simopt.ground.errors import InvalidProblem
 from simopt.problems.m_power_rls_ball import MPowerRLSBall
-from simopt.solution import Status
-from simopt.solvers.constrained_fit import constrained_fit, norm_root
-from simopt.solvers.single_fit import power_fit
-from simopt.solvers.spectrum import spectrum
+from simopt.solvers.power.single_fit import power_fit
+from simopt.solvers.squares.constrained_fit import constrained_fit, norm_root
+from simopt.solvers.squares.spectrum import spectrum
+from simopt.solving.driver import solve
+from simopt.solving.solution import Status
 
 
 @settings(max_examples=200, deadline=None)

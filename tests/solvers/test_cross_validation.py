@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pytest
 
-from simopt.errors import InvalidProblem
-from simopt.solvers.cross_validation import cross_validate
-from simopt.solvers.power_grid import power_grid
-from simopt.solvers.tridiagonal_path import NEIGHBOURS, TridiagonalPath
+from simopt.ground.errors import InvalidProblem
+from simopt.solvers.power.power_grid import power_grid
+from simopt.solvers.squares.cross_validation import cross_validate
+from simopt.solvers.squares.tridiagonal_path import NEIGHBOURS, TridiagonalPath
 
 
 def by_eigenvectors(gram, y, held, lam, m):

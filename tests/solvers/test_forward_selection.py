@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simopt.errors import InvalidProblem, UnknownName
-from simopt.jsonio import InvalidFile
-from simopt.solvers.forward_selection import forward_selection, forward_selection_gram
-from simopt.solvers.gram_rows import METHODS, FeatureGram
-from simopt.solvers.sparse_fit import SparseFit
+from simopt.ground.errors import InvalidProblem, UnknownName
+from simopt.ground.jsonio import InvalidFile
+from simopt.solvers.sparse.forward_selection import forward_selection, forward_selection_gram
+from simopt.solvers.sparse.gram_rows import METHODS, FeatureGram
+from simopt.solvers.sparse.sparse_fit import SparseFit
 
 
 def gauss(n, d, seed=0, noise=1.0):
@@ -83,7 +83,7 @@ def test_guesses_in_single_precision_are_replayed_when_they_are_wrong():
     assert source.guess is not None
     rng = np.random.default_rng(1)
     wrong = rng.normal(size=source.guess.shape)  # not even symmetric
-    from simopt.solvers.forward_selection import select
+    from simopt.solvers.sparse.forward_selection import select
 
     truth = forward_selection(X, y, count=60, method="gram").indices
     for guess in (source.guess, wrong, np.full_like(source.guess, np.nan)):

@@ -10,16 +10,16 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import simopt
-from simopt.errors import InvalidProblem, UnknownName
+from simopt.data.rows import Rows
+from simopt.data.similarities import Gaussian
+from simopt.ground.errors import InvalidProblem, UnknownName
 from simopt.problems.herding import Herding
 from simopt.problems.hinge_svm_hull import HingeSVMHull
-from simopt.rows import Rows
-from simopt.similarities import Gaussian
-from simopt.solution import Status
-from simopt.solvers.atoms import LazyAtoms, StoredAtoms
-from simopt.solvers.frank_wolfe import STEPS, FrankWolfe
-from simopt.solvers.min_norm_point import best_weights, delete
-from simopt.solvers.reweight import reweighted
+from simopt.solvers.herding.atoms import LazyAtoms, StoredAtoms
+from simopt.solvers.herding.frank_wolfe import STEPS, FrankWolfe
+from simopt.solvers.herding.min_norm_point import best_weights, delete
+from simopt.solvers.herding.reweight import reweighted
+from simopt.solving.solution import Status
 
 CORRECTING = [name for name in STEPS if name != "uniform"]
 

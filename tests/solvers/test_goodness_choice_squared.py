@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from simopt.arithmetic import RATIONAL
-from simopt.certificate import certify
-from simopt.driver import choose, solve
 from simopt.problems.goodness import Goodness
 from simopt.problems.goodness_choice import GoodnessChoice
-from simopt.solution import Status
-from simopt.solvers.goodness_choice_squared import KnapsackSquares
+from simopt.solvers.goodness.goodness_choice_squared import KnapsackSquares
+from simopt.solving.certificate import certify
+from simopt.solving.driver import choose, solve
+from simopt.solving.solution import Status
 
 
 def plane(n: int, bound: float, density: float, seed: int = 0, light: float = 1.0) -> GoodnessChoice:

@@ -11,15 +11,15 @@ import numpy as np
 import pytest
 
 from simopt.arithmetic import RATIONAL
-from simopt.driver import solve
-from simopt.errors import InvalidProblem
-from simopt.jsonio import InvalidFile
+from simopt.ground.errors import InvalidProblem
+from simopt.ground.jsonio import InvalidFile
 from simopt.problems._goodness_cases import four_points
 from simopt.problems.goodness import Goodness
 from simopt.problems.smallest_bound import SmallestBound
-from simopt.solvers.goodness_curve import goodness_breakpoints, goodness_curve
-from simopt.solvers.goodness_exact import exact_goodness, exact_smallest_bound
-from simopt.solvers.goodness_record import GoodnessCurve, plot_curves
+from simopt.solvers.goodness.goodness_curve import goodness_breakpoints, goodness_curve
+from simopt.solvers.goodness.goodness_exact import exact_goodness, exact_smallest_bound
+from simopt.solvers.goodness.goodness_record import GoodnessCurve, plot_curves
+from simopt.solving.driver import solve
 
 
 def dyadic(seed: int, n: int, loss: str = "insensitive", bound: float = 1.0) -> Goodness:

@@ -7,14 +7,14 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from simopt.errors import Interrupted, InvalidProblem, UnknownName
-from simopt.jsonio import InvalidFile
-from simopt.similarities import Gaussian, Laplacian, Linear, Normalised, Polynomial, Precomputed, Sigmoid
-from simopt.solvers import herd_task
-from simopt.solvers.frank_wolfe import STEPS
-from simopt.solvers.herd import Herd, HerdProgress, herd
-from simopt.solvers.herd_plot import plot_errors
-from simopt.solvers.mean_function import mean_function
+from simopt.data.similarities import Gaussian, Laplacian, Linear, Normalised, Polynomial, Precomputed, Sigmoid
+from simopt.estimators.herding import herd_task
+from simopt.estimators.herding.herd import Herd, HerdProgress, herd
+from simopt.estimators.herding.herd_plot import plot_errors
+from simopt.ground.errors import Interrupted, InvalidProblem, UnknownName
+from simopt.ground.jsonio import InvalidFile
+from simopt.solvers.herding.frank_wolfe import STEPS
+from simopt.solvers.herding.mean_function import mean_function
 
 
 def sample(n, p, seed=0):
@@ -317,7 +317,7 @@ def test_an_interrupt_keeps_the_herd_so_far(steps, monkeypatch):
 def test_an_interrupt_in_the_middle_of_a_step(steps, monkeypatch):
     """Wherever it comes, what is kept is a herd whose error is certified."""
     x, y = sample(60, 3, seed=1)
-    from simopt.solvers.atoms import LazyAtoms
+    from simopt.solvers.herding.atoms import LazyAtoms
 
     make = LazyAtoms.make_column
     calls = []

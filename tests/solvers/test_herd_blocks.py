@@ -6,12 +6,12 @@ import joblib
 import numpy as np
 import pytest
 
-from simopt.errors import Interrupted, InvalidProblem, UnknownName
-from simopt.similarities import Gaussian, Linear
-from simopt.solvers import herd_blocks as module
-from simopt.solvers.frank_wolfe import STEPS
-from simopt.solvers.herd import Herd, herd
-from simopt.solvers.herd_blocks import herd_again, herd_blocks, partition
+from simopt.data.similarities import Gaussian, Linear
+from simopt.estimators.herding import herd_blocks as module
+from simopt.estimators.herding.herd import Herd, herd
+from simopt.estimators.herding.herd_blocks import herd_again, herd_blocks, partition
+from simopt.ground.errors import Interrupted, InvalidProblem, UnknownName
+from simopt.solvers.herding.frank_wolfe import STEPS
 
 KERNEL = Gaussian(6.0)
 

@@ -11,18 +11,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simopt.arrays import Array
-from simopt.errors import InvalidProblem, UnknownName
-from simopt.jsonio import InvalidFile
-from simopt.monotone_function import MonotoneFunction
-from simopt.similarities import Gaussian, Linear
-from simopt.solvers.alternating_sim import alternating_sim
-from simopt.solvers.index_model import IndexFit, IndexModel
-from simopt.solvers.isotron import glm_tron, isotron, l_isotron
-from simopt.solvers.kernel_isotron import kernel_glm_tron, kernel_isotron, kernel_l_isotron
-from simopt.solvers.lipschitz_isotonic import lipschitz_isotonic
-from simopt.solvers.transfer import checked_transfer, clipped_linear
-from simopt.training import TrainingSet
+from simopt.data.similarities import Gaussian, Linear
+from simopt.equivalence.training import TrainingSet
+from simopt.estimators.index_models.alternating_sim import alternating_sim
+from simopt.estimators.index_models.index_model import IndexFit, IndexModel
+from simopt.estimators.index_models.isotron import glm_tron, isotron, l_isotron
+from simopt.estimators.index_models.kernel_isotron import kernel_glm_tron, kernel_isotron, kernel_l_isotron
+from simopt.estimators.index_models.transfer import checked_transfer, clipped_linear
+from simopt.ground.arrays import Array
+from simopt.ground.errors import InvalidProblem, UnknownName
+from simopt.ground.jsonio import InvalidFile
+from simopt.ground.monotone_function import MonotoneFunction
+from simopt.solvers.isotonic.lipschitz_isotonic import lipschitz_isotonic
 
 
 def samples(m: int = 80, d: int = 3, seed: int = 0) -> tuple[Array, Array]:

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 from scipy.optimize import isotonic_regression
 
-from simopt.arrays import Array
-from simopt.errors import InvalidProblem
-from simopt.solvers.lipschitz_isotonic import lipschitz_isotonic
+from simopt.ground.arrays import Array
+from simopt.ground.errors import InvalidProblem
+from simopt.solvers.isotonic.lipschitz_isotonic import lipschitz_isotonic
 
 RNG = np.random.default_rng(17)
 CASES: dict[str, tuple[Array, Array | None]] = {

@@ -10,18 +10,18 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simopt.arrays import Array
-from simopt.errors import Interrupted, InvalidProblem, UnknownName
-from simopt.monotone_function import MonotoneFunction
+from simopt.data.similarities import Gaussian, Linear
+from simopt.equivalence.training import TrainingSet
+from simopt.estimators.index_models.alternating_sim import alternating_sim
+from simopt.estimators.index_models.index_model import Round
+from simopt.estimators.index_models.isotron import glm_tron, isotron, l_isotron
+from simopt.estimators.index_models.kernel_isotron import kernel_glm_tron, kernel_isotron, kernel_l_isotron
+from simopt.estimators.index_models.transfer import clipped_linear
+from simopt.ground.arrays import Array
+from simopt.ground.errors import Interrupted, InvalidProblem, UnknownName
+from simopt.ground.monotone_function import MonotoneFunction
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
-from simopt.similarities import Gaussian, Linear
-from simopt.solvers.alternating_sim import alternating_sim
-from simopt.solvers.index_model import Round
-from simopt.solvers.isotron import glm_tron, isotron, l_isotron
-from simopt.solvers.kernel_isotron import kernel_glm_tron, kernel_isotron, kernel_l_isotron
-from simopt.solvers.lipschitz_isotonic import lipschitz_isotonic
-from simopt.solvers.transfer import clipped_linear
-from simopt.training import TrainingSet
+from simopt.solvers.isotonic.lipschitz_isotonic import lipschitz_isotonic
 
 
 def model(m: int = 300, d: int = 4, noise: bool = True, seed: int = 0) -> tuple[Array, Array, Array]:

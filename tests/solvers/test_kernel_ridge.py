@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from simopt.driver import solve
 from simopt.problems.kernel_ridge import KernelRidge
-from simopt.solution import Status
-from simopt.solvers import kernel_ridge
-from simopt.solvers.shifted import factor, factor_near, shifted_copy
+from simopt.solvers.squares import kernel_ridge
+from simopt.solvers.squares.shifted import factor, factor_near, shifted_copy
+from simopt.solving.driver import solve
+from simopt.solving.solution import Status
 
 
 @pytest.mark.parametrize("name", ["cholesky", "eigen"])

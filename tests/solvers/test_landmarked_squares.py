@@ -10,18 +10,18 @@ import pytest
 
 from simopt import solve
 from simopt.arithmetic import INTERVAL
-from simopt.arrays import Array
-from simopt.certificate import certify
-from simopt.datasets import load_dataset
-from simopt.errors import InvalidProblem
-from simopt.landmarks import LandmarkMap
+from simopt.data.datasets import load_dataset
+from simopt.data.landmarks import LandmarkMap
+from simopt.data.similarities import Gaussian
+from simopt.ground.arrays import Array
+from simopt.ground.errors import InvalidProblem
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.problems.landmarked_least_squares import LandmarkedLeastSquares
 from simopt.problems.landmarked_ridge import LandmarkedRidge
 from simopt.problems.m_power_rls_ball import MPowerRLSBall
-from simopt.similarities import Gaussian
-from simopt.solvers import landmarked_squares
-from simopt.solvers.landmarked_squares import cholesky, singular_system
+from simopt.solvers.squares import landmarked_squares
+from simopt.solvers.squares.landmarked_squares import cholesky, singular_system
+from simopt.solving.certificate import certify
 
 TIGHT = 1e-12
 

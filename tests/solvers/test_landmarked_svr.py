@@ -14,18 +14,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from simopt.certificate import certify
-from simopt.driver import choose, solve
+from simopt.data.row_blocks import RowBlocks
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.problems.landmarked_svr_penalised import LandmarkedSVRPenalised
-from simopt.row_blocks import RowBlocks
-from simopt.solution import Status
-from simopt.solvers import hinge_newton, two_hinges, weight_bounds
-from simopt.solvers.hinge_interior import Interior, interior
-from simopt.solvers.hinge_level import Bends, Level
-from simopt.solvers.hinge_newton import first_width, hinge_fits, loss_at_zero
-from simopt.solvers.two_hinges import Hinges, left_over
-from simopt.solvers.weight_bounds import Ball, Penalty
+from simopt.solvers.hinges import hinge_newton, two_hinges, weight_bounds
+from simopt.solvers.hinges.hinge_interior import Interior, interior
+from simopt.solvers.hinges.hinge_level import Bends, Level
+from simopt.solvers.hinges.hinge_newton import first_width, hinge_fits, loss_at_zero
+from simopt.solvers.hinges.two_hinges import Hinges, left_over
+from simopt.solvers.hinges.weight_bounds import Ball, Penalty
+from simopt.solving.certificate import certify
+from simopt.solving.driver import choose, solve
+from simopt.solving.solution import Status
 
 SOLVERS = ["newton", "interior-point"]
 
@@ -442,7 +442,7 @@ class TestStreams:
 
     @pytest.mark.parametrize("dtype", [np.float64, np.float32])
     def test_memory_maps(self, tmp_path, dtype, monkeypatch):
-        monkeypatch.setattr("simopt.row_blocks.HELD", 1000)
+        monkeypatch.setattr("simopt.data.row_blocks.HELD", 1000)
         mapped, X, y = self.written(tmp_path, dtype=dtype)
         for make in (lambda Z: LandmarkedSVRPenalised(Z, y, 1e-3, 0.1), lambda Z: LandmarkedSVR(Z, y, 1.0, 0.1)):
             streamed, held = solve(make(mapped), tol=1e-10), solve(make(X), tol=1e-10)
@@ -453,7 +453,7 @@ class TestStreams:
 
     def test_dask_arrays(self, tmp_path, monkeypatch):
         da = pytest.importorskip("dask.array")
-        monkeypatch.setattr("simopt.row_blocks.HELD", 1000)
+        monkeypatch.setattr("simopt.data.row_blocks.HELD", 1000)
         mapped, X, y = self.written(tmp_path)
         lazy = da.from_array(mapped, chunks=(900, 12))
         problem = LandmarkedSVRPenalised(lazy, y, 1e-3, 0.1)
@@ -467,7 +467,7 @@ class TestStreams:
 
     def test_bad_values_are_named(self, monkeypatch):
         da = pytest.importorskip("dask.array")
-        monkeypatch.setattr("simopt.row_blocks.HELD", 1000)
+        monkeypatch.setattr("simopt.data.row_blocks.HELD", 1000)
         X, y = sample(3000, 5, 18)
         X[2345, 3] = np.inf
         with pytest.raises(ValueError, match="row 2345, column 3"):
@@ -494,21 +494,21 @@ def test_nothing_is_compiled_while_the_clock_runs() -> None:
     script = """
 import gc
 import numpy as np
-import simopt.run
-from simopt import registry
-from simopt.driver import solve
-from simopt.kernel import Kernel
+import simopt.solving.run
+from simopt.ground import registry
+from simopt.solving.driver import solve
+from simopt.ground.kernel import Kernel
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.problems.landmarked_svr_penalised import LandmarkedSVRPenalised
 
 registry.load("solvers")
 kernels = [item for item in gc.get_objects() if isinstance(item, Kernel)]
 compiled = lambda: {(k.__module__, k.__name__, s) for k in kernels if k._compiled is not None for s in k._compiled.signatures}
-before, warm_up = [], simopt.run.warm_up
+before, warm_up = [], simopt.solving.run.warm_up
 def watched(*arguments):
     warm_up(*arguments)
     before.append(compiled())
-simopt.run.warm_up = watched
+simopt.solving.run.warm_up = watched
 rng = np.random.default_rng(0)
 X = rng.normal(size=(6000, 20)) / np.sqrt(20)
 y = X @ rng.normal(size=20) + 0.3 * rng.laplace(size=6000)

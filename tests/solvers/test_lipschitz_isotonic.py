@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from scipy.optimize import isotonic_regression
 
-from simopt.arrays import Array
-from simopt.certificate import certify
-from simopt.driver import solve
+from simopt.ground.arrays import Array
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
-from simopt.solution import Status
-from simopt.solvers.chain_fit import LEVEL, STEEP, fit_chain
-from simopt.solvers.chain_programme import chain_zeros
+from simopt.solvers.isotonic.chain_fit import LEVEL, STEEP, fit_chain
+from simopt.solvers.isotonic.chain_programme import chain_zeros
+from simopt.solving.certificate import certify
+from simopt.solving.driver import solve
+from simopt.solving.solution import Status
 from simopt.theorems.kkks.rational_lpav import rational_lpav
 
 

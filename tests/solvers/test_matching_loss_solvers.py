@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simopt.driver import solve
 from simopt.problems._transfers import TRANSFERS
 from simopt.problems.matching_loss import MatchingLoss
-from simopt.solution import Status
-from simopt.solvers.matching_loss import ball_step
+from simopt.solvers.isotonic.matching_loss import ball_step
+from simopt.solving.driver import solve
+from simopt.solving.solution import Status
 
 
 def data(m: int, d: int, transfer: str, kind: str, radius: float, seed: int = 0) -> MatchingLoss:

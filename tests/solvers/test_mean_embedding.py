@@ -8,14 +8,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simopt.errors import InvalidProblem, UnknownName
+from simopt.data.rows import Rows
+from simopt.data.similarities import Gaussian, Laplacian, Linear, Normalised, Polynomial, Precomputed, Sigmoid
+from simopt.ground.errors import InvalidProblem, UnknownName
 from simopt.problems.mean_classifier import MeanClassifier
-from simopt.rows import Rows
-from simopt.similarities import Gaussian, Laplacian, Linear, Normalised, Polynomial, Precomputed, Sigmoid
-from simopt.solvers import gaussian_tiles
-from simopt.solvers.gaussian_tiles import POWER, UNIT, Fast, powers_and_sums32, powers_and_sums64, signed_powers32, signed_powers64
-from simopt.solvers.mean_embedding import PRECISIONS, mean_embedding
-from simopt.solvers.mean_function import mean_function
+from simopt.solvers.herding import gaussian_tiles
+from simopt.solvers.herding.gaussian_tiles import POWER, UNIT, Fast, powers_and_sums32, powers_and_sums64, signed_powers32, signed_powers64
+from simopt.solvers.herding.mean_embedding import PRECISIONS, mean_embedding
+from simopt.solvers.herding.mean_function import mean_function
 
 
 def sample(n, p, seed=0, spread=1.0):
@@ -81,7 +81,7 @@ def test_fast_tiles_are_left_where_they_would_lose_digits():
 def test_tiles_blocks_and_weights(precision, monkeypatch):
     """Sizes that are no multiples of tiles, one-row tiles, blocks smaller than the data, zero weights, one class: always the same sums."""
     monkeypatch.setattr(gaussian_tiles, "TILE", {"float32": 37, "float64": 23})
-    monkeypatch.setattr("simopt.solvers.mean_embedding._Values.size", 19)
+    monkeypatch.setattr("simopt.solvers.herding.mean_embedding._Values.size", 19)
     x, y = sample(301, 4, seed=5)
     p = np.random.default_rng(1).exponential(size=301)
     p[::7] = 0.0

@@ -10,13 +10,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simopt.errors import InvalidProblem, UnknownName
-from simopt.jsonio import InvalidFile
-from simopt.queries import Queries
-from simopt.relevance import list_norm
-from simopt.solvers.ordinal import ordinal
-from simopt.solvers.ordinal_rule import OrdinalRule
-from simopt.solvers.ranker import LandmarkedRanker, rank
+from simopt.data.queries import Queries
+from simopt.data.relevance import list_norm
+from simopt.estimators.ordinal.ordinal import ordinal
+from simopt.estimators.ordinal.ordinal_rule import OrdinalRule
+from simopt.estimators.ranking.ranker import LandmarkedRanker, rank
+from simopt.ground.errors import InvalidProblem, UnknownName
+from simopt.ground.jsonio import InvalidFile
 
 POINTS = np.random.default_rng(0).normal(size=(24, 2))
 LABELS = 1 + (POINTS[:, 0] > -0.4).astype(int) + (POINTS[:, 0] > 0.5)

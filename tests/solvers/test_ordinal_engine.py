@@ -10,8 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from simopt.certificate import certify
-from simopt.driver import choose, solve
+from simopt.data.row_blocks import RowBlocks
 from simopt.problems.exc_fixed import EXCFixed
 from simopt.problems.exc_fixed_penalised import EXCFixedPenalised
 from simopt.problems.exc_ordinal import EXCOrdinal
@@ -19,15 +18,17 @@ from simopt.problems.exc_ordinal_penalised import EXCOrdinalPenalised
 from simopt.problems.imc_ordinal import IMCOrdinal
 from simopt.problems.imc_ordinal_penalised import IMCOrdinalPenalised
 from simopt.problems.kernel_exc import KernelEXC
-from simopt.row_blocks import RowBlocks
-from simopt.solution import Status
-from simopt.solvers import hinge_newton, threshold_choice, threshold_level, threshold_newton
-from simopt.solvers.ordinal_parts import LEARNED, Ordinal, centred
-from simopt.solvers.threshold_hinges import ThresholdHinges, balance
-from simopt.solvers.threshold_interior import ThresholdInterior
-from simopt.solvers.threshold_level import PooledBends, ThresholdLevel
-from simopt.solvers.threshold_newton import RESCUED, interior_fits, threshold_fits
-from simopt.solvers.weight_bounds import Ball, Penalty
+from simopt.solvers.hinges import hinge_newton
+from simopt.solvers.hinges.weight_bounds import Ball, Penalty
+from simopt.solvers.ordinal import threshold_choice, threshold_level, threshold_newton
+from simopt.solvers.ordinal.ordinal_parts import LEARNED, Ordinal, centred
+from simopt.solvers.ordinal.threshold_hinges import ThresholdHinges, balance
+from simopt.solvers.ordinal.threshold_interior import ThresholdInterior
+from simopt.solvers.ordinal.threshold_level import PooledBends, ThresholdLevel
+from simopt.solvers.ordinal.threshold_newton import RESCUED, interior_fits, threshold_fits
+from simopt.solving.certificate import certify
+from simopt.solving.driver import choose, solve
+from simopt.solving.solution import Status
 
 SOLVERS = ["newton", "interior-point"]
 PENALISED = (EXCOrdinalPenalised, IMCOrdinalPenalised, EXCFixedPenalised)

@@ -10,16 +10,16 @@ import numpy as np
 import pytest
 import scipy.optimize
 
-from simopt.driver import solve
-from simopt.errors import InvalidProblem
+from simopt.ground.errors import InvalidProblem
 from simopt.problems.kernel_ordinal_goodness import KernelOrdinalGoodness
 from simopt.problems.ordinal_goodness import OrdinalGoodness
-from simopt.solution import Status
-from simopt.solvers.direct_reduction import direct_reduction_goodness
-from simopt.solvers.exact_programme import Infeasible, exact_programme
-from simopt.solvers.ordinal_goodness_exact import exact_ordinal_bound, exact_ordinal_goodness
-from simopt.solvers.ordinal_goodness_interior import _factorised
-from simopt.solvers.ordinal_margins import Margins
+from simopt.solvers.goodness.direct_reduction import direct_reduction_goodness
+from simopt.solvers.goodness.exact_programme import Infeasible, exact_programme
+from simopt.solvers.goodness.ordinal_goodness_exact import exact_ordinal_bound, exact_ordinal_goodness
+from simopt.solvers.goodness.ordinal_goodness_interior import _factorised
+from simopt.solvers.goodness.ordinal_margins import Margins
+from simopt.solving.driver import solve
+from simopt.solving.solution import Status
 
 HALF, ONE, ZERO = Fraction(1, 2), Fraction(1), Fraction(0)
 

@@ -11,14 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simopt.arrays import Array
-from simopt.errors import InvalidProblem, UnknownName
-from simopt.jsonio import InvalidFile
+from simopt.data.similarities import Gaussian
+from simopt.estimators.ordinal import ordinal as module
+from simopt.estimators.ordinal.ordinal import OrdinalRule, equispaced, ordinal, settled, training_labels
+from simopt.ground.arrays import Array
+from simopt.ground.errors import InvalidProblem, UnknownName
+from simopt.ground.jsonio import InvalidFile
 from simopt.problems.exc_ordinal_penalised import EXCOrdinalPenalised
-from simopt.similarities import Gaussian
-from simopt.solution import Status
-from simopt.solvers import ordinal as module
-from simopt.solvers.ordinal import OrdinalRule, equispaced, ordinal, settled, training_labels
+from simopt.solving.solution import Status
 
 TIGHT = 1e-6
 

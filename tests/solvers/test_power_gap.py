@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simopt.problems.m_power_rls import MPowerRLS
-from simopt.solvers.power_gap import column_major, power_bracket, symmetric_product, young
+from simopt.solvers.squares.power_gap import column_major, power_bracket, symmetric_product, young
 
 
 def textbook(gram, y, a, v, lam, m):

@@ -5,12 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from simopt.errors import InvalidProblem
+from simopt.ground.errors import InvalidProblem
 from simopt.problems.m_power_rls import MPowerRLS
-from simopt.solvers.power_grid import power_grid, spectral_grid
-from simopt.solvers.secular import secular_root
-from simopt.solvers.single_fit import power_fit
-from simopt.solvers.spectrum import decompose, spectrum
+from simopt.solvers.power.power_grid import power_grid, spectral_grid
+from simopt.solvers.power.single_fit import power_fit
+from simopt.solvers.squares.secular import secular_root
+from simopt.solvers.squares.spectrum import decompose, spectrum
 
 LAMBDAS = np.array([1e-6, 10.0, 1e-3, 0.1])
 POWERS = np.array([1.0, 1.01, 1.5, 2.0, 4.0, 12.0])

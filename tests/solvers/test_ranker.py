@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simopt import relevance as relevances
-from simopt.datasets import load_dataset
-from simopt.errors import InvalidProblem, UnknownName
-from simopt.jsonio import InvalidFile
-from simopt.queries import Queries
-from simopt.relevance import eta
-from simopt.similarities import Manhattan
-from simopt.solvers.ranker import LandmarkedRanker, rank
+from simopt.data import relevance as relevances
+from simopt.data.datasets import load_dataset
+from simopt.data.queries import Queries
+from simopt.data.relevance import eta
+from simopt.data.similarities import Manhattan
+from simopt.estimators.ranking.ranker import LandmarkedRanker, rank
+from simopt.ground.errors import InvalidProblem, UnknownName
+from simopt.ground.jsonio import InvalidFile
 
 
 def toy(seed: int = 0, queries: int = 12) -> tuple[Any, Any, Any]:

@@ -8,9 +8,9 @@ from flint import arb
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from simopt.errors import InvalidProblem
-from simopt.solvers.secular import asymptotic_tangent, model_root, path_point, secular_root
-from simopt.solvers.spectrum import spectrum
+from simopt.ground.errors import InvalidProblem
+from simopt.solvers.squares.secular import asymptotic_tangent, model_root, path_point, secular_root
+from simopt.solvers.squares.spectrum import spectrum
 
 EPS = np.finfo(float).eps
 

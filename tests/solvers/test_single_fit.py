@@ -7,13 +7,13 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from simopt.driver import solve
-from simopt.errors import InvalidProblem
+from simopt.ground.errors import InvalidProblem
 from simopt.problems.m_power_rls import MPowerRLS
-from simopt.solution import Status
-from simopt.solvers.lanczos import Lanczos
-from simopt.solvers.m_power_rls import secular
-from simopt.solvers.single_fit import ACCEPTABLE, power_fit
+from simopt.solvers.power.m_power_rls import secular
+from simopt.solvers.power.single_fit import ACCEPTABLE, power_fit
+from simopt.solvers.squares.lanczos import Lanczos
+from simopt.solving.driver import solve
+from simopt.solving.solution import Status
 
 
 def distance(gram, a, b):
@@ -176,7 +176,7 @@ def test_registered_solver_refuses_what_is_not_convex(kernel_problem):
 
 def test_eigenvectors_are_the_safety_net(kernel_problem, monkeypatch):
     gram, y = kernel_problem(300, p=5)
-    monkeypatch.setattr("simopt.solvers.single_fit.factor_near", lambda *_: None)
+    monkeypatch.setattr("simopt.solvers.power.single_fit.factor_near", lambda *_: None)
     fit = power_fit(gram, y, 1e-6, 1.5)
     assert fit.method == "eigen"
     assert fit.bracket.gap_over_upper <= 1e-12

@@ -8,11 +8,11 @@ from flint import arb
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from simopt.errors import InvalidProblem
+from simopt.ground.errors import InvalidProblem
 from simopt.problems.m_power_rls import MPowerRLS
-from simopt.solvers.isolation import evaluate, isolate
-from simopt.solvers.spectrum import spectrum
-from simopt.solvers.stationary import spectral_stationary_points, stationary_points
+from simopt.solvers.power.isolation import evaluate, isolate
+from simopt.solvers.power.stationary import spectral_stationary_points, stationary_points
+from simopt.solvers.squares.spectrum import spectrum
 
 
 def along_the_path(d, b, lam, m, s):

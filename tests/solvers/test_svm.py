@@ -11,17 +11,17 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from svm_cases import gaussian, linear, noisy, ugly
 
-from simopt.certificate import certify
-from simopt.driver import choose, solve
-from simopt.errors import InvalidProblem
+from simopt.ground.errors import InvalidProblem
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.hinge_svm_bias import HingeSVMBias
-from simopt.solution import Status
-from simopt.solvers import svm_fit, svm_polish
-from simopt.solvers.pair_selection import ascend, ascend_balanced, best_in_box, largest
-from simopt.solvers.svm_dual import best_intercept, box, complementarity, product
-from simopt.solvers.svm_fit import contiguous, svm_fits
-from simopt.solvers.svm_polish import polish
+from simopt.solvers.svm import svm_fit, svm_polish
+from simopt.solvers.svm.pair_selection import ascend, ascend_balanced, best_in_box, largest
+from simopt.solvers.svm.svm_dual import best_intercept, box, complementarity, product
+from simopt.solvers.svm.svm_fit import contiguous, svm_fits
+from simopt.solvers.svm.svm_polish import polish
+from simopt.solving.certificate import certify
+from simopt.solving.driver import choose, solve
+from simopt.solving.solution import Status
 
 FORMS = [HingeSVM, HingeSVMBias]
 NAMES = [name for name, _, _ in ugly(40, 0)]

@@ -11,14 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from svm_cases import linear, noisy, ugly
 
-from simopt.certificate import certify
-from simopt.driver import choose, solve
-from simopt.errors import UnknownName
+from simopt.ground.errors import UnknownName
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.hinge_svm_ball import HingeSVMBall
-from simopt.solution import Status
-from simopt.solvers.svm_ball import path_piece
-from simopt.solvers.svm_fit import contiguous, svm_fits
+from simopt.solvers.svm.svm_ball import path_piece
+from simopt.solvers.svm.svm_fit import contiguous, svm_fits
+from simopt.solving.certificate import certify
+from simopt.solving.driver import choose, solve
+from simopt.solving.solution import Status
 
 
 def norm(problem, solution):

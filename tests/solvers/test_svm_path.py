@@ -10,13 +10,13 @@ import pytest
 from svm_cases import linear, noisy, ugly
 
 from simopt.arithmetic import RATIONAL
-from simopt.certificate import certify
-from simopt.driver import solve
-from simopt.errors import InvalidProblem
+from simopt.ground.errors import InvalidProblem
 from simopt.problems.hinge_svm import HingeSVM
-from simopt.solution import Status
-from simopt.solvers.svm_fit import contiguous, svm_fits
-from simopt.solvers.svm_path import mean_threshold, svm_path, warm_start
+from simopt.solvers.svm.svm_fit import contiguous, svm_fits
+from simopt.solvers.svm.svm_path import mean_threshold, svm_path, warm_start
+from simopt.solving.certificate import certify
+from simopt.solving.driver import solve
+from simopt.solving.solution import Status
 
 
 def mean_point(labels, strength):

@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from simopt.arrays import Array
 from simopt.claims import AUDIFFREN_KADRI, HOLDS, INEQUALITY, Check, Instance, Trial, at_most, claim
-from simopt.solvers.secular import secular_root
-from simopt.solvers.spectrum import decompose
-from simopt.solvers.stationary import stationary_points
-from simopt.stability_bounds import admissibility, norm_bound
+from simopt.equivalence.stability_bounds import admissibility, norm_bound
+from simopt.ground.arrays import Array
+from simopt.solvers.power.stationary import stationary_points
+from simopt.solvers.squares.secular import secular_root
+from simopt.solvers.squares.spectrum import decompose
 from simopt.theorems.ak.stability_sets import doubled_targets, learning_set, moved_to
 
 POWERS = (0.1, 0.5, 0.9, 1.0, 1.1, 1.5, 2.0, 3.0, 5.0, 20.0)

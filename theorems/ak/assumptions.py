@@ -24,7 +24,7 @@ from simopt.claims import (
     equal,
     symbols,
 )
-from simopt.hamming import hamming
+from simopt.equivalence.hamming import hamming
 from simopt.theorems.ak.metric import LARGEST, LETTERS, Letters, multisets
 from simopt.theorems.ak.rational_ridge import Sample, dot, minus, ridge
 

@@ -8,12 +8,12 @@ from dataclasses import replace
 
 import numpy as np
 
-from simopt.family import Family, family
-from simopt.problem import Problem
+from simopt.equivalence.family import Family, family
+from simopt.equivalence.training import KernelFunction, TrainingSet
 from simopt.problems.m_power_rls_ball import MPowerRLSBall
-from simopt.solution import Solution
+from simopt.solving.problem import Problem
+from simopt.solving.solution import Solution
 from simopt.theorems.ak.families import ROUNDING, power_problem, ridge_problem
-from simopt.training import KernelFunction, TrainingSet
 
 Radius = Callable[[Problem, Solution], float]
 
@@ -57,7 +57,7 @@ def learned(
     ArithmeticError
         when the solver returns no point.
     """
-    from simopt.driver import solve
+    from simopt.solving.driver import solve
 
     def fit(lam: float, Z: TrainingSet) -> KernelFunction:
         problem = pose(lam, Z)

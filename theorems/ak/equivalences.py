@@ -7,12 +7,13 @@ from dataclasses import replace
 
 import numpy as np
 
-from simopt import validate
-from simopt.equivalence import Equivalence, Strength, equivalence
-from simopt.errors import InvalidProblem
-from simopt.family import Interval
-from simopt.gram_spectrum import EPS
-from simopt.solvers.secular import secular_root
+from simopt.equivalence.equivalence import Equivalence, Strength, equivalence
+from simopt.equivalence.family import Interval
+from simopt.equivalence.gram_spectrum import EPS
+from simopt.equivalence.training import TrainingSet
+from simopt.ground import validate
+from simopt.ground.errors import InvalidProblem
+from simopt.solvers.squares.secular import secular_root
 from simopt.theorems.ak.families import (
     eigensystem,
     kernel_ridge,
@@ -23,7 +24,6 @@ from simopt.theorems.ak.families import (
     m_power_rls_ball,
     on_sphere,
 )
-from simopt.training import TrainingSet
 
 
 def no_signal(Z: TrainingSet) -> str | None:

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from simopt.arrays import Array
 from simopt.claims import (
     AUDIFFREN_KADRI,
     COUNTEREXAMPLE,
@@ -29,6 +28,7 @@ from simopt.claims import (
     inputs,
     symbols,
 )
+from simopt.ground.arrays import Array
 from simopt.theorems.ak.rational_ridge import Sample, dot, loss_change, random_samples, ridge, size, without
 
 PLACE = "Section 4, Example after Definition 4.2"

@@ -9,7 +9,6 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from simopt.arrays import Array
 from simopt.claims import (
     AUDIFFREN_KADRI,
     EXISTENCE,
@@ -28,6 +27,7 @@ from simopt.claims import (
     inputs,
     root,
 )
+from simopt.ground.arrays import Array
 from simopt.theorems.ak.rational_ridge import dot, minus, random_samples, ridge, risk, slope
 
 

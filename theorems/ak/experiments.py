@@ -11,7 +11,6 @@ from collections.abc import Iterator
 import numpy as np
 import scipy.linalg
 
-from simopt.arrays import Array
 from simopt.claims import (
     AUDIFFREN_KADRI,
     DEFINITION,
@@ -29,8 +28,10 @@ from simopt.claims import (
     distinct,
     equal,
 )
-from simopt.datasets import Dataset
-from simopt.similarities import Gaussian
+from simopt.data.datasets import Dataset
+from simopt.data.similarities import Gaussian
+from simopt.equivalence.training import TrainingSet
+from simopt.ground.arrays import Array
 from simopt.theorems.ak.families import kernel_ridge, kernel_ridge_over_n, m_power_rls
 from simopt.theorems.ak.figure1 import SETTINGS, TREATMENTS, both, implied, quarters
 from simopt.theorems.ak.figure2 import DATASETS as CURVES
@@ -39,7 +40,6 @@ from simopt.theorems.ak.figure3 import ridge_error
 from simopt.theorems.ak.paths import Score, infima
 from simopt.theorems.ak.protocol import REGULARIZATIONS, SHARE, Split, data, last_best, scaled_error
 from simopt.theorems.ak.ridge_path_errors import HeldOut
-from simopt.training import TrainingSet
 
 
 def seeds(trial: Trial, count: int) -> list[int]:

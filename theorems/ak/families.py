@@ -13,18 +13,18 @@ from weakref import WeakKeyDictionary
 import numpy as np
 import scipy.optimize
 
-from simopt import validate
-from simopt.arrays import Array
-from simopt.certificate import certify
-from simopt.errors import InvalidProblem
-from simopt.family import Family, family
-from simopt.gram_spectrum import EPS
-from simopt.problem import Problem
+from simopt.equivalence.family import Family, family
+from simopt.equivalence.gram_spectrum import EPS
+from simopt.equivalence.training import KernelFunction, TrainingSet
+from simopt.ground import validate
+from simopt.ground.arrays import Array
+from simopt.ground.errors import InvalidProblem
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.problems.m_power_rls import MPowerRLS
-from simopt.solvers.secular import SecularRoot, path_point, secular_root
-from simopt.solvers.spectrum import Eigensystem, Spectrum
-from simopt.training import KernelFunction, TrainingSet
+from simopt.solvers.squares.secular import SecularRoot, path_point, secular_root
+from simopt.solvers.squares.spectrum import Eigensystem, Spectrum
+from simopt.solving.certificate import certify
+from simopt.solving.problem import Problem
 
 ROUNDING = 8 * EPS  # a certificate evaluated in floats is trusted to this share of ‖f‖
 

@@ -8,20 +8,20 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simopt.arrays import Array
 from simopt.claims import AUDIFFREN_KADRI
-from simopt.datasets import Dataset, friedman
-from simopt.similarities import Gaussian
-from simopt.solvers.cross_validation import cross_validate
-from simopt.tables import Cell, Curve, Run, table
+from simopt.claims.tables import Cell, Curve, Run, table
+from simopt.data.datasets import Dataset, friedman
+from simopt.data.similarities import Gaussian
+from simopt.equivalence.training import KernelFunction, TrainingSet
+from simopt.ground.arrays import Array
+from simopt.solvers.squares.cross_validation import cross_validate
 from simopt.theorems.ak.equivalences import m_power_rls_to_kernel_ridge
 from simopt.theorems.ak.protocol import SYNTHETIC
-from simopt.training import KernelFunction, TrainingSet
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from simopt.reproduction import Reproduction
+    from simopt.claims.reproduction import Reproduction
 
 PARTS = 4
 DECADES = np.logspace(-7, 2, 10)  # the printed λ are powers of ten

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simopt.claims import AUDIFFREN_KADRI
-from simopt.tables import Cell, Curve, Run, table
+from simopt.claims.tables import Cell, Curve, Run, table
 from simopt.theorems.ak.protocol import RIDGE, Split
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from simopt.reproduction import Reproduction
+    from simopt.claims.reproduction import Reproduction
 
 DATASETS = {"Yacht": "yacht", "Concrete": "concrete"}
 POWER = 1.5

@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simopt.arrays import Array
 from simopt.claims import AUDIFFREN_KADRI
+from simopt.claims.tables import Cell, Curve, Run, table
 from simopt.claims.trial import Trial
-from simopt.tables import Cell, Curve, Run, table
+from simopt.ground.arrays import Array
 from simopt.theorems.ak.protocol import POWERS, SYNTHETIC, Split, data, tuned_power, tuned_ridge
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from simopt.reproduction import Reproduction
+    from simopt.claims.reproduction import Reproduction
 
 SMALL = 10  # the ten powers 0.1, …, 1.0
 MOST = 600  # samples at quick effort

@@ -28,7 +28,7 @@ from simopt.claims import (
     symbols,
 )
 from simopt.claims.expression import Expr, maximum, minimum, rational, total
-from simopt.hamming import hamming
+from simopt.equivalence.hamming import hamming
 
 LETTERS = 3
 LARGEST = 4
@@ -90,7 +90,7 @@ def closed_form_of_the_metric(instance: Instance, trial: Trial) -> Iterator[Chec
     yield equal(by_definition(first, second), closed, "definition and intersection")
     a, b = inputs(a=multiplicity(instance["first"]), b=multiplicity(instance["second"]))
     yield equal(metric(a, b), differences(a, b), "intersection and differences")
-    yield equal(metric(a, b), hamming(instance["first"], instance["second"]), "computed by simopt.hamming")
+    yield equal(metric(a, b), hamming(instance["first"], instance["second"]), "computed by simopt.equivalence.hamming")
 
 
 def metric(a: Sequence[Any], b: Sequence[Any]) -> Expr:

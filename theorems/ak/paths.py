@@ -12,7 +12,6 @@ from typing import Any
 
 import numpy as np
 
-from simopt.arrays import Array
 from simopt.claims import (
     AUDIFFREN_KADRI,
     HOLDS,
@@ -23,11 +22,12 @@ from simopt.claims import (
     claim,
     equal,
 )
-from simopt.family import Family
-from simopt.similarities import Laplacian
+from simopt.data.similarities import Laplacian
+from simopt.equivalence.family import Family
+from simopt.equivalence.training import KernelFunction, TrainingSet
+from simopt.ground.arrays import Array
 from simopt.theorems.ak.rational_ridge import dot, random_samples, ridge, risk, size
 from simopt.theorems.ak.weak_and_strong import over_n, over_n_residual, power_parameter, power_residual
-from simopt.training import KernelFunction, TrainingSet
 
 Score = Callable[[KernelFunction], float]
 

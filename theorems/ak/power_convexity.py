@@ -11,7 +11,6 @@ from fractions import Fraction
 from math import comb
 from typing import Any
 
-from simopt.arrays import Array
 from simopt.claims import (
     AUDIFFREN_KADRI,
     COUNTEREXAMPLE,
@@ -31,6 +30,7 @@ from simopt.claims import (
     root,
     symbols,
 )
+from simopt.ground.arrays import Array
 from simopt.theorems.ak.rational_power import fractional
 from simopt.theorems.ak.rational_ridge import dot
 

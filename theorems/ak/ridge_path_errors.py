@@ -1,7 +1,7 @@
 r"""Errors of KRR and of M-RLSR for every (m, λ), m > 0, on held-out points, from one tridiagonal reduction of the training Gram matrix.
 
 Every minimiser of (1/n) ‖y − Ka‖² + λ ‖f‖^m, for m ≤ 1 too, lies on the ridge path f_μ. So the errors of all learners on a grid are values
-of one function of log μ (solvers/tridiagonal_path.py), read where G(s) = s − (m − 2) log t(e^s) − log(nλm/2) = 0. For m > 1 there is one
+of one function of log μ (solvers/squares/tridiagonal_path.py), read where G(s) = s − (m − 2) log t(e^s) − log(nλm/2) = 0. For m > 1 there is one
 root. For m ≤ 1 the roots where G rises are the local minima, f = 0 is another candidate, and the smallest value of
 
     n (P(f) − P(0)) = −(aᵀKy + μ t²) + nλ tᵐ
@@ -18,10 +18,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from simopt.arrays import Array
-from simopt.errors import InvalidProblem
-from simopt.solvers.power_gap import symmetric_product
-from simopt.solvers.tridiagonal_path import NEIGHBOURS, STEP, TridiagonalPath
+from simopt.ground.arrays import Array
+from simopt.ground.errors import InvalidProblem
+from simopt.solvers.squares.power_gap import symmetric_product
+from simopt.solvers.squares.tridiagonal_path import NEIGHBOURS, STEP, TridiagonalPath
 
 Indices = NDArray[np.intp]
 REACH = 12.0  # beyond e^12 times the largest eigenvalue f_μ is f = Ky/μ to 6e-6 of itself

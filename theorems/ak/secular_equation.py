@@ -11,8 +11,6 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import scipy.optimize
 
-from simopt.arrays import Array
-from simopt.certificate import certify
 from simopt.claims import (
     AUDIFFREN_KADRI,
     EQUIVALENCE,
@@ -30,7 +28,9 @@ from simopt.claims import (
     total,
     true,
 )
+from simopt.ground.arrays import Array
 from simopt.problems.m_power_rls import MPowerRLS
+from simopt.solving.certificate import certify
 
 POWERS = (1.1, 1.5, 1.9, 2.0, 2.1, 3.0, 5.0)
 

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from simopt.arrays import Array
 from simopt.claims import AUDIFFREN_KADRI, EQUIVALENCE, HOLDS, INEQUALITY, Check, Instance, Trial, at_most, claim
-from simopt.stability import Changes, leave_one_out, swap
-from simopt.stability_bounds import Change, loss_bound, sharpened, subquadratic, theorem3
+from simopt.equivalence.stability import Changes, leave_one_out, swap
+from simopt.equivalence.stability_bounds import Change, loss_bound, sharpened, subquadratic, theorem3
+from simopt.ground.arrays import Array
 from simopt.theorems.ak.families import m_power_rls
 from simopt.theorems.ak.stability_sets import (
     ABOVE_TWO,

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from simopt.arrays import Array
 from simopt.claims import (
     AUDIFFREN_KADRI,
     CONSTANT,
@@ -24,8 +23,9 @@ from simopt.claims import (
     claim,
 )
 from simopt.claims.each_set import claim_on_each
-from simopt.datasets import Dataset, friedman, load_dataset
-from simopt.similarities import Gaussian
+from simopt.data.datasets import Dataset, friedman, load_dataset
+from simopt.data.similarities import Gaussian
+from simopt.ground.arrays import Array
 from simopt.theorems.ak.protocol import REGULARIZATIONS, RIDGES, SHARE, Split, last_best, scaled_error, standardised, with_subject
 from simopt.theorems.ak.ridge_path_errors import HeldOut
 from simopt.theorems.ak.table1 import PRINTED as TABLE

@@ -30,10 +30,10 @@ from simopt.claims import (
     total,
     true,
 )
-from simopt.similarities import Precomputed
+from simopt.data.similarities import Precomputed
+from simopt.equivalence.training import TrainingSet
 from simopt.theorems.ak.equivalences import m_power_rls_to_kernel_ridge
 from simopt.theorems.ak.secular_equation import gram_and_targets
-from simopt.training import TrainingSet
 
 POWERS = (1.05, 1.2, 1.5, 2.0, 2.5, 3.0, 4.0, 7.0)
 EDGES = (1e-9, 1e9)

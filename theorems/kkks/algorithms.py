@@ -26,7 +26,7 @@ from simopt.claims import (
 from simopt.theorems.kkks.index_models import model, random_model, step, transfer
 from simopt.theorems.kkks.piecewise_linear import ONE, ZERO, PiecewiseLinear, interpolating, ramp
 from simopt.theorems.kkks.rational_tron import fitted, iterates, known
-from simopt.theorems.rmw.worlds import dot, minus, squared
+from simopt.theorems.small_worlds.worlds import dot, minus, squared
 
 HALF = Fraction(1, 2)
 

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from simopt.arrays import Array
-from simopt.kernel import kernel
+from simopt.ground.arrays import Array
+from simopt.ground.kernel import kernel
 
 
 @kernel

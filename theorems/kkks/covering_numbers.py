@@ -33,7 +33,7 @@ from simopt.theorems.kkks.covers import (
 )
 from simopt.theorems.kkks.index_models import ball_point
 from simopt.theorems.kkks.piecewise_linear import ONE, ZERO, PiecewiseLinear, random_transfer
-from simopt.theorems.rmw.worlds import dot, minus, scaled, squared
+from simopt.theorems.small_worlds.worlds import dot, minus, scaled, squared
 
 SCALES = tuple(Fraction(p, q) for p, q in ((1, 1), (3, 4), (1, 2), (2, 5), (1, 3), (3, 10), (1, 4), (1, 5)))
 WIDTHS = tuple(Fraction(p, 2) for p in (2, 3, 4, 6))

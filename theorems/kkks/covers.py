@@ -19,7 +19,7 @@ from typing import Any
 
 from simopt.claims import rational, root
 from simopt.theorems.kkks.piecewise_linear import ONE, PiecewiseLinear
-from simopt.theorems.rmw.worlds import scaled, squared
+from simopt.theorems.small_worlds.worlds import scaled, squared
 
 Vector = Sequence[Fraction]
 HALF = Fraction(1, 2)

@@ -7,18 +7,18 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simopt.arrays import Array
 from simopt.claims import KAKADE_KALAI_KANADE_SHAMIR
-from simopt.monotone_function import MonotoneFunction
-from simopt.solvers.isotron import l_isotron
-from simopt.tables import Cell, Curve, Run, table
+from simopt.claims.tables import Cell, Curve, Run, table
+from simopt.estimators.index_models.isotron import l_isotron
+from simopt.ground.arrays import Array
+from simopt.ground.monotone_function import MonotoneFunction
 from simopt.theorems.kkks.synthetic import LEARNERS, VARIANCE, at_the_middle, draw, ten_folds
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from simopt.reproduction import Reproduction
+    from simopt.claims.reproduction import Reproduction
 
 FOLDS, FRESH = "Ten folds", "New samples of 600 to test on"
 PRINTED = {"L-Isotron": (0.338, 0.058), "Isotron": (0.526, 0.175)}

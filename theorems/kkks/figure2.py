@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simopt.arrays import Array
 from simopt.claims import KAKADE_KALAI_KANADE_SHAMIR
-from simopt.errors import InvalidProblem
-from simopt.monotone_function import MonotoneFunction
-from simopt.solvers.isotron import l_isotron
-from simopt.tables import Cell, Curve, Run, table
+from simopt.claims.tables import Cell, Curve, Run, table
+from simopt.estimators.index_models.isotron import l_isotron
+from simopt.ground.arrays import Array
+from simopt.ground.errors import InvalidProblem
+from simopt.ground.monotone_function import MonotoneFunction
 from simopt.theorems.kkks.figure1 import draw_functions, normalised
 from simopt.theorems.kkks.printed_tables import SOURCES
 from simopt.theorems.kkks.protocol import FOLDS, ROUNDS, Scaling, by_hold_out, folds
@@ -22,7 +22,7 @@ from simopt.theorems.kkks.table1 import shared
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from simopt.reproduction import Reproduction
+    from simopt.claims.reproduction import Reproduction
 
 STEEP = 0.05  # share of the domain
 STEPS = "Isotron: constant on most of its domain, most of its rise in a twentieth (1 = true)"

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simopt.arrays import Array
 from simopt.claims import Instance
-from simopt.errors import InvalidProblem
+from simopt.ground.arrays import Array
+from simopt.ground.errors import InvalidProblem
 from simopt.theorems.kkks.float_tron import Transfer
 
 

@@ -2,7 +2,7 @@ r"""Section 4 on the cost of LPAV: O(m²) by the cited method, less by ours, or 
 
 Corners. F_i(x) is the least cost of the first i terms with x_i = x, g its derivative (rational_lpav.py). Kept by place, each sample touches
 all corners of g, which are at most 3 more than before: at most Σ (3i − 2) = (3m² − m)/2. Kept by value, in two parts on either side of the
-zero with a shift and a constant each (solvers/chain_programme.py), only the n_i corners that change sides are touched; in chunks of c at
+zero with a shift and a constant each (solvers/isotonic/chain_programme.py), only the n_i corners that change sides are touched; in chunks of c at
 most 2c + n_i/c pieces, of the order √m for c = √m as n_i ≤ 3i.
 
 Part of the samples. Let û be fitted to m samples and û_k to k of them, drawn with replacement. For the law that is uniform on the m
@@ -18,7 +18,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from simopt.arrays import Array
 from simopt.claims import (
     ALGORITHM,
     HIGH_PROBABILITY,
@@ -33,6 +32,7 @@ from simopt.claims import (
     outcome,
     rate,
 )
+from simopt.ground.arrays import Array
 from simopt.theorems.kkks.finite_models import TRANSFERS
 from simopt.theorems.kkks.float_tron import lpav
 from simopt.theorems.kkks.nearness import nearness

@@ -14,13 +14,13 @@ from typing import Any
 
 import numpy as np
 
-from simopt.arrays import Array
 from simopt.claims import Expr, Instance, Trial, root
+from simopt.ground.arrays import Array
 from simopt.theorems.kkks.piecewise_linear import PiecewiseLinear, constant, ramp, random_transfer
 from simopt.theorems.kkks.rational_lpav import lpav
 from simopt.theorems.kkks.rational_tron import mean, mean_vector
-from simopt.theorems.rmw.sampled_worlds import on_circle
-from simopt.theorems.rmw.worlds import dot, minus, plus, squared
+from simopt.theorems.small_worlds.sampled_worlds import on_circle
+from simopt.theorems.small_worlds.worlds import dot, minus, plus, squared
 
 Vector = Sequence[Fraction]
 ONE = Fraction(1)

@@ -31,7 +31,7 @@ from simopt.claims.expression import Expr
 from simopt.theorems.kkks.index_models import ball_point, least_bound, length, step, transfer
 from simopt.theorems.kkks.piecewise_linear import ONE, ZERO, PiecewiseLinear, ramp, random_transfer
 from simopt.theorems.kkks.rational_tron import fitted, iterates, known, mean
-from simopt.theorems.rmw.worlds import dot, scaled, squared
+from simopt.theorems.small_worlds.worlds import dot, scaled, squared
 
 PLACE = "Appendix A.1, last sentence; Section 5.1, use of Lemma 4"
 

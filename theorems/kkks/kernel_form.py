@@ -13,7 +13,7 @@ from simopt.claims import ALGORITHM, HOLDS, KAKADE_KALAI_KANADE_SHAMIR, Check, I
 from simopt.theorems.kkks.index_models import ball_point, random_model, transfer
 from simopt.theorems.kkks.piecewise_linear import ONE, ZERO
 from simopt.theorems.kkks.rational_tron import Fit, Vector, fitted, iterates, known
-from simopt.theorems.rmw.worlds import dot, squared
+from simopt.theorems.small_worlds.worlds import dot, squared
 
 
 def features(x: Vector) -> list[Fraction]:
@@ -60,7 +60,7 @@ def samples(trial: Trial) -> Iterator[Instance]:
     knobs={"square": ONE, "mean": True},
     mutants={"k = s/4": {"square": ZERO}, "a sum for the mean": {"mean": False}},
     note="By induction: w^{t+1} − w^t = (1/m) Σ (y_i − ŷ_i^t) φ(x_i). m² kernel values, and m² multiplications a round; "
-    "solvers/kernel_isotron.py does it in floats.",
+    "estimators/index_models/kernel_isotron.py does it in floats.",
     cost=0.5,
 )
 def kernel_run_is_the_linear_run(instance: Instance, trial: Trial) -> Iterator[Check]:

@@ -22,9 +22,9 @@ from simopt.claims import (
     equal,
     symbols,
 )
-from simopt.theorems.rmw.exact_tails import Ball, ball, expected, holds_for_all_levels, law, squared_distance, tails
-from simopt.theorems.rmw.sampled_worlds import coin, disc_point, on_circle, weights
-from simopt.theorems.rmw.worlds import Vector, minus, scaled, squared
+from simopt.theorems.small_worlds.exact_tails import Ball, ball, expected, holds_for_all_levels, law, squared_distance, tails
+from simopt.theorems.small_worlds.sampled_worlds import coin, disc_point, on_circle, weights
+from simopt.theorems.small_worlds.worlds import Vector, minus, scaled, squared
 
 ONE = Fraction(1)
 

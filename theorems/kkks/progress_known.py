@@ -22,7 +22,7 @@ from simopt.claims import (
     root,
 )
 from simopt.theorems.kkks.index_models import ONE, decoded_narrow, decoded_wide, length, narrow, of_every_width, step, transfer, wide
-from simopt.theorems.rmw.worlds import dot, squared
+from simopt.theorems.small_worlds.worlds import dot, squared
 
 LEMMA = "Appendix A.1, Lemma 5"
 STEP = "Section 5.1, (10); Appendix A.1, (15)"

@@ -20,14 +20,14 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from simopt.arrays import Array
-from simopt.driver import solve
-from simopt.errors import InvalidProblem
+from simopt.estimators.index_models.alternating_sim import alternating_sim
+from simopt.estimators.index_models.index_model import IndexFit
+from simopt.estimators.index_models.isotron import glm_tron, isotron, l_isotron
+from simopt.ground.arrays import Array
+from simopt.ground.errors import InvalidProblem
 from simopt.problems.matching_loss import MatchingLoss
-from simopt.solution import Status
-from simopt.solvers.alternating_sim import alternating_sim
-from simopt.solvers.index_model import IndexFit
-from simopt.solvers.isotron import glm_tron, isotron, l_isotron
+from simopt.solving.driver import solve
+from simopt.solving.solution import Status
 
 FOLDS = 10
 ROUNDS = {"L-Iso": 200, "GLM-t": 200, "Iso": 200, "SIM": 40}

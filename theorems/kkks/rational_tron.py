@@ -11,7 +11,7 @@ from fractions import Fraction
 
 from simopt.theorems.kkks.piecewise_linear import PiecewiseLinear
 from simopt.theorems.kkks.rational_lpav import lpav
-from simopt.theorems.rmw.worlds import dot
+from simopt.theorems.small_worlds.worlds import dot
 
 Vector = Sequence[Fraction]
 Fit = Callable[[list[Fraction]], list[Fraction]]

@@ -24,8 +24,8 @@ from simopt.claims.expression import total
 from simopt.theorems.kkks.index_models import ball_point
 from simopt.theorems.kkks.piecewise_linear import ONE, PiecewiseLinear, random_transfer
 from simopt.theorems.kkks.proof_identities import numbered
-from simopt.theorems.rmw.sampled_worlds import on_circle
-from simopt.theorems.rmw.worlds import dot, scaled, squared
+from simopt.theorems.small_worlds.sampled_worlds import on_circle
+from simopt.theorems.small_worlds.worlds import dot, scaled, squared
 
 
 def label_counts(trial: Trial) -> Iterator[Instance]:

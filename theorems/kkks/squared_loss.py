@@ -26,8 +26,8 @@ from simopt.claims import (
 )
 from simopt.theorems.kkks.piecewise_linear import ONE, ZERO, PiecewiseLinear, interpolating
 from simopt.theorems.kkks.rational_lpav import lpav
-from simopt.theorems.rmw.exact_hull import nearest
-from simopt.theorems.rmw.sampled_worlds import weights
+from simopt.theorems.small_worlds.exact_hull import nearest
+from simopt.theorems.small_worlds.sampled_worlds import weights
 
 Numbers = Sequence[Fraction]
 

@@ -8,7 +8,6 @@ from fractions import Fraction
 
 import numpy as np
 
-from simopt.arrays import Array
 from simopt.claims import (
     DEFINITION,
     EXPERIMENT,
@@ -24,7 +23,8 @@ from simopt.claims import (
     inputs,
 )
 from simopt.claims.expression import total
-from simopt.solvers.isotron import l_isotron
+from simopt.estimators.index_models.isotron import l_isotron
+from simopt.ground.arrays import Array
 from simopt.theorems.kkks.synthetic import VARIANCE, at_the_middle, draw, expected_error, ten_folds
 
 PLACE = "Section 6.1"

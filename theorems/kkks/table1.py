@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 
-from simopt.arrays import Array
 from simopt.claims import KAKADE_KALAI_KANADE_SHAMIR
 from simopt.claims.kinds import Effort
-from simopt.tables import Cell, Hypothesis, Run, table
+from simopt.claims.tables import Cell, Hypothesis, Run, table
+from simopt.ground.arrays import Array
 from simopt.theorems.kkks.printed_tables import ROUNDED, SOURCES, TABLE_1, Pair
 from simopt.theorems.kkks.protocol import FOLDS, METHODS, cross_validated
 

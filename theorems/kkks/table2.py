@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from simopt.arrays import Array
 from simopt.claims import KAKADE_KALAI_KANADE_SHAMIR
-from simopt.tables import Cell, Run, table
+from simopt.claims.tables import Cell, Run, table
+from simopt.ground.arrays import Array
 from simopt.theorems.kkks.printed_tables import OTHERS, SOURCES, TABLE_1, TABLE_2
 from simopt.theorems.kkks.protocol import METHODS
 from simopt.theorems.kkks.table1 import UNIT, beside, measured, otherwise

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from simopt.arrays import Array
 from simopt.claims import HIGH_PROBABILITY, HOLDS, KAKADE_KALAI_KANADE_SHAMIR, OPEN, RATE, Check, Instance, Trial, claim, outcome, rate
+from simopt.ground.arrays import Array
 from simopt.theorems.kkks.chain_supremum import best_pair, best_sequence
 from simopt.theorems.kkks.finite_models import FiniteModel, model_of, net
 from simopt.theorems.kkks.nearness import nearness

@@ -11,7 +11,6 @@ from itertools import islice
 
 import numpy as np
 
-from simopt.arrays import Array
 from simopt.claims import (
     HIGH_PROBABILITY,
     HOLDS,
@@ -26,6 +25,7 @@ from simopt.claims import (
     outcome,
     rate,
 )
+from simopt.ground.arrays import Array
 from simopt.theorems.kkks.finite_models import FiniteModel, Sample, model_of, net
 from simopt.theorems.kkks.float_tron import l_isotron, lpav
 from simopt.theorems.kkks.uniform_bounds import fits_apart

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from simopt.arrays import Array
-from simopt.datasets import Dataset
-from simopt.errors import InvalidProblem
-from simopt.solvers.gaussian_tiles import Floats
+from simopt.data.datasets import Dataset
+from simopt.ground.arrays import Array
+from simopt.ground.errors import InvalidProblem
+from simopt.solvers.herding.gaussian_tiles import Floats
 
 BLOCK = 512
 MEDIAN_OF = 1000  # images among which the median distance is taken

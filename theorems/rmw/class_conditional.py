@@ -28,7 +28,7 @@ from simopt.claims import (
 )
 from simopt.theorems.rmw.loss_orders import bend, corrected, noisy
 from simopt.theorems.rmw.order_equivalence import once
-from simopt.theorems.rmw.worlds import dot
+from simopt.theorems.small_worlds.worlds import dot
 
 PLACE = "Section 5.1"
 

@@ -30,8 +30,8 @@ from simopt.claims import (
     root,
     symbols,
 )
-from simopt.theorems.rmw.exact_tails import Ball, ball, excess, holds_for_all_levels, law, squared_distance, tails
-from simopt.theorems.rmw.sampled_worlds import atoms, coin, decoded_world, worlds
+from simopt.theorems.small_worlds.exact_tails import Ball, ball, excess, holds_for_all_levels, law, squared_distance, tails
+from simopt.theorems.small_worlds.sampled_worlds import atoms, coin, decoded_world, worlds
 
 DIGITS = 96
 

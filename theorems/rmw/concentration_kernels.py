@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from simopt.claims import HIGH_PROBABILITY, HOLDS, VAN_ROOYEN_MENON_WILLIAMSON, Check, Instance, Trial, claim
-from simopt.theorems.rmw.exact_tails import (
+from simopt.theorems.small_worlds.exact_tails import (
     Ball,
     Tails,
     average,
@@ -21,8 +21,8 @@ from simopt.theorems.rmw.exact_tails import (
     multinomial,
     tails,
 )
-from simopt.theorems.rmw.sampled_worlds import SUPPORTS, coin, disc_point, weights
-from simopt.theorems.rmw.worlds import squared
+from simopt.theorems.small_worlds.sampled_worlds import SUPPORTS, coin, disc_point, weights
+from simopt.theorems.small_worlds.worlds import squared
 
 
 def independent_maps(trial: Trial) -> Iterator[Instance]:

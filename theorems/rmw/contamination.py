@@ -29,8 +29,8 @@ from simopt.claims import (
     symbols,
     vacuous,
 )
-from simopt.theorems.rmw.sampled_worlds import disc_point, weights
-from simopt.theorems.rmw.worlds import CONVENTIONS, World, add, by, dot, mean, minus, mixed, plus, risk, scaled, squared, zero_one
+from simopt.theorems.small_worlds.sampled_worlds import disc_point, weights
+from simopt.theorems.small_worlds.worlds import CONVENTIONS, World, add, by, dot, mean, minus, mixed, plus, risk, scaled, squared, zero_one
 
 Vector = Sequence[Fraction]
 ONE = Fraction(1)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from simopt.arrays import Array
+from simopt.ground.arrays import Array
 
 
 @dataclass(eq=False)

@@ -11,7 +11,7 @@ from typing import Any
 
 from simopt.claims import HOLDS, IDENTITY, VAN_ROOYEN_MENON_WILLIAMSON, Check, Instance, Trial, claim, equal, symbols
 from simopt.theorems.rmw.order_equivalence import once
-from simopt.theorems.rmw.worlds import add, dot, minus, plus, scaled, squared
+from simopt.theorems.small_worlds.worlds import add, dot, minus, plus, scaled, squared
 
 
 def determinant(a: Sequence[Any], b: Sequence[Any], c: Sequence[Any]) -> Any:

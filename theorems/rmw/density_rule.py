@@ -29,7 +29,7 @@ from simopt.claims import (
     inputs,
     symbols,
 )
-from simopt.theorems.rmw.worlds import add
+from simopt.theorems.small_worlds.worlds import add
 
 Kernel = Sequence[Sequence[Any]]
 Labelled = Sequence[Sequence[int]]

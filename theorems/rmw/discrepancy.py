@@ -26,7 +26,7 @@ from simopt.claims import (
     symbols,
 )
 from simopt.theorems.rmw.mean_minimises import direction
-from simopt.theorems.rmw.worlds import World, add, dot, mean, minus, plus, scaled, squared
+from simopt.theorems.small_worlds.worlds import World, add, dot, mean, minus, plus, scaled, squared
 
 
 def once(trial: Trial) -> Iterator[Instance]:

@@ -6,9 +6,10 @@ import math
 
 import numpy as np
 
-from simopt.equivalence import Equivalence, Flat, Strength, equivalence
-from simopt.family import Interval
-from simopt.gram_spectrum import EPS
+from simopt.equivalence.equivalence import Equivalence, Flat, Strength, equivalence
+from simopt.equivalence.family import Interval
+from simopt.equivalence.gram_spectrum import EPS
+from simopt.equivalence.training import TrainingSet
 from simopt.theorems.rmw.families import (
     Mass,
     active_range,
@@ -27,7 +28,6 @@ from simopt.theorems.rmw.families import (
     same_mass,
     threshold,
 )
-from simopt.training import TrainingSet
 
 
 def no_mean(Z: TrainingSet) -> str | None:

@@ -16,7 +16,7 @@ from itertools import islice
 from typing import Any
 
 from simopt.claims.enclosure import Enclosure, between
-from simopt.theorems.rmw.worlds import Vector, dot, minus, plus, scaled, squared
+from simopt.theorems.small_worlds.worlds import Vector, dot, minus, plus, scaled, squared
 
 Rule = Callable[[int, Fraction], Fraction]
 EXACT_STEPS = 3  # symmetric sets tie at the start, and enclosures cannot see that two numbers are equal

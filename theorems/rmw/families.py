@@ -13,21 +13,21 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from simopt import validate
 from simopt.arithmetic import INTERVAL
-from simopt.arrays import Array
-from simopt.certificate import certify
-from simopt.errors import InvalidProblem
-from simopt.family import Family, Interval, family
-from simopt.gram_spectrum import EPS
-from simopt.problem import Problem
+from simopt.equivalence.family import Family, Interval, family
+from simopt.equivalence.gram_spectrum import EPS
+from simopt.equivalence.training import KernelFunction, TrainingSet
+from simopt.ground import validate
+from simopt.ground.arrays import Array
+from simopt.ground.errors import InvalidProblem
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.hinge_svm_ball import HingeSVMBall
 from simopt.problems.hinge_svm_hull import HingeSVMHull
-from simopt.solution import Solution
-from simopt.theorems.rmw import exact_svm
-from simopt.theorems.rmw.exact_hull import hull_solution, mean_ray
-from simopt.training import KernelFunction, TrainingSet
+from simopt.solving.certificate import certify
+from simopt.solving.problem import Problem
+from simopt.solving.solution import Solution
+from simopt.theorems.small_worlds import exact_svm
+from simopt.theorems.small_worlds.exact_hull import hull_solution, mean_ray
 
 ROUNDING = 8 * EPS  # a certificate evaluated in floats is trusted to this share of ‖f‖
 TOL = 1e-13  # asked of solvers; the radius comes from the gap that they reach
@@ -131,7 +131,7 @@ def solved(name: str, problem: Problem, solver: str, tol: float) -> Solution:
     ArithmeticError
         when the solver returns none.
     """
-    from simopt.driver import solve
+    from simopt.solving.driver import solve
 
     solution = solve(problem, solver, tol=tol)
     if solution.point is None or solution.certificate is None:

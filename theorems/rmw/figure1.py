@@ -8,15 +8,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simopt.claims import VAN_ROOYEN_MENON_WILLIAMSON
-from simopt.solvers.gaussian_tiles import Floats
-from simopt.tables import Cell, Curve, Run, table
+from simopt.claims.tables import Cell, Curve, Run, table
+from simopt.solvers.herding.gaussian_tiles import Floats
 from simopt.theorems.rmw.bandwidth_readings import READINGS, Images, correct, signed_gram
 from simopt.theorems.rmw.herds_of_herds import OnTestImages, Stage, gram_of, herd_weights, mean_norm, recursion, recursion_in_blocks
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from simopt.reproduction import Reproduction
+    from simopt.claims.reproduction import Reproduction
 
 DATA = "mnist_3v8"
 PRINTED = 98.74

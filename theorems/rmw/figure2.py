@@ -9,22 +9,22 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simopt.arrays import Array
 from simopt.claims import VAN_ROOYEN_MENON_WILLIAMSON
-from simopt.driver import solve
-from simopt.errors import NotAvailable
+from simopt.claims.tables import Cell, Curve, Run, table
+from simopt.ground.arrays import Array
+from simopt.ground.errors import NotAvailable
 from simopt.problems.convex_potential import ConvexPotential, three_points
-from simopt.tables import Cell, Curve, Run, table
+from simopt.solving.driver import solve
 from simopt.theorems.rmw import long_servedio
 from simopt.theorems.rmw.hinge_vertices import corners
 from simopt.theorems.rmw.noise_thresholds import POTENTIALS, curve, failing_rate
-from simopt.theorems.rmw.worlds import by, flipped, risk, zero_one
+from simopt.theorems.small_worlds.worlds import by, flipped, risk, zero_one
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from simopt.reproduction import Reproduction
+    from simopt.claims.reproduction import Reproduction
 
 RADIUS = 50.0  # of the ball in which the potentials are minimised: it stays inactive
 TOLERANCE = 1e-9

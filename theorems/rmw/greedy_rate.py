@@ -31,7 +31,7 @@ from simopt.theorems.rmw.herding_algorithm import beside_a_face
 from simopt.theorems.rmw.hull_geometry import squared_diameter
 from simopt.theorems.rmw.order_equivalence import once
 from simopt.theorems.rmw.rational_sets import general, orthonormal
-from simopt.theorems.rmw.worlds import dot, minus, plus, scaled, squared
+from simopt.theorems.small_worlds.worlds import dot, minus, plus, scaled, squared
 
 PLACE = "Section 6.5, the rate of Jones"
 

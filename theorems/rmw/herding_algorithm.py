@@ -33,7 +33,7 @@ from simopt.theorems.rmw.counted_numbers import Counter
 from simopt.theorems.rmw.exact_frank_wolfe import Iterate, herding, line_search, mean_of, squared_errors, uniform
 from simopt.theorems.rmw.hull_geometry import squared_diameter
 from simopt.theorems.rmw.rational_sets import general
-from simopt.theorems.rmw.worlds import add, dot, minus, squared
+from simopt.theorems.small_worlds.worlds import add, dot, minus, squared
 
 ALGORITHM_1 = "Section 6, Algorithm 1"
 EXACT_RUN = 6

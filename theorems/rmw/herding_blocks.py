@@ -26,7 +26,7 @@ from simopt.claims import (
 )
 from simopt.theorems.rmw.exact_frank_wolfe import Iterate, herding, mean_of
 from simopt.theorems.rmw.rational_sets import general
-from simopt.theorems.rmw.worlds import add, dot, minus, scaled, squared
+from simopt.theorems.small_worlds.worlds import add, dot, minus, scaled, squared
 
 MOST_STEPS = 9  # digits double in each step
 

@@ -38,7 +38,7 @@ from simopt.claims.expression import total
 from simopt.theorems.rmw.exact_frank_wolfe import EXACT_STEPS, herding, mean_of, squared_errors
 from simopt.theorems.rmw.hull_geometry import squared_diameter, squared_distance_to_boundary
 from simopt.theorems.rmw.rational_sets import general, in_more_dimensions, orthonormal, triangle
-from simopt.theorems.rmw.worlds import squared
+from simopt.theorems.small_worlds.worlds import squared
 
 RATES = "Section 6.1, the displayed rate"
 

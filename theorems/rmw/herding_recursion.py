@@ -30,9 +30,9 @@ from simopt.claims import (
 )
 from simopt.claims.kinds import Evidence
 from simopt.theorems.rmw.exact_frank_wolfe import herding, largest, mean_of, uniform
-from simopt.theorems.rmw.exact_svm import Gram, gram
 from simopt.theorems.rmw.labelled_samples import atoms_of, samples
-from simopt.theorems.rmw.worlds import dot, minus
+from simopt.theorems.small_worlds.exact_svm import Gram, gram
+from simopt.theorems.small_worlds.worlds import dot, minus
 
 
 def once(trial: Trial) -> Iterator[Instance]:

@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from simopt.arrays import Array
-from simopt.rows import Indices
-from simopt.solvers.atoms import StoredAtoms
-from simopt.solvers.frank_wolfe import FrankWolfe
-from simopt.solvers.gaussian_tiles import Floats
+from simopt.data.rows import Indices
+from simopt.ground.arrays import Array
+from simopt.solvers.herding.atoms import StoredAtoms
+from simopt.solvers.herding.frank_wolfe import FrankWolfe
+from simopt.solvers.herding.gaussian_tiles import Floats
 from simopt.theorems.rmw.bandwidth_readings import Images, Reading, relative_similarities, squared_distances
 
 Gram = Callable[[Indices], Array]

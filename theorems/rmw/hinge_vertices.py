@@ -10,8 +10,8 @@ from __future__ import annotations
 import itertools
 from fractions import Fraction
 
-from simopt.errors import InvalidProblem
-from simopt.theorems.rmw.worlds import World, by, dot, risk
+from simopt.ground.errors import InvalidProblem
+from simopt.theorems.small_worlds.worlds import World, by, dot, risk
 
 Point = tuple[Fraction, Fraction]
 

@@ -32,10 +32,10 @@ from simopt.claims import (
     symbols,
     total,
 )
-from simopt.theorems.rmw.exact_hull import hull_solution, mean_ray
-from simopt.theorems.rmw.exact_svm import gram, mean_margins, path, piece_at, square, threshold
 from simopt.theorems.rmw.labelled_samples import SPECIAL, atoms_of, samples
-from simopt.theorems.rmw.worlds import dot, minus, plus, scaled, squared
+from simopt.theorems.small_worlds.exact_hull import hull_solution, mean_ray
+from simopt.theorems.small_worlds.exact_svm import gram, mean_margins, path, piece_at, square, threshold
+from simopt.theorems.small_worlds.worlds import dot, minus, plus, scaled, squared
 
 
 def small_samples(trial: Trial) -> Iterator[Instance]:

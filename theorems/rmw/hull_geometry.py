@@ -10,7 +10,7 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
-from simopt.theorems.rmw.worlds import Vector, dot, minus, plus, scaled, squared
+from simopt.theorems.small_worlds.worlds import Vector, dot, minus, plus, scaled, squared
 
 
 def squared_diameter(points: Sequence[Vector]) -> Any:

@@ -7,7 +7,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from simopt.arrays import Array
 from simopt.claims import (
     EQUIVALENCE,
     HOLDS,
@@ -21,14 +20,15 @@ from simopt.claims import (
     distinct,
     true,
 )
-from simopt.equivalence import Answer, Equivalence
-from simopt.family import Interval
-from simopt.similarities import Gaussian, Linear, Similarity
-from simopt.strong import verify_strong
+from simopt.data.similarities import Gaussian, Linear, Similarity
+from simopt.equivalence.equivalence import Answer, Equivalence
+from simopt.equivalence.family import Interval
+from simopt.equivalence.strong import verify_strong
+from simopt.equivalence.training import TrainingSet
+from simopt.equivalence.weak import verify_weak
+from simopt.ground.arrays import Array
 from simopt.theorems.rmw.equivalences import hinge_svm_to_ball, hinge_svm_to_mean
 from simopt.theorems.rmw.families import hinge_svm, mean_penalised, threshold
-from simopt.training import TrainingSet
-from simopt.weak import verify_weak
 
 REACH = float(np.log(1e3))  # of the parameters around the middle of their interval, in its coordinate
 KERNELS: dict[str, Similarity] = {"gaussian": Gaussian(1.0), "linear": Linear(), "line": Linear()}

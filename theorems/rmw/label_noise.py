@@ -22,7 +22,7 @@ from simopt.claims import (
 )
 from simopt.theorems.rmw.order_equivalence import once
 from simopt.theorems.rmw.potentials import NOT_POTENTIALS, POTENTIALS, named
-from simopt.theorems.rmw.worlds import CONVENTIONS, Atom, by, dot, flipped, mean, risk, zero_one
+from simopt.theorems.small_worlds.worlds import CONVENTIONS, Atom, by, dot, flipped, mean, risk, zero_one
 
 
 @claim(

@@ -9,17 +9,17 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simopt.arrays import Array
 from simopt.claims import VAN_ROOYEN_MENON_WILLIAMSON
 from simopt.claims.kinds import Effort
-from simopt.similarities import Gaussian, Linear, Similarity
-from simopt.solvers.svm_path import mean_threshold, svm_path
-from simopt.tables import Cell, Curve, Run, table
+from simopt.claims.tables import Cell, Curve, Run, table
+from simopt.data.similarities import Gaussian, Linear, Similarity
+from simopt.ground.arrays import Array
+from simopt.solvers.svm.svm_path import mean_threshold, svm_path
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from simopt.reproduction import Reproduction
+    from simopt.claims.reproduction import Reproduction
 
 KERNELS: dict[str, Similarity] = {
     "linear": Linear(),

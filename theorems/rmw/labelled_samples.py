@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simopt.claims import Instance, Trial
-from simopt.theorems.rmw.worlds import Vector, scaled
+from simopt.theorems.small_worlds.worlds import Vector, scaled
 
 Points = list[list[Fraction]]
 STEPS = 8

@@ -30,7 +30,7 @@ from simopt.claims import (
     symbols,
 )
 from simopt.theorems.rmw.surrogate_cells import HALF, SIDES, Cell, conditional, interpolated, opened
-from simopt.theorems.rmw.worlds import CONVENTIONS, dot, linear, zero_one
+from simopt.theorems.small_worlds.worlds import CONVENTIONS, dot, linear, zero_one
 
 
 def signs(trial: Trial) -> Iterator[Instance]:

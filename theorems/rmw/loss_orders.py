@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Any
 
-from simopt.theorems.rmw.worlds import Value, add, dot
+from simopt.theorems.small_worlds.worlds import Value, add, dot
 
 Event = tuple[int, Value]  # (label, score)
 Table = Mapping[Event, Value]  # a loss on finitely many atoms

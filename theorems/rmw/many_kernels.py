@@ -14,7 +14,7 @@ from fractions import Fraction
 
 from simopt.claims import HOLDS, IDENTITY, VAN_ROOYEN_MENON_WILLIAMSON, Check, Instance, Trial, at_least, claim, equal, inputs, symbols
 from simopt.theorems.rmw.mean_minimises import direction
-from simopt.theorems.rmw.worlds import add
+from simopt.theorems.small_worlds.worlds import add
 
 SIZES = (Fraction(0), Fraction(1, 3), Fraction(1, 2))
 

@@ -31,7 +31,7 @@ from simopt.claims import (
     rational,
     symbols,
 )
-from simopt.theorems.rmw.worlds import CONVENTIONS
+from simopt.theorems.small_worlds.worlds import CONVENTIONS
 
 HALF = Fraction(1, 2)
 Step = Callable[[Expr, Expr], Expr]

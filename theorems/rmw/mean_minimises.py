@@ -30,7 +30,7 @@ from simopt.claims import (
     symbols,
     total,
 )
-from simopt.theorems.rmw.worlds import add, by, dot, linear, mean, minus, plus, risk, sample, scaled, squared
+from simopt.theorems.small_worlds.worlds import add, by, dot, linear, mean, minus, plus, risk, sample, scaled, squared
 
 UNITS = (Fraction(0), Fraction(1, 3), Fraction(1), Fraction(-2))  # t of the direction ((1 − t²), 2t)/(1 + t²)
 RADII = (Fraction(1), Fraction(1, 5), Fraction(3))

@@ -13,10 +13,10 @@ from fractions import Fraction
 from typing import Any
 
 from simopt.claims import HOLDS, IDENTITY, RATE, REFUTED, TYPO, VAN_ROOYEN_MENON_WILLIAMSON, Check, Instance, Trial, claim, equal, symbols
-from simopt.theorems.rmw.exact_tails import law, squared_distance
 from simopt.theorems.rmw.order_equivalence import once
-from simopt.theorems.rmw.sampled_worlds import atoms, coin
-from simopt.theorems.rmw.worlds import add, dot, minus, plus, scaled, squared
+from simopt.theorems.small_worlds.exact_tails import law, squared_distance
+from simopt.theorems.small_worlds.sampled_worlds import atoms, coin
+from simopt.theorems.small_worlds.worlds import add, dot, minus, plus, scaled, squared
 
 PLACE = "Section 6, 'standard monte-carlo techniques'"
 

@@ -41,7 +41,7 @@ from simopt.theorems.rmw.loss_orders import (
     noisy,
     under_noise,
 )
-from simopt.theorems.rmw.worlds import add, dot
+from simopt.theorems.small_worlds.worlds import add, dot
 
 SCORES = (0, 1)
 EVENTS: tuple[Event, ...] = tuple((y, v) for v in SCORES for y in (1, -1))

@@ -30,7 +30,8 @@ from simopt.claims import (
     total,
     vacuous,
 )
-from simopt.theorems.rmw.exact_tails import (
+from simopt.theorems.rmw.posteriors import divergence, several_maps, single_maps
+from simopt.theorems.small_worlds.exact_tails import (
     BITS,
     Ball,
     average,
@@ -42,9 +43,8 @@ from simopt.theorems.rmw.exact_tails import (
     tails,
     unit_ratios,
 )
-from simopt.theorems.rmw.posteriors import divergence, several_maps, single_maps
-from simopt.theorems.rmw.sampled_worlds import weights
-from simopt.theorems.rmw.worlds import add, dot, minus, squared
+from simopt.theorems.small_worlds.sampled_worlds import weights
+from simopt.theorems.small_worlds.worlds import add, dot, minus, squared
 
 PLACE = "Theorem 20"
 HALF = Fraction(1, 2)

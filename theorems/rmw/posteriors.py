@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from simopt.arrays import Array
 from simopt.claims import Instance, Trial
 from simopt.claims.transcendent import root_bounds
-from simopt.theorems.rmw.exact_tails import Ball, average, ball, expected, multinomial
-from simopt.theorems.rmw.sampled_worlds import disc_point, weights
-from simopt.theorems.rmw.worlds import dot, minus, plus, scaled, squared
+from simopt.ground.arrays import Array
+from simopt.theorems.small_worlds.exact_tails import Ball, average, ball, expected, multinomial
+from simopt.theorems.small_worlds.sampled_worlds import disc_point, weights
+from simopt.theorems.small_worlds.worlds import dot, minus, plus, scaled, squared
 
 PARTS = 4096  # denominator of posterior weights
 

@@ -30,7 +30,7 @@ from simopt.claims.expression import Expr
 from simopt.theorems.rmw.long_servedio import MASSES, margins, pull, three_points
 from simopt.theorems.rmw.order_equivalence import once
 from simopt.theorems.rmw.potentials import POTENTIALS, Potential, named, random_mixture
-from simopt.theorems.rmw.worlds import dot
+from simopt.theorems.small_worlds.worlds import dot
 
 RATES = (Fraction(1, 1000), Fraction(1, 100), Fraction(1, 10), Fraction(1, 4), Fraction(2, 5), Fraction(49, 100))
 DOUBLINGS = 12

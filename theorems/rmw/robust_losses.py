@@ -29,7 +29,7 @@ from simopt.claims import (
 )
 from simopt.theorems.rmw.loss_orders import bend, corrected, noisy
 from simopt.theorems.rmw.order_equivalence import once
-from simopt.theorems.rmw.worlds import CONVENTIONS, zero_one
+from simopt.theorems.small_worlds.worlds import CONVENTIONS, zero_one
 
 PRINTED = ("A", "B")
 

@@ -32,9 +32,9 @@ from simopt.claims import (
 from simopt.theorems.rmw.exact_frank_wolfe import herding, mean_of
 from simopt.theorems.rmw.order_equivalence import once
 from simopt.theorems.rmw.rational_sets import Points, general, orthonormal
-from simopt.theorems.rmw.sampled_worlds import weights
 from simopt.theorems.rmw.sparse_hulls import best_sparse, squared_entropy_number
-from simopt.theorems.rmw.worlds import Vector, add, minus, plus, scaled, squared
+from simopt.theorems.small_worlds.sampled_worlds import weights
+from simopt.theorems.small_worlds.worlds import Vector, add, minus, plus, scaled, squared
 
 ONE = Fraction(1)
 

@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import combinations
 
 from simopt.theorems.rmw.hull_geometry import null_vector
-from simopt.theorems.rmw.worlds import Vector, add, dot, minus, plus, scaled, squared
+from simopt.theorems.small_worlds.worlds import Vector, add, dot, minus, plus, scaled, squared
 
 Points = Sequence[Vector]
 

@@ -13,7 +13,7 @@ from fractions import Fraction
 from typing import Any
 
 from simopt.claims import Check, Instance, Trial, equal, inputs, symbols
-from simopt.theorems.rmw.worlds import Loss, linear, zero_one
+from simopt.theorems.small_worlds.worlds import Loss, linear, zero_one
 
 HALF = Fraction(1, 2)
 SIDES = {"high": (HALF, Fraction(1)), "low": (Fraction(0), HALF)}

@@ -29,7 +29,7 @@ from simopt.claims import (
     symbols,
 )
 from simopt.theorems.rmw.surrogate_cells import HALF, Cell, away_from_zero, cells, conditional, interpolated, opened
-from simopt.theorems.rmw.worlds import linear, zero_one
+from simopt.theorems.small_worlds.worlds import linear, zero_one
 
 PLACE = "Theorem 1"
 

@@ -34,10 +34,10 @@ from simopt.claims import (
     maximum,
     symbols,
 )
-from simopt.theorems.rmw.exact_svm import Gram, gram, mean_margins, optimality_gap, path, piece_at, square, threshold
 from simopt.theorems.rmw.labelled_samples import atoms_of, samples
 from simopt.theorems.rmw.mean_minimises import direction
-from simopt.theorems.rmw.worlds import dot, minus, scaled, squared
+from simopt.theorems.small_worlds.exact_svm import Gram, gram, mean_margins, optimality_gap, path, piece_at, square, threshold
+from simopt.theorems.small_worlds.worlds import dot, minus, scaled, squared
 
 TS = (Fraction(0), Fraction(1, 2), Fraction(-3))
 

@@ -30,9 +30,9 @@ from simopt.claims import (
     maximum,
     total,
 )
-from simopt.theorems.rmw.exact_svm import Gram, gram, mean_margins, path, piece_at, square, threshold
 from simopt.theorems.rmw.labelled_samples import atoms_of, dependent_samples, independent_samples, samples
-from simopt.theorems.rmw.worlds import dot
+from simopt.theorems.small_worlds.exact_svm import Gram, gram, mean_margins, path, piece_at, square, threshold
+from simopt.theorems.small_worlds.worlds import dot
 
 SHARES = tuple(Fraction(k, 12) for k in (1, 2, 3, 5, 7, 9, 11, 12, 13, 20))
 

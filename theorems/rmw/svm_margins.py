@@ -27,7 +27,7 @@ from simopt.claims import (
     symbols,
 )
 from simopt.theorems.rmw.order_equivalence import once
-from simopt.theorems.rmw.worlds import add, dot, scaled, squared
+from simopt.theorems.small_worlds.worlds import add, dot, scaled, squared
 
 PLACE = "Section 3.2, 'preferentially optimizing the margin over the sample hinge loss'"
 

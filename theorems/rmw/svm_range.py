@@ -28,9 +28,9 @@ from simopt.claims import (
     claim,
     equal,
 )
-from simopt.theorems.rmw.exact_svm import Gram, Piece, gram, hinge_risk, mean_margins, path, piece_at, square, threshold
 from simopt.theorems.rmw.labelled_samples import atoms_of, dependent_samples, independent_samples, samples
-from simopt.theorems.rmw.worlds import Vector, add, dot, minus, plus, scaled, squared
+from simopt.theorems.small_worlds.exact_svm import Gram, Piece, gram, hinge_risk, mean_margins, path, piece_at, square, threshold
+from simopt.theorems.small_worlds.worlds import Vector, add, dot, minus, plus, scaled, squared
 
 
 def samples_with_probes(trial: Trial) -> Iterator[Instance]:

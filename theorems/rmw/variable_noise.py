@@ -11,7 +11,6 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from simopt.arrays import Array
 from simopt.claims import (
     HOLDS,
     INEQUALITY,
@@ -24,8 +23,9 @@ from simopt.claims import (
     at_most,
     claim,
 )
+from simopt.ground.arrays import Array
 from simopt.theorems.rmw.loss_orders import noisy
-from simopt.theorems.rmw.worlds import add
+from simopt.theorems.small_worlds.worlds import add
 
 PLACE = "Theorem 17 and Appendix 18"
 TWO = Fraction(2)

@@ -6,9 +6,8 @@ import cvxpy as cp
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.arrays import Array
 from simopt.duality.atoms.base import SPARE, Grouped, Priced
-from simopt.duality.vectors import (
+from simopt.duality.graph.vectors import (
     Indices,
     Mask,
     Value,
@@ -22,6 +21,7 @@ from simopt.duality.vectors import (
     replaced,
     where,
 )
+from simopt.ground.arrays import Array
 
 
 class Maximum(Grouped):

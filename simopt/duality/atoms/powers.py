@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 
 from simopt.arithmetic import INTERVAL, Arithmetic, Interval
-from simopt.duality.vectors import Value, divisor, exactly, is_zero, where
+from simopt.duality.graph.vectors import Value, divisor, exactly, is_zero, where
 
 SMALL = 1e-3  # below, three terms of a series are good to 1e-12 of the value
 

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from simopt.solution import Iterate
-from simopt.solver import solver
+from simopt.solving.solution import Iterate
+from simopt.solving.solver import solver
 from simopt_example.quantile_regression import QuantileRegression
 
 

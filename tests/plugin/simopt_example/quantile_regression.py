@@ -8,16 +8,16 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from simopt import validate
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.arrays import Array, Multipliers, Point
-from simopt.errors import InvalidProblem
-from simopt.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, change_of_units, freeze, problem
+from simopt.ground import validate
+from simopt.ground.arrays import Array, Multipliers, Point
+from simopt.ground.errors import InvalidProblem
+from simopt.solving.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, change_of_units, freeze, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp
 
-    from simopt.datasets import Dataset
+    from simopt.data.datasets import Dataset
 
 
 @problem

@@ -9,7 +9,7 @@ import pytest
 
 from simopt.claims import Claim, Trial, catalogue, runner
 from simopt.claims.kinds import Effort, Evidence, Verdict
-from simopt.stability_bounds import Change, norm_bound, sharpened, subquadratic, theorem3
+from simopt.equivalence.stability_bounds import Change, norm_bound, sharpened, subquadratic, theorem3
 from simopt.theorems.ak.admissibility import at_the_tie, solutions
 from simopt.theorems.ak.convexity_chain import kept_divisor, renewed_divisor
 from simopt.theorems.ak.families import m_power_rls

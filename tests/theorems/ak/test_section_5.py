@@ -5,12 +5,12 @@ import math
 import numpy as np
 import pytest
 
-from simopt import registry
 from simopt.claims import Defect, Expected, catalogue, run
 from simopt.claims.kinds import Evidence, Verdict
-from simopt.similarities import Precomputed
+from simopt.data.similarities import Precomputed
+from simopt.equivalence.training import TrainingSet
+from simopt.ground import registry
 from simopt.theorems.ak.equivalences import m_power_rls_to_kernel_ridge
-from simopt.training import TrainingSet
 
 ROWS = ("AK-T1", "AK-T1deg", "AK-T1sys", "AK-T1conc", "AK-T1newt", "AK-S5wp", "AK-P5.1", "AK-P5.1Gam", "AK-P5.1ns", "AK-P5.1as")
 PROVED = ("AK-T1conc-values", "AK-T1newt-zero", "AK-S5wp-below", "AK-P5.1ns")

@@ -7,16 +7,16 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import simopt.reproduction
+import simopt.claims.reproduction
 from simopt.claims import catalogue, run, runner
 from simopt.claims.kinds import Effort, Verdict
-from simopt.datasets import Dataset, load_dataset
-from simopt.errors import InvalidProblem, NotAvailable
-from simopt.similarities import Gaussian
-from simopt.solvers.secular import secular_root
-from simopt.solvers.spectrum import decompose
-from simopt.solvers.stationary import spectral_stationary_points
-from simopt.tables import OUTSIDE, Cell, Curve, Run
+from simopt.claims.tables import OUTSIDE, Cell, Curve, Run
+from simopt.data.datasets import Dataset, load_dataset
+from simopt.data.similarities import Gaussian
+from simopt.ground.errors import InvalidProblem, NotAvailable
+from simopt.solvers.power.stationary import spectral_stationary_points
+from simopt.solvers.squares.secular import secular_root
+from simopt.solvers.squares.spectrum import decompose
 from simopt.theorems.ak import table1
 from simopt.theorems.ak.experiments import gain, validated
 from simopt.theorems.ak.figure3 import learn
@@ -157,7 +157,7 @@ def small(samples, monkeypatch):
 
 @pytest.mark.slow  # a whole table
 def test_a_printed_value_that_a_reading_has_is_explained_and_one_far_off_is_not(small, monkeypatch):
-    (row,) = simopt.reproduction.reproduce("ak-table1", rows=["Slump"]).rows
+    (row,) = simopt.claims.reproduction.reproduce("ak-table1", rows=["Slump"]).rows
     errors = [cell for cell in row.cells if cell.column in ("KRR", "M-RLSR")]
     assert [cell.word for cell in errors] == [OUTSIDE, OUTSIDE]
     assert not set(errors) & set(row.unexplained) and "explained: with standardised inputs" in row.why(errors[0])
@@ -171,7 +171,7 @@ def test_a_printed_value_that_a_reading_has_is_explained_and_one_far_off_is_not(
     assert again and all(cell.printed is None for cell in again)  # shown, but one of 29 on a flat curve explains nothing
     printed = PRINTED["Slump"]
     monkeypatch.setitem(PRINTED, "Slump", Printed("made", (100 * printed.krr[0], printed.krr[1]), printed.power, printed.m_rlsr))
-    (row,) = simopt.reproduction.reproduce("ak-table1", rows=["Slump"]).rows
+    (row,) = simopt.claims.reproduction.reproduce("ak-table1", rows=["Slump"]).rows
     planted = next(cell for cell in row.cells if cell.column == "KRR")
     assert planted in row.unexplained and row.why(planted).startswith("UNEXPLAINED, tried: ")
 
@@ -198,7 +198,7 @@ def test_the_noise_floor_lies_above_both_printed_entries():
 
 
 def test_figure_1_agrees_on_the_first_part_only_and_misses_the_printed_parameter():
-    chosen = simopt.reproduction.find("ak-figure1")
+    chosen = simopt.claims.reproduction.find("ak-figure1")
     found = list(chosen.compute("Synthetic", Run("ak-figure1", "Synthetic", 0, Effort.QUICK)))
     (curve,) = (item for item in found if isinstance(item, Curve))
     assert curve.y[0] < 1e-9
@@ -222,8 +222,8 @@ def test_a_row_whose_data_are_missing_is_not_run(monkeypatch, tmp_path):
         raise NotAvailable(f"no {name}")
 
     monkeypatch.setattr(Run, "dataset", nothing)
-    chosen = simopt.reproduction.find("ak-figure2")
-    rows = list(simopt.reproduction.compute(chosen))
+    chosen = simopt.claims.reproduction.find("ak-figure2")
+    rows = list(simopt.claims.reproduction.compute(chosen))
     assert [row.not_run for row in rows] == ["no yacht", "no concrete"]
 
 
@@ -260,5 +260,5 @@ def test_the_rows_that_come_out_again_and_mutants(claim):
 
 
 def test_tables_are_plain_data():
-    described = [simopt.reproduction.find(name).describe() for name in ("ak-table1", "ak-figure1", "ak-figure2", "ak-figure3")]
+    described = [simopt.claims.reproduction.find(name).describe() for name in ("ak-table1", "ak-figure1", "ak-figure2", "ak-figure3")]
     assert [len(json.loads(json.dumps(item))["rows"]) for item in described] == [8, 2, 2, 4]

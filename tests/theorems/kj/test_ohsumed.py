@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 import pytest
 
-import simopt.reproduction
-from simopt import relevance
+import simopt.claims.reproduction
 from simopt.claims.kinds import Effort
-from simopt.datasets import Dataset, load_dataset
-from simopt.errors import InvalidProblem
-from simopt.landmarks import LandmarkMap
-from simopt.similarities import named
-from simopt.tables import Cell, Row, Run
-from simopt.theorems.kj import ohsumed, ohsumed_table
-from simopt.theorems.kj.ohsumed import CUTS, FEATURE, LANDMARKED, LINEAR, METHODS, RANDOM, Fold
+from simopt.claims.tables import Cell, Row, Run
+from simopt.data import relevance
+from simopt.data.datasets import Dataset, load_dataset
+from simopt.data.landmarks import LandmarkMap
+from simopt.data.similarities import named
+from simopt.ground.errors import InvalidProblem
+from simopt.theorems.kj.experiments import ohsumed, ohsumed_table
+from simopt.theorems.kj.experiments.ohsumed import CUTS, FEATURE, LANDMARKED, LINEAR, METHODS, RANDOM, Fold
 
 
 def made(documents: int = 8, queries: int = 20, d: int = 4) -> Dataset:
@@ -94,7 +94,7 @@ def test_landmarks_are_part_of_more_landmarks(small: Dataset) -> None:
 
 
 def test_the_table_on_a_small_set(small: Dataset, tmp_path: Path) -> None:
-    done = simopt.reproduction.reproduce("kj-ohsumed")
+    done = simopt.claims.reproduction.reproduce("kj-ohsumed")
     assert done.complete and done.unexplained == []
     assert [row.name for row in done.rows] == [*METHODS, ohsumed_table.TOGETHER]
     rows = {row.name: {cell.column: cell for cell in row.cells} for row in done.rows}
@@ -108,7 +108,7 @@ def test_the_table_on_a_small_set(small: Dataset, tmp_path: Path) -> None:
     assert (cell.ours, cell.sd) == pytest.approx((np.mean(change), np.std(change, ddof=1) / np.sqrt(19)))
     assert done.seen.startswith("The paper prints no numbers for ranking.") and "of 6 landmarked rankers" in done.seen
     assert json.loads(json.dumps(done.describe(), default=list))["seen"] == done.seen
-    assert simopt.reproduction.draw(done, tmp_path).is_file()
+    assert simopt.claims.reproduction.draw(done, tmp_path).is_file()
 
 
 def test_the_sentence_counts_what_is_beyond_two_standard_errors() -> None:

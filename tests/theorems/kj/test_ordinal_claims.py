@@ -10,9 +10,10 @@ from scipy.optimize import linprog
 
 from simopt.claims import Defect, catalogue, runner
 from simopt.claims.kinds import Evidence, Verdict
-from simopt.driver import solve
 from simopt.problems.kernel_ordinal_goodness import KernelOrdinalGoodness
-from simopt.theorems.kj import (
+from simopt.solving.driver import solve
+from simopt.theorems.kj.goodness.finite_domains import least_loss, predicted
+from simopt.theorems.kj.ordinal import (
     direct_reduction,
     direct_reduction_goodness,
     learned_thresholds,
@@ -22,10 +23,9 @@ from simopt.theorems.kj import (
     theorem_13_steps,
     threshold_shift,
 )
-from simopt.theorems.kj.direct_reduction_goodness import far_apart, ordinal_error
-from simopt.theorems.kj.finite_domains import least_loss, predicted
-from simopt.theorems.kj.learned_thresholds import learned, ordinal_world
-from simopt.theorems.kj.ordinal_worlds import (
+from simopt.theorems.kj.ordinal.direct_reduction_goodness import far_apart, ordinal_error
+from simopt.theorems.kj.ordinal.learned_thresholds import learned, ordinal_world
+from simopt.theorems.kj.ordinal.ordinal_worlds import (
     HALF,
     ONE,
     ZERO,
@@ -39,8 +39,8 @@ from simopt.theorems.kj.ordinal_worlds import (
     reduced,
     spaced,
 )
-from simopt.theorems.kj.randomised_rounding import best_lines, guaranteed, rounded
-from simopt.theorems.kj.threshold_shift import absolute, law, mislabelled
+from simopt.theorems.kj.ordinal.randomised_rounding import best_lines, guaranteed, rounded
+from simopt.theorems.kj.ordinal.threshold_shift import absolute, law, mislabelled
 
 MODULES = {
     module.__name__

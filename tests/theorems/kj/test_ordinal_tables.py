@@ -12,17 +12,17 @@ from typing import Any
 import numpy as np
 import pytest
 
-import simopt.reproduction
+import simopt.claims.reproduction
 from simopt.claims import catalogue, runner
 from simopt.claims.kinds import Effort, Verdict
 from simopt.claims.mutants import run_mutants
-from simopt.datasets import Dataset
-from simopt.errors import InvalidProblem
-from simopt.similarities import named
-from simopt.tables import INSIDE, NOT_PRINTED, OUTSIDE, Cell, Row, Run, Tried
-from simopt.theorems.kj import bin_counts, ordinal_curves, ordinal_protocol, table1b
-from simopt.theorems.kj.bin_counts import best_count, kernel_regression_by_bins, misfit
-from simopt.theorems.kj.ordinal_protocol import (
+from simopt.claims.tables import INSIDE, NOT_PRINTED, OUTSIDE, Cell, Row, Run, Tried
+from simopt.data.datasets import Dataset
+from simopt.data.similarities import named
+from simopt.ground.errors import InvalidProblem
+from simopt.theorems.kj.experiments import bin_counts, ordinal_curves, ordinal_protocol, table1b
+from simopt.theorems.kj.experiments.bin_counts import best_count, kernel_regression_by_bins, misfit
+from simopt.theorems.kj.experiments.ordinal_protocol import (
     OrdinalLandmarks,
     OrdinalSplit,
     binned,
@@ -31,8 +31,8 @@ from simopt.theorems.kj.ordinal_protocol import (
     labels_at,
     ordered_logit,
 )
-from simopt.theorems.kj.printed_ordinal import BINNED, ORDINAL_SETS, ORLAND, TABLE_1B
-from simopt.theorems.kj.printed_tables import KR, MANHATTAN, SIGMOID
+from simopt.theorems.kj.experiments.printed_ordinal import BINNED, ORDINAL_SETS, ORLAND, TABLE_1B
+from simopt.theorems.kj.experiments.printed_tables import KR, MANHATTAN, SIGMOID
 
 TABLES = ("kj-table1b", "kj-figure1b", "kj-figure2cd")
 ON_DATA = ("KJ-X8", "KJ-X8-fetched", "KJ-X8-regression", "KJ-X8-regression-fetched")
@@ -166,7 +166,7 @@ def test_ten_bins_are_inferred_from_the_data(seed: int) -> None:
 @pytest.mark.slow  # a whole table
 @pytest.mark.parametrize("name", TABLES)
 def test_tables_are_whole_and_what_is_far_off_stays_unexplained(name: str, small: Dataset) -> None:
-    done = simopt.reproduction.reproduce(name)
+    done = simopt.claims.reproduction.reproduce(name)
     assert done.complete and all(row.not_run is None for row in done.rows)
     assert all(remark for row in done.rows for cell, remark in zip(row.cells, row.remarks, strict=True) if cell.word == OUTSIDE)
     if name == "kj-table1b":  # the labels of the small set are six, printed are errors of ten bins
@@ -189,7 +189,7 @@ def test_what_thresholds_or_rounding_give_is_explained_and_a_planted_value_is_no
     for factor in (1.0, 1e-3):
         row = {pair: (mean * (factor if pair[1] == ORLAND else 1.0), sd) for pair, (mean, sd) in given.items()}
         monkeypatch.setitem(TABLE_1B, "Bank-8", row)
-        (found,) = simopt.reproduction.reproduce("kj-table1b", rows=["Bank-8"]).rows
+        (found,) = simopt.claims.reproduction.reproduce("kj-table1b", rows=["Bank-8"]).rows
         cells = [cell for cell in found.cells if cell.printed is not None and cell.word == OUTSIDE]
         assert {cell.column for cell in cells} <= {f"{s}: {ORLAND}" for s in errors} and cells
         assert found.unexplained == (() if factor == 1.0 else tuple(cells))
@@ -214,11 +214,12 @@ def test_the_picture_of_the_table_has_ours_and_the_printed_values() -> None:
     cells = [Cell("Bank-8", table1b.CONSTANT, 2.5)]
     for place, (s, method) in enumerate((s, method) for s in (SIGMOID, MANHATTAN) for method in (KR, ORLAND)):
         cells.append(Cell("Bank-8", f"{s}: {method}", 1.0 + place, 0.1, 10.0 + place, 0.1))
-    chosen = simopt.reproduction.find("kj-table1b")
+    chosen = simopt.claims.reproduction.find("kj-table1b")
     figure = figures.Figure()
     assert chosen.plot is not None
     chosen.plot(
-        figure, simopt.reproduction.Reproduction(chosen, Effort.QUICK, 0, [Row("Bank-8", tuple(cells)), Row("House-8", not_run="no")])
+        figure,
+        simopt.claims.reproduction.Reproduction(chosen, Effort.QUICK, 0, [Row("Bank-8", tuple(cells)), Row("House-8", not_run="no")]),
     )
     for panel, values in zip(figure.axes, ([1.0, 10.0, 2.0, 11.0], [3.0, 12.0, 4.0, 13.0]), strict=True):
         assert [float(line.get_ydata()[0]) for line in panel.lines if len(line.get_ydata()) == 1] == values
@@ -270,14 +271,14 @@ def test_sentences_name_what_differs() -> None:
 
 @pytest.mark.slow  # a whole table
 def test_a_figure_has_the_numbers_of_its_curves_and_is_drawn(small: Dataset, tmp_path: Path) -> None:
-    done = simopt.reproduction.reproduce("kj-figure2cd")
+    done = simopt.claims.reproduction.reproduce("kj-figure2cd")
     for row in done.rows:
         assert len(row.curves) == 10
         cells = {cell.column: cell.ours for cell in row.cells}
         for curve in row.curves:
             assert list(curve.x) == [5, 20]
             assert curve.y[-1] == pytest.approx(cells.get(f"{curve.label}, 20", cells.get(curve.label)))
-    assert simopt.reproduction.draw(done, tmp_path).is_file()
+    assert simopt.claims.reproduction.draw(done, tmp_path).is_file()
 
 
 @pytest.mark.parametrize("name", TABLES)
@@ -285,7 +286,7 @@ def test_rows_whose_data_are_missing_say_what_to_do(name: str, monkeypatch: pyte
     monkeypatch.setenv("SIMOPT_DATA", str(tmp_path / "nowhere"))
     for function in (table1b.measured, table1b.constants, ordinal_curves.curves, bin_counts.misfits):
         function.cache_clear()
-    done = simopt.reproduction.reproduce(name)
+    done = simopt.claims.reproduction.reproduce(name)
     assert done.complete
     assert all(row.not_run and ".csv.gz" in row.not_run for row in done.rows)
 

@@ -9,17 +9,17 @@ import numpy as np
 import pytest
 from scipy.optimize import isotonic_regression, minimize
 
-from simopt import relevance
 from simopt.claims import Defect, Trial, catalogue, runner
 from simopt.claims.kinds import Effort, Evidence, Verdict
-from simopt.driver import solve
+from simopt.data import relevance
 from simopt.problems.ranking_goodness import RankingGoodness
-from simopt.theorems.kj.ndcg_regret import nearest_scores
-from simopt.theorems.kj.ranking_excess import label_excesses, label_world, landmark_excesses, landmark_worlds
-from simopt.theorems.kj.ranking_optimum import domains, loss, one_point, optimum
-from simopt.theorems.kj.ranking_utility import in_ball, learning, lists, trained
-from simopt.theorems.kj.ranking_worlds import expected_relevance, masses, mean, random_world, squared_loss
-from simopt.theorems.kj.relevance_lists import BINARY, NATURAL, discounts, eta, list_norm, nearest_descending
+from simopt.solving.driver import solve
+from simopt.theorems.kj.ranking.ndcg_regret import nearest_scores
+from simopt.theorems.kj.ranking.ranking_excess import label_excesses, label_world, landmark_excesses, landmark_worlds
+from simopt.theorems.kj.ranking.ranking_optimum import domains, loss, one_point, optimum
+from simopt.theorems.kj.ranking.ranking_utility import in_ball, learning, lists, trained
+from simopt.theorems.kj.ranking.ranking_worlds import expected_relevance, masses, mean, random_world, squared_loss
+from simopt.theorems.kj.ranking.relevance_lists import BINARY, NATURAL, discounts, eta, list_norm, nearest_descending
 
 PROVED = [
     f"KJ-{row}"

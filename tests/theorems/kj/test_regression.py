@@ -12,8 +12,7 @@ from scipy.optimize import linprog
 
 from simopt.claims import Defect, catalogue, runner
 from simopt.claims.kinds import Effort, Evidence, Verdict
-from simopt.theorems.kj.algorithm_1 import FAMILIES, World, algorithm_1, empirical, sampled, unbounded, world
-from simopt.theorems.kj.finite_domains import (
+from simopt.theorems.kj.goodness.finite_domains import (
     HALF,
     domain,
     least_loss,
@@ -22,11 +21,12 @@ from simopt.theorems.kj.finite_domains import (
     random_domain,
     with_targets_in_weights,
 )
-from simopt.theorems.kj.nearly_fair_coin import passed, reached
-from simopt.theorems.kj.scalar_fits import excesses, fits, on_the_line
-from simopt.theorems.kj.theorem_6 import _continuous, _cost
-from simopt.theorems.kj.theorem_6_tight import LEVELS, MARGINS, four_points, inner_products, smallest
-from simopt.theorems.kj.utility import constant, least_squared_error, within_cells
+from simopt.theorems.kj.goodness.theorem_6 import _continuous, _cost
+from simopt.theorems.kj.goodness.theorem_6_tight import LEVELS, MARGINS, four_points, inner_products, smallest
+from simopt.theorems.kj.goodness.utility import constant, least_squared_error, within_cells
+from simopt.theorems.kj.regression.algorithm_1 import FAMILIES, World, algorithm_1, empirical, sampled, unbounded, world
+from simopt.theorems.kj.regression.nearly_fair_coin import passed, reached
+from simopt.theorems.kj.regression.scalar_fits import excesses, fits, on_the_line
 
 PROVED = [f"KJ-{row}" for row in "Def2-rem2 H2 Def4-sphere Alg1-norm Thm5b+ Thm5-p2-levels Thm6b-p1 Thm6b-p2+ Thm6b-p3".split()]
 STEPS = ["KJ-H1", "KJ-loss"]
@@ -146,8 +146,8 @@ def test_families_are_bounded_and_good(family: str) -> None:
 
 
 def test_repeated_landmarks_give_the_predictions_of_their_copies() -> None:
-    from simopt.driver import solve
     from simopt.problems.landmarked_svr import LandmarkedSVR
+    from simopt.solving.driver import solve
 
     found, rng = world("random signs", 0.05), np.random.default_rng(1)
     landmarks, sample = sampled(found.masses, 9, rng), sampled(found.masses, 12, rng)

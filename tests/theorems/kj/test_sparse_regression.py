@@ -13,18 +13,18 @@ from simopt.claims import Defect, Expected, catalogue, runner
 from simopt.claims.kinds import Evidence, Verdict
 from simopt.problems.goodness_choice import GoodnessChoice
 from simopt.problems.sparse_landmarked import SparseLandmarked
-from simopt.solvers.forward_greedy import forward_greedy
-from simopt.theorems.kj.algorithm_2 import (
+from simopt.solvers.sparse.forward_greedy import forward_greedy
+from simopt.theorems.kj.goodness.choice_functions import domain, least_loss, loss, predictor, relaxed_loss
+from simopt.theorems.kj.regression.smoothed_loss import insensitive, slope, smoothed
+from simopt.theorems.kj.sparse.algorithm_2 import (
     exact_problem,
     hadamard_problem,
     iterations,
     least_insensitive_risk,
     random_problem,
 )
-from simopt.theorems.kj.choice_functions import domain, least_loss, loss, predictor, relaxed_loss
-from simopt.theorems.kj.clusters import bayes_error
-from simopt.theorems.kj.smoothed_loss import insensitive, slope, smoothed
-from simopt.theorems.kj.sparse_landmarks import excess, far, tail
+from simopt.theorems.kj.sparse.clusters import bayes_error
+from simopt.theorems.kj.sparse.sparse_landmarks import excess, far, tail
 
 PROVED = "D-infconv D-eq1 D-sq1+ D-sq2 Thm8-l1 Thm9-p6 Thm9-p4+ Thm10a-id Thm10b".split()
 STEPS = ["Thm9-p5-regime", "Thm9b+"]

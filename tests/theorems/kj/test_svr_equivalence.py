@@ -9,16 +9,16 @@ from itertools import pairwise
 import numpy as np
 import pytest
 
-from simopt import registry
-from simopt.errors import InvalidProblem
-from simopt.landmarks import LandmarkMap
-from simopt.similarities import Gaussian
-from simopt.strong import verify_strong
-from simopt.theorems.kj.equivalences import tikhonov_to_ivanov
-from simopt.theorems.kj.exact_svr import Sample, dual_value, objective, path, piece_at
-from simopt.theorems.kj.svr_families import LandmarkKernel, features_of, landmarked_svr, landmarked_svr_penalised
-from simopt.training import TrainingSet
-from simopt.weak import verify_weak
+from simopt.data.landmarks import LandmarkMap
+from simopt.data.similarities import Gaussian
+from simopt.equivalence.strong import verify_strong
+from simopt.equivalence.training import TrainingSet
+from simopt.equivalence.weak import verify_weak
+from simopt.ground import registry
+from simopt.ground.errors import InvalidProblem
+from simopt.theorems.kj.regression.equivalences import tikhonov_to_ivanov
+from simopt.theorems.kj.regression.exact_svr import Sample, dual_value, objective, path, piece_at
+from simopt.theorems.kj.regression.svr_families import LandmarkKernel, features_of, landmarked_svr, landmarked_svr_penalised
 
 RESOLUTION = 1e-3  # radii are square roots of gaps near 1e-15, which small λ and small ‖g‖ enlarge
 

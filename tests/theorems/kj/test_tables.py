@@ -11,17 +11,26 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import simopt.reproduction
+import simopt.claims.reproduction
 from simopt.claims import catalogue, runner
 from simopt.claims.kinds import Effort, Verdict
 from simopt.claims.mutants import run_mutants
-from simopt.datasets import Dataset
-from simopt.errors import InvalidProblem
-from simopt.similarities import named
-from simopt.tables import INSIDE, OUTSIDE, Cell, Run
-from simopt.theorems.kj import figure1a, landmark_curves, protocol, table1a
-from simopt.theorems.kj.printed_tables import AT_20, KR, LAND, LAND_SP, MANHATTAN, SETS, SIGMOID, TABLE_1A, half_unit
-from simopt.theorems.kj.protocol import Landmarks, Split, insensitive, kernel_regression, kernel_ridge, ridge, standardised, unit_interval
+from simopt.claims.tables import INSIDE, OUTSIDE, Cell, Run
+from simopt.data.datasets import Dataset
+from simopt.data.similarities import named
+from simopt.ground.errors import InvalidProblem
+from simopt.theorems.kj.experiments import figure1a, landmark_curves, protocol, table1a
+from simopt.theorems.kj.experiments.printed_tables import AT_20, KR, LAND, LAND_SP, MANHATTAN, SETS, SIGMOID, TABLE_1A, half_unit
+from simopt.theorems.kj.experiments.protocol import (
+    Landmarks,
+    Split,
+    insensitive,
+    kernel_regression,
+    kernel_ridge,
+    ridge,
+    standardised,
+    unit_interval,
+)
 
 ON_DATA = ("KJ-X1-data", "KJ-X1-data-fetched", "KJ-X5", "KJ-X6", "KJ-X6-fetched", "KJ-X7", "KJ-X7-fetched")
 TABLES = ("kj-table1a", "kj-figure1a", "kj-figure2ab")
@@ -149,7 +158,7 @@ def test_printed_numbers_are_complete_and_rounded_to_two_digits() -> None:
 
 @pytest.mark.slow  # a whole table
 def test_the_table_on_a_small_set(small: Dataset, tmp_path: Path) -> None:
-    done = simopt.reproduction.reproduce("kj-table1a")
+    done = simopt.claims.reproduction.reproduce("kj-table1a")
     assert done.complete
     assert [row.name for row in done.rows] == [*SETS, table1a.TOGETHER]
     assert done.count(OUTSIDE) > 0
@@ -159,10 +168,10 @@ def test_the_table_on_a_small_set(small: Dataset, tmp_path: Path) -> None:
     assert last[f"{table1a.DETAILS[table1a.BETTER]}Abalone, {MANHATTAN}"].ours == pytest.approx(quotient)
     assert last[table1a.BETTER].printed == 12 and last[table1a.ORDER].printed == 6
     json.dumps(done.describe(), default=list)
-    assert simopt.reproduction.draw(done, tmp_path).is_file()
-    some = simopt.reproduction.reproduce("kj-table1a", rows=["puma"])
+    assert simopt.claims.reproduction.draw(done, tmp_path).is_file()
+    some = simopt.claims.reproduction.reproduce("kj-table1a", rows=["puma"])
     assert some.complete and some.rows[0].cells == done.rows[4].cells and [row.name for row in some.rows] == ["PumaDyn-8", "PumaDyn-32"]
-    assert simopt.reproduction.draw(some, tmp_path).is_file()
+    assert simopt.claims.reproduction.draw(some, tmp_path).is_file()
 
 
 def test_what_a_count_misses_is_named() -> None:
@@ -186,12 +195,12 @@ def test_a_remark_has_the_numbers_of_the_row() -> None:
     assert "a constant has 0.0003, less than KR" in table1a.remark(cells[1], cells)
 
 
-def planted(monkeypatch: pytest.MonkeyPatch, factor: float) -> tuple[simopt.reproduction.Row, list[Cell]]:
+def planted(monkeypatch: pytest.MonkeyPatch, factor: float) -> tuple[simopt.claims.reproduction.Row, list[Cell]]:
     """The row of PumaDyn-32 where the printed RegLand-Sp are those for y less its mean, times a factor; and the two cells."""
     errors = {s: table1a.measured(SETS["PumaDyn-32"], s, 0, Effort.QUICK) for s in (SIGMOID, MANHATTAN)}
     row = {(s, method): (factor * errors[s][column][0], 1e-9) for s in errors for method, column in ((LAND_SP, table1a.CENTRED), (KR, KR))}
     monkeypatch.setitem(TABLE_1A, "PumaDyn-32", row)
-    found = simopt.reproduction.reproduce("kj-table1a", rows=["PumaDyn-32"]).rows[0]
+    found = simopt.claims.reproduction.reproduce("kj-table1a", rows=["PumaDyn-32"]).rows[0]
     return found, [cell for cell in found.cells if cell.column in (f"{SIGMOID}, {LAND_SP}", f"{MANHATTAN}, {LAND_SP}")]
 
 
@@ -219,7 +228,7 @@ def test_other_units_of_y_are_those_said() -> None:
 @pytest.mark.slow  # a whole table
 def test_a_figure_on_a_small_set(small: Dataset, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(landmark_curves, "COUNTS", (5, 20))
-    done = simopt.reproduction.reproduce("kj-figure2ab")
+    done = simopt.claims.reproduction.reproduce("kj-figure2ab")
     assert done.complete and len(done.unexplained) == done.count(OUTSIDE)
     for row in done.rows:
         assert len(row.curves) == 12
@@ -230,7 +239,7 @@ def test_a_figure_on_a_small_set(small: Dataset, tmp_path: Path, monkeypatch: py
             end = cells.get(f"{similarity}: {method}, 20", cells.get(curve.label))
             assert curve.y[-1] == pytest.approx(end)
     json.dumps(done.describe(), default=list)
-    assert simopt.reproduction.draw(done, tmp_path).is_file()
+    assert simopt.claims.reproduction.draw(done, tmp_path).is_file()
 
 
 def test_the_numbers_in_the_text_stand_beside_those_of_cpudata(small: Dataset, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -248,7 +257,7 @@ def test_rows_whose_data_are_missing_say_what_to_do(name: str, monkeypatch: pyte
     monkeypatch.setenv("SIMOPT_DATA", str(tmp_path / "nowhere"))
     for function in (table1a.measured, table1a.baselines, landmark_curves.curves):
         function.cache_clear()
-    done = simopt.reproduction.reproduce(name)
+    done = simopt.claims.reproduction.reproduce(name)
     assert done.complete
     assert all(row.not_run and ".csv.gz" in row.not_run for row in done.rows)
 

@@ -8,14 +8,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import simopt.reproduction
+import simopt.claims.reproduction
 from simopt.claims import runner
 from simopt.claims.kinds import Verdict
-from simopt.monotone_function import MonotoneFunction
-from simopt.solvers.index_model import IndexModel
-from simopt.solvers.index_record import LinearIndex
-from simopt.solvers.isotron import isotron, l_isotron
-from simopt.tables import OUTSIDE, Cell
+from simopt.claims.tables import OUTSIDE, Cell
+from simopt.estimators.index_models.index_model import IndexModel
+from simopt.estimators.index_models.index_record import LinearIndex
+from simopt.estimators.index_models.isotron import isotron, l_isotron
+from simopt.ground.monotone_function import MonotoneFunction
 from simopt.theorems.kkks import figure1
 from simopt.theorems.kkks.synthetic import VARIANCE, all_points, at_the_middle, draw, expected_error, ten_folds
 
@@ -23,9 +23,9 @@ CLAIMS = ["KK-E1", "KK-E1b", "KK-E1c", "KK-E1d"]
 
 
 @pytest.fixture(scope="module")
-def done() -> simopt.reproduction.Reproduction:
+def done() -> simopt.claims.reproduction.Reproduction:
     """The figure at quick effort."""
-    return simopt.reproduction.reproduce("kkks-figure1")
+    return simopt.claims.reproduction.reproduce("kkks-figure1")
 
 
 @pytest.mark.slow  # `simopt verify` runs seed 0
@@ -89,7 +89,7 @@ def test_isotron_fits_at_least_as_closely_from_the_same_scores() -> None:
 
 
 @pytest.mark.slow  # a whole table
-def test_the_figure_is_inside_and_isotron_jumps(done: simopt.reproduction.Reproduction, tmp_path: Path) -> None:
+def test_the_figure_is_inside_and_isotron_jumps(done: simopt.claims.reproduction.Reproduction, tmp_path: Path) -> None:
     assert done.complete and done.count(OUTSIDE) == 0
     cells = {(cell.row, cell.column): cell for row in done.rows for cell in row.cells}
     for row in (figure1.FOLDS, figure1.FRESH):
@@ -103,7 +103,7 @@ def test_the_figure_is_inside_and_isotron_jumps(done: simopt.reproduction.Reprod
     assert steepest["Isotron"] > 10 * steepest["L-Isotron"]
     assert all((curve.x[0], curve.x[-1]) == (-1.0, 1.0) for curve in curves.values())
     json.dumps(done.describe(), default=list)
-    assert simopt.reproduction.draw(done, tmp_path).is_file()
+    assert simopt.claims.reproduction.draw(done, tmp_path).is_file()
 
 
 def test_a_constant_function_is_drawn_at_zero() -> None:

@@ -10,8 +10,8 @@ import pytest
 
 from simopt.claims import Trial, runner
 from simopt.claims.kinds import Effort, Evidence, Verdict
-from simopt.solvers.chain_fit import fit_chain
-from simopt.solvers.isotron import glm_tron, l_isotron
+from simopt.estimators.index_models.isotron import glm_tron, l_isotron
+from simopt.solvers.isotonic.chain_fit import fit_chain
 from simopt.theorems.kkks.chains import chains, fit, gaps
 from simopt.theorems.kkks.covers import (
     Path,
@@ -29,7 +29,7 @@ from simopt.theorems.kkks.iterate_norms import two_directions
 from simopt.theorems.kkks.piecewise_linear import PiecewiseLinear, constant, interpolating, ramp, random_transfer
 from simopt.theorems.kkks.rational_lpav import cumulative_residuals, lpav, rational_lpav
 from simopt.theorems.kkks.rational_tron import fitted, iterates, known, mean
-from simopt.theorems.rmw.worlds import dot, squared
+from simopt.theorems.small_worlds.worlds import dot, squared
 
 ROWS = (
     "err norm alg1 T1txt alg2 LPAV L1sum L1 L1pf L2 L3 6/8 7/9 10 11b T2pf wt L5 13/14 defU L6.1 L6.2 L6.3 L6.4 L7pf L9 17/19/20-23"

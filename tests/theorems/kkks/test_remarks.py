@@ -12,14 +12,14 @@ from scipy.stats import binom
 
 from simopt.claims import runner
 from simopt.claims.kinds import Evidence, Verdict
-from simopt.solvers.kernel_isotron import kernel_l_isotron
+from simopt.equivalence.training import TrainingSet
+from simopt.estimators.index_models.kernel_isotron import kernel_l_isotron
 from simopt.theorems.kkks import hold_out, kernel_form
 from simopt.theorems.kkks.float_tron import l_isotron
 from simopt.theorems.kkks.nearness import MISTAKEN, quantile_limit
 from simopt.theorems.kkks.rational_lpav import corners_touched
 from simopt.theorems.kkks.rational_tron import fitted
 from simopt.theorems.kkks.uniform_bounds import deviation, one_direction_deviation
-from simopt.training import TrainingSet
 
 VERDICTS = {
     "KK-kernel": (Verdict.HOLDS, Evidence.EXACT),

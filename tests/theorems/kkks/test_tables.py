@@ -13,16 +13,16 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-import simopt.reproduction
+import simopt.claims.reproduction
 from simopt import recheck
 from simopt.claims import catalogue, proof, runner
 from simopt.claims.kinds import Effort, Verdict
 from simopt.claims.mutants import run_mutants
-from simopt.datasets import Dataset
-from simopt.errors import InvalidProblem
-from simopt.monotone_function import MonotoneFunction
-from simopt.solvers.isotron import glm_tron, l_isotron
-from simopt.tables import INSIDE, OUTSIDE, Cell, Run
+from simopt.claims.tables import INSIDE, OUTSIDE, Cell, Run
+from simopt.data.datasets import Dataset
+from simopt.estimators.index_models.isotron import glm_tron, l_isotron
+from simopt.ground.errors import InvalidProblem
+from simopt.ground.monotone_function import MonotoneFunction
 from simopt.theorems.kkks import figure2, protocol, table1, table2, table_claims
 from simopt.theorems.kkks.printed_tables import OTHERS, SOURCES, TABLE_1, TABLE_2
 from simopt.theorems.kkks.protocol import (
@@ -149,7 +149,7 @@ def test_printed_tables_are_complete() -> None:
 
 @pytest.mark.slow  # a whole table
 def test_tables_on_a_small_set(small: Dataset) -> None:
-    first, second = (simopt.reproduction.reproduce(name) for name in TABLES[:2])
+    first, second = (simopt.claims.reproduction.reproduce(name) for name in TABLES[:2])
     assert first.complete and second.complete
     assert [row.name for row in first.rows] == list(SOURCES)
     assert first.count(OUTSIDE) > 0
@@ -186,7 +186,7 @@ def test_a_printed_value_of_another_reading_is_explained_and_one_far_off_is_not(
         less = 0.0 if table is table1 else 1.0
         printed = tuple((1.0 if name == "L-Iso" else value - less, 0.01) for name in entries[1])
         monkeypatch.setitem(entries[0], "parkinsons", printed)
-        (found,) = simopt.reproduction.reproduce(entries[2], rows=[row]).rows
+        (found,) = simopt.claims.reproduction.reproduce(entries[2], rows=[row]).rows
         far = [cell for cell in found.cells if cell.word == OUTSIDE]
         assert [cell.column for cell in far] == list(OTHERS)
         assert found.unexplained == (() if explained else tuple(far))
@@ -218,14 +218,14 @@ def test_measures_of_a_transfer_function() -> None:
 
 
 def test_the_figure_on_a_small_set(small: Dataset, tmp_path: Path) -> None:
-    done = simopt.reproduction.reproduce("kkks-figure2")
+    done = simopt.claims.reproduction.reproduce("kkks-figure2")
     assert done.complete and len(done.unexplained) == done.count(OUTSIDE)
     for row in done.rows:
         cells = {cell.column: cell for cell in row.cells}
         assert cells["L-Isotron: largest slope"].ours <= 1 + 1e-9 < cells["Isotron: largest slope"].ours
         assert [curve.label for curve in row.curves] == ["L-Isotron", "Isotron"]
     json.dumps(done.describe(), default=list)
-    assert simopt.reproduction.draw(done, tmp_path).is_file()
+    assert simopt.claims.reproduction.draw(done, tmp_path).is_file()
 
 
 def test_a_statement_that_fails_is_explained_by_its_numbers() -> None:
@@ -239,7 +239,7 @@ def test_a_statement_that_fails_is_explained_by_its_numbers() -> None:
 def test_rows_whose_data_are_missing_say_what_to_do(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("SIMOPT_DATA", str(tmp_path / "nowhere"))
     table1.measured.cache_clear()
-    done = simopt.reproduction.reproduce(name)
+    done = simopt.claims.reproduction.reproduce(name)
     assert done.complete
     assert all(row.not_run and "name the one that holds" in row.not_run and ".csv.gz" in row.not_run for row in done.rows)
 

@@ -14,7 +14,9 @@ from simopt.claims import Claim, Trial, catalogue, runner
 from simopt.claims.kinds import Effort, Evidence, Verdict
 from simopt.theorems.rmw.concentration import fair_coins
 from simopt.theorems.rmw.concentration_kernels import best_of_copies, best_of_maps
-from simopt.theorems.rmw.exact_tails import (
+from simopt.theorems.rmw.pac_bayes_normal import learners_with_tags, moments
+from simopt.theorems.rmw.posteriors import divergence, finite_learners, into_ball, single_maps, worst_posteriors
+from simopt.theorems.small_worlds.exact_tails import (
     average,
     ball,
     counts,
@@ -28,10 +30,8 @@ from simopt.theorems.rmw.exact_tails import (
     tails,
     unit_ratios,
 )
-from simopt.theorems.rmw.pac_bayes_normal import learners_with_tags, moments
-from simopt.theorems.rmw.posteriors import divergence, finite_learners, into_ball, single_maps, worst_posteriors
-from simopt.theorems.rmw.sampled_worlds import coin, decoded_world, three_points, two_points
-from simopt.theorems.rmw.worlds import squared
+from simopt.theorems.small_worlds.sampled_worlds import coin, decoded_world, three_points, two_points
+from simopt.theorems.small_worlds.worlds import squared
 
 PROVED = ("RMW-T20-KL+",)
 STEPS = ("RMW-T3-proof", "RMW-T4-ratio", "RMW-T20-steps")

@@ -10,14 +10,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import simopt.reproduction
+import simopt.claims.reproduction
 from simopt.claims import runner
 from simopt.claims.kinds import Verdict
-from simopt.datasets import Dataset
-from simopt.errors import InvalidProblem
-from simopt.similarities import Gaussian
-from simopt.solvers.herd import herd
-from simopt.tables import OUTSIDE, Cell, Curve, Run
+from simopt.claims.tables import OUTSIDE, Cell, Curve, Run
+from simopt.data.datasets import Dataset
+from simopt.data.similarities import Gaussian
+from simopt.estimators.herding.herd import herd
+from simopt.ground.errors import InvalidProblem
 from simopt.theorems.rmw.bandwidth_readings import READINGS, correct, relative_similarities, signed_gram, squared_distances
 from simopt.theorems.rmw.figure1 import HERDS, accuracy_at, apart
 from simopt.theorems.rmw.herds_of_herds import OnTestImages, Stage, gram_of, herd_weights, mean_norm, recursion, recursion_in_blocks
@@ -168,18 +168,18 @@ def test_points_read_off_a_curve() -> None:
 
 def test_every_cell_outside_has_a_remark_and_nothing_explains_it(digits, monkeypatch, tmp_path: Path) -> None:
     monkeypatch.setattr(Run, "dataset", lambda self, name, **options: digits)
-    done = simopt.reproduction.reproduce("rmw-figure1")
+    done = simopt.claims.reproduction.reproduce("rmw-figure1")
     assert done.complete and len(done.unexplained) == done.count(OUTSIDE) > 0
     assert all(remark for row in done.rows for cell, remark in zip(row.cells, row.remarks, strict=True) if cell.word == OUTSIDE)
     assert [row.name for row in done.rows] == [*(reading.name for reading in READINGS), HERDS]
     json.dumps(done.describe(), default=list)
     cells = {cell.column: cell for cell in done.rows[-1].cells}
     assert cells["first herd"].ours <= 100
-    assert simopt.reproduction.draw(done, tmp_path).is_file()
+    assert simopt.claims.reproduction.draw(done, tmp_path).is_file()
 
 
 def test_beside_a_statement_that_fails_stands_its_number() -> None:
-    chosen = simopt.reproduction.find("rmw-figure1")
+    chosen = simopt.claims.reproduction.find("rmw-figure1")
     row = [Cell(HERDS, "without their weights: accuracy at 1.0 %", 91.234)]
     sentence = chosen.remark(Cell(HERDS, "without their weights: accuracy at 1.0 % is over 94 % (1 = true)", 0.0, printed=1.0), row)
     assert "91.23 %" in sentence

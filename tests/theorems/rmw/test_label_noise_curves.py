@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-import simopt.reproduction
+import simopt.claims.reproduction
 from simopt.claims.kinds import Effort
-from simopt.tables import Run
+from simopt.claims.tables import Run
 from simopt.theorems.rmw import label_noise_curves as curves
 from simopt.theorems.rmw.label_noise_curves import KERNELS, Digits, accuracies, digits, mean, noisy, svm
 
@@ -70,11 +70,11 @@ def test_the_table_runs_and_draws(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     pytest.importorskip("sklearn")
     small("linear", monkeypatch)
     monkeypatch.setattr(curves, "RATES", np.array(curves.SHOWN))
-    done = simopt.reproduction.reproduce("rmw-label-noise")
+    done = simopt.claims.reproduction.reproduce("rmw-label-noise")
     assert [row.not_run for row in done.rows] == [None] * len(KERNELS)
     assert [len(row.curves) for row in done.rows] == [5, 3, 3]
     for row in done.rows:
         clean = {cell.column: cell.ours for cell in row.cells if cell.column.endswith("σ = 0") and cell.unit}
         assert all(value > 0.8 for value in clean.values())
     pytest.importorskip("matplotlib")
-    assert simopt.reproduction.draw(done, tmp_path).stat().st_size > 1000
+    assert simopt.claims.reproduction.draw(done, tmp_path).stat().st_size > 1000

@@ -11,19 +11,19 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-import simopt.reproduction
+import simopt.claims.reproduction
 from simopt.claims import Claim, Expected, catalogue, runner
 from simopt.claims.kinds import Evidence, Verdict
-from simopt.driver import solve
-from simopt.errors import InvalidProblem
+from simopt.ground.errors import InvalidProblem
 from simopt.problems.convex_potential import ConvexPotential, three_points
+from simopt.solving.driver import solve
 from simopt.theorems.rmw import long_servedio
 from simopt.theorems.rmw.hinge_vertices import corners, grows
 from simopt.theorems.rmw.long_servedio import correct, margins, misled, threshold
 from simopt.theorems.rmw.noise_thresholds import excess, failing_rate
 from simopt.theorems.rmw.potentials import POTENTIALS, Potential
 from simopt.theorems.rmw.potentials_under_noise import a_scale_that_fails
-from simopt.theorems.rmw.worlds import Atom, flipped
+from simopt.theorems.small_worlds.worlds import Atom, flipped
 
 NAMES = ("RMW-LS1", "RMW-LS1-tried", "RMW-LS1-criterion", "RMW-LS1-literal", "RMW-LS2", "RMW-LS2-threshold", "RMW-LS2-vertices")
 STEPS = tuple(name for name in NAMES if name not in ("RMW-LS1-tried", "RMW-LS2-vertices"))  # slopes; not that risks are least there
@@ -156,11 +156,11 @@ def test_the_certificate_is_about_the_minimiser(psi: Potential) -> None:
 
 
 @pytest.fixture(scope="module")
-def figure2() -> simopt.reproduction.Reproduction:
-    return simopt.reproduction.reproduce("rmw-figure2")
+def figure2() -> simopt.claims.reproduction.Reproduction:
+    return simopt.claims.reproduction.reproduce("rmw-figure2")
 
 
-def test_figure_2_agrees_with_what_is_stated(figure2: simopt.reproduction.Reproduction) -> None:
+def test_figure_2_agrees_with_what_is_stated(figure2: simopt.claims.reproduction.Reproduction) -> None:
     done = figure2
     cells = [cell for row in done.rows for cell in row.cells if cell.printed is not None]
     assert len(cells) == 7
@@ -169,12 +169,12 @@ def test_figure_2_agrees_with_what_is_stated(figure2: simopt.reproduction.Reprod
     assert json.loads(json.dumps(done.table.describe()))["plot"] is True
 
 
-def test_figure_2_can_be_drawn(figure2: simopt.reproduction.Reproduction, tmp_path: Path) -> None:
+def test_figure_2_can_be_drawn(figure2: simopt.claims.reproduction.Reproduction, tmp_path: Path) -> None:
     pytest.importorskip("matplotlib")
-    assert simopt.reproduction.draw(figure2, tmp_path).stat().st_size > 1000
+    assert simopt.claims.reproduction.draw(figure2, tmp_path).stat().st_size > 1000
 
 
-def test_threshold_curves_end_where_the_potentials_stop_failing(figure2: simopt.reproduction.Reproduction) -> None:
+def test_threshold_curves_end_where_the_potentials_stop_failing(figure2: simopt.claims.reproduction.Reproduction) -> None:
     row = figure2.rows[-1]
     curves = {each.label: each for each in row.curves}
     assert max(curves["hinge"].x) == pytest.approx(1 / 6, rel=0.1)

@@ -13,10 +13,10 @@ from simopt.claims import Trial, runner
 from simopt.claims.kinds import Effort, Evidence, Verdict
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.hinge_svm_hull import HingeSVMHull
-from simopt.theorems.rmw.exact_hull import hull_solution, mean_ray, nearest
-from simopt.theorems.rmw.exact_svm import gram, mean_margins, objective, optimality_gap, path, piece_at, solve, square, threshold
 from simopt.theorems.rmw.labelled_samples import SPECIAL, atoms_of, few_dimensions, independent_points, random_labels, samples
-from simopt.theorems.rmw.worlds import Score, dot, linear, risk, zero_one
+from simopt.theorems.small_worlds.exact_hull import hull_solution, mean_ray, nearest
+from simopt.theorems.small_worlds.exact_svm import gram, mean_margins, objective, optimality_gap, path, piece_at, solve, square, threshold
+from simopt.theorems.small_worlds.worlds import Score, dot, linear, risk, zero_one
 
 REFUTED = ("l01", "T1d", "KDE", "6.6a")
 EXACT = ["SVMc-range", "SVMc-mean", "SVMl", "SVMl-path", "SVMl-direction", "6.6a+", "unif-steps"]

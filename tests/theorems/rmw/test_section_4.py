@@ -25,7 +25,7 @@ from simopt.theorems.rmw.contamination import (
     two_sided,
 )
 from simopt.theorems.rmw.margins import STEPS, below, halfway, up_to
-from simopt.theorems.rmw.worlds import CONVENTIONS, by, mean, minus, mixed, risk, squared, zero_one
+from simopt.theorems.small_worlds.worlds import CONVENTIONS, by, mean, minus, mixed, risk, squared, zero_one
 
 PROVED = ("RMW-marg", "RMW-T6lem", "RMW-T6+", "RMW-T6-labels", "RMW-cont")
 HOLDING = ("RMW-Gam+", "RMW-L7+")

@@ -27,7 +27,7 @@ from simopt.theorems.rmw.loss_orders import (
 from simopt.theorems.rmw.order_equivalence import DIRECTIONS, EVENTS, RATES, robust_by_definition, table
 from simopt.theorems.rmw.potentials import NOT_POTENTIALS, POTENTIALS, Potential, random_mixture
 from simopt.theorems.rmw.variable_noise import risks
-from simopt.theorems.rmw.worlds import flipped, linear, mean, risk, zero_one
+from simopt.theorems.small_worlds.worlds import flipped, linear, mean, risk, zero_one
 
 ROWS = "T8 D9 4.4 T17 D10 corr L23 L12 T13 T13b T14 T14b ccn T15 T15b 5.1 T16".split()
 REFUTED = ("T13b", "T14", "T16", "T17")

@@ -14,16 +14,16 @@ import scipy.spatial
 from simopt.claims import Trial, runner
 from simopt.claims.kinds import Effort, Evidence, Verdict
 from simopt.problems.herding import Herding
-from simopt.solvers.atoms import StoredAtoms
-from simopt.solvers.frank_wolfe import FrankWolfe
+from simopt.solvers.herding.atoms import StoredAtoms
+from simopt.solvers.herding.frank_wolfe import FrankWolfe
 from simopt.theorems.rmw.counted_numbers import Counter
 from simopt.theorems.rmw.exact_frank_wolfe import herding, mean_of, squared_errors, uniform
 from simopt.theorems.rmw.herding_rate import enough_steps
 from simopt.theorems.rmw.hull_geometry import null_vector, rank, squared_diameter, squared_distance_to_boundary
 from simopt.theorems.rmw.monte_carlo import few_draws, mean_square
 from simopt.theorems.rmw.rational_sets import general, in_more_dimensions, orthonormal, triangle
-from simopt.theorems.rmw.sampled_worlds import atoms as atoms_of_world
-from simopt.theorems.rmw.worlds import dot, minus, squared
+from simopt.theorems.small_worlds.sampled_worlds import atoms as atoms_of_world
+from simopt.theorems.small_worlds.worlds import dot, minus, squared
 
 ROWS = "Alg1 6-MMD 6-MC unif FW0 FW d cost L18 6.4 6.5 6.7".split()
 IDS = [f"RMW-{row}" for row in (*ROWS, "6-MC+", "FW+", "unif-set", "d-small", "L18-herds", "6.4-herds", "6.5-tried")]

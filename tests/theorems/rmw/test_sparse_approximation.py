@@ -14,7 +14,7 @@ from simopt.theorems.rmw.exact_frank_wolfe import mean_of
 from simopt.theorems.rmw.rational_sets import general, orthonormal
 from simopt.theorems.rmw.sparse_approximation import tight_clusters, with_far_point
 from simopt.theorems.rmw.sparse_hulls import best_sparse, partitions, smallest_balls, solution, squared_entropy_number
-from simopt.theorems.rmw.worlds import minus, squared
+from simopt.theorems.small_worlds.worlds import minus, squared
 
 EXPECTED = {
     "RMW-T22": Verdict.HOLDS,

@@ -1,0 +1,1 @@
+"""Herds: few weighted points for the mean of many."""

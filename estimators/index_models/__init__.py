@@ -1,0 +1,1 @@
+"""Single-index models: GLM-tron, Isotron, L-Isotron, and their records."""

@@ -1,0 +1,236 @@
+"""Single-index predictors x ↦ u(⟨w, φ(x)⟩), and the record of how one was found."""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import numpy as np
+import numpy.typing as npt
+
+from simopt.equivalence.training import KernelFunction
+from simopt.estimators.index_models.index_record import FORMAT, WHAT, Function, LinearIndex, parts_of, record
+from simopt.ground import archive, validate
+from simopt.ground.arrays import Array
+from simopt.ground.errors import Interrupted, InvalidProblem
+from simopt.ground.monotone_function import MonotoneFunction
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True, eq=False)
+class IndexModel:
+    """x ↦ u(index(x)).
+
+    Attributes
+    ----------
+    index : callable
+        (k, d) array → (k,): a `LinearIndex`, or a `KernelFunction`.
+    transfer : callable
+        u, (k,) → (k,): a `MonotoneFunction` where it was fitted.
+    """
+
+    index: Function
+    transfer: Function
+
+    def __str__(self) -> str:
+        """One line: what goes into what."""
+        return f"x ↦ u({_named(self.index)}); u: {_named(self.transfer)}"
+
+    def __call__(self, X: npt.ArrayLike) -> Array:
+        """Predictions at the rows of X."""
+        return np.asarray(self.transfer(self.index(validate.matrix("X", X, minimum=0))), dtype=float)
+
+    def error(self, X: npt.ArrayLike, y: npt.ArrayLike) -> float:
+        """The mean of (u(index(x)) − y)²."""
+        predicted = self(X)
+        return float(np.mean(np.square(predicted - validate.vector("y", y, length=predicted.size, like="rows of X"))))
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write to a .npz or .json file, all of it or nothing; `load` gives the same predictor back.
+
+        Raises
+        ------
+        InvalidProblem
+            for another suffix, and where u or a similarity is a Python function of one's own.
+        OSError
+            when the file cannot be written.
+        """
+        archive.save(path, record(self.index, self.transfer), WHAT)
+
+    @classmethod
+    def load(cls, path: str | os.PathLike[str]) -> IndexModel:
+        """Read what `save` wrote.
+
+        Raises
+        ------
+        InvalidFile
+            for a file that is corrupt or holds something else.
+        """
+        return cls(*parts_of(archive.load(path, FORMAT, WHAT)))
+
+
+def _named(part: Function) -> str:
+    """What a part of a predictor says of itself, in one line."""
+    if isinstance(part, KernelFunction):
+        return f"Σ α_j k(x, x_j) with {part.coefficients.size} centres"
+    inner = getattr(part, "function", part)  # of a transfer that was checked
+    if isinstance(inner, LinearIndex | MonotoneFunction):
+        return str(inner)
+    return str(getattr(part, "name", type(part).__name__))
+
+
+@dataclass(frozen=True)
+class Round:
+    """One round t: the predictor (w^t, u^t) and the step from w^t to w^{t+1}.
+
+    Attributes
+    ----------
+    t : int
+        1 for w = 0 (or the start that was given).
+    error, held_out : float
+        mean squared error of u^t(⟨w^t, x⟩) on the samples; on those held out (nan without).
+    norm, step : float
+        ‖w^t‖ and ‖w^{t+1} − w^t‖.
+    seconds : dict
+        time in "product" (both passes over the features), "sort", "fit" and "check" (the hold-out).
+    """
+
+    t: int
+    error: float
+    held_out: float
+    norm: float
+    step: float
+    seconds: dict[str, float]
+
+
+@dataclass(frozen=True, eq=False)
+class IndexFit:
+    """The chosen predictor and how it came about.
+
+    Attributes
+    ----------
+    model : IndexModel
+    chosen : int
+        its round: that of the least error on the hold-out; without one the last, or after divergence that of the least error.
+    stopped : str
+        "converged" (steps below the tolerance), "no progress" (on the hold-out), "iteration limit", "diverged" or "interrupted".
+        Rounds diverge where steps are too long for the samples: make them ‖x‖ ≤ 1, or `rate` smaller.
+    trace : tuple of Round
+    states : (rounds, d) array or None
+        w^1, w^2, … (coefficients, for kernels), if they were to be kept.
+    """
+
+    model: IndexModel
+    chosen: int
+    stopped: str
+    trace: tuple[Round, ...] = field(repr=False)
+    states: Array | None = field(default=None, repr=False)
+
+    def __str__(self) -> str:
+        """One line: how it ended, which round was chosen, its errors, and the predictor."""
+        row = self.trace[self.chosen - 1]
+        held = "" if math.isnan(row.held_out) else f", {row.held_out:.4g} on the hold-out"
+        return f"round {self.chosen} of {len(self.trace)} ({self.stopped}), mean squared error {row.error:.4g}{held}; {self.model}"
+
+    def plot(self, X: npt.ArrayLike | None = None, y: npt.ArrayLike | None = None) -> Figure:
+        """Errors round by round, and u, with the samples if they are given. Needs matplotlib."""
+        from simopt.estimators.index_models.index_plot import plot_fit
+
+        return plot_fit(self, X, y)
+
+    @property
+    def errors(self) -> Array:
+        """Error on the samples, round by round."""
+        return np.array([row.error for row in self.trace])
+
+    @property
+    def held_out(self) -> Array:
+        """Error on the hold-out, round by round."""
+        return np.array([row.held_out for row in self.trace])
+
+    def seconds(self) -> dict[str, float]:
+        """Median time of each part of a round."""
+        parts = sorted({part for row in self.trace for part in row.seconds})
+        return {part: float(np.median([row.seconds.get(part, math.nan) for row in self.trace])) for part in parts}
+
+
+Progress = Callable[[Round], None]
+Step = tuple[Round, Array, Callable[[], Function]]
+
+
+def choose(
+    steps: Iterator[Step],
+    index: Callable[[Array], Function],
+    has_hold_out: bool,
+    *,
+    max_iter: int = 200,
+    tol: float = 1e-10,
+    patience: int | None = None,
+    keep: bool = False,
+    progress: Progress | None = None,
+) -> IndexFit:
+    """Take rounds until the steps are small, the hold-out has not improved for `patience` rounds, or `max_iter`; choose one.
+
+    Parameters
+    ----------
+    steps : iterator of (Round, w^t, what makes u^t)
+    index : callable
+        w^t -> the index function.
+    has_hold_out : bool
+        whether the rounds tell an error on a hold-out, by which one is chosen; else it is the last.
+    tol : float
+        a step is small if it is at most tol (e + ‖w‖), with e the root of the first error, which no step exceeds for ‖x‖ ≤ 1.
+    keep : bool
+        keep all w^t.
+    progress : callable, optional
+        called with each Round.
+
+    Raises
+    ------
+    InvalidProblem
+        for options without meaning, and when not even the first round is finite.
+    Interrupted
+        on Ctrl-C; `done` is the fit of the rounds so far: the best on the hold-out, without one the last.
+    """
+    count, small = validate.whole("max_iter", max_iter, minimum=1), validate.nonnegative("tol", tol)
+    wait = None if patience is None else validate.whole("patience", patience, minimum=1)
+    if wait is not None and not has_hold_out:
+        raise InvalidProblem("patience: needs samples that are held out, give `validation`")
+    trace: list[Round] = []
+    states: list[Array] = []
+    best: tuple[float, Step, Step] | None = None  # error, its round, the last round
+
+    def result(stopped: str) -> IndexFit:
+        if best is None:
+            raise InvalidProblem("X, y: not even the first round is finite; scale the samples to ‖x‖ ≤ 1 and y to [0, 1]")
+        row, state, made = best[1] if has_hold_out or stopped == "diverged" else best[2]
+        return IndexFit(IndexModel(index(state), made()), row.t, stopped, tuple(trace), np.array(states) if keep else None)
+
+    try:
+        for step in steps:
+            row = step[0]
+            judged = row.held_out if has_hold_out else row.error
+            if not (math.isfinite(row.error) and math.isfinite(row.norm)):
+                return result("diverged")
+            trace.append(row)
+            if keep:
+                states.append(np.array(step[1]))
+            best = (judged, step, step) if best is None or judged < best[0] else (best[0], best[1], step)
+            if progress is not None:
+                progress(row)
+            if row.step <= small * (math.sqrt(trace[0].error) + row.norm):
+                return result("converged")
+            if wait is not None and row.t - best[1][0].t >= wait:
+                return result("no progress")
+            if row.t >= count:
+                return result("iteration limit")
+    except KeyboardInterrupt:
+        if best is None:
+            raise
+        raise Interrupted(result("interrupted")) from None
+    return result("finished")

@@ -1,0 +1,115 @@
+"""The two parts of a single-index predictor, and how files hold them: an index function, linear or of a kernel, and a transfer function."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from simopt.data.similarities import Similarity, from_json
+from simopt.equivalence.training import KernelFunction
+from simopt.estimators.index_models.transfer import Ramp, Transfer, clipped_linear, known_transfer
+from simopt.ground import validate
+from simopt.ground.arrays import Array
+from simopt.ground.errors import InvalidProblem
+from simopt.ground.jsonio import InvalidFile
+from simopt.ground.monotone_function import MonotoneFunction
+from simopt.problems._transfers import TRANSFERS
+
+Function = Callable[[Array], Array]
+FORMAT = "simopt index model 1"
+WHAT = "an index model"
+REMEDY = "pickle it, or save its parts yourself"
+
+
+@dataclass(frozen=True, eq=False)
+class LinearIndex:
+    """x ↦ ⟨w, x⟩, w of shape (d,)."""
+
+    direction: Array
+
+    def __str__(self) -> str:
+        return f"⟨w, x⟩ with w in dimension {self.direction.size}, ‖w‖ = {float(np.linalg.norm(self.direction)):.4g}"
+
+    def __call__(self, X: npt.ArrayLike) -> Array:
+        """Xw, shape (k, d) → (k,)."""
+        out: Array = validate.matrix("X", X, cols=self.direction.size, minimum=0) @ self.direction
+        return out
+
+
+def record(index: Function, transfer: Function) -> dict[str, Any]:
+    """What files hold of a predictor with these parts.
+
+    Raises
+    ------
+    InvalidProblem
+        where a part is a Python function of one's own, which no file describes.
+    """
+    return {"format": FORMAT, "index": _of_index(index), "transfer": _of_transfer(transfer)}
+
+
+def parts_of(found: Mapping[str, Any]) -> tuple[Function, Function]:
+    """Index and transfer function of a record.
+
+    Raises
+    ------
+    InvalidFile
+        for a record that is not whole.
+    """
+    try:
+        return _index(found["index"]), _transfer(found["transfer"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise InvalidFile(f"not a whole index model ({type(error).__name__}: {error})") from error
+
+
+def _of_index(index: Function) -> dict[str, Any]:
+    if isinstance(index, LinearIndex):
+        return {"kind": "linear", "direction": index.direction}
+    if isinstance(index, KernelFunction) and isinstance(index.similarity, Similarity):
+        return {
+            "kind": "kernel",
+            "similarity": index.similarity.to_json(),
+            "centres": index.centres,
+            "coefficients": index.coefficients,
+        }
+    raise InvalidProblem(f"index: {_name(index)} is neither linear nor of a similarity of simopt, so that no file can hold it; {REMEDY}")
+
+
+def _index(found: Mapping[str, Any]) -> Function:
+    if found["kind"] == "linear":
+        return LinearIndex(_array(found["direction"]))
+    if found["kind"] != "kernel":
+        raise ValueError(f"index of kind {found['kind']!r}")
+    return KernelFunction(from_json(found["similarity"]), _array(found["centres"]), _array(found["coefficients"]))
+
+
+def _of_transfer(transfer: Function) -> dict[str, Any]:
+    inner = transfer.function if isinstance(transfer, Transfer) else transfer
+    if isinstance(inner, MonotoneFunction):
+        return {"kind": "piecewise linear", "function": inner.record()}
+    if isinstance(inner, Ramp):
+        return {"kind": "ramp", "slope": inner.slope, "intercept": inner.intercept}
+    if isinstance(transfer, Transfer) and transfer.proven and transfer.name in TRANSFERS:
+        return {"kind": "known", "name": transfer.name}
+    raise InvalidProblem(f"transfer: {_name(transfer)} is a function of your own, which no file can hold; {REMEDY}")
+
+
+def _transfer(found: Mapping[str, Any]) -> Function:
+    if found["kind"] == "piecewise linear":
+        return MonotoneFunction.from_json(found["function"])
+    if found["kind"] == "ramp":
+        return clipped_linear(found["slope"], found["intercept"])
+    if found["kind"] != "known":
+        raise ValueError(f"transfer of kind {found['kind']!r}")
+    return known_transfer(found["name"])
+
+
+def _array(values: Any) -> Array:
+    return np.asarray(values, dtype=float)
+
+
+def _name(part: Function) -> str:
+    return str(getattr(part, "name", type(part).__name__))

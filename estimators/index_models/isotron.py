@@ -1,0 +1,221 @@
+r"""GLM-tron, Isotron and L-Isotron: one loop, w^{t+1} = w^t + (η/m) Σ (y_i − u^t(⟨w^t, x_i⟩)) x_i, over a rule for u^t.
+
+The rule is a known transfer function (GLM-tron), the isotonic fit to the scores (Isotron, on the same samples in every round), or the
+Lipschitz isotonic fit (L-Isotron). With ‖x_i‖ ≤ 1 and 1-Lipschitz u the step η = 1 of the paper never takes w away from a true model by
+more than the noise does. Sources: Kakade, Kalai, Kanade & Shamir 2011, Algorithms 1 and 2; Kalai & Sastry 2009.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from itertools import count
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from simopt.estimators.index_models.index_model import IndexFit, Progress, Round, Step, choose
+from simopt.estimators.index_models.index_record import Function, LinearIndex
+from simopt.estimators.index_models.transfer import Transfer, checked_transfer
+from simopt.estimators.index_models.update_rules import FittedTransfer, KnownTransfer, UpdateRule
+from simopt.ground import validate
+from simopt.ground.arrays import Array
+from simopt.ground.errors import InvalidProblem
+
+Validation = tuple[npt.ArrayLike, npt.ArrayLike]
+
+
+class Space(ABC):
+    """Where w lives: scores of the samples and of those held out, and steps along Σ r_i x_i."""
+
+    state: Array
+    scores: Array
+    held: Array
+
+    @abstractmethod
+    def step(self, r: Array, rate: float) -> float:
+        """w += (rate/m) Σ r_i x_i; the norm of the step. Scores follow."""
+
+    @abstractmethod
+    def norm(self) -> float:
+        """‖w‖."""
+
+    @abstractmethod
+    def index(self, state: Array) -> Function:
+        """x ↦ ⟨w, x⟩ for a stored state."""
+
+
+class LinearSpace(Space):
+    """w itself; two passes over X a round. With `single` both read a float32 copy of X, at half the cost."""
+
+    def __init__(self, features: Array, held: Array | None, start: Array | None, single: bool) -> None:
+        self.features = features.astype(np.float32) if single else features
+        self._held = held
+        self.state = np.zeros(features.shape[1]) if start is None else np.array(start, dtype=float)
+        self._score()
+
+    def _score(self) -> None:
+        self.scores = np.asarray(self.features @ self.state.astype(self.features.dtype), dtype=float)
+        self.held = np.zeros(0) if self._held is None else self._held @ self.state
+
+    def step(self, r: Array, rate: float) -> float:
+        """Two products with X."""
+        move = (rate / r.size) * np.asarray(self.features.T @ r.astype(self.features.dtype), dtype=float)
+        self.state = self.state + move
+        self._score()
+        return float(np.linalg.norm(move))
+
+    def norm(self) -> float:
+        """‖w‖₂."""
+        return float(np.linalg.norm(self.state))
+
+    def index(self, state: Array) -> Function:
+        """x ↦ ⟨w, x⟩."""
+        return LinearIndex(state)
+
+
+def rounds(space: Space, y: Array, rule: UpdateRule, *, rate: float = 1.0, held: Array | None = None) -> Iterator[Step]:
+    """The rounds, without end: the record of each, w^t, and what makes u^t."""
+    pace = validate.positive("rate", rate)
+    for t in count(1):
+        yield _round(t, space, y, rule, pace, held)
+
+
+@np.errstate(over="ignore", invalid="ignore")  # rounds that diverge are told apart by their errors
+def _round(t: int, space: Space, y: Array, rule: UpdateRule, rate: float, held: Array | None) -> Step:
+    state, norm = space.state, space.norm()
+    fitted = rule.fit(space.scores)
+    seconds, made = dict(rule.seconds), rule.snapshot()
+    r = y - fitted
+    start = perf_counter()
+    outside = math.nan if held is None else float(np.mean(np.square(made()(space.held) - held)))
+    middle = perf_counter()
+    step = space.step(r, rate)
+    seconds |= {"check": middle - start, "product": perf_counter() - middle}
+    return Round(t, float(np.mean(np.square(r))), outside, norm, step, seconds), state, made
+
+
+def held_out(validation: Validation | None, cols: int) -> tuple[Array | None, Array | None]:
+    """The samples of a hold-out, (k, cols) and (k,) arrays; None twice without.
+
+    Raises
+    ------
+    InvalidProblem
+        for what is no pair of such arrays.
+    """
+    if validation is None:
+        return None, None
+    if len(validation) != 2:
+        raise InvalidProblem(f"validation: {len(validation)} entries, expected a pair (X, y) of the samples that are held out")
+    outside = validate.matrix("validation", validation[0], cols=cols)
+    return outside, validate.squarable(
+        "validation", validate.vector("validation", validation[1], length=outside.shape[0], like="rows of its X")
+    )
+
+
+def _linear(
+    X: npt.ArrayLike, y: npt.ArrayLike, validation: Validation | None, start: npt.ArrayLike | None, single: bool
+) -> tuple[Space, Array, Array | None]:
+    features = validate.matrix("X", X)
+    targets = validate.squarable("y", validate.vector("y", y, length=features.shape[0], like="rows of X"))
+    w = None if start is None else validate.vector("start", start, length=features.shape[1], like="columns of X")
+    outside, held = held_out(validation, features.shape[1])
+    return LinearSpace(features, outside, w, single), targets, held
+
+
+def glm_tron(
+    X: npt.ArrayLike,
+    y: npt.ArrayLike,
+    transfer: Transfer | Function | str = "logistic",
+    *,
+    validation: Validation | None = None,
+    start: npt.ArrayLike | None = None,
+    single: bool = False,
+    rate: float = 1.0,
+    max_iter: int = 200,
+    tol: float = 1e-10,
+    patience: int | None = None,
+    keep: bool = False,
+    progress: Progress | None = None,
+) -> IndexFit:
+    """GLM-tron: u^t = u, "identity", "logistic", "probit", "clipped", a `Transfer`, or one's own function, which is searched for faults.
+
+    Parameters
+    ----------
+    X, y : (m, d) and (m,) arrays
+        samples with ‖x‖ ≤ 1 and y in [0, 1] in the paper.
+    validation : pair of arrays, optional
+        samples held out, by which the round is chosen; without, it is the last one.
+    start : (d,) array, optional
+        w^1; 0 by default.
+    single : bool
+        read X in float32 in the rounds.
+    rate, max_iter, tol, patience, keep, progress
+        `rate` is η; the others as for `choose`.
+
+    A round costs two passes over X. Source: Kakade, Kalai, Kanade & Shamir 2011, Algorithm 1.
+
+    Raises
+    ------
+    InvalidProblem
+        for a transfer that is found not to be monotone or 1-Lipschitz, with the witness. One that climbs by L > 1 is passed as
+        `checked_transfer(u, L)`, with a rate of at most 1/L.
+    Interrupted
+        on Ctrl-C; `done` is the fit so far.
+    """
+    space, targets, held = _linear(X, y, validation, start, single)
+    rule = KnownTransfer(transfer if isinstance(transfer, Transfer) else checked_transfer(transfer))
+    steps = rounds(space, targets, rule, rate=rate, held=held)
+    return choose(steps, space.index, held is not None, max_iter=max_iter, tol=tol, patience=patience, keep=keep, progress=progress)
+
+
+def l_isotron(
+    X: npt.ArrayLike,
+    y: npt.ArrayLike,
+    lipschitz: float = 1.0,
+    *,
+    validation: Validation | None = None,
+    start: npt.ArrayLike | None = None,
+    single: bool = False,
+    warm: bool = True,
+    rate: float = 1.0,
+    max_iter: int = 200,
+    tol: float = 1e-10,
+    patience: int | None = None,
+    keep: bool = False,
+    progress: Progress | None = None,
+) -> IndexFit:
+    """L-Isotron: u^t is the Lipschitz isotonic fit to the scores; L = ∞ is Isotron.
+
+    Parameters
+    ----------
+    X, y : (m, d) and (m,) arrays
+        samples with ‖x‖ ≤ 1 and y in [0, 1] in the paper.
+    lipschitz : float
+        L ≥ 0, the largest slope of u; possibly ∞.
+    warm : bool
+        start each sort from the order of the round before; the fits are the same.
+    validation, start, single, rate, max_iter, tol, patience, keep, progress
+        as for `glm_tron`.
+
+    A round costs two passes over X, a sort and a fit. Source: Kakade, Kalai, Kanade & Shamir 2011, Algorithm 2.
+
+    Raises
+    ------
+    InvalidProblem
+        for samples that are not finite or do not fit together, and options without meaning.
+    Interrupted
+        on Ctrl-C; `done` is the fit so far.
+    """
+    space, targets, held = _linear(X, y, validation, start, single)
+    rule = FittedTransfer(targets, lipschitz, warm=warm)
+    steps = rounds(space, targets, rule, rate=rate, held=held)
+    return choose(steps, space.index, held is not None, max_iter=max_iter, tol=tol, patience=patience, keep=keep, progress=progress)
+
+
+def isotron(X: npt.ArrayLike, y: npt.ArrayLike, **options: Any) -> IndexFit:
+    """Isotron on the same samples in every round: L-Isotron with L = ∞, and its options. Source: Kalai & Sastry 2009."""
+    return l_isotron(X, y, math.inf, **options)

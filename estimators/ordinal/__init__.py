@@ -1,0 +1,1 @@
+"""Rules for ordered labels over landmarks."""

@@ -1,0 +1,230 @@
+r"""Ordinal regression with any similarity: landmarks, the hinges of EXC or IMC, thresholds learned or given; a rule with its certificate.
+
+EXC (Chu & Keerthi 2007; Kar & Jain 2012, §3.3) charges a sample of class y for a score that is not at least γ inside [b_{y−1}, b_y); IMC
+charges it at every threshold. Kar & Jain's ORLand is EXC on 50 random landmarks with fixed, equi-spaced thresholds.
+
+Classes without training samples. With learned thresholds and Δ = 0 such a class gets an empty interval, so that it is never predicted: what
+lies between its neighbours is shared out, and at the ends its threshold becomes ∓∞. With Δ > 0 it keeps an interval: of width exactly Δ
+between its neighbours, centred in the room there; at the ends one that begins γ beyond the training scores of the class next to it
+(further where the spacing asks for it). None of this raises the loss: the hinges of b_j that decide are those of the samples just below
+and above it, and a threshold that no sample pulls at is free. With given thresholds a class keeps the interval that it was given.
+"""
+
+from __future__ import annotations
+
+import math
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from simopt.data.landmarks import Values
+from simopt.data.rows import Rows
+from simopt.data.similarities import Similarity
+from simopt.estimators.ordinal.ordinal_rule import FORMS, Labels, OrdinalErrors, OrdinalRule
+from simopt.estimators.ranking.landmark_predictor import demand_one_bound, landmark_map, provenance
+from simopt.ground import validate
+from simopt.ground.arrays import Array
+from simopt.ground.errors import InvalidProblem
+from simopt.problems._exc_start import MOST_CLASSES, number_of_classes
+from simopt.problems._exc_start import equispaced as spaced_evenly
+from simopt.problems._exc_thresholds import increasing
+from simopt.problems.exc_fixed import EXCFixed
+from simopt.problems.exc_fixed_penalised import EXCFixedPenalised
+from simopt.problems.exc_ordinal import EXCOrdinal
+from simopt.problems.exc_ordinal_penalised import EXCOrdinalPenalised
+from simopt.problems.imc_ordinal import IMCOrdinal
+from simopt.problems.imc_ordinal_penalised import IMCOrdinalPenalised
+from simopt.solving.driver import solve
+from simopt.solving.problem import Problem
+from simopt.solving.solution import Solution, Status
+from simopt.solving.solver import solvers_of
+
+__all__ = ["OrdinalErrors", "OrdinalRule", "equispaced", "ordinal"]
+
+LEARNED, EQUISPACED = "learned", "equispaced"
+SURE = 100  # classes, or as many as samples: a larger label is rather a number than a class
+STRENGTH = 1e-5  # λ by default, in units of the mean of ‖ψ‖² over γ; on wine and bank data 1e-3 was clearly worse, 1e-6 no better
+
+
+def ordinal(
+    points: Any,
+    labels: npt.ArrayLike,
+    similarity: str | Similarity | Values = "gaussian-mean-distance",
+    *,
+    classes: int | None = None,
+    landmarks: int | npt.ArrayLike = 50,
+    thresholds: str | npt.ArrayLike = LEARNED,
+    form: str = "exc",
+    radius: float | None = None,
+    regularization: float | None = None,
+    gamma: float | None = None,
+    delta: float = 0.0,
+    solver: str | None = None,
+    tol: float = 1e-8,
+    time_limit: float = 60.0,
+    seed: int = 0,
+) -> OrdinalRule:
+    """min_{w,b} (1/n) Σ_i [b_{y_i−1} + γ − ⟨w, Ψ(x_i)⟩]_+ + [⟨w, Ψ(x_i)⟩ − b_{y_i} + γ]_+  with ‖w‖ ≤ B or + (λ/2)‖w‖².
+
+    Parameters
+    ----------
+    points : (n, p) array, memory map or Dask array
+    labels : (n,) array
+        whole numbers 1, …, r; at least two of them must occur.
+    similarity : str, Similarity or function
+        symmetric or not, PSD or not; the parameters of one given by name are chosen from the points.
+    classes : int, optional
+        r; the largest label by default.
+    landmarks : int or (d, p) array
+        how many are drawn from the points (all of fewer), or the landmarks themselves.
+    thresholds : "learned", "equispaced" or (r − 1,) array
+        equi-spaced ones are b_j = j + 1/2, so that the score is a number that is rounded to a label.
+    form : str
+        "exc", or "imc" (learned thresholds only; they come out in order by themselves, so there is no Δ).
+    radius, regularization : float, optional
+        B or λ, not both; by default λ = 10⁻⁵ mean ‖ψ_i‖² / γ, which has the units that λ must have.
+    gamma : float, optional
+        γ > 0; by default 1 for learned thresholds (another γ is another λ, if Δ = 0) and half of the least spacing for given ones: then
+        the hinges of a class of that width are |f − middle|.
+    delta : float
+        Δ ≥ 0, spacing of learned thresholds of EXC.
+    solver, tol, time_limit
+        as for `simopt.solve`. By default the best solver that the problem has, and where its certificate stays open the next one.
+    seed : int
+        of the draw of landmarks.
+
+    Raises
+    ------
+    InvalidProblem
+        for labels that are not whole or not 1, …, r (with the index), only one label, γ ≤ 0, Δ < 0, thresholds that do not increase (naming
+        the pair), both B and λ, values that are not finite, lengths that disagree, and when no point was found (saying why).
+    """
+    rows = Rows("points", points, first_look=False)
+    y, r = training_labels(labels, classes, rows.n)
+    cuts = _cuts(thresholds, r)
+    margin = _default_margin(cuts) if gamma is None else validate.positive("gamma", gamma)
+    margins = {"gamma": margin, "delta": validate.nonnegative("delta", delta)}
+    psi = landmark_map(rows, landmarks, similarity, seed)
+    features = psi(rows)
+    problem = _problem(features, y, r, cuts, validate.choice("form", form, FORMS), radius, regularization, margins)
+    solution = certified(problem, solver, tol=tol, time_limit=time_limit)
+    if solution.point is None or solution.certificate is None:
+        raise InvalidProblem(f"{problem.name}: no point was found ({solution.message or solution.status.value})")
+    w = np.asarray(solution.point["w"])
+    counts = np.bincount(y, minlength=r + 1)[1:]
+    b = cuts if cuts is not None else settled(np.asarray(solution.point["thresholds"]), features @ w, y, counts, **margins)
+    made = provenance(problem, solution, len(y))
+    return OrdinalRule(psi.similarity, psi.landmarks, w, b, counts, form, solution.certificate, **margins, provenance=made)
+
+
+def certified(problem: Problem, solver: str | None = None, *, tol: float = 1e-8, time_limit: float = 60.0) -> Solution:
+    """By the solver asked for; by default by the problem's own, best first, then CLARABEL, until a certificate closes: the least gap."""
+    if solver is not None:
+        return solve(problem, solver, tol=tol, time_limit=time_limit)
+    able = [spec.name for spec in solvers_of(problem) if spec.reason_against(problem) is None]
+    found: list[Solution] = []
+    for name in (*able, "clarabel"):
+        found.append(solve(problem, name, tol=tol, time_limit=time_limit))
+        if found[-1].status in (Status.OPTIMAL, Status.TIME_LIMIT):
+            break
+    return min(found, key=lambda solution: math.inf if solution.certificate is None else solution.certificate.gap)
+
+
+def training_labels(labels: npt.ArrayLike, classes: int | None, length: int) -> tuple[Labels, int]:
+    """Labels as whole numbers 1, …, r, and r.
+
+    Raises
+    ------
+    InvalidProblem
+        for labels that are not whole or outside 1, …, r (with the first index and a remedy), and when only one occurs.
+    """
+    y = validate.vector("labels", labels, length=length, like="points")
+    odd = np.flatnonzero(y != np.round(y))
+    if odd.size:
+        i = int(odd[0])
+        raise InvalidProblem(
+            f"labels: {float(y[i]):g} at index {i} is not a whole number ({odd.size} of {y.size} are not); classes are 1, …, r"
+        )
+    r = int(y.max()) if classes is None else number_of_classes(classes)
+    if classes is None and r > max(length, SURE):
+        remedy = f"if there are so many classes, give classes={r}" if r <= MOST_CLASSES else "number the classes 1, …, r"
+        raise InvalidProblem(f"labels: the largest is {r}, of {length} samples; {remedy}")
+    number_of_classes(max(r, 2))
+    outside = np.flatnonzero((y < 1) | (y > r))
+    if outside.size:
+        i, least = int(outside[0]), int(y.min())
+        remedy = f"add {1 - least} to all of them" if least < 1 else f"give classes={int(y.max())}, or merge classes"
+        last = r if r > 1 else "r"
+        raise InvalidProblem(f"labels: {float(y[i]):g} at index {i} is not in 1, …, {last} ({outside.size} of {y.size} are not); {remedy}")
+    if np.all(y == y[0]):
+        raise InvalidProblem(
+            f"labels: all {y.size} samples have the label {int(y[0])}; at least two labels must occur to tell classes apart"
+        )
+    return y.astype(np.intp), r
+
+
+def equispaced(classes: int) -> Array:
+    """b_j = j + 1/2, j = 1, …, r − 1: class y has the interval [y − ½, y + ½), and those at the ends all beyond."""
+    return spaced_evenly(classes, 1.0, 0.5 * (classes + 1))
+
+
+def settled(b: Array, scores: Array, labels: Labels, counts: Labels, gamma: float, delta: float) -> Array:
+    """Learned thresholds with those of classes without samples moved to where the module's docstring says; the loss does not rise."""
+    b = np.maximum.accumulate(np.asarray(b, dtype=float))
+    present = np.flatnonzero(counts) + 1
+    first, last = int(present[0]), int(present[-1])
+    for low, high in pairwise(present):
+        if high - low > 1:  # thresholds low, …, high − 1 lie between two classes that occur
+            run = b[low - 1 : high - 1]
+            steps = (np.arange(run.size) - 0.5 * (run.size - 1)) * delta
+            b[low - 1 : high - 1] = np.clip(run.mean() + steps, run[0], run[-1])
+    for k in range(first - 1, 0, -1):  # the threshold above class k, which has no samples, nor have those below
+        free = float(scores[labels == first].min()) - gamma
+        b[k - 1] = min(free, b[k] - delta) if delta > 0.0 and k == first - 1 else b[k] - delta if delta > 0.0 else -math.inf
+    for k in range(last, len(counts)):  # the threshold below class k + 1
+        free = float(scores[labels == last].max()) + gamma
+        b[k - 1] = max(free, b[k - 2] + delta) if delta > 0.0 and k == last else b[k - 2] + delta if delta > 0.0 else math.inf
+    return b
+
+
+def _cuts(thresholds: str | npt.ArrayLike, classes: int) -> Array | None:
+    if isinstance(thresholds, str):
+        return None if validate.choice("thresholds", thresholds, (LEARNED, EQUISPACED)) == LEARNED else equispaced(classes)
+    return increasing("thresholds", thresholds, classes)
+
+
+def _default_margin(cuts: Array | None) -> float:
+    return 1.0 if cuts is None or cuts.size < 2 else 0.5 * float(np.diff(cuts).min())
+
+
+def _problem(
+    features: Array,
+    labels: Labels,
+    classes: int,
+    cuts: Array | None,
+    form: str,
+    radius: float | None,
+    regularization: float | None,
+    margins: dict[str, float],
+) -> Problem:
+    demand_one_bound(radius, regularization)
+    if form == "imc" and (cuts is not None or margins["delta"] > 0.0):
+        given = "thresholds" if cuts is not None else "delta"
+        raise InvalidProblem(f"{given}: not with form='imc', whose thresholds are learned and in order without a spacing; take form='exc'")
+    if cuts is not None and margins["delta"] > 0.0:
+        raise InvalidProblem("delta: a spacing of thresholds that are given; it is for learned ones")
+    if radius is not None:
+        bound = {"radius": radius}
+        kind: Any = IMCOrdinal if form == "imc" else EXCOrdinal if cuts is None else EXCFixed
+    else:
+        bound = {"regularization": _default_strength(features, margins["gamma"]) if regularization is None else regularization}
+        kind = IMCOrdinalPenalised if form == "imc" else EXCOrdinalPenalised if cuts is None else EXCFixedPenalised
+    own = {"thresholds": cuts} if cuts is not None else {"delta": margins["delta"]} if form == "exc" else {}
+    made: Problem = kind(features, labels, classes, gamma=margins["gamma"], **own, **bound)
+    return made
+
+
+def _default_strength(features: Array, gamma: float) -> float:
+    return STRENGTH * (float(np.einsum("ij,ij->", features, features)) / len(features) or 1.0) / gamma

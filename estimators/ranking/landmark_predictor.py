@@ -1,0 +1,91 @@
+"""What predictors over landmarks have in common: the map they are trained with, where they come from, and the way into files and back."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from numbers import Real
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from simopt.data.landmarks import LandmarkMap, Values, similarity_name
+from simopt.data.rows import Rows
+from simopt.data.similarities import Similarity
+from simopt.ground import validate
+from simopt.ground.errors import InvalidProblem
+from simopt.solving.certificate import Certificate
+from simopt.solving.problem import Problem
+from simopt.solving.solution import Solution
+
+
+def landmark_map(rows: Rows, landmarks: int | npt.ArrayLike, similarity: str | Similarity | Values, seed: int) -> LandmarkMap:
+    """Ψ for points: so many of them as landmarks, drawn without replacement (all, where they are fewer), or the landmarks given.
+
+    Raises
+    ------
+    InvalidProblem
+        for a seed that is not a whole number ≥ 0, and for landmarks that are neither a number nor points.
+    """
+    if not isinstance(seed, int | np.integer) or seed < 0:
+        raise InvalidProblem(f"seed: {seed!r} given, a whole number >= 0 needed")
+    rng = np.random.default_rng(seed)
+    if isinstance(landmarks, Real | np.integer):
+        count = min(validate.whole("landmarks", float(landmarks), minimum=1), rows.n)
+        return LandmarkMap.from_data(rows, count, rng, similarity)
+    given = validate.matrix("landmarks", landmarks, cols=rows.width)
+    chosen = LandmarkMap.from_data(rows, 1, rng, similarity).similarity if isinstance(similarity, str) else similarity
+    return LandmarkMap(chosen, given)
+
+
+def demand_one_bound(radius: float | None, regularization: float | None) -> None:
+    """Refuse B and λ together: ‖w‖ is either bounded or penalised."""
+    if radius is not None and regularization is not None:
+        raise InvalidProblem("radius, regularization: both given; ‖w‖ is either bounded or penalised")
+
+
+def provenance(problem: Problem, solution: Solution, samples: int) -> dict[str, Any]:
+    """Problem, solver, status, samples, iterations, seconds, versions, and what bounds w."""
+    made = solution.provenance
+    return {
+        "problem": problem.name,
+        "solver": made.solver,
+        "status": solution.status.value,
+        "samples": samples,
+        "iterations": made.iterations,
+        "seconds": made.setup_seconds + made.solve_seconds,
+        "versions": dict(made.versions),
+        **{name: getattr(problem, name) for name in ("radius", "regularization") if hasattr(problem, name)},
+    }
+
+
+def similarity_record(similarity: Similarity | Values) -> dict[str, Any]:
+    """What files hold of a similarity.
+
+    Raises
+    ------
+    InvalidProblem
+        for a Python function of one's own.
+    """
+    if not isinstance(similarity, Similarity):
+        name = similarity_name(similarity)
+        raise InvalidProblem(
+            f"similarity: {name} is a function of your own, which no file can hold; pickle what uses it, or save its parts"
+        )
+    return similarity.to_json()
+
+
+def certificate_of(record: Mapping[str, Any]) -> Certificate:
+    """A certificate from its fields; JSON has no ∞, and leaves null where a bound is missing.
+
+    Raises
+    ------
+    TypeError
+        when `record` holds no fields, or others.
+    """
+    if not isinstance(record, Mapping):
+        raise TypeError(f"the certificate is {type(record).__name__}, not a record")
+    ends = {"lower": -math.inf}
+    fields: dict[str, Any] = {name: ends.get(name, math.inf) if value is None else value for name, value in record.items()}
+    return Certificate(**fields)

@@ -1,0 +1,330 @@
+r"""How a paper's table or figure is written, to be recomputed beside the printed numbers by `simopt reproduce`.
+
+A table is a function that computes one row at a time, and a header::
+
+    from collections.abc import Iterator, Sequence
+
+    from simopt.claims import AUDIFFREN_KADRI
+    from simopt.claims.tables import Cell, Run, table
+
+    def errors(row: str, run: Run, scaled: bool) -> Iterator[Cell]:
+        data = run.dataset("concrete")                     # NotAvailable makes this row "not run", the others go on
+        errors = [… for _ in range(run.count(3, 10))]      # counts by effort, randomness from run.rng(…)
+        yield Cell.of(row, "KRR", errors, printed=0.165, printed_sd=0.01, printed_runs=10, unit="RMSE / max y")
+
+    def otherwise(row: Sequence[Cell], run: Run) -> Iterator[Hypothesis]:
+        yield Hypothesis("with standardised inputs", lambda: errors(run.row, run, scaled=True))
+
+    @table(
+        "ak-table1", paper=AUDIFFREN_KADRI, place="Table 1", rows=("Concrete", "Yacht", "Synthetic"), requires=(),
+        says="Test error of kernel ridge and M-RLSR. Choices of ours: …", suppose=otherwise,
+    )
+    def table1(row: str, run: Run) -> Iterator[Cell]:
+        yield from errors(row, run, scaled=False)
+
+Every cell gets a computed word: `inside` the printed mean ± 2 √(sd² + our sd²), `outside`, or `not printed` where the paper gives no
+number. That margin is one of single runs, and wide: beside it stand the standard errors of the two means by which they are apart.
+
+An outside cell is unexplained until a computation explains it: `suppose(cells of the row, run)` yields what the authors may have done
+instead, in a fixed order, each with the cells of the row computed so. It explains a cell whose printed value then lies inside
+(`Tried.explains`). One row was computed in one way: of all that was tried only the hypothesis that explains most of its cells counts, of
+equals the first. `remark(cell, cells of its row)` is a sentence, made from the numbers, that stands beside an outside cell and explains
+nothing. Figures yield `Curve`s beside their cells. `plot(figure, reproduction)` draws on a matplotlib Figure. `seen(rows)`
+is one sentence, made from the numbers, about the rows that are done: where the paper prints nothing it is what the table says.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from simopt.claims.kinds import Effort
+from simopt.claims.papers import Paper
+from simopt.claims.trial import Trial
+from simopt.ground import registry
+from simopt.ground.arrays import Array
+from simopt.ground.errors import InvalidProblem
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+    from simopt.claims.reproduction import Reproduction
+    from simopt.data.datasets import Dataset
+
+INSIDE, OUTSIDE, NOT_PRINTED = "inside", "outside", "not printed"
+
+
+@dataclass(frozen=True)
+class Cell:
+    """One number of ours beside one printed number; standard deviations are those of single runs, as the papers report them.
+
+    `runs` and `printed_runs` are the numbers of runs behind the two means, 0 where there are none or the paper gives none; `rounding` is
+    half a unit of the last printed place.
+    """
+
+    row: str
+    column: str
+    ours: float
+    sd: float = 0.0
+    printed: float | None = None
+    printed_sd: float | None = None
+    unit: str = ""
+    runs: int = 0
+    printed_runs: int = 0
+    rounding: float = 0.0
+
+    @classmethod
+    def of(
+        cls,
+        row: str,
+        column: str,
+        values: Iterable[float],
+        *,
+        printed: float | None = None,
+        printed_sd: float | None = None,
+        unit: str = "",
+        printed_runs: int = 0,
+        rounding: float = 0.0,
+    ) -> Cell:
+        """A cell from repeated measurements: their mean and standard deviation (n − 1; 0 for a single one)."""
+        measured = np.asarray(list(values), dtype=float)
+        if measured.size == 0:
+            raise InvalidProblem(f"cell {row}, {column}: no measurements")
+        sd = float(measured.std(ddof=1)) if measured.size > 1 else 0.0
+        return cls(row, column, float(measured.mean()), sd, printed, printed_sd, unit, measured.size, printed_runs, rounding)
+
+    @property
+    def margin(self) -> float | None:
+        """2 √(printed sd² + our sd²); None where nothing is printed. An sd that the paper does not give counts as 0."""
+        return None if self.printed is None else 2.0 * math.hypot(self.printed_sd or 0.0, self.sd)
+
+    @property
+    def word(self) -> str:
+        """`inside`, `outside` or `not printed`."""
+        if self.printed is None or self.margin is None:
+            return NOT_PRINTED
+        return INSIDE if abs(self.ours - self.printed) <= self.margin else OUTSIDE
+
+    @property
+    def standard_errors(self) -> float | None:
+        """(|ours − printed| − rounding)₊ / √(printed sd²/printed runs + our sd²/runs), as if runs were independent.
+
+        None where one of the two means has no standard error: nothing printed, one run only, no deviation or number of runs in the paper.
+        """
+        if self.printed is None or self.printed_sd is None or self.printed_runs < 1 or self.runs < 2:
+            return None
+        error = math.hypot(self.printed_sd / math.sqrt(self.printed_runs), self.sd / math.sqrt(self.runs))
+        return max(0.0, abs(self.ours - self.printed) - self.rounding) / error if error > 0 else None
+
+
+@dataclass(frozen=True)
+class Hypothesis:
+    """What the authors may have done instead, as the end of a sentence ("with standardised inputs"), and the cells that it changes."""
+
+    says: str
+    cells: Callable[[], Iterable[Cell]]
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A hypothesis that was computed; `missing` is the reason why it could not be."""
+
+    says: str
+    cells: tuple[Cell, ...] = ()
+    missing: str | None = None
+
+    def of(self, cell: Cell) -> Cell | None:
+        """The same column, computed so; None for one that the hypothesis leaves as it is."""
+        return next((other for other in self.cells if other.column == cell.column), None)
+
+    def explains(self, cell: Cell, row: Sequence[Cell]) -> bool:
+        """Whether the printed value of an outside cell lies inside so, and nearer; and no cell of the row that was inside leaves.
+
+        Nearer: else a protocol that scatters enough would explain everything. None leaves: what explains one number of a row by
+        contradicting another is not what was done.
+        """
+        found = self.of(cell)
+        if found is None or found.printed is None or found.printed != cell.printed or cell.word != OUTSIDE or found.word != INSIDE:
+            return False
+        kept = all(other.word != INSIDE or (self.of(other) or other).word == INSIDE for other in row)
+        return kept and abs(found.ours - found.printed) < abs(cell.ours - found.printed)
+
+    def explained(self, row: Sequence[Cell]) -> tuple[Cell, ...]:
+        """The outside cells of the row that it explains."""
+        return tuple(cell for cell in row if self.explains(cell, row))
+
+    def told(self, cell: Cell) -> str:
+        """What it gives for a cell, in a few words; "" where it leaves it as it is."""
+        if self.missing is not None:
+            return f"{self.says} not run ({self.missing})"
+        found = self.of(cell)
+        return "" if found is None else f"{self.says} {found.ours:.3g}" + (f" ± {found.sd:.1g}" if found.sd > 0 else "")
+
+    def describe(self) -> dict[str, Any]:
+        """Plain data."""
+        names = ("column", "ours", "sd", "runs", "printed", "standard_errors", "word")
+        cells = [{name: getattr(cell, name) for name in names} for cell in self.cells]
+        return {"says": self.says, "cells": cells, "missing": self.missing}
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """One line of a figure."""
+
+    row: str
+    label: str
+    x: Array
+    y: Array
+
+
+Remark = Callable[[Cell, Sequence[Cell]], str]
+Suppose = Callable[[Sequence[Cell], "Run"], Iterable[Hypothesis]]
+Compute = Callable[[str, "Run"], Iterable["Cell | Curve"]]
+Plot = Callable[["Figure", "Reproduction"], None]
+Seen = Callable[[Sequence["Row"]], str]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A registered table or figure."""
+
+    name: str
+    paper: Paper
+    place: str
+    says: str
+    rows: tuple[str, ...]
+    compute: Compute
+    requires: tuple[str, ...] = ()
+    remark: Remark | None = None
+    plot: Plot | None = None
+    seen: Seen | None = None
+    suppose: Suppose | None = None
+
+    def describe(self) -> dict[str, Any]:
+        """Plain data for listings."""
+        return {
+            "name": self.name,
+            "paper": self.paper.key,
+            "place": self.place,
+            "says": self.says,
+            "rows": list(self.rows),
+            "requires": list(self.requires),
+            "plot": self.plot is not None,
+        }
+
+
+@dataclass(frozen=True)
+class Row:
+    """One finished row; `not_run` is the reason why it could not be computed."""
+
+    name: str
+    cells: tuple[Cell, ...] = ()
+    curves: tuple[Curve, ...] = ()
+    remarks: tuple[str, ...] = ()  # one for each cell, empty for those inside
+    seconds: float = 0.0
+    not_run: str | None = None
+    tried: tuple[Tried, ...] = ()
+
+    @cached_property
+    def likeliest(self) -> Tried | None:
+        """The hypothesis that explains most cells, of equals the first; None if none explains any."""
+        best = max(self.tried, key=lambda one: len(one.explained(self.cells)), default=None)
+        return best if best is not None and best.explained(self.cells) else None
+
+    @property
+    def unexplained(self) -> tuple[Cell, ...]:
+        """Outside cells that the likeliest hypothesis leaves outside."""
+        return tuple(cell for cell in self.cells if cell.word == OUTSIDE and self.explanation(cell) is None)
+
+    def explanation(self, cell: Cell) -> Tried | None:
+        """What explains an outside cell: the likeliest hypothesis, or nothing."""
+        best = self.likeliest
+        return best if best is not None and best.explains(cell, self.cells) else None
+
+    def why(self, cell: Cell, remark: str = "") -> str:
+        """For an outside cell: what explains it, or that nothing does, with all that was tried, and the remark; "" for any other."""
+        if cell.word != OUTSIDE:
+            return ""
+        reason = self.explanation(cell)
+        rest = "; ".join(text for one in self.tried if one is not reason and (text := one.told(cell)))
+        if reason is None:
+            start = "UNEXPLAINED" + (f", tried: {rest}" if rest else "")
+        else:
+            start = f"explained: {reason.told(cell)}, and the printed {cell.printed:.3g} lies inside" + (
+                f" (tried: {rest})" if rest else ""
+            )
+        return f"{start}. {remark}".strip()
+
+    def describe(self) -> dict[str, Any]:
+        """Plain data."""
+        names = ("column", "ours", "sd", "runs", "printed", "printed_sd", "printed_runs", "standard_errors", "unit", "margin", "word")
+        cells = []
+        for cell, remark in zip(self.cells, self.remarks, strict=True):
+            reason = self.explanation(cell)
+            own = {"explained_by": reason and reason.says, "why": self.why(cell, remark)}
+            cells.append({**{name: getattr(cell, name) for name in names}, **own})
+        curves = [{"label": curve.label, "x": curve.x, "y": curve.y} for curve in self.curves]
+        tried = [one.describe() for one in self.tried]
+        return {"row": self.name, "cells": cells, "curves": curves, "tried": tried, "seconds": self.seconds, "not_run": self.not_run}
+
+
+class Run(Trial):
+    """What a row may ask for: seeded randomness, counts by effort, data sets and optional modules."""
+
+    def __init__(self, table: str, row: str, seed: int, effort: Effort) -> None:
+        super().__init__(f"{table}|{row}", seed, 0, effort, {})
+        self.row = row
+
+    def dataset(self, name: str, **options: Any) -> Dataset:
+        """Data set by name, downloaded if it is not there (claims never download; tables may); options of `load_dataset`."""
+        from simopt.data.datasets import load_dataset
+
+        return load_dataset(name, **{"fetch": True, **options})
+
+    def stream(self, *labels: object) -> np.random.Generator:
+        """A generator for one split or repetition, the same whatever else the row draws."""
+        return Trial("|".join(map(str, (self.claim, *labels))), self.seed, 0, self.effort, {}).rng
+
+
+def table(
+    name: str,
+    *,
+    paper: Paper,
+    place: str,
+    says: str,
+    rows: Sequence[str],
+    requires: Sequence[str] = (),
+    remark: Remark | None = None,
+    plot: Plot | None = None,
+    seen: Seen | None = None,
+    suppose: Suppose | None = None,
+) -> Callable[[Compute], Compute]:
+    """Register the decorated function `(row, run) -> Iterator[Cell | Curve]` as a table or figure of a paper.
+
+    Parameters
+    ----------
+    name : str
+        command-line name, such as "ak-table1".
+    says : str
+        what the table shows, by which protocol, and which choices are ours.
+    rows : sequence of str
+        names of the rows, computed one after the other.
+    requires : sequence of str
+        "dataset:NAME" or module names without which no row can be computed. What only one row needs is asked of `run` there.
+    remark, plot, seen, suppose : callables, optional
+        see the module's docstring.
+    """
+    if not rows or len(set(rows)) != len(rows):
+        raise InvalidProblem(f"table {name}: rows must be a non-empty list of distinct names, got {list(rows)}")
+
+    def add(compute: Compute) -> Compute:
+        made = Table(name, paper, place, says, tuple(rows), compute, tuple(requires), remark, plot, seen, suppose)
+        registry.register("table", name, made, compute.__module__, compute.__qualname__)
+        return compute
+
+    return add

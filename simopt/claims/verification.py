@@ -1,0 +1,276 @@
+"""Checking many claims: selection, workers, progress events, evidence files, and the record of the run.
+
+The work is spread over processes by joblib, one claim a task, the longest first; a worker rebuilds its claim from the id and the module
+that defines it. One BLAS thread a worker: more make small problems slower and the seconds meaningless.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import math
+import os
+import signal
+import time
+import warnings
+from collections.abc import Callable, Generator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from simopt import __version__
+from simopt.claims import catalogue, proof
+from simopt.claims.claim import Claim
+from simopt.claims.kinds import Effort, Evidence, Expected, Verdict
+from simopt.claims.runner import ClaimResult, failed, run
+from simopt.claims.tally import RowResult
+from simopt.ground import evidence, jsonio
+from simopt.solving.provenance import versions
+
+Row = dict[str, Any]
+Event = Mapping[str, Any]
+
+SECONDS_FILE = "seconds.json"
+
+
+@dataclass(frozen=True)
+class Record:
+    """What a run found: a row a claim, in the order of the selection, and what it ran on."""
+
+    rows: tuple[Row, ...]
+    effort: Effort
+    seed: int
+    jobs: int
+    seconds: float
+    selected: int
+    interrupted: bool = False
+    versions: Mapping[str, str] = field(default_factory=dict)
+
+    @property
+    def exit_ok(self) -> bool:
+        """Whether every claim that ran came out as expected and nothing was cut short; NOT_RUN does not fail."""
+        return not self.interrupted and all(row["ok"] for row in self.rows)
+
+    def counts(self) -> dict[str, int]:
+        """Number of claims of every verdict that occurs."""
+        found = [row["verdict"] for row in self.rows]
+        return {verdict.value: found.count(verdict.value) for verdict in Verdict if verdict.value in found}
+
+    def by_steps(self) -> int:
+        """Number of claims that hold by exact steps: their proof files were checked, and are less than their sentences."""
+        return sum(row["evidence"] == Evidence.EXACT_STEPS for row in self.rows)
+
+    def evidence(self) -> Generator[tuple[str, str, str]]:
+        """Verdict, row and the command that checks it again, for each proof file and witness that was written."""
+        for row in self.rows:
+            for name, part in ((row["id"], row), *row["rows"].items()):
+                if part["proof"]:
+                    yield part["verdict"], name, f"simopt recheck {part['proof']}"
+                if part["witness"]:
+                    yield part["verdict"], name, f"simopt replay {part['witness']}"
+
+    def to_json(self) -> list[dict[str, Any]]:
+        """One JSON-ready object a claim, as `list theorems` gives it, with the verdict and the run it comes from; undefined is null.
+
+        What the plots of a report need (`measured`) is left out; `rows` has it, and the JSON of a report.
+        """
+        run = {"effort": self.effort.value, "jobs": self.jobs, "versions": dict(self.versions)}
+        return [
+            {**_without_measured(row), "rows": {name: _without_measured(part) for name, part in row["rows"].items()}, **run}
+            for row in self.rows
+        ]
+
+
+def verify(
+    selection: Sequence[str] = (),
+    *,
+    section: str | None = None,
+    effort: Effort | str = Effort.QUICK,
+    seed: int = 0,
+    jobs: int | None = None,
+    mutants: bool = False,
+    evidence_dir: str | Path | None = evidence.FOLDER,
+    on_event: Callable[[Event], None] | None = None,
+) -> Record:
+    """Run the selected claims (ids, rows or paper keys; nothing: all) and return the record.
+
+    Parameters
+    ----------
+    effort : quick (one seed) or full (five seeds, larger counts)
+    jobs : number of processes; default: the cores of the machine
+    evidence_dir : folder for witnesses, proof files, a list of them and timings; None writes nothing
+    on_event : called in this process with {"event": "start", "selected", "jobs"}, {"event": "row", "row", "done", "selected"} for every
+        claim that finishes, {"event": "interrupted", "done", "selected"} after Ctrl-C, and {"event": "end", "record"}
+
+    An interrupt keeps the rows that are done: the record says so and `exit_ok` is false.
+
+    Raises
+    ------
+    UnknownName
+        for an unknown id, paper or section, before anything runs.
+    """
+    effort = Effort(effort)
+    chosen = catalogue.select(list(selection), section)
+    workers = max(1, min(jobs if jobs is not None else (os.cpu_count() or 1), max(1, len(chosen))))
+    folder = None if evidence_dir is None else Path(evidence_dir)
+    tell = on_event or _silent
+    start = time.perf_counter()
+    tell({"event": "start", "selected": len(chosen), "jobs": workers})
+    rows: dict[str, Row] = {}
+    interrupted = False
+    try:
+        with warnings.catch_warnings(), closing(_results(longest_first(chosen, folder), workers, effort, seed, mutants, folder)) as results:
+            warnings.filterwarnings("ignore", "[0-9]+ tasks which were still being processed", UserWarning)  # joblib, when interrupted
+            for row in results:
+                rows[row["id"]] = row
+                tell({"event": "row", "row": row, "done": len(rows), "selected": len(chosen)})
+    except KeyboardInterrupt:
+        interrupted = True
+        tell({"event": "interrupted", "done": len(rows), "selected": len(chosen)})
+    ordered = tuple(rows[claim.id] for claim in chosen if claim.id in rows)
+    record = Record(ordered, effort, seed, workers, time.perf_counter() - start, len(chosen), interrupted, versions())
+    if folder is not None and effort is Effort.QUICK and rows:
+        _write(folder / SECONDS_FILE, _hints(folder) | {row["id"]: row["seconds"] for row in ordered})
+    if folder is not None:
+        _write_list(folder / evidence.LIST, record)
+    tell({"event": "end", "record": record})
+    return record
+
+
+def _without_measured(part: Row) -> Row:
+    return {name: value for name, value in part.items() if name != "measured"}
+
+
+def _silent(event: Event) -> None:
+    del event
+
+
+def _results(claims: Sequence[Claim], jobs: int, effort: Effort, seed: int, mutants: bool, folder: Path | None) -> Generator[Row]:
+    if jobs == 1:
+        yield from (work(claim.id, claim.module, effort.value, seed, mutants, folder) for claim in claims)
+        return
+    from joblib import Parallel, delayed
+
+    tasks = (delayed(work)(claim.id, claim.module, effort.value, seed, mutants, folder) for claim in claims)
+    yield from Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1, initializer=_leave_interrupts)(tasks)
+
+
+def _leave_interrupts() -> None:
+    """A terminal sends Ctrl-C to workers, too; one that waits would tell of it with a traceback. Who started them ends them."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+
+
+def work(claim_id: str, module: str, effort: str, seed: int, mutants: bool, folder: Path | None) -> Row:
+    """Run one claim in this process, with one BLAS thread, and return its row; a worker imports the defining module first."""
+    from threadpoolctl import threadpool_limits
+
+    known = {claim.id: claim for claim in catalogue.registered()}
+    if claim_id not in known:
+        importlib.import_module(module)
+    with threadpool_limits(1):
+        result = run(known.get(claim_id, claim_id), effort=effort, seed=seed, mutants=mutants)
+    try:
+        return to_row(result, folder)
+    except (TypeError, ValueError) as error:  # an instance that no file can hold is a defect of its claim, not of the run
+        return to_row(failed(result, error), None)
+
+
+def to_row(result: ClaimResult, folder: Path | None = None) -> Row:
+    """One claim's result as plain JSON-ready data; its witnesses and proofs are written to `folder`."""
+    claim = result.claim
+    parts = {name: _part(result, row, folder) for name, row in result.rows.items()}
+    own = parts[claim.id]
+    return {
+        **claim.describe(),
+        "says": claim.says,
+        "note": claim.note,
+        **own,
+        "seconds": round(result.seconds, 4),
+        "seeds": list(result.seeds),
+        "ok": result.ok,
+        "rows": {name: part for name, part in parts.items() if name != claim.id},
+        "mutants": [
+            {"name": m.name, "caught": m.caught, "verdicts": {k: v.value for k, v in m.verdicts.items()}, "reason": m.reason}
+            for m in result.mutants
+        ],
+        "trace": result.trace or None,
+    }
+
+
+def _part(result: ClaimResult, row: RowResult, folder: Path | None) -> Row:
+    return {
+        "verdict": row.verdict.value,
+        "evidence": None if row.evidence is None else row.evidence.value,
+        "scope": None if row.scope is None else row.scope.value,
+        "checks": row.checks,
+        "instances": row.instances,
+        "worst_slack": row.worst_slack,
+        "tightness": row.tightness,
+        "reason": row.reason or None,
+        "ok": row.verdict.meets(result.claim.expected),
+        "witness": _write_witness(row, folder),
+        "proof": _write_proof(result.claim, row, folder),
+        "where": row.where or None,
+        "remains": row.remains or None,
+        "measured": row.measured,
+    }
+
+
+def _write_witness(row: RowResult, folder: Path | None) -> str | None:
+    if row.witness is None or folder is None:
+        return None
+    return _write(evidence.file_of(folder, row.row, "witness"), row.witness.document() | {"simopt": __version__})
+
+
+def _write_proof(claim: Claim, row: RowResult, folder: Path | None) -> str | None:
+    if not row.filed or row.proof is None or folder is None:
+        return None
+    document = proof.document(claim, row.row, str(row.scope), row.proof, __version__)
+    return _write(evidence.file_of(folder, row.row, "proof"), document)
+
+
+def _write_list(path: Path, record: Record) -> None:
+    """How to check each file of a run again, beside them: it is as long as the run."""
+    files = list(record.evidence())
+    width = max((len(name) for _, name, _ in files), default=0)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text("".join(f"{verdict:<9} {name:<{width}} {command}\n" for verdict, name, command in files), encoding="utf-8")
+
+
+def _write(path: Path, document: Any) -> str:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    jsonio.write(path, document)
+    return str(path)
+
+
+def longest_first(claims: Sequence[Claim], folder: Path | None = None) -> list[Claim]:
+    """Claims by decreasing cost: the seconds of an earlier run in `folder`, else what the claim declares, else what its kind suggests."""
+    hints = _hints(folder)
+    return sorted(claims, key=lambda claim: -hints.get(claim.id, claim.cost))
+
+
+def _hints(folder: Path | None) -> dict[str, float]:
+    if folder is None:
+        return {}
+    try:
+        found = json.loads((folder / SECONDS_FILE).read_text(encoding="utf-8"))
+        hints = {str(name): float(seconds) for name, seconds in found.items()}
+        return {name: seconds for name, seconds in hints.items() if math.isfinite(seconds)}
+    except (OSError, ValueError, TypeError, AttributeError):
+        return {}  # timings are a hint: without them, or with a damaged file, only the order of work differs
+
+
+def summary(row: Row) -> str:
+    """Verdict in words: "HOLDS (exact, 2178 instances)", "HOLDS (exact steps, exhaustive; remains: …)", "NOT_RUN (…reason)"."""
+    verdict, expected = row["verdict"], Expected(row["expected"])
+    if verdict in (Verdict.NOT_RUN, Verdict.ERROR, Verdict.INCONCLUSIVE):
+        return f"{verdict} ({row['reason']})" if row["reason"] else verdict
+    details = [word for word in (row["evidence"], row["defect"] if expected is Expected.REFUTED else None) if word]
+    if row["remains"]:
+        return f"{verdict} ({', '.join([*details, row['scope']])}; remains: {row['remains']})"
+    if verdict == Verdict.HOLDS and row["scope"] != "witness":
+        details.append(f"{row['instances']} instance{'' if row['instances'] == 1 else 's'}")
+    elif row["scope"]:
+        details.append(row["scope"])
+    return f"{verdict} ({', '.join(details)})" if details else str(verdict)

@@ -1,0 +1,1 @@
+"""Data sets, similarities between their points, landmarks, rows that need not fit into memory, and queries."""

@@ -1,0 +1,159 @@
+"""Tables of numbers in text: CSV with a header, plain columns, and ARFF. Errors name the file, the line and the column."""
+
+import csv
+import io
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from simopt.ground.arrays import Array
+from simopt.ground.errors import InvalidProblem
+
+Codes = Mapping[str, Mapping[str, float]]  # column -> the number that each word stands for
+MISSING = frozenset({"", "na", "n/a", "nan", "?", "null", "none", "-"})  # what spreadsheets and statistics programs write for it
+
+
+@dataclass(frozen=True)
+class Table:
+    """Named columns of finite numbers, shape (n, number of columns)."""
+
+    columns: tuple[str, ...]
+    values: Array
+
+    def column(self, name: str) -> Array:
+        """The values of one column, shape (n,)."""
+        out: Array = self.values[:, self.columns.index(name)]
+        return out
+
+
+def read_csv(text: str, where: str) -> Table:
+    """A table with one header row; the separator is the first of `;`, tab and `,` that the header has.
+
+    Raises
+    ------
+    InvalidProblem
+        naming line and column: no header, no rows, rows of another length, cells that are empty, no numbers, or not finite.
+    """
+    lines = text.splitlines()
+    if not lines or not lines[0].strip():
+        raise InvalidProblem(f"{where}: the file is empty")
+    separator = next((mark for mark in ";\t," if mark in lines[0]), ",")
+    header = [cell.strip() for cell in next(csv.reader([lines[0].removeprefix("\ufeff")], delimiter=separator))]
+    if all(_is_number(cell) for cell in header):
+        raise InvalidProblem(f"{where}: no header, line 1 holds numbers only; put the names of the columns first")
+    repeated = [name for i, name in enumerate(header) if name in header[:i]]
+    if repeated:
+        raise InvalidProblem(f"{where}: two columns are called {repeated[0]!r}")
+    if not any(line.strip() for line in lines[1:]):
+        raise InvalidProblem(f"{where}: no rows after the header")
+    return Table(tuple(header), _numbers(lines, 1, separator, header, where))
+
+
+def _numbers(lines: Sequence[str], first: int, separator: str, header: Sequence[str], where: str) -> Array:
+    """The numbers in `lines[first:]`: fast when all is well, and a second look, cell by cell, when it is not."""
+    try:
+        values: Array = np.loadtxt(io.StringIO("\n".join(lines[first:])), delimiter=separator, ndmin=2, comments=None)
+    except ValueError:
+        values = np.empty((0, 0))
+    if values.shape[1:] == (len(header),) and bool(np.all(np.isfinite(values))):
+        return values
+    rows = [
+        (number, [cell.strip() for cell in next(csv.reader([line], delimiter=separator, skipinitialspace=True))])
+        for number, line in enumerate(lines[first:], first + 1)
+        if line.strip()
+    ]
+    return parse(rows, header, {}, where)
+
+
+def parse(rows: Sequence[tuple[int, Sequence[str]]], columns: Sequence[str], codes: Codes, where: str) -> Array:
+    """Numbers from rows of cells, each with its line number; `codes` gives the numbers that words stand for."""
+    out = np.empty((len(rows), len(columns)))
+    for i, (line, cells) in enumerate(rows):
+        if len(cells) != len(columns):
+            raise InvalidProblem(f"{where}: line {line} has {len(cells)} cells, expected {len(columns)}")
+        for j, (cell, name) in enumerate(zip(cells, columns, strict=True)):
+            words = codes.get(name)
+            if words is not None and cell in words:
+                out[i, j] = words[cell]
+                continue
+            if not _is_number(cell):
+                raise InvalidProblem(f"{where}: line {line}, column {j + 1} ({name}) {_what(cell)}{_others(rows, columns, codes, cell)}")
+            out[i, j] = float(cell)
+            if not math.isfinite(out[i, j]):
+                raise InvalidProblem(f"{where}: line {line}, column {j + 1} ({name}) holds {cell!r}, which is not finite")
+    return out
+
+
+def _what(cell: str) -> str:
+    return "is empty" if not cell else f"holds {cell!r}, a missing value" if cell.casefold() in MISSING else f"holds {cell!r}, not a number"
+
+
+def _others(rows: Sequence[tuple[int, Sequence[str]]], columns: Sequence[str], codes: Codes, cell: str) -> str:
+    """How many cells of which columns are no numbers, if there are several, and what to do."""
+    bad = [
+        (name, other)
+        for _, row in rows
+        for name, other in zip(columns, row, strict=False)
+        if not _is_number(other) and other not in codes.get(name, ())
+    ]
+    names = list(dict.fromkeys(name for name, _ in bad))
+    shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
+    remedy = "fill them in or leave those rows out" if cell.casefold() in MISSING else "code words as numbers or leave those columns out"
+    return "" if len(bad) < 2 else f"; {len(bad)} cells are missing or no numbers, in {shown}: {remedy}"
+
+
+def cells(text: str, *, header: bool = False) -> list[tuple[int, list[str]]]:
+    """Rows of plain cells with their line numbers, separated by `;`, `,` or white space, whichever comes first in that order."""
+    lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip()]
+    if header:
+        lines = lines[1:]
+    separator = next((mark for mark in ";," if lines and mark in lines[0][1]), None)
+    return [(number, [cell.strip().strip('"') for cell in line.split(separator)]) for number, line in lines]
+
+
+_ATTRIBUTE = re.compile(r"@attribute\s+('[^']*'|\"[^\"]*\"|\S+)\s+(.+)", re.IGNORECASE)
+
+
+def arff_cells(text: str, where: str) -> tuple[list[str], list[tuple[int, list[str]]]]:
+    """The names of the attributes of a dense ARFF file, and its rows of cells with their line numbers."""
+    names: list[str] = []
+    rows: list[tuple[int, list[str]]] = []
+    inside = False
+    for number, line in enumerate(text.splitlines(), 1):
+        stripped = line.strip()
+        if not stripped or stripped.startswith("%"):
+            continue
+        if inside:
+            if stripped.startswith("{"):
+                raise InvalidProblem(f"{where}: line {number} is a row of a sparse ARFF file; a dense one is needed")
+            row = next(csv.reader([stripped], quotechar="'", skipinitialspace=True))
+            rows.append((number, [cell.strip() for cell in row]))
+        elif stripped.lower().startswith("@data"):
+            inside = True
+        elif match := _ATTRIBUTE.match(stripped):
+            names.append(match[1].strip("'\""))
+    if not inside or not names:
+        raise InvalidProblem(f"{where}: not an ARFF file, it has no {'attributes' if not names else '@data line'}")
+    return names, rows
+
+
+def write_csv(table: Table) -> str:
+    """The table with its header, each number as the shortest decimal that gives the double back, lines ended by LF."""
+    lines = [",".join(table.columns)]
+    lines += [",".join(_shortest(value) for value in row) for row in table.values.tolist()]
+    return "\n".join(lines) + "\n"
+
+
+def _shortest(value: float) -> str:
+    return str(int(value)) if value == int(value) and abs(value) < 1e15 else repr(value)
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return "_" not in cell  # Python reads 1_000, other programs do not

@@ -1,0 +1,36 @@
+"""Similarity functions and their Gram matrices.
+
+>>> from simopt.data.similarities import Manhattan
+>>> K = Manhattan()
+>>> K([[0.0, 0.0], [1.0, 2.0]], [[1.0, 1.0]])              # (n, p) and (m, p) to (n, m)
+array([[-2.],
+       [-1.]])
+>>> K.psd, K.bounded
+(False, False)
+"""
+
+from simopt.data.similarities.base import Similarity, from_json, kinds
+from simopt.data.similarities.combine import Normalised, Product, Sum
+from simopt.data.similarities.indefinite import Euclidean, Manhattan, Sigmoid
+from simopt.data.similarities.inner import Linear, Polynomial
+from simopt.data.similarities.named import named
+from simopt.data.similarities.precomputed import Precomputed
+from simopt.data.similarities.radial import Gaussian, Laplacian
+
+__all__ = [
+    "Euclidean",
+    "Gaussian",
+    "Laplacian",
+    "Linear",
+    "Manhattan",
+    "Normalised",
+    "Polynomial",
+    "Precomputed",
+    "Product",
+    "Sigmoid",
+    "Similarity",
+    "Sum",
+    "from_json",
+    "kinds",
+    "named",
+]

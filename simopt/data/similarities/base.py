@@ -1,0 +1,189 @@
+"""What a similarity is: a function of two points that knows what can be relied on, and its values in blocks."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from simopt.ground import validate
+from simopt.ground.arrays import Array
+from simopt.ground.errors import InvalidProblem, UnknownName
+
+if TYPE_CHECKING:
+    from simopt.data.similarities.combine import Product, Sum
+
+MEMORY = 64 * 2**20  # bytes that one block of similarities may take
+WORKING_COPIES = 3  # arrays of the block's size that exist at once while it is computed
+
+_kinds: dict[str, type[Similarity]] = {}
+
+
+@dataclasses.dataclass(frozen=True)
+class Similarity(ABC):
+    """K(x, x'), called on points in rows: (n, p) and (m, p) arrays give the (n, m) array of K(x_i, x'_j).
+
+    Subclasses are frozen dataclasses whose fields are numbers, strings or other similarities, with a `kind` under which they are
+    written to JSON. What a subclass says of itself must hold for every set of points, not only for the likely ones.
+    """
+
+    kind: ClassVar[str] = ""
+    null_diagonal: ClassVar[bool] = False  # whether K(x, x) = 0 at every x
+
+    def __init_subclass__(cls, **arguments: Any) -> None:
+        super().__init_subclass__(**arguments)
+        if cls.kind:
+            owner = _kinds.setdefault(cls.kind, cls)
+            if (owner.__module__, owner.__qualname__) != (cls.__module__, cls.__qualname__):
+                raise ValueError(f"similarity kind {cls.kind!r} is defined twice: in {owner.__module__} and in {cls.__module__}")
+
+    @property
+    @abstractmethod
+    def psd(self) -> bool:
+        """True only if every Gram matrix (K(x_i, x_j))_ij is positive semidefinite."""
+
+    @property
+    @abstractmethod
+    def bound(self) -> float:
+        """A number that |K(x, x')| never exceeds; infinity if none is known."""
+
+    @property
+    def bounded(self) -> bool:
+        """True only if |K(x, x')| <= 1 for all points."""
+        return self.bound <= 1
+
+    @property
+    def symmetric(self) -> bool:
+        """True only if K(x, x') = K(x', x) for all points."""
+        return True
+
+    @abstractmethod
+    def values(self, X: Array, Y: Array) -> Array:
+        """The (n, m) array of similarities between the rows of two float64 arrays with the same number of columns."""
+
+    def diagonal(self, X: npt.ArrayLike) -> Array:
+        """K(x_i, x_i) for each row of X, shape (n,). O(n) evaluations."""
+        points = _points("X", X)
+        return np.array(
+            [float(self.values(row, row)[0, 0]) for row in (points[i : i + 1] for i in range(points.shape[0]))], dtype=np.float64
+        )
+
+    def __call__(self, X: npt.ArrayLike, Y: npt.ArrayLike | None = None) -> Array:
+        """Similarities between the rows of X (n, p) and of Y (m, p), shape (n, m); `Y=None` means Y = X.
+
+        Raises
+        ------
+        InvalidProblem
+            when X or Y is not a matrix, or their numbers of columns differ.
+        """
+        left = _points("X", X)
+        right = left if Y is None else _points("Y", Y)
+        if left.shape[1] != right.shape[1]:
+            raise InvalidProblem(f"similarity {self.kind}: X has {left.shape[1]} columns and Y has {right.shape[1]}; they must agree")
+        return self.values(left, right)
+
+    def gram_blocks(self, X: npt.ArrayLike, Y: npt.ArrayLike | None = None, *, memory: int = MEMORY) -> Iterator[tuple[slice, Array]]:
+        """Yield (rows, K(X[rows], Y)) over consecutive ranges of rows, each computed in about `memory` bytes (at least one row)."""
+        left = _points("X", X)
+        right = left if Y is None else _points("Y", Y)
+        validate.positive("memory", memory)
+        step = max(1, int(memory) // max(1, 8 * WORKING_COPIES * right.shape[0]))
+        for start in range(0, left.shape[0], step):
+            rows = slice(start, min(start + step, left.shape[0]))
+            yield rows, self(left[rows], right)
+
+    def gram(self, X: npt.ArrayLike, *, memory: int = MEMORY) -> Array:
+        """K(X, X), shape (n, n), exactly symmetric if K is. O(n^2) evaluations; n^2 numbers and one block of memory."""
+        points = _points("X", X)
+        out = np.empty((points.shape[0], points.shape[0]))
+        for rows, block in self.gram_blocks(points, memory=memory):
+            out[rows] = block
+            if self.symmetric:
+                corner = block[:, rows]
+                out[rows, rows] = np.tril(corner) + np.tril(corner, -1).T
+                out[: rows.start, rows] = block[:, : rows.start].T
+        return out
+
+    def to_json(self) -> dict[str, Any]:
+        """Kind and parameters as plain JSON values; `from_json` undoes it exactly."""
+        return {"kind": self.kind, **{f.name: _plain(getattr(self, f.name)) for f in dataclasses.fields(self)}}
+
+    def fingerprint(self) -> str:
+        """Sixteen hexadecimal digits of the hash of kind and parameters."""
+        text = json.dumps(self.to_json(), sort_keys=True, allow_nan=False)
+        return hashlib.sha256(text.encode()).hexdigest()[:16]
+
+    def __add__(self, other: Similarity) -> Sum:
+        if not isinstance(other, Similarity):
+            return NotImplemented
+        made: Sum = _made("sum", terms=(self, other))
+        return made
+
+    def __mul__(self, other: Similarity | float) -> Sum | Product:
+        if not isinstance(other, Similarity | int | float | np.number):
+            return NotImplemented
+        made: Sum | Product
+        if isinstance(other, Similarity):
+            made = _made("product", factors=(self, other))
+        else:
+            made = _made("sum", terms=(self,), weights=(float(other),))
+        return made
+
+    __rmul__ = __mul__
+
+
+def from_json(description: Mapping[str, Any]) -> Similarity:
+    """Rebuild the similarity that `to_json` described.
+
+    Raises
+    ------
+    UnknownName
+        for a kind that no class has.
+    InvalidProblem
+        for parameters that the class does not take.
+    """
+    fields = dict(description)
+    kind = str(fields.pop("kind", ""))
+    if kind not in _kinds:
+        raise UnknownName("similarity", kind, _kinds)
+    try:
+        return _kinds[kind](**{name: _rebuilt(value) for name, value in fields.items()})
+    except TypeError as error:
+        raise InvalidProblem(f"similarity {kind}: {error}") from error
+
+
+def _made(kind: str, **fields: Any) -> Any:
+    """A sum or a product, itself a similarity: found by its kind, as `from_json` finds it."""
+    return _kinds[kind](**fields)
+
+
+def kinds() -> list[str]:
+    """The kinds that `from_json` knows, sorted."""
+    return sorted(_kinds)
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Similarity):
+        return value.to_json()
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    return [_plain(item) for item in value] if isinstance(value, tuple) else value
+
+
+def _rebuilt(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return from_json(value)
+    return tuple(_rebuilt(item) for item in value) if isinstance(value, list | tuple) else value
+
+
+def _points(name: str, X: npt.ArrayLike) -> Array:
+    points: Array = np.asarray(X, dtype=np.float64)
+    if points.ndim != 2:
+        raise InvalidProblem(f"{name}: points must stand in the rows of a matrix, but the shape is {points.shape}")
+    return points

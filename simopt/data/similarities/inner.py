@@ -1,0 +1,76 @@
+"""Similarities that are functions of the inner product: linear and polynomial."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import numpy.typing as npt
+
+from simopt.data.similarities.base import Similarity
+from simopt.ground import validate
+from simopt.ground.arrays import Array
+
+
+@dataclass(frozen=True)
+class Linear(Similarity):
+    """K(x, x') = <x, x'>. PSD; bounded only on the unit ball, which it cannot know."""
+
+    kind: ClassVar[str] = "linear"
+
+    @property
+    def psd(self) -> bool:
+        return True
+
+    @property
+    def bound(self) -> float:
+        return math.inf
+
+    def values(self, X: Array, Y: Array) -> Array:
+        out: Array = X @ Y.T
+        return out
+
+    def diagonal(self, X: npt.ArrayLike) -> Array:
+        points = np.asarray(X, dtype=np.float64)
+        out: Array = np.einsum("ij,ij->i", points, points)
+        return out
+
+
+@dataclass(frozen=True)
+class Polynomial(Similarity):
+    """K(x, x') = (a <x, x'> + c)^degree, degree a whole number >= 1.
+
+    PSD if a >= 0 and c >= 0 (sums and products of PSD kernels), or if a = 0 and the constant c^degree is >= 0.
+    """
+
+    degree: int = 2
+    a: float = 1.0
+    c: float = 1.0
+    kind: ClassVar[str] = "polynomial"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "degree", validate.whole("degree", self.degree, minimum=1))
+        object.__setattr__(self, "a", validate.finite("a", self.a))
+        object.__setattr__(self, "c", validate.finite("c", self.c))
+
+    @property
+    def psd(self) -> bool:
+        return (self.a >= 0 and self.c >= 0) or (self.a == 0 and self.degree % 2 == 0)
+
+    @property
+    def bound(self) -> float:
+        return float(abs(self.c)) ** self.degree if self.a == 0 else math.inf
+
+    def values(self, X: Array, Y: Array) -> Array:
+        out: Array = X @ Y.T
+        return self._apply(out)
+
+    def diagonal(self, X: npt.ArrayLike) -> Array:
+        points = np.asarray(X, dtype=np.float64)
+        return self._apply(np.einsum("ij,ij->i", points, points))
+
+    def _apply(self, inner: Array) -> Array:
+        out: Array = (self.a * inner + self.c) ** self.degree
+        return out

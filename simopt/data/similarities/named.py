@@ -1,0 +1,43 @@
+"""Similarities by name, with their parameters chosen from the data by the rule of a paper: what recipes and the command line take."""
+
+from collections.abc import Callable
+
+import numpy.typing as npt
+
+from simopt.data.similarities.base import Similarity
+from simopt.data.similarities.indefinite import Euclidean, Manhattan, Sigmoid
+from simopt.data.similarities.inner import Linear, Polynomial
+from simopt.data.similarities.radial import Gaussian, Laplacian
+from simopt.ground import validate
+from simopt.ground.arrays import Array
+from simopt.ground.errors import UnknownName
+
+RULES: dict[str, Callable[[Array, Array | None], Similarity]] = {
+    "gaussian": Gaussian.mean_squared_distance,
+    "gaussian-mean-distance": Gaussian.mean_distance,
+    "laplacian": Laplacian.mean_distance,
+    "sigmoid": lambda X, _: Sigmoid.for_dimension(X.shape[1]),
+    "manhattan": lambda *_: Manhattan(),
+    "euclidean": lambda *_: Euclidean(),
+    "linear": lambda *_: Linear(),
+    "polynomial": lambda X, _: Polynomial(2, 1.0 / X.shape[1], 1.0),
+}
+
+
+def named(name: str, X: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> Similarity:
+    """The similarity called `name`, its parameters chosen for the points X (n, p).
+
+    gaussian: mu = mean squared distance (Audiffren and Kadri); gaussian-mean-distance: sigma = mean distance (Kar and Jain);
+    laplacian: width = mean distance in the 1-norm; sigmoid: a = 1/p, r = -1 (Kar and Jain); polynomial: (<x, x'> / p + 1)^2;
+    manhattan, euclidean and linear have no parameters. Means are weighted by `weights` (n,), nonnegative and not all 0, if there are some.
+
+    Raises
+    ------
+    UnknownName
+        with the nearest name.
+    """
+    key = name.casefold().replace("_", "-")
+    if key not in RULES:
+        raise UnknownName("similarity", name, RULES)
+    points = validate.matrix("inputs", X)
+    return RULES[key](points, None if weights is None else validate.vector("weights", weights, length=len(points), like="inputs"))

@@ -1,0 +1,110 @@
+"""A problem that is its declaration: everything that judges an answer is derived."""
+
+from __future__ import annotations
+
+import dataclasses
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.ground import fields
+from simopt.ground.arrays import Multipliers, Point
+from simopt.solving.problem import ALL_CONES, Law, Problem, Rescale, change_of_units, freeze
+
+if TYPE_CHECKING:
+    import cvxpy as cp
+
+    from simopt.duality.declared import Declared
+    from simopt.duality.units.dimensions import Change
+
+Value = Any
+
+
+class DeclaredProblem(Problem):
+    """min P(x) as `declare` writes it. A subclass has fields, `declare`, `examples` and `from_data`; see `docs/extending.md`.
+
+    Fields are checked by their types (`simopt.ground.fields`). Objective, feasible point, dual bound, gap, distance and scale are those of
+    `simopt.duality.Declared`. Units are read from the declaration: how its numbers answer when a field changes says with which powers of s
+    fields, variables and multipliers can be multiplied together (`simopt.duality.units.dimensions`).
+
+    Point: the variables that nothing defines, by name. Multipliers: of constraints by label, of terms like "huber 1"; see
+    `Declared.names`. Any method may be written by hand instead, where the derived one is slower or less accurate.
+    """
+
+    def __post_init__(self) -> None:
+        given = {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
+        freeze(self, **fields.checked(type(self), given))
+
+    @cached_property
+    def derived(self) -> Declared:
+        """The declaration, read once."""
+        from simopt.duality.declared import Declared
+
+        return Declared.of(self.declare())
+
+    def parameter(self, field: str) -> cp.Parameter:
+        """A field as a parameter of the declaration, of the sign that its type has. `parameters` has to list it; then `path` sweeps it."""
+        import cvxpy as cp
+
+        return cp.Parameter(name=field, nonneg=fields.is_nonnegative(type(self), field), value=getattr(self, field))
+
+    def for_back_ends(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
+        """The declaration with a row for the multiplier of every term; without where its terms are others for these cones."""
+        from simopt.duality.declared import Declared
+
+        read = self.derived if cones == ALL_CONES else Declared.of(self.declare(cones=cones))
+        return read.for_back_ends() if read.names.keys() == self.derived.names.keys() else self.declare(cones=cones)
+
+    def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
+        """P(x); ∞ where the point is not proven to be feasible."""
+        return self.derived.objective(point, num)
+
+    def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
+        """A feasible point near `point`, as far as `Declared.restore` finds one."""
+        return self.derived.restore(point, num)
+
+    def multipliers(self, point: Point) -> Multipliers | None:
+        """The slopes of the terms at the point."""
+        return self.derived.multipliers(point)
+
+    def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = np.inf) -> Value:
+        """What the backward sweep leaves of the Lagrangian."""
+        return self.derived.dual_bound(multipliers, num, upper)
+
+    def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
+        """P(x) − D as a sum of terms ≥ 0."""
+        return self.derived.gap(point, multipliers, num)
+
+    def distance(self, gap: float, point: Point | None = None) -> float:
+        """‖x − x*‖₂ over all variables, from the squares that they stand in."""
+        return self.derived.distance(gap, point)
+
+    def trivial_point(self) -> Point:
+        """x = 0, drawn into the bounds."""
+        return self.derived.trivial_point()
+
+    def scale(self) -> float:
+        """P at the trivial point; see `Declared`."""
+        return self.derived.scale()
+
+    @cached_property
+    def _changes(self) -> tuple[Change, ...]:
+        from simopt.duality.units.dimensions import changes_of
+
+        return changes_of(self)
+
+    def normalised(self) -> tuple[Self, Rescale]:
+        """Each field that may have any size brought to size 1 by a power of two, and what hangs together with it."""
+        from simopt.duality.units.dimensions import natural
+
+        change = natural(self, self._changes)
+        point, multipliers = change.ways(0.5)
+        return change.by(self, 2.0), Rescale(point, lambda given: multipliers(self.derived.assembled(given)))
+
+    @classmethod
+    def laws(cls) -> list[Law]:
+        """The changes of units that the declaration of the first ordinary example admits."""
+        first: Any = next(example.problem for example in cls.examples(np.random.default_rng(0)) if not example.degenerate)
+        return [change_of_units(str(change), change.image) for change in first._changes]

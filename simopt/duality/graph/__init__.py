@@ -1,0 +1,1 @@
+"""What a declaration is read into: affine maps of variables, terms and rows."""

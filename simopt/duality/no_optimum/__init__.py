@@ -1,0 +1,1 @@
+"""Proofs that no point is feasible, or that the objective falls without end."""

@@ -1,0 +1,1 @@
+"""Feasible points near given ones."""

@@ -1,0 +1,82 @@
+"""What CVXPY's constraints say, as left ≤ right or left == right: cones too are rows of convex functions."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+import cvxpy as cp
+import numpy as np
+from cvxpy.constraints import Equality, Inequality, PowCone3DApprox
+
+from simopt.duality.reading.library import Reading, mean
+from simopt.ground.errors import Unreadable
+
+if TYPE_CHECKING:
+    from simopt.duality.reading.expressions import Expressions
+
+READ = "read are ==, <=, second-order, exponential and power cones"
+
+
+def sides(reader: Expressions, constraint: Any) -> tuple[Any, Any, bool]:
+    """Left, right, and whether they have to be equal."""
+    kind, zero = type(constraint), cp.Constant(0)
+    if kind in (Equality, Inequality):
+        return *constraint.args, kind is Equality
+    if kind in (cp.Zero, cp.NonPos):
+        return constraint.args[0], zero, kind is cp.Zero
+    if kind is cp.NonNeg:
+        return zero, constraint.args[0], False
+    if kind is cp.SOC:
+        return *_second_order(constraint), False
+    if kind is cp.ExpCone:
+        return *_exponential(constraint), False
+    if kind in (cp.PowCone3D, PowCone3DApprox):
+        x, y, z = (cp.vec(argument, order="F") for argument in constraint.args)
+        weights = [[Fraction(a), 1 - Fraction(a)] for a in _exponents(constraint).reshape(-1, order="F").tolist()]
+        return cp.abs(z), _means(reader, [cp.hstack([x[i], y[i]]) for i in range(z.size)], weights), False
+    if kind is cp.PowConeND:
+        return *_power(reader, constraint), False
+    raise Unreadable(f"the constraint {kind.__name__} is not known", str(constraint), READ)
+
+
+def _second_order(constraint: Any) -> tuple[Any, Any]:
+    """‖x‖ ≤ t."""
+    t, x = constraint.args
+    return cp.norm(x, 2) if x.ndim <= 1 or (1 in x.shape and t.size == 1) else cp.norm(x, 2, axis=constraint.axis), t
+
+
+def _exponential(constraint: Any) -> tuple[Any, Any]:
+    """y e^{x/y} ≤ z for y > 0, x ≤ 0 ≤ z for y = 0: both are y log(y/z) ≤ −x."""
+    x, y, z = constraint.args
+    return cp.rel_entr(y, z), -x
+
+
+def _power(reader: Expressions, constraint: Any) -> tuple[Any, Any]:
+    """|z_j| ≤ Π_i w_ij^{α_ij}; of exponents whose sum is 1 up to rounding the shares count."""
+    w, z = constraint.args
+    alpha = _exponents(constraint)
+    if w.ndim == 1:
+        columns, weights = [w], alpha.reshape(1, -1)
+    else:
+        turned = w.T if constraint.axis == 1 else w
+        columns = [turned[:, j] for j in range(turned.shape[1])]
+        weights = alpha if constraint.axis == 1 else alpha.T
+    shares = [[Fraction(float(a)) / sum(Fraction(float(b)) for b in row) for a in row] for row in weights]
+    return cp.abs(cp.vec(z, order="F")), _means(reader, columns, shares)
+
+
+def _exponents(constraint: Any) -> np.ndarray:
+    if not isinstance(constraint.alpha, cp.Constant) and not (constraint.alpha.is_constant() and not constraint.alpha.parameters()):
+        raise Unreadable("a power cone whose exponents are parameters", str(constraint), "give them as numbers")
+    return np.asarray(constraint.alpha.value, dtype=float)
+
+
+def _means(reader: Expressions, bases: list[Any], weights: list[list[Fraction]]) -> Any:
+    """Geometric means with these weights exactly, one for each base; CVXPY's have floats."""
+    means = []
+    for base, shares in zip(bases, weights, strict=True):
+        e = cp.geo_mean(base, [float(w) for w in shares], approx=False)
+        reader.put(e, mean(Reading(reader, e), shares))
+        means.append(e)
+    return cp.hstack(means)

@@ -1,0 +1,331 @@
+"""CVXPY's expressions as affine maps of variables and of terms. A white list: a type that is not in it is refused by name."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+import scipy.sparse as sp
+from cvxpy.atoms.affine.binary_operators import DivExpression
+from cvxpy.atoms.affine.concatenate import Concatenate
+from cvxpy.atoms.affine.diag import diag_mat, diag_vec
+from cvxpy.atoms.affine.hstack import Hstack
+from cvxpy.atoms.affine.index import index, special_index
+from cvxpy.atoms.affine.promote import Promote
+from cvxpy.atoms.affine.squeeze import squeeze
+from cvxpy.atoms.affine.unary_operators import NegExpression
+from cvxpy.atoms.affine.vstack import Vstack
+from cvxpy.transforms.indicator import indicator
+from cvxpy.transforms.partial_optimize import PartialProblem
+
+from simopt.arithmetic import RATIONAL, Arithmetic
+from simopt.duality.atoms.base import Atom, Elementwise
+from simopt.duality.atoms.perspective import Perspective
+from simopt.duality.graph.affine import (
+    Constant,
+    Evaluated,
+    Key,
+    Map,
+    Negation,
+    Reference,
+    RunningSums,
+    Scaling,
+    Selection,
+    Sum,
+    Totals,
+    stacked,
+)
+from simopt.duality.graph.programme import Term
+from simopt.duality.graph.vectors import Indices, Mask, Value
+from simopt.duality.reading import products
+from simopt.duality.reading.library import ATOMS, Reading, axis_groups
+from simopt.ground.errors import InvalidProblem, Unreadable
+
+READ = "read are sums, products with constants, indexing, stacking, and the atoms of simopt.duality.atoms"
+SELECTING = (
+    *(cp.reshape, cp.transpose, cp.broadcast_to, cp.upper_tri, cp.conj),  # public; what is complex has been refused
+    *(index, special_index, Promote, Hstack, Vstack, Concatenate, squeeze, diag_mat),
+)
+
+
+class Expressions:
+    """Reads expressions; terms are collected in the order in which they are met, each expression once."""
+
+    def __init__(self) -> None:
+        self.keys = count()
+        self.variables: dict[int, tuple[Key, Any]] = {}  # CVXPY's number -> our key, and the variable
+        self.terms: dict[Key, Term] = {}
+        self._read: dict[int, tuple[Any, Map]] = {}  # by identity; the expression is kept, or its number would be given to another
+        self.counts: dict[str, int] = {}  # terms of each name
+        self.required: list[Any] = []  # constraints that stand in expressions
+        self.rewritten: dict[int, tuple[Any, Any]] = {}  # by identity: the expression, and the one as which it was read, up to rounding
+
+    def variable(self, v: Any) -> Key:
+        """The key of a variable."""
+        if v.id not in self.variables:
+            self.variables[v.id] = (next(self.keys), v)
+        return self.variables[v.id][0]
+
+    def map(self, e: Any) -> Map:
+        """The expression as an affine map of variables and terms.
+
+        Raises
+        ------
+        Unreadable
+            where it holds a type that is not known, a product of expressions, or complex numbers.
+        InvalidProblem
+            where a constant is not finite.
+        """
+        if id(e) not in self._read:
+            if e.is_complex():
+                raise Unreadable("complex numbers", str(e), "write real and imaginary parts as variables of their own")
+            self._read[id(e)] = (e, self._new(e))
+        return self._read[id(e)][1]
+
+    def put(self, e: Any, found: Map) -> None:
+        """What an expression is, said by someone who knows more than it tells."""
+        self._read[id(e)] = (e, found)
+
+    def _new(self, e: Any) -> Map:
+        kind = type(e)
+        if kind is cp.Variable and not e.size:
+            return Constant.of(np.zeros(e.shape))
+        if kind is cp.Variable:
+            own = Reference(self.variable(e), e.size)
+            places = structure(e)
+            return own if places is None else Selection((Constant.of(np.zeros(1)), own), places + 1)
+        if kind in (cp.Constant, cp.Parameter):
+            return self._constant(e)
+        if kind in AFFINE:
+            return AFFINE[kind](self, e)
+        if kind in ATOMS:
+            return ATOMS[kind](Reading(self, e))
+        if kind in SELECTING:
+            return self._selection(e)
+        raise Unreadable(f"{kind.__name__} is not known", str(e), READ)
+
+    def _constant(self, e: Any) -> Constant:
+        if isinstance(e, cp.Parameter):
+            return Constant(lambda: value_of(e), e.size, varies=True)
+        value = e.value
+        entries = value.data if sp.issparse(value) else np.asarray(value)
+        if not np.all(np.isfinite(entries)):
+            at = np.unravel_index(int(np.argmax(~np.isfinite(entries))), entries.shape)
+            place = f"entry {tuple(map(int, at))}" if entries.ndim else "it"
+            raise InvalidProblem(f"constant {str(e)[:80]}: {place} is {entries[at]}; constants must be finite")
+        return Constant.of(value)
+
+    def argument(self, e: Any, numbers: Sequence[int] = (0,), shape: tuple[int, ...] | None = None) -> Argument:
+        """These arguments of an expression one below the other, each repeated to fill the shape, if one is given."""
+        given = [e.args[number] for number in numbers]
+        maps = [self.broadcast(z, z.shape if shape is None else shape) for z in given]
+        bend = [np.full(m.size, 0 if z.is_affine() else 1 if z.is_convex() else -1) for m, z in zip(maps, given, strict=True)]
+        proper = [np.full(m.size, bool(z.is_nonneg())) for m, z in zip(maps, given, strict=True)]
+        parts = tuple((number, m.size) for number, m in zip(numbers, maps, strict=True))
+        return Argument(stacked(maps), np.concatenate(bend), np.concatenate(proper), parts)
+
+    def term(self, e: Any, atom: Atom, z: Argument, sign: int) -> Map:
+        """A new node sign·φ(z), as a map; of constants it is a number."""
+        if not z.map.size:
+            raise Unreadable("a function of no entries", str(e), "leave it out")
+        size = atom.outputs(z.map.size)
+        if not z.map.below:
+            return Evaluated(lambda num: _number(num, e, atom, z, sign), size)
+        key, name = next(self.keys), type(e).__name__
+        self.counts[name] = self.counts.get(name, 0) + 1
+        self.terms[key] = Term(key, f"{name} {self.counts[name]}", atom, z.map, sign, size, z.bend, z.proper, e, z.parts)
+        return Reference(key, size)
+
+    def factor(self, e: Any, shape: tuple[int, ...]) -> Map:
+        """A constant that multiplies or divides, repeated to fill an array of this shape."""
+        return self.broadcast(e, shape)
+
+    def broadcast(self, e: Any, shape: tuple[int, ...]) -> Map:
+        """The expression's entries repeated to fill an array of this shape."""
+        part = self.map(e)
+        if e.shape == shape:
+            return part
+        number = np.arange(e.size).reshape(e.shape, order="F")
+        return Selection((part,), np.broadcast_to(number, shape).reshape(-1, order="F").astype(np.intp))
+
+    def _selection(self, e: Any) -> Map:
+        """What only moves entries: which goes where is found by having it move their numbers."""
+        numbers, start = [], 0
+        for argument in e.args:
+            numbers.append(np.arange(start, start + argument.size, dtype=float).reshape(argument.shape, order="F"))
+            start += argument.size
+        moved = np.asarray(e.numeric(numbers)).reshape(-1, order="F")
+        return Selection(tuple(self.map(argument) for argument in e.args), moved.astype(np.intp))
+
+    def _sum(self, e: Any) -> Map:
+        parts = tuple(self.broadcast(argument, e.shape) for argument in e.args)
+        return parts[0] if len(parts) == 1 else Sum(parts)
+
+    def _negation(self, e: Any) -> Map:
+        return Negation(self.map(e.args[0]))
+
+    def _total(self, e: Any) -> Map:
+        return Totals(self.map(e.args[0]), *axis_groups(e.args[0].shape, e.axis, e.size))
+
+    def _trace(self, e: Any) -> Map:
+        n = e.args[0].shape[0]
+        return Totals(Selection((self.map(e.args[0]),), np.arange(n) * (n + 1)), np.zeros(n, dtype=np.intp), 1)
+
+    def _running(self, e: Any) -> Map:
+        """cumsum: the axis is made the first, along which the lines of a flat array run; without one, they run row by row."""
+        z = e.args[0]
+        number = np.arange(z.size).reshape(z.shape, order="F")
+        lines = number.reshape(1, -1) if e.axis is None else np.moveaxis(number, e.axis, -1).reshape(-1, number.shape[e.axis])
+        index = lines.reshape(-1).astype(np.intp)
+        sums = RunningSums(Selection((self.map(z),), index), lines.shape[1])
+        return sums if e.axis is None else Selection((sums,), np.argsort(index))
+
+    def _whole(self, e: Any) -> Map:
+        """floor and ceil of constants, decided in fractions."""
+        if not e.is_constant():
+            raise Unreadable(f"{type(e).__name__} of a variable", str(e), "it is not convex; use it on constants")
+        inner = self.map(e.args[0])
+        down = type(e) is cp.floor
+
+        def whole(num: Arithmetic) -> Value:
+            return num.lift(np.array([float(math.floor(x) if down else math.ceil(x)) for x in inner.constant(RATIONAL)]))
+
+        return Evaluated(whole, e.size)
+
+    def _indicator(self, e: Any) -> Map:
+        """0, where its constraints hold: they become the problem's."""
+        self.required += e.args
+        return Constant.of(np.zeros(1))
+
+    def _partial(self, e: Any) -> Map:
+        """The optimum over some variables: what is minimised over the others too is minimised over all."""
+        self.required += e.args[0].constraints
+        return self.map(e.args[0].objective.expr)
+
+    def _perspective(self, e: Any) -> Map:
+        return _Homogeneous(self, e).map(e.f)
+
+    def _diagonal(self, e: Any) -> Map:
+        """diag of a vector: what is off the diagonal is a constant 0."""
+        places = np.diag(np.arange(1, e.args[0].size + 1), e.k).reshape(-1, order="F")
+        return Selection((Constant.of(np.zeros(1)), self.map(e.args[0])), places)
+
+
+@dataclass(frozen=True)
+class Argument:
+    """What a function is of: the map, what DCP's rules know of its entries (see `Term`), and which arguments it consists of."""
+
+    map: Map
+    bend: Indices
+    proper: Mask
+    parts: tuple[tuple[int, int], ...] = ()  # (number, entries), in the order in which they lie one below the other
+
+    def negative(self) -> Argument:
+        """−z."""
+        return Argument(Negation(self.map), -self.bend, np.zeros(self.map.size, dtype=bool), self.parts)
+
+    def picked(self, index: Indices) -> Argument:
+        """Entries of z, of which no longer each is one of an argument."""
+        return Argument(Selection((self.map,), index), self.bend[index], self.proper[index])
+
+
+def structure(v: Any) -> Indices | None:
+    """Where a structured variable's entries are found among all of them, flat; −1 for those that are 0; None without structure."""
+    number = np.arange(v.size).reshape(v.shape, order="F")
+    if v.attributes.get("symmetric"):
+        return np.minimum(number, np.swapaxes(number, -1, -2)).reshape(-1, order="F")
+    if v.attributes.get("diag"):
+        return np.where(np.eye(v.shape[-1], dtype=bool), number, -1).reshape(-1, order="F")
+    if v.sparse_idx is not None:
+        places = np.full(v.shape, -1)
+        places[v.sparse_idx] = number[v.sparse_idx]
+        return places.reshape(-1, order="F")
+    return None
+
+
+def _number(num: Arithmetic, e: Any, atom: Atom, z: Argument, sign: int) -> Value:
+    values = z.map.constant(num)
+    if not atom.inside(num, values, z.proper).all():
+        raise InvalidProblem(f"constant {str(e)[:80]}: its argument is not proven to be in the domain")
+    return atom.value(num, values) if sign > 0 else -atom.value(num, values)
+
+
+def value_of(parameter: Any) -> Any:
+    """The value that a parameter holds.
+
+    Raises
+    ------
+    InvalidProblem
+        where it has none, or one that is not finite or not of the sign that was declared.
+    """
+    value = parameter.value
+    if value is None:
+        raise InvalidProblem(f"parameter {parameter.name()}: it has no value; set parameter.value first")
+    entries = value.data if sp.issparse(value) else np.asarray(value)
+    if not np.all(np.isfinite(entries)):
+        raise InvalidProblem(f"parameter {parameter.name()}: its value is not finite")
+    for sign, word, declared in ((1.0, "≥", parameter.is_nonneg()), (-1.0, "≤", parameter.is_nonpos())):
+        if declared and np.any(sign * entries < 0.0):  # CVXPY checks what is assigned, not what is written into the array
+            worst = float(entries.reshape(-1)[np.argmin(sign * entries)])
+            raise InvalidProblem(f"parameter {parameter.name()}: declared {word} 0, it holds {worst:g}; convexity rests on the sign")
+    return value
+
+
+class _Homogeneous(Expressions):
+    """Reads f(x) as tf(x/t): constants are multiplied by t, and each function φ becomes its perspective tφ(z/t), which is of tz(x/t)."""
+
+    def __init__(self, outer: Expressions, e: Any) -> None:
+        super().__init__()
+        self.outer, self.whole, self.t = outer, e, outer.map(e.args[0])
+        self.keys, self.terms, self.counts, self.required = outer.keys, outer.terms, outer.counts, outer.required
+
+    def variable(self, v: Any) -> Key:
+        return self.outer.variable(v)
+
+    def map(self, e: Any) -> Map:
+        if e.is_constant():
+            return Scaling(self.outer.map(e), Selection((self.t,), np.zeros(e.size, dtype=np.intp)))
+        if type(e) is cp.perspective:  # homogeneous as it is
+            return self.outer.map(e)
+        if type(e) in (indicator, PartialProblem):
+            raise Unreadable(f"{type(e).__name__} in a perspective", str(self.whole), "give its constraints to the problem")
+        return super().map(e)
+
+    def factor(self, e: Any, shape: tuple[int, ...]) -> Map:
+        return self.outer.broadcast(e, shape)
+
+    def term(self, e: Any, atom: Atom, z: Argument, sign: int) -> Map:
+        n, count = z.map.size, atom.outputs(z.map.size)
+        if count > 1 and not isinstance(atom, Elementwise):
+            raise Unreadable("a perspective of functions along an axis", str(self.whole), "write one perspective for each")
+        t = Selection((self.t,), np.zeros(count, dtype=np.intp))
+        under = Argument(
+            stacked([z.map, t]), np.append(z.bend, np.zeros(count, dtype=np.intp)), np.append(z.proper, np.ones(count, dtype=bool))
+        )
+        return super().term(self.whole, Perspective(atom, n, count), under, sign)
+
+
+AFFINE: dict[type, Callable[[Expressions, Any], Map]] = {
+    cp.AddExpression: Expressions._sum,
+    cp.Sum: Expressions._total,
+    cp.Trace: Expressions._trace,
+    cp.cumsum: Expressions._running,
+    cp.floor: Expressions._whole,
+    cp.ceil: Expressions._whole,
+    cp.perspective: Expressions._perspective,
+    indicator: Expressions._indicator,
+    PartialProblem: Expressions._partial,
+    cp.multiply: products.scaling,
+    cp.MulExpression: products.matrix_product,
+    cp.kron: products.kronecker,
+    cp.conv: products.convolution,
+    cp.convolve: products.convolution,
+    NegExpression: Expressions._negation,
+    DivExpression: products.quotient,
+    diag_vec: Expressions._diagonal,
+}

@@ -1,0 +1,137 @@
+"""A `cvxpy.Problem` as a graph of terms."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import cvxpy as cp
+import numpy as np
+import scipy.sparse as sp
+
+from simopt.duality.graph.affine import Constant, Key, Map, Negation, Selection, Sum, dense
+from simopt.duality.graph.epigraphs import recognised
+from simopt.duality.graph.programme import Leaf, Programme, Row
+from simopt.duality.reading.cones import sides
+from simopt.duality.reading.definitions import defined
+from simopt.duality.reading.expressions import Expressions, structure
+from simopt.duality.reading.kernel_element import elements
+from simopt.duality.sweeps.bounds import bounded
+from simopt.ground.errors import InvalidProblem, Unreadable
+
+SIGNS = {"nonneg": -1, "pos": -1, "nonpos": 1, "neg": 1}
+STRUCTURES = ("symmetric", "diag", "sparsity")
+
+
+def read(problem: cp.Problem) -> Programme:
+    """The terms of a declared problem: leaves, nodes in an order of evaluation, and rows.
+
+    Parameters are read when the programme is evaluated, so that one reading serves a whole path.
+
+    Raises
+    ------
+    Unreadable
+        where the problem is not convex by CVXPY's rules, or has a variable, constraint or function that is not known; the message names
+        the sub-expression.
+    InvalidProblem
+        where there is nothing to minimise over, or a constant is not finite.
+    """
+    if not isinstance(problem, cp.Problem):
+        raise InvalidProblem(f"problem: {type(problem).__name__} given, a cvxpy.Problem needed")
+    if not any(v.size for v in problem.variables()):
+        raise InvalidProblem("problem: it has no variables")
+    for v in problem.variables():
+        _admit(v)
+    if not problem.is_dcp():
+        raise Unreadable("the problem is not convex by CVXPY's rules (DCP)", _culprit(problem), "see problem.is_dcp() and its parts")
+    reader = Expressions()
+    maximises = isinstance(problem.objective, cp.Maximize)
+    objective = reader.map(problem.objective.expr)
+    rows = [row for number, constraint in enumerate(problem.constraints) for row in _rows(reader, f"row {number}", constraint)]
+    for number, constraint in enumerate(reader.required):  # which may grow
+        rows += _rows(reader, f"indicator {number}", constraint)
+    programme = Programme(problem, Negation(objective) if maximises else objective, maximises, terms=list(reader.terms.values()))
+    names: dict[str, int] = {}
+    for key, v in reader.variables.values():
+        names[v.name()] = names.get(v.name(), 0) + 1
+        name = v.name() if names[v.name()] == 1 else f"{v.name()} ({names[v.name()]})"
+        programme.leaves[key] = Leaf(key, name, v.shape, v, structure(v))
+        rows += _attributes(reader, name, v)
+    programme.rows, programme.rewritten = rows, reader.rewritten
+    programme.variables = {number: key for number, (key, _) in reader.variables.items()}
+    for label, times in Counter(row.name for row in rows).items():
+        if times > 1:
+            raise InvalidProblem(f"constraint {label!r}: {times} constraints have this label; give each its own")
+    elements(programme)
+    free = {key: leaf for key, leaf in programme.leaves.items() if not _has_bounds(reader, key)}
+    defined(programme, free)
+    recognised(programme)
+    bounded(programme)
+    programme.put_in_order()
+    return programme
+
+
+def _admit(v: Any) -> None:
+    """Attributes are constraints: one that is overlooked makes it another problem."""
+    for name, value in v.attributes.items():
+        if (
+            name in (*SIGNS, *STRUCTURES, "bounds")
+            or value is None
+            or value is False
+            or (isinstance(value, (list, tuple)) and not len(value))
+        ):
+            continue
+        remedy = "integers and booleans are not convex" if name in ("boolean", "integer") else "write the attribute as constraints"
+        raise Unreadable(f"variable {v.name()}: the attribute {name} is not known", "", remedy)
+
+
+def _culprit(problem: cp.Problem) -> str:
+    if not problem.objective.is_dcp():
+        return str(problem.objective)
+    return next((str(c) for c in problem.constraints if not c.is_dcp()), "")
+
+
+def _has_bounds(reader: Expressions, key: Key) -> bool:
+    v = next(v for own, v in reader.variables.values() if own == key)
+    return any(v.attributes.get(name) for name in SIGNS) or v.attributes.get("bounds") is not None
+
+
+def _rows(reader: Expressions, name: str, constraint: Any) -> list[Row]:
+    """map ≤ 0 or map = 0, with the label of the constraint, if it has one, as its name."""
+    left, right, equality = sides(reader, constraint)
+    shape = np.broadcast_shapes(left.shape, right.shape)
+    parts = [reader.broadcast(left, shape), Negation(reader.broadcast(right, shape))]
+    kept = tuple(part for part, side in zip(parts, (left, right), strict=True) if not _is_zero(side))
+    below = kept[0] if len(kept) == 1 else Sum(kept or (parts[0],))
+    return [Row(next(reader.keys), constraint.label or name, below, equality, (left, right))] if below.size else []
+
+
+def _is_zero(e: Any) -> bool:
+    return isinstance(e, cp.Constant) and not np.any(e.value.data if sp.issparse(e.value) else e.value)
+
+
+def _attributes(reader: Expressions, variable: str, v: Any) -> list[Row]:
+    """Rows for what a variable's attributes say."""
+    own: Map = reader.map(v)
+    places, rows = structure(v), []
+    there = (
+        np.arange(v.size) if places is None else np.flatnonzero(places >= 0)
+    )  # CVXPY sees to it that 0 is within the bounds of the others
+    for name, sign in SIGNS.items():
+        if v.attributes.get(name):
+            some = own if len(there) == v.size else Selection((own,), there)
+            rows.append(Row(next(reader.keys), f"{variable} {name}", some if sign > 0 else Negation(some)))
+    for bound, sign in zip(v.attributes.get("bounds") or (), (-1, 1), strict=False):
+        side = f"{variable} {'upper' if sign > 0 else 'lower'} bound"
+        if isinstance(bound, cp.Expression):
+            apart = Sum((own, Negation(reader.broadcast(bound, v.shape))))
+            rows.append(Row(next(reader.keys), side, apart if sign > 0 else Negation(apart)))
+            continue
+        ends = np.broadcast_to(np.asarray(dense(bound), dtype=float), v.shape).reshape(-1, order="F")
+        if np.any(np.isnan(ends)) or np.any(ends == -sign * np.inf):
+            raise InvalidProblem(f"variable {variable}: its bounds {bound!r} leave no number")
+        at = there[np.isfinite(ends[there])]
+        if at.size:
+            apart = Sum((Selection((own,), at), Negation(Constant.of(ends[at]))))
+            rows.append(Row(next(reader.keys), side, apart if sign > 0 else Negation(apart)))
+    return rows

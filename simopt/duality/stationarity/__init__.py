@@ -1,0 +1,1 @@
+"""Multipliers made dual feasible: pivots, repair, implied bounds."""

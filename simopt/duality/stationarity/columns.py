@@ -1,0 +1,275 @@
+"""Which multipliers may be corrected so that nothing is left of stationarity, and which of them are best: in floats.
+
+Of each row and term the gradients of what its multipliers u_i multiply are columns of r(u), and each has room to move in before it leaves
+its domain. A sum that the domain fixes (Σu = s) is kept by the entry of the group that has most room. A term whose scale others move keeps
+its multipliers in proportion to it, but for a step of their own, so its gradient goes into theirs. Pivots are chosen by a QR factorisation
+of M√W with column pivoting, W the rooms: far from the ends of their domains, and far from dependent. (Of M W one would lose those of a
+domain with a curved edge, where there may be no others, and which have no more room than repair gave them.)
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import scipy.linalg as la
+import scipy.sparse as sp
+
+from simopt.arithmetic import FLOAT, INTERVAL
+from simopt.duality.atoms.base import Absorbs
+from simopt.duality.atoms.concave_gauge import ConcaveGauge
+from simopt.duality.atoms.perspective import Perspective
+from simopt.duality.graph.affine import Key, Map
+from simopt.duality.graph.programme import Definition, Epigraph, Programme, Row, Term
+from simopt.duality.graph.vectors import Indices, Mask, at_least_zero, full
+from simopt.duality.sweeps.absorbers import Absorber
+from simopt.duality.sweeps.backward import Backward
+from simopt.duality.sweeps.gradients import gradients
+from simopt.duality.sweeps.held import Held, Settlement, groups
+from simopt.ground.arrays import Array
+
+MOST = 1500  # entries that are solved for
+WORK = 1e10  # products that the choice may cost
+INDEPENDENT = 1e-10  # what a pivot has left of its size when those before it are taken out
+EDGE = 1e-7  # of the scale: a multiplier as near to the end of its domain counts as there
+ROUNDING = 1e-10  # of the terms of a residual in floats
+
+
+@dataclass(frozen=True, eq=False)
+class Columns:
+    """The multipliers of one row or node: gradients of what they multiply, how far each may move, and which keep the sums of groups."""
+
+    host: Row | Term | Epigraph
+    rows: Any
+    room: Array
+    rest: Mask | None = None
+
+    @property
+    def map(self) -> Map:
+        """What they multiply."""
+        return self.host.map if isinstance(self.host, Row) else self.host.argument
+
+    def balanced(self, steps: Array) -> Array:
+        """The steps, those of each group taken off the entry that keeps its sum."""
+        if self.rest is None or isinstance(self.host, Row):
+            return steps
+        group, count = groups(self.host.atom, len(steps))
+        return steps - np.where(self.rest, np.bincount(group, weights=steps, minlength=count)[group], 0.0)
+
+    def unit(self, i: int) -> Array:
+        """One more of entry i."""
+        steps = np.zeros(len(self.room))
+        steps[i] = 1.0
+        return self.balanced(steps)
+
+
+@dataclass(frozen=True, eq=False)
+class Pivots:
+    """The entries of each row and node that are corrected, and the numbers of the wanted entries of leaves that they settle."""
+
+    parts: list[tuple[Columns, Indices]]
+    settles: Indices
+
+
+class System:
+    """The wanted entries of leaves, and the multipliers of a sweep in floats that may be corrected for them.
+
+    Attributes
+    ----------
+    wanted : dict
+        masks of leaves: as given, and what stands in a gauge that is at the end of its domain.
+    sizes : array
+        Σ|terms| of the residual at each wanted entry.
+    """
+
+    def __init__(self, programme: Programme, plan: Sequence[Absorber], draft: Backward, wanted: Mapping[Key, Mask]) -> None:
+        self.programme, self.plan, self.draft = programme, plan, draft
+        self.wanted = {key: mask.copy() for key, mask in wanted.items()}
+        self.late = {each.term.key for each in plan} | {each.host.key for each in plan if each.host is not None}
+        self.columns: list[Columns] = []
+        self.pins: dict[Key, Mask] = {}
+        self.sizes: Any = 0.0
+        for each in plan:
+            if each.host is None and each.term.atom.absorbs is Absorbs.SCALED and each.leaf.key in wanted and each.term.key in draft.used:
+                self._pin(each)
+        self.entries = {key: np.flatnonzero(mask) for key, mask in self.wanted.items()}
+        self.width = sum(len(chosen) for chosen in self.entries.values())
+        if self.width <= MOST:
+            self._collect()
+
+    def _pin(self, each: Absorber) -> None:
+        """A gauge that is not strictly inside where stationarity is wanted keeps its share of the scale."""
+        term, u = each.term, self.draft.used[each.term.key]
+        group, count = groups(term.atom, len(u))
+        near = self.wanted[each.leaf.key][each.columns] | (term.atom.room(FLOAT, u, self._scale(term)) <= EDGE * self._scale(term)[group])
+        near = np.bincount(group, weights=near, minlength=count)[group] > 0
+        self.pins[term.key] = near
+        self.wanted[each.leaf.key][each.columns[near]] = True
+
+    def _scale(self, node: Term | Epigraph) -> Array:
+        s: Array = self.draft.scales[node.key]
+        count = groups(node.atom, len(self.draft.used[node.key]))[1]
+        return s if len(s) == count else np.broadcast_to(s, count)
+
+    def _collect(self) -> None:
+        at, width = gradients(self.programme, self.entries, self._follow)
+        for row in self.programme.rows:
+            if row.key not in self.late and row.key in self.draft.used:
+                y, rows = self.draft.used[row.key], row.map.rows(at, width)
+                self._add(Columns(row, rows, np.full(len(y), np.inf) if row.equality else y), rows)
+
+    def _add(self, columns: Columns, rows: Any) -> None:
+        self.sizes = self.sizes + abs(rows).T @ np.abs(self.draft.used[columns.host.key])
+        self.columns.append(columns)
+
+    def _follow(self, node: Term | Epigraph, rows: Any) -> Any:
+        """The gradient of a term's value, as its multipliers follow its scale; its own multipliers are columns."""
+        n, width = rows.shape
+        if not self._moves(node):
+            return sp.csr_array((node.size if isinstance(node, Term) else node.atom.count, width))
+        group, count = groups(node.atom, n)
+        held, room = self.held(node, np.zeros(n, dtype=bool)), self._room(node)
+        if held.rest is None:
+            self._add(Columns(node, rows, room * (node.key not in self.pins)), rows)
+        else:
+            keeper = np.zeros(count, dtype=np.intp)
+            keeper[group[held.rest]] = np.flatnonzero(held.rest)
+            keeper = keeper[group]
+            self._add(Columns(node, rows - rows[keeper], np.minimum(room, room[keeper]) * ~held.rest, held.rest), rows)
+        shares = held.value(FLOAT, node.atom, np.ones(count), np.zeros(n))
+        return _sign(node) * (sp.csr_array((shares, (group, np.arange(n))), shape=(count, n)) @ rows)
+
+    def _moves(self, node: Term | Epigraph) -> bool:
+        """Whether multipliers of the node may be held: absorbers come last, and take what is left, unless they are pinned."""
+        scales = groups(node.atom, node.argument.size)[1]
+        known = node.key in self.draft.used and scales == node.atom.outputs(node.argument.size)
+        return known and (node.key not in self.late or node.key in self.pins)
+
+    def _room(self, node: Term | Epigraph) -> Array:
+        u = self.draft.used[node.key]
+        room = np.asarray(node.atom.room(FLOAT, u, self._scale(node)), dtype=float)
+        return np.minimum(room, np.where(node.bend == 0, np.inf, node.bend * u)) if isinstance(node, Term) else room
+
+    def rooms(self) -> Array:
+        """How far each column may move; of a row that is an equality, farther than any other."""
+        room = np.concatenate([each.room for each in self.columns])
+        size = float(np.max(room[np.isfinite(room)], initial=0.0)) or 1.0
+        return np.where(np.isfinite(room), np.maximum(room, 0.0), 4.0 * size)
+
+    def split(self, x: Any) -> list[Any]:
+        """The part of an array that belongs to each of the columns."""
+        return np.split(x, np.cumsum([len(each.room) for each in self.columns])[:-1])
+
+    def chosen(self) -> Pivots | str:
+        """The pivots, and which entries they can settle; or why there are none."""
+        if self.width > MOST:
+            return f"{self.width} entries of leaves are too many to solve for"
+        for each in self.plan:  # it would take what is left in a way of its own
+            if each.term.key not in self.pins and self.wanted.get(each.leaf.key, np.zeros(each.leaf.size, dtype=bool))[each.columns].any():
+                return f"{each.term.name} follows what is left of stationarity, though not in proportion"
+        if not self.columns:
+            return "there are no multipliers"
+        room, rows = self.rooms(), sp.vstack([each.rows for each in self.columns], format="csr")
+        live = np.flatnonzero((room > 0.0) & (np.diff(rows.indptr) > 0))
+        if self.width * min(self.width, len(live)) * float(len(live)) > WORK:
+            return f"{self.width} entries of leaves and {len(live)} multipliers are too many to choose from"
+        matrix = (rows[live].toarray() * np.sqrt(room[live, None])).T
+        sizes = np.max(np.abs(matrix), axis=1, initial=0.0)
+        matrix = matrix / np.where(sizes > 0.0, sizes, 1.0)[:, None]
+        if not np.isfinite(matrix).all():
+            return "the gradients of what they multiply overflow"
+        triangle, order = la.qr(matrix, mode="r", pivoting=True)
+        left = np.abs(np.diag(triangle))
+        rank = int(np.sum(left > INDEPENDENT * left.max(initial=0.0)))
+        if not rank:
+            return "no multiplier that is strictly inside of its domain has a part in what is left"
+        best = matrix[:, order[:rank]]
+        settles = np.arange(self.width) if rank == self.width else np.sort(la.qr(best.T, mode="r", pivoting=True)[-1][:rank])
+        marks = self.split(np.isin(np.arange(len(room)), live[order[:rank]]))
+        parts = [(each, np.flatnonzero(mark)) for each, mark in zip(self.columns, marks, strict=True) if mark.any()]
+        return Pivots(parts, settles)
+
+    def masks(self, settles: Indices) -> dict[Key, Mask]:
+        """The entries of leaves with these numbers."""
+        found = {key: np.zeros(len(mask), dtype=bool) for key, mask in self.wanted.items()}
+        starts = np.cumsum([0, *(len(chosen) for chosen in self.entries.values())])
+        for (key, chosen), start in zip(self.entries.items(), starts[:-1], strict=True):
+            found[key][chosen] = np.isin(np.arange(start, start + len(chosen)), settles)
+        return found
+
+    def held(self, node: Term | Epigraph, pivots: Mask) -> Held:
+        """What a node's multipliers are when these are corrected: the others keep their share of the scale."""
+        u = self.draft.used[node.key]
+        n, (group, count) = len(u), groups(node.atom, len(u))
+        s = self._scale(node)[group]
+        unit = np.divide(u, s, out=np.zeros(n), where=s > 0.0)
+        if not isinstance(node.atom, (ConcaveGauge, Perspective)):  # whose domains have no end there
+            unit = np.where(np.abs(np.abs(unit) - 1.0) <= EDGE, np.sign(unit), unit)
+        if node.key in self.pins:
+            return Held(np.zeros(n), unit, self.pins[node.key], np.zeros(n, dtype=bool))
+        if node.atom.total is None:
+            own = np.bincount(group, weights=pivots, minlength=count)[group] > 0
+            return Held(np.where(s > 0.0, 0.0, u), unit, np.ones(n, dtype=bool), own | ((s <= 0.0) & (u != 0.0)))
+        rest = _largest(self._room(node), group, count)
+        ends = (unit == 1.0) & (node.atom.total > 1.0) & ~rest
+        return Held(np.where(ends | rest, 0.0, u), np.where(ends, 1.0, 0.0), np.ones(n, dtype=bool), ~ends, rest)
+
+    def settlement(self, parts: list[tuple[Columns, Indices]]) -> Settlement:
+        """Everything that is corrected, pinned, or has a scale that moves with what is."""
+        held: dict[Key, Held] = {}
+        nodes = {node.key: node for node in self.programme.nodes}
+        marked = {each.host.key: np.isin(np.arange(len(each.room)), index) for each, index in parts}
+        waiting = [*self.pins]
+        for each, _ in parts:
+            if isinstance(each.host, Row):
+                y, mask = self.draft.used[each.host.key], marked[each.host.key]
+                held[each.host.key] = Held(y, np.zeros(len(y)), mask, mask & (not each.host.equality))
+                waiting += each.map.below
+            else:
+                waiting.append(each.host.key)
+        seen: set[Key] = set()
+        while waiting:
+            key = waiting.pop()
+            if key in seen or key not in nodes:
+                continue
+            seen.add(key)
+            node = nodes[key]
+            waiting += self.programme.below(node)
+            if isinstance(node, Definition) or key not in self.draft.used or (key in self.late and key not in self.pins):
+                continue
+            n = len(self.draft.used[key])
+            if self._moves(node):
+                held[key] = _inside(node, self.held(node, marked.get(key, np.zeros(n, dtype=bool))))
+            else:  # whose scales nothing is known of: refused, as there is no proof
+                held[key] = Held(np.zeros(n), np.zeros(n), np.ones(n, dtype=bool), np.ones(n, dtype=bool))
+        return Settlement(held)
+
+
+def _largest(x: Array, group: Indices, count: int) -> Mask:
+    """Of each group the first entry that is its largest; what is no number counts as −∞."""
+    x = np.where(np.isnan(x), -np.inf, x)
+    most, first, chosen = np.full(count, -np.inf), np.full(count, len(x)), np.zeros(len(x) + 1, dtype=bool)
+    np.maximum.at(most, group, x)
+    reach = np.flatnonzero(x == most[group])
+    np.minimum.at(first, group[reach], reach)
+    chosen[first] = True  # of a group without entries the one beyond the last
+    return chosen[:-1]
+
+
+def _sign(node: Term | Epigraph) -> int:
+    return node.sign if isinstance(node, Term) else 1
+
+
+def _inside(node: Term | Epigraph, held: Held) -> Held:
+    """The shares of the scale drawn into the domain of φ* until that is proven; where it is not the sweep has to prove it."""
+    if held.rest is not None:
+        return held
+    unit, ones = held.unit, full(INTERVAL, 1.0, groups(node.atom, len(held.unit))[1])
+    for shrink in (0.0, 2.0**-40):
+        unit = node.atom.inward(unit, shrink)
+        off = ~at_least_zero(INTERVAL, node.atom.room(INTERVAL, INTERVAL.lift(unit), ones)) & (unit != 0.0)
+        if not off.any():
+            return replace(held, unit=unit)
+    return replace(held, proven=held.proven | off)

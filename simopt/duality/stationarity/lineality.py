@@ -1,0 +1,118 @@
+"""Directions in which nothing changes that has a multiplier: nothing is left of stationarity along them, whatever the multipliers are.
+
+What is left is r = Σ Aᵀu over the maps Ax + b of the objective, rows and terms. Where A d = 0 for all of them, entries with u = 0 aside,
+⟨r, d⟩ = Σ ⟨u, A d⟩ = 0; so if r is 0 at all entries of d but one, it is 0 there. In balls no arithmetic would say so: x + y that occurs
+as a sum only leaves two residuals, each of them a ball around 0. A term whose multipliers have a fixed sum may have A d = τ in all entries:
+⟨u, A d⟩ = τ Σu, as if its value moved by τ times the sum. Such directions are guessed in floats, and proven in fractions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import scipy.linalg as la
+import scipy.sparse as sp
+
+from simopt.arithmetic import RATIONAL
+from simopt.duality.graph.affine import Key
+from simopt.duality.graph.programme import Definition, Epigraph, Programme, Term
+from simopt.duality.graph.vectors import Indices, Mask
+from simopt.duality.sweeps.gradients import gradients
+from simopt.duality.sweeps.held import groups
+from simopt.ground.errors import InvalidProblem
+
+MOST = 10_000  # fractions that the proofs may take
+SIMPLE = 4096  # the largest denominator of a guess
+
+
+@dataclass(frozen=True)
+class Lineality:
+    """Of a programme, the directions in these entries of leaves; `idle` says where a multiplier is exactly 0."""
+
+    programme: Programme
+    entries: Mapping[Key, Indices]
+    idle: Mapping[Key, Mask]
+
+    def following(self, settled: Mask, asked: Indices) -> Indices:
+        """Which of the entries that are asked for, by their numbers, are 0 as the settled ones are."""
+        size = sum(row.map.size for row in self.programme.rows) + sum(each.argument.size for each in self._convex())
+        if not len(asked) or len(asked) * (size + len(settled)) > MOST:
+            return np.zeros(0, dtype=np.intp)
+        gram, free = self._gram(), np.flatnonzero(settled)
+        steps = la.lstsq(gram[np.ix_(free, free)], -gram[np.ix_(free, asked)])[0] if len(free) else np.zeros((0, len(asked)))
+        found = []
+        for number, step in zip(asked, steps.T, strict=True):
+            d = np.full(len(settled), Fraction(0))
+            d[free] = [Fraction(c).limit_denominator(SIMPLE) for c in step]
+            d[number] = Fraction(1)
+            if self._still(d):
+                found.append(number)
+        return np.array(found, dtype=np.intp)
+
+    def _convex(self) -> list[Term | Epigraph]:
+        return [node for node in self.programme.nodes if not isinstance(node, Definition)]
+
+    def _live(self, key: Key, n: int) -> Indices:
+        return np.flatnonzero(~self.idle[key]) if key in self.idle else np.arange(n)
+
+    def _gram(self) -> Any:
+        """Σ of the squares of what has to be 0, as a matrix in floats."""
+        parts: list[Any] = []
+
+        def follow(node: Term | Epigraph, rows: Any) -> Any:
+            n, width = rows.shape
+            live, (group, count) = self._live(node.key, n), groups(node.atom, n)
+            share = 1.0 / np.maximum(np.bincount(group[live], minlength=count), 1)
+            mean = sp.csr_array((share[group[live]], (group[live], live)), shape=(count, n)) @ rows * (node.atom.total or 0.0)
+            parts.append(rows[live] - mean[group[live]] / (node.atom.total or 1.0))
+            return _valued(node) * mean if node.atom.total else sp.csr_array((_outputs(node), width))
+
+        at, width = gradients(self.programme, self.entries, follow)
+        parts += [row.map.rows(at, width)[self._live(row.key, row.map.size)] for row in self.programme.rows]
+        matrix = sp.vstack([self.programme.objective.rows(at, width), *parts], format="csr")
+        return (matrix.T @ matrix).toarray()
+
+    def _still(self, d: Any) -> bool:
+        """Whether this is such a direction, in fractions."""
+        values, start = {key: RATIONAL.zeros(leaf.size) for key, leaf in self.programme.leaves.items()}, 0
+        for key, chosen in self.entries.items():
+            values[key][chosen] = d[start : start + len(chosen)]
+            start += len(chosen)
+        try:
+            for node in self.programme.nodes:
+                if isinstance(node, Definition):
+                    values[node.key] = RATIONAL.zeros(len(node.columns))
+                    step = -node.row.map.value(RATIONAL, values, linear=True) / RATIONAL.lift(node.factors)
+                    values[node.key] = RATIONAL.group_sum(step, node.columns, len(node.columns))
+                elif not self._passes(node, values):
+                    return False
+            hosts = [(self.programme.objective, np.arange(1))]
+            hosts += [(row.map, self._live(row.key, row.map.size)) for row in self.programme.rows]
+            return not any(np.any(below.value(RATIONAL, values, linear=True)[live] != 0) for below, live in hosts)
+        except (InvalidProblem, ArithmeticError, ValueError):  # data that are no fractions
+            return False
+
+    def _passes(self, node: Term | Epigraph, values: dict[Key, Any]) -> bool:
+        """Whether a term's multipliers see nothing of a direction but what they see of all its entries alike, which is its value's step."""
+        values[node.key] = RATIONAL.zeros(_outputs(node))
+        z = node.argument.value(RATIONAL, values, linear=True)
+        live = self._live(node.key, len(z))
+        if node.atom.total is None:
+            return not np.any(z[live] != 0)
+        group, count = groups(node.atom, len(z))
+        step = RATIONAL.zeros(count)
+        step[group[live]] = z[live]
+        values[node.key] = step * Fraction(_valued(node) * node.atom.total)
+        return not np.any(z[live] != step[group[live]])
+
+
+def _outputs(node: Term | Epigraph) -> int:
+    return node.size if isinstance(node, Term) else node.atom.count
+
+
+def _valued(node: Term | Epigraph) -> int:
+    return node.sign if isinstance(node, Term) else 1

@@ -1,0 +1,162 @@
+"""Stationarity where nothing absorbs what is left of it: as many multipliers as there are entries are corrected until it is exactly 0.
+
+Let r be what is left at k entries of leaves. Multipliers of rows and terms enter it linearly: r(u + δ) = r(u) + Mδ for δ at k of them, the
+pivots, as long as all others stay or follow their scales in proportion (`held`). With M δ = −r(u), solved in the arithmetic asked for, r is
+0: of balls it is 0 for a vector in them. That vector gives a bound if each of its entries is in the domain of its conjugate, which is
+proven for pivots and for what moves with them. Which are chosen is a matter of floats (`columns`).
+
+In floats what is left counts as 0 when it is of the size of rounding.
+
+Source: C. Jansson, Rigorous lower and upper bounds in linear programming, SIAM J. Optim. 14 (2004), whose enclosures of dual solutions
+these are, for cones instead of intervals.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic, Interval
+from simopt.arithmetic.linear import solve
+from simopt.duality.graph.affine import Key, Residual
+from simopt.duality.graph.programme import Definition, Programme, Term
+from simopt.duality.graph.vectors import Mask, Value, broadcast, is_zero, where
+from simopt.duality.recent import Recent
+from simopt.duality.stationarity.columns import ROUNDING, Columns, Pivots, System
+from simopt.duality.stationarity.lineality import Lineality
+from simopt.duality.stationarity.repair import joined
+from simopt.duality.sweeps.absorbers import Absorber
+from simopt.duality.sweeps.backward import Backward, backward
+from simopt.duality.sweeps.held import Settlement, groups
+from simopt.ground.arrays import Array
+
+Limits = Mapping[Key, tuple[Array, Array]]
+
+
+class Pivoting:
+    """A sweep whose multipliers are corrected at the wanted entries, and at those that the correction makes wanted.
+
+    What is corrected is found without the bounds that feasibility implies, so that sweeps with and without them share it.
+
+    Parameters
+    ----------
+    given : dict
+        the candidates, as they are (`completed`), `repaired`, or `snapped`.
+    wanted : dict
+        masks of the leaves.
+    """
+
+    def __init__(
+        self, num: Arithmetic, programme: Programme, plan: Sequence[Absorber], given: Mapping[Key, Array], wanted: Mapping[Key, Mask]
+    ) -> None:
+        self.num, self.programme, self.plan, self.given, self.wanted = num, programme, plan, given, wanted
+        self.draft = backward(FLOAT, programme, plan, given)
+        self._corrections: Recent[Key, tuple[System, tuple[Settlement, str] | Backward]] = Recent(3)
+
+    def swept(self, implied: Limits) -> Backward:
+        """The sweep; or one with the reason why it stays open."""
+        if len(self.draft.open) > len(self.draft.missing):
+            return self.draft
+        wanted = self.wanted
+        while True:
+            system, corrected = self._corrections.of(None, wanted, self._corrected)
+            if isinstance(corrected, Backward):
+                return corrected
+            found = self._after(system, *corrected, implied)
+            if len(found.open) != len(found.missing) or not found.open:
+                return found
+            wanted = joined(system.wanted, found.missing)
+            if all(key in system.wanted and np.array_equal(mask, system.wanted[key]) for key, mask in wanted.items()):
+                return found
+
+    def _corrected(self, wanted: Mapping[Key, Mask]) -> tuple[System, tuple[Settlement, str] | Backward]:
+        """What is held so that nothing is left, by what a sweep says that is; or nothing, and why; or the sweep, where it is open."""
+        num, system = self.num, System(self.programme, self.plan, self.draft, wanted)
+        pivots = system.chosen()
+        if isinstance(pivots, str):
+            return system, (Settlement(), pivots)
+        settlement = system.settlement(pivots.parts)
+        before = backward(num, self.programme, self.plan, self.given, settlement=settlement)
+        if not before.residuals.keys() >= system.entries.keys():
+            return system, before
+        residual = num.concat([before.residuals[key][chosen] for key, chosen in system.entries.items()])[pivots.settles]
+        delta = solve(num, _matrix(num, system, settlement, pivots)[pivots.settles], -residual)
+        if delta is None:
+            return system, (Settlement(), "their matrix is not proven to be regular")
+        return system, (Settlement(_moved(num, settlement, pivots, delta), system.masks(pivots.settles)), "")
+
+    def _after(self, system: System, settlement: Settlement, why: str, implied: Limits) -> Backward:
+        """The sweep in which pivots have made what is left 0, or bounds take what they do not, or what follows from it."""
+        after = backward(self.num, self.programme, self.plan, self.given, settlement=settlement, implied=implied)
+        if fresh := _followers(self.num, system, settlement, after):
+            settlement = replace(settlement, entries=joined(settlement.entries, fresh))
+            after = backward(self.num, self.programme, self.plan, self.given, settlement=settlement, implied=implied)
+        if self.num is FLOAT and not _rounded(system, settlement, after):
+            after.open.append("pivots: what is left of stationarity is more than rounding leaves")
+        if why and after.open:
+            after.open.append(f"pivots: {why}")
+        return after
+
+
+def _followers(num: Arithmetic, system: System, settlement: Settlement, after: Backward) -> dict[Key, Mask]:
+    """Where nothing is left as nothing is at the settled entries."""
+    idle = {key: np.asarray(is_zero(num, u)) for key, u in after.used.items()}
+    settled, missing = (
+        np.concatenate([masks.get(key, np.zeros(len(system.wanted[key]), dtype=bool))[chosen] for key, chosen in system.entries.items()])
+        for masks in (settlement.entries, after.missing)
+    )
+    found = Lineality(system.programme, system.entries, idle).following(settled, np.flatnonzero(missing))
+    return system.masks(found) if len(found) else {}
+
+
+def _moved(num: Arithmetic, settlement: Settlement, pivots: Pivots, delta: Value) -> dict[Key, Any]:
+    """What is held, the pivots corrected by δ."""
+    held, start = dict(settlement.held), 0
+    for each, index in pivots.parts:
+        place, moved = np.zeros(len(each.room), dtype=np.intp), np.zeros(len(each.room), dtype=bool)
+        place[index], moved[index] = np.arange(start, start + len(index)), True
+        own = num.lift(held[each.host.key].own)
+        held[each.host.key] = replace(held[each.host.key], own=where(num, moved, own + delta[place], own))
+        start += len(index)
+    return held
+
+
+def _rounded(system: System, settlement: Settlement, after: Backward) -> bool:
+    """Whether what is left in floats is small against the terms that it is the sum of."""
+    left = [
+        np.where(settlement.entries[key], after.residuals[key], 0.0)[chosen] if key in settlement.entries else np.zeros(len(chosen))
+        for key, chosen in system.entries.items()
+    ]
+    return bool(np.all(np.abs(np.concatenate(left)) <= ROUNDING * system.sizes))
+
+
+def _matrix(num: Arithmetic, system: System, settlement: Settlement, pivots: Pivots) -> Value:
+    """M, column by column: what one more of each pivot adds to the residuals."""
+    if num is FLOAT:
+        return np.concatenate([each.rows[index].toarray() for each, index in pivots.parts]).T
+    columns = [_column(num, system, settlement, each, int(i)) for each, index in pivots.parts for i in index]
+    if num is INTERVAL:
+        return Interval(np.column_stack([c.mid for c in columns]), np.column_stack([c.rad for c in columns]))
+    return np.column_stack(columns)
+
+
+def _column(num: Arithmetic, system: System, settlement: Settlement, each: Columns, i: int) -> Value:
+    """One more of one multiplier, less of the one that keeps the sum, pulled back to the leaves."""
+    into: Residual = {}
+    each.map.pull(num, num.lift(each.unit(i)), into)
+    for node in reversed(system.programme.nodes):
+        step = into.pop(node.key, None)
+        if step is None or node is each.host:
+            continue
+        if isinstance(node, Definition):
+            node.row.map.pull(num, -broadcast(num, step, len(node.columns))[node.columns] / num.lift(node.factors), into)
+        elif node.key in settlement.held:
+            held, n = settlement.held[node.key], len(settlement.held[node.key].unit)
+            step = broadcast(num, -step if isinstance(node, Term) and node.sign < 0 else step, groups(node.atom, n)[1])
+            node.argument.pull(num, where(num, held.mask, held.value(num, node.atom, step, num.zeros(n)), num.zeros(n)), into)
+        into.pop(node.key, None)
+    zeros = {key: num.zeros(system.programme.leaves[key].size) for key in system.entries}
+    return num.concat([broadcast(num, into.get(key, zeros[key]), len(zeros[key]))[chosen] for key, chosen in system.entries.items()])

@@ -1,0 +1,145 @@
+"""Multipliers of a solver made more nearly stationary, in floats: candidates, as all multipliers are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import scipy.linalg as la
+import scipy.sparse as sp
+
+from simopt.arithmetic import FLOAT
+from simopt.duality.atoms.base import Gauge
+from simopt.duality.atoms.concave_gauge import ConcaveGauge
+from simopt.duality.atoms.perspective import Perspective
+from simopt.duality.graph.affine import Key
+from simopt.duality.graph.programme import Definition, Epigraph, Programme, Row, Term
+from simopt.duality.graph.vectors import Mask
+from simopt.duality.stationarity.columns import Columns, System
+from simopt.duality.sweeps.absorbers import Absorber
+from simopt.duality.sweeps.backward import Backward, backward
+from simopt.duality.sweeps.held import groups
+from simopt.ground.arrays import Array
+
+ROUNDS = 4
+LEFT = 1e-13  # of the terms of a residual: less need not be repaired, and is less than rooms
+INSIDE = 1e-10  # of itself: how far a multiplier is drawn inside whose domain has a curved edge, so that its entries have room
+SNAP = 1e-6  # of the scale: a multiplier as near to an end may be meant to be there
+FAR = 0.9  # of the room that a multiplier has: as far as one step may go
+
+Candidates = dict[Key, Array]
+Prepared = tuple[Candidates, dict[Key, Mask]]
+
+
+def completed(programme: Programme, plan: Sequence[Absorber], candidates: Mapping[Key, Array]) -> Prepared:
+    """The multipliers that a sweep uses, but of terms that come last, which take what is left; and where that is not nothing."""
+    candidates = matched(programme, plan, candidates)
+    draft = backward(FLOAT, programme, plan, candidates)
+    late = {each.term.key for each in plan} | {each.host.key for each in plan if each.host is not None}
+    used = {key: draft.used[key] for key in draft.scales if key in draft.used and key not in late}
+    return {**candidates, **used}, draft.missing
+
+
+def matched(programme: Programme, plan: Sequence[Absorber], candidates: Mapping[Key, Array]) -> Candidates:
+    """Multipliers of constants in perspectives, chosen for those of what they are divided by, which stationarity knows."""
+    marked = [
+        (term, term.atom)
+        for term in programme.terms
+        if isinstance(term.atom, Perspective) and term.constant.any() and term.key in candidates
+    ]
+    scales = backward(FLOAT, programme, plan, candidates).scales if marked else {}
+    found = {
+        term.key: atom.matched(candidates[term.key], scales[term.key], term.constant, 2 * INSIDE)
+        for term, atom in marked
+        if term.key in scales
+    }
+    return {**candidates, **found}
+
+
+def repaired(programme: Programme, plan: Sequence[Absorber], candidates: Mapping[Key, Array]) -> Prepared:
+    """Moved by the least step, in units of the room that each has, that leaves nothing of stationarity.
+
+    Where the edge of a domain is curved it is projected in turn: drawn inside, then moved to where nothing is left, and again.
+    """
+    given, wanted = completed(programme, plan, candidates)
+    for _ in range(ROUNDS):
+        given = matched(programme, plan, given)
+        given |= {term.key: term.atom.inward(given[term.key], INSIDE) for term in programme.terms if _curved(term) and term.key in given}
+        system = System(programme, plan, backward(FLOAT, programme, plan, given), wanted)
+        moved = _stepped(system, given)
+        if moved is None:
+            break
+        given, fresh = completed(programme, plan, moved)
+        wanted = joined(system.wanted, fresh)
+    return given, wanted
+
+
+def snapped(programme: Programme, plan: Sequence[Absorber], candidates: Mapping[Key, Array]) -> Prepared:
+    """Repaired, when those near an end of their domain have been put there."""
+    used, put = backward(FLOAT, programme, plan, candidates), dict(candidates)
+    least = SNAP * _largest(used, candidates)
+    for row in programme.rows:
+        if not row.equality and row.key in candidates:
+            put[row.key] = np.where(candidates[row.key] <= least, 0.0, candidates[row.key])
+    for node in programme.nodes:
+        if not isinstance(node, Definition) and node.atom.total is not None and node.key in used.used:
+            u = used.used[node.key]
+            s = used.scales[node.key][groups(node.atom, len(u))[0]]
+            put[node.key] = np.where(u <= SNAP * s, 0.0, np.where(u >= (1.0 - SNAP) * s, s, u))
+    return repaired(programme, plan, put)
+
+
+def centred(programme: Programme, plan: Sequence[Absorber], candidates: Mapping[Key, Array]) -> Prepared:
+    """Repaired, when all have been drawn inside of their domains: where those that would have to give way are at the ends of theirs."""
+    used, put = backward(FLOAT, programme, plan, candidates), dict(candidates)
+    least = INSIDE * _largest(used, candidates)
+    put |= {row.key: np.maximum(candidates[row.key], least) for row in programme.rows if not row.equality and row.key in candidates}
+    for node in programme.nodes:
+        if not isinstance(node, Definition) and node.key in used.used and node.key in candidates:
+            u, (group, count) = used.used[node.key], groups(node.atom, node.argument.size)
+            mean = np.bincount(group, weights=u, minlength=count) / np.bincount(group, minlength=count)
+            put[node.key] = node.atom.inward(u, INSIDE) if node.atom.total is None else u + INSIDE * (mean[group] - u)
+    return repaired(programme, plan, put)
+
+
+def _largest(used: Backward, candidates: Mapping[Key, Array]) -> float:
+    return max((float(np.max(np.abs(u), initial=0.0)) for u in (*used.used.values(), *candidates.values())), default=0.0)
+
+
+def joined(one: Mapping[Key, Mask], other: Mapping[Key, Mask]) -> dict[Key, Mask]:
+    """Entries that are in one of both."""
+    return {key: np.asarray(one.get(key, False) | np.asarray(other.get(key, False))) for key in (*one, *other)}
+
+
+def _stepped(system: System, given: Candidates) -> Candidates | None:
+    """The multipliers moved by W²M'(MW²M')⁺(−r), W the rooms, no farther than they may; None where that is not needed or not possible."""
+    if not system.columns or not system.width:
+        return None
+    before = backward(FLOAT, system.programme, system.plan, given, settlement=system.settlement([]))
+    if not before.residuals.keys() >= system.entries.keys():
+        return None
+    residual = np.concatenate([before.residuals[key][chosen] for key, chosen in system.entries.items()])
+    room = np.concatenate([_reach(system, each, room) for each, room in zip(system.columns, system.split(system.rooms()), strict=True)])
+    matrix = sp.diags_array(room) @ sp.vstack([each.rows for each in system.columns], format="csr")
+    gram = (matrix.T @ matrix).toarray()
+    if not (np.isfinite(gram).all() and np.isfinite(residual).all() and np.any(np.abs(residual) > LEFT * system.sizes)):
+        return None
+    size = np.sqrt(np.maximum(np.diag(gram), np.finfo(float).tiny))
+    price = la.lstsq(gram / size / size[:, None], -residual / size, cond=1e-12, lapack_driver="gelsy")[0] / size
+    steps, moved = np.clip(room * (matrix @ price), -FAR * room, FAR * room), dict(given)
+    if not steps.any():
+        return None
+    for each, step in zip(system.columns, system.split(steps), strict=True):
+        own = each.balanced(step)
+        if own.any():
+            moved[each.host.key] = system.draft.used[each.host.key] + own
+    return moved
+
+
+def _reach(system: System, each: Columns, room: Array) -> Array:
+    """How far a step may go: along a curved edge farther than the room of any entry by itself, as the next round draws it inside."""
+    return np.abs(system.draft.used[each.host.key]) if _curved(each.host) else room
+
+
+def _curved(host: Row | Term | Epigraph) -> bool:
+    return isinstance(host, Term) and isinstance(host.atom, (Gauge, ConcaveGauge, Perspective))

@@ -1,0 +1,56 @@
+r"""How far a point is from every optimum, by the squares that its variables stand in.
+
+Let f(x) = g(x) + Σ_t s_t φ_t(C_t x + b_t) with g convex, s_t > 0 and φ_t a square, or a form zᵀPz with P ⪰ μI (of squares μ = 1), where
+each entry of an argument has one entry of x. For x* optimal and x feasible
+
+    f(x) ≥ f(x*) + f'(x*; x − x*) + Σ_t s_t μ_t ‖C_t(x − x*)‖² ≥ f(x*) + Σ_i m_i (x_i − x*_i)²,      m_i = Σ s_t μ_t c².
+
+Hence m_i (x_i − x*_i)² summed is at most the gap. The m_i are computed in intervals, and their lower ends are taken.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from simopt.arithmetic import INTERVAL
+from simopt.duality.atoms.quadratic_form import QuadraticForm
+from simopt.duality.atoms.square import Square
+from simopt.duality.graph.affine import Key, Picks, Residual
+from simopt.duality.graph.programme import Programme
+from simopt.duality.graph.vectors import broadcast, full, known
+from simopt.duality.sweeps.forward import coefficients
+from simopt.ground.arrays import Array
+
+
+def moduli(programme: Programme) -> dict[Key, Array]:
+    """The m_i of every leaf, proven lower bounds; 0 where an entry stands in no square."""
+    num = INTERVAL
+    slopes: Residual = {}
+    programme.objective.pull(num, full(num, 1.0, 1), slopes)
+    totals = {key: num.zeros(leaf.size) for key, leaf in programme.leaves.items()}
+    for term in programme.terms:
+        below = term.argument.below
+        if term.key not in slopes or term.sign < 0 or len(below) != 1 or below[0] not in programme.leaves:
+            continue
+        leaf, pattern = programme.leaves[below[0]], term.argument.pattern(below[0])
+        if not isinstance(pattern, Picks) or not isinstance(term.atom, (Square, QuadraticForm)):
+            continue
+        s = broadcast(num, slopes[term.key], term.argument.size)
+        c = coefficients(num, term.argument, leaf.key, leaf.size)
+        support = term.atom.support() if isinstance(term.atom, QuadraticForm) else None
+        mu = 1.0 if isinstance(term.atom, Square) else 0.0 if support is None else support.least
+        taken = pattern.rows
+        share = num.pos(s * c * c * num.lift(mu))[taken]
+        if known(num, num.sum(share)):
+            totals[leaf.key] = totals[leaf.key] + num.group_sum(share, pattern.columns[taken], leaf.size)
+    return {key: np.maximum(total.low, 0.0) for key, total in totals.items()}
+
+
+def radius(gap: float, m: Array) -> float:
+    """r with ‖x − x*‖₂ ≤ r where Σ m_i (x_i − x*_i)² ≤ gap; ∞ where an m_i is 0."""
+    num, least = INTERVAL, float(np.min(m, initial=math.inf))
+    if not (0.0 < least < math.inf and gap < math.inf):
+        return math.inf
+    return num.upper(num.sqrt(num.lift(max(gap, 0.0)) / num.lift(least)))

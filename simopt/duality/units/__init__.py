@@ -1,0 +1,1 @@
+"""Units that variables and rows of a declaration are naturally measured in."""

@@ -1,0 +1,150 @@
+"""How large the numbers of a programme are, and units in which they are near 1."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from simopt.arithmetic import FLOAT
+from simopt.duality.atoms.base import Atom
+from simopt.duality.atoms.huber import Huber
+from simopt.duality.atoms.quadratic_form import SemidefiniteForm
+from simopt.duality.graph.affine import Key, Map
+from simopt.duality.graph.programme import Definition, Epigraph, Leaf, Node, Programme, Term
+from simopt.duality.sweeps.forward import forward
+from simopt.ground.arrays import Array
+
+OBJECTIVE: Key = -1
+CONSTANTS, FAINT, EXACTLY = 3.0, 0.25, 100.0  # weights
+LARGEST = 200  # of exponents
+
+
+@dataclass(frozen=True)
+class Block:
+    """Entries of the map `home` (a row, the argument of a term or epigraph, the objective) that belong to one value; None: constants."""
+
+    home: Key
+    value: Key | None
+    entries: Array
+
+
+def blocks(programme: Programme) -> Iterator[Block]:
+    """Of a map Ax + By + b the vectors Ar, Br and b, r with entries of size about 1, of any sign and no two alike."""
+    values: dict[Key, Leaf | Node] = programme.leaves | {node.key: node for node in programme.nodes}
+    zeros = {key: np.zeros(length(node)) for key, node in values.items()}
+    for home, below in maps(programme):
+        yield Block(home, None, below.value(FLOAT, zeros))
+        for key in below.below:
+            rng = np.random.default_rng(len(zeros[key]))
+            r = rng.choice([-1.0, 1.0], len(zeros[key])) * rng.uniform(0.5, 1.0, len(zeros[key]))
+            yield Block(home, key, below.value(FLOAT, zeros | {key: r}, linear=True))
+    for term in programme.terms:
+        if isinstance(term.atom, Huber):  # its threshold has the unit of its argument
+            yield Block(term.key, None, np.atleast_1d(np.asarray(term.atom.threshold(FLOAT), dtype=float)))
+        elif isinstance(term.atom, SemidefiniteForm):
+            yield Block(inside(term.key), None, np.asarray(term.atom.matrix(FLOAT), dtype=float).reshape(-1))
+
+
+def maps(programme: Programme) -> Iterator[tuple[Key, Map]]:
+    """The objective, the rows, and what is below terms, definitions and epigraphs."""
+    yield OBJECTIVE, programme.objective
+    for row in (*programme.rows, *(bound.row for bounds in programme.bounds.values() for bound in bounds)):
+        yield row.key, row.map
+    for node in programme.nodes:
+        yield (node.row.key, node.row.map) if isinstance(node, Definition) else (node.key, node.argument)
+
+
+def inside(key: Key) -> Key:
+    """The home of the matrix of a quadratic form."""
+    return OBJECTIVE - 1 - key
+
+
+def length(node: Leaf | Node) -> int:
+    """How many entries a value has."""
+    return node.size if isinstance(node, (Leaf, Term)) else int(np.prod(node.shape))
+
+
+def degree(atom: Atom) -> float | None:
+    """The p of φ(cz) = c^p φ(z), of Huber's function with c times the threshold."""
+    return 2.0 if isinstance(atom, Huber) else atom.degree
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """Powers of two: the unit of each value, of the entries of each map, and of the objective. What is not there has unit 1."""
+
+    values: Mapping[Key, float] = field(default_factory=dict)
+    maps: Mapping[Key, float] = field(default_factory=dict)
+    objective: float = 1.0
+
+
+RAW = Sizes()
+
+
+def equilibrated(programme: Programme) -> Sizes:
+    """Units σ of values, ρ of maps and τ of the objective in which the entries are near 1: powers of two.
+
+    τ is what the objective is at x = 0, or at a share of σ where that is nothing.
+    """
+    sizes = {where: float(2.0 ** np.clip(np.round(log), -LARGEST, LARGEST)) for where, log in _logarithms(programme).items()}
+    maps = {key: unit for (kind, key), unit in sizes.items() if kind == "map"}
+    for node in programme.nodes:
+        if isinstance(node, Epigraph):
+            maps |= {row.key: maps.get(node.key, 1.0) for row in node.rows}
+    values = {key: unit for (kind, key), unit in sizes.items() if kind == "value"}
+    with np.errstate(all="ignore"):
+        for share in (0.0, 0.01, 1.0):
+            point = {key: np.full(leaf.size, share * values.get(key, 1.0)) for key, leaf in programme.leaves.items()}
+            size = abs(float(forward(FLOAT, programme, point).objective))
+            if 0.0 < size < math.inf:
+                return Sizes(values, maps, float(2.0 ** np.round(np.log2(size))))
+    return Sizes(values, maps)
+
+
+def natural_size(programme: Programme) -> float:
+    """The largest part of the objective where each value has its unit; ∞ where there is none."""
+    logarithms = _logarithms(programme)
+    sizes = [
+        float(np.max(np.abs(block.entries), initial=0.0) * np.exp2(logarithms.get(("value", block.value), 0.0)))
+        for block in blocks(programme)
+        if block.home == OBJECTIVE and block.value is not None
+    ]
+    return max(sizes, default=0.0) or math.inf
+
+
+def _logarithms(programme: Programme) -> dict[tuple[str, Key], float]:
+    """log₂ of units, by least squares.
+
+    Each block of a map m says log ρ_m = log σ_v + log|entries|, its constants log ρ_m = log|entries| (with thrice the weight), and a term
+    of degree p has σ_t = ρ^p, one without a degree σ_t = ρ = 1. The objective is a map like the others, with little weight.
+    """
+    unknowns: dict[tuple[str, Key], int] = {}
+
+    def column(kind: str, key: Key) -> int:
+        return unknowns.setdefault((kind, key), len(unknowns))
+
+    equations: list[tuple[dict[int, float], float, float]] = []  # factors, right-hand side, weight
+    for block in blocks(programme):
+        size = float(np.max(np.abs(block.entries), initial=0.0))
+        if 0.0 < size < math.inf:
+            left = {column("map", block.home): 1.0}
+            if block.value is not None:
+                left[column("value", block.value)] = -1.0
+            weight = FAINT if block.home == OBJECTIVE else CONSTANTS if block.value is None else 1.0
+            equations.append((left, math.log2(size), weight))
+    for term in programme.terms:
+        p = degree(term.atom)
+        if p is None:
+            equations.append(({column("map", term.key): 1.0}, 0.0, 1.0))
+        left = {column("value", term.key): -1.0, column("map", term.key): p or 0.0}
+        if isinstance(term.atom, SemidefiniteForm):
+            left[column("map", inside(term.key))] = 1.0
+        equations.append((left, 0.0, EXACTLY))
+    matrix, right = np.zeros((len(equations), len(unknowns))), np.zeros(len(equations))
+    for i, (left, value, weight) in enumerate(equations):
+        matrix[i, list(left)], right[i] = [weight * c for c in left.values()], weight * value
+    found = np.linalg.lstsq(matrix, right, rcond=None)[0]
+    return {where: float(found[i]) for where, i in unknowns.items()}

@@ -1,0 +1,1 @@
+"""Families of learning algorithms and the maps between their parameters: found, and verified numerically."""

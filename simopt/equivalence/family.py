@@ -1,0 +1,138 @@
+"""Families of learning algorithms: λ ↦ (Z ↦ f), with the interval of parameters on which they are defined (Audiffren & Kadri, §3)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from simopt.equivalence.gram_spectrum import EPS
+from simopt.equivalence.training import KernelFunction, TrainingSet
+from simopt.ground import registry
+from simopt.ground.arrays import Array
+from simopt.ground.errors import InvalidProblem
+
+
+@dataclass(frozen=True)
+class Interval:
+    """An open interval (low, high) of parameters, with a coordinate that maps it monotonically onto ℝ.
+
+    The coordinate is log(x − low) for (low, ∞), log(x − low) − log(high − x) for a bounded interval, −log(high − x) for (−∞, high) and
+    x for ℝ; "evenly spread" and "the slope of a map" are meant in it.
+    """
+
+    low: float = 0.0
+    high: float = math.inf
+
+    def __post_init__(self) -> None:
+        if not self.low < self.high:
+            raise InvalidProblem(f"interval: ({self.low}, {self.high}) is empty")
+
+    def __contains__(self, x: float) -> bool:
+        return self.low < x < self.high
+
+    def __str__(self) -> str:
+        return f"({self.low:.6g}, {self.high:.6g})"
+
+    def coordinate(self, x: float) -> float:
+        """Map x in the interval to ℝ; ±∞ at and beyond the ends."""
+        if x <= self.low:
+            return -math.inf
+        if x >= self.high:
+            return math.inf
+        if math.isinf(self.low) and math.isinf(self.high):
+            return x
+        below = math.log(x - self.low) if math.isfinite(self.low) else 0.0
+        return below - (math.log(self.high - x) if math.isfinite(self.high) else 0.0)
+
+    def at(self, coordinate: float) -> float:
+        """The parameter with this coordinate."""
+        if math.isinf(self.low) and math.isinf(self.high):
+            return coordinate
+        if math.isinf(self.high):
+            return self.low + math.exp(coordinate)
+        if math.isinf(self.low):
+            return self.high - math.exp(-coordinate)
+        share = 1.0 / (1.0 + math.exp(-abs(coordinate)))
+        width = self.high - self.low
+        return self.high - width * (1.0 - share) if coordinate >= 0 else self.low + width * (1.0 - share)
+
+    def rounding(self, x: float) -> float:
+        """Change of the coordinate when x changes by one unit in the last place: 1 near an end that x cannot tell from itself."""
+        if x not in self:
+            return math.inf
+        if math.isinf(self.low) and math.isinf(self.high):
+            return EPS * max(abs(x), 1.0)
+        below = 1.0 / (x - self.low) if math.isfinite(self.low) else 0.0
+        above = 1.0 / (self.high - x) if math.isfinite(self.high) else 0.0
+        return EPS * abs(x) * (below + above)
+
+    def spread(self, count: int, centre: float = 0.0, reach: float = math.log(1e6)) -> Array:
+        """`count` parameters evenly spread in the coordinate, within `reach` on either side of `centre`."""
+        return np.array([self.at(t) for t in np.linspace(centre - reach, centre + reach, count)])
+
+
+POSITIVE = Interval(0.0, math.inf)
+
+
+def positive(Z: TrainingSet) -> Interval:
+    """(0, ∞) whatever the training set."""
+    return POSITIVE
+
+
+@dataclass(frozen=True)
+class Family:
+    """A regularised learning algorithm A(λ)(Z).
+
+    Attributes
+    ----------
+    name : str
+    fit : callable
+        (λ, Z) → KernelFunction, whose `error` is an H-norm radius that holds the true A(λ)(Z).
+    domain : callable
+        Z → Interval of the parameters λ.
+    """
+
+    name: str
+    fit: Callable[[float, TrainingSet], KernelFunction]
+    domain: Callable[[TrainingSet], Interval] = positive
+
+    def __call__(self, parameter: float, Z: TrainingSet) -> KernelFunction:
+        """A(λ)(Z).
+
+        Raises
+        ------
+        InvalidProblem
+            for a parameter outside the domain.
+        """
+        domain = self.domain(Z)
+        if parameter not in domain:
+            raise InvalidProblem(f"parameter: {parameter:g} is outside {domain}, where {self.name} is defined on this set")
+        return self.fit(float(parameter), Z)
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What is registered for a family or an equivalence: a name, one line, and the function that builds it from options."""
+
+    name: str
+    summary: str
+    build: Callable[..., Any]
+
+
+def family(name: str, *, summary: str = "") -> Callable[[Callable[..., Family]], Callable[..., Family]]:
+    """Register a function (options → Family) under `name`."""
+
+    def add(build: Callable[..., Family]) -> Callable[..., Family]:
+        registry.register("family", name, Entry(name, summary or first_line(build), build), build.__module__)
+        return build
+
+    return add
+
+
+def first_line(build: Callable[..., Any]) -> str:
+    """First line of the docstring."""
+    return (build.__doc__ or "").strip().split("\n")[0]

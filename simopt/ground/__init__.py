@@ -1,0 +1,1 @@
+"""What every room stands on: arrays and their checks, errors, registers, files."""

@@ -1,0 +1,300 @@
+"""The one door through which data come in.
+
+Every function takes the name of the thing first, returns it as read-only float64 (a view where the input is float64 already) and
+raises `InvalidProblem` with what is wrong, where, and what would be right. Large inputs are looked at in blocks of rows, so a
+memory-mapped matrix is never copied as a whole.
+"""
+
+import math
+from collections.abc import Collection, Iterator
+from typing import Any, SupportsFloat, TypeVar
+
+import numpy as np
+import numpy.typing as npt
+
+from simopt.ground.arrays import Array
+from simopt.ground.errors import InvalidProblem, UnknownName
+
+SYMMETRY = 1e-10  # |K - K^T| allowed, relative to the largest |entry|
+INDEFINITE = 1e-8  # -lambda_min allowed, relative to the largest eigenvalue
+BLOCK = 1 << 18  # numbers looked at in one go
+SQUARABLE = (2.0**-480, 2.0**500)  # sizes (3e-145, 3e150) whose squares, and sums and small shares of them, stay inside float64
+
+Choice = TypeVar("Choice")
+
+
+def vector(name: str, x: npt.ArrayLike, *, length: int | None = None, like: str = "", minimum: int = 1) -> Array:
+    """A finite vector of at least `minimum` entries; of exactly `length` entries if that is given. O(n), no copy of float64.
+
+    `like` says what has that length, for the error.
+    """
+    out = _array(name, x, 1)
+    if length is not None and out.shape[0] != length:
+        raise InvalidProblem(f"{name}: {_count(out.shape[0], 'value')}, expected {length}" + (f", as many as {like}" if like else ""))
+    if out.shape[0] < minimum:
+        raise InvalidProblem(f"{name}: {_count(out.shape[0], 'value')}, at least {minimum} needed")
+    _finite(name, out)
+    return _frozen(out)
+
+
+def matrix(name: str, X: npt.ArrayLike, *, rows: int | None = None, cols: int | None = None, minimum: int = 1) -> Array:
+    """A finite matrix with at least `minimum` rows and one column; `rows` and `cols` fix its shape. O(rows cols), no copy of float64."""
+    out = _array(name, X, 2)
+    for axis, (word, wanted) in enumerate((("row", rows), ("column", cols))):
+        if wanted is not None and out.shape[axis] != wanted:
+            raise InvalidProblem(f"{name}: shape {out.shape} has {_count(out.shape[axis], word)}, expected {wanted}")
+    if out.shape[0] < minimum:
+        raise InvalidProblem(f"{name}: {_count(out.shape[0], 'row')}, at least {minimum} needed")
+    if out.shape[1] < 1:
+        raise InvalidProblem(f"{name}: no columns, at least 1 needed")
+    _finite(name, out)
+    return _frozen(out)
+
+
+def squarable(name: str, x: Array) -> Array:
+    """x, if float64 holds the squares of its largest entries: max |x| is 0 or lies within `SQUARABLE`. O(n).
+
+    Beyond that a mean square is 0 or infinite, and no gap could be measured against it.
+    """
+    largest = max(float(np.max(x, initial=0.0)), -float(np.min(x, initial=0.0)))
+    low, high = SQUARABLE
+    if largest > 0.0 and not low <= largest <= high:
+        raise InvalidProblem(
+            f"{name}: the largest entry is {largest:.3g} in modulus, and float64 cannot hold its square; "
+            f"change the unit so that it lies between {low:.0e} and {high:.0e}"
+        )
+    return x
+
+
+def kernel_data(gram: npt.ArrayLike, targets: npt.ArrayLike) -> tuple[Array, Array]:
+    """K and y of one kernel fit: finite, and of one size. O(n²).
+
+    That K is symmetric and positive semidefinite is not looked at, which would cost as much as a fit; `gram` does that.
+    """
+    y = squarable("targets", vector("targets", targets))
+    K = matrix("gram", gram, rows=y.size, cols=y.size)
+    squarable("gram", np.diagonal(K))  # which holds the largest entry
+    return K, y
+
+
+def grid(name: str, values: npt.ArrayLike, *, low: float, strict: bool, hint: str = "") -> Array:
+    """One number or a vector of them, finite and ≥ `low` (> `low` if `strict`)."""
+    try:
+        numbers = np.atleast_1d(np.asarray(values, dtype=np.float64))
+    except (TypeError, ValueError) as error:
+        raise InvalidProblem(f"{name}: {values!r} are not numbers") from error
+    out = vector(name, numbers)
+    wrong = (out <= low) if strict else (out < low)
+    if np.any(wrong):
+        first = int(np.argmax(wrong))
+        raise InvalidProblem(f"{name}: entry {first} is {out[first]:g}, numbers {'>' if strict else '≥'} {low:g} needed{hint}")
+    return out
+
+
+def same_length(**arrays: Array) -> int:
+    """The common first dimension of the named arrays; an error that lists them all if they disagree."""
+    lengths = {name: int(array.shape[0]) for name, array in arrays.items()}
+    if len(set(lengths.values())) > 1:
+        raise InvalidProblem("lengths disagree: " + ", ".join(f"{name} has {n}" for name, n in lengths.items()))
+    return next(iter(lengths.values()), 0)
+
+
+def finite(name: str, v: SupportsFloat) -> float:
+    """One finite number as a float."""
+    try:
+        out = float(v)
+    except (TypeError, ValueError) as error:
+        raise InvalidProblem(f"{name}: {v!r} is not a number") from error
+    except OverflowError as error:
+        raise InvalidProblem(f"{name}: larger than every floating-point number") from error
+    if not math.isfinite(out):
+        raise InvalidProblem(f"{name}: {out} is not finite")
+    return out
+
+
+def positive(name: str, v: SupportsFloat) -> float:
+    """One finite number > 0."""
+    out = finite(name, v)
+    if out <= 0:
+        raise InvalidProblem(f"{name}: {out:g} given, a number > 0 needed")
+    return out
+
+
+def nonnegative(name: str, v: SupportsFloat) -> float:
+    """One finite number >= 0."""
+    out = finite(name, v)
+    if out < 0:
+        raise InvalidProblem(f"{name}: {out:g} given, a number >= 0 needed")
+    return out
+
+
+def whole(name: str, v: SupportsFloat, *, minimum: int = 0) -> int:
+    """One whole number >= `minimum`."""
+    out = finite(name, v)
+    if out != int(out) or out < minimum:
+        raise InvalidProblem(f"{name}: {out:g} given, a whole number >= {minimum} needed")
+    return int(out)
+
+
+def labels(
+    name: str, y: npt.ArrayLike, *, allowed: Collection[float] = (-1.0, 1.0), length: int | None = None, both: bool = False
+) -> Array:
+    """A vector whose entries all lie in `allowed` (default: -1 and +1). `both=True` asks that each of them occurs."""
+    out = vector(name, y, length=length)
+    values = np.asarray(sorted(allowed), dtype=np.float64)
+    wrong = ~np.isin(out, values)
+    listed = ", ".join(f"{value:g}" for value in values[:12]) + (", …" if values.size > 12 else "")
+    if wrong.any():
+        first = int(np.argmax(wrong))
+        remedy = "; labels 0 and 1 become -1 and 1 as 2 y - 1" if set(values) == {-1.0, 1.0} and np.isin(out, (0.0, 1.0)).all() else ""
+        raise InvalidProblem(
+            f"{name}: {int(wrong.sum())} of {out.size} labels are none of {listed} (first at index {first}: {float(out[first]):g}){remedy}"
+        )
+    if both:
+        missing = values[~np.isin(values, out)]
+        if missing.size:
+            raise InvalidProblem(f"{name}: no sample has the label {float(missing[0]):g}; each of {listed} must occur")
+    return out
+
+
+def gram(name: str, K: npt.ArrayLike, *, n: int | None = None, psd: bool = True) -> Array:
+    """A symmetric matrix K, positive semidefinite if `psd`.
+
+    Symmetric means |K - K^T| <= 1e-10 max |K|; positive semidefinite means lambda_min >= -1e-8 lambda_max, tested by one Cholesky
+    factorisation of K + 1e-8 lambda_max I, O(n^3 / 3). Only if that breaks down is the smallest eigenvalue computed, to name it.
+    """
+    out = matrix(name, K, rows=n)
+    if out.shape[0] != out.shape[1]:
+        raise InvalidProblem(f"{name}: shape {out.shape} is not square")
+    _symmetric(name, out)
+    if psd:
+        _positive_semidefinite(name, out)
+    return out
+
+
+def choice(name: str, value: Choice, allowed: Collection[Choice]) -> Choice:
+    """`value`, if it is one of `allowed`; else an error that names the nearest of them."""
+    if value not in allowed:
+        raise UnknownName(name, str(value), [str(item) for item in allowed])
+    return value
+
+
+def _count(k: int, word: str, plural: str = "") -> str:
+    return f"{k if k else 'no'} {word if k == 1 else plural or word + 's'}"
+
+
+def _array(name: str, x: npt.ArrayLike, ndim: int) -> Array:
+    masked = int(np.count_nonzero(np.ma.getmaskarray(x))) if isinstance(x, np.ma.MaskedArray) else 0
+    if masked:
+        raise InvalidProblem(f"{name}: {masked} of {np.size(x)} values {'is' if masked == 1 else 'are'} masked; remove or fill them first")
+    try:
+        raw = np.asarray(x)  # a plain array: np.matrix multiplies otherwise
+    except ValueError as error:
+        raise InvalidProblem(f"{name}: not a rectangular array of numbers{_uneven(x)}") from error
+    if raw.dtype.kind == "c":
+        raise InvalidProblem(f"{name}: complex numbers, real ones needed")
+    try:
+        out: Array = raw.astype(np.float64, copy=False)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidProblem(f"{name}: values that are not numbers ({error})") from error
+    if out.ndim != ndim:
+        raise InvalidProblem(f"{name}: {out.ndim}-dimensional with shape {out.shape}, expected {'a vector' if ndim == 1 else 'a matrix'}")
+    return out
+
+
+def _uneven(x: Any) -> str:
+    """Which rows of nested lists differ in length, as far as one can tell."""
+    try:
+        lengths = [len(row) for row in x]
+    except TypeError:
+        return ""
+    other = next((i for i, length in enumerate(lengths) if length != lengths[0]), None)
+    return "" if other is None else f", row 0 has {_count(lengths[0], 'entry', 'entries')} and row {other} has {lengths[other]}"
+
+
+def _frozen(x: Array) -> Array:
+    view = x.view()
+    view.flags.writeable = False
+    return view
+
+
+def _blocks(x: Array) -> Iterator[tuple[int, Array]]:
+    width = x.shape[1] if x.ndim == 2 else 1
+    step = max(1, BLOCK // max(1, width))
+    for start in range(0, x.shape[0], step):
+        yield start, x[start : start + step]
+
+
+def _finite(name: str, x: Array) -> None:
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(np.sum(x)):  # at the speed of memory; an infinite sum may be an overflow
+            return
+    bad = 0
+    first: tuple[int, ...] = ()
+    for start, block in _blocks(x):
+        wrong = ~np.isfinite(block)
+        here = int(np.count_nonzero(wrong))
+        if here and not bad:
+            place = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
+            first = (start + int(place[0]), *(int(i) for i in place[1:]))
+        bad += here
+    if bad:
+        where = f"index {first[0]}" if len(first) == 1 else f"row {first[0]}, column {first[1]}"
+        verb = "is" if bad == 1 else "are"
+        raise InvalidProblem(f"{name}: {bad} of {x.size} values {verb} not finite (first at {where})")
+
+
+def _symmetric(name: str, K: Array) -> None:
+    largest = worst = 0.0
+    place = (0, 0)
+    for start, block in _blocks(K):
+        difference = np.abs(block - K[:, start : start + block.shape[0]].T)
+        largest = max(largest, float(np.max(np.abs(block))))
+        here = int(np.argmax(difference))
+        if difference.flat[here] > worst:
+            row, column = divmod(here, K.shape[1])
+            worst, place = float(difference.flat[here]), (start + row, column)
+    if worst > SYMMETRY * largest:
+        i, j = place
+        raise InvalidProblem(f"{name}: not symmetric, entry ({i}, {j}) is {float(K[i, j]):.6g} and ({j}, {i}) is {float(K[j, i]):.6g}")
+
+
+def _positive_semidefinite(name: str, K: Array) -> None:
+    import scipy.linalg
+
+    n = K.shape[0]
+    largest = max(float(np.max(np.abs(block))) for _, block in _blocks(K))
+    if largest == 0:
+        return
+    unit = math.ldexp(1.0, math.frexp(largest)[1] - 1)  # a power of two: squares of the entries in this unit neither overflow nor vanish
+    scaled = np.array(K, order="F")
+    scaled /= unit
+    scale = _largest_eigenvalue(scaled)
+    # |K_ij| <= sqrt(K_ii K_jj) for a PSD matrix, so a negative diagonal entry settles the matter at once below.
+    if float(np.min(np.diagonal(scaled))) >= -INDEFINITE * scale:
+        scaled.flat[:: n + 1] += INDEFINITE * scale
+        _, info = scipy.linalg.lapack.dpotrf(scaled, lower=1, overwrite_a=1, clean=0)
+        if info == 0:
+            return
+        scaled = np.asfortranarray(K / unit)
+    lowest = float(scipy.linalg.eigh(0.5 * (scaled + scaled.T), eigvals_only=True, subset_by_index=[0, 0])[0])
+    if lowest < -INDEFINITE * scale:
+        raise InvalidProblem(
+            f"{name}: not positive semidefinite, the smallest eigenvalue is {lowest * unit:.6g} (the largest in modulus about "
+            f"{scale * unit:.6g}); at least {-INDEFINITE * scale * unit:.3g} needed"
+        )
+
+
+def _largest_eigenvalue(K: Array) -> float:
+    """max |lambda(K)| from below, by eight steps of the power iteration from a fixed start: sharp enough to set a tolerance with."""
+    v = 1.0 + np.arange(1, K.shape[0] + 1, dtype=np.float64) % 7 / 8
+    v /= np.linalg.norm(v)
+    size = 0.0
+    for _ in range(8):
+        w = K @ v
+        size = float(np.linalg.norm(w))
+        if size == 0.0:
+            break
+        v = w / size
+    longest_column = float(np.sqrt(np.max(np.einsum("ij,ij->j", K, K))))
+    return max(size, longest_column)

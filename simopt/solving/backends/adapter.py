@@ -1,0 +1,201 @@
+"""One solve of a declaration by a CVXPY back end, with its native words kept.
+
+`Problem.solve` of CVXPY loses the native status when it raises and keeps stale values, so the adapter canonicalises, calls the solver on
+the data, and unpacks by itself. A point that the back end returned is unpacked whatever its status says: the certificate judges it.
+"""
+
+from __future__ import annotations
+
+import time
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from simopt.ground.arrays import Array
+from simopt.solving.backends import ecos_child
+from simopt.solving.backends.table import BackEnd
+from simopt.solving.solution import Status
+
+if TYPE_CHECKING:
+    import cvxpy as cp
+
+
+@dataclass(frozen=True)
+class NativeResult:
+    """What a back end returned: values by variable name, duals by constraint label, and its own word."""
+
+    point: dict[str, Any] | None
+    multipliers: dict[str, Any] | None
+    status: Status
+    word: str
+    iterations: int
+    setup_seconds: float
+    solve_seconds: float
+
+
+CVXPY_STATUSES = {
+    "optimal": (Status.OPTIMAL, "optimal"),
+    "optimal_inaccurate": (Status.GAP_OPEN, "optimal_inaccurate"),
+    "user_limit": (Status.GAP_OPEN, "user_limit"),
+    "infeasible": (Status.INFEASIBLE, "infeasible"),
+    "infeasible_inaccurate": (Status.INFEASIBLE, "infeasible_inaccurate"),
+    "unbounded": (Status.UNBOUNDED, "unbounded"),
+    "unbounded_inaccurate": (Status.UNBOUNDED, "unbounded_inaccurate"),
+}  # CVXPY's words, for back ends whose native ones we do not know
+
+
+class Refused(ValueError):
+    """The back end cannot represent the problem."""
+
+
+def run(
+    declaration: cp.Problem, backend: BackEnd, *, tol: float, max_iter: int | None, time_limit: float, options: dict[str, Any]
+) -> NativeResult:
+    """Solve the declaration once at native tolerance `tol`.
+
+    Raises
+    ------
+    Refused
+        when the back end cannot represent the problem.
+    KeyboardInterrupt
+        also when the back end swallowed the interrupt and only reported it.
+    """
+    start = time.perf_counter()
+    with quiet():
+        data, chain, inverse = canonicalise(declaration, backend)
+    setup = time.perf_counter() - start
+    native = _native_options(backend, tol, max_iter, time_limit, options)
+    start = time.perf_counter()
+    try:
+        if backend.name == "ecos":
+            ecos_child.start()
+            start = time.perf_counter()
+        with quiet():
+            if backend.name == "ecos":
+                raw = _ecos(data, native, time_limit)
+            else:
+                raw = chain.solve_via_data(declaration, data, warm_start=backend.name == "scs", verbose=False, solver_opts=native)
+    except TimeoutError:
+        return NativeResult(None, None, Status.TIME_LIMIT, f"ended after {time_limit:g} s", 0, setup, time.perf_counter() - start)
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:  # back ends raise whatever they like (a panic of Rust is no Exception): a failed solve, with their word
+        return NativeResult(None, None, Status.FAILED, f"{type(error).__name__}: {error}", 0, setup, time.perf_counter() - start)
+    seconds = time.perf_counter() - start
+    code, iterations = _native_status(backend, raw)
+    if code in backend.interrupted:
+        raise KeyboardInterrupt
+    status, word = backend.statuses.get(code, (Status.GAP_OPEN, str(code)))
+    with quiet():
+        present = status not in (Status.INFEASIBLE, Status.UNBOUNDED)  # their x is a ray, not a point
+        said, point, multipliers = _unpack(declaration, chain, inverse, _presentable(backend, raw) if present else raw)
+    if not backend.statuses:
+        status, word = CVXPY_STATUSES.get(said, (Status.FAILED, said))
+    return NativeResult(point, multipliers, status, word, iterations, setup, seconds)
+
+
+def canonicalise(declaration: cp.Problem, backend: BackEnd) -> tuple[dict[str, Any], Any, Any]:
+    """Data in the form of the back end, the chain of reductions, and the way back.
+
+    Raises
+    ------
+    Refused
+        when the back end has no cone for this declaration, or CVXPY fails on it.
+    """
+    import cvxpy as cp
+
+    try:
+        enforce = bool(declaration.parameters()) and declaration.is_dpp()
+        data, chain, inverse = declaration.get_problem_data(backend.cvxpy_name, enforce_dpp=enforce, solver_opts={})
+    except cp.error.SolverError as error:
+        raise Refused(f"{backend.name} cannot take this declaration: {error}") from error
+    except Exception as error:  # of its own kind where a reduction meets what it did not expect
+        raise Refused(f"CVXPY failed on this declaration: {type(error).__name__}: {error}") from error
+    return data, chain, inverse
+
+
+def _native_options(backend: BackEnd, tol: float, max_iter: int | None, limit: float, options: dict[str, Any]) -> dict[str, Any]:
+    native: dict[str, Any] = {name: tol for name in backend.tolerance}
+    limit_iterations = max_iter if max_iter is not None else backend.default_max_iter
+    if backend.max_iter and limit_iterations is not None:
+        native[backend.max_iter] = int(limit_iterations)
+    if backend.time_limit:
+        native[backend.time_limit] = float(limit)
+    return native | options
+
+
+def _ecos(data: dict[str, Any], options: dict[str, Any], time_limit: float) -> dict[str, Any]:
+    from cvxpy.reductions.solvers.conic_solvers.ecos_conif import dims_to_solver_dict
+    from scipy import sparse
+
+    def matrix(a: Any) -> Any:
+        return None if a is None else sparse.csc_matrix((a.data, a.indices, a.indptr), shape=a.shape)
+
+    cones = dims_to_solver_dict(data["dims"])
+    cones = {key: [int(k) for k in value] if key == "q" else int(value) for key, value in cones.items() if key in {"l", "q", "e"}}
+    args = (data["c"], matrix(data["G"]), data["h"], cones, matrix(data["A"]), data["b"])
+    return ecos_child.solve({"args": args, "options": options}, time_limit)
+
+
+def _native_status(backend: BackEnd, raw: Any) -> tuple[object, int]:
+    if backend.name == "ecos":
+        return int(raw["info"]["exitFlag"]), int(raw["info"]["iter"])
+    if backend.name == "scs":
+        words = str(raw["info"]["status"])
+        limit = "iterations" if "max_iters" in words else "time" if "time_limit" in words else None
+        return limit or int(raw["info"]["status_val"]), int(raw["info"]["iter"])
+    if backend.name == "clarabel":
+        return str(raw.status), int(raw.iterations)
+    return "see cvxpy", 0
+
+
+def _presentable(backend: BackEnd, raw: Any) -> Any:
+    """The native result with its status replaced by one that CVXPY unpacks, when it holds a finite point."""
+    if backend.name == "ecos" and raw["x"] is not None and np.all(np.isfinite(raw["x"])):
+        return raw | {"info": raw["info"] | {"exitFlag": 10}}
+    if backend.name == "scs" and raw["x"] is not None and np.all(np.isfinite(raw["x"])):
+        return raw | {"info": raw["info"] | {"status_val": 2}}
+    if backend.name == "clarabel" and raw.x is not None and len(raw.x) and np.all(np.isfinite(raw.x)):
+        fields = {key: getattr(raw, key) for key in ("x", "z", "s", "obj_val", "solve_time", "iterations")}
+        return SimpleNamespace(status="AlmostSolved", **fields)
+    return raw
+
+
+def _unpack(declaration: cp.Problem, chain: Any, inverse: Any, raw: Any) -> tuple[str, dict[str, Any] | None, dict[str, Any] | None]:
+    """CVXPY's word, values and duals; None for what is missing or not finite."""
+    import cvxpy as cp
+
+    for variable in declaration.variables():
+        variable.value = None
+    try:
+        declaration.unpack_results(raw, chain, inverse)
+    except (cp.error.SolverError, ValueError, TypeError) as error:
+        return f"{type(error).__name__}: {error}", None, None
+    said = str(declaration.status)
+    point = {v.name(): held(v) for v in declaration.variables()}
+    if any(value is None or not np.all(np.isfinite(value)) for value in point.values()):
+        return said, None, None
+    duals = {c.label: c.dual_value for c in declaration.constraints if c.label}
+    values = {name: np.asarray(value, dtype=float) for name, value in point.items()}
+    if any(value is None for value in duals.values()):
+        return said, values, None
+    return said, values, {label: np.asarray(value, dtype=float) for label, value in duals.items() if not isinstance(value, list)}
+
+
+def held(variable: cp.Variable) -> Array | None:
+    """The value of a variable as a dense array, if it has one."""
+    value = variable.value if variable.sparse_idx is None else variable.value_sparse
+    return None if value is None else np.asarray(value.toarray() if hasattr(value, "toarray") else value, dtype=float)
+
+
+@contextmanager
+def quiet() -> Iterator[None]:
+    """Silence CVXPY's warnings about accuracy: simopt's status says it better."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        yield

@@ -1,0 +1,178 @@
+"""The one driver: runs any solver on any problem, stops the clock while it certifies, and decides how the solve ended.
+
+Problems are solved in natural units and judged as they were given. OPTIMAL means that the certificate closed; what the solver itself says
+is kept beside it.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from simopt.ground import validate
+from simopt.ground.errors import Interrupted, InvalidProblem, NotAvailable, UnknownName
+from simopt.ground.registry import fold
+from simopt.solving import provenance
+from simopt.solving.backends.table import CLARABEL, FIRST_CLASS, BackEnd, check_options, find
+from simopt.solving.certificate import arithmetic
+from simopt.solving.problem import Problem, Rescale, is_cvxpy, owns_its_data, twin
+from simopt.solving.run import CHANGED, Declare, Ending, Progress, Run, iterate, sweep
+from simopt.solving.solution import Solution, Status, Trace, frozen
+from simopt.solving.solver import SolverSpec, solvers_of
+
+if TYPE_CHECKING:
+    import cvxpy as cp
+
+
+def solve(
+    problem: Problem | cp.Problem,
+    solver: str | None = None,
+    *,
+    tol: float = 1e-8,
+    time_limit: float = 60.0,
+    rigorous: bool | str = False,
+    progress: Progress | None = None,
+    declare: Declare | None = None,
+    **options: Any,
+) -> Solution:
+    """Solve a problem and certify the answer.
+
+    Of a `cvxpy.Problem` the solution's point has the values of all variables by name, and the bounds are those of the problem as it was
+    written. Values, dual values, value and status are put into the problem too; "optimal" there means certified.
+
+    Parameters
+    ----------
+    problem : Problem or cvxpy.Problem
+    solver : str, optional
+        "clarabel", "ecos", "scs", another solver that CVXPY has installed, or a hand-written one of this problem; by default the best
+        hand-written one, else "clarabel".
+    tol : float
+        relative gap (gap / scale) that the certificate must reach.
+    time_limit : float
+        seconds on the solver's clock.
+    rigorous : bool or str
+        True (or "interval") evaluates the final bounds in interval arithmetic, "rational" in exact fractions.
+    progress : callable, optional
+        called with each certified `Sample`.
+    declare : callable, optional
+        gives the declaration of the normalised problem for a set of cones; `simopt.path` passes one that keeps it.
+    **options
+        options of the solver; an unknown one is an error.
+
+    Raises
+    ------
+    UnknownName
+        for a solver or option that does not exist, with the nearest name.
+    NotAvailable
+        for a back end that is not installed.
+    Interrupted
+        on Ctrl-C; `done` is the solution with the best certified point so far (status INTERRUPTED).
+    """
+    if is_cvxpy(problem):
+        from simopt.duality import as_written
+
+        return as_written.solve(
+            problem, progress, partial(solve, solver=solver, tol=tol, time_limit=time_limit, rigorous=rigorous, **options)
+        )
+    if not (isinstance(tol, Real) and 0 < tol < 1):
+        raise InvalidProblem(f"tol: must be a positive number below 1 (a gap as large as the scale closes at once), got {tol!r}")
+    if not (isinstance(time_limit, Real) and time_limit > 0):
+        raise InvalidProblem(f"time_limit: must be positive seconds, got {time_limit!r}")
+    if options.get("max_iter") is not None:
+        validate.whole("max_iter", options["max_iter"])
+    num = arithmetic(rigorous)
+    if num.name not in problem.arithmetics:
+        raise InvalidProblem(f"rigorous: {problem.name} has no {num.name} bounds; it has {', '.join(problem.arithmetics)}")
+    chosen = choose(problem, solver)
+    name = chosen.name
+    if isinstance(chosen, SolverSpec):
+        chosen.check_options(options)
+    else:
+        check_options(chosen, options)
+    with np.errstate(all="ignore"):  # an overflow shows in the certificate, which says what it did
+        run = Run(problem, tol, num, Rescale(), progress)
+        try:
+            if not owns_its_data(problem):
+                run.mark = problem.fingerprint()
+            normal, run.rescale = natural(problem)
+            if isinstance(chosen, SolverSpec):
+                ended = iterate(run, chosen, normal, time_limit, options)
+            else:
+                ended = sweep(run, chosen, normal, time_limit, options, declare or _declare)
+        except KeyboardInterrupt:
+            raise Interrupted(_finish(run, name, options, (Status.INTERRUPTED, "interrupted", "stopped by the user"))) from None
+        return _finish(run, name, options, ended)
+
+
+def natural(problem: Problem) -> tuple[Problem, Rescale]:
+    """The problem in natural units; as it was given where one of its numbers would leave float64 there. Never the object that is judged."""
+    try:
+        normal, back = problem.normalised()
+    except (InvalidProblem, ArithmeticError):
+        normal, back = problem, Rescale()
+    return twin(normal) if normal is problem else normal, back
+
+
+def choose(problem: Problem | type[Problem], name: str | None) -> SolverSpec | BackEnd:
+    """The solver called `name`, or the default one of this problem."""
+    own = solvers_of(problem)
+    if name is None:
+        usable = [s for s in own if isinstance(problem, type) or s.reason_against(problem) is None]
+        return usable[0] if usable else CLARABEL
+    for spec in own:
+        if fold(spec.name) == fold(name):
+            return spec
+    backend = find(name)
+    if backend is None:
+        raise UnknownName(f"solver of {problem.name}", name, [s.name for s in own] + [b.name for b in FIRST_CLASS])
+    if backend in FIRST_CLASS and backend.missing is not None:  # any other one was found among those that CVXPY has installed
+        raise NotAvailable(backend.missing)
+    return backend
+
+
+def reason_against(problem: Problem, chosen: SolverSpec | BackEnd) -> str | None:
+    """Why the solver cannot solve this problem; None when it can."""
+    if isinstance(chosen, SolverSpec):
+        return chosen.reason_against(problem)
+    from simopt.solving.backends import adapter
+
+    try:
+        adapter.canonicalise(problem.for_back_ends(cones=chosen.cones), chosen)
+    except (adapter.Refused, InvalidProblem) as error:
+        return str(error)
+    return None
+
+
+def _declare(problem: Problem, cones: frozenset[str]) -> Any:
+    return problem.for_back_ends(cones=cones)
+
+
+def _finish(run: Run, solver: str, options: dict[str, Any], ended: Ending) -> Solution:
+    best = run.final()
+    record = provenance.record(
+        solver=solver,
+        problem=run.problem,
+        tol=run.tol,
+        options=options,
+        iterations=run.iterations,
+        setup_seconds=run.setup_seconds,
+        solve_seconds=run.solve_seconds,
+    )
+    if run.mark not in (None, record.fingerprint):
+        best, ended = None, CHANGED
+    elif ended[0] is Status.OPTIMAL and not (best is not None and best.certificate.closes(run.tol)):
+        ended = CHANGED
+    status, word, message = ended
+    return Solution(
+        status=status,
+        reported_status=word,
+        point=None if best is None else frozen(best.point),
+        multipliers=None if best is None else frozen(best.multipliers),
+        certificate=None if best is None else best.certificate,
+        trace=Trace(tuple(run.samples), run.sampling),
+        provenance=record,
+        message=message or "",
+    )

@@ -1,0 +1,380 @@
+"""The one judge: bounds on the optimum from a point and multipliers, whoever produced them."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+
+from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
+from simopt.arithmetic.interval import EPS, as_interval
+from simopt.ground.errors import InvalidProblem
+from simopt.solving.entries import checked, finite, named
+
+if TYPE_CHECKING:
+    from simopt.ground.arrays import Array, Multipliers, Point
+    from simopt.solving.problem import Problem, Rescale
+
+HIDDEN = 1e-5  # of the scale: what rounding may hide of a gap in floats whose bounds stay where they are when the point is shaken
+WORST = 1e-2  # of the scale: what it may in its worst case, by formulas for balls, hide of others
+MOVED = 1e-4  # of the scale: how far a point that is shaken may move the bounds of one of which nothing is hidden
+UNDERFLOW = 1e-150  # the root of the smallest floats: a square of less sinks, and enclosures of what sank are as wide
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """lower ≤ optimum ≤ upper.
+
+    Attributes
+    ----------
+    upper, lower : float
+        value of the restored point; value of the dual at the repaired multipliers.
+    gap : float
+        bound on upper − optimum, evaluated without cancellation where the problem knows how; ∞ where a bound is not finite, or where this
+        evaluation and upper − lower contradict each other: then one of the formulas is wrong, or a number overflowed. In floats, where
+        the bounds are sensitive and rounding may have hidden more than a hundredth of the scale, the gap that intervals prove.
+    relative_gap, gap_over_upper : float
+        gap / scale and gap / |upper| (0/0 = 0); of a maximum gap / |lower|, which is the point's value there.
+    scale : float
+        objective at the trivial point.
+    infeasibility : float
+        largest |given − restored| / (1 + |restored|) over the entries of the point.
+    multipliers_from : str
+        "solver" or "point", whichever gave the better bound; "none" when there was no bound.
+    arithmetic : str
+        arithmetic in which the bounds were evaluated.
+    maximises : bool
+        whether the optimum is a maximum: then `lower` is the value of the restored point and `upper` that of the dual.
+    open : str
+        why a bound is missing or the gap is open, and what would help, where that is known, or that no point is feasible; else empty.
+
+    lower = upper = ∞ says that the multipliers prove the problem infeasible (`infeasible`): they are a ray along which the dual grows
+    without end. Only a problem that says that it `may_be_infeasible` can be found so; elsewhere an infinite bound is an overflow.
+    lower = upper = −∞ says of a `cvxpy.Problem` that it is proven to be `unbounded`; of a maximum these are ∞.
+    """
+
+    upper: float
+    lower: float
+    gap: float
+    relative_gap: float
+    gap_over_upper: float
+    scale: float
+    infeasibility: float
+    multipliers_from: str
+    arithmetic: str
+    maximises: bool = False
+    open: str = ""
+
+    @property
+    def infeasible(self) -> bool:
+        """Whether the dual's bound is ∞ (of a maximum −∞): no point is feasible."""
+        return self.upper == -math.inf if self.maximises else self.lower == math.inf
+
+    @property
+    def unbounded(self) -> bool:
+        """Whether the objective is proven to fall (of a maximum: to rise) without end where all rows hold."""
+        return self.lower == math.inf if self.maximises else self.upper == -math.inf
+
+    @property
+    def value(self) -> float:
+        """The objective at the restored point."""
+        return self.lower if self.maximises else self.upper
+
+    def of_the_maximum(self) -> Self:
+        """From bounds on min −f those on max f."""
+        return replace(self, lower=-self.upper, upper=-self.lower, maximises=True)
+
+    def closes(self, tol: float) -> bool:
+        """Whether both bounds are finite and the relative gap is at most `tol`."""
+        return math.isfinite(self.upper) and math.isfinite(self.lower) and self.relative_gap <= tol
+
+    def __str__(self) -> str:
+        word = "no optimum" if self.infeasible or self.unbounded else "open"
+        return (
+            f"{self.lower:.15g} ≤ optimum ≤ {self.upper:.15g}   gap {self.gap:.2e}   gap/scale {self.relative_gap:.2e}   "
+            f"gap/|{'lower' if self.maximises else 'upper'}| {self.gap_over_upper:.2e}   repaired by {self.infeasibility:.1e}   "
+            f"multipliers: {self.multipliers_from}   arithmetic: {self.arithmetic}" + (f"   {word}: {self.open}" if self.open else "")
+        )
+
+
+@dataclass(frozen=True)
+class Judgement:
+    """A certificate with the restored point and the multipliers it was computed from (floats)."""
+
+    certificate: Certificate
+    point: Point
+    multipliers: Multipliers | None
+
+
+def judge(
+    problem: Problem,
+    point: Point,
+    multipliers: Multipliers | None = None,
+    num: Arithmetic = FLOAT,
+    back: Rescale | None = None,
+    near: float = 1.0,
+) -> Judgement:
+    """Certify, and keep the restored point and the multipliers that gave the bound.
+
+    With `back`, point and multipliers are those of the problem in natural units: checked first, then mapped to the original. Floats are
+    held against a shaken point, and against balls where that tells of something hidden, where gap / scale is at most `near`: who asks
+    whether the gap is at most tol need not know more of one that is not.
+    """
+    if num.name not in problem.arithmetics:
+        raise InvalidProblem(f"arithmetic: {problem.name} has no {num.name} bounds; it has {', '.join(problem.arithmetics)}")
+    with np.errstate(all="ignore"):  # far from the optimum formulas may overflow; what comes out is no bound and is treated so below
+        given = checked("point", point, problem.trivial_point())
+        if back is not None:
+            given = named("point", back.point, given)
+            multipliers = None if multipliers is None else named("multipliers", back.multipliers, checked("multipliers", multipliers, {}))
+        return _judged(problem, given, multipliers, num, near)
+
+
+def _judged(problem: Problem, point: Point, multipliers: Multipliers | None, num: Arithmetic, near: float) -> Judgement:
+    for name, value in point.items():
+        if not np.all(np.isfinite(value)):
+            raise InvalidProblem(f"point: {name} is not finite")
+    restored = named("point", problem.restore, point)
+    scene = _Scene(problem, restored, num)
+    scale = problem.scale()
+    weighed = [(*scene.weigh(candidate), candidate, origin) for origin, candidate in _candidates(problem, restored, multipliers)]
+    weighed.sort(key=lambda found: (found[0], -found[1]))  # a bound is one without a feasible point, too
+    gap, lower = math.inf, -math.inf
+    kept: Multipliers | None
+    kept, origin = weighed[0][2:] if weighed else (None, "none")
+    for said, claimed, candidate, giver in weighed:
+        if math.isfinite(gap) and abs(said) >= gap:
+            break
+        known, bound = scene.confirmed(said, claimed, candidate, near, scale)
+        if (known, -bound) < (gap, -lower):
+            gap, lower, kept, origin = known, bound, candidate, giver
+    certificate = Certificate(
+        upper=scene.upper,
+        lower=lower,
+        gap=gap,
+        relative_gap=ratio(gap, scale),
+        gap_over_upper=ratio(gap, abs(scene.upper)),
+        scale=scale,
+        infeasibility=_repair(point, restored),
+        multipliers_from=origin,
+        arithmetic=num.name,
+    )
+    return Judgement(certificate, restored, kept)
+
+
+class _Scene:
+    """One restored point, in one arithmetic, before which multipliers are weighed."""
+
+    def __init__(self, problem: Problem, restored: Point, num: Arithmetic) -> None:
+        self.problem, self.restored, self.num = problem, restored, num
+        self.feasible = restored
+        self.primal = math.nan
+        if finite(restored):
+            self.primal = _value(self._objective)
+        self.upper = _end(num.upper, self.primal, math.inf)
+
+    def _objective(self) -> Any:
+        if self.num is not FLOAT:  # what is feasible to rounding is not yet feasible
+            self.feasible = self.problem.restore(self.restored, self.num)
+        return self.problem.objective(self.feasible, self.num)
+
+    def weigh(self, candidate: Multipliers) -> tuple[float, float]:
+        """Gap and lower bound that the multipliers give: (∞, ∞) where they prove that no point is feasible, (∞, −∞) for nothing."""
+        dual, lower = self._dual(candidate)
+        if lower == math.inf:
+            proof = self.problem.may_be_infeasible and self.upper == math.inf
+            return math.inf, math.inf if proof else -math.inf
+        if not (math.isfinite(lower) and math.isfinite(self.upper)):
+            return math.inf, lower
+        gap = _value(self.problem.gap, self.feasible, candidate, self.num)
+        if self.num is FLOAT:
+            return float(gap) if math.isfinite(gap) else math.inf, lower
+        low, high = (_end(end, gap, side) for end, side in ((self.num.lower, -math.inf), (self.num.upper, math.inf)))
+        least = math.nextafter(self.num.lower(self.primal) - self.num.upper(dual), -math.inf)
+        width = math.nextafter(self.upper - lower, math.inf)
+        if max(low, least, 0.0) > min(high, width):  # two proven enclosures of one number ≥ 0 that have nothing in common
+            return math.inf, -math.inf
+        return min(high, width), lower
+
+    def _dual(self, candidate: Multipliers) -> tuple[Any, float]:
+        dual = _value(lambda *values: named("multipliers", self.problem.dual_bound, *values), candidate, self.num, self.upper)
+        return dual, _end(self.num.lower, dual, -math.inf)
+
+    def confirmed(self, gap: float, lower: float, candidate: Multipliers, near: float, scale: float) -> tuple[float, float]:
+        r"""Gap and lower bound that floats may claim: what they computed where rounding cannot have made it up, else what balls say.
+
+        Let each of P, D and G = P − D be computed as sums of terms t. A sum of n products in any order is off by at most γ_n Σ|t| with
+        γ_n = n u/(1 − n u), u = eps/2 (Higham 2002, §3.1), any other operation by u|t|; both carry on to the result through the
+        absolute values of what they are multiplied with: of αᵀKα the terms are those of |α|ᵀ|K||α|, however small the sum. Ball
+        arithmetic adds up just this, each bound twice as large: its radii r are c·eps·Σ|terms| with c the number of terms that meet in
+        a sum, + 4. A float lies within the radius of the real value (half of it would do). Two things follow.
+
+        The witnesses agree: |G − (P − D)| ≤ r_G + r_P + r_D, and neither is below 0 by more than that. Each radius is at least
+        (n + 4) eps times the value itself, n terms being summed at the end, and n is the number of samples or of coefficients; what
+        differs by no more than that is in agreement without asking the balls. A ball that overflowed explains nothing. Where numbers sink
+        below the smallest floats balls explain much: of bounds that contradict each other by more than √eps of the scale no gap is
+        claimed below what they miss.
+
+        Nothing is hidden: terms that cancel without a trace cancel alike in G and in P − D, and both may be 0 where P − D is 1e20. So a
+        gap of at most near·scale is evaluated in balls, unless P and D, with which G agrees, are `_steady`: to ask that costs no more than
+        the floats did. It counts for the balls' upper end as soon as that is more by WORST·scale. Less than this is left to floats: radii
+        are the worst case of every rounding, some 2√n times what is seen, and of a norm that is near 0 they are √eps where floats, which
+        know other formulas, are good to eps; in a ball of radius 10⁵ that is 10⁻³ of the scale. Where the scale is 0, or not known, there
+        is nothing to leave: of no unit closes a gap of 0 only, and that it is 0 is for balls to prove, where exact zeros stay exact. What
+        balls prove about the point that they make feasible is about the one of floats, too, where the two are not apart.
+        """
+        if self.num is not FLOAT or gap == math.inf:  # enclosures have been compared, and what claims nothing needs no witness
+            return gap, lower
+        nothing, size = (math.inf, -math.inf), abs(gap)
+        terms = max((np.size(value) for value in (*self.restored.values(), *candidate.values())), default=0) + 4
+        off = max(abs(gap - (self.upper - lower)), lower - self.upper, -gap)
+        agree = off <= terms * EPS * (abs(self.upper) + abs(lower) + size)
+        if INTERVAL.name not in self.problem.arithmetics:
+            return (size, lower) if agree else nothing
+        if not agree:
+            if not off <= self._in_balls.radii(candidate):
+                return nothing
+            if lower - self.upper > math.sqrt(EPS) * scale:
+                size = max(size, lower - self.upper)
+        if ratio(size, scale) > near or (agree and self._steady(lower, candidate, scale)):
+            return size, lower
+        room = WORST * scale if scale < math.inf else 0.0
+        proven = self._worst(candidate)
+        if proven - size > room and self._stays():  # also where floats are infeasible by an ulp, and formulas say ∞
+            proven = min(proven, self._in_balls.weigh(candidate)[0])
+        return (size if proven - size <= room else proven), lower
+
+    def _steady(self, lower: float, candidate: Multipliers, scale: float) -> bool:
+        r"""Whether P and D stay where they are, to MOVED·scale, when point and multipliers are shaken: then floats hide next to nothing.
+
+        What cancels without a trace does so for these numbers only (stochastic arithmetic: Vignes 2004). Each entry x_i becomes
+        x_i(1 ± δ r_i), r_i of random sign and of a size in [½, 1], E r_i² = 7/12, and the point is made feasible anew. A sum of n terms t
+        moves by some δ(7/12)^½‖t‖, where rounding hides at most ½ n eps Σ|t| ≤ ½ n^{3/2} eps ‖t‖. A square αᵀKα, whose sums are nested and
+        whose linear part vanishes where Kα does, moves by some (7/12) δ² Σ K_ii α_i², where rounding hides at most
+            n eps |α|ᵀ|K||α| ≤ n² eps Σ K_ii α_i²                       (|K_ij|² ≤ K_ii K_jj, Cauchy–Schwarz).
+        With δ² = (24/7) n² eps MOVED/HIDDEN, a square that hides h has moved by some 2h·MOVED/HIDDEN: one that moves by at most MOVED·scale
+        hides at most ½ HIDDEN·scale, and a sum 2·10⁻⁹√n of what it moves. A norm, a root of a square, hides (HIDDEN/MOVED)^½ of it.
+
+        P is asked on both sides, as a hinge moves on one; of D one is enough, since multipliers near these then give the bound. What
+        restoring takes back of an entry, beyond MOVED of its array, is a norm that was not seen. Assumed is that the signs know nothing of
+        the data, and that what cancels is made of the point or of the multipliers. What sinks below the smallest floats sinks when it is
+        shaken, too: where the scale is not above the root of these, nothing is steady.
+        """
+        terms = max((np.size(value) for value in (*self.restored.values(), *candidate.values())), default=0)
+        delta, room = terms * math.sqrt(24 / 7 * EPS * MOVED / HIDDEN), MOVED * scale
+
+        def primal(side: float) -> float:
+            point = _shaken(self.restored, side)
+            feasible = self.problem.restore(point)
+            return float(self.problem.objective(feasible)) if _apart(point, feasible) <= MOVED else math.inf
+
+        return (
+            UNDERFLOW < scale < math.inf
+            and all(abs(_value(primal, side) - self.upper) <= room for side in (delta, -delta))
+            and abs(self._dual(_shaken(candidate, delta))[1] - lower) <= room
+        )
+
+    def _worst(self, candidate: Multipliers) -> float:
+        """P − D at the point of floats, were all rounding in it to be against us: the smaller of the two witnesses' upper ends."""
+        value = _value(self.problem.objective, self.restored, INTERVAL)
+        if isinstance(value, float) and value == math.inf:  # no ball but a word: that a constraint holds with equality is not to be proven
+            return self.upper - self._in_balls._dual(candidate)[1]
+        primal = _end(INTERVAL.upper, value, math.inf)
+        _, lower = self._in_balls._dual(candidate)
+        gap = _end(INTERVAL.upper, _value(self.problem.gap, self.restored, candidate, INTERVAL), math.inf)
+        return min(gap, primal - lower if math.isfinite(primal) and math.isfinite(lower) else math.inf)
+
+    def _stays(self) -> bool:
+        """Whether making the point feasible in balls, too, moves no entry by more than rounding does."""
+        for name, ball in self._in_balls.feasible.items():
+            here, there = np.asarray(self.restored[name], dtype=float), INTERVAL.mid(ball)
+            moved, size = (float(np.max(np.abs(x), initial=0.0)) for x in (here - there, here))
+            if not moved <= math.sqrt(EPS) * size + UNDERFLOW:
+                return False
+        return True
+
+    @cached_property
+    def _in_balls(self) -> _Scene:
+        return _Scene(self.problem, self.restored, INTERVAL)
+
+    def radii(self, candidate: Multipliers) -> float:
+        """r_P + r_D + r_G, of a scene in intervals; ∞ never: what overflowed counts as nan."""
+        dual, _ = self._dual(candidate)
+        balls = (self.primal, dual, _value(self.problem.gap, self.feasible, candidate, self.num))
+        total = float(sum(as_interval(ball).rad for ball in balls))
+        return total if math.isfinite(total) else math.nan
+
+
+def _shaken(values: Mapping[str, Any], delta: float) -> dict[str, Any]:
+    """Each entry x_i times 1 + δ r_i."""
+    r, start, out = _factors(sum(np.size(value) for value in values.values())), 0, {}
+    for name, value in values.items():
+        x = np.asarray(value, dtype=float)
+        out[name] = x * (1.0 + delta * r[start : start + x.size].reshape(x.shape))
+        start += x.size
+    return out
+
+
+@lru_cache(maxsize=4)
+def _factors(size: int) -> Array:
+    """r_i, of any sign and of a size in [½, 1]: always the same, as is the word of the judge."""
+    rng = np.random.default_rng(size)
+    return rng.choice([-1.0, 1.0], size) * rng.uniform(0.5, 1.0, size)
+
+
+def _apart(here: Point, there: Point) -> float:
+    """The largest |here − there| of an entry, relative to the largest entry of its array."""
+    worst = 0.0
+    for name, value in here.items():
+        if there[name] is not value:
+            moved, size = (float(np.max(np.abs(x), initial=0.0)) for x in (value - there[name], value))
+            worst = max(worst, ratio(moved, size))
+    return worst
+
+
+def _value(formula: Callable[..., Any], *args: Any) -> Any:
+    """The formula's value; nan where it divides by what may be 0 or leaves the floats."""
+    try:
+        return formula(*args)
+    except (ZeroDivisionError, OverflowError):
+        return math.nan
+
+
+def _end(end: Callable[[Any], float], value: Any, unknown: float) -> float:
+    """An end of a value; the infinite one where it is no number."""
+    found = math.nan if isinstance(value, float) and math.isnan(value) else end(value)
+    return unknown if math.isnan(found) else found
+
+
+def _candidates(problem: Problem, restored: Point, given: Multipliers | None) -> Iterator[tuple[str, Multipliers]]:
+    try:
+        suggested = problem.multipliers(restored)
+    except (ZeroDivisionError, OverflowError):  # of a point so far off that it suggests none
+        suggested = None
+    if given is not None:
+        shaped = checked("multipliers", given, suggested or {})
+        if finite(shaped):
+            yield "solver", shaped
+    if suggested is not None and finite(suggested):
+        yield "point", suggested
+
+
+def _repair(given: Point, restored: Point) -> float:
+    worst = 0.0
+    for name, value in given.items():
+        if name in restored:
+            target = np.asarray(restored[name], dtype=float)
+            if target.size:
+                worst = max(worst, float(np.max(np.abs(np.asarray(value, dtype=float) - target) / (1.0 + np.abs(target)))))
+    return worst
+
+
+def ratio(gap: float, unit: Any) -> float:
+    """gap / unit with 0/0 = 0 and x/0 = ∞; ∞ also for a unit that overflowed."""
+    if gap == 0.0:
+        return 0.0
+    return gap / unit if 0.0 < unit < math.inf else math.inf

@@ -1,0 +1,315 @@
+"""What a problem is: one convex programme with its data, its declaration, and the formulas that judge any answer to it."""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+import mmap
+import sys
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, dataclass_transform
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.data.row_blocks import RowBlocks, is_lazy
+from simopt.ground import registry
+from simopt.ground.arrays import Multipliers, Point
+
+if TYPE_CHECKING:
+    import cvxpy as cp
+    from typing_extensions import TypeIs
+
+    from simopt.data.datasets import Dataset
+
+Value = Any
+ALL_CONES = frozenset({"soc", "power", "exp"})
+
+
+def is_cvxpy(problem: object) -> TypeIs[cp.Problem]:
+    """Whether this is a `cvxpy.Problem`: told without importing CVXPY, which whoever has one has done."""
+    cvxpy = sys.modules.get("cvxpy")
+    return cvxpy is not None and isinstance(problem, cvxpy.Problem)
+
+
+def _same(values: Mapping[str, Any]) -> dict[str, Any]:
+    return dict(values)
+
+
+@dataclass(frozen=True)
+class Rescale:
+    """The way back from a normalised problem: maps its points and multipliers to those of the original."""
+
+    point: Callable[[Point], Point] = _same
+    multipliers: Callable[[Multipliers], Multipliers] = _same
+
+
+@dataclass(frozen=True)
+class Example:
+    """An instance for the conformance suite. Degenerate ones (y = 0, one sample, ties, …) need not reach OPTIMAL in every back end."""
+
+    name: str
+    problem: Problem
+    degenerate: bool = False
+
+
+@dataclass(frozen=True)
+class Image:
+    """What a law makes of a problem: objective(point map(p)) of the image equals factor · objective(p) for every feasible p."""
+
+    problem: Problem
+    factor: float = 1.0
+    point: Callable[[Point], Point] = _same
+    multipliers: Callable[[Multipliers], Multipliers] = _same
+
+
+@dataclass(frozen=True)
+class Law:
+    """A named transformation of problems with a known effect: scaling, permutation, duplication.
+
+    A change of units also offers `by`, the same transformation with a given factor; see `change_of_units`.
+    """
+
+    name: str
+    apply: Callable[[Any, np.random.Generator], Image]
+    by: Callable[[Any, float], Image] | None = None
+
+
+def change_of_units(name: str, by: Callable[[Any, float], Image], span: int = 30) -> Law:
+    """The law that `by(problem, s)` holds for any s > 0; applied with random powers of two, |exponent| ≤ span, which leave no rounding."""
+    return Law(name, lambda problem, rng: by(problem, float(2.0 ** rng.integers(-span, span + 1))), by)
+
+
+def laws_of_samples(select: Callable[[Any, NDArray[np.intp], float], Image], field: str) -> list[Law]:
+    """Laws of a mean over samples, of which `field` holds one entry each: their order does not matter, nor does giving each of them twice.
+
+    `select(problem, order, weight)` is the problem with the samples of `order`, whose multipliers are `weight` times the old ones.
+    """
+
+    def count(problem: Any) -> int:
+        return len(getattr(problem, field))
+
+    return [
+        Law("permutation", lambda problem, rng: select(problem, rng.permutation(count(problem)), 1.0)),
+        Law("duplication", lambda problem, rng: select(problem, np.repeat(np.arange(count(problem)), 2), 0.5)),
+    ]
+
+
+@dataclass(frozen=True, eq=False)
+class Problem(ABC):
+    """One convex programme min_x P(x) with data; subclasses are frozen dataclasses of arrays and numbers.
+
+    The contract: `declare` writes the programme in CVXPY as the paper does; `objective`, `restore` and `dual_bound` are the formulas that
+    bound the optimum from above and below in any arithmetic, whoever produced the point and the multipliers.
+
+    Attributes
+    ----------
+    name : str
+        the problem's name on the command line.
+    title, source : str
+        one line for listings; paper and place.
+    arithmetics : tuple of str
+        arithmetics that the formulas support.
+    parameters : tuple of str
+        scalar fields that are `cvxpy.Parameter`s of the declaration and can be swept by `path`.
+    may_be_infeasible : bool
+        whether some data leave no feasible point; only then do multipliers whose `dual_bound` is ∞ prove it.
+    """
+
+    name: ClassVar[str]
+    title: ClassVar[str] = ""
+    source: ClassVar[str] = ""
+    arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval")
+    parameters: ClassVar[tuple[str, ...]] = ()
+    may_be_infeasible: ClassVar[bool] = False
+
+    @property
+    def maximises(self) -> bool:
+        """Whether the declaration is a maximum, P being the negative of what it says."""
+        return False
+
+    @abstractmethod
+    def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
+        """The programme as a plain `cvxpy.Problem` with named variables, parameters and constraints, using only the given cones."""
+
+    def for_back_ends(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
+        """The declaration in the form that back ends are given; another one than `declare` only to get more multipliers from them."""
+        return self.declare(cones=cones)
+
+    def declare_dual(self) -> cp.Problem:
+        """The dual of the declaration, derived: multipliers as variables, by name; see `simopt.dual`, whose errors are its."""
+        from simopt.duality.dual_programme import dual
+
+        return dual(self)
+
+    @abstractmethod
+    def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
+        """P(x), straight from the formula."""
+
+    @abstractmethod
+    def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
+        """A feasible point near `point`, dependent variables recomputed; exactly feasible in the arithmetic asked for."""
+
+    @abstractmethod
+    def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
+        """The dual's value after making the multipliers dual feasible: never above the optimum. `upper` is a known upper bound."""
+
+    @abstractmethod
+    def trivial_point(self) -> Point:
+        """The point of no learning (w = 0, best constant)."""
+
+    @classmethod
+    @abstractmethod
+    def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
+        """Small instances, degenerate ones included."""
+
+    @classmethod
+    @abstractmethod
+    def from_data(cls, dataset: Dataset, rng: np.random.Generator, *args: Any, **options: Any) -> Self:
+        """The recipe: data set and options to a problem; defaults are documented. Recipes name their options as keyword-only parameters."""
+
+    @classmethod
+    def laws(cls) -> list[Law]:
+        """Transformations with a known effect."""
+        return []
+
+    def multipliers(self, point: Point) -> Multipliers | None:
+        """The dual candidate that a (restored) point alone suggests, if it suggests one."""
+        return None
+
+    def ray(self) -> Multipliers | None:
+        """Multipliers along which the dual grows without end, if the problem knows some: they prove that no point is feasible."""
+        return None
+
+    def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
+        """P(x) − D(multipliers). Problems override this with a sum of non-negative terms, free of cancellation."""
+        upper = self.objective(point, num)
+        return upper - self.dual_bound(multipliers, num, num.upper(upper))
+
+    def distance(self, gap: float, point: Point | None = None) -> float:
+        """Radius, in the norm of the hypothesis space, of a ball around the point that holds every optimum, given its gap."""
+        return float("inf")
+
+    def scale(self) -> float:
+        """The unit in which gaps are measured: the objective at the trivial point."""
+        return float(self.objective(self.trivial_point()))
+
+    def normalised(self) -> tuple[Problem, Rescale]:
+        """The same problem in natural units, and the way back."""
+        return self, Rescale()
+
+    def fingerprint(self) -> str:
+        """Hash of the class and the content of all fields."""
+        return hashed(self)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        freeze(self, **state)  # pickling loses the read-only flag
+
+
+def hashed(value: Any) -> str:
+    """Hash of the content of arrays, texts, numbers, and of what holds them."""
+    digest = hashlib.sha256()
+    _feed(digest, value)
+    return digest.hexdigest()[:16]
+
+
+def _feed(digest: hashlib._Hash, value: Any) -> None:
+    """Content of arrays, in blocks; of dataclasses and containers, item by item (their repr would abbreviate long arrays)."""
+    digest.update(type(value).__qualname__.encode())
+    if isinstance(value, np.ndarray):
+        digest.update(str((value.dtype.str, value.shape)).encode())
+        rows = np.atleast_1d(value)
+        for start in range(0, len(rows), 4096):
+            digest.update(np.ascontiguousarray(rows[start : start + 4096]).tobytes())
+    elif is_lazy(value):
+        digest.update(str((value.dtype.str, value.shape)).encode())
+        for _, block in RowBlocks(value):
+            digest.update(np.ascontiguousarray(block).tobytes())
+    elif dataclasses.is_dataclass(value):
+        for item in dataclasses.fields(value):
+            digest.update(item.name.encode())
+            _feed(digest, getattr(value, item.name))
+    elif isinstance(value, (tuple, list)):
+        for entry in value:
+            _feed(digest, entry)
+    else:
+        digest.update(repr(value).encode() + b";")
+
+
+P = TypeVar("P", bound=type[Problem])
+P0 = TypeVar("P0", bound=Problem)
+
+
+@dataclass_transform(frozen_default=True, eq_default=False)
+def problem(cls: P) -> P:
+    """Register a problem class under its `name`; one that is no dataclass becomes a frozen one without `==`."""
+    if "__dataclass_params__" not in vars(cls):
+        dataclass(frozen=True, eq=False)(cls)
+    registry.register("problem", cls.name, cls, cls.__module__)
+    return cls
+
+
+OWNED = 64 * 2**20  # bytes up to which a problem copies an array; of larger ones a solve compares the fingerprint before and after
+
+
+def freeze(instance: Problem, **values: Any) -> None:
+    """Set validated fields of a frozen dataclass from `__post_init__`; arrays become the problem's own (`own`)."""
+    for key, value in values.items():
+        object.__setattr__(instance, key, own(value) if isinstance(value, np.ndarray) else value)
+
+
+def own(array: NDArray[Any]) -> NDArray[Any]:
+    """The array in memory that nobody can write on, itself if it is already; above 64 MB, and of a file that is mapped, a read-only view.
+
+    A read-only view is no protection: its `base` can be written on, and by a solver too. The bytes that hold a copy cannot.
+    """
+    left = array.nbytes > OWNED or array.dtype.hasobject or _mapped(array)
+    if _immutable(array) or (left and not array.flags.writeable):
+        return array
+    if left:
+        view = array.view()
+        view.setflags(write=False)
+        return view
+    order: Any = "F" if array.flags.fnc else "C"
+    return np.ndarray(array.shape, array.dtype, buffer=array.tobytes(order), order=order)
+
+
+def _owners(array: Any) -> Iterator[Any]:
+    """An array, the array whose memory it has, and so on, and at last what holds the memory."""
+    while array is not None:
+        yield array
+        array = getattr(array, "base", None)
+
+
+def _immutable(array: Any) -> bool:
+    *_, memory = arrays = list(_owners(array))
+    # unpickled arrays are writable although bytes are their base
+    return isinstance(memory, bytes) and not any(isinstance(each, np.ndarray) and each.flags.writeable for each in arrays)
+
+
+def _mapped(array: Any) -> bool:
+    return any(isinstance(each, mmap.mmap) for each in _owners(array))
+
+
+def owns_its_data(value: Any) -> bool:
+    """Whether nobody can change the arrays in the fields of a problem, or in what they hold; a `cvxpy.Problem` has parameters."""
+    if is_cvxpy(value):
+        return False
+    if dataclasses.is_dataclass(value):
+        return all(owns_its_data(getattr(value, item.name)) for item in dataclasses.fields(value))
+    if isinstance(value, (tuple, list)):
+        return all(map(owns_its_data, value))
+    return _immutable(value) if isinstance(value, np.ndarray) else not is_lazy(value)
+
+
+def twin(problem: P0) -> P0:
+    """The same problem in an object of its own: what is set or cached on one is not seen by the other."""
+    other = object.__new__(type(problem))
+    other.__setstate__(problem.__getstate__())
+    return other

@@ -1,0 +1,264 @@
+"""One solve under way: iterates pulled from a hand-written solver, or a back end swept over tolerances, and certified as they come."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field, replace
+from importlib import import_module
+from itertools import islice
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+
+from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.ground.errors import InvalidProblem
+from simopt.solving.backends.table import BackEnd
+from simopt.solving.entries import checked
+from simopt.solving.judgement import Certificate, Judgement, judge
+from simopt.solving.problem import Problem, Rescale
+from simopt.solving.solution import Iterate, Sample, Status
+from simopt.solving.solver import SolverSpec
+
+ATTEMPTS = 4  # a back end is run at the tolerance asked for, then at most three times tighter
+GROWTH = 1.2  # certificates are taken at geometrically spaced iterations: an answer must not depend on the clock
+# of a solver on data it cannot handle, or one that would end the process or the loop that pulls it; all else is a defect in it
+FAILURES = (ArithmeticError, np.linalg.LinAlgError, InvalidProblem, SystemExit, GeneratorExit)
+Progress = Callable[[Sample], None]
+Declare = Callable[[Problem, frozenset[str]], Any]
+Ending = tuple[Status, str, str | None]
+CHANGED: Ending = (Status.FAILED, "data changed", "the data of the problem changed during the solve: no bound is about them")
+INFEASIBLE: Ending = (Status.INFEASIBLE, "infeasible", "the multipliers prove that no point is feasible")
+
+
+@dataclass
+class Run:
+    """State of one solve.
+
+    `mark` is the fingerprint that the data had at its beginning, where others hold memory of theirs; None where nobody can change them.
+    """
+
+    problem: Problem
+    tol: float
+    num: Arithmetic
+    rescale: Rescale
+    progress: Progress | None
+    mark: str | None = None
+    sampling: str = "iterates"
+    samples: list[Sample] = field(default_factory=list)
+    best: Judgement | None = None
+    iterations: int = 0
+    setup_seconds: float = 0.0
+    solve_seconds: float = 0.0
+
+    def certify(self, point: dict[str, Any], multipliers: dict[str, Any] | None) -> bool:
+        """Judge a point of the normalised problem as a point of the original; True when the certificate closes."""
+        judged = judge(self.problem, point, multipliers, back=self.rescale, near=self.tol)
+        if judged.certificate.closes(self.tol) and self.num is not FLOAT:
+            judged = replace(judged, certificate=judge(self.problem, judged.point, judged.multipliers, self.num).certificate)
+        verdict = judged.certificate
+        sample = Sample(self.solve_seconds, self.iterations, verdict.upper, verdict.lower, verdict.gap)
+        self.samples.append(sample)
+        if self.best is None or _rank(verdict) <= _rank(self.best.certificate):
+            self.best = Judgement(verdict, _copy(judged.point), None if judged.multipliers is None else _copy(judged.multipliers))
+        if self.progress is not None:
+            self.progress(sample)
+        return verdict.closes(self.tol)
+
+    def final(self) -> Judgement | None:
+        """The best judgement, its bounds in the arithmetic that was asked for, and anew where the data may have been others meanwhile."""
+        if self.best is None or (self.best.certificate.arithmetic == self.num.name and self.mark is None):
+            return self.best
+        return replace(self.best, certificate=judge(self.problem, self.best.point, self.best.multipliers, self.num).certificate)
+
+    @property
+    def infeasible(self) -> bool:
+        """Whether the best certificate is a proof, in the arithmetic that was asked for, that no point is feasible."""
+        found = self.final() if self.best is not None and self.best.certificate.infeasible else None
+        return found is not None and found.certificate.infeasible
+
+
+def _rank(found: Certificate) -> tuple[float, float, float]:
+    return found.gap, found.upper, -found.lower
+
+
+def _copy(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: np.array(value, dtype=float) for name, value in values.items()}
+
+
+def _kept(step: Iterate) -> Iterate:
+    """A copy: the solver may write on its buffers when it is resumed, if only to find that it is at its end."""
+    multipliers = None if step.multipliers is None else _copy(checked("multipliers", step.multipliers, {}))
+    return Iterate(_copy(checked("point", step.point, {})), multipliers, word=step.word)
+
+
+def _claims(spec: SolverSpec, step: Any, bound: float) -> bool:
+    """Whether a solver says that its gap is at most `bound`."""
+    if not isinstance(step, Iterate):
+        raise InvalidProblem(f"{spec.name} yielded {step!r:.60}, an Iterate needed")
+    try:
+        return float(step.gap) <= bound
+    except (TypeError, ValueError) as error:
+        raise InvalidProblem(f"{spec.name} gives {step.gap!r:.60} for its gap, a number needed") from error
+
+
+def iterate(run: Run, spec: SolverSpec, normal: Problem, time_limit: float, options: dict[str, Any]) -> Ending:
+    """Run a hand-written solver on the problem in natural units until the certificate closes, the time is up or the solver ends."""
+    reason = spec.reason_against(normal)
+    if reason is not None:
+        return Status.UNSUPPORTED, "", reason
+    try:
+        warm_up(spec, type(normal), options)
+        return _pull(run, spec, normal, time_limit, options)
+    except FAILURES as error:
+        return Status.FAILED, f"{type(error).__name__}: {error}", f"{spec.name} failed: {error}"
+
+
+def stepwise(spec: SolverSpec, problem: Problem, **options: Any) -> Generator[Iterate, None, None]:
+    """The iterates of a solver, as a generator that can be closed."""
+    yield from spec.run(problem, **options)
+
+
+@contextmanager
+def pulled(spec: SolverSpec, problem: Problem, **options: Any) -> Iterator[Iterator[Iterate]]:
+    """The iterates of a solver, closed at the end. What it does or raises when it is told to stop no longer counts."""
+    iterates = stepwise(spec, problem, **options)
+    try:
+        yield iterates
+    finally:
+        with suppress(Exception, SystemExit, GeneratorExit):
+            iterates.close()
+
+
+def _pull(run: Run, spec: SolverSpec, normal: Problem, time_limit: float, options: dict[str, Any]) -> Ending:
+    scale = normal.scale()
+    last: Iterate | None = None
+    next_look, next_claim = 0.0, 0.0  # iterations
+    mark = time.perf_counter()
+    with pulled(spec, normal, tol=run.tol, **options) as iterates:
+        for step in iterates:
+            run.solve_seconds += time.perf_counter() - mark
+            run.iterations += 1
+            out_of_time = run.solve_seconds > time_limit
+            claims = _claims(spec, step, run.tol * scale) and run.iterations >= next_claim
+            if run.iterations >= next_look or claims or out_of_time:
+                next_look = GROWTH * run.iterations
+                if claims:  # a solver that is wrong about its gap is not asked again at every step
+                    next_claim = GROWTH * run.iterations
+                if run.certify(step.point, step.multipliers):
+                    return Status.OPTIMAL, _converged(step), None
+                last = None
+            else:
+                last = _kept(step)
+            if out_of_time:
+                return Status.TIME_LIMIT, "stopped", f"the gap was still open after {time_limit:g} s"
+            mark = time.perf_counter()
+        run.solve_seconds += time.perf_counter() - mark
+    if last is not None and run.certify(last.point, last.multipliers):
+        return Status.OPTIMAL, _converged(last), None
+    if run.infeasible:
+        return INFEASIBLE
+    limit = options.get("max_iter", spec.options.get("max_iter"))
+    if isinstance(limit, Integral) and run.iterations >= limit:
+        return Status.ITERATION_LIMIT, "iteration limit", f"the gap was still open after {run.iterations} iterations"
+    return Status.GAP_OPEN, "finished", "the solver finished before the certificate closed"
+
+
+def _converged(step: Iterate) -> str:
+    return f"converged ({step.word})" if step.word else "converged"
+
+
+_warm: set[tuple[Any, ...]] = set()
+WARM_UP_ITERATES = 25  # enough to reach every kernel; a solver that never stops by itself must not hang here
+
+
+def warm_up(spec: SolverSpec, kind: type[Problem], options: dict[str, Any]) -> None:
+    """Run the solver once on a small example of the problem, and its own warm-up, so that compilation stays outside the clock."""
+    # options that choose a method; numbers and arrays may belong to the problem at hand
+    choices = {name: value for name, value in options.items() if isinstance(value, (str, bool))}
+    key = (spec.name, kind.name, *sorted(choices.items()))
+    if key in _warm:
+        return
+    _warm.add(key)
+    if spec.warm_up is not None:
+        spec.warm_up()
+    for example in kind.examples(np.random.default_rng(0)):
+        if not example.degenerate and spec.reason_against(example.problem) is None:
+            # what fails on an example may work on the problem at hand; if not, the solve itself will say so
+            with suppress(*FAILURES), pulled(spec, example.problem.normalised()[0], tol=1e-6, **choices) as iterates:
+                for _ in islice(iterates, WARM_UP_ITERATES):
+                    pass
+            return
+
+
+def sweep(run: Run, backend: BackEnd, normal: Problem, time_limit: float, options: dict[str, Any], declare: Declare) -> Ending:
+    """Run a back end at the tolerance asked for, then at tighter ones while that brings the certificate nearer."""
+    try:
+        return _sweep(run, backend, normal, time_limit, options, declare)
+    except FAILURES as error:
+        return Status.FAILED, f"{type(error).__name__}: {error}", f"{backend.name} failed: {error}"
+
+
+def _examined(run: Run, ended: Ending) -> Ending:
+    """INFEASIBLE where the problem's ray proves it; else the back end has failed, whose word alone proves nothing.
+
+    UNBOUNDED would take a ray of points along which the objective falls for ever; none of the problems has one but those that are declared,
+    whose own proof comes after (`simopt.duality.no_optimum.unbounded`).
+    """
+    judged = judge(run.problem, run.problem.trivial_point(), run.problem.ray())
+    bounds = judged.certificate
+    if bounds.infeasible:
+        run.best = judged
+        if run.infeasible:
+            return Status.INFEASIBLE, ended[1], INFEASIBLE[2]
+    bounds = bounds.of_the_maximum() if run.problem.maximises else bounds
+    word = "although" if math.isfinite(bounds.upper) and math.isfinite(bounds.lower) else "which no ray proves;"
+    return Status.FAILED, ended[1], f"{ended[2]}, {word} {bounds.lower:.6g} ≤ optimum ≤ {bounds.upper:.6g}"
+
+
+def _sweep(run: Run, backend: BackEnd, normal: Problem, time_limit: float, options: dict[str, Any], declare: Declare) -> Ending:
+    import_module("cvxpy")  # here, so that its second of start-up stays outside the clock
+    from simopt.solving.backends import adapter
+
+    run.sampling = "tolerance"
+    own = dict(options)
+    max_iter = own.pop("max_iter", None)
+    ended: Ending = (Status.NOT_SOLVED, "", "not run")
+    native_tol, previous = run.tol, math.inf
+    start = time.perf_counter()
+    try:
+        declaration = declare(normal, backend.cones)
+    except InvalidProblem as error:
+        return Status.UNSUPPORTED, "", str(error)
+    run.setup_seconds += time.perf_counter() - start
+    for _ in range(ATTEMPTS):
+        room = time_limit - run.solve_seconds
+        if room <= 0:
+            return Status.TIME_LIMIT, ended[1], f"the gap was still open after {time_limit:g} s"
+        try:
+            result = adapter.run(declaration, backend, tol=native_tol, max_iter=max_iter, time_limit=room, options=own)
+        except adapter.Refused as error:
+            return Status.UNSUPPORTED, "", str(error)
+        run.setup_seconds += result.setup_seconds
+        run.solve_seconds += result.solve_seconds
+        run.iterations += result.iterations
+        if result.point is None:
+            ended = (result.status, result.word, f"{backend.name} returned no point: {result.word}")
+            if result.status in (Status.INFEASIBLE, Status.UNBOUNDED):
+                return _examined(run, ended)
+            if result.status is Status.TIME_LIMIT:
+                return ended
+        elif run.certify(result.point, result.multipliers):
+            return Status.OPTIMAL, result.word, None
+        else:
+            status = Status.GAP_OPEN if result.status in (Status.OPTIMAL, Status.FAILED, Status.NOT_SOLVED) else result.status
+            ended = (status, result.word, f"{backend.name} says {result.word!r}, the certificate is open")
+            reached = run.samples[-1].gap
+            if status is Status.TIME_LIMIT or (max_iter is not None and status is Status.ITERATION_LIMIT) or reached > 0.5 * previous:
+                return ended
+            previous = reached
+        native_tol = max(native_tol * 1e-2, 1e-15)
+    return ended

@@ -1,0 +1,164 @@
+"""What a solve returns: a restored point with its certificate, and a record of how it came about."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from enum import Enum
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from simopt.ground.arrays import Multipliers, Point
+
+if TYPE_CHECKING:
+    from simopt.solving.judgement import Certificate
+
+
+class Status(Enum):
+    """How a solve ended. Only OPTIMAL says that the certificate closed to the tolerance asked for.
+
+    INFEASIBLE says that multipliers, which the solution holds, bound the optimum by +∞. UNBOUNDED says of a `cvxpy.Problem` that
+    a direction, which the solution holds beside a feasible point, is proven to lead from there to objectives without end; no other problem
+    is unbounded, so that a solve that hears it from a back end has FAILED.
+    """
+
+    NOT_SOLVED = "not solved"
+    OPTIMAL = "optimal"
+    GAP_OPEN = "gap open"
+    ITERATION_LIMIT = "iteration limit"
+    TIME_LIMIT = "time limit"
+    INTERRUPTED = "interrupted"
+    INFEASIBLE = "infeasible"
+    UNBOUNDED = "unbounded"
+    FAILED = "failed"
+    UNSUPPORTED = "unsupported"
+
+
+@dataclass(frozen=True)
+class Iterate:
+    """What a hand-written solver yields: a point, multipliers if it has them, and its own estimate of the gap.
+
+    Arrays may be buffers that the solver goes on using; the driver copies what it keeps. `word` says how the point was found, where that is
+    not the usual way (a safety net that took over); it becomes part of the reported status.
+    """
+
+    point: Point
+    multipliers: Multipliers | None = None
+    gap: float = float("inf")
+    word: str = ""
+
+
+@dataclass(frozen=True)
+class Sample:
+    """One row of a trace: seconds on the solver's clock and the certified bracket at that time."""
+
+    seconds: float
+    iteration: int
+    upper: float
+    lower: float
+    gap: float
+
+
+@dataclass(frozen=True)
+class Trace:
+    """Certified brackets over time. `sampling` is "iterates" for our solvers, "tolerance" for CVXPY back ends, which have no iterates."""
+
+    samples: tuple[Sample, ...] = ()
+    sampling: str = "iterates"
+
+
+@dataclass(frozen=True)
+class Provenance:
+    """What produced a solution."""
+
+    solver: str
+    problem: str
+    fingerprint: str
+    tol: float
+    options: Mapping[str, Any] = field(default_factory=dict)
+    versions: Mapping[str, str] = field(default_factory=dict)
+    threads: int = 1
+    iterations: int = 0
+    setup_seconds: float = 0.0
+    solve_seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Solution:
+    """Restored point, multipliers, certificate, status, trace and provenance; immutable and picklable.
+
+    Attributes
+    ----------
+    status : Status
+        decided by the certificate, never by the solver's own word.
+    reported_status : str
+        the solver's own word.
+    point : dict or None
+        the restored (feasible) point; None when nothing was returned.
+    certificate : Certificate or None
+        bounds on the optimum of the problem as it was given.
+    message : str
+        why the status is not OPTIMAL, in one sentence.
+    direction : dict or None
+        of an UNBOUNDED problem: from the point, or any other that is feasible, it leads on without end.
+    """
+
+    status: Status
+    reported_status: str
+    point: Mapping[str, Any] | None
+    multipliers: Mapping[str, Any] | None
+    certificate: Certificate | None
+    trace: Trace
+    provenance: Provenance
+    message: str = ""
+    direction: Mapping[str, Any] | None = None
+
+    def __str__(self) -> str:
+        """One line: who solved what, the status, the certified bracket, and why it is not OPTIMAL."""
+        made = self.provenance
+        parts = [f"{made.problem} by {made.solver}: {self.status.name}", f"{made.setup_seconds + made.solve_seconds:.3g} s"]
+        parts += [str(self.certificate)] if self.certificate is not None else []
+        return "   ".join([*parts, *([self.message] if self.message else [])])
+
+    @property
+    def optimal(self) -> bool:
+        """Whether the certificate closed to the tolerance asked for."""
+        return self.status is Status.OPTIMAL
+
+    @property
+    def value(self) -> float:
+        """The restored point's value, which the optimum is no worse than (nan when there is no point)."""
+        return float("nan") if self.certificate is None else self.certificate.value
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        plain = (
+            self.status,
+            self.reported_status,
+            None if self.point is None else dict(self.point),
+            None if self.multipliers is None else dict(self.multipliers),
+            self.certificate,
+            self.trace,
+            self.provenance,
+            self.message,
+            None if self.direction is None else dict(self.direction),
+        )
+        return (_rebuild, plain)
+
+
+def _rebuild(*values: Any) -> Solution:
+    status, reported, point, multipliers, *rest, direction = values
+    return replace(Solution(status, reported, frozen(point), frozen(multipliers), *rest), direction=frozen(direction))
+
+
+def frozen(values: Mapping[str, Any] | None) -> Mapping[str, Any] | None:
+    """Read-only mapping over read-only arrays (copies, so that the caller's buffers stay his own)."""
+    if values is None:
+        return None
+    kept: dict[str, Any] = {}
+    for name, value in values.items():
+        array = np.array(value, dtype=float)
+        array.setflags(write=False)
+        kept[name] = array
+    return MappingProxyType(kept)

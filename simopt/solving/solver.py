@@ -1,0 +1,90 @@
+"""The register of hand-written solvers: generators of iterates whose keyword-only parameters are their options."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any
+
+import numpy as np
+
+from simopt.ground import registry
+from simopt.ground.errors import InvalidProblem, UnknownName
+from simopt.solving.problem import Problem
+from simopt.solving.solution import Iterate
+
+Algorithm = Callable[..., Iterator[Iterate]]
+
+
+@dataclass(frozen=True)
+class SolverSpec:
+    """A registered algorithm: its name, the problem types it solves, and its options with their defaults."""
+
+    name: str
+    run: Algorithm
+    solves: tuple[type[Problem], ...]
+    summary: str
+    supports: Callable[[Problem], str | None] | None
+    rank: int
+    warm_up: Callable[[], None] | None = None
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """Keyword-only parameters except `tol`, with their defaults."""
+        found = inspect.signature(self.run).parameters.values()
+        return {p.name: p.default for p in found if p.kind is inspect.Parameter.KEYWORD_ONLY and p.name != "tol"}
+
+    def reason_against(self, problem: Problem) -> str | None:
+        """Why this solver cannot solve the problem; None when it can."""
+        if not isinstance(problem, self.solves):
+            return f"{self.name} solves {', '.join(c.name for c in self.solves)}, not {problem.name}"
+        return self.supports(problem) if self.supports is not None else None
+
+    def check_options(self, options: dict[str, Any]) -> None:
+        """Raise UnknownName for an option the solver does not have, InvalidProblem for words where its default is a number or a truth."""
+        for name, value in options.items():
+            if name not in self.options:
+                raise UnknownName(f"option of {self.name}", name, list(self.options))
+            default = self.options[name]
+            if isinstance(default, bool):
+                if not (isinstance(value, Real | np.bool_) and value in (0, 1)):
+                    raise InvalidProblem(f"{name}: {value!r} given, true or false needed (default {str(default).lower()})")
+            elif isinstance(default, Real) and not isinstance(value, Real):
+                raise InvalidProblem(f"{name}: {value!r} given, a number needed (default {default})")
+
+
+def solver(
+    name: str,
+    *,
+    solves: type[Problem] | tuple[type[Problem], ...],
+    summary: str = "",
+    supports: Callable[[Problem], str | None] | None = None,
+    rank: int = 0,
+    warm_up: Callable[[], None] | None = None,
+) -> Callable[[Algorithm], Algorithm]:
+    """Register an algorithm under `name` for one or several problem types.
+
+    The algorithm is a generator function `f(problem, *, tol, **options)` that yields `Iterate`s. `supports` gives a reason when an
+    instance of the right type is out of its reach; the solver of the highest `rank` is the default of its problem. One name may serve
+    several problem types by several functions; it is registered as `name@problem`. Before the clock starts, the driver solves a small
+    example, and calls `warm_up`, which compiles what only large problems need.
+    """
+    types = solves if isinstance(solves, tuple) else (solves,)
+
+    def add(run: Algorithm) -> Algorithm:
+        spec = SolverSpec(name, run, types, summary or (inspect.getdoc(run) or "").split("\n")[0], supports, rank, warm_up)
+        for kind in types:
+            registry.register("solver", f"{name}@{kind.name}", spec, run.__module__)
+        return run
+
+    return add
+
+
+def solvers_of(problem: Problem | type[Problem]) -> list[SolverSpec]:
+    """Hand-written solvers of a problem (type), best first."""
+    kind = problem if isinstance(problem, type) else type(problem)
+    registry.load_solvers(kind.name)
+    found = [spec for key, spec in registry.items("solver") if key.endswith(f"@{kind.name}")]
+    return sorted(found, key=lambda spec: -spec.rank)

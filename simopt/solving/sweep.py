@@ -1,0 +1,90 @@
+"""Solve one problem for many values of a scalar field: a regularisation path, a sweep over the radius."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+import numpy as np
+
+from simopt.ground import validate
+from simopt.ground.errors import UnknownName
+from simopt.solving.backends.table import BackEnd
+from simopt.solving.driver import choose, solve
+from simopt.solving.problem import Problem
+from simopt.solving.solution import Solution
+
+
+def path(
+    problem: Problem, field: str, values: Iterable[float], solver: str | None = None, *, tol: float = 1e-8, **options: Any
+) -> Iterator[tuple[float, Solution]]:
+    """Pairs (value, Solution) for `problem` with `field` set to each value, solved as they are asked for.
+
+    A back end canonicalises the declaration once when the field is one of `problem.parameters` and natural units do not depend on it; the
+    parameter of the declaration then takes each value (DPP). Points are always judged for the problem with that value.
+
+    >>> import numpy as np
+    >>> from simopt.problems.landmarked_ridge import LandmarkedRidge
+    >>> problem = LandmarkedRidge(np.eye(2), np.array([3.0, 0.0]), regularization=0.5)
+    >>> for strength, solution in path(problem, "regularization", [0.5, 1.0]):
+    ...     print(strength, solution.point["w"].round(6))
+    0.5 [1.5 0. ]
+    1.0 [1. 0.]
+
+    Raises
+    ------
+    UnknownName
+        when the problem has no such field.
+    InvalidProblem (at its step)
+        for a value that is no number, or none that the problem admits.
+    """
+    known = [item.name for item in dataclasses.fields(problem)]
+    if field not in known:
+        raise UnknownName(f"field of {problem.name}", field, known)
+    chosen = choose(problem, solver)
+    sweep = _Sweep(chosen, field, tol, options) if isinstance(chosen, BackEnd) and field in problem.parameters else None
+
+    def each() -> Iterator[tuple[float, Solution]]:
+        for value in values:
+            number = math.inf if value == math.inf else validate.finite(field, value)
+            instance: Problem = dataclasses.replace(problem, **{field: number})
+            yield number, (sweep.solve(instance) if sweep else solve(instance, solver, tol=tol, **options))
+
+    return each()  # names are checked at the call, not at the first step
+
+
+class _Sweep:
+    """A declaration that is kept while the normalised problems share their data."""
+
+    def __init__(self, backend: BackEnd, field: str, tol: float, options: dict[str, Any]) -> None:
+        self.backend, self.field, self.tol, self.options = backend, field, tol, options
+        self.kept: tuple[Problem, Any] | None = None
+
+    def solve(self, instance: Problem) -> Solution:
+        """Solve with the parameter of the kept declaration set to this instance's value."""
+        return solve(instance, self.backend.name, tol=self.tol, declare=self.declare, **self.options)
+
+    def declare(self, normal: Problem, cones: frozenset[str]) -> Any:
+        """The kept declaration where the data are the same, else a fresh one."""
+        if self.kept is None or not self._same_data(self.kept[0], normal):
+            self.kept = (normal, normal.for_back_ends(cones=cones))
+        declaration = self.kept[1]
+        parameter = declaration.param_dict.get(self.field)
+        value = getattr(normal, self.field)
+        # Declarations that do without the parameter, as they may where it is infinite, write down something else instead.
+        if parameter is None or not np.all(np.isfinite(value)):
+            return normal.for_back_ends(cones=cones)
+        parameter.value = value
+        return declaration
+
+    def _same_data(self, one: Problem, two: Problem) -> bool:
+        names = [item.name for item in dataclasses.fields(one) if item.name != self.field]
+        return all(_equal(getattr(one, name), getattr(two, name)) for name in names)
+
+
+def _equal(one: Any, two: Any) -> bool:
+    if isinstance(one, np.ndarray) and isinstance(two, np.ndarray):
+        return one is two or bool(np.array_equal(one, two))
+    return bool(one == two)

@@ -1,0 +1,1 @@
+"""How good a similarity is: the programmes behind ε₀(B), by simplex, interior points and in fractions."""

@@ -1,0 +1,146 @@
+"""Step rules of Frank–Wolfe methods on ‖ω − ω̃‖² over a hull of atoms: where to go from ω̃, and how far.
+
+With the gradient g_j = ⟨ω̃ − ω, ψ_j⟩, s = argmin_j g_j over all atoms and a = argmax_j g_j over those with weight,
+
+    uniform        ω̃ ← (t ω̃ + ψ_s)/(t + 1): every pick weighs the same                    O(1/t) for the error in low dimension, else 1/√t
+    line-search    towards ψ_s, as far as the error falls (Algorithm 1 of the paper)        O(1/t) for the squared error
+    away           towards ψ_s or away from ψ_a, whichever descends faster                  linear (Lacoste-Julien & Jaggi 2015)
+    pairwise       weight from ψ_a to ψ_s                                                   linear
+    blended        weight from ψ_a to the best atom that has weight, while that descends    linear, and few atoms
+                   as fast as a step to ψ_s would; else towards ψ_s                          (Tsuji, Tanaka & Pokutta 2022)
+
+A step costs O(k) and one or two columns. The rule that solves for all weights at once is in `min_norm_point`.
+"""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+import numpy as np
+
+from simopt.ground.arrays import Array
+from simopt.solvers.herding.walk import Walk
+
+MOVED = ""
+STALLED = "no step decreases the error any further"
+FULL = "all the atoms asked for have weight"
+
+
+class Rule(Protocol):
+    """One step; says `MOVED`, or why none was made. `room`: whether another atom may get weight."""
+
+    keeps: bool  # whether it comes back to columns
+
+    def __call__(self, walk: Walk, scores: Array, s: int, gap: float, room: bool) -> str: ...
+
+
+class Uniform:
+    """ω̃ = (1/t) Σ of the t picks. The squared error need not fall at every step."""
+
+    keeps = False
+
+    def __call__(self, walk: Walk, scores: Array, s: int, gap: float, room: bool) -> str:
+        if not room and s not in walk:
+            return FULL
+        walk.shift(s, 1.0)
+        return MOVED
+
+
+class LineSearch:
+    """ω̃ + γ(ψ_s − ω̃) with the γ in [0, 1] that leaves the smallest error: γ = gap/‖ψ_s − ω̃‖²."""
+
+    keeps = False
+
+    def __call__(self, walk: Walk, scores: Array, s: int, gap: float, room: bool) -> str:
+        if not gap > 0.0:
+            return STALLED
+        if not room and s not in walk:
+            return FULL
+        return towards(walk, s, gap)
+
+
+class Away:
+    """Towards ψ_s, or away from ψ_a until its weight is gone at most."""
+
+    keeps = True
+
+    def __call__(self, walk: Walk, scores: Array, s: int, gap: float, room: bool) -> str:
+        a, highest = worst(walk, scores)
+        descent = highest / walk.mass - walk.slope
+        if gap >= descent or len(walk.support) == 1:
+            return LineSearch()(walk, scores, s, gap, room)
+        if not descent > 0.0:
+            return STALLED
+        curvature = walk.to_atom(a)
+        share = float(walk.raw[a]) / walk.mass
+        gamma = descent / curvature if curvature > 0.0 else np.inf
+        if gamma * (1.0 - share) >= share:
+            walk.drop(a)
+        else:
+            walk.shift(a, -gamma / (1.0 + gamma) * walk.mass)
+        return MOVED
+
+
+class Pairwise:
+    """Weight from ψ_a to ψ_s, all of it at most."""
+
+    keeps = True
+
+    def __call__(self, walk: Walk, scores: Array, s: int, gap: float, room: bool) -> str:
+        a, highest = worst(walk, scores)
+        descent = (highest - float(scores[s])) / walk.mass
+        if not descent > 0.0 or not gap > 0.0:
+            return STALLED
+        if not room and s not in walk:
+            return FULL
+        return exchange(walk, s, a, descent)
+
+
+class Blended:
+    """A pairwise step among the atoms that have weight, where it descends as fast as a step towards ψ_s; else that step."""
+
+    keeps = True
+
+    def __call__(self, walk: Walk, scores: Array, s: int, gap: float, room: bool) -> str:
+        if not gap > 0.0:
+            return STALLED
+        a, highest = worst(walk, scores)
+        own = walk.support
+        lowest = float(np.min(scores[own]))
+        descent = (highest - lowest) / walk.mass
+        if descent >= gap:
+            return exchange(walk, int(np.min(own[scores[own] == lowest])), a, descent)
+        return LineSearch()(walk, scores, s, gap, room)
+
+
+def worst(walk: Walk, scores: Array) -> tuple[int, float]:
+    """The atom with weight whose score is the highest (of several the first), and that score."""
+    own = walk.support
+    highest = float(np.max(scores[own]))
+    return int(np.min(own[scores[own] == highest])), highest
+
+
+def towards(walk: Walk, s: int, gap: float) -> str:
+    """The step of exact line search towards ψ_s."""
+    curvature = walk.to_atom(s)
+    if not curvature > gap:
+        walk.reset(s)
+        return MOVED
+    gamma = gap / curvature
+    walk.shift(s, gamma / (1.0 - gamma) * walk.mass)
+    return MOVED
+
+
+def exchange(walk: Walk, s: int, a: int, descent: float) -> str:
+    """The step of exact line search that takes weight from ψ_a and gives it to ψ_s."""
+    between = float(walk.atoms.column(s)[a])
+    curvature = float(walk.atoms.diagonal[s] + walk.atoms.diagonal[a]) - 2.0 * between
+    whole = float(walk.raw[a])
+    amount = descent / curvature * walk.mass if curvature > 0.0 else np.inf
+    if amount >= whole:
+        walk.shift(s, whole)
+        walk.drop(a)
+    else:
+        walk.shift(s, amount)
+        walk.shift(a, -amount)
+    return MOVED

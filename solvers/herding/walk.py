@@ -1,0 +1,171 @@
+"""Where a Frank–Wolfe run stands: weights on a few atoms, and the inner products of all atoms with the combination they make."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from simopt.data.rows import Indices
+from simopt.ground.arrays import Array
+from simopt.ground.kernel import kernel
+from simopt.solvers.herding.atoms import Atoms
+from simopt.solvers.herding.gaussian_tiles import Floats
+
+
+@kernel
+def add(image: Array, amount: float, column: Floats) -> None:
+    """image += amount · column, in float64 whatever the column is."""
+    for i in range(image.size):
+        image[i] += amount * np.float64(column[i])
+
+
+@kernel
+def subtract(image: Array, mass: float, linear: Array, out: Array) -> None:
+    """out = image − mass · linear."""
+    for i in range(image.size):
+        out[i] = image[i] - mass * linear[i]
+
+
+class Look(NamedTuple):
+    """What is known before a step.
+
+    steps : number of steps done. atoms : number of atoms with weight. error_squared : ‖ω − ω̃‖² as the running sums have it. gap : the
+    Frank–Wolfe gap ⟨ω̃ − ω, ω̃ − ψ_s⟩ ≥ (‖ω − ω̃‖² − dist²)/2, dist the distance from ω to the hull.
+    """
+
+    steps: int
+    atoms: int
+    error_squared: float
+    gap: float
+
+    @property
+    def distance(self) -> float:
+        """A lower bound on the distance from ω to the hull: the hyperplane through ψ_s across ω − ω̃ leaves the hull on one side."""
+        inside = self.error_squared - self.gap
+        return inside / math.sqrt(self.error_squared) if inside > 0.0 and self.error_squared > 0.0 else 0.0
+
+
+class Walk:
+    """ω̃ = Σ_j r_j ψ_j / m with raw weights r ≥ 0 and mass m = Σ r.
+
+    Kept without the division, a step towards an atom only adds to one weight and to the image Σ_j r_j ⟨ψ_i, ψ_j⟩; with uniform steps r
+    counts how often an atom was picked, without rounding. The gradient ⟨ω̃ − ω, ψ_i⟩ is `scores()[i] / m`. O(k) a step.
+    """
+
+    def __init__(self, atoms: Atoms) -> None:
+        size = len(atoms)
+        self.atoms = atoms
+        self.raw = np.zeros(size)
+        self.mass = 0.0
+        self.image = np.zeros(size)
+        self._members = np.empty(size, dtype=np.intp)
+        self._places = np.full(size, -1, dtype=np.intp)  # where an atom stands among the members
+        self._count = 0
+        self._square = 0.0  # ‖Σ r ψ‖²
+        self._inner = 0.0  # ⟨ω, Σ r ψ⟩
+        self._scores = np.empty(size)
+
+    @property
+    def support(self) -> Indices:
+        """The atoms with weight, in no particular order (a view)."""
+        return self._members[: self._count]
+
+    @property
+    def weights(self) -> Array:
+        """Weights of the support."""
+        out: Array = self.raw[self.support] / self.mass
+        return out
+
+    @property
+    def dense(self) -> Array:
+        """Weights of all atoms."""
+        return self.raw / self.mass
+
+    def __contains__(self, j: int) -> bool:
+        return bool(self._places[j] >= 0)
+
+    @property
+    def error_squared(self) -> float:
+        """‖ω − ω̃‖² = ‖ω̃‖² − 2⟨ω, ω̃⟩ + ‖ω‖², which rounding may leave below 0."""
+        if self.mass == 0.0:
+            return self.atoms.square
+        return self.square - 2.0 * self._inner / self.mass + self.atoms.square
+
+    @property
+    def square(self) -> float:
+        """‖ω̃‖²."""
+        return self._square / self.mass / self.mass
+
+    @property
+    def slope(self) -> float:
+        """⟨ω̃ − ω, ω̃⟩."""
+        return self.square - self._inner / self.mass
+
+    def scores(self) -> Array:
+        """m ⟨ω̃ − ω, ψ_i⟩ for all i, shape (k,); −⟨ω, ψ_i⟩ at the start. The array is used again by the next call."""
+        subtract(self.image, self.mass if self.mass else 1.0, self.atoms.linear, self._scores)
+        return self._scores
+
+    def to_atom(self, j: int) -> float:
+        """‖ψ_j − ω̃‖²."""
+        return float(self.atoms.diagonal[j] - 2.0 * self.image[j] / self.mass + self.square)
+
+    def shift(self, j: int, amount: float) -> None:
+        """Add `amount` to the raw weight of atom j."""
+        column = self.atoms.column(j)
+        self._square += amount * (2.0 * float(self.image[j]) + amount * float(self.atoms.diagonal[j]))
+        self._inner += amount * float(self.atoms.linear[j])
+        add(self.image, amount, column)
+        self.raw[j] += amount
+        self.mass += amount
+        self._include(j)
+
+    def drop(self, j: int) -> None:
+        """Take all its weight from atom j."""
+        self.shift(j, -float(self.raw[j]))
+        self.raw[j] = 0.0
+        self._exclude(j)
+
+    def reset(self, j: int) -> None:
+        """All weight to atom j."""
+        self.assign(np.array([j], dtype=np.intp), np.ones(1))
+
+    def assign(self, support: Indices, weights: Array) -> None:
+        """These weights for these atoms, 0 for all others; everything is computed afresh."""
+        fresh = np.zeros(len(self.raw))
+        fresh[support] = weights
+        self.raw = fresh  # in one piece, so that an interrupt finds either these weights or those
+        self._places[self.support] = -1
+        self._count = len(support)
+        self._members[: self._count] = support
+        self._places[support] = np.arange(self._count)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """The image and the running sums again from the weights, without the rounding errors that steps have left in them."""
+        support = self.support
+        weights = self.raw[support]
+        self.mass = float(np.sum(weights))
+        self.image = self.atoms.combination(support, weights)
+        self._square = float(weights @ self.image[support])
+        self._inner = float(weights @ self.atoms.linear[support])
+
+    def rebase(self, atoms: Atoms) -> None:
+        """The same weights on the same atoms, known to another precision."""
+        self.atoms = atoms
+        self.refresh()
+
+    def _include(self, j: int) -> None:
+        if self._places[j] < 0:
+            self._members[self._count] = j
+            self._places[j] = self._count
+            self._count += 1
+
+    def _exclude(self, j: int) -> None:
+        self._count -= 1
+        place, moved = self._places[j], self._members[self._count]
+        self._members[place] = moved
+        self._places[moved] = place
+        self._places[j] = -1

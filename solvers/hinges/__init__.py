@@ -1,0 +1,1 @@
+"""Two hinges a sample: landmarked support vector regression and what shares its engines."""

@@ -1,0 +1,158 @@
+r"""Least squares along a chain with bounded steps: 0 ≤ x_{i+1} − x_i ≤ u_i and lo ≤ x ≤ hi, exactly.
+
+The dynamic programme (where every step is free or a tie, pooling) finds which steps are at a bound. The values themselves are then
+computed afresh: samples linked by steps at a bound form blocks, on each of which x is an offset plus a constant, the weighted mean of
+(y − offset), or the end of the range where the block touches it. That takes out the rounding that the programme's running sums collect.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simopt.ground.arrays import Array
+from simopt.ground.kernel import kernel
+from simopt.solvers.isotonic.chain_programme import chain_zeros
+from simopt.solvers.isotonic.pooling import is_free, pooled
+
+TOUCH = 16 * 2.0**-52  # of the size of x: what the end of a block may be off the end of the range that holds it
+PASSES = 10  # over the blocks: one, and one more for each time that steps turn out to be held
+LOOSE, LEVEL, STEEP = 0, 1, 2  # a step strictly between its bounds, at its lower one, at its upper one
+
+
+@kernel
+def _descend(x: Any, u: Any, hi: Any, state: Any) -> None:
+    """x_m = min(p_m, hi), x_i = p_i clipped to [x_{i+1} − u_i, x_{i+1}], in place of the zeros p."""
+    m = x.size
+    x[m - 1] = min(x[m - 1], hi)
+    for i in range(m - 2, -1, -1):
+        if x[i] >= x[i + 1]:
+            x[i] = x[i + 1]
+            state[i] = LEVEL
+        elif x[i] <= x[i + 1] - u[i]:
+            x[i] = x[i + 1] - u[i]
+            state[i] = LEVEL if u[i] == 0.0 else STEEP
+        else:
+            state[i] = LOOSE
+
+
+@kernel
+def _level_blocks(x: Any, y: Any, w: Any, u: Any, lo: Any, hi: Any, state: Any) -> Any:
+    """Recompute x block by block; the number of loose steps that turned out to be held, and are now marked so.
+
+    Where the first sample lies at lo, g jumps at lo, at lo + u_1, … The next zeros lie in the jumps, and the programme finds steps that
+    are strictly inside their bounds by nothing but rounding. The block behind such a step wants to be beyond the bound.
+    """
+    m = x.size
+    start, held = 0, 0
+    while start < m:
+        end = start
+        offset, weight, moment = 0.0, w[start], 0.0
+        first = y[start]
+        while end < m - 1 and state[end] != LOOSE:
+            if state[end] == STEEP:
+                offset += u[end]
+            end += 1
+            weight += w[end]
+            moment += w[end] * (y[end] - first - offset)
+        base = first + moment / weight
+        # A block held at an end of the range may have come off its neighbour by rounding; as a whole it still lies in the range.
+        base = max(min(base, hi - offset), lo)
+        if start > 0:
+            bottom, top = x[start - 1], x[start - 1] + u[start - 1]
+            if base < bottom or base > top:
+                state[start - 1] = LEVEL if base < bottom or u[start - 1] == 0.0 else STEEP
+                held += 1
+            base = min(max(base, bottom), top)
+        offset = 0.0
+        x[start] = base
+        for i in range(start, end):
+            if state[i] == STEEP:
+                offset += u[i]
+            x[i + 1] = base + offset
+        start = end + 1
+    return held
+
+
+@kernel
+def _mend(x: Any, u: Any) -> None:
+    """Steps back into [0, u] where rounding took them out."""
+    for i in range(x.size - 1):
+        if x[i + 1] < x[i]:
+            x[i + 1] = x[i]
+        elif x[i + 1] > x[i] + u[i]:
+            x[i + 1] = x[i] + u[i]
+
+
+@kernel
+def _cumulate(x: Any, y: Any, w: Any, u: Any, lo: Any, hi: Any, touch: Any, state: Any, tau: Any) -> None:
+    """τ block by block: sums of w(x − y), less what the lower end of the range carries; 0 where they have the sign of the other bound."""
+    m = x.size
+    start = 0
+    while start < m:
+        end = start
+        total = 0.0
+        low = start == 0 and x[0] - lo <= touch
+        held = 0.0  # the least price of the lower end at which no step at its lower bound is pulled up
+        while end < m - 1 and state[end] != LOOSE:
+            total += w[end] * (x[end] - y[end])
+            tau[end + 1] = total
+            if state[end] == LEVEL and u[end] > 0.0:
+                held = max(held, total)
+            end += 1
+        total += w[end] * (x[end] - y[end])
+        high = end == m - 1 and hi - x[m - 1] <= touch
+        alpha = 0.0
+        if low:
+            alpha = max(total, 0.0)
+            if high:
+                alpha = max(alpha, held)
+        if start == 0:
+            tau[0] = -alpha
+        for i in range(start + 1, end + 1):
+            force = tau[i] - alpha
+            if state[i - 1] == STEEP:
+                tau[i] = max(force, 0.0)
+            elif u[i - 1] == 0.0:
+                tau[i] = force
+            else:
+                tau[i] = min(force, 0.0)
+        tau[end + 1] = min(total - alpha, 0.0) if high else 0.0
+        start = end + 1
+
+
+def chain_prices(x: Array, y: Array, w: Array, u: Array, state: NDArray[np.int8], lo: float = -np.inf, hi: float = np.inf) -> Array:
+    """Multipliers τ_0, …, τ_m of a fit: −τ_0 ≥ 0 of x_1 ≥ lo, −τ_m ≥ 0 of x_m ≤ hi; of a step, τ_i > 0 of d_i ≤ u_i, −τ_i > 0 of d_i ≥ 0.
+
+    A bound that the fit does not use has price 0 exactly: rounding in τ would cost τu in the gap, and u may be large. O(m).
+    """
+    tau = np.empty(y.size + 1)
+    size = max((abs(value) for value in (lo, hi, float(x[0]), float(x[-1])) if np.isfinite(value)), default=0.0)
+    _cumulate(x, y, w, u, float(lo), float(hi), TOUCH * size, state, tau)
+    return tau
+
+
+def fit_chain(
+    y: Array, w: Array, u: Array, lo: float = -np.inf, hi: float = np.inf, *, capacity: int | None = None
+) -> tuple[Array, NDArray[np.int8]]:
+    """The fit x, and the state of each step (LOOSE, LEVEL, STEEP).
+
+    Parameters
+    ----------
+    y, w : (m,) arrays
+        targets; weights > 0.
+    u : (m − 1,) array
+        upper bounds ≥ 0, possibly ∞.
+    lo, hi : float
+        range of x.
+    """
+    x = pooled(y, w, u, lo) if is_free(u) else chain_zeros(y, w, u, lo, capacity)
+    state = np.empty(max(y.size - 1, 0), dtype=np.int8)
+    _descend(x, u, hi, state)
+    for _ in range(PASSES):
+        if _level_blocks(x, y, w, u, lo, hi, state) == 0:
+            break
+    _mend(x, u)
+    return x, state

@@ -1,0 +1,66 @@
+r"""The order of the thresholds in the interior-point method: rows b_{j+1} − b_j ≥ Δ_j with slacks t_j > 0 and multipliers ν_j > 0.
+
+Multipliers are in units of the share of a hinge, so that ν_j t_j = μ has the μ of the hinges. Explicit constraints need the rows; implicit
+ones do not, where thresholds keep their order by themselves, and a multiplier would be none of the problem's.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from simopt.ground.arrays import Array
+from simopt.solvers.hinges.hinge_interior import SHORT
+
+
+class OrderRows:
+    """The rows b_{j+1} − b_j ≥ Δ_j: slacks, multipliers, and their steps, the predictor's or 0."""
+
+    def __init__(self, slack: Array, mu: float) -> None:
+        self.slack = slack
+        self.price = mu / slack
+        self.d_slack, self.d_price = np.zeros_like(self.slack), np.zeros_like(self.slack)
+
+    @property
+    def size(self) -> int:
+        """How many."""
+        return self.slack.size
+
+    def aim(self, mu: float) -> tuple[Array, Array]:
+        """What the multipliers would become without a step of b, and how they answer one: dν = constant − (ν/t) dt."""
+        return (mu - self.d_slack * self.d_price) / self.slack - self.price, self.price / self.slack
+
+    def direct(self, mu: float, db: Array) -> float:
+        """The step of the multipliers and slacks, and the largest t ≤ 1 that keeps them positive."""
+        constant, ratio = self.aim(mu)
+        self.d_slack = np.diff(db)
+        self.d_price = constant - ratio * self.d_slack
+        falls = np.concatenate([-self.d_slack / self.slack, -self.d_price / self.price])
+        return 1.0 / max(1.0, float(np.max(falls, initial=0.0)))
+
+    def advance(self, t: float, b: Array, steps: Array) -> None:
+        """The step, with slacks recomputed as far as rounding allows."""
+        self.price = self.price + t * self.d_price
+        self.slack = np.maximum(np.diff(b) - np.diff(steps), (1.0 - SHORT) ** 2 * (self.slack + t * self.d_slack))
+
+
+class NoOrder(OrderRows):
+    """No such rows: nothing is priced, and nothing stops a step."""
+
+    def __init__(self, rows: int) -> None:
+        super().__init__(np.ones(rows), 0.0)
+
+    @property
+    def size(self) -> int:
+        """0."""
+        return 0
+
+    def aim(self, mu: float) -> tuple[Array, Array]:
+        """0 and 0."""
+        return self.price, self.price
+
+    def direct(self, mu: float, db: Array) -> float:
+        """1."""
+        return 1.0
+
+    def advance(self, t: float, b: Array, steps: Array) -> None:
+        """Nothing."""

@@ -1,0 +1,1 @@
+"""Few columns of many: greedy selection and the ℓ₁ ball."""

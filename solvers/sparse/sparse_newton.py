@@ -1,0 +1,122 @@
+r"""Smoothed ε-insensitive regression over the ℓ₁ ball by a fully corrective active set, with a certified gap at every look.
+
+The certificate costs one product Xᵀc: with c_i = ℓ̃_β'(r_i) and G = Xᵀc/n the gap is ⟨G, w⟩ + B‖G‖_∞. Columns of large |G_j| join S, on
+which a semismooth Newton method minimises the loss (`active_columns`). Where S grows past `dense`, or the gap stays open,
+the interior-point method of `sparse_interior` takes over; for more than `wide` columns, of which it would need a square matrix, accelerated
+projected gradients.
+
+β = ∞, a linear programme, is solved by proximal points of its dual: min over |c| ≤ 1 of … + (1/2β)‖c − c_k‖² is the smoothed problem with
+targets y − c_k/β, and its c is the next c_k. Each c bounds the optimum; the gap of the ε-insensitive loss has the further part
+(1/n) Σ ℓ_ε(r_i) − (c_i r_i − ε|c_i|) ≥ 0.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from simopt.ground.arrays import Array
+from simopt.problems.sparse_landmarked import SparseLandmarked
+from simopt.solvers.sparse.active_columns import ActiveSet, SmoothedLoss, accelerated
+from simopt.solvers.sparse.sparse_interior import interior_point
+from simopt.solving.solution import Iterate
+from simopt.solving.solver import solver
+
+INNER = 0.05  # share of the gap to which S is solved before all columns are looked at again
+GRADIENT_STEPS = 20  # between two looks
+PATIENCE = 12  # looks without progress
+FIRST_BETA, STEEPER, LAST_BETA = 10.0, 4.0, 1e9
+ROUGH = 0.1  # share of the first gap at which the solution for a smaller β is left
+EASY = 0.3  # a proximal point is exact enough where the ball's part of the gap is this share of the hinges'
+
+
+@solver("active-set", solves=SparseLandmarked, summary="fully corrective active set, semismooth Newton on the faces of the ball", rank=10)
+def active_set(
+    problem: SparseLandmarked, *, tol: float, max_iter: int = 2000, dense: int = 200, wide: int = 2000, adding: float = 0.5
+) -> Iterator[Iterate]:
+    """One look at all columns an iterate: O(nd). Between looks O(n|S|²) a Newton step, of which a few are made.
+
+    `adding` is the share of ‖G‖_∞ from which columns join S.
+    """
+    goal = tol * problem.scale()
+    y, beta, narrow = problem.targets, problem.smoothness, problem.features.shape[1] <= wide
+    first = SmoothedLoss(y, problem.epsilon, beta if beta < math.inf else FIRST_BETA)
+    active, gap = ActiveSet(problem.features, first, problem.radius), math.inf
+    run = _smoothed if beta < math.inf else _proximal
+    for found in run(active, goal, max_iter, dense, adding):
+        yield found
+        gap = found.gap
+        if gap > goal and narrow and len(active.S) > dense:
+            break
+    if gap > goal:  # a loss that is itself so small needs no multipliers
+        yield Iterate({"w": active.spread()}, multipliers(np.zeros(len(y))), float(problem.objective({"w": active.spread()})))
+    if gap > goal and narrow:
+        yield from interior_point(problem, tol=tol)
+
+
+def multipliers(c: Array) -> dict[str, Array]:
+    """p and q of the rows `above` and `below`: c/n split by sign."""
+    return {"above": np.maximum(c, 0.0) / len(c), "below": np.maximum(-c, 0.0) / len(c)}
+
+
+def _smoothed(active: ActiveSet, goal: float, max_iter: int, dense: int, adding: float) -> Iterator[Iterate]:
+    """Looks at β, after rough solutions for smaller β where it is large: their quadratic zones hold more samples."""
+    last, looks = active.loss, 0
+    beta = min(FIRST_BETA, last.beta)
+    while looks < max_iter:
+        active.loss = last if beta == last.beta else SmoothedLoss(last.targets, last.epsilon, beta)
+        start, best, waited = 0.0, math.inf, 0
+        while looks < max_iter:
+            looks += 1
+            c = active.loss.slopes(active.residual)
+            G = active.gradient(c)
+            gap = active.gap(G)
+            start = max(start, gap)
+            yield Iterate({"w": active.spread()}, multipliers(c), gap if beta == last.beta else math.inf)
+            if beta < last.beta and gap <= max(ROUGH * start, goal):
+                break
+            best, waited = (gap, 0) if gap < 0.9 * best else (best, waited + 1)
+            if gap == 0.0 or waited > PATIENCE:
+                break
+            _improve(active, G, max(INNER * gap, 0.2 * goal if gap > goal else 0.0), dense, adding, stuck=waited > PATIENCE // 2)
+        if beta == last.beta:
+            return
+        beta = min(STEEPER * beta, last.beta)
+
+
+def _improve(active: ActiveSet, G: Array, goal: float, dense: int, adding: float, stuck: bool = False) -> None:
+    if (len(active.S) > dense) != stuck:  # what made no progress gives way to the other
+        accelerated(active, GRADIENT_STEPS)
+        return
+    active.grow(G, adding)
+    active.correct(goal)
+
+
+def _proximal(active: ActiveSet, goal: float, max_iter: int, dense: int, adding: float) -> Iterator[Iterate]:
+    y, epsilon, beta = active.loss.targets, active.loss.epsilon, FIRST_BETA
+    c = np.zeros(len(y))
+    looks, previous = 0, math.inf
+    while looks < max_iter:
+        active.loss = SmoothedLoss(y - c / beta, epsilon, beta)
+        active.refresh()
+        best, waited = math.inf, 0
+        while looks < max_iter:
+            looks += 1
+            prices = active.loss.slopes(active.residual)
+            G = active.gradient(prices)
+            r = active.residual - c / beta
+            ball = active.gap(G)
+            kinks = float(np.mean(np.maximum(np.abs(r) - epsilon, 0.0) - (prices * r - epsilon * np.abs(prices))))
+            yield Iterate({"w": active.spread()}, multipliers(prices), ball + kinks)
+            if ball <= EASY * kinks or ball <= 0.25 * goal:
+                break
+            best, waited = (ball, 0) if ball < 0.9 * best else (best, waited + 1)
+            if waited > PATIENCE:
+                return
+            _improve(active, G, max(INNER * ball, 0.1 * goal), dense, adding, stuck=waited > PATIENCE // 2)
+        c = prices
+        if kinks > 0.3 * previous:
+            beta = min(STEEPER * beta, LAST_BETA)
+        previous = kinks

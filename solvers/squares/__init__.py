@@ -1,0 +1,1 @@
+"""Squared losses: ridge regression in factors, spectra and secular equations."""

@@ -1,0 +1,1 @@
+"""The hinge SVM: pair selection, semismooth Newton, and its path."""

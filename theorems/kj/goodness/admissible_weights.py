@@ -1,0 +1,250 @@
+r"""Lemma 17 and Corollary 11: good kernels are good similarities, on regularised problems with a known exact solution.
+
+W' = Σ β_i Φ(x_i) minimises ½‖W‖² + C Σ p_i ℓ(⟨W, Φ(x_i)⟩, y_i) iff −β_i ∈ C p_i ∂ℓ(f_i, y_i), f = Kβ. So choose K = AᵀA and β in rationals,
+|β_i| ≤ C p_i, and then targets: y_i beyond the tube on the side of β_i where |β_i| = C p_i, on its edge where 0 < |β_i| < C p_i, anywhere
+inside where β_i = 0. Every other W = Σ a_i Φ(x_i) makes the kernel (L(W), 1/‖W‖)-good; the best one for given C is the W' of 2C.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+import numpy as np
+
+from simopt.claims import (
+    COUNTEREXAMPLE,
+    EXISTENCE,
+    HOLDS,
+    IDENTITY,
+    KAR_JAIN,
+    Check,
+    Instance,
+    Trial,
+    at_least,
+    at_most,
+    claim,
+    equal,
+    symbols,
+    true,
+)
+from simopt.claims import EXACT as EXACTLY
+from simopt.theorems.small_worlds.sampled_worlds import weights
+
+SECTION = "regression"
+ONE, ZERO = Fraction(1), Fraction(0)
+Numbers = list[Fraction]
+
+
+def mapped(gram: list[Numbers], coefficients: Numbers) -> Numbers:
+    """K a."""
+    return [sum((k * a for k, a in zip(row, coefficients, strict=True)), ZERO) for row in gram]
+
+
+def squared_norm(gram: list[Numbers], coefficients: Numbers) -> Fraction:
+    """aᵀ K a."""
+    return sum((a * b for a, b in zip(coefficients, mapped(gram, coefficients), strict=True)), ZERO)
+
+
+def insensitive(instance: Instance, predictions: Numbers) -> Fraction:
+    """Σ p_i max(|f_i − y_i| − ε, 0)."""
+    parts = zip(instance["masses"], predictions, instance["targets"], strict=True)
+    return sum((p * max(abs(f - y) - instance["epsilon"], ZERO) for p, f, y in parts), ZERO)
+
+
+def problem(rng: np.random.Generator, points: int) -> Instance:
+    """A random regularised problem with its solution β, and competitors a."""
+    factor = rng.integers(-2, 3, size=(int(rng.integers(1, points + 1)), points))
+    gram = [[Fraction(int(k), 8) for k in row] for row in factor.T @ factor]
+    masses = weights(rng, points)
+    C, epsilon = Fraction(int(rng.integers(1, 9)), 2), Fraction(int(rng.integers(0, 3)), 4)
+    shares = [Fraction(int(s), 2) for s in rng.integers(-2, 3, size=points)]
+    beta = [C * p * s for p, s in zip(masses, shares, strict=True)]
+    targets = []
+    for f, s in zip(mapped(gram, beta), shares, strict=True):
+        side = 1 if s > 0 else -1
+        beyond = Fraction(int(rng.integers(0, 7)), 4) if abs(s) == 1 else ZERO
+        targets.append(f + side * (epsilon + beyond) if s else f + epsilon * Fraction(int(rng.integers(-2, 3)), 2))
+    others = [[Fraction(int(v), 4) for v in rng.integers(-4, 5, size=points)] for _ in range(6)]
+    others += [[2 * b for b in beta], [3 * b / 2 for b in beta]]
+    return {"masses": masses, "gram": gram, "C": C, "epsilon": epsilon, "beta": beta, "targets": targets, "others": others}
+
+
+def two_points(gamma: Fraction, epsilon_1: Fraction) -> Instance:
+    """x = γ with y = 1 and mass 2ε_1, and x = 0 = y: the kernel xx' is (0, γ)-good, C = 1/(4ε_1γ²), and W' = ½ loses exactly ε_1."""
+    C = 1 / (4 * epsilon_1 * gamma**2)
+    gram = [[gamma**2, ZERO], [ZERO, ZERO]]
+    masses = [2 * epsilon_1, 1 - 2 * epsilon_1]
+    return {"masses": masses, "gram": gram, "C": C, "epsilon": ZERO, "beta": [C * masses[0], ZERO], "targets": [ONE, ZERO],
+            "others": [[1 / gamma**2, ZERO]]}  # fmt: skip
+
+
+def problems(trial: Trial) -> Iterator[Instance]:
+    """The two points on which the constant is sharp, and random problems."""
+    for gamma, epsilon_1 in ((ONE, Fraction(2, 5)), (Fraction(1, 2), Fraction(1, 10)), (Fraction(1, 10), Fraction(1, 4))):
+        yield two_points(gamma, epsilon_1)
+    for _ in range(trial.count(40, 300)):
+        yield problem(trial.rng, int(trial.rng.integers(2, 6)))
+
+
+@claim(
+    "KJ-L17a",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="Lemma 17, first part",
+    kind=EXISTENCE,
+    expected=HOLDS,
+    says=r"Let K be a PSD kernel, (ε_0, γ)-good for a convex loss (‖W*‖ ≤ 1). For every C > 0 the minimiser W' of ½‖W‖² + C E ℓ(⟨W, "
+    r"Φ(x)⟩, y) has E ℓ(⟨W', Φ(x)⟩, y) ≤ ε_0 + 1/(2Cγ²). (On finite domains with the ε-insensitive loss; sharper in KJ-L17a-sharp.)",
+    instances=problems,
+    knobs={"constant": Fraction(1, 2)},
+    mutants={"1/(5Cγ²)": {"constant": Fraction(1, 5)}},
+    cost=0.5,
+)
+def regularised_optimum_is_good(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """L(W') ≤ L(W) + ‖W‖²/2C for all competitors W, so ε_0 = L(W), γ = 1/‖W‖."""
+    yield from _against_competitors(instance, trial["constant"])
+
+
+@claim(
+    "KJ-L17a-sharp",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="Lemma 17, first part, ours: with the best constant",
+    kind=EXISTENCE,
+    expected=HOLDS,
+    says=r"Under the hypotheses of Lemma 17, E ℓ(⟨W', Φ(x)⟩, y) ≤ ε_0 + 1/(4Cγ²), with equality on two points for every γ ≤ 1 and ε_1 = "
+    r"1/(4Cγ²) ≤ ½.",
+    instances=problems,
+    knobs={"constant": Fraction(1, 4)},
+    mutants={"1/(5Cγ²)": {"constant": Fraction(1, 5)}},
+    note="C L(a) ≥ C L(W') − ⟨W', a − W'⟩ by convexity, a = W*/γ, and ⟨W', a − W'⟩ = ‖a‖²/4 − ‖W' − a/2‖² (KJ-L17a-proof).",
+    cost=0.5,
+)
+def regularised_optimum_is_better(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """L(W') ≤ L(W) + ‖W‖²/4C for all competitors W."""
+    yield from _against_competitors(instance, trial["constant"])
+
+
+def _against_competitors(instance: Instance, constant: Fraction) -> Iterator[Check]:
+    gram, C = instance["gram"], instance["C"]
+    loss = insensitive(instance, mapped(gram, instance["beta"]))
+    for a in instance["others"]:
+        epsilon_0, inverse = insensitive(instance, mapped(gram, a)), squared_norm(gram, a)
+        yield at_most(loss, epsilon_0 + constant * inverse / C, "loss of W'")
+
+
+def once(trial: Trial) -> Iterator[Instance]:
+    """Dimensions 1 to 4."""
+    for dimension in range(1, 5):
+        yield {"dimension": dimension}
+
+
+@claim(
+    "KJ-L17a-proof",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="Lemma 17, ours: the step that gains a factor 2",
+    kind=IDENTITY,
+    expected=HOLDS,
+    says=r"⟨W', a − W'⟩ = ‖a‖²/4 − ‖W' − a/2‖² ≤ ‖a‖²/4, while the paper drops ‖W'‖²/2 from ½‖W'‖² + C L(W') ≤ ½‖a‖² + C L(a). (In symbols "
+    r"‖W'‖², ⟨W', a⟩ and ‖a‖², for every dimension.)",
+    instances=once,
+    exhaustive=True,
+    knobs={"part": Fraction(1, 4)},
+    mutants={"‖a‖²/5": {"part": Fraction(1, 5)}},
+)
+def square_completed(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The identity."""
+    ww, wa, aa = symbols("ww wa aa")
+    off = ww - wa + aa / 4  # ‖W' − a/2‖²
+    yield equal(wa - ww, trial["part"] * aa - off, "⟨W', a − W'⟩")
+
+
+@claim(
+    "KJ-L17b",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="Lemma 17, second part",
+    kind=EXISTENCE,
+    expected=HOLDS,
+    says=r"On a finite domain w_i = β_i/p_i has E[w(x') K(x, x')] = ⟨W', Φ(x)⟩ for all x, and |w_i| ≤ C for a 1-Lipschitz loss, because "
+    r"|β_i| ≤ C p_i. (β solves the regularised problem: −β_i ∈ C p_i ∂ℓ(f_i, y_i), which is checked.)",
+    instances=problems,
+    knobs={"mass": 1},
+    mutants={"w = β": {"mass": 0}},
+    note="The paper's |w_i| ≤ 2C in one place (E.3) is not needed: α_i α_i* = 0 or not, only β_i = α_i − α_i* enters. For distributions "
+    "that are not discrete the paper refers to variational techniques.",
+    cost=0.5,
+)
+def weights_represent_the_optimum(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The predictions of w, their optimality, and max |w|."""
+    gram, masses, C, beta = (instance[key] for key in ("gram", "masses", "C", "beta"))
+    w = [b / p ** trial["mass"] for b, p in zip(beta, masses, strict=True)]
+    f = mapped(gram, beta)
+    yield equal(mapped(gram, [p * v for p, v in zip(masses, w, strict=True)]), f, "E[wK] = f")
+    yield at_most(max(map(abs, w)), C, "max |w|")
+    for v, y, value in zip(w, instance["targets"], f, strict=True):
+        over = y - value
+        beyond, sided = abs(over) - instance["epsilon"], v * over >= 0
+        optimal = abs(v) == C if beyond > 0 else (v == 0 or (beyond == 0 and sided))
+        yield true(trial["mass"] == 0 or (optimal and sided) or (v == 0 and beyond <= 0), "−β ∈ C p ∂ℓ", evidence=EXACTLY)
+
+
+@claim(
+    "KJ-Cor11",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="Corollaries 11 and 24",
+    kind=EXISTENCE,
+    expected=HOLDS,
+    says=r"A PSD kernel that is (ε_0, γ)-good for a regression problem is, for every ε_1 > 0, (ε_0 + ε_1, O(1/(ε_1γ²)), 1)-good as a "
+    r"similarity: R = 1 and B = 1/(4ε_1γ²) will do. (ε_0 = L(W), γ = 1/‖W‖ for each competitor W, C = B, so ε_1 = ‖W‖²/4C; finite "
+    r"domains.)",
+    instances=problems,
+    knobs={"constant": Fraction(1, 4)},
+    mutants={"B = 1/(5ε_1γ²)": {"constant": Fraction(1, 5)}},
+    note="With τ = 1 this is Theorem 6. The reason given, w̄/B ≤ 1 in Theorem 10, does not prove it: Definition 7 is not monotone in τ "
+    "(KJ-Cor11-reason). 1/4 cannot be improved (two points).",
+    cost=0.5,
+)
+def good_kernels_are_good_with_full_choice(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """|w| ≤ B and the loss of E[wK | R = 1], R = 1."""
+    gram, masses, C = instance["gram"], instance["masses"], instance["C"]
+    w = [b / p for b, p in zip(instance["beta"], masses, strict=True)]
+    loss = insensitive(instance, mapped(gram, [p * v for p, v in zip(masses, w, strict=True)]))
+    for a in instance["others"]:
+        inverse = squared_norm(gram, a)
+        if inverse:
+            epsilon_1 = inverse / (4 * C)
+            yield at_most(loss, insensitive(instance, mapped(gram, a)) + epsilon_1, "loss")
+            yield at_most(max(map(abs, w)), trial["constant"] * inverse / epsilon_1, "max |w|")
+
+
+def rare_landmarks(trial: Trial) -> Iterator[Instance]:
+    """K(·, a) = 1, K(·, b) = 0, y = 1, with masses τ and 1 − τ."""
+    for tau in (Fraction(1, 10), Fraction(1, 1000)):
+        yield {"tau": tau, "B": 1}
+
+
+@claim(
+    "KJ-Cor11-reason",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="After Corollary 24: the weak inequality w̄/B ≤ 1",
+    kind=COUNTEREXAMPLE,
+    expected=HOLDS,
+    says=r"(ε_0, B, τ)-goodness does not imply (ε_0, B, τ')-goodness for τ' > τ: with K(·, a) = 1, K(·, b) = 0, y = 1, masses τ and 1 − τ "
+    r"and ε = 0, R = 1{x = a}, w = 1 has loss 0, but with R = 1 and |w| ≤ 1 every loss is ≥ 1 − τ.",
+    instances=rare_landmarks,
+    exhaustive=True,
+    knobs={"radius": 1},
+    mutants={"B/τ for τ' = 1": {"radius": 0}},
+    note="With B/τ in the place of B it is true (second part of Theorem 10).",
+)
+def choice_is_not_monotone(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Both losses: f = w for R = 1{x = a}, f = τ w(a) for R = 1."""
+    tau, B = instance["tau"], instance["B"]
+    radius = B if trial["radius"] else B / tau
+    yield equal(abs(B * tau / tau - 1), 0, "loss with τ")
+    yield at_least(1 - min(tau * radius, ONE), 1 - tau, "least loss with τ' = 1")

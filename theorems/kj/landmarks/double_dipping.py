@@ -1,0 +1,297 @@
+r"""End of Appendix B: landmarks that are also the training set. The final bound, its use, and the ball ‖w‖₂ ≤ B of Algorithm 1."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+
+from simopt.claims import (
+    COUNTEREXAMPLE,
+    HIGH_PROBABILITY,
+    HOLDS,
+    INEQUALITY,
+    KAR_JAIN,
+    MISSING_HYPOTHESIS,
+    REFUTED,
+    Check,
+    Expr,
+    Instance,
+    Trial,
+    at_least,
+    at_most,
+    claim,
+    equal,
+    log,
+    probability,
+    rational,
+    root,
+)
+from simopt.theorems.kj.landmarks.dipping_domains import ONE, ZERO, alone, domain, gaps, largest_gap, random_domain
+from simopt.theorems.kj.landmarks.mean_gap import two_walks
+from simopt.theorems.small_worlds.exact_tails import Ball, Counts, ball, holds_for_all_levels, multinomial, tails
+
+SECTION = "regression"
+HALF = Fraction(1, 2)
+
+
+def outside_the_hypotheses(trial: Trial) -> Iterator[Instance]:
+    """Targets 0 and 100 that no f can tell apart; a landmark that misjudges itself."""
+    yield domain([HALF, HALF], [[0, 0], [0, 0]], [0, 100], 1, 50) | {"delta": Fraction(1, 20)}
+    yield alone(60, 1) | {"delta": Fraction(4, 5)}
+
+
+@claim(
+    "KJ-DD",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="End of Appendix B",
+    kind=HIGH_PROBABILITY,
+    expected=REFUTED,
+    defect=MISSING_HYPOTHESIS,
+    says=r"If |K| ≤ 1 and the loss is C_L-Lipschitz, then for every δ, with probability ≥ 1 − δ over S, sup_{f ∈ F_S} (L_f − L̂^S_f) ≤ "
+    r"4BC_L √(log(1/δ)/n).",
+    instances=outside_the_hypotheses,
+    knobs={"mean": ZERO, "range": 0},
+    mutants={"plus 2√2B/√n + M√(log(1/δ)/2n)": {"mean": Fraction(283, 100), "range": 1}},
+    note="K = 0, y = 0 or 100 fairly, B = 1, n = 50, δ = 1/20: the sample mean of |y| is off by more than the bound 0.98 with probability "
+    "0.444. With |y| ≤ B: n = 1, K = 1 but K(x, x) = −1, y = −B, δ = 4/5: g = 1.97 always (60 points), the bound is 1.89. The derivation "
+    "adds 2BC_L/√n and 6BC_L√(log(1/δ)/2n), of which the second alone is more than the result (KJ-DD-sum). Under |y| ≤ B the printed "
+    "bound is true for δ ≤ 1/64 (KJ-DD-small), and we know no failure for δ ≤ 1/2.",
+    cost=1.0,
+)
+def double_dipping_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The exact probability that g(S) passes the enclosed bound."""
+    n, B, delta = instance["n"], instance["B"], instance["delta"]
+    M = B + max(abs(y) for y in instance["targets"])
+    level = log(1 / rational(delta))
+    bound = trial["mean"] * B / root(n) + 4 * B * root(level / n) + trial["range"] * M * root(level / (2 * n))
+    low = high = ZERO
+    for g, mass in gaps(instance):
+        low += mass * (g > bound.high)
+        high += mass * (g > bound.low)
+    yield probability(low, high, delta, f"P(g(S) > {float(bound):.4f}), n = {n}")
+
+
+def bounded_domains(trial: Trial) -> Iterator[Instance]:
+    """|y| ≤ B = 1: fair losses 0 and 1, one similarity for all, landmarks that misjudge themselves, random domains."""
+    for n in (1, 4, 12, 40):
+        yield domain([HALF, HALF], [[0, 0], [0, 0]], [0, 1], 1, n)
+        yield domain([HALF, HALF], [[1, 1], [1, 1]], [-1, 1], 1, n)
+    for count, n in ((30, 1), (6, 3), (4, 6)):
+        yield alone(count, n)
+    for _ in range(trial.count(12, 60)):
+        points = int(trial.rng.integers(2, 4))
+        n = int(trial.rng.integers(2, 13 if points == 2 else 5))
+        yield random_domain(trial.rng, points, n)
+
+
+def level_of(scaled: Ball, mean_squared: Fraction, spread_squared: Fraction) -> Ball | None:
+    """log(1/δ) at which √mean² + √spread² √log(1/δ) reaches `scaled`, or None where it is above already as δ → 1."""
+    over = scaled - ball(mean_squared).sqrt()
+    return over**2 / ball(spread_squared) if over > 0 else None
+
+
+@claim(
+    "KJ-DD+",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="End of Appendix B, corrected",
+    kind=HIGH_PROBABILITY,
+    expected=HOLDS,
+    says=r"Let |K| ≤ 1, ‖w‖_∞ ≤ B, **|y| ≤ B** and the absolute loss (or any C_L-Lipschitz loss of range 2BC_L). For every δ in (0, 1), "
+    r"with probability ≥ 1 − δ, sup_{f ∈ F_S} (L_f − L̂^S_f) ≤ (2 M_n/√n + 2√2 √log(1/δ)) BC_L/√n ≤ (2√2 + 2√2 √log(1/δ)) BC_L/√n.",
+    instances=bounded_domains,
+    knobs={"mean": ONE, "spread": Fraction(8)},
+    mutants={"√(log(1/δ)/n)/4 alone": {"mean": ZERO, "spread": Fraction(1, 16)}},
+    corrects="KJ-DD",
+    note="KJ-T20-proved for the mean, McDiarmid's inequality with differences 4B/n (KJ-T19+) for the rest: M_n as there. All δ at once, "
+    "exactly.",
+    cost=1.5,
+)
+def double_dipping(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """P(g(S) ≥ t)/δ at every value t of g(S), with B = 1."""
+    n = instance["n"]
+    mean = trial["mean"] * (2 * two_walks(n)) ** 2 / n
+
+    def exponent(t: Fraction) -> Ball | None:
+        return level_of(ball(t) * ball(n).sqrt(), mean, trial["spread"]) if t > 0 else None
+
+    yield holds_for_all_levels(tails(list(gaps(instance))), exponent, f"g(S), n = {n}")
+
+
+def every_size(trial: Trial) -> Iterator[Instance]:
+    """n up to 60 one by one, and the tail n ≥ 60."""
+    for n in range(1, 61):
+        yield {"n": n}
+    yield {}
+
+
+@cache
+def level_at(delta: Fraction) -> Expr:
+    """log(1/δ), once."""
+    return log(1 / rational(delta), bits=64)
+
+
+@claim(
+    "KJ-DD-small",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="End of Appendix B, ours: where the printed bound is true",
+    kind=INEQUALITY,
+    expected=HOLDS,
+    says=r"Let |K| ≤ 1, ‖w‖_∞ ≤ B, |y| ≤ B and the absolute loss. For δ ≤ 1/64 the bound of KJ-DD+ or the trivial g(S) ≤ 2B is at most "
+    r"the printed 4B √(log(1/δ)/n), for every n; so the printed bound holds. (It is enough to look at δ = 1/64.)",
+    instances=every_size,
+    knobs={"delta": Fraction(1, 64)},
+    mutants={"δ ≤ 1/16": {"delta": Fraction(1, 16)}},
+    note="4√(L/n) ≥ 2 for n ≤ 4L. Otherwise 2M_n/√n ≤ (4 − 2√2)√L is needed, which grows in L; M_n ≤ (2/√π)√(n + 2) because C(2m, m)/4^m ≤ "
+    "1/√(πm), so that 2M_n/√n ≤ √(16 (1 + 2/n)/3.14).",
+)
+def printed_bound_for_small_levels(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The squares of the smaller of the two bounds and of the printed one, times n."""
+    level = level_at(trial["delta"])
+    room = (4 - root(8, bits=64)) ** 2 * level
+    if not instance:
+        yield at_most(Fraction(1600, 314) * (1 + Fraction(2, 60)), room, "n ≥ 60")
+        return
+    n = instance["n"]
+    if n <= 4 * level.low:
+        yield at_most(4 * n, 16 * level, f"n = {n}")
+    else:
+        yield at_most(4 * two_walks(n) ** 2 / n, room, f"n = {n}")
+
+
+def one(trial: Trial) -> Iterator[Instance]:
+    """One instance without data."""
+    yield {}
+
+
+@claim(
+    "KJ-DD-sum",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="End of Appendix B, the last inequality",
+    kind=COUNTEREXAMPLE,
+    expected=HOLDS,
+    says=r"E + 6BC_L √(log(1/δ)/2n) ≤ 4BC_L √(log(1/δ)/n) holds for no n, B, δ and no E ≥ 0: 6/√2 > 4.",
+    instances=one,
+    exhaustive=True,
+    knobs={"differences": 6},
+    mutants={"with differences 4B/n": {"differences": 4}},
+)
+def printed_sum(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The two coefficients of BC_L √(log(1/δ)/n)."""
+    yield at_least(trial["differences"] / root(2), 4, "6/√2 > 4", strict=True)
+
+
+def gap_in_ball(instance: Instance, counts: Counts) -> Fraction:
+    """g(S)² for f = n^{-1/2} Σ w_i K(·, x_i), ‖w‖₂ ≤ B, |y| = B: B² ‖v‖² with v_i = n^{-1/2} Σ_x c_x (−sign y_x) K(x, x_i)."""
+    n, B, gram = sum(counts), instance["B"], instance["gram"]
+    c = [p - Fraction(k, n) for p, k in zip(instance["masses"], counts, strict=True)]
+    signed = [a if y > 0 else -a for a, y in zip(c, instance["targets"], strict=True)]
+    square = ZERO
+    for j, k in enumerate(counts):
+        if k:
+            square += k * sum((a * row[j] for a, row in zip(signed, gram, strict=True)), ZERO) ** 2
+    return Fraction(B**2 * square / n)
+
+
+def signs(trial: Trial) -> Iterator[Instance]:
+    """y = ±1, B = 1, n up to 60."""
+    for n in (1, 2, 5, 12, 60):
+        yield domain([HALF, HALF], [[1, 1], [1, 1]], [-1, 1], 1, n)
+    for count, n in ((20, 1), (6, 3), (4, 8)):
+        yield alone(count, n)
+    for _ in range(trial.count(10, 60)):
+        points = int(trial.rng.integers(2, 5))
+        n = int(trial.rng.integers(2, {2: 40, 3: 14, 4: 8}[points]))
+        made = random_domain(trial.rng, points, n)
+        yield made | {"targets": [Fraction(int(s)) for s in trial.rng.choice([-1, 1], size=points)]}
+
+
+@claim(
+    "KJ-DD-l2",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="Algorithm 1, comment in step 1: landmarks from the training set are justified in Appendix B",
+    kind=HIGH_PROBABILITY,
+    expected=HOLDS,
+    says=r"Let |K| ≤ 1, |y| ≤ B, absolute loss, f = n^{−1/2} Σ w_i K(·, x_i) with **‖w‖₂ ≤ B** as in Algorithm 1, the landmarks x_1, …, "
+    r"x_n being the training set. For every δ, with probability ≥ 1 − δ, sup_f (L_f − L̂^S_f) ≤ (2√2 + 8 √log(1/δ)) B/√n. (Tried with y = "
+    r"±B, where the supremum is a norm: all δ at once, exactly.)",
+    instances=signs,
+    knobs={"mean": Fraction(8), "spread": Fraction(64)},
+    mutants={"√(log(1/δ)/n)/2 alone": {"mean": ZERO, "spread": Fraction(1, 4)}},
+    note="Gap: Appendix B treats ‖w‖_∞ ≤ B with 1/n, and its McDiarmid argument says nothing here: one point moves g by up to B/√n "
+    "(KJ-DD-l2-difference). Repair: the pair class of mean_gap.py gives E g ≤ 2√2 B/√n in this ball too; putting w_i = 0, g(S) − g(S^i) ≤ "
+    "2|w_i|/√n + 2B/n, so Σ_i (g(S) − g(S^i))₊² ≤ 16B²/n, and the entropy method (Boucheron, Lugosi and Massart 2003, Theorem 2) gives "
+    "P(g > E g + t) ≤ exp(−nt²/64B²).",
+    cost=1.0,
+)
+def double_dipping_in_the_ball(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """P(g(S) ≥ t)/δ at every value t; t² is rational."""
+    n = instance["n"]
+    pairs = [(gap_in_ball(instance, drawn), mass) for drawn, mass in multinomial(n, tuple(instance["masses"]))]
+
+    def exponent(square: Fraction) -> Ball | None:
+        return level_of(ball(n * square).sqrt(), trial["mean"], trial["spread"])
+
+    yield holds_for_all_levels(tails(pairs), exponent, f"g(S), n = {n}")
+
+
+@claim(
+    "KJ-DD-l2-difference",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="Algorithm 1, comment in step 1, ours: why Theorem 19 does not carry over",
+    kind=COUNTEREXAMPLE,
+    expected=HOLDS,
+    says=r"With ‖w‖₂ ≤ B there are samples with g(S) − g(S^i) = B/√n for every n: all mass is on o, y = −B, S is n − 1 times a with K(·, "
+    r"a) = 0 and once b with K(o, b) = 1, K(a, b) = K(b, b) = 0; c with K(·, c) = 0 takes the place of b. Then n (g(S) − g(S^i))² = B², "
+    r"so that McDiarmid's inequality bounds P(g − E g > t) by exp(−2t²/B²) for every n. (n ≤ 30, g² exactly.)",
+    instances=lambda trial: ({"n": n} for n in range(1, 31)),
+    knobs={"scale": 1},
+    mutants={"as for ‖w‖_∞ ≤ B, 16B²/n² for each point": {"scale": 17}},
+)
+def one_point_moves_the_gap_in_the_ball(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """n (g(S)² − g(S^i)²), g(S^i) = 0."""
+    n = instance["n"]
+    gram = [[0, 0, 1, 0], [0, 0, 0, 0], [0, 0, 0, 0], [0, 0, 0, 0]]
+    made = domain([ONE, ZERO, ZERO, ZERO], gram, [-1, -1, -1, -1], 1, n)
+    first, second = (gap_in_ball(made, counts) for counts in ((0, n - 1, 1, 0), (0, n - 1, 0, 1)))
+    yield equal(second, 0, "g(S^i)")
+    yield at_least(n * first, trial["scale"], "Σ_i c_i²")
+
+
+def outlier(trial: Trial) -> Iterator[Instance]:
+    """K = 1, y = 0 on all mass but 1/100, where y = 10; the sample is the one rare point."""
+    yield domain([Fraction(99, 100), Fraction(1, 100)], [[1, 1], [1, 1]], [0, 10], 1, 1)
+
+
+@claim(
+    "KJ-DD-util-onesided",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="Appendix B, the bound is useful as follows: the step L̂_{f*} ≤ L_{f*} + ε",
+    kind=COUNTEREXAMPLE,
+    expected=HOLDS,
+    says=r"sup_{f ∈ F_S} (L_f − L̂^S_f) ≤ ε does not imply L̂^S_{f*} ≤ L_{f*} + ε, nor L_{f̂} ≤ L_{f*} + 2ε for the empirical minimiser "
+    r"f̂: K = 1, B = 1, P(y = 0) = 0.99, else y = 10, S = (10): f̂ = 1 has L = 1.08, f* = 0 has L = 0.1, and sup (L − L̂) is negative.",
+    instances=outlier,
+    exhaustive=True,
+    knobs={"two_sided": 0},
+    mutants={"with sup |L − L̂|": {"two_sided": 1}},
+)
+def one_side_is_not_enough(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """L of f̂ = 1 and of f* = 0 by hand, g by the exact maximum."""
+    masses, targets = instance["masses"], instance["targets"]
+
+    def risk(c: int) -> Fraction:
+        return sum((p * abs(c - y) for p, y in zip(masses, targets, strict=True)), ZERO)
+
+    fitted, best = risk(1), risk(0)
+    other = abs(0 - targets[1]) - best  # L̂ − L at f*
+    epsilon = max(largest_gap(instance, (0, 1)), ZERO) + trial["two_sided"] * other
+    yield at_least(fitted, best + 2 * epsilon, "L of the empirical minimiser", strict=True)
+    yield at_least(other, epsilon, "L̂ − L at the best predictor", strict=True)

@@ -1,0 +1,218 @@
+r"""Lemmas 16 and 22: uniform bounds for linear predictors. As printed they forget the range of the loss; exact binomial witnesses.
+
+A bound mean + √(spread · log(1/δ)) holds for all δ iff P(gap ≥ t) ≤ exp(−(t − mean)²/spread) at every value t > mean of the gap.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cache
+
+from simopt.claims import (
+    HIGH_PROBABILITY,
+    HOLDS,
+    KAR_JAIN,
+    MISSING_HYPOTHESIS,
+    REFUTED,
+    Check,
+    Expr,
+    Instance,
+    Trial,
+    at_most,
+    claim,
+    log,
+    probability,
+    rational,
+    root,
+)
+from simopt.theorems.kj.landmarks.uniform_gaps import ONE, coins, gaps, in_the_plane, indistinct, on_the_line, reach
+from simopt.theorems.small_worlds.exact_tails import Ball, ball, holds_for_all_levels, tails
+
+SECTION = "regression"
+ZERO = Fraction(0)
+
+
+def far_targets(trial: Trial) -> Iterator[Instance]:
+    """Predictions of size ≤ 1/100 for targets 0 and 1; then |y| = C_X C_W at n = 1 and large δ."""
+    yield indistinct(100, Fraction(1, 100)) | {"delta": Fraction(1, 20)}
+    yield coins(1) | {"delta": Fraction(9, 10)}
+
+
+@cache
+def logarithm(value: int | Fraction) -> Expr:
+    """log of a number, computed once."""
+    return log(rational(value), bits=64)
+
+
+def passed(instance: Instance, bound: Expr) -> Check:
+    """P(gap > bound) ≤ δ with the exact probability."""
+    low = high = ZERO
+    for gap, mass in gaps(instance):
+        low += mass * (gap > bound.high)
+        high += mass * (gap > bound.low)
+    return probability(low, high, instance["delta"], f"P(gap > {float(bound):.4f}), n = {instance['n']}")
+
+
+def range_of_loss(instance: Instance) -> Fraction:
+    """M = C_X C_W + sup |y| for the absolute loss."""
+    return Fraction(reach(instance) + max(abs(y) for y in instance["targets"]))
+
+
+def all_levels(instance: Instance, mean: Fraction, spread: Fraction, name: str, *, centred: bool = False) -> Check:
+    """P(gap ≥ t)/δ for the bound √mean + √(spread log(1/δ)), at every value t of the gap."""
+
+    def exponent(t: Fraction) -> Ball | None:
+        over = ball(t) - ball(mean).sqrt()
+        return over**2 / ball(spread) if over > 0 else None
+
+    return holds_for_all_levels(tails(gaps(instance, centred=centred)), exponent, name)
+
+
+@claim(
+    "KJ-L16",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="Lemma 16",
+    kind=HIGH_PROBABILITY,
+    expected=REFUTED,
+    defect=MISSING_HYPOTHESIS,
+    says=r"If ‖x‖₂ ≤ C_X and the loss is C_L-Lipschitz in the prediction, then for every δ, with probability > 1 − δ over n points, "
+    r"sup_{‖w‖₂ ≤ C_W} (L_w − L̂_w) ≤ 3 C_L C_X C_W √(log(1/δ)/n).",
+    instances=far_targets,
+    knobs={"mean": 0, "range": 0},
+    mutants={"plus 2C_L C_X C_W/√n + M√(log(1/δ)/2n)": {"mean": 2, "range": 1}},
+    note="x = ±1 fairly, y = 1 for x = 1 and 0 for x = −1, C_W = 1/100, n = 100, δ = 1/20: the gap is ½ − q, q the share of x = 1, if q < "
+    "½; P(q ≤ 0.49) = 0.460. The bound of [23] that is used adds M√(log(1/δ)/2n) for a loss of range M; here M is replaced by C_L C_X "
+    "C_W. Even with |y| ≤ C_X C_W (absolute loss, M = 2C_X C_W) δ must not be large: n = 1, y = 1 = C_W, δ = 9/10 has gap 1 > 0.974 "
+    "always. Printed: Lipschitz in the second argument; the first is meant.",
+    cost=0.3,
+)
+def uniform_bound_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The exact probability of a larger gap."""
+    n, level = instance["n"], logarithm(1 / instance["delta"])
+    bound = reach(instance) * (trial["mean"] / root(n) + 3 * root(level / n)) + trial["range"] * range_of_loss(instance) * root(
+        level / (2 * n)
+    )
+    yield passed(instance, bound)
+
+
+@claim(
+    "KJ-L16+",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="Lemma 16, with the range of the loss",
+    kind=HIGH_PROBABILITY,
+    expected=HOLDS,
+    says=r"If ‖x‖₂ ≤ C_X, the loss is C_L-Lipschitz in the prediction and takes values in an interval of length **M**, then for every δ "
+    r"in (0, 1), with probability ≥ 1 − δ, sup_{‖w‖₂ ≤ C_W} (L_w − L̂_w) ≤ 2C_L C_X C_W/√n + M √(log(1/δ)/2n). (On the line with the "
+    r"absolute loss, M = C_X C_W + sup |y|: all δ at once, exactly.)",
+    instances=lambda trial: on_the_line(trial, far=6),
+    knobs={"mean": ONE, "range": ONE},
+    mutants={"M/8, without the mean": {"mean": ZERO, "range": Fraction(1, 8)}},
+    corrects="KJ-L16",
+    note="Symmetrisation, contraction and McDiarmid's inequality with differences M/n.",
+    cost=0.7,
+)
+def uniform_bound_with_range(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """All levels."""
+    n, M = instance["n"], trial["range"] * range_of_loss(instance)
+    yield all_levels(instance, trial["mean"] * 4 * reach(instance) ** 2 / n, M**2 / (2 * n), f"gap, n = {n}")
+
+
+def constant_and_line(trial: Trial) -> Iterator[Instance]:
+    """No data, for the constant at δ = 1/5; then one dimension with targets up to 9/2."""
+    yield {}
+    yield from on_the_line(trial, far=9)
+
+
+@claim(
+    "KJ-L16-bounded",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="Lemma 16, ours: where the constant 3 is right, and without any bound on y",
+    kind=HIGH_PROBABILITY,
+    expected=HOLDS,
+    says=r"(i) For the absolute loss with |y| ≤ C_X C_W the printed bound 3C_X C_W √(log(1/δ)/n) holds for δ ≤ 1/5, because (2 + √2 s) ≤ "
+    r"3s for s² = log 5. (ii) For any y the centred loss ℓ(f, y) − ℓ(0, y) has the range 2C_L C_X C_W: its gap is ≤ C_L C_X C_W (2 + √2 "
+    r"√log(1/δ))/√n with probability ≥ 1 − δ, for every δ.",
+    instances=constant_and_line,
+    knobs={"constant": 3, "range": Fraction(2)},
+    mutants={"5/2 for δ ≤ 1/5": {"constant": Fraction(5, 2)}, "range/8": {"range": Fraction(1, 32)}},
+    note="Centred losses are enough for what Lemma 16 is used for: the terms ℓ(0, y) cancel between the empirical minimiser and its "
+    "competitor.",
+    cost=0.7,
+)
+def uniform_bound_without_range(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The constant, and all levels of the centred gap."""
+    if not instance:
+        s = root(logarithm(5), bits=64)
+        yield at_most(2 + root(2, bits=64) * s, trial["constant"] * s, "δ = 1/5")
+        return
+    n, C = instance["n"], reach(instance)
+    yield all_levels(instance, 4 * C**2 / n, trial["range"] * C**2 / n, f"centred gap, n = {n}", centred=True)
+
+
+def small_levels(trial: Trial) -> Iterator[Instance]:
+    """|y| = C_X C_W in one dimension at small δ; far targets at δ = 1/20."""
+    yield coins(100) | {"delta": Fraction(1, 10**8)}
+    yield coins(trial.count(200, 400)) | {"delta": Fraction(1, 10**8)}
+    yield indistinct(100, Fraction(1, 100)) | {"delta": Fraction(1, 20)}
+
+
+@claim(
+    "KJ-L22",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="Lemma 22",
+    kind=HIGH_PROBABILITY,
+    expected=REFUTED,
+    defect=MISSING_HYPOTHESIS,
+    says=r"If ‖x‖_∞ ≤ C_X in d dimensions and the loss is C_L-Lipschitz in the prediction, then for every δ, with probability > 1 − δ "
+    r"over n points, the supremum of L_w − L̂_w over ‖w‖₁ ≤ C_W, ‖w‖₀ ≤ k is ≤ 2C_L C_X C_W √(2 log(2d)/n) + C_L C_X C_W √(log(1/δ)/2n).",
+    instances=small_levels,
+    knobs={"range": 0},
+    mutants={"M√(log(1/δ)/2n) in the second term": {"range": 1}},
+    note="Fails even with |y| ≤ C_X C_W: d = 1, x = ±1 fairly, y = 1 = C_W, so that the gap is |mean of n signs|; at n = 100, δ = 10⁻⁸ "
+    "the bound 0.539 is passed with probability 5.5 δ. The second term needs the range M of the loss, here 2C_X C_W, in the place of C_L "
+    "C_X C_W. Far targets (|y| > C_X C_W) break it at δ = 1/20 as in KJ-L16.",
+    cost=0.5,
+)
+def sparse_bound_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The exact probability of a larger gap."""
+    n, level = instance["n"], logarithm(1 / instance["delta"])
+    d = len(instance["points"][0])
+    width = range_of_loss(instance) if trial["range"] else reach(instance)
+    yield passed(instance, 2 * reach(instance) * root(2 * logarithm(2 * d) / n) + width * root(level / (2 * n)))
+
+
+def line_and_plane(trial: Trial) -> Iterator[Instance]:
+    """One and two dimensions."""
+    yield from on_the_line(trial, far=6)
+    yield from in_the_plane(trial, far=6)
+
+
+@claim(
+    "KJ-L22+",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="Lemma 22, with the range of the loss",
+    kind=HIGH_PROBABILITY,
+    expected=HOLDS,
+    says=r"If ‖x‖_∞ ≤ C_X, the loss is C_L-Lipschitz in the prediction and takes values in an interval of length **M**, then for every δ "
+    r"in (0, 1), with probability ≥ 1 − δ, sup_{‖w‖₁ ≤ C_W} (L_w − L̂_w) ≤ 2C_L C_X C_W √(2 log(2d)/n) + M √(log(1/δ)/2n); with M = 2C_L "
+    r"C_X C_W for the absolute loss if |y| ≤ C_X C_W, and for the centred loss always. (d ≤ 2: all δ at once, exactly.)",
+    instances=line_and_plane,
+    knobs={"mean": ONE, "range": ONE},
+    mutants={"M/8, without the mean": {"mean": ZERO, "range": Fraction(1, 8)}},
+    corrects="KJ-L22",
+    note="For ‖w‖₀ ≤ k too, as a smaller class. √(2 log(2d)) could be √(2 log d) + o(1); on the line 1 does, as in Lemma 16.",
+    cost=1.0,
+)
+def sparse_bound_with_range(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """All levels, of the loss and of the centred loss."""
+    n, d, C = instance["n"], len(instance["points"][0]), reach(instance)
+    for centred in (False, True):
+        M = trial["range"] * (2 * C if centred else range_of_loss(instance))
+        massart = trial["mean"] * Fraction(logarithm(2 * d).high) * 8 * C**2 / n
+        yield all_levels(instance, massart, M**2 / (2 * n), f"{'centred ' * centred}gap, n = {n}, d = {d}", centred=centred)

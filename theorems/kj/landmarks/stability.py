@@ -1,0 +1,242 @@
+r"""Appendix B: how much one point moves a predictor built on its own sample, and the largest gap g(S); McDiarmid's inequality."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from fractions import Fraction
+from math import prod
+from typing import Any
+
+from simopt.claims import (
+    HIGH_PROBABILITY,
+    HOLDS,
+    INEQUALITY,
+    KAR_JAIN,
+    MISSING_HYPOTHESIS,
+    REFUTED,
+    TIGHTNESS,
+    Check,
+    Instance,
+    Trial,
+    at_most,
+    claim,
+    equal,
+    symbols,
+)
+from simopt.theorems.kj.landmarks.dipping_domains import ONE, ZERO, decoded_domain, domain, largest_gap, random_domain
+from simopt.theorems.small_worlds.exact_tails import ball, holds_for_all_levels, tails
+from simopt.theorems.small_worlds.sampled_worlds import weights
+
+SECTION = "regression"
+
+
+def once(trial: Trial) -> Iterator[Instance]:
+    """One instance without data: an identity in symbols."""
+    yield {}
+
+
+@claim(
+    "KJ-B-stab",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="Appendix B, stability of the embedding",
+    kind=INEQUALITY,
+    expected=HOLDS,
+    says=r"If **|K| ≤ 1** and ‖w‖_∞ ≤ B, then |f_{S,w}(x) − f_{S^i,w}(x)| = |w_i| |K(x, x_i) − K(x, x_i')|/n ≤ 2B/n for all x: with w = "
+    r"w_i, k = K(x, x_i), l = K(x, x_i'), 2B ± w(k − l) = ½[(B ∓ w)(2 − (k − l)) + (B ± w)(2 + (k − l))], where 2 ± (k − l) = (1 ± k) + "
+    r"(1 ∓ l). All four factors are ≥ 0. Equality at w = B, k = 1, l = −1.",
+    instances=once,
+    exhaustive=True,
+    knobs={"bound": 2},
+    mutants={"B/n": {"bound": 1}},
+    note="The paper asks for K ≤ 1 only; then K = −10 against K = 1 moves f by 11B/n.",
+)
+def one_landmark_moves_the_predictor(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Both signs."""
+    w, k, other, B = symbols("w k l B")
+    for sign in (1, -1):
+        parts = (B - sign * w) * (2 + (k - other)) + (B + sign * w) * (2 - (k - other))
+        yield equal(trial["bound"] * B - sign * w * (k - other), parts / 2, "2B ∓ w(k − l)")
+        yield equal(2 + sign * (k - other), (1 + sign * k) + (1 - sign * other), "2 ± (k − l)")
+
+
+def functions(trial: Trial) -> Iterator[Instance]:
+    """Sums of signs, where the inequality is nearest to equality, and tables of random functions of up to four variables."""
+    for n in range(1, 7):
+        for scale in ((1,) * n, tuple(range(1, n + 1))):
+            yield {"table": [sum(c * s for c, s in zip(scale, signs, strict=True)) for signs in itertools.product((1, -1), repeat=n)],
+                   "laws": [[Fraction(1, 2)] * 2] * n}  # fmt: skip
+    for _ in range(trial.count(30, 300)):
+        n = int(trial.rng.integers(1, 5))
+        values = int(trial.rng.integers(2, 4))
+        size = values**n
+        yield {
+            "table": [int(v) for v in trial.rng.integers(-4, 5, size=size)],
+            "laws": [weights(trial.rng, values) for _ in range(n)],
+        }
+
+
+@claim(
+    "KJ-T18",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="Theorem 18, McDiarmid's inequality",
+    kind=HIGH_PROBABILITY,
+    expected=HOLDS,
+    says=r"If X_1, …, X_n are independent and changing the i-th argument moves f by at most c_i, then P(f − E f > ε) ≤ exp(−2ε²/Σ c_i²) "
+    r"for every ε > 0. (Checked at every value of f, exactly, with the smallest c_i.)",
+    instances=functions,
+    knobs={"factor": Fraction(2)},
+    mutants={"exp(−8ε²/Σ c_i²)": {"factor": Fraction(8)}},
+    cost=1.0,
+)
+def differences_concentrate(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The exact tail of f − E f at each of its values."""
+    table, laws = instance["table"], instance["laws"]
+    points = list(itertools.product(*(range(len(law)) for law in laws)))
+    f = {point: Fraction(value) for point, value in zip(points, table, strict=True)}
+    masses = {point: prod((law[x] for law, x in zip(laws, point, strict=True)), start=ONE) for point in points}
+    mean = sum((f[point] * masses[point] for point in points), ZERO)
+    spread = ZERO
+    for i, law in enumerate(laws):
+        moves = [abs(f[x] - f[(*x[:i], other, *x[i + 1 :])]) for x in points for other in range(len(law))]
+        spread += max(moves) ** 2
+    found = tails([(f[point] - mean, masses[point]) for point in points])
+
+    def exponent(t: Fraction) -> Any:
+        return ball(trial["factor"] * t**2 / spread) if t > 0 else None
+
+    yield holds_for_all_levels(found, exponent, "f − E f")
+
+
+def samples(drawn: tuple[int, ...], points: int) -> tuple[int, ...]:
+    """How often each of the points occurs."""
+    return tuple(drawn.count(x) for x in range(points))
+
+
+def changes(instance: Instance) -> Fraction:
+    """max |g(S) − g(S^i)| over the pairs of samples in the instance, or over all pairs."""
+    points = len(instance["masses"])
+    pairs = instance.get("pairs")
+    if pairs is None:
+        everyone = itertools.product(range(points), repeat=instance["n"])
+        pairs = [((x, *rest), (other, *rest)) for x, *rest in everyone for other in range(x)]
+    found: dict[tuple[int, ...], Fraction] = {}
+
+    def gap(drawn: tuple[int, ...]) -> Fraction:
+        counts = samples(tuple(drawn), points)
+        if counts not in found:
+            found[counts] = largest_gap(instance, counts)
+        return found[counts]
+
+    return max(abs(gap(a) - gap(b)) for a, b in pairs)
+
+
+def far_targets(trial: Trial) -> Iterator[Instance]:
+    """K = 0, targets 0 and 10, B = 1."""
+    for n in (1, 2, 5):
+        yield domain([Fraction(1, 2)] * 2, [[0, 0], [0, 0]], [0, 10], 1, n) | {"pairs": [((0,) * n, (1,) + (0,) * (n - 1))]}
+
+
+@claim(
+    "KJ-T19",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="Theorem 19",
+    kind=INEQUALITY,
+    expected=REFUTED,
+    defect=MISSING_HYPOTHESIS,
+    says=r"If |K| ≤ 1 and the loss is C_L-Lipschitz in f(x), then |g(S) − g(S^i)| ≤ 6BC_L/n for g(S) = sup_{f ∈ F_S} (L_f − L̂^S_f) and "
+    r"samples of n points that differ in the i-th.",
+    instances=far_targets,
+    knobs={"range": 0},
+    mutants={"plus the range of the loss": {"range": 1}},
+    note="K = 0 and |y| ∈ {0, 10}, B = 1: every f is 0, and g(S) moves by 10/n > 6/n. The proof bounds L̂^S_f − L̂^{S^i}_f by the "
+    "Lipschitz property, which compares predictions for one target, not losses at two points (KJ-T19-p1). True as printed if the loss has "
+    "a range M ≤ 4BC_L, so under |y| ≤ B.",
+)
+def gap_is_stable_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The change of g(S)."""
+    B, n = instance["B"], instance["n"]
+    reach = B + max(abs(y) for y in instance["targets"])
+    yield at_most(changes(instance), (6 * B + trial["range"] * reach) / n, f"|g(S) − g(S')|, n = {n}")
+
+
+def sharp_pair(n: int, Y: Fraction) -> Instance:
+    """All mass on o (y = −Y); n − 1 copies of a and one b, both predicted perfectly by w = B; then c in the place of b."""
+    # points o, a, b, c;  K(o, a) = K(a, a) = K(b, a) = 1 = K(o, b) = …, K(c, a) = −1, K(·, c) = 0
+    gram = [[0, 1, 1, 0], [0, 1, 1, 0], [0, 1, 1, 0], [0, -1, -1, 0]]
+    made = domain([ONE, ZERO, ZERO, ZERO], gram, [-Y, 1, 1, Y], 1, n)
+    rest = (1,) * (n - 1)
+    return made | {"pairs": [((2, *rest), (3, *rest))]}
+
+
+def domains_and_sharp_pairs(trial: Trial) -> Iterator[Instance]:
+    """The sharp pairs for n ≤ 6, and random domains with all their samples."""
+    for n in range(1, 7):
+        for Y in (ONE, Fraction(3)):
+            yield sharp_pair(n, Y)
+    for _ in range(trial.count(8, 60)):
+        points = int(trial.rng.integers(2, 4))
+        n = int(trial.rng.integers(1, 4))
+        yield random_domain(trial.rng, points, n, reach=int(trial.rng.integers(2, 12)))
+
+
+@claim(
+    "KJ-T19+",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="Theorem 19, with the range of the loss",
+    kind=INEQUALITY,
+    expected=HOLDS,
+    says=r"Let |K| ≤ 1, ‖w‖_∞ ≤ B, |y| ≤ Y and the absolute loss (C_L = 1). Then |g(S) − g(S^i)| ≤ (3B + Y)/n − 2B/n² on every finite "
+    r"domain; so 4B/n − 2B/n² if |y| ≤ B. In general it is at most (2BC_L + M)/n, M the range of the loss.",
+    instances=domains_and_sharp_pairs,
+    decode=decoded_domain,
+    dimension=15,
+    evaluations=(40, 400),
+    knobs={"fields": 3, "saved": 2},
+    mutants={"2B + Y": {"fields": 2}, "(4B − 3B/n)/n": {"saved": 3}},
+    corrects="KJ-T19",
+    note="Proof: let w be best for S and put w_i = 0. This moves f by ≤ B/n, so L_f by B/n and the losses at the n − 1 common points by "
+    "B/n; at x_i' the loss is ≤ B(n − 1)/n + Y instead of ≥ 0. Sum: B/n + B(n − 1)/n² + B(n − 1)/n² + Y/n. Sharp for every n and Y ≥ B "
+    "(KJ-T19-sharp).",
+    cost=1.5,
+)
+def gap_is_stable(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The largest change over pairs of samples."""
+    B, n = instance["B"], instance["n"]
+    Y = max(abs(y) for y in instance["targets"])
+    bound = (trial["fields"] * B + Y) / n - trial["saved"] * B / Fraction(n) ** 2
+    yield at_most(changes(instance), bound, f"|g(S) − g(S')|, n = {n}")
+
+
+@claim(
+    "KJ-T19-sharp",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="Theorem 19, ours: the constant is the best possible for every n",
+    kind=TIGHTNESS,
+    expected=HOLDS,
+    says=r"For all n ≥ 1, B > 0, Y ≥ B some domain with |K| ≤ 1 and |y| ≤ Y and two samples have g(S) − g(S^i) = (3B + Y)/n − 2B/n². All "
+    r"mass is on o with y = −Y; S is n − 1 times a and b with y = B, on which f = B for w = B, as on o: g(S) ≥ B + Y. In S^i the point c, "
+    r"y = Y, is in the place of b, K(·, c) = 0, K(c, a) = −1; with s in [−B, B] the mean of the weights of a, g(S^i) = max_s G(s) for "
+    r"G(s) = s(n−1)/n + Y − (n−1)/n (B − s(n−1)/n) − (Y + s(n−1)/n)/n, and G(B) − G(s) = 2((n−1)/n)² (B − s) ≥ 0.",
+    remains="that g(S^i) is the largest G(s), and that f = B on o is admissible, from the samples of the sentence",
+    instances=once,
+    exhaustive=True,
+    knobs={"fields": 3},
+    mutants={"2B + Y": {"fields": 2}},
+    note="KJ-T19+ computes g for n ≤ 6 on these samples.",
+)
+def stability_is_sharp(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Both identities, in symbols."""
+    n, B, Y, s = symbols("n B Y s")
+    part = (n - 1) / n
+
+    def G(t: Any) -> Any:
+        return t * part + Y - part * (B - t * part) - (Y + t * part) / n
+
+    yield equal(G(B) - G(s), 2 * part**2 * (B - s), "G(B) − G(s)")
+    yield equal(B + Y - G(B), (trial["fields"] * B + Y) / n - 2 * B / n**2, "g(S) − g(S^i)")

@@ -1,0 +1,1 @@
+"""Ordinal regression: Theorems 13 and 14, Appendix E."""

@@ -1,0 +1,1 @@
+"""Ranking: Theorems 30 and 31, Appendix F."""

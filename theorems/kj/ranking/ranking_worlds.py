@@ -1,0 +1,83 @@
+r"""Finite worlds of ranking lists: queries, documents, m of them drawn independently given the query, and losses of predictors on pairs.
+
+A pair z = (q, p) has the mass μ(z) = P(q) P(p | q), a predictor gives f(z), and a list of m pairs has the normalised relevances η_i, which
+are enclosures because of their logarithms.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from simopt.claims import Expr, Instance, rational, total
+from simopt.theorems.kj.ranking.relevance_lists import NATURAL, eta
+from simopt.theorems.small_worlds.sampled_worlds import weights
+
+Numbers = list[Fraction]
+
+
+def world(queries: Sequence[Any], documents: Sequence[Sequence[Any]], grades: Sequence[Sequence[int]], m: int, **more: Any) -> Instance:
+    """Masses of queries, masses and grades of the documents of each query, and the length of lists; every query has a relevant document
+    and no irrelevant one, or lists that are all irrelevant would have no η.
+    """
+    return {
+        "queries": [Fraction(p) for p in queries],
+        "documents": [[Fraction(p) for p in row] for row in documents],
+        "grades": [list(row) for row in grades],
+        "m": m,
+        "base": NATURAL,
+        **more,
+    }
+
+
+def random_world(rng: np.random.Generator, m: int, **more: Any) -> Instance:
+    """One to three queries of one to three documents with grades 1 to 3."""
+    count = int(rng.integers(1, 4))
+    shapes = [int(rng.integers(1, 4)) for _ in range(count)]
+    chances = weights(rng, count) if count > 1 else [Fraction(1)]
+    laws = [weights(rng, size) if size > 1 else [Fraction(1)] for size in shapes]
+    return world(chances, laws, [[int(g) for g in rng.integers(1, 4, size=size)] for size in shapes], m, **more)
+
+
+def masses(instance: Instance) -> Numbers:
+    """μ over the pairs, query by query."""
+    return [p * law for p, laws in zip(instance["queries"], instance["documents"], strict=True) for law in laws]
+
+
+def drawn(instance: Instance) -> Iterator[tuple[Fraction, tuple[int, ...], list[Expr]]]:
+    """Probability, pairs (numbered as in `masses`) and η of every list."""
+    start = 0
+    for p, laws, grades in zip(instance["queries"], instance["documents"], instance["grades"], strict=True):
+        for chosen in itertools.product(range(len(laws)), repeat=instance["m"]):
+            mass = p
+            for document in chosen:
+                mass *= laws[document]
+            yield mass, tuple(start + document for document in chosen), eta([grades[document] for document in chosen], instance["base"])
+        start += len(laws)
+
+
+def squared_loss(instance: Instance, f: Sequence[Any]) -> Expr:
+    """E ℓ_sq(f(x), η(r(x))) = E Σ_i (f(z_i) − η_i)²."""
+    return total(mass * total((f[z] - e) ** 2 for z, e in zip(pairs, etas, strict=True)) for mass, pairs, etas in drawn(instance))
+
+
+def expected_relevance(instance: Instance) -> tuple[list[Expr], Expr]:
+    """r̃(z) = E[η_i | z_i = z], and C_D = E Σ η_i² − m E_μ r̃²."""
+    mu, m = masses(instance), instance["m"]
+    sums: list[list[Any]] = [[] for _ in mu]
+    squares = []
+    for mass, pairs, etas in drawn(instance):
+        for z, e in zip(pairs, etas, strict=True):
+            sums[z].append(mass * e)
+        squares.append(mass * total(e**2 for e in etas))
+    mean = [total(parts) / (m * p) for parts, p in zip(sums, mu, strict=True)]
+    return mean, total(squares) - m * total(p * r**2 for p, r in zip(mu, mean, strict=True))
+
+
+def mean(instance: Instance, values: Sequence[Any]) -> Expr:
+    """E_μ."""
+    return total(p * rational(v) for p, v in zip(masses(instance), values, strict=True))

@@ -1,0 +1,209 @@
+r"""The penalised ε-insensitive SVR for every λ at once, in rational arithmetic.
+
+    min over w of (1/n) Σ_i max(|⟨w, ψ_i⟩ − y_i| − ε, 0) + (λ/2)‖w‖²,     G_ij = ⟨ψ_i, ψ_j⟩ rational.
+
+w = (1/λ) Σ b_i ψ_i is the solution if and only if b_i = 1/n where f_i < y_i − ε, b_i ∈ [0, 1/n] where f_i = y_i − ε, b_i = 0 in the tube,
+b_i ∈ [−1/n, 0] where f_i = y_i + ε and b_i = −1/n above (for ε = 0 there is one kink, with b_i ∈ [−1/n, 1/n]). With the places of all
+samples fixed, K those on a kink at the level t_i and their ψ_i independent, the conditions are linear in λ:
+
+    b_K = λ u − v,   G_KK u = t,   G_KK v = G_KR b_R,      w_λ = p + q/λ,   p = Σ_K u_i ψ_i,   q = Σ_R b_i ψ_i − Σ_K v_i ψ_i,
+
+and q is orthogonal to the ψ_i of K, hence to p: ‖w_λ‖² = ‖p‖² + ‖q‖²/λ². So (0, ∞) falls into finitely many pieces; w_λ stands still on
+those with q = 0, of which the last, next to λ = 0, is always one. Above the first end, b does not depend on λ and w_λ = q/λ.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from itertools import product
+
+from simopt.theorems.small_worlds.exact_svm import solve
+
+Gram = Sequence[Sequence[Fraction]]
+UNDER, LOW, INSIDE, HIGH, OVER = range(5)
+ZERO = Fraction(0)
+
+
+@dataclass(frozen=True)
+class Sample:
+    """G, y and ε of one problem."""
+
+    gram: Gram
+    targets: Sequence[Fraction]
+    epsilon: Fraction
+
+    @property
+    def n(self) -> int:
+        """Number of samples."""
+        return len(self.targets)
+
+    def level(self, i: int, place: int) -> Fraction:
+        """y_i − ε or y_i + ε."""
+        return self.targets[i] + (self.epsilon if place in (HIGH, OVER) else -self.epsilon)
+
+    def range(self, place: int) -> tuple[Fraction, Fraction]:
+        """The b_i that a place allows."""
+        c = Fraction(1, self.n)
+        on = (-c, c) if self.epsilon == 0 else (ZERO, c)
+        return {UNDER: (c, c), LOW: on, INSIDE: (ZERO, ZERO), HIGH: (-c, ZERO), OVER: (-c, -c)}[place]
+
+    @property
+    def places(self) -> tuple[int, ...]:
+        """Places that occur: for ε = 0 there is no inside, and one kink."""
+        return (UNDER, LOW, OVER) if self.epsilon == 0 else (UNDER, LOW, INSIDE, HIGH, OVER)
+
+
+@dataclass(frozen=True)
+class Piece:
+    """One piece [low, high] of the path (`high` is None for ∞): the places, u and v, ‖p‖² and ‖q‖²."""
+
+    low: Fraction
+    high: Fraction | None
+    places: tuple[int, ...]
+    slope: tuple[Fraction, ...]
+    offset: tuple[Fraction, ...]
+    still_square: Fraction
+    moving_square: Fraction
+
+    @property
+    def flat(self) -> bool:
+        """Whether w_λ is the same on all of it."""
+        return self.moving_square == 0
+
+    def coefficients(self, strength: Fraction) -> list[Fraction]:
+        """w_λ = Σ c_i ψ_i, c = u − v/λ."""
+        return [u - v / strength for u, v in zip(self.slope, self.offset, strict=True)]
+
+    def squared_norm(self, strength: Fraction) -> Fraction:
+        """‖w_λ‖² = ‖p‖² + ‖q‖²/λ²."""
+        return self.still_square + self.moving_square / strength**2
+
+
+def path(sample: Sample) -> list[Piece]:
+    """All pieces, from the one that ends at λ = ∞ to the one that begins at λ = 0.
+
+    At the end of a piece the samples that reach a kink, and those on one whose b_i reaches an end of its range, may change places; all ways
+    to do so are tried, the fewest changes first. O(3^k) solves of |K| equations where k samples are at such a point (k = 1 in general).
+
+    Raises
+    ------
+    ArithmeticError
+        if no way continues the path: G is then not positive semidefinite.
+    """
+    pieces = [_first(sample)]
+    while pieces[-1].low > 0:
+        pieces.append(_next(sample, pieces[-1]))
+    return pieces
+
+
+def piece_at(pieces: Sequence[Piece], strength: Fraction) -> Piece:
+    """The piece that holds λ > 0; at an end of two, the one with the larger λ (both give the same w)."""
+    return next(piece for piece in pieces if piece.low <= strength)
+
+
+def objective(sample: Sample, coefficients: Sequence[Fraction], strength: Fraction) -> Fraction:
+    """(1/n) Σ max(|f_i − y_i| − ε, 0) + (λ/2)‖w‖² at w = Σ c_i ψ_i."""
+    f = [_dot(row, coefficients) for row in sample.gram]
+    losses = (max(abs(a - y) - sample.epsilon, ZERO) for a, y in zip(f, sample.targets, strict=True))
+    return sum(losses, ZERO) / sample.n + strength * _dot(f, coefficients) / 2
+
+
+def dual_value(sample: Sample, b: Sequence[Fraction], strength: Fraction) -> Fraction:
+    """Σ b_i y_i − ε Σ |b_i| − ‖Σ b_i ψ_i‖²/(2λ), for |b_i| ≤ 1/n: no more than any objective."""
+    if any(abs(value) * sample.n > 1 for value in b):
+        raise ArithmeticError("multipliers outside [−1/n, 1/n]")
+    return _dot(b, sample.targets) - sample.epsilon * sum(map(abs, b), ZERO) - _square(sample.gram, b) / (2 * strength)
+
+
+def _first(sample: Sample) -> Piece:
+    """The piece of large λ, where f is small: places by the sign of y − ε and y + ε, those with |y| = ε by trial."""
+    choices = []
+    for y in sample.targets:
+        if abs(y) == sample.epsilon:
+            choices.append(sample.places)
+        else:
+            choices.append((INSIDE,) if abs(y) < sample.epsilon else (UNDER,) if y > 0 else (OVER,))
+    for places in product(*choices):
+        piece = _piece(sample, places)
+        if piece is not None and piece.high is None:
+            return piece
+    raise ArithmeticError("no piece of the path reaches λ = ∞: the Gram matrix is not positive semidefinite")
+
+
+def _next(sample: Sample, piece: Piece) -> Piece:
+    """The piece below: its places differ from this one's only where a condition is tight at the end."""
+    end = piece.low
+    tight = sorted(
+        {i for i, scale, constant in _conditions(sample, piece.places, piece.slope, piece.offset) if scale * end + constant == 0}
+    )
+    options = [_nearest_first(sample, piece.places[i]) for i in tight]
+    ways = sorted(product(*options), key=lambda way: sum(place != piece.places[i] for place, i in zip(way, tight, strict=True)))
+    for way in ways:
+        places = list(piece.places)
+        for i, place in zip(tight, way, strict=True):
+            places[i] = place
+        below = _piece(sample, tuple(places))
+        if below is not None and below.low < end and (below.high is None or end <= below.high):
+            return replace(below, high=end)
+    raise ArithmeticError(f"the path does not go on below λ = {end}: the Gram matrix is not positive semidefinite")
+
+
+def _nearest_first(sample: Sample, place: int) -> list[int]:
+    """Places that a sample may change to, its own first."""
+    near = [other for other in sample.places if abs(other - place) <= 2 or sample.epsilon == 0]
+    return sorted(near, key=lambda other: abs(other - place))
+
+
+def _piece(sample: Sample, places: tuple[int, ...]) -> Piece | None:
+    """The piece with these places, or None if the ψ_i on kinks are dependent or no λ > 0 fits."""
+    G, n = sample.gram, sample.n
+    on = [i for i in range(n) if places[i] in (LOW, HIGH)]
+    fixed = [sample.range(place)[0] if place not in (LOW, HIGH) else ZERO for place in places]
+    sides = [[sample.level(i, places[i]) for i in on], [_dot(G[i], fixed) for i in on]]
+    solved = solve([[G[i][j] for j in on] for i in on], sides)
+    if solved is None:
+        return None
+    slope, offset = [ZERO] * n, [-b for b in fixed]
+    for place, i in enumerate(on):
+        slope[i], offset[i] = solved[0][place], solved[1][place]
+    low, high = ZERO, None
+    for _, scale, constant in _conditions(sample, places, slope, offset):
+        end = -constant / scale if scale else None
+        if end is None and constant < 0:
+            return None
+        if end is not None and scale > 0:
+            low = max(low, end)
+        elif end is not None:
+            high = end if high is None else min(high, end)
+    if high is not None and high <= low:
+        return None
+    return Piece(low, high, places, tuple(slope), tuple(offset), _square(G, slope), _square(G, offset))
+
+
+def _conditions(
+    sample: Sample, places: Sequence[int], slope: Sequence[Fraction], offset: Sequence[Fraction]
+) -> Iterator[tuple[int, Fraction, Fraction]]:
+    """(i, s, t) with sλ + t ≥ 0: multipliers on kinks lie in their range, the other predictions on their sides of the levels (times λ)."""
+    for i, place in enumerate(places):
+        if place in (LOW, HIGH):
+            least, most = sample.range(place)
+            yield i, slope[i], -offset[i] - least
+            yield i, -slope[i], most + offset[i]
+            continue
+        scale, constant = _dot(sample.gram[i], slope), -_dot(sample.gram[i], offset)  # λ f_i
+        if place in (UNDER, INSIDE):
+            level = sample.level(i, UNDER if place == UNDER else HIGH)
+            yield i, level - scale, -constant
+        if place in (OVER, INSIDE):
+            level = sample.level(i, OVER if place == OVER else LOW)
+            yield i, scale - level, constant
+
+
+def _dot(a: Sequence[Fraction], b: Sequence[Fraction]) -> Fraction:
+    return sum((x * y for x, y in zip(a, b, strict=True)), ZERO)
+
+
+def _square(G: Gram, c: Sequence[Fraction]) -> Fraction:
+    return _dot(c, [_dot(row, c) for row in G])

@@ -1,0 +1,1 @@
+"""Algorithm 2, Theorems 8 and 9."""

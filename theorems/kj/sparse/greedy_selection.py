@@ -1,0 +1,297 @@
+r"""Appendix D.1: what Algorithm 2, forward greedy selection, guarantees. Short traces in fractions, long ones in float64."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import chain, islice, pairwise
+from typing import Any
+
+import numpy as np
+
+from simopt.claims import (
+    ALGORITHM,
+    COUNTEREXAMPLE,
+    HOLDS,
+    KAR_JAIN,
+    RATE,
+    Check,
+    Instance,
+    Trial,
+    at_least,
+    at_most,
+    between,
+    claim,
+    rate,
+)
+from simopt.ground.arrays import Array
+from simopt.theorems.kj.sparse.algorithm_2 import (
+    Landmarked,
+    exact_problem,
+    hadamard_problem,
+    iterations,
+    least_insensitive_risk,
+    random_problem,
+)
+
+SECTION = "regression"
+SIZES = ((20, 40, 1.0, 0.2), (10, 100, 1.0, 0.3), (40, 20, 2.0, 0.5), (60, 60, 1.0, 0.1), (4, 30, 3.0, 1.0), (5, 50, 1.0, 0.1))
+
+
+def seeds(trial: Trial) -> Iterator[Instance]:
+    """Seeds of random problems."""
+    for _ in range(trial.count(12, 100)):
+        yield {"seed": int(trial.rng.integers(2**32)), "n": int(trial.rng.integers(1, 5)), "d": int(trial.rng.integers(1, 4))}
+
+
+@claim(
+    "KJ-Alg2-desc",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="Algorithm 2, lines 3 to 7",
+    kind=ALGORITHM,
+    expected=HOLDS,
+    says=r"If **‖x‖_∞ ≤ 1**, the loss is convex and β-smooth and ‖w^t‖₁ ≤ C, then δ_t ≥ R(w^t) − R(v) for every ‖v‖₁ ≤ C, and the step "
+    r"lowers R by at least δ_t²/(8βC²) if η_t < 1, by δ_t/2 if η_t = 1; ‖w^{t+1}‖₁ ≤ C. (Exactly, from 0 and from −C e_j, five steps.)",
+    instances=seeds,
+    knobs={"share": 1},
+    mutants={"twice the decrease": {"share": 2}},
+    note="R(w + ηd) ≤ R(w) − ηδ + 2βC²η², as |⟨x, d⟩| ≤ ‖d‖₁ ≤ 2C. With ‖x‖_∞ ≤ X, C becomes CX.",
+    cost=1.0,
+)
+def steps_descend(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Each step of both traces."""
+    problem = exact_problem(np.random.default_rng(instance["seed"]), instance["n"], instance["d"])
+    C, beta, d = problem.radius, problem.beta, instance["d"]
+    unit = np.array([Fraction(int(i == j)) for i in range(d) for j in range(d)], dtype=object).reshape(d, d)
+    rivals = [*(C * unit), *(-C * unit), sum(C * e for e in unit) / d, 0 * unit[0]]
+    for start in (0 * unit[0], -C * unit[0]):
+        trace = list(islice(problem.steps(start), 5))
+        for (w, delta, eta), (following, _, _) in pairwise(trace):
+            least = min(problem.risk(v) for v in rivals)
+            yield at_least(delta, problem.risk(w) - least, "δ_t")
+            fall = delta / 2 if eta == 1 else delta**2 / (8 * beta * C**2)
+            yield at_least(problem.risk(w) - problem.risk(following), trial["share"] * fall, "decrease")
+            yield at_most(sum(map(abs, following)), C, "‖w‖₁")
+
+
+def sparse_problems(trial: Trial) -> Iterator[Instance]:
+    """Sizes n, d, C, ε_2 and seeds."""
+    for n, d, radius, epsilon_2 in SIZES:
+        for _ in range(trial.count(2, 15)):
+            yield {"n": n, "d": d, "radius": radius, "epsilon_2": epsilon_2, "seed": int(trial.rng.integers(2**32))}
+
+
+def made(instance: Instance) -> Landmarked:
+    """The problem of an instance, β = 1/ε_2."""
+    rng = np.random.default_rng(instance["seed"])
+    return random_problem(rng, instance["n"], instance["d"], instance["radius"], instance["epsilon_2"])
+
+
+def bracket(problem: Landmarked, w: Array, steps: int) -> tuple[float, float]:
+    """Bounds on min R: R(v) − δ and R(v) at w and at the first iterates."""
+    below, above = -np.inf, np.inf
+    for v, delta, _ in chain([next(problem.steps(w))], islice(problem.steps(), steps)):
+        risk = float(problem.risk(v))
+        below, above = max(below, risk - delta), min(above, risk)
+    return below, above
+
+
+@claim(
+    "KJ-Alg2-gap",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="Appendix D.1, the guarantee of Algorithm 2 after (2)",
+    kind=ALGORITHM,
+    expected=HOLDS,
+    says=r"With ℓ̃_β, β = 1/ε_2, ‖x‖_∞ ≤ 1 and k = ⌈8C²/ε_2²⌉ steps, Algorithm 2 gives ŵ with R̃(ŵ) − min_{‖w‖₁ ≤ C} R̃ ≤ ε_2, ‖ŵ‖₁ ≤ C "
+    r"and at most k non-zero entries.",
+    instances=sparse_problems,
+    knobs={"steps": 1.0, "tolerance": 1.0},
+    mutants={"k/100, no stopping": {"steps": 0.01, "tolerance": 0.0}},
+    resolution=1e-9,
+    note="The minimum is bracketed by max_t (R̃(w^t) − δ_t) over ŵ and the first 400 steps. In fact R̃(w^t) − R̃* ≤ 8βC²/(t + 2). The "
+    "listing starts at t = 1 while only w^(0) is set: read w^(1) = 0 and k steps.",
+    cost=2.0,
+)
+def greedy_reaches_the_tolerance(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Gap, norm and sparsity of ŵ."""
+    problem, epsilon_2, C = made(instance), instance["epsilon_2"], instance["radius"]
+    k = iterations(C, epsilon_2, 1 / epsilon_2)
+    w, _ = problem.run(max(1, int(trial["steps"] * k)), trial["tolerance"] * epsilon_2)
+    below, above = bracket(problem, w, 400)
+    yield at_most(float(problem.risk(w)) - above, epsilon_2, "R̃(ŵ) − R̃*", error=above - below, scale=epsilon_2)
+    yield at_most(float(np.abs(w).sum()), C, "‖ŵ‖₁", scale=C)
+    yield at_most(int(np.count_nonzero(w)), k, "‖ŵ‖₀")
+
+
+def dense_optimum(trial: Trial) -> Iterator[Instance]:
+    """½‖w − 1‖² in d dimensions with ‖w‖₁ ≤ C, β = 1; and random problems with a β of their own."""
+    for d, C, tolerance in ((512, 50.0, 20.0), (256, 40.0, 12.0)):
+        yield {"hadamard": d, "radius": C, "tolerance": tolerance}
+    for instance in sparse_problems(trial):
+        yield instance | {"tolerance": 0.4 * instance["epsilon_2"]}
+
+
+@claim(
+    "KJ-Alg2-k",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="Algorithm 2, line 1",
+    kind=ALGORITHM,
+    expected=HOLDS,
+    says=r"For a β-smooth loss and a tolerance ε of its own, ‖x‖_∞ ≤ 1, k = ⌈8**β**C²/ε⌉ steps give R(ŵ) − R* ≤ ε; this is the printed "
+    r"⌈8C²/ε²⌉ **if β = 1/ε**, as the text (not the listing, which takes any β) has it.",
+    instances=dense_optimum,
+    knobs={"printed": 0},
+    mutants={"⌈8C²/ε²⌉ for every β": {"printed": 1}},
+    resolution=1e-9,
+    note="The listing alone would be wrong: ½‖w − 1‖² in 512 dimensions (Hadamard features, β = 1), C = 50, ε = 20 has ⌈8C²/ε²⌉ = 50, but "
+    "50 entries leave a gap ≥ 22.5 (KJ-Alg2-k-listing), Algorithm 2 38.4. With k = 1000 it stops after 351 steps at 15.96.",
+    cost=1.5,
+)
+def greedy_with_its_own_tolerance(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The gap after k steps."""
+    C, tolerance = instance["radius"], instance["tolerance"]
+    if "hadamard" in instance:
+        problem = hadamard_problem(instance["hadamard"], C)
+    else:
+        problem = made(instance)
+    k = iterations(C, tolerance, 1 / tolerance if trial["printed"] else problem.beta)
+    w, _ = problem.run(k, tolerance)
+    if "hadamard" in instance:
+        d = instance["hadamard"]
+        lowest: Any = float(problem.risk(np.full(d, C / d)))
+    else:
+        lowest = between(*bracket(problem, w, min(2 * k, 400)))
+    yield at_least(lowest, float(problem.risk(w)) - tolerance, "R* against R(ŵ) − ε", scale=tolerance)
+
+
+def one(trial: Trial) -> Iterator[Instance]:
+    """d, C, ε."""
+    yield {"d": 512, "C": 50, "tolerance": 20}
+
+
+@claim(
+    "KJ-Alg2-k-listing",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="Algorithm 2, line 1, read for every β",
+    kind=COUNTEREXAMPLE,
+    expected=HOLDS,
+    says=r"½‖w − 1‖² over ‖w‖₁ ≤ 50 in 512 dimensions is 1-smooth (Hadamard features), and its least value is ½·512 (1 − 50/512)²; no w "
+    r"with at most ⌈8·50²/20²⌉ = 50 non-zero entries comes within 20: these leave at least ½(512 − 50).",
+    instances=one,
+    exhaustive=True,
+    knobs={"beta_over": 1},
+    mutants={"⌈8βC²/ε⌉": {"beta_over": 20}},
+)
+def too_few_entries(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Least value with k entries against the least value."""
+    d, C, tolerance = (Fraction(instance[key]) for key in ("d", "C", "tolerance"))
+    k = -(-8 * C**2 * trial["beta_over"] // tolerance**2)
+    least = d * (1 - C / d) ** 2 / 2
+    yield at_least(max(d - k, Fraction(0)) / 2, least + tolerance, f"best value with {k} entries", strict=True)
+
+
+@claim(
+    "KJ-D-chain",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="Appendix D.1, R(ŵ) ≤ ε_0 + ε_1 + 3ε_2/2",
+    kind=ALGORITHM,
+    expected=HOLDS,
+    says=r"If some ‖w‖₁ ≤ C has E ℓ_ε ≤ ε_0 + ε_1, then Algorithm 2 with β = 1/ε_2, k = ⌈8C²/ε_2²⌉ and ‖x‖_∞ ≤ 1 gives ŵ with E ℓ_ε ≤ ε_0 "
+    r"+ ε_1 + 3ε_2/2: ε_2 from the algorithm, ε_2/2 from (1). (w by linear programming; any w with its loss will do.)",
+    instances=sparse_problems,
+    knobs={"times": 1.5},
+    mutants={"ε_2/2": {"times": 0.5}},
+    resolution=1e-9,
+    note="Up to 1.09 ε_2 is seen.",
+    cost=1.5,
+)
+def insensitive_risk_of_the_output(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """E ℓ_ε(ŵ) − min E ℓ_ε."""
+    problem, epsilon_2 = made(instance), instance["epsilon_2"]
+    w, _ = problem.run(iterations(instance["radius"], epsilon_2, 1 / epsilon_2), epsilon_2)
+    _, least = least_insensitive_risk(problem)
+    yield at_most(float(problem.risk(w, smooth=False)) - least, trial["times"] * epsilon_2, "excess", scale=epsilon_2)
+
+
+def sparsities(trial: Trial) -> Iterator[Instance]:
+    """Sizes and the sparsity k."""
+    for n, d, radius, _ in SIZES:
+        for k in (1, 3, 20, 150):
+            for _ in range(trial.count(1, 8)):
+                epsilon_2 = float(np.sqrt(8 * radius**2 / k))
+                yield {"n": n, "d": d, "radius": radius, "epsilon_2": epsilon_2, "k": k, "seed": int(trial.rng.integers(2**32))}
+
+
+@claim(
+    "KJ-Thm9-p3",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="Proof of Theorem 9, the loss through k steps",
+    kind=ALGORITHM,
+    expected=HOLDS,
+    says=r"L̂(ŵ) ≤ L̂(w_inter) + √(18B²/k) after k steps of Algorithm 2 with C = B and β = 1/ε_2, **ε_2 = √(8B²/k)**, for the minimiser "
+    r"w_inter of the training loss over ‖w‖₁ ≤ B, if ‖Ψ‖_∞ ≤ 1. ((3/2)ε_2 = √(18B²/k).)",
+    instances=sparsities,
+    knobs={"square": 18},
+    mutants={"√(2B²/k)": {"square": 2}},
+    resolution=1e-9,
+    cost=1.5,
+)
+def loss_through_sparsity(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The excess of the empirical ε-insensitive loss."""
+    problem, k, B = made(instance), instance["k"], instance["radius"]
+    w, _ = problem.run(k, instance["epsilon_2"])
+    _, least = least_insensitive_risk(problem)
+    yield at_most(float(problem.risk(w, smooth=False)) - least, float(np.sqrt(trial["square"] / k)) * B, "excess", scale=B)
+    yield at_most(int(np.count_nonzero(w)), k, "‖ŵ‖₀")
+
+
+def quadratics(trial: Trial) -> Iterator[Instance]:
+    """Squared loss: the dense optimum, and signs with a planted w (R* = 0)."""
+    for d, C in ((4, 4.0), (8, 8.0), (8, 4.0), (64, 8.0), (512, 50.0)):
+        yield {"hadamard": d, "radius": C}
+    for _ in range(trial.count(8, 60)):
+        yield {"seed": int(trial.rng.integers(2**32)), "n": int(trial.rng.integers(2, 60)), "d": int(trial.rng.integers(2, 60))}
+
+
+@claim(
+    "KJ-D-1k",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="End of D.1, O(1/k) for smooth losses",
+    kind=RATE,
+    expected=HOLDS,
+    says=r"For a β-smooth convex loss and ‖x‖_∞ ≤ 1 the iterates of Algorithm 2 have R(w^t) − R* ≤ 8βC²/(t + 2) for t = 1, 2, …; so "
+    r"O(1/k) with the squared loss, β = 2. (On ½‖w − 1‖² the gap falls at least as 1/t between t = 500 and 5000.)",
+    instances=quadratics,
+    knobs={"factor": 8.0, "exponent": -1.0},
+    mutants={"βC²/(4(t + 2))": {"factor": 0.25}, "1/t²": {"exponent": -2.0}},
+    resolution=1e-9,
+    note="h_{t+1} ≤ h_t − h_t²/(8βC²) by KJ-Alg2-desc, and h_1 ≤ 2βC².",
+    cost=1.0,
+)
+def gap_falls_as_one_over_k(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The first 200 or 5000 iterates."""
+    if "hadamard" in instance:
+        d, C = instance["hadamard"], instance["radius"]
+        problem = hadamard_problem(d, C)
+        lowest = float(problem.risk(np.full(d, C / d)))
+    else:
+        n, d = instance["n"], instance["d"]
+        rng = np.random.default_rng(instance["seed"])
+        X = rng.choice([-1.0, 1.0], size=(n, d))
+        w = rng.dirichlet(np.ones(d)) * rng.choice([-1.0, 1.0], size=d)
+        problem, lowest = Landmarked(X, X @ w, np.full(n, 1 / n), 1.0, 2.0), 0.0
+    C, beta = problem.radius, problem.beta
+    last = 5000 if C == d else 200
+    gaps = [float(problem.risk(w)) - lowest for w, _, _ in islice(problem.steps(), last + 1)]
+    if C == d:  # where the asymptotic regime is reached soon
+        times = np.arange(last // 10, last + 1)
+        yield rate(times, np.array(gaps)[times], trial["exponent"], name="gap against t")
+    limits = [trial["factor"] * beta * C**2 / (t + 2) for t in range(1, last + 1)]
+    yield at_most(np.array(gaps[1:]), np.array(limits), "R(w^t) − R*", scale=beta * C**2)
