@@ -14,7 +14,7 @@ rm -rf build dist # a stale build/lib would bring deleted modules back
 "$scratch/tools/bin/python" -m build --outdir dist . > "$scratch/log" 2>&1 || { cat "$scratch/log" && exit 1; }
 wheel="$(echo dist/simopt_convex-*.whl)"
 source="$(echo dist/simopt_convex-*.tar.gz)"
-if { tar tf "$source"; unzip -Z1 "$wheel" 2> /dev/null || "$scratch/tools/bin/python" -m zipfile -l "$wheel"; } | grep -E '(^|/)data/|\.(csv|gz|npz|xls)( |$)'; then
+if { tar tf "$source"; unzip -Z1 "$wheel" 2> /dev/null || "$scratch/tools/bin/python" -m zipfile -l "$wheel"; } | grep -E '^(simopt_convex-[^/]*/)?data/|\.(csv|gz|npz|xls)( |$)'; then
     echo "a distribution carries data" && exit 1
 fi
 

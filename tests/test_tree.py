@@ -15,7 +15,6 @@ BANNED = {
     "problems": ("solvers", "estimators", "theorems"),
     "solvers": ("estimators", "theorems"),
     "estimators": ("theorems",),
-    "theorems": ("estimators",),
 }
 
 

@@ -31,8 +31,8 @@ def _convex(problem: Problem) -> str | None:
 def secular(problem: MPowerRLS, *, tol: float, method: str = "auto") -> Iterator[Iterate]:
     r"""a = (K + μI)⁻¹ y with μ = (n λ m / 2) (aᵀKa)^{(m−2)/2}, m ≥ 1.
 
-    Time: k products with K (n² numbers each, k from 10 to n/25), or n³/3 flops with n² numbers of workspace; see solvers/power/single_fit.py.
-    `method` is "auto", "lanczos", "cholesky" or "eigen".
+    Time: k products with K (n² numbers each, k from 10 to n/25), or n³/3 flops with n² numbers of workspace; see
+    solvers/power/single_fit.py. `method` is "auto", "lanczos", "cholesky" or "eigen".
     """
     fit = power_fit(problem.gram, problem.targets, problem.regularization, problem.power, tol=min(tol, ACCURACY), method=method)
     yield Iterate({"alpha": fit.coefficients}, {"predictions": fit.dual}, fit.bracket.gap)

@@ -1,8 +1,8 @@
 r"""All fits on a (λ, m) grid from one eigendecomposition.
 
 After K = Q diag(d) Qᵀ every pair costs one secular root: two or three passes over the r ≤ n eigenvalues that count. Along λ the root is
-started from the tangent at the previous λ, for every m. With G of solvers/squares/secular.py, the ratio ρ of `power_gap` is e^G, so the gap in
-the eigenbasis, λ tᵐ φ(e^G), comes free. Only a 2r + O(1) part of the decomposition is read; fits are formed on request, n² flops each.
+started from the tangent at the previous λ, for every m. With G of solvers/squares/secular.py, the ratio ρ of `power_gap` is e^G, so the gap
+in the eigenbasis, λ tᵐ φ(e^G), comes free. Only a 2r + O(1) part of the decomposition is read; fits are formed on request, n² flops each.
 """
 
 from __future__ import annotations

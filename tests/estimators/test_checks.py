@@ -75,4 +75,4 @@ def test_the_guide_names_every_check_that_is_expected_to_fail() -> None:
 
 def test_every_estimator_is_named_on_the_page_of_its_method() -> None:
     pages = (Path(__file__).resolve().parents[2] / "docs" / "methods").glob("*.md")
-    assert set(estimators.__all__) == set(re.findall(r"simopt\.estimators\.(\w+)", "".join(page.read_text("utf-8") for page in pages)))
+    assert set(estimators.__all__) == set(re.findall(r"simopt\.estimators\.([A-Z]\w+)", "".join(page.read_text("utf-8") for page in pages)))

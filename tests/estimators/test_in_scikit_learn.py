@@ -201,8 +201,8 @@ def test_named_widths_of_nadaraya_watson_are_chosen_from_few_points() -> None:
 def test_without_scikit_learn_the_error_names_the_extra_and_simopt_itself_does_not_need_it() -> None:
     program = (
         "import sys; sys.modules['sklearn'] = None\n"
-        "import simopt\n"
-        "try:\n    import simopt.estimators\n"
+        "import simopt, simopt.estimators.herding.herd\n"
+        "try:\n    from simopt.estimators import MPowerRegressor\n"
         "except ImportError as error:\n    print(error)\n"
     )
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)

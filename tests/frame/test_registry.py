@@ -41,8 +41,8 @@ def test_unknown_kinds_names_and_groups() -> None:
 
 
 def test_content_is_found_in_a_fresh_process_without_heavy_imports() -> None:
-    script = "import sys, simopt; from simopt.ground import registry; registry.load('problems', 'solvers'); print(len(registry.names('problem')));"
-    script += f"print([m for m in {HEAVY} if m in sys.modules])"
+    script = "import sys, simopt; from simopt.ground import registry; registry.load('problems', 'solvers'); "
+    script += f"print(len(registry.names('problem'))); print([m for m in {HEAVY} if m in sys.modules])"
     out = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True).stdout.split("\n")
     assert int(out[0]) >= 7 and out[1] == "[]"
 

@@ -51,8 +51,8 @@ def groups() -> list[Group]:
         Group("certificate", 80, ("simopt/solving/judgement.py", "simopt/solving/certificate.py")),
         Group("claims", 240, tuple(claims)),
         Group("arithmetic", 140, tuple(listed("simopt/arithmetic"))),
-        Group("duality", 240, (*listed("simopt/duality/atoms"), *(f"simopt/duality/{name}.py" for name in DUALITY))),
-        Group("equivalence", 180, tuple(f"simopt/{name}.py" for name in EQUIVALENCE)),
+        Group("duality", 240, (*listed("simopt/duality/atoms"), *(found("simopt/duality", name) for name in DUALITY))),
+        Group("equivalence", 180, tuple(found("simopt", name) for name in EQUIVALENCE)),
         Group("problems", 360, tuple(formulas)),
     ]
 
@@ -60,6 +60,12 @@ def groups() -> list[Group]:
 def listed(folder: str) -> list[str]:
     """The modules of a folder."""
     return [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / folder).glob("*.py"))]
+
+
+def found(folder: str, name: str) -> str:
+    """The one module of that name in the folder, at any depth."""
+    [path] = (ROOT / folder).rglob(f"{name}.py")
+    return path.relative_to(ROOT).as_posix()
 
 
 def named(*files: str) -> list[Tests]:

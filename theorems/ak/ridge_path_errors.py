@@ -1,8 +1,8 @@
 r"""Errors of KRR and of M-RLSR for every (m, λ), m > 0, on held-out points, from one tridiagonal reduction of the training Gram matrix.
 
 Every minimiser of (1/n) ‖y − Ka‖² + λ ‖f‖^m, for m ≤ 1 too, lies on the ridge path f_μ. So the errors of all learners on a grid are values
-of one function of log μ (solvers/squares/tridiagonal_path.py), read where G(s) = s − (m − 2) log t(e^s) − log(nλm/2) = 0. For m > 1 there is one
-root. For m ≤ 1 the roots where G rises are the local minima, f = 0 is another candidate, and the smallest value of
+of one function of log μ (solvers/squares/tridiagonal_path.py), read where G(s) = s − (m − 2) log t(e^s) − log(nλm/2) = 0. For m > 1 there
+is one root. For m ≤ 1 the roots where G rises are the local minima, f = 0 is another candidate, and the smallest value of
 
     n (P(f) − P(0)) = −(aᵀKy + μ t²) + nλ tᵐ
 

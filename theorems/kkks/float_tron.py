@@ -1,6 +1,7 @@
 """Algorithms 1 and 2 as printed, in floats and on samples with counts: the loops that the Monte Carlo claims run thousands of times.
 
-The solvers in simopt.estimators.index_models.isotron do the same with traces, stopping and a choice of the iterate; here is only what the paper prints.
+The solvers in simopt.estimators.index_models.isotron do the same with traces, stopping and a choice of the iterate; here is only what the
+paper prints.
 """
 
 from __future__ import annotations

@@ -109,7 +109,7 @@ def where(description: Description, folder: str | os.PathLike[str] | None = None
 
 def source_tree() -> Path | None:
     """The folder data/ of the source tree that an editable install runs from, told by where this module lies; None for a plain install."""
-    root = Path(__file__).resolve().parents[2]
+    root = Path(__file__).resolve().parents[3]
     return root / "data" if (root / "pyproject.toml").is_file() and (root / "data").is_dir() else None
 
 

@@ -20,8 +20,8 @@ from simopt.ground.errors import InvalidProblem
 class Precomputed(Similarity):
     """K(i, j) = matrix[i, j]. A point is one row number, so X has shape (n, 1) and whole entries; `points` gives all of them.
 
-    Symmetry, PSD and boundedness are looked up in the matrix, to the tolerances of `simopt.ground.validate`, when first asked for: O(n^3) at most.
-    Two of them are equal if their matrices are.
+    Symmetry, PSD and boundedness are looked up in the matrix, to the tolerances of `simopt.ground.validate`, when first asked for: O(n^3)
+    at most. Two of them are equal if their matrices are.
     """
 
     matrix: Array

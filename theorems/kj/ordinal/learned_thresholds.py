@@ -127,8 +127,8 @@ def settings(trial: Trial) -> Iterator[Instance]:
     resolution=1e-9,
     knobs={"run": 1.0},
     mutants={"one landmark, one label": {"run": 0.0}},
-    note="Proof: the head of theorems/kj/ordinal/learned_thresholds.py. Lemma 16, which the paper uses, is about linear predictors with a fixed "
-    "loss: it does not cover thresholds.",
+    note="Proof: the head of theorems/kj/ordinal/learned_thresholds.py. Lemma 16, which the paper uses, is about linear predictors with a "
+    "fixed loss: it does not cover thresholds.",
     cost=2.0,
 )
 def learned_scores_and_thresholds(instance: Instance, trial: Trial) -> Iterator[Check]:

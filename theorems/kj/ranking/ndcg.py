@@ -53,8 +53,8 @@ def graded(trial: Trial) -> Iterator[Instance]:
     exhaustive=True,
     knobs={"worst": 0},
     mutants={"the least relevant first": {"worst": 1}},
-    note="For r = 0 it is 0/0; where scores are tied π_s is not defined. `simopt.data.relevance` refuses the first and has three conventions "
-    "for the second. A loss that is never positive makes Theorem 30 empty (KJ-Thm30); the regret is 1 + ℓ_NDCG.",
+    note="For r = 0 it is 0/0; where scores are tied π_s is not defined. `simopt.data.relevance` refuses the first and has three "
+    "conventions for the second. A loss that is never positive makes Theorem 30 empty (KJ-Thm30); the regret is 1 + ℓ_NDCG.",
     cost=0.3,
 )
 def loss_of_all_orders(instance: Instance, trial: Trial) -> Iterator[Check]:

@@ -117,9 +117,9 @@ def _regret_and_distance(instance: Instance) -> tuple[Any, Any, list[Check]]:
     expected=HOLDS,
     says=r"For r ≥ 0, not all 0, and any scores s (ties of s broken at will): **1 + ℓ_NDCG(s, r) ≤ ‖D − rev D‖₂ ‖s − η(r)‖₂**, D = "
     r"(1/F(1), …, 1/F(m)), so that E (1 + ℓ_NDCG) ≤ ‖D − rev D‖₂ √(E ℓ_sq) by Jensen's inequality. (For every m by the three steps at the "
-    r"head of theorems/kj/ranking/ndcg_regret.py, in symbols: exchanges of two documents, Cauchy–Schwarz and Jensen by induction. Two documents "
-    r"with equality; all lists of three and four with grades 0 to 2, in all orders, each with the nearest scores that give this order: the "
-    r"projection on its isotonic cone, exact.)",
+    r"head of theorems/kj/ranking/ndcg_regret.py, in symbols: exchanges of two documents, Cauchy–Schwarz and Jensen by induction. Two "
+    r"documents with equality; all lists of three and four with grades 0 to 2, in all orders, each with the nearest scores that give this "
+    r"order: the projection on its isotonic cone, exact.)",
     instances=nearest_scores,
     exhaustive=True,
     knobs={"square": Fraction(1)},
