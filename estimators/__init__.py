@@ -1,5 +1,6 @@
-"""What fits and predicts. scikit-learn estimators of every method (extra `ml`): thin facades over the problems and solvers, each with its
-certificate; and, without scikit-learn, what they stand on: herds, single-index models, rules for ordered labels, rankers.
+"""What fits and predicts: herds, single-index models, rules for ordered labels and rankers, and scikit-learn estimators of every method.
+
+The estimators (extra `ml`) are thin facades over the problems and solvers, each with its certificate; the rest does without scikit-learn.
 """
 
 from importlib import import_module

@@ -1,1 +1,1 @@
-"""One file an algorithm: hand-written and fast."""
+"""One folder a family of algorithms, hand-written and fast."""
