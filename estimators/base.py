@@ -26,8 +26,8 @@ from simopt.data.landmarks import LandmarkMap
 from simopt.data.rows import Rows
 from simopt.data.similarities import Similarity, named
 from simopt.equivalence.training import KernelFunction
+from simopt.estimators.landmark_predictor import landmark_map
 from simopt.estimators.ordinal.ordinal import certified
-from simopt.estimators.ranking.landmark_predictor import landmark_map
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Point
 from simopt.ground.errors import InvalidProblem

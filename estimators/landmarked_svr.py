@@ -8,7 +8,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 
 from simopt.estimators.base import TOL, LandmarkEstimator
-from simopt.estimators.ranking.landmark_predictor import demand_one_bound
+from simopt.estimators.landmark_predictor import demand_one_bound
 from simopt.ground.arrays import Array
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.problems.landmarked_svr_penalised import LandmarkedSVRPenalised

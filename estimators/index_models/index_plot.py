@@ -1,4 +1,4 @@
-"""Pictures of isotonic fits and of single-index fits: the function with the samples, and errors round by round."""
+"""Pictures of single-index fits: the function with the samples, and errors round by round."""
 
 from __future__ import annotations
 
@@ -19,27 +19,9 @@ if TYPE_CHECKING:
 
     from simopt.estimators.index_models.index_model import IndexFit
     from simopt.estimators.index_models.index_record import Function
-    from simopt.solvers.isotonic.lipschitz_isotonic import IsotonicFit
 
 WIDE = (-4.0, 4.0)  # scores shown where no samples say which ones occur
 GRID = 400
-
-
-def plot_isotonic(fit: IsotonicFit) -> Figure:
-    """Samples, the larger the heavier, and the function through the fit.
-
-    Raises
-    ------
-    NotAvailable
-        when matplotlib is not installed.
-    """
-    figure = new_figure(5.0, 3.5, "isotonic fits")
-    axes = figure.subplots()
-    given = fit.problem
-    axes.scatter(given.positions, given.targets, s=12.0 * given.mass / given.mass.max(), color="0.6", lw=0)
-    draw(axes, fit.function)
-    axes.set(xlabel="z", ylabel="y, u(z)", title=f"L = {given.lipschitz:g}")
-    return figure
 
 
 def plot_fit(fit: IndexFit, X: npt.ArrayLike | None = None, y: npt.ArrayLike | None = None) -> Figure:

@@ -22,8 +22,8 @@ import numpy.typing as npt
 from simopt.data.landmarks import Values
 from simopt.data.rows import Rows
 from simopt.data.similarities import Similarity
+from simopt.estimators.landmark_predictor import demand_one_bound, landmark_map, provenance
 from simopt.estimators.ordinal.ordinal_rule import FORMS, Labels, OrdinalErrors, OrdinalRule
-from simopt.estimators.ranking.landmark_predictor import demand_one_bound, landmark_map, provenance
 from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from simopt.data.landmarks import LandmarkMap, Values, similarity_name
 from simopt.data.similarities import Similarity, from_json
-from simopt.estimators.ranking.landmark_predictor import certificate_of, similarity_record
+from simopt.estimators.landmark_predictor import certificate_of, similarity_record
 from simopt.ground import archive, validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem

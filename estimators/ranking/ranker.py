@@ -22,7 +22,7 @@ from simopt.data.queries import Queries, as_numbers, defined, grouped
 from simopt.data.relevance import AVERAGE, LOGARITHMS, NATURAL
 from simopt.data.rows import Rows
 from simopt.data.similarities import Similarity, from_json
-from simopt.estimators.ranking.landmark_predictor import certificate_of, demand_one_bound, landmark_map, provenance, similarity_record
+from simopt.estimators.landmark_predictor import certificate_of, demand_one_bound, landmark_map, provenance, similarity_record
 from simopt.ground import archive, validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem

@@ -14,6 +14,7 @@ import numpy.typing as npt
 from simopt.arithmetic import FLOAT
 from simopt.ground import validate
 from simopt.ground.arrays import Array
+from simopt.ground.figures import draw, new_figure
 from simopt.ground.monotone_function import EXTRAPOLATIONS, MonotoneFunction
 from simopt.problems import _chain
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
@@ -81,10 +82,20 @@ class IsotonicFit:
         return f"fit of {self.x.size} samples, L = {self.problem.lipschitz:g}: {self.function}; {self.certificate}"
 
     def plot(self) -> Figure:
-        """Samples and function. Needs matplotlib."""
-        from simopt.estimators.index_models.index_plot import plot_isotonic
+        """Samples, the larger the heavier, and the function through the fit.
 
-        return plot_isotonic(self)
+        Raises
+        ------
+        NotAvailable
+            when matplotlib is not installed.
+        """
+        figure = new_figure(5.0, 3.5, "isotonic fits")
+        axes = figure.subplots()
+        given = self.problem
+        axes.scatter(given.positions, given.targets, s=12.0 * given.mass / given.mass.max(), color="0.6", lw=0)
+        draw(axes, self.function)
+        axes.set(xlabel="z", ylabel="y, u(z)", title=f"L = {given.lipschitz:g}")
+        return figure
 
     @cached_property
     def fitted(self) -> Array:
