@@ -72,8 +72,7 @@ def backward(
 
     `candidates` are multipliers by key: of rows, terms and epigraphs, and of the equalities that have become definitions. What is missing
     counts as 0, or, of a term, as what the equality says that defines its argument; with `slopes` as the slope at that point.
-    A `settlement` says which are held instead (`simopt.duality.stationarity.pivots`), `implied` bounds take what no bound of the leaf's own
-    does.
+    A `settlement` says which are held instead (`simopt.duality.stationarity.pivots`), `implied` bounds take what no leaf's own bound does.
     """
     return _Sweep(num, programme, plan, candidates, slopes, settlement or Settlement(), implied or {}).run()
 
