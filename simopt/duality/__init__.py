@@ -50,14 +50,11 @@ All of this is written once and runs in floats, balls and fractions. What the re
     >>> certificate.lower, certificate.upper
     (1.75, 1.75)
 
-The modules, from the ground up: `vectors`, `affine` (maps as operators), `atoms`, `programme` (the graph), `library`, `products`,
-`expressions` and `cones` (what CVXPY's types mean), `kernel_element`, `definitions`, `epigraphs`, `bounds`, `absorbers` (what the graph's
-structure says), `reader`; `forward`, `backward`; `gradients`, `equalities`, `slater`, `restoration` (feasible points); `held`, `columns`,
-`lineality`, `pivots`, `repair`, `implied`, `settling` (stationarity where nothing absorbs); `distance`; `units` (in which all numbers are
-near 1), `measured` (variables in them) and `graph_form` (multipliers from one solve); `declared` (all of it as a problem that
-`simopt.certify` judges; `recent` keeps its last sweeps), `as_written` (the same for those who wrote it), `dual_programme` (the sweep with
-CVXPY's variables, `symbolic`) and `interior_multipliers`, `infeasible`, `recession` and `unbounded` (no optimum), and `dimensions` (which
-changes of units a registered problem admits).
+The rooms, from the ground up: `graph` (maps as operators, terms and rows), `atoms`, `reading` (what CVXPY's types mean), `sweeps`, `points`
+(feasible ones), `stationarity` (where nothing absorbs) and `units` (in which all numbers are near 1). On these stand `declared` (all of it
+as a problem that `simopt.certify` judges; `recent` keeps its last sweeps), `graph_form` (multipliers from one solve), `dual_programme` (the
+sweep with CVXPY's variables), `no_optimum`, `as_written` (a problem for those who wrote it) and `declaration` (a registered problem that is
+its declaration).
 
 **A feasible point** near a given one (`restoration`): each leaf is drawn into its bounds, equalities that define nothing are solved in some
 entries with room (`equalities`: to rounding, in balls that are proven to hold the solution, or in fractions), and where an inequality is

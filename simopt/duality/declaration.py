@@ -90,7 +90,8 @@ class DeclaredProblem(Problem):
         return self.derived.scale()
 
     @cached_property
-    def _changes(self) -> tuple[Change, ...]:
+    def changes(self) -> tuple[Change, ...]:
+        """The changes of units that the fields admit."""
         from simopt.duality.units.dimensions import changes_of
 
         return changes_of(self)
@@ -99,7 +100,7 @@ class DeclaredProblem(Problem):
         """Each field that may have any size brought to size 1 by a power of two, and what hangs together with it."""
         from simopt.duality.units.dimensions import natural
 
-        change = natural(self, self._changes)
+        change = natural(self, self.changes)
         point, multipliers = change.ways(0.5)
         return change.by(self, 2.0), Rescale(point, lambda given: multipliers(self.derived.assembled(given)))
 
@@ -107,4 +108,4 @@ class DeclaredProblem(Problem):
     def laws(cls) -> list[Law]:
         """The changes of units that the declaration of the first ordinary example admits."""
         first: Any = next(example.problem for example in cls.examples(np.random.default_rng(0)) if not example.degenerate)
-        return [change_of_units(str(change), change.image) for change in first._changes]
+        return [change_of_units(str(change), change.image) for change in first.changes]

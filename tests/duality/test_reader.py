@@ -17,10 +17,9 @@ from hypothesis import strategies as st
 
 import simopt.duality
 from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
-from simopt.duality import Declared, read
+from simopt.duality import Declared, forward, read
 from simopt.duality.graph.programme import Definition, Epigraph
 from simopt.duality.reading.library import ATOMS
-from simopt.duality.sweeps import forward
 from simopt.ground.errors import InvalidProblem, Unreadable
 
 FOLDER = Path(simopt.duality.__file__).parent

@@ -10,10 +10,9 @@ import pytest
 
 from simopt import certify
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL, Arithmetic, Interval
-from simopt.duality import Declared
+from simopt.duality import Declared, forward
 from simopt.duality.atoms.maximum import Maximum
 from simopt.duality.recent import Recent
-from simopt.duality.sweeps import forward
 
 A = np.array([[1.0, 2.0], [0.5, -1.0], [3.0, 0.25]])
 B = np.array([1.0, -2.0, 0.5])
@@ -76,7 +75,7 @@ def test_one_judgement_sweeps_each_point_once(monkeypatch: pytest.MonkeyPatch) -
         seen.append(b"".join(np.asarray(num.mid(value), dtype=float).tobytes() for value in point.values()) + num.name.encode())
         return forward(num, programme, point)
 
-    for module in ("declared", "restoration"):
+    for module in ("declared", "points.restoration"):
         monkeypatch.setattr(f"simopt.duality.{module}.forward", counted)
     problem, _ = ridge()
     certify(problem, {"w": np.array([0.25, -0.5])}, {"abs 1": np.zeros(3)})
