@@ -9,7 +9,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from simopt import estimators
 from simopt.data.similarities import Gaussian, Linear
-from simopt.estimators.base import KernelEstimator
+from simopt.estimators.facades.base import KernelEstimator
 
 DEFAULTS = [getattr(estimators, name)() for name in estimators.__all__]
 FORMS = [

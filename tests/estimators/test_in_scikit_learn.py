@@ -18,8 +18,8 @@ from sklearn.preprocessing import StandardScaler
 from simopt import estimators
 from simopt.data.landmarks import CHOSEN_BY
 from simopt.data.similarities import Gaussian, Laplacian
-from simopt.estimators.base import KernelEstimator
-from simopt.estimators.nadaraya_watson import few_of
+from simopt.estimators.facades.base import KernelEstimator
+from simopt.estimators.facades.nadaraya_watson import few_of
 from simopt.ground.errors import InvalidProblem, UnknownName
 
 GRAM = [name for name in estimators.__all__ if issubclass(getattr(estimators, name), KernelEstimator)]

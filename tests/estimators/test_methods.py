@@ -19,7 +19,7 @@ from simopt.ground.errors import InvalidProblem
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.landmarked_svr import LandmarkedSVR
 
-FOLDER = Path(__file__).resolve().parents[2] / "estimators"
+FOLDER = Path(__file__).resolve().parents[2] / "estimators" / "facades"
 WIDTH = Gaussian(3.0)
 BY_SIMILARITY = [name for name in estimators.__all__ if name != "LipschitzIsotonicRegressor"]
 
@@ -266,7 +266,7 @@ def test_nadaraya_watson_falls_back_where_no_point_is_similar() -> None:
 def test_examples_of_docstrings_run(path: Path) -> None:
     if path.stem == "__init__":
         return
-    module = import_module(f"simopt.estimators.{path.stem}")
+    module = import_module(f"simopt.estimators.facades.{path.stem}")
     found = doctest.testmod(module)
     assert found.failed == 0
     if any(getattr(estimators, name).__module__ == module.__name__ for name in estimators.__all__):

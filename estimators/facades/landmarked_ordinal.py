@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
-from simopt.estimators.base import TOL, LandmarkEstimator, open_gap, remedy_for
+from simopt.estimators.facades.base import TOL, LandmarkEstimator, open_gap, remedy_for
 from simopt.estimators.ordinal.ordinal import ordinal
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
@@ -25,7 +25,7 @@ class LandmarkedOrdinalClassifier(ClassifierMixin, LandmarkEstimator):
     Parameters
     ----------
     similarity : str, Similarity, callable or "precomputed"
-        K, see `simopt.estimators.base`.
+        K, see `simopt.estimators.facades.base`.
     landmarks : int or (d, p) array
         how many are drawn from the training points (all of fewer), or the landmarks themselves.
     order : sequence, optional

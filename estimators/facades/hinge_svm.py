@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from simopt.estimators.base import TOL, KernelEstimator, flag
-from simopt.estimators.two_classes import TwoClassMixin, two_classes
+from simopt.estimators.facades.base import TOL, KernelEstimator, flag
+from simopt.estimators.facades.two_classes import TwoClassMixin, two_classes
 from simopt.ground.arrays import Array
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.hinge_svm_bias import HingeSVMBias
@@ -19,7 +19,7 @@ class HingeSVMClassifier(TwoClassMixin, KernelEstimator):
     Parameters
     ----------
     similarity : str, Similarity, callable or "precomputed"
-        K, positive semidefinite; see `simopt.estimators.base`.
+        K, positive semidefinite; see `simopt.estimators.facades.base`.
     regularization : float
         λ > 0.
     fit_intercept : bool

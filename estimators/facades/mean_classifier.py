@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-from simopt.estimators.base import TOL, KernelEstimator
-from simopt.estimators.two_classes import TwoClassMixin, two_classes
+from simopt.estimators.facades.base import TOL, KernelEstimator
+from simopt.estimators.facades.two_classes import TwoClassMixin, two_classes
 from simopt.ground.arrays import Array
 from simopt.problems.mean_classifier import MeanClassifier
 
@@ -19,7 +19,7 @@ class MeanSimilarityClassifier(TwoClassMixin, KernelEstimator):
     Parameters
     ----------
     similarity : str, Similarity, callable or "precomputed"
-        K, positive semidefinite; see `simopt.estimators.base`.
+        K, positive semidefinite; see `simopt.estimators.facades.base`.
     tol : float
         relative gap at which the certificate counts as closed.
 

@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from sklearn.base import RegressorMixin
 
-from simopt.estimators.base import TOL, KernelEstimator
+from simopt.estimators.facades.base import TOL, KernelEstimator
 from simopt.ground.arrays import Array
 from simopt.problems.m_power_rls import MPowerRLS
 
@@ -20,7 +20,7 @@ class MPowerRegressor(RegressorMixin, KernelEstimator):
     Parameters
     ----------
     similarity : str, Similarity, callable or "precomputed"
-        K, positive semidefinite; see `simopt.estimators.base`.
+        K, positive semidefinite; see `simopt.estimators.facades.base`.
     power : float
         m ≥ 1.
     regularization : float

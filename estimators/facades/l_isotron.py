@@ -10,12 +10,12 @@ from sklearn.base import RegressorMixin
 
 from simopt.data.similarities import Precomputed
 from simopt.equivalence.training import KernelFunction, TrainingSet
-from simopt.estimators.base import KernelEstimator, open_gap, seed_of
+from simopt.estimators.facades.base import KernelEstimator, open_gap, seed_of
+from simopt.estimators.facades.index_scaling import TargetRange, is_linear, largest_length
 from simopt.estimators.index_models.index_model import IndexFit
 from simopt.estimators.index_models.index_record import LinearIndex
 from simopt.estimators.index_models.isotron import l_isotron
 from simopt.estimators.index_models.kernel_isotron import kernel_l_isotron
-from simopt.estimators.index_scaling import TargetRange, is_linear, largest_length
 from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from simopt.data.similarities import Precomputed, Similarity
 from simopt.equivalence.training import KernelFunction
-from simopt.estimators.base import KernelEstimator, lifted, weights_of
+from simopt.estimators.facades.base import KernelEstimator, lifted, weights_of
+from simopt.estimators.facades.two_classes import TwoClassMixin, two_classes
 from simopt.estimators.herding.herd import Herd, herd
-from simopt.estimators.two_classes import TwoClassMixin, two_classes
 from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.solving.certificate import Certificate, ratio
@@ -26,7 +26,7 @@ class HerdedMeanClassifier(TwoClassMixin, KernelEstimator):
     Parameters
     ----------
     similarity : str, Similarity, callable or "precomputed"
-        K, positive semidefinite; see `simopt.estimators.base`.
+        K, positive semidefinite; see `simopt.estimators.facades.base`.
     error : float, optional
         ε > 0, in the norm of the space.
     atoms : int, optional

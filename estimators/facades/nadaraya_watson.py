@@ -10,7 +10,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from simopt.data.landmarks import CHOSEN_BY
-from simopt.estimators.base import SimilarityEstimator
+from simopt.estimators.facades.base import SimilarityEstimator
 from simopt.ground.arrays import Array
 from simopt.problems._weighted_mean import weighted_means
 from simopt.problems.kernel_regression import KernelRegression
@@ -34,7 +34,7 @@ class NadarayaWatsonRegressor(RegressorMixin, SimilarityEstimator):
     Parameters
     ----------
     similarity : str, Similarity, callable or "precomputed"
-        K, which need not be positive semidefinite; see `simopt.estimators.base`.
+        K, which need not be positive semidefinite; see `simopt.estimators.facades.base`.
     shift : float
         s.
     fallback : "mean", float or None

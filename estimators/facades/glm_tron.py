@@ -7,8 +7,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from simopt.estimators.base import TOL, KernelEstimator, flag
-from simopt.estimators.index_scaling import TargetRange, is_linear, largest_length
+from simopt.estimators.facades.base import TOL, KernelEstimator, flag
+from simopt.estimators.facades.index_scaling import TargetRange, is_linear, largest_length
 from simopt.ground.arrays import Array
 from simopt.problems._factor import factor_of
 from simopt.problems.matching_loss import MatchingLoss

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
-from simopt.estimators.base import TOL, LandmarkEstimator
+from simopt.estimators.facades.base import TOL, LandmarkEstimator
 from simopt.ground.arrays import Array
 from simopt.problems.sparse_landmarked import SparseLandmarked
 
@@ -24,7 +24,7 @@ class SparseLandmarkedSVRegressor(RegressorMixin, LandmarkEstimator):
     Parameters
     ----------
     similarity : str, Similarity, callable or "precomputed"
-        K, see `simopt.estimators.base`.
+        K, see `simopt.estimators.facades.base`.
     landmarks : int or (d, p) array
         how many there are to choose from, drawn from the training points (all of fewer), or the landmarks themselves.
     radius : float, optional

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from simopt.estimators.base import Certified, CheckedEstimator, open_gap, weights_of
+from simopt.estimators.facades.base import Certified, CheckedEstimator, open_gap, weights_of
 from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem

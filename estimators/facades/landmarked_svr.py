@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from simopt.estimators.base import TOL, LandmarkEstimator
+from simopt.estimators.facades.base import TOL, LandmarkEstimator
 from simopt.estimators.landmark_predictor import demand_one_bound
 from simopt.ground.arrays import Array
 from simopt.problems.landmarked_svr import LandmarkedSVR
@@ -26,7 +26,7 @@ class LandmarkedSVRegressor(RegressorMixin, LandmarkEstimator):
     Parameters
     ----------
     similarity : str, Similarity, callable or "precomputed"
-        K, see `simopt.estimators.base`.
+        K, see `simopt.estimators.facades.base`.
     landmarks : int or (d, p) array
         how many are drawn from the training points (all of fewer), or the landmarks themselves.
     radius, regularization : float, optional
