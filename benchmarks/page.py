@@ -17,8 +17,9 @@ README = ROOT / "README.md"
 BEGIN, END = "<!-- bench: begin -->", "<!-- bench: end -->"
 HEAD = """# Benchmarks
 
-What `make bench ARGS=--page` has written of each benchmark: the day, the machine, the rows that it printed (where they were kept), and what
-they come to. Ratios are our time over the peer's, medians of interleaved pairs on one thread; each has its target, met or missed.
+Of each benchmark the day, the machine, the rows that it printed, and what they come to. `make bench ARGS=--page` writes a section anew;
+those without rows were carried over from the README's older log, and their day is that of the commit that recorded them. Ratios are our
+time over the peer's, medians of interleaved pairs on one thread; each has its target, met or missed.
 """
 
 # What is fitted, what one would use for it, the benchmark, and which of its figures say how long ours takes in parts of the peer's time.
