@@ -15,7 +15,8 @@ from pairs import Table, arguments, interleave, met, one_thread, seconds, size
 
 from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
 from simopt.duality import Declared
-from simopt.problems.exc_ordinal_penalised import EXCOrdinalPenalised
+from simopt.problems.bounds import Penalty
+from simopt.problems.exc_ordinal import EXCOrdinal
 from simopt.problems.landmarked_svr_penalised import LandmarkedSVRPenalised
 from simopt.solving.certificate import Certificate, certify
 from simopt.solving.driver import solve
@@ -90,7 +91,7 @@ def exc(table: Table, n: int, d: int, pairs: int) -> list[str]:
     """A problem whose multipliers have to be repaired."""
     features, scores = data(n, d)
     labels = 1.0 + np.floor(np.argsort(np.argsort(scores)) * CLASSES / n)
-    both, words = Both(EXCOrdinalPenalised(features, labels, CLASSES, regularization=1e-3)), []
+    both, words = Both(EXCOrdinal(features, labels, CLASSES, bound=Penalty(1e-3))), []
     for num, target in zip((FLOAT, INTERVAL), SECONDS, strict=True):
         found = both.derived(num)()
         table.add(

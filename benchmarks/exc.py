@@ -17,8 +17,8 @@ from typing import Any
 import numpy as np
 from pairs import Table, arguments, met, one_of, one_thread, peak_megabytes, seconds, size, within
 
+from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.exc_ordinal import EXCOrdinal
-from simopt.problems.exc_ordinal_penalised import EXCOrdinalPenalised
 from simopt.solvers.ordinal.ordinal_parts import Ordinal
 from simopt.solvers.ordinal.threshold_newton import ThresholdFit, compile_kernels, threshold_fits
 from simopt.solving.certificate import certify
@@ -33,7 +33,6 @@ STRENGTHS = (1e-3, 1e-5)
 SIZES = ((1000, 50), (10_000, 100), (100_000, 100))
 SECONDS = {(1000, 50): (0.012, 0.012), (10_000, 100): (0.080, 0.120), (100_000, 100): (0.5, 0.5)}  # for λ = 1e-3 and 1e-5
 RATIOS = {(1000, 50): 6.0, (10_000, 100): 40.0}  # CLARABEL's time over ours, at least
-Problem = EXCOrdinal | EXCOrdinalPenalised
 
 
 def data(n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
@@ -44,7 +43,7 @@ def data(n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
     return features, 1.0 + np.floor(ranks * CLASSES / n)
 
 
-def ours(problem: Problem) -> ThresholdFit:
+def ours(problem: EXCOrdinal) -> ThresholdFit:
     """Newton without the driver."""
     parts = Ordinal.of(problem)
     assert parts is not None
@@ -52,7 +51,7 @@ def ours(problem: Problem) -> ThresholdFit:
     return fit
 
 
-def our_gap(problem: Problem) -> float:
+def our_gap(problem: EXCOrdinal) -> float:
     """gap/scale, certified."""
     parts = Ordinal.of(problem)
     assert parts is not None
@@ -69,17 +68,19 @@ class Cell:
     strength: float
 
     @cached_property
-    def penalised(self) -> EXCOrdinalPenalised:
+    def penalised(self) -> EXCOrdinal:
         """λ as given."""
-        return EXCOrdinalPenalised(self.features, self.labels, CLASSES, regularization=self.strength)
+        return EXCOrdinal(self.features, self.labels, CLASSES, bound=Penalty(self.strength))
 
     @cached_property
     def ball(self) -> EXCOrdinal:
         """B = ‖w_λ‖."""
-        return EXCOrdinal(self.features, self.labels, CLASSES, radius=float(np.linalg.norm(ours(self.penalised).w)))
+        return EXCOrdinal(self.features, self.labels, CLASSES, bound=Ball(float(np.linalg.norm(ours(self.penalised).w))))
 
 
-def measure(table: Table, cell: Cell, form: str, problem: Problem, peers: list[str], late: dict[tuple[str, str], int], runs: int) -> None:
+def measure(
+    table: Table, cell: Cell, form: str, problem: EXCOrdinal, peers: list[str], late: dict[tuple[str, str], int], runs: int
+) -> None:
     """Ours, then every peer once, and its time over our median."""
     n, d = cell.features.shape
     own: dict[str, Any] = {"n": n, "d": d, "strength": cell.strength, "form": form}

@@ -39,6 +39,9 @@ class ThresholdProblem(Problem):
     gamma: float
     repairs: ClassVar[tuple[str, ...]] = ("given",)  # ways to make multipliers admissible, of which the better bound is kept
 
+    def __post_init__(self) -> None:
+        self._check()
+
     def _check(self) -> None:
         classes = number_of_classes(self.classes)
         labels = checked_labels(self.labels, classes)
@@ -168,7 +171,7 @@ class ThresholdProblem(Problem):
         highs, lows = self.sides
         return highs.by_sample(num, prices.above) - lows.by_sample(num, prices.below)
 
-    def bound(self, num: Arithmetic, prices: Prices, upper: float) -> Value:
+    def lower(self, num: Arithmetic, prices: Prices, upper: float) -> Value:
         """The dual at admissible multipliers."""
         margins = (num.sum(prices.above) + num.sum(prices.below)) * num.lift(self.gamma)
         return margins + self.ends_dual(num, prices, upper) + self.regular_dual(num, self.net(num, prices))
@@ -183,12 +186,12 @@ class ThresholdProblem(Problem):
         tries = [(given, repair) for given in (multipliers, refined) if given is not None for repair in self.repairs]
         if len(tries) == 1:
             return self.admitted(num, *tries[0])
-        bounds = [float(self.bound(FLOAT, self.admitted(FLOAT, *pair), upper)) for pair in tries]
+        bounds = [float(self.lower(FLOAT, self.admitted(FLOAT, *pair), upper)) for pair in tries]
         return self.admitted(num, *tries[int(np.argmax([-math.inf if math.isnan(bound) else bound for bound in bounds]))])
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
         """The best bound of the repaired multipliers."""
-        return self.bound(num, self._best(num, multipliers, upper), upper)
+        return self.lower(num, self._best(num, multipliers, upper), upper)
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """What hinges, thresholds and R leave."""

@@ -1,9 +1,7 @@
-r"""What R(f) is: w in a ball, ‖w‖² penalised (both f = Ψw), or the squared norm of an RKHS penalised (f = Kα).
+r"""What R is: that of a bound on w (`simopt.problems.bounds`; f = Ψw), or the squared norm of an RKHS penalised (f = Kα).
 
-With s the net multipliers of the samples and g = Ψᵀs,
-    ball ‖w‖ ≤ B:      min = −B‖g‖,             R + ⟨s, f⟩ − min = ⟨g, w⟩ + B‖g‖;
-    (λ/2)‖w‖²:         min = −‖g‖²/(2λ),        … = ‖g + λw‖²/(2λ),           |f_i| ≤ √(2U/λ) max ‖ψ_i‖ at the optimum, as (λ/2)‖w‖² ≤ U;
-    (λ/2) αᵀKα:        min = −sᵀKs/(2λ),        … = (λ/2)‖α + s/λ‖²_K,        |f_i| ≤ √(2U/λ) max √K_ii.
+With s the net multipliers of the samples and g = Ψᵀs, |f_i| ≤ ‖w*‖ max ‖ψ_i‖ at the optimum, ‖w*‖ ≤ B or √(2U/λ), as (λ/2)‖w‖² ≤ U;
+    (λ/2) αᵀKα:        min = −sᵀKs/(2λ),        R + ⟨s, f⟩ − min = (λ/2)‖α + s/λ‖²_K,        |f_i| ≤ √(2U/λ) max √K_ii.
 The penalised optimum has w = −g/λ, α = −s/λ.
 """
 
@@ -23,22 +21,23 @@ from simopt.problems import _exc_balance, _exc_loose_ball, _factor, _hinges, _sq
 from simopt.problems._exc import ThresholdProblem, given
 from simopt.problems._exc_balance import Prices
 from simopt.problems._factor import KernelProblem
+from simopt.problems.bounds import UPWARDS, Ball, Bounded, Penalty
 from simopt.solving.problem import Rescale, freeze
 
 Value = Any
-UPWARDS = 1.0 + 1e-14
 EPS = float(np.finfo(float).eps)
 SMALL, NEAR = 1e-10, 1e-6  # B‖g‖ beside the scale, ‖g‖ beside ‖ψ_i‖: between them multipliers are refined
 NOTICED = 1e-10  # of γ: rounding of scores that a float gap owns up to
 
 
-class LinearScores(ThresholdProblem):
-    """f = Ψw."""
+class LinearScores(Bounded, ThresholdProblem):
+    """f = Ψw, R(w) that of the bound."""
 
     features: Array
 
     def _check(self) -> None:
         super()._check()
+        self._check_bound()
         features = validate.matrix("features", self.features, rows=len(self.labels))
         freeze(self, features=validate.squarable("features", features))
 
@@ -55,48 +54,26 @@ class LinearScores(ThresholdProblem):
         """Ψw."""
         return num.matvec(self.features, num.lift(point["w"]))
 
-    @cached_property
-    def usual(self) -> float:
-        """The median of the ‖ψ_i‖ that are not 0: the size of features, which a few rows out of all proportion do not change."""
-        lengths = np.concatenate([np.linalg.norm(block, axis=1) for _, block in RowBlocks(self.features, LARGE)])
-        return float(np.median(lengths[lengths > 0.0])) if np.any(lengths) else 0.0
-
-    def units(self) -> tuple[float, float]:
-        """Powers of two near the size of scores, and near that of features."""
-        return _squares.power_of_two(self.score_size()), _squares.power_of_two(self.usual)
-
-    def from_units(self, sigma: float, kappa: float) -> Rescale:
-        """w = w'σ/κ, b = b'σ, f = f'σ."""
-        return Rescale(_squares.times(w=sigma / kappa, thresholds=sigma, f=sigma, slack_below=sigma, slack_above=sigma))
-
-
-class BallScores(LinearScores):
-    """‖w‖ ≤ B."""
-
-    radius: float
-
-    def _check(self) -> None:
-        super()._check()
-        freeze(self, radius=validate.positive("radius", self.radius))
-
     def inside(self, num: Arithmetic, point: Point) -> Point:
-        """w drawn back into the ball."""
-        return {"w": _hinges.inside_ball(num, np.asarray(num.mid(num.lift(point["w"])), dtype=float).reshape(-1), self.radius)}
+        """w drawn into the bound."""
+        return {"w": self.bound.inside(num, point["w"])}
 
     def regular(self, num: Arithmetic, point: Point, f: Value) -> Value:
-        """0 in the ball."""
-        return num.lift(0.0)
+        """R(w)."""
+        return self.bound.value(num, num.lift(point["w"]))
 
     def regular_dual(self, num: Arithmetic, s: Value) -> Value:
-        """min over ‖w‖ ≤ B of ⟨g, w⟩ = −B‖g‖."""
-        return num.norm(num.rmatvec(self.features, s)) * num.lift(self.radius) * -1
+        """min_w R(w) + ⟨g, w⟩."""
+        return self.bound.dual(num, num.rmatvec(self.features, s))
 
     def regular_gap(self, num: Arithmetic, point: Point, s: Value) -> Value:
-        """⟨g, w⟩ + B‖g‖."""
-        return _hinges.ball_term(num, num.lift(point["w"]), num.rmatvec(self.features, s), self.radius)
+        """R(w) + ⟨g, w⟩ minus its minimum."""
+        return self.bound.gap(num, num.lift(point["w"]), num.rmatvec(self.features, s))
 
     def refined(self, multipliers: Multipliers) -> Multipliers | None:
-        """Where g is small, but B‖g‖ is not: multipliers whose g is smaller (`_exc_loose_ball`)."""
+        """In a ball, where g is small, but B‖g‖ is not: multipliers whose g is smaller (`_exc_loose_ball`)."""
+        if not isinstance(self.bound, Ball):
+            return None
         above, below = self.capped(FLOAT, multipliers)
         s = self.net(FLOAT, Prices(above, below))
         size = float(FLOAT.norm(self.features.T @ s))
@@ -106,62 +83,35 @@ class BallScores(LinearScores):
         return _exc_loose_ball.balanced_out(self.features / self.usual, self.sides, (above, below), order)
 
     def reach(self, upper: float) -> float:
-        """B max_i ‖ψ_i‖."""
-        return self.radius * self.longest
+        """max ‖ψ_i‖ times a bound on ‖w*‖, U being the smaller of `upper` and the loss at the trivial point."""
+        return self.bound.length(min(upper, self.start * (1.0 + 1e-12)) if isinstance(self.bound, Penalty) else upper) * self.longest
 
     def distance(self, gap: float, point: Point | None = None) -> float:
-        """2B in w: the loss is not strongly convex, and all that is known is the ball."""
-        return 2.0 * self.radius
+        """‖w − w*‖, from the bound: the loss is not strongly convex."""
+        return self.bound.distance(gap)
 
-    def in_units(self, s: float, c: float) -> Self:
-        """γ, Δ, thresholds × s and Ψ × c: B × s/c."""
-        return self.changed(features=_hinges.times_unit(self.features, c), radius=self.radius * (s / c), **self.ends_in_units(s))
-
-
-class PenalisedScores(LinearScores):
-    """(λ/2)‖w‖²."""
-
-    regularization: float
-
-    def _check(self) -> None:
-        super()._check()
-        freeze(self, regularization=validate.positive("regularization", self.regularization))
-
-    def inside(self, num: Arithmetic, point: Point) -> Point:
-        """w as it is."""
-        return {"w": num.lift(point["w"])}
-
-    def regular(self, num: Arithmetic, point: Point, f: Value) -> Value:
-        """(λ/2)‖w‖²."""
-        w = num.lift(point["w"])
-        return num.dot(w, w) * num.lift(self.regularization) / 2
-
-    def regular_dual(self, num: Arithmetic, s: Value) -> Value:
-        """−‖g‖²/(2λ)."""
-        g = num.rmatvec(self.features, s)
-        return num.dot(g, g) / (num.lift(self.regularization) * -2)
-
-    def regular_gap(self, num: Arithmetic, point: Point, s: Value) -> Value:
-        """‖g + λw‖²/(2λ)."""
-        return _hinges.penalty_term(num, num.lift(point["w"]), num.rmatvec(self.features, s), self.regularization)
-
-    def reach(self, upper: float) -> float:
-        """√(2U/λ) max_i ‖ψ_i‖ with U the smaller of `upper` and the loss at the trivial point."""
-        return norm_bound(self, upper) * self.longest
-
-    def distance(self, gap: float, point: Point | None = None) -> float:
-        """‖w − w*‖ ≤ √(2 gap/λ)."""
-        return math.sqrt(2.0 * max(gap, 0.0) / self.regularization)
+    @cached_property
+    def usual(self) -> float:
+        """The median of the ‖ψ_i‖ that are not 0: the size of features, which a few rows out of all proportion do not change."""
+        lengths = np.concatenate([np.linalg.norm(block, axis=1) for _, block in RowBlocks(self.features, LARGE)])
+        return float(np.median(lengths[lengths > 0.0])) if np.any(lengths) else 0.0
 
     def units(self) -> tuple[float, float]:
-        """As without penalty, but no unit of features in which λ is more than 1."""
-        sigma, kappa = super().units()
-        return sigma, max(kappa, _squares.power_of_two(math.sqrt(self.regularization) * math.sqrt(sigma)))
+        """Powers of two near the size of scores, and near that of features, or so much that λ is at most 1."""
+        sigma = _squares.power_of_two(self.score_size())
+        kappa = _squares.power_of_two(self.usual)
+        if self.regularization > 0.0:
+            kappa = max(kappa, _squares.power_of_two(math.sqrt(self.regularization) * math.sqrt(sigma)))
+        return sigma, kappa
+
+    def from_units(self, sigma: float, kappa: float) -> Rescale:
+        """w = w'σ/κ, b = b'σ, f = f'σ."""
+        return Rescale(_squares.times(w=sigma / kappa, thresholds=sigma, f=sigma, slack_below=sigma, slack_above=sigma))
 
     def in_units(self, s: float, c: float) -> Self:
-        """γ, Δ, thresholds × s and Ψ × c: λ × c²/s."""
-        strength = self.regularization * (c / s * c)
-        return self.changed(features=_hinges.times_unit(self.features, c), regularization=strength, **self.ends_in_units(s))
+        """γ, Δ, thresholds × s, Ψ × c and so w × s/c."""
+        features, bound = _hinges.times_unit(self.features, c), self.bound.in_units(s / c, s)
+        return self.changed(features=features, bound=bound, **self.ends_in_units(s))
 
 
 class KernelScores(KernelProblem, ThresholdProblem):
@@ -223,7 +173,7 @@ class KernelScores(KernelProblem, ThresholdProblem):
 
     def reach(self, upper: float) -> float:
         """√(2U/λ) max_i √K_ii with U the smaller of `upper` and the loss at the trivial point."""
-        return norm_bound(self, upper) * self.longest
+        return Penalty(self.regularization).length(min(upper, self.start * (1.0 + 1e-12))) * self.longest
 
     def distance(self, gap: float, point: Point | None = None) -> float:
         """‖f − f*‖_H ≤ √(2 gap/λ)."""
@@ -246,8 +196,3 @@ class KernelScores(KernelProblem, ThresholdProblem):
         """γ, Δ × s and K × c: λ × c/s."""
         gram = _factor.rescaled(self.gram, c)
         return self.changed(gram=gram, regularization=self.regularization * (c / s), **self.ends_in_units(s))
-
-
-def norm_bound(problem: KernelScores | PenalisedScores, upper: float) -> float:
-    """√(2U/λ), rounded up, U the smaller of `upper` and the loss at the trivial point: a bound on the norm of the optimum."""
-    return math.sqrt(2.0 * min(upper, problem.start * (1.0 + 1e-12)) / problem.regularization) * UPWARDS

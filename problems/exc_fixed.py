@@ -1,4 +1,4 @@
-"""EXC with given thresholds, ‖w‖ bounded: what Kar & Jain ran."""
+"""EXC with given thresholds, ‖w‖ bounded or penalised: what Kar & Jain ran."""
 
 from __future__ import annotations
 
@@ -12,9 +12,11 @@ from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.similarities import Similarity
 from simopt.ground.arrays import Array, Point
 from simopt.problems import _exc_cases
-from simopt.problems._exc_scores import BallScores
+from simopt.problems._exc_scores import LinearScores
 from simopt.problems._exc_start import equispaced, listed
 from simopt.problems._exc_thresholds import FixedThresholds
+from simopt.problems.bounds import Ball, Bound, Penalty
+from simopt.solving.forms import Forms
 from simopt.solving.problem import ALL_CONES, Example, problem
 
 if TYPE_CHECKING:
@@ -25,13 +27,14 @@ if TYPE_CHECKING:
 
 @problem
 @dataclass(frozen=True, eq=False)
-class EXCFixed(FixedThresholds, BallScores):
-    r"""min_w (1/n) Σ_i [b_{y_i−1} + γ − ⟨w, ψ_i⟩]_+ + [⟨w, ψ_i⟩ − b_{y_i} + γ]_+   s.t.  ‖w‖₂ ≤ B.
+class EXCFixed(FixedThresholds, LinearScores):
+    r"""min_w (1/n) Σ_i [b_{y_i−1} + γ − ⟨w, ψ_i⟩]_+ + [⟨w, ψ_i⟩ − b_{y_i} + γ]_+ + R(w).
 
-    b_0 = −∞ and b_r = ∞: their hinges are absent. Multipliers p (hinges above), q (below) in [0, 1/n].
-    With s_i = p_i − q_i, g = Ψᵀs: min over ‖w‖ ≤ B of ⟨g, w⟩ = −B‖g‖.
-    D = Σ q_i (γ + b_{y_i−1}) + p_i (γ − b_{y_i}) − B‖g‖: the thresholds are data, and every p, q is dual feasible.
-    The gap is Σ (1/n − a)[h]_+ + a[−h]_+ over the hinges, plus ⟨g, w⟩ + B‖g‖: all non-negative.
+    R(w) = 0 on ‖w‖ ≤ B, or (λ/2)‖w‖². b_0 = −∞ and b_r = ∞: their hinges are absent. Multipliers p (hinges above), q (below) in [0, 1/n].
+    With s_i = p_i − q_i, g = Ψᵀs: R*(−g) = B‖g‖, or ‖g‖²/(2λ).
+    D = Σ q_i (γ + b_{y_i−1}) + p_i (γ − b_{y_i}) − R*(−g): the thresholds are data, and every p, q is dual feasible.
+    The gap is Σ (1/n − a)[h]_+ + a[−h]_+ over the hinges, plus R(w) + ⟨g, w⟩ + R*(−g) (`simopt.problems.bounds`): all
+    non-negative.
 
     Parameters
     ----------
@@ -45,8 +48,8 @@ class EXCFixed(FixedThresholds, BallScores):
         b_1 < … < b_{r−1}.
     gamma : float
         margin γ > 0.
-    radius : float
-        B > 0.
+    bound : Ball(radius=B) or Penalty(regularization=λ)
+        B > 0, λ > 0; with a penalty P − P* ≥ (λ/2)‖w − w*‖².
 
     Point {"w": (d,)}. Multipliers {"below": one per sample of label ≥ 2, "above": one per sample of label ≤ r−1}, in the order
     of the samples; a row without entries may be missing.
@@ -54,28 +57,35 @@ class EXCFixed(FixedThresholds, BallScores):
     Source: Kar & Jain 2012, §4: EXC with fixed equi-spaced thresholds, as ORLand has them.
     """
 
-    name: ClassVar[str] = "exc-fixed"
-    title: ClassVar[str] = "EXC ordinal regression, given thresholds, ‖w‖ ≤ B"
     source: ClassVar[str] = "Kar & Jain 2012, §4 and Appendix E"
-    arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval")
-    parameters: ClassVar[tuple[str, ...]] = ("radius", "gamma")
+    forms: ClassVar[Forms] = {
+        "ball": {
+            "name": "exc-fixed",
+            "title": "EXC ordinal regression, given thresholds, ‖w‖ ≤ B",
+            "arithmetics": ("float", "interval"),
+            "parameters": ("radius", "gamma"),
+        },
+        "penalty": {
+            "name": "exc-fixed-penalised",
+            "title": "EXC ordinal regression, given thresholds, ‖w‖² penalised",
+            "source": "Kar & Jain 2012, §4 and Appendix E, in Tikhonov form",
+            "arithmetics": ("float", "interval", "rational"),
+            "parameters": ("regularization", "gamma"),
+        },
+    }
 
     features: Array
     labels: Array
     classes: int
     thresholds: Array
     gamma: float = 1.0
-    radius: float = field(kw_only=True)
-
-    def __post_init__(self) -> None:
-        self._check()
+    bound: Bound = field(kw_only=True)
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Minimise (1/n) Σ slacks s.t. `predictions` f = Ψw, `below` b + γ − f, `above` f − b + γ ≤ slack, and ‖w‖ ≤ B (`ball`)."""
+        """Minimise (1/n) Σ slacks s.t. `predictions` f = Ψw, `below` b + γ − f, `above` f − b + γ ≤ slack, and the bound of w."""
         import cvxpy as cp
 
         n, (above, below) = len(self.labels), self.sides
-        radius = cp.Parameter(nonneg=True, name="radius", value=self.radius)
         gamma = cp.Parameter(nonneg=True, name="gamma", value=self.gamma)
         w, f = cp.Variable(self.features.shape[1], name="w"), cp.Variable(n, name="f")
         b = self.thresholds
@@ -88,20 +98,23 @@ class EXCFixed(FixedThresholds, BallScores):
             slack = cp.Variable(above.rows.size, name="slack_above")
             rows += [(f[above.rows] - b[above.ends] + gamma <= slack).set_label("above"), (slack >= 0).set_label("slack_above")]
             loss += cp.sum(slack)
-        rows.append((cp.norm(w, 2) <= radius).set_label("ball"))
-        return cp.Problem(cp.Minimize(loss / n), rows)
+        if isinstance(self.bound, Ball):
+            rows.append((cp.norm(w, 2) <= self.parameter("radius")).set_label("ball"))
+            return cp.Problem(cp.Minimize(loss / n), rows)
+        return cp.Problem(cp.Minimize(loss / n + self.parameter("regularization") / 2 * cp.sum_squares(w)), rows)
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
-        """w drawn back into the ball."""
+        """w drawn into the bound."""
         return self.inside(num, point)
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
         """Steps equal and unequal, two classes, an empty class; one class, one sample, Ψ = 0."""
         for name, fields, degenerate in _exc_cases.fixed_instances(rng):
-            yield Example(name, cls(**fields, radius=3.0), degenerate)
+            yield Example(name, cls(**fields, bound=cls.either(ball=Ball(3.0), penalty=Penalty(0.05))), degenerate)
         features, labels = _exc_cases.instance(rng, 24, 2, 3)
-        yield Example("inactive ball", cls(features, labels, 3, np.array([-0.7, 0.4]), 0.5, radius=200.0))
+        loose = cls.either(ball=("inactive ball", Ball(200.0)), penalty=("weak regularization", Penalty(1e-5)))
+        yield Example(loose[0], cls(features, labels, 3, np.array([-0.7, 0.4]), 0.5, bound=loose[1]))
 
     @classmethod
     def from_data(
@@ -118,14 +131,16 @@ class EXCFixed(FixedThresholds, BallScores):
         spacing: float = 1.0,
         centre: float = 0.0,
         gamma: float = 0.5,
-        radius: float = 10.0,
+        radius: float | None = None,
+        regularization: float | None = None,
     ) -> Self:
         """Recipe: all rows (or `samples`), standardised, `landmarks` of them (None: 50, or all of fewer), a Gaussian with Kar & Jain's σ.
 
         Classes are whole-numbered targets as they are (up to 20 from the least on), else `bins` (5) classes of equal frequency.
         `thresholds` are numbers, also as one text with commas; None: b_j = centre + spacing (j − r/2). With the defaults labels minus
-        (r + 1)/2 are halfway between these, and with γ = ½ the loss of inner classes is the distance to that. B = 10.
+        (r + 1)/2 are halfway between these, and with γ = ½ the loss of inner classes is the distance to that. B = 10, or λ = 1e-3.
         """
         fields = _exc_cases.fields(dataset, rng, samples, landmarks, standardise, similarity, bins)
         given = equispaced(fields["classes"], spacing, centre) if thresholds is None else listed("thresholds", thresholds)
-        return cls(**fields, thresholds=given, gamma=gamma, radius=radius)
+        bound = cls.bounded(cls.either(ball=Ball(10.0), penalty=Penalty(1e-3)), radius=radius, regularization=regularization)
+        return cls(**fields, thresholds=given, gamma=gamma, bound=bound)

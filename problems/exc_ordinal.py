@@ -1,4 +1,4 @@
-"""EXC: ordinal regression with learned thresholds, ‖w‖ bounded."""
+"""EXC: ordinal regression with learned thresholds, ‖w‖ bounded or ‖w‖² penalised."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.similarities import Similarity
 from simopt.ground.arrays import Array, Point
 from simopt.problems import _exc_cases
-from simopt.problems._exc_scores import BallScores
+from simopt.problems._exc_scores import LinearScores
 from simopt.problems._exc_thresholds import SpacedThresholds
+from simopt.problems.bounds import Ball, Bound, Penalty
+from simopt.solving.forms import Forms
 from simopt.solving.problem import ALL_CONES, Example, problem
 
 if TYPE_CHECKING:
@@ -24,16 +26,18 @@ if TYPE_CHECKING:
 
 @problem
 @dataclass(frozen=True, eq=False)
-class EXCOrdinal(SpacedThresholds, BallScores):
-    r"""min_{w,b} (1/n) Σ_i [b_{y_i−1} + γ − ⟨w, ψ_i⟩]_+ + [⟨w, ψ_i⟩ − b_{y_i} + γ]_+   s.t.  b_{j+1} − b_j ≥ Δ,  ‖w‖₂ ≤ B.
+class EXCOrdinal(SpacedThresholds, LinearScores):
+    r"""min_{w,b} (1/n) Σ_i [b_{y_i−1} + γ − ⟨w, ψ_i⟩]_+ + [⟨w, ψ_i⟩ − b_{y_i} + γ]_+ + R(w)   s.t.  b_{j+1} − b_j ≥ Δ.
 
-    b_0 = −∞ and b_r = ∞: their hinges are absent. Multipliers p (hinges above), q (below) in [0, 1/n], ν ≥ 0.
-    With s_i = p_i − q_i, g = Ψᵀs: min over ‖w‖ ≤ B of ⟨g, w⟩ = −B‖g‖.
+    R(w) = 0 on ‖w‖ ≤ B, or (λ/2)‖w‖². b_0 = −∞ and b_r = ∞: their hinges are absent. Multipliers p (hinges above), q (below) in [0, 1/n],
+    ν ≥ 0.
+    With s_i = p_i − q_i, g = Ψᵀs: R*(−g) = B‖g‖, or ‖g‖²/(2λ).
     The Lagrangian has the term ⟨g_b, b⟩, g_b,j = Σ_{y=j+1} q − Σ_{y=j} p + ν_j − ν_{j−1}, so that g_b must be 0, and then
-        D = γ Σ (p + q) + Δ Σ ν − B‖g‖.
+        D = γ Σ (p + q) + Δ Σ ν − R*(−g).
     Any multipliers are repaired to g_b = 0 exactly (`_exc_balance`), or priced by a box that holds an optimal b
     (`_exc_thresholds`), whichever bounds better.
-    The gap is Σ (1/n − a)[h]_+ + a[−h]_+ over the hinges, plus Σ ν_j(b_{j+1} − b_j − Δ), plus ⟨g, w⟩ + B‖g‖: all non-negative.
+    The gap is Σ (1/n − a)[h]_+ + a[−h]_+ over the hinges, plus Σ ν_j(b_{j+1} − b_j − Δ), plus R(w) + ⟨g, w⟩ + R*(−g)
+    (`simopt.problems.bounds`): all non-negative.
 
     Parameters
     ----------
@@ -45,8 +49,8 @@ class EXCOrdinal(SpacedThresholds, BallScores):
         r ≥ 2.
     gamma, delta : float
         margin γ > 0 and spacing Δ ≥ 0 of the thresholds.
-    radius : float
-        B > 0.
+    bound : Ball(radius=B) or Penalty(regularization=λ)
+        B > 0, λ > 0; with a penalty P − P* ≥ (λ/2)‖w − w*‖².
 
     Point {"w": (d,), "thresholds": (r−1,)}. Multipliers {"below": one per sample of label ≥ 2, "above": one per sample of label ≤ r−1,
     "order": (r−2,)}, in the order of the samples; a row without entries may be missing.
@@ -54,28 +58,35 @@ class EXCOrdinal(SpacedThresholds, BallScores):
     Source: Kar & Jain 2012, §3.3 and Appendix E (Δ-spacing); EXC is due to Chu & Keerthi 2005.
     """
 
-    name: ClassVar[str] = "exc-ordinal"
-    title: ClassVar[str] = "EXC ordinal regression, learned thresholds, ‖w‖ ≤ B"
     source: ClassVar[str] = "Kar & Jain 2012, §3.3 and Appendix E"
-    arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval")
-    parameters: ClassVar[tuple[str, ...]] = ("radius", "gamma", "delta")
+    forms: ClassVar[Forms] = {
+        "ball": {
+            "name": "exc-ordinal",
+            "title": "EXC ordinal regression, learned thresholds, ‖w‖ ≤ B",
+            "arithmetics": ("float", "interval"),
+            "parameters": ("radius", "gamma", "delta"),
+        },
+        "penalty": {
+            "name": "exc-ordinal-penalised",
+            "title": "EXC ordinal regression, learned thresholds, ‖w‖² penalised",
+            "source": "Kar & Jain 2012, §3.3 and Appendix E, in Tikhonov form",
+            "arithmetics": ("float", "interval", "rational"),
+            "parameters": ("regularization", "gamma", "delta"),
+        },
+    }
 
     features: Array
     labels: Array
     classes: int
     gamma: float = 1.0
     delta: float = 0.0
-    radius: float = field(kw_only=True)
-
-    def __post_init__(self) -> None:
-        self._check()
+    bound: Bound = field(kw_only=True)
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Minimise (1/n) Σ slacks s.t. `predictions` f = Ψw, `below` b + γ − f, `above` f − b + γ ≤ slack, `order`, ‖w‖ ≤ B."""
+        """Minimise (1/n) Σ slacks s.t. `predictions` f = Ψw, `below` b + γ − f, `above` f − b + γ ≤ slack, `order`, and the bound of w."""
         import cvxpy as cp
 
         n, (above, below) = len(self.labels), self.sides
-        radius = cp.Parameter(nonneg=True, name="radius", value=self.radius)
         gamma = cp.Parameter(nonneg=True, name="gamma", value=self.gamma)
         delta = cp.Parameter(nonneg=True, name="delta", value=self.delta)
         w, f = cp.Variable(self.features.shape[1], name="w"), cp.Variable(n, name="f")
@@ -91,20 +102,23 @@ class EXCOrdinal(SpacedThresholds, BallScores):
             loss += cp.sum(slack)
         if self.classes > 2:
             rows.append((b[:-1] + delta <= b[1:]).set_label("order"))
-        rows.append((cp.norm(w, 2) <= radius).set_label("ball"))
-        return cp.Problem(cp.Minimize(loss / n), rows)
+        if isinstance(self.bound, Ball):
+            rows.append((cp.norm(w, 2) <= self.parameter("radius")).set_label("ball"))
+            return cp.Problem(cp.Minimize(loss / n), rows)
+        return cp.Problem(cp.Minimize(loss / n + self.parameter("regularization") / 2 * cp.sum_squares(w)), rows)
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
-        """w drawn back into the ball, thresholds Δ-spaced and inside the box."""
+        """w drawn into the bound, thresholds Δ-spaced and inside the box."""
         return {**self.inside(num, point), "thresholds": self.feasible_thresholds(num, point["thresholds"])}
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
         """Margins and spacings, two classes, an empty class; one class, one sample, Ψ = 0."""
         for name, fields, degenerate in _exc_cases.instances(rng):
-            yield Example(name, cls(**fields, radius=3.0), degenerate)
+            yield Example(name, cls(**fields, bound=cls.either(ball=Ball(3.0), penalty=Penalty(0.05))), degenerate)
         features, labels = _exc_cases.instance(rng, 24, 2, 3)
-        yield Example("inactive ball", cls(features, labels, 3, 0.5, radius=200.0))
+        loose = cls.either(ball=("inactive ball", Ball(200.0)), penalty=("weak regularization", Penalty(1e-5)))
+        yield Example(loose[0], cls(features, labels, 3, 0.5, bound=loose[1]))
 
     @classmethod
     def from_data(
@@ -119,12 +133,14 @@ class EXCOrdinal(SpacedThresholds, BallScores):
         bins: int | None = None,
         gamma: float = 1.0,
         delta: float = 0.0,
-        radius: float = 10.0,
+        radius: float | None = None,
+        regularization: float | None = None,
     ) -> Self:
         """Recipe: all rows (or `samples`), standardised, `landmarks` of them (None: 50, or all of fewer), a Gaussian with Kar & Jain's σ.
 
         Classes are whole-numbered targets as they are (up to 20 from the least on), else `bins` (5) classes of equal frequency. γ = 1,
-        Δ = 0, B = 10.
+        Δ = 0, B = 10, or λ = 1e-3.
         """
         fields = _exc_cases.fields(dataset, rng, samples, landmarks, standardise, similarity, bins)
-        return cls(**fields, gamma=gamma, delta=delta, radius=radius)
+        bound = cls.bounded(cls.either(ball=Ball(10.0), penalty=Penalty(1e-3)), radius=radius, regularization=regularization)
+        return cls(**fields, gamma=gamma, delta=delta, bound=bound)

@@ -1,4 +1,4 @@
-"""IMC: ordinal regression whose thresholds each see every sample, ‖w‖ bounded."""
+"""IMC: ordinal regression whose thresholds each see every sample, ‖w‖ bounded or ‖w‖² penalised."""
 
 from __future__ import annotations
 
@@ -12,8 +12,10 @@ from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.similarities import Similarity
 from simopt.ground.arrays import Array, Point
 from simopt.problems import _exc_cases
-from simopt.problems._exc_scores import BallScores
+from simopt.problems._exc_scores import LinearScores
 from simopt.problems._exc_thresholds import ImplicitThresholds
+from simopt.problems.bounds import Ball, Bound, Penalty
+from simopt.solving.forms import Forms
 from simopt.solving.problem import ALL_CONES, Example, problem
 
 if TYPE_CHECKING:
@@ -24,16 +26,17 @@ if TYPE_CHECKING:
 
 @problem
 @dataclass(frozen=True, eq=False)
-class IMCOrdinal(ImplicitThresholds, BallScores):
-    r"""min_{w,b} (1/n) Σ_i Σ_{j<y_i} [b_j + γ − ⟨w, ψ_i⟩]_+ + Σ_{j≥y_i} [⟨w, ψ_i⟩ − b_j + γ]_+   s.t.  ‖w‖₂ ≤ B.
+class IMCOrdinal(ImplicitThresholds, LinearScores):
+    r"""min_{w,b} (1/n) Σ_i Σ_{j<y_i} [b_j + γ − ⟨w, ψ_i⟩]_+ + Σ_{j≥y_i} [⟨w, ψ_i⟩ − b_j + γ]_+ + R(w).
 
     Every threshold has a hinge for every sample (implicit constraints). Multipliers p (hinges above), q (below) in [0, 1/n].
-    With s_i = Σ_j p_ij − q_ij, g = Ψᵀs: min over ‖w‖ ≤ B of ⟨g, w⟩ = −B‖g‖.
+    With s_i = Σ_j p_ij − q_ij, g = Ψᵀs: R*(−g) = B‖g‖, or ‖g‖²/(2λ).
     The Lagrangian has the term ⟨g_b, b⟩, g_b,j = Σ_{y_i>j} q_ij − Σ_{y_i≤j} p_ij, so that g_b must be 0, and then
-        D = γ Σ (p + q) − B‖g‖.
+        D = γ Σ (p + q) − R*(−g).
     Any multipliers are repaired to g_b = 0 exactly (`_exc_balance`), or priced by a box that holds an optimal b
     (`_exc_thresholds`), whichever bounds better.
-    The gap is Σ (1/n − a)[h]_+ + a[−h]_+ over the hinges, plus ⟨g, w⟩ + B‖g‖: all non-negative.
+    The gap is Σ (1/n − a)[h]_+ + a[−h]_+ over the hinges, plus R(w) + ⟨g, w⟩ + R*(−g) (`simopt.problems.bounds`): all
+    non-negative.
     Nothing demands b_1 ≤ … ≤ b_{r−1}, but every optimum has them in order where all inner classes occur, and some optimum otherwise: see
     `_exc_thresholds`. restore sorts them, which never raises the loss.
 
@@ -47,8 +50,8 @@ class IMCOrdinal(ImplicitThresholds, BallScores):
         r ≥ 2.
     gamma : float
         margin γ > 0.
-    radius : float
-        B > 0.
+    bound : Ball(radius=B) or Penalty(regularization=λ)
+        B > 0, λ > 0; with a penalty P − P* ≥ (λ/2)‖w − w*‖².
 
     Point {"w": (d,), "thresholds": (r−1,)}. Multipliers {"below": one per pair of a sample and a threshold j < y_i, "above": one per pair
     with j ≥ y_i}, by sample and then by threshold; a row without entries may be missing.
@@ -56,27 +59,34 @@ class IMCOrdinal(ImplicitThresholds, BallScores):
     Source: Kar & Jain 2012, Appendix E.3, which says that IMC can take the place of EXC; Chu & Keerthi 2007.
     """
 
-    name: ClassVar[str] = "imc-ordinal"
-    title: ClassVar[str] = "IMC ordinal regression, learned thresholds, ‖w‖ ≤ B"
     source: ClassVar[str] = "Kar & Jain 2012, Appendix E; Chu & Keerthi 2007"
-    arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval")
-    parameters: ClassVar[tuple[str, ...]] = ("radius", "gamma")
+    forms: ClassVar[Forms] = {
+        "ball": {
+            "name": "imc-ordinal",
+            "title": "IMC ordinal regression, learned thresholds, ‖w‖ ≤ B",
+            "arithmetics": ("float", "interval"),
+            "parameters": ("radius", "gamma"),
+        },
+        "penalty": {
+            "name": "imc-ordinal-penalised",
+            "title": "IMC ordinal regression, learned thresholds, ‖w‖² penalised",
+            "source": "Kar & Jain 2012, Appendix E; Chu & Keerthi 2007",
+            "arithmetics": ("float", "interval", "rational"),
+            "parameters": ("regularization", "gamma"),
+        },
+    }
 
     features: Array
     labels: Array
     classes: int
     gamma: float = 1.0
-    radius: float = field(kw_only=True)
-
-    def __post_init__(self) -> None:
-        self._check()
+    bound: Bound = field(kw_only=True)
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Minimise (1/n) Σ slacks s.t. `predictions` f = Ψw, `below` b + γ − f, `above` f − b + γ ≤ slack, and ‖w‖ ≤ B (`ball`)."""
+        """Minimise (1/n) Σ slacks s.t. `predictions` f = Ψw, `below` b + γ − f, `above` f − b + γ ≤ slack, and the bound of w."""
         import cvxpy as cp
 
         n, (above, below) = len(self.labels), self.sides
-        radius = cp.Parameter(nonneg=True, name="radius", value=self.radius)
         gamma = cp.Parameter(nonneg=True, name="gamma", value=self.gamma)
         w, f = cp.Variable(self.features.shape[1], name="w"), cp.Variable(n, name="f")
         b = cp.Variable(self.classes - 1, name="thresholds")
@@ -89,20 +99,23 @@ class IMCOrdinal(ImplicitThresholds, BallScores):
             slack = cp.Variable(above.rows.size, name="slack_above")
             rows += [(f[above.rows] - b[above.ends] + gamma <= slack).set_label("above"), (slack >= 0).set_label("slack_above")]
             loss += cp.sum(slack)
-        rows.append((cp.norm(w, 2) <= radius).set_label("ball"))
-        return cp.Problem(cp.Minimize(loss / n), rows)
+        if isinstance(self.bound, Ball):
+            rows.append((cp.norm(w, 2) <= self.parameter("radius")).set_label("ball"))
+            return cp.Problem(cp.Minimize(loss / n), rows)
+        return cp.Problem(cp.Minimize(loss / n + self.parameter("regularization") / 2 * cp.sum_squares(w)), rows)
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
-        """w drawn back into the ball, thresholds sorted and inside the box."""
+        """w drawn into the bound, thresholds sorted and inside the box."""
         return {**self.inside(num, point), "thresholds": self.feasible_thresholds(num, point["thresholds"])}
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
         """Margins, two classes, an empty class; one class, one sample, Ψ = 0."""
         for name, fields, degenerate in _exc_cases.separate_instances(rng):
-            yield Example(name, cls(**fields, radius=3.0), degenerate)
+            yield Example(name, cls(**fields, bound=cls.either(ball=Ball(3.0), penalty=Penalty(0.05))), degenerate)
         features, labels = _exc_cases.instance(rng, 24, 2, 3)
-        yield Example("inactive ball", cls(features, labels, 3, 0.5, radius=200.0))
+        loose = cls.either(ball=("inactive ball", Ball(200.0)), penalty=("weak regularization", Penalty(1e-5)))
+        yield Example(loose[0], cls(features, labels, 3, 0.5, bound=loose[1]))
 
     @classmethod
     def from_data(
@@ -116,12 +129,14 @@ class IMCOrdinal(ImplicitThresholds, BallScores):
         similarity: str | Similarity = "gaussian-mean-distance",
         bins: int | None = None,
         gamma: float = 1.0,
-        radius: float = 10.0,
+        radius: float | None = None,
+        regularization: float | None = None,
     ) -> Self:
         """Recipe: all rows (or `samples`), standardised, `landmarks` of them (None: 50, or all of fewer), a Gaussian with Kar & Jain's σ.
 
         Classes are whole-numbered targets as they are (up to 20 from the least on), else `bins` (5) classes of equal frequency. γ = 1,
-        B = 10.
+        B = 10, or λ = 1e-3.
         """
         fields = _exc_cases.fields(dataset, rng, samples, landmarks, standardise, similarity, bins)
-        return cls(**fields, gamma=gamma, radius=radius)
+        bound = cls.bounded(cls.either(ball=Ball(10.0), penalty=Penalty(1e-3)), radius=radius, regularization=regularization)
+        return cls(**fields, gamma=gamma, bound=bound)

@@ -68,9 +68,6 @@ class KernelEXC(SpacedThresholds, KernelScores):
     delta: float = 0.0
     regularization: float = field(kw_only=True)
 
-    def __post_init__(self) -> None:
-        self._check()
-
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """Minimise (1/n) Σ slacks + (λ/2)‖u‖² s.t. `predictions` f = Fu, K ≈ FFᵀ, `below` b + γ − f, `above` f − b + γ ≤ slack, `order`."""
         import cvxpy as cp

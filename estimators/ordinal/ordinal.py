@@ -30,12 +30,10 @@ from simopt.ground.errors import InvalidProblem
 from simopt.problems._exc_start import MOST_CLASSES, number_of_classes
 from simopt.problems._exc_start import equispaced as spaced_evenly
 from simopt.problems._exc_thresholds import increasing
+from simopt.problems.bounds import Ball, Bound, Penalty
 from simopt.problems.exc_fixed import EXCFixed
-from simopt.problems.exc_fixed_penalised import EXCFixedPenalised
 from simopt.problems.exc_ordinal import EXCOrdinal
-from simopt.problems.exc_ordinal_penalised import EXCOrdinalPenalised
 from simopt.problems.imc_ordinal import IMCOrdinal
-from simopt.problems.imc_ordinal_penalised import IMCOrdinalPenalised
 from simopt.solving.driver import solve
 from simopt.solving.problem import Problem
 from simopt.solving.solution import Solution, Status
@@ -215,14 +213,14 @@ def _problem(
         raise InvalidProblem(f"{given}: not with form='imc', whose thresholds are learned and in order without a spacing; take form='exc'")
     if cuts is not None and margins["delta"] > 0.0:
         raise InvalidProblem("delta: a spacing of thresholds that are given; it is for learned ones")
+    bound: Bound
     if radius is not None:
-        bound = {"radius": radius}
-        kind: Any = IMCOrdinal if form == "imc" else EXCOrdinal if cuts is None else EXCFixed
+        bound = Ball(radius)
     else:
-        bound = {"regularization": _default_strength(features, margins["gamma"]) if regularization is None else regularization}
-        kind = IMCOrdinalPenalised if form == "imc" else EXCOrdinalPenalised if cuts is None else EXCFixedPenalised
+        bound = Penalty(_default_strength(features, margins["gamma"]) if regularization is None else regularization)
+    kind: Any = IMCOrdinal if form == "imc" else EXCOrdinal if cuts is None else EXCFixed
     own = {"thresholds": cuts} if cuts is not None else {"delta": margins["delta"]} if form == "exc" else {}
-    made: Problem = kind(features, labels, classes, gamma=margins["gamma"], **own, **bound)
+    made: Problem = kind(features, labels, classes, gamma=margins["gamma"], bound=bound, **own)
     return made
 
 

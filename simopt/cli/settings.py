@@ -12,7 +12,6 @@ from simopt.ground.registry import fold
 from simopt.solving.problem import Problem
 
 WORDS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
-FRAME = ("dataset", "rng", "self", "cls")
 
 
 def pairs(flag: str, texts: Iterable[str]) -> dict[str, str]:
@@ -76,17 +75,11 @@ def convert(name: str, text: str, annotation: str) -> Any:
     return guess(text)
 
 
-def recipe_options(kind: type[Problem]) -> dict[str, inspect.Parameter]:
-    """Options that the recipe of a problem names."""
-    named = inspect.signature(kind.from_data).parameters.values()
-    wanted = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    return {p.name: p for p in named if p.kind in wanted and p.name not in FRAME}
-
-
 def settable_fields(kind: type[Problem]) -> dict[str, str]:
-    """Fields of a problem that are not arrays, with their annotations."""
-    fields = {item.name: _annotation(item.type) for item in dataclasses.fields(kind)}
-    return {name: text for name, text in fields.items() if "Array" not in text and "ndarray" not in text}
+    """Fields of a problem that are not arrays, with their annotations, and the numbers that they hold."""
+    fields = {item.name: _annotation(item.type) for item in dataclasses.fields(kind)} | dict.fromkeys(kind.holding(), "float")
+    held = kind.holding().values()
+    return {name: text for name, text in fields.items() if "Array" not in text and "ndarray" not in text and name not in held}
 
 
 def assigned(kind: type[Problem], texts: dict[str, str]) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -97,7 +90,7 @@ def assigned(kind: type[Problem], texts: dict[str, str]) -> tuple[dict[str, Any]
     UnknownName
         for a name that is neither, with the nearest one.
     """
-    options, fields = recipe_options(kind), settable_fields(kind)
+    options, fields = kind.recipe_options(), settable_fields(kind)
     for_recipe: dict[str, Any] = {}
     for_problem: dict[str, Any] = {}
     for given, text in texts.items():

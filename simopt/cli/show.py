@@ -125,14 +125,13 @@ def _problem(kind: type[Problem]) -> Iterator[Line]:
 
     import numpy as np
 
-    from simopt.cli.settings import recipe_options
     from simopt.solving.solver import solvers_of
 
     yield "problem", f"{kind.name}: {kind.title}" + (f" ({kind.source})" if kind.source else "")
     yield "statement", _indented(inspect.getdoc(kind) or "")
     yield "fields", ", ".join(f"{item.name}: {item.type}" for item in dataclasses.fields(kind))
     yield "recipe", _indented(inspect.getdoc(kind.from_data) or "")
-    options = [f"{p.name}={p.default}" if p.default is not p.empty else p.name for p in recipe_options(kind).values()]
+    options = [f"{p.name}={p.default}" if p.default is not p.empty else p.name for p in kind.recipe_options().values()]
     yield "--set", ", ".join(options)
     yield "sweeps over", ", ".join(kind.parameters) or "nothing"
     yield "arithmetics", ", ".join(kind.arithmetics)

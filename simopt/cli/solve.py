@@ -59,18 +59,17 @@ def build(name: str, data: str, target: str | None, texts: dict[str, str]) -> Pr
     ------
     UnknownName, InvalidProblem, NotAvailable
     """
-    import dataclasses
-
     import numpy as np
 
     from simopt.cli import settings
     from simopt.data.datasets import load_dataset
     from simopt.ground import registry
+    from simopt.solving.problem import changed
 
     kind: type[Problem] = registry.find("problem", name)
     for_recipe, for_problem = settings.assigned(kind, texts)
     made = kind.from_data(load_dataset(data, target=target, fetch=True), np.random.default_rng(0), **for_recipe)
-    return dataclasses.replace(made, **for_problem) if for_problem else made
+    return changed(made, **for_problem) if for_problem else made
 
 
 def _run(made: Problem, solver: str | None, common: dict[str, Any], options: dict[str, Any]) -> tuple[Solution, bool]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import inspect
 from typing import Any
 
 import numpy as np
@@ -11,7 +10,7 @@ import numpy as np
 from simopt.data.datasets import Dataset, friedman
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem, UnknownName
-from simopt.solving.problem import Problem
+from simopt.solving.problem import Problem, changed
 
 GROUP = 10  # documents a query in generated rankings
 GRADES = 5  # degrees of relevance there
@@ -21,7 +20,7 @@ RECTANGULAR = ("features", "similarities")
 
 def counts(kind: type[Problem]) -> str | None:
     """What sizes count: the option of the recipe that says how much of the data is taken, "samples" or "queries"; None: it takes all."""
-    known = inspect.signature(kind.from_data).parameters
+    known = kind.recipe_options()
     return next((name for name in ("samples", "queries") if name in known), None)
 
 
@@ -78,7 +77,7 @@ def build(
         _enough(data, counted, size)
         for_recipe[counted] = size
     made = kind.from_data(data, rng, **for_recipe)
-    made = dataclasses.replace(made, **for_problem) if for_problem else made
+    made = changed(made, **for_problem) if for_problem else made
     return made if conditioning is None else conditioned(made, conditioning)
 
 
@@ -96,11 +95,7 @@ def split(kind: type[Problem], settings: dict[str, Any]) -> tuple[dict[str, Any]
     UnknownName
         for a name that is neither.
     """
-    options = [
-        p.name for p in inspect.signature(kind.from_data).parameters.values()
-        if p.name not in ("dataset", "rng") and p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)
-    ]  # fmt: skip
-    fields = [item.name for item in dataclasses.fields(kind)]
+    options, fields = kind.recipe_options(), kind.settable()
     for name in settings:
         if name not in options and name not in fields:
             raise UnknownName(f"field of {kind.name}", name, {*options, *fields})
@@ -122,14 +117,14 @@ def conditioned(problem: Problem, number: float) -> Problem:
     check_conditioning(type(problem))
     if not (np.isfinite(number) and number >= 1.0):
         raise InvalidProblem(f"conditionings: condition numbers are at least 1, got {number!r}")
-    changed: dict[str, Any] = {}
+    replaced: dict[str, Any] = {}
     for name in _matrices(type(problem)):
         matrix = np.asarray(getattr(problem, name), dtype=float)
         if name == "grams":
-            changed[name] = np.stack([_symmetric(one, number) for one in matrix])
+            replaced[name] = np.stack([_symmetric(one, number) for one in matrix])
         else:
-            changed[name] = (_symmetric if name in SYMMETRIC and matrix.shape[0] == matrix.shape[1] else _rectangular)(matrix, number)
-    return dataclasses.replace(problem, **changed)
+            replaced[name] = (_symmetric if name in SYMMETRIC and matrix.shape[0] == matrix.shape[1] else _rectangular)(matrix, number)
+    return dataclasses.replace(problem, **replaced)
 
 
 def _spectrum(count: int, number: float) -> Array:

@@ -31,8 +31,8 @@ def check_identity(cls: type[Problem]) -> None:
     require(cls.title, "title: give the class a one-line title for listings")
     params = getattr(cls, "__dataclass_params__", None)
     require(params is not None and params.frozen and not params.eq, f"decorate {cls.__name__} with @dataclass(frozen=True, eq=False)")
-    fields = {item.name for item in dataclasses.fields(cls)}
-    require(set(cls.parameters) <= fields, f"parameters: {sorted(set(cls.parameters) - fields)} are not fields")
+    unknown = sorted(set(cls.parameters) - set(cls.settable()))
+    require(not unknown, f"parameters: {unknown} are not fields")
     require({"float", "interval"} <= set(cls.arithmetics), "arithmetics: 'float' and 'interval' are expected of every problem")
     require("min" in (cls.__doc__ or ""), f"{cls.__name__}: the docstring must state the programme (min …) and derive its dual")
     for name, member in vars(cls).items():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
 import math
 
@@ -12,7 +11,7 @@ from simopt.conformance.setting import ROUNDING, SEED, TOL, examples_of, require
 from simopt.ground.errors import InvalidProblem, UnknownName
 from simopt.solving.backends.table import installed
 from simopt.solving.driver import choose, solve
-from simopt.solving.problem import Example, Image, Problem
+from simopt.solving.problem import Example, Image, Problem, changed
 from simopt.solving.solution import Solution, Status
 from simopt.solving.solver import SolverSpec, solvers_of
 from simopt.solving.sweep import path
@@ -144,7 +143,7 @@ def check_sweeps(cls: type[Problem], solver: str) -> None:
     for field in cls.parameters:
         start = float(getattr(example.problem, field))
         for value, solution in path(example.problem, field, [start, 1.5 * start], solver, tol=TOL):
-            fresh = solve(example.problem if value == start else _with(example.problem, field, value), solver, tol=TOL)
+            fresh = solve(example.problem if value == start else changed(example.problem, **{field: value}), solver, tol=TOL)
             require(
                 solution.status is fresh.status and solution.provenance.fingerprint == fresh.provenance.fingerprint,
                 f"path over {field}: {_said(solution)} at {value:g}, fresh: {fresh.status.value}; parameter and field must agree",
@@ -166,11 +165,6 @@ def _first(cls: type[Problem], solver: str) -> tuple[Example, Solution]:
         if not example.degenerate and solved(cls, solver, index).status is not Status.UNSUPPORTED:
             return example, solved(cls, solver, index)
     raise AssertionError(f"{solver} supports none of the examples of {cls.name}")
-
-
-def _with(problem: Problem, field: str, value: float) -> Problem:
-    changed: Problem = dataclasses.replace(problem, **{field: value})
-    return changed
 
 
 def _said(solution: Solution) -> str:

@@ -44,12 +44,6 @@ class DeclaredProblem(Problem):
 
         return Declared.of(self.declare())
 
-    def parameter(self, field: str) -> cp.Parameter:
-        """A field as a parameter of the declaration, of the sign that its type has. `parameters` has to list it; then `path` sweeps it."""
-        import cvxpy as cp
-
-        return cp.Parameter(name=field, nonneg=fields.is_nonnegative(type(self), field), value=getattr(self, field))
-
     def for_back_ends(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """The declaration with a row for the multiplier of every term; without where its terms are others for these cones."""
         from simopt.duality.declared import Declared

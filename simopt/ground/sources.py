@@ -89,10 +89,13 @@ def problems() -> list[dict[str, Any]]:
     for module in modules("problems"):
         for kind, _, cls in outline(module).decorated if "\n@problem" in _text(module) else ():
             if kind == "problem":
-                name, title, source, parameters, arithmetics = (_attribute(module, cls, each) for each in SHOWN)
-                own = [solver["name"] for solver in solvers if name in solver["problems"]]
-                row = {"name": name, "title": title, "source": source, "solvers": own, "parameters": parameters}
-                rows.append({**row, "arithmetics": arithmetics, "module": module})
+                for form in _forms(module, cls).values():
+                    name, title, source, parameters, arithmetics = (
+                        form[each] if each in form else _attribute(module, cls, each) for each in SHOWN
+                    )
+                    own = [solver["name"] for solver in solvers if name in solver["problems"]]
+                    row = {"name": name, "title": title, "source": source, "solvers": own, "parameters": parameters}
+                    rows.append({**row, "arithmetics": arithmetics, "module": module})
     if not rows:
         raise Unread("simopt.problems")
     return rows
@@ -166,20 +169,34 @@ def _solver(module: str, decorator: ast.expr) -> dict[str, Any]:
     given = {keyword.arg: keyword.value for keyword in decorator.keywords}
     if None in given or "solves" not in given:
         raise Unread(module)
-    names = [_attribute(*cls, "name") for cls in _classes(module, given["solves"])]
+    names = _names(module, given["solves"])
     return {"name": _value(module, decorator.args[0]), "problems": names, "rank": _value(module, given["rank"]) if "rank" in given else 0}
 
 
-def _classes(module: str, value: ast.expr) -> list[tuple[str, str]]:
-    """Modules and names of the classes that stand there: one, a tuple of them, or the name of either."""
+def _names(module: str, value: ast.expr) -> list[str]:
+    """Names of the problems that stand there: a class, one form of it, a tuple of them, or the name of any."""
     if isinstance(value, ast.Tuple):
-        return [cls for each in value.elts for cls in _classes(module, each)]
+        return [name for each in value.elts for name in _names(module, each)]
+    if isinstance(value, ast.Call) and isinstance(value.func, ast.Attribute) and value.func.attr == "form":
+        cls = value.func.value
+        if not isinstance(cls, ast.Name):
+            raise Unread(module)
+        return [_forms(*_home(module, cls.id))[_value(module, value.args[0])]["name"]]
     if not isinstance(value, ast.Name):
         raise Unread(module)
     home, name = _home(module, value.id)
     if home.startswith("simopt.") and name in outline(home).assigned:
-        return _classes(home, outline(home).assigned[name])
-    return [(home, name)]
+        return _names(home, outline(home).assigned[name])
+    return [form["name"] for form in _forms(home, name).values()]
+
+
+def _forms(module: str, cls: str) -> dict[str, dict[str, Any]]:
+    """The attributes of each form of a class; of a class with one form, its name."""
+    try:
+        found: dict[str, dict[str, Any]] = _attribute(module, cls, "forms")
+        return found
+    except Unread:
+        return {"": {"name": _attribute(module, cls, "name")}}
 
 
 def _value(module: str, value: ast.expr) -> Any:

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 import dataclasses
 import hashlib
+import inspect
 import mmap
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, dataclass_transform
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast, dataclass_transform
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.row_blocks import RowBlocks, is_lazy
-from simopt.ground import registry
+from simopt.ground import fields, registry
 from simopt.ground.arrays import Multipliers, Point
 
 if TYPE_CHECKING:
@@ -135,6 +136,16 @@ class Problem(ABC):
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """The programme as a plain `cvxpy.Problem` with named variables, parameters and constraints, using only the given cones."""
 
+    def parameter(self, name: str) -> cp.Parameter:
+        """A field, or a number that a field holds, as a parameter of the declaration, of the sign that its type has.
+
+        `parameters` has to list it; then `path` sweeps it.
+        """
+        import cvxpy as cp
+
+        holder = getattr(self, self.holding()[name]) if name in self.holding() else self
+        return cp.Parameter(name=name, nonneg=fields.is_nonnegative(type(holder), name), value=getattr(holder, name))
+
     def for_back_ends(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """The declaration in the form that back ends are given; another one than `declare` only to get more multipliers from them."""
         return self.declare(cones=cones)
@@ -170,6 +181,32 @@ class Problem(ABC):
     @abstractmethod
     def from_data(cls, dataset: Dataset, rng: np.random.Generator, *args: Any, **options: Any) -> Self:
         """The recipe: data set and options to a problem; defaults are documented. Recipes name their options as keyword-only parameters."""
+
+    @classmethod
+    def holding(cls) -> dict[str, str]:
+        """Numbers that a field holds as a whole, as a bound holds its radius, and that field: they are set and swept like fields."""
+        return {}
+
+    @classmethod
+    def settable(cls) -> list[str]:
+        """Names that `changed` takes: of fields, and of numbers that fields hold."""
+        return [*(item.name for item in dataclasses.fields(cls)), *cls.holding()]
+
+    @classmethod
+    def recipe_options(cls) -> dict[str, inspect.Parameter]:
+        """The keyword-only options of the recipe."""
+        named = inspect.signature(cls.from_data).parameters.values()
+        return {p.name: p for p in named if p.name not in ("dataset", "rng") and p.kind in (p.KEYWORD_ONLY, p.POSITIONAL_OR_KEYWORD)}
+
+    @classmethod
+    def each_form(cls) -> tuple[type[Problem], ...]:
+        """The classes with a name of their own: this one; see `simopt.solving.forms`."""
+        return (cls,)
+
+    @classmethod
+    def registered(cls) -> tuple[type[Problem], ...]:
+        """What is registered for this class, once it is complete."""
+        return cls.each_form()
 
     @classmethod
     def laws(cls) -> list[Law]:
@@ -251,7 +288,8 @@ def problem(cls: P) -> P:
     """Register a problem class under its `name`; one that is no dataclass becomes a frozen one without `==`."""
     if "__dataclass_params__" not in vars(cls):
         dataclass(frozen=True, eq=False)(cls)
-    registry.register("problem", cls.name, cls, cls.__module__)
+    for form in cls.registered():
+        registry.register("problem", form.name, form, cls.__module__)
     return cls
 
 
@@ -306,6 +344,15 @@ def owns_its_data(value: Any) -> bool:
     if isinstance(value, (tuple, list)):
         return all(map(owns_its_data, value))
     return _immutable(value) if isinstance(value, np.ndarray) else not is_lazy(value)
+
+
+def changed(problem: P0, **values: Any) -> P0:
+    """The problem with other values of some fields, or of numbers that a field holds (`Problem.holding`)."""
+    given = dict(values)
+    for name, field in problem.holding().items():
+        if name in given:
+            given[field] = dataclasses.replace(given.get(field, getattr(problem, field)), **{name: given.pop(name)})
+    return dataclasses.replace(cast(Any, problem), **given)
 
 
 def twin(problem: P0) -> P0:

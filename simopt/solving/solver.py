@@ -71,7 +71,7 @@ def solver(
     several problem types by several functions; it is registered as `name@problem`. Before the clock starts, the driver solves a small
     example, and calls `warm_up`, which compiles what only large problems need.
     """
-    types = solves if isinstance(solves, tuple) else (solves,)
+    types = tuple(form for kind in (solves if isinstance(solves, tuple) else (solves,)) for form in kind.each_form())
 
     def add(run: Algorithm) -> Algorithm:
         spec = SolverSpec(name, run, types, summary or (inspect.getdoc(run) or "").split("\n")[0], supports, rank, warm_up)

@@ -13,7 +13,7 @@ from simopt.ground import validate
 from simopt.ground.errors import UnknownName
 from simopt.solving.backends.table import BackEnd
 from simopt.solving.driver import choose, solve
-from simopt.solving.problem import Problem
+from simopt.solving.problem import Problem, changed
 from simopt.solving.solution import Solution
 
 
@@ -40,7 +40,7 @@ def path(
     InvalidProblem (at its step)
         for a value that is no number, or none that the problem admits.
     """
-    known = [item.name for item in dataclasses.fields(problem)]
+    known = problem.settable()
     if field not in known:
         raise UnknownName(f"field of {problem.name}", field, known)
     chosen = choose(problem, solver)
@@ -49,7 +49,7 @@ def path(
     def each() -> Iterator[tuple[float, Solution]]:
         for value in values:
             number = math.inf if value == math.inf else validate.finite(field, value)
-            instance: Problem = dataclasses.replace(problem, **{field: number})
+            instance = changed(problem, **{field: number})
             yield number, (sweep.solve(instance) if sweep else solve(instance, solver, tol=tol, **options))
 
     return each()  # names are checked at the call, not at the first step
@@ -80,7 +80,8 @@ class _Sweep:
         return declaration
 
     def _same_data(self, one: Problem, two: Problem) -> bool:
-        names = [item.name for item in dataclasses.fields(one) if item.name != self.field]
+        swept = one.holding().get(self.field, self.field)
+        names = [item.name for item in dataclasses.fields(one) if item.name != swept]
         return all(_equal(getattr(one, name), getattr(two, name)) for name in names)
 
 

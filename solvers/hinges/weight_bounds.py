@@ -15,6 +15,7 @@ from typing import Protocol
 import numpy as np
 
 from simopt.ground.arrays import Array
+from simopt.problems.bounds import Bound as DeclaredBound
 
 RIDGE = 1e-15  # of each entry of the diagonal: what is added to it where a factor of H alone breaks down
 TINY = 1e-30  # the same of the largest entry, for entries that are 0
@@ -144,3 +145,8 @@ class Ball:
             mu = max(mu if low < mu < high else 0.5 * (low + high), 0.0)
         self.multiplier = mu
         return s if length <= self.radius else v * (aim / length) - w
+
+
+def bound_of(declared: DeclaredBound) -> Bound:
+    """The bound of a problem as the engines take it."""
+    return Penalty(declared.regularization) if declared.regularization else Ball(declared.radius)

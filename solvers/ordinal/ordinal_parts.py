@@ -15,12 +15,10 @@ import numpy as np
 from simopt.data.row_blocks import RowBlocks
 from simopt.ground.arrays import Array, Multipliers
 from simopt.problems.exc_ordinal import EXCOrdinal
-from simopt.problems.exc_ordinal_penalised import EXCOrdinalPenalised
 from simopt.problems.imc_ordinal import IMCOrdinal
-from simopt.problems.imc_ordinal_penalised import IMCOrdinalPenalised
 from simopt.problems.kernel_exc import KernelEXC
 from simopt.solvers.hinges.landmarked_newton import span
-from simopt.solvers.hinges.weight_bounds import Ball, Bound, Penalty
+from simopt.solvers.hinges.weight_bounds import Bound, Penalty, bound_of
 from simopt.solvers.ordinal.threshold_hinges import Indices, ThresholdHinges
 from simopt.solvers.ordinal.threshold_newton import ThresholdFit
 from simopt.solving.solution import Iterate
@@ -32,8 +30,8 @@ ROUNDING = 1e-14  # of the mean: what is left of a constant column
 
 EIGEN = 1e-13  # of the largest eigenvalue: the smallest that is not taken for rounding
 
-Learned = EXCOrdinal | EXCOrdinalPenalised | IMCOrdinal | IMCOrdinalPenalised | KernelEXC
-LEARNED = (EXCOrdinal, EXCOrdinalPenalised, IMCOrdinal, IMCOrdinalPenalised, KernelEXC)
+Learned = EXCOrdinal | IMCOrdinal | KernelEXC
+LEARNED = (EXCOrdinal, IMCOrdinal, KernelEXC)
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,9 +72,9 @@ class Chain:
 
 def chain(problem: Learned) -> Chain | None:
     """The chain of a problem; None if there is but one class. Implicit constraints have no spacing, and keep the order by themselves."""
-    every = isinstance(problem, IMCOrdinal | IMCOrdinalPenalised)
+    every = isinstance(problem, IMCOrdinal)
     y, n = problem.labels.astype(np.intp), len(problem.labels)
-    delta = 0.0 if isinstance(problem, IMCOrdinal | IMCOrdinalPenalised) else problem.delta
+    delta = 0.0 if isinstance(problem, IMCOrdinal) else problem.delta
     occurs = np.zeros(problem.classes + 1, dtype=bool)
     occurs[y] = True
     j = np.arange(y.min(), y.max())  # threshold j lies between the classes j and j + 1
@@ -122,7 +120,7 @@ class Ordinal:
             return None
         features, mean = centred(kernel_features(problem) if isinstance(problem, KernelEXC) else problem.features)
         features, basis = span(features)
-        bound: Bound = Ball(problem.radius) if isinstance(problem, EXCOrdinal | IMCOrdinal) else Penalty(problem.regularization)
+        bound = Penalty(problem.regularization) if isinstance(problem, KernelEXC) else bound_of(problem.bound)
         return cls(problem, RowBlocks(features), found, bound, basis, mean)
 
     @staticmethod

@@ -88,7 +88,7 @@ def plugins(tmp_path: Path) -> Path:
     """A folder with a plug-in that offers a solver of a problem of ours, and one that offers a problem."""
     (tmp_path / "their_solver.py").write_text(PLUGIN)
     (tmp_path / "their_problem.py").write_text(
-        "from simopt.solving.problem import problem\n@problem\nclass Theirs:\n    name = 'their-problem'\n"
+        "from simopt.solving.problem import Problem, problem\n@problem\nclass Theirs(Problem):\n    name = 'their-problem'\n"
     )
     for group, module in (("solvers", "their_solver"), ("problems", "their_problem")):
         info = tmp_path / f"{module}-1.0.dist-info"

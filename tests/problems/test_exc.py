@@ -20,12 +20,10 @@ from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
 from simopt.problems import _exc_cases
 from simopt.problems._exc_start import best_constant_thresholds, best_separate_thresholds, equispaced
+from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.exc_fixed import EXCFixed
-from simopt.problems.exc_fixed_penalised import EXCFixedPenalised
 from simopt.problems.exc_ordinal import EXCOrdinal
-from simopt.problems.exc_ordinal_penalised import EXCOrdinalPenalised
 from simopt.problems.imc_ordinal import IMCOrdinal
-from simopt.problems.imc_ordinal_penalised import IMCOrdinalPenalised
 from simopt.problems.kernel_exc import KernelEXC
 from simopt.solving.certificate import certify
 
@@ -64,15 +62,15 @@ def test_objectives_match_the_formulas_written_out() -> None:
     w, b = rng.normal(size=2), np.sort(rng.normal(size=3))
     f, point = features @ w, {"w": w, "thresholds": b}
     explicit, implicit = written_out(f, labels, b, 0.7), implicit_written_out(f, labels, b, 0.7)
-    assert float(EXCOrdinal(features, labels, 4, 0.7, radius=9.0).objective(point)) == pytest.approx(explicit, rel=1e-13)
-    assert float(EXCFixed(features, labels, 4, b, 0.7, radius=9.0).objective(point)) == pytest.approx(explicit, rel=1e-13)
-    assert float(IMCOrdinal(features, labels, 4, 0.7, radius=9.0).objective(point)) == pytest.approx(implicit, rel=1e-13)
+    assert float(EXCOrdinal(features, labels, 4, 0.7, bound=Ball(9.0)).objective(point)) == pytest.approx(explicit, rel=1e-13)
+    assert float(EXCFixed(features, labels, 4, b, 0.7, bound=Ball(9.0)).objective(point)) == pytest.approx(explicit, rel=1e-13)
+    assert float(IMCOrdinal(features, labels, 4, 0.7, bound=Ball(9.0)).objective(point)) == pytest.approx(implicit, rel=1e-13)
     penalty = 0.2 * float(w @ w)
-    penalised = EXCOrdinalPenalised(features, labels, 4, 0.7, regularization=0.4)
+    penalised = EXCOrdinal(features, labels, 4, 0.7, bound=Penalty(0.4))
     assert float(penalised.objective(point)) == pytest.approx(explicit + penalty, rel=1e-13)
-    fixed = EXCFixedPenalised(features, labels, 4, b, 0.7, regularization=0.4)
+    fixed = EXCFixed(features, labels, 4, b, 0.7, bound=Penalty(0.4))
     assert float(fixed.objective(point)) == pytest.approx(explicit + penalty, rel=1e-13)
-    assert float(IMCOrdinalPenalised(features, labels, 4, 0.7, regularization=0.4).objective(point)) == pytest.approx(implicit + penalty)
+    assert float(IMCOrdinal(features, labels, 4, 0.7, bound=Penalty(0.4)).objective(point)) == pytest.approx(implicit + penalty)
     alpha = rng.normal(size=12)
     gram = features @ features.T
     expected = written_out(gram @ alpha, labels, b, 0.7) + 0.2 * float(alpha @ gram @ alpha)
@@ -83,8 +81,8 @@ def test_objectives_match_the_formulas_written_out() -> None:
 def test_two_classes_make_all_forms_one() -> None:
     features, labels = _exc_cases.instance(np.random.default_rng(4), 14, 3, 2)
     point = {"w": np.array([0.3, -0.2, 0.9]), "thresholds": np.array([0.17])}
-    explicit = EXCOrdinalPenalised(features, labels, 2, regularization=0.1)
-    implicit = IMCOrdinalPenalised(features, labels, 2, regularization=0.1)
+    explicit = EXCOrdinal(features, labels, 2, bound=Penalty(0.1))
+    implicit = IMCOrdinal(features, labels, 2, bound=Penalty(0.1))
     kernel = KernelEXC(features @ features.T, labels, 2, regularization=0.1)
     alpha = np.linalg.pinv(features.T) @ point["w"]
     value = float(explicit.objective(point))
@@ -124,7 +122,7 @@ def test_equispaced_thresholds_are_halfway_between_labels() -> None:
 
 def test_thresholds_of_the_recipe_are_listed_or_at_equal_steps() -> None:
     data = load_dataset("concrete")
-    for form in (EXCFixed, EXCFixedPenalised):
+    for form in EXCFixed.each_form():
         options: dict[str, Any] = {"samples": 60, "landmarks": 5, "bins": 4}
         usual = form.from_data(data, np.random.default_rng(0), **options)
         np.testing.assert_array_equal(usual.thresholds, [-1.0, 0.0, 1.0])
@@ -178,9 +176,9 @@ def random_multipliers(problem: Any, rng: np.random.Generator, size: float = 1.0
 def test_balanced_multipliers_balance_exactly_and_are_cut_only(form: str) -> None:
     rng = np.random.default_rng(4)
     features, labels = _exc_cases.instance(rng, 15, 2, 5)
-    problem: Any = IMCOrdinal(features, labels, 5, radius=2.0)
+    problem: Any = IMCOrdinal(features, labels, 5, bound=Ball(2.0))
     if form != "implicit":
-        problem = EXCOrdinal(features, labels, 5, 1.0, float(form.split()[1]), radius=2.0)
+        problem = EXCOrdinal(features, labels, 5, 1.0, float(form.split()[1]), bound=Ball(2.0))
     for _ in range(5):
         given = random_multipliers(problem, rng, 1.3)
         prices = problem.admitted(RATIONAL, given, "balanced")
@@ -201,7 +199,7 @@ def test_balanced_multipliers_balance_exactly_and_are_cut_only(form: str) -> Non
 def test_balancing_keeps_multipliers_that_balance_already() -> None:
     rng = np.random.default_rng(5)
     features, labels = _exc_cases.instance(rng, 20, 2, 4)
-    for problem in (EXCOrdinal(features, labels, 4, radius=2.0), IMCOrdinal(features, labels, 4, radius=2.0)):
+    for problem in (EXCOrdinal(features, labels, 4, bound=Ball(2.0)), IMCOrdinal(features, labels, 4, bound=Ball(2.0))):
         once = problem.admitted(FLOAT, random_multipliers(problem, rng), "balanced")
         twice = problem.admitted(FLOAT, {"above": once.above, "below": once.below}, "balanced")
         np.testing.assert_allclose(twice.above, once.above, rtol=1e-13, atol=1e-17)
@@ -212,7 +210,7 @@ def test_balancing_keeps_multipliers_that_balance_already() -> None:
 def test_multipliers_of_the_wrong_size_are_refused(bad: Array) -> None:
     features, labels = _exc_cases.instance(np.random.default_rng(0), 20, 2, 4)
     with pytest.raises(InvalidProblem, match=r"multipliers: above has (shape \(.*\)|. values), expected"):
-        certify(EXCOrdinal(features, labels, 4, radius=1.0), {"w": np.zeros(2), "thresholds": np.zeros(3)}, {"above": bad})
+        certify(EXCOrdinal(features, labels, 4, bound=Ball(1.0)), {"w": np.zeros(2), "thresholds": np.zeros(3)}, {"above": bad})
 
 
 # Bounds on the thresholds.
@@ -221,8 +219,8 @@ def test_multipliers_of_the_wrong_size_are_refused(bad: Array) -> None:
 def test_clipping_thresholds_into_the_box_never_raises_the_loss() -> None:
     rng = np.random.default_rng(5)
     features, labels = _exc_cases.instance(rng, 15, 2, 4)
-    problems: list[Any] = [EXCOrdinal(features, labels, 4, 0.5, delta, radius=1.0) for delta in (0.0, 0.4, 2.0)]
-    for problem in [*problems, IMCOrdinal(features, labels, 4, 0.5, radius=1.0)]:
+    problems: list[Any] = [EXCOrdinal(features, labels, 4, 0.5, delta, bound=Ball(1.0)) for delta in (0.0, 0.4, 2.0)]
+    for problem in [*problems, IMCOrdinal(features, labels, 4, 0.5, bound=Ball(1.0))]:
         delta = getattr(problem, "delta", -math.inf)
         low, high = problem.box(math.inf)
         for _ in range(50):
@@ -241,7 +239,10 @@ def test_clipping_thresholds_into_the_box_never_raises_the_loss() -> None:
 def test_bounds_are_minima_of_the_lagrangian_over_ball_and_box(implicit: bool) -> None:
     rng = np.random.default_rng(6)
     features, labels = np.array([[1.0, 0.2], [-0.5, 1.0], [0.3, -0.8]]), np.array([1.0, 2.0, 3.0])
-    problem: Any = IMCOrdinal(features, labels, 3, 0.4, radius=1.5) if implicit else EXCOrdinal(features, labels, 3, 0.4, 0.3, radius=1.5)
+    bound = Ball(1.5)
+    problem: Any = IMCOrdinal(features, labels, 3, 0.4, bound=bound)
+    if not implicit:
+        problem = EXCOrdinal(features, labels, 3, 0.4, 0.3, bound=bound)
     for _ in range(5):
         given = random_multipliers(problem, rng)
         low, high = problem.box(math.inf)
@@ -254,7 +255,7 @@ def test_bounds_are_minima_of_the_lagrangian_over_ball_and_box(implicit: bool) -
         corners = [np.array(corner) for corner in itertools.product(*zip(low, high, strict=True))]
         best_corner = min(corners, key=lambda b: lagrangian(np.zeros(2), b))
         best = min(lagrangian(1.5 * CIRCLE[:, i], best_corner) for i in range(0, len(ANGLES), 4))
-        bound = float(problem.bound(FLOAT, problem.admitted(FLOAT, given, "given"), math.inf))
+        bound = float(problem.lower(FLOAT, problem.admitted(FLOAT, given, "given"), math.inf))
         assert bound == pytest.approx(best, abs=1e-5)
         assert float(problem.dual_bound(given)) >= bound
 
@@ -263,7 +264,7 @@ def test_bounds_of_fixed_thresholds_are_minima_of_the_lagrangian() -> None:
     rng = np.random.default_rng(7)
     features, labels = np.array([[1.0, 0.2], [-0.5, 1.0], [0.3, -0.8]]), np.array([1.0, 2.0, 3.0])
     b = np.array([-0.3, 0.5])
-    problem = EXCFixed(features, labels, 3, b, 0.4, radius=1.5)
+    problem = EXCFixed(features, labels, 3, b, 0.4, bound=Ball(1.5))
     for _ in range(5):
         given = random_multipliers(problem, rng)
         f = 1.5 * features @ CIRCLE
@@ -273,7 +274,7 @@ def test_bounds_of_fixed_thresholds_are_minima_of_the_lagrangian() -> None:
 
 def test_a_hinge_out_of_reach_has_no_multiplier() -> None:
     features, labels = np.array([[1.0], [-1.0]]), np.array([1.0, 2.0])
-    problem = EXCFixed(features, labels, 3, np.array([0.0, 1e12]), 0.5, radius=2.0)
+    problem = EXCFixed(features, labels, 3, np.array([0.0, 1e12]), 0.5, bound=Ball(2.0))
     clean = {"above": np.array([0.5, 0.0]), "below": np.array([0.5])}
     noisy = {**clean, "above": np.array([0.5, 1e-9])}
     assert float(problem.dual_bound(noisy)) == float(problem.dual_bound(clean)) > -10.0
@@ -294,7 +295,7 @@ def test_the_thresholds_of_imc_are_ordered_at_its_optimum_though_nothing_demands
     for seed in range(4):
         features, labels = _exc_cases.instance(np.random.default_rng(seed), 20, 2, 5)
         labels = labels[np.random.default_rng(seed + 50).permutation(20)]  # nothing to learn: thresholds crowd
-        problem = IMCOrdinalPenalised(features, labels, 5, regularization=0.01)
+        problem = IMCOrdinal(features, labels, 5, bound=Penalty(0.01))
         declaration = problem.declare()
         assert all(row.label != "order" for row in declaration.constraints)
         declaration.solve(solver="CLARABEL")
@@ -338,8 +339,8 @@ def test_strong_duality_and_the_solution_of_a_declared_dual_is_a_certificate(pro
 
 def test_the_multipliers_of_the_dual_are_the_solution() -> None:
     features, labels = _exc_cases.instance(np.random.default_rng(9), 24, 3, 4)
-    for form in (EXCOrdinalPenalised, IMCOrdinalPenalised):
-        problem: Any = form(features, labels, 4, regularization=0.05)
+    for form in (EXCOrdinal, IMCOrdinal):
+        problem: Any = form(features, labels, 4, bound=Penalty(0.05))
         _, multipliers, rows = dual_solution(problem)
         _, back = problem.normalised()
         assert np.all(np.diff(rows["thresholds"]) >= 0.0)
@@ -421,9 +422,9 @@ def forms(labels: list[int], classes: int, gamma: float, delta: float, radius: f
     features = unit * np.round(8.0 * rng.normal(size=(len(labels), 1))) / 8.0
     features[-1] = features[0]  # tied
     y = np.array(labels, dtype=float)
-    fixed = EXCFixed(features, y, classes, equispaced(classes, 0.7 * gamma), gamma, radius=radius)
-    learned = EXCOrdinal(features, y, classes, gamma, delta, radius=radius)
-    return [learned, fixed, IMCOrdinal(features, y, classes, gamma, radius=radius)]
+    fixed = EXCFixed(features, y, classes, equispaced(classes, 0.7 * gamma), gamma, bound=Ball(radius))
+    learned = EXCOrdinal(features, y, classes, gamma, delta, bound=Ball(radius))
+    return [learned, fixed, IMCOrdinal(features, y, classes, gamma, bound=Ball(radius))]
 
 
 @pytest.mark.parametrize("case", TINY)
@@ -445,7 +446,7 @@ def test_brackets_hold_the_exact_optimum_and_clarabel_closes_them(case: tuple[An
                 assert Fraction(INTERVAL.lower(problem.dual_bound(noise, INTERVAL, upper))) <= best
                 assert float(problem.dual_bound(noise, FLOAT, upper)) <= float(best) + 1e-12 * unit
                 for repair in problem.repairs:
-                    bound = problem.bound(INTERVAL, problem.admitted(INTERVAL, noise, repair), upper)
+                    bound = problem.lower(INTERVAL, problem.admitted(INTERVAL, noise, repair), upper)
                     assert Fraction(INTERVAL.lower(bound)) <= best, repair
 
 
@@ -456,9 +457,9 @@ def test_penalised_brackets_hold_in_fractions(gamma: float, strength: float) -> 
     features[-1] = features[0]
     gram = np.round(8.0 * features) / 8.0 @ np.round(8.0 * features).T / 8.0
     problems: list[Any] = [
-        EXCOrdinalPenalised(features, labels, 3, gamma, 0.5 * gamma, regularization=strength),
-        IMCOrdinalPenalised(features, labels, 3, gamma, regularization=strength),
-        EXCFixedPenalised(features, labels, 3, equispaced(3, gamma), gamma, regularization=strength),
+        EXCOrdinal(features, labels, 3, gamma, 0.5 * gamma, bound=Penalty(strength)),
+        IMCOrdinal(features, labels, 3, gamma, bound=Penalty(strength)),
+        EXCFixed(features, labels, 3, equispaced(3, gamma), gamma, bound=Penalty(strength)),
         KernelEXC(gram, labels, 3, gamma, 0.5 * gamma, regularization=strength),
     ]
     for problem in problems:
@@ -470,9 +471,9 @@ def test_penalised_brackets_hold_in_fractions(gamma: float, strength: float) -> 
             noise = {key: entry + size * rng.normal(size=np.shape(entry)) for key, entry in multipliers.items()}
             for repair in problem.repairs:
                 for upper in (math.inf, RATIONAL.upper(least)):
-                    exact = problem.bound(RATIONAL, problem.admitted(RATIONAL, noise, repair), upper)
+                    exact = problem.lower(RATIONAL, problem.admitted(RATIONAL, noise, repair), upper)
                     assert exact <= least
-                    assert INTERVAL.lower(problem.bound(INTERVAL, problem.admitted(INTERVAL, noise, repair), upper)) <= exact
+                    assert INTERVAL.lower(problem.lower(INTERVAL, problem.admitted(INTERVAL, noise, repair), upper)) <= exact
 
 
 # Data out of all proportion.
@@ -506,15 +507,15 @@ def test_margins_of_any_size_are_certified(name: str, gamma: float) -> None:
 def test_a_ball_far_too_large_leaves_a_gap_that_refined_multipliers_close() -> None:
     features, labels = _exc_cases.instance(np.random.default_rng(15), 40, 4, 4)
     for problem in (
-        EXCOrdinal(features, labels, 4, 1.0, 0.7, radius=1e7),
-        EXCFixed(features, labels, 4, equispaced(4), radius=1e7),
-        IMCOrdinal(features, labels, 4, radius=1e7),
+        EXCOrdinal(features, labels, 4, 1.0, 0.7, bound=Ball(1e7)),
+        EXCFixed(features, labels, 4, equispaced(4), bound=Ball(1e7)),
+        IMCOrdinal(features, labels, 4, bound=Ball(1e7)),
     ):
         point, multipliers = primal_solution(problem)
         refined = problem.refined(multipliers)
         assert refined is not None
         before, after = (
-            max(problem.bound(FLOAT, problem.admitted(FLOAT, given, repair), math.inf) for repair in problem.repairs)
+            max(problem.lower(FLOAT, problem.admitted(FLOAT, given, repair), math.inf) for repair in problem.repairs)
             for given in (multipliers, refined)
         )
         assert after > before and certify(problem, point, multipliers).relative_gap < 1e-7
@@ -527,12 +528,12 @@ def test_one_row_out_of_all_proportion_spoils_no_certificate() -> None:
     features = np.concatenate([features[:-1], 1e6 * features[-1:]])
     thresholds = np.array([-1.0, 0.0, 1.5])
     problems: list[Any] = [
-        EXCOrdinal(features, labels, 4, radius=3.0),
-        EXCOrdinalPenalised(features, labels, 4, 1.0, 0.7, regularization=0.01),
-        EXCFixed(features, labels, 4, thresholds, radius=3.0),
-        EXCFixedPenalised(features, labels, 4, thresholds, regularization=0.01),
-        IMCOrdinal(features, labels, 4, radius=3.0),
-        IMCOrdinalPenalised(features, labels, 4, regularization=0.01),
+        EXCOrdinal(features, labels, 4, bound=Ball(3.0)),
+        EXCOrdinal(features, labels, 4, 1.0, 0.7, bound=Penalty(0.01)),
+        EXCFixed(features, labels, 4, thresholds, bound=Ball(3.0)),
+        EXCFixed(features, labels, 4, thresholds, bound=Penalty(0.01)),
+        IMCOrdinal(features, labels, 4, bound=Ball(3.0)),
+        IMCOrdinal(features, labels, 4, bound=Penalty(0.01)),
     ]
     for problem in problems:
         assert certify(problem, *primal_solution(problem)).relative_gap < 1e-6
@@ -556,6 +557,7 @@ GOOD: dict[str, Any] = {"features": np.eye(3), "labels": np.array([1.0, 2.0, 3.0
 def make(name: str, **fields: Any) -> Any:
     cls: Any = registry.get("problem", name)
     given = {**GOOD, "radius": 1.0, "regularization": 1.0, "gram": np.eye(3), "thresholds": np.array([-1.0, 1.0]), **fields}
+    given |= {field: cls.bounds[cls.key](given[number]) for number, field in cls.holding().items()}
     return cls(**{key: entry for key, entry in given.items() if key in cls.__dataclass_fields__})
 
 

@@ -9,8 +9,8 @@ from simopt import solve
 from simopt.estimators.ordinal.ordinal import ordinal
 from simopt.ground.errors import InvalidProblem
 from simopt.problems._exc_start import best_constant_thresholds
+from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.exc_ordinal import EXCOrdinal
-from simopt.problems.exc_ordinal_penalised import EXCOrdinalPenalised
 from simopt.problems.ordinal_goodness import OrdinalGoodness
 from simopt.solving.solution import Status
 
@@ -19,20 +19,20 @@ from simopt.solving.solution import Status
 def test_with_one_threshold_a_large_spacing_does_not_matter(solver: str) -> None:
     rng = np.random.default_rng(5)
     features, labels = rng.normal(size=(12, 2)), 1.0 + (np.arange(12) > 6)
-    found = [solve(EXCOrdinalPenalised(features, labels, 2, 1e-8, delta, regularization=1.0), solver) for delta in (0.0, 1e6)]
+    found = [solve(EXCOrdinal(features, labels, 2, 1e-8, delta, bound=Penalty(1.0)), solver) for delta in (0.0, 1e6)]
     assert [solution.status for solution in found] == [Status.OPTIMAL, Status.OPTIMAL]
     assert found[0].certificate is not None and found[1].certificate is not None
     assert found[0].certificate.upper == pytest.approx(found[1].certificate.upper, rel=1e-7)
 
 
 def test_a_threshold_beside_a_large_spacing_is_not_rounded() -> None:
-    problem = EXCOrdinal(np.ones((3, 1)), [1.0, 2.0, 2.0], 2, 1e-8, 1e6, radius=1.0)
+    problem = EXCOrdinal(np.ones((3, 1)), [1.0, 2.0, 2.0], 2, 1e-8, 1e6, bound=Ball(1.0))
     assert problem.restore({"w": np.zeros(1), "thresholds": np.array([3e-9])})["thresholds"][0] == 3e-9
 
 
 @pytest.mark.parametrize("label", [1, 2, 3])
 def test_one_class_costs_nothing_whatever_the_spacing(label: int) -> None:
-    problem = EXCOrdinalPenalised(np.ones((4, 1)), np.full(4, label), 3, 1e-8, 0.5, regularization=1.0)
+    problem = EXCOrdinal(np.ones((4, 1)), np.full(4, label), 3, 1e-8, 0.5, bound=Penalty(1.0))
     assert problem.start == 0.0
     assert problem.scale() == 1e-8
 
@@ -58,7 +58,7 @@ def test_best_constant_thresholds_are_spaced_and_best(seed: int) -> None:
 @pytest.mark.parametrize("classes", [2001, 10**6, 10**18])
 def test_so_many_classes_are_refused_before_memory_is(classes: int) -> None:
     with pytest.raises(InvalidProblem, match=f"^classes: {classes} given, at most 2000 possible"):
-        EXCOrdinal(np.ones((3, 1)), [1.0, 2.0, 2.0], classes, 1.0, 0.5, radius=1.0)
+        EXCOrdinal(np.ones((3, 1)), [1.0, 2.0, 2.0], classes, 1.0, 0.5, bound=Ball(1.0))
     with pytest.raises(InvalidProblem, match="^classes: .* at most 2000"):
         OrdinalGoodness(np.ones((3, 3)), [1.0, 2.0, 2.0], classes, 1.0)
     for thresholds in ("learned", "equispaced"):

@@ -11,15 +11,12 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from simopt.data.row_blocks import RowBlocks
+from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.exc_fixed import EXCFixed
-from simopt.problems.exc_fixed_penalised import EXCFixedPenalised
 from simopt.problems.exc_ordinal import EXCOrdinal
-from simopt.problems.exc_ordinal_penalised import EXCOrdinalPenalised
 from simopt.problems.imc_ordinal import IMCOrdinal
-from simopt.problems.imc_ordinal_penalised import IMCOrdinalPenalised
 from simopt.problems.kernel_exc import KernelEXC
-from simopt.solvers.hinges import hinge_newton
-from simopt.solvers.hinges.weight_bounds import Ball, Penalty
+from simopt.solvers.hinges import hinge_newton, weight_bounds
 from simopt.solvers.ordinal import threshold_choice, threshold_level, threshold_newton
 from simopt.solvers.ordinal.ordinal_parts import LEARNED, Ordinal, centred
 from simopt.solvers.ordinal.threshold_hinges import ThresholdHinges, balance
@@ -31,7 +28,7 @@ from simopt.solving.driver import choose, solve
 from simopt.solving.solution import Status
 
 SOLVERS = ["newton", "interior-point"]
-PENALISED = (EXCOrdinalPenalised, IMCOrdinalPenalised, EXCFixedPenalised)
+PENALISED = tuple(kind.form("penalty") for kind in (EXCOrdinal, IMCOrdinal, EXCFixed))
 
 
 def sample(n: int, d: int, classes: int = 5, seed: int = 0):
@@ -101,15 +98,15 @@ def problems(form, X, y, classes, gamma, delta):
     """Strong and weak penalties, small and large balls."""
     strengths, radii = (1e-8, 1e-4, 1.0, 1e4), (1e-6, 1.0, 100.0)
     if form == "learned":
-        yield from (EXCOrdinalPenalised(X, y, classes, gamma, delta, regularization=s) for s in strengths)
-        yield from (EXCOrdinal(X, y, classes, gamma, delta, radius=B) for B in radii)
+        yield from (EXCOrdinal(X, y, classes, gamma, delta, bound=Penalty(s)) for s in strengths)
+        yield from (EXCOrdinal(X, y, classes, gamma, delta, bound=Ball(B)) for B in radii)
     elif form == "implicit":
-        yield from (IMCOrdinalPenalised(X, y, classes, gamma, regularization=s) for s in strengths)
-        yield from (IMCOrdinal(X, y, classes, gamma, radius=B) for B in radii)
+        yield from (IMCOrdinal(X, y, classes, gamma, bound=Penalty(s)) for s in strengths)
+        yield from (IMCOrdinal(X, y, classes, gamma, bound=Ball(B)) for B in radii)
     elif form == "fixed":
         cuts = max(delta, 0.5) * (np.arange(1, classes) - classes / 2)
-        yield from (EXCFixedPenalised(X, y, classes, cuts, gamma, regularization=s) for s in strengths)
-        yield from (EXCFixed(X, y, classes, cuts, gamma, radius=B) for B in radii)
+        yield from (EXCFixed(X, y, classes, cuts, gamma, bound=Penalty(s)) for s in strengths)
+        yield from (EXCFixed(X, y, classes, cuts, gamma, bound=Ball(B)) for B in radii)
     else:
         # weaker ones than 1e-4 leave a gap of rounding: ‖s‖²_K/(2λ) is a sum of terms of that size
         yield from (KernelEXC(X @ X.T, y, classes, gamma, delta, regularization=s) for s in (1e-4, 1.0, 1e4))
@@ -126,7 +123,7 @@ def last(states):
 
 
 def test_newton_is_the_default():
-    for form in (*LEARNED, EXCFixed, EXCFixedPenalised):
+    for form in (form for kind in (*LEARNED, EXCFixed) for form in kind.each_form()):
         assert choose(form, None).name == "newton"
 
 
@@ -185,9 +182,9 @@ def test_random_instances(seed, n, d, classes, exponent, delta, gamma):
     rng = np.random.default_rng(seed)
     X, y = rng.integers(-3, 4, size=(n, d)) / 2.0, rng.integers(1, classes + 1, size=n).astype(float)
     for problem in (
-        EXCOrdinalPenalised(X, y, classes, gamma, delta, regularization=10.0**exponent),
-        EXCOrdinal(X, y, classes, gamma, delta, radius=10.0**exponent),
-        IMCOrdinalPenalised(X, y, classes, gamma, regularization=10.0**exponent),
+        EXCOrdinal(X, y, classes, gamma, delta, bound=Penalty(10.0**exponent)),
+        EXCOrdinal(X, y, classes, gamma, delta, bound=Ball(10.0**exponent)),
+        IMCOrdinal(X, y, classes, gamma, bound=Penalty(10.0**exponent)),
     ):
         for solver in SOLVERS:
             assert solve(problem, solver, tol=1e-8).optimal
@@ -196,12 +193,12 @@ def test_random_instances(seed, n, d, classes, exponent, delta, gamma):
 @pytest.mark.parametrize("form", ["exc", "imc"])
 def test_both_solvers_and_both_bounds_meet(form):
     X, y = sample(2000, 12, seed=4)
-    penalised = EXCOrdinalPenalised(X, y, 5, regularization=1e-3) if form == "exc" else IMCOrdinalPenalised(X, y, 5, regularization=1e-3)
+    penalised = EXCOrdinal(X, y, 5, bound=Penalty(1e-3)) if form == "exc" else IMCOrdinal(X, y, 5, bound=Penalty(1e-3))
     one, two = solve(penalised, "newton", tol=1e-12), solve(penalised, "interior-point", tol=1e-12)
     apart = penalised.distance(one.certificate.gap) + penalised.distance(two.certificate.gap)
     assert np.linalg.norm(one.point["w"] - two.point["w"]) <= apart
     radius = float(np.linalg.norm(one.point["w"]))
-    ball = EXCOrdinal(X, y, 5, radius=radius) if form == "exc" else IMCOrdinal(X, y, 5, radius=radius)
+    ball = EXCOrdinal(X, y, 5, bound=Ball(radius)) if form == "exc" else IMCOrdinal(X, y, 5, bound=Ball(radius))
     three = solve(ball, "newton", tol=1e-12)
     assert abs(three.value - float(ball.objective(one.point))) <= three.certificate.gap + one.certificate.gap + 1e-13
     assert np.all(np.diff(three.point["thresholds"]) > 0)
@@ -211,16 +208,16 @@ def test_two_classes_with_one_threshold_are_a_support_vector_machine_with_interc
     svm = pytest.importorskip("sklearn.svm")
     X, y = sample(200, 4, 2, seed=5)
     strength = 1e-2
-    ours = solve(EXCOrdinalPenalised(X, y, 2, regularization=strength), tol=1e-11)
+    ours = solve(EXCOrdinal(X, y, 2, bound=Penalty(strength)), tol=1e-11)
     peer = svm.SVC(kernel="linear", C=1.0 / (200 * strength), tol=1e-10).fit(X, y)
-    apart = EXCOrdinalPenalised(X, y, 2, regularization=strength).distance(ours.certificate.gap)
+    apart = EXCOrdinal(X, y, 2, bound=Penalty(strength)).distance(ours.certificate.gap)
     assert np.linalg.norm(peer.coef_[0] - ours.point["w"]) <= apart + 1e-4
     assert ours.point["thresholds"][0] == pytest.approx(-peer.intercept_[0], abs=1e-3)
 
 
 def test_the_kernel_form_is_the_linear_one_in_coordinates():
     X, y = sample(120, 5, seed=6)
-    linear = solve(EXCOrdinalPenalised(X, y, 5, delta=0.4, regularization=1e-2), tol=1e-11)
+    linear = solve(EXCOrdinal(X, y, 5, delta=0.4, bound=Penalty(1e-2)), tol=1e-11)
     kernel = solve(KernelEXC(X @ X.T, y, 5, delta=0.4, regularization=1e-2), tol=1e-11)
     assert kernel.value == pytest.approx(linear.value, abs=1e-10)
     assert X.T @ kernel.point["alpha"] == pytest.approx(linear.point["w"], abs=1e-4)
@@ -229,7 +226,7 @@ def test_the_kernel_form_is_the_linear_one_in_coordinates():
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_bounds_hold_in_interval_arithmetic(solver):
     X, y = sample(200, 5, seed=7)
-    for problem in (EXCOrdinalPenalised(X, y, 5, delta=0.5, regularization=1e-3), EXCOrdinal(X, y, 5, radius=1.0)):
+    for problem in (EXCOrdinal(X, y, 5, delta=0.5, bound=Penalty(1e-3)), EXCOrdinal(X, y, 5, bound=Ball(1.0))):
         solution = solve(problem, solver, rigorous=True)
         assert solution.status is Status.OPTIMAL
         assert solution.certificate.arithmetic == "interval"
@@ -237,9 +234,9 @@ def test_bounds_hold_in_interval_arithmetic(solver):
 
 def test_what_is_found_does_not_depend_on_room_or_layout():
     X, y = sample(20000, 10, seed=8)
-    problem = EXCOrdinalPenalised(X, y, 5, regularization=1e-4)
+    problem = EXCOrdinal(X, y, 5, bound=Penalty(1e-4))
     much, little = solve(problem, tol=1e-10), solve(problem, tol=1e-10, room=200_000)
-    other = solve(EXCOrdinalPenalised(np.asfortranarray(X), y, 5, regularization=1e-4), tol=1e-10)
+    other = solve(EXCOrdinal(np.asfortranarray(X), y, 5, bound=Penalty(1e-4)), tol=1e-10)
     assert little.optimal
     assert [little.value, other.value] == pytest.approx([much.value] * 2, abs=1e-9)
 
@@ -252,7 +249,7 @@ def level(every=False, n=200, d=5, width=0.2, seed=8, delta=0.0):
     X, y = sample(n, d, 4, seed)
     hinges = ThresholdHinges(y.astype(np.intp) - 1, delta * np.arange(3), 0.4, 1.0 / n, every)
     start = rng.normal(size=d) / 10, rng.normal(size=3) / 100
-    out = ThresholdLevel(RowBlocks(X), hinges, Penalty(1e-2), *start, 0.3 * rng.normal(size=d), np.zeros(3), width)
+    out = ThresholdLevel(RowBlocks(X), hinges, weight_bounds.Penalty(1e-2), *start, 0.3 * rng.normal(size=d), np.zeros(3), width)
     ends = hinges.first()[:, None] + np.arange(hinges.columns)
     out.centre[:] = np.where((ends >= 0) & (ends < 3), rng.integers(0, 2, size=out.a.shape) * rng.uniform(size=out.a.shape), 0.0)
     out.place()
@@ -390,7 +387,9 @@ def test_many_bent_rows_are_represented_by_some():
 def test_the_interior_point_method_eliminates_thresholds_exactly():
     X, y = sample(80, 4, 4, 12)
     hinges = ThresholdHinges(y.astype(np.intp) - 1, 0.3 * np.arange(3), 0.5, 1 / 80)
-    state = ThresholdInterior(RowBlocks(X), hinges, Penalty(0.1), np.zeros(4), np.zeros(3), np.zeros(4), hinges.steps, np.zeros(2), 0.3)
+    state = ThresholdInterior(
+        RowBlocks(X), hinges, weight_bounds.Penalty(0.1), np.zeros(4), np.zeros(3), np.zeros(4), hinges.steps, np.zeros(2), 0.3
+    )
     S, cross, H_b = state._curvatures()
     weights = np.zeros((80, 3))
     weights[state._sample, state._end] = state._weight / 80
@@ -412,7 +411,7 @@ def test_columns_far_from_0_are_centred_and_constants_vanish():
     assert abs(np.mean(centred(large)[0][:, 0])) < 1e-8
 
 
-@pytest.mark.parametrize("bound", [Penalty(1e-3), Ball(1.5)])
+@pytest.mark.parametrize("bound", [weight_bounds.Penalty(1e-3), weight_bounds.Ball(1.5)])
 def test_fits_end_within_the_goal_they_state(bound):
     X, y = sample(3000, 6, seed=14)
     hinges = ThresholdHinges(y.astype(np.intp) - 1, 0.2 * np.arange(4), 1.0, 1 / 3000)
@@ -423,19 +422,19 @@ def test_fits_end_within_the_goal_they_state(bound):
 
 def test_thresholds_that_are_not_for_the_engines_cost_nothing():
     X, y = sample(60, 3, 3, 15)
-    problem = EXCOrdinalPenalised(X, np.where(y == 1, 3.0, np.where(y == 2, 6.0, 7.0)), 10, delta=0.2, regularization=1e-2)
+    problem = EXCOrdinal(X, np.where(y == 1, 3.0, np.where(y == 2, 6.0, 7.0)), 10, delta=0.2, bound=Penalty(1e-2))
     chain = Ordinal.of(problem).chain
     assert list(chain.kept) == [2, 4, 5]  # those next to the classes 3, 6 and 7, between 3 and 7
     solution = solve(problem, tol=1e-10)
     assert np.all(np.diff(solution.point["thresholds"]) >= 0.2 - 1e-12)
-    few = solve(EXCOrdinalPenalised(X, y, 3, delta=0.2, regularization=1e-2), tol=1e-10)
+    few = solve(EXCOrdinal(X, y, 3, delta=0.2, bound=Penalty(1e-2)), tol=1e-10)
     assert solution.value >= few.value - 1e-9  # thresholds further apart cost more, not less
 
 
 def test_a_stall_is_left_to_the_interior_point_method(monkeypatch):
     X, y = sample(600, 6, seed=16)
     monkeypatch.setattr(ThresholdLevel, "newton", lambda self: False)
-    solution = solve(EXCOrdinalPenalised(X, y, 5, regularization=1e-4), "newton", tol=1e-9)
+    solution = solve(EXCOrdinal(X, y, 5, bound=Penalty(1e-4)), "newton", tol=1e-9)
     assert solution.optimal
     assert "stalled" in solution.reported_status
 
@@ -446,8 +445,8 @@ def test_spacings_of_a_margin_end_optimal_by_newton(n, d, tol):
     """Many thresholds with active order rows: in a working set single ones of them have no best place of their own."""
     for seed in range(2):
         X, y = sample(n, d, 10, seed)
-        penalised = solve(EXCOrdinalPenalised(X, y, 10, 1.0, 1.0, regularization=1e-3), "newton", tol=tol)
-        ball = solve(EXCOrdinal(X, y, 10, 1.0, 1.0, radius=float(np.linalg.norm(penalised.point["w"]))), "newton", tol=tol)
+        penalised = solve(EXCOrdinal(X, y, 10, 1.0, 1.0, bound=Penalty(1e-3)), "newton", tol=tol)
+        ball = solve(EXCOrdinal(X, y, 10, 1.0, 1.0, bound=Ball(float(np.linalg.norm(penalised.point["w"])))), "newton", tol=tol)
         for solution in (penalised, ball):
             assert solution.optimal
             assert solution.reported_status == "converged"  # by Newton's steps, without a net
@@ -484,7 +483,7 @@ def test_thresholds_that_are_pulled_without_end_stay_in_order(every, pulls):
 def test_a_gap_that_was_not_seen_is_left_to_the_interior_point_method(monkeypatch):
     """Thresholds of a working set that balance nothing make the gap of its stage 0; it is computed anew."""
     X, y = sample(600, 6, seed=21)
-    problem = EXCOrdinalPenalised(X, y, 5, regularization=1e-4)
+    problem = EXCOrdinal(X, y, 5, bound=Penalty(1e-4))
     best = threshold_level.choose
 
     def nonsense(*args):
@@ -511,7 +510,7 @@ def test_a_gap_that_was_not_seen_is_left_to_the_interior_point_method(monkeypatc
 def test_mutants_are_caught(monkeypatch, where, name, wrong):
     """A solver with a wrong part does not certify (or not within its iterations)."""
     X, y = sample(600, 6, seed=17)
-    problem = EXCOrdinalPenalised(X, y, 5, regularization=1e-4)
+    problem = EXCOrdinal(X, y, 5, bound=Penalty(1e-4))
     solver = "interior-point" if where is ThresholdInterior else "newton"
     monkeypatch.setattr(hinge_newton, "compact", lambda level, goal: iter(()))
     monkeypatch.setattr(threshold_newton, "rescued", lambda level, goal: iter(()))
@@ -521,7 +520,7 @@ def test_mutants_are_caught(monkeypatch, where, name, wrong):
 
 def test_wrong_multipliers_do_not_close():
     X, y = sample(300, 6, seed=18)
-    problem = EXCOrdinalPenalised(X, y, 5, regularization=1e-3)
+    problem = EXCOrdinal(X, y, 5, bound=Penalty(1e-3))
     solution = solve(problem, tol=1e-10)
     shifted = {key: value[::-1] for key, value in solution.multipliers.items()}
     assert problem.gap(solution.point, shifted) > 1e-3

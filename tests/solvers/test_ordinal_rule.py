@@ -17,7 +17,8 @@ from simopt.estimators.ordinal.ordinal import OrdinalRule, equispaced, ordinal, 
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem, UnknownName
 from simopt.ground.jsonio import InvalidFile
-from simopt.problems.exc_ordinal_penalised import EXCOrdinalPenalised
+from simopt.problems.bounds import Penalty
+from simopt.problems.exc_ordinal import EXCOrdinal
 from simopt.solving.solution import Status
 
 TIGHT = 1e-6
@@ -135,10 +136,10 @@ def test_classes_without_samples_keep_an_interval_with_spacing() -> None:
 
 @pytest.mark.parametrize("delta", [0.0, 0.6])
 def test_moving_thresholds_of_empty_classes_does_not_raise_the_loss(delta: float) -> None:
-    rule, X, y = gapped(delta=delta, regularization=0.01)
+    rule, X, y = gapped(delta=delta, bound=Penalty(0.01))
     value = hinges(rule.scores(X), y, np.asarray(rule.thresholds), 1.0) + 0.005 * float(rule.weights @ rule.weights)
     assert value <= rule.certificate.upper + 1e-12
-    problem = EXCOrdinalPenalised(rule.map(X), y, 8, 1.0, delta, regularization=0.01)
+    problem = EXCOrdinal(rule.map(X), y, 8, 1.0, delta, bound=Penalty(0.01))
     finite = np.clip(np.asarray(rule.thresholds), -1e3, 1e3)  # ∓∞ stands for anything far enough
     assert problem.objective({"w": rule.weights, "thresholds": finite}) == pytest.approx(value)
 

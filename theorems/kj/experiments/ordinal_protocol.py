@@ -28,8 +28,9 @@ from simopt.estimators.ordinal.ordinal import certified
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
 from simopt.problems._exc_start import equispaced
-from simopt.problems.exc_fixed_penalised import EXCFixedPenalised
-from simopt.problems.exc_ordinal_penalised import EXCOrdinalPenalised
+from simopt.problems.bounds import Penalty
+from simopt.problems.exc_fixed import EXCFixed
+from simopt.problems.exc_ordinal import EXCOrdinal
 from simopt.solving.problem import Problem
 from simopt.solving.solution import Status
 from simopt.theorems.kj.experiments.protocol import HELD_OUT, SCALINGS, SPLITS, TRAINING, similarity_of, weighted_by_similarity
@@ -165,8 +166,8 @@ def exc(Z: Array, y: Array, classes: int, strength: float, spacing: float | None
     size = float(np.einsum("ij,ij->", Z, Z)) / len(Z) or 1.0
     if spacing is None:
         b = equispaced(classes, 1.0, 0.5 * (classes + 1) if centre is None else centre)
-        return _solved(EXCFixedPenalised(Z, y, classes, b, 0.5, regularization=strength * size))["w"], b
-    found = _solved(EXCOrdinalPenalised(Z, y, classes, 1.0, spacing, regularization=strength * size))
+        return _solved(EXCFixed(Z, y, classes, b, 0.5, bound=Penalty(strength * size)))["w"], b
+    found = _solved(EXCOrdinal(Z, y, classes, 1.0, spacing, bound=Penalty(strength * size)))
     ordered: Array = np.maximum.accumulate(found["thresholds"])
     return found["w"], ordered
 

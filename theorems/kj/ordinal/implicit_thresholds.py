@@ -32,8 +32,9 @@ from simopt.claims import (
     equal,
 )
 from simopt.ground.arrays import Array
+from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.exc_ordinal import EXCOrdinal
-from simopt.problems.imc_ordinal_penalised import IMCOrdinalPenalised
+from simopt.problems.imc_ordinal import IMCOrdinal
 from simopt.solving.driver import solve
 from simopt.theorems.kj.ordinal.ordinal_worlds import HALF, ONE, ZERO, margin_loss
 from simopt.theorems.kj.ordinal.theorem_14 import kernel_value
@@ -82,7 +83,8 @@ def kernels(trial: Trial) -> Iterator[Instance]:
 def definition_and_programme(instance: Instance, trial: Trial) -> Iterator[Check]:
     """Both values; the loss of thresholds out of order."""
     factor, labels, classes = instance["factor"], instance["labels"], instance["classes"]
-    found = solve(EXCOrdinal(factor, labels, classes, radius=trial["radius"] / instance["gamma"]), "interior-point", tol=1e-9).certificate
+    problem = EXCOrdinal(factor, labels, classes, bound=Ball(trial["radius"] / instance["gamma"]))
+    found = solve(problem, "interior-point", tol=1e-9).certificate
     if found is None:
         raise ArithmeticError("no certificate")
     value = between(min(found.lower, found.upper), max(found.lower, found.upper))
@@ -238,7 +240,7 @@ def good_kernels_for_implicit_thresholds(instance: Instance, trial: Trial) -> It
 
 def _optimum(instance: Instance, C: float) -> tuple[Array, float]:
     """α with W = Σ α_i Φ(x_i) from multipliers of min C·loss + ½‖W‖², and the loss of W with the thresholds found; of two solvers."""
-    problem: Any = IMCOrdinalPenalised(instance["factor"], instance["labels"], instance["classes"], regularization=1.0 / C)
+    problem: Any = IMCOrdinal(instance["factor"], instance["labels"], instance["classes"], bound=Penalty(1.0 / C))
     reached: list[tuple[float, Array, float]] = []
     for name in ("newton", "clarabel"):
         found = solve(problem, name, tol=1e-10)
