@@ -36,8 +36,8 @@ def cell(text: str) -> str:
 def declarations(names: list[str]) -> str:
     """The docstring and the whole declaration of each problem; of a class with several names once."""
     parts = []
-    for cls in dict.fromkeys(registry.get("problem", name) for name in names):
-        home = f"{cls.__module__}.{cls.__name__}"
+    kinds = {f"{cls.__module__}.{cls.__name__}": cls for cls in (registry.get("problem", name) for name in reversed(names))}
+    for home, cls in reversed(kinds.items()):
         parts.append(
             f"```{{eval-rst}}\n.. autoclass:: {home}\n   :no-index:\n```\n\n```python\n{programme.code(programme.example(cls))}```\n"
         )

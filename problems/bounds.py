@@ -26,15 +26,12 @@ Value = Any
 UPWARDS = 1.0 + 1e-14
 
 
+@dataclass(frozen=True)
 class Bound(ABC):
     """R(w), convex, 0 at w = 0."""
 
-    radius: float
-    regularization: float
-
     def __post_init__(self) -> None:
-        given: Any = self
-        for name, value in checked(type(self), {item.name: getattr(self, item.name) for item in fields(given)}).items():
+        for name, value in checked(type(self), {item.name: getattr(self, item.name) for item in fields(self)}).items():
             object.__setattr__(self, name, value)
 
     @abstractmethod
@@ -71,7 +68,6 @@ class Ball(Bound):
     """‖w‖ ≤ B, B > 0."""
 
     radius: Positive
-    regularization: ClassVar[float] = 0.0
 
     def value(self, num: Arithmetic, w: Value) -> Value:
         """0 in the ball."""
@@ -108,7 +104,6 @@ class Penalty(Bound):
     """(λ/2)‖w‖² in the objective, λ > 0."""
 
     regularization: Positive
-    radius: ClassVar[float] = math.inf
 
     def value(self, num: Arithmetic, w: Value) -> Value:
         """(λ/2)‖w‖²."""
@@ -158,12 +153,12 @@ class Bounded(Formed):
     @property
     def radius(self) -> float:
         """B; ∞ of a penalty."""
-        return self.bound.radius
+        return self.bound.radius if isinstance(self.bound, Ball) else math.inf
 
     @property
     def regularization(self) -> float:
         """λ; 0 of a ball."""
-        return self.bound.regularization
+        return self.bound.regularization if isinstance(self.bound, Penalty) else 0.0
 
     @classmethod
     def holding(cls) -> dict[str, str]:

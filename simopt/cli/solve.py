@@ -127,8 +127,6 @@ def size(made: Problem) -> str:
 
     Then how many samples each class has, where labels are classes 1, …, r, and how many landmarks are equal.
     """
-    import dataclasses
-
     import numpy as np
 
     def shown(value: Any) -> str:
@@ -136,7 +134,7 @@ def size(made: Problem) -> str:
             return " × ".join(map(str, value.shape))
         return f"{value:.6g}" if isinstance(value, float) else str(value)
 
-    values = {item.name: getattr(made, item.name) for item in dataclasses.fields(made)}
+    values = {name: getattr(made, name) for name in made.settable() if name not in made.holding().values()}
     line = ", ".join(f"{name} {shown(value)}" for name, value in values.items() if value is not None)
     if "classes" in values and "labels" in values:
         counts = np.bincount(np.asarray(values["labels"], dtype=np.intp), minlength=values["classes"] + 1)[1:]

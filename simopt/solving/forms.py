@@ -66,7 +66,7 @@ class Formed(Problem):
             make(self, *args, **cls.modern(fields))
             object.__setattr__(self, "__class__", cls.form(self.taken()))
 
-        cls.__init__ = init  # type: ignore[method-assign]
+        cls.__init__ = init  # type: ignore[method-assign,assignment]
         for key, own in cls.forms.items():
             where = {"__module__": cls.__module__, "__qualname__": f"{cls.__qualname__}.{key}", "__doc__": cls.__doc__}
             setattr(cls, key, type(cls.__name__, (cls,), {**where, **own, "key": key}))

@@ -352,7 +352,7 @@ def changed(problem: P0, **values: Any) -> P0:
     for name, field in problem.holding().items():
         if name in given:
             given[field] = dataclasses.replace(given.get(field, getattr(problem, field)), **{name: given.pop(name)})
-    return dataclasses.replace(cast(Any, problem), **given)
+    return cast(P0, dataclasses.replace(cast(Any, problem), **given))
 
 
 def twin(problem: P0) -> P0:

@@ -15,7 +15,7 @@ from typing import Protocol
 import numpy as np
 
 from simopt.ground.arrays import Array
-from simopt.problems.bounds import Bound as DeclaredBound
+from simopt.problems import bounds
 
 RIDGE = 1e-15  # of each entry of the diagonal: what is added to it where a factor of H alone breaks down
 TINY = 1e-30  # the same of the largest entry, for entries that are 0
@@ -147,6 +147,11 @@ class Ball:
         return s if length <= self.radius else v * (aim / length) - w
 
 
-def bound_of(declared: DeclaredBound) -> Bound:
+def bound_of(declared: bounds.Bound) -> Bound:
     """The bound of a problem as the engines take it."""
-    return Penalty(declared.regularization) if declared.regularization else Ball(declared.radius)
+    match declared:
+        case bounds.Ball(radius):
+            return Ball(radius)
+        case bounds.Penalty(regularization):
+            return Penalty(regularization)
+    raise TypeError(f"{declared!r} bounds no weights")
