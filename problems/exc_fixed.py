@@ -99,9 +99,11 @@ class EXCFixed(FixedThresholds, LinearScores):
             rows += [(f[above.rows] - b[above.ends] + gamma <= slack).set_label("above"), (slack >= 0).set_label("slack_above")]
             loss += cp.sum(slack)
         if isinstance(self.bound, Ball):
-            rows.append((cp.norm(w, 2) <= self.parameter("radius")).set_label("ball"))
+            radius = cp.Parameter(nonneg=True, name="radius", value=self.radius)
+            rows.append((cp.norm(w, 2) <= radius).set_label("ball"))
             return cp.Problem(cp.Minimize(loss / n), rows)
-        return cp.Problem(cp.Minimize(loss / n + self.parameter("regularization") / 2 * cp.sum_squares(w)), rows)
+        regularization = cp.Parameter(nonneg=True, name="regularization", value=self.regularization)
+        return cp.Problem(cp.Minimize(loss / n + regularization / 2 * cp.sum_squares(w)), rows)
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """w drawn into the bound."""

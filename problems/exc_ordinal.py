@@ -103,9 +103,11 @@ class EXCOrdinal(SpacedThresholds, LinearScores):
         if self.classes > 2:
             rows.append((b[:-1] + delta <= b[1:]).set_label("order"))
         if isinstance(self.bound, Ball):
-            rows.append((cp.norm(w, 2) <= self.parameter("radius")).set_label("ball"))
+            radius = cp.Parameter(nonneg=True, name="radius", value=self.radius)
+            rows.append((cp.norm(w, 2) <= radius).set_label("ball"))
             return cp.Problem(cp.Minimize(loss / n), rows)
-        return cp.Problem(cp.Minimize(loss / n + self.parameter("regularization") / 2 * cp.sum_squares(w)), rows)
+        regularization = cp.Parameter(nonneg=True, name="regularization", value=self.regularization)
+        return cp.Problem(cp.Minimize(loss / n + regularization / 2 * cp.sum_squares(w)), rows)
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """w drawn into the bound, thresholds Δ-spaced and inside the box."""

@@ -44,6 +44,16 @@ class DeclaredProblem(Problem):
 
         return Declared.of(self.declare())
 
+    def parameter(self, name: str) -> cp.Parameter:
+        """A field, or a number that a field holds, as a parameter of the declaration, of the sign that its type has.
+
+        `parameters` has to list it; then `path` sweeps it.
+        """
+        import cvxpy as cp
+
+        holder = getattr(self, self.holding()[name]) if name in self.holding() else self
+        return cp.Parameter(name=name, nonneg=fields.is_nonnegative(type(holder), name), value=getattr(holder, name))
+
     def for_back_ends(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """The declaration with a row for the multiplier of every term; without where its terms are others for these cones."""
         from simopt.duality.declared import Declared

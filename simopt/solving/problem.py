@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.row_blocks import RowBlocks, is_lazy
-from simopt.ground import fields, registry
+from simopt.ground import registry
 from simopt.ground.arrays import Multipliers, Point
 
 if TYPE_CHECKING:
@@ -135,16 +135,6 @@ class Problem(ABC):
     @abstractmethod
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """The programme as a plain `cvxpy.Problem` with named variables, parameters and constraints, using only the given cones."""
-
-    def parameter(self, name: str) -> cp.Parameter:
-        """A field, or a number that a field holds, as a parameter of the declaration, of the sign that its type has.
-
-        `parameters` has to list it; then `path` sweeps it.
-        """
-        import cvxpy as cp
-
-        holder = getattr(self, self.holding()[name]) if name in self.holding() else self
-        return cp.Parameter(name=name, nonneg=fields.is_nonnegative(type(holder), name), value=getattr(holder, name))
 
     def for_back_ends(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """The declaration in the form that back ends are given; another one than `declare` only to get more multipliers from them."""
