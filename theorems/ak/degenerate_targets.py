@@ -10,23 +10,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from simopt.claims import (
-    AUDIFFREN_KADRI,
-    EXISTENCE,
-    HOLDS,
-    MISSING_HYPOTHESIS,
-    REFUTED,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    inputs,
-    symbols,
-    total,
-)
+from simopt.claims import *
 from simopt.theorems.ak.rational_power import fractional
 from simopt.theorems.ak.rational_ridge import Sample, dot, minus, random_samples, ridge, risk, size
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simopt.claims import AUDIFFREN_KADRI
+from simopt.claims import *
 from simopt.claims.tables import Cell, Curve, Run, table
 from simopt.data.datasets import Dataset, friedman
 from simopt.data.similarities import Gaussian

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simopt.claims import AUDIFFREN_KADRI
+from simopt.claims import *
 from simopt.claims.tables import Cell, Curve, Run, table
-from simopt.claims.trial import Trial
 from simopt.ground.arrays import Array
 from simopt.theorems.ak.protocol import POWERS, SYNTHETIC, Split, data, tuned_power, tuned_ridge
 

@@ -11,25 +11,7 @@ from fractions import Fraction
 from math import comb
 from typing import Any
 
-from simopt.claims import (
-    AUDIFFREN_KADRI,
-    COUNTEREXAMPLE,
-    HOLDS,
-    IDENTITY,
-    INEQUALITY,
-    SOME,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    inputs,
-    rational,
-    root,
-    symbols,
-)
+from simopt.claims import *
 from simopt.ground.arrays import Array
 from simopt.theorems.ak.rational_power import fractional
 from simopt.theorems.ak.rational_ridge import dot

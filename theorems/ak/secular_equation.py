@@ -11,23 +11,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import scipy.optimize
 
-from simopt.claims import (
-    AUDIFFREN_KADRI,
-    EQUIVALENCE,
-    HOLDS,
-    MISSING_HYPOTHESIS,
-    REFUTED,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    distinct,
-    inputs,
-    total,
-    true,
-)
+from simopt.claims import *
 from simopt.ground.arrays import Array
 from simopt.problems.m_power_rls import MPowerRLS
 from simopt.solving.certificate import certify

@@ -13,24 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import (
-    ALGORITHM,
-    AUDIFFREN_KADRI,
-    COUNTEREXAMPLE,
-    HOLDS,
-    INEQUALITY,
-    REFUTED,
-    SUBSTANTIVE,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    inputs,
-    true,
-)
+from simopt.claims import *
 from simopt.theorems.ak.rational_power import fractional, secular, squared_path_norm
 from simopt.theorems.ak.secular_equation import positive_root
 

@@ -8,20 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from simopt.claims import (
-    AUDIFFREN_KADRI,
-    CONSTANT,
-    EXPERIMENT,
-    HOLDS,
-    REFUTED,
-    SUBSTANTIVE,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-)
+from simopt.claims import *
 from simopt.claims.each_set import claim_on_each
 from simopt.data.datasets import Dataset, friedman, load_dataset
 from simopt.data.similarities import Gaussian

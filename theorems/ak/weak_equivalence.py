@@ -13,23 +13,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from simopt.claims import (
-    AUDIFFREN_KADRI,
-    EQUIVALENCE,
-    HOLDS,
-    MISSING_HYPOTHESIS,
-    REFUTED,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    inputs,
-    total,
-    true,
-)
+from simopt.claims import *
 from simopt.data.similarities import Precomputed
 from simopt.equivalence.training import TrainingSet
 from simopt.theorems.ak.equivalences import m_power_rls_to_kernel_ridge

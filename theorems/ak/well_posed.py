@@ -10,21 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from simopt.claims import (
-    AUDIFFREN_KADRI,
-    COUNTEREXAMPLE,
-    EXISTENCE,
-    HOLDS,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    inputs,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.ak.rational_power import fractional, objective
 from simopt.theorems.ak.rational_ridge import dot, random_samples
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import binom
 
-from simopt.claims import EXPERIMENT, HOLDS, IDENTITY, KAKADE_KALAI_KANADE_SHAMIR, Check, Instance, Trial, at_least, at_most, claim, inputs
+from simopt.claims import *
 from simopt.claims.each_set import claim_on_each
 from simopt.theorems.kkks.printed_tables import OTHERS, SOURCES, TABLE_1, TABLE_2
 from simopt.theorems.kkks.protocol import FOLDS, METHODS, cross_validated

@@ -11,19 +11,7 @@ from fractions import Fraction
 from itertools import islice
 from typing import Any
 
-from simopt.claims import (
-    ALGORITHM,
-    HOLDS,
-    INEQUALITY,
-    VAN_ROOYEN_MENON_WILLIAMSON,
-    Check,
-    Instance,
-    Trial,
-    at_most,
-    claim,
-    equal,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.rmw.exact_frank_wolfe import Iterate, herding, mean_of
 from simopt.theorems.rmw.rational_sets import general
 from simopt.theorems.small_worlds.worlds import add, dot, minus, scaled, squared

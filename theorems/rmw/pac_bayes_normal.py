@@ -9,27 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import (
-    CONSTANT,
-    EXACT,
-    HOLDS,
-    IDENTITY,
-    IN_EXPECTATION,
-    INEQUALITY,
-    REFUTED,
-    VAN_ROOYEN_MENON_WILLIAMSON,
-    Check,
-    Expr,
-    Instance,
-    Trial,
-    at_most,
-    claim,
-    equal,
-    inputs,
-    symbols,
-    total,
-    vacuous,
-)
+from simopt.claims import *
 from simopt.theorems.rmw.posteriors import divergence, several_maps, single_maps
 from simopt.theorems.small_worlds.exact_tails import (
     BITS,
