@@ -72,8 +72,8 @@ A proof file needs formulas: build both sides from `inputs(x=…)` (the DATA of 
 `rational`, + − * / **, abs, `minimum`, `maximum`, `total`, and `root`, `exp`, `log`, which enclose; and exhaustive instances, or SOME.
 Arrays of formulas need one check an entry. Exact Fractions without a formula give "HOLDS (exact, N instances)".
 `symbols("x y")` are free: `equal((x + y)**2, x**2 + 2*x*y + y**2)` is PROVED by expansion, for all values where nothing that is divided by
-vanishes: these conditions are printed, and `says` must have them. Hypotheses that the proof
-file should state and check go with `check.given(at_least(s, 0), …)`.
+vanishes: these conditions are printed, and `says` must have them. Hypotheses that the proof file should state and check go with
+`check.given(at_least(s, 0), …)`.
 
 What a proof file says of each statement
 ----------------------------------------

@@ -38,8 +38,8 @@ def once(trial: Trial) -> Iterator[Instance]:
     exhaustive=True,
     knobs={"sum": 1},
     mutants={"Σλ = 2": {"sum": 2}},
-    note="The identity shows what is lost: "
-    "herds of blocks whose errors differ combine to less than ε, to ε/√k for k equal blocks with orthogonal errors.",
+    note="The identity shows what is lost: herds of blocks whose errors differ combine to less than ε, to ε/√k for k equal blocks with "
+    "orthogonal errors.",
 )
 def errors_of_blocks_average(instance: Instance, trial: Trial) -> Iterator[Check]:
     """Two blocks, a further block, and the mean of means."""
