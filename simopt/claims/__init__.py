@@ -29,6 +29,7 @@ strings, lists, arrays), so that a witness can be written to a file and replayed
 
 Rules of the house
 ------------------
+* `import *` gives the words of the language and no programs (`run`, `find`, … are imported by name). No file names its own things so.
 * Verdict code reads its constants through `trial["knob"]`, so that mutants reach it. Every claim needs a mutant that CHANGES THE
   VERDICT (of a claim expected to be REFUTED it must make the claim hold): an altered constant `{"c": 1/7}`, a dropped hypothesis through
   other instances `{"instances": generator}` (and `"decode": …` or `None`), or `mutants=TIGHTEN`, which tightens every bound past the
