@@ -6,7 +6,7 @@ strings, lists, arrays), so that a witness can be written to a file and replayed
     from collections.abc import Iterator
     from fractions import Fraction
 
-    from simopt.claims import AUDIFFREN_KADRI, HOLDS, INEQUALITY, Check, Instance, Trial, at_most, claim, inputs
+    from simopt.claims import *                            # the language, and nothing else
 
     def pairs(trial: Trial) -> Iterator[Instance]:
         for s in range(5):                                 # sampled claims: `for _ in range(trial.count(20, 200))`, with trial.rng:
@@ -29,6 +29,7 @@ strings, lists, arrays), so that a witness can be written to a file and replayed
 
 Rules of the house
 ------------------
+* `import *` gives the words of the language and no programs (`run`, `find`, … are imported by name). No file names its own things so.
 * Verdict code reads its constants through `trial["knob"]`, so that mutants reach it. Every claim needs a mutant that CHANGES THE
   VERDICT (of a claim expected to be REFUTED it must make the claim hold): an altered constant `{"c": 1/7}`, a dropped hypothesis through
   other instances `{"instances": generator}` (and `"decode": …` or `None`), or `mutants=TIGHTEN`, which tightens every bound past the
@@ -72,8 +73,8 @@ A proof file needs formulas: build both sides from `inputs(x=…)` (the DATA of 
 `rational`, + − * / **, abs, `minimum`, `maximum`, `total`, and `root`, `exp`, `log`, which enclose; and exhaustive instances, or SOME.
 Arrays of formulas need one check an entry. Exact Fractions without a formula give "HOLDS (exact, N instances)".
 `symbols("x y")` are free: `equal((x + y)**2, x**2 + 2*x*y + y**2)` is PROVED by expansion, for all values where nothing that is divided by
-vanishes: these conditions are printed, and `says` must have them. Hypotheses that the proof
-file should state and check go with `check.given(at_least(s, 0), …)`.
+vanishes: these conditions are printed, and `says` must have them. Hypotheses that the proof file should state and check go with
+`check.given(at_least(s, 0), …)`.
 
 What a proof file says of each statement
 ----------------------------------------
@@ -94,37 +95,26 @@ Trying it:  `simopt.claims.run("AK-19+")` returns a `ClaimResult`; `run("AK-19+"
 `simopt.claims.verification.verify(["AK-19+"])` gives the record that the command line prints.
 """
 
-from simopt.claims.catalogue import claims, find, list_claims, select, uncorrected
-from simopt.claims.check import (
-    Check,
-    Sample,
-    at_least,
-    at_most,
-    distinct,
-    equal,
-    expectation,
-    outcome,
-    probability,
-    true,
-    vacuous,
-)
+from simopt.claims.catalogue import claims as claims
+from simopt.claims.catalogue import find as find
+from simopt.claims.catalogue import list_claims as list_claims
+from simopt.claims.catalogue import select as select
+from simopt.claims.catalogue import uncorrected as uncorrected
+from simopt.claims.check import Check, at_least, at_most, distinct, equal, expectation, outcome, probability, true, vacuous
+from simopt.claims.check import Sample as Sample
 from simopt.claims.claim import TIGHTEN, Claim, Instance, InvalidClaim, claim
 from simopt.claims.enclosure import Enclosure, NotComparable, between, enclose
 from simopt.claims.expression import Expr, exp, inputs, log, maximum, minimum, rational, root, symbols, total
 from simopt.claims.kinds import Defect, Effort, Evidence, Expected, Kind, Quantifier, Scope, Verdict
-from simopt.claims.papers import (
-    AUDIFFREN_KADRI,
-    KAKADE_KALAI_KANADE_SHAMIR,
-    KAR_JAIN,
-    PAPERS,
-    VAN_ROOYEN_MENON_WILLIAMSON,
-    Paper,
-)
+from simopt.claims.papers import AUDIFFREN_KADRI, KAKADE_KALAI_KANADE_SHAMIR, KAR_JAIN, VAN_ROOYEN_MENON_WILLIAMSON, Paper
+from simopt.claims.papers import PAPERS as PAPERS
 from simopt.claims.rates import rate
-from simopt.claims.replay import Replay, replay
-from simopt.claims.runner import ClaimResult, run
+from simopt.claims.replay import Replay as Replay
+from simopt.claims.replay import replay as replay
+from simopt.claims.runner import ClaimResult as ClaimResult
+from simopt.claims.runner import run as run
 from simopt.claims.trial import Trial
-from simopt.claims.witness import BadWitness
+from simopt.claims.witness import BadWitness as BadWitness
 
 DEFINITION = Kind.DEFINITION
 IDENTITY = Kind.IDENTITY
@@ -156,7 +146,7 @@ TYPO = Defect.TYPO
 EXACT = Evidence.EXACT
 INTERVAL_EVIDENCE = Evidence.INTERVAL
 
-__all__ = [
+__all__ = [  # the language: what `import *` gives; the programs that run it (`as` themselves above) are imported by name
     "ALGORITHM",
     "ALL",
     "AUDIFFREN_KADRI",
@@ -178,7 +168,6 @@ __all__ = [
     "KAR_JAIN",
     "MISSING_HYPOTHESIS",
     "OPEN",
-    "PAPERS",
     "RATE",
     "REFUTED",
     "SOME",
@@ -188,10 +177,8 @@ __all__ = [
     "TYPO",
     "VACUOUS",
     "VAN_ROOYEN_MENON_WILLIAMSON",
-    "BadWitness",
     "Check",
     "Claim",
-    "ClaimResult",
     "Defect",
     "Effort",
     "Enclosure",
@@ -204,8 +191,6 @@ __all__ = [
     "NotComparable",
     "Paper",
     "Quantifier",
-    "Replay",
-    "Sample",
     "Scope",
     "Trial",
     "Verdict",
@@ -213,15 +198,12 @@ __all__ = [
     "at_most",
     "between",
     "claim",
-    "claims",
     "distinct",
     "enclose",
     "equal",
     "exp",
     "expectation",
-    "find",
     "inputs",
-    "list_claims",
     "log",
     "maximum",
     "minimum",
@@ -229,13 +211,9 @@ __all__ = [
     "probability",
     "rate",
     "rational",
-    "replay",
     "root",
-    "run",
-    "select",
     "symbols",
     "total",
     "true",
-    "uncorrected",
     "vacuous",
 ]

@@ -4,7 +4,7 @@ A table is a function that computes one row at a time, and a header::
 
     from collections.abc import Iterator, Sequence
 
-    from simopt.claims import AUDIFFREN_KADRI
+    from simopt.claims import *
     from simopt.claims.tables import Cell, Run, table
 
     def errors(row: str, run: Run, scaled: bool) -> Iterator[Cell]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import AUDIFFREN_KADRI, HOLDS, INEQUALITY, Check, Instance, Trial, at_most, claim
+from simopt.claims import *
 from simopt.equivalence.stability_bounds import admissibility, norm_bound
 from simopt.ground.arrays import Array
 from simopt.solvers.power.stationary import stationary_points

@@ -11,19 +11,7 @@ import heapq
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 
-from simopt.claims import (
-    AUDIFFREN_KADRI,
-    DEFINITION,
-    HOLDS,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    symbols,
-)
+from simopt.claims import *
 from simopt.equivalence.hamming import hamming
 from simopt.theorems.ak.metric import LARGEST, LETTERS, Letters, multisets
 from simopt.theorems.ak.rational_ridge import Sample, dot, minus, ridge

@@ -10,22 +10,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from simopt.claims import (
-    AUDIFFREN_KADRI,
-    COUNTEREXAMPLE,
-    HOLDS,
-    INEQUALITY,
-    SOME,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    inputs,
-)
-from simopt.claims.expression import Expr
+from simopt.claims import *
 from simopt.theorems.ak.rational_power import fractional, leave_one_out_pair
 from simopt.theorems.ak.rational_ridge import Sample, dot, risk, size
 

@@ -10,23 +10,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from simopt.claims import (
-    AUDIFFREN_KADRI,
-    EXISTENCE,
-    HOLDS,
-    MISSING_HYPOTHESIS,
-    REFUTED,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    inputs,
-    symbols,
-    total,
-)
+from simopt.claims import *
 from simopt.theorems.ak.rational_power import fractional
 from simopt.theorems.ak.rational_ridge import Sample, dot, minus, random_samples, ridge, risk, size
 
@@ -77,8 +61,7 @@ def value(K: Any, Y: Any, a: Any) -> Any:
     expected=REFUTED,
     defect=MISSING_HYPOTHESIS,
     says=r"In (13), C = (Σ d_j α'_j²)^{m/2−1} = 0 only if Y = 0: for every K ⪰ 0, Y ≠ 0 and every C > 0 the sum at α(C) is positive, so "
-    r"that F is "
-    r"defined and has a root C₀ > 0. (Tried at m = 4, λ = 1, n = 2.)",
+    r"that F is defined and has a root C₀ > 0. (Tried at m = 4, λ = 1, n = 2.)",
     instances=small_problems,
     exhaustive=True,
     mutants={"K invertible": {"instances": invertible_problems}},
@@ -109,9 +92,8 @@ def targets_alone(K: Any, Y: Any) -> list[Any]:
     kind=EXISTENCE,
     expected=HOLDS,
     says=r"For m > 1 and λ > 0 the sum Σ d_j α'_j² at α(C) vanishes (for one C > 0, and then for all) if and only if K Y = 0, and this "
-    r"is exactly "
-    r"when f = 0 solves (8). (Tried at m = 4, λ = 1, n = 2: if K Y = 0 no a gives less than a = 0; if K Y ≠ 0 some a = εKY, even ε = "
-    r"1/64, does.)",
+    r"is exactly when f = 0 solves (8). (Tried at m = 4, λ = 1, n = 2: if K Y = 0 no a gives less than a = 0; if K Y ≠ 0 some a = εKY, "
+    r"even ε = 1/64, does.)",
     remains="problems other than those listed: other n, K, Y, m and λ",
     instances=small_problems,
     exhaustive=True,

@@ -10,24 +10,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from simopt.claims import (
-    AUDIFFREN_KADRI,
-    COUNTEREXAMPLE,
-    HOLDS,
-    IDENTITY,
-    INEQUALITY,
-    REFUTED,
-    SUBSTANTIVE,
-    TYPO,
-    Check,
-    Instance,
-    Trial,
-    at_most,
-    claim,
-    equal,
-    inputs,
-    symbols,
-)
+from simopt.claims import *
 from simopt.ground.arrays import Array
 from simopt.theorems.ak.rational_ridge import Sample, dot, loss_change, random_samples, ridge, size, without
 

@@ -9,24 +9,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from simopt.claims import (
-    AUDIFFREN_KADRI,
-    EXISTENCE,
-    HOLDS,
-    MISSING_HYPOTHESIS,
-    REFUTED,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    distinct,
-    equal,
-    exp,
-    inputs,
-    root,
-)
+from simopt.claims import *
 from simopt.ground.arrays import Array
 from simopt.theorems.ak.rational_ridge import dot, minus, random_samples, ridge, risk, slope
 

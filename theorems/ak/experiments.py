@@ -11,23 +11,7 @@ from collections.abc import Iterator
 import numpy as np
 import scipy.linalg
 
-from simopt.claims import (
-    AUDIFFREN_KADRI,
-    DEFINITION,
-    EXPERIMENT,
-    HOLDS,
-    REFUTED,
-    SOME,
-    TYPO,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    distinct,
-    equal,
-)
+from simopt.claims import *
 from simopt.data.datasets import Dataset
 from simopt.data.similarities import Gaussian
 from simopt.equivalence.training import TrainingSet

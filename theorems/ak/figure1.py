@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simopt.claims import AUDIFFREN_KADRI
+from simopt.claims import *
 from simopt.claims.tables import Cell, Curve, Run, table
 from simopt.data.datasets import Dataset, friedman
 from simopt.data.similarities import Gaussian
@@ -118,11 +118,9 @@ def plot(figure: Figure, done: Reproduction) -> None:
     place="Figure 1, Section 5.3",
     rows=tuple(SETTINGS),
     says="‖M-RLSR(λ) − KRR(λ₂)‖_H on four parts of the data, λ₂ = Φ(λ, Z₁) by Proposition 5.1: 0 on Z₁, positive on Z₂, "
-    "Z₃, Z₄ (the caption "
-    "says Z₁, Z₂ and Z₃). The heights of the bars are not printed as numbers; λ₂ is. Ours: four parts of equal size, inputs as they are, μ "
-    "over all inputs, targets as they are, divided by max y, or standardised; mean and sd over random splits. λ by "
-    "ten-fold cross-validation "
-    "on Z₁ among decades.",
+    "Z₃, Z₄ (the caption says Z₁, Z₂ and Z₃). The heights of the bars are not printed as numbers; λ₂ is. Ours: four parts of equal size, "
+    "inputs as they are, μ over all inputs, targets as they are, divided by max y, or standardised; mean and sd over random splits. λ by "
+    "ten-fold cross-validation on Z₁ among decades.",
     remark=why,
     plot=plot,
 )

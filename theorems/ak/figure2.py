@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simopt.claims import AUDIFFREN_KADRI
+from simopt.claims import *
 from simopt.claims.tables import Cell, Curve, Run, table
 from simopt.theorems.ak.protocol import RIDGE, Split
 
@@ -40,10 +40,8 @@ def plot(figure: Figure, done: Reproduction) -> None:
     place="Figure 2, Appendix A",
     rows=tuple(DATASETS),
     says="Test error over λ of KRR, modified KRR (λ/|Z|) and M-RLSR (m = 1.5): one curve under three changes of the "
-    "variable, so the minima "
-    "are equal. The caption is cut where it names the second set ('Yatch hydrodynamic (left) and (right)'); we "
-    "take Concrete. No numbers are "
-    "printed. Ours: one random 70/30 split, data as they are, λ from 1e-14 to 1e4.",
+    "variable, so the minima are equal. The caption is cut where it names the second set ('Yatch hydrodynamic (left) and (right)'); we "
+    "take Concrete. No numbers are printed. Ours: one random 70/30 split, data as they are, λ from 1e-14 to 1e4.",
     plot=plot,
 )
 def figure2(row: str, run: Run) -> Iterator[Cell | Curve]:

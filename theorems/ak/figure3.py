@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simopt.claims import AUDIFFREN_KADRI
+from simopt.claims import *
 from simopt.claims.tables import Cell, Curve, Run, table
-from simopt.claims.trial import Trial
 from simopt.ground.arrays import Array
 from simopt.theorems.ak.protocol import POWERS, SYNTHETIC, Split, data, tuned_power, tuned_ridge
 
@@ -109,12 +108,10 @@ def plot(figure: Figure, done: Reproduction) -> None:
     place="Figure 3, Appendix E.1",
     rows=tuple(SETTINGS),
     says="Mean test error over the share of the training data of M-RLSR, m ≤ 1, and of KRR with λ₂ from Proposition 5.1 "
-    "(which is stated for "
-    "m > 1). With λ₂ computed anew on each share, the two learners are the same function. Ours: M-RLSR has the printed m and, at every "
-    "share, the λ chosen by ten-fold cross-validation on the whole training part; λ₂ = Φ(λ, Z) of the whole "
-    "training part is kept ('once'), "
-    "or computed anew ('anew'); beside them KRR with its own cross-validation at each share. The kernel is that of "
-    "the whole training part.",
+    "(which is stated for m > 1). With λ₂ computed anew on each share, the two learners are the same function. Ours: M-RLSR has the "
+    "printed m and, at every share, the λ chosen by ten-fold cross-validation on the whole training part; λ₂ = Φ(λ, Z) of the whole "
+    "training part is kept ('once'), or computed anew ('anew'); beside them KRR with its own cross-validation at each share. The kernel is "
+    "that of the whole training part.",
     remark=why,
     plot=plot,
 )

@@ -17,20 +17,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from simopt.claims import (
-    AUDIFFREN_KADRI,
-    COUNTEREXAMPLE,
-    EQUIVALENCE,
-    HOLDS,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.ak.rational_ridge import Sample, dot, minus, ridge, risk, size
 
 

@@ -10,24 +10,7 @@ from collections.abc import Iterator, Sequence
 from itertools import combinations_with_replacement, permutations, product
 from typing import Any
 
-from simopt.claims import (
-    AUDIFFREN_KADRI,
-    COUNTEREXAMPLE,
-    HOLDS,
-    IDENTITY,
-    INEQUALITY,
-    SOME,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    inputs,
-    symbols,
-)
-from simopt.claims.expression import Expr, maximum, minimum, rational, total
+from simopt.claims import *
 from simopt.equivalence.hamming import hamming
 
 LETTERS = 3

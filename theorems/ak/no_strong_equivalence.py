@@ -5,22 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import (
-    AUDIFFREN_KADRI,
-    COUNTEREXAMPLE,
-    HOLDS,
-    Check,
-    Expr,
-    Instance,
-    Trial,
-    at_least,
-    claim,
-    equal,
-    inputs,
-    rational,
-    symbols,
-    total,
-)
+from simopt.claims import *
 
 HALVES = tuple(range(3, 25))  # 2m: m = 3/2, 2, 5/2, …, 12
 

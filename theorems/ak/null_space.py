@@ -9,23 +9,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from simopt.claims import (
-    AUDIFFREN_KADRI,
-    EQUIVALENCE,
-    HOLDS,
-    MISSING_HYPOTHESIS,
-    REFUTED,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    claim,
-    distinct,
-    equal,
-    inputs,
-    symbols,
-    total,
-)
+from simopt.claims import *
 from simopt.theorems.ak.rational_power import duality_map, objective, square_norm_vector
 from simopt.theorems.ak.rational_ridge import Sample, dot, minus, random_samples
 

@@ -12,16 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import (
-    AUDIFFREN_KADRI,
-    HOLDS,
-    IDENTITY,
-    Check,
-    Instance,
-    Trial,
-    claim,
-    equal,
-)
+from simopt.claims import *
 from simopt.data.similarities import Laplacian
 from simopt.equivalence.family import Family
 from simopt.equivalence.training import KernelFunction, TrainingSet

@@ -11,25 +11,7 @@ from fractions import Fraction
 from math import comb
 from typing import Any
 
-from simopt.claims import (
-    AUDIFFREN_KADRI,
-    COUNTEREXAMPLE,
-    HOLDS,
-    IDENTITY,
-    INEQUALITY,
-    SOME,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    inputs,
-    rational,
-    root,
-    symbols,
-)
+from simopt.claims import *
 from simopt.ground.arrays import Array
 from simopt.theorems.ak.rational_power import fractional
 from simopt.theorems.ak.rational_ridge import dot
@@ -107,8 +89,8 @@ def steps(instance: Instance) -> tuple[Any, Any, Any]:
     evaluations=(60, 600),
     knobs={"factor": Fraction(1)},
     mutants={"1 ≤ m ≤ 2": {"instances": between_one_and_two}, "2.02 for 2": {"factor": Fraction(101, 100)}},
-    note="The steps are convexity and superadditivity of t ↦ t^p; the paper cites Newton's "
-    "generalised binomial theorem (proved for even m in AK-19-even). Reversed for m ≤ 2: AK-19-reversed.",
+    note="The steps are convexity and superadditivity of t ↦ t^p; the paper cites Newton's generalised binomial theorem (proved for even m "
+    "in AK-19-even). Reversed for m ≤ 2: AK-19-reversed.",
 )
 def powers_of_norms(instance: Instance, trial: Trial) -> Iterator[Check]:
     """Both steps and the whole, as enclosures."""

@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import rational, root, total
-from simopt.claims.expression import Expr
+from simopt.claims import *
 from simopt.theorems.ak.rational_ridge import UNIT, Sample, dot, minus
 
 

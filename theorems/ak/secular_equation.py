@@ -11,23 +11,7 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import scipy.optimize
 
-from simopt.claims import (
-    AUDIFFREN_KADRI,
-    EQUIVALENCE,
-    HOLDS,
-    MISSING_HYPOTHESIS,
-    REFUTED,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    distinct,
-    inputs,
-    total,
-    true,
-)
+from simopt.claims import *
 from simopt.ground.arrays import Array
 from simopt.problems.m_power_rls import MPowerRLS
 from simopt.solving.certificate import certify
@@ -126,8 +110,7 @@ def only_one_constant_solves(instance: Instance, trial: Trial) -> Iterator[Check
     kind=EQUIVALENCE,
     expected=HOLDS,
     says=r"Let m > 1, λ > 0, K positive semidefinite and **K Y ≠ 0**. For C > 0, α(C) = Q α', α'_i = 2y'_i/(2d_i + λmnC), gives the "
-    r"minimiser "
-    r"of (1/n)‖Y − Kα‖² + λ(αᵀKα)^{m/2} if and only if C = C₀, the one root of F(C) = (Σ 4d_i y'_i²/(2d_i + λmnC)²)^{m/2−1} − C.",
+    r"minimiser of (1/n)‖Y − Kα‖² + λ(αᵀKα)^{m/2} if and only if C = C₀, the one root of F(C) = (Σ 4d_i y'_i²/(2d_i + λmnC)²)^{m/2−1} − C.",
     instances=problems_with_signal,
     resolution=1e-6,
     knobs={"exponent": -1.0, "samples": 1},

@@ -13,24 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import (
-    ALGORITHM,
-    AUDIFFREN_KADRI,
-    COUNTEREXAMPLE,
-    HOLDS,
-    INEQUALITY,
-    REFUTED,
-    SUBSTANTIVE,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    inputs,
-    true,
-)
+from simopt.claims import *
 from simopt.theorems.ak.rational_power import fractional, secular, squared_path_norm
 from simopt.theorems.ak.secular_equation import positive_root
 
@@ -61,8 +44,7 @@ def unit_problem_below_two(trial: Trial) -> Iterator[Instance]:
     resolution=0.0,
     mutants={"1 < m < 2": {"instances": unit_problem_below_two}},
     note="The second differences are 0 at m = 2, 184/225 at m = 4, 305055/307328 at m = 6 (AK-T1conc-values): F is linear at m = 2 and "
-    "strictly "
-    "convex for m > 2. Uniqueness of the root survives (AK-T1conc+).",
+    "strictly convex for m > 2. Uniqueness of the root survives (AK-T1conc+).",
 )
 def secular_function_is_concave(instance: Instance, trial: Trial) -> Iterator[Check]:
     """The second difference."""
@@ -115,8 +97,7 @@ def rational_spectra(trial: Trial) -> Iterator[Instance]:
     kind=INEQUALITY,
     expected=HOLDS,
     says=r"Let λ > 0 and K Y ≠ 0. F is strictly concave on (0, ∞) for 1 < m < 2, affine for m = 2 and strictly convex for m > 2; it is "
-    r"strictly "
-    r"decreasing for m ≥ 2. In each case F > 0 near 0 and F → −∞, so that F has exactly one root.",
+    r"strictly decreasing for m ≥ 2. In each case F > 0 near 0 and F → −∞, so that F has exactly one root.",
     instances=rational_spectra,
     resolution=0.0,
     knobs={"concave below": Fraction(2), "decreasing from": Fraction(2)},
@@ -184,17 +165,15 @@ def newton_iterates(F: Callable[[float], tuple[float, float]], start: float, lim
     kind=ALGORITHM,
     expected=HOLDS,
     says=r"Let λ > 0 and K Y ≠ 0. Newton's method on F converges monotonically to C₀, **from any start right of C₀ if 1 < m < 2**, and "
-    r"from C = 0 "
-    r"(any start in [0, C₀]) if m ≥ 2; for 1.1 ≤ m ≤ 5 and 1e-3 ≤ λ ≤ 1e6 it is there to relative accuracy 1e-9 within 100 steps.",
+    r"from C = 0 (any start in [0, C₀]) if m ≥ 2; for 1.1 ≤ m ≤ 5 and 1e-3 ≤ λ ≤ 1e6 it is there to relative accuracy 1e-9 within 100 "
+    r"steps.",
     instances=newton_problems,
     resolution=1e-12,
     knobs={"steps": 100},
     mutants={"from C = 0 for every m": {"instances": newton_from_zero}, "5 steps": {"steps": 5}},
     note="The paper names no start. From C = 0 it fails for 1 < m < 2 exactly when F'(0) ≥ 0, that is for λ large enough "
-    "(AK-T1newt-zero); for "
-    "smaller λ the first step lands right of C₀ and the rest is monotone. From 0 at m = 5 it takes some 40 steps when λ is large: "
-    "bracketing "
-    "in log C is what the solver does.",
+    "(AK-T1newt-zero); for smaller λ the first step lands right of C₀ and the rest is monotone. From 0 at m = 5 it takes some 40 steps "
+    "when λ is large: bracketing in log C is what the solver does.",
 )
 def newton_converges_from_the_right_side(instance: Instance, trial: Trial) -> Iterator[Check]:
     """Direction of every step, and a sign change of F around the last iterate."""
@@ -237,8 +216,7 @@ def newton_at_zero(trial: Trial) -> Iterator[Instance]:
     kind=COUNTEREXAMPLE,
     expected=HOLDS,
     says=r"At n = d = y = 1, m = 3/2, λ = 10: F(0) = 1 and F'(0) = 11/4, so Newton's first step from C = 0 goes to −4/11, outside ℝ₊, "
-    r"where F is "
-    r"not defined.",
+    r"where F is not defined.",
     instances=newton_at_zero,
     exhaustive=True,
     knobs={"weaker": 1},

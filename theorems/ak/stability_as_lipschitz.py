@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cache
 from itertools import combinations, combinations_with_replacement, pairwise
 
-from simopt.claims import AUDIFFREN_KADRI, CONSTANT, EQUIVALENCE, HOLDS, REFUTED, Check, Instance, Trial, at_most, claim, equal
+from simopt.claims import *
 from simopt.equivalence.hamming import hamming
 from simopt.theorems.ak.rational_ridge import Sample, ridge
 

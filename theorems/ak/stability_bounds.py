@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from simopt.claims import AUDIFFREN_KADRI, EQUIVALENCE, HOLDS, INEQUALITY, Check, Instance, Trial, at_most, claim
+from simopt.claims import *
 from simopt.equivalence.stability import Changes, leave_one_out, swap
 from simopt.equivalence.stability_bounds import Change, loss_bound, sharpened, subquadratic, theorem3
 from simopt.ground.arrays import Array

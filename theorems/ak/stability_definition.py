@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import AUDIFFREN_KADRI, DEFINITION, HOLDS, Check, Instance, Trial, at_most, claim
+from simopt.claims import *
 from simopt.theorems.ak.rational_ridge import UNIT, Sample, dot, loss_change, random_samples, ridge, size, without
 from simopt.theorems.ak.uniform_stability import CONVENTIONS
 

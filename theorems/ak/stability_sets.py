@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 import numpy as np
 
-from simopt.claims import Instance, Trial
+from simopt.claims import *
 from simopt.data.similarities import Linear
 from simopt.equivalence.training import TrainingSet
 from simopt.ground.arrays import Array

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import AUDIFFREN_KADRI, HOLDS, TIGHTNESS, Check, Instance, Trial, at_least, at_most, claim, equal, inputs, root
+from simopt.claims import *
 
 
 def opposite_targets(trial: Trial) -> Iterator[Instance]:

@@ -9,7 +9,7 @@ from functools import cache, partial
 
 import numpy as np
 
-from simopt.claims import AUDIFFREN_KADRI
+from simopt.claims import *
 from simopt.claims.tables import Cell, Hypothesis, Run, table
 from simopt.data.datasets import friedman
 from simopt.data.datasets.synthetic import FRIEDMAN_N

@@ -8,20 +8,7 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from scipy.linalg import cho_factor, cho_solve
 
-from simopt.claims import (
-    AUDIFFREN_KADRI,
-    CONSTANT,
-    EXPERIMENT,
-    HOLDS,
-    REFUTED,
-    SUBSTANTIVE,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-)
+from simopt.claims import *
 from simopt.claims.each_set import claim_on_each
 from simopt.data.datasets import Dataset, friedman, load_dataset
 from simopt.data.similarities import Gaussian
@@ -66,8 +53,7 @@ def floor(seeds: list[int], noise: float) -> float:
     knobs={"noise": 1.0},
     mutants={"noise of sd 0.3": {"noise": 0.3}},
     note="The floor is taken with the larger of the two possible scales, the maximum over all 2000 targets; its mean "
-    "over ten runs scatters by "
-    "5e-4, the KRR entry is six of these below it. Even the KRR entry would need max y = 31.3.",
+    "over ten runs scatters by 5e-4, the KRR entry is six of these below it. Even the KRR entry would need max y = 31.3.",
     cost=0.3,
 )
 def the_synthetic_row_can_be_reached(instance: Instance, trial: Trial) -> Iterator[Check]:
@@ -91,8 +77,8 @@ def one_run(trial: Trial) -> Iterator[Instance]:
     kind=EXPERIMENT,
     expected=HOLDS,
     says=r"With noise N(0, 1) the mean over ten runs of the regression function's RMSE/max y is at least 0.0325, above "
-    r"both printed entries; and "
-    r"every function of the ridge path, so KRR and M-RLSR for every λ and m, has a test error above that of the regression function.",
+    r"both printed entries; and every function of the ridge path, so KRR and M-RLSR for every λ and m, has a test error above that of the "
+    r"regression function.",
     instances=one_run,
     knobs={"noise": 1.0, "floor": 0.0325},
     mutants={"noise of sd 0.3": {"noise": 0.3}},
@@ -149,8 +135,7 @@ def validated(seen: Sequence[tuple[HeldOut, int]], power: float, values: Array) 
     mutants={"λ₂ from 1e-3 on": {"start": -3.0}},
     requires=("dataset:yacht",),
     note="Printed 0.165 and 0.0156. M-RLSR's error is reproduced with the inputs as they are, KRR's is half of the "
-    "printed one: KRR has 0.165 "
-    "near λ₂ = 5e-4 only.",
+    "printed one: KRR has 0.165 near λ₂ = 5e-4 only.",
     cost=2.0,
 )
 def ridge_is_ten_times_worse_on_yacht(instance: Instance, trial: Trial) -> Iterator[Check]:
@@ -167,8 +152,8 @@ def ridge_is_ten_times_worse_on_yacht(instance: Instance, trial: Trial) -> Itera
     kind=EXPERIMENT,
     expected=HOLDS,
     says=r"Yacht, inputs as they are: KRR on the grid from 10^{-7} is at least three times worse than M-RLSR with m = "
-    r"0.1, because M-RLSR's "
-    r"function is that of KRR with a λ_2 below 10^{-10}; with a grid from 10^{-17} on, KRR's error is at most 1.5 times M-RLSR's.",
+    r"0.1, because M-RLSR's function is that of KRR with a λ_2 below 10^{-10}; with a grid from 10^{-17} on, KRR's error is at most 1.5 "
+    r"times M-RLSR's.",
     instances=yacht_splits,
     knobs={"short": -7.0, "long": -17.0},
     mutants={"both grids from 1e-17 on": {"short": -17.0}, "both grids from 1e-7 on": {"long": -7.0}},

@@ -16,22 +16,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from simopt.claims import (
-    AUDIFFREN_KADRI,
-    EQUIVALENCE,
-    HOLDS,
-    INEQUALITY,
-    REFUTED,
-    SUBSTANTIVE,
-    Check,
-    Instance,
-    Trial,
-    at_most,
-    claim,
-    equal,
-    inputs,
-    symbols,
-)
+from simopt.claims import *
 
 PLACE = "Proposition 4.7"
 

@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any
 
-from simopt.claims import AUDIFFREN_KADRI, EQUIVALENCE, EXACT, HOLDS, Check, Instance, Trial, at_most, claim, vacuous
+from simopt.claims import *
 from simopt.theorems.ak.transfer import RAMPS, SHARES, Pair
 from simopt.theorems.ak.uniform_stability import square_root
 

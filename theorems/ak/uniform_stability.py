@@ -12,7 +12,7 @@ from fractions import Fraction
 from math import isqrt
 from typing import Any
 
-from simopt.claims import AUDIFFREN_KADRI, DEFINITION, EQUIVALENCE, HOLDS, Check, Instance, Trial, at_most, claim, equal
+from simopt.claims import *
 from simopt.theorems.ak.rational_ridge import Sample, dot, eliminated, loss_change, random_samples, ridge, size, without
 
 CONVENTIONS = ((1, "Z^i divided by n"), (2, "Z^i divided by n − 1"))

@@ -15,21 +15,7 @@ from fractions import Fraction
 from itertools import permutations, product
 from typing import Any
 
-from simopt.claims import (
-    AUDIFFREN_KADRI,
-    DEFINITION,
-    EQUIVALENCE,
-    EXACT,
-    HOLDS,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    claim,
-    distinct,
-    equal,
-    true,
-)
+from simopt.claims import *
 from simopt.theorems.ak.rational_ridge import Sample, dot, minus, random_samples, ridge, size, slope
 
 Path = tuple[int, ...]

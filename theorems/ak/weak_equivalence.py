@@ -1,8 +1,7 @@
 r"""Proposition 5.1: M-RLSR is weakly equivalent to KRR, with Φ = (mλ/2) C₀.
 
-Along the ridge path λ = 2λ₂/(m t^{m−2}), t = ‖f_{λ₂}‖, and −1 ≤ d log t / d log λ₂ ≤ 0. So
-d log λ / d log λ₂ = 1 − (m − 2) d log t / d log λ₂ lies between min(1, m − 1) and
-max(1, m − 1): λ ↦ λ₂ is an increasing bijection of (0, ∞), for every m > 1, when t > 0.
+Along the ridge path λ = 2λ₂/(m t^{m−2}), t = ‖f_{λ₂}‖, and −1 ≤ d log t / d log λ₂ ≤ 0. So d log λ / d log λ₂ = 1 − (m − 2)
+d log t / d log λ₂ lies between min(1, m − 1) and max(1, m − 1): λ ↦ λ₂ is an increasing bijection of (0, ∞), for every m > 1, when t > 0.
 """
 
 from __future__ import annotations
@@ -13,23 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from simopt.claims import (
-    AUDIFFREN_KADRI,
-    EQUIVALENCE,
-    HOLDS,
-    MISSING_HYPOTHESIS,
-    REFUTED,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    inputs,
-    total,
-    true,
-)
+from simopt.claims import *
 from simopt.data.similarities import Precomputed
 from simopt.equivalence.training import TrainingSet
 from simopt.theorems.ak.equivalences import m_power_rls_to_kernel_ridge

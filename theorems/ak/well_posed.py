@@ -10,21 +10,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from simopt.claims import (
-    AUDIFFREN_KADRI,
-    COUNTEREXAMPLE,
-    EXISTENCE,
-    HOLDS,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    inputs,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.ak.rational_power import fractional, objective
 from simopt.theorems.ak.rational_ridge import dot, random_samples
 
@@ -61,8 +47,7 @@ def pairs_below(trial: Trial) -> Iterator[Instance]:
     kind=EXISTENCE,
     expected=HOLDS,
     says=r"For m > 1, λ > 0 and every Z problem (8) has exactly one solution: the objective is strictly convex, P((f + g)/2) < (P(f) + "
-    r"P(g))/2 "
-    r"for f ≠ g, and coercive, P(f) ≥ λ‖f‖^m (on the finite-dimensional span of the k(·, x_i), which holds every minimiser).",
+    r"P(g))/2 for f ≠ g, and coercive, P(f) ≥ λ‖f‖^m (on the finite-dimensional span of the k(·, x_i), which holds every minimiser).",
     instances=pairs_of_functions,
     resolution=1e-40,
     mutants={"m ≤ 1": {"instances": pairs_below}},

@@ -6,23 +6,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import islice
 
-from simopt.claims import (
-    ALGORITHM,
-    EXACT,
-    HOLDS,
-    INEQUALITY,
-    KAKADE_KALAI_KANADE_SHAMIR,
-    REFUTED,
-    TYPO,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    true,
-)
+from simopt.claims import *
 from simopt.theorems.kkks.index_models import model, random_model, step, transfer
 from simopt.theorems.kkks.piecewise_linear import ONE, ZERO, PiecewiseLinear, interpolating, ramp
 from simopt.theorems.kkks.rational_tron import fitted, iterates, known

@@ -7,18 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 
-from simopt.claims import (
-    EXACT,
-    HOLDS,
-    INEQUALITY,
-    KAKADE_KALAI_KANADE_SHAMIR,
-    Check,
-    Instance,
-    Trial,
-    at_most,
-    claim,
-    true,
-)
+from simopt.claims import *
 from simopt.theorems.kkks.covers import (
     function_bound,
     lattice_points,

@@ -17,7 +17,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from simopt.claims import rational, root
+from simopt.claims import *
 from simopt.theorems.kkks.piecewise_linear import ONE, PiecewiseLinear
 from simopt.theorems.small_worlds.worlds import scaled, squared
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simopt.claims import KAKADE_KALAI_KANADE_SHAMIR
+from simopt.claims import *
 from simopt.claims.tables import Cell, Curve, Run, table
 from simopt.estimators.index_models.isotron import l_isotron
 from simopt.ground.arrays import Array

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from simopt.claims import EXPERIMENT, HOLDS, KAKADE_KALAI_KANADE_SHAMIR, Check, Instance, Trial, at_least, at_most
+from simopt.claims import *
 from simopt.claims.each_set import claim_on_each
 from simopt.estimators.index_models.isotron import l_isotron
 from simopt.ground.monotone_function import MonotoneFunction

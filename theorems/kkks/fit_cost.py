@@ -18,20 +18,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from simopt.claims import (
-    ALGORITHM,
-    HIGH_PROBABILITY,
-    HOLDS,
-    KAKADE_KALAI_KANADE_SHAMIR,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    outcome,
-    rate,
-)
+from simopt.claims import *
 from simopt.ground.arrays import Array
 from simopt.theorems.kkks.finite_models import TRANSFERS
 from simopt.theorems.kkks.float_tron import lpav

@@ -15,20 +15,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import (
-    HOLDS,
-    IDENTITY,
-    INEQUALITY,
-    KAKADE_KALAI_KANADE_SHAMIR,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.kkks.index_models import ONE, decoded_narrow, of_every_width, step
 from simopt.theorems.kkks.rational_tron import mean
 

@@ -13,20 +13,7 @@ from fractions import Fraction
 from itertools import islice, product
 from math import comb, lcm
 
-from simopt.claims import (
-    HIGH_PROBABILITY,
-    HOLDS,
-    KAKADE_KALAI_KANADE_SHAMIR,
-    Check,
-    Instance,
-    Trial,
-    at_most,
-    claim,
-    log,
-    probability,
-    rational,
-    root,
-)
+from simopt.claims import *
 from simopt.theorems.kkks.piecewise_linear import ONE, ZERO, PiecewiseLinear, ramp
 from simopt.theorems.kkks.rational_tron import fitted, iterates, known
 

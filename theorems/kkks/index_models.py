@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import Expr, Instance, Trial, root
+from simopt.claims import *
 from simopt.ground.arrays import Array
 from simopt.theorems.kkks.piecewise_linear import PiecewiseLinear, constant, ramp, random_transfer
 from simopt.theorems.kkks.rational_lpav import lpav

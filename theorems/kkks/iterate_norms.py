@@ -12,22 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from simopt.claims import (
-    ALGORITHM,
-    CONSTANT,
-    HOLDS,
-    KAKADE_KALAI_KANADE_SHAMIR,
-    REFUTED,
-    Check,
-    Instance,
-    Trial,
-    at_most,
-    claim,
-    log,
-    rational,
-    root,
-)
-from simopt.claims.expression import Expr
+from simopt.claims import *
 from simopt.theorems.kkks.index_models import ball_point, least_bound, length, step, transfer
 from simopt.theorems.kkks.piecewise_linear import ONE, ZERO, PiecewiseLinear, ramp, random_transfer
 from simopt.theorems.kkks.rational_tron import fitted, iterates, known, mean

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import islice, product
 
-from simopt.claims import ALGORITHM, HOLDS, KAKADE_KALAI_KANADE_SHAMIR, Check, Instance, Trial, claim, equal
+from simopt.claims import *
 from simopt.theorems.kkks.index_models import ball_point, random_model, transfer
 from simopt.theorems.kkks.piecewise_linear import ONE, ZERO
 from simopt.theorems.kkks.rational_tron import Fit, Vector, fitted, iterates, known

@@ -10,21 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import (
-    HOLDS,
-    IDENTITY,
-    INEQUALITY,
-    KAKADE_KALAI_KANADE_SHAMIR,
-    REFUTED,
-    TYPO,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    claim,
-    equal,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.kkks.chains import chains, fit, gaps, small_chains
 from simopt.theorems.kkks.piecewise_linear import ONE, ZERO
 from simopt.theorems.kkks.rational_lpav import cumulative_residuals

@@ -5,22 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import (
-    DEFINITION,
-    EXACT,
-    EXISTENCE,
-    HOLDS,
-    IDENTITY,
-    KAKADE_KALAI_KANADE_SHAMIR,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    true,
-)
+from simopt.claims import *
 from simopt.theorems.kkks.chains import chains, falling, fit, gaps, square_sum
 from simopt.theorems.kkks.covers import printed_path_near
 from simopt.theorems.kkks.piecewise_linear import ONE, ZERO, interpolating, ramp

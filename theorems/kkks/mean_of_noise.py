@@ -10,18 +10,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import partial
 
-from simopt.claims import (
-    HIGH_PROBABILITY,
-    HOLDS,
-    IDENTITY,
-    KAKADE_KALAI_KANADE_SHAMIR,
-    Check,
-    Instance,
-    Trial,
-    claim,
-    equal,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.small_worlds.exact_tails import Ball, ball, expected, holds_for_all_levels, law, squared_distance, tails
 from simopt.theorems.small_worlds.sampled_worlds import coin, disc_point, on_circle, weights
 from simopt.theorems.small_worlds.worlds import Vector, minus, scaled, squared

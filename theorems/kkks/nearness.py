@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from scipy.stats import binom
 
-from simopt.claims import Check, at_most, between
+from simopt.claims import *
 
 MISTAKEN = 1e-3  # probability with which a limit is below the quantile
 

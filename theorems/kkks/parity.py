@@ -15,8 +15,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from math import comb
 
-from simopt.claims import HOLDS, IDENTITY, KAKADE_KALAI_KANADE_SHAMIR, Check, Instance, Trial, at_least, claim, equal, inputs, symbols
-from simopt.claims.expression import total
+from simopt.claims import *
 
 HALF = Fraction(1, 2)
 

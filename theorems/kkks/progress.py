@@ -10,24 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import (
-    HOLDS,
-    IDENTITY,
-    INEQUALITY,
-    KAKADE_KALAI_KANADE_SHAMIR,
-    REFUTED,
-    TYPO,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    maximum,
-    root,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.kkks.index_models import decoded_narrow, decoded_wide, length, narrow, of_every_width, step, wide
 
 LEMMA = "Section 5.1, Lemma 3"

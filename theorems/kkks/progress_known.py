@@ -9,18 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import (
-    HOLDS,
-    INEQUALITY,
-    KAKADE_KALAI_KANADE_SHAMIR,
-    Check,
-    Instance,
-    Trial,
-    at_most,
-    claim,
-    maximum,
-    root,
-)
+from simopt.claims import *
 from simopt.theorems.kkks.index_models import ONE, decoded_narrow, decoded_wide, length, narrow, of_every_width, step, transfer, wide
 from simopt.theorems.small_worlds.worlds import dot, squared
 

@@ -5,18 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import (
-    HOLDS,
-    IDENTITY,
-    KAKADE_KALAI_KANADE_SHAMIR,
-    Check,
-    Expr,
-    Instance,
-    Trial,
-    claim,
-    equal,
-    symbols,
-)
+from simopt.claims import *
 
 
 def numbered(name: str, count: int) -> tuple[Expr, ...]:

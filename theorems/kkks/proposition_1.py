@@ -13,24 +13,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import islice
 
-from simopt.claims import (
-    HIGH_PROBABILITY,
-    HOLDS,
-    IDENTITY,
-    KAKADE_KALAI_KANADE_SHAMIR,
-    MISSING_HYPOTHESIS,
-    REFUTED,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    inputs,
-    log,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.kkks.piecewise_linear import ONE, ZERO
 from simopt.theorems.kkks.rational_tron import fitted, iterates
 

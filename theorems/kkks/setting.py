@@ -5,22 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import (
-    EQUIVALENCE,
-    EXACT,
-    HOLDS,
-    IDENTITY,
-    KAKADE_KALAI_KANADE_SHAMIR,
-    Check,
-    Instance,
-    Trial,
-    at_most,
-    claim,
-    equal,
-    symbols,
-    true,
-)
-from simopt.claims.expression import total
+from simopt.claims import *
 from simopt.theorems.kkks.index_models import ball_point
 from simopt.theorems.kkks.piecewise_linear import ONE, PiecewiseLinear, random_transfer
 from simopt.theorems.kkks.proof_identities import numbered

@@ -7,23 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from simopt.claims import (
-    CONSTANT,
-    HOLDS,
-    IDENTITY,
-    INEQUALITY,
-    KAKADE_KALAI_KANADE_SHAMIR,
-    REFUTED,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    inputs,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.kkks.piecewise_linear import ONE, ZERO, PiecewiseLinear, interpolating
 from simopt.theorems.kkks.rational_lpav import lpav
 from simopt.theorems.small_worlds.exact_hull import nearest
@@ -107,29 +91,29 @@ def hulls(trial: Trial) -> Iterator[Instance]:
         }
 
 
-def expectation(masses: Numbers, values: Numbers) -> Fraction:
+def weighted_mean(masses: Numbers, values: Numbers) -> Fraction:
     """E v."""
     return sum((p * v for p, v in zip(masses, values, strict=True)), ZERO)
 
 
 def apart(masses: Numbers, f: Numbers, g: Numbers) -> Fraction:
     """E (f − g)²."""
-    return expectation(masses, [(a - b) ** 2 for a, b in zip(f, g, strict=True)])
+    return weighted_mean(masses, [(a - b) ** 2 for a, b in zip(f, g, strict=True)])
 
 
 def gap(masses: Numbers, f: Numbers, g: Numbers) -> Fraction:
     """E |f − g|."""
-    return expectation(masses, [abs(a - b) for a, b in zip(f, g, strict=True)])
+    return weighted_mean(masses, [abs(a - b) for a, b in zip(f, g, strict=True)])
 
 
 def risk(masses: Numbers, f: Numbers, means: Numbers) -> Fraction:
     """E (f − y)² for y in {0, 1} with these means."""
-    return expectation(masses, [m * (1 - a) ** 2 + (1 - m) * a**2 for a, m in zip(f, means, strict=True)])
+    return weighted_mean(masses, [m * (1 - a) ** 2 + (1 - m) * a**2 for a, m in zip(f, means, strict=True)])
 
 
 def mixture(functions: Sequence[Numbers], shares: Numbers) -> list[Fraction]:
     """Σ c_j f_j."""
-    return [expectation(shares, column) for column in zip(*functions, strict=True)]
+    return [weighted_mean(shares, column) for column in zip(*functions, strict=True)]
 
 
 @claim(
@@ -150,8 +134,8 @@ def excess_in_a_convex_class(instance: Instance, trial: Trial) -> Iterator[Check
     """Corners and mixtures."""
     masses, functions, means = instance["masses"], instance["functions"], instance["means"]
     if trial["convex"]:
-        gram = [[expectation(masses, [a * b for a, b in zip(f, g, strict=True)]) for g in functions] for f in functions]
-        best = mixture(functions, nearest(gram, [expectation(masses, [a * b for a, b in zip(f, means, strict=True)]) for f in functions]))
+        gram = [[weighted_mean(masses, [a * b for a, b in zip(f, g, strict=True)]) for g in functions] for f in functions]
+        best = mixture(functions, nearest(gram, [weighted_mean(masses, [a * b for a, b in zip(f, means, strict=True)]) for f in functions]))
     else:
         best = min(functions, key=lambda f: risk(masses, f, means))
     mixed = mixture(functions[:2], [instance["share"], 1 - instance["share"]]) if len(functions) > 1 and trial["convex"] else functions[0]

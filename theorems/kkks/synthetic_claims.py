@@ -8,21 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from simopt.claims import (
-    DEFINITION,
-    EXPERIMENT,
-    HOLDS,
-    KAKADE_KALAI_KANADE_SHAMIR,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    inputs,
-)
-from simopt.claims.expression import total
+from simopt.claims import *
 from simopt.estimators.index_models.isotron import l_isotron
 from simopt.ground.arrays import Array
 from simopt.theorems.kkks.synthetic import VARIANCE, at_the_middle, draw, expected_error, ten_folds

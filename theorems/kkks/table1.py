@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache, partial
 
-from simopt.claims import KAKADE_KALAI_KANADE_SHAMIR
-from simopt.claims.kinds import Effort
+from simopt.claims import *
 from simopt.claims.tables import Cell, Hypothesis, Run, table
 from simopt.ground.arrays import Array
 from simopt.theorems.kkks.printed_tables import ROUNDED, SOURCES, TABLE_1, Pair

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from simopt.claims import KAKADE_KALAI_KANADE_SHAMIR
+from simopt.claims import *
 from simopt.claims.tables import Cell, Run, table
 from simopt.ground.arrays import Array
 from simopt.theorems.kkks.printed_tables import OTHERS, SOURCES, TABLE_1, TABLE_2

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from scipy.stats import binom
 
-from simopt.claims import EXPERIMENT, HOLDS, IDENTITY, KAKADE_KALAI_KANADE_SHAMIR, Check, Instance, Trial, at_least, at_most, claim, inputs
+from simopt.claims import *
 from simopt.claims.each_set import claim_on_each
 from simopt.theorems.kkks.printed_tables import OTHERS, SOURCES, TABLE_1, TABLE_2
 from simopt.theorems.kkks.protocol import FOLDS, METHODS, cross_validated
@@ -108,14 +108,13 @@ def many() -> int:
     mutants={"one round, which is the mean of y": {"rounds": 1}},
     requires=tuple(f"dataset:{SOURCES[name].dataset}" for name in SETS),
     note="In bold: our reading of the words, with limits from the printed numbers alone. The printed means satisfy it: the largest mean "
-    "over the sets is 0.024 (GLM-tron less logistic regression), and L-Isotron less linear "
-    "regression, −0.01 in the mean over the sets, is 2.3 standard errors below 0 (less logistic regression, 1.4, not enough). With a "
-    "chance of 8/10 a case, fewer than five cases of ten come up once in 150 times. A count over all three learners without such an "
-    "allowance, 12 of 30 as in Table 1, would do as well but for chance: ours were 12 to 23 under 16 seeds. Protocol, scaling and the "
-    "choice of rounds are ours (protocol.py); kkks-table1 and kkks-table2 compare the numbers, and on wine-quality L-Isotron is 0.05 "
-    "better than printed. Quick effort, to save time: two or three of the ten folds of the larger sets. Parkinson's are the total score "
-    "and the measures of the voice, wines the white ones: the choices with which linear regression has its printed error. SIM is left out: "
-    "the paper does not say how it descends.",
+    "over the sets is 0.024 (GLM-tron less logistic regression), and L-Isotron less linear regression, −0.01 in the mean over the sets, is "
+    "2.3 standard errors below 0 (less logistic regression, 1.4, not enough). With a chance of 8/10 a case, fewer than five cases of ten "
+    "come up once in 150 times. A count over all three learners without such an allowance, 12 of 30 as in Table 1, would do as well but "
+    "for chance: ours were 12 to 23 under 16 seeds. Protocol, scaling and the choice of rounds are ours (protocol.py); kkks-table1 and "
+    "kkks-table2 compare the numbers, and on wine-quality L-Isotron is 0.05 better than printed. Quick effort, to save time: two or three "
+    "of the ten folds of the larger sets. Parkinson's are the total score and the measures of the voice, wines the white ones: the choices "
+    "with which linear regression has its printed error. SIM is left out: the paper does not say how it descends.",
     cost=5.5,
 )
 def comparable_to_regressions(instance: Instance, trial: Trial) -> Iterator[Check]:

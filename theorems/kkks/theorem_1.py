@@ -17,28 +17,7 @@ from itertools import islice
 
 import numpy as np
 
-from simopt.claims import (
-    CONVENTION,
-    HIGH_PROBABILITY,
-    HOLDS,
-    IDENTITY,
-    INEQUALITY,
-    KAKADE_KALAI_KANADE_SHAMIR,
-    REFUTED,
-    Check,
-    Instance,
-    Trial,
-    at_most,
-    claim,
-    equal,
-    inputs,
-    log,
-    outcome,
-    rate,
-    rational,
-    root,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.kkks.finite_models import FiniteModel, Sample, model_of
 from simopt.theorems.kkks.float_tron import glm_tron
 from simopt.theorems.kkks.nearness import nearness

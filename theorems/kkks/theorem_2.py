@@ -16,26 +16,7 @@ from fractions import Fraction
 from itertools import islice
 from typing import Any
 
-from simopt.claims import (
-    HIGH_PROBABILITY,
-    HOLDS,
-    IDENTITY,
-    KAKADE_KALAI_KANADE_SHAMIR,
-    REFUTED,
-    SUBSTANTIVE,
-    TIGHTNESS,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    inputs,
-    outcome,
-    rate,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.kkks.finite_models import FiniteModel, Sample, model_of
 from simopt.theorems.kkks.float_tron import l_isotron, lpav
 from simopt.theorems.kkks.nearness import nearness

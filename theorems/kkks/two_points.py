@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from simopt.claims import HOLDS, IDENTITY, KAKADE_KALAI_KANADE_SHAMIR, Check, Instance, Trial, claim, equal, rational, symbols
+from simopt.claims import *
 
 
 def once(trial: Trial) -> Iterator[Instance]:

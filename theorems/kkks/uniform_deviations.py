@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from simopt.claims import HIGH_PROBABILITY, HOLDS, KAKADE_KALAI_KANADE_SHAMIR, OPEN, RATE, Check, Instance, Trial, claim, outcome, rate
+from simopt.claims import *
 from simopt.ground.arrays import Array
 from simopt.theorems.kkks.chain_supremum import best_pair, best_sequence
 from simopt.theorems.kkks.finite_models import FiniteModel, model_of, net

@@ -11,20 +11,7 @@ from itertools import islice
 
 import numpy as np
 
-from simopt.claims import (
-    HIGH_PROBABILITY,
-    HOLDS,
-    KAKADE_KALAI_KANADE_SHAMIR,
-    OPEN,
-    RATE,
-    Check,
-    Instance,
-    Trial,
-    at_most,
-    claim,
-    outcome,
-    rate,
-)
+from simopt.claims import *
 from simopt.ground.arrays import Array
 from simopt.theorems.kkks.finite_models import FiniteModel, Sample, model_of, net
 from simopt.theorems.kkks.float_tron import l_isotron, lpav

@@ -9,23 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from simopt.claims import (
-    COUNTEREXAMPLE,
-    EQUIVALENCE,
-    HOLDS,
-    IDENTITY,
-    MISSING_HYPOTHESIS,
-    REFUTED,
-    SOME,
-    VAN_ROOYEN_MENON_WILLIAMSON,
-    Check,
-    Instance,
-    Trial,
-    claim,
-    equal,
-    inputs,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.rmw.loss_orders import bend, corrected, noisy
 from simopt.theorems.rmw.order_equivalence import once
 from simopt.theorems.small_worlds.worlds import dot

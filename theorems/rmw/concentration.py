@@ -9,27 +9,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from simopt.claims import (
-    CONSTANT,
-    COUNTEREXAMPLE,
-    HIGH_PROBABILITY,
-    HOLDS,
-    IDENTITY,
-    REFUTED,
-    VAN_ROOYEN_MENON_WILLIAMSON,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    log,
-    probability,
-    rational,
-    root,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.small_worlds.exact_tails import Ball, ball, excess, holds_for_all_levels, law, squared_distance, tails
 from simopt.theorems.small_worlds.sampled_worlds import atoms, coin, decoded_world, worlds
 

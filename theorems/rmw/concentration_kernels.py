@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import HIGH_PROBABILITY, HOLDS, VAN_ROOYEN_MENON_WILLIAMSON, Check, Instance, Trial, claim
+from simopt.claims import *
 from simopt.theorems.small_worlds.exact_tails import (
     Ball,
     Tails,

@@ -12,23 +12,7 @@ from math import inf
 
 import numpy as np
 
-from simopt.claims import (
-    EQUIVALENCE,
-    EXACT,
-    HOLDS,
-    IDENTITY,
-    REFUTED,
-    SUBSTANTIVE,
-    VAN_ROOYEN_MENON_WILLIAMSON,
-    Check,
-    Instance,
-    Trial,
-    at_most,
-    claim,
-    equal,
-    symbols,
-    vacuous,
-)
+from simopt.claims import *
 from simopt.theorems.small_worlds.sampled_worlds import disc_point, weights
 from simopt.theorems.small_worlds.worlds import CONVENTIONS, World, add, by, dot, mean, minus, mixed, plus, risk, scaled, squared, zero_one
 

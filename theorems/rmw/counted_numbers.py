@@ -22,7 +22,7 @@ class Counter:
         K = [[Counted(float(k), self) for k in row] for row in np.asarray(gram)]
         n = len(K)
         size = Counted(float(n), self)
-        mean = [total(row) / size for row in K]
+        mean = [summed(row) / size for row in K]
         pick = largest(mean)
         alpha = {pick: Counted(1.0, self)}
         fitted, inner, length = list(K[pick]), mean[pick], K[pick][pick]  # K α, ⟨ω_P, ω⟩, ‖ω‖²
@@ -30,7 +30,7 @@ class Counter:
         for _ in range(steps):
             before = self.operations
             if not kept:
-                fitted = [total([a * K[i][j] for i, a in alpha.items()]) for j in range(n)]
+                fitted = [summed([a * K[i][j] for i, a in alpha.items()]) for j in range(n)]
             pick = largest([b - f for b, f in zip(mean, fitted, strict=True)])
             promise = (mean[pick] - inner) - (fitted[pick] - length)
             way = K[pick][pick] - fitted[pick] - fitted[pick] + length
@@ -76,7 +76,7 @@ class Counted:
         return Counted(value, self.counter)
 
 
-def total(numbers: list[Counted]) -> Counted:
+def summed(numbers: list[Counted]) -> Counted:
     """Σ, in n − 1 additions."""
     result = numbers[0]
     for number in numbers[1:]:

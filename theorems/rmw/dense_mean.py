@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from simopt.claims import HOLDS, IDENTITY, VAN_ROOYEN_MENON_WILLIAMSON, Check, Instance, Trial, claim, equal, symbols
+from simopt.claims import *
 from simopt.theorems.rmw.order_equivalence import once
 from simopt.theorems.small_worlds.worlds import add, dot, minus, plus, scaled, squared
 

@@ -14,21 +14,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from simopt.claims import (
-    EQUIVALENCE,
-    HOLDS,
-    MISSING_HYPOTHESIS,
-    REFUTED,
-    VAN_ROOYEN_MENON_WILLIAMSON,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    claim,
-    equal,
-    inputs,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.small_worlds.worlds import add
 
 Kernel = Sequence[Sequence[Any]]

@@ -10,21 +10,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from simopt.claims import (
-    HOLDS,
-    IDENTITY,
-    INEQUALITY,
-    VAN_ROOYEN_MENON_WILLIAMSON,
-    Check,
-    Expr,
-    Instance,
-    Trial,
-    at_most,
-    claim,
-    equal,
-    inputs,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.rmw.mean_minimises import direction
 from simopt.theorems.small_worlds.worlds import World, add, dot, mean, minus, plus, scaled, squared
 

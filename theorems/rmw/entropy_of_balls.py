@@ -9,20 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from simopt.claims import (
-    HOLDS,
-    INEQUALITY,
-    VAN_ROOYEN_MENON_WILLIAMSON,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    inputs,
-    symbols,
-)
+from simopt.claims import *
 
 
 def known_entropy_numbers(trial: Trial) -> Iterator[Instance]:

@@ -15,7 +15,7 @@ from fractions import Fraction
 from itertools import islice
 from typing import Any
 
-from simopt.claims.enclosure import Enclosure, between
+from simopt.claims import *
 from simopt.theorems.small_worlds.worlds import Vector, dot, minus, plus, scaled, squared
 
 Rule = Callable[[int, Fraction], Fraction]

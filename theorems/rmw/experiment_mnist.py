@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from simopt.claims import EXPERIMENT, HOLDS, VAN_ROOYEN_MENON_WILLIAMSON, Check, Instance, Trial, at_least, at_most, between, claim
+from simopt.claims import *
 from simopt.theorems.rmw.bandwidth_readings import READINGS, signed_gram
 from simopt.theorems.rmw.herds_of_herds import OnTestImages, mean_norm, recursion
 

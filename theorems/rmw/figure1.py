@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simopt.claims import VAN_ROOYEN_MENON_WILLIAMSON
+from simopt.claims import *
 from simopt.claims.tables import Cell, Curve, Run, table
 from simopt.solvers.herding.gaussian_tiles import Floats
 from simopt.theorems.rmw.bandwidth_readings import READINGS, Images, correct, signed_gram
@@ -23,7 +23,7 @@ PRINTED = 98.74
 WRONG_PRINTED = round(1984 * (1 - PRINTED / 100))
 TOLERANCE, IN_BLOCKS, LARGEST_BLOCK = 0.01, 0.025, 200
 HERDS = "herds of herds"
-ALL, WHOLE, EQUAL, BLOCKS = "mean of all", "with weights", "without their weights", "in blocks of 200"
+ALL_IMAGES, WHOLE, EQUAL, BLOCKS = "mean of all", "with weights", "without their weights", "in blocks of 200"
 RANDOM = "as many images at random"
 STATEMENTS = {("accuracy at 1.0 %", "is over 94 %"): (1.0, 94.0), ("accuracy under 20 %", "is over 97 %"): (20.0, 97.0)}
 ACCURACY, WRONG, POINTS, NORM = "test accuracy of the mean", "wrong", "herd for ε = 0.01", "‖ω_S‖"
@@ -73,7 +73,7 @@ def herds_row(run: Run) -> Iterator[Cell | Curve]:
     yield Cell.of(
         HERDS, "whole and blocks: largest difference, 1 % to 45 %", [apart(lines[WHOLE][0], line) for line in lines[BLOCKS]], unit="%"
     )
-    yield Curve(HERDS, ALL, np.array([0.0, 100.0]), np.full(2, 100 * on_test.whole()))
+    yield Curve(HERDS, ALL_IMAGES, np.array([0.0, 100.0]), np.full(2, 100 * on_test.whole()))
     yield from (drawn[0] for drawn in lines.values())
     yield from at_random(whole, n, on_test, run)
 
@@ -136,7 +136,7 @@ def why(cell: Cell, row: Sequence[Cell]) -> str:
 def plot(figure: Figure, done: Reproduction) -> None:
     """Accuracy over the size of the herd."""
     axes = figure.subplots()
-    styles = {WHOLE: "o--", BLOCKS: "s:", EQUAL: "x-", RANDOM: "^-.", ALL: "k-"}
+    styles = {WHOLE: "o--", BLOCKS: "s:", EQUAL: "x-", RANDOM: "^-.", ALL_IMAGES: "k-"}
     for row in done.rows:
         for line in row.curves:
             axes.plot(line.x, line.y, styles[line.label], label=line.label, markersize=3, linewidth=1)

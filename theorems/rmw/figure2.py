@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simopt.claims import VAN_ROOYEN_MENON_WILLIAMSON
+from simopt.claims import *
 from simopt.claims.tables import Cell, Curve, Run, table
 from simopt.ground.arrays import Array
 from simopt.ground.errors import NotAvailable

@@ -13,19 +13,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import islice
 
-from simopt.claims import (
-    ALGORITHM,
-    HOLDS,
-    RATE,
-    VAN_ROOYEN_MENON_WILLIAMSON,
-    Check,
-    Instance,
-    Trial,
-    at_most,
-    claim,
-    equal,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.rmw.exact_frank_wolfe import herding, mean_of
 from simopt.theorems.rmw.herding_algorithm import beside_a_face
 from simopt.theorems.rmw.hull_geometry import squared_diameter

@@ -12,23 +12,7 @@ from fractions import Fraction
 from itertools import islice
 from typing import Any
 
-from simopt.claims import (
-    ALGORITHM,
-    COUNTEREXAMPLE,
-    EXACT,
-    HOLDS,
-    IDENTITY,
-    VAN_ROOYEN_MENON_WILLIAMSON,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    symbols,
-    true,
-)
+from simopt.claims import *
 from simopt.theorems.rmw.counted_numbers import Counter
 from simopt.theorems.rmw.exact_frank_wolfe import Iterate, herding, line_search, mean_of, squared_errors, uniform
 from simopt.theorems.rmw.hull_geometry import squared_diameter

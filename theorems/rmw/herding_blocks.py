@@ -11,19 +11,7 @@ from fractions import Fraction
 from itertools import islice
 from typing import Any
 
-from simopt.claims import (
-    ALGORITHM,
-    HOLDS,
-    INEQUALITY,
-    VAN_ROOYEN_MENON_WILLIAMSON,
-    Check,
-    Instance,
-    Trial,
-    at_most,
-    claim,
-    equal,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.rmw.exact_frank_wolfe import Iterate, herding, mean_of
 from simopt.theorems.rmw.rational_sets import general
 from simopt.theorems.small_worlds.worlds import add, dot, minus, scaled, squared
@@ -50,8 +38,8 @@ def once(trial: Trial) -> Iterator[Instance]:
     exhaustive=True,
     knobs={"sum": 1},
     mutants={"Σλ = 2": {"sum": 2}},
-    note="The identity shows what is lost: "
-    "herds of blocks whose errors differ combine to less than ε, to ε/√k for k equal blocks with orthogonal errors.",
+    note="The identity shows what is lost: herds of blocks whose errors differ combine to less than ε, to ε/√k for k equal blocks with "
+    "orthogonal errors.",
 )
 def errors_of_blocks_average(instance: Instance, trial: Trial) -> Iterator[Check]:
     """Two blocks, a further block, and the mean of means."""

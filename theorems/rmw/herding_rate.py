@@ -13,28 +13,7 @@ from functools import cache
 from itertools import pairwise
 from typing import Any
 
-from simopt.claims import (
-    ALGORITHM,
-    HOLDS,
-    RATE,
-    REFUTED,
-    SUBSTANTIVE,
-    VAN_ROOYEN_MENON_WILLIAMSON,
-    Check,
-    Expr,
-    Instance,
-    Trial,
-    at_most,
-    between,
-    claim,
-    equal,
-    exp,
-    log,
-    rational,
-    root,
-    symbols,
-)
-from simopt.claims.expression import total
+from simopt.claims import *
 from simopt.theorems.rmw.exact_frank_wolfe import EXACT_STEPS, herding, mean_of, squared_errors
 from simopt.theorems.rmw.hull_geometry import squared_diameter, squared_distance_to_boundary
 from simopt.theorems.rmw.rational_sets import general, in_more_dimensions, orthonormal, triangle

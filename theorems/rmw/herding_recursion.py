@@ -15,20 +15,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import islice
 
-from simopt.claims import (
-    ALGORITHM,
-    EQUIVALENCE,
-    HOLDS,
-    VAN_ROOYEN_MENON_WILLIAMSON,
-    Check,
-    Instance,
-    Trial,
-    claim,
-    equal,
-    symbols,
-    true,
-)
-from simopt.claims.kinds import Evidence
+from simopt.claims import *
 from simopt.theorems.rmw.exact_frank_wolfe import herding, largest, mean_of, uniform
 from simopt.theorems.rmw.labelled_samples import atoms_of, samples
 from simopt.theorems.small_worlds.exact_svm import Gram, gram

@@ -14,24 +14,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from simopt.claims import (
-    EQUIVALENCE,
-    HOLDS,
-    IDENTITY,
-    MISSING_HYPOTHESIS,
-    REFUTED,
-    VAN_ROOYEN_MENON_WILLIAMSON,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    inputs,
-    symbols,
-    total,
-)
+from simopt.claims import *
 from simopt.theorems.rmw.labelled_samples import SPECIAL, atoms_of, samples
 from simopt.theorems.small_worlds.exact_hull import hull_solution, mean_ray
 from simopt.theorems.small_worlds.exact_svm import gram, mean_margins, path, piece_at, square, threshold

@@ -7,19 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from simopt.claims import (
-    EQUIVALENCE,
-    HOLDS,
-    VAN_ROOYEN_MENON_WILLIAMSON,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    between,
-    claim,
-    distinct,
-    true,
-)
+from simopt.claims import *
 from simopt.data.similarities import Gaussian, Linear, Similarity
 from simopt.equivalence.equivalence import Answer, Equivalence
 from simopt.equivalence.family import Interval

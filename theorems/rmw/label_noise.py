@@ -6,20 +6,7 @@ import itertools
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import (
-    DEFINITION,
-    HOLDS,
-    IDENTITY,
-    VAN_ROOYEN_MENON_WILLIAMSON,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.rmw.order_equivalence import once
 from simopt.theorems.rmw.potentials import NOT_POTENTIALS, POTENTIALS, named
 from simopt.theorems.small_worlds.worlds import CONVENTIONS, Atom, by, dot, flipped, mean, risk, zero_one

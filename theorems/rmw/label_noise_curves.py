@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simopt.claims import VAN_ROOYEN_MENON_WILLIAMSON
-from simopt.claims.kinds import Effort
+from simopt.claims import *
 from simopt.claims.tables import Cell, Curve, Run, table
 from simopt.data.similarities import Gaussian, Linear, Similarity
 from simopt.ground.arrays import Array

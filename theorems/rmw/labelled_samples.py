@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import numpy.typing as npt
 
-from simopt.claims import Instance, Trial
+from simopt.claims import *
 from simopt.theorems.small_worlds.worlds import Vector, scaled
 
 Points = list[list[Fraction]]

@@ -7,28 +7,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from simopt.claims import (
-    CONVENTION,
-    DEFINITION,
-    EXISTENCE,
-    HOLDS,
-    IDENTITY,
-    INEQUALITY,
-    REFUTED,
-    VAN_ROOYEN_MENON_WILLIAMSON,
-    Check,
-    Expr,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    inputs,
-    maximum,
-    minimum,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.rmw.surrogate_cells import HALF, SIDES, Cell, conditional, interpolated, opened
 from simopt.theorems.small_worlds.worlds import CONVENTIONS, dot, linear, zero_one
 

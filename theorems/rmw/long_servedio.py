@@ -13,21 +13,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from simopt.claims import (
-    COUNTEREXAMPLE,
-    EQUIVALENCE,
-    EXACT,
-    HOLDS,
-    IDENTITY,
-    VAN_ROOYEN_MENON_WILLIAMSON,
-    Check,
-    Instance,
-    Trial,
-    claim,
-    equal,
-    symbols,
-    true,
-)
+from simopt.claims import *
 from simopt.theorems.rmw.hinge_vertices import corners
 from simopt.theorems.rmw.order_equivalence import once
 from simopt.theorems.small_worlds.worlds import CONVENTIONS, Atom, add, by, dot, flipped, mean, risk, zero_one

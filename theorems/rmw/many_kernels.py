@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import HOLDS, IDENTITY, VAN_ROOYEN_MENON_WILLIAMSON, Check, Instance, Trial, at_least, claim, equal, inputs, symbols
+from simopt.claims import *
 from simopt.theorems.rmw.mean_minimises import direction
 from simopt.theorems.small_worlds.worlds import add
 

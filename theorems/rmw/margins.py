@@ -9,28 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from fractions import Fraction
 
-from simopt.claims import (
-    CONVENTION,
-    EQUIVALENCE,
-    HOLDS,
-    INEQUALITY,
-    REFUTED,
-    SOME,
-    VAN_ROOYEN_MENON_WILLIAMSON,
-    Check,
-    Expr,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    inputs,
-    maximum,
-    minimum,
-    rational,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.small_worlds.worlds import CONVENTIONS
 
 HALF = Fraction(1, 2)

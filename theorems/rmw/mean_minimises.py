@@ -13,23 +13,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from simopt.claims import (
-    EXISTENCE,
-    HOLDS,
-    IDENTITY,
-    VAN_ROOYEN_MENON_WILLIAMSON,
-    Check,
-    Expr,
-    Instance,
-    Trial,
-    at_least,
-    claim,
-    equal,
-    inputs,
-    rational,
-    symbols,
-    total,
-)
+from simopt.claims import *
 from simopt.theorems.small_worlds.worlds import add, by, dot, linear, mean, minus, plus, risk, sample, scaled, squared
 
 UNITS = (Fraction(0), Fraction(1, 3), Fraction(1), Fraction(-2))  # t of the direction ((1 − t²), 2t)/(1 + t²)

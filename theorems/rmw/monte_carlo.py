@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from simopt.claims import HOLDS, IDENTITY, RATE, REFUTED, TYPO, VAN_ROOYEN_MENON_WILLIAMSON, Check, Instance, Trial, claim, equal, symbols
+from simopt.claims import *
 from simopt.theorems.rmw.order_equivalence import once
 from simopt.theorems.small_worlds.exact_tails import law, squared_distance
 from simopt.theorems.small_worlds.sampled_worlds import atoms, coin

@@ -10,21 +10,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from simopt.claims import (
-    DEFINITION,
-    EQUIVALENCE,
-    EXACT,
-    HOLDS,
-    IDENTITY,
-    VAN_ROOYEN_MENON_WILLIAMSON,
-    Check,
-    Instance,
-    Trial,
-    claim,
-    equal,
-    symbols,
-    true,
-)
+from simopt.claims import *
 from simopt.theorems.rmw.loss_orders import (
     Event,
     Table,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import EXACT, HOLDS, IN_EXPECTATION, VAN_ROOYEN_MENON_WILLIAMSON, Check, Instance, Trial, at_most, claim, vacuous
+from simopt.claims import *
 from simopt.theorems.rmw.posteriors import divergence, finite_learners
 from simopt.theorems.small_worlds.exact_tails import BITS, ball, enclosed, multinomial, unit_ratios
 from simopt.theorems.small_worlds.worlds import add

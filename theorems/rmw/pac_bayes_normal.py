@@ -9,27 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import (
-    CONSTANT,
-    EXACT,
-    HOLDS,
-    IDENTITY,
-    IN_EXPECTATION,
-    INEQUALITY,
-    REFUTED,
-    VAN_ROOYEN_MENON_WILLIAMSON,
-    Check,
-    Expr,
-    Instance,
-    Trial,
-    at_most,
-    claim,
-    equal,
-    inputs,
-    symbols,
-    total,
-    vacuous,
-)
+from simopt.claims import *
 from simopt.theorems.rmw.posteriors import divergence, several_maps, single_maps
 from simopt.theorems.small_worlds.exact_tails import (
     BITS,
@@ -101,8 +81,8 @@ def once(trial: Trial) -> Iterator[Instance]:
     knobs={"factor": HALF},
     mutants={"‖a − b‖²": {"factor": Fraction(1)}},
     corrects="RMW-T20-KL",
-    note="For mixtures over tags D_KL(α(S), α_π) is added and ½‖·‖² averaged. So "
-    "Theorems 20 and 21 hold with half of ‖Ā(S) − ω_π‖² (rows RMW-T20-half and RMW-T21-half).",
+    note="For mixtures over tags D_KL(α(S), α_π) is added and ½‖·‖² averaged. So Theorems 20 and 21 hold with half of ‖Ā(S) − ω_π‖² (rows "
+    "RMW-T20-half and RMW-T21-half).",
 )
 def divergence_of_normals(instance: Instance, trial: Trial) -> Iterator[Check]:
     """The same in symbols."""

@@ -13,8 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import exp, log, rational
-from simopt.claims.expression import Expr
+from simopt.claims import *
 
 
 @dataclass(frozen=True)

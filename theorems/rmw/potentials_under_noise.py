@@ -12,21 +12,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import (
-    COUNTEREXAMPLE,
-    HOLDS,
-    IDENTITY,
-    VAN_ROOYEN_MENON_WILLIAMSON,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    symbols,
-)
-from simopt.claims.expression import Expr
+from simopt.claims import *
 from simopt.theorems.rmw.long_servedio import MASSES, margins, pull, three_points
 from simopt.theorems.rmw.order_equivalence import once
 from simopt.theorems.rmw.potentials import POTENTIALS, Potential, named, random_mixture

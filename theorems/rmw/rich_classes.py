@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from simopt.claims import EQUIVALENCE, HOLDS, VAN_ROOYEN_MENON_WILLIAMSON, Check, Instance, Trial, claim, equal, symbols
+from simopt.claims import *
 from simopt.theorems.rmw.order_equivalence import once
 
 

@@ -9,24 +9,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from simopt.claims import (
-    CONVENTION,
-    COUNTEREXAMPLE,
-    EQUIVALENCE,
-    HOLDS,
-    MISSING_HYPOTHESIS,
-    REFUTED,
-    SOME,
-    VAN_ROOYEN_MENON_WILLIAMSON,
-    Check,
-    Instance,
-    Trial,
-    at_most,
-    claim,
-    equal,
-    inputs,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.rmw.loss_orders import bend, corrected, noisy
 from simopt.theorems.rmw.order_equivalence import once
 from simopt.theorems.small_worlds.worlds import CONVENTIONS, zero_one

@@ -7,28 +7,7 @@ from fractions import Fraction
 from itertools import islice
 from typing import Any
 
-from simopt.claims import (
-    CONSTANT,
-    EXISTENCE,
-    HOLDS,
-    INEQUALITY,
-    OPEN,
-    RATE,
-    REFUTED,
-    TIGHTNESS,
-    VAN_ROOYEN_MENON_WILLIAMSON,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    inputs,
-    minimum,
-    rational,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.rmw.exact_frank_wolfe import herding, mean_of
 from simopt.theorems.rmw.order_equivalence import once
 from simopt.theorems.rmw.rational_sets import Points, general, orthonormal

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from simopt.claims import Check, Instance, Trial, equal, inputs, symbols
+from simopt.claims import *
 from simopt.theorems.small_worlds.worlds import Loss, linear, zero_one
 
 HALF = Fraction(1, 2)

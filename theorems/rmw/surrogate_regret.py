@@ -10,24 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from simopt.claims import (
-    CONVENTION,
-    EQUIVALENCE,
-    EXISTENCE,
-    HOLDS,
-    IDENTITY,
-    INEQUALITY,
-    REFUTED,
-    VAN_ROOYEN_MENON_WILLIAMSON,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.rmw.surrogate_cells import HALF, Cell, away_from_zero, cells, conditional, interpolated, opened
 from simopt.theorems.small_worlds.worlds import linear, zero_one
 

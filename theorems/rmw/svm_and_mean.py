@@ -19,21 +19,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 
-from simopt.claims import (
-    EQUIVALENCE,
-    HOLDS,
-    VAN_ROOYEN_MENON_WILLIAMSON,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    inputs,
-    maximum,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.rmw.labelled_samples import atoms_of, samples
 from simopt.theorems.rmw.mean_minimises import direction
 from simopt.theorems.small_worlds.exact_svm import Gram, gram, mean_margins, optimality_gap, path, piece_at, square, threshold

@@ -13,23 +13,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import (
-    COUNTEREXAMPLE,
-    EQUIVALENCE,
-    HOLDS,
-    INEQUALITY,
-    VAN_ROOYEN_MENON_WILLIAMSON,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    inputs,
-    maximum,
-    total,
-)
+from simopt.claims import *
 from simopt.theorems.rmw.labelled_samples import atoms_of, dependent_samples, independent_samples, samples
 from simopt.theorems.small_worlds.exact_svm import Gram, gram, mean_margins, path, piece_at, square, threshold
 from simopt.theorems.small_worlds.worlds import dot

@@ -10,22 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import (
-    COUNTEREXAMPLE,
-    HOLDS,
-    INEQUALITY,
-    SOME,
-    VAN_ROOYEN_MENON_WILLIAMSON,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    inputs,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.rmw.order_equivalence import once
 from simopt.theorems.small_worlds.worlds import add, dot, scaled, squared
 

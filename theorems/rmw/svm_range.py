@@ -16,18 +16,7 @@ from fractions import Fraction
 from itertools import pairwise
 from typing import Any
 
-from simopt.claims import (
-    EQUIVALENCE,
-    HOLDS,
-    VAN_ROOYEN_MENON_WILLIAMSON,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-)
+from simopt.claims import *
 from simopt.theorems.rmw.labelled_samples import atoms_of, dependent_samples, independent_samples, samples
 from simopt.theorems.small_worlds.exact_svm import Gram, Piece, gram, hinge_risk, mean_margins, path, piece_at, square, threshold
 from simopt.theorems.small_worlds.worlds import Vector, add, dot, minus, plus, scaled, squared

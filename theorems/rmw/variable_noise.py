@@ -11,18 +11,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any
 
-from simopt.claims import (
-    HOLDS,
-    INEQUALITY,
-    MISSING_HYPOTHESIS,
-    REFUTED,
-    VAN_ROOYEN_MENON_WILLIAMSON,
-    Check,
-    Instance,
-    Trial,
-    at_most,
-    claim,
-)
+from simopt.claims import *
 from simopt.ground.arrays import Array
 from simopt.theorems.rmw.loss_orders import noisy
 from simopt.theorems.small_worlds.worlds import add

@@ -16,7 +16,7 @@ from itertools import groupby
 from math import comb, lcm
 from typing import Any
 
-from simopt.claims import EXACT, INTERVAL_EVIDENCE, Check, Enclosure, at_most, vacuous
+from simopt.claims import *
 from simopt.theorems.small_worlds.worlds import dot, minus
 
 BITS = 96

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import Instance, Trial
+from simopt.claims import *
 from simopt.ground.arrays import Array
 
 ONE = Fraction(1)

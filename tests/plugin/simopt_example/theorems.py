@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 
 import simopt
-from simopt.claims import HOLDS, INEQUALITY, Check, Instance, Paper, Trial, at_most, claim
+from simopt.claims import *
 from simopt_example.quantile_regression import QuantileRegression
 
 KOENKER_BASSETT = Paper("kb", "KB", "R. Koenker and G. Bassett", "Regression Quantiles", 1978, "Econometrica")

@@ -211,7 +211,7 @@ def test_rounding_explains_what_two_digits_leave() -> None:
 
 def test_the_picture_of_the_table_has_ours_and_the_printed_values() -> None:
     figures = pytest.importorskip("matplotlib.figure", reason="pictures need matplotlib")
-    cells = [Cell("Bank-8", table1b.CONSTANT, 2.5)]
+    cells = [Cell("Bank-8", table1b.CONSTANT_FIT, 2.5)]
     for place, (s, method) in enumerate((s, method) for s in (SIGMOID, MANHATTAN) for method in (KR, ORLAND)):
         cells.append(Cell("Bank-8", f"{s}: {method}", 1.0 + place, 0.1, 10.0 + place, 0.1))
     chosen = simopt.claims.reproduction.find("kj-table1b")

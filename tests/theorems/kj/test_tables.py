@@ -186,7 +186,7 @@ def test_a_remark_has_the_numbers_of_the_row() -> None:
     cells = [
         Cell("Bodyfat", f"{MANHATTAN}, {LAND_SP}", 4e-3, 1e-3, 3.5e-5, 1.3e-5),
         Cell("Bodyfat", f"{MANHATTAN}, {KR}", 4e-4, 1e-5, 3.9e-4, 2e-5),
-        Cell("Bodyfat", table1a.CONSTANT, 3e-4),
+        Cell("Bodyfat", table1a.CONSTANT_FIT, 3e-4),
         Cell("Bodyfat", table1a.KERNEL_RIDGE, 1e-4),
     ]
     assert "10 against 0.09 printed" in table1a.remark(cells[0], cells) and "0.33 of the error of a constant" in table1a.remark(
@@ -268,7 +268,7 @@ def test_abalone_is_reproduced() -> None:
     printed = [cell for cell in cells if cell.printed is not None]
     assert [cell.word for cell in printed] == [INSIDE] * 4
     found = {cell.column: cell.ours for cell in cells}
-    assert found[f"{MANHATTAN}, {KR}"] > found[table1a.CONSTANT] > found[f"{MANHATTAN}, {LAND_SP}"]
+    assert found[f"{MANHATTAN}, {KR}"] > found[table1a.CONSTANT_FIT] > found[f"{MANHATTAN}, {LAND_SP}"]
 
 
 @pytest.mark.parametrize("id", ["KJ-X1", "KJ-X4", "KJ-X10"])

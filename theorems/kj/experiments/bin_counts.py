@@ -8,7 +8,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from simopt.claims.kinds import Effort
+from simopt.claims import *
 from simopt.claims.tables import Run
 from simopt.ground.arrays import Array
 from simopt.theorems.kj.experiments.ordinal_protocol import SPLITS, OrdinalSplit, binned

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from simopt.claims import EXPERIMENT, HOLDS, KAR_JAIN, Check, Instance, Trial, at_least, at_most, claim
+from simopt.claims import *
 from simopt.claims.each_set import claim_on_each, row
 from simopt.data.datasets import Dataset
 from simopt.data.similarities import named

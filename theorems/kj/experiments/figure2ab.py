@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from simopt.claims import KAR_JAIN
+from simopt.claims import *
 from simopt.claims.tables import Cell, Curve, Run, table
 from simopt.theorems.kj.experiments import landmark_curves
 from simopt.theorems.kj.experiments.printed_tables import EUCLIDEAN, GAUSSIAN, SETS

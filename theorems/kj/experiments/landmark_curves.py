@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simopt.claims.kinds import Effort
+from simopt.claims import *
 from simopt.claims.tables import Cell, Curve, Run
 from simopt.ground.arrays import Array
 from simopt.theorems.kj.experiments.printed_tables import KR, LAND, LAND_SP, SETS, SIMILARITIES
 from simopt.theorems.kj.experiments.protocol import Landmarks, kernel_regression
-from simopt.theorems.kj.experiments.table1a import CONSTANT, RIDGE, SHIFTED, UNIT, shared, splits
+from simopt.theorems.kj.experiments.table1a import CONSTANT_FIT, RIDGE, SHIFTED, UNIT, shared, splits
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from simopt.claims.reproduction import Reproduction
 
 COUNTS = (5, 10, 20, 50, 100)
-FLAT = (KR, SHIFTED, CONSTANT)
+FLAT = (KR, SHIFTED, CONSTANT_FIT)
 USED = "landmarks that RegLand-Sp takes of 100"
-COLOURS = {LAND: "tab:blue", LAND_SP: "tab:green", KR: "tab:red", RIDGE: "tab:purple", SHIFTED: "tab:orange", CONSTANT: "black"}
+COLOURS = {LAND: "tab:blue", LAND_SP: "tab:green", KR: "tab:red", RIDGE: "tab:purple", SHIFTED: "tab:orange", CONSTANT_FIT: "black"}
 
 Errors = dict[str, Array]
 
@@ -45,7 +45,7 @@ def curves(dataset: str, similarity: str, seed: int, effort: Effort) -> tuple[tu
         rows[RIDGE].append([landmarks.ridge(d) for d in numbers])
         for method, error in zip((KR, SHIFTED), kernel_regression(split, name), strict=True):
             rows[method].append([error])
-        rows[CONSTANT].append([split.constant()])
+        rows[CONSTANT_FIT].append([split.constant()])
     return numbers, {method: np.array(values) for method, values in rows.items()}
 
 
@@ -91,7 +91,7 @@ def why(cell: Cell, cells: Sequence[Cell]) -> str:
 
     named = [method for method in (LAND_SP, LAND, KR) if f" {method} " in f" {cell.column} "]
     counts = [other.column.rsplit(", ", 1)[1] for other in cells if other.column.startswith(f"{similarity}: {LAND}, ")]
-    constant = told(CONSTANT) if KR in named else ""
+    constant = told(CONSTANT_FIT) if KR in named else ""
     return (
         f"{similarity}, with {', '.join(counts)} landmarks: {'; '.join([told(method) for method in named] + [constant] * bool(constant))}."
     )

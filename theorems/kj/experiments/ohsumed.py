@@ -14,7 +14,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from simopt.claims.kinds import Effort
+from simopt.claims import *
 from simopt.claims.tables import Run
 from simopt.data.datasets import Dataset
 from simopt.data.landmarks import LandmarkMap

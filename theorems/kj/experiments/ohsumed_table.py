@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simopt.claims import KAR_JAIN
-from simopt.claims.kinds import Effort
+from simopt.claims import *
 from simopt.claims.tables import Cell, Curve, Row, Run, table
 from simopt.theorems.kj.experiments.ohsumed import CUTS, DATA, FEATURE, LANDMARKED, LINEAR, METHODS, RANDOM, measured
 from simopt.theorems.kj.experiments.printed_tables import GAUSSIAN, MANHATTAN, SIGMOID

@@ -9,14 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from simopt.claims.kinds import Effort
+from simopt.claims import *
 from simopt.claims.tables import Cell, Curve, Run
 from simopt.ground.arrays import Array
 from simopt.theorems.kj.experiments.landmark_curves import panels
 from simopt.theorems.kj.experiments.ordinal_protocol import SPLITS, OrdinalLandmarks, kernel_regression
 from simopt.theorems.kj.experiments.printed_ordinal import ORLAND
 from simopt.theorems.kj.experiments.printed_tables import KR, SIMILARITIES
-from simopt.theorems.kj.experiments.table1b import CONSTANT, SHIFTED, SPACED, UNIT, shared, splits
+from simopt.theorems.kj.experiments.table1b import CONSTANT_FIT, SHIFTED, SPACED, UNIT, shared, splits
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,8 +25,8 @@ if TYPE_CHECKING:
 
 COUNTS = (5, 10, 20, 50, 100)
 FEWER = 3  # splits at quick effort
-FLAT = (KR, SHIFTED, CONSTANT)
-COLOURS = {ORLAND: "tab:blue", SPACED: "tab:green", KR: "tab:red", SHIFTED: "tab:orange", CONSTANT: "black"}
+FLAT = (KR, SHIFTED, CONSTANT_FIT)
+COLOURS = {ORLAND: "tab:blue", SPACED: "tab:green", KR: "tab:red", SHIFTED: "tab:orange", CONSTANT_FIT: "black"}
 
 Errors = dict[str, Array]
 
@@ -45,7 +45,7 @@ def curves(name: str, similarity: str, seed: int, effort: Effort) -> tuple[tuple
         rows[SPACED].append([landmarks.orland(d, 1.0) for d in numbers])
         for method, error in zip((KR, SHIFTED), kernel_regression(split, kind), strict=True):
             rows[method].append([error])
-        rows[CONSTANT].append([split.constant()])
+        rows[CONSTANT_FIT].append([split.constant()])
     return numbers, {method: np.array(values) for method, values in rows.items()}
 
 
@@ -69,7 +69,7 @@ def row(name: str, similarities: Sequence[str], run: Run) -> Iterator[Cell | Cur
             yield Curve(name, f"{similarity}: {method}", np.array(numbers, dtype=float), line)
         yield Cell(name, below(similarity, KR), float(np.all(means[ORLAND] < means[KR])), printed=1.0)
         yield Cell(name, falling(similarity), float(means[ORLAND][-1] < means[ORLAND][0]), printed=1.0)
-        yield Cell(name, below(similarity, CONSTANT), float(np.all(means[ORLAND] < means[CONSTANT])))
+        yield Cell(name, below(similarity, CONSTANT_FIT), float(np.all(means[ORLAND] < means[CONSTANT_FIT])))
         for method in (ORLAND, SPACED):
             for j, d in enumerate(numbers):
                 yield Cell.of(name, f"{similarity}: {method}, {d}", errors[method][:, j], unit=UNIT)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from simopt.claims import EXPERIMENT, HOLDS, KAR_JAIN, Check, Instance, Trial, at_most
+from simopt.claims import *
 from simopt.claims.each_set import FETCHED, claim_on_each, row
 from simopt.ground.arrays import Array
 from simopt.theorems.kj.experiments.experiment_claims import split_of

@@ -7,8 +7,7 @@ from functools import lru_cache, partial
 
 import numpy as np
 
-from simopt.claims import KAR_JAIN
-from simopt.claims.kinds import Effort
+from simopt.claims import *
 from simopt.claims.tables import Cell, Hypothesis, Run, table
 from simopt.data.datasets import Dataset
 from simopt.ground.arrays import Array
@@ -21,7 +20,7 @@ MOST = 3000  # samples at quick effort
 UNIT = "MSE, y / max |y|"
 RIDGE, SHIFTED = "ridge on landmarks", "KR, K + s"
 CENTRED = f"{LAND_SP}, y centred"
-CONSTANT, KERNEL_RIDGE = "constant", "kernel ridge, Gaussian"
+CONSTANT_FIT, KERNEL_RIDGE = "constant", "kernel ridge, Gaussian"
 TOGETHER = "All sets"
 PAIRS = [(name, similarity) for name in SETS for similarity in (SIGMOID, MANHATTAN)]
 BETTER = f"{LAND_SP} below {KR}, of {len(PAIRS)}"
@@ -67,9 +66,9 @@ def measured(dataset: str, similarity: str, seed: int, effort: Effort) -> Errors
 @lru_cache(maxsize=64)
 def baselines(dataset: str, seed: int, effort: Effort) -> Errors:
     """Errors of what needs none of the similarities."""
-    found: Errors = {CONSTANT: [], KERNEL_RIDGE: []}
+    found: Errors = {CONSTANT_FIT: [], KERNEL_RIDGE: []}
     for split in splits(dataset, seed, effort):
-        found[CONSTANT].append(split.constant())
+        found[CONSTANT_FIT].append(split.constant())
         found[KERNEL_RIDGE].append(kernel_ridge(split))
     return found
 
@@ -149,7 +148,7 @@ def remark(cell: Cell, row: Sequence[Cell]) -> str:
         return together(cell, found)
     printed, similarity = cell.printed or 0.0, cell.column.split(",")[0]
     told = f"Ours is {cell.ours / printed:.2g} times the printed value"
-    constant, dense = found[CONSTANT].ours, found[KERNEL_RIDGE].ours
+    constant, dense = found[CONSTANT_FIT].ours, found[KERNEL_RIDGE].ours
     if cell.column.endswith(f", {KR}"):
         return f"{told}; a constant has {constant:.2g}, {'less' if constant < cell.ours else 'more'} than KR."
     base = found[f"{similarity}, {KR}"]
@@ -196,7 +195,7 @@ def counts(seed: int, effort: Effort, sparse: str = LAND_SP) -> Iterator[Cell]:
     for column, start in DETAILS.items():
         of = [cell for cell in details if cell.column.startswith(start)]
         yield Cell(TOGETHER, column, float(sum(not misses(cell) for cell in of)), printed=float(len(of)))
-    constants = {name: mean(baselines(SETS[name], seed, effort)[CONSTANT]) for name in SETS}
+    constants = {name: mean(baselines(SETS[name], seed, effort)[CONSTANT_FIT]) for name in SETS}
     yield Cell(TOGETHER, WORSE, float(sum(found[KR] > constants[name] for (name, _), found in means.items())))
     yield from details
 
@@ -217,7 +216,7 @@ def counts(seed: int, effort: Effort, sparse: str = LAND_SP) -> Iterator[Cell]:
     "name, all samples. The last row counts what reproduces, and names what does not. Quick effort: 3000 samples of each set.",
     remark=remark,
     suppose=otherwise,
-    plot=BesidePrinted(tuple(SETS), LAND_SP, "{}, {}", CONSTANT, UNIT),
+    plot=BesidePrinted(tuple(SETS), LAND_SP, "{}, {}", CONSTANT_FIT, UNIT),
 )
 def table1a(row: str, run: Run) -> Iterator[Cell]:
     """One data set, or all."""

@@ -8,8 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import lru_cache, partial
 
-from simopt.claims import KAR_JAIN
-from simopt.claims.kinds import Effort
+from simopt.claims import *
 from simopt.claims.tables import Cell, Hypothesis, Row, Run, table
 from simopt.ground.arrays import Array
 from simopt.theorems.kj.experiments.bin_counts import best_count, misfits
@@ -31,7 +30,7 @@ COUNT = 50
 MOST = 3000  # samples at quick effort
 UNIT = "mean |ŷ − y|"
 LEARNED, SPACED, CENTRED = f"{ORLAND}, b learned", f"{ORLAND}, b learned, Δ = γ", f"{ORLAND}, b around 0"
-SHIFTED, CONSTANT, LOGIT = "KR, K + s", "median", "ordered logit"
+SHIFTED, CONSTANT_FIT, LOGIT = "KR, K + s", "median", "ordered logit"
 BOTH = (SIGMOID, MANHATTAN)
 BIN_COUNTS, TOGETHER = "Number of bins", "All sets"
 PAIRS = [(name, similarity) for name in ORDINAL_SETS for similarity in BOTH]
@@ -150,7 +149,7 @@ def remark(cell: Cell, row: Sequence[Cell]) -> str:
         return together(cell, found)
     printed = cell.printed or 0.0
     told = f"Ours is {cell.ours / printed:.3g} times the printed value, {abs(cell.ours - printed):.2g} away"
-    return f"{told}; two digits leave {cell.rounding:.1g}. The median has {found[CONSTANT].ours:.3g}."
+    return f"{told}; two digits leave {cell.rounding:.1g}. The median has {found[CONSTANT_FIT].ours:.3g}."
 
 
 def seen(rows: Sequence[Row]) -> str:
@@ -268,7 +267,7 @@ def counts(seed: int, effort: Effort) -> Iterator[Cell]:
     remark=remark,
     suppose=otherwise,
     seen=seen,
-    plot=BesidePrinted(tuple(ORDINAL_SETS), ORLAND, "{}: {}", CONSTANT, UNIT),
+    plot=BesidePrinted(tuple(ORDINAL_SETS), ORLAND, "{}: {}", CONSTANT_FIT, UNIT),
 )
 def table1b(row: str, run: Run) -> Iterator[Cell]:
     """The number of bins, one data set, or all."""
@@ -283,5 +282,5 @@ def table1b(row: str, run: Run) -> Iterator[Cell]:
     for similarity in (*BOTH, GAUSSIAN):
         for method, errors in measured(row, similarity, run.seed, run.effort).items():
             yield printed_cell(row, similarity, method, errors)
-    yield Cell.of(row, CONSTANT, constants(row, run.seed, run.effort), unit=UNIT)
+    yield Cell.of(row, CONSTANT_FIT, constants(row, run.seed, run.effort), unit=UNIT)
     yield logit(row, run)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import HOLDS, IDENTITY, INEQUALITY, KAR_JAIN, Check, Instance, Trial, at_least, at_most, claim, equal, inputs, symbols
+from simopt.claims import *
 from simopt.theorems.kj.experiments.printed_tables import KR, LAND_SP, MANHATTAN, SIGMOID, TABLE_1A, half_unit
 
 SECTION = "regression"

@@ -12,23 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from simopt.claims import (
-    COUNTEREXAMPLE,
-    EXISTENCE,
-    HOLDS,
-    IDENTITY,
-    KAR_JAIN,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    symbols,
-    true,
-)
-from simopt.claims import EXACT as EXACTLY
+from simopt.claims import *
 from simopt.theorems.small_worlds.sampled_worlds import weights
 
 SECTION = "regression"
@@ -188,7 +172,7 @@ def weights_represent_the_optimum(instance: Instance, trial: Trial) -> Iterator[
         over = y - value
         beyond, sided = abs(over) - instance["epsilon"], v * over >= 0
         optimal = abs(v) == C if beyond > 0 else (v == 0 or (beyond == 0 and sided))
-        yield true(trial["mass"] == 0 or (optimal and sided) or (v == 0 and beyond <= 0), "−β ∈ C p ∂ℓ", evidence=EXACTLY)
+        yield true(trial["mass"] == 0 or (optimal and sided) or (v == 0 and beyond <= 0), "−β ∈ C p ∂ℓ", evidence=EXACT)
 
 
 @claim(

@@ -13,25 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import (
-    COUNTEREXAMPLE,
-    DEFINITION,
-    EXISTENCE,
-    HOLDS,
-    IDENTITY,
-    KAR_JAIN,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    symbols,
-    true,
-    vacuous,
-)
-from simopt.claims import EXACT as EXACTLY
+from simopt.claims import *
 from simopt.theorems.kj.landmarks.piecewise_linear import box, corners, inner
 from simopt.theorems.small_worlds.sampled_worlds import weights
 
@@ -161,7 +143,7 @@ def choice_from_weights(instance: Instance, trial: Trial) -> Iterator[Check]:
     masses, w = instance["masses"], instance["weights"]
     mean = total_of(p * abs(v) for p, v in zip(masses, w, strict=True))
     if mean == 0:
-        yield vacuous(True, "w = 0", evidence=EXACTLY)
+        yield vacuous(True, "w = 0", evidence=EXACT)
         return
     signs = [mean if v > 0 else -mean for v in w]
     choice = [abs(v) for v in w]
@@ -196,7 +178,7 @@ def no_choice_on_an_atom(instance: Instance, trial: Trial) -> Iterator[Check]:
     mean = total_of(p * abs(v) for p, v in zip(masses, w, strict=True))
     yield equal(loss(instance, predictor(instance, w, [ONE])), ZERO, "loss of w")
     for r in range(levels + 1):
-        yield true(masses[0] * Fraction(r, levels) != mean, f"E R for R = {r}/{levels}", evidence=EXACTLY)
+        yield true(masses[0] * Fraction(r, levels) != mean, f"E R for R = {r}/{levels}", evidence=EXACT)
 
 
 def once(trial: Trial) -> Iterator[Instance]:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import Enclosure, Instance, between
+from simopt.claims import *
 from simopt.solvers.goodness.goodness_exact import exact_goodness
 from simopt.theorems.small_worlds.sampled_worlds import weights
 

@@ -8,20 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import (
-    DEFINITION,
-    HOLDS,
-    INEQUALITY,
-    KAR_JAIN,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    between,
-    claim,
-    equal,
-)
+from simopt.claims import *
 from simopt.problems.goodness import Goodness
 from simopt.solvers.goodness.goodness_exact import exact_goodness, exact_smallest_bound
 from simopt.solving.driver import solve

@@ -5,25 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from simopt.claims import (
-    COUNTEREXAMPLE,
-    EQUIVALENCE,
-    HOLDS,
-    IDENTITY,
-    INEQUALITY,
-    KAR_JAIN,
-    MISSING_HYPOTHESIS,
-    REFUTED,
-    Check,
-    Instance,
-    Trial,
-    at_most,
-    between,
-    claim,
-    distinct,
-    equal,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.kj.goodness.finite_domains import (
     HALF,
     ONE,

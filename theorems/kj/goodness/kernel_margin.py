@@ -9,24 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from simopt.claims import (
-    COUNTEREXAMPLE,
-    DEFINITION,
-    HOLDS,
-    KAR_JAIN,
-    TIGHTNESS,
-    Check,
-    Enclosure,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    between,
-    claim,
-    equal,
-    inputs,
-    minimum,
-)
+from simopt.claims import *
 from simopt.problems.kernel_goodness import KernelGoodness
 from simopt.solving.driver import solve
 from simopt.solving.solution import Status

@@ -13,21 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import EXACT as EXACTLY
-from simopt.claims import (
-    EXISTENCE,
-    HOLDS,
-    KAR_JAIN,
-    Check,
-    Enclosure,
-    Instance,
-    Trial,
-    at_most,
-    between,
-    claim,
-    equal,
-    true,
-)
+from simopt.claims import *
 from simopt.ground.arrays import Array
 from simopt.problems.goodness import Goodness
 from simopt.solvers.goodness.goodness_exact import exact_goodness, exact_smallest_bound
@@ -160,7 +146,7 @@ def weights_of_the_optimum(instance: Instance, trial: Trial) -> Iterator[Check]:
         yield at_most(max(up, down), trial["C"] * p * C, "α, α*")
         outside = max(abs(y - value) - epsilon, ZERO)
         kept = (up == 0 or y - value >= epsilon) and (down == 0 or value - y >= epsilon) and (outside == 0 or max(up, down) == p * C)
-        yield true(kept and up * down == 0, "complementary slackness", evidence=EXACTLY)
+        yield true(kept and up * down == 0, "complementary slackness", evidence=EXACT)
     least = exact_smallest_bound(gram, f, 0, masses)
     if least.upper is None or least.lower is None:
         raise ArithmeticError("no exact smallest bound")

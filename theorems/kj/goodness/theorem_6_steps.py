@@ -5,23 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import (
-    HOLDS,
-    IDENTITY,
-    INEQUALITY,
-    KAR_JAIN,
-    REFUTED,
-    TYPO,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    claim,
-    equal,
-    inputs,
-    minimum,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.kj.goodness.finite_domains import HALF, ZERO, predicted
 from simopt.theorems.kj.goodness.theorem_6_tight import LEVELS, SIGNS, four_points, inner_products
 

@@ -11,23 +11,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from simopt.claims import (
-    HOLDS,
-    IDENTITY,
-    INEQUALITY,
-    KAR_JAIN,
-    TIGHTNESS,
-    Check,
-    Enclosure,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    between,
-    claim,
-    equal,
-    symbols,
-)
+from simopt.claims import *
 from simopt.solvers.goodness.goodness_exact import exact_smallest_bound
 from simopt.theorems.kj.goodness.finite_domains import HALF, ONE, ZERO, domain
 

@@ -10,26 +10,7 @@ from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import product
 
-from simopt.claims import (
-    CONSTANT,
-    COUNTEREXAMPLE,
-    DEFINITION,
-    HIGH_PROBABILITY,
-    HOLDS,
-    IDENTITY,
-    KAR_JAIN,
-    REFUTED,
-    TIGHTNESS,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    inputs,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.kj.goodness.finite_domains import HALF, ONE, ZERO, domain, least_loss, mean
 from simopt.theorems.small_worlds.sampled_worlds import weights
 

@@ -6,27 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
 
-from simopt.claims import (
-    COUNTEREXAMPLE,
-    HIGH_PROBABILITY,
-    HOLDS,
-    INEQUALITY,
-    KAR_JAIN,
-    MISSING_HYPOTHESIS,
-    REFUTED,
-    Check,
-    Expr,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    log,
-    probability,
-    rational,
-    root,
-)
+from simopt.claims import *
 from simopt.theorems.kj.landmarks.dipping_domains import ONE, ZERO, alone, domain, gaps, largest_gap, random_domain
 from simopt.theorems.kj.landmarks.mean_gap import two_walks
 from simopt.theorems.small_worlds.exact_tails import Ball, Counts, ball, holds_for_all_levels, multinomial, tails

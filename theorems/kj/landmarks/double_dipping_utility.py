@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from simopt.claims import HIGH_PROBABILITY, HOLDS, INEQUALITY, KAR_JAIN, Check, Instance, Trial, at_most, claim, outcome, root
+from simopt.claims import *
 from simopt.ground.arrays import Array
 from simopt.theorems.kj.landmarks.dipping_domains import ONE, ZERO, largest_gap, small_domains
 from simopt.theorems.kj.landmarks.mean_gap import two_walks

@@ -6,29 +6,7 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import (
-    CONSTANT,
-    HIGH_PROBABILITY,
-    HOLDS,
-    IDENTITY,
-    INEQUALITY,
-    KAR_JAIN,
-    REFUTED,
-    TYPO,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    inputs,
-    log,
-    probability,
-    rational,
-    root,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.kj.landmarks.landmark_laws import ONE, decoded_landmarks, deviations, draws, hadamard, landmarked, mean_sizes, signs
 from simopt.theorems.small_worlds.exact_tails import Ball, ball, holds_for_all_levels, tails
 

@@ -17,24 +17,7 @@ from fractions import Fraction
 from functools import cache
 from math import comb
 
-from simopt.claims import (
-    CONVENTION,
-    HOLDS,
-    IDENTITY,
-    IN_EXPECTATION,
-    INEQUALITY,
-    KAR_JAIN,
-    REFUTED,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    root,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.kj.landmarks.dipping_domains import (
     ONE,
     ZERO,

@@ -9,24 +9,7 @@ from functools import cache
 
 import numpy as np
 
-from simopt.claims import (
-    HOLDS,
-    IN_EXPECTATION,
-    INEQUALITY,
-    KAR_JAIN,
-    Check,
-    Expr,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    log,
-    rational,
-    root,
-    total,
-)
+from simopt.claims import *
 from simopt.ground.arrays import Array
 from simopt.theorems.small_worlds.exact_tails import ball, enclosed
 from simopt.theorems.small_worlds.sampled_worlds import weights

@@ -9,23 +9,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from functools import cache
 
-from simopt.claims import (
-    HIGH_PROBABILITY,
-    HOLDS,
-    KAR_JAIN,
-    MISSING_HYPOTHESIS,
-    REFUTED,
-    Check,
-    Expr,
-    Instance,
-    Trial,
-    at_most,
-    claim,
-    log,
-    probability,
-    rational,
-    root,
-)
+from simopt.claims import *
 from simopt.theorems.kj.landmarks.uniform_gaps import ONE, coins, gaps, in_the_plane, indistinct, on_the_line, reach
 from simopt.theorems.small_worlds.exact_tails import Ball, ball, holds_for_all_levels, tails
 

@@ -8,22 +8,7 @@ from fractions import Fraction
 from math import prod
 from typing import Any
 
-from simopt.claims import (
-    HIGH_PROBABILITY,
-    HOLDS,
-    INEQUALITY,
-    KAR_JAIN,
-    MISSING_HYPOTHESIS,
-    REFUTED,
-    TIGHTNESS,
-    Check,
-    Instance,
-    Trial,
-    at_most,
-    claim,
-    equal,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.kj.landmarks.dipping_domains import ONE, ZERO, decoded_domain, domain, largest_gap, random_domain
 from simopt.theorems.small_worlds.exact_tails import ball, holds_for_all_levels, tails
 from simopt.theorems.small_worlds.sampled_worlds import weights

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import HOLDS, INEQUALITY, KAR_JAIN, MISSING_HYPOTHESIS, REFUTED, TYPO, Check, Instance, Trial, at_most, claim
+from simopt.claims import *
 from simopt.theorems.kj.landmarks.dipping_domains import ONE, domain, largest_gap
 from simopt.theorems.kj.landmarks.piecewise_linear import box, largest
 from simopt.theorems.kj.landmarks.stability import SECTION, domains_and_sharp_pairs, far_targets, samples

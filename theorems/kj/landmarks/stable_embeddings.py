@@ -17,20 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import (
-    HOLDS,
-    INEQUALITY,
-    KAR_JAIN,
-    MISSING_HYPOTHESIS,
-    REFUTED,
-    Check,
-    Instance,
-    Trial,
-    at_most,
-    claim,
-    equal,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.kj.landmarks.dipping_domains import ONE, ZERO, domain, random_domain
 from simopt.theorems.kj.landmarks.piecewise_linear import box, largest
 from simopt.theorems.kj.landmarks.stability import SECTION, samples

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import Instance, Trial
+from simopt.claims import *
 from simopt.theorems.kj.landmarks.piecewise_linear import cross_polytope, largest
 from simopt.theorems.small_worlds.exact_tails import multinomial
 from simopt.theorems.small_worlds.sampled_worlds import weights

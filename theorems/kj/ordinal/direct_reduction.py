@@ -6,25 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from simopt.claims import (
-    CONVENTION,
-    HOLDS,
-    INEQUALITY,
-    KAR_JAIN,
-    MISSING_HYPOTHESIS,
-    REFUTED,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    inputs,
-    maximum,
-    minimum,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.kj.ordinal.ordinal_worlds import HALF, ONE, ZERO, label, reduced
 
 SECTION = "ordinal"

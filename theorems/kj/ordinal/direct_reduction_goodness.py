@@ -5,23 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import (
-    COUNTEREXAMPLE,
-    HOLDS,
-    IDENTITY,
-    INEQUALITY,
-    KAR_JAIN,
-    MISSING_HYPOTHESIS,
-    REFUTED,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.kj.goodness.finite_domains import domain, insensitive_loss, least_loss, mean, predicted, random_domain
 from simopt.theorems.kj.ordinal.ordinal_worlds import HALF, ONE, ZERO, label, reduced
 

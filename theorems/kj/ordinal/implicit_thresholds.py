@@ -16,21 +16,7 @@ from typing import Any
 import numpy as np
 
 from simopt.arithmetic import FLOAT
-from simopt.claims import (
-    EQUIVALENCE,
-    EXISTENCE,
-    HOLDS,
-    INEQUALITY,
-    KAR_JAIN,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    between,
-    claim,
-    equal,
-)
+from simopt.claims import *
 from simopt.ground.arrays import Array
 from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.exc_ordinal import EXCOrdinal

@@ -18,24 +18,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from simopt.claims import (
-    COUNTEREXAMPLE,
-    HIGH_PROBABILITY,
-    HOLDS,
-    KAR_JAIN,
-    RATE,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    log,
-    outcome,
-    rate,
-    rational,
-    root,
-)
+from simopt.claims import *
 from simopt.ground.arrays import Array
 from simopt.problems.kernel_ordinal_goodness import KernelOrdinalGoodness
 from simopt.problems.ordinal_goodness import OrdinalGoodness

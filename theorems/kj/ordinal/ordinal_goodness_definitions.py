@@ -9,23 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import (
-    COUNTEREXAMPLE,
-    DEFINITION,
-    HOLDS,
-    KAR_JAIN,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    between,
-    claim,
-    equal,
-    inputs,
-    minimum,
-    symbols,
-)
+from simopt.claims import *
 from simopt.solvers.goodness.direct_reduction import direct_reduction_goodness
 from simopt.solvers.goodness.ordinal_goodness_exact import ExactOrdinal, exact_ordinal_goodness
 from simopt.theorems.kj.goodness.finite_domains import HALF, ONE, ZERO, domain, mean, predicted, random_domain

@@ -12,22 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from simopt.claims import EXACT as EXACTLY
-from simopt.claims import (
-    EXISTENCE,
-    HOLDS,
-    IDENTITY,
-    INEQUALITY,
-    KAR_JAIN,
-    Check,
-    Instance,
-    Trial,
-    at_most,
-    claim,
-    equal,
-    symbols,
-    true,
-)
+from simopt.claims import *
 from simopt.theorems.kj.goodness.admissible_weights import mapped, squared_norm
 from simopt.theorems.kj.goodness.finite_domains import ONE, ZERO, mean
 from simopt.theorems.kj.ordinal.ordinal_worlds import margin_loss
@@ -153,7 +138,7 @@ def weights_of_the_optimum(instance: Instance, trial: Trial) -> Iterator[Check]:
     for p, y, value, a, a_star in zip(masses, labels, f, alpha, star, strict=True):
         below = b[y - 2] + 1 - value if y > 1 else None
         above = value - b[y - 1] + 1 if y <= len(b) else None
-        yield true(_priced(below, a, C * p) and _priced(above, a_star, C * p), "complementary slackness", evidence=EXACTLY)
+        yield true(_priced(below, a, C * p) and _priced(above, a_star, C * p), "complementary slackness", evidence=EXACT)
     w = [v / p for v, p in zip(difference, masses, strict=True)]
     yield equal(mapped(gram, [p * v for p, v in zip(masses, w, strict=True)]), f, "E[wK] = f")
     yield at_most(max(map(abs, w)), trial["printed"] * C, "max |w| ≤ 2C")

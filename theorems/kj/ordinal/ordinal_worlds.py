@@ -11,7 +11,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from simopt.claims import Instance
+from simopt.claims import *
 from simopt.theorems.small_worlds.sampled_worlds import weights
 
 ONE, ZERO, HALF = Fraction(1), Fraction(0), Fraction(1, 2)

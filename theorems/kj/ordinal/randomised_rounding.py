@@ -12,21 +12,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from simopt.claims import (
-    HIGH_PROBABILITY,
-    HOLDS,
-    IDENTITY,
-    INEQUALITY,
-    KAR_JAIN,
-    TIGHTNESS,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    claim,
-    equal,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.kj.ordinal.ordinal_worlds import HALF, ONE, ZERO, Numbers, goodness, least_absolute, one_cell
 
 SECTION = "ordinal"

@@ -5,23 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import (
-    HOLDS,
-    INEQUALITY,
-    KAR_JAIN,
-    MISSING_HYPOTHESIS,
-    REFUTED,
-    SUBSTANTIVE,
-    Check,
-    Instance,
-    Trial,
-    at_most,
-    claim,
-    equal,
-    inputs,
-    maximum,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.kj.ordinal.ordinal_worlds import HALF, ONE, ZERO, label, margin_loss
 
 SECTION = "ordinal"

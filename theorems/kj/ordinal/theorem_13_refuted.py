@@ -10,23 +10,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 
-from simopt.claims import (
-    COUNTEREXAMPLE,
-    HIGH_PROBABILITY,
-    HOLDS,
-    IDENTITY,
-    KAR_JAIN,
-    REFUTED,
-    SUBSTANTIVE,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.kj.ordinal.ordinal_worlds import HALF, ONE, ZERO, goodness, least_absolute, least_mislabelled, one_cell
 from simopt.theorems.kj.ordinal.randomised_rounding import guaranteed, thirds
 

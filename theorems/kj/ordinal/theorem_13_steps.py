@@ -7,25 +7,7 @@ from fractions import Fraction
 from itertools import product
 from typing import Any
 
-from simopt.claims import (
-    CONVENTION,
-    HIGH_PROBABILITY,
-    HOLDS,
-    IDENTITY,
-    INEQUALITY,
-    KAR_JAIN,
-    REFUTED,
-    Check,
-    Expr,
-    Instance,
-    Trial,
-    at_most,
-    claim,
-    equal,
-    inputs,
-    maximum,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.kj.landmarks.landmark_laws import deviations, draws, signs
 from simopt.theorems.kj.ordinal.ordinal_worlds import HALF, ONE, ZERO, margin_loss
 from simopt.theorems.small_worlds.exact_tails import Ball, ball, holds_for_all_levels, tails

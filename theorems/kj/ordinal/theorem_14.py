@@ -12,18 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import (
-    EXISTENCE,
-    HOLDS,
-    KAR_JAIN,
-    Check,
-    Enclosure,
-    Instance,
-    Trial,
-    at_most,
-    between,
-    claim,
-)
+from simopt.claims import *
 from simopt.ground.arrays import Array
 from simopt.problems.kernel_ordinal_goodness import KernelOrdinalGoodness
 from simopt.problems.ordinal_goodness import OrdinalGoodness

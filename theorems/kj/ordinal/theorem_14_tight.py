@@ -10,20 +10,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 
-from simopt.claims import (
-    HOLDS,
-    IDENTITY,
-    KAR_JAIN,
-    TIGHTNESS,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    symbols,
-)
+from simopt.claims import *
 from simopt.solvers.goodness.ordinal_goodness_exact import exact_ordinal_bound
 from simopt.theorems.kj.goodness.finite_domains import HALF, ONE, ZERO, domain
 from simopt.theorems.kj.goodness.theorem_6_tight import SIGNS, inner_products

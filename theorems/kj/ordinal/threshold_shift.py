@@ -12,24 +12,7 @@ from fractions import Fraction
 from functools import partial
 from itertools import pairwise, product
 
-from simopt.claims import (
-    HIGH_PROBABILITY,
-    HOLDS,
-    INEQUALITY,
-    KAR_JAIN,
-    TIGHTNESS,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    inputs,
-    maximum,
-    minimum,
-    symbols,
-)
+from simopt.claims import *
 from simopt.ground.arrays import Array
 from simopt.theorems.kj.ordinal.ordinal_worlds import (
     HALF,

@@ -6,25 +6,7 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import (
-    HOLDS,
-    INEQUALITY,
-    KAR_JAIN,
-    RATE,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    inputs,
-    rate,
-    rational,
-    root,
-    symbols,
-    total,
-)
+from simopt.claims import *
 from simopt.theorems.kj.ranking.relevance_lists import BITS, discounts, logarithm
 from simopt.theorems.kj.regression.theorem_5 import SIZES, landmark_quantile
 

@@ -9,19 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import (
-    DEFINITION,
-    HOLDS,
-    KAR_JAIN,
-    Check,
-    Enclosure,
-    Instance,
-    Trial,
-    at_most,
-    between,
-    claim,
-    equal,
-)
+from simopt.claims import *
 from simopt.ground.arrays import Array
 from simopt.problems.kernel_goodness import KernelGoodness
 from simopt.problems.kernel_ranking import KernelRanking

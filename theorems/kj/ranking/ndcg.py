@@ -6,24 +6,7 @@ import itertools
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import (
-    DEFINITION,
-    HOLDS,
-    IDENTITY,
-    KAR_JAIN,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    inputs,
-    maximum,
-    rational,
-    symbols,
-    total,
-)
+from simopt.claims import *
 from simopt.theorems.kj.ranking.relevance_lists import BINARY, NATURAL, discounts, gains, inner, lists, logarithm
 
 SECTION = "ordinal"

@@ -17,29 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import (
-    EXACT,
-    HIGH_PROBABILITY,
-    HOLDS,
-    INEQUALITY,
-    KAR_JAIN,
-    RATE,
-    TIGHTNESS,
-    VACUOUS,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    inputs,
-    rate,
-    root,
-    symbols,
-    total,
-    vacuous,
-)
+from simopt.claims import *
 from simopt.theorems.kj.ranking.relevance_lists import BITS, descending, discounts, gains, inner, list_norm, lists, nearest_descending
 
 SECTION = "ordinal"

@@ -15,20 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import (
-    COUNTEREXAMPLE,
-    HOLDS,
-    INEQUALITY,
-    KAR_JAIN,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    symbols,
-)
+from simopt.claims import *
 from simopt.data import relevance
 from simopt.theorems.kj.ranking.relevance_lists import lists, logarithm
 

@@ -9,19 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import (
-    CONSTANT,
-    HIGH_PROBABILITY,
-    HOLDS,
-    KAR_JAIN,
-    REFUTED,
-    Check,
-    Instance,
-    Trial,
-    claim,
-    probability,
-    root,
-)
+from simopt.claims import *
 from simopt.theorems.kj.landmarks.landmark_laws import deviations, hadamard, landmarked, random_landmarks, signs
 from simopt.theorems.kj.ranking.relevance_lists import BITS, logarithm
 from simopt.theorems.small_worlds.exact_tails import Ball, ball, holds_for_all_levels, multinomial, tails

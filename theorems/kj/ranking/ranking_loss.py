@@ -6,26 +6,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 
-from simopt.claims import (
-    CONSTANT,
-    HOLDS,
-    IDENTITY,
-    INEQUALITY,
-    KAR_JAIN,
-    REFUTED,
-    Check,
-    Expr,
-    Instance,
-    Trial,
-    at_most,
-    claim,
-    equal,
-    inputs,
-    rational,
-    root,
-    symbols,
-    total,
-)
+from simopt.claims import *
 from simopt.theorems.kj.landmarks.landmark_laws import deviations, draws
 from simopt.theorems.kj.ranking.ranking_worlds import masses, mean, random_world, squared_loss, world
 from simopt.theorems.kj.ranking.relevance_lists import BINARY, BITS, NATURAL, logarithm

@@ -13,20 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import (
-    HOLDS,
-    IDENTITY,
-    INEQUALITY,
-    KAR_JAIN,
-    Check,
-    Expr,
-    Instance,
-    Trial,
-    at_most,
-    claim,
-    equal,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.kj.goodness.admissible_weights import mapped, squared_norm
 from simopt.theorems.kj.landmarks.piecewise_linear import crossing
 from simopt.theorems.small_worlds.sampled_worlds import weights

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.optimize import brentq
 
-from simopt.claims import HIGH_PROBABILITY, HOLDS, KAR_JAIN, Check, Instance, Trial, at_most, claim, outcome
+from simopt.claims import *
 from simopt.data import relevance
 from simopt.ground.arrays import Array
 from simopt.problems.ranking_goodness import RankingGoodness

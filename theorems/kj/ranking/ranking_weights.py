@@ -9,24 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import (
-    COUNTEREXAMPLE,
-    EXISTENCE,
-    HOLDS,
-    INEQUALITY,
-    KAR_JAIN,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    inputs,
-    rational,
-    root,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.kj.goodness.admissible_weights import mapped
 from simopt.theorems.kj.ranking.ranking_optimum import HALF, domains, loss, one_point, optimum
 from simopt.theorems.kj.ranking.relevance_lists import BITS

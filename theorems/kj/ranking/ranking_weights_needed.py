@@ -5,23 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import (
-    COUNTEREXAMPLE,
-    HOLDS,
-    KAR_JAIN,
-    TIGHTNESS,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    inputs,
-    root,
-    symbols,
-    total,
-)
+from simopt.claims import *
 from simopt.theorems.kj.ranking.relevance_lists import discounts
 
 SECTION = "ordinal"

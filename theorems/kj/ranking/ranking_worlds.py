@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import Expr, Instance, rational, total
+from simopt.claims import *
 from simopt.theorems.kj.ranking.relevance_lists import NATURAL, eta
 from simopt.theorems.small_worlds.sampled_worlds import weights
 

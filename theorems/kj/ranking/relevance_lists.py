@@ -12,7 +12,7 @@ from fractions import Fraction
 from functools import cache
 from typing import Any
 
-from simopt.claims import Expr, log, rational, total
+from simopt.claims import *
 
 NATURAL, BINARY = "natural", "binary"
 BITS = 64

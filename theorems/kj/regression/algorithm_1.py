@@ -12,20 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from simopt.claims import (
-    ALGORITHM,
-    HOLDS,
-    IDENTITY,
-    KAR_JAIN,
-    Check,
-    Instance,
-    Trial,
-    at_most,
-    between,
-    claim,
-    equal,
-    symbols,
-)
+from simopt.claims import *
 from simopt.ground.arrays import Array
 from simopt.problems.goodness import Goodness
 from simopt.problems.landmarked_svr import LandmarkedSVR

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 
 import numpy as np
 
-from simopt.claims import EXPERIMENT, HOLDS, KAR_JAIN, Check, Instance, Trial, at_most, claim, equal
+from simopt.claims import *
 from simopt.data.landmarks import LandmarkMap
 from simopt.data.similarities import Manhattan, Sigmoid, Similarity
 from simopt.ground.arrays import Array

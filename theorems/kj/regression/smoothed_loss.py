@@ -7,27 +7,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any
 
-from simopt.claims import (
-    DEFINITION,
-    HOLDS,
-    IDENTITY,
-    INEQUALITY,
-    KAR_JAIN,
-    REFUTED,
-    TIGHTNESS,
-    TYPO,
-    Check,
-    Instance,
-    Trial,
-    at_most,
-    claim,
-    equal,
-    inputs,
-    symbols,
-    total,
-    true,
-)
-from simopt.claims import EXACT as EXACTLY
+from simopt.claims import *
 
 SECTION = "regression"
 ZERO = Fraction(0)
@@ -88,7 +68,7 @@ def smoothness(instance: Instance, trial: Trial) -> Iterator[Check]:
         + insensitive(epsilon - tiny if epsilon else -tiny, epsilon)
         - 2 * insensitive(epsilon, epsilon)
     )
-    yield true(kink > 10**6 * tiny**2, "ℓ_ε has a kink", evidence=EXACTLY)
+    yield true(kink > 10**6 * tiny**2, "ℓ_ε has a kink", evidence=EXACT)
 
 
 @claim(

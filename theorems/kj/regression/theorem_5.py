@@ -14,22 +14,7 @@ from fractions import Fraction
 import numpy as np
 from scipy.stats import binom
 
-from simopt.claims import (
-    HIGH_PROBABILITY,
-    HOLDS,
-    KAR_JAIN,
-    RATE,
-    Check,
-    Instance,
-    Trial,
-    at_most,
-    claim,
-    log,
-    outcome,
-    rate,
-    rational,
-    root,
-)
+from simopt.claims import *
 from simopt.theorems.kj.landmarks.landmark_laws import mean_sizes, signs
 from simopt.theorems.kj.regression.algorithm_1 import FAMILIES, World, algorithm_1, sampled, unbounded, world
 from simopt.theorems.kj.regression.nearly_fair_coin import reached

@@ -5,24 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import (
-    HIGH_PROBABILITY,
-    HOLDS,
-    IDENTITY,
-    INEQUALITY,
-    KAR_JAIN,
-    REFUTED,
-    TYPO,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    inputs,
-    maximum,
-)
+from simopt.claims import *
 from simopt.solvers.goodness.goodness_exact import exact_goodness
 from simopt.theorems.kj.goodness.finite_domains import HALF, ONE, ZERO, insensitive_loss, mean, predicted, random_domains
 from simopt.theorems.kj.landmarks.landmark_laws import draws

@@ -5,22 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import (
-    COUNTEREXAMPLE,
-    HIGH_PROBABILITY,
-    HOLDS,
-    KAR_JAIN,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    inputs,
-    log,
-    rational,
-    root,
-)
+from simopt.claims import *
 from simopt.theorems.kj.goodness.finite_domains import HALF, ZERO
 from simopt.theorems.kj.landmarks.landmark_laws import decoded_landmarks, draws, mean_sizes
 from simopt.theorems.kj.regression.scalar_fits import decoded, excesses, fits

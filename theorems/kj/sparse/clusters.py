@@ -13,26 +13,7 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import (
-    HOLDS,
-    INTERVAL_EVIDENCE,
-    KAR_JAIN,
-    RATE,
-    REFUTED,
-    SUBSTANTIVE,
-    Check,
-    Enclosure,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    claim,
-    equal,
-    log,
-    minimum,
-    rational,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.small_worlds.exact_tails import BITS, ball, enclosed
 
 SECTION = "regression"

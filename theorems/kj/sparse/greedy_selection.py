@@ -9,21 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.claims import (
-    ALGORITHM,
-    COUNTEREXAMPLE,
-    HOLDS,
-    KAR_JAIN,
-    RATE,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    at_most,
-    between,
-    claim,
-    rate,
-)
+from simopt.claims import *
 from simopt.ground.arrays import Array
 from simopt.theorems.kj.sparse.algorithm_2 import (
     Landmarked,

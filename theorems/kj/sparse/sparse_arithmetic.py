@@ -6,23 +6,7 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import (
-    HOLDS,
-    IDENTITY,
-    INEQUALITY,
-    KAR_JAIN,
-    RATE,
-    REFUTED,
-    TYPO,
-    Check,
-    Instance,
-    Trial,
-    at_most,
-    claim,
-    equal,
-    root,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.kj.sparse.sparse_landmarks import logarithm
 
 SECTION = "regression"

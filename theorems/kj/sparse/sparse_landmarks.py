@@ -13,26 +13,7 @@ from fractions import Fraction
 from functools import cache
 from math import comb
 
-from simopt.claims import (
-    HIGH_PROBABILITY,
-    HOLDS,
-    IDENTITY,
-    KAR_JAIN,
-    REFUTED,
-    TYPO,
-    Check,
-    Expr,
-    Instance,
-    Trial,
-    at_most,
-    claim,
-    equal,
-    log,
-    probability,
-    rational,
-    root,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.small_worlds.exact_tails import ball, enclosed
 
 SECTION = "regression"

@@ -6,23 +6,7 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 
-from simopt.claims import (
-    CONSTANT,
-    HIGH_PROBABILITY,
-    HOLDS,
-    INEQUALITY,
-    KAR_JAIN,
-    REFUTED,
-    Check,
-    Instance,
-    Trial,
-    at_least,
-    claim,
-    equal,
-    probability,
-    root,
-    symbols,
-)
+from simopt.claims import *
 from simopt.theorems.kj.landmarks.uniform_gaps import coins, on_the_line
 from simopt.theorems.kj.sparse.sparse_landmarks import logarithm, tail
 from simopt.theorems.small_worlds.exact_tails import Ball, ball, holds_for_all_levels, multinomial, tails

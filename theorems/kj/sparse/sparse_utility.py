@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from simopt.claims import HIGH_PROBABILITY, HOLDS, KAR_JAIN, Check, Instance, Trial, at_most, claim, outcome
+from simopt.claims import *
 from simopt.ground.arrays import Array
 from simopt.theorems.kj.regression.nearly_fair_coin import reached_by_algorithm_2, surely_reached_by_algorithm_2
 from simopt.theorems.kj.sparse.algorithm_2 import Landmarked
