@@ -1,0 +1,76 @@
+"""One class under several names: what is made is of the form that its bound tells, and every name keeps what it had."""
+
+from __future__ import annotations
+
+import pickle
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import pytest
+
+from simopt import path
+from simopt.data.datasets import load_dataset
+from simopt.ground import registry
+from simopt.ground.errors import InvalidProblem
+from simopt.problems.bounds import Ball, Bound, Penalty
+from simopt.problems.exc_fixed import EXCFixed
+from simopt.solving.forms import Formed
+from simopt.solving.problem import Problem, changed
+from simopt.solving.solver import solvers_of
+
+registry.load("problems")
+FORMS = [kind for _, kind in registry.items("problem") if issubclass(kind, Formed)]
+
+
+def fit(bound: Any, **more: Any) -> EXCFixed:
+    return EXCFixed(np.eye(3), np.array([1.0, 2.0, 2.0]), 2, np.array([0.5]), bound=bound, **more)
+
+
+def test_an_instance_is_of_the_form_that_its_bound_tells() -> None:
+    ball, penalty = fit(Ball(2.0)), fit(Penalty(0.1))
+    assert (type(ball), type(penalty)) == EXCFixed.each_form()
+    assert (ball.name, penalty.name) == ("exc-fixed", "exc-fixed-penalised")
+    assert isinstance(ball, EXCFixed) and isinstance(penalty, EXCFixed)
+    assert (ball.radius, ball.regularization, penalty.radius, penalty.regularization) == (2.0, 0.0, np.inf, 0.1)
+    assert ball.fingerprint() != penalty.fingerprint() != fit(Penalty(0.2)).fingerprint()
+
+
+def test_forms_change_into_each_other_and_are_pickled() -> None:
+    ball = fit(Ball(2.0), gamma=0.5)
+    penalty = replace(ball, bound=Penalty(0.1))
+    assert penalty.name == "exc-fixed-penalised" and replace(penalty, bound=Ball(2.0)).fingerprint() == ball.fingerprint()
+    for problem in (ball, penalty):
+        again = pickle.loads(pickle.dumps(problem))
+        assert type(again) is type(problem) and again.fingerprint() == problem.fingerprint()
+    assert changed(ball, radius=3.0, gamma=0.25).bound == Ball(3.0)
+    assert [(value, solution.optimal) for value, solution in path(ball, "radius", [0.5, 1.0])] == [(0.5, True), (1.0, True)]
+
+
+@pytest.mark.parametrize("form", FORMS, ids=lambda form: form.name)
+def test_every_name_is_registered_for_its_form_and_its_numbers_can_be_set(form: type[Problem]) -> None:
+    assert registry.find("problem", form.name) is form
+    assert solvers_of(form)
+    example: Any = next(form.examples(np.random.default_rng(0))).problem
+    assert type(example) is form
+    for name in form.holding():
+        assert getattr(changed(example, **{name: 0.375}), name) == 0.375
+
+
+def test_old_names_of_fields_are_read_with_a_word() -> None:
+    with pytest.warns(DeprecationWarning, match=r"EXCFixed: radius is old, write bound=Ball\(radius\)"):
+        old = EXCFixed(np.eye(3), np.array([1.0, 2.0, 2.0]), 2, np.array([0.5]), radius=2.0)  # type: ignore[call-arg]
+    assert old.fingerprint() == fit(Ball(2.0)).fingerprint()
+
+
+def test_what_is_no_bound_is_refused_by_name() -> None:
+    with pytest.raises(InvalidProblem, match=r"bound: 3\.0 given, Ball\(radius\) or Penalty\(regularization\) needed"):
+        fit(3.0)
+    kinds: list[tuple[type[Bound], str]] = [(Ball, "radius"), (Penalty, "regularization")]
+    for kind, name in kinds:
+        for bad in (0.0, -1.0, np.nan):
+            with pytest.raises(InvalidProblem, match=name):
+                kind(bad)  # type: ignore[call-arg]
+    data, rng = load_dataset("concrete"), np.random.default_rng(0)
+    with pytest.raises(InvalidProblem, match="regularization: exc-fixed has none; give radius"):
+        EXCFixed.form("ball").from_data(data, rng, samples=20, landmarks=3, regularization=0.1)
