@@ -7,7 +7,7 @@ import statistics
 from pairs import PAIRS, Table, arguments, gaussian_problem, interleave, met
 
 from simopt.problems.m_power_rls import MPowerRLS
-from simopt.solvers.power.m_power_rls import secular
+from simopt.solvers.power.ways_in import secular
 from simopt.solving.certificate import certify
 
 

@@ -9,9 +9,9 @@ import numpy as np
 from pairs import PAIRS, Table, arguments, interleave, met, one_of
 
 from simopt.problems.sparse_landmarked import SparseLandmarked
+from simopt.solvers.sparse.fit import SparseFit
 from simopt.solvers.sparse.foba import forward_backward, forward_swap
 from simopt.solvers.sparse.forward_selection import forward_selection, forward_selection_gram
-from simopt.solvers.sparse.sparse_fit import SparseFit
 from simopt.solving.driver import solve
 
 Data = tuple[np.ndarray, np.ndarray]

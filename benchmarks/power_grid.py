@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from pairs import PAIRS, Table, arguments, gaussian_problem, interleave, met
 
-from simopt.solvers.power.power_grid import spectral_grid
+from simopt.solvers.power.grid import spectral_grid
 from simopt.solvers.squares.spectrum import decompose
 
 

@@ -14,7 +14,7 @@ from pairs import PAIRS, Table, arguments, gaussian_problem, interleave, met, on
 
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.hinge_svm_bias import HingeSVMBias
-from simopt.solvers.svm.svm_fit import SVMFit, contiguous, svm_fits
+from simopt.solvers.svm.fit import SVMFit, contiguous, svm_fits
 from simopt.solving.certificate import certify
 from simopt.solving.driver import solve
 from simopt.solving.problem import Problem

@@ -1,1 +1,1 @@
-"""One folder a family of algorithms, hand-written and fast."""
+"""One folder a family of algorithms, hand-written and fast; its `ways_in.py` says what solves what, the engines stand beside it."""

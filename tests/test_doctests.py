@@ -41,4 +41,4 @@ def test_the_examples_of_a_module(name: str) -> None:
 
 
 def test_all_content_folders_are_searched() -> None:
-    assert {"simopt", "simopt.solvers.isotonic.lipschitz_isotonic", "simopt.data.similarities"} <= set(MODULES)
+    assert {"simopt", "simopt.solvers.isotonic.lipschitz", "simopt.data.similarities"} <= set(MODULES)

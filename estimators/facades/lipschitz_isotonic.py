@@ -12,7 +12,7 @@ from simopt.estimators.facades.base import Certified, CheckedEstimator, open_gap
 from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
-from simopt.solvers.isotonic.lipschitz_isotonic import lipschitz_isotonic
+from simopt.solvers.isotonic.lipschitz import lipschitz_isotonic
 
 AUTO = "auto"
 CLOSED = 1e-8  # relative gap of an exact algorithm

@@ -18,6 +18,7 @@ from simopt.data.similarities import Gaussian, Similarity
 from simopt.ground.arrays import Array
 from simopt.solvers.herding.gaussian_tiles import Fast, Floats, signed_powers32, signed_powers64
 
+ROWS = 512  # rows of a Gram matrix looked at in one go
 FIRST = 64  # columns for which room is made at first
 
 
@@ -184,3 +185,12 @@ class LazyAtoms(Atoms):
         missing = [j for j in indices if j not in self._seen]
         self._seen.update(zip(missing, self._rows.take(missing), strict=True))
         return np.array([self._seen[j] for j in indices])
+
+
+def largest_margin(gram: Array, labels: Array) -> float:
+    """max_ij y_i y_j K_ij: no function in the hull of the labelled points has a larger margin."""
+    largest = -np.inf
+    for start in range(0, len(labels), ROWS):
+        rows = slice(start, start + ROWS)
+        largest = max(largest, float(np.max(labels[rows, None] * gram[rows] * labels)))
+    return largest

@@ -12,8 +12,10 @@ from typing import Any
 
 import numpy as np
 
+from simopt.arithmetic import FLOAT
 from simopt.ground.arrays import Array
 from simopt.ground.kernel import kernel
+from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
 from simopt.solvers.isotonic.chain_fit import chain_prices, fit_chain
 
 
@@ -50,6 +52,21 @@ def fit_bounded_chain(
     x, tau = _fit(y - climb, w, np.maximum(u - least, 0.0), lo, hi - float(climb[-1]), positions)
     x += climb
     return np.minimum(x, hi, out=x), tau  # hi − Λ_n + Λ_n may be off by rounding
+
+
+def fit_problem(problem: LipschitzIsotonic) -> tuple[Array, Array]:
+    """x and τ of a Lipschitz isotonic fit: samples at one place are joined by a step of 0, and free steps have no bound."""
+    u: Array = problem.steps(FLOAT)
+    u[problem.free] = np.inf
+    return fit_bounded_chain(
+        problem.targets,
+        problem.mass,
+        u,
+        least=None if problem.lower_slopes is None else problem.least_steps(FLOAT),
+        lo=-np.inf if problem.low is None else problem.low,
+        hi=np.inf if problem.high is None else problem.high,
+        positions=problem.positions,
+    )
 
 
 def _fit(y: Array, w: Array, u: Array, lo: float, hi: float, positions: Array | None) -> tuple[Array, Array]:

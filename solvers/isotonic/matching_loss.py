@@ -7,11 +7,9 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.problems.matching_loss import MatchingLoss
 from simopt.solving.solution import Iterate
-from simopt.solving.solver import solver
 
 RIDGE = 1e-13  # of the largest curvature, so that flat directions have a step
 SHORT = 0.25  # a line search that takes less of a Newton step asks for more curvature in the next one
@@ -19,22 +17,16 @@ LEAST, VANISHING, FACTOR = 1e-4, 1e-10, 10.0  # of the largest curvature: what i
 HALVINGS = 60
 
 
-@solver("glm-tron", solves=MatchingLoss, summary="w + (η/m) Σ (y − u(⟨w, x⟩)) x, drawn back into the ball; first order", rank=1)
-def glm_tron(problem: MatchingLoss, *, tol: float, max_iter: int = 100_000, every: int = 10) -> Iterator[Iterate]:
-    """GLM-tron's step is one of gradient descent on the matching loss; with η = 1/(Lip(u) λ_max(XᵀX/m)) it descends, whatever ‖x‖ is.
-
-    Two products with X a step, of which every `every`-th is shown; the error falls as 1/t at worst. The paper has no ball, and η = 1 with
-    ‖x‖ ≤ 1; estimators/index_models/isotron.py runs it so. Source: Kakade, Kalai, Kanade & Shamir 2011, Algorithm 1.
-    """
+def projected_gradients(problem: MatchingLoss, max_iter: int, every: int) -> Iterator[Iterate]:
+    """w ← w + (η/m) Σ (y − u(⟨w, x⟩)) x, drawn back into the ball: gradient descent with η = 1/(Lip(u) λ_max(XᵀX/m))."""
     X, y, link = problem.features, problem.targets, problem.link
-    pace = validate.whole("every", every, minimum=1)
     m, d = X.shape
     small = X @ X.T if m < d else X.T @ X
     curvature = link.lipschitz * float(np.linalg.eigvalsh(small / m)[-1])
     w = np.zeros(d)
     for t in range(max_iter):
         g = X.T @ (link.transfer(X @ w) - y) / m
-        if t % pace == 0 or t == max_iter - 1:
+        if t % every == 0 or t == max_iter - 1:
             yield Iterate({"w": w}, None, problem.radius * float(np.linalg.norm(g)) + float(g @ w))
         if curvature == 0.0:
             return
@@ -46,14 +38,12 @@ def _inside(w: Array, radius: float) -> Array:
     return w if length <= radius else w * (radius / length)
 
 
-@solver("newton", solves=MatchingLoss, summary="Newton steps over the ball by its secular equation, exact line search", rank=10)
-def newton(problem: MatchingLoss, *, tol: float, max_iter: int = 1000) -> Iterator[Iterate]:
+def newton_in_ball(problem: MatchingLoss, max_iter: int) -> Iterator[Iterate]:
     """v minimises the second-order model of the loss over ‖v‖ ≤ W; the loss is then minimised between w and v.
 
     The clipped transfer has no curvature beyond its kinks, and the model's minimum may be far off. Where the line search takes little of
     the way, curvatures are raised to a share of the largest one, Lip(u), ever more until it takes enough; then the share falls again.
-    With d > m all happens in the span of the samples. A step costs min(m, d)²(m + d) multiplications and the products of the line search,
-    at most one a halving.
+    With d > m all happens in the span of the samples.
     """
     X, basis = problem.features, None
     if X.shape[1] > X.shape[0]:

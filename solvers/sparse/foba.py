@@ -20,10 +20,10 @@ from simopt.data.rows import MEMORY
 from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
+from simopt.solvers.sparse.fit import SparseFit, back_substitution
 from simopt.solvers.sparse.forward_selection import AHEAD, CRITERIA, asked, corrected, select
 from simopt.solvers.sparse.gram_rows import METHODS, FeatureGram, GivenGram, GramRows
 from simopt.solvers.sparse.orthogonal_rows import EXHAUSTED, NEEDED, Indices
-from simopt.solvers.sparse.sparse_fit import SparseFit, back_substitution
 from simopt.solvers.sparse.support_moves import STALE, Support
 from simopt.solving import provenance
 

@@ -30,8 +30,6 @@ from simopt.ground.errors import InvalidProblem
 from simopt.problems.sparse_landmarked import SparseLandmarked
 from simopt.solvers.sparse.active_columns import ActiveSet, SmoothedLoss
 from simopt.solving.problem import Problem
-from simopt.solving.solution import Iterate
-from simopt.solving.solver import solver
 
 RULES = ("printed", "corrected", "line-search", "pairwise", "corrective")
 SOLVED = 0.1  # of δ: the gap that a correction leaves
@@ -130,7 +128,7 @@ def forward_greedy(problem: SparseLandmarked, tolerance: float, *, rule: str = "
 
 def greedy_steps(problem: SparseLandmarked, rule: str = "printed") -> Iterator[GreedyStep]:
     """w^(0) = 0, w^(1), … without end (until δ = 0). The arrays of a step are written on by the next one."""
-    reason = _rough(problem)
+    reason = rough(problem)
     if reason is not None:
         raise InvalidProblem(f"smoothness: {reason}")
     run = _Run(problem)
@@ -235,28 +233,8 @@ class _Run:
         return self.column((v - 1) % self.d) * (self.problem.radius if v <= self.d else -self.problem.radius)
 
 
-def _rough(problem: Problem) -> str | None:
+def rough(problem: Problem) -> str | None:
+    """Why Algorithm 2 does not apply: β = ∞; else None."""
     if isinstance(problem, SparseLandmarked) and problem.smoothness == math.inf:
         return "the ε-insensitive loss itself (β = ∞) is not smooth, and δ_t would not go to 0; Algorithm 2 needs a finite β"
     return None
-
-
-@solver(
-    "forward-greedy",
-    solves=SparseLandmarked,
-    summary="Algorithm 2: one coordinate a step; as printed, corrected, by line search, pairwise, or with corrections",
-    supports=_rough,
-    rank=1,
-)
-def greedy(problem: SparseLandmarked, *, tol: float, rule: str = "corrective", max_iter: int = 100_000) -> Iterator[Iterate]:
-    """One product with Ψ and one column a step. The multipliers are those of the gradient, so that the gap is δ_t.
-
-    `rule` is "printed", "corrected", "line-search" (each R(w) − R* = O(1/t), no better in general), "pairwise" (linear convergence) or
-    "corrective" (as good where features are nearly dependent).
-    """
-    validate.choice("rule", rule, RULES)
-    for t, step in enumerate(greedy_steps(problem, rule)):
-        c = step.slopes / len(step.slopes)
-        yield Iterate({"w": step.weights}, {"above": np.maximum(c, 0.0), "below": np.maximum(-c, 0.0)}, step.delta)
-        if t + 1 >= max_iter:
-            return

@@ -20,9 +20,9 @@ from simopt.data.rows import MEMORY
 from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
+from simopt.solvers.sparse.fit import SparseFit, back_substitution
 from simopt.solvers.sparse.gram_rows import METHODS, FeatureGram, GivenGram, GramRows
 from simopt.solvers.sparse.orthogonal_rows import DEPENDENT, DONE, EXHAUSTED, FREE, NEEDED, NEGATIVE, NOT_FINITE, SILENT, Indices, Selection
-from simopt.solvers.sparse.sparse_fit import SparseFit, back_substitution
 from simopt.solving import provenance
 
 CRITERIA = ("omp", "ols")

@@ -24,7 +24,6 @@ from simopt.solvers.hinges.hinge_newton import first_width
 from simopt.solvers.hinges.two_hinges import Hinges
 from simopt.solvers.hinges.weight_bounds import factor, solve
 from simopt.solving.solution import Iterate
-from simopt.solving.solver import solver
 
 IDLE = 10  # iterations without a smaller gap: rounding
 
@@ -150,7 +149,6 @@ class L1Interior(Interior):
         return move, min(directions(self._df, self.hinges.shift, self._state, self._move, mu, self._q), self.parts.reach(move))
 
 
-@solver("interior-point", solves=SparseLandmarked, summary="Mehrotra's predictor-corrector for hinges and ℓ₁ ball", rank=5)
 def interior_point(problem: SparseLandmarked, *, tol: float, max_iter: int = 100) -> Iterator[Iterate]:
     """10 to 40 iterations of n d² + d³/3 multiplications, whatever β and however many weights are 0; 25 vectors of n numbers beside Ψ.
 

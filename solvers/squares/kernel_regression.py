@@ -1,9 +1,8 @@
-r"""Kernel regression of Nadaraya and Watson: the closed form, and a predictor that streams over its queries."""
+r"""Kernel regression of Nadaraya and Watson: a predictor that streams over its queries."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -16,16 +15,6 @@ from simopt.data.similarities.base import MEMORY
 from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.problems import _weighted_mean
-from simopt.problems.kernel_regression import KernelRegression
-from simopt.solving.solution import Iterate
-from simopt.solving.solver import solver
-
-
-@solver("closed-form", solves=KernelRegression, summary="c = ΣKy/ΣK, one product with K", rank=10)
-def closed_form(problem: KernelRegression, *, tol: float) -> Iterator[Iterate]:
-    """c_q = ȳ + Σ_i K_qi (y_i − ȳ) / Σ_i K_qi: 2 m n flops."""
-    c = _weighted_mean.weighted_means(problem.similarities, problem.targets)
-    yield Iterate({"c": c}, problem.multipliers({"c": c}), 0.0)
 
 
 @dataclass(frozen=True, eq=False)

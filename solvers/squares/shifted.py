@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
 from simopt.ground.arrays import Array
+from simopt.solvers.squares.power_gap import symmetric_product
 from simopt.solvers.squares.spectrum import EPSILON
 
 PANEL = 64  # columns copied at a time
@@ -58,3 +60,12 @@ def factor_near(gram: Array, log_mu: float) -> ShiftedInverse | None:
             return inverse
         shift *= 1e3
     return None
+
+
+def refined(gram: Array, targets: Array, inverse: ShiftedInverse, most: int) -> Iterator[tuple[Array, Array]]:
+    """a = (K + μI)⁻¹ y with its residual y − (K + μI)a, after 0, 1, … steps of iterative refinement: 4 n² flops each."""
+    a = inverse(targets)
+    for _ in range(most):
+        residual = targets - symmetric_product(gram, a) - inverse.shift * a
+        yield a, residual
+        a = a + inverse(residual)

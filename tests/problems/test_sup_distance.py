@@ -11,7 +11,7 @@ import pytest
 
 from simopt.arithmetic import RATIONAL
 from simopt.problems.sup_distance import SupDistance
-from simopt.solvers.isotonic.sup_distance import enveloped
+from simopt.solvers.isotonic.envelopes import enveloped
 from simopt.solving.certificate import certify
 from simopt.solving.driver import solve
 from simopt.solving.problem import Example

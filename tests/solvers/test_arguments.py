@@ -10,7 +10,7 @@ import pytest
 
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
-from simopt.solvers.power.power_grid import power_grid
+from simopt.solvers.power.grid import power_grid
 from simopt.solvers.power.single_fit import power_fit
 from simopt.solvers.power.stationary import stationary_points
 from simopt.solvers.squares.constrained_fit import constrained_fit

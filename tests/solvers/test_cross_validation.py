@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simopt.ground.errors import InvalidProblem
-from simopt.solvers.power.power_grid import power_grid
+from simopt.solvers.power.grid import power_grid
 from simopt.solvers.squares.cross_validation import cross_validate
 from simopt.solvers.squares.tridiagonal_path import NEIGHBOURS, TridiagonalPath
 

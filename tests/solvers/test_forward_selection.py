@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from simopt.ground.errors import InvalidProblem, UnknownName
 from simopt.ground.jsonio import InvalidFile
+from simopt.solvers.sparse.fit import SparseFit
 from simopt.solvers.sparse.forward_selection import forward_selection, forward_selection_gram
 from simopt.solvers.sparse.gram_rows import METHODS, FeatureGram
-from simopt.solvers.sparse.sparse_fit import SparseFit
 
 
 def gauss(n, d, seed=0, noise=1.0):

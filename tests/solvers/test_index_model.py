@@ -22,7 +22,7 @@ from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem, UnknownName
 from simopt.ground.jsonio import InvalidFile
 from simopt.ground.monotone_function import MonotoneFunction
-from simopt.solvers.isotonic.lipschitz_isotonic import lipschitz_isotonic
+from simopt.solvers.isotonic.lipschitz import lipschitz_isotonic
 
 
 def samples(m: int = 80, d: int = 3, seed: int = 0) -> tuple[Array, Array]:

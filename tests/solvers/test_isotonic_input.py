@@ -19,7 +19,7 @@ from simopt.ground.errors import InvalidProblem, UnknownName
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
 from simopt.problems.matching_loss import MatchingLoss
 from simopt.problems.sup_distance import SupDistance
-from simopt.solvers.isotonic.lipschitz_isotonic import lipschitz_isotonic
+from simopt.solvers.isotonic.lipschitz import lipschitz_isotonic
 from simopt.solving.driver import solve
 
 Z, Y = [0.0, 1.0, 2.0, 3.0], [0.0, 1.0, 0.5, 2.0]

@@ -10,7 +10,7 @@ from scipy.optimize import isotonic_regression
 
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
-from simopt.solvers.isotonic.lipschitz_isotonic import lipschitz_isotonic
+from simopt.solvers.isotonic.lipschitz import lipschitz_isotonic
 
 RNG = np.random.default_rng(17)
 CASES: dict[str, tuple[Array, Array | None]] = {

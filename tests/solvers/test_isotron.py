@@ -21,7 +21,7 @@ from simopt.ground.arrays import Array
 from simopt.ground.errors import Interrupted, InvalidProblem, UnknownName
 from simopt.ground.monotone_function import MonotoneFunction
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
-from simopt.solvers.isotonic.lipschitz_isotonic import lipschitz_isotonic
+from simopt.solvers.isotonic.lipschitz import lipschitz_isotonic
 
 
 def model(m: int = 300, d: int = 4, noise: bool = True, seed: int = 0) -> tuple[Array, Array, Array]:

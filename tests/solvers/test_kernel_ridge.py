@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from simopt.problems.kernel_ridge import KernelRidge
-from simopt.solvers.squares import kernel_ridge
 from simopt.solvers.squares.shifted import factor, factor_near, shifted_copy
+from simopt.solvers.squares.ways_in import kernel_cholesky
 from simopt.solving.driver import solve
 from simopt.solving.solution import Status
 
@@ -25,7 +25,7 @@ def test_certified_and_equal_to_scikit_learn(kernel_problem, name, lam):
 
 def test_refinement_improves_until_rounding(kernel_problem):
     gram, y = kernel_problem(120, p=2)
-    gaps = [step.gap for step in kernel_ridge.cholesky(KernelRidge(gram, y, 1e-10), tol=1e-8)]
+    gaps = [step.gap for step in kernel_cholesky(KernelRidge(gram, y, 1e-10), tol=1e-8)]
     assert min(gaps[1:]) <= gaps[0]
     assert min(gaps) <= 1e-10 * float(y @ y) / 120
 
@@ -33,7 +33,7 @@ def test_refinement_improves_until_rounding(kernel_problem):
 def test_singular_shift_falls_back_to_eigenvectors():
     gram = np.ones((3, 3))
     y = np.array([1.0, 2.0, 4.0])
-    steps = list(kernel_ridge.cholesky(KernelRidge(gram, y, 1e-30), tol=1e-8))
+    steps = list(kernel_cholesky(KernelRidge(gram, y, 1e-30), tol=1e-8))
     assert gram @ steps[-1].point["alpha"] == pytest.approx(np.full(3, 7 / 3), rel=1e-2)
 
 

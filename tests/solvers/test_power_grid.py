@@ -7,7 +7,7 @@ import pytest
 
 from simopt.ground.errors import InvalidProblem
 from simopt.problems.m_power_rls import MPowerRLS
-from simopt.solvers.power.power_grid import power_grid, spectral_grid
+from simopt.solvers.power.grid import power_grid, spectral_grid
 from simopt.solvers.power.single_fit import power_fit
 from simopt.solvers.squares.secular import secular_root
 from simopt.solvers.squares.spectrum import decompose, spectrum

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from simopt.ground.errors import InvalidProblem
 from simopt.problems.m_power_rls import MPowerRLS
-from simopt.solvers.power.m_power_rls import secular
 from simopt.solvers.power.single_fit import ACCEPTABLE, power_fit
+from simopt.solvers.power.ways_in import secular
 from simopt.solvers.squares.lanczos import Lanczos
 from simopt.solving.driver import solve
 from simopt.solving.solution import Status

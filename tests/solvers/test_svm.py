@@ -14,11 +14,12 @@ from svm_cases import gaussian, linear, noisy, ugly
 from simopt.ground.errors import InvalidProblem
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.hinge_svm_bias import HingeSVMBias
-from simopt.solvers.svm import svm_fit, svm_polish
+from simopt.solvers.svm import fit as svm_fit
+from simopt.solvers.svm import polish as svm_polish
+from simopt.solvers.svm.dual import best_intercept, box, complementarity, product
+from simopt.solvers.svm.fit import contiguous, svm_fits
 from simopt.solvers.svm.pair_selection import ascend, ascend_balanced, best_in_box, largest
-from simopt.solvers.svm.svm_dual import best_intercept, box, complementarity, product
-from simopt.solvers.svm.svm_fit import contiguous, svm_fits
-from simopt.solvers.svm.svm_polish import polish
+from simopt.solvers.svm.polish import polish
 from simopt.solving.certificate import certify
 from simopt.solving.driver import choose, solve
 from simopt.solving.solution import Status

@@ -14,8 +14,8 @@ from svm_cases import linear, noisy, ugly
 from simopt.ground.errors import UnknownName
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.hinge_svm_ball import HingeSVMBall
-from simopt.solvers.svm.svm_ball import path_piece
-from simopt.solvers.svm.svm_fit import contiguous, svm_fits
+from simopt.solvers.svm.ball import path_piece
+from simopt.solvers.svm.fit import contiguous, svm_fits
 from simopt.solving.certificate import certify
 from simopt.solving.driver import choose, solve
 from simopt.solving.solution import Status

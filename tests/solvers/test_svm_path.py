@@ -12,8 +12,8 @@ from svm_cases import linear, noisy, ugly
 from simopt.arithmetic import RATIONAL
 from simopt.ground.errors import InvalidProblem
 from simopt.problems.hinge_svm import HingeSVM
-from simopt.solvers.svm.svm_fit import contiguous, svm_fits
-from simopt.solvers.svm.svm_path import mean_threshold, svm_path, warm_start
+from simopt.solvers.svm.fit import contiguous, svm_fits
+from simopt.solvers.svm.path import mean_threshold, svm_path, warm_start
 from simopt.solving.certificate import certify
 from simopt.solving.driver import solve
 from simopt.solving.solution import Status

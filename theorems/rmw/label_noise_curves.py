@@ -13,7 +13,7 @@ from simopt.claims import *
 from simopt.claims.tables import Cell, Curve, Run, table
 from simopt.data.similarities import Gaussian, Linear, Similarity
 from simopt.ground.arrays import Array
-from simopt.solvers.svm.svm_path import mean_threshold, svm_path
+from simopt.solvers.svm.path import mean_threshold, svm_path
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

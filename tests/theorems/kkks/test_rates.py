@@ -11,7 +11,7 @@ import pytest
 
 from simopt.claims import runner
 from simopt.claims.kinds import Evidence, Verdict
-from simopt.solvers.isotonic.lipschitz_isotonic import lipschitz_isotonic
+from simopt.solvers.isotonic.lipschitz import lipschitz_isotonic
 from simopt.theorems.kkks import float_tron, rational_tron
 from simopt.theorems.kkks.finite_models import SETS, TRANSFERS, finite_model
 from simopt.theorems.kkks.uniform_bounds import complexity, deviation, fits_apart, log_cover, noise_against_fits, noise_radius

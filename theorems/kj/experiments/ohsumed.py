@@ -23,7 +23,7 @@ from simopt.data.similarities import Similarity, named
 from simopt.estimators.ranking.ranker import rank
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
-from simopt.solvers.squares.landmarked_squares import singular_system
+from simopt.solvers.squares.landmarked import singular_system
 from simopt.theorems.kj.experiments.printed_tables import GAUSSIAN, MANHATTAN, SIGMOID, SIMILARITIES
 from simopt.theorems.kj.experiments.protocol import standardised
 

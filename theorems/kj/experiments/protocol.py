@@ -33,7 +33,7 @@ from simopt.problems._weighted_mean import weighted_means
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.problems.landmarked_svr_penalised import LandmarkedSVRPenalised
 from simopt.solvers.sparse.forward_selection import forward_selection
-from simopt.solvers.squares.landmarked_squares import singular_system
+from simopt.solvers.squares.landmarked import singular_system
 from simopt.solving.driver import solve
 from simopt.solving.problem import Problem
 from simopt.solving.solution import Status

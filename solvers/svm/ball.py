@@ -25,13 +25,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from simopt.ground.arrays import Array
-from simopt.problems.hinge_svm_ball import HingeSVMBall
+from simopt.solvers.svm.dual import complementarity, product
+from simopt.solvers.svm.fit import SVMFit, compile_kernels, svm_fits
 from simopt.solvers.svm.pair_selection import submatrix
-from simopt.solvers.svm.svm_dual import complementarity, product
-from simopt.solvers.svm.svm_fit import SVMFit, compile_kernels, contiguous, svm_fits
-from simopt.solvers.svm.svm_path import mean_fit, warm_start
-from simopt.solving.solution import Iterate
-from simopt.solving.solver import solver
+from simopt.solvers.svm.path import mean_fit, warm_start
 
 SHARE = 0.25  # of the gap asked for: what each penalised SVM is solved to
 FAR = 1.3  # norms that differ by more than this factor: Newton's step in logarithms
@@ -153,6 +150,7 @@ def _step(fit: SVMFit, piece: Piece, size: float, radius: float, low: float, hig
 
 def ball_candidates(gram: Array, labels: Array, radius: float, goal: float) -> Iterator[Candidate]:
     """Points of ‖f‖ ≤ radius with multipliers, of falling gap, until it is at most `goal` or C can no longer be told apart."""
+    compile_kernels()
     ball = _Ball(gram, labels, radius)
     n = len(labels)
     pull = gram @ labels
@@ -186,15 +184,3 @@ def ball_candidates(gram: Array, labels: Array, radius: float, goal: float) -> I
         cost, foretold = _step(fit, piece, size, radius, low, high)
         start = warm_start(fit, cost) if foretold is None else foretold
     yield ball.best
-
-
-@solver("svm", solves=HingeSVMBall, summary="the penalised SVM along λ, to the λ at which its norm is that of the ball", rank=10)
-def svm_ball(problem: HingeSVMBall, *, tol: float) -> Iterator[Iterate]:
-    """f = C Σ w_i k(·, x_i) with ‖f‖² = c, |w_i| ≤ 1; or a minimiser of the loss, if one lies inside the ball.
-
-    Time and memory: about ten penalised SVMs, each started from the one before; see `simopt.solvers.svm.svm`.
-    """
-    compile_kernels()
-    gram = contiguous(problem.gram)
-    for found in ball_candidates(gram, problem.labels, math.sqrt(problem.capacity), tol * problem.scale()):
-        yield Iterate({"alpha": found.alpha}, {"margins": found.multipliers}, found.gap)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -11,45 +10,17 @@ from typing import TYPE_CHECKING
 import numpy as np
 import numpy.typing as npt
 
-from simopt.arithmetic import FLOAT
 from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.figures import draw, new_figure
 from simopt.ground.monotone_function import EXTRAPOLATIONS, MonotoneFunction
 from simopt.problems import _chain
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
-from simopt.solvers.isotonic.bounded_chain import fit_bounded_chain
+from simopt.solvers.isotonic.bounded_chain import fit_problem
 from simopt.solving.certificate import Certificate, certify
-from simopt.solving.solution import Iterate
-from simopt.solving.solver import solver
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-
-@solver("lpav", solves=LipschitzIsotonic, summary="exact dynamic programme on the derivative of the cost-to-go, O(m √m) at worst", rank=1)
-def lpav(problem: LipschitzIsotonic, *, tol: float) -> Iterator[Iterate]:
-    """The exact solution, at once; its multipliers are the cumulative residuals.
-
-    About m^{4/3} sums on random data, O(m √m) at worst; about 10 floats a sample.
-    Source: Kakade, Kalai, Kanade & Shamir 2011, §4, for the problem.
-    """
-    x, tau = _fitted(problem)
-    yield Iterate({"x": x}, problem.as_multipliers(tau))
-
-
-def _fitted(problem: LipschitzIsotonic) -> tuple[Array, Array]:
-    u: Array = problem.steps(FLOAT)
-    u[problem.free] = np.inf
-    return fit_bounded_chain(
-        problem.targets,
-        problem.mass,
-        u,
-        least=None if problem.lower_slopes is None else problem.least_steps(FLOAT),
-        lo=-np.inf if problem.low is None else problem.low,
-        hi=np.inf if problem.high is None else problem.high,
-        positions=problem.positions,
-    )
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,5 +144,5 @@ def lipschitz_isotonic(
         high,
         outside,
     )
-    x, tau = _fitted(problem)
+    x, tau = fit_problem(problem)
     return IsotonicFit(problem, x, tau, order, extrapolation)

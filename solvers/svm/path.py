@@ -16,8 +16,8 @@ import numpy.typing as npt
 from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
-from simopt.solvers.svm.svm_dual import complementarity, product
-from simopt.solvers.svm.svm_fit import SVMFit, contiguous, svm_fits
+from simopt.solvers.svm.dual import complementarity, product
+from simopt.solvers.svm.fit import SVMFit, contiguous, cost_of, svm_fits
 
 NEAR = 0.5  # of the threshold: above it most weights are at their bounds, and w = y is the better start than w = 0
 
@@ -111,7 +111,7 @@ def mean_fit(gram: Array, labels: Array, cost: float) -> SVMFit:
 def svm_path(gram: npt.ArrayLike, labels: npt.ArrayLike, regularizations: npt.ArrayLike, *, tol: float = 1e-8) -> SVMPath:
     """The SVM without intercept at each λ, from the largest to the smallest, each certified by its own multipliers.
 
-    Time: one product with K for each λ at or above the threshold; below, what `simopt.solvers.svm.svm` needs, less what the start saves.
+    Time: one product with K for each λ at or above the threshold; below, what one SVM needs, less what the start saves.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def svm_path(gram: npt.ArrayLike, labels: npt.ArrayLike, regularizations: npt.Ar
     last: SVMFit | None = None
     for place in np.argsort(-strengths, kind="stable"):
         strength = float(strengths[place])
-        cost = 1.0 / (y.size * strength)
+        cost = cost_of(y, strength)
         closed = strength >= threshold
         if closed:
             last = mean_fit(K, y, cost)

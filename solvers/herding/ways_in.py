@@ -1,6 +1,8 @@
-"""Problems whose solution is a formula: linear loss over balls, penalised linear loss, MMD, several kernels, the Bayes classifier.
+"""The mean of labelled points in balls, and the point of a hull nearest to it.
 
-Each registered function yields one iterate. A kernel costs one product with K, 2 n² flops; the workspace is a few vectors.
+Over a ball, or with a penalty on the norm, linear loss has a formula as its solution: one iterate, one product with K, 2 n² flops, and a
+few vectors. So have the maximum mean discrepancy, several kernels (that of the longest mean) and the Bayes classifier. Over the hull of
+the points themselves (herding, and the hinge SVM there while no margin exceeds 1) Frank–Wolfe methods give weight to few of them.
 """
 
 from __future__ import annotations
@@ -13,10 +15,15 @@ from simopt.arithmetic import FLOAT
 from simopt.ground.arrays import Array
 from simopt.problems import _unit_ball
 from simopt.problems.bayes_linear_loss import BayesLinearLoss
+from simopt.problems.herding import Herding
+from simopt.problems.hinge_svm_hull import HingeSVMHull
 from simopt.problems.mean_classifier import MeanClassifier
 from simopt.problems.mean_classifier_penalised import MeanClassifierPenalised
 from simopt.problems.mmd import MaximumMeanDiscrepancy
 from simopt.problems.multiple_kernel_mean import MultipleKernelMean
+from simopt.solvers.herding.atoms import StoredAtoms, largest_margin
+from simopt.solvers.herding.frank_wolfe import iterates
+from simopt.solving.problem import Problem
 from simopt.solving.solution import Iterate
 from simopt.solving.solver import solver
 
@@ -64,3 +71,43 @@ def bayes_linear_loss(problem: BayesLinearLoss, *, tol: float) -> Iterator[Itera
     """f_x = sign(p(x, 1) − p(x, −1)), 0 where η = ½. O(m). RMW Theorem 1."""
     f = np.sign(problem.signed_mass())
     yield Iterate({"f": f}, problem.multipliers({"f": f}), 0.0)
+
+
+@solver(
+    "frank-wolfe", solves=Herding, summary="Frank–Wolfe steps on the hull; by default fully corrective (Wolfe's nearest point)", rank=10
+)
+def frank_wolfe(problem: Herding, *, tol: float, steps: str = "fully-corrective", max_iter: int = 100_000) -> Iterator[Iterate]:
+    """The point of the hull nearest to ω_P; gap 2⟨ω − ω_P, ω − ψ_s⟩.
+
+    `steps` is "uniform" (kernel herding), "line-search" (Algorithm 1), "away", "pairwise", "blended" or "fully-corrective". All but the
+    first two converge linearly. O(k) a step and, where steps correct weights, O(|S|²) with |S| atoms that have weight.
+    """
+    linear = problem.scores(problem.target_weights())
+    square = float(problem.target_weights() @ linear)
+    chosen = problem.candidates
+    atoms = StoredAtoms(problem.gram, problem.labels, linear[problem.atoms], square, chosen)
+    return iterates(atoms, 2.0, steps, max_iter)
+
+
+def _bends(problem: Problem) -> str | None:
+    if isinstance(problem, HingeSVMHull) and (largest := largest_margin(problem.gram, problem.labels)) > 1.0:
+        return (
+            f"margins in the hull reach {largest:.6g} > 1, where the hinge bends; with similarities of at most 1 "
+            "it is linear and the problem is herding"
+        )
+    return None
+
+
+@solver(
+    "frank-wolfe",
+    solves=HingeSVMHull,
+    summary="the same where the hinge is linear on the hull: herding of ω_S/λ",
+    supports=_bends,
+    rank=10,
+)
+def frank_wolfe_hull(problem: HingeSVMHull, *, tol: float, steps: str = "fully-corrective", max_iter: int = 100_000) -> Iterator[Iterate]:
+    """With linear hinges the objective is 1 − ⟨ω_S, ω⟩ + (λ/2)‖ω‖² = (λ/2)‖ω − ω_S/λ‖² + const.; gap λ⟨ω − ω_S/λ, ω − ψ_s⟩."""
+    linear = problem.scores(FLOAT, np.full(len(problem.labels), 1.0 / len(problem.labels)))
+    strength = problem.regularization
+    square = float(np.mean(linear)) / strength**2
+    return iterates(StoredAtoms(problem.gram, problem.labels, linear / strength, square), strength, steps, max_iter)

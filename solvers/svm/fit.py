@@ -1,4 +1,4 @@
-r"""The hinge SVM by pair selection on a shrinking set of samples, then a semismooth Newton polish: the engine of svm.py and svm_path.py.
+r"""The hinge SVM by pair selection on a shrinking set of samples, then a semismooth Newton polish.
 
 Samples at a bound whose residual points out of the box by more than the largest violation are left out (LIBSVM's shrinking). When half of
 the samples have gone the rest is copied, so that its rows are contiguous; when the rest is solved, the residual is computed for all
@@ -20,11 +20,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simopt.ground.arrays import Array
+from simopt.solvers.svm.dual import best_intercept, box, complementarity, product
 from simopt.solvers.svm.pair_selection import ascend, ascend_balanced, submatrix
-from simopt.solvers.svm.svm_dual import best_intercept, box, complementarity, product
-from simopt.solvers.svm.svm_polish import polish
+from simopt.solvers.svm.polish import polish
 
 NOTHING = 1e-250
+PROBES = 8  # samples whose margin under the mean is looked at before all of them are
 SHRUNK = 0.5  # the samples left in play are copied when they are at most this share
 FEWEST = 200  # below this many nothing is gained by leaving samples out
 CHUNK = (100, 1000)  # pair steps between two looks at the gap
@@ -215,6 +216,17 @@ class _Solve:
 
 def _few(keep: NDArray[np.bool_]) -> bool:
     return keep.size > FEWEST and int(np.count_nonzero(keep)) <= SHRUNK * keep.size
+
+
+def cost_of(labels: Array, regularization: float) -> float:
+    """LIBSVM's C = 1/(nλ)."""
+    return 1.0 / (len(labels) * regularization)
+
+
+def mean_start(gram: Array, labels: Array, cost: float) -> Array | None:
+    """w = y, which is f = ω_S/λ, if no one of a few samples has a margin above 1 there; else None. A few rows of K."""
+    rows = np.unique(np.linspace(0, len(labels) - 1, PROBES).astype(np.intp))
+    return labels.copy() if np.all(cost * labels[rows] * (gram[rows] @ labels) <= 1.0) else None
 
 
 def contiguous(gram: Array) -> Array:

@@ -25,8 +25,8 @@ import numpy as np
 
 from simopt.ground.arrays import Array
 from simopt.ground.kernel import kernel
+from simopt.solvers.svm.dual import best_intercept, box, complementarity, product
 from simopt.solvers.svm.pair_selection import submatrix
-from simopt.solvers.svm.svm_dual import best_intercept, box, complementarity, product
 
 BALANCE = 3.0  # G at most this many times the rest of the gap, at the first width
 HOPELESS = 10.0  # G above this many times the rest: the stage has failed, widen

@@ -1,24 +1,12 @@
-"""The monotone Lipschitz function nearest to given values in the largest distance: the mean of two envelopes."""
+"""The envelopes of given values among monotone Lipschitz functions: the least that is above, and the greatest that is below."""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 import numpy as np
 
 from simopt.arithmetic import FLOAT
 from simopt.ground.arrays import Array
 from simopt.problems.sup_distance import SupDistance
-from simopt.solving.solution import Iterate
-from simopt.solving.solver import solver
-
-
-@solver("envelopes", solves=SupDistance, summary="the mean of the least member above and the greatest below, exactly, O(n)", rank=1)
-def envelopes(problem: SupDistance, *, tol: float) -> Iterator[Iterate]:
-    """x = (A + B)/2, A the least monotone Lipschitz function above y and B the greatest below, with the worst pair's multipliers. O(n)."""
-    above, below = enveloped(problem)
-    x = 0.5 * (above + below)
-    yield Iterate({"x": x}, problem.multipliers({"x": x}))
 
 
 def enveloped(problem: SupDistance) -> tuple[Array, Array]:

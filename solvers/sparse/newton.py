@@ -22,7 +22,6 @@ from simopt.problems.sparse_landmarked import SparseLandmarked
 from simopt.solvers.sparse.active_columns import ActiveSet, SmoothedLoss, accelerated
 from simopt.solvers.sparse.sparse_interior import interior_point
 from simopt.solving.solution import Iterate
-from simopt.solving.solver import solver
 
 INNER = 0.05  # share of the gap to which S is solved before all columns are looked at again
 GRADIENT_STEPS = 20  # between two looks
@@ -32,14 +31,8 @@ ROUGH = 0.1  # share of the first gap at which the solution for a smaller β is 
 EASY = 0.3  # a proximal point is exact enough where the ball's part of the gap is this share of the hinges'
 
 
-@solver("active-set", solves=SparseLandmarked, summary="fully corrective active set, semismooth Newton on the faces of the ball", rank=10)
-def active_set(
-    problem: SparseLandmarked, *, tol: float, max_iter: int = 2000, dense: int = 200, wide: int = 2000, adding: float = 0.5
-) -> Iterator[Iterate]:
-    """One look at all columns an iterate: O(nd). Between looks O(n|S|²) a Newton step, of which a few are made.
-
-    `adding` is the share of ‖G‖_∞ from which columns join S.
-    """
+def fully_corrective(problem: SparseLandmarked, tol: float, max_iter: int, dense: int, wide: int, adding: float) -> Iterator[Iterate]:
+    """An iterate at every look at all columns; then, if the gap is still open, w with multipliers 0, and interior points."""
     goal = tol * problem.scale()
     y, beta, narrow = problem.targets, problem.smoothness, problem.features.shape[1] <= wide
     first = SmoothedLoss(y, problem.epsilon, beta if beta < math.inf else FIRST_BETA)

@@ -21,27 +21,16 @@ import numpy as np
 from simopt.ground.arrays import Array
 from simopt.problems._landmark_forms import SquaresInBall, SquaresPenalised
 from simopt.problems._landmark_squares import LandmarkSquares
-from simopt.problems.landmarked_least_squares import LandmarkedLeastSquares
-from simopt.problems.landmarked_ranking import LandmarkedRanking
-from simopt.problems.landmarked_ranking_penalised import LandmarkedRankingPenalised
-from simopt.problems.landmarked_ridge import LandmarkedRidge
 from simopt.solvers.squares.constrained_fit import norm_root
 from simopt.solvers.squares.shifted import factor
 from simopt.solvers.squares.spectrum import EPSILON, spectrum
 from simopt.solving.solution import Iterate
-from simopt.solving.solver import solver
 
 BLOCK = 1 << 20  # numbers in a block of rows
-PENALISED = (LandmarkedRidge, LandmarkedRankingPenalised)
-BALL = (LandmarkedLeastSquares, LandmarkedRanking)
 
 
-@solver("cholesky", solves=PENALISED, summary="normal equations, refined until the certificate closes", rank=10)
-def cholesky(problem: SquaresPenalised, *, tol: float, max_iter: int = 4) -> Iterator[Iterate]:
-    """w = (ΨᵀΨ + nλI)⁻¹ Ψᵀy: n d² flops; every further iterate is a step of refinement, 4 n d. For n < d Ψᵀ(ΨΨᵀ + nλI)⁻¹ y: n² d flops.
-
-    Where the matrix is too ill-conditioned for that, and the certificate has not closed, the singular values of Ψ are used after all.
-    """
+def by_normal_equations(problem: SquaresPenalised, max_iter: int) -> Iterator[Iterate]:
+    """Iterates from one Cholesky factor of the smaller matrix; none where it is not positive definite to rounding."""
     n, d = problem.features.shape
     wide = n < d
     mu = problem.count * problem.regularization
@@ -54,21 +43,18 @@ def cholesky(problem: SquaresPenalised, *, tol: float, max_iter: int = 4) -> Ite
         yield Iterate({"w": w}, {"predictions": 2.0 * problem.regularization * alpha}, float(rest @ rest) / problem.count)
     elif inverse is not None:
         yield from _refined(problem, inverse(problem.targets @ problem.features), lambda w, pull: inverse(pull - mu * w), max_iter)
-    yield from svd(problem, tol=tol)
 
 
-@solver("svd", solves=PENALISED, summary="one QR and one SVD of Ψ; the dearer way, which knows every λ at once")
-def svd(problem: SquaresPenalised, *, tol: float, max_iter: int = 3) -> Iterator[Iterate]:
-    """w = V diag(σ/(σ² + nλ)) b: 2 n d² + O(d³) flops; every further iterate is a step of refinement, 4 n d."""
+def by_singular_values(problem: SquaresPenalised, max_iter: int) -> Iterator[Iterate]:
+    """w(nλ), and steps of refinement with the same singular values."""
     system = singular_system(problem.features, problem.targets)
     log_mu = math.log(problem.count) + math.log(problem.regularization)
     mu = math.exp(log_mu)
     yield from _refined(problem, system.weights(log_mu), lambda w, pull: system.damped(pull - mu * w, log_mu), max_iter)
 
 
-@solver("secular", solves=BALL, summary="one QR and one SVD of Ψ, and the root of ‖w(μ)‖ = B", rank=10)
-def secular(problem: SquaresInBall, *, tol: float, max_iter: int = 4) -> Iterator[Iterate]:
-    """w(μ) with ‖w(μ)‖ = B, or the least-squares fit of smallest norm: 2 n d² + O(d³) flops; refinement as for the penalised form."""
+def in_ball(problem: SquaresInBall, max_iter: int) -> Iterator[Iterate]:
+    """w(μ) at the root of ‖w(μ)‖ = B, refined and brought back onto the sphere."""
     system = singular_system(problem.features, problem.targets)
     log_mu = system.radius_root(problem.radius)
     mu = math.exp(min(log_mu, 700.0))
