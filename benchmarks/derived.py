@@ -17,7 +17,7 @@ from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
 from simopt.duality import Declared
 from simopt.problems.bounds import Penalty
 from simopt.problems.exc_ordinal import EXCOrdinal
-from simopt.problems.landmarked_svr_penalised import LandmarkedSVRPenalised
+from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.solving.certificate import Certificate, certify
 from simopt.solving.driver import solve
 from simopt.solving.problem import Problem
@@ -76,7 +76,7 @@ def main() -> None:
     sizes = options.sizes or (((1000, 20),) if options.quick else SIZES)
     table, words = Table("derived certificates (ours) against those by hand (peer)", "problem"), []
     for n, d in sizes:
-        both = Both(LandmarkedSVRPenalised(*data(n, d), 1e-3, 0.1))
+        both = Both(LandmarkedSVR(*data(n, d), Penalty(1e-3), 0.1))
         for num, target in zip((FLOAT, INTERVAL), RATIOS.get((n, d), (4.0, 3.0)), strict=True):
             gap, known = both.derived(num)().relative_gap, both.by_hand(num)().relative_gap
             pairs = interleave(both.derived(num), both.by_hand(num), pairs=2 if options.quick else 25 if n < 10**5 else 9)

@@ -18,8 +18,8 @@ from typing import Any
 import numpy as np
 from pairs import PAIRS, Table, arguments, interleave, met, one_of, one_thread, seconds, size, within
 
+from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.landmarked_svr import LandmarkedSVR
-from simopt.problems.landmarked_svr_penalised import LandmarkedSVRPenalised
 from simopt.solvers.hinges.hinge_newton import HingeFit, hinge_fits
 from simopt.solvers.hinges.landmarked_newton import Landmarked, parts
 from simopt.solving.certificate import certify
@@ -67,14 +67,14 @@ class Cell:
     strength: float
 
     @cached_property
-    def penalised(self) -> LandmarkedSVRPenalised:
+    def penalised(self) -> LandmarkedSVR:
         """λ as given."""
-        return LandmarkedSVRPenalised(self.features, self.targets, self.strength, EPSILON)
+        return LandmarkedSVR(self.features, self.targets, Penalty(self.strength), EPSILON)
 
     @cached_property
     def ball(self) -> LandmarkedSVR:
         """B = ‖w_λ‖."""
-        return LandmarkedSVR(self.features, self.targets, float(np.linalg.norm(ours(self.penalised).w)), EPSILON)
+        return LandmarkedSVR(self.features, self.targets, Ball(float(np.linalg.norm(ours(self.penalised).w))), EPSILON)
 
     @property
     def size(self) -> tuple[int, int]:

@@ -17,7 +17,8 @@ from typing import Any
 import numpy as np
 from pairs import arguments, machine, met, one_thread
 
-from simopt.problems.landmarked_svr_penalised import LandmarkedSVRPenalised
+from simopt.problems.bounds import Penalty
+from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.solvers.hinges.hinge_newton import ROOM
 from simopt.solving.driver import solve
 from simopt.solving.solution import Solution
@@ -78,7 +79,7 @@ def main() -> None:
     options = arguments(__doc__ or "", sizes=(int, "n, such as 10000,100000 (default: five up to a million)"))
     sizes = sorted(options.sizes or (SIZES[:2] if options.quick else SIZES))
     with tempfile.TemporaryDirectory() as folder:  # compilation is neither time nor memory of a solve
-        solve(LandmarkedSVRPenalised(*write(Path(folder) / "features", sizes[0]), 1e-3, 0.1), tol=TOL)
+        solve(LandmarkedSVR(*write(Path(folder) / "features", sizes[0]), Penalty(1e-3), 0.1), tol=TOL)
     print(f"\n## landmarked SVR, d = {D}, streamed; room for rows {ROOM / 1e6:.0f} MB, Dask chunks {8e-6 * CHUNK * D:.0f} MB\n{machine()}")
     rows: list[dict[str, Any]] = []
     for n in sizes:
@@ -86,7 +87,7 @@ def main() -> None:
             mapped, targets = write(Path(folder) / "features", n)
             for place, view in (("memory map", mapped), ("Dask array", lazily(mapped))):
                 begun = time.perf_counter()
-                problem = LandmarkedSVRPenalised(view, targets, 1e-3, 0.1)
+                problem = LandmarkedSVR(view, targets, Penalty(1e-3), 0.1)
                 checked = time.perf_counter() - begun
                 found, peak = peak_of(lambda problem=problem: solve(problem, tol=TOL))
                 assert found.certificate is not None

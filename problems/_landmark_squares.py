@@ -21,7 +21,7 @@ from simopt.data.landmarks import equal_columns
 from simopt.data.similarities import Similarity
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
-from simopt.problems import _hinges, _recipes, _squares, _svr_cases
+from simopt.problems import _hinges, _recipes, _squares
 from simopt.solving.problem import Image, Law, Problem, Rescale, change_of_units, freeze, laws_of_samples
 
 if TYPE_CHECKING:
@@ -128,9 +128,9 @@ class LandmarkSquares(Problem):
 
 def instances(rng: np.random.Generator) -> Iterator[tuple[str, Array, Array, bool]]:
     """Name, features, targets, degenerate."""
-    features, targets = _svr_cases.instance(rng, 24, 3)
+    features, targets = _recipes.small_regression(rng, 24, 3)
     yield "three features", features, targets, False
-    wide, some = _svr_cases.instance(rng, 6, 10)
+    wide, some = _recipes.small_regression(rng, 6, 10)
     yield "more features than samples", wide, some, False
     yield "equal features", np.repeat(features, 2, axis=1), targets, False
     yield "one sample", np.ones((1, 1)), np.array([4.0]), False

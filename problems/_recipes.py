@@ -1,8 +1,9 @@
-"""What the recipes share: rows drawn from a data set, standardised columns, similarities by name, landmarks, and small test kernels."""
+"""What recipes and examples share: rows of a data set, standardised columns, similarities by name, landmarks, and small random data."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -106,6 +107,27 @@ def landmarked(
     """Ψ of a sample of the data set on landmarks drawn from it (see `landmark_features`), and the targets."""
     inputs, targets = sample(dataset, rng, samples, standardise)
     return landmark_features(inputs, similarity, landmarks, rng, usual), targets
+
+
+def centred(
+    dataset: Dataset,
+    rng: np.random.Generator,
+    samples: int | None,
+    landmarks: int | None,
+    standardise: bool,
+    similarity: str | Similarity,
+    centre: Callable[[Array], Any],
+    usual: int = LANDMARKS,
+) -> tuple[Array, Array, float]:
+    """Ψ as in `landmarked`, targets minus their centre (w has no intercept), and their standard deviation (1 where it is 0)."""
+    features, targets = landmarked(dataset, rng, samples, landmarks, standardise, similarity, usual)
+    return features, targets - centre(targets), float(np.std(targets)) or 1.0
+
+
+def small_regression(rng: np.random.Generator, n: int, d: int) -> tuple[Array, Array]:
+    """Features of size 1 and noisy linear targets, for examples."""
+    features = rng.normal(size=(n, d)) / np.sqrt(d)
+    return features, features @ rng.normal(size=d) + 0.3 * rng.laplace(size=n)
 
 
 def small_kernel(rng: np.random.Generator, n: int) -> tuple[Array, Array]:

@@ -75,7 +75,7 @@ class Ball(Bound):
 
     def dual(self, num: Arithmetic, g: Value) -> Value:
         """−B‖g‖."""
-        return num.norm(g) * num.lift(self.radius) * -1
+        return num.norm(g) * num.lift(-self.radius)
 
     def gap(self, num: Arithmetic, w: Value, g: Value) -> Value:
         """⟨g, w⟩ + B‖g‖."""

@@ -13,8 +13,8 @@ from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.similarities import Similarity
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
-from simopt.problems import _hinges, _svr_cases
-from simopt.problems._svr import InsensitiveRegression
+from simopt.problems import _hinges, _recipes, insensitive
+from simopt.problems.insensitive import InsensitiveRegression
 from simopt.solving.problem import ALL_CONES, Example, freeze, problem
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class SparseLandmarked(InsensitiveRegression):
     Dual: c[h]_+ = max over 0 ≤ a ≤ c of ah with c = 1/n, min_v (β/2n)v² − (p − q)v = −n(p − q)²/(2β), and ‖·‖_∞ is dual to ‖·‖₁:
         P* ≥ min_{w,v} Σ q_i(y_i − ε − f_i + v_i) + p_i(f_i − v_i − y_i − ε) + (β/2n)v_i²
         D(p, q) = Σ (q_i − p_i) y_i − ε Σ (p_i + q_i) − (n/(2β)) Σ (p_i² + q_i²) − B ‖g‖_∞,   g = Ψᵀ(p − q).
-    The gap is what the hinges leave (see `_smoothed_insensitive`) plus
+    The gap is what the hinges leave (see `insensitive`) plus
         ⟨g, w⟩ + B‖g‖_∞ = (B − ‖w‖₁)‖g‖_∞ + Σ_j |w_j| (‖g‖_∞ + sign(w_j) g_j),
     all non-negative. For β < ∞ a point suggests p_i − q_i = ℓ̃_β'(r_i)/n, so that g is the gradient G of the loss, the hinges leave 0 and
     the gap is ⟨G, w⟩ + B‖G‖_∞, the δ_t of Algorithm 2.
@@ -76,7 +76,7 @@ class SparseLandmarked(InsensitiveRegression):
     smoothness: float = 10.0
 
     def __post_init__(self) -> None:
-        self._check()
+        super().__post_init__()
         freeze(self, radius=validate.positive("radius", self.radius))
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
@@ -145,9 +145,9 @@ class SparseLandmarked(InsensitiveRegression):
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
         """Active and inactive balls, ε = 0, more features than samples, β small, large and ∞; equal features, y = 0, Ψ = 0."""
-        for example, features, targets, epsilon, degenerate in _svr_cases.instances(rng):
+        for example, features, targets, epsilon, degenerate in insensitive.instances(rng):
             yield Example(example, cls(features, targets, 1.5, epsilon), degenerate)
-        features, targets = _svr_cases.instance(rng, 30, 6)
+        features, targets = _recipes.small_regression(rng, 30, 6)
         for beta in (0.5, 1e3, math.inf):
             yield Example(f"β = {beta:g}", cls(features, targets, 1.5, 0.1, beta))
         yield Example("inactive ball", cls(features, targets, 50.0, 0.1, 3.0))
@@ -173,7 +173,7 @@ class SparseLandmarked(InsensitiveRegression):
 
         Targets are centred at their median (w has no intercept). ε defaults to 0.1 standard deviations of y, 1/β to 0.1 of them, B to 30.
         """
-        features, targets, spread = _svr_cases.recipe(dataset, rng, samples, landmarks, standardise, similarity, usual=200)
+        features, targets, spread = _recipes.centred(dataset, rng, samples, landmarks, standardise, similarity, np.median, usual=200)
         return cls(
             features,
             targets,

@@ -10,8 +10,8 @@ from sklearn.base import RegressorMixin
 from simopt.estimators.facades.base import TOL, LandmarkEstimator
 from simopt.estimators.landmark_predictor import demand_one_bound
 from simopt.ground.arrays import Array
+from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.landmarked_svr import LandmarkedSVR
-from simopt.problems.landmarked_svr_penalised import LandmarkedSVRPenalised
 from simopt.solving.problem import Problem
 
 RADIUS = 100.0  # B by default, in standard deviations of y; larger than in the recipe of the problem, for d^{-1/2} makes features small
@@ -102,8 +102,8 @@ class LandmarkedSVRegressor(RegressorMixin, LandmarkEstimator):
         demand_one_bound(self.radius, self.regularization)
         epsilon = 0.1 * spread if self.epsilon is None else self.epsilon
         if self.regularization is None:
-            return LandmarkedSVR(features, targets, RADIUS * spread if self.radius is None else self.radius, epsilon)
-        return LandmarkedSVRPenalised(features, targets, self.regularization, epsilon)
+            return LandmarkedSVR(features, targets, Ball(RADIUS * spread if self.radius is None else self.radius), epsilon)
+        return LandmarkedSVR(features, targets, Penalty(self.regularization), epsilon)
 
     def predict(self, X: Any) -> Array:
         """⟨w, Ψ(x)⟩ + c at the rows of X, shape (m,)."""

@@ -59,12 +59,15 @@ class Formed(Problem):
     @classmethod
     def registered(cls) -> tuple[type[Problem], ...]:
         """One class a form; what is made of any is of the form that its fields tell. By itself the class stands for the first."""
+        if "forms" not in vars(cls):
+            return cls.each_form()
         make: Any = cls.__init__
 
         @wraps(make)
         def init(self: Formed, *args: Any, **fields: Any) -> None:
             make(self, *args, **cls.modern(fields))
-            object.__setattr__(self, "__class__", cls.form(self.taken()))
+            if type(self) in (cls, *cls.each_form()):  # what derives from them stays what it is
+                object.__setattr__(self, "__class__", cls.form(self.taken()))
 
         cls.__init__ = init  # type: ignore[method-assign,assignment]
         for key, own in cls.forms.items():

@@ -10,14 +10,11 @@ import numpy as np
 from simopt.data.row_blocks import RowBlocks
 from simopt.ground.arrays import Array
 from simopt.problems.landmarked_svr import LandmarkedSVR
-from simopt.problems.landmarked_svr_penalised import LandmarkedSVRPenalised
 from simopt.solvers.hinges.hinge_newton import ROOM, compile_kernels, hinge_fits
 from simopt.solvers.hinges.two_hinges import Hinges
-from simopt.solvers.hinges.weight_bounds import Ball, Bound, Penalty
+from simopt.solvers.hinges.weight_bounds import Bound, bound_of
 from simopt.solving.solution import Iterate
 from simopt.solving.solver import solver
-
-Landmarked = LandmarkedSVR | LandmarkedSVRPenalised
 
 
 def span(features: Any) -> tuple[Any, Array | None]:
@@ -37,13 +34,12 @@ def span(features: Any) -> tuple[Any, Array | None]:
     return rows, basis
 
 
-def parts(problem: Landmarked) -> tuple[RowBlocks, Hinges, Bound, Array | None]:
+def parts(problem: LandmarkedSVR) -> tuple[RowBlocks, Hinges, Bound, Array | None]:
     """Rows, hinges and bound of a problem; and, for no more samples than features, the basis in whose coordinates the rows are given."""
     y = problem.targets
-    bound: Bound = Penalty(problem.regularization) if isinstance(problem, LandmarkedSVRPenalised) else Ball(problem.radius)
     features, basis = span(problem.features)
     hinges = Hinges(y - problem.epsilon, y + problem.epsilon, np.full(y.size, 1.0 / y.size), 1.0 / problem.smoothness)
-    return RowBlocks(features), hinges, bound, basis
+    return RowBlocks(features), hinges, bound_of(problem.bound), basis
 
 
 def iterate(w: Array, below: Array | None, above: Array | None, gap: float, basis: Array | None, word: str) -> Iterate:
@@ -56,12 +52,12 @@ def iterate(w: Array, below: Array | None, above: Array | None, gap: float, basi
 
 @solver(
     "newton",
-    solves=(LandmarkedSVR, LandmarkedSVRPenalised),
+    solves=LandmarkedSVR,
     summary="semismooth Newton on working sets, interior point at the end",
     rank=10,
     warm_up=compile_kernels,
 )
-def newton(problem: Landmarked, *, tol: float, room: float = ROOM) -> Iterator[Iterate]:
+def newton(problem: LandmarkedSVR, *, tol: float, room: float = ROOM) -> Iterator[Iterate]:
     """Time linear in n: a few passes over Ψ, and Newton steps of d³/3 + 20 d³ multiplications on ever fewer samples.
 
     Memory beside Ψ: 10 vectors of n numbers and `room` bytes. A stage that makes no progress is left to the interior-point method, and the

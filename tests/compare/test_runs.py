@@ -24,6 +24,7 @@ from simopt.compare.comparison import Comparison, compare, measure
 from simopt.compare.record import Record
 from simopt.ground import registry
 from simopt.ground.errors import InvalidProblem, UnknownName
+from simopt.problems.bounds import Ball
 from simopt.problems.convex_potential import ConvexPotential
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.solving.backends.table import installed
@@ -39,7 +40,7 @@ Run = Callable[..., Result]
 def small(n: int = 60) -> LandmarkedSVR:
     rng = np.random.default_rng(0)
     features = rng.normal(size=(n, 4))
-    return LandmarkedSVR(features, features @ np.ones(4) + 0.3 * rng.normal(size=n), 1.0, 0.1)
+    return LandmarkedSVR(features, features @ np.ones(4) + 0.3 * rng.normal(size=n), Ball(1.0), 0.1)
 
 
 def task(problem: Any, solver: str, **changed: Any) -> Task:
@@ -133,7 +134,7 @@ def test_failures_have_a_status_and_a_reason(solver: str, options: dict[str, Any
 
 def test_time_limits_end_a_sweep() -> None:
     rng = np.random.default_rng(0)
-    problem = LandmarkedSVR(rng.normal(size=(3000, 60)), rng.normal(size=3000), 1.0, 0.1)
+    problem = LandmarkedSVR(rng.normal(size=(3000, 60)), rng.normal(size=3000), Ball(1.0), 0.1)
     found = traces.measure(problem, choose(problem, "clarabel"), tol=1e-8, time_limit=1e-3, options={})
     assert found.status is Status.TIME_LIMIT and "over 0.001 s" in found.message
 
@@ -175,7 +176,7 @@ def test_the_process_of_a_run_pins_its_threads_and_measures_its_memory() -> None
 
 def test_a_process_that_is_killed_is_a_failure_with_its_reason() -> None:
     rng = np.random.default_rng(0)
-    problem = LandmarkedSVR(rng.normal(size=(4000, 300)), rng.normal(size=4000), 1.0, 0.1)
+    problem = LandmarkedSVR(rng.normal(size=(4000, 300)), rng.normal(size=4000), Ball(1.0), 0.1)
 
     def kill() -> None:
         while not processes._running:

@@ -14,6 +14,7 @@ from simopt.arithmetic import FLOAT, INTERVAL
 from simopt.conformance import PROBLEM_CHECKS, SOLVER_CHECKS, NotConforming, check_problem, check_solver, conformance, executed
 from simopt.ground import registry
 from simopt.ground.errors import UnknownName
+from simopt.problems.bounds import Ball
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.solving.backends.table import installed
@@ -156,7 +157,7 @@ class OtherDeclaration(LandmarkedSVR):
 
     def declare(self, **options: Any) -> Any:
         """The problem of another radius."""
-        return LandmarkedSVR(self.features, self.targets, 0.99 * self.radius, self.epsilon).declare(**options)
+        return LandmarkedSVR(self.features, self.targets, Ball(0.99 * self.radius), self.epsilon).declare(**options)
 
 
 class OtherLoss(LandmarkedSVR):

@@ -16,6 +16,7 @@ from simopt.data.similarities import Gaussian, Manhattan
 from simopt.estimators.herding.herd import herd
 from simopt.estimators.ordinal.ordinal import ordinal
 from simopt.ground.errors import InvalidProblem
+from simopt.problems.bounds import Ball
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.landmarked_svr import LandmarkedSVR
 
@@ -76,7 +77,7 @@ def test_landmarked_svr_is_the_problem_on_the_same_landmarks() -> None:
     X, y = data(np.random.default_rng(4))
     model = estimators.LandmarkedSVRegressor("manhattan", landmarks=20, radius=5.0, epsilon=0.2, random_state=11).fit(X, y)
     psi = LandmarkMap.from_data(X, 20, np.random.default_rng(11), Manhattan())
-    solution = simopt.solve(LandmarkedSVR(psi(X), y - np.median(y), 5.0, 0.2))
+    solution = simopt.solve(LandmarkedSVR(psi(X), y - np.median(y), Ball(5.0), 0.2))
     assert solution.point is not None and solution.certificate is not None
     assert model.certificate_.upper == pytest.approx(solution.certificate.upper, rel=1e-7)
     np.testing.assert_allclose(model.predict(X), psi.predict(X, solution.point["w"]) + np.median(y), atol=1e-5)

@@ -13,9 +13,9 @@ from simopt import certify, solve
 from simopt.arithmetic import FLOAT, INTERVAL
 from simopt.ground import registry
 from simopt.ground.errors import InvalidProblem
+from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.problems.landmarked_svr import LandmarkedSVR
-from simopt.problems.landmarked_svr_penalised import LandmarkedSVRPenalised
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
 from simopt.problems.m_power_rls import MPowerRLS
 from simopt.problems.m_power_rls_ball import MPowerRLSBall
@@ -34,7 +34,7 @@ def test_targets_whose_squares_leave_float64_are_refused(size: float) -> None:
         lambda y: MPowerRLS(K, y, 1.0, 1.5),
         lambda y: MPowerRLSBall(K, y, 1.0, 1.5),
         lambda y: LipschitzIsotonic(z, y, 1.0),
-        lambda y: LandmarkedSVR(K, y, 1.0),
+        lambda y: LandmarkedSVR(K, y, Ball(1.0)),
     )
     for make in makes:
         with pytest.raises(InvalidProblem, match="targets: the largest entry is .* float64 cannot hold its square"):
@@ -82,18 +82,18 @@ def test_natural_units_keep_a_finite_lipschitz_bound_finite() -> None:
     assert solve(problem, "clarabel").status in (Status.OPTIMAL, Status.GAP_OPEN, Status.FAILED)
 
 
-@pytest.mark.parametrize("kind", [LandmarkedSVR, LandmarkedSVRPenalised])
-def test_svr_without_anything_to_learn_is_closed_in_every_arithmetic(kind: Any) -> None:
-    problem = kind(K, 0.0 * Y, 1.0, 0.0)
+@pytest.mark.parametrize("bound", [Ball(1.0), Penalty(1.0)])
+def test_svr_without_anything_to_learn_is_closed_in_every_arithmetic(bound: Any) -> None:
+    problem = LandmarkedSVR(K, 0.0 * Y, bound, 0.0)
     for num in (FLOAT, INTERVAL):
         assert certify(problem, problem.trivial_point(), None, num).relative_gap == 0.0
     assert solve(problem, "clarabel", rigorous=True).optimal
 
 
-@pytest.mark.parametrize("kind", [LandmarkedSVR, LandmarkedSVRPenalised])
+@pytest.mark.parametrize("bound", [Ball(1.0), Penalty(1.0)])
 @pytest.mark.parametrize("features", [K, np.zeros((7, 2))])
-def test_an_epsilon_far_above_the_targets_is_no_trouble(kind: Any, features: Any) -> None:
-    assert solve(kind(features, Y, 1.0, 1e9), "clarabel").optimal
+def test_an_epsilon_far_above_the_targets_is_no_trouble(bound: Any, features: Any) -> None:
+    assert solve(LandmarkedSVR(features, Y, bound, 1e9), "clarabel").optimal
 
 
 def test_a_point_of_the_factor_must_have_its_width() -> None:

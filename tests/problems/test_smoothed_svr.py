@@ -15,9 +15,10 @@ from simopt import path, solve
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL
 from simopt.data.datasets import load_dataset
 from simopt.ground.errors import InvalidProblem
-from simopt.problems import _smoothed_insensitive, _svr_cases
+from simopt.problems import _recipes
+from simopt.problems import insensitive as smoothed
+from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.landmarked_svr import LandmarkedSVR
-from simopt.problems.landmarked_svr_penalised import LandmarkedSVRPenalised
 from simopt.solving.certificate import certify
 
 BETAS = [0.3, 1.0, 7.0, 1e4]
@@ -33,7 +34,7 @@ def test_the_smoothed_loss_is_the_infimal_convolution(beta: float, epsilon: floa
     for r in (-3.0, -0.7, -0.4, 0.0, 0.2, 0.45, 1.1, 5.0):
         corners = np.array([0.0, r - epsilon, r + epsilon, 1.0 / beta, -1.0 / beta])  # v where slopes change, and where βv is a slope
         best = np.min(0.5 * beta * corners**2 + insensitive(r - corners, epsilon))
-        found = _smoothed_insensitive.loss(np.array([r]), epsilon, beta)[0]
+        found = smoothed.loss(np.array([r]), epsilon, beta)[0]
         assert found == pytest.approx(best, rel=1e-13, abs=1e-15)
         v = np.linspace(-6.0, 6.0, 4001)
         assert found <= np.min(0.5 * beta * v**2 + insensitive(r - v, epsilon)) + 1e-15
@@ -44,12 +45,12 @@ def test_the_formula_of_the_paper_and_its_distance_from_the_plain_loss() -> None
     for beta in BETAS:
         size = np.abs(r)
         printed = np.where(size <= 0.4, 0.0, np.where(size < 0.4 + 1 / beta, 0.5 * beta * (size - 0.4) ** 2, size - 0.4 - 0.5 / beta))
-        found = _smoothed_insensitive.loss(r, 0.4, beta)
+        found = smoothed.loss(r, 0.4, beta)
         np.testing.assert_allclose(found, printed, rtol=1e-12, atol=1e-13)
         off = insensitive(r, 0.4) - found
         assert np.min(off) >= -1e-15
         assert np.max(off) <= 0.5 / beta + 1e-15  # entries of size 3 are rounded by 4e-16
-    np.testing.assert_array_equal(_smoothed_insensitive.loss(r, 0.4, math.inf), insensitive(r, 0.4))
+    np.testing.assert_array_equal(smoothed.loss(r, 0.4, math.inf), insensitive(r, 0.4))
 
 
 @pytest.mark.parametrize("beta", [0.25, 8.0])
@@ -60,9 +61,9 @@ def test_hinges_bounds_and_what_is_left_are_exact_in_fractions_and_enclosed(beta
     values: dict[str, Any] = {}
     for num in (FLOAT, INTERVAL, RATIONAL):
         lifted, prices = num.lift(h), num.lift(a)
-        upper = _smoothed_insensitive.mean_loss(num, lifted, n=n, smoothness=beta)
-        lower = num.dot(prices, lifted) - _smoothed_insensitive.cost(num, prices, n=n, smoothness=beta)
-        values[num.name] = (upper, lower, _smoothed_insensitive.slack(num, lifted, prices, n, beta))
+        upper = smoothed.mean_loss(num, lifted, n=n, smoothness=beta)
+        lower = num.dot(prices, lifted) - smoothed.cost(num, prices, n=n, smoothness=beta)
+        values[num.name] = (upper, lower, smoothed.slack(num, lifted, prices, n, beta))
     upper, lower, slack = values["rational"]
     assert slack == upper - lower > 0
     for exact, ball, plain in zip(values["rational"], values["interval"], values["float"], strict=True):
@@ -72,14 +73,14 @@ def test_hinges_bounds_and_what_is_left_are_exact_in_fractions_and_enclosed(beta
 
 def test_the_suggested_multipliers_leave_nothing_of_a_smoothed_hinge() -> None:
     h = np.linspace(-2.0, 2.0, 81)
-    a = _smoothed_insensitive.suggested(h, 81, 1.5)
-    assert _smoothed_insensitive.slack(FLOAT, h, a, 81, 1.5) <= 1e-30
-    assert _smoothed_insensitive.slack(FLOAT, h, a * 0.9, 81, 1.5) > 1e-3
+    a = smoothed.suggested(h, 81, 1.5)
+    assert smoothed.slack(FLOAT, h, a, 81, 1.5) <= 1e-30
+    assert smoothed.slack(FLOAT, h, a * 0.9, 81, 1.5) > 1e-3
 
 
-def pair(beta: float) -> tuple[LandmarkedSVR, LandmarkedSVRPenalised]:
-    features, targets = _svr_cases.instance(np.random.default_rng(5), 40, 4)
-    return LandmarkedSVR(features, targets, 1.0, 0.1, beta), LandmarkedSVRPenalised(features, targets, 0.02, 0.1, beta)
+def pair(beta: float) -> tuple[LandmarkedSVR, LandmarkedSVR]:
+    features, targets = _recipes.small_regression(np.random.default_rng(5), 40, 4)
+    return LandmarkedSVR(features, targets, Ball(1.0), 0.1, beta), LandmarkedSVR(features, targets, Penalty(0.02), 0.1, beta)
 
 
 @pytest.mark.parametrize("beta", [0.4, 5.0, math.inf])
@@ -115,9 +116,9 @@ def test_large_beta_tends_to_the_plain_loss_and_the_optima_differ_by_at_most_hal
     for plain in pair(math.inf):
         optimum = solve(plain, "clarabel", tol=1e-8)
         for beta in (1.0, 10.0, 1000.0):
-            smoothed = solve(replace(plain, smoothness=beta), "clarabel", tol=1e-8)
-            assert smoothed.optimal
-            assert -1e-7 <= optimum.value - smoothed.value <= 0.5 / beta + 1e-7
+            soft = solve(replace(plain, smoothness=beta), "clarabel", tol=1e-8)
+            assert soft.optimal
+            assert -1e-7 <= optimum.value - soft.value <= 0.5 / beta + 1e-7
 
 
 def test_an_absurd_beta_is_judged_like_the_plain_loss() -> None:
@@ -140,9 +141,9 @@ def test_a_path_over_beta_may_end_at_infinity() -> None:
 
 @pytest.mark.parametrize("bad", [0.0, -1.0, math.nan, -math.inf, 1e-200, "steep"])
 def test_a_beta_that_is_not_positive_is_refused(bad: Any) -> None:
-    features, targets = _svr_cases.instance(np.random.default_rng(5), 10, 2)
+    features, targets = _recipes.small_regression(np.random.default_rng(5), 10, 2)
     with pytest.raises(InvalidProblem, match="smoothness"):
-        LandmarkedSVR(features, targets, 1.0, 0.1, bad)
+        LandmarkedSVR(features, targets, Ball(1.0), 0.1, bad)
 
 
 def test_recipes_refuse_more_landmarks_than_samples_and_take_all_of_few_by_default() -> None:
@@ -150,17 +151,17 @@ def test_recipes_refuse_more_landmarks_than_samples_and_take_all_of_few_by_defau
     with pytest.raises(InvalidProblem, match="landmarks: 31 asked for, but there are only 30"):
         LandmarkedSVR.from_data(dataset, np.random.default_rng(0), samples=30, landmarks=31)
     assert LandmarkedSVR.from_data(dataset, np.random.default_rng(0), samples=30).features.shape == (30, 30)
-    smoothed = LandmarkedSVRPenalised.from_data(dataset, np.random.default_rng(0), samples=60, smoothness=3.0)
-    assert smoothed.features.shape == (60, 50) and smoothed.smoothness == 3.0
+    soft = LandmarkedSVR.form("penalty").from_data(dataset, np.random.default_rng(0), samples=60, smoothness=3.0)
+    assert soft.features.shape == (60, 50) and soft.smoothness == 3.0
 
 
 def test_duplicated_landmarks_are_reported_and_solved() -> None:
-    features, targets = _svr_cases.instance(np.random.default_rng(5), 40, 4)
+    features, targets = _recipes.small_regression(np.random.default_rng(5), 40, 4)
     twice = np.hstack([features, features[:, 1:3]])
     for beta in (2.0, math.inf):
-        problem = LandmarkedSVRPenalised(twice, targets, 0.02, 0.1, beta)
+        problem = LandmarkedSVR(twice, targets, Penalty(0.02), 0.1, beta)
         assert problem.duplicates == ((1, 4), (2, 5))
-        assert LandmarkedSVR(features, targets, 1.0, 0.1, beta).duplicates == ()
+        assert LandmarkedSVR(features, targets, Ball(1.0), 0.1, beta).duplicates == ()
         solution = solve(problem, tol=1e-7)
         assert solution.optimal and solution.point is not None
         w = np.asarray(solution.point["w"])

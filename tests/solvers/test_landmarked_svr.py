@@ -15,14 +15,13 @@ from hypothesis import strategies as st
 from scipy.optimize import minimize
 
 from simopt.data.row_blocks import RowBlocks
+from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.landmarked_svr import LandmarkedSVR
-from simopt.problems.landmarked_svr_penalised import LandmarkedSVRPenalised
 from simopt.solvers.hinges import hinge_newton, two_hinges, weight_bounds
 from simopt.solvers.hinges.hinge_interior import Interior, interior
 from simopt.solvers.hinges.hinge_level import Bends, Level
 from simopt.solvers.hinges.hinge_newton import first_width, hinge_fits, loss_at_zero
 from simopt.solvers.hinges.two_hinges import Hinges, left_over
-from simopt.solvers.hinges.weight_bounds import Ball, Penalty
 from simopt.solving.certificate import certify
 from simopt.solving.driver import choose, solve
 from simopt.solving.solution import Status
@@ -70,9 +69,9 @@ NAMES = [name for name, *_ in ugly()]
 def problems(X, y, epsilon, unit=1.0, beta=math.inf):
     """Strong and weak penalties, small and large balls (the smallest leaves every sample outside the tube), in some unit of y."""
     for strength in (1e-8, 1e-4, 1.0, 1e3):
-        yield LandmarkedSVRPenalised(X, y * unit, strength / unit, epsilon * unit, beta / unit)
+        yield LandmarkedSVR(X, y * unit, Penalty(strength / unit), epsilon * unit, beta / unit)
     for radius in (1e-6, 1.0, 100.0):
-        yield LandmarkedSVR(X, y * unit, radius * unit, epsilon * unit, beta / unit)
+        yield LandmarkedSVR(X, y * unit, Ball(radius * unit), epsilon * unit, beta / unit)
 
 
 def last(states):
@@ -81,7 +80,7 @@ def last(states):
 
 
 def test_newton_is_the_default():
-    for form in (LandmarkedSVR, LandmarkedSVRPenalised):
+    for form in LandmarkedSVR.each_form():
         assert choose(form, None).name == "newton"
 
 
@@ -103,7 +102,7 @@ def test_the_certificate_closes_on_ugly_data(name, solver, beta):
 def test_clarabel_agrees_within_the_gaps(name, beta):
     X, y, epsilon = next(rest for case, *rest in ugly() if case == name)
     X, y = X[::6], y[::6]
-    for problem in (LandmarkedSVRPenalised(X, y, 0.02, epsilon, beta), LandmarkedSVR(X, y, 0.7, epsilon, beta)):
+    for problem in (LandmarkedSVR(X, y, Penalty(0.02), epsilon, beta), LandmarkedSVR(X, y, Ball(0.7), epsilon, beta)):
         ours, theirs = solve(problem, "newton").certificate, solve(problem, "clarabel").certificate
         room = 1e-12 * problem.scale()
         assert ours.lower <= theirs.upper + room
@@ -115,7 +114,7 @@ def test_clarabel_agrees_within_the_gaps(name, beta):
 def test_liblinear_agrees_as_far_as_it_gets(cost):
     svm = pytest.importorskip("sklearn.svm")
     X, y = sample(400, 6, 3)
-    problem = LandmarkedSVRPenalised(X, y, 1.0 / (400 * cost), 0.1)
+    problem = LandmarkedSVR(X, y, Penalty(1.0 / (400 * cost)), 0.1)
     solution = solve(problem, tol=1e-11)
     peer = svm.LinearSVR(epsilon=0.1, C=cost, fit_intercept=False, loss="epsilon_insensitive", dual=True, tol=1e-8, max_iter=100_000)
     w = peer.fit(X, y).coef_
@@ -130,11 +129,11 @@ def test_liblinear_agrees_as_far_as_it_gets(cost):
 @pytest.mark.parametrize("beta", [math.inf, 5.0])
 def test_both_solvers_and_both_forms_meet(beta):
     X, y = sample(2000, 12, 4)
-    penalised = LandmarkedSVRPenalised(X, y, 1e-3, 0.1, beta)
+    penalised = LandmarkedSVR(X, y, Penalty(1e-3), 0.1, beta)
     one, two = solve(penalised, "newton", tol=1e-12), solve(penalised, "interior-point", tol=1e-12)
     apart = penalised.distance(one.certificate.gap) + penalised.distance(two.certificate.gap)
     assert np.linalg.norm(one.point["w"] - two.point["w"]) <= apart
-    ball = LandmarkedSVR(X, y, float(np.linalg.norm(one.point["w"])), 0.1, beta)
+    ball = LandmarkedSVR(X, y, Ball(float(np.linalg.norm(one.point["w"]))), 0.1, beta)
     three = solve(ball, "newton", tol=1e-12)
     loss = float(ball.objective(one.point))
     assert abs(three.value - loss) <= three.certificate.gap + one.certificate.gap + 1e-13
@@ -146,7 +145,7 @@ def test_units_of_single_features_do_not_matter_in_a_wide_ball(solver, beta):
     # what keeps a factor of the curvature going has to be small beside every feature's own curvature, not beside the largest
     X, y = sample(300, 5, 20)
     units = 10.0 ** np.linspace(-8, 0, 5)
-    for problem in (LandmarkedSVR(X * units, np.round(y), 1e4, 0.0, beta), LandmarkedSVRPenalised(X * units, y, 1e-10, 0.0, beta)):
+    for problem in (LandmarkedSVR(X * units, np.round(y), Ball(1e4), 0.0, beta), LandmarkedSVR(X * units, y, Penalty(1e-10), 0.0, beta)):
         assert solve(problem, solver, tol=1e-9).optimal
 
 
@@ -162,15 +161,15 @@ def test_closed_forms():
     # one sample: (|w − y| − ε)_+ + λw²/2 with y = 4, ε = ½ is least at min(1/λ, 3.5); in a ball at min(B, 3.5)
     X, y = np.ones((1, 1)), np.array([4.0])
     for strength in (0.1, 0.5, 2.0):
-        problem = LandmarkedSVRPenalised(X, y, strength, 0.5)
+        problem = LandmarkedSVR(X, y, Penalty(strength), 0.5)
         solution = solve(problem, tol=1e-12)
         assert abs(solution.point["w"][0] - min(1 / strength, 3.5)) <= problem.distance(solution.certificate.gap)
-    assert solve(LandmarkedSVR(X, y, 2.0, 0.5), tol=1e-12).point["w"][0] == pytest.approx(2.0, abs=1e-11)
+    assert solve(LandmarkedSVR(X, y, Ball(2.0), 0.5), tol=1e-12).point["w"][0] == pytest.approx(2.0, abs=1e-11)
     # no sample reaches its tube from a small ball: the loss is linear in it, and w points along Σ sign(y_i) ψ_i
     X, y = sample(50, 3, 5)
     y = np.sign(y) * (5.0 + np.abs(y))
     pull = np.sign(y) @ X / 50
-    solution = solve(LandmarkedSVR(X, y, 1e-3, 0.1), tol=1e-12)
+    solution = solve(LandmarkedSVR(X, y, Ball(1e-3), 0.1), tol=1e-12)
     best = 1e-3 * pull / np.linalg.norm(pull)
     assert solution.value == pytest.approx(np.mean(np.abs(y)) - 0.1 - pull @ best, abs=1e-11)
     assert solution.point["w"] == pytest.approx(best, abs=1e-6)
@@ -179,7 +178,7 @@ def test_closed_forms():
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_bounds_hold_in_interval_arithmetic(solver):
     X, y = sample(200, 5, 6)
-    for problem in (LandmarkedSVRPenalised(X, y, 1e-3, 0.1), LandmarkedSVR(X, y, 1.0, 0.1, 4.0)):
+    for problem in (LandmarkedSVR(X, y, Penalty(1e-3), 0.1), LandmarkedSVR(X, y, Ball(1.0), 0.1, 4.0)):
         solution = solve(problem, solver, rigorous=True)
         assert solution.status is Status.OPTIMAL
         assert solution.certificate.arithmetic == "interval"
@@ -190,7 +189,7 @@ def test_inputs_are_not_changed_in_any_layout():
     values = []
     for layout in (X, np.asfortranarray(X), np.repeat(X, 2, axis=1)[:, ::2], X.astype(np.float32).astype(float)):
         before = layout.copy()
-        values.append(solve(LandmarkedSVRPenalised(layout, y, 1e-4, 0.1), tol=1e-10).value)
+        values.append(solve(LandmarkedSVR(layout, y, Penalty(1e-4), 0.1), tol=1e-10).value)
         assert np.array_equal(layout, before)
     assert values[:3] == pytest.approx([values[0]] * 3, abs=1e-9)
 
@@ -200,7 +199,7 @@ def test_inputs_are_not_changed_in_any_layout():
 def test_random_instances(seed, n, d, exponent, epsilon):
     rng = np.random.default_rng(seed)
     X, y = rng.integers(-3, 4, size=(n, d)) / 2.0, rng.integers(-4, 5, size=n) / 2.0
-    for problem in (LandmarkedSVRPenalised(X, y, 10.0**exponent, epsilon), LandmarkedSVR(X, y, 10.0**exponent, epsilon)):
+    for problem in (LandmarkedSVR(X, y, Penalty(10.0**exponent), epsilon), LandmarkedSVR(X, y, Ball(10.0**exponent), epsilon)):
         for solver in SOLVERS:
             assert solve(problem, solver, tol=1e-8).optimal
 
@@ -218,7 +217,7 @@ def level(n=200, d=5, width=0.2, shift=0.0, bound=None, seed=8):
     X, y = sample(n, d, seed)
     rng = np.random.default_rng(seed)
     hinges = Hinges(y - 0.1, y + 0.1, rng.uniform(0.5, 1.5, size=n) / n, shift)
-    out = Level(RowBlocks(X), hinges, bound or Penalty(1e-2), rng.normal(size=d) / 10, 0.1 * rng.normal(size=d), width)
+    out = Level(RowBlocks(X), hinges, bound or weight_bounds.Penalty(1e-2), rng.normal(size=d) / 10, 0.1 * rng.normal(size=d), width)
     out.centre_below[:], out.centre_above[:] = rng.integers(0, 2, size=(2, n)) * rng.uniform(size=(2, n))
     out.place()
     out.sweep()
@@ -267,7 +266,7 @@ def test_newton_steps_reach_the_minimum_of_the_stage(shift):
 
 
 def test_the_parts_of_the_gap_add_up():
-    for bound in (Penalty(1e-2), Ball(0.8)):
+    for bound in (weight_bounds.Penalty(1e-2), weight_bounds.Ball(0.8)):
         here = level(bound=bound)
         here.fixed[:] = 0.0
         here.judge()
@@ -276,7 +275,7 @@ def test_the_parts_of_the_gap_add_up():
         primal = float(np.sum(c * (np.maximum(here.hinges.low - f, 0) + np.maximum(f - here.hinges.high, 0))))
         dual = float(np.sum(c * (here.below * here.hinges.low - here.above * here.hinges.high)))
         g = (c * (here.above - here.below)) @ X
-        if isinstance(bound, Penalty):
+        if isinstance(bound, weight_bounds.Penalty):
             primal, dual = primal + 0.5e-2 * here.w @ here.w, dual - g @ g / 2e-2
         else:
             dual -= 0.8 * np.linalg.norm(g)
@@ -316,7 +315,7 @@ def test_the_step_in_the_ball_is_the_best_one(seed, d, rank, exponent):
     rng = np.random.default_rng(seed)
     A = rng.normal(size=(min(rank, d), d))
     H, g = np.asfortranarray(A.T @ A), rng.normal(size=d)
-    ball = Ball(10.0**exponent)
+    ball = weight_bounds.Ball(10.0**exponent)
     w = rng.normal(size=d)
     w *= ball.radius * rng.uniform() / np.linalg.norm(w)
     v = w + ball.step(np.asfortranarray(np.tril(H)), g, w, 0.0)
@@ -332,7 +331,7 @@ def test_no_step_leaves_the_ball_whatever_rounding_does_to_the_curvature(seed):
     # features that are multiples of one another but for 1e-10: the length of w + s jumps with the rounding of the factor
     rng = np.random.default_rng(seed)
     X = rng.normal(size=(300, 1)) @ rng.normal(size=(1, 10)) + 1e-10 * rng.normal(size=(300, 10))
-    ball, w = Ball(100.0), np.zeros(10)
+    ball, w = weight_bounds.Ball(100.0), np.zeros(10)
     for size in 10.0 ** -np.arange(6.0):
         g = size * (X.T @ rng.normal(size=300)) / 300
         w = w + ball.step(np.asfortranarray(X.T @ X / 300), g, w, 1e-9)
@@ -342,7 +341,7 @@ def test_no_step_leaves_the_ball_whatever_rounding_does_to_the_curvature(seed):
 def test_the_interior_point_method_starts_on_the_central_path():
     X, y = sample(60, 4, 10)
     hinges = Hinges(y - 0.1, y + 0.1, np.full(60, 1 / 60))
-    start = Interior(RowBlocks(X), hinges, Penalty(0.1), np.zeros(4), np.zeros(4), 0.3)
+    start = Interior(RowBlocks(X), hinges, weight_bounds.Penalty(0.1), np.zeros(4), np.zeros(4), 0.3)
     for k, h in ((0, hinges.low), (4, -hinges.high)):
         a, b, x, s = start._state[k : k + 4]
         assert a + b == pytest.approx(np.ones(60))
@@ -357,8 +356,8 @@ def test_the_ball_costs_the_interior_point_method_no_more_than_the_penalty():
     goal, width = 1e-9 * loss_at_zero(hinges), first_width(hinges)
     zero = np.zeros(20)
     for strength in (1e-2, 1e-4, 1e-6):
-        one = list(interior(RowBlocks(X), hinges, Penalty(strength), zero, zero, width, goal))
-        two = list(interior(RowBlocks(X), hinges, Ball(float(np.linalg.norm(one[-1].w))), zero, zero, width, goal))
+        one = list(interior(RowBlocks(X), hinges, weight_bounds.Penalty(strength), zero, zero, width, goal))
+        two = list(interior(RowBlocks(X), hinges, weight_bounds.Ball(float(np.linalg.norm(one[-1].w))), zero, zero, width, goal))
         assert one[-1].gap <= goal
         assert two[-1].gap <= goal
         assert len(two) <= len(one) + 10
@@ -375,7 +374,10 @@ def test_ends_of_any_kind():
     assert np.any(low > high)
     w = cp.Variable(4)
     loss = hinges.share @ (cp.pos(np.maximum(low, -1e3) - X @ w) + cp.pos(X @ w - np.minimum(high, 1e3)))
-    for bound, cost, rows in ((Penalty(0.01), 0.005 * cp.sum_squares(w), []), (Ball(0.5), 0.0, [cp.norm(w) <= 0.5])):
+    for bound, cost, rows in (
+        (weight_bounds.Penalty(0.01), 0.005 * cp.sum_squares(w), []),
+        (weight_bounds.Ball(0.5), 0.0, [cp.norm(w) <= 0.5]),
+    ):
         best = cp.Problem(cp.Minimize(loss + cost), rows).solve(solver="CLARABEL")
         fit = last(hinge_fits(RowBlocks(X), hinges, bound, goal=1e-10))
         assert fit.gap <= 1e-10
@@ -387,7 +389,7 @@ def test_ends_of_any_kind():
 def test_a_stall_is_left_to_the_interior_point_method(monkeypatch):
     X, y = sample(600, 6, 13)
     monkeypatch.setattr(Level, "newton", lambda self: False)
-    solution = solve(LandmarkedSVRPenalised(X, y, 1e-4, 0.1), "newton", tol=1e-9)
+    solution = solve(LandmarkedSVR(X, y, Penalty(1e-4), 0.1), "newton", tol=1e-9)
     assert solution.optimal
     assert "stalled" in solution.reported_status
 
@@ -395,8 +397,8 @@ def test_a_stall_is_left_to_the_interior_point_method(monkeypatch):
 @pytest.mark.parametrize(
     ("where", "name", "wrong"),
     [
-        (Penalty, "step", lambda self, H, g, w, rest: weight_bounds.solve(weight_bounds.factor(H, 1.0), g)),
-        (Ball, "step", lambda self, H, g, w, rest: np.zeros_like(w)),
+        (weight_bounds.Penalty, "step", lambda self, H, g, w, rest: weight_bounds.solve(weight_bounds.factor(H, 1.0), g)),
+        (weight_bounds.Ball, "step", lambda self, H, g, w, rest: np.zeros_like(w)),
         (Interior, "_pulled", lambda self: np.zeros_like(self.w)),
         (Level, "_price", lambda self, part, block: None),
     ],
@@ -404,7 +406,7 @@ def test_a_stall_is_left_to_the_interior_point_method(monkeypatch):
 def test_mutants_are_caught(monkeypatch, where, name, wrong):
     """A solver with a wrong part does not certify (or not within its iterations)."""
     X, y = sample(600, 6, 14)
-    problem = LandmarkedSVR(X, y, 1.0, 0.1) if where is Ball else LandmarkedSVRPenalised(X, y, 1e-4, 0.1)
+    problem = LandmarkedSVR(X, y, Ball(1.0), 0.1) if where is weight_bounds.Ball else LandmarkedSVR(X, y, Penalty(1e-4), 0.1)
     solvers = ["interior-point"] if where is Interior else ["newton"]
     monkeypatch.setattr(hinge_newton, "compact", lambda level, goal: iter(()))
     monkeypatch.setattr(where, name, wrong)
@@ -413,7 +415,7 @@ def test_mutants_are_caught(monkeypatch, where, name, wrong):
 
 def test_wrong_multipliers_do_not_close():
     X, y = sample(300, 6, 15)
-    problem = LandmarkedSVRPenalised(X, y, 1e-3, 0.1)
+    problem = LandmarkedSVR(X, y, Penalty(1e-3), 0.1)
     solution = solve(problem, tol=1e-10)
     shifted = {key: value[::-1] for key, value in solution.multipliers.items()}
     assert problem.gap(solution.point, shifted) > 1e-3
@@ -444,7 +446,7 @@ class TestStreams:
     def test_memory_maps(self, tmp_path, dtype, monkeypatch):
         monkeypatch.setattr("simopt.data.row_blocks.HELD", 1000)
         mapped, X, y = self.written(tmp_path, dtype=dtype)
-        for make in (lambda Z: LandmarkedSVRPenalised(Z, y, 1e-3, 0.1), lambda Z: LandmarkedSVR(Z, y, 1.0, 0.1)):
+        for make in (lambda Z: LandmarkedSVR(Z, y, Penalty(1e-3), 0.1), lambda Z: LandmarkedSVR(Z, y, Ball(1.0), 0.1)):
             streamed, held = solve(make(mapped), tol=1e-10), solve(make(X), tol=1e-10)
             assert streamed.optimal
             assert streamed.value == pytest.approx(held.value, abs=1e-9)
@@ -456,13 +458,13 @@ class TestStreams:
         monkeypatch.setattr("simopt.data.row_blocks.HELD", 1000)
         mapped, X, y = self.written(tmp_path)
         lazy = da.from_array(mapped, chunks=(900, 12))
-        problem = LandmarkedSVRPenalised(lazy, y, 1e-3, 0.1)
+        problem = LandmarkedSVR(lazy, y, Penalty(1e-3), 0.1)
         assert problem.features is lazy
-        assert problem.fingerprint() == LandmarkedSVRPenalised(da.from_array(X, chunks=(500, 12)), y, 1e-3, 0.1).fingerprint()
-        assert problem.fingerprint() != LandmarkedSVRPenalised(da.from_array(-X, chunks=(900, 12)), y, 1e-3, 0.1).fingerprint()
+        assert problem.fingerprint() == LandmarkedSVR(da.from_array(X, chunks=(500, 12)), y, Penalty(1e-3), 0.1).fingerprint()
+        assert problem.fingerprint() != LandmarkedSVR(da.from_array(-X, chunks=(900, 12)), y, Penalty(1e-3), 0.1).fingerprint()
         solution = solve(problem, tol=1e-10, rigorous=True)
         assert solution.optimal
-        assert solution.value == pytest.approx(solve(LandmarkedSVRPenalised(X, y, 1e-3, 0.1), tol=1e-10).value, abs=1e-9)
+        assert solution.value == pytest.approx(solve(LandmarkedSVR(X, y, Penalty(1e-3), 0.1), tol=1e-10).value, abs=1e-9)
         assert solve(problem, "interior-point", tol=1e-9).optimal
 
     def test_bad_values_are_named(self, monkeypatch):
@@ -471,11 +473,11 @@ class TestStreams:
         X, y = sample(3000, 5, 18)
         X[2345, 3] = np.inf
         with pytest.raises(ValueError, match="row 2345, column 3"):
-            LandmarkedSVR(da.from_array(X, chunks=(500, 5)), y, 1.0)
+            LandmarkedSVR(da.from_array(X, chunks=(500, 5)), y, Ball(1.0))
 
     def test_little_room_changes_the_way_not_the_answer(self):
         X, y = sample(20000, 10, 19)
-        problem = LandmarkedSVRPenalised(X, y, 1e-4, 0.1)
+        problem = LandmarkedSVR(X, y, Penalty(1e-4), 0.1)
         much, little = solve(problem, tol=1e-10), solve(problem, tol=1e-10, room=200_000)
         assert little.optimal
         assert little.value == pytest.approx(much.value, abs=1e-9)
@@ -496,10 +498,10 @@ import gc
 import numpy as np
 import simopt.solving.run
 from simopt.ground import registry
+from simopt.problems.bounds import Ball, Penalty
+from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.solving.driver import solve
 from simopt.ground.kernel import Kernel
-from simopt.problems.landmarked_svr import LandmarkedSVR
-from simopt.problems.landmarked_svr_penalised import LandmarkedSVRPenalised
 
 registry.load("solvers")
 kernels = [item for item in gc.get_objects() if isinstance(item, Kernel)]
@@ -512,7 +514,7 @@ simopt.solving.run.warm_up = watched
 rng = np.random.default_rng(0)
 X = rng.normal(size=(6000, 20)) / np.sqrt(20)
 y = X @ rng.normal(size=20) + 0.3 * rng.laplace(size=6000)
-for problem in (LandmarkedSVRPenalised(X, y, 1e-3, 0.1), LandmarkedSVR(X, y, 3.0, 0.1), LandmarkedSVRPenalised(X, y, 1e-3, 0.1, 5.0)):
+for problem in (LandmarkedSVR(X, y, Penalty(1e-3), 0.1), LandmarkedSVR(X, y, Ball(3.0), 0.1), LandmarkedSVR(X, y, Penalty(1e-3), 0.1, 5.0)):
     for name in ("newton", "interior-point"):
         assert solve(problem, name, tol=1e-9).optimal
         extra = compiled() - before[-1]

@@ -146,6 +146,7 @@ def test_families_are_bounded_and_good(family: str) -> None:
 
 
 def test_repeated_landmarks_give_the_predictions_of_their_copies() -> None:
+    from simopt.problems.bounds import Ball
     from simopt.problems.landmarked_svr import LandmarkedSVR
     from simopt.solving.driver import solve
 
@@ -153,7 +154,7 @@ def test_repeated_landmarks_give_the_predictions_of_their_copies() -> None:
     landmarks, sample = sampled(found.masses, 9, rng), sampled(found.masses, 12, rng)
     fit = algorithm_1(found, landmarks, sample)
     columns, rows = np.repeat(np.arange(6), landmarks.astype(int)), np.repeat(np.arange(6), sample.astype(int))
-    plain = solve(LandmarkedSVR(found.gram[np.ix_(rows, columns)] / 3.0, found.targets[rows], found.bound, 0.05), tol=1e-8)
+    plain = solve(LandmarkedSVR(found.gram[np.ix_(rows, columns)] / 3.0, found.targets[rows], Ball(found.bound), 0.05), tol=1e-8)
     assert plain.value == pytest.approx(fit.loss, abs=1e-6)
     assert empirical(found, sample, fit.predictions) == pytest.approx(fit.loss, abs=1e-9)
 

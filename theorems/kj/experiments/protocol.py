@@ -30,8 +30,9 @@ from simopt.data.similarities import Similarity, named
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
 from simopt.problems._weighted_mean import weighted_means
+from simopt.problems.bounds import Penalty
 from simopt.problems.kernel_ridge import KernelRidge
-from simopt.problems.landmarked_svr_penalised import LandmarkedSVRPenalised
+from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.solvers.sparse.forward_selection import forward_selection
 from simopt.solvers.squares.landmarked import singular_system
 from simopt.solving.driver import solve
@@ -185,7 +186,7 @@ class Landmarks:
 def insensitive(Z: Array, y: Array, strength: float) -> Array:
     """w of the penalised ε-insensitive regression, certified to a relative gap of 1e-5."""
     spread = float(y.std()) or 1.0
-    return _solved(LandmarkedSVRPenalised(Z, y, strength * _size(Z) / spread, TUBE * spread), "w")
+    return _solved(LandmarkedSVR(Z, y, Penalty(strength * _size(Z) / spread), TUBE * spread), "w")
 
 
 def ridge(Z: Array, y: Array, strength: float) -> Array:

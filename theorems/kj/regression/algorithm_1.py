@@ -14,6 +14,7 @@ import numpy as np
 
 from simopt.claims import *
 from simopt.ground.arrays import Array
+from simopt.problems.bounds import Ball
 from simopt.problems.goodness import Goodness
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.solving.driver import solve
@@ -125,7 +126,7 @@ def algorithm_1(instance: World, landmarks: Array, sample: Array, solver: str = 
     """Steps 2–4 for given counts of landmarks and of training points; `radius` multiplies B."""
     psi, _ = instance.features(landmarks)
     rows = np.repeat(np.arange(len(sample)), sample.astype(np.intp))
-    problem = LandmarkedSVR(psi[rows], instance.targets[rows], radius * instance.bound, instance.epsilon)
+    problem = LandmarkedSVR(psi[rows], instance.targets[rows], Ball(radius * instance.bound), instance.epsilon)
     found = solve(problem, solver, tol=GAP)
     if found.certificate is None or found.point is None:
         raise ArithmeticError("no certificate")

@@ -26,8 +26,8 @@ from simopt.equivalence.gram_spectrum import EPS
 from simopt.equivalence.training import KernelFunction, TrainingSet
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
+from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.landmarked_svr import LandmarkedSVR
-from simopt.problems.landmarked_svr_penalised import LandmarkedSVRPenalised
 from simopt.solving.certificate import certify
 from simopt.theorems.kj.regression import exact_svr
 
@@ -110,7 +110,7 @@ def landmarked_svr_penalised(epsilon: float = 0.1, solver: str = "newton", tol: 
     """Tikhonov's form."""
 
     def fit(lam: float, Z: TrainingSet) -> KernelFunction:
-        problem = LandmarkedSVRPenalised(features_of(Z), Z.targets, lam, epsilon)
+        problem = LandmarkedSVR(features_of(Z), Z.targets, Penalty(lam), epsilon)
         w, gap, _ = _solved(problem, solver, tol)
         return _function(Z, problem.features, w, problem.distance(gap))
 
@@ -122,7 +122,7 @@ def landmarked_svr(epsilon: float = 0.1, solver: str = "newton", tol: float = TO
     """Ivanov's form, for the B at which the constraint is active and the solution unique."""
 
     def fit(radius: float, Z: TrainingSet) -> KernelFunction:
-        problem = LandmarkedSVR(features_of(Z), Z.targets, radius, epsilon)
+        problem = LandmarkedSVR(features_of(Z), Z.targets, Ball(radius), epsilon)
         w, gap, g = _solved(problem, solver, tol)
         size = float(np.linalg.norm(g)) * (1.0 - 1e-12)  # a digit of rounding to be on the safe side
         return _function(Z, problem.features, w, min(2.0 * radius, 2.0 * math.sqrt(2.0 * radius * gap / size) if size > 0 else math.inf))
@@ -130,7 +130,7 @@ def landmarked_svr(epsilon: float = 0.1, solver: str = "newton", tol: float = TO
     return Family("landmarked-svr", fit, lambda Z: active_range(Z, epsilon))
 
 
-def _solved(problem: LandmarkedSVR | LandmarkedSVRPenalised, solver: str, tol: float) -> tuple[Array, float, Array]:
+def _solved(problem: LandmarkedSVR, solver: str, tol: float) -> tuple[Array, float, Array]:
     """w, its gap in intervals, and g = Ψᵀ(p − q).
 
     Raises
