@@ -14,6 +14,7 @@ import json
 import math
 import os
 import random
+import signal
 import statistics
 import subprocess
 import sys
@@ -142,6 +143,12 @@ class Tree:
             raise Missing(f"status {done.returncode}: {done.stderr.strip().splitlines()[-1:]}")
         return done.stdout
 
+    def seconds(self, count: int, work: Sequence[Any]) -> float:
+        """The time that so many runs take: commands as whole processes, all else in the one that waits."""
+        if work[0] == "command":
+            return seconds(lambda: [self.command(work[1]) for _ in range(count)])
+        return float(self.ask("time", count, *work))
+
     def end(self) -> None:
         """Stop its process."""
         self.process.kill()
@@ -181,7 +188,7 @@ def written(folder: Path, size: int, ranking: bool) -> Path:
     columns, names = [x, y], "a,b,c,d,e,target"
     if ranking:
         grades = np.floor(GRADES * np.argsort(np.argsort(y)) / size)
-        columns, names = [np.arange(size) // DOCUMENTS, x, grades], f"qid,{names}"
+        columns, names = [np.arange(float(size)) // DOCUMENTS, x, grades], f"qid,{names}"
     np.savetxt(path, np.column_stack(columns), delimiter=",", header=names, comments="")
     return path
 
@@ -205,7 +212,7 @@ class Race:
             for name in names or (*known, "start-up"):
                 if name == "start-up":
                     for line in START_UP[:1] if self.quick else START_UP:
-                        self.time(f"start-up: {line}", trees, lambda tree, count, line=line: seconds(lambda: tree.command(line)), only)
+                        self.time(f"start-up: {line}", trees, ["command", line], only)
                     continue
                 for size in SIZES.get(name, (SMALL, MIDDLING))[: 1 if self.quick else 2]:
                     if only is None or any(label.startswith(f"{name} {size}:") for label in only):
@@ -228,30 +235,29 @@ class Race:
         works += [["certify", "float"], ["certify", "interval"], ["replace"]]
         works += [["path", field, [factor * value for factor in FACTORS]] for field, value in values.items()]
         for work in works[:2] if self.quick else works:
-            label = f"{name} {size}: {' '.join(work[:2])}"
-            self.time(label, trees, lambda tree, count, work=work: tree.ask("time", count, *work), only)
+            self.time(f"{name} {size}: {' '.join(work[:2])}", trees, work, only)
 
-    def time(self, label: str, trees: tuple[Tree, Tree], run: Callable[[Tree, int], float], only: set[str] | None) -> None:
-        """One row: `run` gives the seconds of as many runs in a tree."""
+    def time(self, label: str, trees: tuple[Tree, Tree], work: list[Any], only: set[str] | None) -> None:
+        """One row."""
         if only is not None and label not in only:
             return
         first = []
         for tree in trees:
             try:
-                run(tree, 1)  # compiles and imports
-                first.append(run(tree, 1))
+                tree.seconds(1, work)  # compiles and imports
+                first.append(tree.seconds(1, work))
             except Missing as reason:
                 self.keep(Row(label, missing=f"not in {tree.name}: {reason}"))
                 return
-        count = 1 if label.startswith("start-up") else max(1, min(MOST, int(BATCH / min(first))))
+        count = max(1, min(MOST, int(BATCH / min(first))))
         times: tuple[list[float], list[float]] = ([], [])
         start = time.perf_counter()
         pairs = FEWEST if self.quick else PAIRS
         while len(times[0]) < FEWEST or (len(times[0]) < pairs and time.perf_counter() - start < BUDGET):
             for which in self.rng.sample((0, 1), 2):
-                times[which].append(1e3 * run(trees[which], count) / count)
+                times[which].append(1e3 * trees[which].seconds(count, work) / count)
         ratios = tuple(ours / theirs for ours, theirs in zip(*times, strict=True))
-        self.keep(Row(label, *map(statistics.median, times), ratios))
+        self.keep(Row(label, statistics.median(times[0]), statistics.median(times[1]), ratios))
 
     def keep(self, row: Row) -> None:
         """Shows it and keeps it, in the place of what was measured the first time."""
@@ -275,6 +281,7 @@ def main(commit: str, names: Sequence[str], quick: bool) -> int:
     status = 0
     with tempfile.TemporaryDirectory() as made, checked_out(commit, Path(made)) as other:
         race = Race(other, Path(made), quick)
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
         print(f"this tree against {commit}\n{machine()}", flush=True)
         try:
             race.run(names)
@@ -290,6 +297,10 @@ def main(commit: str, names: Sequence[str], quick: bool) -> int:
 
 class Answers:
     """What the process of a tree does when it is asked to."""
+
+    problem: Any
+    point: Any
+    multipliers: Any
 
     def build(self, name: str, data: str, options: dict[str, str]) -> dict[str, float]:
         """Make the problem as `simopt solve` does, and solve it; the numbers of its fields along which there are paths."""
