@@ -2,18 +2,22 @@
 
 Each tree runs in a process of its own, on one thread. Both make a problem from one recipe, by the names of the command line, and do one
 thing with it in turn, in random order: every solver of ours, certificates, copies, paths. A run gets a copy of the problem that nothing has
-been remembered of. Of the ratios pair by pair the median is told with an interval that holds the true one with 95 %, whatever their
-distribution: two order statistics. A row is slower where that interval lies above 1.05, twice: the second time in new processes, since
-where a process lies in memory may cost a few per cent too.
+been remembered of. Seconds are those of the processor, so that what else the machine does counts little.
+
+Of the ratios pair by pair the median is told with an interval that holds the true one with 95 %, whatever their distribution: two order
+statistics. A row is slower where that interval lies above 1.05, twice: the second time in new processes, since where a process lies in
+memory may cost a few per cent too.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import gc
 import json
 import math
 import os
 import random
+import resource
 import signal
 import statistics
 import subprocess
@@ -29,13 +33,13 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.pairs import machine, seconds
+from benchmarks.pairs import machine
 
 ROOT = Path(__file__).resolve().parent.parent
 ALLOWED = 1.05  # what the lower end of a ratio's interval may be
 PAIRS, FEWEST = 15, 6  # the range of six pairs is the shortest interval of 95 %
 BUDGET = 6.0  # seconds; a slow row takes as many pairs as fit, FEWEST at least
-BATCH = 0.01  # seconds; what is faster is done several times within a run
+BATCH = 0.005  # seconds; what is faster is done several times within a run
 MOST = 100  # times
 DIGITS = 2  # of the ratios
 SMALL, MIDDLING = 60, 400  # samples
@@ -81,6 +85,23 @@ class Row:
         low, high = self.interval
         ratio = f"{statistics.median(self.ratios):.{DIGITS}f} ({low:.{DIGITS}f}-{high:.{DIGITS}f})"
         return f"{self.label:<58} {self.ours:>10.2f} {self.theirs:>10.2f} {ratio:>18} {len(self.ratios):>5}{'  SLOWER' * self.slower}"
+
+
+def spent(work: Callable[[], object]) -> float:
+    """Seconds of the processor that a call takes, in this process and in those that it starts and waits for."""
+
+    def so_far() -> float:
+        used = (resource.getrusage(whose) for whose in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+        return sum(each.ru_utime + each.ru_stime for each in used)
+
+    gc.collect()
+    gc.disable()
+    try:
+        start = so_far()
+        work()
+        return so_far() - start
+    finally:
+        gc.enable()
 
 
 def interval(values: Sequence[float]) -> tuple[float, float]:
@@ -146,7 +167,7 @@ class Tree:
     def seconds(self, count: int, work: Sequence[Any]) -> float:
         """The time that so many runs take: commands as whole processes, all else in the one that waits."""
         if work[0] == "command":
-            return seconds(lambda: [self.command(work[1]) for _ in range(count)])
+            return spent(lambda: [self.command(work[1]) for _ in range(count)])
         return float(self.ask("time", count, *work))
 
     def end(self) -> None:
@@ -249,7 +270,7 @@ class Race:
             except Missing as reason:
                 self.keep(Row(label, missing=f"not in {tree.name}: {reason}"))
                 return
-        count = max(1, min(MOST, int(BATCH / min(first))))
+        count = max(1, min(MOST, int(BATCH / max(1e-5, *first))))
         times: tuple[list[float], list[float]] = ([], [])
         start = time.perf_counter()
         pairs = FEWEST if self.quick else PAIRS
@@ -332,7 +353,7 @@ class Answers:
             "path": lambda problem: list(simopt.path(problem, *how)),
         }
         problems = [self.fresh() for _ in range(count)]
-        return seconds(lambda: [do[work](problem) for problem in problems])
+        return spent(lambda: [do[work](problem) for problem in problems])
 
 
 def serve() -> None:
