@@ -37,8 +37,8 @@ from benchmarks.pairs import machine
 
 ROOT = Path(__file__).resolve().parent.parent
 ALLOWED = 1.05  # what the lower end of a ratio's interval may be
-PAIRS, FEWEST = 15, 6  # the range of six pairs is the shortest interval of 95 %
-BUDGET = 6.0  # seconds; a slow row takes as many pairs as fit, FEWEST at least
+PAIRS, FEWEST = 9, 6  # the range of six pairs, and that of nine but their ends, are intervals of 95 %
+BUDGET = 3.0  # seconds; a slow row takes as many pairs as fit, FEWEST at least
 BATCH = 0.005  # seconds; what is faster is done several times within a run
 MOST = 100  # times
 DIGITS = 2  # of the ratios

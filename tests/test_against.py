@@ -24,6 +24,7 @@ def against(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
 def test_the_interval_holds_the_median_with_95_percent(against: ModuleType) -> None:
     assert against.interval(range(5)) == (-math.inf, math.inf)  # their range misses it with 2/32
     assert against.interval(range(6)) == (0, 5)  # with 2/64
+    assert against.interval(range(9)) == (1, 7)
     assert against.interval(range(15)) == (3, 11)
     for n in range(6, 40):
         low, high = against.interval(range(n))
