@@ -1,7 +1,8 @@
 """Runs every benchmark, or those named: `python -m benchmarks [--quick | --page] [name …]`. Each is a script, or a row of compare.py.
 
 With --page the sections of docs/benchmarks.md that were measured are written anew, and the README's table from them. Further options are
-handed on to a single benchmark: `python -m benchmarks landmarked_svr --sizes=1000x50,10000x100`.
+handed on to a single benchmark: `python -m benchmarks landmarked_svr --sizes=1000x50,10000x100`. With --against it is another question: is
+this tree slower than that commit of it? See against.py.
 """
 
 from __future__ import annotations
@@ -13,11 +14,11 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from benchmarks import page
+from benchmarks import against, page
 from benchmarks.compare import TABLE
 
 HERE = Path(__file__).resolve().parent
-HELPERS = {"__init__", "__main__", "compare", "page", "pairs"}
+HELPERS = {"__init__", "__main__", "against", "compare", "page", "pairs"}
 SCRIPTS = {path.stem: [str(path)] for path in HERE.glob("*.py") if path.stem not in HELPERS}
 SCRIPTS |= {f"compare_{name}": [str(HERE / "compare.py"), name] for name in TABLE}
 
@@ -39,7 +40,12 @@ def main() -> int:
     parser.add_argument("names", nargs="*", metavar="name", help=", ".join(names))
     parser.add_argument("--quick", action="store_true", help="small sizes and two pairs, to see that they run")
     parser.add_argument("--page", action="store_true", help="write what was measured into docs/benchmarks.md and README.md")
+    parser.add_argument("--against", metavar="COMMIT", help="time this tree against that commit; names are those of problems, or start-up")
     options, further = parser.parse_known_args()
+    if options.against:
+        if further or options.page:
+            parser.error("--against takes --quick and names only")
+        return against.main(options.against, options.names, options.quick)
     if further and len(options.names) != 1:
         parser.error(f"{' '.join(further)}: options of one benchmark; name it")
     if options.page and (options.quick or further):
