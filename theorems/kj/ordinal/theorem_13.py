@@ -55,7 +55,7 @@ from simopt.theorems.kj.ordinal.ordinal_worlds import (
     spaced,
 )
 from simopt.theorems.kj.regression.algorithm_1 import FAMILIES, sampled
-from simopt.theorems.kj.regression.theorem_5 import SIZES, label_error, landmark_quantile, parts, step
+from simopt.theorems.kj.regression.theorem_5 import constant_and_slopes, parts, step
 from simopt.theorems.small_worlds.exact_tails import Ball, ball, holds_for_all_levels, tails
 
 SECTION = "ordinal"
@@ -239,13 +239,7 @@ def error_below_one(instance: Instance, trial: Trial) -> Iterator[Check]:
 )
 def sizes_suffice(instance: Instance, trial: Trial) -> Iterator[Check]:
     """The constant at δ = 1/2; both slopes. With K ≡ 0 a wrong majority of chances 1/2 ± η costs 2γ·2η in margin loss."""
-    if instance["part"] == "constant":
-        level = log(rational(2), bits=64)
-        yield at_most((1 + root(2 * log(rational(4), bits=64), bits=64)) ** 2, trial["constant"] * level, "δ = 1/2")
-    elif instance["part"] == "landmarks":
-        yield rate(SIZES, [landmark_quantile(d, Fraction(1, 5)) for d in SIZES], -0.5, name="80 % quantile against d")
-    else:
-        yield rate(SIZES, [label_error(n) for n in SIZES], -0.5, name="mean excess against n")
+    yield constant_and_slopes(instance, trial["constant"])
 
 
 def needle(trial: Trial) -> Iterator[Instance]:

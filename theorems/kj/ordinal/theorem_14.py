@@ -14,7 +14,6 @@ Second part, exact least bounds, with e = ε_1/γ_1: the paper's four points x =
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
@@ -28,9 +27,9 @@ from simopt.problems.kernel_ordinal_goodness import KernelOrdinalGoodness
 from simopt.problems.ordinal_goodness import OrdinalGoodness
 from simopt.solvers.goodness.ordinal_goodness_exact import exact_ordinal_bound
 from simopt.solving.driver import solve
-from simopt.solving.solution import Status
 from simopt.theorems.kj.goodness.admissible_weights import mapped, squared_norm
 from simopt.theorems.kj.goodness.finite_domains import HALF, ONE, ZERO, Numbers, domain, mean
+from simopt.theorems.kj.goodness.kernel_margin import cone_value
 from simopt.theorems.kj.goodness.theorem_6 import LEVELS, MARGINS, SIGNS, inner_products
 from simopt.theorems.kj.ordinal.ordinal_worlds import margin_loss
 
@@ -40,17 +39,10 @@ SCALES = [Fraction(v) for v in ("1/3", "1", "5/2")]  # γ_1
 
 
 def kernel_value(instance: Instance, gamma: float, delta: float = 0.0) -> Enclosure:
-    """Certified bounds on min over ‖W‖ ≤ 1/γ and Δ-spaced b of the loss of margin 1; CLARABEL too where they stay apart."""
+    """Certified bounds on min over ‖W‖ ≤ 1/γ and Δ-spaced b of the loss of margin 1."""
     A = instance["factor"]
     problem = KernelOrdinalGoodness(A @ A.T, instance["labels"], instance["classes"], gamma, instance["masses"], delta)
-    low, high = -math.inf, math.inf
-    for name in ("interior-point", "clarabel"):
-        found = solve(problem, name, tol=1e-9)
-        if found.certificate is not None:
-            low, high = max(low, found.certificate.lower), min(high, found.certificate.upper)
-        if found.status is Status.OPTIMAL:
-            break
-    return between(min(low, high), max(low, high))  # in floats the bounds of a closed gap may pass each other by a rounding
+    return cone_value(problem)
 
 
 def similarity_value(instance: Instance, bound: float) -> Enclosure:

@@ -57,7 +57,7 @@ from simopt.theorems.small_worlds.exact_tails import Ball, ball, holds_for_all_l
 from simopt.theorems.small_worlds.sampled_worlds import weights
 
 SECTION = "ordinal"
-ONE, ZERO, HALF = Fraction(1), Fraction(0), Fraction(1, 2)
+ONE, ZERO = Fraction(1), Fraction(0)
 Law = list[tuple[Fraction, Fraction]]
 TURN = 15  # from here on the step of the induction is decided by one number
 TIE = 1e-9  # scores closer than this are tied

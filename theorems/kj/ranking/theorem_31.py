@@ -26,7 +26,7 @@ from simopt.theorems.small_worlds.sampled_worlds import weights
 
 SECTION = "ordinal"
 Numbers = list[Fraction]
-ONE, ZERO, HALF = Fraction(1), Fraction(0), Fraction(1, 2)
+ZERO, HALF = Fraction(0), Fraction(1, 2)
 TURN = Fraction(8483, 10000)  # above 4/(5 − 2√2)² = 0.84823…
 
 

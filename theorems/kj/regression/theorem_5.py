@@ -195,6 +195,16 @@ def label_error(n: int) -> float:
     return float(np.max(4.0 * eta * wrong))
 
 
+def constant_and_slopes(instance: Instance, constant: int) -> Check:
+    """(1 + √(2 log(2/δ)))² ≤ constant · log(1/δ) at δ = 1/2, or one of the slopes."""
+    if instance["part"] == "constant":
+        level = log(rational(2), bits=64)
+        return at_most((1 + root(2 * log(rational(4), bits=64), bits=64)) ** 2, constant * level, "δ = 1/2")
+    if instance["part"] == "landmarks":
+        return rate(SIZES, [landmark_quantile(d, Fraction(1, 5)) for d in SIZES], -0.5, name="80 % quantile against d")
+    return rate(SIZES, [label_error(n) for n in SIZES], -0.5, name="mean excess against n")
+
+
 @claim(
     "KJ-Thm5c",
     paper=KAR_JAIN,
@@ -214,13 +224,7 @@ def label_error(n: int) -> float:
 )
 def sizes_suffice(instance: Instance, trial: Trial) -> Iterator[Check]:
     """The constant at δ = 1/2; both slopes."""
-    if instance["part"] == "constant":
-        level = log(rational(2), bits=64)
-        yield at_most((1 + root(2 * log(rational(4), bits=64), bits=64)) ** 2, trial["constant"] * level, "δ = 1/2")
-    elif instance["part"] == "landmarks":
-        yield rate(SIZES, [landmark_quantile(d, Fraction(1, 5)) for d in SIZES], -0.5, name="80 % quantile against d")
-    else:
-        yield rate(SIZES, [label_error(n) for n in SIZES], -0.5, name="mean excess against n")
+    yield constant_and_slopes(instance, trial["constant"])
 
 
 def landmarked(trial: Trial) -> Iterator[Instance]:

@@ -17,7 +17,7 @@ from simopt.claims import *
 from simopt.theorems.kj.landmarks.risk_bounds import logarithm
 
 SECTION = "regression"
-ONE, ZERO, HALF = Fraction(1), Fraction(0), Fraction(1, 2)
+ONE, ZERO = Fraction(1), Fraction(0)
 
 
 @cache
