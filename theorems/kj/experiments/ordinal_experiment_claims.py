@@ -1,4 +1,4 @@
-"""Section 4 and Appendix G on the data: more landmarks are better, and better than KR; the sigmoid against Manhattan."""
+r"""Section 4 and Appendix G on the data: more landmarks are better, and better than KR; the sigmoid against Manhattan."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Definitions 1 and 2: when a similarity is (ε_0, B)-good, and the remarks that the paper makes after them.
+r"""Definitions 1 and 2: when a similarity is (ε_0, B)-good, and the remarks that the paper makes after them.
 
 On finite domains both ask for the value of a programme. Definition 2 does not reduce to Definition 1 for ℓ(a, b) = 1{a ≠ b}
 (KJ-Def2-rem1, corrected); Definition 3 of Balcan & Blum ([6]) is as we read it.

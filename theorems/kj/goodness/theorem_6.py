@@ -1,4 +1,4 @@
-"""Theorem 6: good PSD kernels are good similarities with B = O(1/(ε_1γ²)), and for some kernels no smaller order will do.
+r"""Theorem 6: good PSD kernels are good similarities with B = O(1/(ε_1γ²)), and for some kernels no smaller order will do.
 
 The paper has B = 1/(2ε_1γ²) and B ≥ 1/(8ε_1γ²); the best constant is B = 1/(4ε_1γ²), of both parts. The kernel's ε_0(γ) is the value of a
 second-order cone programme, the similarity's ε_0(B) that of a linear one, both between certified bounds.

@@ -1,4 +1,4 @@
-"""Lemmas 16 and 22: uniform bounds for linear predictors. As printed they forget the range of the loss; exact binomial witnesses.
+r"""Lemmas 16 and 22: uniform bounds for linear predictors. As printed they forget the range of the loss; exact binomial witnesses.
 
 A bound mean + √(spread · log(1/δ)) holds for all δ iff P(gap ≥ t) ≤ exp(−(t − mean)²/spread) at every value t > mean of the gap. The
 Rademacher averages of the proofs are enumerated over all signs; behind the ℓ₁ one is the strong convexity of the divergence.

@@ -1,4 +1,4 @@
-"""Theorem 19: how much one point moves a predictor built on its own sample, and the largest gap g(S); with McDiarmid's Theorem 18.
+r"""Theorem 19: how much one point moves a predictor built on its own sample, and the largest gap g(S); with McDiarmid's Theorem 18.
 
 The proof (Appendix B) fails at its first display and where one point moves a mean of losses: it forgets the range of the loss. With it the
 constant of KJ-T19+ is the best possible for every n.

@@ -1,4 +1,4 @@
-"""Theorem 13: similarities that are good for ordinal regression are useful for it. 0-1 error ε_0/γ̄, ordinal error ψ, γ̄ = max(γ, 1).
+r"""Theorem 13: similarities that are good for ordinal regression are useful for it. 0-1 error ε_0/γ̄, ordinal error ψ, γ̄ = max(γ, 1).
 
 As printed it fails: 0-1 error for γ < 1/2; ordinal error for Δ < γ̄ and for Δ < 2(γ̄ − γ); for every learner, with K ≡ 1. The proof replaces
 the γ-margin loss by the 1-margin loss, which is larger if γ < 1 (KJ-Thm13-p3). Were it right, then for s > 0 the scores sf with thresholds

@@ -1,4 +1,4 @@
-"""Theorem 14: kernels that are good for ordinal regression are good similarities with B = O(γ_1²/(ε_1γ²)); some need that order.
+r"""Theorem 14: kernels that are good for ordinal regression are good similarities with B = O(γ_1²/(ε_1γ²)); some need that order.
 
 The paper has B = γ_1²/(ε_1γ²); a quarter of it will do. The kernel's ε_0(γ) is the value of a second-order cone programme in (W, b), the
 similarity's ε_0(B) that of a linear one in (w, b), both between certified bounds.

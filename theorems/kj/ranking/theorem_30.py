@@ -1,4 +1,4 @@
-"""Theorem 30: from squared error to NDCG. As printed it is empty; the regret 1 + ℓ_NDCG is what it must bound.
+r"""Theorem 30: from squared error to NDCG. As printed it is empty; the regret 1 + ℓ_NDCG is what it must bound.
 
 With D_t = 1/F(t), D(π) the discounts of documents placed by π, η the normalised relevance and s the scores:
 

@@ -1,4 +1,4 @@
-"""Theorem 31: good kernels are good similarities for ranking, by the weights 2mC(r_i − f_i) of the regularised optimum W'.
+r"""Theorem 31: good kernels are good similarities for ranking, by the weights 2mC(r_i − f_i) of the regularised optimum W'.
 
 W' minimises ½‖W‖² + mC Σ μ_i (⟨W, Φ(z_i)⟩ − r_i)². With x = mC, W' = Σ α_i Φ(z_i) and (PG + I/2x) α = Pr, so that α_i = 2xμ_i (r_i − f_i),
 f = Gα: the weights are w_i = 2x (r_i − f_i). All of it is rational. In symbols α, G, μ and x are free, and r_i = f_i + α_i/(2xμ_i) is what

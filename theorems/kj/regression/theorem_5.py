@@ -1,4 +1,4 @@
-"""Theorem 5: good similarities are useful for regression. Algorithm 1, absolute and mean squared error, and the proof (Appendix C.1).
+r"""Theorem 5: good similarities are useful for regression. Algorithm 1, absolute and mean squared error, and the proof (Appendix C.1).
 
 Absolute error, with repaired constants,
 

@@ -1,4 +1,4 @@
-"""Appendix D.1: what Algorithm 2, forward greedy selection, guarantees. Short traces in fractions, long ones in float64."""
+r"""Appendix D.1: what Algorithm 2, forward greedy selection, guarantees. Short traces in fractions, long ones in float64."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Theorem 8 (21): of d landmarks a share τ is informative, and the sparse combination of these is near f. Exact binomial probabilities.
+r"""Theorem 8 (21): of d landmarks a share τ is informative, and the sparse combination of these is near f. Exact binomial probabilities.
 
 Informative landmarks are of two types, of probability qτ and (1 − q)τ, with columns w_1K(·, 1), w_2K(·, 2); among d draws m are
 informative, a of the first type. f̃ = (a/m) w_1K_1 + (1 − a/m) w_2K_2, so that E_x |f̃ − f| = |a/m − q| G with
