@@ -13,8 +13,7 @@ from simopt.claims import KAR_JAIN, Trial, catalogue, runner
 from simopt.claims.kinds import Effort, Evidence, Verdict
 from simopt.theorems.kj.landmarks import double_dipping
 from simopt.theorems.kj.landmarks.dipping_domains import alone, domain, gaps, largest_gap, linear_gap, mean_gap, random_domain
-from simopt.theorems.kj.landmarks.double_dipping import gap_in_ball
-from simopt.theorems.kj.landmarks.double_dipping_utility import minimiser
+from simopt.theorems.kj.landmarks.double_dipping import gap_in_ball, minimiser
 from simopt.theorems.kj.landmarks.mean_gap import two_walks, walk
 from simopt.theorems.kj.landmarks.stability import changes, sharp_pair
 

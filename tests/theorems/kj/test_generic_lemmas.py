@@ -14,7 +14,7 @@ from simopt.claims.kinds import Evidence, Verdict
 from simopt.theorems.kj.goodness.admissible_weights import insensitive, mapped, problem, two_points
 from simopt.theorems.kj.landmarks.landmark_laws import mean_sizes, random_landmarks, signs
 from simopt.theorems.kj.landmarks.piecewise_linear import box, cross_polytope, crossing, largest, value
-from simopt.theorems.kj.landmarks.rademacher import sums
+from simopt.theorems.kj.landmarks.risk_bounds import sums
 from simopt.theorems.kj.landmarks.uniform_gaps import coins, corners, gaps, indistinct, reach
 
 PROVED = ("KJ-L15-p3", "KJ-L15-p4+", "KJ-L15-p5+", "KJ-L17a-proof")

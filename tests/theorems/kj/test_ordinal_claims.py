@@ -13,18 +13,8 @@ from simopt.claims.kinds import Evidence, Verdict
 from simopt.problems.kernel_ordinal_goodness import KernelOrdinalGoodness
 from simopt.solving.driver import solve
 from simopt.theorems.kj.goodness.finite_domains import least_loss, predicted
-from simopt.theorems.kj.ordinal import (
-    direct_reduction,
-    direct_reduction_goodness,
-    learned_thresholds,
-    randomised_rounding,
-    theorem_13_margins,
-    theorem_13_refuted,
-    theorem_13_steps,
-    threshold_shift,
-)
-from simopt.theorems.kj.ordinal.direct_reduction_goodness import far_apart, ordinal_error
-from simopt.theorems.kj.ordinal.learned_thresholds import learned, ordinal_world
+from simopt.theorems.kj.ordinal import direct_reduction, theorem_13
+from simopt.theorems.kj.ordinal.direct_reduction import far_apart, ordinal_error
 from simopt.theorems.kj.ordinal.ordinal_worlds import (
     HALF,
     ONE,
@@ -39,16 +29,9 @@ from simopt.theorems.kj.ordinal.ordinal_worlds import (
     reduced,
     spaced,
 )
-from simopt.theorems.kj.ordinal.randomised_rounding import best_lines, guaranteed, rounded
-from simopt.theorems.kj.ordinal.threshold_shift import absolute, law, mislabelled
+from simopt.theorems.kj.ordinal.theorem_13 import absolute, best_lines, guaranteed, law, learned, mislabelled, ordinal_world, rounded
 
-MODULES = {
-    module.__name__
-    for module in (
-        direct_reduction, direct_reduction_goodness, theorem_13_refuted, randomised_rounding, threshold_shift, theorem_13_steps,
-        theorem_13_margins, learned_thresholds,
-    )
-}  # fmt: skip
+MODULES = {direct_reduction.__name__, theorem_13.__name__}
 PROVED = "E1a+ E1a2+ E1b+ E1d E1e Thm13c Thm13-rounding Thm13-p3+ Thm13-p4 Thm13-p5+".split()
 STEPS = "Thm13b+ Thm13b-rounding Thm13d+ Thm13b-where Thm13a-shift Thm13a+ Thm13b-shift Thm13b-all Thm13-p1+".split()
 REFUTED = {

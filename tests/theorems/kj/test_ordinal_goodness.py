@@ -10,9 +10,18 @@ import pytest
 from simopt.claims import catalogue, runner
 from simopt.claims.kinds import Evidence, Verdict
 from simopt.theorems.kj.goodness.finite_domains import HALF, domain
-from simopt.theorems.kj.ordinal.ordinal_optima import beta, draw, loss
-from simopt.theorems.kj.ordinal.theorem_14 import kernel_value, on_two_points, similarity_value
-from simopt.theorems.kj.ordinal.theorem_14_tight import four_points, in_units, smallest, two_points
+from simopt.theorems.kj.ordinal.theorem_14 import (
+    beta,
+    draw,
+    four_points,
+    in_units,
+    kernel_value,
+    loss,
+    on_two_points,
+    similarity_value,
+    smallest,
+    two_points,
+)
 
 PROVED = ["KJ-Thm14-id", "KJ-Thm14-cor", "KJ-Thm14b-two", "KJ-spaced"]
 EXACTLY = [

@@ -14,12 +14,20 @@ from simopt.claims.kinds import Effort, Evidence, Verdict
 from simopt.data import relevance
 from simopt.problems.ranking_goodness import RankingGoodness
 from simopt.solving.driver import solve
-from simopt.theorems.kj.ranking.ndcg_regret import nearest_scores
-from simopt.theorems.kj.ranking.ranking_excess import label_excesses, label_world, landmark_excesses, landmark_worlds
-from simopt.theorems.kj.ranking.ranking_optimum import domains, loss, one_point, optimum
-from simopt.theorems.kj.ranking.ranking_utility import in_ball, learning, lists, trained
 from simopt.theorems.kj.ranking.ranking_worlds import expected_relevance, masses, mean, random_world, squared_loss
 from simopt.theorems.kj.ranking.relevance_lists import BINARY, NATURAL, discounts, eta, list_norm, nearest_descending
+from simopt.theorems.kj.ranking.theorem_30 import (
+    all_lists,
+    in_ball,
+    label_excesses,
+    label_world,
+    landmark_excesses,
+    landmark_worlds,
+    learning,
+    nearest_scores,
+    trained,
+)
+from simopt.theorems.kj.ranking.theorem_31 import domains, loss, one_point, optimum
 
 PROVED = [
     f"KJ-{row}"
@@ -182,6 +190,6 @@ def test_least_squares_in_the_ball_is_optimal() -> None:
 
 def test_training_on_everything_finds_the_order() -> None:
     made = next(iter(learning(quick())))
-    found = lists(made)
+    found = all_lists(made)
     f = trained(found, made["gram"], made["bound"], made["d"], made["n"], np.random.default_rng(0))
     assert found.regret(f) == pytest.approx(0.0) and found.regret(np.zeros(2)) > 0.16

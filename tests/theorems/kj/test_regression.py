@@ -12,6 +12,7 @@ from scipy.optimize import linprog
 
 from simopt.claims import Defect, catalogue, runner
 from simopt.claims.kinds import Effort, Evidence, Verdict
+from simopt.theorems.kj.goodness.admissible_weights import _continuous, _cost
 from simopt.theorems.kj.goodness.finite_domains import (
     HALF,
     domain,
@@ -21,12 +22,12 @@ from simopt.theorems.kj.goodness.finite_domains import (
     random_domain,
     with_targets_in_weights,
 )
-from simopt.theorems.kj.goodness.theorem_6 import _continuous, _cost
-from simopt.theorems.kj.goodness.theorem_6_tight import LEVELS, MARGINS, four_points, inner_products, smallest
-from simopt.theorems.kj.goodness.utility import constant, least_squared_error, within_cells
+from simopt.theorems.kj.goodness.theorem_6 import LEVELS, MARGINS, four_points, inner_products, smallest
+from simopt.theorems.kj.goodness.utility import within_cells
 from simopt.theorems.kj.regression.algorithm_1 import FAMILIES, World, algorithm_1, empirical, sampled, unbounded, world
 from simopt.theorems.kj.regression.nearly_fair_coin import passed, reached
 from simopt.theorems.kj.regression.scalar_fits import excesses, fits, on_the_line
+from simopt.theorems.kj.regression.theorem_5 import constant, least_squared_error
 
 PROVED = [f"KJ-{row}" for row in "Def2-rem2 H2 Def4-sphere Alg1-norm Thm5b+ Thm5-p2-levels Thm6b-p1 Thm6b-p2+ Thm6b-p3".split()]
 STEPS = ["KJ-H1", "KJ-loss"]

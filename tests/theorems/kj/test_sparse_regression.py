@@ -23,8 +23,8 @@ from simopt.theorems.kj.sparse.algorithm_2 import (
     least_insensitive_risk,
     random_problem,
 )
-from simopt.theorems.kj.sparse.clusters import bayes_error
-from simopt.theorems.kj.sparse.sparse_landmarks import excess, far, tail
+from simopt.theorems.kj.sparse.theorem_8 import excess, far, tail
+from simopt.theorems.kj.sparse.theorem_9 import bayes_error
 
 PROVED = "D-infconv D-eq1 D-sq1+ D-sq2 Thm8-l1 Thm9-p6 Thm9-p4+ Thm10a-id Thm10b".split()
 STEPS = ["Thm9-p5-regime", "Thm9b+"]

@@ -1,15 +1,15 @@
-"""Section 4 and Appendix G on the data: more landmarks are better, and better than KR; the sigmoid against Manhattan."""
+r"""Section 4 and Appendix G on the data: more landmarks are better, and better than KR; the sigmoid against Manhattan."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
 
 from simopt.claims import *
 from simopt.claims.each_set import FETCHED, claim_on_each, row
 from simopt.ground.arrays import Array
-from simopt.theorems.kj.experiments.experiment_claims import split_of
+from simopt.theorems.kj.experiments.experiment_claims import seeded_sets, split_of
 from simopt.theorems.kj.experiments.ordinal_protocol import BINS, SCALE, OrdinalLandmarks, OrdinalSplit, binned, kernel_regression
 from simopt.theorems.kj.experiments.printed_ordinal import ORDINAL_SETS, WINES
 from simopt.theorems.kj.experiments.printed_tables import EUCLIDEAN, GAUSSIAN, MANHATTAN, SETS, SIGMOID, SIMILARITIES
@@ -20,17 +20,10 @@ SECTION = "ordinal"
 THREE = (SIGMOID, MANHATTAN, GAUSSIAN)
 STRENGTH = (1e-8,)
 RIDGE = 1e-8
-SPLITS = 5
 FEW, MANY = 5, 50
 ALTERED = {"as many landmarks": {"few": MANY}, "less by two deviations": {"deviations": -2.0}}
 WITHOUT_LANDMARKS = {"as many landmarks": {"few": MANY}, "few landmarks against KR": {"many": 1, "few": 1}}
 FAR_POINTS = ("CPUData", EUCLIDEAN)  # a mean that a few test points decide
-
-
-def seeded(trial: Trial, names: Sequence[str], splits: int = SPLITS) -> Iterator[Instance]:
-    """One instance a set, with the seeds of its splits."""
-    for name in names:
-        yield {"row": name, "seeds": [int(seed) for seed in trial.rng.integers(2**31, size=splits)]}
 
 
 def ordinal_splits(instance: Instance, trial: Trial) -> list[OrdinalSplit]:
@@ -74,7 +67,7 @@ def errors(splits: list[OrdinalSplit], similarity: str, numbers: tuple[int, ...]
         },
         FETCHED: {"says": "on Bank-8.", "mutants": ALTERED},
     },
-    instances=seeded,
+    instances=seeded_sets,
     knobs={"few": FEW, "many": MANY, "deviations": 2.0},
     note="In bold: ours; the figures print no numbers. With 5 landmarks ORLand is worse than KR on wine. λ is 10⁻⁸ of the mean of ‖ψ‖², "
     "the other choices are those of kj-table1b; errors at numbers in between are in kj-figure1b and kj-figure2cd. KJ-X8-regression is "
@@ -118,7 +111,7 @@ def more_landmarks_are_better(instance: Instance, trial: Trial) -> Iterator[Chec
             "mutants": {**WITHOUT_LANDMARKS, "y as it is": {"centred": False}},  # which matters on Bodyfat
         },
     },
-    instances=seeded,
+    instances=seeded_sets,
     knobs={"few": FEW, "many": MANY, "centred": True},
     note="In bold: ours; the figures print no numbers. RegLand has no intercept; without centring it is worse than KR on Bodyfat, where y "
     "is nearly constant (kj-figure1a, kj-figure2ab). RegLand-Sp, which nothing penalises, may rise again from 50 to 100 landmarks. On "

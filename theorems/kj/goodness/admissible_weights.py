@@ -3,37 +3,28 @@ r"""Lemma 17 and Corollary 11: good kernels are good similarities, on regularise
 W' = Σ β_i Φ(x_i) minimises ½‖W‖² + C Σ p_i ℓ(⟨W, Φ(x_i)⟩, y_i) iff −β_i ∈ C p_i ∂ℓ(f_i, y_i), f = Kβ. So choose K = AᵀA and β in rationals,
 |β_i| ≤ C p_i, and then targets: y_i beyond the tube on the side of β_i where |β_i| = C p_i, on its edge where 0 < |β_i| < C p_i, anywhere
 inside where β_i = 0. Every other W = Σ a_i Φ(x_i) makes the kernel (L(W), 1/‖W‖)-good; the best one for given C is the W' of 2C.
+What is not discrete is decided in closed form on [0, 1] with K(x, x') = xx'.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 
 from simopt.claims import *
+from simopt.solvers.goodness.goodness_exact import exact_goodness
+from simopt.theorems.kj.goodness.finite_domains import HALF, ONE, ZERO, Numbers
 from simopt.theorems.small_worlds.sampled_worlds import weights
 
 SECTION = "regression"
-ONE, ZERO = Fraction(1), Fraction(0)
-Numbers = list[Fraction]
 
 
 def mapped(gram: list[Numbers], coefficients: Numbers) -> Numbers:
     """K a."""
     return [sum((k * a for k, a in zip(row, coefficients, strict=True)), ZERO) for row in gram]
-
-
-def squared_norm(gram: list[Numbers], coefficients: Numbers) -> Fraction:
-    """aᵀ K a."""
-    return sum((a * b for a, b in zip(coefficients, mapped(gram, coefficients), strict=True)), ZERO)
-
-
-def insensitive(instance: Instance, predictions: Numbers) -> Fraction:
-    """Σ p_i max(|f_i − y_i| − ε, 0)."""
-    parts = zip(instance["masses"], predictions, instance["targets"], strict=True)
-    return sum((p * max(abs(f - y) - instance["epsilon"], ZERO) for p, f, y in parts), ZERO)
 
 
 def problem(rng: np.random.Generator, points: int) -> Instance:
@@ -71,6 +62,25 @@ def problems(trial: Trial) -> Iterator[Instance]:
         yield problem(trial.rng, int(trial.rng.integers(2, 6)))
 
 
+def squared_norm(gram: list[Numbers], coefficients: Numbers) -> Fraction:
+    """aᵀ K a."""
+    return sum((a * b for a, b in zip(coefficients, mapped(gram, coefficients), strict=True)), ZERO)
+
+
+def insensitive(instance: Instance, predictions: Numbers) -> Fraction:
+    """Σ p_i max(|f_i − y_i| − ε, 0)."""
+    parts = zip(instance["masses"], predictions, instance["targets"], strict=True)
+    return sum((p * max(abs(f - y) - instance["epsilon"], ZERO) for p, f, y in parts), ZERO)
+
+
+def _against_competitors(instance: Instance, constant: Fraction) -> Iterator[Check]:
+    gram, C = instance["gram"], instance["C"]
+    loss = insensitive(instance, mapped(gram, instance["beta"]))
+    for a in instance["others"]:
+        epsilon_0, inverse = insensitive(instance, mapped(gram, a)), squared_norm(gram, a)
+        yield at_most(loss, epsilon_0 + constant * inverse / C, "loss of W'")
+
+
 @claim(
     "KJ-L17a",
     paper=KAR_JAIN,
@@ -88,34 +98,6 @@ def problems(trial: Trial) -> Iterator[Instance]:
 def regularised_optimum_is_good(instance: Instance, trial: Trial) -> Iterator[Check]:
     """L(W') ≤ L(W) + ‖W‖²/2C for all competitors W, so ε_0 = L(W), γ = 1/‖W‖."""
     yield from _against_competitors(instance, trial["constant"])
-
-
-@claim(
-    "KJ-L17a-sharp",
-    paper=KAR_JAIN,
-    section=SECTION,
-    place="Lemma 17, first part, ours: with the best constant",
-    kind=EXISTENCE,
-    expected=HOLDS,
-    says=r"Under the hypotheses of Lemma 17, E ℓ(⟨W', Φ(x)⟩, y) ≤ ε_0 + 1/(4Cγ²), with equality on two points for every γ ≤ 1 and ε_1 = "
-    r"1/(4Cγ²) ≤ ½.",
-    instances=problems,
-    knobs={"constant": Fraction(1, 4)},
-    mutants={"1/(5Cγ²)": {"constant": Fraction(1, 5)}},
-    note="C L(a) ≥ C L(W') − ⟨W', a − W'⟩ by convexity, a = W*/γ, and ⟨W', a − W'⟩ = ‖a‖²/4 − ‖W' − a/2‖² (KJ-L17a-proof).",
-    cost=0.5,
-)
-def regularised_optimum_is_better(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """L(W') ≤ L(W) + ‖W‖²/4C for all competitors W."""
-    yield from _against_competitors(instance, trial["constant"])
-
-
-def _against_competitors(instance: Instance, constant: Fraction) -> Iterator[Check]:
-    gram, C = instance["gram"], instance["C"]
-    loss = insensitive(instance, mapped(gram, instance["beta"]))
-    for a in instance["others"]:
-        epsilon_0, inverse = insensitive(instance, mapped(gram, a)), squared_norm(gram, a)
-        yield at_most(loss, epsilon_0 + constant * inverse / C, "loss of W'")
 
 
 def once(trial: Trial) -> Iterator[Instance]:
@@ -146,6 +128,26 @@ def square_completed(instance: Instance, trial: Trial) -> Iterator[Check]:
 
 
 @claim(
+    "KJ-L17a-sharp",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="Lemma 17, first part, ours: with the best constant",
+    kind=EXISTENCE,
+    expected=HOLDS,
+    says=r"Under the hypotheses of Lemma 17, E ℓ(⟨W', Φ(x)⟩, y) ≤ ε_0 + 1/(4Cγ²), with equality on two points for every γ ≤ 1 and ε_1 = "
+    r"1/(4Cγ²) ≤ ½.",
+    instances=problems,
+    knobs={"constant": Fraction(1, 4)},
+    mutants={"1/(5Cγ²)": {"constant": Fraction(1, 5)}},
+    note="C L(a) ≥ C L(W') − ⟨W', a − W'⟩ by convexity, a = W*/γ, and ⟨W', a − W'⟩ = ‖a‖²/4 − ‖W' − a/2‖² (KJ-L17a-proof).",
+    cost=0.5,
+)
+def regularised_optimum_is_better(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """L(W') ≤ L(W) + ‖W‖²/4C for all competitors W."""
+    yield from _against_competitors(instance, trial["constant"])
+
+
+@claim(
     "KJ-L17b",
     paper=KAR_JAIN,
     section=SECTION,
@@ -173,6 +175,68 @@ def weights_represent_the_optimum(instance: Instance, trial: Trial) -> Iterator[
         beyond, sided = abs(over) - instance["epsilon"], v * over >= 0
         optimal = abs(v) == C if beyond > 0 else (v == 0 or (beyond == 0 and sided))
         yield true(trial["mass"] == 0 or (optimal and sided) or (v == 0 and beyond <= 0), "−β ∈ C p ∂ℓ", evidence=EXACT)
+
+
+def on_an_interval(trial: Trial) -> Iterator[Instance]:
+    """D uniform on [0, 1], K = xx', the optimum W' given: y = 1 (1 ≤ W' < √2) and y = x² (0 < W'² < ½)."""
+    for numerator in (8, 9, 10, 11):
+        yield {"target": "one", "W": Fraction(numerator, 8)}
+    for numerator in (1, 2, 4, 5):
+        yield {"target": "square", "W": Fraction(numerator, 8)}
+
+
+def _continuous(target: str, a: Fraction) -> Fraction:
+    """∫ |a x − y(x)| dx over [0, 1]."""
+    if target == "one":
+        return 1 - a / 2 if a <= 1 else a / 2 - 1 + 1 / a
+    if a <= 0:
+        return Fraction(1, 3) - a / 2
+    return a**3 / 3 - a / 2 + Fraction(1, 3) if a <= 1 else a / 2 - Fraction(1, 3)
+
+
+def _cost(target: str, W: Fraction) -> Fraction:
+    """The C for which W' = W: W = C (∫ x over f < y − ∫ x over f > y), w = ±C; f = y at x = 1/W, or at x = W."""
+    return W / (1 / W**2 - HALF) if target == "one" else W / (HALF - W**2)
+
+
+def _on_a_grid(target: str, C: Fraction, N: int) -> Any:
+    points = [Fraction(2 * k + 1, 2 * N) for k in range(N)]
+    gram = [[a * b for b in points] for a in points]
+    found = exact_goodness(gram, [Fraction(1) if target == "one" else x**2 for x in points], C)
+    return between(found.lower, found.upper)
+
+
+@claim(
+    "KJ-nondisc",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="Lemma 17, C.2 and E.3: distributions that are not discrete, by variational techniques",
+    kind=EXISTENCE,
+    expected=HOLDS,
+    says=r"Lemma 17 and the first part of Theorem 6 hold for every distribution with E √K(x, x) < ∞, separable H: W' = −C E[s(x)Φ(x)] with "
+    r"s(x) ∈ ∂ℓ, |s| ≤ 1, so that w = −Cs. (On [0, 1] with K = xx', y = 1 and y = x², in closed form: E[wK(x, ·)] = W'x, |w| = C, L(W') ≤ "
+    r"L(a) + a²/4C; and the midpoint grids of N cells have ε_0(C) ≤ L(W') + (C + 2)/N.)",
+    instances=on_an_interval,
+    knobs={"constant": Fraction(1, 4), "grid": 1},
+    mutants={"a²/5C": {"constant": Fraction(1, 5)}},
+    note="The paper gives no proof. One: ½‖W‖² + C E ℓ is strongly convex and continuous, so that W' exists, and the subdifferential of E "
+    "ℓ consists of the integrals of the measurable selections of ∂ℓ·Φ (Ioffe & Tikhomirov; Rockafellar & Wets, Theorem 14.60).",
+    cost=0.5,
+)
+def weights_on_an_interval(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Stationarity, the bound against competitors, and grids."""
+    target, W = instance["target"], instance["W"]
+    C = _cost(target, W)
+    crossing = 1 / W if target == "one" else W
+    below = HALF * crossing**2 if target == "one" else HALF - HALF * crossing**2  # ∫ x over f < y
+    yield equal(C * below - C * (HALF - below), W, "E[w(x') x']")
+    loss = _continuous(target, W)
+    for k in range(-8, 33):
+        a = Fraction(k, 8)
+        yield at_most(loss, _continuous(target, a) + trial["constant"] * a**2 / C, "L(W') ≤ L(a) + a²/4C")
+    yield at_most(loss, _continuous(target, 2 * W) + trial["constant"] * 4 * W**2 / C, "a = 2W'")
+    for N in (2, 4, 8):
+        yield at_most(_on_a_grid(target, C, N), loss + (C + 2) / N, f"ε_0(C) on {N} cells")
 
 
 @claim(

@@ -6,12 +6,12 @@ trained on: its risk is at least the risk of the best constant in each cell.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
 
 from simopt.claims import *
-from simopt.theorems.kj.goodness.finite_domains import HALF, ONE, ZERO, domain, least_loss, mean
+from simopt.theorems.kj.goodness.finite_domains import HALF, ONE, ZERO, domain, least_loss
 from simopt.theorems.small_worlds.sampled_worlds import weights
 
 SECTION = "regression"
@@ -111,113 +111,3 @@ def _least_expected_error(N: int, m: int) -> Fraction:
             errors = [sum((abs(c - y) for y in (-1, 1)), ZERO) / 2 for c in (-ONE, -HALF, ZERO, HALF, ONE)]
             total, cases = total + (ZERO if new in seen else min(errors)), cases + 1
     return total / cases
-
-
-def constant(value: int, masses: Sequence[Fraction], targets: Sequence[int | Fraction], bound: Fraction) -> Instance:
-    """K = value everywhere: every learner is a constant."""
-    size = len(masses)
-    return domain(masses, [[value] * size] * size, targets, bound=bound)
-
-
-def least_squared_error(instance: Instance) -> Fraction:
-    """Variance of y."""
-    y = instance["targets"]
-    return mean(instance, [a**2 for a in y]) - mean(instance, y) ** 2
-
-
-def constants(trial: Trial) -> Iterator[Instance]:
-    """K = 1 = B with P(y = −1) = p small."""
-    for p in (Fraction(1, 10), Fraction(1, 1000)):
-        yield constant(1, [1 - p, p], [1, -1], ONE)
-
-
-@claim(
-    "KJ-Thm5b",
-    paper=KAR_JAIN,
-    section=SECTION,
-    place="Theorem 5, mean squared error",
-    kind=HIGH_PROBABILITY,
-    expected=REFUTED,
-    defect=CONSTANT,
-    says=r"If |K| ≤ 1, **|y| ≤ B** and K is (ε_0, B)-good for ℓ_ε, it is (Bε_0 + Bε)-useful for the mean squared error.",
-    instances=constants,
-    knobs={"targets": 0},
-    mutants={"(B + sup |y|)(ε_0 + ε)": {"targets": 1}},
-    note="K = 1 and B = 1: every learner is a constant, with squared error ≥ 4p(1 − p) for P(y = −1) = p, but ε_0 = 2p; p = 1/10: 0.36 > "
-    "0.2. A factor of 2 is missing, and no more where |y| ≤ B, which we add: E(f − y)² ≤ sup|f − y| E|f − y|, and sup|f − y| may be B + "
-    "sup|y| ≤ 2B (KJ-Thm5b+). The paper nowhere asks for |y| ≤ B; without it no multiple of B will do (KJ-Thm5b-sharp).",
-)
-def squared_error_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """The least squared error of a constant, and ε_0 by an exact linear programme; ε = 0."""
-    bound = instance["bound"]
-    factor = bound + trial["targets"] * max(map(abs, instance["targets"]))
-    value = Fraction(least_loss(instance, bound).high)
-    yield at_most(least_squared_error(instance), factor * value, "E (f − y)² of every learner")
-
-
-def once(trial: Trial) -> Iterator[Instance]:
-    """No data: identities in symbols."""
-    yield {}
-
-
-@claim(
-    "KJ-Thm5b+",
-    paper=KAR_JAIN,
-    section=SECTION,
-    place="Theorem 5, mean squared error, corrected",
-    kind=IDENTITY,
-    expected=HOLDS,
-    says=r"If K is (ε_0 + ε)-useful for the absolute error by predictors |f| ≤ B, it is **(B + sup|y|)**(ε_0 + ε)-useful for the squared "
-    r"error; clipped to [−sup|y|, sup|y|] even (min(B, sup|y|) + sup|y|)(ε_0 + ε): u = |f − y| has a u − u² = u(a − u) ≥ 0 if u ≤ a, and "
-    r"|f| ≤ m, |y| ≤ M give u ≤ a = m + M, because m + M ∓ (f − y) = (m ∓ f) + (M ± y). Clipping f = ±(M + s), s ≥ 0, to ±M lowers |f − "
-    r"y| by s. (In symbols.)",
-    instances=once,
-    exhaustive=True,
-    knobs={"part": 1},
-    mutants={"u ≤ m": {"part": 0}},
-    corrects="KJ-Thm5b",
-    note="Clipping to [−M, M] moves f towards every y in it. sup|y| may be replaced by the largest |y| of the sample: larger targets then "
-    "have a mass that tends to 0 as n grows.",
-)
-def squared_error_by_absolute_error(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """The identities."""
-    u, m, M, f, y = symbols("u m M f y")
-    a = m + trial["part"] * M
-    yield equal(a * u - u**2, u * (a - u), "a u − u²")
-    for s in (1, -1):
-        yield equal(a - s * (f - y), (m - s * f) + (M + s * y), "m + M ∓ (f − y)")
-        yield equal((M + u - s * y) - (M - s * y), u, "|f − y| before and after clipping")
-
-
-def nearly_sharp(trial: Trial) -> Iterator[Instance]:
-    """B and M = sup |y| in all orders, and the share s of the constant that is to be passed."""
-    for B, M in product((HALF, ONE, Fraction(3)), repeat=2):
-        for s in (HALF, Fraction(9, 10), Fraction(999, 1000)):
-            p, top = (1 - s) / 2, min(B, M)
-            yield constant(1, [1 - p, p], [top, -M], B) | {"share": s}
-
-
-@claim(
-    "KJ-Thm5b-sharp",
-    paper=KAR_JAIN,
-    section=SECTION,
-    place="Theorem 5, mean squared error, ours: the constant cannot be improved",
-    kind=TIGHTNESS,
-    expected=HOLDS,
-    says=r"For all B and M > 0 and every s < 1 there is a problem with |K| ≤ 1, sup|y| = M and ε = 0 on which every learner has E (f − y)² "
-    r"> s (min(B, M) + M) ε_0(B): K = 1, y = min(B, M) and y = −M with mass p = (1 − s)/2. With a = min(B, M) + M, p(1 − p)a² − s a·pa = p "
-    r"a² (1 − s)/2. (In symbols; ε_0(B) = pa by exact programmes for nine pairs B, M.)",
-    instances=nearly_sharp,
-    knobs={"times": ONE},
-    mutants={"11/10 of the constant": {"times": Fraction(11, 10)}},
-    note="Where |y| ≤ B the factor is 2 sup|y|, where sup|y| ≥ B it is B + sup|y|.",
-    cost=0.3,
-)
-def squared_error_is_sharp(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """The identity, and the inequality with the exact ε_0."""
-    a, s = symbols("a s")
-    p = (1 - s) / 2
-    yield equal(p * (1 - p) * a**2 - s * a * p * a, p * a**2 * (1 - s) / 2, "p(1 − p)a² − s a·pa")
-    bound, largest = instance["bound"], max(map(abs, instance["targets"]))
-    factor = trial["times"] * instance["share"] * (min(bound, largest) + largest)
-    yield at_least(least_squared_error(instance), factor * Fraction(least_loss(instance, bound).high), "E (f − y)²", strict=True)

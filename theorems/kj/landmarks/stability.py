@@ -1,4 +1,8 @@
-r"""Appendix B: how much one point moves a predictor built on its own sample, and the largest gap g(S); McDiarmid's inequality."""
+r"""Theorem 19: how much one point moves a predictor built on its own sample, and the largest gap g(S); with McDiarmid's Theorem 18.
+
+The proof (Appendix B) fails at its first display and where one point moves a mean of losses: it forgets the range of the loss. With it the
+constant of KJ-T19+ is the best possible for every n.
+"""
 
 from __future__ import annotations
 
@@ -10,40 +14,11 @@ from typing import Any
 
 from simopt.claims import *
 from simopt.theorems.kj.landmarks.dipping_domains import ONE, ZERO, decoded_domain, domain, largest_gap, random_domain
+from simopt.theorems.kj.landmarks.piecewise_linear import box, largest
 from simopt.theorems.small_worlds.exact_tails import ball, holds_for_all_levels, tails
 from simopt.theorems.small_worlds.sampled_worlds import weights
 
 SECTION = "regression"
-
-
-def once(trial: Trial) -> Iterator[Instance]:
-    """One instance without data: an identity in symbols."""
-    yield {}
-
-
-@claim(
-    "KJ-B-stab",
-    paper=KAR_JAIN,
-    section=SECTION,
-    place="Appendix B, stability of the embedding",
-    kind=INEQUALITY,
-    expected=HOLDS,
-    says=r"If **|K| ≤ 1** and ‖w‖_∞ ≤ B, then |f_{S,w}(x) − f_{S^i,w}(x)| = |w_i| |K(x, x_i) − K(x, x_i')|/n ≤ 2B/n for all x: with w = "
-    r"w_i, k = K(x, x_i), l = K(x, x_i'), 2B ± w(k − l) = ½[(B ∓ w)(2 − (k − l)) + (B ± w)(2 + (k − l))], where 2 ± (k − l) = (1 ± k) + "
-    r"(1 ∓ l). All four factors are ≥ 0. Equality at w = B, k = 1, l = −1.",
-    instances=once,
-    exhaustive=True,
-    knobs={"bound": 2},
-    mutants={"B/n": {"bound": 1}},
-    note="The paper asks for K ≤ 1 only; then K = −10 against K = 1 moves f by 11B/n.",
-)
-def one_landmark_moves_the_predictor(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """Both signs."""
-    w, k, other, B = symbols("w k l B")
-    for sign in (1, -1):
-        parts = (B - sign * w) * (2 + (k - other)) + (B + sign * w) * (2 - (k - other))
-        yield equal(trial["bound"] * B - sign * w * (k - other), parts / 2, "2B ∓ w(k − l)")
-        yield equal(2 + sign * (k - other), (1 + sign * k) + (1 - sign * other), "2 ± (k − l)")
 
 
 def functions(trial: Trial) -> Iterator[Instance]:
@@ -93,6 +68,36 @@ def differences_concentrate(instance: Instance, trial: Trial) -> Iterator[Check]
         return ball(trial["factor"] * t**2 / spread) if t > 0 else None
 
     yield holds_for_all_levels(found, exponent, "f − E f")
+
+
+def once(trial: Trial) -> Iterator[Instance]:
+    """One instance without data: an identity in symbols."""
+    yield {}
+
+
+@claim(
+    "KJ-B-stab",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="Appendix B, stability of the embedding",
+    kind=INEQUALITY,
+    expected=HOLDS,
+    says=r"If **|K| ≤ 1** and ‖w‖_∞ ≤ B, then |f_{S,w}(x) − f_{S^i,w}(x)| = |w_i| |K(x, x_i) − K(x, x_i')|/n ≤ 2B/n for all x: with w = "
+    r"w_i, k = K(x, x_i), l = K(x, x_i'), 2B ± w(k − l) = ½[(B ∓ w)(2 − (k − l)) + (B ± w)(2 + (k − l))], where 2 ± (k − l) = (1 ± k) + "
+    r"(1 ∓ l). All four factors are ≥ 0. Equality at w = B, k = 1, l = −1.",
+    instances=once,
+    exhaustive=True,
+    knobs={"bound": 2},
+    mutants={"B/n": {"bound": 1}},
+    note="The paper asks for K ≤ 1 only; then K = −10 against K = 1 moves f by 11B/n.",
+)
+def one_landmark_moves_the_predictor(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Both signs."""
+    w, k, other, B = symbols("w k l B")
+    for sign in (1, -1):
+        parts = (B - sign * w) * (2 + (k - other)) + (B + sign * w) * (2 - (k - other))
+        yield equal(trial["bound"] * B - sign * w * (k - other), parts / 2, "2B ∓ w(k − l)")
+        yield equal(2 + sign * (k - other), (1 + sign * k) + (1 - sign * other), "2 ± (k − l)")
 
 
 def samples(drawn: tuple[int, ...], points: int) -> tuple[int, ...]:
@@ -148,6 +153,55 @@ def gap_is_stable_as_printed(instance: Instance, trial: Trial) -> Iterator[Check
     yield at_most(changes(instance), (6 * B + trial["range"] * reach) / n, f"|g(S) − g(S')|, n = {n}")
 
 
+def unlike_targets(trial: Trial) -> Iterator[Instance]:
+    """K = 0, targets 0 and 1 = B with equal chances; one point with y = 0 becomes one with y = 1."""
+    for n in (1, 2, 5):
+        made = domain([Fraction(1, 2)] * 2, [[0, 0], [0, 0]], [0, 1], 1, n)
+        yield made | {"pairs": [((0,) * n, (1,) + (0,) * (n - 1))]}
+
+
+def shares(instance: Instance, drawn: tuple[int, ...]) -> list[Fraction]:
+    """The empirical distribution of a sample."""
+    return [Fraction(k, instance["n"]) for k in samples(drawn, len(instance["masses"]))]
+
+
+def supremum(instance: Instance, drawn: tuple[int, ...], coefficients: list[Fraction]) -> Fraction:
+    """sup_{f ∈ F_S} Σ_x c_x |f(x) − y(x)|, exactly."""
+    n, counts = instance["n"], samples(drawn, len(instance["masses"]))
+    marks = [x for x, k in enumerate(counts) if k]
+    slopes = [[row[x] / n for x in marks] for row in instance["gram"]]
+    return largest(coefficients, slopes, instance["targets"], box([counts[x] * instance["B"] for x in marks]))
+
+
+def _first_display(instance: Instance, drawn: tuple[int, ...], other: tuple[int, ...], sign: int) -> Check:
+    """g(S) against sup (L_f − L̂^{S^i}_f) + sup ±(L̂^{S^i}_f − L̂^S_f), all over F_S."""
+    p, q, r = instance["masses"], shares(instance, drawn), shares(instance, other)
+    first, second = ([a - b for a, b in zip(x, z, strict=True)] for x, z in ((p, r), (r, q)))
+    bound = supremum(instance, drawn, first) + supremum(instance, drawn, [sign * c for c in second])
+    return at_most(supremum(instance, drawn, [a - b for a, b in zip(p, q, strict=True)]), bound, f"g(S), n = {instance['n']}")
+
+
+@claim(
+    "KJ-T19-p0",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="Appendix B, proof of Theorem 19, the first display",
+    kind=INEQUALITY,
+    expected=REFUTED,
+    defect=TYPO,
+    says=r"g(S) = sup_{f ∈ F_S} (L_f − L̂^S_f) ≤ sup_{f ∈ F_S} (L_f − L̂^{S^i}_f) + sup_{f ∈ F_S} (L̂^S_f − L̂^{S^i}_f).",
+    instances=unlike_targets,
+    knobs={"sign": -1},
+    mutants={"L̂^{S^i} − L̂^S": {"sign": 1}},
+    note="K = 0, B = 1, y = 0 or 1 fairly, n = 1: f = 0, L = 1/2; S has y = 0, S^i has y = 1: 1/2 ≤ −1/2 − 1. The last difference has the "
+    "wrong sign. Harmless: its bound is used for either sign (and is wrong for another reason, KJ-T19-p1).",
+)
+def first_display_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """All three suprema, exactly."""
+    for drawn, other in instance["pairs"]:
+        yield _first_display(instance, tuple(drawn), tuple(other), trial["sign"])
+
+
 def sharp_pair(n: int, Y: Fraction) -> Instance:
     """All mass on o (y = −Y); n − 1 copies of a and one b, both predicted perfectly by w = B; then c in the place of b."""
     # points o, a, b, c;  K(o, a) = K(a, a) = K(b, a) = 1 = K(o, b) = …, K(c, a) = −1, K(·, c) = 0
@@ -168,33 +222,87 @@ def domains_and_sharp_pairs(trial: Trial) -> Iterator[Instance]:
         yield random_domain(trial.rng, points, n, reach=int(trial.rng.integers(2, 12)))
 
 
+def with_pairs(trial: Trial) -> Iterator[Instance]:
+    """The witnesses of the printed sign; sharp pairs and random domains, two samples that differ in one point."""
+    yield from unlike_targets(trial)
+    for made in domains_and_sharp_pairs(trial):
+        n, points = made["n"], len(made["masses"])
+        cycle = tuple(x % points for x in range(n))
+        yield {"pairs": [(cycle, ((cycle[0] + 1) % points, *cycle[1:]))]} | made
+
+
 @claim(
-    "KJ-T19+",
+    "KJ-T19-p0+",
     paper=KAR_JAIN,
     section=SECTION,
-    place="Theorem 19, with the range of the loss",
+    place="Appendix B, proof of Theorem 19, the first display, corrected",
     kind=INEQUALITY,
     expected=HOLDS,
-    says=r"Let |K| ≤ 1, ‖w‖_∞ ≤ B, |y| ≤ Y and the absolute loss (C_L = 1). Then |g(S) − g(S^i)| ≤ (3B + Y)/n − 2B/n² on every finite "
-    r"domain; so 4B/n − 2B/n² if |y| ≤ B. In general it is at most (2BC_L + M)/n, M the range of the loss.",
-    instances=domains_and_sharp_pairs,
-    decode=decoded_domain,
-    dimension=15,
-    evaluations=(40, 400),
-    knobs={"fields": 3, "saved": 2},
-    mutants={"2B + Y": {"fields": 2}, "(4B − 3B/n)/n": {"saved": 3}},
-    corrects="KJ-T19",
-    note="Proof: let w be best for S and put w_i = 0. This moves f by ≤ B/n, so L_f by B/n and the losses at the n − 1 common points by "
-    "B/n; at x_i' the loss is ≤ B(n − 1)/n + Y instead of ≥ 0. Sum: B/n + B(n − 1)/n² + B(n − 1)/n² + Y/n. Sharp for every n and Y ≥ B "
-    "(KJ-T19-sharp).",
-    cost=1.5,
+    says=r"g(S) ≤ sup_{f ∈ F_S} (L_f − L̂^{S^i}_f) + sup_{f ∈ F_S} (**L̂^{S^i}_f − L̂^S_f**), since L_f − L̂^S_f is the sum of both "
+    r"differences for every f. (Exactly, on small domains.)",
+    instances=with_pairs,
+    knobs={"sign": 1},
+    mutants={"the printed sign": {"sign": -1}},
+    corrects="KJ-T19-p0",
+    cost=1.0,
 )
-def gap_is_stable(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """The largest change over pairs of samples."""
+def first_display(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """All three suprema, exactly."""
+    for drawn, other in instance["pairs"]:
+        yield _first_display(instance, tuple(drawn), tuple(other), trial["sign"])
+
+
+def losses_on(instance: Instance, drawn: tuple[int, ...], other: tuple[int, ...]) -> Fraction:
+    """sup_{f ∈ F_S} (L̂^{S'}_f − L̂^S_f) for the absolute loss: like g, with the masses of S' in the place of the domain's."""
+    points = len(instance["masses"])
+    return largest_gap(instance | {"masses": shares(instance, other)}, samples(drawn, points))
+
+
+@claim(
+    "KJ-T19-p1",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="Appendix B, proof of Theorem 19, the first 2BC_L/n",
+    kind=INEQUALITY,
+    expected=REFUTED,
+    defect=MISSING_HYPOTHESIS,
+    says=r"If |K| ≤ 1 and the loss is C_L-Lipschitz, sup_{f ∈ F_S} |L̂^S_f − L̂^{S^i}_f| ≤ 2BC_L/n.",
+    instances=far_targets,
+    knobs={"range": 0},
+    mutants={"plus the range of the loss": {"range": 1}},
+    note="The two means differ in one term, at two points with two targets: the difference is up to M/n, M the range of the loss.",
+)
+def means_differ_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """K = 0: the losses are |y_i| and |y_i'|."""
     B, n = instance["B"], instance["n"]
-    Y = max(abs(y) for y in instance["targets"])
-    bound = (trial["fields"] * B + Y) / n - trial["saved"] * B / Fraction(n) ** 2
-    yield at_most(changes(instance), bound, f"|g(S) − g(S')|, n = {n}")
+    reach = B + max(abs(y) for y in instance["targets"])
+    ((drawn, other),) = instance["pairs"]
+    yield at_most(losses_on(instance, drawn, other), (2 * B + trial["range"] * reach) / n, f"difference of the means, n = {n}")
+
+
+@claim(
+    "KJ-T19-p1+",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="Appendix B, proof of Theorem 19, with the range of the loss",
+    kind=INEQUALITY,
+    expected=HOLDS,
+    says=r"If |K| ≤ 1 and the loss takes values in an interval of length M on the predictions of F_S, then |L̂^S_f − L̂^{S^i}_f| ≤ M/n; "
+    r"for the absolute loss M = B + sup|y|, and this is attained.",
+    instances=domains_and_sharp_pairs,
+    knobs={"share": ONE},
+    mutants={"half": {"share": Fraction(1, 2)}},
+    corrects="KJ-T19-p1",
+    cost=1.0,
+)
+def means_differ(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The supremum over F_S, exactly, for two samples that differ in one point."""
+    n, points = instance["n"], len(instance["masses"])
+    cycle = tuple(x % points for x in range(n))
+    pairs = instance.get("pairs", [(cycle, ((cycle[0] + 1) % points, *cycle[1:]))])
+    reach = instance["B"] + max(abs(y) for y in instance["targets"])
+    for drawn, other in pairs:
+        yield at_most(losses_on(instance, tuple(drawn), tuple(other)), trial["share"] * reach / n, f"difference of the means, n = {n}")
 
 
 @claim(
@@ -225,3 +333,32 @@ def stability_is_sharp(instance: Instance, trial: Trial) -> Iterator[Check]:
 
     yield equal(G(B) - G(s), 2 * part**2 * (B - s), "G(B) − G(s)")
     yield equal(B + Y - G(B), (trial["fields"] * B + Y) / n - 2 * B / n**2, "g(S) − g(S^i)")
+
+
+@claim(
+    "KJ-T19+",
+    paper=KAR_JAIN,
+    section=SECTION,
+    place="Theorem 19, with the range of the loss",
+    kind=INEQUALITY,
+    expected=HOLDS,
+    says=r"Let |K| ≤ 1, ‖w‖_∞ ≤ B, |y| ≤ Y and the absolute loss (C_L = 1). Then |g(S) − g(S^i)| ≤ (3B + Y)/n − 2B/n² on every finite "
+    r"domain; so 4B/n − 2B/n² if |y| ≤ B. In general it is at most (2BC_L + M)/n, M the range of the loss.",
+    instances=domains_and_sharp_pairs,
+    decode=decoded_domain,
+    dimension=15,
+    evaluations=(40, 400),
+    knobs={"fields": 3, "saved": 2},
+    mutants={"2B + Y": {"fields": 2}, "(4B − 3B/n)/n": {"saved": 3}},
+    corrects="KJ-T19",
+    note="Proof: let w be best for S and put w_i = 0. This moves f by ≤ B/n, so L_f by B/n and the losses at the n − 1 common points by "
+    "B/n; at x_i' the loss is ≤ B(n − 1)/n + Y instead of ≥ 0. Sum: B/n + B(n − 1)/n² + B(n − 1)/n² + Y/n. Sharp for every n and Y ≥ B "
+    "(KJ-T19-sharp).",
+    cost=1.5,
+)
+def gap_is_stable(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The largest change over pairs of samples."""
+    B, n = instance["B"], instance["n"]
+    Y = max(abs(y) for y in instance["targets"])
+    bound = (trial["fields"] * B + Y) / n - trial["saved"] * B / Fraction(n) ** 2
+    yield at_most(changes(instance), bound, f"|g(S) − g(S')|, n = {n}")

@@ -204,39 +204,6 @@ def insensitive_risk_of_the_output(instance: Instance, trial: Trial) -> Iterator
     yield at_most(float(problem.risk(w, smooth=False)) - least, trial["times"] * epsilon_2, "excess", scale=epsilon_2)
 
 
-def sparsities(trial: Trial) -> Iterator[Instance]:
-    """Sizes and the sparsity k."""
-    for n, d, radius, _ in SIZES:
-        for k in (1, 3, 20, 150):
-            for _ in range(trial.count(1, 8)):
-                epsilon_2 = float(np.sqrt(8 * radius**2 / k))
-                yield {"n": n, "d": d, "radius": radius, "epsilon_2": epsilon_2, "k": k, "seed": int(trial.rng.integers(2**32))}
-
-
-@claim(
-    "KJ-Thm9-p3",
-    paper=KAR_JAIN,
-    section=SECTION,
-    place="Proof of Theorem 9, the loss through k steps",
-    kind=ALGORITHM,
-    expected=HOLDS,
-    says=r"L̂(ŵ) ≤ L̂(w_inter) + √(18B²/k) after k steps of Algorithm 2 with C = B and β = 1/ε_2, **ε_2 = √(8B²/k)**, for the minimiser "
-    r"w_inter of the training loss over ‖w‖₁ ≤ B, if ‖Ψ‖_∞ ≤ 1. ((3/2)ε_2 = √(18B²/k).)",
-    instances=sparsities,
-    knobs={"square": 18},
-    mutants={"√(2B²/k)": {"square": 2}},
-    resolution=1e-9,
-    cost=1.5,
-)
-def loss_through_sparsity(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """The excess of the empirical ε-insensitive loss."""
-    problem, k, B = made(instance), instance["k"], instance["radius"]
-    w, _ = problem.run(k, instance["epsilon_2"])
-    _, least = least_insensitive_risk(problem)
-    yield at_most(float(problem.risk(w, smooth=False)) - least, float(np.sqrt(trial["square"] / k)) * B, "excess", scale=B)
-    yield at_most(int(np.count_nonzero(w)), k, "‖ŵ‖₀")
-
-
 def quadratics(trial: Trial) -> Iterator[Instance]:
     """Squared loss: the dense optimum, and signs with a planted w (R* = 0)."""
     for d, C in ((4, 4.0), (8, 8.0), (8, 4.0), (64, 8.0), (512, 50.0)):

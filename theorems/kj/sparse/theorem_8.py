@@ -1,4 +1,4 @@
-r"""Theorem 8: of d landmarks a share τ is informative, and the sparse combination of these is near f. Exact binomial probabilities.
+r"""Theorem 8 (21): of d landmarks a share τ is informative, and the sparse combination of these is near f. Exact binomial probabilities.
 
 Informative landmarks are of two types, of probability qτ and (1 − q)τ, with columns w_1K(·, 1), w_2K(·, 2); among d draws m are
 informative, a of the first type. f̃ = (a/m) w_1K_1 + (1 − a/m) w_2K_2, so that E_x |f̃ − f| = |a/m − q| G with
@@ -14,22 +14,10 @@ from functools import cache
 from math import comb
 
 from simopt.claims import *
-from simopt.theorems.small_worlds.exact_tails import ball, enclosed
+from simopt.theorems.kj.landmarks.risk_bounds import logarithm
 
 SECTION = "regression"
 ONE, ZERO = Fraction(1), Fraction(0)
-
-
-@cache
-def logarithm(value: Fraction | int) -> Expr:
-    """log of a number, computed once."""
-    return log(rational(value), bits=64)
-
-
-def tail(n: int, p: Fraction, least: int) -> Fraction:
-    """P(Bin(n, p) ≥ least)."""
-    a, b = p.numerator, p.denominator - p.numerator
-    return Fraction(sum(comb(n, k) * a**k * b ** (n - k) for k in range(max(0, least), n + 1)), p.denominator**n)
 
 
 @cache
@@ -97,6 +85,12 @@ def sparse_predictor_exists(instance: Instance, trial: Trial) -> Iterator[Check]
     yield probability(*excess(instance, d, epsilon_1, most), delta, f"excess loss or too many entries, d = {d}", row="KJ-Thm8b")
 
 
+def tail(n: int, p: Fraction, least: int) -> Fraction:
+    """P(Bin(n, p) ≥ least)."""
+    a, b = p.numerator, p.denominator - p.numerator
+    return Fraction(sum(comb(n, k) * a**k * b ** (n - k) for k in range(max(0, least), n + 1)), p.denominator**n)
+
+
 def densities(trial: Trial) -> Iterator[Instance]:
     """τ and δ."""
     for tau in ("1/2", "1/5", "1/20", "1/100")[: trial.count(3, 4)]:
@@ -144,67 +138,3 @@ def norm_of_the_combination(instance: Instance, trial: Trial) -> Iterator[Check]
     """The identity, v_i = |w(x_i)|."""
     B, m, v = symbols("B m v")
     yield equal(B / m - v / (m - trial["extra"]), (B - v) / m, "B − ‖w‖₁, one term")
-
-
-def rare_information(trial: Trial) -> Iterator[Instance]:
-    """τ = 10⁻⁶, d = 10⁵, δ = 1/2; K(·, x') = 1 for informative x', else 0; y = B, w = B."""
-    yield {"tau": Fraction(1, 10**6), "d": 10**5, "delta": Fraction(1, 2)}
-    yield {"tau": Fraction(1, 10**9), "d": 10**7, "delta": Fraction(9, 10)}
-
-
-@claim(
-    "KJ-Thm9-p1",
-    paper=KAR_JAIN,
-    section=SECTION,
-    place="Proof of Theorem 23, first line",
-    kind=HIGH_PROBABILITY,
-    expected=REFUTED,
-    defect=TYPO,
-    says=r"The excess loss due to landmarking is at most 32B √(log(1/(τδ))/d) with probability ≥ 1 − δ.",
-    instances=rare_information,
-    knobs={"printed": 1},
-    mutants={"32B √(log(1/δ)/(τd))": {"printed": 0}},
-    note="K(·, x') = 1 on a set of mass τ = 10⁻⁶, else 0, y = w = B: without an informative landmark every predictor is 0, the excess B. "
-    "With d = 10⁵ that has probability 0.905, δ = 1/2, and the bound is 0.385B. Two lines later τ stands in the denominator, as in "
-    "Theorem 8 (KJ-Thm9-p1+).",
-)
-def excess_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """(1 − τ)^d where the bound is below B."""
-    tau, d, delta = instance["tau"], instance["d"], instance["delta"]
-    bound = 32 * root((logarithm(1 / (tau * delta)) / d) if trial["printed"] else logarithm(1 / delta) / (tau * d), bits=64)
-    none = enclosed((ball(1 - tau).log() * ball(d)).exp())
-    if bound.low >= 1:
-        none = enclosed(ball(0))  # no excess is larger
-    yield probability(none, none, delta, f"P(excess > {float(bound):.3g} B), d = {d}")
-
-
-def larger_sizes(trial: Trial) -> Iterator[Instance]:
-    """τ, q, d and δ with τd ≥ 8 log(1/δ)."""
-    for tau, q, d, delta in (("1/2", "1/2", 160, "1/2"), ("1", "1/5", 60, "1/3"), ("3/4", "1/2", 90, "1/10"), ("1/10", "1/2", 400, "1/50")):
-        yield {"tau": Fraction(tau), "q": Fraction(q), "d": d, "delta": Fraction(delta)}
-    yield {"tau": Fraction(1), "q": Fraction(1, 2), "d": 32, "delta": Fraction(1, 50)}
-
-
-@claim(
-    "KJ-Thm9-p1+",
-    paper=KAR_JAIN,
-    section=SECTION,
-    place="Proof of Theorem 23, second form of the excess",
-    kind=HIGH_PROBABILITY,
-    expected=HOLDS,
-    says=r"If **|K| ≤ 1**, τd ≥ 8 log(1/δ) and δ ≤ 1/2, the excess loss due to landmarking is at most B √(2/(τd)) (1 + √(2 log(1/δ))) ≤ "
-    r"32B √(log(1/δ)/(τd)) with probability ≥ 1 − 2δ. (Two types of informative landmarks, exactly.)",
-    instances=larger_sizes,
-    knobs={"share": ONE},
-    mutants={"a fourth": {"share": Fraction(1, 4)}},
-    corrects="KJ-Thm9-p1",
-    note="m ≥ τd/2 informative landmarks with probability ≥ 1 − δ (Chernoff), then KJ-L15+.",
-    cost=1.5,
-)
-def excess_with_density(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """The exact probability, and the comparison with the printed constant."""
-    tau, d, delta = instance["tau"], instance["d"], instance["delta"]
-    level = logarithm(1 / delta)
-    bound = trial["share"] * root(2 / (tau * d), bits=64) * (1 + root(2 * level, bits=64))
-    yield at_most(bound, 32 * root(level / (tau * d), bits=64), "against 32B √(log(1/δ)/(τd))")
-    yield probability(*excess(instance, d, Fraction(bound.low), d), 2 * delta, f"P(excess > {float(bound):.3f} B), d = {d}")
