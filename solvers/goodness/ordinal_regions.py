@@ -1,7 +1,7 @@
 r"""What bounds x in the interior-point method of ordinal goodness: the box |v| ≤ 1 of a similarity, the ball ‖u‖ ≤ R of a kernel.
 
 Each has slacks with multipliers of its own, and adds to the equation Gᵀ(Σ Ma) + … = 0, to the Newton matrix and to its right-hand side
-(solvers/goodness/ordinal_goodness_interior.py).
+(solvers/goodness/ordinal_hinges.py).
 """
 
 from __future__ import annotations

@@ -14,12 +14,12 @@ from simopt.problems._goodness_cases import four_points
 from simopt.problems.goodness import Goodness
 from simopt.problems.goodness_choice import GoodnessChoice
 from simopt.problems.kernel_goodness import KernelGoodness
-from simopt.solvers.goodness.goodness_choice import exhaustive, restricted
-from simopt.solvers.goodness.goodness_enclosure import enclosure
-from simopt.solvers.goodness.goodness_exact import exact_goodness, exact_smallest_bound
-from simopt.solvers.goodness.goodness_squared import BoxSquares
+from simopt.solvers.goodness.ball_hinges import pivoted, squared
+from simopt.solvers.goodness.box_squares import BoxSquares
+from simopt.solvers.goodness.choice import exhaustive, restricted
+from simopt.solvers.goodness.enclosure import enclosure
+from simopt.solvers.goodness.exact import exact_goodness, exact_smallest_bound
 from simopt.solvers.goodness.highs_programme import Programme
-from simopt.solvers.goodness.kernel_goodness import pivoted, squared
 from simopt.solving.certificate import certify
 from simopt.solving.driver import solve
 from simopt.solving.solution import Status

@@ -8,7 +8,7 @@ import pytest
 from simopt.arithmetic import RATIONAL
 from simopt.problems.goodness import Goodness
 from simopt.problems.goodness_choice import GoodnessChoice
-from simopt.solvers.goodness.goodness_choice_squared import KnapsackSquares
+from simopt.solvers.goodness.knapsack_squares import KnapsackSquares
 from simopt.solving.certificate import certify
 from simopt.solving.driver import choose, solve
 from simopt.solving.solution import Status

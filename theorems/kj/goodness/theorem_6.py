@@ -30,7 +30,7 @@ from simopt.claims import (
 )
 from simopt.ground.arrays import Array
 from simopt.problems.goodness import Goodness
-from simopt.solvers.goodness.goodness_exact import exact_goodness, exact_smallest_bound
+from simopt.solvers.goodness.exact import exact_goodness, exact_smallest_bound
 from simopt.solving.driver import solve
 from simopt.theorems.kj.goodness.admissible_weights import mapped, problems
 from simopt.theorems.kj.goodness.kernel_margin import kernel_value

@@ -28,7 +28,7 @@ from simopt.claims import (
     equal,
     symbols,
 )
-from simopt.solvers.goodness.goodness_exact import exact_smallest_bound
+from simopt.solvers.goodness.exact import exact_smallest_bound
 from simopt.theorems.kj.goodness.finite_domains import HALF, ONE, ZERO, domain
 
 SECTION = "regression"

@@ -27,7 +27,7 @@ from simopt.claims import (
     symbols,
 )
 from simopt.solvers.goodness.direct_reduction import direct_reduction_goodness
-from simopt.solvers.goodness.ordinal_goodness_exact import ExactOrdinal, exact_ordinal_goodness
+from simopt.solvers.goodness.ordinal_exact import ExactOrdinal, exact_ordinal_goodness
 from simopt.theorems.kj.goodness.finite_domains import HALF, ONE, ZERO, domain, mean, predicted, random_domain
 from simopt.theorems.kj.ordinal.ordinal_worlds import label, least_absolute, least_mislabelled, margin_loss
 from simopt.theorems.kj.ordinal.theorem_14 import kernel_value

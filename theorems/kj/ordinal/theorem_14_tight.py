@@ -24,7 +24,7 @@ from simopt.claims import (
     equal,
     symbols,
 )
-from simopt.solvers.goodness.ordinal_goodness_exact import exact_ordinal_bound
+from simopt.solvers.goodness.ordinal_exact import exact_ordinal_bound
 from simopt.theorems.kj.goodness.finite_domains import HALF, ONE, ZERO, domain
 from simopt.theorems.kj.goodness.theorem_6_tight import SIGNS, inner_products
 

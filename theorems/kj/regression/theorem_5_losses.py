@@ -23,7 +23,7 @@ from simopt.claims import (
     inputs,
     maximum,
 )
-from simopt.solvers.goodness.goodness_exact import exact_goodness
+from simopt.solvers.goodness.exact import exact_goodness
 from simopt.theorems.kj.goodness.finite_domains import HALF, ONE, ZERO, insensitive_loss, mean, predicted, random_domains
 from simopt.theorems.kj.landmarks.landmark_laws import draws
 from simopt.theorems.small_worlds.exact_tails import Ball, ball, holds_for_all_levels, multinomial, tails

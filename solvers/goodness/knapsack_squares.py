@@ -20,9 +20,7 @@ import scipy.linalg
 
 from simopt.ground.arrays import Array
 from simopt.problems.goodness_choice import GoodnessChoice
-from simopt.solving.problem import Problem
 from simopt.solving.solution import Iterate
-from simopt.solving.solver import solver
 
 BACK = 0.995  # share of the way to the boundary
 PATIENCE = 8  # iterations in which the gap must be halved
@@ -134,13 +132,8 @@ def _reach(at: State, d: State) -> float:
     return 1.0 / max(1.0, longest, -d.s / at.s, -d.t / at.t)
 
 
-def _other(problem: Problem) -> str | None:
-    return None if getattr(problem, "loss", None) == "squared" else "the loss is no square; simplex solves the linear programme"
-
-
-@solver("interior-point", solves=GoodnessChoice, supports=_other, summary="Mehrotra's method on the box and the knapsack row", rank=5)
-def interior_point(problem: GoodnessChoice, *, tol: float, max_iter: int = 100) -> Iterator[Iterate]:
-    """The squared loss. N × N memory, N³/3 flops an iteration. Kar & Jain 2012, Definition 7."""
+def knapsack_iterates(problem: GoodnessChoice, tol: float, max_iter: int) -> Iterator[Iterate]:
+    """Iterates of a `GoodnessChoice` problem with the squared loss, in natural units; q = 2√p∘(b − Av)."""
     p, n, charged = problem.charges(), len(problem.targets), problem.charged
     root = np.sqrt(p)
     matrix = problem.core * ((problem.bound / problem.density) * p) * root[:, None]

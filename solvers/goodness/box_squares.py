@@ -17,10 +17,11 @@ import scipy.linalg
 
 from simopt.ground.arrays import Array
 from simopt.problems.goodness import Goodness
+from simopt.problems.ranking_goodness import RankingGoodness
 from simopt.solving.solution import Iterate
 
 BACK = 0.995  # share of the way to the boundary
-CORRECTIONS = 3  # of centrality (Gondzio), each two triangular solves; see goodness_interior
+CORRECTIONS = 3  # of centrality (Gondzio), each two triangular solves; see box_hinges
 REACH, GAIN = 0.3, 0.03  # by how much longer a step a correction aims at, and is kept for
 NARROW, WIDE = 0.1, 10.0  # products within these multiples of the aim are left as they are
 PATIENCE = 6  # iterations in which the gap must be halved
@@ -170,3 +171,14 @@ def squared_iterates(problem: Goodness, tol: float, max_iter: int) -> Iterator[I
         whole[problem.charged] = v
         q[problem.charged] = 2.0 * root * rho
         yield Iterate({"v": whole}, {"predictions": q}, gap)
+
+
+def ranking_iterates(problem: RankingGoodness, tol: float, max_iter: int) -> Iterator[Iterate]:
+    """min ‖Av − b‖² over the box with A = √D∘(B K diag(μ)), b = √D∘η; multipliers 2√D∘ρ, ρ the residual. O(nN²), then N³/3 an iteration."""
+    present = np.flatnonzero(problem.measure > 0.0)
+    root = np.sqrt(problem.mass)
+    box = BoxSquares(problem.rows[:, present] * (problem.bound * problem.measure[present]) * root[:, None], root * problem.targets)
+    for v, rho, gap in box.iterates(tol * problem.scale(), max_iter):
+        whole = np.zeros(len(problem.gram))
+        whole[present] = v
+        yield Iterate({"v": whole}, {"predictions": 2.0 * root * rho}, gap)

@@ -6,8 +6,7 @@ Slacks s, t = s − h, l = v + 1, r = 1 − v have the multipliers u = p − a, 
 three centrality corrections of Gondzio, solve with GᵀEG + diag(z_l/l + z_u/r), E = Σ_b 1/(t_b/a_b + s_b/u_b): one symmetric product and
 one Cholesky factorisation of order N an iteration, 4N³/3 flops, in 10 to 20 iterations. The start is feasible for both programmes, so that
 only rounding is ever off. q = Σ_b M_b a_b, clipped, bounds from below, and P(v) − D(q) costs two products with G: the method ends when that
-closes. At large B rounding stops it before: when the gap stagnates, the dual simplex method takes over.
-The squared loss has a method of its own, solvers/goodness/goodness_squared.py.
+closes. At large B rounding stops it before.
 """
 
 from __future__ import annotations
@@ -20,10 +19,7 @@ import scipy.linalg
 
 from simopt.ground.arrays import Array
 from simopt.problems.goodness import Goodness
-from simopt.solvers.goodness.goodness_simplex import GoodnessSimplex
-from simopt.solvers.goodness.goodness_squared import squared_iterates
 from simopt.solving.solution import Iterate
-from simopt.solving.solver import solver
 
 PATIENCE = 7  # iterations in which the gap must be halved
 BACK = 0.995  # share of the way to the boundary
@@ -170,12 +166,8 @@ def advance(lp: BoxLP, x: State) -> State:
     return _moved(x, step, *(min(1.0, BACK * length) for length in lengths))
 
 
-@solver("interior-point", solves=Goodness, summary="Mehrotra's method on the box, simplex where it stagnates", rank=10)
-def interior_point(problem: Goodness, *, tol: float, max_iter: int = 80) -> Iterator[Iterate]:
-    """Kar & Jain 2012, Definition 2. N × N memory, 4N³/3 flops an iteration (N³/3 for the squared loss)."""
-    if problem.loss == "squared":
-        yield from squared_iterates(problem, tol, max_iter)
-        return
+def hinge_iterates(problem: Goodness, tol: float, max_iter: int) -> Iterator[Iterate]:
+    """Iterates of a `Goodness` problem with the insensitive or the hinge loss, in natural units, until rounding stops them."""
     lp, goal = BoxLP(problem), tol * problem.scale()
     x, mark, since = lp.start(), np.inf, 0
     for _ in range(max_iter):
@@ -183,15 +175,13 @@ def interior_point(problem: Goodness, *, tol: float, max_iter: int = 80) -> Iter
         yield Iterate({"v": _spread(problem, x.v)}, {"predictions": _spread(problem, lp.multipliers(x))}, max(gap, 0.0))
         since, mark = (0, gap) if gap <= 0.5 * mark else (since + 1, mark)
         if gap <= goal or since >= PATIENCE:
-            break
+            return
         try:
             x = advance(lp, x)
         except np.linalg.LinAlgError:
-            break
+            return
         if not (np.all(np.isfinite(x.v)) and np.all(np.isfinite(x.prices[1]))):
-            break
-    vertex = GoodnessSimplex(problem).solve(problem.bound)
-    yield Iterate({"v": vertex.v}, {"predictions": vertex.q}, 0.0)
+            return
 
 
 def _spread(problem: Goodness, values: Array) -> Array:

@@ -5,8 +5,7 @@ With f = Gx, G = B K diag(p) or a factor of K, and hinges h = m − M(f_i − b_
 Slacks s, t = s − h, o = Cb − Δ have the multipliers p − a, a, ν; the box has v + 1, 1 − v with z_l, z_u, the ball ω = ½(R² − ‖u‖²) with λ.
 Mehrotra's predictor and corrector solve with AᵀEA, A = (G, −columns), E = 1/(t/a + s/(p − a)), plus what the box or the ball and the
 spacing add: one symmetric product and one Cholesky factorisation of order N + r − 1 an iteration, in 10 to 25 iterations. The start need
-not be feasible. Every iterate is judged by the certificate of the problem; where the gap stagnates, the simplex method takes over for the
-box.
+not be feasible. Every iterate is judged by the certificate of the problem.
 """
 
 from __future__ import annotations
@@ -20,12 +19,10 @@ from simopt.ground.arrays import Array, Point
 from simopt.problems._ordinal_domain import OrdinalDomain
 from simopt.problems.kernel_ordinal_goodness import KernelOrdinalGoodness
 from simopt.problems.ordinal_goodness import OrdinalGoodness
-from simopt.solvers.goodness.kernel_goodness import pivoted
-from simopt.solvers.goodness.ordinal_goodness_simplex import vertex
+from simopt.solvers.goodness.ball_hinges import pivoted
 from simopt.solvers.goodness.ordinal_margins import Margins
 from simopt.solvers.goodness.ordinal_regions import Ball, Box, Parts, Region, State
 from simopt.solving.solution import Iterate
-from simopt.solving.solver import solver
 
 PATIENCE = 16  # iterations in which the gap must be halved; the first ones gain little where the start is far from the thresholds
 BACK = 0.995  # share of the way to the boundary
@@ -178,9 +175,8 @@ class Watch:
         return gap <= self.goal or self.since >= PATIENCE
 
 
-@solver("interior-point", solves=OrdinalGoodness, summary="Mehrotra's method in (w, b), simplex where it stagnates", rank=10)
-def similarity_goodness(problem: OrdinalGoodness, *, tol: float, max_iter: int = 80) -> Iterator[Iterate]:
-    """Kar & Jain 2012, Definition 12. N × N memory, 4N³/3 flops an iteration."""
+def similarity_iterates(problem: OrdinalGoodness, tol: float, max_iter: int) -> Iterator[Iterate]:
+    """Iterates in the box |v| ≤ 1. N × N memory, 4N³/3 flops an iteration."""
     margins, watch = Margins(problem), Watch(tol * problem.scale())
     if not len(margins.kept):
         yield Iterate(problem.trivial_point(), margins.multipliers(np.zeros(0)), 0.0)
@@ -190,14 +186,11 @@ def similarity_goodness(problem: OrdinalGoodness, *, tol: float, max_iter: int =
         found = _judged(problem, {"v": margins.spread(x.x), "thresholds": margins.thresholds(x.b)}, margins, x, watch.goal)
         yield found
         if watch.over(found.gap):
-            break
-    if watch.mark > watch.goal:
-        yield vertex(problem)
+            return
 
 
-@solver("interior-point", solves=KernelOrdinalGoodness, summary="interior points in a factor of K and the thresholds", rank=10)
-def kernel_goodness(problem: KernelOrdinalGoodness, *, tol: float, max_iter: int = 80) -> Iterator[Iterate]:
-    """Kar & Jain 2012, Definition 26. n r² + r³/3 flops an iteration, r the numerical rank of K.
+def kernel_iterates(problem: KernelOrdinalGoodness, tol: float, max_iter: int) -> Iterator[Iterate]:
+    """Iterates in the ball ‖u‖ ≤ R of a factor of K. n r² + r³/3 flops an iteration, r the numerical rank of K.
 
     The answer is judged by Kα, which is off by up to n ε |K||α|, and |α| grows to R/√(smallest eigenvalue used): where that exceeds the
     tolerance the gap may stay open. Measured on K = 1 + 1e-8 XXᵀ/n, n = 21 to 38: ‖α‖₁ = 2e10 at γ = 1e-5, gap/scale 6e-8 to 3e-6 in all of

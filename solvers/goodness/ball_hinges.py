@@ -1,7 +1,7 @@
 r"""Goodness of a PSD kernel: an interior-point method in a factor of K for the linear losses, a secular equation for the squared one.
 
 Linear losses. With K = F Fᵀ (pivoted Cholesky, F of shape (n, r)), W = Fu, R = 1/γ and hinges h_b = c_b − M_b Fu as in
-solvers/goodness/goodness_interior.py, the multiplier λ of ω = ½(R² − ‖u‖²) ≥ 0 joins the unknowns: λu = Fᵀq, q = Σ_b M_b a_b, and every
+solvers/goodness/box_hinges.py, the multiplier λ of ω = ½(R² − ‖u‖²) ≥ 0 joins the unknowns: λu = Fᵀq, q = Σ_b M_b a_b, and every
 iteration solves with λI + FᵀEF + (λ/ω)uuᵀ, one symmetric product and one Cholesky factorisation of order r. No search over λ is needed.
 Squared loss. With M = √p K √p = V diag(s) Vᵀ and c = Vᵀ(√p y) the solution is c/(s + μ), ‖W‖² = Σ s c²/(s + μ)² = R² or μ = 0. Newton's
 method on 1/‖W‖ − 1/R, which is concave in μ, rises from μ = 0 to the root without overshooting.
@@ -19,7 +19,6 @@ import scipy.linalg
 from simopt.ground.arrays import Array
 from simopt.problems.kernel_goodness import KernelGoodness
 from simopt.solving.solution import Iterate
-from simopt.solving.solver import solver
 
 EPS = float(np.finfo(np.float64).eps)
 BACK = 0.99  # share of the way to the boundary
@@ -184,12 +183,8 @@ def _roomy(ball: BallHinges, x: State) -> State:
     return State(x.u, (s, t, np.maximum(omega, 0.5 * (ball.radius**2 - float(x.u @ x.u))), rest, a, strength))
 
 
-@solver("interior-point", solves=KernelGoodness, summary="interior points in a factor of K; squared loss: secular equation", rank=10)
-def interior_point(problem: KernelGoodness, *, tol: float, max_iter: int = 80) -> Iterator[Iterate]:
-    """Kar & Jain 2012, Definition 4. n r² + r³/3 flops an iteration, r the numerical rank of K; squared loss: one eigendecomposition."""
-    if problem.loss == "squared":
-        yield squared(problem)
-        return
+def ball_iterates(problem: KernelGoodness, tol: float, max_iter: int) -> Iterator[Iterate]:
+    """Iterates for the insensitive and the hinge loss, in natural units. n r² + r³/3 flops an iteration, r the numerical rank of K."""
     ball, goal = BallHinges(problem), tol * problem.scale()
     x, mark, since = ball.start(), np.inf, 0
     for _ in range(max_iter):
