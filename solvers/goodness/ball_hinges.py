@@ -11,20 +11,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from typing import ClassVar
 
 import numpy as np
 import scipy.linalg
 
 from simopt.ground.arrays import Array
 from simopt.problems.kernel_goodness import KernelGoodness
+from simopt.solvers.goodness.box_hinges import spread
+from simopt.solvers.interior.pairs import Pairs, Parts, State, cholesky, solved, weighted_gram
+from simopt.solvers.interior.predictor_corrector import Lengths
 from simopt.solving.solution import Iterate
 
 EPS = float(np.finfo(np.float64).eps)
-BACK = 0.99  # share of the way to the boundary
-PATIENCE = 12  # iterations in which the gap must be halved
 NEWTON = 60  # steps of the secular equation
-Six = tuple[Array, Array, Array, Array, Array, Array]
 
 
 def pivoted(gram: Array) -> tuple[Array, Array]:
@@ -43,23 +44,19 @@ def pivoted(gram: Array) -> tuple[Array, Array]:
     return factor, order[:rank]
 
 
-@dataclass(frozen=True)
-class State:
-    """u; then s, t, ω and their multipliers p − a, a, λ. Blocks of hinges are rows, shape (b, n); ω and λ have shape (1,). Also a step."""
+class BallHinges(Pairs):
+    """min Σ p ℓ(Fu, y) over ‖u‖ ≤ R for the points of positive mass, in natural units.
 
-    u: Array
-    parts: Six
+    Slacks s, t, ω with multipliers p − a, a, λ; blocks of hinges are rows. λu is bilinear, so that all go equally far.
+    """
 
-    @property
-    def multiplier(self) -> float:
-        """λ."""
-        return float(self.parts[5][0])
+    joint = True
+    corrections: ClassVar[int] = 0
+    back: ClassVar[float] = 0.99
+    patience: ClassVar[int] = 12
 
-
-class BallHinges:
-    """min Σ p ℓ(Fu, y) over ‖u‖ ≤ R for the points of positive mass, in natural units."""
-
-    def __init__(self, problem: KernelGoodness) -> None:
+    def __init__(self, problem: KernelGoodness, goal: float) -> None:
+        self.problem, self.goal = problem, goal
         y, self.p, self.radius = problem.aims(), problem.charges(), 1.0 / problem.gamma
         self.F, self.pivots = pivoted(problem.core)
         if problem.loss == "hinge":
@@ -67,6 +64,8 @@ class BallHinges:
         else:
             self.signs = np.array([[-1.0], [1.0]]) * np.ones(len(y))
             self.c = np.vstack([-y - problem.epsilon, y - problem.epsilon])
+        self.x = self.start()
+        self.judge()
 
     def q(self, a: Array) -> Array:
         """Σ_b M_b a_b."""
@@ -83,16 +82,26 @@ class BallHinges:
         room = max(float(np.mean(np.abs(h))), 1e-3)
         s, omega = np.maximum(h, 0.0) + room, 0.5 * (self.radius**2 - float(u @ u))
         strength = math.sqrt(2.0) * size / self.radius or float(np.mean(self.p)) * room / omega
-        return State(u, (s, s - h, np.array([omega]), self.p - a, a, np.array([strength])))
+        return State((u,), (s, s - h, np.array([omega])), (self.p - a, a, np.array([strength])))
 
-    def judged(self, x: State) -> tuple[Array, Array, float]:
-        """u drawn into the ball, q clipped, and P − D. ‖Fᵀq‖ ≤ λ‖u‖ + ‖Fᵀq − λu‖, which loses no digits where it is small."""
-        length = float(np.linalg.norm(x.u))
-        u = x.u * min(1.0, self.radius / length) if length > 0.0 else x.u
-        a = np.clip(x.parts[4], 0.0, self.p)
+    def judge(self) -> None:
+        """The iterate with its gap in u and, where that has closed, the gap of the certificate.
+
+        The certificate has Kα in the place of Fu. Rounding of Kα is up to n ε |K||α|, and |α| grows to ‖W‖/√(smallest eigenvalue): 8e8 for
+        the Hilbert matrix of order 7 and ‖W‖ = 5e4, whose Kα is off by 1e-9 to 1e-8. The iterations that follow leave all of the tolerance
+        to that.
+        """
+        (u,), (_, a, strength) = self.x.free, self.x.prices
+        length = float(np.linalg.norm(u))
+        u = u * min(1.0, self.radius / length) if length > 0.0 else u  # drawn into the ball
+        a = np.clip(a, 0.0, self.p)
         q = self.q(a)
         upper = float(np.sum(self.p * np.maximum(self.c - self.signs * (self.F @ u), 0.0)))
-        return u, q, upper - float(np.sum(a * self.c)) + self.radius * float(np.linalg.norm(self.F.T @ q))
+        gap = upper - float(np.sum(a * self.c)) + self.radius * float(np.linalg.norm(self.F.T @ q))
+        found = _iterate(self.problem, self.alpha(u, q, float(strength[0])), q, max(gap, 0.0))
+        if gap <= self.goal and found.multipliers is not None:
+            found = replace(found, gap=float(self.problem.gap(self.problem.restore(found.point), found.multipliers)))
+        self.found, self.gap = found, found.gap
 
     def alpha(self, u: Array, q: Array, strength: float) -> Array:
         """α with Fᵀα = u: q/λ, or the one supported on the pivots; the smaller of the two costs fewer digits in Kα."""
@@ -106,112 +115,44 @@ class BallHinges:
         near = off <= 1e-12 * self.radius
         return first if near and float(np.sum(np.abs(first))) < float(np.sum(np.abs(other))) else other
 
-
-class Newton:
-    """The Newton system at one state, factorised once.
-
-    Raises
-    ------
-    LinAlgError
-        when rounding has made the matrix indefinite.
-    """
-
-    def __init__(self, ball: BallHinges, x: State) -> None:
-        self.ball, self.x = ball, x
-        s, t, omega, rest, a, strength = x.parts
+    def factorise(self) -> None:
+        (u,), (s, t, omega), (rest, a, strength) = self.x.free, self.x.slacks, self.x.prices
         self.E = 1.0 / (t / a + s / rest)
-        weighted = np.asfortranarray(np.sqrt(np.sum(self.E, axis=0))[:, None] * ball.F)
-        matrix = scipy.linalg.blas.dsyrk(1.0, weighted, trans=1, lower=1)
-        matrix = scipy.linalg.blas.dsyr(float(strength[0] / omega[0]), x.u, a=matrix, lower=1, overwrite_a=1)
-        matrix.flat[:: len(x.u) + 1] += strength[0]
-        self.factor, info = scipy.linalg.lapack.dpotrf(matrix, lower=1, overwrite_a=1, clean=0)
-        if info != 0:
-            raise np.linalg.LinAlgError(f"leading minor {info} of the Newton matrix is not positive")
-        self.rows = ball.c - (s + ball.signs * (ball.F @ x.u) - t)
-        self.sums = ball.p - a - rest
-        self.stationary = ball.F.T @ ball.q(a) - strength * x.u
-        self.inside = 0.5 * (ball.radius**2 - x.u @ x.u) - omega
+        matrix = weighted_gram(self.F, np.sum(self.E, axis=0))
+        matrix = scipy.linalg.blas.dsyr(float(strength[0] / omega[0]), u, a=matrix, lower=1, overwrite_a=1)
+        matrix.flat[:: len(u) + 1] += strength[0]
+        self.factor = cholesky(matrix)
+        rows = self.c - (s + self.signs * (self.F @ u) - t)
+        inside = 0.5 * (self.radius**2 - u @ u) - omega
+        self.off = rows, self.p - a - rest, self.F.T @ self.q(a) - strength * u, inside
 
-    def direction(self, lacking: tuple[Array, Array, Array], curved: float = 0.0) -> State:
-        """The step that adds `lacking` to (p − a)s, a t and λω and removes what is infeasible; `curved` is ½‖du‖² of the predictor."""
-        ball, (s, t, omega, rest, a, strength) = self.ball, self.x.parts
-        rest_s, at, last = lacking
-        rho = self.rows - (rest_s - s * self.sums) / rest + at / a
-        ahead = self.inside - curved
-        rhs = self.stationary + ball.F.T @ ball.q(self.E * rho) - self.x.u * ((last - strength * ahead) / omega)
-        du, _ = scipy.linalg.lapack.dpotrs(self.factor, rhs, lower=1)
-        da = self.E * (rho - ball.signs * (ball.F @ du))
-        drest = self.sums - da
-        domega = ahead - self.x.u @ du
-        return State(du, ((rest_s - s * drest) / rest, (at - t * da) / a, domega, drest, da, (last - strength * domega) / omega))
+    def bent(self, off: Parts, predictor: State) -> Parts:
+        (du,) = predictor.free
+        return *off[:3], off[3] - 0.5 * float(du @ du)
 
+    def solve(self, lacking: Parts, off: Parts) -> State:
+        (u,), (s, t, omega), (rest, a, strength) = self.x.free, self.x.slacks, self.x.prices
+        (rest_s, at, last), (rows, sums, stationary, inside) = lacking, off
+        rho = rows - (rest_s - s * sums) / rest + at / a
+        rhs = stationary + self.F.T @ self.q(self.E * rho) - u * ((last - strength * inside) / omega)
+        du = solved(self.factor, rhs)
+        da = self.E * (rho - self.signs * (self.F @ du))
+        drest, domega = sums - da, inside - u @ du
+        slacks = (rest_s - s * drest) / rest, (at - t * da) / a, domega
+        return State((du,), slacks, (drest, da, (last - strength * domega) / omega))
 
-def _products(x: State) -> tuple[Array, Array, Array]:
-    s, t, omega, rest, a, strength = x.parts
-    return rest * s, a * t, strength * omega
-
-
-def _mean(products: tuple[Array, Array, Array]) -> float:
-    return float(sum(np.sum(part) for part in products)) / sum(part.size for part in products)
-
-
-def _reach(x: State, d: State) -> float:
-    """The largest step in (0, 1] that keeps all parts ≥ 0."""
-    return 1.0 / max(1.0, *(-float(np.min(change / value)) for value, change in zip(x.parts, d.parts, strict=True)))
-
-
-def _moved(x: State, d: State, step: float) -> State:
-    s, t, omega, rest, a, strength = (one + step * two for one, two in zip(x.parts, d.parts, strict=True))
-    return State(x.u + step * d.u, (s, t, omega, rest, a, strength))
-
-
-def advance(ball: BallHinges, x: State) -> State:
-    """One predictor–corrector step; λu is bilinear, so that primal and dual variables go equally far."""
-    newton, products = Newton(ball, x), _products(x)
-    mu = _mean(products)
-    affine = newton.direction((-products[0], -products[1], -products[2]))
-    aim = (_mean(_products(_moved(x, affine, _reach(x, affine)))) / mu) ** 3 * mu
-    second = _products(affine)
-    lacking = (aim - products[0] - second[0], aim - products[1] - second[1], aim - products[2] - second[2])
-    step = newton.direction(lacking, 0.5 * float(affine.u @ affine.u))
-    return _roomy(ball, _moved(x, step, min(1.0, BACK * _reach(x, step))))
-
-
-def _roomy(ball: BallHinges, x: State) -> State:
-    """ω raised to ½(R² − ‖u‖²): its tangent may say that the ball ends where there is room left, and short steps would follow."""
-    s, t, omega, rest, a, strength = x.parts
-    return State(x.u, (s, t, np.maximum(omega, 0.5 * (ball.radius**2 - float(x.u @ x.u))), rest, a, strength))
+    def advance(self, move: State, lengths: Lengths) -> None:
+        """Raises ω to ½(R² − ‖u‖²): its tangent may say that the ball ends where there is room left, and short steps would follow."""
+        super().advance(move, lengths)
+        (u,), (s, t, omega) = self.x.free, self.x.slacks
+        self.x = self.x._replace(slacks=(s, t, np.maximum(omega, 0.5 * (self.radius**2 - float(u @ u)))))
 
 
 def ball_iterates(problem: KernelGoodness, tol: float, max_iter: int) -> Iterator[Iterate]:
     """Iterates for the insensitive and the hinge loss, in natural units. n r² + r³/3 flops an iteration, r the numerical rank of K."""
-    ball, goal = BallHinges(problem), tol * problem.scale()
-    x, mark, since = ball.start(), np.inf, 0
-    for _ in range(max_iter):
-        found = _judged(problem, ball, x, goal)
-        yield found
-        since, mark = (0, found.gap) if found.gap <= 0.5 * mark else (since + 1, mark)
-        if found.gap <= goal or since >= PATIENCE:
-            return
-        try:
-            x = advance(ball, x)
-        except np.linalg.LinAlgError:
-            return
-        if not (np.all(np.isfinite(x.u)) and np.all(np.isfinite(x.parts[4]))):
-            return
-
-
-def _judged(problem: KernelGoodness, ball: BallHinges, x: State, goal: float) -> Iterate:
-    """With the gap in u and, where that has closed, the gap of the certificate.
-
-    The certificate has Kα in the place of Fu. Rounding of Kα is up to n ε |K||α|, and |α| grows to ‖W‖/√(smallest eigenvalue): 8e8 for the
-    Hilbert matrix of order 7 and ‖W‖ = 5e4, whose Kα is off by 1e-9 to 1e-8. The iterations that follow leave all of the tolerance to that.
-    """
-    u, q, gap = ball.judged(x)
-    found = _iterate(problem, ball.alpha(u, q, x.multiplier), q, max(gap, 0.0))
-    if gap > goal or found.multipliers is None:
-        return found
-    return replace(found, gap=float(problem.gap(problem.restore(found.point), found.multipliers)))
+    goal = tol * problem.scale()
+    for at in BallHinges(problem, goal).iterates(goal, max_iter):
+        yield at.found
 
 
 def squared(problem: KernelGoodness) -> Iterate:
@@ -238,6 +179,4 @@ def squared(problem: KernelGoodness) -> Iterate:
 
 def _iterate(problem: KernelGoodness, alpha: Array, q: Array, gap: float) -> Iterate:
     """With zeros where there is no mass."""
-    whole, prices = np.zeros(len(problem.targets)), np.zeros(len(problem.targets))
-    whole[problem.charged], prices[problem.charged] = alpha, q
-    return Iterate({"alpha": whole}, {"predictions": prices}, gap)
+    return Iterate({"alpha": spread(problem, alpha)}, {"predictions": spread(problem, q)}, gap)

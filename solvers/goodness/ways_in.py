@@ -90,10 +90,10 @@ def kernel_interior_point(problem: KernelGoodness, *, tol: float, max_iter: int 
 @solver("interior-point", solves=OrdinalGoodness, summary="Mehrotra's method in (w, b), simplex where it stagnates", rank=10)
 def ordinal_interior_point(problem: OrdinalGoodness, *, tol: float, max_iter: int = 80) -> Iterator[Iterate]:
     """Kar & Jain 2012, Definition 12. N × N memory, 4N³/3 flops an iteration."""
-    from simopt.solvers.goodness.ordinal_hinges import similarity_iterates
+    from simopt.solvers.goodness.ordinal_hinges import ordinal_iterates
     from simopt.solvers.goodness.ordinal_simplex import vertex
 
-    yield from similarity_iterates(problem, tol, max_iter)
+    yield from ordinal_iterates(problem, tol, max_iter)
     yield vertex(problem)
 
 
@@ -108,9 +108,9 @@ def ordinal_simplex(problem: OrdinalGoodness, *, tol: float) -> Iterator[Iterate
 @solver("interior-point", solves=KernelOrdinalGoodness, summary="interior points in a factor of K and the thresholds", rank=10)
 def kernel_ordinal_interior_point(problem: KernelOrdinalGoodness, *, tol: float, max_iter: int = 80) -> Iterator[Iterate]:
     """Kar & Jain 2012, Definition 26. n r² + r³/3 flops an iteration, r the numerical rank of K."""
-    from simopt.solvers.goodness.ordinal_hinges import kernel_iterates
+    from simopt.solvers.goodness.ordinal_hinges import ordinal_iterates
 
-    yield from kernel_iterates(problem, tol, max_iter)
+    yield from ordinal_iterates(problem, tol, max_iter)
 
 
 @solver("closed-form", solves=KernelRanking, summary="one Cholesky factorisation, refined until the certificate closes", rank=10)

@@ -151,7 +151,7 @@ def test_box_least_squares_is_that_of_scipy_and_satisfies_the_optimality_conditi
     for n, rank in ((12, 12), (30, 4), (3, 1)):
         A, b = rng.normal(size=(n, rank)) @ rng.normal(size=(rank, n)), rng.normal(size=n)
         box = BoxSquares(A, b)
-        v, rho, gap = min(box.iterates(1e-13, 80), key=lambda found: found[2])
+        v, rho, gap = min(box.points(1e-13, 80), key=lambda found: found[2])
         assert gap <= 1e-10
         peer = scipy.optimize.lsq_linear(A, b, (-1, 1), method="bvls", tol=1e-14)
         assert np.sum((A @ v - b) ** 2) == pytest.approx(2 * peer.cost, rel=1e-6, abs=1e-9)
