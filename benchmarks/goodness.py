@@ -18,9 +18,9 @@ from pairs import PAIRS, Table, arguments, interleave, met, one_of, one_thread
 from simopt.arithmetic import FLOAT
 from simopt.problems.goodness import Goodness
 from simopt.problems.kernel_goodness import KernelGoodness
-from simopt.solvers.goodness import goodness_interior, kernel_goodness
-from simopt.solvers.goodness.goodness_curve import goodness_breakpoints, goodness_curve
-from simopt.solvers.goodness.goodness_enclosure import enclosure
+from simopt.solvers.goodness.curve import goodness_breakpoints, goodness_curve
+from simopt.solvers.goodness.enclosure import enclosure
+from simopt.solvers.goodness.ways_in import interior_point, kernel_interior_point
 from simopt.solving.certificate import certify
 from simopt.solving.driver import solve
 from simopt.solving.problem import Problem
@@ -79,8 +79,8 @@ def programmes(table: Table, sizes: tuple[int, ...], pairs: int, ratios: Ratios)
             for bound in (30.0, 300.0, 3000.0):
                 problem = posed(n, bound, loss)
                 peer = linear(problem)
-                result = interleave(partial(ours, problem, goodness_interior.interior_point), peer, pairs=pairs)
-                found = ours(problem, goodness_interior.interior_point)
+                result = interleave(partial(ours, problem, interior_point), peer, pairs=pairs)
+                found = ours(problem, interior_point)
                 judged, off = certify(problem, found.point, found.multipliers), peer().fun
                 note = f"gap/scale {judged.relative_gap:.0e}; HiGHS off by {abs(off - judged.lower):.0e}"
                 table.add(f"{loss}, N = {n}, B = {bound:g}", result, note, n=n, bound=bound, gap=judged.relative_gap)
@@ -100,8 +100,8 @@ def squares(table: Table, sizes: tuple[int, ...], pairs: int, ratios: Ratios) ->
             def peer(A: np.ndarray = A, b: np.ndarray = b, bound: float = bound) -> object:
                 return scipy.optimize.lsq_linear(A, b, (-bound, bound), method="bvls", tol=1e-12, max_iter=10 * len(b))
 
-            result = interleave(partial(ours, problem, goodness_interior.interior_point), peer, pairs=pairs)
-            gap = gap_of(problem, ours(problem, goodness_interior.interior_point))
+            result = interleave(partial(ours, problem, interior_point), peer, pairs=pairs)
+            gap = gap_of(problem, ours(problem, interior_point))
             table.add(f"squared, N = {n}, B = {bound:g}", result, f"gap/scale {gap:.0e}", n=n, bound=bound, gap=gap)
             ratios.setdefault("squared, B ≥ 300" if bound >= 300 else "squared, B = 30", []).append(result.ratio)
 
@@ -114,9 +114,9 @@ def kernels(table: Table, sizes: tuple[int, ...], pairs: int, ratios: Ratios) ->
             problem = KernelGoodness(gram, np.where(y > 0, 1.0, -1.0) if loss == "hinge" else y, 0.1, None, loss)
             _ = problem.factor
             peer = partial(solve, problem, "clarabel", tol=1e-8)
-            result = interleave(partial(ours, problem, kernel_goodness.interior_point), peer, pairs=pairs)
+            result = interleave(partial(ours, problem, kernel_interior_point), peer, pairs=pairs)
             reached = peer().certificate
-            note = f"gap/scale {gap_of(problem, ours(problem, kernel_goodness.interior_point)):.0e}; CLARABEL {reached.relative_gap:.0e}"
+            note = f"gap/scale {gap_of(problem, ours(problem, kernel_interior_point)):.0e}; CLARABEL {reached.relative_gap:.0e}"
             table.add(f"kernel, {loss}, N = {n}", result, note, n=n)
             ratios.setdefault(f"kernel, {loss}", []).append(result.ratio)
 

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import numpy as np
 import scipy.linalg
-import scipy.optimize
 
 from simopt.arithmetic import FLOAT
 from simopt.ground.arrays import Array
@@ -43,9 +42,11 @@ def ray(columns: Array, y: Array, p: Array, loss: Loss) -> Array | None:
         for _ in range(2):  # the second time for what rounding left of the first
             rest = rest - basis @ (basis.T @ rest)
         return np.asarray(2.0 * root * rest)
+    from scipy.optimize import linprog
+
     rows, sides = _rows(columns, y, loss)
     free = [(None, None)] * len(y) + [(0.0, None)] * len(y)
-    found = scipy.optimize.linprog(np.concatenate([np.zeros(len(y)), p]), A_ub=rows, b_ub=sides, bounds=free, method="highs-ds")
+    found = linprog(np.concatenate([np.zeros(len(y)), p]), A_ub=rows, b_ub=sides, bounds=free, method="highs-ds")
     if found.x is None:
         return None
     prices: Array = found.ineqlin.marginals
@@ -79,10 +80,12 @@ def _boxed(columns: Array, y: Array, p: Array, loss: Insensitive | Hinge, level:
 
 def _least(columns: Array, y: Array, p: Array, loss: Insensitive | Hinge, bound: float) -> Array | None:
     """A w of least loss with |w_j| ≤ B; None where HiGHS finds none."""
+    from scipy.optimize import linprog
+
     n = len(y)
     rows, sides = _rows(columns * bound, y, loss)
     bounds = [(-1.0, 1.0)] * n + [(0.0, None)] * n
-    found = scipy.optimize.linprog(np.concatenate([np.zeros(n), p]), A_ub=rows, b_ub=sides, bounds=bounds, method="highs-ds")
+    found = linprog(np.concatenate([np.zeros(n), p]), A_ub=rows, b_ub=sides, bounds=bounds, method="highs-ds")
     return None if found.x is None else bound * np.clip(found.x[:n], -1.0, 1.0)
 
 

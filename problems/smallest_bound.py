@@ -46,7 +46,7 @@ class SmallestBound(FiniteDomain):
     gram, targets, masses, loss, epsilon, margin
         as for `Goodness`.
     level : float
-        ε₀ > 0. (ε₀ = 0 has no interior; `exact_smallest_bound` of solvers/goodness/goodness_exact.py admits it.)
+        ε₀ > 0. (ε₀ = 0 has no interior; `exact_smallest_bound` of solvers/goodness/exact.py admits it.)
 
     Point {"w": (N,)}, multipliers {"predictions": (N,), "level": ()}: λq and λ of the declared rows.
     Scale: max |w_j| where the segment from w = 0 to the inner point meets the level, an upper bound on B. Where w = 0 suffices, or no w
@@ -73,9 +73,7 @@ class SmallestBound(FiniteDomain):
         self._check()
         level = validate.finite("level", self.level)
         if level == 0.0:  # no point has a loss below it, so that none could be restored
-            raise InvalidProblem(
-                "level: 0 given, a number > 0 needed; exact_smallest_bound of simopt.solvers.goodness.goodness_exact admits 0"
-            )
+            raise InvalidProblem("level: 0 given, a number > 0 needed; exact_smallest_bound of simopt.solvers.goodness.exact admits 0")
         freeze(self, gram=_goodness.square(self.gram, len(self.targets)), level=validate.positive("level", level))
 
     @cached_property

@@ -1,33 +1,23 @@
 r"""What bounds x in the interior-point method of ordinal goodness: the box |v| ≤ 1 of a similarity, the ball ‖u‖ ≤ R of a kernel.
 
 Each has slacks with multipliers of its own, and adds to the equation Gᵀ(Σ Ma) + … = 0, to the Newton matrix and to its right-hand side
-(solvers/goodness/ordinal_goodness_interior.py).
+(solvers/goodness/ordinal_hinges.py). The free variables of a state are x and b.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, replace
 
 import numpy as np
 
 from simopt.ground.arrays import Array
-
-Parts = tuple[Array, ...]
-
-
-@dataclass(frozen=True)
-class State:
-    """x, b; slacks s, t, o and those of the region; their multipliers p − a, a, ν, …. Also a direction."""
-
-    x: Array
-    b: Array
-    slacks: Parts
-    prices: Parts
+from simopt.solvers.interior.pairs import Parts, State
 
 
 class Region(ABC):
     """What bounds x: the parts from the fourth on of slacks and multipliers."""
+
+    joint = False  # whether primal and dual variables have to go equally far
 
     @abstractmethod
     def start(self, pull: Array, share: float) -> tuple[Array, Parts, Parts]:
@@ -41,19 +31,25 @@ class Region(ABC):
     def matrix(self, x: State, into: Array) -> None:
         """Adds the region's part of the Newton matrix to the lower triangle of that of x."""
 
-    @abstractmethod
-    def rhs(self, x: State, lacking: Parts, curved: float) -> Array:
-        """Its part of the right-hand side; `curved` is ½‖dx‖² of the predictor."""
+    def off(self, x: State) -> Parts:
+        """What its slacks are off."""
+        return ()
+
+    def bent(self, off: Parts, dx: Array) -> Parts:
+        """The same without what a predictor dx changes of it to second order."""
+        return off
 
     @abstractmethod
-    def direction(self, x: State, dx: Array, lacking: Parts, curved: float) -> tuple[Parts, Parts]:
+    def rhs(self, x: State, lacking: Parts, off: Parts) -> Array:
+        """Its part of the right-hand side."""
+
+    @abstractmethod
+    def direction(self, x: State, dx: Array, lacking: Parts, off: Parts) -> tuple[Parts, Parts]:
         """Changes of its slacks and multipliers."""
 
     def roomy(self, x: State) -> State:
         """The state after a step, with slacks of the region that are as long as x allows."""
         return x
-
-    joint = False  # whether primal and dual variables have to go equally far
 
 
 class Box(Region):
@@ -78,12 +74,12 @@ class Box(Region):
         at = np.arange(self.size)
         into[at, at] += x.prices[3] / x.slacks[3] + x.prices[4] / x.slacks[4]
 
-    def rhs(self, x: State, lacking: Parts, curved: float) -> Array:
+    def rhs(self, x: State, lacking: Parts, off: Parts) -> Array:
         """Lacking products over slacks."""
         out: Array = lacking[0] / x.slacks[3] - lacking[1] / x.slacks[4]
         return out
 
-    def direction(self, x: State, dx: Array, lacking: Parts, curved: float) -> tuple[Parts, Parts]:
+    def direction(self, x: State, dx: Array, lacking: Parts, off: Parts) -> tuple[Parts, Parts]:
         """±dv."""
         (left, right), (low, high) = x.slacks[3:], x.prices[3:]
         return (dx, -dx), ((lacking[0] - low * dx) / left, (lacking[1] + high * dx) / right)
@@ -105,25 +101,31 @@ class Ball(Region):
 
     def residual(self, x: State) -> Array:
         """−λu."""
-        return -x.prices[3] * x.x
+        return -x.prices[3] * x.free[0]
 
     def matrix(self, x: State, into: Array) -> None:
         """λI + (λ/ω)uuᵀ."""
-        n, ratio, at = len(x.x), float(x.prices[3][0] / x.slacks[3][0]), np.arange(len(x.x))
-        into[:n, :n] += ratio * np.outer(x.x, x.x)
+        u, ratio = x.free[0], float(x.prices[3][0] / x.slacks[3][0])
+        n, at = len(u), np.arange(len(u))
+        into[:n, :n] += ratio * np.outer(u, u)
         into[at, at] += x.prices[3][0]
 
-    def _ahead(self, x: State, curved: float) -> Array:
-        return 0.5 * (self.radius**2 - x.x @ x.x) - x.slacks[3] - curved
+    def off(self, x: State) -> Parts:
+        """½(R² − ‖u‖²) − ω."""
+        return (0.5 * (self.radius**2 - x.free[0] @ x.free[0]) - x.slacks[3],)
 
-    def rhs(self, x: State, lacking: Parts, curved: float) -> Array:
+    def bent(self, off: Parts, dx: Array) -> Parts:
+        """Less ½‖du‖²."""
+        return (off[0] - 0.5 * float(dx @ dx),)
+
+    def rhs(self, x: State, lacking: Parts, off: Parts) -> Array:
         """−u(lacking − λ·(what ω is off))/ω."""
-        out: Array = -x.x * ((lacking[0] - x.prices[3] * self._ahead(x, curved)) / x.slacks[3])
+        out: Array = -x.free[0] * ((lacking[0] - x.prices[3] * off[0]) / x.slacks[3])
         return out
 
-    def direction(self, x: State, dx: Array, lacking: Parts, curved: float) -> tuple[Parts, Parts]:
+    def direction(self, x: State, dx: Array, lacking: Parts, off: Parts) -> tuple[Parts, Parts]:
         """dω and dλ."""
-        domega = self._ahead(x, curved) - x.x @ dx
+        domega = off[0] - x.free[0] @ dx
         return (domega,), ((lacking[0] - x.prices[3] * domega) / x.slacks[3],)
 
     def roomy(self, x: State) -> State:
@@ -131,5 +133,5 @@ class Ball(Region):
 
         On K = 1 + 1e-8 XXᵀ and R = 10 a step that brought ‖u‖ from 0.6 to 1.9 left ω = 0.25 of 48, and the run stood at a gap of 1e-4.
         """
-        room = np.maximum(x.slacks[3], 0.5 * (self.radius**2 - float(x.x @ x.x)))
-        return replace(x, slacks=(*x.slacks[:3], room))
+        room = np.maximum(x.slacks[3], 0.5 * (self.radius**2 - float(x.free[0] @ x.free[0])))
+        return x._replace(slacks=(*x.slacks[:3], room))

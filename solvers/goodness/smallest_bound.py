@@ -9,16 +9,14 @@ import numpy as np
 
 from simopt.problems.goodness import Goodness
 from simopt.problems.smallest_bound import SmallestBound
-from simopt.solvers.goodness.goodness_curve import Walk
+from simopt.solvers.goodness.curve import Walk
 from simopt.solving.solution import Iterate
-from simopt.solving.solver import solver
 
 STILL = 1e-15  # relative growth of B that counts as none
 SQUARED_TOL = 1e-14  # relative gap asked of the squared loss, which ends where rounding lets it: B needs it divided by the curve's slope
 
 
-@solver("newton", solves=SmallestBound, summary="Newton's method on the curve of goodness, warm simplex or interior points", rank=10)
-def newton(problem: SmallestBound, *, tol: float, max_iter: int = 200) -> Iterator[Iterate]:
+def newton_on_curve(problem: SmallestBound, max_iter: int) -> Iterator[Iterate]:
     """From B = 0, each bound is where the line of the last multipliers meets ε₀: lower bounds that increase, and end at the root.
 
     For the linear losses the curve is piecewise linear and the steps are finitely many (rarely over 20); for the squared loss they converge

@@ -7,15 +7,16 @@ on the central path but for the gradient in w. Newton's equations give da = D(dh
     min over w + dw of  R(w + dw) + ⟨g + Ψᵀ c(D_above q_above − D_below q_below), dw⟩ + ½ dwᵀ Ψᵀ diag(c(D_below + D_above)) Ψ dw,
 
 which the bound's own step solves exactly: the ball is no barrier here but a trust region, and costs no more iterations than the penalty.
-(With a barrier for the ball, 3 to 4 times as many were needed.) The predictor has μ = 0; the corrector has Mehrotra's μ and the
-predictor's second-order terms. An iteration costs n d² multiplications, two steps of the bound and five products with Ψ; there are 10 to
-30 of them.
+(With a barrier for the ball, 3 to 4 times as many were needed.) An iteration (solvers/interior) costs n d² multiplications, two steps of
+the bound and five products with Ψ; there are 10 to 30 of them.
 """
 
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Iterator
+from typing import ClassVar
 
 import numpy as np
 
@@ -24,11 +25,9 @@ from simopt.ground.arrays import Array
 from simopt.ground.kernel import kernel
 from simopt.solvers.hinges.two_hinges import Hinges, audit
 from simopt.solvers.hinges.weight_bounds import Bound
+from simopt.solvers.interior.predictor_corrector import Lengths, Move, PredictorCorrector
 
 SHORT = 0.99  # of the way to the boundary
-CENTRING = (1e-6, 1.0)  # least and largest share of μ that the corrector aims at
-IDLE = 10  # iterations without a smaller gap: rounding
-SHORTEST = 1e-10  # a step below this share is no progress
 
 
 @kernel
@@ -124,19 +123,29 @@ def advance(state: Array, move: Array, t: float) -> None:
             state[4 * k + 3, i] += t * move[3 * k + 2, i]
 
 
-class Interior:
-    """The method's state: w, multipliers `below` and `above` in (0, 1), and their gap: `rest` (the hinges') and `excess` (the bound's)."""
+class HingeRun(PredictorCorrector[Move]):
+    """What runs over two hinges a sample share: w, multipliers `below` and `above` in (0, 1), and their gap.
 
-    def __init__(self, rows: RowBlocks, hinges: Hinges, bound: Bound, fixed: Array, w: Array, mu: float) -> None:
+    Attributes
+    ----------
+    rest, excess : float
+        the parts of the gap that the hinges and the bound leave.
+    """
+
+    back: ClassVar[float] = SHORT
+    patience: ClassVar[int] = 10
+    fall: ClassVar[float] = 1.0  # any smaller gap is progress
+    rest = excess = math.inf
+
+    def __init__(self, rows: RowBlocks, hinges: Hinges, fixed: Array, w: Array, mu: float) -> None:
         n = rows.shape[0]
-        self.rows, self.hinges, self.bound, self.fixed = rows, hinges, bound, fixed
+        self.rows, self.hinges, self.fixed = rows, hinges, fixed
         self.w, self.g = w.copy(), fixed.copy()
-        self.rest = self.excess = math.inf
         self._f, self._df, self._weight, self._pull = (np.zeros(n) for _ in range(4))
         self._state, self._move, self._q = np.empty((8, n)), np.zeros((6, n)), np.empty((2, n))
         self._multiply(self.w, self._f)
         centre(self._f, hinges.low, hinges.high, mu, hinges.shift, self._state)
-        self._judge()
+        self.judge()
 
     @property
     def below(self) -> Array:
@@ -150,45 +159,35 @@ class Interior:
         row: Array = self._state[4]
         return row
 
-    @property
-    def gap(self) -> float:
-        """Duality gap of w and the multipliers."""
-        return self.rest + self.excess
+    @abstractmethod
+    def left(self) -> float:
+        """What the bound leaves of the gap at w and g."""
 
-    def iterate(self) -> float:
-        """Predictor and corrector; the share of the step that could be made."""
-        self._move[:] = 0.0
-        self._aim(0.0)
-        H = self._curvature()
-        mu = mean_product(self.hinges.share, self._state, self._move, 0.0)
-        _, t = self._direct(H, 0.0)
-        ratio = mean_product(self.hinges.share, self._state, self._move, t) / mu
-        mu *= min(max(ratio**3, CENTRING[0]), CENTRING[1])
-        self._aim(mu)
-        dw, t = self._direct(H, mu)
-        t = min(1.0, SHORT * t)
-        if not (np.all(np.isfinite(dw)) and t > SHORTEST):
-            return 0.0
-        advance(self._state, self._move, t)
-        self.w += t * dw
-        self._f += t * self._df
-        self._judge()
-        return t
+    def judge(self) -> None:
+        """The gap of w and the multipliers."""
+        h = self.hinges
+        self.rest = audit(self._f, h.low, h.high, h.share, h.shift, self.below, self.above, self._pull)
+        self.g = self.fixed + self._pulled()
+        self.excess = self.left()
+        self.gap = self.rest + self.excess
+
+    def advance(self, move: Move, lengths: Lengths) -> None:
+        """f and the hinges; w is the subclass's."""
+        advance(self._state, self._move, lengths[0])
+        self._f += lengths[0] * self._df
+
+    def _mean(self, t: float) -> float:
+        return mean_product(self.hinges.share, self._state, self._move, t)
+
+    def _reach(self, dw: Array, mu: float) -> float:
+        """The step of the hinges for dw, and how far it may go; 0 where dw is not finite."""
+        self._multiply(dw, self._df)
+        longest = directions(self._df, self.hinges.shift, self._state, self._move, mu, self._q)
+        return longest if np.all(np.isfinite(dw)) else 0.0
 
     def _aim(self, mu: float) -> None:
         h = self.hinges
         aims(self._f, h.low, h.high, h.share, h.shift, self._state, self._move, mu, self._weight, self._pull, self._q)
-
-    def _direct(self, H: Array, mu: float) -> tuple[Array, float]:
-        dw = self.bound.step(H, self.g + self._pulled(), self.w, self.rest)
-        self._multiply(dw, self._df)
-        return dw, directions(self._df, self.hinges.shift, self._state, self._move, mu, self._q)
-
-    def _judge(self) -> None:
-        h = self.hinges
-        self.rest = audit(self._f, h.low, h.high, h.share, h.shift, self.below, self.above, self._pull)
-        self.g = self.fixed + self._pulled()
-        self.excess = self.bound.excess(self.g, self.w)
 
     def _multiply(self, w: Array, out: Array) -> None:
         for part, block in self.rows:
@@ -201,12 +200,42 @@ class Interior:
         return total
 
     def _curvature(self) -> Array:
+        """The second derivative of the hinges, once they are aimed at products 0 without a predictor."""
         from scipy.linalg.blas import dsyrk
 
+        self._move[:] = 0.0
+        self._aim(0.0)
         H = np.zeros((self.w.size, self.w.size), order="F")
         for part, block in self.rows:
             H = dsyrk(1.0, (block * np.sqrt(self._weight[part])[:, None]).T, beta=1.0, c=H, lower=1, overwrite_c=1)
         return H
+
+
+class Interior(HingeRun[Array]):
+    """A run with a bound that makes its own step."""
+
+    def __init__(self, rows: RowBlocks, hinges: Hinges, bound: Bound, fixed: Array, w: Array, mu: float) -> None:
+        self.bound = bound
+        super().__init__(rows, hinges, fixed, w, mu)
+
+    def left(self) -> float:
+        return self.bound.excess(self.g, self.w)
+
+    def factorise(self) -> None:
+        self._H = self._curvature()
+
+    def mean(self, move: Array | None = None, lengths: Lengths = (0.0, 0.0)) -> float:
+        return self._mean(lengths[0])
+
+    def direction(self, aim: float, predictor: Array | None = None, reached: Lengths = (0.0, 0.0)) -> tuple[Array, Lengths]:
+        if predictor is not None:
+            self._aim(aim)
+        dw = self.bound.step(self._H, self.g + self._pulled(), self.w, self.rest)
+        return dw, (self._reach(dw, aim),) * 2
+
+    def advance(self, move: Array, lengths: Lengths) -> None:
+        super().advance(move, lengths)
+        self.w += lengths[0] * move
 
 
 def interior(
@@ -216,12 +245,4 @@ def interior(
 
     `fixed` is a linear term ⟨fixed, w⟩, and μ > 0 a length in units of f: the width to start with.
     """
-    method = Interior(rows, hinges, bound, fixed, w, mu)
-    smallest, idle = math.inf, 0
-    for _ in range(max_iter):
-        yield method
-        idle = idle + 1 if method.gap >= smallest else 0
-        smallest = min(smallest, method.gap)
-        if method.gap <= goal or idle == IDLE or method.iterate() == 0.0:
-            return
-    yield method
+    yield from Interior(rows, hinges, bound, fixed, w, mu).iterates(goal, max_iter)

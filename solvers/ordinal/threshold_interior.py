@@ -13,18 +13,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import ClassVar
 
 import numpy as np
 
 from simopt.data.row_blocks import RowBlocks
 from simopt.ground.arrays import Array
 from simopt.ground.kernel import kernel
-from simopt.solvers.hinges.hinge_interior import CENTRING, IDLE, SHORT, SHORTEST
+from simopt.solvers.hinges.hinge_interior import SHORT
 from simopt.solvers.hinges.weight_bounds import Bound, factor, solve
+from simopt.solvers.interior.predictor_corrector import Lengths, PredictorCorrector
 from simopt.solvers.ordinal.threshold_hinges import ThresholdHinges
 from simopt.solvers.ordinal.threshold_order import NoOrder, OrderRows
 
 TINY = 1e-300  # a weight
+Moves = tuple[Array, Array]  # of w and b
 
 
 @kernel
@@ -83,8 +86,12 @@ def products(state: Array, move: Array, t: float) -> float:
     return total
 
 
-class ThresholdInterior:
+class ThresholdInterior(PredictorCorrector[Moves]):
     """The method's state: w, thresholds b, `multipliers` in a table; their gap is `rest` (hinges, order) and `excess` (the bound's)."""
+
+    back: ClassVar[float] = SHORT
+    patience: ClassVar[int] = 10
+    fall: ClassVar[float] = 1.0  # any smaller gap is progress
 
     def __init__(
         self,
@@ -117,7 +124,7 @@ class ThresholdInterior:
         self._weight, self._q = np.empty(size), np.empty(size)
         self._multiply(self.w, self._f)
         centre(self._arguments(), mu, self._state)
-        self._judge()
+        self.judge()
 
     @property
     def multipliers(self) -> Array:
@@ -126,46 +133,50 @@ class ThresholdInterior:
         out[self._sample, self._column] = self._balanced
         return out
 
-    @property
-    def gap(self) -> float:
-        """Duality gap of w, b and the multipliers."""
-        return self.rest + self.excess
-
-    def iterate(self) -> float:
-        """Predictor and corrector; the share of the step that could be made."""
+    def factorise(self) -> None:
         self._move[:] = 0.0
         order = self._order
         order.d_slack, order.d_price = np.zeros_like(order.slack), np.zeros_like(order.slack)
         aims(self._arguments(), self._state, self._move, 0.0, self._weight, self._q)
-        S, cross, H_b = self._curvatures()
-        mu = self._mean_product(0.0)
-        _, _, t = self._direct(S, cross, H_b, 0.0)
-        ratio = self._mean_product(t) / mu
-        self._move *= t  # of a predictor that is cut short, products of steps say little
-        order.d_slack, order.d_price = t * order.d_slack, t * order.d_price
-        mu *= min(max(ratio**3, CENTRING[0]), CENTRING[1])
-        aims(self._arguments(), self._state, self._move, mu, self._weight, self._q)
-        dw, db, t = self._direct(S, cross, H_b, mu)
-        t = min(1.0, SHORT * t)
-        if not (np.all(np.isfinite(dw)) and np.all(np.isfinite(db)) and t > SHORTEST):
-            return 0.0
+        self._curved = self._curvatures()
+
+    def direction(self, aim: float, predictor: Moves | None = None, reached: Lengths = (0.0, 0.0)) -> tuple[Moves, Lengths]:
+        order, share = self._order, self.hinges.share
+        if predictor is not None:
+            self._move *= reached[0]  # of a predictor that is cut short, products of steps say little
+            order.d_slack, order.d_price = reached[0] * order.d_slack, reached[0] * order.d_price
+            aims(self._arguments(), self._state, self._move, aim, self._weight, self._q)
+        S, cross, H_b = self._curved
+        g, g_b = self._gradients(share * (self._sign * (self._state[0] + self._weight * self._q)))
+        constant, _ = order.aim(aim)
+        prices = share * (order.price + constant)
+        g_b[:-1] += prices
+        g_b[1:] -= prices
+        answer = solve(factor(H_b, 0.0), np.asfortranarray(np.column_stack([cross.T, g_b])))
+        dw = self.bound.step(S, g - cross @ answer[:, -1], self.w, self.rest)
+        db = -answer[:, -1] - answer[:, :-1] @ dw
+        self._multiply(dw, self._df)
+        longest = directions(self._sign * (self._df[self._sample] - db[self._end]), self._state, self._move, aim, self._q)
+        longest = min(longest, order.direct(aim, db)) if np.all(np.isfinite(dw)) and np.all(np.isfinite(db)) else 0.0
+        return (dw, db), (longest, longest)
+
+    def mean(self, move: Moves | None = None, lengths: Lengths = (0.0, 0.0)) -> float:
+        order, t = self._order, lengths[0]
+        rows = float((order.slack + t * order.d_slack) @ (order.price + t * order.d_price))
+        return (products(self._state, self._move, t) + rows) / (2.0 * self._state.shape[1] + order.size)
+
+    def advance(self, move: Moves, lengths: Lengths) -> None:
+        (dw, db), t = move, lengths[0]
         self._state[0] += t * self._move[0]
         self._state[1] -= t * self._move[0]
         self._state[2:] += t * self._move[1:]
         self.w, self.b = self.w + t * dw, self.b + t * db
         self._f += t * self._df
-        order.advance(t, self.b, self.hinges.steps)
-        self._judge()
-        return t
+        self._order.advance(t, self.b, self.hinges.steps)
 
     def _arguments(self) -> Array:
         out: Array = self._sign * (self._f[self._sample] - self.b[self._end]) + self.hinges.gamma
         return out
-
-    def _mean_product(self, t: float) -> float:
-        order = self._order
-        rows = float((order.slack + t * order.d_slack) @ (order.price + t * order.d_price))
-        return (products(self._state, self._move, t) + rows) / (2.0 * self._state.shape[1] + order.size)
 
     def _curvatures(self) -> tuple[Array, Array, Array]:
         """The second derivatives in w once the thresholds are eliminated, in w and b, and in b; lower halves.
@@ -207,23 +218,6 @@ class ThresholdInterior:
         H_b *= self.hinges.share
         return H_b
 
-    def _direct(self, S: Array, cross: Array, H_b: Array, mu: float) -> tuple[Array, Array, float]:
-        share = self.hinges.share
-        pulls = share * (self._sign * (self._state[0] + self._weight * self._q))
-        g, g_b = self._gradients(pulls)
-        constant, _ = self._order.aim(mu)
-        prices = share * (self._order.price + constant)
-        g_b[:-1] += prices
-        g_b[1:] -= prices
-        L = factor(H_b, 0.0)
-        answer = solve(L, np.asfortranarray(np.column_stack([cross.T, g_b])))
-        dw = self.bound.step(S, g - cross @ answer[:, -1], self.w, self.rest)
-        db = -answer[:, -1] - answer[:, :-1] @ dw
-        self._multiply(dw, self._df)
-        dh = self._sign * (self._df[self._sample] - db[self._end])
-        longest = directions(dh, self._state, self._move, mu, self._q)
-        return dw, db, min(longest, self._order.direct(mu, db))
-
     def _gradients(self, pulls: Array) -> tuple[Array, Array]:
         """Gradients in w and b for signed multipliers, one a hinge, in absolute units; order rows left out."""
         pull = np.bincount(self._sample, weights=pulls, minlength=self._f.size)
@@ -243,7 +237,7 @@ class ThresholdInterior:
         balanced = np.clip(a - self._sign * self._weight * db[self._end], 0.0, 1.0)
         return balanced, np.maximum(order.price * (1.0 - np.diff(db) / order.slack), 0.0)
 
-    def _judge(self) -> None:
+    def judge(self) -> None:
         """The gap of the balanced multipliers; what rounding and clipping leave in b is priced by how far a balance moves an argument."""
         self._balanced, prices = self._balance()
         a, h, share = self._balanced, self._arguments(), self.hinges.share
@@ -254,6 +248,7 @@ class ThresholdInterior:
         hinges = share * float((1.0 - a) @ np.maximum(h, 0.0) + a @ np.maximum(-h, 0.0))
         self.rest = hinges + share * float(prices @ self._order.slack) + float(np.sum(np.abs(left))) * length
         self.excess = self.bound.excess(g, self.w)
+        self.gap = self.rest + self.excess
 
     def _multiply(self, w: Array, out: Array) -> None:
         for part, block in self.rows:
@@ -278,12 +273,4 @@ def threshold_interior(
     `fixed` and `fixed_b` are linear terms in w and b; b_j − steps_j does not fall; the order rows have about these
     prices, in shares; μ > 0, in units of f, is the width to start with.
     """
-    method = ThresholdInterior(rows, hinges, bound, fixed, fixed_b, w, b, prices, mu)
-    smallest, idle = math.inf, 0
-    for _ in range(max_iter):
-        yield method
-        idle = idle + 1 if method.gap >= smallest else 0
-        smallest = min(smallest, method.gap)
-        if method.gap <= goal or idle == IDLE or method.iterate() == 0.0:
-            return
-    yield method
+    yield from ThresholdInterior(rows, hinges, bound, fixed, fixed_b, w, b, prices, mu).iterates(goal, max_iter)

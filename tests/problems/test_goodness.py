@@ -16,7 +16,7 @@ from simopt.problems.goodness import Goodness
 from simopt.problems.goodness_choice import GoodnessChoice
 from simopt.problems.kernel_goodness import KernelGoodness
 from simopt.problems.smallest_bound import SmallestBound
-from simopt.solvers.goodness.goodness_exact import exact_smallest_bound
+from simopt.solvers.goodness.exact import exact_smallest_bound
 from simopt.solving.certificate import certify
 from simopt.solving.driver import solve
 from simopt.solving.problem import Example

@@ -14,12 +14,12 @@ from simopt.problems._goodness_cases import four_points
 from simopt.problems.goodness import Goodness
 from simopt.problems.goodness_choice import GoodnessChoice
 from simopt.problems.kernel_goodness import KernelGoodness
-from simopt.solvers.goodness.goodness_choice import exhaustive, restricted
-from simopt.solvers.goodness.goodness_enclosure import enclosure
-from simopt.solvers.goodness.goodness_exact import exact_goodness, exact_smallest_bound
-from simopt.solvers.goodness.goodness_squared import BoxSquares
+from simopt.solvers.goodness.ball_hinges import pivoted, squared
+from simopt.solvers.goodness.box_squares import BoxSquares
+from simopt.solvers.goodness.choice import exhaustive, restricted
+from simopt.solvers.goodness.enclosure import enclosure
+from simopt.solvers.goodness.exact import exact_goodness, exact_smallest_bound
 from simopt.solvers.goodness.highs_programme import Programme
-from simopt.solvers.goodness.kernel_goodness import pivoted, squared
 from simopt.solving.certificate import certify
 from simopt.solving.driver import solve
 from simopt.solving.solution import Status
@@ -151,7 +151,7 @@ def test_box_least_squares_is_that_of_scipy_and_satisfies_the_optimality_conditi
     for n, rank in ((12, 12), (30, 4), (3, 1)):
         A, b = rng.normal(size=(n, rank)) @ rng.normal(size=(rank, n)), rng.normal(size=n)
         box = BoxSquares(A, b)
-        v, rho, gap = min(box.iterates(1e-13, 80), key=lambda found: found[2])
+        v, rho, gap = min(box.points(1e-13, 80), key=lambda found: found[2])
         assert gap <= 1e-10
         peer = scipy.optimize.lsq_linear(A, b, (-1, 1), method="bvls", tol=1e-14)
         assert np.sum((A @ v - b) ** 2) == pytest.approx(2 * peer.cost, rel=1e-6, abs=1e-9)

@@ -8,7 +8,7 @@ import pytest
 from simopt.arithmetic import RATIONAL
 from simopt.problems.goodness import Goodness
 from simopt.problems.goodness_choice import GoodnessChoice
-from simopt.solvers.goodness.goodness_choice_squared import KnapsackSquares
+from simopt.solvers.goodness.knapsack_squares import KnapsackSquares
 from simopt.solving.certificate import certify
 from simopt.solving.driver import choose, solve
 from simopt.solving.solution import Status
@@ -56,7 +56,7 @@ def test_the_gap_of_any_point_is_that_of_the_problem() -> None:
     squares = KnapsackSquares(problem.core * (5.0 / 0.4 * p) * root[:, None], root * problem.aims(), p, 0.4 * float(np.sum(p)))
     for seed in range(5):
         v = np.random.default_rng(seed).uniform(-1, 1, size=15) * 0.2
-        R, gap = squares.share(v, squares.pull(v))
+        R, gap = squares.share(v, squares.pull(squares.b - squares.A @ v))
         assert np.all(R >= np.abs(v)) and np.all(R <= 1) and p @ R == pytest.approx(0.4, rel=1e-12)
         point = {"v": v, "R": R}
         assert gap == pytest.approx(float(problem.gap(point, problem.multipliers(point))), rel=1e-9)

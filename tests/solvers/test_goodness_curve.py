@@ -16,9 +16,9 @@ from simopt.ground.jsonio import InvalidFile
 from simopt.problems._goodness_cases import four_points
 from simopt.problems.goodness import Goodness
 from simopt.problems.smallest_bound import SmallestBound
-from simopt.solvers.goodness.goodness_curve import goodness_breakpoints, goodness_curve
-from simopt.solvers.goodness.goodness_exact import exact_goodness, exact_smallest_bound
-from simopt.solvers.goodness.goodness_record import GoodnessCurve, plot_curves
+from simopt.solvers.goodness.curve import goodness_breakpoints, goodness_curve
+from simopt.solvers.goodness.curve_record import GoodnessCurve, plot_curves
+from simopt.solvers.goodness.exact import exact_goodness, exact_smallest_bound
 from simopt.solving.driver import solve
 
 

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from simopt.claims import *
-from simopt.solvers.goodness.goodness_exact import exact_goodness
+from simopt.solvers.goodness.exact import exact_goodness
 from simopt.theorems.kj.goodness.finite_domains import HALF, ONE, ZERO, Numbers
 from simopt.theorems.small_worlds.sampled_worlds import weights
 

@@ -1,6 +1,6 @@
 r"""Finite domains in fractions: masses p, similarity K, targets y; predictors f(x) = E[w(x') K(x, x')] and what they lose.
 
-The least losses over |w| ≤ B come from `solvers.goodness_exact`, which proves them by weights and multipliers.
+The least losses over |w| ≤ B come from `solvers.goodness.exact`, which proves them by weights and multipliers.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from simopt.claims import *
-from simopt.solvers.goodness.goodness_exact import exact_goodness
+from simopt.solvers.goodness.exact import exact_goodness
 from simopt.theorems.small_worlds.sampled_worlds import weights
 
 ONE, ZERO, HALF = Fraction(1), Fraction(0), Fraction(1, 2)

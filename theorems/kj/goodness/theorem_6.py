@@ -19,7 +19,7 @@ import numpy as np
 from simopt.claims import *
 from simopt.ground.arrays import Array
 from simopt.problems.goodness import Goodness
-from simopt.solvers.goodness.goodness_exact import exact_smallest_bound
+from simopt.solvers.goodness.exact import exact_smallest_bound
 from simopt.solving.driver import solve
 from simopt.theorems.kj.goodness.admissible_weights import mapped, problems
 from simopt.theorems.kj.goodness.finite_domains import HALF, ONE, ZERO, domain, predicted

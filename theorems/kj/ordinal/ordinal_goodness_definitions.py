@@ -11,7 +11,7 @@ import numpy as np
 
 from simopt.claims import *
 from simopt.solvers.goodness.direct_reduction import direct_reduction_goodness
-from simopt.solvers.goodness.ordinal_goodness_exact import ExactOrdinal, exact_ordinal_goodness
+from simopt.solvers.goodness.ordinal_exact import ExactOrdinal, exact_ordinal_goodness
 from simopt.theorems.kj.goodness.finite_domains import HALF, ONE, ZERO, domain, mean, predicted, random_domain
 from simopt.theorems.kj.ordinal.ordinal_worlds import label, least_absolute, least_mislabelled, margin_loss
 from simopt.theorems.kj.ordinal.theorem_14 import kernel_value

@@ -25,7 +25,7 @@ from simopt.claims import *
 from simopt.ground.arrays import Array
 from simopt.problems.kernel_ordinal_goodness import KernelOrdinalGoodness
 from simopt.problems.ordinal_goodness import OrdinalGoodness
-from simopt.solvers.goodness.ordinal_goodness_exact import exact_ordinal_bound
+from simopt.solvers.goodness.ordinal_exact import exact_ordinal_bound
 from simopt.solving.driver import solve
 from simopt.theorems.kj.goodness.admissible_weights import mapped, squared_norm
 from simopt.theorems.kj.goodness.finite_domains import HALF, ONE, ZERO, Numbers, domain, mean

@@ -35,7 +35,7 @@ from simopt.claims import *
 from simopt.data import relevance
 from simopt.ground.arrays import Array
 from simopt.problems.ranking_goodness import RankingGoodness
-from simopt.solvers.goodness.ranking import interior_point
+from simopt.solvers.goodness.box_squares import ranking_iterates
 from simopt.theorems.kj.landmarks.landmark_laws import deviations, draws, hadamard, landmarked, random_landmarks, signs
 from simopt.theorems.kj.ranking.goodness_for_ranking import stacked
 from simopt.theorems.kj.ranking.ranking_worlds import masses, mean, random_world, squared_loss, world
@@ -786,7 +786,7 @@ def least_loss(instance: Instance, gram: Array, bound: float) -> float:
     """ε_0(B) from above: the loss of the best weights found."""
     found = stacked(instance)
     problem = RankingGoodness(gram, found["relevance"], found["qid"], bound, found["documents"], found["probabilities"])
-    return min(float(problem.objective(problem.restore(step.point))) for step in interior_point(problem, tol=1e-9))
+    return min(float(problem.objective(problem.restore(step.point))) for step in ranking_iterates(problem, 1e-9, 80))
 
 
 def in_ball(A: Array, b: Array, radius: float) -> Array:

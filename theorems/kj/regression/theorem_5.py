@@ -19,7 +19,7 @@ import numpy as np
 from scipy.stats import binom
 
 from simopt.claims import *
-from simopt.solvers.goodness.goodness_exact import exact_goodness
+from simopt.solvers.goodness.exact import exact_goodness
 from simopt.theorems.kj.goodness.finite_domains import (
     HALF,
     ONE,

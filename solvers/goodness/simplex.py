@@ -7,7 +7,6 @@ smallest admitted `small_matrix_value` matter: HiGHS drops matrix entries below 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,9 +17,6 @@ from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
 from simopt.problems.goodness import Goodness
 from simopt.solvers.goodness.highs_programme import Programme
-from simopt.solving.problem import Problem
-from simopt.solving.solution import Iterate
-from simopt.solving.solver import solver
 
 
 @dataclass(frozen=True)
@@ -43,7 +39,7 @@ class GoodnessSimplex:
 
     def __init__(self, problem: Goodness, *, few_pivots: bool = False) -> None:
         if problem.loss == "squared":
-            raise InvalidProblem("loss: the squared loss is no linear programme; use goodness_squared")
+            raise InvalidProblem("loss: the squared loss is no linear programme; use box_squares")
         self.problem = problem
         natural, _ = problem.normalised()
         self.ratio = natural.bound / problem.bound
@@ -109,15 +105,3 @@ class GoodnessSimplex:
         away = np.any(columns[n:].reshape(-1, n), axis=0) | np.array([status == basic for status in rows])
         side = np.array([1 if self.hinge or status == upper else -1 for status in rows])
         return columns[:n], np.where(away, 0, side)
-
-
-def linear(problem: Problem) -> str | None:
-    """Why the problem is no linear programme; None if it is one."""
-    return "the squared loss is no linear programme" if getattr(problem, "loss", None) == "squared" else None
-
-
-@solver("simplex", solves=Goodness, supports=linear, summary="dual simplex of HiGHS on w = x/max p, multipliers from its rows", rank=5)
-def simplex(problem: Goodness, *, tol: float) -> Iterator[Iterate]:
-    """One vertex. For a sweep over B, `goodness_curve` keeps the basis between bounds."""
-    vertex = GoodnessSimplex(problem).solve(problem.bound)
-    yield Iterate({"v": vertex.v}, {"predictions": vertex.q}, 0.0)

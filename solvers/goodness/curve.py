@@ -20,9 +20,9 @@ from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
 from simopt.problems.goodness import Goodness
-from simopt.solvers.goodness.goodness_record import GoodnessCurve
-from simopt.solvers.goodness.goodness_simplex import GoodnessSimplex
-from simopt.solvers.goodness.goodness_squared import squared_iterates
+from simopt.solvers.goodness.box_squares import squared_iterates
+from simopt.solvers.goodness.curve_record import GoodnessCurve
+from simopt.solvers.goodness.simplex import GoodnessSimplex
 from simopt.solving import provenance
 
 TOUCH = 1e-11  # of the scale: how near to both lines the curve counts as touching them

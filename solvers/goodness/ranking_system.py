@@ -1,4 +1,4 @@
-r"""Solvers of rankings on a finite domain of lists: the kernel form by its linear system, goodness by the interior-point method on a box.
+r"""The kernel form of rankings on a finite domain of lists, by its linear system.
 
 With S = diag(√(mμ)) over the documents in lists the paper's α = (PK + I/(2mC))⁻¹ P r̃ is α = Sβ, (SKS + I/(2C)) β = S r̃, whose matrix is
 symmetric and positive definite: one Cholesky factorisation, N³/3 flops. The residual ρ of that system leaves the gap C‖ρ‖².
@@ -12,16 +12,12 @@ import numpy as np
 
 from simopt.ground.arrays import Array
 from simopt.problems.kernel_ranking import KernelRanking
-from simopt.problems.ranking_goodness import RankingGoodness
-from simopt.solvers.goodness.goodness_squared import BoxSquares
 from simopt.solvers.squares.power_gap import symmetric_product
 from simopt.solvers.squares.shifted import factor
 from simopt.solving.solution import Iterate
-from simopt.solving.solver import solver
 
 
-@solver("closed-form", solves=KernelRanking, summary="one Cholesky factorisation, refined until the certificate closes", rank=10)
-def closed_form(problem: KernelRanking, *, tol: float, max_iter: int = 4) -> Iterator[Iterate]:
+def refined(problem: KernelRanking, max_iter: int) -> Iterator[Iterate]:
     """β = (SKS + I/(2C))⁻¹ S r̃ and α = Sβ: N³/3 flops; every further iterate is a step of refinement, 4 N² flops.
 
     If the matrix is not positive definite to rounding, the eigendecomposition of SKS is used, whose negative eigenvalues count as 0.
@@ -52,15 +48,3 @@ class SpectralInverse:
     def __call__(self, v: Array) -> Array:
         out: Array = self.vectors @ (self.shares * (self.vectors.T @ v))
         return out
-
-
-@solver("interior-point", solves=RankingGoodness, summary="Mehrotra's method on the box, as for squared goodness", rank=10)
-def interior_point(problem: RankingGoodness, *, tol: float, max_iter: int = 80) -> Iterator[Iterate]:
-    """min ‖Av − b‖² over the box with A = √D∘(B K diag(μ)), b = √D∘η; multipliers 2√D∘ρ, ρ the residual. O(nN²), then N³/3 an iteration."""
-    present = np.flatnonzero(problem.measure > 0.0)
-    root = np.sqrt(problem.mass)
-    box = BoxSquares(problem.rows[:, present] * (problem.bound * problem.measure[present]) * root[:, None], root * problem.targets)
-    for v, rho, gap in box.iterates(tol * problem.scale(), max_iter):
-        whole = np.zeros(len(problem.gram))
-        whole[present] = v
-        yield Iterate({"v": whole}, {"predictions": 2.0 * root * rho}, gap)

@@ -17,21 +17,20 @@ from simopt.problems.goodness_choice import GoodnessChoice
 from simopt.solvers.goodness.highs_programme import Programme
 from simopt.solving.certificate import Certificate, certify
 from simopt.solving.driver import solve
-from simopt.solving.problem import Problem
 from simopt.solving.solution import Iterate
-from simopt.solving.solver import solver
 
 LARGEST = 20  # points of positive mass: a million choices
 MASS = 1e-12  # |Σ p R − τ| that counts as equal; masses are floats
 
 
-def _linear(problem: Problem) -> str | None:
-    return "the squared loss is no linear programme" if getattr(problem, "loss", None) == "squared" else None
+def relaxed(problem: GoodnessChoice) -> Iterate:
+    """A vertex in (v⁺, v⁻) that is optimal to the tolerance of HiGHS, with its multipliers; not for the squared loss.
 
-
-@solver("simplex", solves=GoodnessChoice, supports=_linear, summary="dual simplex of HiGHS on v = v⁺ − v⁻ with Σ p(v⁺ + v⁻) ≤ τ", rank=10)
-def simplex(problem: GoodnessChoice, *, tol: float) -> Iterator[Iterate]:
-    """R is only there to bound Σ p|v| by τ: 2N weights, one row more than `Goodness`. Kar & Jain 2012, Definition 7."""
+    Raises
+    ------
+    ArithmeticError
+        when HiGHS says that it is not.
+    """
     natural, _ = problem.normalised()
     p, y, n = natural.charges(), natural.aims(), len(natural.charged)
     unit = float(np.max(p))
@@ -53,7 +52,7 @@ def simplex(problem: GoodnessChoice, *, tol: float) -> Iterator[Iterate]:
     v[natural.charged] = (found.columns[:n] - found.columns[n : 2 * n]) / limit
     prices = found.rows[:n] * unit
     q[natural.charged] = prices * y if hinge else prices
-    yield Iterate({"v": v, "R": np.abs(v)}, {"predictions": q}, 0.0)
+    return Iterate({"v": v, "R": np.abs(v)}, {"predictions": q}, 0.0)
 
 
 @dataclass(frozen=True, eq=False)

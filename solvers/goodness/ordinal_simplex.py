@@ -1,8 +1,6 @@
-"""Ordinal goodness by the dual simplex method of HiGHS on (w, b), with entries of size 1 (see solvers/goodness/goodness_simplex.py)."""
+"""Ordinal goodness by the dual simplex method of HiGHS on (w, b), with entries of size 1 (see solvers/goodness/simplex.py)."""
 
 from __future__ import annotations
-
-from collections.abc import Iterator
 
 import numpy as np
 import scipy.sparse
@@ -11,7 +9,6 @@ from simopt.problems.ordinal_goodness import OrdinalGoodness
 from simopt.solvers.goodness.highs_programme import Programme
 from simopt.solvers.goodness.ordinal_margins import Margins
 from simopt.solving.solution import Iterate
-from simopt.solving.solver import solver
 
 
 def vertex(problem: OrdinalGoodness) -> Iterate:
@@ -44,9 +41,3 @@ def vertex(problem: OrdinalGoodness) -> Iterate:
     ).solve()  # fmt: skip
     point = {"v": margins.spread(found.columns[:n] / limit), "thresholds": margins.thresholds(found.columns[n : n + count])}
     return Iterate(back.point(point), back.multipliers(margins.multipliers(found.rows[:hinges] * unit)), 0.0)
-
-
-@solver("simplex", solves=OrdinalGoodness, summary="dual simplex of HiGHS on (w, b), multipliers from its rows", rank=5)
-def simplex(problem: OrdinalGoodness, *, tol: float) -> Iterator[Iterate]:
-    """One vertex. Kar & Jain 2012, Definition 12."""
-    yield vertex(problem)

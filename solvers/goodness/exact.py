@@ -22,7 +22,7 @@ from simopt.ground.errors import InvalidProblem
 from simopt.problems._prediction_losses import loss_named
 from simopt.problems.goodness import Goodness
 from simopt.solvers.goodness.exact_programme import Exact, Number, fraction, fractions, matrix_of, solved
-from simopt.solvers.goodness.goodness_simplex import GoodnessSimplex
+from simopt.solvers.goodness.simplex import GoodnessSimplex
 
 STEPS = 10_000  # Newton steps on a curve; its pieces are finitely many
 

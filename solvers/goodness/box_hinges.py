@@ -1,0 +1,95 @@
+r"""Goodness of a similarity by a dense interior-point method on the scaled weights, stopped by the true certificate.
+
+With f = Gv, G = B K diag(p), and hinges h_b = c_b − M_b f (one block, M = y, for the hinge loss; two, M = ∓1, for the insensitive one)
+    min Σ_b p·s_b   subject to   s_b ≥ h_b, s_b ≥ 0, −1 ≤ v ≤ 1.
+Slacks s, t = s − h, l = v + 1, r = 1 − v have the multipliers u = p − a, a, z_l and z_u. A step (solvers/interior) solves with
+GᵀEG + diag(z_l/l + z_u/r), E = Σ_b 1/(t_b/a_b + s_b/u_b): one symmetric product and one Cholesky factorisation of order N an iteration,
+4N³/3 flops, in 10 to 20 iterations. The start is feasible for both programmes, so that only rounding is ever off.
+q = Σ_b M_b a_b, clipped, bounds from below, and P(v) − D(q) costs two products with G: the method ends when that closes. At large B
+rounding stops it before.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import ClassVar
+
+import numpy as np
+
+from simopt.ground.arrays import Array
+from simopt.problems._goodness import FiniteDomain
+from simopt.problems.goodness import Goodness
+from simopt.solvers.interior.pairs import Pairs, Parts, State, cholesky, solved, weighted_gram
+from simopt.solving.solution import Iterate
+
+
+class BoxHinges(Pairs):
+    """The linear programme above over the n points of positive mass, in natural units. Blocks of hinges are rows of s, t, u, a."""
+
+    patience: ClassVar[int] = 7
+
+    def __init__(self, problem: Goodness) -> None:
+        y, self.p = problem.aims(), problem.charges()
+        self.G = np.asfortranarray(problem.core * (problem.bound * self.p))
+        if problem.loss == "hinge":
+            self.signs, self.c = y[None, :], np.full((1, len(y)), problem.margin)
+        else:
+            self.signs = np.array([[-1.0], [1.0]]) * np.ones(len(y))
+            self.c = np.vstack([-y - problem.epsilon, y - problem.epsilon])
+        self.x = self.start()
+        self.judge()
+
+    def start(self) -> State:
+        """v = 0, a = p/2, and slacks and multipliers of the box that make both programmes feasible, with products of one size."""
+        a = np.tile(0.5 * self.p, (len(self.c), 1))
+        pull = self.G.T @ self.q(a)
+        share = float(np.mean(self.p))
+        room = max(float(np.mean(np.abs(self.c))), 0.2 * float(np.mean(np.abs(pull))) / share, 1e-3)
+        s = np.maximum(self.c, 0.0) + room
+        low = np.maximum(-pull, 0.0) + room * share
+        one = np.ones(len(self.p))
+        return State((0.0 * one,), (s, s - self.c, one, one), (self.p - a, a, low, low + pull))
+
+    def q(self, a: Array) -> Array:
+        """Σ_b M_b a_b."""
+        out: Array = np.sum(self.signs * a, axis=0)
+        return out
+
+    def judge(self) -> None:
+        """v, q = Σ_b M_b a_b with a clipped to [0, p], and P(v) − D(q). Two products with G."""
+        (self.v,), a = self.x.free, np.clip(self.x.prices[1], 0.0, self.p)
+        self.prices = self.q(a)
+        self.f = self.G @ self.v
+        dual = float(np.sum(a * self.c)) - float(np.sum(np.abs(self.G.T @ self.prices)))
+        self.gap = float(np.sum(self.p * np.maximum(self.c - self.signs * self.f, 0.0))) - dual
+
+    def factorise(self) -> None:
+        (s, t, left, right), (u, a, low, high) = self.x.slacks, self.x.prices
+        self.E = 1.0 / (t / a + s / u)
+        matrix = weighted_gram(self.G, np.sum(self.E, axis=0))
+        matrix.flat[:: len(self.p) + 1] += low / left + high / right
+        self.factor = cholesky(matrix)
+        self.off = self.c - (s + self.signs * self.f - t), self.p - a - u, self.G.T @ self.q(a) + low - high
+
+    def solve(self, lacking: Parts, off: Parts) -> State:
+        (s, t, left, right), (u, a, low, high) = self.x.slacks, self.x.prices
+        (us, at, zl, zr), (rows, sums, columns) = lacking, off
+        rho = rows - (us - s * sums) / u + at / a
+        dv = solved(self.factor, columns + self.G.T @ self.q(self.E * rho) + zl / left - zr / right)
+        da = self.E * (rho - self.signs * (self.G @ dv))
+        du = sums - da
+        slacks = (us - s * du) / u, (at - t * da) / a, dv, -dv
+        return State((dv,), slacks, (du, da, (zl - low * dv) / left, (zr + high * dv) / right))
+
+
+def hinge_iterates(problem: Goodness, tol: float, max_iter: int) -> Iterator[Iterate]:
+    """Iterates of a `Goodness` problem with the insensitive or the hinge loss, in natural units, until rounding stops them."""
+    for at in BoxHinges(problem).iterates(tol * problem.scale(), max_iter):
+        yield Iterate({"v": spread(problem, at.v)}, {"predictions": spread(problem, at.prices)}, max(at.gap, 0.0))
+
+
+def spread(problem: FiniteDomain, values: Array) -> Array:
+    """Values of the points of positive mass, and 0 elsewhere."""
+    out = np.zeros(len(problem.targets))
+    out[problem.charged] = values
+    return out

@@ -1,0 +1,1 @@
+"""Interior points: Mehrotra's predictor and corrector, written once over the Newton system of a problem."""
