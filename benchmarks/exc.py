@@ -19,8 +19,8 @@ from pairs import Table, arguments, met, one_of, one_thread, peak_megabytes, sec
 
 from simopt.problems.exc_ordinal import EXCOrdinal
 from simopt.problems.exc_ordinal_penalised import EXCOrdinalPenalised
-from simopt.solvers.ordinal.ordinal_parts import Ordinal
-from simopt.solvers.ordinal.threshold_newton import ThresholdFit, compile_kernels, threshold_fits
+from simopt.solvers.ordinal.newton import ThresholdFit, compile_kernels, threshold_fits
+from simopt.solvers.ordinal.parts import Ordinal
 from simopt.solving.certificate import certify
 from simopt.solving.driver import solve
 

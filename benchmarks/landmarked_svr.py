@@ -20,8 +20,8 @@ from pairs import PAIRS, Table, arguments, interleave, met, one_of, one_thread, 
 
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.problems.landmarked_svr_penalised import LandmarkedSVRPenalised
-from simopt.solvers.hinges.hinge_newton import HingeFit, hinge_fits
-from simopt.solvers.hinges.landmarked_newton import Landmarked, parts
+from simopt.solvers.hinges.newton import HingeFit, hinge_fits
+from simopt.solvers.hinges.ways_in import Landmarked, parts
 from simopt.solving.certificate import certify
 from simopt.solving.driver import solve
 

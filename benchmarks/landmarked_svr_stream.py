@@ -18,7 +18,7 @@ import numpy as np
 from pairs import arguments, machine, met, one_thread
 
 from simopt.problems.landmarked_svr_penalised import LandmarkedSVRPenalised
-from simopt.solvers.hinges.hinge_newton import ROOM
+from simopt.solvers.hinges.newton import ROOM
 from simopt.solving.driver import solve
 from simopt.solving.solution import Solution
 

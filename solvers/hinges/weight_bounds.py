@@ -10,7 +10,7 @@ Newton's method on it needs two or three Cholesky factors. One factor costs d³/
 from __future__ import annotations
 
 import math
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -144,3 +144,20 @@ class Ball:
             mu = max(mu if low < mu < high else 0.5 * (low + high), 0.0)
         self.multiplier = mu
         return s if length <= self.radius else v * (aim / length) - w
+
+
+def span(features: Any) -> tuple[Any, Array | None]:
+    """The features; for no more samples than features, in coordinates of an orthonormal basis of the span of the ψ_i, and this basis.
+
+    The part of w outside the span would only make it longer. The basis begins with the longest rows, so that short ones have coordinates of
+    their own, which scaling tells apart.
+    """
+    from scipy.linalg import qr
+
+    n, d = features.shape
+    if n > d:
+        return features, None
+    basis, triangle, order = qr(np.asarray(features, dtype=float).T, mode="economic", pivoting=True)
+    rows = np.empty((n, n))
+    rows[order] = triangle.T
+    return rows, basis

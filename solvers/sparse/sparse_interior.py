@@ -20,7 +20,7 @@ from simopt.data.row_blocks import RowBlocks
 from simopt.ground.arrays import Array
 from simopt.problems.sparse_landmarked import SparseLandmarked
 from simopt.solvers.hinges.hinge_interior import CENTRING, SHORT, SHORTEST, Interior, advance, directions, mean_product
-from simopt.solvers.hinges.hinge_newton import first_width
+from simopt.solvers.hinges.newton import first_width
 from simopt.solvers.hinges.two_hinges import Hinges
 from simopt.solvers.hinges.weight_bounds import factor, solve
 from simopt.solving.solution import Iterate

@@ -17,10 +17,10 @@ from scipy.optimize import minimize
 from simopt.data.row_blocks import RowBlocks
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.problems.landmarked_svr_penalised import LandmarkedSVRPenalised
-from simopt.solvers.hinges import hinge_newton, two_hinges, weight_bounds
+from simopt.solvers.hinges import newton, two_hinges, weight_bounds
 from simopt.solvers.hinges.hinge_interior import Interior, interior
-from simopt.solvers.hinges.hinge_level import Bends, Level
-from simopt.solvers.hinges.hinge_newton import first_width, hinge_fits, loss_at_zero
+from simopt.solvers.hinges.level import Bends, Level
+from simopt.solvers.hinges.newton import first_width, hinge_fits, loss_at_zero
 from simopt.solvers.hinges.two_hinges import Hinges, left_over
 from simopt.solvers.hinges.weight_bounds import Ball, Penalty
 from simopt.solving.certificate import certify
@@ -406,7 +406,7 @@ def test_mutants_are_caught(monkeypatch, where, name, wrong):
     X, y = sample(600, 6, 14)
     problem = LandmarkedSVR(X, y, 1.0, 0.1) if where is Ball else LandmarkedSVRPenalised(X, y, 1e-4, 0.1)
     solvers = ["interior-point"] if where is Interior else ["newton"]
-    monkeypatch.setattr(hinge_newton, "compact", lambda level, goal: iter(()))
+    monkeypatch.setattr(newton, "compact", lambda level, goal: iter(()))
     monkeypatch.setattr(where, name, wrong)
     assert not any(solve(problem, solver, tol=1e-9, time_limit=2.0).optimal for solver in solvers)
 

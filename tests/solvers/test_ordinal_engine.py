@@ -18,14 +18,16 @@ from simopt.problems.exc_ordinal_penalised import EXCOrdinalPenalised
 from simopt.problems.imc_ordinal import IMCOrdinal
 from simopt.problems.imc_ordinal_penalised import IMCOrdinalPenalised
 from simopt.problems.kernel_exc import KernelEXC
-from simopt.solvers.hinges import hinge_newton
+from simopt.solvers.hinges import newton as two_hinge_newton
 from simopt.solvers.hinges.weight_bounds import Ball, Penalty
-from simopt.solvers.ordinal import threshold_choice, threshold_level, threshold_newton
-from simopt.solvers.ordinal.ordinal_parts import LEARNED, Ordinal, centred
+from simopt.solvers.ordinal import level as stages
+from simopt.solvers.ordinal import newton as engine
+from simopt.solvers.ordinal import threshold_choice
+from simopt.solvers.ordinal.level import PooledBends, ThresholdLevel
+from simopt.solvers.ordinal.newton import RESCUED, interior_fits, threshold_fits
+from simopt.solvers.ordinal.parts import LEARNED, Ordinal, centred
 from simopt.solvers.ordinal.threshold_hinges import ThresholdHinges, balance
 from simopt.solvers.ordinal.threshold_interior import ThresholdInterior
-from simopt.solvers.ordinal.threshold_level import PooledBends, ThresholdLevel
-from simopt.solvers.ordinal.threshold_newton import RESCUED, interior_fits, threshold_fits
 from simopt.solving.certificate import certify
 from simopt.solving.driver import choose, solve
 from simopt.solving.solution import Status
@@ -485,14 +487,14 @@ def test_a_gap_that_was_not_seen_is_left_to_the_interior_point_method(monkeypatc
     """Thresholds of a working set that balance nothing make the gap of its stage 0; it is computed anew."""
     X, y = sample(600, 6, seed=21)
     problem = EXCOrdinalPenalised(X, y, 5, regularization=1e-4)
-    best = threshold_level.choose
+    best = stages.choose
 
     def nonsense(*args):
         best(*args)
         if args[0].size < 600:
             args[-2].fill(-1e58)
 
-    monkeypatch.setattr(threshold_level, "choose", nonsense)
+    monkeypatch.setattr(stages, "choose", nonsense)
     solution = solve(problem, "newton", tol=1e-9)
     assert solution.optimal
     fits = list(threshold_fits(*parts_of(problem), goal=1e-9 * problem.scale()))
@@ -504,7 +506,7 @@ def test_a_gap_that_was_not_seen_is_left_to_the_interior_point_method(monkeypatc
     [
         (ThresholdLevel, "_price", lambda self, part, block: None),
         (ThresholdLevel, "curvature", lambda self: np.zeros((6, 6), order="F")),
-        (threshold_level, "choose", lambda *args: args[-2].fill(0.0)),
+        (stages, "choose", lambda *args: args[-2].fill(0.0)),
         (ThresholdInterior, "_gradients", lambda self, pulls: (self.fixed.copy(), self.fixed_b.copy())),
     ],
 )
@@ -513,8 +515,8 @@ def test_mutants_are_caught(monkeypatch, where, name, wrong):
     X, y = sample(600, 6, seed=17)
     problem = EXCOrdinalPenalised(X, y, 5, regularization=1e-4)
     solver = "interior-point" if where is ThresholdInterior else "newton"
-    monkeypatch.setattr(hinge_newton, "compact", lambda level, goal: iter(()))
-    monkeypatch.setattr(threshold_newton, "rescued", lambda level, goal: iter(()))
+    monkeypatch.setattr(two_hinge_newton, "compact", lambda level, goal: iter(()))
+    monkeypatch.setattr(engine, "rescued", lambda level, goal: iter(()))
     monkeypatch.setattr(where, name, wrong)
     assert not solve(problem, solver, tol=1e-9, time_limit=2.0).optimal
 

@@ -30,8 +30,8 @@ import numpy as np
 from simopt.data.row_blocks import RowBlocks
 from simopt.ground.arrays import Array
 from simopt.solvers.hinges.hinge_interior import interior
-from simopt.solvers.hinges.hinge_level import Level
-from simopt.solvers.hinges.hinge_stage import Stage
+from simopt.solvers.hinges.level import Level
+from simopt.solvers.hinges.stage import Stage
 from simopt.solvers.hinges.two_hinges import Hinges
 from simopt.solvers.hinges.weight_bounds import Bound, Penalty
 

@@ -17,7 +17,7 @@ import numpy as np
 from simopt.data.row_blocks import RowBlocks
 from simopt.ground.arrays import Array
 from simopt.solvers.hinges.hinge_interior import Interior, interior
-from simopt.solvers.hinges.hinge_stage import MANY, BentRows, Stage
+from simopt.solvers.hinges.stage import MANY, BentRows, Stage
 from simopt.solvers.hinges.two_hinges import Hinges, Indices, audit, line_search, near, price
 from simopt.solvers.hinges.weight_bounds import Bound
 

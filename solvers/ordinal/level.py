@@ -20,7 +20,7 @@ import numpy as np
 
 from simopt.data.row_blocks import RowBlocks
 from simopt.ground.arrays import Array
-from simopt.solvers.hinges.hinge_stage import MANY, BentRows, Stage
+from simopt.solvers.hinges.stage import MANY, BentRows, Stage
 from simopt.solvers.hinges.weight_bounds import Bound
 from simopt.solvers.ordinal.threshold_choice import by_threshold, choose, line_search
 from simopt.solvers.ordinal.threshold_hinges import Indices, ThresholdHinges, audit, balance, near, price

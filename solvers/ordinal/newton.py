@@ -2,7 +2,7 @@ r"""Ordinal regression by semismooth Newton on the augmented Lagrangian, on ever
 
     min over w, b of  R(w) + c Σ [±(⟨w, ψ_i⟩ − b_j) + γ]_+   such that  b_{j+1} − b_j ≥ Δ_j,   R a penalty or a ball.
 
-The stages, working sets and safety nets are those of `hinge_newton`; what differs is what a stage does with the thresholds: it takes the
+The stages, working sets and safety nets are those of `hinges.newton`; what differs is what a stage does with the thresholds: it takes the
 best ones for its scores (`threshold_choice`), so that no width, proximal term or multiplier of theirs has to be steered. One net more: the
 gap of the last point is computed anew, and where it is above the goal the interior-point method has the last word.
 
@@ -20,11 +20,11 @@ import numpy as np
 
 from simopt.data.row_blocks import RowBlocks
 from simopt.ground.arrays import Array
-from simopt.solvers.hinges.hinge_newton import FEW, FIRST, ROOM, SAMPLE_GAP, SAMPLED, climb, settled
+from simopt.solvers.hinges.newton import FEW, FIRST, ROOM, SAMPLE_GAP, SAMPLED, climb, settled
 from simopt.solvers.hinges.weight_bounds import Bound, Penalty
+from simopt.solvers.ordinal.level import ThresholdLevel
 from simopt.solvers.ordinal.threshold_hinges import ThresholdHinges, audit
 from simopt.solvers.ordinal.threshold_interior import threshold_interior
-from simopt.solvers.ordinal.threshold_level import ThresholdLevel
 
 RESCUED = "interior point, after Newton's steps had ended with a gap"
 

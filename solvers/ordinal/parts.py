@@ -19,10 +19,9 @@ from simopt.problems.exc_ordinal_penalised import EXCOrdinalPenalised
 from simopt.problems.imc_ordinal import IMCOrdinal
 from simopt.problems.imc_ordinal_penalised import IMCOrdinalPenalised
 from simopt.problems.kernel_exc import KernelEXC
-from simopt.solvers.hinges.landmarked_newton import span
-from simopt.solvers.hinges.weight_bounds import Ball, Bound, Penalty
+from simopt.solvers.hinges.weight_bounds import Ball, Bound, Penalty, span
+from simopt.solvers.ordinal.newton import ThresholdFit
 from simopt.solvers.ordinal.threshold_hinges import Indices, ThresholdHinges
-from simopt.solvers.ordinal.threshold_newton import ThresholdFit
 from simopt.solving.solution import Iterate
 
 SMALL = 1 << 18  # numbers that are centred without asking
