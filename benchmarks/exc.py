@@ -19,7 +19,8 @@ from pairs import Table, arguments, met, one_of, one_thread, peak_megabytes, sec
 
 from simopt.problems.exc_ordinal import EXCOrdinal
 from simopt.problems.exc_ordinal_penalised import EXCOrdinalPenalised
-from simopt.solvers.ordinal.newton import ThresholdFit, compile_kernels, threshold_fits
+from simopt.solvers.hinges.stage import Fit
+from simopt.solvers.ordinal.level import compile_kernels, threshold_fits
 from simopt.solvers.ordinal.parts import Ordinal
 from simopt.solving.certificate import certify
 from simopt.solving.driver import solve
@@ -44,7 +45,7 @@ def data(n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
     return features, 1.0 + np.floor(ranks * CLASSES / n)
 
 
-def ours(problem: Problem) -> ThresholdFit:
+def ours(problem: Problem) -> Fit:
     """Newton without the driver."""
     parts = Ordinal.of(problem)
     assert parts is not None

@@ -20,10 +20,12 @@ from pairs import PAIRS, Table, arguments, interleave, met, one_of, one_thread, 
 
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.problems.landmarked_svr_penalised import LandmarkedSVRPenalised
-from simopt.solvers.hinges.newton import HingeFit, hinge_fits
-from simopt.solvers.hinges.ways_in import Landmarked, parts
+from simopt.solvers.hinges.level import hinge_fits
+from simopt.solvers.hinges.stage import Fit
+from simopt.solvers.hinges.ways_in import Landmarked, iterate, parts
 from simopt.solving.certificate import certify
 from simopt.solving.driver import solve
+from simopt.solving.judgement import Certificate
 
 TOL = 1e-9  # of ours
 WANTED = 1e-6  # suboptimality over scale that LIBLINEAR is asked for
@@ -45,17 +47,22 @@ def data(n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
     return features, features @ rng.normal(size=d) + 0.3 * rng.laplace(size=n)
 
 
-def ours(problem: Landmarked) -> HingeFit:
+def ours(problem: Landmarked) -> Fit:
     """Newton without the driver."""
     rows, hinges, bound, _ = parts(problem)
     *_, fit = hinge_fits(rows, hinges, bound, goal=TOL * problem.scale())
     return fit
 
 
+def certified(problem: Landmarked, fit: Fit) -> Certificate:
+    """Bounds from a fit."""
+    found = iterate(fit, parts(problem)[3])
+    return certify(problem, found.point, found.multipliers)
+
+
 def our_gap(problem: Landmarked) -> float:
     """gap/scale, certified."""
-    fit, n = ours(problem), len(problem.targets)
-    return certify(problem, {"w": fit.w}, {"below": fit.below / n, "above": fit.above / n}).relative_gap
+    return certified(problem, ours(problem)).relative_gap
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,8 +111,7 @@ class Cell:
     @cached_property
     def lower(self) -> float:
         """Our lower bound on the optimum."""
-        fit, n = ours(self.penalised), len(self.targets)
-        return certify(self.penalised, {"w": fit.w}, {"below": fit.below / n, "above": fit.above / n}).lower
+        return certified(self.penalised, ours(self.penalised)).lower
 
     def best_liblinear(self, epochs: int) -> tuple[float, float]:
         """The loosest tolerance at which LIBLINEAR is 1e-6 off, or its best one within 15 s; and how far off it is then (∞: no result)."""

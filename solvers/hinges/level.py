@@ -1,9 +1,9 @@
-r"""One level of the two-hinge Newton method: some of the samples, the others standing still as a linear term, at a point w.
+r"""Two hinges a sample by semismooth Newton: their stage, and the fits it ends in.
 
-A stage of the augmented Lagrangian minimises  R(w) + ⟨fixed, w⟩ + Σ_i c_i env_i(⟨w, ψ_i⟩),  R a penalty or a ball, where env_i has the
-multipliers of `two_hinges` as slopes. It is evaluated in blocks of rows that stay in the cache: predictions, multipliers, what changes in
-the gradient, and copies of the bent rows, of which the second derivative is made when a step is taken. A Newton step of full length is one
-pass over Ψ; where the line search shortens it, only the rows are read whose multipliers differ.
+    min over w of  R(w) + Σ_i c_i (s(lo_i − f_i) + s(f_i − hi_i)),   f = Ψw,   R a penalty or a ball.
+
+A stage minimises  R(w) + ⟨fixed, w⟩ + Σ_i c_i env_i(⟨w, ψ_i⟩)  where env_i has the multipliers of `two_hinges` as slopes. A Newton step of
+full length is one pass over Ψ; where the line search shortens it, only the rows are read whose multipliers differ.
 
 Memory: f, the move, the pull, two multipliers and two centres are vectors of n numbers; besides, 40 d bent rows.
 """
@@ -13,13 +13,16 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from scipy.linalg.blas import dsyrk
 
 from simopt.data.row_blocks import RowBlocks
 from simopt.ground.arrays import Array
-from simopt.solvers.hinges.hinge_interior import Interior, interior
-from simopt.solvers.hinges.stage import MANY, BentRows, Stage
-from simopt.solvers.hinges.two_hinges import Hinges, Indices, audit, line_search, near, price
-from simopt.solvers.hinges.weight_bounds import Bound
+from simopt.solvers.hinges import two_hinges
+from simopt.solvers.hinges.hinge_interior import interior
+from simopt.solvers.hinges.newton import FEW, FEW_WORD, ROOM, newton_fits
+from simopt.solvers.hinges.stage import BentRows, Fit, Indices, Line, Notes, Stage
+from simopt.solvers.hinges.two_hinges import Hinges, Pair
+from simopt.solvers.hinges.weight_bounds import Bound, Penalty
 
 
 class Bends(BentRows):
@@ -27,8 +30,6 @@ class Bends(BentRows):
 
     def curvature(self, factor: float) -> Array:
         """factor · Σ bend_i ψ_i ψ_iᵀ, its lower half."""
-        from scipy.linalg.blas import dsyrk
-
         H = np.zeros((self.d, self.d), order="F")
         for rows, bends in zip(self.rows, self.numbers, strict=True):
             H = dsyrk(1.0, (rows * np.sqrt(factor * self.stride * bends)[:, None]).T, beta=1.0, c=H, lower=1, overwrite_c=1)
@@ -36,137 +37,107 @@ class Bends(BentRows):
 
 
 class Level(Stage):
-    """Samples with a point w, multipliers, centres and a width."""
+    """Samples with two hinges each."""
+
+    multipliers: Pair
+    centres: Pair
+    _bends: Bends
 
     def __init__(self, rows: RowBlocks, hinges: Hinges, bound: Bound, fixed: Array, w: Array, width: float) -> None:
         super().__init__(rows, bound, fixed, w, width)
         n, d = rows.shape
         self.hinges = hinges
-        self.below, self.above, self.centre_below, self.centre_above = (np.zeros(n) for _ in range(4))
-        self._bends = Bends(d)
-        size = rows.step
-        self._whole, self._change, self._bend = (np.empty(size) for _ in range(3))
-        self._changed, self._bent = (np.empty(size, dtype=np.intp) for _ in range(2))
+        self.multipliers, self.centres = Pair.zeros(n), Pair.zeros(n)
+        self._bends, self._notes = Bends(d), Notes.of(rows.step, rows.step, float)
+
+    @property
+    def vectors(self) -> int:
+        """12."""
+        return 12
+
+    def first_width(self) -> float:
+        """That of the hinges."""
+        return self.hinges.first_width()
+
+    def unit(self) -> float:
+        """The loss at 0."""
+        return self.hinges.loss_at_zero()
+
+    def some(self, rows: RowBlocks, chosen: Indices | slice, fixed: Array, for_all: bool = False) -> Level:
+        """A stage at this point of some of the samples."""
+        return Level(rows, self.hinges.take(chosen, for_all), self.bound, fixed, self.w, self.width)
 
     def suggest(self) -> None:
         """The multipliers that f = Ψw suggests by itself, away from the kinks."""
         self.place()
-        low, high, shift = self.hinges.low, self.hinges.high, self.hinges.shift
-        for h, a in ((low - self.f, self.below), (self.f - high, self.above)):
+        low, high, _, shift = self.hinges
+        for h, a in zip((low - self.f, self.f - high), self.multipliers, strict=True):
             a[:] = h > 0.0 if shift == 0.0 else np.clip(h / shift, 0.0, 1.0)
         self.judge()
 
-    def judge(self) -> None:
-        """f = Ψw, and the gradient and the gap of the multipliers as they are; one pass, free of what rounding has piled up."""
-        h = self.hinges
-        self.g, self.rest = self.fixed.copy(), 0.0
-        for part, block in self.rows:
-            f, pull = self.f[part], self.pull[part]
-            np.matmul(block, self.w, out=f)
-            self.rest += audit(f, h.low[part], h.high[part], h.share[part], h.shift, self.below[part], self.above[part], pull)
-            self.g += pull @ block
-        self.excess = self.bound.excess(self.g, self.w)
+    def price(self, part: slice) -> tuple[int, int, float]:
+        """As `two_hinges` has it."""
+        if part.start not in self._views:
+            found = (self.hinges.on(part), self.centres.on(part), self.multipliers.on(part), self._notes)
+            self._views[part.start] = (self.f[part], *map(tuple, found), self.pull[part])  # numba takes plain tuples four times as fast
+        f, hinges, centres, multipliers, notes, pull = self._views[part.start]
+        return two_hinges.price(f, hinges, centres, self.width, multipliers, pull, notes)
 
-    def sweep(self, step: Array | None = None) -> None:
-        """Multipliers, gradient and parts of the gap at f, or at f + Ψ step, which then is the new f."""
-        self._bends.clear()
-        self.rest = 0.0
-        for part, block in self.rows:
-            if step is not None:
-                np.matmul(block, step, out=self.move[part])
-                self.f[part] += self.move[part]
-            self._price(part, block)
-        if step is not None:
-            self.w = self.w + step
-        self.excess = self.bound.excess(self.g, self.w)
-
-    def _price(self, part: slice, block: Array) -> None:
-        h, f = self.hinges, self.f[part]
-        moved, count, rest = price(
-            f,
-            h.low[part],
-            h.high[part],
-            h.share[part],
-            self.centre_below[part],
-            self.centre_above[part],
-            self.width,
-            h.shift,
-            self.below[part],
-            self.above[part],
-            self.pull[part],
-            self._changed,
-            self._change,
-            self._bent,
-            self._bend,
-        )
-        self.rest += rest
-        if moved > MANY * f.size:
-            whole = self._whole[: f.size]
-            whole[:] = 0.0
-            whole[self._changed[:moved]] = self._change[:moved]
-            self.g += whole @ block
-        elif moved:
-            self.g += self._change[:moved] @ block[self._changed[:moved]]
-        if count:
-            self._bends.add(block, self._bent[:count], self._bend[:count])
+    def audit(self, part: slice) -> float:
+        """As `two_hinges` has it."""
+        return two_hinges.audit(self.f[part], *self.hinges.on(part), *self.multipliers.on(part), self.pull[part])
 
     def curvature(self) -> Array:
         """Second derivative of the stage's loss in w, its lower half."""
         return self._bends.curvature(1.0 / (self.width + self.hinges.shift))
 
-    def along(self, slope: float, curvature: float, at_zero: float, at_one: float) -> float:
+    def along(self, line: Line) -> float:
         """t in (0, 1) that the line search finds on the way of the last move, whose end f is."""
-        h = self.hinges
-        return line_search(
-            self.f,
-            self.move,
-            h.low,
-            h.high,
-            h.share,
-            self.centre_below,
-            self.centre_above,
-            self.width,
-            h.shift,
-            slope,
-            curvature,
-            at_zero,
-            at_one,
-        )
-
-    def recentre(self, factor: float) -> None:
-        """The multipliers become the centres, and the width is multiplied."""
-        self.centre_below[:], self.centre_above[:] = self.below, self.above
-        self.width *= factor
+        return two_hinges.line_search(self.f, self.move, self.hinges, self.centres, self.width, line)
 
     def near(self, reach: float) -> Indices:
         """The samples within reach · width of a kink, or with a multiplier that does not stand where it should."""
-        h = self.hinges
         rows = np.empty(self.f.size, dtype=np.intp)
-        count = near(self.f, h.low, h.high, self.below, self.above, reach * self.width, h.shift, rows)
-        return rows[:count]
+        return rows[: two_hinges.near(self.f, self.hinges, self.multipliers, reach * self.width, rows)]
 
-    def part(self, rows: Indices) -> Level:
-        """A level of these samples, the others frozen at their multipliers."""
-        chosen = self.rows.take(rows)
-        pull = self.pull[rows]
-        own = Level(RowBlocks(chosen), self.hinges.take(rows), self.bound, self.g - pull @ chosen, self.w, self.width)
-        own.f[:], own.below[:], own.above[:], own.pull[:] = self.f[rows], self.below[rows], self.above[rows], pull
-        own.centre_below[:], own.centre_above[:] = own.below, own.above
-        own.g = self.g.copy()
-        return own
+    def interior(self, width: float, goal: float, max_iter: int = 100, word: str = "") -> Iterator[Fit]:
+        """The interior-point method, from w and a width."""
+        for state in interior(self.rows, self.hinges, self.bound, self.fixed, self.w, width, goal, max_iter):
+            yield Fit(state.w, Pair(state.below, state.above), state.gap, word)
 
-    def adopt(self, own: Level, rows: Indices) -> None:
-        """The point and the multipliers that a part has reached, judged on all samples of this level."""
-        self.w = own.w.copy()
-        self.below[rows], self.above[rows] = own.below, own.above
-        self.newtons += own.newtons
-        self.judge()
 
-    def inward(self, goal: float) -> Iterator[Interior]:
-        """States of the interior-point method from w and half the width; the best of them so far is taken over."""
-        best = np.inf
-        for state in interior(self.rows, self.hinges, self.bound, self.fixed, self.w, 0.5 * self.width, goal):
-            if state.gap < best:
-                best = state.gap
-                self.w, self.below[:], self.above[:] = state.w.copy(), state.below, state.above
-            yield state
+def at_zero(rows: RowBlocks, hinges: Hinges, bound: Bound) -> Level:
+    """The level at w = 0."""
+    d = rows.shape[1]
+    return Level(rows, hinges, bound, np.zeros(d), np.zeros(d), 0.0)
+
+
+def hinge_fits(rows: RowBlocks, hinges: Hinges, bound: Bound, *, goal: float, room: float = ROOM) -> Iterator[Fit]:
+    """Fits of which the last has a gap of at most `goal`, unless rounding forbids. Their arrays are written on when it goes on."""
+    level = at_zero(rows, hinges, bound)
+    level.suggest()
+    yield level.fit(level.gap)
+    if level.gap <= goal:
+        return
+    del level
+    if rows.shape[0] <= FEW * rows.shape[1]:
+        yield from interior_fits(rows, hinges, bound, goal=goal, word=FEW_WORD)
+    else:
+        yield from newton_fits(at_zero(rows, hinges, bound), goal, room)
+
+
+def interior_fits(rows: RowBlocks, hinges: Hinges, bound: Bound, *, goal: float, max_iter: int = 100, word: str = "") -> Iterator[Fit]:
+    """The iterates of the interior-point method from w = 0."""
+    yield from at_zero(rows, hinges, bound).interior(hinges.first_width(), goal, max_iter, word)
+
+
+def compile_kernels() -> None:
+    """Call every kernel of the method once, on one sample: a small problem needs only some of them."""
+    one = np.ones(1)
+    level = Level(RowBlocks(np.ones((1, 1))), Hinges(-one, one, one.copy(), 1.0), Penalty(1.0), np.zeros(1), one, 1.0)
+    level.suggest()
+    level.sweep(one)
+    level.along(Line(0.0, 1.0, -1.0, 1.0))
+    level.near(1.0)
+    for _ in level.interior(1.0, -1.0, max_iter=1):  # no gap is small enough
+        pass

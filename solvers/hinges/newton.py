@@ -1,8 +1,8 @@
-r"""Two-hinge problems by semismooth Newton on the augmented Lagrangian, on ever fewer samples: the engine of landmarked SVR.
+r"""Hinges by semismooth Newton on the augmented Lagrangian, on ever fewer samples: how the stages follow one another.
 
-    min over w of  R(w) + Σ_i c_i (s(lo_i − f_i) + s(f_i − hi_i)),   f = Ψw,   R a penalty or a ball.
+    min over w of  R(w) + Σ_i c_i (hinges of f_i),   f = Ψw,   R a penalty or a ball.
 
-A stage has a width and centres (see `two_hinges`) and is solved by Newton steps until G, the part of the gap that they reduce (the
+A stage has a width and centres (see `stage`) and is solved by Newton steps until G, the part of the gap that they reduce (the
 bound's), is below F, the part that the width causes (the hinges'). Then the multipliers become the centres and the width falls by three;
 where Newton's steps did not get there it grows instead.
 
@@ -22,25 +22,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Generator, Iterator
-from dataclasses import dataclass
-from typing import TypeVar
-
-import numpy as np
 
 from simopt.data.row_blocks import RowBlocks
-from simopt.ground.arrays import Array
-from simopt.solvers.hinges.hinge_interior import interior
-from simopt.solvers.hinges.level import Level
-from simopt.solvers.hinges.stage import Stage
-from simopt.solvers.hinges.two_hinges import Hinges
-from simopt.solvers.hinges.weight_bounds import Bound, Penalty
-
-Kind = TypeVar("Kind", bound=Stage)
+from simopt.solvers.hinges.stage import Fit, Stage
 
 ROOM = 64 * 2**20  # bytes for copies of rows
-VECTORS = 12  # of numbers that a level keeps a row, beside the row itself
-FIRST = 0.3  # width of the first stage, in standard deviations of the ends
-FAR = 1e29  # an end beyond this is missing
+WIDEST = 1e29  # a width beyond it has lost every kink
 INNER = 30  # Newton steps a stage
 NARROW, FAST = 1.0 / 3.0, 0.1  # what the width is multiplied by after a stage; after one that needed no step
 WIDEN = 4.0
@@ -52,87 +39,45 @@ SHRINK = 0.4  # share of the samples that a working set may have
 FEWEST = 400  # samples below which none are frozen
 COMPACT = 6  # samples a dimension that the interior-point method takes over
 FEW = 5  # samples a dimension up to which there is nothing to be gained over the interior-point method
+FEW_WORD = "interior point, for few samples"
 SAMPLED = (60, 160)  # samples a dimension from which a quarter, an eighth is solved first
-SAMPLE_GAP = 5e-3  # of the scale: how well
+SAMPLE_GAP = 5e-3  # of the unit: how well
 SURE = 0.7  # of the goal: what a working set is solved to
 PROGRESS = 0.7
 STALLS = 8
 
 
-@dataclass(frozen=True, eq=False)
-class HingeFit:
-    """A point, multipliers in [0, 1] (in units of their shares), their gap (∞ if not computed on all samples), and how it was found."""
-
-    w: Array
-    below: Array
-    above: Array
-    gap: float
-    word: str
-
-
-def first_width(hinges: Hinges) -> float:
-    """0.3 standard deviations of the ends, or times the loss at f = 0 where that is more (the ends then lie on one side of 0)."""
-    there = [end[np.abs(end) < FAR] for end in (hinges.low, hinges.high)]
-    count = sum(end.size for end in there)
-    if count == 0:
-        return 1.0
-    mean = sum(float(np.sum(end)) for end in there) / count
-    spread = math.sqrt(sum(float(np.sum((end - mean) ** 2)) for end in there) / count)
-    return FIRST * max(spread, loss_at_zero(hinges) / float(np.sum(hinges.share))) or 1.0
-
-
-def loss_at_zero(hinges: Hinges) -> float:
-    """Σ c ([lo]_+ + [−hi]_+), the loss of f = 0 for β = ∞."""
-    return float(hinges.share @ (np.maximum(hinges.low, 0.0) + np.maximum(-hinges.high, 0.0)))
-
-
-def hinge_fits(rows: RowBlocks, hinges: Hinges, bound: Bound, *, goal: float, room: float = ROOM) -> Iterator[HingeFit]:
-    """Fits of which the last has a gap of at most `goal`, unless rounding forbids. Their arrays are written on when it goes on."""
-    d = rows.shape[1]
-    level = Level(rows, hinges, bound, np.zeros(d), np.zeros(d), 0.0)
-    level.suggest()
-    yield HingeFit(level.w, level.below, level.above, level.gap, "")
-    if level.gap <= goal:
-        return
-    del level
-    if rows.shape[0] <= FEW * d:
-        for state in interior(rows, hinges, bound, np.zeros(d), np.zeros(d), first_width(hinges), goal):
-            yield HingeFit(state.w, state.below, state.above, state.gap, "interior point, for few samples")
-        return
-    w, width = from_subsample(rows, hinges, bound, np.zeros(d), room)
-    level = settled(Level(rows, hinges, bound, np.zeros(d), w, width))
+def newton_fits(level: Stage, goal: float, room: float) -> Iterator[Fit]:
+    """Fits of all samples from w = 0, where the level stands, of which only the last, whose gap is to be at most the goal, knows it."""
+    start(level, room)
     for _ in climb(level, goal, room):
-        yield HingeFit(level.w, level.below, level.above, math.inf, level.word)
+        yield level.fit()
     level.judge()
-    yield HingeFit(level.w, level.below, level.above, level.gap, level.word)
+    yield level.fit(level.gap)
 
 
-def from_subsample(rows: RowBlocks, hinges: Hinges, bound: Bound, fixed: Array, room: float) -> tuple[Array, float]:
-    """w and a width to start with: those at which a subsample, evenly spread, is solved roughly; w = 0 if there are few samples."""
-    n, d = rows.shape
+def start(level: Stage, room: float) -> None:
+    """Move the level to the point and the width at which a subsample, evenly spread, is solved roughly, or leave it at 0 if there are few
+    samples; predictions and multipliers there, the width grown until G ≤ 3F.
+    """
+    n, d = level.rows.shape
     if n < SAMPLED[0] * d:
-        return np.zeros(d), first_width(hinges)
-    stride = 8 if n >= SAMPLED[1] * d else 4
-    stride = max(stride, math.ceil(n * _bytes(d) / (0.8 * room)))
-    part = slice(stride // 2, None, stride)
-    few = hinges.take(part)
-    few = Hinges(few.low, few.high, few.share * (float(np.sum(hinges.share)) / float(np.sum(few.share))), few.shift)
-    chosen = RowBlocks(rows.take(part))
-    w, width = from_subsample(chosen, few, bound, fixed, room)
-    sample = settled(Level(chosen, few, bound, fixed, w, width))
-    for _ in climb(sample, SAMPLE_GAP * loss_at_zero(few), room):
-        pass
-    return sample.w, sample.width
-
-
-def settled(level: Kind) -> Kind:
-    """The level with predictions and multipliers, its width grown until G ≤ 3F."""
+        level.width = level.first_width()
+    else:
+        stride = max(8 if n >= SAMPLED[1] * d else 4, math.ceil(n * _bytes(level) / (0.8 * room)))
+        chosen = slice(stride // 2, None, stride)
+        sample = level.some(RowBlocks(level.rows.take(chosen)), chosen, level.fixed, for_all=True)
+        start(sample, room)
+        for _ in climb(sample, SAMPLE_GAP * sample.unit(), room):
+            pass
+        level.follow(sample.fit())
+        level.width = sample.width
+        del sample
     level.place()
     level.sweep()
-    while level.excess > BALANCE * level.rest and level.width < FAR:
+    while level.excess > BALANCE * level.rest and level.width < WIDEST:
         level.width *= WIDEN
         level.sweep()
-    return level
 
 
 def climb(level: Stage, goal: float, room: float) -> Generator[None, None, None]:
@@ -167,14 +112,14 @@ def on_working_set(level: Stage, goal: float, reach: float, room: float) -> Gene
     """Solve the samples near their kinks by themselves, and take over what comes of it; False if they are too many."""
     n, d = level.rows.shape
     rows = level.near(reach)
-    if n <= FEWEST or rows.size > SHRINK * n or rows.size * _bytes(d) > room:
+    if n <= FEWEST or rows.size > SHRINK * n or rows.size * _bytes(level) > room:
         return False
     part = level.part(rows)
     if rows.size <= COMPACT * d:
         yield from compact(part, SURE * goal)
     else:
         part.sweep()
-        yield from climb(part, SURE * goal, room - rows.size * _bytes(d))
+        yield from climb(part, SURE * goal, room - rows.size * _bytes(level))
     level.width = part.width
     level.adopt(part, rows)
     return True
@@ -187,19 +132,6 @@ def compact(level: Stage, goal: float) -> Generator[None, None, None]:
         yield
 
 
-def _bytes(d: int) -> int:
-    """Memory that a level takes for each of its rows."""
-    return 8 * (d + VECTORS)
-
-
-def compile_kernels() -> None:
-    """Call every kernel of the method once, on one sample: a small problem needs only some of them."""
-    one = np.ones(1)
-    hinges = Hinges(-one, one, one.copy(), 1.0)
-    level = Level(RowBlocks(np.ones((1, 1))), hinges, Penalty(1.0), np.zeros(1), one, 1.0)
-    level.suggest()
-    level.sweep(one)
-    level.along(0.0, 1.0, -1.0, 1.0)
-    level.near(1.0)
-    for _ in interior(level.rows, hinges, level.bound, level.fixed, one, 1.0, -1.0, max_iter=1):  # no gap is small enough
-        pass
+def _bytes(level: Stage) -> int:
+    """Memory that a stage takes for each of its rows."""
+    return 8 * (level.rows.shape[1] + level.vectors)

@@ -21,8 +21,9 @@ from simopt.data.row_blocks import RowBlocks
 from simopt.ground.arrays import Array
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.problems.landmarked_svr_penalised import LandmarkedSVRPenalised
-from simopt.solvers.hinges.hinge_interior import interior
-from simopt.solvers.hinges.newton import ROOM, compile_kernels, first_width, hinge_fits
+from simopt.solvers.hinges.level import compile_kernels, hinge_fits, interior_fits
+from simopt.solvers.hinges.newton import ROOM
+from simopt.solvers.hinges.stage import Fit
 from simopt.solvers.hinges.two_hinges import Hinges
 from simopt.solvers.hinges.weight_bounds import Ball, Bound, Penalty, span
 from simopt.solving.solution import Iterate
@@ -40,10 +41,11 @@ def parts(problem: Landmarked) -> tuple[RowBlocks, Hinges, Bound, Array | None]:
     return RowBlocks(features), hinges, bound, basis
 
 
-def iterate(w: Array, below: Array, above: Array, gap: float, basis: Array | None, word: str = "") -> Iterate:
+def iterate(fit: Fit, basis: Array | None) -> Iterate:
     """A point of the declared problem and, where their gap is known, its multipliers."""
-    known = {"below": below / below.size, "above": above / above.size} if math.isfinite(gap) else None
-    return Iterate({"w": w if basis is None else basis @ w}, known, gap, word)
+    below, above = fit.multipliers
+    known = {"below": below / below.size, "above": above / above.size} if math.isfinite(fit.gap) else None
+    return Iterate({"w": fit.w if basis is None else basis @ fit.w}, known, fit.gap, fit.word)
 
 
 @solver(
@@ -61,7 +63,7 @@ def newton(problem: Landmarked, *, tol: float, room: float = ROOM) -> Iterator[I
     """
     rows, hinges, bound, basis = parts(problem)
     for fit in hinge_fits(rows, hinges, bound, goal=tol * problem.scale(), room=room):
-        yield iterate(fit.w, fit.below, fit.above, fit.gap, basis, fit.word)
+        yield iterate(fit, basis)
 
 
 @solver(
@@ -73,6 +75,5 @@ def newton(problem: Landmarked, *, tol: float, room: float = ROOM) -> Iterator[I
 def interior_point(problem: Landmarked, *, tol: float, max_iter: int = 100) -> Iterator[Iterate]:
     """10 to 30 iterations of n d² + d³/3 multiplications whatever λ, B or β; 25 vectors of n numbers beside Ψ."""
     rows, hinges, bound, basis = parts(problem)
-    zero, goal = np.zeros(rows.shape[1]), tol * problem.scale()
-    for state in interior(rows, hinges, bound, zero, zero, first_width(hinges), goal, max_iter):
-        yield iterate(state.w, state.below, state.above, state.gap, basis)
+    for fit in interior_fits(rows, hinges, bound, goal=tol * problem.scale(), max_iter=max_iter):
+        yield iterate(fit, basis)

@@ -13,6 +13,7 @@ import math
 from typing import Any, Protocol
 
 import numpy as np
+from scipy.linalg.lapack import dpotrf, dpotrs, dtrtrs
 
 from simopt.ground.arrays import Array
 
@@ -48,8 +49,6 @@ def factor(H: Array, ridge: float | Array) -> Array:
 
     Shares of its own for each entry, as the units of one feature are no matter of the others.
     """
-    from scipy.linalg.lapack import dpotrf
-
     diagonal: Array = H.diagonal() + ridge
     extra = tiny = 0.0
     while True:
@@ -68,8 +67,6 @@ def factor(H: Array, ridge: float | Array) -> Array:
 
 def solve(L: Array, b: Array) -> Array:
     """(L Lᵀ)^{−1} b."""
-    from scipy.linalg.lapack import dpotrs
-
     x: Array = dpotrs(L, b, lower=1)[0]
     return x
 
@@ -120,8 +117,6 @@ class Ball:
         The equation of s is solved exactly for a μ at which B(1 − 2δ) ≤ ‖w + s‖ ≤ B: s is best in a ball a little smaller. 2δB‖g‖ is little
         beside `rest`, and w lies well inside that ball, without which s might not descend.
         """
-        from scipy.linalg.lapack import dtrtrs
-
         size = length_of(g)
         if size == 0.0:
             return np.zeros_like(w)

@@ -1,13 +1,18 @@
-r"""One level of the Newton method of ordinal regression: some of the samples, the others standing still, at w and its best thresholds.
+r"""Ordinal regression by semismooth Newton, with the thresholds eliminated: its stage, and the fits it ends in.
 
-A stage minimises  R(w) + ⟨fixed, w⟩ + min over b of ⟨fixed_b, b⟩ + Σ env(±(⟨w, ψ_i⟩ − b_j) + γ)  in w alone: `threshold_choice` gives the
-best thresholds, and the derivative of the minimum is the partial one there. With pools P of thresholds that move together, and the bent
-hinges of each, its second derivative is c/h times
+    min over w, b of  R(w) + c Σ [±(⟨w, ψ_i⟩ − b_j) + γ]_+   such that  b_{j+1} − b_j ≥ Δ_j,   R a penalty or a ball.
+
+Stages, working sets and safety nets are those of `hinges.newton`; what differs is what a stage does with the thresholds. It minimises
+R(w) + ⟨fixed, w⟩ + min over b of ⟨fixed_b, b⟩ + Σ env(±(⟨w, ψ_i⟩ − b_j) + γ)  in w alone: `threshold_choice` gives the best thresholds for
+its scores, so that no width, proximal term or multiplier of theirs has to be steered, and the derivative of the minimum is the partial one
+there. With pools P of thresholds that move together, and the bent hinges of each, its second derivative is c/h times
 
     Σ_P Σ_{bent (i, j), j ∈ P} (ψ_i − ψ̄_P)(ψ_i − ψ̄_P)ᵀ,     ψ̄_P the mean of the bent rows of the pool,
 
 the Schur complement of the pools, computed without cancellation. A Newton step of full length is two passes over Ψ at most: scores first,
 then, at their thresholds, what has changed in the gradient, for which only rows are read whose multipliers differ where these are few.
+
+One net more: the gap of the last point is computed anew, and where it is above the goal the interior-point method has the last word.
 
 Memory: f, the move, the pull and, for each hinge, a multiplier, a centre, its ramp and its place; besides, 40 d bent rows.
 """
@@ -15,16 +20,22 @@ Memory: f, the move, the pull and, for each hinge, a multiplier, a centre, its r
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
+from scipy.linalg.blas import dsyrk
 
 from simopt.data.row_blocks import RowBlocks
 from simopt.ground.arrays import Array
-from simopt.solvers.hinges.stage import MANY, BentRows, Stage
-from simopt.solvers.hinges.weight_bounds import Bound
-from simopt.solvers.ordinal.threshold_choice import by_threshold, choose, line_search
-from simopt.solvers.ordinal.threshold_hinges import Indices, ThresholdHinges, audit, balance, near, price
-from simopt.solvers.ordinal.threshold_interior import ThresholdInterior, threshold_interior
+from simopt.solvers.hinges.newton import FEW, FEW_WORD, ROOM, newton_fits
+from simopt.solvers.hinges.stage import BentRows, Fit, Indices, Line, Notes, Stage
+from simopt.solvers.hinges.two_hinges import FIRST
+from simopt.solvers.hinges.weight_bounds import Bound, Penalty
+from simopt.solvers.ordinal.threshold_choice import Ramps, choose, line_search
+from simopt.solvers.ordinal.threshold_hinges import ThresholdHinges, audit, balance, near, price
+from simopt.solvers.ordinal.threshold_interior import threshold_interior
+
+RESCUED = "interior point, after Newton's steps had ended with a gap"
 
 
 class PooledBends(BentRows):
@@ -32,8 +43,6 @@ class PooledBends(BentRows):
 
     def curvature(self, factor: float, pools: Indices) -> Array:
         """factor · Σ (ψ − ψ̄)(ψ − ψ̄)ᵀ over the bent hinges, ψ̄ the mean of their pool; its lower half."""
-        from scipy.linalg.blas import dsyrk
-
         H = np.zeros((self.d, self.d), order="F")
         if not self.rows:
             return H
@@ -47,183 +56,111 @@ class PooledBends(BentRows):
 
 
 class ThresholdLevel(Stage):
-    """Samples with w, thresholds b, multipliers a, centres and a width; `g_b` is the derivative in b without order rows."""
+    """Samples with hinges against thresholds b, which are the best ones for f; `g_b` is the derivative in b without order rows."""
+
+    _bends: PooledBends
 
     def __init__(
-        self,
-        rows: RowBlocks,
-        hinges: ThresholdHinges,
-        bound: Bound,
-        fixed: Array,
-        fixed_b: Array,
-        w: Array,
-        b: Array,
-        width: float,
+        self, rows: RowBlocks, hinges: ThresholdHinges, bound: Bound, fixed: Array, fixed_b: Array, w: Array, b: Array, width: float
     ) -> None:
         super().__init__(rows, bound, fixed, w, width)
         self.hinges, self.fixed_b = hinges, fixed_b
         self.b, self.g_b = b.copy(), fixed_b.copy()
         self.a, self.centre = np.zeros(hinges.table), np.zeros(hinges.table)
-        self._bends = PooledBends(rows.shape[1])
+        self.multipliers, self.centres = (self.a,), (self.centre,)
+        self._bends, self._notes = PooledBends(rows.shape[1]), Notes.of(rows.step, rows.step * hinges.columns + 1, np.intp)
         self._pools = np.arange(hinges.count)
-        self._segments, self._places = np.zeros(2 * hinges.count + 1, dtype=np.intp), np.empty(self.a.size, dtype=np.intp)
-        by_threshold(hinges.rank, hinges.count, hinges.every, self._segments, self._places)
-        self._u = np.empty(self.a.size)
-        size = rows.step
-        self._whole, self._change = np.empty(size), np.empty(size)
-        self._changed = np.empty(size, dtype=np.intp)
-        self._bent, self._ends = (np.empty(size * hinges.columns + 1, dtype=np.intp) for _ in range(2))
+        self._plain: Any = (tuple(hinges), tuple(Ramps.of(hinges)))  # numba takes plain tuples four times as fast
 
-    def sweep(self, step: Array | None = None) -> None:
-        """Thresholds, multipliers, gradient and parts of the gap at f, or at f + Ψ step, which then is the new f."""
-        h = self.hinges
+    @property
+    def vectors(self) -> int:
+        """10 and 4 for each hinge of a sample."""
+        return 10 + 4 * self.hinges.columns
+
+    def first_width(self) -> float:
+        """0.3 times the margin."""
+        return FIRST * self.hinges.gamma
+
+    def unit(self) -> float:
+        """The margin."""
+        return self.hinges.gamma
+
+    def some(self, rows: RowBlocks, chosen: Indices | slice, fixed: Array, for_all: bool = False) -> ThresholdLevel:
+        """A stage at this point of some of the samples."""
+        return ThresholdLevel(rows, self.hinges.take(chosen, for_all), self.bound, fixed, self.fixed_b, self.w, self.b, self.width)
+
+    def moved(self, step: Array | None) -> Iterator[tuple[slice, Array]]:
+        """The blocks, all of f having moved, and the thresholds with it."""
         if step is not None:
-            for part, block in self.rows:
-                np.matmul(block, step, out=self.move[part])
-            self.f += self.move
-            self.w = self.w + step
-        choose(
-            self.f,
-            self.move,
-            0.0,
-            h.gamma,
-            h.share,
-            h.ordered,
-            h.steps,
-            self.fixed_b,
-            self.centre,
-            self.width,
-            self._segments,
-            self._places,
-            self._u,
-            self.b,
-            self._pools,
-        )
-        self._bends.clear()
-        self.rest, self.g_b = 0.0, self.fixed_b.copy()
-        for part, block in self.rows:
-            self._price(part, block)
-        self.excess = self.bound.excess(self.g, self.w)
+            for _ in super().moved(step):
+                pass
+        hinges, ramps = self._plain
+        choose(self.f, self.move, 0.0, hinges, self.fixed_b, self.centre, self.width, ramps, self.b, self._pools)
+        self.g_b = self.fixed_b.copy()
+        yield from self.rows
 
-    def _price(self, part: slice, block: Array) -> None:
-        h, f = self.hinges, self.f[part]
-        moved, count, rest = price(
-            f,
-            h.rank[part],
-            self.b,
-            h.gamma,
-            h.share,
-            h.every,
-            self.centre[part],
-            self.width,
-            self.a[part],
-            self.pull[part],
-            self.g_b,
-            self._changed,
-            self._change,
-            self._bent,
-            self._ends,
-        )
-        self.rest += rest
-        if moved > MANY * f.size:
-            whole = self._whole[: f.size]
-            whole[:] = 0.0
-            whole[self._changed[:moved]] = self._change[:moved]
-            self.g += whole @ block
-        elif moved:
-            self.g += self._change[:moved] @ block[self._changed[:moved]]
-        if count:
-            self._bends.add(block, self._bent[:count], self._ends[:count])
+    def price(self, part: slice) -> tuple[int, int, float]:
+        """As `threshold_hinges` has it; adds to g_b."""
+        if part.start not in self._views:
+            found = (self.f[part], tuple(self.hinges.on(part)), self.centre[part], self.a[part], self.pull[part])
+            self._views[part.start] = (*found, tuple(self._notes))
+        f, hinges, centre, a, pull, notes = self._views[part.start]
+        return price(f, self.b, hinges, centre, self.width, a, pull, self.g_b, notes)
+
+    def audit(self, part: slice) -> float:
+        """As `threshold_hinges` has it; adds to g_b."""
+        return audit(self.f[part], self.b, self.hinges.on(part), self.a[part], self.pull[part], self.g_b)
 
     def judge(self) -> None:
         """f = Ψw, and the gradient and the gap of the multipliers as they are, but for rounding; one pass, free of what has piled up.
 
         What is left of g_b, once the order rows have taken their part, is priced by how far the thresholds could be moved.
         """
-        h = self.hinges
-        balance(h.rank, h.every, h.share, self.fixed_b, self.a)
-        self.g, self.g_b, self.rest = self.fixed.copy(), self.fixed_b.copy(), 0.0
-        for part, block in self.rows:
-            f, pull = self.f[part], self.pull[part]
-            np.matmul(block, self.w, out=f)
-            self.rest += audit(f, h.rank[part], self.b, h.gamma, h.share, h.every, self.a[part], pull, self.g_b)
-            self.g += pull @ block
-        self.rest += order_part(self.f, self.b, self.g_b, h)
-        self.excess = self.bound.excess(self.g, self.w)
+        balance(self.hinges, self.fixed_b, self.a)
+        self.g_b = self.fixed_b.copy()
+        super().judge()
+        self.rest += order_part(self.f, self.b, self.g_b, self.hinges)
 
     def curvature(self) -> Array:
         """Second derivative of the stage, with the thresholds at their best."""
         return self._bends.curvature(self.hinges.share / self.width, self._pools)
 
-    def along(self, slope: float, curvature: float, at_zero: float, at_one: float) -> float:
+    def along(self, line: Line) -> float:
         """t in (0, 1) that the line search finds on the way of the last move, whose end f is."""
-        h = self.hinges
-        return line_search(
-            self.f,
-            self.move,
-            h.rank,
-            h.gamma,
-            h.share,
-            h.every,
-            h.steps,
-            self.fixed_b,
-            self.centre,
-            self.width,
-            self._segments,
-            self._places,
-            self._u,
-            self.b,
-            self._pools,
-            slope,
-            curvature,
-            at_zero,
-            at_one,
-        )
-
-    def recentre(self, factor: float) -> None:
-        """The multipliers become the centres, and the width is multiplied."""
-        self.centre[:] = self.a
-        self.width *= factor
+        hinges, ramps = self._plain
+        return line_search(self.f, self.move, hinges, self.fixed_b, self.centre, self.width, ramps, self.b, self._pools, line)
 
     def near(self, reach: float) -> Indices:
         """The samples within reach · width of a kink, or with a multiplier that does not stand where it should; of each threshold some."""
-        h = self.hinges
-        rows, nearest = np.empty(self.f.size, dtype=np.intp), np.empty((2, h.count), dtype=np.intp)
-        count = near(self.f, h.rank, self.b, h.gamma, h.every, self.a, reach * self.width, nearest, rows)
-        return rows[:count]
+        rows, nearest = np.empty(self.f.size, dtype=np.intp), np.empty((2, self.hinges.count), dtype=np.intp)
+        return rows[: near(self.f, self.b, self.hinges, self.a, reach * self.width, nearest, rows)]
 
     def part(self, rows: Indices) -> ThresholdLevel:
         """A level of these samples, the others frozen at their multipliers."""
-        chosen, h = self.rows.take(rows), self.hinges.take(rows)
-        pull, g_b = self.pull[rows], np.zeros(h.count)
-        own = ThresholdLevel(RowBlocks(chosen), h, self.bound, self.g - pull @ chosen, self.fixed_b, self.w, self.b, self.width)
-        own.f[:], own.a[:], own.centre[:] = self.f[rows], self.a[rows], self.a[rows]
-        audit(own.f, h.rank, own.b, h.gamma, h.share, h.every, own.a, own.pull, g_b)
+        own, g_b = super().part(rows), np.zeros(self.hinges.count)
+        audit(own.f, own.b, own.hinges, own.a, own.pull, g_b)
         own.fixed_b = self.g_b - g_b
-        own.g = self.g.copy()
         return own
 
-    def adopt(self, own: ThresholdLevel, rows: Indices) -> None:
-        """The point and the multipliers that a part has reached, judged on all samples of this level."""
-        self.w, self.b = own.w.copy(), own.b.copy()
-        self.a[rows] = own.a
-        self.newtons += own.newtons
-        self.judge()
+    def follow(self, fit: Fit) -> None:
+        """w and b of a fit."""
+        super().follow(fit)
+        self.b = fit.b.copy()
+
+    def fit(self, gap: float = np.inf) -> Fit:
+        """The point and the multipliers as they are."""
+        return Fit(self.w, self.multipliers, gap, self.word, self.b)
 
     def prices(self) -> Array:
         """Multipliers of the order rows, in units of the share: running sums of what pulls the thresholds."""
         out: Array = np.maximum(-np.cumsum(self.g_b)[:-1], 0.0) / self.hinges.share
         return out
 
-    def inward(self, goal: float) -> Iterator[ThresholdInterior]:
-        """States of the interior-point method from w and half the width; the best of them so far is taken over."""
-        best = np.inf
-        start = (self.fixed, self.fixed_b, self.w, self.b, self.prices(), 0.5 * self.width)
-        for state in threshold_interior(self.rows, self.hinges, self.bound, *start, goal):
-            if state.gap < best:
-                best = state.gap
-                self.w, self.b, self.a[:] = state.w.copy(), state.b.copy(), state.multipliers
-            yield state
+    def interior(self, width: float, goal: float, max_iter: int = 100, word: str = "") -> Iterator[Fit]:
+        """The interior-point method, from w, b, their prices and a width."""
+        start = (self.fixed, self.fixed_b, self.w, self.b, self.prices(), width)
+        for state in threshold_interior(self.rows, self.hinges, self.bound, *start, goal, max_iter):
+            yield Fit(state.w, (state.multipliers,), state.gap, word, state.b)
 
 
 def order_part(f: Array, b: Array, g_b: Array, hinges: ThresholdHinges) -> float:
@@ -238,3 +175,63 @@ def order_part(f: Array, b: Array, g_b: Array, hinges: ThresholdHinges) -> float
     left = np.abs(np.diff(np.minimum(running, 0.0), prepend=0.0))
     left[-1] += max(running[-1], 0.0)
     return float(prices @ np.maximum(np.diff(b - hinges.steps), 0.0)) + float(np.sum(left)) * length
+
+
+def at_zero(rows: RowBlocks, hinges: ThresholdHinges, bound: Bound) -> ThresholdLevel:
+    """The level at w = 0."""
+    d = rows.shape[1]
+    return ThresholdLevel(rows, hinges, bound, np.zeros(d), np.zeros(hinges.count), np.zeros(d), hinges.steps, FIRST * hinges.gamma)
+
+
+def threshold_fits(rows: RowBlocks, hinges: ThresholdHinges, bound: Bound, *, goal: float, room: float = ROOM) -> Iterator[Fit]:
+    """Fits of which the last has a gap of at most `goal`, unless rounding forbids. Their arrays are written on when it goes on."""
+    if rows.shape[0] <= FEW * rows.shape[1]:
+        yield from interior_fits(rows, hinges, bound, goal=goal, word=FEW_WORD)
+        return
+    level = at_zero(rows, hinges, bound)
+    yield from newton_fits(level, goal, room)
+    if not level.gap <= goal:
+        yield from rescued(level, goal)
+
+
+def rescued(level: ThresholdLevel, goal: float) -> Iterator[Fit]:
+    """Iterates of the interior-point method from w = 0, once the gap of a stage, which knows nothing of what pulls thresholds that are not
+    balanced, has turned out to be another: the start of the method is free of what went wrong. The last fit has the smallest gap of all.
+    """
+    best = level.fit(level.gap)
+    for fit in interior_fits(level.rows, level.hinges, level.bound, goal=goal, word=RESCUED):
+        yield fit
+        if not best.gap <= fit.gap:
+            best = fit
+    if best is not fit:
+        yield best
+
+
+def interior_fits(
+    rows: RowBlocks, hinges: ThresholdHinges, bound: Bound, *, goal: float, max_iter: int = 100, word: str = ""
+) -> Iterator[Fit]:
+    """The iterates of the interior-point method from w = 0."""
+    start = at_zero(rows, hinges, bound)
+    start.sweep()
+    start.width = max(start.width, FIRST * loss(start))
+    start.sweep()
+    yield from start.interior(start.width, goal, max_iter, word)
+
+
+def loss(level: ThresholdLevel) -> float:
+    """Σ of the hinges at f and b."""
+    h = level.hinges
+    return audit(level.f, level.b, h, np.zeros(h.table), np.empty(level.f.size), np.zeros(h.count))
+
+
+def compile_kernels() -> None:
+    """Call every kernel of the method once, on two samples: a small problem needs only some of them."""
+    hinges = ThresholdHinges(np.array([0, 1]), np.zeros(1), 1.0, 0.5)
+    level = at_zero(RowBlocks(np.array([[-1.0], [1.0]])), hinges, Penalty(1.0))
+    level.sweep()
+    level.sweep(np.ones(1))
+    level.along(Line(0.0, 1.0, -1.0, 1.0))
+    level.near(1.0)
+    level.judge()
+    for _ in interior_fits(level.rows, hinges, level.bound, goal=-1.0, max_iter=1):  # no gap is small enough
+        pass

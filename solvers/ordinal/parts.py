@@ -19,9 +19,9 @@ from simopt.problems.exc_ordinal_penalised import EXCOrdinalPenalised
 from simopt.problems.imc_ordinal import IMCOrdinal
 from simopt.problems.imc_ordinal_penalised import IMCOrdinalPenalised
 from simopt.problems.kernel_exc import KernelEXC
+from simopt.solvers.hinges.stage import Fit, Indices
 from simopt.solvers.hinges.weight_bounds import Ball, Bound, Penalty, span
-from simopt.solvers.ordinal.newton import ThresholdFit
-from simopt.solvers.ordinal.threshold_hinges import Indices, ThresholdHinges
+from simopt.solvers.ordinal.threshold_hinges import ThresholdHinges
 from simopt.solving.solution import Iterate
 
 SMALL = 1 << 18  # numbers that are centred without asking
@@ -130,7 +130,7 @@ class Ordinal:
         zero = {name: np.zeros_like(value) for name, value in problem.multipliers(problem.trivial_point()).items()}
         return Iterate(problem.trivial_point(), zero, 0.0, "one class only")
 
-    def iterate(self, fit: ThresholdFit) -> Iterate:
+    def iterate(self, fit: Fit) -> Iterate:
         """A point and, where they are known on all samples, multipliers of the declared problem."""
         f = np.empty(self.rows.shape[0])
         for part, block in self.rows:
@@ -142,7 +142,7 @@ class Ordinal:
         else:
             point["w"] = w
         known = math.isfinite(fit.gap)
-        return Iterate(point, self.chain.named(self.problem, fit.multipliers) if known else None, fit.gap, fit.word)
+        return Iterate(point, self.chain.named(self.problem, *fit.multipliers) if known else None, fit.gap, fit.word)
 
 
 def kernel_features(problem: KernelEXC) -> Array:

@@ -1,6 +1,6 @@
 r"""The ways into ordinal regression, with thresholds learned or given, by the methods that landmarked SVR has too.
 
-  thresholds learned   newton first: semismooth Newton steps with the thresholds eliminated, on ever fewer samples (newton.py); else the
+  thresholds learned   newton first: semismooth Newton steps with the thresholds eliminated, on ever fewer samples (level.py); else the
                        interior-point method (threshold_interior.py). With one class only nothing is left to solve
   thresholds given     the ends lo_i = b_{y_i − 1} + γ and hi_i = b_{y_i} − γ are data: two hinges a sample, for the engines of the room
                        `hinges`, newton first
@@ -19,12 +19,12 @@ from simopt.data.row_blocks import RowBlocks
 from simopt.ground.arrays import Array, Multipliers
 from simopt.problems.exc_fixed import EXCFixed
 from simopt.problems.exc_fixed_penalised import EXCFixedPenalised
-from simopt.solvers.hinges import newton as two_hinge_newton
-from simopt.solvers.hinges.hinge_interior import interior
-from simopt.solvers.hinges.newton import ROOM, first_width, hinge_fits
+from simopt.solvers.hinges import level as two_hinge
+from simopt.solvers.hinges.newton import ROOM
+from simopt.solvers.hinges.stage import Fit
 from simopt.solvers.hinges.two_hinges import Hinges
 from simopt.solvers.hinges.weight_bounds import Ball, Bound, Penalty, span
-from simopt.solvers.ordinal.newton import compile_kernels, interior_fits, threshold_fits
+from simopt.solvers.ordinal.level import compile_kernels, interior_fits, threshold_fits
 from simopt.solvers.ordinal.parts import LEARNED, Learned, Ordinal
 from simopt.solving.solution import Iterate
 from simopt.solving.solver import solver
@@ -84,13 +84,13 @@ def fixed_parts(problem: Fixed) -> tuple[RowBlocks, Hinges, Bound, Array | None]
     return RowBlocks(features), Hinges(low[y - 1], high[y - 1], np.full(n, 1.0 / n)), bound, basis
 
 
-def fixed_iterate(problem: Fixed, w: Array, below: Array, above: Array, gap: float, basis: Array | None, word: str = "") -> Iterate:
+def fixed_iterate(problem: Fixed, fit: Fit, basis: Array | None) -> Iterate:
     """A point of the declared problem and, where their gap is known, the multipliers of its rows, which are those with an end."""
     known: Multipliers | None = None
-    if math.isfinite(gap):
-        n = len(problem.labels)
+    if math.isfinite(fit.gap):
+        (below, above), n = fit.multipliers, len(problem.labels)
         known = {"below": below[problem.low_rows] / n, "above": above[problem.high_rows] / n}
-    return Iterate({"w": w if basis is None else basis @ w}, known, gap, word)
+    return Iterate({"w": fit.w if basis is None else basis @ fit.w}, known, fit.gap, fit.word)
 
 
 @solver(
@@ -98,7 +98,7 @@ def fixed_iterate(problem: Fixed, w: Array, below: Array, above: Array, gap: flo
     solves=(EXCFixed, EXCFixedPenalised),
     summary="semismooth Newton on working sets, interior point at the end",
     rank=10,
-    warm_up=two_hinge_newton.compile_kernels,
+    warm_up=two_hinge.compile_kernels,
 )
 def fixed_newton(problem: Fixed, *, tol: float, room: float = ROOM) -> Iterator[Iterate]:
     """Time linear in n: a few passes over Ψ, and Newton steps of d³/3 + 20 d³ multiplications on ever fewer samples.
@@ -106,9 +106,9 @@ def fixed_newton(problem: Fixed, *, tol: float, room: float = ROOM) -> Iterator[
     Of a small problem only points with a gap of their own are given out: a stage takes less time than judging the point it ends at.
     """
     rows, hinges, bound, basis = fixed_parts(problem)
-    for fit in hinge_fits(rows, hinges, bound, goal=tol * problem.scale(), room=room):
+    for fit in two_hinge.hinge_fits(rows, hinges, bound, goal=tol * problem.scale(), room=room):
         if math.isfinite(fit.gap) or math.prod(rows.shape) > BRIEF:
-            yield fixed_iterate(problem, fit.w, fit.below, fit.above, fit.gap, basis, fit.word)
+            yield fixed_iterate(problem, fit, basis)
 
 
 @solver(
@@ -116,11 +116,10 @@ def fixed_newton(problem: Fixed, *, tol: float, room: float = ROOM) -> Iterator[
     solves=(EXCFixed, EXCFixedPenalised),
     summary="Mehrotra's predictor-corrector with d × d normal equations and exact steps in the ball",
     rank=5,
-    warm_up=two_hinge_newton.compile_kernels,
+    warm_up=two_hinge.compile_kernels,
 )
 def fixed_interior_point(problem: Fixed, *, tol: float, max_iter: int = 100) -> Iterator[Iterate]:
     """10 to 30 iterations of n d² + d³/3 multiplications whatever λ or B; 25 vectors of n numbers beside Ψ."""
     rows, hinges, bound, basis = fixed_parts(problem)
-    zero, goal = np.zeros(rows.shape[1]), tol * problem.scale()
-    for state in interior(rows, hinges, bound, zero, zero, first_width(hinges), goal, max_iter):
-        yield fixed_iterate(problem, state.w, state.below, state.above, state.gap, basis)
+    for fit in two_hinge.interior_fits(rows, hinges, bound, goal=tol * problem.scale(), max_iter=max_iter):
+        yield fixed_iterate(problem, fit, basis)

@@ -21,10 +21,8 @@ from simopt.problems.kernel_exc import KernelEXC
 from simopt.solvers.hinges import newton as two_hinge_newton
 from simopt.solvers.hinges.weight_bounds import Ball, Penalty
 from simopt.solvers.ordinal import level as stages
-from simopt.solvers.ordinal import newton as engine
 from simopt.solvers.ordinal import threshold_choice
-from simopt.solvers.ordinal.level import PooledBends, ThresholdLevel
-from simopt.solvers.ordinal.newton import RESCUED, interior_fits, threshold_fits
+from simopt.solvers.ordinal.level import RESCUED, PooledBends, ThresholdLevel, interior_fits, threshold_fits
 from simopt.solvers.ordinal.parts import LEARNED, Ordinal, centred
 from simopt.solvers.ordinal.threshold_hinges import ThresholdHinges, balance
 from simopt.solvers.ordinal.threshold_interior import ThresholdInterior
@@ -374,7 +372,7 @@ def test_bent_multipliers_take_what_a_threshold_cannot_say():
     pulls = np.array([np.sum((sign * a)[ends == j]) for j in range(3)]) / 60
     out = a.copy()
     wanted = pulls + np.array([1e-9, -2e-9, 3e-9])
-    balance(rank, False, 1 / 60, wanted, out)
+    balance(hinges, wanted, out)
     assert np.max(np.abs(out - a)) < 1e-7
     assert np.array([np.sum((sign * out)[ends == j]) for j in range(3)]) / 60 == pytest.approx(wanted, abs=1e-16)
 
@@ -516,7 +514,7 @@ def test_mutants_are_caught(monkeypatch, where, name, wrong):
     problem = EXCOrdinalPenalised(X, y, 5, regularization=1e-4)
     solver = "interior-point" if where is ThresholdInterior else "newton"
     monkeypatch.setattr(two_hinge_newton, "compact", lambda level, goal: iter(()))
-    monkeypatch.setattr(engine, "rescued", lambda level, goal: iter(()))
+    monkeypatch.setattr(stages, "rescued", lambda level, goal: iter(()))
     monkeypatch.setattr(where, name, wrong)
     assert not solve(problem, solver, tol=1e-9, time_limit=2.0).optimal
 
