@@ -19,8 +19,9 @@ from pairs import Table, arguments, met, one_of, one_thread, peak_megabytes, sec
 
 from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.exc_ordinal import EXCOrdinal
-from simopt.solvers.ordinal.ordinal_parts import Ordinal
-from simopt.solvers.ordinal.threshold_newton import ThresholdFit, compile_kernels, threshold_fits
+from simopt.solvers.hinges.stage import Fit
+from simopt.solvers.ordinal.level import compile_kernels, threshold_fits
+from simopt.solvers.ordinal.parts import Ordinal
 from simopt.solving.certificate import certify
 from simopt.solving.driver import solve
 
@@ -43,7 +44,7 @@ def data(n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
     return features, 1.0 + np.floor(ranks * CLASSES / n)
 
 
-def ours(problem: EXCOrdinal) -> ThresholdFit:
+def ours(problem: EXCOrdinal) -> Fit:
     """Newton without the driver."""
     parts = Ordinal.of(problem)
     assert parts is not None

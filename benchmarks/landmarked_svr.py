@@ -20,10 +20,12 @@ from pairs import PAIRS, Table, arguments, interleave, met, one_of, one_thread, 
 
 from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.landmarked_svr import LandmarkedSVR
-from simopt.solvers.hinges.hinge_newton import HingeFit, hinge_fits
-from simopt.solvers.hinges.landmarked_newton import Landmarked, parts
+from simopt.solvers.hinges.level import hinge_fits
+from simopt.solvers.hinges.stage import Fit
+from simopt.solvers.hinges.ways_in import iterate, parts
 from simopt.solving.certificate import certify
 from simopt.solving.driver import solve
+from simopt.solving.judgement import Certificate
 
 TOL = 1e-9  # of ours
 WANTED = 1e-6  # suboptimality over scale that LIBLINEAR is asked for
@@ -45,17 +47,22 @@ def data(n: int, d: int) -> tuple[np.ndarray, np.ndarray]:
     return features, features @ rng.normal(size=d) + 0.3 * rng.laplace(size=n)
 
 
-def ours(problem: Landmarked) -> HingeFit:
+def ours(problem: LandmarkedSVR) -> Fit:
     """Newton without the driver."""
     rows, hinges, bound, _ = parts(problem)
     *_, fit = hinge_fits(rows, hinges, bound, goal=TOL * problem.scale())
     return fit
 
 
-def our_gap(problem: Landmarked) -> float:
+def certified(problem: LandmarkedSVR, fit: Fit) -> Certificate:
+    """Bounds from a fit."""
+    found = iterate(fit, parts(problem)[3])
+    return certify(problem, found.point, found.multipliers)
+
+
+def our_gap(problem: LandmarkedSVR) -> float:
     """gap/scale, certified."""
-    fit, n = ours(problem), len(problem.targets)
-    return certify(problem, {"w": fit.w}, {"below": fit.below / n, "above": fit.above / n}).relative_gap
+    return certified(problem, ours(problem)).relative_gap
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,8 +111,7 @@ class Cell:
     @cached_property
     def lower(self) -> float:
         """Our lower bound on the optimum."""
-        fit, n = ours(self.penalised), len(self.targets)
-        return certify(self.penalised, {"w": fit.w}, {"below": fit.below / n, "above": fit.above / n}).lower
+        return certified(self.penalised, ours(self.penalised)).lower
 
     def best_liblinear(self, epochs: int) -> tuple[float, float]:
         """The loosest tolerance at which LIBLINEAR is 1e-6 off, or its best one within 15 s; and how far off it is then (∞: no result)."""
@@ -146,7 +152,7 @@ class Conic:
     late: dict[str, int] = field(default_factory=dict)  # form: n d
     known: dict[str, tuple[int, float]] = field(default_factory=dict)  # form: n d, seconds
 
-    def run(self, table: Table, cell: Cell, form: str, problem: Landmarked) -> None:
+    def run(self, table: Table, cell: Cell, form: str, problem: LandmarkedSVR) -> None:
         """Seconds and gap on one form, and its time over ours; canonicalisation counts."""
         n, d = cell.size
         row: dict[str, Any] = {"peer": self.name, "n": n, "d": d, "strength": cell.strength, "form": form}

@@ -19,7 +19,7 @@ from pairs import arguments, machine, met, one_thread
 
 from simopt.problems.bounds import Penalty
 from simopt.problems.landmarked_svr import LandmarkedSVR
-from simopt.solvers.hinges.hinge_newton import ROOM
+from simopt.solvers.hinges.newton import ROOM
 from simopt.solving.driver import solve
 from simopt.solving.solution import Solution
 

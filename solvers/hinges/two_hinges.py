@@ -13,21 +13,20 @@ for h > 0, and −ah else. A missing end is ±1e30, never ±∞. lo may exceed h
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simopt.ground.arrays import Array
 from simopt.ground.kernel import kernel
+from simopt.solvers.hinges.stage import FLAT, HALVINGS, Bracket, Indices, Line, Notes, between, narrowed
 
-Indices = NDArray[np.intp]
-HALVINGS = 40
-FLAT = 0.1  # the line search stops where the slope is at most this share of its value at 0
+FIRST = 0.3  # width of a first stage, in standard deviations of the ends
+FAR = 1e29  # an end beyond this is missing
 
 
-@dataclass(frozen=True, eq=False)
-class Hinges:
+class Hinges(NamedTuple):
     """lo, hi and c, each (n,), and the shift 1/β ≥ 0."""
 
     low: Array
@@ -35,10 +34,46 @@ class Hinges:
     share: Array
     shift: float = 0.0
 
-    def take(self, rows: Indices | slice) -> Hinges:
-        """The same for some of the samples, as copies: of strided views the kernels would have to be compiled once more."""
+    def on(self, part: slice) -> Hinges:
+        """The same for a block of samples, as views."""
+        return Hinges(self.low[part], self.high[part], self.share[part], self.shift)
+
+    def take(self, rows: Indices | slice, for_all: bool = False) -> Hinges:
+        """The same for some of the samples, as copies: of strided views the kernels would have to be compiled once more. Their shares are
+        their own, or raised to the sum of all.
+        """
         low, high, share = (np.ascontiguousarray(values[rows]) for values in (self.low, self.high, self.share))
-        return Hinges(low, high, share, self.shift)
+        return Hinges(low, high, share * (float(np.sum(self.share)) / float(np.sum(share))) if for_all else share, self.shift)
+
+    def loss_at_zero(self) -> float:
+        """Σ c ([lo]_+ + [−hi]_+), the loss of f = 0 for β = ∞."""
+        return float(self.share @ (np.maximum(self.low, 0.0) + np.maximum(-self.high, 0.0)))
+
+    def first_width(self) -> float:
+        """0.3 standard deviations of the ends, or times the loss at f = 0 where that is more (the ends then lie on one side of 0)."""
+        there = [end[np.abs(end) < FAR] for end in (self.low, self.high)]
+        count = sum(end.size for end in there)
+        if count == 0:
+            return 1.0
+        mean = sum(float(np.sum(end)) for end in there) / count
+        spread = math.sqrt(sum(float(np.sum((end - mean) ** 2)) for end in there) / count)
+        return FIRST * max(spread, self.loss_at_zero() / float(np.sum(self.share))) or 1.0
+
+
+class Pair(NamedTuple):
+    """A number, such as a multiplier, for each of the two hinges of a sample."""
+
+    below: Array
+    above: Array
+
+    @classmethod
+    def zeros(cls, n: int) -> Pair:
+        """0 for n samples."""
+        return cls(np.zeros(n), np.zeros(n))
+
+    def on(self, part: slice) -> Pair:
+        """Those of a block of samples, as views."""
+        return Pair(self.below[part], self.above[part])
 
 
 @kernel
@@ -53,28 +88,16 @@ def left_over(h: float, a: float, shift: float) -> float:
 
 
 @kernel
-def price(
-    f: Array,
-    low: Array,
-    high: Array,
-    share: Array,
-    centre_below: Array,
-    centre_above: Array,
-    width: float,
-    shift: float,
-    below: Array,
-    above: Array,
-    pull: Array,
-    changed: Indices,
-    change: Array,
-    bent: Indices,
-    bend: Array,
-) -> tuple[int, int, float]:
+def price(f: Array, hinges: Hinges, centres: Pair, width: float, multipliers: Pair, pull: Array, notes: Notes) -> tuple[int, int, float]:
     """Multipliers at f for the given centres, and pull_i = c_i(above_i − below_i).
 
-    Also the samples whose pull has changed, with the change; the bent ones, with c_i times the number of their bent hinges; how many of
-    each there are; and what the hinges leave of the gap.
+    Also notes, the number of a bent sample being c_i times the number of its bent hinges; how many have changed, and how many are bent; and
+    what the hinges leave of the gap.
     """
+    low, high, share, shift = hinges
+    centre_below, centre_above = centres
+    below, above = multipliers
+    changed, change, bent, bend = notes
     inverse = 1.0 / (width + shift)
     moved = 0
     count = 0
@@ -109,19 +132,10 @@ def audit(f: Array, low: Array, high: Array, share: Array, shift: float, below: 
 
 
 @kernel(any_order=True)
-def tilt(
-    f: Array,
-    move: Array,
-    t: float,
-    low: Array,
-    high: Array,
-    share: Array,
-    centre_below: Array,
-    centre_above: Array,
-    width: float,
-    shift: float,
-) -> float:
+def tilt(f: Array, move: Array, t: float, hinges: Hinges, centres: Pair, width: float) -> float:
     """Σ c (above − below) move at f + t move: the derivative of the stage's loss along the move."""
+    low, high, share, shift = hinges
+    centre_below, centre_above = centres
     inverse = 1.0 / (width + shift)
     total = 0.0
     for i in range(f.size):
@@ -133,57 +147,28 @@ def tilt(
 
 
 @kernel
-def line_search(
-    f: Array,
-    move: Array,
-    low: Array,
-    high: Array,
-    share: Array,
-    centre_below: Array,
-    centre_above: Array,
-    width: float,
-    shift: float,
-    slope: float,
-    curvature: float,
-    at_zero: float,
-    at_one: float,
-) -> float:
-    """t in (0, 1) at which the derivative `tilt` + slope + t·curvature, which is negative at 0 and positive at 1, is small.
-
-    False position and bisection by turns. f is at t = 1: f − move is at t = 0.
-    """
-    lower, value_lower, upper, value_upper = 0.0, at_zero, 1.0, at_one
-    t = 1.0
+def line_search(f: Array, move: Array, hinges: Hinges, centres: Pair, width: float, line: Line) -> float:
+    """t in (0, 1) at which the derivative along the move is small. f is at t = 1: f − move is at t = 0."""
+    bracket, t = Bracket(0.0, line.at_zero, 1.0, line.at_one), 1.0
     for turn in range(HALVINGS):
-        share_of = value_lower / (value_lower - value_upper) if turn % 2 == 0 else 0.5
-        t = lower + share_of * (upper - lower)
-        value = tilt(f, move, t - 1.0, low, high, share, centre_below, centre_above, width, shift) + slope + t * curvature
-        if abs(value) <= FLAT * abs(at_zero):
+        t = between(bracket, turn)
+        value = tilt(f, move, t - 1.0, hinges, centres, width) + line.slope + t * line.curvature
+        if abs(value) <= FLAT * abs(line.at_zero):
             break
-        if value < 0.0:
-            lower, value_lower = t, value
-        else:
-            upper, value_upper = t, value
+        bracket = narrowed(bracket, t, value)
     return t
 
 
 @kernel
-def near(
-    f: Array,
-    low: Array,
-    high: Array,
-    centre_below: Array,
-    centre_above: Array,
-    reach: float,
-    shift: float,
-    rows: Indices,
-) -> int:
+def near(f: Array, hinges: Hinges, multipliers: Pair, reach: float, rows: Indices) -> int:
     """The samples that could still bend: those within `reach` of a kink, or with a multiplier that does not stand where f says."""
+    low, high, _, shift = hinges
+    below, above = multipliers
     count = 0
     for i in range(f.size):
         under, over = low[i] - f[i], f[i] - high[i]
-        far_below = (under > shift + reach and centre_below[i] == 1.0) or (under < -reach and centre_below[i] == 0.0)
-        far_above = (over > shift + reach and centre_above[i] == 1.0) or (over < -reach and centre_above[i] == 0.0)
+        far_below = (under > shift + reach and below[i] == 1.0) or (under < -reach and below[i] == 0.0)
+        far_above = (over > shift + reach and above[i] == 1.0) or (over < -reach and above[i] == 0.0)
         rows[count] = i
         count += not (far_below and far_above)
     return count

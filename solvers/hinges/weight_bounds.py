@@ -10,9 +10,10 @@ Newton's method on it needs two or three Cholesky factors. One factor costs d³/
 from __future__ import annotations
 
 import math
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
+from scipy.linalg.lapack import dpotrf, dpotrs, dtrtrs
 
 from simopt.ground.arrays import Array
 from simopt.problems import bounds
@@ -49,8 +50,6 @@ def factor(H: Array, ridge: float | Array) -> Array:
 
     Shares of its own for each entry, as the units of one feature are no matter of the others.
     """
-    from scipy.linalg.lapack import dpotrf
-
     diagonal: Array = H.diagonal() + ridge
     extra = tiny = 0.0
     while True:
@@ -69,8 +68,6 @@ def factor(H: Array, ridge: float | Array) -> Array:
 
 def solve(L: Array, b: Array) -> Array:
     """(L Lᵀ)^{−1} b."""
-    from scipy.linalg.lapack import dpotrs
-
     x: Array = dpotrs(L, b, lower=1)[0]
     return x
 
@@ -121,8 +118,6 @@ class Ball:
         The equation of s is solved exactly for a μ at which B(1 − 2δ) ≤ ‖w + s‖ ≤ B: s is best in a ball a little smaller. 2δB‖g‖ is little
         beside `rest`, and w lies well inside that ball, without which s might not descend.
         """
-        from scipy.linalg.lapack import dtrtrs
-
         size = length_of(g)
         if size == 0.0:
             return np.zeros_like(w)
@@ -155,3 +150,20 @@ def bound_of(declared: bounds.Bound) -> Bound:
         case bounds.Penalty(regularization):
             return Penalty(regularization)
     raise TypeError(f"{declared!r} bounds no weights")
+
+
+def span(features: Any) -> tuple[Any, Array | None]:
+    """The features; for no more samples than features, in coordinates of an orthonormal basis of the span of the ψ_i, and this basis.
+
+    The part of w outside the span would only make it longer. The basis begins with the longest rows, so that short ones have coordinates of
+    their own, which scaling tells apart.
+    """
+    from scipy.linalg import qr
+
+    n, d = features.shape
+    if n > d:
+        return features, None
+    basis, triangle, order = qr(np.asarray(features, dtype=float).T, mode="economic", pivoting=True)
+    rows = np.empty((n, n))
+    rows[order] = triangle.T
+    return rows, basis

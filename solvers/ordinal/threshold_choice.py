@@ -13,12 +13,14 @@ best thresholds), has no curvature-free direction, and needs no multipliers of i
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 import numpy as np
 
 from simopt.ground.arrays import Array
 from simopt.ground.kernel import kernel
-from simopt.solvers.hinges.two_hinges import FLAT, HALVINGS
-from simopt.solvers.ordinal.threshold_hinges import Indices, tilt
+from simopt.solvers.hinges.stage import FLAT, HALVINGS, Bracket, Indices, Line, between, narrowed
+from simopt.solvers.ordinal.threshold_hinges import ThresholdHinges, tilt
 
 ZERO = 4e-16  # of the number of hinges: a sum of ramps below it is rounding
 SLIGHT = 1e-9  # of a hinge: what rounding makes of the sum of those that are fixed
@@ -26,12 +28,28 @@ TURNS = 100
 LEAP = 4.0  # growth of the steps where no ramp gives a slope
 
 
-@kernel
-def by_threshold(rank: Indices, count: int, every: bool, segments: Indices, places: Indices) -> None:
-    """Places i·columns + k of the hinges in the table of multipliers, by threshold, those above before those below.
+class Ramps(NamedTuple):
+    """The hinges by threshold, those above before those below: their places i·columns + k in the table of multipliers, and their u.
 
     Those of threshold j are places[segments[2j] : segments[2j+1]] and places[segments[2j+1] : segments[2j+2]].
     """
+
+    segments: Indices
+    places: Indices
+    u: Array
+
+    @classmethod
+    def of(cls, hinges: ThresholdHinges) -> Ramps:
+        """The places; u is to be filled."""
+        size, m = hinges.rank.size * hinges.columns, hinges.count
+        out = cls(np.zeros(2 * m + 1, dtype=np.intp), np.empty(size, dtype=np.intp), np.empty(size))
+        by_threshold(hinges.rank, m, hinges.every, out.segments, out.places)
+        return out
+
+
+@kernel
+def by_threshold(rank: Indices, count: int, every: bool, segments: Indices, places: Indices) -> None:
+    """Fill the segments and places of `Ramps`."""
     columns = count if every else 2
     segments[:] = 0
     for i in range(rank.size):
@@ -50,10 +68,9 @@ def by_threshold(rank: Indices, count: int, every: bool, segments: Indices, plac
 
 
 @kernel
-def ramp_starts(
-    f: Array, move: Array, t: float, gamma: float, centre: Array, width: float, segments: Indices, places: Indices, u: Array
-) -> None:
-    """u of every hinge at f + t move, in the order of `places`."""
+def ramp_starts(f: Array, move: Array, t: float, gamma: float, centre: Array, width: float, ramps: Ramps) -> None:
+    """u of every hinge at f + t move."""
+    segments, places, u = ramps
     columns = centre.shape[1]
     table = centre.ravel()
     for s in range(segments.size - 1):
@@ -64,7 +81,7 @@ def ramp_starts(
 
 
 @kernel(any_order=True)
-def ramps(u: Array, b: float, inverse: float) -> tuple[float, int]:
+def ramp_sum(u: Array, b: float, inverse: float) -> tuple[float, int]:
     """Σ clip((b − u)·inverse, 0, 1) and how many lie inside."""
     total, bent = 0.0, 0
     for p in range(u.size):
@@ -95,7 +112,7 @@ def root(u: Array, segments: Indices, first: int, last: int, steps: Array, aims:
     for turn in range(TURNS):
         total, bent = -aim, 0
         for j in range(first, last + 1):
-            value, inside = ramps(u[segments[2 * j] : segments[2 * j + 2]], c + steps[j], inverse)
+            value, inside = ramp_sum(u[segments[2 * j] : segments[2 * j + 2]], c + steps[j], inverse)
             total += value
             bent += inside
         if abs(total) <= ZERO * size:
@@ -140,22 +157,19 @@ def choose(
     f: Array,
     move: Array,
     t: float,
-    gamma: float,
-    share: float,
-    ordered: bool,
-    steps: Array,
+    hinges: ThresholdHinges,
     fixed_b: Array,
     centre: Array,
     width: float,
-    segments: Indices,
-    places: Indices,
-    u: Array,
+    ramps: Ramps,
     b: Array,
     pools: Indices,
 ) -> int:
-    """The best thresholds at f + t move, in the place of b, and the pool of each; how many pools there are."""
+    """The best thresholds at f + t move, in the place of b, and the pool of each; how many pools there are. The ramps are moved there."""
+    _, steps, gamma, share, every = hinges
+    segments, _, u = ramps
     m = b.size
-    ramp_starts(f, move, t, gamma, centre, width, segments, places, u)
+    ramp_starts(f, move, t, gamma, centre, width, ramps)
     aims, value, begin = np.empty(m), np.empty(m), np.empty(m, dtype=np.intp)
     top = -1
     for j in range(m):
@@ -163,13 +177,13 @@ def choose(
         top += 1
         begin[top] = j
         value[top] = root(u, segments, j, j, steps, aims, width, b[j] - steps[j])
-        while ordered and top > 0 and value[top - 1] > value[top]:
+        while not every and top > 0 and value[top - 1] > value[top]:
             top -= 1
             start = 0.5 * (value[top] + value[top + 1])
             if not np.isfinite(start):
                 start = b[j] - steps[j]
             value[top] = root(u, segments, begin[top], j, steps, aims, width, start)
-    stand_still(value[: top + 1], begin, b, steps, ordered)
+    stand_still(value[: top + 1], begin, b, steps, not every)
     for pool in range(top + 1):
         end = begin[pool + 1] if pool < top else m
         for j in range(begin[pool], end):
@@ -182,39 +196,23 @@ def choose(
 def line_search(
     f: Array,
     move: Array,
-    rank: Indices,
-    gamma: float,
-    share: float,
-    every: bool,
-    steps: Array,
+    hinges: ThresholdHinges,
     fixed_b: Array,
     centre: Array,
     width: float,
-    segments: Indices,
-    places: Indices,
-    u: Array,
+    ramps: Ramps,
     b: Array,
     pools: Indices,
-    slope: float,
-    curvature: float,
-    at_zero: float,
-    at_one: float,
+    line: Line,
 ) -> float:
-    """t in (0, 1) at which the derivative along the move, with the best thresholds of each t, is small; negative at 0, positive at 1.
-
-    False position and bisection by turns. f is at t = 1: f − move is at t = 0.
-    """
-    lower, value_lower, upper, value_upper = 0.0, at_zero, 1.0, at_one
-    t = 1.0
+    """t in (0, 1) at which the derivative along the move, with the best thresholds of each t, is small. f − move is at t = 0."""
+    _, _, _, share, _ = hinges
+    bracket, t = Bracket(0.0, line.at_zero, 1.0, line.at_one), 1.0
     for turn in range(HALVINGS):
-        share_of = value_lower / (value_lower - value_upper) if turn % 2 == 0 else 0.5
-        t = lower + share_of * (upper - lower)
-        choose(f, move, t - 1.0, gamma, share, not every, steps, fixed_b, centre, width, segments, places, u, b, pools)
-        value = share * tilt(f, move, t - 1.0, rank, b, gamma, every, centre, width) + slope + t * curvature
-        if abs(value) <= FLAT * abs(at_zero):
+        t = between(bracket, turn)
+        choose(f, move, t - 1.0, hinges, fixed_b, centre, width, ramps, b, pools)
+        value = share * tilt(f, move, t - 1.0, b, hinges, centre, width) + line.slope + t * line.curvature
+        if abs(value) <= FLAT * abs(line.at_zero):
             break
-        if value < 0.0:
-            lower, value_lower = t, value
-        else:
-            upper, value_upper = t, value
+        bracket = narrowed(bracket, t, value)
     return t

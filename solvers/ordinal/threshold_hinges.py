@@ -12,20 +12,18 @@ What a hinge leaves of the gap is (1 − a)[x]_+ + a[−x]_+. Time: one operatio
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from simopt.ground.arrays import Array
 from simopt.ground.kernel import kernel
+from simopt.solvers.hinges.stage import Indices, Notes
 
-Indices = NDArray[np.intp]
 NOTHING = 1e-6  # a price below it is rounding, where all multipliers sum to about 1
 
 
-@dataclass(frozen=True, eq=False)
-class ThresholdHinges:
+class ThresholdHinges(NamedTuple):
     """The hinges of some samples.
 
     Attributes
@@ -49,7 +47,7 @@ class ThresholdHinges:
     every: bool = False
 
     @property
-    def count(self) -> int:
+    def count(self) -> int:  # type: ignore[override]  # tuples count their items, which nobody asks of these
         """m."""
         return int(self.steps.size)
 
@@ -73,35 +71,27 @@ class ThresholdHinges:
         out: Indices = np.zeros_like(self.rank) if self.every else self.rank - 1
         return out
 
-    def take(self, rows: Indices | slice, share: float | None = None) -> ThresholdHinges:
-        """The same for some of the samples."""
+    def on(self, part: slice) -> ThresholdHinges:
+        """The same for a block of samples, as views."""
+        return self._replace(rank=self.rank[part])
+
+    def take(self, rows: Indices | slice, for_all: bool = False) -> ThresholdHinges:
+        """The same for some of the samples, as copies; the share is their own, or so that their sum is that of all."""
         rank = np.ascontiguousarray(self.rank[rows])
-        return ThresholdHinges(rank, self.steps, self.gamma, self.share if share is None else share, self.every)
+        return self._replace(rank=rank, share=self.share * self.rank.size / rank.size if for_all else self.share)
 
 
 @kernel
 def price(
-    f: Array,
-    rank: Indices,
-    b: Array,
-    gamma: float,
-    share: float,
-    every: bool,
-    centre: Array,
-    width: float,
-    a: Array,
-    pull: Array,
-    g_b: Array,
-    changed: Indices,
-    change: Array,
-    bent: Indices,
-    ends: Indices,
+    f: Array, b: Array, hinges: ThresholdHinges, centre: Array, width: float, a: Array, pull: Array, g_b: Array, notes: Notes
 ) -> tuple[int, int, float]:
     """Multipliers at f and b for the given centres, pull_i = c Σ ±a, and −c Σ ±a of each threshold added to g_b (+ above, − below).
 
-    Also the samples whose pull has changed, with the change; samples and thresholds of the bent hinges; how many of each there are; and
-    what the hinges leave of the gap.
+    Also notes, the number of a bent hinge being its threshold; how many samples have changed, and how many hinges are bent; and what the
+    hinges leave of the gap.
     """
+    rank, _, gamma, share, every = hinges
+    changed, change, bent, ends = notes
     inverse = 1.0 / width
     moved, count = 0, 0
     rest = 0.0
@@ -131,13 +121,14 @@ def price(
 
 
 @kernel
-def balance(rank: Indices, every: bool, share: float, fixed_b: Array, a: Array) -> None:
+def balance(hinges: ThresholdHinges, fixed_b: Array, a: Array) -> None:
     """Move the multipliers of bent hinges a little, so that nothing of g_b is left but what the prices of order rows take.
 
     A threshold is a number with 16 digits, of which few are left for a narrow width: what they cannot say is said by the multipliers, all
     bent ones of a pool moving alike. Pools end where the running sum of g_b, the price of the order row, is next to nothing; without order
     rows each threshold is one.
     """
+    rank, _, _, share, every = hinges
     m = fixed_b.size
     pool, bent, left = np.empty(m, dtype=np.intp), np.empty(m), np.empty(m)
     for _ in range(2):
@@ -168,8 +159,9 @@ def balance(rank: Indices, every: bool, share: float, fixed_b: Array, a: Array) 
 
 
 @kernel
-def audit(f: Array, rank: Indices, b: Array, gamma: float, share: float, every: bool, a: Array, pull: Array, g_b: Array) -> float:
+def audit(f: Array, b: Array, hinges: ThresholdHinges, a: Array, pull: Array, g_b: Array) -> float:
     """pull and what is added to g_b for the multipliers as they are, and what the hinges leave of the gap."""
+    rank, _, gamma, share, every = hinges
     rest = 0.0
     for i in range(f.size):
         first = 0 if every else rank[i] - 1
@@ -187,18 +179,9 @@ def audit(f: Array, rank: Indices, b: Array, gamma: float, share: float, every: 
 
 
 @kernel
-def tilt(
-    f: Array,
-    move: Array,
-    t: float,
-    rank: Indices,
-    b: Array,
-    gamma: float,
-    every: bool,
-    centre: Array,
-    width: float,
-) -> float:
+def tilt(f: Array, move: Array, t: float, b: Array, hinges: ThresholdHinges, centre: Array, width: float) -> float:
     """Σ ±a move at f + t move and b: the derivative of the stage's loss along the move, in units of the share."""
+    rank, _, gamma, _, every = hinges
     inverse = 1.0 / width
     total = 0.0
     for i in range(f.size):
@@ -216,12 +199,13 @@ def tilt(
 
 
 @kernel
-def near(f: Array, rank: Indices, b: Array, gamma: float, every: bool, a: Array, reach: float, nearest: Indices, rows: Indices) -> int:
+def near(f: Array, b: Array, hinges: ThresholdHinges, a: Array, reach: float, nearest: Indices, rows: Indices) -> int:
     """The samples that could still bend: those with a hinge within `reach` of its kink, or with a multiplier that does not stand where f
     and b say; and of each threshold the nearest hinge on either side, without which nothing would hold it. How many there are.
 
     `nearest` (2, m) is filled with their samples.
     """
+    rank, _, gamma, _, every = hinges
     distance = np.full((2, b.size), np.inf)
     nearest[:, :] = -1
     for i in range(f.size):

@@ -20,7 +20,6 @@ from simopt.data.row_blocks import RowBlocks
 from simopt.ground.arrays import Array
 from simopt.problems.sparse_landmarked import SparseLandmarked
 from simopt.solvers.hinges.hinge_interior import HingeRun
-from simopt.solvers.hinges.hinge_newton import first_width
 from simopt.solvers.hinges.two_hinges import Hinges
 from simopt.solvers.hinges.weight_bounds import factor, solve
 from simopt.solvers.interior.predictor_corrector import Lengths
@@ -130,6 +129,6 @@ def interior_point(problem: SparseLandmarked, *, tol: float, max_iter: int = 100
     y, n = problem.targets, len(problem.targets)
     shift = 0.0 if problem.smoothness == math.inf else 1.0 / problem.smoothness
     hinges = Hinges(y - problem.epsilon, y + problem.epsilon, np.full(n, 1.0 / n), shift)
-    method = L1Interior(RowBlocks(problem.features), hinges, problem.radius, first_width(hinges))
+    method = L1Interior(RowBlocks(problem.features), hinges, problem.radius, hinges.first_width())
     for at in method.iterates(tol * problem.scale(), max_iter):
         yield Iterate({"w": at.w}, {"below": at.below / n, "above": at.above / n}, at.gap)

@@ -17,10 +17,9 @@ from scipy.optimize import minimize
 from simopt.data.row_blocks import RowBlocks
 from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.landmarked_svr import LandmarkedSVR
-from simopt.solvers.hinges import hinge_newton, two_hinges, weight_bounds
+from simopt.solvers.hinges import newton, two_hinges, weight_bounds
 from simopt.solvers.hinges.hinge_interior import Interior, interior
-from simopt.solvers.hinges.hinge_level import Bends, Level
-from simopt.solvers.hinges.hinge_newton import first_width, hinge_fits, loss_at_zero
+from simopt.solvers.hinges.level import Bends, Level, hinge_fits
 from simopt.solvers.hinges.two_hinges import Hinges, left_over
 from simopt.solving.certificate import certify
 from simopt.solving.driver import choose, solve
@@ -152,9 +151,9 @@ def test_units_of_single_features_do_not_matter_in_a_wide_ball(solver, beta):
 def test_the_first_width_is_that_of_the_loss():
     # targets that are all alike, in a narrow tube: the ends hardly differ, and yet all of them are far from f = 0
     alike = Hinges(np.full(9, 3.0 - 1e-6), np.full(9, 3.0 + 1e-6), np.full(9, 1 / 9))
-    assert first_width(alike) == pytest.approx(0.9, rel=1e-5)
+    assert alike.first_width() == pytest.approx(0.9, rel=1e-5)
     spread = Hinges(np.array([-1.0, 1.0]) - 4.0, np.array([-1.0, 1.0]) + 4.0, np.full(2, 0.5))
-    assert first_width(spread) == pytest.approx(0.3 * math.sqrt(17.0))
+    assert spread.first_width() == pytest.approx(0.3 * math.sqrt(17.0))
 
 
 def test_closed_forms():
@@ -218,7 +217,7 @@ def level(n=200, d=5, width=0.2, shift=0.0, bound=None, seed=8):
     rng = np.random.default_rng(seed)
     hinges = Hinges(y - 0.1, y + 0.1, rng.uniform(0.5, 1.5, size=n) / n, shift)
     out = Level(RowBlocks(X), hinges, bound or weight_bounds.Penalty(1e-2), rng.normal(size=d) / 10, 0.1 * rng.normal(size=d), width)
-    out.centre_below[:], out.centre_above[:] = rng.integers(0, 2, size=(2, n)) * rng.uniform(size=(2, n))
+    out.centres.below[:], out.centres.above[:] = rng.integers(0, 2, size=(2, n)) * rng.uniform(size=(2, n))
     out.place()
     out.sweep()
     return out
@@ -228,7 +227,7 @@ def stage_loss(of: Level, w):
     """Penalty + ⟨fixed, w⟩ + Σ c max over a in [0, 1] of ah − a²/(2β) − width (a − a⁰)²/2, directly."""
     f = of.rows.take(slice(None)) @ w
     total = 0.5 * of.bound.strength * w @ w + of.fixed @ w
-    for h, centre in ((of.hinges.low - f, of.centre_below), (f - of.hinges.high, of.centre_above)):
+    for h, centre in ((of.hinges.low - f, of.centres.below), (f - of.hinges.high, of.centres.above)):
         a = np.clip((h + of.width * centre) / (of.width + of.hinges.shift), 0, 1)
         total += np.sum(of.hinges.share * (a * h - 0.5 * of.hinges.shift * a * a - 0.5 * of.width * (a - centre) ** 2))
     return total
@@ -243,7 +242,7 @@ def test_a_sweep_gives_gradient_and_curvature_of_the_stage(shift):
     H = here._bends.curvature(1.0 / (here.width + shift))
     f = here.rows.take(slice(None)) @ w
     bent = np.zeros(f.size)
-    for h, centre in ((here.hinges.low - f, here.centre_below), (f - here.hinges.high, here.centre_above)):
+    for h, centre in ((here.hinges.low - f, here.centres.below), (f - here.hinges.high, here.centres.above)):
         x = (h + here.width * centre) / (here.width + shift)
         bent += (x > 0) & (x < 1)
     X = here.rows.take(slice(None))
@@ -273,8 +272,8 @@ def test_the_parts_of_the_gap_add_up():
         c, X = here.hinges.share, here.rows.take(slice(None))
         f = X @ here.w
         primal = float(np.sum(c * (np.maximum(here.hinges.low - f, 0) + np.maximum(f - here.hinges.high, 0))))
-        dual = float(np.sum(c * (here.below * here.hinges.low - here.above * here.hinges.high)))
-        g = (c * (here.above - here.below)) @ X
+        dual = float(np.sum(c * (here.multipliers.below * here.hinges.low - here.multipliers.above * here.hinges.high)))
+        g = (c * (here.multipliers.above - here.multipliers.below)) @ X
         if isinstance(bound, weight_bounds.Penalty):
             primal, dual = primal + 0.5e-2 * here.w @ here.w, dual - g @ g / 2e-2
         else:
@@ -353,7 +352,7 @@ def test_the_interior_point_method_starts_on_the_central_path():
 def test_the_ball_costs_the_interior_point_method_no_more_than_the_penalty():
     X, y = sample(1000, 20, 11)
     hinges = Hinges(y - 0.1, y + 0.1, np.full(1000, 1e-3))
-    goal, width = 1e-9 * loss_at_zero(hinges), first_width(hinges)
+    goal, width = 1e-9 * hinges.loss_at_zero(), hinges.first_width()
     zero = np.zeros(20)
     for strength in (1e-2, 1e-4, 1e-6):
         one = list(interior(RowBlocks(X), hinges, weight_bounds.Penalty(strength), zero, zero, width, goal))
@@ -408,7 +407,7 @@ def test_mutants_are_caught(monkeypatch, where, name, wrong):
     X, y = sample(600, 6, 14)
     problem = LandmarkedSVR(X, y, Ball(1.0), 0.1) if where is weight_bounds.Ball else LandmarkedSVR(X, y, Penalty(1e-4), 0.1)
     solvers = ["interior-point"] if where is Interior else ["newton"]
-    monkeypatch.setattr(hinge_newton, "compact", lambda level, goal: iter(()))
+    monkeypatch.setattr(newton, "compact", lambda level, goal: iter(()))
     monkeypatch.setattr(where, name, wrong)
     assert not any(solve(problem, solver, tol=1e-9, time_limit=2.0).optimal for solver in solvers)
 

@@ -16,13 +16,14 @@ from simopt.problems.exc_fixed import EXCFixed
 from simopt.problems.exc_ordinal import EXCOrdinal
 from simopt.problems.imc_ordinal import IMCOrdinal
 from simopt.problems.kernel_exc import KernelEXC
-from simopt.solvers.hinges import hinge_newton, weight_bounds
-from simopt.solvers.ordinal import threshold_choice, threshold_level, threshold_newton
-from simopt.solvers.ordinal.ordinal_parts import LEARNED, Ordinal, centred
+from simopt.solvers.hinges import newton as two_hinge_newton
+from simopt.solvers.hinges import weight_bounds
+from simopt.solvers.ordinal import level as stages
+from simopt.solvers.ordinal import threshold_choice
+from simopt.solvers.ordinal.level import RESCUED, PooledBends, ThresholdLevel, interior_fits, threshold_fits
+from simopt.solvers.ordinal.parts import LEARNED, Ordinal, centred
 from simopt.solvers.ordinal.threshold_hinges import ThresholdHinges, balance
 from simopt.solvers.ordinal.threshold_interior import ThresholdInterior
-from simopt.solvers.ordinal.threshold_level import PooledBends, ThresholdLevel
-from simopt.solvers.ordinal.threshold_newton import RESCUED, interior_fits, threshold_fits
 from simopt.solving.certificate import certify
 from simopt.solving.driver import choose, solve
 from simopt.solving.solution import Status
@@ -369,7 +370,7 @@ def test_bent_multipliers_take_what_a_threshold_cannot_say():
     pulls = np.array([np.sum((sign * a)[ends == j]) for j in range(3)]) / 60
     out = a.copy()
     wanted = pulls + np.array([1e-9, -2e-9, 3e-9])
-    balance(rank, False, 1 / 60, wanted, out)
+    balance(hinges, wanted, out)
     assert np.max(np.abs(out - a)) < 1e-7
     assert np.array([np.sum((sign * out)[ends == j]) for j in range(3)]) / 60 == pytest.approx(wanted, abs=1e-16)
 
@@ -484,14 +485,14 @@ def test_a_gap_that_was_not_seen_is_left_to_the_interior_point_method(monkeypatc
     """Thresholds of a working set that balance nothing make the gap of its stage 0; it is computed anew."""
     X, y = sample(600, 6, seed=21)
     problem = EXCOrdinal(X, y, 5, bound=Penalty(1e-4))
-    best = threshold_level.choose
+    best = stages.choose
 
     def nonsense(*args):
         best(*args)
         if args[0].size < 600:
             args[-2].fill(-1e58)
 
-    monkeypatch.setattr(threshold_level, "choose", nonsense)
+    monkeypatch.setattr(stages, "choose", nonsense)
     solution = solve(problem, "newton", tol=1e-9)
     assert solution.optimal
     fits = list(threshold_fits(*parts_of(problem), goal=1e-9 * problem.scale()))
@@ -503,7 +504,7 @@ def test_a_gap_that_was_not_seen_is_left_to_the_interior_point_method(monkeypatc
     [
         (ThresholdLevel, "_price", lambda self, part, block: None),
         (ThresholdLevel, "curvature", lambda self: np.zeros((6, 6), order="F")),
-        (threshold_level, "choose", lambda *args: args[-2].fill(0.0)),
+        (stages, "choose", lambda *args: args[-2].fill(0.0)),
         (ThresholdInterior, "_gradients", lambda self, pulls: (self.fixed.copy(), self.fixed_b.copy())),
     ],
 )
@@ -512,8 +513,8 @@ def test_mutants_are_caught(monkeypatch, where, name, wrong):
     X, y = sample(600, 6, seed=17)
     problem = EXCOrdinal(X, y, 5, bound=Penalty(1e-4))
     solver = "interior-point" if where is ThresholdInterior else "newton"
-    monkeypatch.setattr(hinge_newton, "compact", lambda level, goal: iter(()))
-    monkeypatch.setattr(threshold_newton, "rescued", lambda level, goal: iter(()))
+    monkeypatch.setattr(two_hinge_newton, "compact", lambda level, goal: iter(()))
+    monkeypatch.setattr(stages, "rescued", lambda level, goal: iter(()))
     monkeypatch.setattr(where, name, wrong)
     assert not solve(problem, solver, tol=1e-9, time_limit=2.0).optimal
 

@@ -17,10 +17,9 @@ from simopt.ground.arrays import Array, Multipliers
 from simopt.problems.exc_ordinal import EXCOrdinal
 from simopt.problems.imc_ordinal import IMCOrdinal
 from simopt.problems.kernel_exc import KernelEXC
-from simopt.solvers.hinges.landmarked_newton import span
-from simopt.solvers.hinges.weight_bounds import Bound, Penalty, bound_of
-from simopt.solvers.ordinal.threshold_hinges import Indices, ThresholdHinges
-from simopt.solvers.ordinal.threshold_newton import ThresholdFit
+from simopt.solvers.hinges.stage import Fit, Indices
+from simopt.solvers.hinges.weight_bounds import Bound, Penalty, bound_of, span
+from simopt.solvers.ordinal.threshold_hinges import ThresholdHinges
 from simopt.solving.solution import Iterate
 
 SMALL = 1 << 18  # numbers that are centred without asking
@@ -129,7 +128,7 @@ class Ordinal:
         zero = {name: np.zeros_like(value) for name, value in problem.multipliers(problem.trivial_point()).items()}
         return Iterate(problem.trivial_point(), zero, 0.0, "one class only")
 
-    def iterate(self, fit: ThresholdFit) -> Iterate:
+    def iterate(self, fit: Fit) -> Iterate:
         """A point and, where they are known on all samples, multipliers of the declared problem."""
         f = np.empty(self.rows.shape[0])
         for part, block in self.rows:
@@ -141,7 +140,7 @@ class Ordinal:
         else:
             point["w"] = w
         known = math.isfinite(fit.gap)
-        return Iterate(point, self.chain.named(self.problem, fit.multipliers) if known else None, fit.gap, fit.word)
+        return Iterate(point, self.chain.named(self.problem, *fit.multipliers) if known else None, fit.gap, fit.word)
 
 
 def kernel_features(problem: KernelEXC) -> Array:

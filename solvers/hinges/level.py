@@ -1,0 +1,143 @@
+r"""Two hinges a sample by semismooth Newton: their stage, and the fits it ends in.
+
+    min over w of  R(w) + Σ_i c_i (s(lo_i − f_i) + s(f_i − hi_i)),   f = Ψw,   R a penalty or a ball.
+
+A stage minimises  R(w) + ⟨fixed, w⟩ + Σ_i c_i env_i(⟨w, ψ_i⟩)  where env_i has the multipliers of `two_hinges` as slopes. A Newton step of
+full length is one pass over Ψ; where the line search shortens it, only the rows are read whose multipliers differ.
+
+Memory: f, the move, the pull, two multipliers and two centres are vectors of n numbers; besides, 40 d bent rows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from scipy.linalg.blas import dsyrk
+
+from simopt.data.row_blocks import RowBlocks
+from simopt.ground.arrays import Array
+from simopt.solvers.hinges import two_hinges
+from simopt.solvers.hinges.hinge_interior import interior
+from simopt.solvers.hinges.newton import FEW, FEW_WORD, ROOM, newton_fits
+from simopt.solvers.hinges.stage import BentRows, Fit, Indices, Line, Notes, Stage
+from simopt.solvers.hinges.two_hinges import Hinges, Pair
+from simopt.solvers.hinges.weight_bounds import Bound, Penalty
+
+
+class Bends(BentRows):
+    """Bent rows with their share of the second derivative."""
+
+    def curvature(self, factor: float) -> Array:
+        """factor · Σ bend_i ψ_i ψ_iᵀ, its lower half."""
+        H = np.zeros((self.d, self.d), order="F")
+        for rows, bends in zip(self.rows, self.numbers, strict=True):
+            H = dsyrk(1.0, (rows * np.sqrt(factor * self.stride * bends)[:, None]).T, beta=1.0, c=H, lower=1, overwrite_c=1)
+        return H
+
+
+class Level(Stage):
+    """Samples with two hinges each."""
+
+    multipliers: Pair
+    centres: Pair
+    _bends: Bends
+
+    def __init__(self, rows: RowBlocks, hinges: Hinges, bound: Bound, fixed: Array, w: Array, width: float) -> None:
+        super().__init__(rows, bound, fixed, w, width)
+        n, d = rows.shape
+        self.hinges = hinges
+        self.multipliers, self.centres = Pair.zeros(n), Pair.zeros(n)
+        self._bends, self._notes = Bends(d), Notes.of(rows.step, rows.step, float)
+
+    @property
+    def vectors(self) -> int:
+        """12."""
+        return 12
+
+    def first_width(self) -> float:
+        """That of the hinges."""
+        return self.hinges.first_width()
+
+    def unit(self) -> float:
+        """The loss at 0."""
+        return self.hinges.loss_at_zero()
+
+    def some(self, rows: RowBlocks, chosen: Indices | slice, fixed: Array, for_all: bool = False) -> Level:
+        """A stage at this point of some of the samples."""
+        return Level(rows, self.hinges.take(chosen, for_all), self.bound, fixed, self.w, self.width)
+
+    def suggest(self) -> None:
+        """The multipliers that f = Ψw suggests by itself, away from the kinks."""
+        self.place()
+        low, high, _, shift = self.hinges
+        for h, a in zip((low - self.f, self.f - high), self.multipliers, strict=True):
+            a[:] = h > 0.0 if shift == 0.0 else np.clip(h / shift, 0.0, 1.0)
+        self.judge()
+
+    def price(self, part: slice) -> tuple[int, int, float]:
+        """As `two_hinges` has it."""
+        if part.start not in self._views:
+            found = (self.hinges.on(part), self.centres.on(part), self.multipliers.on(part), self._notes)
+            self._views[part.start] = (self.f[part], *map(tuple, found), self.pull[part])  # numba takes plain tuples four times as fast
+        f, hinges, centres, multipliers, notes, pull = self._views[part.start]
+        return two_hinges.price(f, hinges, centres, self.width, multipliers, pull, notes)
+
+    def audit(self, part: slice) -> float:
+        """As `two_hinges` has it."""
+        return two_hinges.audit(self.f[part], *self.hinges.on(part), *self.multipliers.on(part), self.pull[part])
+
+    def curvature(self) -> Array:
+        """Second derivative of the stage's loss in w, its lower half."""
+        return self._bends.curvature(1.0 / (self.width + self.hinges.shift))
+
+    def along(self, line: Line) -> float:
+        """t in (0, 1) that the line search finds on the way of the last move, whose end f is."""
+        return two_hinges.line_search(self.f, self.move, self.hinges, self.centres, self.width, line)
+
+    def near(self, reach: float) -> Indices:
+        """The samples within reach · width of a kink, or with a multiplier that does not stand where it should."""
+        rows = np.empty(self.f.size, dtype=np.intp)
+        return rows[: two_hinges.near(self.f, self.hinges, self.multipliers, reach * self.width, rows)]
+
+    def interior(self, width: float, goal: float, max_iter: int = 100, word: str = "") -> Iterator[Fit]:
+        """The interior-point method, from w and a width."""
+        for state in interior(self.rows, self.hinges, self.bound, self.fixed, self.w, width, goal, max_iter):
+            yield Fit(state.w, Pair(state.below, state.above), state.gap, word)
+
+
+def at_zero(rows: RowBlocks, hinges: Hinges, bound: Bound) -> Level:
+    """The level at w = 0."""
+    d = rows.shape[1]
+    return Level(rows, hinges, bound, np.zeros(d), np.zeros(d), 0.0)
+
+
+def hinge_fits(rows: RowBlocks, hinges: Hinges, bound: Bound, *, goal: float, room: float = ROOM) -> Iterator[Fit]:
+    """Fits of which the last has a gap of at most `goal`, unless rounding forbids. Their arrays are written on when it goes on."""
+    level = at_zero(rows, hinges, bound)
+    level.suggest()
+    yield level.fit(level.gap)
+    if level.gap <= goal:
+        return
+    del level
+    if rows.shape[0] <= FEW * rows.shape[1]:
+        yield from interior_fits(rows, hinges, bound, goal=goal, word=FEW_WORD)
+    else:
+        yield from newton_fits(at_zero(rows, hinges, bound), goal, room)
+
+
+def interior_fits(rows: RowBlocks, hinges: Hinges, bound: Bound, *, goal: float, max_iter: int = 100, word: str = "") -> Iterator[Fit]:
+    """The iterates of the interior-point method from w = 0."""
+    yield from at_zero(rows, hinges, bound).interior(hinges.first_width(), goal, max_iter, word)
+
+
+def compile_kernels() -> None:
+    """Call every kernel of the method once, on one sample: a small problem needs only some of them."""
+    one = np.ones(1)
+    level = Level(RowBlocks(np.ones((1, 1))), Hinges(-one, one, one.copy(), 1.0), Penalty(1.0), np.zeros(1), one, 1.0)
+    level.suggest()
+    level.sweep(one)
+    level.along(Line(0.0, 1.0, -1.0, 1.0))
+    level.near(1.0)
+    for _ in level.interior(1.0, -1.0, max_iter=1):  # no gap is small enough
+        pass

@@ -1,0 +1,137 @@
+r"""Hinges by semismooth Newton on the augmented Lagrangian, on ever fewer samples: how the stages follow one another.
+
+    min over w of  R(w) + Σ_i c_i (hinges of f_i),   f = Ψw,   R a penalty or a ball.
+
+A stage has a width and centres (see `stage`) and is solved by Newton steps until G, the part of the gap that they reduce (the
+bound's), is below F, the part that the width causes (the hinges'). Then the multipliers become the centres and the width falls by three;
+where Newton's steps did not get there it grows instead.
+
+* Start: a subsample of at least 15 d rows is solved first, roughly, from a subsample of its own; on all rows the width then grows until
+  G ≤ 3F, without which the steps would cross one another's kinks.
+* Working set: samples farther than 16 widths from a kink, with multipliers that stand where they should, are frozen as a linear term; the
+  rest, once it is less than 0.4 n, is copied and solved by itself, with a working set of its own. Back on all samples f, G and F are
+  computed anew; where a frozen sample has crossed its kink the width grows, and so does what counts as far.
+* A working set of at most 6 d samples is left to the interior-point method, which needs about ten iterations from there, where Newton
+  steps would add bent samples one by one. It is also what a stage that makes no progress falls back on, and all there is for n ≤ 5 d.
+
+Source: the augmented Lagrangian on the dual of Li, Sun & Toh 2018 (for the lasso), with the certificate F + G as stopping rule.
+Cost: at d = 100, λ = 1e-3 about 4 steps on all rows, each one pass over Ψ. Memory: 10 vectors of n numbers, `room` bytes for copies.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Generator, Iterator
+
+from simopt.data.row_blocks import RowBlocks
+from simopt.solvers.hinges.stage import Fit, Stage
+
+ROOM = 64 * 2**20  # bytes for copies of rows
+WIDEST = 1e29  # a width beyond it has lost every kink
+INNER = 30  # Newton steps a stage
+NARROW, FAST = 1.0 / 3.0, 0.1  # what the width is multiplied by after a stage; after one that needed no step
+WIDEN = 4.0
+BALANCE = 3.0  # G ≤ 3F where a level starts
+HOPELESS = 10.0  # G > 10F: the stage was not solved
+EASY = 0.2  # of the goal: no need for a smaller G
+REACH = 16.0  # widths
+SHRINK = 0.4  # share of the samples that a working set may have
+FEWEST = 400  # samples below which none are frozen
+COMPACT = 6  # samples a dimension that the interior-point method takes over
+FEW = 5  # samples a dimension up to which there is nothing to be gained over the interior-point method
+FEW_WORD = "interior point, for few samples"
+SAMPLED = (60, 160)  # samples a dimension from which a quarter, an eighth is solved first
+SAMPLE_GAP = 5e-3  # of the unit: how well
+SURE = 0.7  # of the goal: what a working set is solved to
+PROGRESS = 0.7
+STALLS = 8
+
+
+def newton_fits(level: Stage, goal: float, room: float) -> Iterator[Fit]:
+    """Fits of all samples from w = 0, where the level stands, of which only the last, whose gap is to be at most the goal, knows it."""
+    start(level, room)
+    for _ in climb(level, goal, room):
+        yield level.fit()
+    level.judge()
+    yield level.fit(level.gap)
+
+
+def start(level: Stage, room: float) -> None:
+    """Move the level to the point and the width at which a subsample, evenly spread, is solved roughly, or leave it at 0 if there are few
+    samples; predictions and multipliers there, the width grown until G ≤ 3F.
+    """
+    n, d = level.rows.shape
+    if n < SAMPLED[0] * d:
+        level.width = level.first_width()
+    else:
+        stride = max(8 if n >= SAMPLED[1] * d else 4, math.ceil(n * _bytes(level) / (0.8 * room)))
+        chosen = slice(stride // 2, None, stride)
+        sample = level.some(RowBlocks(level.rows.take(chosen)), chosen, level.fixed, for_all=True)
+        start(sample, room)
+        for _ in climb(sample, SAMPLE_GAP * sample.unit(), room):
+            pass
+        level.follow(sample.fit())
+        level.width = sample.width
+        del sample
+    level.place()
+    level.sweep()
+    while level.excess > BALANCE * level.rest and level.width < WIDEST:
+        level.width *= WIDEN
+        level.sweep()
+
+
+def climb(level: Stage, goal: float, room: float) -> Generator[None, None, None]:
+    """Stages until the gap of the level is at most the goal; yields after each of them."""
+    reach, smallest, stalls = REACH, math.inf, 0
+    while level.gap > goal:
+        steps = 0
+        while steps < INNER and level.excess > max(level.rest, EASY * goal) and level.newton():
+            steps += 1
+        if level.gap <= goal:
+            return
+        stalls += level.gap > PROGRESS * smallest
+        smallest = min(smallest, level.gap)
+        if stalls > STALLS:
+            level.word = "interior point, after Newton's steps had stalled"
+            yield from compact(level, goal)
+            return
+        solved = level.excess <= HOPELESS * level.rest
+        level.recentre((NARROW if steps else FAST) if solved else WIDEN)
+        if solved:
+            taken = yield from on_working_set(level, goal, reach, room)
+            if taken and level.gap <= goal:
+                return
+            if taken:
+                reach *= 2.0
+                level.recentre(NARROW**-2)
+        level.sweep()
+        yield
+
+
+def on_working_set(level: Stage, goal: float, reach: float, room: float) -> Generator[None, None, bool]:
+    """Solve the samples near their kinks by themselves, and take over what comes of it; False if they are too many."""
+    n, d = level.rows.shape
+    rows = level.near(reach)
+    if n <= FEWEST or rows.size > SHRINK * n or rows.size * _bytes(level) > room:
+        return False
+    part = level.part(rows)
+    if rows.size <= COMPACT * d:
+        yield from compact(part, SURE * goal)
+    else:
+        part.sweep()
+        yield from climb(part, SURE * goal, room - rows.size * _bytes(level))
+    level.width = part.width
+    level.adopt(part, rows)
+    return True
+
+
+def compact(level: Stage, goal: float) -> Generator[None, None, None]:
+    """The interior-point method, from the level's w and width."""
+    for _ in level.inward(goal):
+        level.newtons += 1
+        yield
+
+
+def _bytes(level: Stage) -> int:
+    """Memory that a stage takes for each of its rows."""
+    return 8 * (level.rows.shape[1] + level.vectors)

@@ -1,0 +1,292 @@
+r"""A stage of the augmented Lagrangian on some of the samples, at a point w: what all kinds of hinges have in common.
+
+A stage minimises  R(w) + ⟨fixed, w⟩ + (a convex differentiable function of f = Ψw),  R a penalty or a ball, by Newton steps with an exact
+line search. What the function is, its second derivative and its part of the gap are the matter of its kind; its gradient has the
+multipliers of the hinges as slopes, so that they are all that a stage keeps beside w.
+
+It is evaluated in blocks of rows that stay in the cache: predictions, multipliers, what changes in the gradient, and copies of the bent
+rows, of which the second derivative is made when a step is taken. Where few multipliers of a block differ, only their rows are read.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simopt.data.row_blocks import RowBlocks
+from simopt.ground.arrays import Array
+from simopt.ground.kernel import kernel
+from simopt.solvers.hinges.weight_bounds import Bound
+
+Indices = NDArray[np.intp]
+MANY = 0.25  # of a block: if more multipliers have changed, the product with the whole block is the quicker one
+CAP = 20  # bent rows a dimension: of more than twice as many, every second one stands for two
+HALVINGS = 40
+FLAT = 0.1  # the line search stops where the slope is at most this share of its value at 0
+STILL = 1e-7  # a shorter step, as a share of Newton's, moves nothing
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A point (with thresholds, if they are learned), multipliers in [0, 1] (in units of their shares), their gap (∞ if not computed on all
+    samples), and how it was found. The arrays are written on when the method goes on.
+    """
+
+    w: Array
+    multipliers: tuple[Array, ...]
+    gap: float
+    word: str = ""
+    b: Array = field(default_factory=lambda: np.zeros(0))
+
+
+class Notes(NamedTuple):
+    """What a kernel writes of a block: samples whose pull has changed, with the change; the bent ones, with a number."""
+
+    changed: Indices
+    change: Array
+    bent: Indices
+    number: NDArray[Any]
+
+    @classmethod
+    def of(cls, size: int, bent: int, kind: type) -> Notes:
+        """Room for `size` samples with up to `bent` bent hinges and numbers of a kind."""
+        return cls(np.empty(size, dtype=np.intp), np.empty(size), np.empty(bent, dtype=np.intp), np.empty(bent, dtype=kind))
+
+
+class Line(NamedTuple):
+    """The derivative of a stage along a move: its values at t = 0, negative, and at t = 1, positive; and what the linear term and the bound
+    add to the derivative of the function of f, slope + t·curvature.
+    """
+
+    slope: float
+    curvature: float
+    at_zero: float
+    at_one: float
+
+
+class Bracket(NamedTuple):
+    """Where the derivative is negative and where it is positive, and its values there."""
+
+    lower: float
+    value_lower: float
+    upper: float
+    value_upper: float
+
+
+@kernel
+def between(bracket: Bracket, turn: int) -> float:
+    """The next t of a line search: false position and bisection by turns."""
+    lower, value_lower, upper, value_upper = bracket
+    share = value_lower / (value_lower - value_upper) if turn % 2 == 0 else 0.5
+    return lower + share * (upper - lower)
+
+
+@kernel
+def narrowed(bracket: Bracket, t: float, value: float) -> Bracket:
+    """The bracket, t taking the place of the end where the derivative has the same sign."""
+    if value < 0.0:
+        return Bracket(t, value, bracket.upper, bracket.value_upper)
+    return Bracket(bracket.lower, bracket.value_lower, t, value)
+
+
+class BentRows:
+    """Copies of the rows of bent hinges, with a number each. Of very many, an evenly spread part is kept: each stands for `stride`."""
+
+    def __init__(self, d: int) -> None:
+        self.d = d
+        self.clear()
+
+    def clear(self) -> None:
+        """No rows."""
+        self.rows: list[Array] = []
+        self.numbers: list[NDArray[Any]] = []
+        self.count, self.stride = 0, 1
+
+    def add(self, block: Array, bent: Indices, numbers: NDArray[Any]) -> None:
+        """Rows `bent` of a block, and their numbers."""
+        chosen = bent[:: self.stride]
+        self.rows.append(block[chosen])
+        self.numbers.append(numbers[:: self.stride].copy())
+        self.count += chosen.size
+        if self.count > 2 * CAP * self.d:
+            self.stride *= 2
+            self.rows = [rows[::2].copy() for rows in self.rows]
+            self.numbers = [numbers[::2].copy() for numbers in self.numbers]
+            self.count = sum(numbers.size for numbers in self.numbers)
+
+
+class Stage(ABC):
+    """Samples with a point w, multipliers, centres and a width; `rest` and `excess` are the hinges' and the bound's part of the gap."""
+
+    multipliers: tuple[Array, ...]  # each with a row a sample
+    centres: tuple[Array, ...]
+    _bends: BentRows
+    _notes: Notes
+
+    def __init__(self, rows: RowBlocks, bound: Bound, fixed: Array, w: Array, width: float) -> None:
+        n = rows.shape[0]
+        self.rows, self.bound, self.fixed = rows, bound, fixed
+        self.w, self.g, self.width = w.copy(), fixed.copy(), width
+        self.f, self.move, self.pull, self._whole = np.zeros(n), np.zeros(n), np.zeros(n), np.empty(rows.step)
+        self._views: dict[int, Any] = {}  # of arrays that are written on, never replaced
+        self.rest = self.excess = np.inf
+        self.newtons, self.word = 0, ""
+
+    @property
+    def gap(self) -> float:
+        """Gap of w and the multipliers, the frozen samples being linear."""
+        return self.rest + self.excess
+
+    def place(self) -> None:
+        """f = Ψw."""
+        for part, block in self.rows:
+            np.matmul(block, self.w, out=self.f[part])
+
+    def sweep(self, step: Array | None = None) -> None:
+        """Multipliers, gradient and parts of the gap at f, or at f + Ψ step, which then is the new f."""
+        self._bends.clear()
+        self.rest = 0.0
+        for part, block in self.moved(step):
+            self._price(part, block)
+        if step is not None:
+            self.w = self.w + step
+        self.excess = self.bound.excess(self.g, self.w)
+
+    def moved(self, step: Array | None) -> Iterator[tuple[slice, Array]]:
+        """The blocks, f having moved by Ψ step when one is given out."""
+        for part, block in self.rows:
+            if step is not None:
+                move = np.matmul(block, step, out=self.move[part])
+                self.f[part] += move
+            yield part, block
+
+    def _price(self, part: slice, block: Array) -> None:
+        changed, change, bent, numbers = self._notes
+        moved, count, rest = self.price(part)
+        self.rest += rest
+        if moved > MANY * (part.stop - part.start):
+            whole = self._whole[: part.stop - part.start]
+            whole[:] = 0.0
+            whole[changed[:moved]] = change[:moved]
+            self.g += whole @ block
+        elif moved:
+            self.g += change[:moved] @ block[changed[:moved]]
+        if count:
+            self._bends.add(block, bent[:count], numbers[:count])
+
+    def judge(self) -> None:
+        """f = Ψw, and the gradient and the gap of the multipliers as they are; one pass, free of what rounding has piled up."""
+        self.g, self.rest = self.fixed.copy(), 0.0
+        for part, block in self.rows:
+            np.matmul(block, self.w, out=self.f[part])
+            self.rest += self.audit(part)
+            self.g += self.pull[part] @ block
+        self.excess = self.bound.excess(self.g, self.w)
+
+    def newton(self) -> bool:
+        """One Newton step with line search; False if there is no descent worth the name (rounding)."""
+        step = self.bound.step(self.curvature(), self.g, self.w, self.rest)
+        slope, curvature = self.bound.slope(self.w, step)
+        at_zero = float(self.g @ step) + slope
+        if not at_zero < 0.0:
+            return False
+        before = self.w
+        self.sweep(step)
+        self.newtons += 1
+        at_one = float(self.g @ step) + slope + curvature
+        if at_one > FLAT * abs(at_zero):
+            t = self.along(Line(slope + float(self.fixed @ step), curvature, at_zero, at_one))
+            self.f += (t - 1.0) * self.move
+            self.w = before + t * step
+            self.sweep()
+            return t > STILL
+        return True
+
+    def recentre(self, factor: float) -> None:
+        """The multipliers become the centres, and the width is multiplied."""
+        for centre, a in zip(self.centres, self.multipliers, strict=True):
+            centre[:] = a
+        self.width *= factor
+
+    def part(self, rows: Indices) -> Self:
+        """A stage of these samples, the others frozen at their multipliers."""
+        chosen, pull = self.rows.take(rows), self.pull[rows]
+        own = self.some(RowBlocks(chosen), rows, self.g - pull @ chosen)
+        own.f[:], own.pull[:], own.g = self.f[rows], pull, self.g.copy()
+        for mine, its in zip(self.multipliers, own.multipliers, strict=True):
+            its[:] = mine[rows]
+        own.recentre(1.0)
+        return own
+
+    def adopt(self, own: Self, rows: Indices) -> None:
+        """The point and the multipliers that a part has reached, judged on all samples of this stage."""
+        self.follow(own.fit())
+        for mine, its in zip(self.multipliers, own.multipliers, strict=True):
+            mine[rows] = its
+        self.newtons += own.newtons
+        self.judge()
+
+    def follow(self, fit: Fit) -> None:
+        """The point of a fit."""
+        self.w = fit.w.copy()
+
+    def fit(self, gap: float = np.inf) -> Fit:
+        """The point and the multipliers as they are."""
+        return Fit(self.w, self.multipliers, gap, self.word)
+
+    def inward(self, goal: float) -> Iterator[Fit]:
+        """Fits of the interior-point method from w and half the width; the best of them so far is taken over."""
+        best = np.inf
+        for fit in self.interior(0.5 * self.width, goal):
+            if fit.gap < best:
+                best = fit.gap
+                self.follow(fit)
+                for mine, its in zip(self.multipliers, fit.multipliers, strict=True):
+                    mine[:] = its
+            yield fit
+
+    @property
+    @abstractmethod
+    def vectors(self) -> int:
+        """Numbers that a stage keeps a row, beside the row itself."""
+
+    @abstractmethod
+    def first_width(self) -> float:
+        """The width to start with at w = 0."""
+
+    @abstractmethod
+    def unit(self) -> float:
+        """What a gap is large or small beside."""
+
+    @abstractmethod
+    def some(self, rows: RowBlocks, chosen: Indices | slice, fixed: Array, for_all: bool = False) -> Self:
+        """A stage at this point of some of the samples, whose rows are given, with their shares, or with those of all."""
+
+    @abstractmethod
+    def price(self, part: slice) -> tuple[int, int, float]:
+        """Multipliers and pull of a block at f, and its notes; how many have changed and are bent, and the hinges' part of the gap."""
+
+    @abstractmethod
+    def audit(self, part: slice) -> float:
+        """Pull of a block for the multipliers as they are, and what its hinges leave of the gap."""
+
+    @abstractmethod
+    def curvature(self) -> Array:
+        """Second derivative in w of the function of f, its lower half."""
+
+    @abstractmethod
+    def along(self, line: Line) -> float:
+        """t in (0, 1) at which the derivative along the last move is small. f is at t = 1: f − move is at t = 0."""
+
+    @abstractmethod
+    def near(self, reach: float) -> Indices:
+        """The samples within reach · width of a kink, or with a multiplier that does not stand where it should."""
+
+    @abstractmethod
+    def interior(self, width: float, goal: float) -> Iterator[Fit]:
+        """The interior-point method, from w and a width."""

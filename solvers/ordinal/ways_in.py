@@ -1,0 +1,121 @@
+r"""The ways into ordinal regression, with thresholds learned or given, by the methods that landmarked SVR has too.
+
+  thresholds learned   newton first: semismooth Newton steps with the thresholds eliminated, on ever fewer samples (level.py); else the
+                       interior-point method (threshold_interior.py). With one class only nothing is left to solve
+  thresholds given     the ends lo_i = b_{y_i − 1} + γ and hi_i = b_{y_i} − γ are data: two hinges a sample, for the engines of the room
+                       `hinges`, newton first
+
+Newton's way takes the interior-point method for few samples, for what is left of the samples in the end, and where a stage stalls.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+import numpy as np
+
+from simopt.data.row_blocks import RowBlocks
+from simopt.ground.arrays import Array, Multipliers
+from simopt.problems.exc_fixed import EXCFixed
+from simopt.solvers.hinges import level as two_hinge
+from simopt.solvers.hinges.newton import ROOM
+from simopt.solvers.hinges.stage import Fit
+from simopt.solvers.hinges.two_hinges import Hinges
+from simopt.solvers.hinges.weight_bounds import Bound, bound_of, span
+from simopt.solvers.ordinal.level import compile_kernels, interior_fits, threshold_fits
+from simopt.solvers.ordinal.parts import LEARNED, Learned, Ordinal
+from simopt.solving.solution import Iterate
+from simopt.solving.solver import solver
+
+BRIEF = 1 << 18  # numbers of Ψ up to which a stage takes less time than judging the point it ends at
+MISSING = 1e30  # an end that is not there
+
+
+@solver(
+    "newton",
+    solves=LEARNED,
+    summary="semismooth Newton on working sets with the thresholds eliminated, interior point at the end",
+    rank=10,
+    warm_up=compile_kernels,
+)
+def newton(problem: Learned, *, tol: float, room: float = ROOM) -> Iterator[Iterate]:
+    """Time linear in n: a few passes over Ψ, and Newton steps of d³/3 + 20 d³ multiplications on ever fewer samples.
+
+    Memory beside Ψ: 10 vectors of n numbers, 4 more for each hinge of a sample, and `room` bytes. A stage that makes no progress is left to
+    the interior-point method, and the reported status says so. Of a small problem only points with a gap of their own are given out.
+    """
+    parts = Ordinal.of(problem)
+    if parts is None:
+        yield Ordinal.only_class(problem)
+        return
+    for fit in threshold_fits(parts.rows, parts.chain.hinges, parts.bound, goal=tol * problem.scale(), room=room):
+        if math.isfinite(fit.gap) or math.prod(parts.rows.shape) > BRIEF:
+            yield parts.iterate(fit)
+
+
+@solver(
+    "interior-point",
+    solves=LEARNED,
+    summary="Mehrotra's predictor-corrector with d × d normal equations and exact steps in the ball",
+    rank=5,
+    warm_up=compile_kernels,
+)
+def interior_point(problem: Learned, *, tol: float, max_iter: int = 100) -> Iterator[Iterate]:
+    """10 to 30 iterations of n d² + d³/3 multiplications whatever λ or B; 20 vectors of n numbers beside Ψ for each hinge of a sample."""
+    parts = Ordinal.of(problem)
+    if parts is None:
+        yield Ordinal.only_class(problem)
+        return
+    for fit in interior_fits(parts.rows, parts.chain.hinges, parts.bound, goal=tol * problem.scale(), max_iter=max_iter):
+        yield parts.iterate(fit)
+
+
+def fixed_parts(problem: EXCFixed) -> tuple[RowBlocks, Hinges, Bound, Array | None]:
+    """Rows, hinges, which cross where thresholds are nearer than 2γ, and bound; and the basis in whose coordinates the rows are given."""
+    y, n = problem.labels.astype(np.intp), len(problem.labels)
+    low = np.concatenate([[-MISSING], problem.thresholds + problem.gamma])
+    high = np.concatenate([problem.thresholds - problem.gamma, [MISSING]])
+    features, basis = span(problem.features)
+    return RowBlocks(features), Hinges(low[y - 1], high[y - 1], np.full(n, 1.0 / n)), bound_of(problem.bound), basis
+
+
+def fixed_iterate(problem: EXCFixed, fit: Fit, basis: Array | None) -> Iterate:
+    """A point of the declared problem and, where their gap is known, the multipliers of its rows, which are those with an end."""
+    known: Multipliers | None = None
+    if math.isfinite(fit.gap):
+        (below, above), n = fit.multipliers, len(problem.labels)
+        known = {"below": below[problem.low_rows] / n, "above": above[problem.high_rows] / n}
+    return Iterate({"w": fit.w if basis is None else basis @ fit.w}, known, fit.gap, fit.word)
+
+
+@solver(
+    "newton",
+    solves=EXCFixed,
+    summary="semismooth Newton on working sets, interior point at the end",
+    rank=10,
+    warm_up=two_hinge.compile_kernels,
+)
+def fixed_newton(problem: EXCFixed, *, tol: float, room: float = ROOM) -> Iterator[Iterate]:
+    """Time linear in n: a few passes over Ψ, and Newton steps of d³/3 + 20 d³ multiplications on ever fewer samples.
+
+    Of a small problem only points with a gap of their own are given out: a stage takes less time than judging the point it ends at.
+    """
+    rows, hinges, bound, basis = fixed_parts(problem)
+    for fit in two_hinge.hinge_fits(rows, hinges, bound, goal=tol * problem.scale(), room=room):
+        if math.isfinite(fit.gap) or math.prod(rows.shape) > BRIEF:
+            yield fixed_iterate(problem, fit, basis)
+
+
+@solver(
+    "interior-point",
+    solves=EXCFixed,
+    summary="Mehrotra's predictor-corrector with d × d normal equations and exact steps in the ball",
+    rank=5,
+    warm_up=two_hinge.compile_kernels,
+)
+def fixed_interior_point(problem: EXCFixed, *, tol: float, max_iter: int = 100) -> Iterator[Iterate]:
+    """10 to 30 iterations of n d² + d³/3 multiplications whatever λ or B; 25 vectors of n numbers beside Ψ."""
+    rows, hinges, bound, basis = fixed_parts(problem)
+    for fit in two_hinge.interior_fits(rows, hinges, bound, goal=tol * problem.scale(), max_iter=max_iter):
+        yield fixed_iterate(problem, fit, basis)
