@@ -8,7 +8,6 @@ import numpy as np
 
 from simopt.ground.arrays import Array
 from simopt.problems.hinge_svm import HingeSVM
-from simopt.problems.hinge_svm_bias import HingeSVMBias
 from simopt.solvers.svm.svm_fit import SVMFit, contiguous, svm_fits
 from simopt.solving.solution import Iterate
 from simopt.solving.solver import solver
@@ -35,7 +34,9 @@ def _iterates(fits: Iterator[SVMFit], biased: bool) -> Iterator[Iterate]:
         yield Iterate(point, {"margins": fit.multipliers}, fit.gap)
 
 
-@solver("svm", solves=HingeSVM, summary="second-order pair selection with shrinking, then a semismooth Newton polish", rank=10)
+@solver(
+    "svm", solves=HingeSVM.form("penalty"), summary="second-order pair selection with shrinking, then a semismooth Newton polish", rank=10
+)
 def svm(problem: HingeSVM, *, tol: float, shrinking: bool = True, polishing: bool = True) -> Iterator[Iterate]:
     """f = C Σ w_i k(·, x_i), |w_i| ≤ 1, C = 1/(nλ).
 
@@ -50,8 +51,13 @@ def svm(problem: HingeSVM, *, tol: float, shrinking: bool = True, polishing: boo
     return _iterates(svm_fits(gram, labels, cost, goal=goal, start=start, shrinking=shrinking, polishing=polishing), False)
 
 
-@solver("svm", solves=HingeSVMBias, summary="working set selection 2 with shrinking, then a semismooth Newton polish", rank=10)
-def svm_bias(problem: HingeSVMBias, *, tol: float, shrinking: bool = True, polishing: bool = True) -> Iterator[Iterate]:
+@solver(
+    "svm",
+    solves=HingeSVM.form("penalty_intercept"),
+    summary="working set selection 2 with shrinking, then a semismooth Newton polish",
+    rank=10,
+)
+def svm_bias(problem: HingeSVM, *, tol: float, shrinking: bool = True, polishing: bool = True) -> Iterator[Iterate]:
     """f = C Σ w_i k(·, x_i), |w_i| ≤ 1, Σ w_i = 0, and an optimal intercept for it. Cost and options as without intercept."""
     gram, labels = contiguous(problem.gram), problem.labels
     cost, goal = cost_of(labels, problem.regularization), tol * problem.scale()

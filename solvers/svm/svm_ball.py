@@ -25,7 +25,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simopt.ground.arrays import Array
-from simopt.problems.hinge_svm_ball import HingeSVMBall
+from simopt.problems.hinge_svm import HingeSVM
 from simopt.solvers.svm.pair_selection import submatrix
 from simopt.solvers.svm.svm_dual import complementarity, product
 from simopt.solvers.svm.svm_fit import SVMFit, compile_kernels, contiguous, svm_fits
@@ -188,8 +188,8 @@ def ball_candidates(gram: Array, labels: Array, radius: float, goal: float) -> I
     yield ball.best
 
 
-@solver("svm", solves=HingeSVMBall, summary="the penalised SVM along λ, to the λ at which its norm is that of the ball", rank=10)
-def svm_ball(problem: HingeSVMBall, *, tol: float) -> Iterator[Iterate]:
+@solver("svm", solves=HingeSVM.form("ball"), summary="the penalised SVM along λ, to the λ at which its norm is that of the ball", rank=10)
+def svm_ball(problem: HingeSVM, *, tol: float) -> Iterator[Iterate]:
     """f = C Σ w_i k(·, x_i) with ‖f‖² = c, |w_i| ≤ 1; or a minimiser of the loss, if one lies inside the ball.
 
     Time and memory: about ten penalised SVMs, each started from the one before; see `simopt.solvers.svm.svm`.
