@@ -22,7 +22,7 @@ from simopt.problems.bounds import Capacity, Penalty
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.problems.m_power_rls import MPowerRLS
-from simopt.problems.mean_classifier_penalised import MeanClassifierPenalised
+from simopt.problems.mean_classifier import MeanClassifier
 from simopt.problems.smallest_bound import SmallestBound
 from simopt.solving.certificate import judge, ratio
 from simopt.solving.problem import Problem, own, owns_its_data, twin
@@ -247,7 +247,7 @@ UNSEEN: dict[str, Problem] = {
     "hinge-svm-bias": HingeSVM(ALIKE, CONTRADICTED, Penalty(0.1), intercept=True),
     "hinge-svm-ball-bias": HingeSVM(ALIKE, CONTRADICTED, Capacity(1.0), intercept=True),
     "m-power-rls": MPowerRLS(ALIKE, CONTRADICTED, 0.1, 3.0),
-    "mean-classifier-penalised": MeanClassifierPenalised(ALIKE, CONTRADICTED, 0.5),
+    "mean-classifier-penalised": MeanClassifier(ALIKE, CONTRADICTED, Penalty(0.5)),
 }
 
 
@@ -376,7 +376,7 @@ def test_a_point_that_suggests_nothing_is_judged_all_the_same() -> None:
 
 def test_sums_that_overflow_close_nothing() -> None:
     """1 − ⟨ω, f⟩ + ½‖f‖² at coefficients of 1e155: αᵀKα overflows to −∞ and the gap to 0."""
-    problem = MeanClassifierPenalised(np.ones((2, 2)), -np.ones(2), 1.0)
+    problem = MeanClassifier(np.ones((2, 2)), -np.ones(2), Penalty(1.0))
     for num in (FLOAT, INTERVAL):
         found = certify(problem, {"alpha": np.array([-1e155, 1e156])}, None, num)
         assert found.upper == found.gap == np.inf and not found.closes(0.999)
@@ -385,7 +385,7 @@ def test_sums_that_overflow_close_nothing() -> None:
 
 
 def test_an_infinite_bound_is_not_optimal() -> None:
-    found = solve(MeanClassifierPenalised(np.array([[1, 0.5], [0.5, 1]]), np.ones(2), 1e-161))
+    found = solve(MeanClassifier(np.array([[1, 0.5], [0.5, 1]]), np.ones(2), Penalty(1e-161)))
     assert found.status is not Status.OPTIMAL
     assert not dataclasses.replace(certify(toy(), toy().trivial_point()), gap=0.0, relative_gap=0.0, upper=np.inf).closes(0.5)
     assert not dataclasses.replace(certify(toy(), toy().trivial_point()), gap=0.0, relative_gap=0.0, lower=-np.inf).closes(0.5)

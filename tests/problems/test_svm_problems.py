@@ -25,11 +25,10 @@ from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
 from simopt.problems import _intercept
 from simopt.problems._recipes import small_kernel
-from simopt.problems.bounds import Capacity, Penalty
+from simopt.problems.bounds import Capacity, Penalty, UnitBall
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.hinge_svm_hull import HingeSVMHull
 from simopt.problems.mean_classifier import MeanClassifier
-from simopt.problems.mean_classifier_penalised import MeanClassifierPenalised
 from simopt.solving.backends.adapter import quiet
 from simopt.solving.backends.table import installed
 from simopt.solving.solution import Status
@@ -38,8 +37,7 @@ registry.load("problems")
 OURS: tuple[Any, ...] = (
     *HingeSVM.each_form(),
     HingeSVMHull,
-    MeanClassifier,
-    MeanClassifierPenalised,
+    *MeanClassifier.each_form(),
 )
 BIASED: tuple[Any, ...] = (HingeSVM.form("penalty_intercept"), HingeSVM.form("ball_intercept"))
 CASES = [pytest.param(e.problem, id=f"{cls.name}: {e.name}") for cls in OURS for e in cls.examples(np.random.default_rng(11))]
@@ -56,7 +54,9 @@ def made(kind: Any, gram: Array, labels: Array, number: float) -> Any:
     """A problem of a class with this number as its λ or c, if it has one."""
     if issubclass(kind, HingeSVM):
         return HingeSVM(gram, labels, kind.bounds[kind.key](number), kind in BIASED)
-    return kind(gram, labels) if kind is MeanClassifier else kind(gram, labels, number)
+    if issubclass(kind, MeanClassifier):
+        return MeanClassifier(gram, labels, kind.either(ball=UnitBall, penalty=lambda: Penalty(number))())
+    return kind(gram, labels, number)
 
 
 def optimum(problem: Any) -> Any:
@@ -277,7 +277,7 @@ def test_the_penalised_mean_is_the_svm_above_its_threshold_only() -> None:
     for factor, same in ((1.0 + 1e-12, True), (3.0, True), (0.7, False)):
         strength = factor * threshold
         point = {"alpha": labels / (12 * strength)}
-        mean = certify(MeanClassifierPenalised(gram, labels, strength), point, None, INTERVAL)
+        mean = certify(MeanClassifier(gram, labels, Penalty(strength)), point, None, INTERVAL)
         assert mean.relative_gap < 1e-14 and mean.lower == pytest.approx(mean.upper, abs=1e-12)
         assert (certify(HingeSVM(gram, labels, Penalty(strength)), point).relative_gap < 1e-12) == same
 
@@ -285,7 +285,7 @@ def test_the_penalised_mean_is_the_svm_above_its_threshold_only() -> None:
 def test_classes_that_cancel_leave_nothing_to_learn() -> None:
     gram, labels = np.ones((4, 4)), np.array([1.0, -1.0, 1.0, -1.0])
     zero = {"alpha": np.zeros(4)}
-    for problem in (MeanClassifierPenalised(gram, labels, 1e-3), MeanClassifier(gram, labels), HingeSVM(gram, labels, Penalty(2.0))):
+    for problem in (MeanClassifier(gram, labels, Penalty(1e-3)), MeanClassifier(gram, labels), HingeSVM(gram, labels, Penalty(2.0))):
         found = certify(problem, zero)
         assert found.upper == 1.0 and found.gap <= (0.0 if problem.name != "hinge-svm" else 1.0)
         assert solve(problem, "clarabel").value == pytest.approx(1.0, abs=1e-8)
