@@ -247,7 +247,8 @@ class HingeSVM(Bounded, KernelProblem):
             bounds = {f"λ = {strength:g}": Penalty(strength) for strength in (1.0, 0.05, 1e-3)}
             unequal, usual = Penalty(0.01), Penalty(0.1)
         else:
-            bounds = {f"c = {capacity:g}": Capacity(capacity) for capacity in (1.0, 10.0, 200.0)} | {"a loss of 0": Capacity(1e6)}
+            bounds = {f"c = {capacity:g}": Capacity(capacity) for capacity in (1.0, 10.0, 200.0)}
+            bounds["a loss of 0"] = Capacity(1e6)
             unequal, usual = Capacity(10.0), Capacity(0.5)
         for name, bound in bounds.items():
             yield Example(name, cls(gram, labels, bound, intercept))
