@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from pairs import PAIRS, Table, arguments, gaussian_problem, interleave, met, one_thread
 
+from simopt.problems.bounds import Penalty
 from simopt.problems.hinge_svm import HingeSVM
-from simopt.problems.hinge_svm_bias import HingeSVMBias
 from simopt.solvers.svm.fit import SVMFit, contiguous, svm_fits
 from simopt.solving.certificate import certify
 from simopt.solving.driver import solve
@@ -35,8 +35,7 @@ class Cell:
     @property
     def problem(self) -> Problem:
         """The declared problem, λ = 1/(nC)."""
-        form = HingeSVMBias if self.biased else HingeSVM
-        return form(self.gram, self.labels, 1.0 / (len(self.labels) * self.cost))
+        return HingeSVM(self.gram, self.labels, Penalty(1.0 / (len(self.labels) * self.cost)), self.biased)
 
     def ours(self, tol: float) -> SVMFit:
         """Our solver, without the driver."""
@@ -67,7 +66,7 @@ class Cell:
 def classes(n: int) -> tuple[np.ndarray, np.ndarray]:
     """Ten uniform inputs, Gaussian kernel, the sign of a smooth function of two of them with noise. K is checked here, once."""
     gram, targets = gaussian_problem(n, 10)
-    problem = HingeSVM(gram, np.where(targets > 0, 1.0, -1.0), 1.0)
+    problem = HingeSVM(gram, np.where(targets > 0, 1.0, -1.0), Penalty(1.0))
     return problem.gram, problem.labels
 
 

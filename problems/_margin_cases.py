@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -41,6 +42,17 @@ def instances(rng: np.random.Generator) -> Iterator[Case]:
     yield "duplicated points", gram[np.ix_(twice, twice)], np.tile([1.0, 1.0, -1.0, -1.0, 1.0, -1.0], 2), True
     yield "contradicting labels", np.ones((2, 2)), np.array([1.0, -1.0]), True
     yield "zero kernel", np.zeros((3, 3)), np.array([1.0, -1.0, 1.0]), True
+
+
+def kernel_law(name: str) -> Law:
+    """A kernel times s: f × √s at the same coefficients, so that α / s and a bound in these units leave every value as it is."""
+
+    def scale_kernel(problem: Any, rng: np.random.Generator) -> Image:
+        s = float(4.0 ** rng.integers(-10, 11))
+        image = replace(problem, gram=problem.gram * s, bound=problem.bound.in_units(1.0 / math.sqrt(s), 1.0))
+        return Image(image, 1.0, _squares.times(alpha=1.0 / s))
+
+    return Law(name, scale_kernel)
 
 
 def laws() -> list[Law]:

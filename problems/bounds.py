@@ -3,6 +3,9 @@ r"""What keeps w small, as one field: `bound=Ball(B)`, ‖w‖ ≤ B (Ivanov), o
 Both are R(w) = (λ/2)‖w‖² on the ball ‖w‖ ≤ B, with λ = 0 or B = ∞. For the slope g of a loss in w, v = −g,
     ball:     min R + ⟨g, w⟩ = −B‖g‖,        R(w) + ⟨g, w⟩ − min = (B − ‖w‖)‖g‖ + ½‖w‖‖g‖·‖w/‖w‖ + g/‖g‖‖²;
     penalty:  min R + ⟨g, w⟩ = −‖g‖²/(2λ),   R(w) + ⟨g, w⟩ − min = ‖g + λw‖²/(2λ).
+
+The space is that of vectors, or with a Gram matrix K the one in which w = Σ α_j k(x_j, ·): then α and the coefficients of g are given, and
+‖w‖² = αᵀKα.
 """
 
 from __future__ import annotations
@@ -19,11 +22,16 @@ from simopt.arithmetic import Arithmetic
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
 from simopt.ground.fields import Positive, checked
-from simopt.problems import _hinges
+from simopt.problems import _hinges, _power_units, _squares, _unit_ball
 from simopt.solving.forms import Formed
 
 Value = Any
 UPWARDS = 1.0 + 1e-14
+
+
+def norm(num: Arithmetic, w: Value, gram: Array | None) -> Value:
+    """‖w‖."""
+    return num.norm(w) if gram is None else _unit_ball.length(num, gram, w)
 
 
 @dataclass(frozen=True)
@@ -35,19 +43,19 @@ class Bound(ABC):
             object.__setattr__(self, name, value)
 
     @abstractmethod
-    def value(self, num: Arithmetic, w: Value) -> Value:
-        """R(w) of a feasible w."""
+    def value(self, num: Arithmetic, w: Value, image: Value | None = None) -> Value:
+        """R(w) of a feasible w; `image` is Kα where there is a Gram matrix."""
 
     @abstractmethod
-    def dual(self, num: Arithmetic, g: Value) -> Value:
+    def dual(self, num: Arithmetic, g: Value, gram: Array | None = None) -> Value:
         """min_w R(w) + ⟨g, w⟩."""
 
     @abstractmethod
-    def gap(self, num: Arithmetic, w: Value, g: Value) -> Value:
+    def gap(self, num: Arithmetic, w: Value, g: Value, gram: Array | None = None) -> Value:
         """R(w) + ⟨g, w⟩ minus its minimum, as a sum of terms ≥ 0."""
 
     @abstractmethod
-    def inside(self, num: Arithmetic, w: Any) -> Value:
+    def inside(self, num: Arithmetic, w: Any, gram: Array | None = None) -> Value:
         """A feasible point near w."""
 
     @abstractmethod
@@ -64,27 +72,43 @@ class Bound(ABC):
 
 
 @dataclass(frozen=True)
-class Ball(Bound):
+class InBall(Bound):
+    """R = 0 where ‖w‖ is at most a radius; balls differ in what says which."""
+
+    @abstractmethod
+    def size(self, num: Arithmetic) -> Value:
+        """The radius B."""
+
+    def value(self, num: Arithmetic, w: Value, image: Value | None = None) -> Value:
+        """0 in the ball."""
+        return num.lift(0.0)
+
+    def dual(self, num: Arithmetic, g: Value, gram: Array | None = None) -> Value:
+        """−B‖g‖."""
+        return -(self.size(num) * norm(num, g, gram))
+
+    def gap(self, num: Arithmetic, w: Value, g: Value, gram: Array | None = None) -> Value:
+        """⟨g, w⟩ + B‖g‖; with s = ‖g‖, t = ‖w‖ as s(B − t) + (t/2s)‖g + (s/t)w‖²."""
+        if gram is None:
+            return _hinges.ball_term(num, w, g, self.size(num))
+        s, t = norm(num, g, gram), norm(num, w, gram)
+        return s * num.pos(self.size(num) - t) + _power_units.angle(num, gram, w, -g, t, s)
+
+    def inside(self, num: Arithmetic, w: Any, gram: Array | None = None) -> Value:
+        """w drawn back until it is provably in the ball."""
+        plain: Array = np.asarray(num.mid(num.lift(w)), dtype=float).reshape(-1)
+        return _hinges.inside_ball(num, plain, num.lower(self.size(num)), lambda arithmetic, x: norm(arithmetic, x, gram))
+
+
+@dataclass(frozen=True)
+class Ball(InBall):
     """‖w‖ ≤ B, B > 0."""
 
     radius: Positive
 
-    def value(self, num: Arithmetic, w: Value) -> Value:
-        """0 in the ball."""
-        return num.lift(0.0)
-
-    def dual(self, num: Arithmetic, g: Value) -> Value:
-        """−B‖g‖."""
-        return num.norm(g) * num.lift(-self.radius)
-
-    def gap(self, num: Arithmetic, w: Value, g: Value) -> Value:
-        """⟨g, w⟩ + B‖g‖."""
-        return _hinges.ball_term(num, w, g, self.radius)
-
-    def inside(self, num: Arithmetic, w: Any) -> Value:
-        """w drawn back into the ball."""
-        plain: Array = np.asarray(num.mid(num.lift(w)), dtype=float).reshape(-1)
-        return _hinges.inside_ball(num, plain, self.radius)
+    def size(self, num: Arithmetic) -> Value:
+        """B."""
+        return num.lift(self.radius)
 
     def distance(self, gap: float) -> float:
         """2B: all that is known is the ball."""
@@ -100,24 +124,77 @@ class Ball(Bound):
 
 
 @dataclass(frozen=True)
+class Capacity(InBall):
+    """‖w‖² ≤ c, c > 0: the ball of radius √c, told by its square."""
+
+    capacity: Positive
+
+    def size(self, num: Arithmetic) -> Value:
+        """√c."""
+        return num.sqrt(num.lift(self.capacity))
+
+    def distance(self, gap: float) -> float:
+        """2√c: all that is known is the ball."""
+        return 2.0 * math.sqrt(self.capacity)
+
+    def length(self, upper: float) -> float:
+        """√c."""
+        return math.sqrt(self.capacity) * UPWARDS
+
+    def in_units(self, w: float, value: float) -> Self:
+        """c × w²."""
+        return type(self)(self.capacity * w * w)
+
+
+@dataclass(frozen=True)
+class UnitBall(InBall):
+    """‖w‖ ≤ 1, where the radius is but a unit of w."""
+
+    def size(self, num: Arithmetic) -> Value:
+        """1."""
+        return num.lift(1.0)
+
+    def dual(self, num: Arithmetic, g: Value, gram: Array | None = None) -> Value:
+        """−‖g‖."""
+        return -norm(num, g, gram)
+
+    def distance(self, gap: float) -> float:
+        """2: all that is known is the ball."""
+        return 2.0
+
+    def length(self, upper: float) -> float:
+        """1."""
+        return 1.0
+
+    def in_units(self, w: float, value: float) -> Self:
+        """Itself."""
+        return self
+
+
+@dataclass(frozen=True)
 class Penalty(Bound):
     """(λ/2)‖w‖² in the objective, λ > 0."""
 
     regularization: Positive
 
-    def value(self, num: Arithmetic, w: Value) -> Value:
+    def value(self, num: Arithmetic, w: Value, image: Value | None = None) -> Value:
         """(λ/2)‖w‖²."""
-        return num.dot(w, w) * num.lift(self.regularization) / 2
+        square = num.dot(w, w) if image is None else num.pos(num.dot(w, image))
+        return square * num.lift(self.regularization) / 2
 
-    def dual(self, num: Arithmetic, g: Value) -> Value:
+    def dual(self, num: Arithmetic, g: Value, gram: Array | None = None) -> Value:
         """−‖g‖²/(2λ)."""
-        return num.dot(g, g) / (num.lift(self.regularization) * -2)
+        square = num.dot(g, g) if gram is None else _squares.squared_norm(num, gram, g)
+        return square / (num.lift(self.regularization) * -2)
 
-    def gap(self, num: Arithmetic, w: Value, g: Value) -> Value:
-        """‖g + λw‖²/(2λ)."""
-        return _hinges.penalty_term(num, w, g, self.regularization)
+    def gap(self, num: Arithmetic, w: Value, g: Value, gram: Array | None = None) -> Value:
+        """‖g + λw‖²/(2λ); of functions, (λ/2)‖w + g/λ‖²."""
+        if gram is None:
+            return _hinges.penalty_term(num, w, g, self.regularization)
+        strength = num.lift(self.regularization)
+        return _squares.squared_norm(num, gram, w + g / strength) * strength / 2
 
-    def inside(self, num: Arithmetic, w: Any) -> Value:
+    def inside(self, num: Arithmetic, w: Any, gram: Array | None = None) -> Value:
         """w as it is."""
         return num.lift(w)
 
@@ -147,7 +224,9 @@ class Bounded(Formed):
     def _check_bound(self) -> None:
         """Raise InvalidProblem for what is no bound of this problem."""
         if not isinstance(self.bound, tuple(self.bounds.values())):
-            known = " or ".join(f"{kind.__name__}({', '.join(item.name for item in fields(kind))})" for kind in self.bounds.values())
+            known = " or ".join(
+                f"{kind.__name__}({', '.join(item.name for item in fields(kind))})" for kind in dict.fromkeys(self.bounds.values())
+            )
             raise InvalidProblem(f"bound: {self.bound!r} given, {known} needed")
 
     @property

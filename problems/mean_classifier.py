@@ -1,10 +1,10 @@
-"""The mean classifier: linear loss over the unit ball."""
+"""The mean classifier: linear loss over the unit ball, or with the squared norm penalised."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
@@ -15,6 +15,8 @@ from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.problems import _factor, _margin_cases, _squares, _unit_ball
 from simopt.problems._factor import KernelProblem
+from simopt.problems.bounds import Bound, Bounded, Penalty, UnitBall
+from simopt.solving.forms import Forms
 from simopt.solving.problem import ALL_CONES, Example, Law, Rescale, freeze, problem
 
 if TYPE_CHECKING:
@@ -27,13 +29,16 @@ Value = Any
 
 @problem
 @dataclass(frozen=True, eq=False)
-class MeanClassifier(KernelProblem):
-    r"""min over ‖f‖_H ≤ 1 of (1/n) Σ_i (1 − y_i f(x_i)),   f = Σ_j α_j k(·, x_j),  y_i = ±1.
+class MeanClassifier(Bounded, KernelProblem):
+    r"""min_α (1/n) Σ_i (1 − y_i f_i) + R(f),   f = Kα,  y_i = ±1;   R(f) = 0 on ‖f‖_H ≤ 1, or (λ/2)‖f‖² = (λ/2) αᵀKα.
 
-    With ω_S = (1/n) Σ y_i φ(x_i) the loss is 1 − ⟨ω_S, f⟩, so by Cauchy–Schwarz P* = 1 − ‖ω_S‖, reached at f = ω_S/‖ω_S‖: the
-    classifier by average similarity. The dual, with a multiplier v of a row f = Kα, is −∞ off the single point v = y/n:
-        min_f (1/n) Σ (1 − y_i f_i) + vᵀf = 1,    min over ‖f‖ ≤ 1 of −⟨v, f⟩ = −√(vᵀKv),    D = 1 − ‖ω_S‖, whatever multipliers are given.
-    For ‖f‖ = t ≤ 1 the gap is ‖ω_S‖ − ⟨ω_S, f⟩ = ‖ω_S‖(1 − t) + (t/(2‖ω_S‖)) ‖ω_S − (‖ω_S‖/t) f‖².
+    With ω_S = (1/n) Σ y_i φ(x_i) this is 1 − ⟨ω_S, f⟩ + R(f): the classifier by average similarity. By Cauchy–Schwarz P* = 1 − ‖ω_S‖ in the
+    ball, reached at f = ω_S/‖ω_S‖; penalised P* = 1 − ‖ω_S‖²/(2λ), reached at f = ω_S/λ.
+    The dual, with a multiplier v of a row f = Kα, is −∞ off the single point v = y/n:
+        min_f (1/n) Σ (1 − y_i f_i) + vᵀf = 1,      D = 1 + min_f R(f) − ⟨ω_S, f⟩ = P*, whatever multipliers are given.
+    The gap is (λ/2)‖f − ω_S/λ‖², or for ‖f‖ = t ≤ 1
+        ‖ω_S‖ − ⟨ω_S, f⟩ = ‖ω_S‖(1 − t) + (t/(2‖ω_S‖)) ‖ω_S − (‖ω_S‖/t) f‖².
+    The hinge SVM with the same λ has the penalised solution once λ ≥ max_i y_i ⟨ω_S, φ(x_i)⟩: then no hinge bends.
 
     Parameters
     ----------
@@ -41,83 +46,134 @@ class MeanClassifier(KernelProblem):
         K, symmetric positive semidefinite.
     labels : (n,) array
         y_i = ±1.
+    bound : UnitBall() or Penalty(regularization=λ)
+        the ball, or λ > 0.
 
-    Point {"alpha": (n,)}, multipliers {"predictions": (n,)} (not used). Scale: 1, the loss at f = 0.
-    Source: van Rooyen, Menon & Williamson 2015, Theorem 2.
+    Point {"alpha": (n,)}, multipliers {"predictions": (n,)} (not used). Scale: 1, the loss at f = 0. If ω_S = 0 every f in the ball is
+    a solution, and the penalised one is f = 0.
+    Source: van Rooyen, Menon & Williamson 2015, Theorem 2; penalised, §3.2 with the linear loss of Theorem 2.
     """
 
-    name: ClassVar[str] = "mean-classifier"
-    title: ClassVar[str] = "mean classifier: linear loss over the unit ball"
-    source: ClassVar[str] = "van Rooyen, Menon & Williamson 2015, Theorem 2"
-    arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval")
+    forms: ClassVar[Forms] = {
+        "ball": {
+            "name": "mean-classifier",
+            "title": "mean classifier: linear loss over the unit ball",
+            "source": "van Rooyen, Menon & Williamson 2015, Theorem 2",
+            "arithmetics": ("float", "interval"),
+            "parameters": (),
+        },
+        "penalty": {
+            "name": "mean-classifier-penalised",
+            "title": "mean classifier: linear loss, ‖f‖² penalised",
+            "source": "van Rooyen, Menon & Williamson 2015, §3.2 with Theorem 2",
+            "arithmetics": ("float", "interval", "rational"),
+            "parameters": ("regularization",),
+        },
+    }
+    bounds: ClassVar[dict[str, type[Bound]]] = {"ball": UnitBall, "penalty": Penalty}
 
     gram: Array
     labels: Array
+    bound: Bound = field(default_factory=UnitBall)
 
     def __post_init__(self) -> None:
         labels = validate.labels("labels", self.labels)
         freeze(self, labels=labels)
         self._check_gram(len(labels))
+        self._check_bound()
 
     def _mean(self, num: Arithmetic) -> Value:
         """Coefficients y/n of ω_S."""
         return num.lift(self.labels) / len(self.labels)
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Minimise (1/n) Σ (1 − y_i (F u)_i) = 1 − ⟨Fᵀy/n, u⟩ subject to the ball ‖u‖ ≤ 1, K ≈ F Fᵀ; linear, so it needs no variable f."""
+        """Minimise 1 − yᵀf/n + (λ/2)‖u‖² subject to predictions f = F u, K ≈ F Fᵀ.
+
+        Over the `ball` ‖u‖ ≤ 1 it is linear, 1 − ⟨Fᵀy/n, u⟩, and needs no variable f.
+        """
         import cvxpy as cp
 
+        n = len(self.labels)
         u = cp.Variable(self.factor.width, name="u")
-        mean = self.factor.matrix.T @ self.labels / len(self.labels)
-        return cp.Problem(cp.Minimize(1 - mean @ u), [(cp.norm(u, 2) <= 1).set_label("ball")])
+        if not isinstance(self.bound, Penalty):
+            mean = self.factor.matrix.T @ self.labels / n
+            return cp.Problem(cp.Minimize(1 - mean @ u), [(cp.norm(u, 2) <= 1).set_label("ball")])
+        regularization = cp.Parameter(nonneg=True, name="regularization", value=self.regularization)
+        f = cp.Variable(n, name="f")
+        predictions = (f == self.factor.matrix @ u).set_label("predictions")
+        return cp.Problem(cp.Minimize(1 - self.labels @ f / n + regularization / 2 * cp.sum_squares(u)), [predictions])
 
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
-        """1 − (1/n) Σ y_i f_i."""
-        fitted = num.matvec(self.gram, num.lift(point["alpha"]))
-        return num.lift(1.0) - num.dot(num.lift(self.labels), fitted) / len(self.labels)
+        """1 − (1/n) Σ y_i f_i + R(f)."""
+        alpha = num.lift(point["alpha"])
+        fitted = num.matvec(self.gram, alpha)
+        return num.lift(1.0) - num.dot(num.lift(self.labels), fitted) / len(self.labels) + self.bound.value(num, alpha, fitted)
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
-        """α (or that of a factor's coordinates u), drawn back into the unit ball."""
+        """α, or the α of a factor's coordinates u, drawn into the bound.
+
+        The penalised problem separates over the eigenvectors of K: in directions outside the factor, of which u says nothing, α = y/(nλ).
+        """
         if "alpha" in point:
-            alpha = np.asarray(num.mid(num.lift(point["alpha"])), dtype=float)
-        else:
-            alpha = self.factor.coefficients(point["u"], self.labels, 0.0)
-        return {"alpha": _unit_ball.inside(num, self.gram, alpha)}
+            return {"alpha": self.bound.inside(num, point["alpha"], self.gram)}
+        factor = self.factor
+        alpha = factor.coefficients(point["u"], self.labels, 0.0)
+        if isinstance(self.bound, Penalty):
+            head = factor.vectors[:, : factor.rank]
+            best = self.labels / (len(self.labels) * self.regularization)
+            alpha = alpha + best - head @ (head.T @ best)
+        return {"alpha": self.bound.inside(num, alpha, self.gram)}
 
     def multipliers(self, point: Point) -> Multipliers:
         """v = y/n."""
         return {"predictions": self.labels / len(self.labels)}
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
-        """1 − ‖ω_S‖."""
-        return num.lift(1.0) - _unit_ball.length(num, self.gram, self._mean(num))
+        """1 − ‖ω_S‖, or 1 − ‖ω_S‖²/(2λ)."""
+        return num.lift(1.0) + self.bound.dual(num, -self._mean(num), self.gram)
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
-        """‖ω_S‖(1 − t) + (t/(2‖ω_S‖)) ‖ω_S − (‖ω_S‖/t) f‖²."""
-        return _unit_ball.slack(num, self.gram, self._mean(num), num.lift(point["alpha"]))
+        """R(f) − ⟨ω_S, f⟩ minus its minimum."""
+        return self.bound.gap(num, num.lift(point["alpha"]), -self._mean(num), self.gram)
 
     def distance(self, gap: float, point: Point | None = None) -> float:
-        """‖f − f*‖² = t² + 1 − 2⟨f, ω_S⟩/‖ω_S‖ ≤ 2(1 − ⟨f, ω_S⟩/‖ω_S‖) = 2 gap/‖ω_S‖; 2 (the ball) if ω_S = 0."""
+        """‖f − f*‖_H = √(2 gap/λ); in the ball √(2 gap/‖ω_S‖), or 2 (the ball) if ω_S = 0.
+
+        There ‖f − f*‖² = t² + 1 − 2⟨f, ω_S⟩/‖ω_S‖ ≤ 2(1 − ⟨f, ω_S⟩/‖ω_S‖) = 2 gap/‖ω_S‖.
+        """
+        if isinstance(self.bound, Penalty):
+            return self.bound.distance(gap)
         return _unit_ball.distance(gap, self.gram, self._mean(FLOAT))
 
-    def normalised(self) -> tuple[MeanClassifier, Rescale]:
-        """K/κ with a power of four near max K_ii: α = α'/√κ; the loss is 1 − √κ(1 − P'), with the same solutions."""
+    def normalised(self) -> tuple[Self, Rescale]:
+        """K/κ and λ/σ with powers of two near max K_ii and λ: α = α'/σ; the objective is 1 + (κ/σ)(P' − 1), with the same solutions.
+
+        In the ball σ = √κ: it stays.
+        """
         kappa = _squares.power_of_four(float(np.max(np.diagonal(self.gram))))
         root = math.sqrt(kappa)
-        return MeanClassifier(_factor.rescaled(self.gram, 1.0 / kappa), self.labels), Rescale(_squares.times(alpha=1.0 / root))
+        sigma = _squares.power_of_two(self.regularization) if isinstance(self.bound, Penalty) else root
+        natural = replace(self, gram=_factor.rescaled(self.gram, 1.0 / kappa), bound=self.bound.in_units(1.0, 1.0 / sigma))
+        return natural, Rescale(_squares.times(alpha=1.0 / sigma, u=root / sigma, f=kappa / sigma))
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
-        """Gaussian and rank-deficient kernels, one class, one sample; ω_S = 0, K = 0."""
+        """Strong and weak λ, rank-deficient kernels, one class, one sample; ω_S = 0, K = 0."""
         gram, labels = _margin_cases.gaussian(rng)
-        yield Example("gaussian kernel", cls(gram, labels))
+        bounds: dict[str, Bound] = cls.either(
+            ball={"gaussian kernel": UnitBall()}, penalty={f"λ = {strength:g}": Penalty(strength) for strength in (1.0, 1e-3)}
+        )
+        for name, bound in bounds.items():
+            yield Example(name, cls(gram, labels, bound))
         for name, kernel, y, _ in _margin_cases.instances(rng):
-            yield Example(name, cls(kernel, y), name in _margin_cases.WITHOUT_MEAN)
+            bound = cls.either(ball=UnitBall(), penalty=Penalty(0.5))
+            yield Example(name, cls(kernel, y, bound), name in _margin_cases.WITHOUT_MEAN)
 
     @classmethod
     def laws(cls) -> list[Law]:
-        """Change of all labels, permutation, duplication."""
-        return _margin_cases.laws()
+        """Scaling of the kernel and λ, change of all labels, permutation, duplication."""
+        scalings = cls.either(ball=[], penalty=[_margin_cases.kernel_law("kernel × c, λ × c")])
+        return [*scalings, *_margin_cases.laws()]
 
     @classmethod
     def from_data(
@@ -128,6 +184,8 @@ class MeanClassifier(KernelProblem):
         samples: int | None = 500,
         standardise: bool = False,
         similarity: str | Similarity = "gaussian",
+        regularization: float | None = None,
     ) -> Self:
-        """Recipe: rows, labels and kernel as for the hinge SVM (at most `samples` rows, features as they are, Gaussian kernel)."""
-        return cls(*_margin_cases.recipe(dataset, rng, samples, standardise, similarity))
+        """Recipe: rows, labels and kernel as for the hinge SVM (at most `samples` rows, features as they are, Gaussian kernel); λ = 1."""
+        bound = cls.bounded(cls.either(ball=UnitBall(), penalty=Penalty(1.0)), regularization=regularization)
+        return cls(*_margin_cases.recipe(dataset, rng, samples, standardise, similarity), bound)

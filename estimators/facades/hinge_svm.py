@@ -7,8 +7,8 @@ from typing import Any, Self
 from simopt.estimators.facades.base import TOL, KernelEstimator, flag
 from simopt.estimators.facades.two_classes import TwoClassMixin, two_classes
 from simopt.ground.arrays import Array
+from simopt.problems.bounds import Penalty
 from simopt.problems.hinge_svm import HingeSVM
-from simopt.problems.hinge_svm_bias import HingeSVMBias
 
 
 class HingeSVMClassifier(TwoClassMixin, KernelEstimator):
@@ -75,8 +75,8 @@ class HingeSVMClassifier(TwoClassMixin, KernelEstimator):
         """
         X, y = self._training(X, y, numeric=False)
         self.classes_, signs = two_classes(y)
-        form = HingeSVMBias if flag("fit_intercept", self.fit_intercept) else HingeSVM
-        point = self._solved(form(self._gram(X), signs, self.regularization), self.solver, self.tol, self.time_limit)
+        problem = HingeSVM(self._gram(X), signs, Penalty(self.regularization), flag("fit_intercept", self.fit_intercept))
+        point = self._solved(problem, self.solver, self.tol, self.time_limit)
         self.dual_coef_, self.intercept_ = point["alpha"], float(point.get("bias", 0.0))
         return self
 

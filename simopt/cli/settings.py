@@ -76,10 +76,11 @@ def convert(name: str, text: str, annotation: str) -> Any:
 
 
 def settable_fields(kind: type[Problem]) -> dict[str, str]:
-    """Fields of a problem that are not arrays, with their annotations, and the numbers that they hold."""
+    """Fields of a problem that are neither arrays nor bounds, with their annotations, and the numbers that they hold."""
     fields = {item.name: _annotation(item.type) for item in dataclasses.fields(kind)} | dict.fromkeys(kind.holding(), "float")
     held = kind.holding().values()
-    return {name: text for name, text in fields.items() if "Array" not in text and "ndarray" not in text and name not in held}
+    whole = ("Array", "ndarray", "Bound")
+    return {name: text for name, text in fields.items() if not any(each in text for each in whole) and name not in held}
 
 
 def assigned(kind: type[Problem], texts: dict[str, str]) -> tuple[dict[str, Any], dict[str, Any]]:

@@ -18,7 +18,6 @@ from simopt.problems.bayes_linear_loss import BayesLinearLoss
 from simopt.problems.herding import Herding
 from simopt.problems.hinge_svm_hull import HingeSVMHull
 from simopt.problems.mean_classifier import MeanClassifier
-from simopt.problems.mean_classifier_penalised import MeanClassifierPenalised
 from simopt.problems.mmd import MaximumMeanDiscrepancy
 from simopt.problems.multiple_kernel_mean import MultipleKernelMean
 from simopt.solvers.herding.atoms import StoredAtoms, largest_margin
@@ -36,15 +35,15 @@ def unit(gram: Array, mean: Array) -> Array:
     return mean / size if size > 0.0 else np.zeros_like(mean)
 
 
-@solver(NAME, solves=MeanClassifier, summary="f = ω_S/‖ω_S‖", rank=10)
+@solver(NAME, solves=MeanClassifier.form("ball"), summary="f = ω_S/‖ω_S‖", rank=10)
 def mean_classifier(problem: MeanClassifier, *, tol: float) -> Iterator[Iterate]:
     """α = (y/n)/‖ω_S‖; α = 0 if ω_S = 0. RMW Theorem 2."""
     mean = problem.labels / len(problem.labels)
     yield Iterate({"alpha": unit(problem.gram, mean)}, {"predictions": mean}, 0.0)
 
 
-@solver(NAME, solves=MeanClassifierPenalised, summary="f = ω_S/λ", rank=10)
-def mean_classifier_penalised(problem: MeanClassifierPenalised, *, tol: float) -> Iterator[Iterate]:
+@solver(NAME, solves=MeanClassifier.form("penalty"), summary="f = ω_S/λ", rank=10)
+def mean_classifier_penalised(problem: MeanClassifier, *, tol: float) -> Iterator[Iterate]:
     """α = y/(nλ): the gradient λf − ω_S vanishes. No product with K."""
     mean = problem.labels / len(problem.labels)
     yield Iterate({"alpha": mean / problem.regularization}, {"predictions": mean}, 0.0)

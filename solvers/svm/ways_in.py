@@ -13,15 +13,15 @@ from collections.abc import Iterator
 import numpy as np
 
 from simopt.problems.hinge_svm import HingeSVM
-from simopt.problems.hinge_svm_ball import HingeSVMBall
-from simopt.problems.hinge_svm_bias import HingeSVMBias
 from simopt.solvers.svm.ball import ball_candidates
 from simopt.solvers.svm.fit import contiguous, cost_of, mean_start, svm_fits
 from simopt.solving.solution import Iterate
 from simopt.solving.solver import solver
 
 
-@solver("svm", solves=HingeSVM, summary="second-order pair selection with shrinking, then a semismooth Newton polish", rank=10)
+@solver(
+    "svm", solves=HingeSVM.form("penalty"), summary="second-order pair selection with shrinking, then a semismooth Newton polish", rank=10
+)
 def svm(problem: HingeSVM, *, tol: float, shrinking: bool = True, polishing: bool = True) -> Iterator[Iterate]:
     """f = C Σ w_i k(·, x_i), |w_i| ≤ 1, C = 1/(nλ).
 
@@ -37,8 +37,13 @@ def svm(problem: HingeSVM, *, tol: float, shrinking: bool = True, polishing: boo
         yield Iterate({"alpha": fit.coefficients}, {"margins": fit.multipliers}, fit.gap)
 
 
-@solver("svm", solves=HingeSVMBias, summary="working set selection 2 with shrinking, then a semismooth Newton polish", rank=10)
-def svm_bias(problem: HingeSVMBias, *, tol: float, shrinking: bool = True, polishing: bool = True) -> Iterator[Iterate]:
+@solver(
+    "svm",
+    solves=HingeSVM.form("penalty_intercept"),
+    summary="working set selection 2 with shrinking, then a semismooth Newton polish",
+    rank=10,
+)
+def svm_bias(problem: HingeSVM, *, tol: float, shrinking: bool = True, polishing: bool = True) -> Iterator[Iterate]:
     """f = C Σ w_i k(·, x_i), |w_i| ≤ 1, Σ w_i = 0, and an optimal intercept for it. Cost and options as without intercept."""
     gram, labels = contiguous(problem.gram), problem.labels
     cost, goal = cost_of(labels, problem.regularization), tol * problem.scale()
@@ -47,8 +52,8 @@ def svm_bias(problem: HingeSVMBias, *, tol: float, shrinking: bool = True, polis
         yield Iterate(point, {"margins": fit.multipliers}, fit.gap)
 
 
-@solver("svm", solves=HingeSVMBall, summary="the penalised SVM along λ, to the λ at which its norm is that of the ball", rank=10)
-def svm_ball(problem: HingeSVMBall, *, tol: float) -> Iterator[Iterate]:
+@solver("svm", solves=HingeSVM.form("ball"), summary="the penalised SVM along λ, to the λ at which its norm is that of the ball", rank=10)
+def svm_ball(problem: HingeSVM, *, tol: float) -> Iterator[Iterate]:
     """f = C Σ w_i k(·, x_i) with ‖f‖² = c, |w_i| ≤ 1; or a minimiser of the loss, if one lies inside the ball.
 
     Time and memory: about ten penalised SVMs, each started from the one before; see `svm`.

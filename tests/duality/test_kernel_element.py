@@ -14,6 +14,7 @@ import simopt
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL
 from simopt.duality import Declared, solved
 from simopt.duality.reading.kernel_element import SquaredNorm
+from simopt.problems.bounds import Penalty
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.kernel_ridge import KernelRidge
 
@@ -139,7 +140,10 @@ def test_a_kernel_that_is_nearly_singular_is_judged_as_by_hand() -> None:
     a = cp.Variable(12, name="alpha")
     for by_hand, loss in (
         (KernelRidge(gram, y, 0.01), cp.sum_squares(y - gram @ a) / 12 + 0.01 * norm(a, gram)),
-        (HingeSVM(gram, np.sign(y + 0.1), 0.01), cp.sum(cp.pos(1 - cp.multiply(np.sign(y + 0.1), gram @ a))) / 12 + 0.005 * norm(a, gram)),
+        (
+            HingeSVM(gram, np.sign(y + 0.1), Penalty(0.01)),
+            cp.sum(cp.pos(1 - cp.multiply(np.sign(y + 0.1), gram @ a))) / 12 + 0.005 * norm(a, gram),
+        ),
     ):
         solution = simopt.solve(by_hand, tol=1e-10)
         known = simopt.certify(by_hand, solution.point, solution.multipliers, INTERVAL)

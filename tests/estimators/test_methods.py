@@ -16,7 +16,7 @@ from simopt.data.similarities import Gaussian, Manhattan
 from simopt.estimators.herding.herd import herd
 from simopt.estimators.ordinal.ordinal import ordinal
 from simopt.ground.errors import InvalidProblem
-from simopt.problems.bounds import Ball
+from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.landmarked_svr import LandmarkedSVR
 
@@ -163,7 +163,7 @@ def test_hinge_svm_without_intercept_is_its_problem() -> None:
     X, y = data(np.random.default_rng(6))
     signs = np.where(y > 0, 1.0, -1.0)
     model = estimators.HingeSVMClassifier(WIDTH, regularization=0.01, fit_intercept=False).fit(X, np.where(y > 0, "yes", "no"))
-    solution = simopt.solve(HingeSVM(WIDTH.gram(X), signs, 0.01))
+    solution = simopt.solve(HingeSVM(WIDTH.gram(X), signs, Penalty(0.01)))
     assert model.classes_.tolist() == ["no", "yes"]
     assert model.certificate_.upper == pytest.approx(solution.value, rel=1e-7)
     assert ((model.predict(X) == "yes") == (model.decision_function(X) > 0)).all()

@@ -18,12 +18,11 @@ from simopt import Status, certify, solve
 from simopt.arithmetic import BY_NAME, FLOAT, INTERVAL, RATIONAL, Arithmetic, Interval
 from simopt.ground.arrays import Multipliers, Point
 from simopt.ground.errors import InvalidProblem
+from simopt.problems.bounds import Capacity, Penalty
 from simopt.problems.hinge_svm import HingeSVM
-from simopt.problems.hinge_svm_ball_bias import HingeSVMBallBias
-from simopt.problems.hinge_svm_bias import HingeSVMBias
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.problems.m_power_rls import MPowerRLS
-from simopt.problems.mean_classifier_penalised import MeanClassifierPenalised
+from simopt.problems.mean_classifier import MeanClassifier
 from simopt.problems.smallest_bound import SmallestBound
 from simopt.solving.certificate import judge, ratio
 from simopt.solving.problem import Problem, own, owns_its_data, twin
@@ -244,11 +243,11 @@ def test_what_rounding_explains_is_no_contradiction() -> None:
 
 ALIKE, CONTRADICTED = np.ones((4, 4)), np.array([1.0, -1.0, 1.0, -1.0])  # no f is better than 0
 UNSEEN: dict[str, Problem] = {
-    "hinge-svm": HingeSVM(ALIKE, CONTRADICTED, 0.1),
-    "hinge-svm-bias": HingeSVMBias(ALIKE, CONTRADICTED, 0.1),
-    "hinge-svm-ball-bias": HingeSVMBallBias(ALIKE, CONTRADICTED, 1.0),
+    "hinge-svm": HingeSVM(ALIKE, CONTRADICTED, Penalty(0.1)),
+    "hinge-svm-bias": HingeSVM(ALIKE, CONTRADICTED, Penalty(0.1), intercept=True),
+    "hinge-svm-ball-bias": HingeSVM(ALIKE, CONTRADICTED, Capacity(1.0), intercept=True),
     "m-power-rls": MPowerRLS(ALIKE, CONTRADICTED, 0.1, 3.0),
-    "mean-classifier-penalised": MeanClassifierPenalised(ALIKE, CONTRADICTED, 0.5),
+    "mean-classifier-penalised": MeanClassifier(ALIKE, CONTRADICTED, Penalty(0.5)),
 }
 
 
@@ -297,7 +296,7 @@ def test_balls_are_asked_where_a_small_change_is_a_large_one_only(monkeypatch: p
     asked = counted(monkeypatch, HingeSVM)
     rng = np.random.default_rng(0)
     features = rng.standard_normal((60, 4))
-    problem = HingeSVM(features @ features.T, np.where(features[:, 0] + rng.standard_normal(60) > 0, 1.0, -1.0), 0.01)
+    problem = HingeSVM(features @ features.T, np.where(features[:, 0] + rng.standard_normal(60) > 0, 1.0, -1.0), Penalty(0.01))
     best = solve(problem, tol=1e-6)
     assert best.optimal and best.point is not None and best.multipliers is not None and "interval" not in asked
     asked.clear()
@@ -315,7 +314,7 @@ def test_what_stays_when_it_is_shaken_hides_nothing(seed: int, monkeypatch: pyte
     rng = np.random.default_rng(seed)
     features = rng.integers(-3, 4, (3, 2)).astype(float)
     gram, honest = np.kron(np.ones((3, 3)), features @ features.T), rng.integers(-3, 4, 9) / 8
-    problem = HingeSVM(gram, np.sign(rng.standard_normal(9)), 0.1)
+    problem = HingeSVM(gram, np.sign(rng.standard_normal(9)), Penalty(0.1))
     kept = []
     for size in 10.0 ** np.arange(21):
         u, v = size * rng.standard_normal((2, 3))
@@ -377,7 +376,7 @@ def test_a_point_that_suggests_nothing_is_judged_all_the_same() -> None:
 
 def test_sums_that_overflow_close_nothing() -> None:
     """1 − ⟨ω, f⟩ + ½‖f‖² at coefficients of 1e155: αᵀKα overflows to −∞ and the gap to 0."""
-    problem = MeanClassifierPenalised(np.ones((2, 2)), -np.ones(2), 1.0)
+    problem = MeanClassifier(np.ones((2, 2)), -np.ones(2), Penalty(1.0))
     for num in (FLOAT, INTERVAL):
         found = certify(problem, {"alpha": np.array([-1e155, 1e156])}, None, num)
         assert found.upper == found.gap == np.inf and not found.closes(0.999)
@@ -386,7 +385,7 @@ def test_sums_that_overflow_close_nothing() -> None:
 
 
 def test_an_infinite_bound_is_not_optimal() -> None:
-    found = solve(MeanClassifierPenalised(np.array([[1, 0.5], [0.5, 1]]), np.ones(2), 1e-161))
+    found = solve(MeanClassifier(np.array([[1, 0.5], [0.5, 1]]), np.ones(2), Penalty(1e-161)))
     assert found.status is not Status.OPTIMAL
     assert not dataclasses.replace(certify(toy(), toy().trivial_point()), gap=0.0, relative_gap=0.0, upper=np.inf).closes(0.5)
     assert not dataclasses.replace(certify(toy(), toy().trivial_point()), gap=0.0, relative_gap=0.0, lower=-np.inf).closes(0.5)

@@ -7,6 +7,7 @@ import pytest
 
 import simopt
 from simopt.data.similarities import Laplacian
+from simopt.problems.bounds import Penalty
 from simopt.problems.hinge_svm import HingeSVM
 
 
@@ -26,7 +27,7 @@ class Clock:
 def test_slow_and_fast_machines_give_the_same_answer(tol: float, monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(0)
     X = rng.normal(size=(80, 3))
-    problem = HingeSVM(Laplacian(3.0).gram(X), np.where(X[:, 0] + 0.5 * rng.normal(size=80) > 0, 1.0, -1.0), 1e-3)
+    problem = HingeSVM(Laplacian(3.0).gram(X), np.where(X[:, 0] + 0.5 * rng.normal(size=80) > 0, 1.0, -1.0), Penalty(1e-3))
     simopt.solve(problem, "svm")  # compiled outside of what is measured
     answers = []
     for factor in (1.0, 1.3, 0.1):

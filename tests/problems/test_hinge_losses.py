@@ -72,9 +72,9 @@ def test_the_mean_is_the_solution_of_a_strongly_regularized_svm() -> None:
     for factor in (1.0, 2.0):
         strength = factor * threshold * (1 + 1e-12)
         point = {"alpha": labels / (14 * strength)}
-        assert certify(HingeSVM(K, labels, strength), point).relative_gap < 1e-12
-        assert certify(HingeSVM(K, labels, strength), point, num=RATIONAL).relative_gap < 1e-12
-    weak = HingeSVM(K, labels, 0.5 * threshold)
+        assert certify(HingeSVM(K, labels, Penalty(strength)), point).relative_gap < 1e-12
+        assert certify(HingeSVM(K, labels, Penalty(strength)), point, num=RATIONAL).relative_gap < 1e-12
+    weak = HingeSVM(K, labels, Penalty(0.5 * threshold))
     assert certify(weak, {"alpha": labels / (14 * weak.regularization)}).relative_gap > 1e-4
 
 

@@ -16,6 +16,7 @@ from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
 from simopt.problems import _factor, _norm_power
 from simopt.problems._recipes import small_kernel
+from simopt.problems.bounds import Penalty
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.problems.m_power_rls import MPowerRLS
@@ -185,7 +186,7 @@ def test_factors_are_shared_by_multiples_of_a_matrix_and_checked_matrices_are_no
     assert _factor.has_factor(natural.gram)
 
 
-MAKERS = [lambda K, y: KernelRidge(K, y, 1.0), lambda K, y: MPowerRLS(K, y, 1.0, 3.0), lambda K, y: HingeSVM(K, np.sign(y), 1.0)]
+MAKERS = [lambda K, y: KernelRidge(K, y, 1.0), lambda K, y: MPowerRLS(K, y, 1.0, 3.0), lambda K, y: HingeSVM(K, np.sign(y), Penalty(1.0))]
 
 
 @pytest.mark.parametrize("make", MAKERS)

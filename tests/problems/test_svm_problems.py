@@ -25,28 +25,21 @@ from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
 from simopt.problems import _intercept
 from simopt.problems._recipes import small_kernel
+from simopt.problems.bounds import Capacity, Penalty, UnitBall
 from simopt.problems.hinge_svm import HingeSVM
-from simopt.problems.hinge_svm_ball import HingeSVMBall
-from simopt.problems.hinge_svm_ball_bias import HingeSVMBallBias
-from simopt.problems.hinge_svm_bias import HingeSVMBias
 from simopt.problems.hinge_svm_hull import HingeSVMHull
 from simopt.problems.mean_classifier import MeanClassifier
-from simopt.problems.mean_classifier_penalised import MeanClassifierPenalised
 from simopt.solving.backends.adapter import quiet
 from simopt.solving.backends.table import installed
 from simopt.solving.solution import Status
 
 registry.load("problems")
 OURS: tuple[Any, ...] = (
-    HingeSVM,
-    HingeSVMBias,
-    HingeSVMBall,
-    HingeSVMBallBias,
+    *HingeSVM.each_form(),
     HingeSVMHull,
-    MeanClassifier,
-    MeanClassifierPenalised,
+    *MeanClassifier.each_form(),
 )
-BIASED: tuple[Any, ...] = (HingeSVMBias, HingeSVMBallBias)
+BIASED: tuple[Any, ...] = (HingeSVM.form("penalty_intercept"), HingeSVM.form("ball_intercept"))
 CASES = [pytest.param(e.problem, id=f"{cls.name}: {e.name}") for cls in OURS for e in cls.examples(np.random.default_rng(11))]
 ANGLES = np.linspace(0.0, 2.0 * np.pi, 20001)
 CIRCLE = np.stack([np.cos(ANGLES), np.sin(ANGLES)])
@@ -55,6 +48,15 @@ CIRCLE = np.stack([np.cos(ANGLES), np.sin(ANGLES)])
 def sample(seed: int, n: int) -> tuple[Array, Array]:
     gram, y = small_kernel(np.random.default_rng(seed), n)
     return gram, np.where(y > 0, 1.0, -1.0)
+
+
+def made(kind: Any, gram: Array, labels: Array, number: float) -> Any:
+    """A problem of a class with this number as its λ or c, if it has one."""
+    if issubclass(kind, HingeSVM):
+        return HingeSVM(gram, labels, kind.bounds[kind.key](number), kind in BIASED)
+    if issubclass(kind, MeanClassifier):
+        return MeanClassifier(gram, labels, kind.either(ball=UnitBall, penalty=lambda: Penalty(number))())
+    return kind(gram, labels, number)
 
 
 def optimum(problem: Any) -> Any:
@@ -103,10 +105,10 @@ def test_bounds_are_minima_of_the_lagrangian(biased: bool) -> None:
         a *= np.where(labels < 0, (a @ (labels > 0)) / (a @ (labels < 0)), 1.0)
         assert abs(a @ labels) < 1e-15  # then the intercept drops out of the Lagrangian
     gram, g = features @ features.T, features.T @ (a * labels)
-    ball = (HingeSVMBallBias if biased else HingeSVMBall)(gram, labels, 2.3)
+    ball = HingeSVM(gram, labels, Capacity(2.3), biased)
     lowest = float(np.sum(a) - np.max(math.sqrt(2.3) * g @ CIRCLE))
     assert float(ball.dual_bound({"margins": a})) == pytest.approx(lowest, rel=1e-6)
-    penalised = (HingeSVMBias if biased else HingeSVM)(gram, labels, 0.3)
+    penalised = HingeSVM(gram, labels, Penalty(0.3), biased)
     radii = np.linspace(0.0, 4.0 * np.linalg.norm(g) / 0.3, 4001)
     along = np.sum(a) - radii * np.linalg.norm(g) + 0.15 * radii**2
     assert float(penalised.dual_bound({"margins": a})) == pytest.approx(float(np.min(along)), rel=1e-5)
@@ -155,9 +157,9 @@ def test_balanced_multipliers_are_exactly_balanced_and_only_smaller(rows: list[t
 @pytest.mark.parametrize("kind", BIASED)
 def test_unbalanced_multipliers_bound_the_optimum_from_below(kind: Any) -> None:
     gram, labels = sample(2, 14)[0], np.where(np.arange(14) < 4, 1.0, -1.0)
-    problem = kind(gram, labels, 0.5)
+    problem = made(kind, gram, labels, 0.5)
     best = optimum(problem)
-    without = (HingeSVM if kind is HingeSVMBias else HingeSVMBall)(gram, labels, 0.5)
+    without = dataclasses.replace(problem, intercept=False)
     rng = np.random.default_rng(3)
     for size in (1e-9, 1e-3, 1.0):
         shaken = {"margins": best.multipliers["margins"] + size * rng.uniform(size=14) * (labels > 0)}
@@ -171,7 +173,7 @@ def test_unbalanced_multipliers_bound_the_optimum_from_below(kind: Any) -> None:
 @pytest.mark.parametrize("kind", BIASED)
 def test_a_restored_intercept_is_the_best_one(kind: Any) -> None:
     gram, labels = sample(4, 11)
-    problem, rng = kind(gram, labels, 0.1), np.random.default_rng(5)
+    problem, rng = made(kind, gram, labels, 0.1), np.random.default_rng(5)
     for _ in range(10):
         point = problem.restore({"alpha": rng.normal(size=11), "bias": np.asarray(rng.normal())})
         value, fitted = float(problem.objective(point)), gram @ point["alpha"]
@@ -185,7 +187,7 @@ def test_a_restored_intercept_is_the_best_one(kind: Any) -> None:
 @pytest.mark.parametrize("num", [FLOAT, INTERVAL])
 def test_one_class_alone_has_the_constant_for_its_answer(kind: Any, side: float, num: Any) -> None:
     gram, _ = sample(6, 9)
-    problem = kind(gram, np.full(9, side), 0.2)
+    problem = made(kind, gram, np.full(9, side), 0.2)
     trivial = problem.trivial_point()
     assert problem.scale() == 1.0 and float(trivial["bias"]) == side
     found = certify(problem, trivial, None, num)
@@ -198,7 +200,7 @@ def test_one_class_alone_has_the_constant_for_its_answer(kind: Any, side: float,
 @pytest.mark.parametrize("kind", BIASED)
 def test_points_with_an_intercept_are_pickled(kind: Any) -> None:
     gram, labels = sample(2, 14)
-    solution = optimum(kind(gram, labels, 0.5))
+    solution = optimum(made(kind, gram, labels, 0.5))
     again = pickle.loads(pickle.dumps(solution))
     assert float(again.point["bias"]) == float(solution.point["bias"])
     assert again.certificate == solution.certificate
@@ -211,7 +213,7 @@ def test_the_biased_svm_is_that_of_libsvm(strength: float, balance: float) -> No
 
     gram, y = small_kernel(np.random.default_rng(7), 60)
     labels = np.where(y > balance, 1.0, -1.0)
-    problem = HingeSVMBias(gram, labels, strength)
+    problem = HingeSVM(gram, labels, Penalty(strength), intercept=True)
     peer = SVC(C=1.0 / (60 * strength), kernel="precomputed", tol=1e-10).fit(gram, labels)
     alpha = np.zeros(60)
     alpha[peer.support_] = peer.dual_coef_[0]
@@ -227,14 +229,14 @@ def test_the_biased_svm_is_that_of_libsvm(strength: float, balance: float) -> No
 # Two forms, one path.
 
 
-@pytest.mark.parametrize(("penalised", "bounded"), [(HingeSVM, HingeSVMBall), (HingeSVMBias, HingeSVMBallBias)])
+@pytest.mark.parametrize("intercept", [False, True])
 @pytest.mark.parametrize("strength", [1.0, 0.2, 0.05, 0.01])
-def test_the_constrained_solution_is_the_penalised_one_of_its_norm(penalised: Any, bounded: Any, strength: float) -> None:
+def test_the_constrained_solution_is_the_penalised_one_of_its_norm(intercept: bool, strength: float) -> None:
     gram, labels = sample(8, 20)
-    one = optimum(penalised(gram, labels, strength))
+    one = optimum(HingeSVM(gram, labels, Penalty(strength), intercept))
     alpha = one.point["alpha"]
     capacity = float(alpha @ gram @ alpha)
-    ball = bounded(gram, labels, capacity)
+    ball = HingeSVM(gram, labels, Capacity(capacity), intercept)
     other = optimum(ball)
     step = alpha - other.point["alpha"]
     assert math.sqrt(max(step @ gram @ step, 0.0)) <= 1e-3 * math.sqrt(capacity)
@@ -244,11 +246,11 @@ def test_the_constrained_solution_is_the_penalised_one_of_its_norm(penalised: An
     assert math.sqrt(v @ gram @ v / capacity) == pytest.approx(strength, rel=1e-3)
 
 
-@pytest.mark.parametrize("kind", [HingeSVMBall, HingeSVMBallBias])
+@pytest.mark.parametrize("intercept", [False, True])
 @pytest.mark.parametrize("capacity", [0.5, 20.0])
-def test_the_spread_of_the_ball_holds_the_optimum(kind: Any, capacity: float) -> None:
+def test_the_spread_of_the_ball_holds_the_optimum(intercept: bool, capacity: float) -> None:
     gram, labels = sample(9, 15)
-    problem, rng = kind(gram, labels, capacity), np.random.default_rng(0)
+    problem, rng = HingeSVM(gram, labels, Capacity(capacity), intercept), np.random.default_rng(0)
     best = optimum(problem)
     for size in (0.0, 1e-6, 1e-2, 1.0):
         point = problem.restore({**best.point, "alpha": best.point["alpha"] + size * rng.normal(size=15)})
@@ -264,7 +266,7 @@ def test_the_spread_of_the_ball_holds_the_optimum(kind: Any, capacity: float) ->
 def test_a_small_ball_holds_the_mean_classifier() -> None:
     gram, labels = sample(10, 12)
     mean = labels / math.sqrt(labels @ gram @ labels)
-    found = certify(HingeSVMBall(gram, labels, 1.0), {"alpha": mean})
+    found = certify(HingeSVM(gram, labels, Capacity(1.0)), {"alpha": mean})
     linear = certify(MeanClassifier(gram, labels), {"alpha": mean})
     assert found.relative_gap < 1e-13 and found.upper == pytest.approx(linear.upper, rel=1e-14)
 
@@ -275,15 +277,15 @@ def test_the_penalised_mean_is_the_svm_above_its_threshold_only() -> None:
     for factor, same in ((1.0 + 1e-12, True), (3.0, True), (0.7, False)):
         strength = factor * threshold
         point = {"alpha": labels / (12 * strength)}
-        mean = certify(MeanClassifierPenalised(gram, labels, strength), point, None, INTERVAL)
+        mean = certify(MeanClassifier(gram, labels, Penalty(strength)), point, None, INTERVAL)
         assert mean.relative_gap < 1e-14 and mean.lower == pytest.approx(mean.upper, abs=1e-12)
-        assert (certify(HingeSVM(gram, labels, strength), point).relative_gap < 1e-12) == same
+        assert (certify(HingeSVM(gram, labels, Penalty(strength)), point).relative_gap < 1e-12) == same
 
 
 def test_classes_that_cancel_leave_nothing_to_learn() -> None:
     gram, labels = np.ones((4, 4)), np.array([1.0, -1.0, 1.0, -1.0])
     zero = {"alpha": np.zeros(4)}
-    for problem in (MeanClassifierPenalised(gram, labels, 1e-3), MeanClassifier(gram, labels), HingeSVM(gram, labels, 2.0)):
+    for problem in (MeanClassifier(gram, labels, Penalty(1e-3)), MeanClassifier(gram, labels), HingeSVM(gram, labels, Penalty(2.0))):
         found = certify(problem, zero)
         assert found.upper == 1.0 and found.gap <= (0.0 if problem.name != "hinge-svm" else 1.0)
         assert solve(problem, "clarabel").value == pytest.approx(1.0, abs=1e-8)
@@ -325,7 +327,7 @@ def test_hull_and_svm_differ() -> None:
     hull = HingeSVMHull(gram, labels, 2.0)
     found = certify(hull, {"weights": np.array([0.35, 0.65])}, None, INTERVAL)
     assert found.relative_gap < 1e-13 and found.upper == pytest.approx(0.971875)
-    svm = HingeSVM(gram, labels, 2.0)
+    svm = HingeSVM(gram, labels, Penalty(2.0))
     exact = certify(svm, {"alpha": np.array([0.25, 0.25])}, num=RATIONAL)
     assert exact.gap == 0.0 and exact.upper == 0.921875 < found.lower
     assert certify(svm, {"alpha": np.array([0.35, 0.65])}).relative_gap > 0.04
@@ -380,7 +382,7 @@ def test_a_multiplier_without_direction_is_named() -> None:
 @pytest.mark.parametrize("solver", ["clarabel", "ecos", "scs"])
 def test_answers_of_all_back_ends_are_certified(kind: Any, solver: str) -> None:
     gram, labels = sample(16, 24)
-    problem = kind(gram, labels) if kind is MeanClassifier else kind(gram, labels, 0.3)
+    problem = made(kind, gram, labels, 0.3)
     solution = solve(problem, solver, tol=1e-6, rigorous=True)
     assert solution.certificate is not None and solution.certificate.lower <= solution.certificate.upper
     assert solution.optimal or solver == "scs"
@@ -392,7 +394,7 @@ def test_answers_of_all_back_ends_are_certified(kind: Any, solver: str) -> None:
 
 def test_a_rigorous_gap_is_never_wider_than_the_rigorous_bounds() -> None:
     line = np.outer(np.random.default_rng(17).normal(size=30), [1.0, 2.0])
-    problem = HingeSVMBallBias(line @ line.T, np.where(np.arange(30) % 3 == 0, 1.0, -1.0), 1.0)
+    problem = HingeSVM(line @ line.T, np.where(np.arange(30) % 3 == 0, 1.0, -1.0), Capacity(1.0), intercept=True)
     solution = solve(problem, "clarabel", tol=1e-6)
     found = certify(problem, dict(solution.point or {}), dict(solution.multipliers or {}), INTERVAL)
     assert found.lower <= found.upper and found.gap <= math.nextafter(found.upper - found.lower, math.inf)
@@ -402,8 +404,8 @@ def test_a_rigorous_gap_is_never_wider_than_the_rigorous_bounds() -> None:
 @pytest.mark.parametrize("size", [1e-140, 1e-9, 1e9, 1e140])
 def test_kernels_of_any_size_end_in_a_status_without_a_warning(kind: Any, size: float) -> None:
     gram, labels = sample(18, 12)
-    scalar = {"capacity": 0.5 / size, "regularization": 0.5 if kind is HingeSVMHull else 0.5 * size}
-    problem = kind(size * gram, labels, **{name: value for name, value in scalar.items() if name in kind.parameters})
+    scalar = 0.5 / size if "capacity" in kind.parameters else 0.5 if kind is HingeSVMHull else 0.5 * size
+    problem = made(kind, size * gram, labels, scalar)
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         solution = solve(problem, "clarabel", tol=1e-6)
@@ -411,7 +413,7 @@ def test_kernels_of_any_size_end_in_a_status_without_a_warning(kind: Any, size: 
     assert solution.optimal or size == 1e140
     if kind.name.startswith("hinge-svm") and kind is not HingeSVMHull:  # the kernel's unit is free: the optimum is that of size 1
         assert solution.optimal
-        assert solution.value == pytest.approx(optimum(kind(gram, labels, 0.5)).value, abs=1e-5)
+        assert solution.value == pytest.approx(optimum(made(kind, gram, labels, 0.5)).value, abs=1e-5)
 
 
 @pytest.mark.parametrize("kind", OURS)
@@ -428,7 +430,7 @@ def test_ugly_samples_are_solved(kind: Any, twist: str) -> None:
         features, labels = np.repeat(features[:6], 3, axis=0), np.tile([1.0, 1.0, -1.0], 6)
     else:
         features[::3] = 0.0
-    problem = kind(features @ features.T, labels) if kind is MeanClassifier else kind(features @ features.T, labels, 0.1)
+    problem = made(kind, features @ features.T, labels, 0.1)
     for solver in {"clarabel", "ecos"} & {backend.name for backend in installed()}:
         solution = solve(problem, solver, tol=1e-6, rigorous=True)
         assert solution.optimal, solution
@@ -485,8 +487,8 @@ def test_recipes_keep_the_classes_of_a_file(targets: list[float], labels: list[f
 
 @pytest.mark.parametrize("kind", OURS)
 def test_bad_input_is_named(kind: Any) -> None:
-    good: dict[str, Any] = {"gram": np.eye(3), "labels": np.array([1.0, -1.0, 1.0]), **{name: 1.0 for name in kind.parameters}}
-    kind(**good)
+    good: dict[str, Any] = {"gram": np.eye(3), "labels": np.array([1.0, -1.0, 1.0]), "number": 1.0}
+    made(kind, **good)
     bad: list[tuple[str, Any, str]] = [
         ("labels", np.array([1.0, 0.0, 2.0]), r"labels: 2 of 3 labels are none of -1, 1 \(first at index 1: 0\)"),
         ("labels", np.array([1.0, -1.0]), "gram"),
@@ -496,16 +498,16 @@ def test_bad_input_is_named(kind: Any) -> None:
         ("gram", 1e160 * np.eye(3), "gram: the largest entry is .* float64 cannot hold its square"),
         ("gram", 1e-150 * np.eye(3), "gram: the largest entry is .* float64 cannot hold its square"),
     ]
-    bad += [(name, value, f"{name}: .* a number > 0 needed") for name in kind.parameters for value in (0.0, -1.0)]
-    bad += [(name, math.inf, f"{name}: inf is not finite") for name in kind.parameters]
+    bad += [("number", value, f"{name}: .* a number > 0 needed") for name in kind.parameters for value in (0.0, -1.0)]
+    bad += [("number", math.inf, f"{name}: inf is not finite") for name in kind.parameters]
     for name, value, message in bad:
         with pytest.raises(InvalidProblem, match=message):
-            kind(**{**good, name: value})
+            made(kind, **{**good, name: value})
 
 
 @pytest.mark.parametrize("kind", OURS)
 def test_points_and_multipliers_of_the_wrong_size_are_named(kind: Any) -> None:
-    problem = kind(np.eye(3), np.array([1.0, -1.0, 1.0]), **{name: 1.0 for name in kind.parameters})
+    problem = made(kind, np.eye(3), np.array([1.0, -1.0, 1.0]), 1.0)
     key = "weights" if kind is HingeSVMHull else "alpha"
     with pytest.raises(InvalidProblem, match=rf"point: {key} has shape \(2,\), expected \(3,\)"):
         certify(problem, {key: np.ones(2)})

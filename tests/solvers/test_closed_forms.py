@@ -12,12 +12,11 @@ from simopt import solve
 from simopt.arithmetic import FLOAT, INTERVAL
 from simopt.problems.bayes_linear_loss import BayesLinearLoss
 from simopt.problems.mean_classifier import MeanClassifier
-from simopt.problems.mean_classifier_penalised import MeanClassifierPenalised
 from simopt.problems.mmd import MaximumMeanDiscrepancy
 from simopt.problems.multiple_kernel_mean import MultipleKernelMean
 from simopt.solving.solver import solvers_of
 
-KINDS: tuple[Any, ...] = (MeanClassifier, MeanClassifierPenalised, MaximumMeanDiscrepancy, MultipleKernelMean, BayesLinearLoss)
+KINDS: tuple[Any, ...] = (*MeanClassifier.each_form(), MaximumMeanDiscrepancy, MultipleKernelMean, BayesLinearLoss)
 
 
 @pytest.mark.parametrize("kind", KINDS)

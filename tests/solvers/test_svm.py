@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from svm_cases import gaussian, linear, noisy, ugly
 
 from simopt.ground.errors import InvalidProblem
+from simopt.problems.bounds import Penalty
 from simopt.problems.hinge_svm import HingeSVM
-from simopt.problems.hinge_svm_bias import HingeSVMBias
 from simopt.solvers.svm import fit as svm_fit
 from simopt.solvers.svm import polish as svm_polish
 from simopt.solvers.svm.dual import best_intercept, box, complementarity, product
@@ -24,13 +24,14 @@ from simopt.solving.certificate import certify
 from simopt.solving.driver import choose, solve
 from simopt.solving.solution import Status
 
-FORMS = [HingeSVM, HingeSVMBias]
+FORMS = [HingeSVM.form("penalty"), HingeSVM.form("penalty_intercept")]
+PLAIN, BIASED = FORMS
 NAMES = [name for name, _, _ in ugly(40, 0)]
 
 
 def at_cost(form, gram, labels, cost):
     """The problem with LIBSVM's C."""
-    return form(gram, labels, 1.0 / (len(labels) * cost))
+    return HingeSVM(gram, labels, Penalty(1.0 / (len(labels) * cost)), form is BIASED)
 
 
 def last(fits):
@@ -76,7 +77,7 @@ def test_clarabel_agrees_within_the_gaps(form, name):
 def test_libsvm_agrees_on_the_form_with_intercept(cost):
     svc = pytest.importorskip("sklearn.svm").SVC
     gram, labels = noisy(150, 3)
-    problem = at_cost(HingeSVMBias, gram, labels, cost)
+    problem = at_cost(BIASED, gram, labels, cost)
     solution = solve(problem, "svm", tol=1e-10)
     peer = svc(kernel="precomputed", C=cost, tol=1e-8).fit(gram, labels)
     alpha = np.zeros(150)
@@ -102,7 +103,7 @@ def test_bounds_hold_in_interval_arithmetic(form):
 def test_one_sample_in_closed_form():
     # (1 − f)_+ + f²/(2C κ) with κ = K(x, x): f = min(1, Cκ)
     for kappa, cost in ((2.0, 0.1), (2.0, 10.0), (0.5, 1.0)):
-        solution = solve(at_cost(HingeSVM, np.array([[kappa]]), np.array([-1.0]), cost))
+        solution = solve(at_cost(PLAIN, np.array([[kappa]]), np.array([-1.0]), cost))
         assert kappa * solution.point["alpha"][0] == pytest.approx(-min(1.0, cost * kappa), abs=1e-14)
 
 
@@ -110,7 +111,7 @@ def test_two_samples_with_intercept_in_closed_form():
     # x = ±1 on the line: f(x) = x·min(1, 2C) and no intercept
     gram, labels = np.array([[1.0, -1.0], [-1.0, 1.0]]), np.array([1.0, -1.0])
     for cost in (0.1, 0.4, 3.0):
-        solution = solve(at_cost(HingeSVMBias, gram, labels, cost))
+        solution = solve(at_cost(BIASED, gram, labels, cost))
         assert gram @ solution.point["alpha"] == pytest.approx(labels * min(1.0, 2 * cost), abs=1e-12)
 
 
@@ -134,7 +135,7 @@ def test_options_change_the_way_not_the_solution(form, options):
 
 
 def test_options_are_validated():
-    problem = at_cost(HingeSVM, *noisy(20, 6), 1.0)
+    problem = at_cost(PLAIN, *noisy(20, 6), 1.0)
     for options in ({"shrinking": "no"}, {"polishing": None}):
         with pytest.raises(InvalidProblem):
             solve(problem, "svm", **options)
@@ -175,7 +176,7 @@ def test_any_start_leads_to_the_same_function(balanced):
 @pytest.mark.parametrize("balanced", [False, True])
 def test_fits_certify_themselves(balanced):
     gram, labels = noisy(200, 9)
-    form = HingeSVMBias if balanced else HingeSVM
+    form = BIASED if balanced else PLAIN
     problem = at_cost(form, gram, labels, 50.0)
     for fit in svm_fits(contiguous(gram), labels, 50.0, goal=1e-9, balanced=balanced):
         low, high = box(labels)
@@ -275,7 +276,7 @@ def test_random_problems(seed, n, rank, log_cost, balanced, integers):
     rng = np.random.default_rng(seed)
     inputs = rng.integers(-1, 2, size=(n, rank)).astype(float) if integers else rng.normal(size=(n, rank))
     labels = np.where(rng.random(n) < 0.5, 1.0, -1.0)
-    problem = at_cost(HingeSVMBias if balanced else HingeSVM, linear(inputs), labels, 10.0**log_cost)
+    problem = at_cost(BIASED if balanced else PLAIN, linear(inputs), labels, 10.0**log_cost)
     solution = solve(problem, "svm", tol=1e-8)
     assert solution.status is Status.OPTIMAL
 
@@ -448,15 +449,15 @@ def test_product_by_rows_is_the_product():
 
 def test_natural_units_do_not_matter():
     gram, labels = noisy(50, 18)
-    problem = at_cost(HingeSVM, gram, labels, 4.0)
+    problem = at_cost(PLAIN, gram, labels, 4.0)
     value = solve(problem, "svm", tol=1e-10).value
     for unit in (1e-100, 1e-9, 1e9, 1e100):
-        scaled = replace(problem, gram=gram * unit, regularization=problem.regularization * unit)
+        scaled = replace(problem, gram=gram * unit, bound=Penalty(problem.regularization * unit))
         assert solve(scaled, "svm", tol=1e-10).value == pytest.approx(value, abs=2e-10)
 
 
 def test_gaussian_gram_of_equal_points_is_constant():
     labels = np.array([1.0, 1.0, -1.0, 1.0])
     # all inputs equal: f is one number, and the loss 3(1 − f)_+ + (1 + f)_+ over 4 is least at f = 1 for weak penalties
-    solution = solve(at_cost(HingeSVM, gaussian(np.zeros((4, 1))), labels, 1e3))
+    solution = solve(at_cost(PLAIN, gaussian(np.zeros((4, 1))), labels, 1e3))
     assert np.ones((4, 4)) @ solution.point["alpha"] == pytest.approx(np.ones(4), abs=1e-6)

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from svm_cases import linear, noisy, ugly
 
 from simopt.ground.errors import UnknownName
+from simopt.problems.bounds import Capacity, Penalty
 from simopt.problems.hinge_svm import HingeSVM
-from simopt.problems.hinge_svm_ball import HingeSVMBall
 from simopt.solvers.svm.ball import path_piece
 from simopt.solvers.svm.fit import contiguous, svm_fits
 from simopt.solving.certificate import certify
@@ -28,12 +28,12 @@ def norm(problem, solution):
 
 
 def test_it_is_the_default_solver():
-    assert choose(HingeSVMBall, None).name == "svm"
+    assert choose(HingeSVM.form("ball"), None).name == "svm"
 
 
 @pytest.mark.parametrize("capacity", [1e-6, 0.5, 5.0, 50.0, 500.0])
 def test_the_ball_binds_and_the_certificate_closes(capacity):
-    problem = HingeSVMBall(*noisy(80, 0), capacity)
+    problem = HingeSVM(*noisy(80, 0), Capacity(capacity))
     solution = solve(problem, "svm", tol=1e-9)
     assert solution.status is Status.OPTIMAL
     assert certify(problem, solution.point, solution.multipliers).relative_gap <= 1e-9
@@ -45,10 +45,10 @@ def test_the_ball_binds_and_the_certificate_closes(capacity):
 def test_it_is_the_penalised_solution_at_some_penalty():
     gram, labels = noisy(70, 1)
     for capacity in (3.0, 30.0, 300.0):
-        solution = solve(HingeSVMBall(gram, labels, capacity), "svm", tol=1e-11)
+        solution = solve(HingeSVM(gram, labels, Capacity(capacity)), "svm", tol=1e-11)
         alpha, a = solution.point["alpha"], solution.multipliers["margins"] * labels
         strength = math.sqrt((a @ gram @ a) / (alpha @ gram @ alpha))
-        problem = HingeSVM(gram, labels, strength)
+        problem = HingeSVM(gram, labels, Penalty(strength))
         penalised = solve(problem, "svm", tol=1e-12)
         difference = penalised.point["alpha"] - alpha
         judged = certify(problem, solution.point, solution.multipliers)
@@ -60,7 +60,7 @@ def test_it_is_the_penalised_solution_at_some_penalty():
 @pytest.mark.parametrize("capacity", [0.1, 3.0])
 def test_ugly_data_close_and_agree_with_clarabel(name, capacity):
     gram, labels = next((K, y) for case, K, y in ugly(24, 2) if case == name)
-    problem = HingeSVMBall(gram, labels, capacity)
+    problem = HingeSVM(gram, labels, Capacity(capacity))
     ours, theirs = solve(problem, "svm"), solve(problem, "clarabel", tol=1e-7)
     assert ours.status is Status.OPTIMAL, ours.certificate
     # √c‖v‖ is known to the root of the rounding of vᵀKv where it cancels
@@ -72,23 +72,23 @@ def test_a_small_ball_gives_the_mean_classifier():
     gram, labels = noisy(50, 3)
     mean = labels / math.sqrt(labels @ gram @ labels)
     for capacity in (1.0, 1e-3):
-        solution = solve(HingeSVMBall(gram, labels, capacity), "svm")
+        solution = solve(HingeSVM(gram, labels, Capacity(capacity)), "svm")
         assert solution.point["alpha"] == pytest.approx(math.sqrt(capacity) * mean, rel=1e-12)
 
 
 def test_a_ball_larger_than_needed_changes_nothing():
     gram, labels = noisy(40, 4)  # independent features: a loss of 0 is reached by some f
     interpolation = math.sqrt(labels @ np.linalg.solve(gram, labels))
-    values = [solve(HingeSVMBall(gram, labels, (factor * interpolation) ** 2), "svm").value for factor in (1.0, 3.0, 1e3)]
+    values = [solve(HingeSVM(gram, labels, Capacity((factor * interpolation) ** 2)), "svm").value for factor in (1.0, 3.0, 1e3)]
     assert max(values) <= 1e-8
-    assert solve(HingeSVMBall(gram, labels, (0.3 * interpolation) ** 2), "svm").value > 1e-3
+    assert solve(HingeSVM(gram, labels, Capacity((0.3 * interpolation) ** 2)), "svm").value > 1e-3
 
 
 def test_a_ball_larger_than_needed_with_a_loss_left():
     # φ = 1 three times with y = +1 and once with y = −1: the loss (3(1 − f)_+ + (1 + f)_+)/4 is least at f = 1, where it is ½
     gram, labels = np.ones((4, 4)), np.array([1.0, 1.0, -1.0, 1.0])
     for capacity in (0.25, 1.0, 4.0, 100.0):
-        problem = HingeSVMBall(gram, labels, capacity)
+        problem = HingeSVM(gram, labels, Capacity(capacity))
         solution = solve(problem, "svm")
         size = min(1.0, math.sqrt(capacity))
         assert solution.status is Status.OPTIMAL
@@ -99,7 +99,7 @@ def test_a_ball_larger_than_needed_with_a_loss_left():
 def test_a_flat_piece_of_the_norm():
     # one sample with K = 4: f(x) = y for all λ ≤ 4, with norm ½, and the ball of that radius is met by each of them
     for capacity, value in ((1 / 16, 0.5), (0.25, 0.0), (9.0, 0.0)):
-        solution = solve(HingeSVMBall(np.array([[4.0]]), np.array([-1.0]), capacity), "svm")
+        solution = solve(HingeSVM(np.array([[4.0]]), np.array([-1.0]), Capacity(capacity)), "svm")
         assert solution.status is Status.OPTIMAL
         assert solution.value == pytest.approx(value, abs=1e-8)
 
@@ -108,7 +108,7 @@ def test_a_flat_piece_in_the_middle_of_a_path():
     # φ = 1 and φ = ¼, both y = +1: f = 5C/4 up to 1, where it rests for 4/5 ≤ C ≤ 4 while the first sample's weight falls to 0; then C/4
     gram, labels = np.array([[1.0, 0.25], [0.25, 0.0625]]), np.ones(2)
     for size in (0.5, 1.0, 1.001, 2.0, 4.0, 5.0):
-        problem = HingeSVMBall(gram, labels, size**2)
+        problem = HingeSVM(gram, labels, Capacity(size**2))
         solution = solve(problem, "svm", tol=1e-10)
         assert solution.status is Status.OPTIMAL
         assert solution.value == pytest.approx((max(0.0, 1 - size) + max(0.0, 1 - size / 4)) / 2, abs=1e-9)
@@ -118,7 +118,7 @@ def test_a_flat_piece_in_the_middle_of_a_path():
 def test_the_optimum_falls_and_is_convex_in_the_radius():
     gram, labels = noisy(60, 5)
     radii = np.geomspace(0.5, 40.0, 12)
-    found = [solve(HingeSVMBall(gram, labels, radius**2), "svm", tol=1e-10).certificate for radius in radii]
+    found = [solve(HingeSVM(gram, labels, Capacity(radius**2)), "svm", tol=1e-10).certificate for radius in radii]
     for one, two in pairwise(found):
         assert two.lower <= one.upper
     for k in range(1, len(radii) - 1):
@@ -129,7 +129,7 @@ def test_the_optimum_falls_and_is_convex_in_the_radius():
 def test_inputs_are_not_changed_and_options_are_checked():
     gram, labels = (array.copy() for array in noisy(50, 6))
     kept = gram.copy(), labels.copy()
-    problem = HingeSVMBall(gram, labels, 20.0)
+    problem = HingeSVM(gram, labels, Capacity(20.0))
     solve(problem, "svm")
     assert np.array_equal(gram, kept[0])
     assert np.array_equal(labels, kept[1])
@@ -142,7 +142,7 @@ def test_inputs_are_not_changed_and_options_are_checked():
 def test_random_problems(seed, n, rank, log_capacity):
     rng = np.random.default_rng(seed)
     labels = np.where(rng.random(n) < 0.5, 1.0, -1.0)
-    problem = HingeSVMBall(linear(rng.normal(size=(n, rank))), labels, 10.0**log_capacity)
+    problem = HingeSVM(linear(rng.normal(size=(n, rank))), labels, Capacity(10.0**log_capacity))
     assert solve(problem, "svm", tol=1e-7).status is Status.OPTIMAL
 
 

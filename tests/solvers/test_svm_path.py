@@ -11,6 +11,7 @@ from svm_cases import linear, noisy, ugly
 
 from simopt.arithmetic import RATIONAL
 from simopt.ground.errors import InvalidProblem
+from simopt.problems.bounds import Penalty
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.solvers.svm.fit import contiguous, svm_fits
 from simopt.solvers.svm.path import mean_threshold, svm_path, warm_start
@@ -38,7 +39,7 @@ def test_at_the_threshold_the_mean_is_optimal_in_exact_arithmetic():
         threshold = mean_threshold(gram, labels)
         for factor in (1.0, 2.0, 1024.0):
             strength = 2.0 ** math.ceil(math.log2(threshold)) if factor > 1.0 else threshold
-            problem = HingeSVM(gram, labels, strength * factor)
+            problem = HingeSVM(gram, labels, Penalty(strength * factor))
             exact = certify(problem, mean_point(labels, strength * factor), {"margins": np.full(8, 0.125)})
             assert exact.gap <= 1e-14
             if factor > 1.0:
@@ -49,7 +50,7 @@ def test_exactly_at_a_threshold_that_is_a_power_of_two():
     gram, labels = np.diag([8.0, 8.0, 4.0, 2.0]), np.array([1.0, -1.0, 1.0, -1.0])
     assert mean_threshold(gram, labels) == 2.0
     point, multipliers = mean_point(labels, 2.0), {"margins": np.full(4, 0.25)}
-    assert certify(HingeSVM(gram, labels, 2.0), point, multipliers, RATIONAL).gap == 0.0
+    assert certify(HingeSVM(gram, labels, Penalty(2.0)), point, multipliers, RATIONAL).gap == 0.0
     assert svm_path(gram, labels, 2.0).points[0].closed_form
     below = svm_path(gram, labels, np.nextafter(2.0, 0.0)).points[0]
     assert not below.closed_form
@@ -69,7 +70,7 @@ def test_just_below_the_threshold_the_mean_is_not_optimal_if_features_are_indepe
     path = svm_path(gram, labels, strengths, tol=1e-12)
     assert [p.closed_form for p in path.points] == [True, True, False, False]
     for point in path.points:
-        problem = HingeSVM(gram, labels, point.regularization)
+        problem = HingeSVM(gram, labels, Penalty(point.regularization))
         loss_of_mean = float(problem.objective(mean_point(labels, point.regularization)))
         difference = point.coefficients - mean_point(labels, point.regularization)["alpha"]
         apart = math.sqrt(max(difference @ gram @ difference, 0.0))
@@ -101,7 +102,7 @@ def test_every_point_is_certified_and_no_worse_than_a_fresh_solve(name):
     size = max(mean_threshold(gram, labels), 1e-3)
     path = svm_path(gram, labels, size * np.array([1e-1, 2.0, 1e-4, 1.0, 1e-2]))
     for point in path.points:
-        problem = HingeSVM(gram, labels, point.regularization)
+        problem = HingeSVM(gram, labels, Penalty(point.regularization))
         judged = certify(problem, {"alpha": point.coefficients}, {"margins": point.multipliers})
         assert judged.gap <= 1.01e-8
         assert judged.upper == pytest.approx(point.upper, abs=1e-9)

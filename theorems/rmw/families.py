@@ -20,8 +20,8 @@ from simopt.equivalence.training import KernelFunction, TrainingSet
 from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
+from simopt.problems.bounds import Capacity, Penalty
 from simopt.problems.hinge_svm import HingeSVM
-from simopt.problems.hinge_svm_ball import HingeSVMBall
 from simopt.problems.hinge_svm_hull import HingeSVMHull
 from simopt.solving.certificate import certify
 from simopt.solving.problem import Problem
@@ -147,7 +147,7 @@ def hinge_svm(solver: str = "svm", tol: float = TOL) -> Family:
     """
 
     def fit(lam: float, Z: TrainingSet) -> KernelFunction:
-        problem = HingeSVM(Z.gram, labels(Z), lam)
+        problem = HingeSVM(Z.gram, labels(Z), Penalty(lam))
         solution = solved(f"hinge-svm at {lam:g}", problem, solver, tol)
         point = dict(solution.point or {})
         f = Z.function(np.asarray(point["alpha"]))
@@ -163,7 +163,7 @@ def hinge_svm_ball(solver: str = "svm", tol: float = TOL) -> Family:
     """The constrained SVM for the c at which the constraint is active, and the solution unique."""
 
     def fit(capacity: float, Z: TrainingSet) -> KernelFunction:
-        problem = HingeSVMBall(Z.gram, labels(Z), capacity)
+        problem = HingeSVM(Z.gram, labels(Z), Capacity(capacity))
         solution = solved(f"hinge-svm-ball at {capacity:g}", problem, solver, tol)
         point = dict(solution.point or {})
         tries = [problem.multipliers(point)] + ([dict(solution.multipliers)] if solution.multipliers is not None else [])

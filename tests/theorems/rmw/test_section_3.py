@@ -11,6 +11,7 @@ import pytest
 import simopt
 from simopt.claims import Trial, runner
 from simopt.claims.kinds import Effort, Evidence, Verdict
+from simopt.problems.bounds import Penalty
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.hinge_svm_hull import HingeSVMHull
 from simopt.theorems.rmw.labelled_samples import SPECIAL, atoms_of, few_dimensions, independent_points, random_labels, samples
@@ -96,7 +97,7 @@ def test_exact_svm_agrees_with_clarabel() -> None:
             lam = share * edge
             labels = np.array(instance["labels"], dtype=float)
             K = labels[:, None] * np.array([[float(v) for v in row] for row in G]) * labels
-            solution = simopt.solve(HingeSVM(K, labels, float(lam)), "clarabel", tol=1e-9)
+            solution = simopt.solve(HingeSVM(K, labels, Penalty(float(lam))), "clarabel", tol=1e-9)
             assert solution.certificate is not None
             exact = float(objective(G, piece_at(path(G), lam).coefficients(lam), lam))
             assert solution.certificate.lower - 1e-12 <= exact <= solution.certificate.upper + 1e-12
