@@ -1,4 +1,4 @@
-"""Algorithms 1 and 2, traced in rational arithmetic beside what they do by hand, and the sentence after Theorem 1 on distances."""
+"""Algorithms 1 and 2, traced in rational arithmetic beside what they do by hand."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from fractions import Fraction
 from itertools import islice
 
 from simopt.claims import *
-from simopt.theorems.kkks.index_models import model, random_model, step, transfer
-from simopt.theorems.kkks.piecewise_linear import ONE, ZERO, PiecewiseLinear, interpolating, ramp
+from simopt.theorems.kkks.index_models import random_model
+from simopt.theorems.kkks.piecewise_linear import ONE, ZERO, PiecewiseLinear, interpolating
 from simopt.theorems.kkks.rational_tron import fitted, iterates, known
-from simopt.theorems.small_worlds.worlds import dot, minus, squared
+from simopt.theorems.small_worlds.worlds import dot
 
 HALF = Fraction(1, 2)
 
@@ -103,60 +103,3 @@ def reached(u: PiecewiseLinear, beyond: str) -> Sequence[Fraction]:
     slopes = u.slopes() if beyond == "linear" else []
     first, last = (slopes[0], slopes[-1]) if slopes else (ZERO, ZERO)
     return [u.values[0] - 4 * first, u.values[0], u.values[-1], u.values[-1] + 4 * last]
-
-
-def one_exact_step(trial: Trial) -> Iterator[Instance]:
-    """x = y = w = 1, u = clip(z, 0, 1): the first step reaches w."""
-    yield model([[ONE]], [ONE], [ONE], [ZERO], ramp(ZERO))
-
-
-def noise_free_steps(trial: Trial) -> Iterator[Instance]:
-    """The same, and random models with y = ȳ."""
-    yield from one_exact_step(trial)
-    for _ in range(trial.count(60, 180)):
-        drawn = random_model(trial.rng, ONE)
-        u = transfer(drawn)
-        yield drawn | {"labels": [u(Fraction(dot(drawn["w"], x))) for x in drawn["features"]]}
-
-
-@claim(
-    "KK-T1txt",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
-    place="Section 3, after Theorem 1",
-    kind=INEQUALITY,
-    expected=REFUTED,
-    defect=TYPO,
-    says=r"If ε̂(h^t) is not small, then ‖w^{t+1} − w^t‖² is substantially smaller than ‖w^t − w‖² (at all smaller, without noise and "
-    r"with ε̂ = 1).",
-    instances=one_exact_step,
-    resolution=0.0,
-    knobs={"to": "iterate"},
-    mutants={"‖w^{t+1} − w‖²": {"to": "target"}},
-    note="x = y = w = 1, u = clip(z, 0, 1): ε̂(h^1) = 1 is the largest possible error, and both squares are 1. ‖w^{t+1} − w‖² is meant.",
-)
-def step_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """The square of the step, or of the distance after it, against that of the distance before it."""
-    s = step(instance, known=True)
-    left = s.square_after() if trial["to"] == "target" else Fraction(squared(s.move()))
-    yield at_most(left, s.square_before(), f"ε̂ = {s.error()}", strict=True)
-
-
-@claim(
-    "KK-T1txt+",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
-    place="Section 3, after Theorem 1, corrected",
-    kind=INEQUALITY,
-    expected=HOLDS,
-    says=r"Without noise ‖w^{t+1} − w‖² ≤ ‖w^t − w‖² − ε̂(h^t) for GLM-tron: if ε̂(h^t) is not small, the distance to w falls. (With "
-    r"noise: KK-L5.)",
-    instances=noise_free_steps,
-    resolution=0.0,
-    knobs={"times": ONE},
-    mutants={"1.01 ε̂": {"times": Fraction(101, 100)}},
-    corrects="KK-T1txt",
-)
-def step_as_meant(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """ε̂ against the decrease."""
-    s = step(instance, known=True)
-    yield at_most(trial["times"] * s.error(), s.decrease(), "ε̂ against the decrease")
-    yield equal(minus(s.labels, s.means), ZERO, "no noise")

@@ -57,24 +57,6 @@ def programme_and_its_solution(instance: Instance, trial: Trial) -> Iterator[Che
 
 
 @claim(
-    "KK-L1sum",
-    paper=KAKADE_KALAI_KANADE_SHAMIR,
-    place="Section 5.1, proof of Lemma 1, first line",
-    kind=IDENTITY,
-    expected=HOLDS,
-    says=r"Σ_j (y_j − ŷ_j) = 0 for the output ŷ of LPAV: all chains of up to 3 points on a grid, ties included, and longer ones.",
-    instances=chains,
-    knobs={"low": ZERO, "high": ONE},
-    mutants={"range [1/4, 3/4]": {"low": QUARTER, "high": 1 - QUARTER}},
-    note="Adding a constant to ŷ is allowed as long as the range is inactive, which it is (KK-LPAV).",
-)
-def residuals_add_up_to_zero(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """The sum, with the range as a constraint."""
-    x = fit(instance, low=trial["low"], high=trial["high"])
-    yield equal(sum(instance["y"], ZERO) - sum(x, ZERO), 0, f"m = {len(x)}")
-
-
-@claim(
     "KK-defU",
     paper=KAKADE_KALAI_KANADE_SHAMIR,
     place="Appendix B, definition of U",

@@ -5,6 +5,10 @@ y ∈ {0, 1} is a fair coin and ỹ^t = 1/2. With a share q of ones, the scores 
 ŷ = q + (1 − q)g_t and q − q g_t there (KK-T2-run), and w^t·x grows by (y − ŷ)/m: g_{t+1} = g_t + (1 − g_t)/m, g_1 = 0. So g_t = 1 − (1 −
 1/m)^{t−1} ≥ s − s²/2 ≥ s/2 for s = (t − 1)/m ≤ 1. As |y − 1/2| = 1/2 and mean |ŷ^t − y| = 2q(1 − q)(1 − g_t) ≤ (1 − g_t)/2,
 mean |ŷ^t − ỹ^t| ≥ g_t/2 ≥ s/4 whatever q is: 1/4 from t = m + 1 on, while (log(m/δ)/m)^{1/4} tends to 0. There ‖w^t‖ is of the order √m.
+
+With constants. The second form holds for all ‖w‖ ≤ R at once: û_w and ũ_w, fitted to y and to E[y|x] at the places w·x_i, are
+projections of two vectors on the same convex set, so that mean (û_w − ũ_w)² ≤ mean (y − E[y|x])(û_w − ũ_w): a shorter way than Lemmas 7
+and 9.
 """
 
 from __future__ import annotations
@@ -13,9 +17,14 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import islice
 
+import numpy as np
+
 from simopt.claims import *
+from simopt.theorems.kkks.finite_models import model_of
 from simopt.theorems.kkks.piecewise_linear import ONE, ZERO
 from simopt.theorems.kkks.rational_tron import fitted, iterates
+from simopt.theorems.kkks.theorem_3 import both_fits, largest, visited
+from simopt.theorems.kkks.uniform_bounds import fits_apart
 
 HALF = Fraction(1, 2)
 
@@ -105,3 +114,44 @@ def theorem_3_gives_proposition_1(instance: Instance, trial: Trial) -> Iterator[
     yield equal(d * R**2 * more / m - d * v ** trial["halves"] * more / m, d * more / m * v**3 * (v - 1), "c³ − a³")
     yield equal(rho**2 - rho**3, rho**2 * (1 - rho), "ρ² − b")
     yield equal(d * R**2 * more / m - R**2 * L / m, R**2 / m * (d * more - L), "c³ − ρ⁶")
+
+
+def settings(trial: Trial) -> Iterator[Instance]:
+    """Models with many different x, where LPAV has most to fit; the bound is below 1, the largest value there is."""
+    models = (("disc", "ramp around 0", 1.0, 1200), ("sphere", "sigmoid", 1.0, 4000), ("axes", "sigmoid", 2.0, 10**6))
+    for points, transfer, W, m in models[: trial.count(2, 3)]:
+        for delta in (0.1, 0.3)[: trial.count(1, 2)]:
+            yield {"points": points, "transfer": transfer, "W": W, "m": m, "delta": delta, "vectors": trial.count(4, 20)}
+
+
+@claim(
+    "KK-P1-explicit",
+    paper=KAKADE_KALAI_KANADE_SHAMIR,
+    place="Proposition 1, second form, with constants",
+    kind=HIGH_PROBABILITY,
+    expected=HOLDS,
+    says=r"Let R ≥ 1/2, ‖x‖ ≤ 1, y ∈ [0, 1]. For every w, mean (û_w − ũ_w)² ≤ mean (y − E[y|x])(û_w − ũ_w). With probability ≥ 1 − δ, for "
+    r"all ‖w‖ ≤ R at once, mean |û_w − ũ_w| ≤ fits_apart(m, R, δ) of uniform_bounds.py, which is O(((R² log²m + log(1/δ))/m)^{1/4}), in "
+    r"any dimension. (Tried with R = 2W at the first iterates of L-Isotron and at random w.)",
+    instances=settings,
+    resolution=1e-12,
+    knobs={"share": 1.0},
+    mutants={"a hundredth": {"share": 0.01}},
+    note="Proof in the heads of uniform_bounds.py and proposition_1.py. E[y|x] need not be u(w·x) for any w. Slack, since the supremum "
+    "over 𝒰 stands for the one fit: at fixed d the rate is m^{−1/3} (KK-T3).",
+    cost=1.5,
+)
+def fits_are_never_further_apart(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The inequality for one sample, then draws of the event."""
+    found, m, delta = model_of(instance), instance["m"], instance["delta"]
+    bound = trial["share"] * fits_apart(m, 2 * found.W, delta)
+    first = found.sample(m, trial.rng)
+    for w in visited(first):
+        one, two = both_fits(first, w)
+        residual = first.labels - first.means
+        yield at_most(first.shares @ np.square(one - two), first.shares @ (residual * (one - two)), "mean (û − ũ)²")
+    for _ in trial.draws(100_000):
+        sample = found.sample(m, trial.rng)
+        chosen = trial.rng.standard_normal((instance["vectors"], sample.X.shape[1]))
+        chosen *= 2 * found.W / np.linalg.norm(chosen, axis=1, keepdims=True)
+        yield outcome(largest(sample, [*visited(sample), *chosen]) > bound, delta)

@@ -8,9 +8,13 @@ from fractions import Fraction
 from simopt.claims import *
 from simopt.theorems.kkks.index_models import ball_point
 from simopt.theorems.kkks.piecewise_linear import ONE, PiecewiseLinear, random_transfer
-from simopt.theorems.kkks.proof_identities import numbered
 from simopt.theorems.small_worlds.sampled_worlds import on_circle
 from simopt.theorems.small_worlds.worlds import dot, scaled, squared
+
+
+def numbered(name: str, count: int) -> tuple[Expr, ...]:
+    """Symbols name1, name2, …"""
+    return symbols(" ".join(f"{name}{i}" for i in range(1, count + 1)))
 
 
 def label_counts(trial: Trial) -> Iterator[Instance]:

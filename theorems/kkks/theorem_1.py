@@ -7,12 +7,15 @@ A law that comes near. Let x be one of d axes, w = W(1, …, 1)/√d = 2c(1, …
 coordinate of w^t grows by c/d a step, and until it reaches c, after d steps, ε̂(h^t) = c². Where W/η = d this is W²/(4d) = Wη/4, a part
 of 1/24 of 6Wη. On such axes no transfer function does better: if δ = u(w_j) − u(w_j^t) is left after T steps, each step before was of at
 least δ/d, so that Tδ/d ≤ w_j − δ, and Tδ² ≤ dδ(w_j − δ) ≤ d w_j²/4 = W²/4.
+
+The two sentences that follow the theorem, on its rate and on the distance ‖w^t − w‖, are false as they stand, and corrected.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from fractions import Fraction
 from itertools import islice
 
 import numpy as np
@@ -20,8 +23,11 @@ import numpy as np
 from simopt.claims import *
 from simopt.theorems.kkks.finite_models import FiniteModel, Sample, model_of
 from simopt.theorems.kkks.float_tron import glm_tron
+from simopt.theorems.kkks.index_models import model, random_model, step, transfer
 from simopt.theorems.kkks.nearness import nearness
+from simopt.theorems.kkks.piecewise_linear import ONE, ZERO, ramp
 from simopt.theorems.kkks.uniform_bounds import known_transfer_deviation, noise_radius
+from simopt.theorems.small_worlds.worlds import dot, minus, squared
 
 SIZES = (100, 200, 400, 800, 1600, 3200)
 CORNER = 2.5  # W² of the law in the head with d = 40, c = 1/8
@@ -37,9 +43,9 @@ MODELS = (
 
 def settings(trial: Trial) -> Iterator[Instance]:
     """Models with sizes at which the bounds are below 1, the largest error there is; of the law that comes near, the size is W/η = d."""
-    for points, transfer, W, m in MODELS:
+    for points, u, W, m in MODELS:
         for delta in (0.1, 0.3)[: trial.count(1, 2)]:
-            yield {"points": points, "transfer": transfer, "W": W, "m": m, "delta": delta, "repetitions": trial.count(60, 400)}
+            yield {"points": points, "transfer": u, "W": W, "m": m, "delta": delta, "repetitions": trial.count(60, 400)}
     for delta in (0.1, 0.3):
         m = math.ceil((40.2 * noise_radius(1, delta / 2)) ** 2 / CORNER)  # W/η is just above d
         yield {"points": "corner", "transfer": "ramp from 1/8", "W": math.sqrt(CORNER), "m": m, "delta": delta, "repetitions": 0}
@@ -163,3 +169,60 @@ def bound_without_cover(instance: Instance, trial: Trial) -> Iterator[Check]:
     yield equal(eta - 2 * s * r, 2 * r, "η − √(2 log(2/δ)/m)")
     two = rational(2)
     yield at_most(16 / root(log(two)) + 13 / root(two), trial["factor"], "16/√(log 2) + 13/√2")
+
+
+def one_exact_step(trial: Trial) -> Iterator[Instance]:
+    """x = y = w = 1, u = clip(z, 0, 1): the first step reaches w."""
+    yield model([[ONE]], [ONE], [ONE], [ZERO], ramp(ZERO))
+
+
+def noise_free_steps(trial: Trial) -> Iterator[Instance]:
+    """The same, and random models with y = ȳ."""
+    yield from one_exact_step(trial)
+    for _ in range(trial.count(60, 180)):
+        drawn = random_model(trial.rng, ONE)
+        u = transfer(drawn)
+        yield drawn | {"labels": [u(Fraction(dot(drawn["w"], x))) for x in drawn["features"]]}
+
+
+@claim(
+    "KK-T1txt",
+    paper=KAKADE_KALAI_KANADE_SHAMIR,
+    place="Section 3, after Theorem 1",
+    kind=INEQUALITY,
+    expected=REFUTED,
+    defect=TYPO,
+    says=r"If ε̂(h^t) is not small, then ‖w^{t+1} − w^t‖² is substantially smaller than ‖w^t − w‖² (at all smaller, without noise and "
+    r"with ε̂ = 1).",
+    instances=one_exact_step,
+    resolution=0.0,
+    knobs={"to": "iterate"},
+    mutants={"‖w^{t+1} − w‖²": {"to": "target"}},
+    note="x = y = w = 1, u = clip(z, 0, 1): ε̂(h^1) = 1 is the largest possible error, and both squares are 1. ‖w^{t+1} − w‖² is meant.",
+)
+def step_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The square of the step, or of the distance after it, against that of the distance before it."""
+    s = step(instance, known=True)
+    left = s.square_after() if trial["to"] == "target" else Fraction(squared(s.move()))
+    yield at_most(left, s.square_before(), f"ε̂ = {s.error()}", strict=True)
+
+
+@claim(
+    "KK-T1txt+",
+    paper=KAKADE_KALAI_KANADE_SHAMIR,
+    place="Section 3, after Theorem 1, corrected",
+    kind=INEQUALITY,
+    expected=HOLDS,
+    says=r"Without noise ‖w^{t+1} − w‖² ≤ ‖w^t − w‖² − ε̂(h^t) for GLM-tron: if ε̂(h^t) is not small, the distance to w falls. (With "
+    r"noise: KK-L5.)",
+    instances=noise_free_steps,
+    resolution=0.0,
+    knobs={"times": ONE},
+    mutants={"1.01 ε̂": {"times": Fraction(101, 100)}},
+    corrects="KK-T1txt",
+)
+def step_as_meant(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """ε̂ against the decrease."""
+    s = step(instance, known=True)
+    yield at_most(trial["times"] * s.error(), s.decrease(), "ε̂ against the decrease")
+    yield equal(minus(s.labels, s.means), ZERO, "no noise")

@@ -1,14 +1,12 @@
-r"""Sections 2 and 3 up to Theorem 1: the misclassification loss at 0, the linear loss, its minimiser, the function classes F_φ^r."""
+r"""Sections 2 and 3 around Theorem 1: the misclassification loss at 0, the linear loss above it, the function classes F_φ^r."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from fractions import Fraction
 from itertools import product
-from typing import Any
 
 from simopt.claims import *
-from simopt.theorems.rmw.surrogate_cells import HALF, SIDES, Cell, conditional, interpolated, opened
 from simopt.theorems.small_worlds.worlds import CONVENTIONS, dot, linear, zero_one
 
 
@@ -92,7 +90,7 @@ def scores(trial: Trial) -> Iterator[Instance]:
     r"0, v = 0 and v > 0 ℓ₀₁ is constant; 1 − yv lies between its values at the ends, by a symbol v.)",
     instances=scores,
     exhaustive=True,
-    knobs={"reach": Fraction(1), "factor": HALF},
+    knobs={"reach": Fraction(1), "factor": Fraction(1, 2)},
     mutants={"v ∈ [−2, 2]": {"reach": Fraction(2)}, "ℓ₀₁ = ℓ_linear": {"factor": Fraction(1)}},
     note="An end that does not belong to its piece stands for the limit.",
 )
@@ -105,75 +103,6 @@ def linear_loss_bounds_misclassification(instance: Instance, trial: Trial) -> It
     yield at_least(linear(y, v), loss(y, sign), f"ℓ_linear ≥ ℓ₀₁, convention {instance['convention']}")
     if instance["v"] in (-1, 1):
         yield equal(trial["factor"] * linear(y, v), loss(y, sign), f"v ∈ {{−1, 1}}, convention {instance['convention']}")
-
-
-def corners_of_the_linear_regret(trial: Trial) -> Iterator[Instance]:
-    """Corners of η ∈ [½ + t, 1] or [0, ½ − t] and v at least s away from f_P(x), for small s and t; both 0 closes the range."""
-    for side in SIDES:
-        for s, t in ((Fraction(0), Fraction(0)), (Fraction(1, 1000), Fraction(1, 1000)), (Fraction(1), trial["tie"])):
-            for far, end in product((Fraction(2), s), (t, HALF)):
-                yield {"side": side, "off": far, "tilt": end}
-
-
-@claim(
-    "RMW-T1a",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
-    place="Theorem 1",
-    kind=EXISTENCE,
-    expected=HOLDS,
-    says=r"f_P minimises ℓ_linear(P, f) over f ∈ [−1, 1]^X: at each x the excess of v = f(x) is |2η − 1| |v − f_P(x)| ≥ 0. It is the only "
-    r"minimiser (up to P-null sets) if and only if **P(η = ½) = 0**: where η = ½ every value of f(x) is optimal.",
-    instances=corners_of_the_linear_regret,
-    exhaustive=True,
-    knobs={"tie": HALF},
-    mutants={"uniqueness at η = ½ too": {"tie": Fraction(0)}},
-    note="The equality sign of the theorem needs P(η = ½) = 0. Section 10 has f(x) = −1 'if 1 − 2η(x) ≥ 0 i.e. when η(x) < ½'; the second "
-    "reading is the definition of f_P.",
-)
-def bayes_minimises_linear_loss(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """The excess as a product, in symbols, and its size at the corners; strict where both factors are meant to be positive."""
-    cell = Cell(instance["side"], 1, "C")
-    eta, v = symbols("eta v")
-    product_form = cell.distance_from_half(eta) * (1 - cell.bayes * v)
-    yield equal(cell.linear_regret(eta, v), product_form, "excess = |2η − 1| |v − f_P|")
-    yield equal(conditional(linear, HALF, v), 1, "η = ½: the same for every v")
-    off, tilt = inputs(off=instance["off"], tilt=instance["tilt"])
-    excess = cell.linear_regret(HALF + cell.bayes * tilt, cell.bayes * (1 - off))
-    strict = bool(instance["off"]) and (bool(instance["tilt"]) or trial["tie"] == 0)
-    yield at_least(excess, 0, "excess > 0" if strict else "excess ≥ 0", strict=strict)
-
-
-def conditional_risks(trial: Trial) -> Iterator[Instance]:
-    """Corners of the two sides, and of v ∈ [−r, 0] and (0, r] for the second statement."""
-    r = trial["reach"]
-    for side, heights in SIDES.items():
-        for eta in heights:
-            for sign, v in ((-1, -r), (-1, Fraction(0)), (1, Fraction(0)), (1, r)):
-                yield {"convention": "C", "side": side, "sign": sign, "eta": eta, "v": v}
-
-
-@claim(
-    "RMW-T1e",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
-    place="Section 10, proof of Theorem 1",
-    kind=IDENTITY,
-    expected=HOLDS,
-    says=r"ℓ_linear(P, f_P) = E(1 − |1 − 2η|), and [[v ≤ 0]] ≤ 1 − v for v ∈ [−1, 1].",
-    instances=conditional_risks,
-    exhaustive=True,
-    knobs={"factor": 2, "reach": Fraction(1)},
-    mutants={"E(1 − |1 − η|)": {"factor": 1}, "v ∈ [−2, 2]": {"reach": Fraction(2)}},
-)
-def bayes_risk_of_the_linear_loss(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """Conditional on x: identity at both ends of each side and in symbols; the inequality at the ends of its two pieces."""
-    cell, eta, v = opened(instance)
-
-    def difference(eta: Any, v: Any) -> Any:
-        return conditional(linear, eta, cell.bayes) - (1 - cell.bayes * (trial["factor"] * eta - 1))
-
-    yield interpolated(cell, difference, "difference")
-    yield equal(difference(eta, v), 0, "E[ℓ_linear(Y, f_P) | x] = 1 − |1 − 2η|")
-    yield at_least(1 - v, int(cell.sign <= 0), "1 − v ≥ [[v ≤ 0]]")
 
 
 SHAPES = ((Fraction(0), Fraction(1)), (Fraction(3, 5), Fraction(4, 5)), (Fraction(-5, 13), Fraction(12, 13)))

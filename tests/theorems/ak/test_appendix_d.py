@@ -11,11 +11,9 @@ from simopt.claims import Claim, Trial, catalogue, runner
 from simopt.claims.kinds import Effort, Evidence, Verdict
 from simopt.equivalence.stability_bounds import Change, norm_bound, sharpened, subquadratic, theorem3
 from simopt.theorems.ak.admissibility import at_the_tie, solutions
-from simopt.theorems.ak.convexity_chain import kept_divisor, renewed_divisor
 from simopt.theorems.ak.families import m_power_rls
 from simopt.theorems.ak.rational_power import fractional
 from simopt.theorems.ak.rational_ridge import dot
-from simopt.theorems.ak.stability_bounds import changes
 from simopt.theorems.ak.stability_sets import (
     decoded,
     doubled_inputs,
@@ -27,6 +25,7 @@ from simopt.theorems.ak.stability_sets import (
     sharp_sets_below_two,
     training_set,
 )
+from simopt.theorems.ak.theorem_3 import changes, kept_divisor, renewed_divisor
 
 PROVED = ("AK-18-renewed", "AK-19-witness", "AK-19-even", "AK-T3-sharp")
 RIGOROUS = {"AK-D.1/A3/A4": Evidence.EXACT, "AK-14-17": Evidence.INTERVAL, "AK-19": Evidence.INTERVAL, "AK-19-reversed": Evidence.INTERVAL}

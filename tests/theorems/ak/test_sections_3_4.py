@@ -9,9 +9,9 @@ import pytest
 
 from simopt.claims import runner
 from simopt.claims.kinds import Evidence, Verdict
+from simopt.theorems.ak.proposition_4_7 import RAMPS, SHARES, slow
 from simopt.theorems.ak.rational_ridge import Sample, loss_change, random_samples, ridge, risk, size, slope, without
 from simopt.theorems.ak.stability_as_lipschitz import SIZES, change, claimed, removals, stability, through_smaller_sets, through_the_union
-from simopt.theorems.ak.transfer import RAMPS, SHARES, slow
 from simopt.theorems.ak.uniform_stability import PROGRAMMES
 
 ROWS = (

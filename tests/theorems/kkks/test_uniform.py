@@ -9,7 +9,7 @@ import pytest
 
 from simopt.claims import Expected, catalogue, runner
 from simopt.claims.kinds import Verdict
-from simopt.theorems.kkks import uniform_deviations, uniform_fits
+from simopt.theorems.kkks import lemma_7, theorem_3
 from simopt.theorems.kkks.chain_supremum import best_pair, best_sequence
 from simopt.theorems.kkks.finite_models import finite_model, net, points_in_disc
 
@@ -63,19 +63,19 @@ def test_best_sequence_and_pair_against_all_sequences(seed: int) -> None:
 def test_deviations_are_those_of_functions_of_the_class() -> None:
     rng = np.random.default_rng(3)
     model = finite_model("circle", "sigmoid", 1.0)
-    shares, ones = uniform_deviations.drawn(model, 300, rng)
+    shares, ones = lemma_7.drawn(model, 300, rng)
     vectors = net(1.0, 5, (1.0,))
-    found = uniform_deviations.deviations(model, shares, ones, vectors)
+    found = lemma_7.deviations(model, shares, ones, vectors)
     k = len(model.X)
     for w in vectors:
         for start in (-1.0, -0.5, 0.0, 0.3):
             u, v = (np.clip(model.X @ w - s, 0, 1) for s in (start, 0.0))
             labels = shares @ u**2 - 2 * ones @ u + ones.sum() - np.mean(u**2 - 2 * u * model.means + model.means)
-            assert abs(labels) <= found[uniform_deviations.LABELS] + 0.02  # the grid has 41 and 17 values
-            assert abs((shares - 1 / k) @ np.square(u - model.means)) <= found[uniform_deviations.TRUE_MEANS] + 0.02
-            assert abs((shares - 1 / k) @ np.abs(u - v)) <= found[uniform_deviations.PAIRS] + 0.04
+            assert abs(labels) <= found[lemma_7.LABELS] + 0.02  # the grid has 41 and 17 values
+            assert abs((shares - 1 / k) @ np.square(u - model.means)) <= found[lemma_7.TRUE_MEANS] + 0.02
+            assert abs((shares - 1 / k) @ np.abs(u - v)) <= found[lemma_7.PAIRS] + 0.04
     assert all(0 < value < 1 for value in found.values())
-    nothing = uniform_deviations.deviations(model, np.full(k, 1 / k), model.means / k, vectors)
+    nothing = lemma_7.deviations(model, np.full(k, 1 / k), model.means / k, vectors)
     assert max(nothing.values()) < 1e-12
 
 
@@ -85,8 +85,8 @@ def test_excess_is_that_of_the_best_function() -> None:
     sample = model.sample(200, rng)
     everywhere = np.ones(len(model.X))
     for w in net(1.0, 4, (1.0,)):
-        best = uniform_fits.lpav(model.X @ w, model.means, everywhere).values
-        assert uniform_fits.excess(model, best, sample, w) >= -1e-12
+        best = theorem_3.lpav(model.X @ w, model.means, everywhere).values
+        assert theorem_3.excess(model, best, sample, w) >= -1e-12
         other = np.clip(model.X @ w + 0.4, 0, 1)
         assert np.mean(np.square(best - model.means)) <= np.mean(np.square(other - model.means)) + 1e-12
 

@@ -12,8 +12,8 @@ from simopt.claims import VAN_ROOYEN_MENON_WILLIAMSON, Claim, Defect, Expected, 
 from simopt.claims.kinds import Evidence, Verdict
 from simopt.theorems.rmw.exact_frank_wolfe import mean_of
 from simopt.theorems.rmw.rational_sets import general, orthonormal
-from simopt.theorems.rmw.sparse_approximation import tight_clusters, with_far_point
 from simopt.theorems.rmw.sparse_hulls import best_sparse, partitions, smallest_balls, solution, squared_entropy_number
+from simopt.theorems.rmw.theorem_22 import tight_clusters, with_far_point
 from simopt.theorems.small_worlds.worlds import minus, squared
 
 EXPECTED = {

@@ -1,8 +1,13 @@
-r"""Lemmas 4 and 7: means over the sample are close to expectations for all u ∈ 𝒰 and ‖w‖ ≤ W at once."""
+r"""Lemma 7, of which Lemma 4 is a case: means over the sample are close to expectations for all u ∈ 𝒰 and ‖w‖ ≤ W at once.
+
+It is open with the printed rate and holds with constants (KK-L7-explicit). Its proof takes the square loss for 1-Lipschitz on [0, 1], where
+it is 2-Lipschitz.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from fractions import Fraction
 
 import numpy as np
 
@@ -11,6 +16,7 @@ from simopt.ground.arrays import Array
 from simopt.theorems.kkks.chain_supremum import best_pair, best_sequence
 from simopt.theorems.kkks.finite_models import FiniteModel, model_of, net
 from simopt.theorems.kkks.nearness import nearness
+from simopt.theorems.kkks.piecewise_linear import ONE, ZERO
 from simopt.theorems.kkks.uniform_bounds import deviation
 
 SIZES = (100, 400, 1600, 6400, 25_600)
@@ -82,6 +88,62 @@ def deviations_shrink(instance: Instance, trial: Trial) -> Iterator[Check]:
         yield rate(SIZES, values, trial["exponent"], name=name, row="KK-L7")
         if name == TRUE_MEANS:
             yield rate(SIZES, values, trial["exponent"], name=name, row="KK-L4")
+
+
+def one_tenth(trial: Trial) -> Iterator[Instance]:
+    """Predictions 1 and 9/10 of the label 0."""
+    yield {"a": ONE, "b": Fraction(9, 10), "y": ZERO}
+
+
+@claim(
+    "KK-L7pf",
+    paper=KAKADE_KALAI_KANADE_SHAMIR,
+    place="Appendix B, proof of Lemma 7",
+    kind=INEQUALITY,
+    expected=REFUTED,
+    defect=CONSTANT,
+    says=r"The square loss is 1-Lipschitz on [0, 1]: |(a − y)² − (b − y)²| ≤ |a − b| for a, b, y in [0, 1].",
+    instances=one_tenth,
+    resolution=0.0,
+    knobs={"constant": 1},
+    mutants={"2-Lipschitz": {"constant": 2}},
+    note="a = 1, b = 9/10, y = 0: 19/100 > 1/10. So the classes of squares need covers at ε/2, which changes constants only.",
+)
+def loss_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """Both sides as formulas."""
+    a, b, y = inputs(a=instance["a"], b=instance["b"], y=instance["y"])
+    yield at_most(abs((a - y) ** 2 - (b - y) ** 2), trial["constant"] * abs(a - b), "change of the loss")
+
+
+def once(trial: Trial) -> Iterator[Instance]:
+    """One instance without data: identities in symbols."""
+    yield {}
+
+
+@claim(
+    "KK-L7pf+",
+    paper=KAKADE_KALAI_KANADE_SHAMIR,
+    place="Appendix B, proof of Lemma 7, corrected",
+    kind=IDENTITY,
+    expected=HOLDS,
+    says=r"The square loss is 2-Lipschitz on [0, 1]: (a − y)² − (b − y)² = (a − b) s, s = a + b − 2y, and with a − b = p − q, |a − b| = p "
+    r"+ q, 2(p + q) ± (p − q)s = p(2 ± s) + q(2 ∓ s), where 2 + s = a + b + 2(1 − y) and 2 − s = (1 − a) + (1 − b) + 2y are ≥ 0.",
+    instances=once,
+    exhaustive=True,
+    knobs={"constant": 2},
+    mutants={"1-Lipschitz": {"constant": 1}},
+    corrects="KK-L7pf",
+    note="The classes of squares are covered at ε by covers at ε/2: (4/ε)(2m + 1)^{1 + 32W²/ε²}. The class of |u(w·x) − u'(w·x)| needs "
+    "covers at ε/4 of u, of u' and of w, so that (4/ε)² stands where the paper has 4/ε: (16/ε²)(2m + 1)^{1 + 32W²/ε²}.",
+)
+def loss_corrected(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The identities."""
+    a, b, y, p, q, s = symbols("a b y p q s")
+    yield equal((a - y) ** 2 - (b - y) ** 2, (a - b) * (a + b - 2 * y), "difference of squares")
+    for sign in (1, -1):
+        yield equal(trial["constant"] * (p + q) + sign * (p - q) * s, p * (2 + sign * s) + q * (2 - sign * s), f"bound, sign {sign}")
+    yield equal(2 + (a + b - 2 * y), a + b + 2 * (1 - y), "2 + s")
+    yield equal(2 - (a + b - 2 * y), (1 - a) + (1 - b) + 2 * y, "2 − s")
 
 
 def settings(trial: Trial) -> Iterator[Instance]:

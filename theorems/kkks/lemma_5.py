@@ -1,4 +1,4 @@
-r"""Appendix A.1: how much nearer to w one step of GLM-tron comes (Lemma 5), and the size of the step ((10), (15)).
+r"""Lemma 5: how much nearer to w one step of GLM-tron comes, the identities of its proof, and the size of the step ((10), (15)).
 
 Write d = w − w^t, g = mean (u(w·x) − u(w^t·x)) x and n = mean (y − ȳ) x, so that w^{t+1} − w = −(d − g − n). Since ⟨g, d⟩ ≥ ε̂ and
 ‖g‖² ≤ ε̂, ‖d − g‖² ≤ ‖d‖² − ε̂, and the triangle inequality gives ‖w^{t+1} − w‖ ≤ √(‖d‖² − ε̂) + η: sharper than Lemma 5, for every W.
@@ -66,6 +66,42 @@ def one_step_for_every_width(instance: Instance, trial: Trial) -> Iterator[Check
     yield at_most(error - s.decrease(), finer, "2Wη + 2η√ε̂ + η²")
 
 
+def once(trial: Trial) -> Iterator[Instance]:
+    """One instance without data: identities in symbols."""
+    yield {}
+
+
+@claim(
+    "KK-13/14",
+    paper=KAKADE_KALAI_KANADE_SHAMIR,
+    place="Appendix A.1, (12) to (14)",
+    kind=IDENTITY,
+    expected=HOLDS,
+    says=r"(13): u nondecreasing and 1-Lipschitz gives 0 ≤ δ ≤ Δ or Δ ≤ δ ≤ 0 for δ = u(a) − u(b), Δ = a − b, hence Δδ − δ² = δ(Δ − δ) ≥ "
+    r"0. (14): ‖n + g‖² = (‖n‖ + ‖g‖)² − 2(‖n‖‖g‖ − ⟨n, g⟩). Jensen: mean e_i² − ‖mean e_i x_i‖² = mean e_i²(1 − ‖x_i‖²) + m⁻² Σ_{i<j} "
+    r"‖e_i x_i − e_j x_j‖², which is ≥ 0 for ‖x_i‖ ≤ 1. Proved for every m and dimension: with z_i = e_i x_i, Σ_{i<j} ‖z_i − z_j‖² = m Σ "
+    r"‖z_i‖² − ‖Σ z_i‖² by induction over m, in symbols for Σ ‖z_i‖², ‖Σ z_i‖², and ‖z‖² and ⟨Σ z_i, z⟩ of the next z.",
+    instances=once,
+    exhaustive=True,
+    knobs={"power": 2, "pairs": Fraction(1)},
+    mutants={"Δδ ≥ δ": {"power": 1}, "half of the pairs": {"pairs": Fraction(1, 2)}},
+    note="In (14) N and G stand for ‖n‖ and ‖g‖, and Cauchy–Schwarz is KK-6/8.",
+)
+def steps_of_the_known_transfer(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The three identities."""
+    small, large, N, G, inner = symbols("delta Delta N G inner")  # inner = ⟨n, g⟩
+    yield equal(large * small - small ** trial["power"], small * (large - small), "(13)")
+    yield equal(N**2 + 2 * inner + G**2, (N + G) ** 2 - 2 * (N * G - inner), "(14)")
+    m, squares, whole, pairs, size, along, e, length = symbols("m squares whole pairs size along e length")
+    yield equal(0 * size, 1 * size - size, "pairs, m = 1")
+    more = pairs + trial["pairs"] * (squares - 2 * along + m * size)  # Σ_i ‖z_i − z‖² is added
+    grown = (m + 1) * (squares + size) - (whole + 2 * along + size)
+    yield equal(more - grown, pairs - (m * squares - whole), "pairs, from m to m + 1")
+    yield equal(e**2 - e**2 * length, e**2 * (1 - length), "Jensen: e² − ‖ex‖² for one sample")
+    short = squares / m - (m * squares - pairs) / m**2  # mean ‖z_i‖² − ‖mean z_i‖²
+    yield equal(short, pairs / m**2, "Jensen: mean ‖z_i‖² − ‖mean z_i‖²")
+
+
 def loud_and_quiet(trial: Trial) -> Iterator[Instance]:
     """Models of every width, and the same with a thousandth of their noise, for which ε̂ often exceeds Wη."""
     for drawn in of_every_width(trial):
@@ -90,7 +126,7 @@ def loud_and_quiet(trial: Trial) -> Iterator[Instance]:
     evaluations=(80, 250),
     knobs={"error": ONE, "noise": ONE},
     mutants={"1.01 ε̂": {"error": Fraction(101, 100)}, "9/10 η": {"noise": Fraction(9, 10)}},
-    note="Proof in the head of progress_known.py; √(W² − ε̂) ≤ W − ε̂/(2W) for the last form. Equality for u = 0, y = 1 and w^t − w "
+    note="Proof in the head of lemma_5.py; √(W² − ε̂) ≤ W − ε̂/(2W) for the last form. Equality for u = 0, y = 1 and w^t − w "
     "along x: the decrease is −2Wη − η², so that Lemma 5 as printed needs W ≥ η/3.",
     cost=1.0,
 )

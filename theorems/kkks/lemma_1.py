@@ -29,7 +29,7 @@ PROOF = "Section 5.1, proof of Lemma 1"
     instances=chains,
     knobs={"slope": ONE, "lipschitz": ONE},
     mutants={"f rises half as fast": {"slope": Fraction(1, 2)}, "LPAV with constant 1/2": {"lipschitz": Fraction(1, 2)}},
-    note="The cone test is in the head of lemma1.py, a proof by the multipliers in KK-L1-kkt.",
+    note="The cone test is in the head of lemma_1.py, a proof by the multipliers in KK-L1-kkt.",
 )
 def residuals_and_faster_functions(instance: Instance, trial: Trial) -> Iterator[Check]:
     """f = id, constants and jumps."""
@@ -41,6 +41,24 @@ def residuals_and_faster_functions(instance: Instance, trial: Trial) -> Iterator
     yield at_least(along, 0, "f = id")
     for v in sorted(set(x))[1:]:
         yield at_least(sum((r for r, value in zip(off, x, strict=True) if value >= v), ZERO), 0, f"jump at {v}")
+
+
+@claim(
+    "KK-L1sum",
+    paper=KAKADE_KALAI_KANADE_SHAMIR,
+    place="Section 5.1, proof of Lemma 1, first line",
+    kind=IDENTITY,
+    expected=HOLDS,
+    says=r"Σ_j (y_j − ŷ_j) = 0 for the output ŷ of LPAV: all chains of up to 3 points on a grid, ties included, and longer ones.",
+    instances=chains,
+    knobs={"low": ZERO, "high": ONE},
+    mutants={"range [1/4, 3/4]": {"low": Fraction(1, 4), "high": Fraction(3, 4)}},
+    note="Adding a constant to ŷ is allowed as long as the range is inactive, which it is (KK-LPAV).",
+)
+def residuals_add_up_to_zero(instance: Instance, trial: Trial) -> Iterator[Check]:
+    """The sum, with the range as a constraint."""
+    x = fit(instance, low=trial["low"], high=trial["high"])
+    yield equal(sum(instance["y"], ZERO) - sum(x, ZERO), 0, f"m = {len(x)}")
 
 
 def once(trial: Trial) -> Iterator[Instance]:
