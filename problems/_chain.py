@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
-from typing import Any
+from functools import partial
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -17,6 +18,7 @@ from simopt.arithmetic import Arithmetic
 from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
+from simopt.ground.fields import Axes, OneOf
 
 Value = Any
 Flags = npt.NDArray[np.bool_]
@@ -25,11 +27,9 @@ NEAR = 1e-9  # a range that the lower bounds fill to this share is measured in f
 ROUNDING = 64 * 2.0**-52  # of the size of x: what an end of the chain may be off the end of the range that holds it
 
 
-def weights(name: str, given: npt.ArrayLike | None, n: int) -> Array:
-    """w ≥ 0, not all 0; None: all 1."""
-    if given is None:
-        return np.ones(n)
-    w = validate.squarable(name, validate.vector(name, given, length=n, like="targets"))
+def weights(name: str, given: npt.ArrayLike) -> Array:
+    """w ≥ 0, not all 0."""
+    w = validate.squarable(name, validate.vector(name, given))
     if np.any(w < 0):
         i = int(np.argmax(w < 0))
         raise InvalidProblem(f"{name}: entry {i} is {w[i]:g}, numbers >= 0 needed")
@@ -38,9 +38,9 @@ def weights(name: str, given: npt.ArrayLike | None, n: int) -> Array:
     return w
 
 
-def positions(name: str, given: npt.ArrayLike, n: int, *, remedy: str = "sort the samples") -> Array:
+def positions(name: str, given: npt.ArrayLike, *, remedy: str = "sort the samples") -> Array:
     """z, non-decreasing; `remedy` ends the error about samples that are not sorted."""
-    z = validate.squarable(name, validate.vector(name, given, length=n, like="targets"))
+    z = validate.squarable(name, validate.vector(name, given))
     falls = np.flatnonzero(np.diff(z) < 0)
     if falls.size:
         i = int(falls[0])
@@ -48,15 +48,11 @@ def positions(name: str, given: npt.ArrayLike, n: int, *, remedy: str = "sort th
     return z
 
 
-def slopes(name: str, given: npt.ArrayLike | None, n: int, *, unbounded: bool = False) -> Array | None:
-    """n − 1 numbers ≥ 0, one for each interval; ∞ only if `unbounded`."""
-    if given is None:
-        return None
+def slopes(name: str, given: npt.ArrayLike, *, unbounded: bool = False) -> Array:
+    """Numbers ≥ 0; ∞ only if `unbounded`."""
     raw = np.asarray(given)
     infinite = np.isposinf(raw) if unbounded and raw.dtype.kind == "f" else np.zeros(raw.shape, dtype=bool)
-    finite = validate.vector(
-        name, np.where(infinite, 0.0, raw) if np.any(infinite) else raw, length=n - 1, like="intervals between the samples", minimum=0
-    )
+    finite = validate.vector(name, np.where(infinite, 0.0, raw) if np.any(infinite) else raw, minimum=0)
     if np.any(finite < 0):
         i = int(np.argmax(finite < 0))
         raise InvalidProblem(f"{name}: entry {i}, between samples {i} and {i + 1}, is {finite[i]:g}, numbers >= 0 needed")
@@ -70,6 +66,14 @@ def end(name: str, given: float | None, none: float) -> float | None:
     return validate.finite(name, given)
 
 
+Weights = Annotated[Array, weights, Axes("n")]
+Positions = Annotated[Array, positions, Axes("n")]
+Slopes = Annotated[Array, slopes]
+UnboundedSlopes = Annotated[Array, partial(slopes, unbounded=True)]
+Low = Annotated[float | None, partial(end, none=-math.inf)]
+High = Annotated[float | None, partial(end, none=math.inf)]
+
+
 def in_range(targets: Array, low: float | None, high: float | None, outside: str) -> Array:
     """y, all of it in [low, high]: refused or clipped where it is not; or kept as it is.
 
@@ -78,9 +82,7 @@ def in_range(targets: Array, low: float | None, high: float | None, outside: str
     InvalidProblem
         for low > high, and for targets outside of the range if `outside` is "refuse".
     """
-    if not isinstance(outside, str):
-        raise InvalidProblem(f"outside: {outside!r} given, one of {', '.join(OUTSIDE)} needed")
-    validate.choice("outside", outside, OUTSIDE)
+    OneOf(OUTSIDE)("outside", outside)
     if low is not None and high is not None and low > high:
         raise InvalidProblem(f"low, high: the range is empty, low is {low:g} and high is {high:g}")
     if outside == "keep" or (low is None and high is None):
@@ -115,6 +117,12 @@ def finite_steps(name: str, z: Array, bound: Array | float) -> None:
         i = int(np.argmax(~np.isfinite(steps)))
         slope = float(np.broadcast_to(bound, steps.shape)[i])
         raise InvalidProblem(f"{name}: a slope of {slope:g} between samples {i} and {i + 1} is a step beyond float64; inf means no bound")
+
+
+def one_each_interval(name: str, given: Array | None, n: int) -> None:
+    """Whether there are n − 1 slopes, if any."""
+    if given is not None and len(given) != n - 1:
+        raise InvalidProblem(f"{name}: {validate.counted(len(given), 'value')}, expected {n - 1}, as many as intervals between the samples")
 
 
 def consistent(z: Array, lower: Array | None, steepest: Array | float, low: float | None, high: float | None) -> None:

@@ -19,14 +19,14 @@ from typing import Any, ClassVar, Self
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.ground.errors import InvalidProblem
+from simopt.ground.fields import Positive
 from simopt.problems import _exc_cases, _hinges
 from simopt.problems._exc_balance import Prices
-from simopt.problems._exc_hinges import Indices, Side, checked_labels
-from simopt.problems._exc_start import number_of_classes
-from simopt.solving.problem import Law, Problem, Rescale, freeze
+from simopt.problems._exc_hinges import Indices, Side, check_labels
+from simopt.problems._exc_start import Classes, Grades
+from simopt.solving.problem import Law, Problem, Rescale
 
 Value = Any
 
@@ -34,18 +34,14 @@ Value = Any
 class ThresholdProblem(Problem):
     """Formulas of all forms; a problem declares the fields, in the order of its formula."""
 
-    labels: Array
-    classes: int
-    gamma: float
+    labels: Grades
+    classes: Classes
+    gamma: Positive
     repairs: ClassVar[tuple[str, ...]] = ("given",)  # ways to make multipliers admissible, of which the better bound is kept
 
     def __post_init__(self) -> None:
-        self._check()
-
-    def _check(self) -> None:
-        classes = number_of_classes(self.classes)
-        labels = checked_labels(self.labels, classes)
-        freeze(self, labels=labels, classes=classes, gamma=validate.positive("gamma", self.gamma))
+        super().__post_init__()
+        check_labels(self.labels, self.classes)
 
     # What the thresholds define.
 

@@ -18,7 +18,6 @@ import scipy.sparse
 from numpy.typing import NDArray
 
 from simopt.arithmetic import Arithmetic
-from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
 
@@ -97,25 +96,24 @@ def implicit(labels: Array, classes: int) -> tuple[Side, Side]:
     return Side(high_rows, high_ends, n, count), Side(low_rows, low_ends, n, count)
 
 
-def checked_labels(labels: Any, classes: int) -> Array:
+def check_labels(labels: Array, classes: int) -> None:
     """Whole numbers 1 … r. Classes may be empty, and one alone is a problem that constants solve: neither is an error here."""
-    out = validate.vector("labels", labels)
-    broken = out != np.round(out)
+    broken = labels != np.round(labels)
     if np.any(broken):
         first = int(np.argmax(broken))
         raise InvalidProblem(
-            f"labels: {int(broken.sum())} of {out.size} are not whole numbers (first at index {first}: {out[first]:g}); "
+            f"labels: {int(broken.sum())} of {labels.size} are not whole numbers (first at index {first}: {labels[first]:g}); "
             f"number the classes 1, …, {classes}"
         )
-    outside = (out < 1) | (out > classes)
+    outside = (labels < 1) | (labels > classes)
     if np.any(outside):
         first = int(np.argmax(outside))
-        low, high = int(out.min()), int(out.max())
+        low, high = int(labels.min()), int(labels.max())
         remedy = f"set classes to {high} or more" if low >= 1 else f"add {1 - low} to them, and set classes to {high - low + 1} or more"
         raise InvalidProblem(
-            f"labels: {int(outside.sum())} of {out.size} are outside of 1, …, {classes} (first at index {first}: {out[first]:g}); {remedy}"
+            f"labels: {int(outside.sum())} of {labels.size} are outside of 1, …, {classes} "
+            f"(first at index {first}: {labels[first]:g}); {remedy}"
         )
-    return out
 
 
 def _indicator(places: Indices, size: int) -> scipy.sparse.csr_array:

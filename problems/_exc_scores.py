@@ -15,14 +15,14 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.row_blocks import LARGE, RowBlocks
-from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
+from simopt.ground.fields import Features, Positive
 from simopt.problems import _exc_balance, _exc_loose_ball, _factor, _hinges, _squares
 from simopt.problems._exc import ThresholdProblem, given
 from simopt.problems._exc_balance import Prices
 from simopt.problems._factor import KernelProblem
 from simopt.problems.bounds import UPWARDS, Ball, Bounded, Penalty
-from simopt.solving.problem import Rescale, freeze
+from simopt.solving.problem import Rescale
 
 Value = Any
 EPS = float(np.finfo(float).eps)
@@ -33,13 +33,7 @@ NOTICED = 1e-10  # of γ: rounding of scores that a float gap owns up to
 class LinearScores(Bounded, ThresholdProblem):
     """f = Ψw, R(w) that of the bound."""
 
-    features: Array
-
-    def _check(self) -> None:
-        super()._check()
-        self._check_bound()
-        features = validate.matrix("features", self.features, rows=len(self.labels))
-        freeze(self, features=validate.squarable("features", features))
+    features: Features
 
     @cached_property
     def longest(self) -> float:
@@ -117,12 +111,7 @@ class LinearScores(Bounded, ThresholdProblem):
 class KernelScores(KernelProblem, ThresholdProblem):
     """f = Kα, (λ/2) αᵀKα."""
 
-    regularization: float
-
-    def _check(self) -> None:
-        super()._check()
-        freeze(self, regularization=validate.positive("regularization", self.regularization))
-        self._check_gram(len(self.labels))
+    regularization: Positive
 
     @cached_property
     def longest(self) -> float:

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 
 from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
+from simopt.ground.fields import Axes
 
 MOST_CLASSES = 2000
 
 
-def number_of_classes(classes: Any) -> int:
+def number_of_classes(name: str, classes: Any) -> int:
     """r, a whole number from 2 to 2000: the best constants cost r² in memory, and the hinges of IMC n r.
 
     Raises
@@ -22,10 +23,14 @@ def number_of_classes(classes: Any) -> int:
     InvalidProblem
         for what is no such number.
     """
-    r = validate.whole("classes", classes, minimum=2)
+    r = validate.whole(name, classes, minimum=2)
     if r > MOST_CLASSES:
-        raise InvalidProblem(f"classes: {r} given, at most {MOST_CLASSES} possible; merge some, or take labels of so many kinds as numbers")
+        raise InvalidProblem(f"{name}: {r} given, at most {MOST_CLASSES} possible; merge some, or take labels of so many kinds as numbers")
     return r
+
+
+Classes = Annotated[int, number_of_classes]
+Grades = Annotated[Array, Axes("n", leads=True)]  # labels 1 … r
 
 
 def equispaced(classes: int, spacing: float = 1.0, centre: float = 0.0) -> Array:
@@ -39,7 +44,7 @@ def equispaced(classes: int, spacing: float = 1.0, centre: float = 0.0) -> Array
     InvalidProblem
         for fewer than two classes or a spacing that is not > 0.
     """
-    r, step = number_of_classes(classes), validate.positive("spacing", spacing)
+    r, step = number_of_classes("classes", classes), validate.positive("spacing", spacing)
     out: Array = validate.finite("centre", centre) + step * (np.arange(1.0, r) - r / 2.0)
     return out
 

@@ -26,6 +26,7 @@ from simopt.arithmetic import Arithmetic
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.ground.errors import InvalidProblem
+from simopt.ground.fields import NonNegative
 from simopt.problems import _exc_balance, _exc_start
 from simopt.problems._exc import ThresholdProblem, given
 from simopt.problems._exc_balance import Prices
@@ -41,8 +42,8 @@ class FixedThresholds(ThresholdProblem):
 
     thresholds: Array
 
-    def _check(self) -> None:
-        super()._check()
+    def __post_init__(self) -> None:
+        super().__post_init__()
         freeze(self, thresholds=increasing("thresholds", self.thresholds, self.classes))
 
     @cached_property
@@ -121,11 +122,7 @@ class LearnedThresholds(ThresholdProblem):
 class SpacedThresholds(LearnedThresholds):
     """EXC: hinges against the next thresholds, rows `order`, b_{j+1} − b_j ≥ Δ, with multipliers ν ≥ 0."""
 
-    delta: float
-
-    def _check(self) -> None:
-        super()._check()
-        freeze(self, delta=validate.nonnegative("delta", self.delta))
+    delta: NonNegative
 
     @cached_property
     def sides(self) -> tuple[Side, Side]:

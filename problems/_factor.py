@@ -7,7 +7,7 @@ K = Q diag(d) Qᵀ. Conic solvers see the truncated factor F = Q_r diag(√d_r),
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -15,7 +15,8 @@ import numpy.typing as npt
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Point
 from simopt.ground.errors import InvalidProblem
-from simopt.solving.problem import Problem, freeze, own
+from simopt.ground.fields import Axes
+from simopt.solving.problem import Problem, own
 
 TRUNCATION = 1e-10  # eigenvalues below this share of the largest one are left out of the factor
 
@@ -94,10 +95,7 @@ class Factor:
 class KernelProblem(Problem):
     """What the problems in an RKHS have in common: K, its factor, and f = 0; each declares its fields in the order of its formula."""
 
-    gram: Array
-
-    def _check_gram(self, n: int) -> None:
-        freeze(self, gram=checked("gram", self.gram, n))
+    gram: Gram
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__({**state, "gram": trusted(state["gram"])})  # pickling loses the owner
@@ -145,6 +143,9 @@ def checked(name: str, gram: npt.ArrayLike, n: int | None = None) -> Array:
     if not np.array_equal(valid, valid.T):
         valid = 0.5 * (valid + valid.T)
     return trusted(valid)
+
+
+Gram = Annotated[Array, checked, Axes("n", "n")]
 
 
 def trusted(gram: Array) -> Array:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,11 +12,31 @@ from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers
 from simopt.ground.errors import InvalidProblem
-from simopt.problems import _simplex, _squares
+from simopt.ground.fields import Axes, NonNegative, OneOf, Positive, Targets
+from simopt.problems import _squares
 from simopt.problems._prediction_losses import LOSSES, Loss, loss_named
-from simopt.solving.problem import Problem, freeze
+from simopt.problems._simplex import Probabilities
+from simopt.solving.problem import Problem
 
 Value = Any
+LossName = Annotated[str, OneOf(LOSSES)]
+
+
+def square(name: str, gram: Any) -> Array:
+    """A finite N×N matrix of any sign, not necessarily symmetric.
+
+    Raises
+    ------
+    InvalidProblem
+        for another shape, or naming row and column of the first similarity that is not finite.
+    """
+    out = validate.matrix(name, gram)
+    if out.shape[0] != out.shape[1]:
+        raise InvalidProblem(f"{name}: shape {out.shape} is not square; entry (i, j) is the similarity of points i and j of one domain")
+    return validate.squarable(name, out)
+
+
+Similarities = Annotated[Array, square, Axes("n", "n")]
 
 
 class FiniteDomain(Problem):
@@ -26,24 +46,20 @@ class FiniteDomain(Problem):
     """
 
     gram: Array
-    targets: Array
-    masses: Array | None
-    loss: str
-    epsilon: float
-    margin: float
+    targets: Targets
+    masses: Probabilities | None
+    loss: LossName
+    epsilon: NonNegative
+    margin: Positive
 
-    def _check(self) -> None:
-        if not isinstance(self.loss, str):
-            raise InvalidProblem(f"loss: {self.loss!r} given, one of {', '.join(LOSSES)} needed")
-        loss = validate.choice("loss", self.loss, LOSSES)
-        targets = validate.labels("targets", self.targets) if loss == "hinge" else validate.vector("targets", self.targets)
-        masses = None if self.masses is None else _simplex.probabilities("masses", self.masses, length=len(targets))
-        epsilon, margin = validate.nonnegative("epsilon", self.epsilon), validate.positive("margin", self.margin)
-        if loss != "insensitive" and epsilon != 0.0:
-            raise InvalidProblem(f"epsilon: {epsilon:g} given, but the {loss} loss has no insensitive width; leave it at 0")
-        if loss != "hinge" and margin != 1.0:
-            raise InvalidProblem(f"margin: {margin:g} given, but the {loss} loss has no margin; leave it at 1")
-        freeze(self, targets=validate.squarable("targets", targets), masses=masses, loss=loss, epsilon=epsilon, margin=margin)
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.loss == "hinge":
+            validate.labels("targets", self.targets)
+        if self.loss != "insensitive" and self.epsilon != 0.0:
+            raise InvalidProblem(f"epsilon: {self.epsilon:g} given, but the {self.loss} loss has no insensitive width; leave it at 0")
+        if self.loss != "hinge" and self.margin != 1.0:
+            raise InvalidProblem(f"margin: {self.margin:g} given, but the {self.loss} loss has no margin; leave it at 1")
 
     @cached_property
     def loss_function(self) -> Loss:
@@ -130,19 +146,3 @@ class FiniteDomain(Problem):
     def price_unit(self, s: float) -> float:
         """What multipliers are multiplied by when f is multiplied by s: s for the squared loss, whose values are multiplied by s²."""
         return s if self.loss == "squared" else 1.0
-
-
-def square(gram: Any, n: int, of: str = "targets") -> Array:
-    """A finite N×N matrix of any sign, not necessarily symmetric, with the N of the targets (or what `of` names).
-
-    Raises
-    ------
-    InvalidProblem
-        for another shape, or naming row and column of the first similarity that is not finite.
-    """
-    out = validate.matrix("gram", gram)
-    if out.shape[0] != out.shape[1]:
-        raise InvalidProblem(f"gram: shape {out.shape} is not square; entry (i, j) is the similarity of points i and j of one domain")
-    if out.shape[0] != n:
-        raise InvalidProblem(f"gram: shape {out.shape}, but {of} has {n} values; both range over the points of the domain")
-    return validate.squarable("gram", out)

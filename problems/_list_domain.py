@@ -42,8 +42,8 @@ class ListDomain(RankedLists):
     documents: npt.NDArray[np.intp] | None
     probabilities: Array | None
 
-    def _check_domain(self) -> None:
-        """All fields but the Gram matrix, which must be known to be N × N."""
+    def __post_init__(self) -> None:
+        super().__post_init__()
         self._check_lists()
         n, size = len(self.relevance), len(self.gram)
         if self.documents is None:

@@ -19,11 +19,12 @@ import numpy as np
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
-from simopt.problems import _simplex
+from simopt.ground.fields import NonNegative
 from simopt.problems._exc_balance import Prices, spaced
 from simopt.problems._exc_hinges import Side, explicit
-from simopt.problems._exc_start import best_constant_thresholds, number_of_classes
-from simopt.solving.problem import Problem, freeze
+from simopt.problems._exc_start import Classes, Grades, best_constant_thresholds
+from simopt.problems._simplex import Probabilities
+from simopt.solving.problem import Problem
 
 Value = Any
 REPAIRS = ("balanced", "given")
@@ -34,16 +35,14 @@ class OrdinalDomain(Problem):
     """X = {1, …, N} with masses p and labels; a form declares the fields, in the order of its formula, and says what f may be."""
 
     gram: Array
-    labels: Array
-    classes: int
-    masses: Array | None
-    delta: float
+    labels: Grades
+    classes: Classes
+    masses: Probabilities | None
+    delta: NonNegative
 
-    def _check(self) -> None:
-        classes = number_of_classes(self.classes)
-        labels = validate.labels("labels", self.labels, allowed=tuple(range(1, classes + 1)))
-        masses = None if self.masses is None else _simplex.probabilities("masses", self.masses, length=len(labels))
-        freeze(self, labels=labels, classes=classes, masses=masses, delta=validate.nonnegative("delta", self.delta))
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        validate.labels("labels", self.labels, allowed=range(1, self.classes + 1))
 
     # What a form defines.
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -19,6 +19,15 @@ if TYPE_CHECKING:
     from simopt.data.datasets import Dataset
 
 GROUP = "qid"
+
+
+def identifiers(_: str, qid: Any) -> npt.NDArray[Any]:
+    """An array of numbers or texts."""
+    ids = np.asarray(qid)
+    return ids.astype(str) if ids.dtype.kind == "O" else ids
+
+
+Identifiers = Annotated[npt.NDArray[Any], identifiers]
 
 
 class RankedLists(Problem):
@@ -38,8 +47,7 @@ class RankedLists(Problem):
             raise InvalidProblem(f"logarithm: {self.logarithm!r} given, one of {', '.join(LOGARITHMS)} needed")
         validate.choice("logarithm", self.logarithm, LOGARITHMS)
         lists = Queries.of(self.relevance, self.qid)
-        ids = np.asarray(self.qid)
-        freeze(self, relevance=lists.relevance, qid=ids.astype(str) if ids.dtype.kind == "O" else ids)
+        freeze(self, relevance=lists.relevance, qid=identifiers("qid", self.qid))
         self._settle(lists)
 
     def _settle(self, lists: Queries) -> None:

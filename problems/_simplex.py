@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -12,6 +12,7 @@ from simopt.arithmetic import Arithmetic
 from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
+from simopt.ground.fields import Axes
 from simopt.problems import _squares
 
 Value = Any
@@ -31,11 +32,17 @@ def probabilities(name: str, p: npt.ArrayLike, *, length: int | None = None) -> 
     return out
 
 
+Probabilities = Annotated[Array, probabilities, Axes("n")]
+
+
 def joint_probabilities(name: str, p: npt.ArrayLike) -> Array:
     """An (m, 2) array of P(x, y = −1), P(x, y = +1), all ≥ 0, with |Σ p − 1| ≤ 1e-9."""
     out = validate.matrix(name, p, cols=2)
     _check_mass(name, out)
     return out
+
+
+JointProbabilities = Annotated[Array, joint_probabilities]
 
 
 def _check_mass(name: str, p: Array) -> None:

@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.ground import validate
-from simopt.ground.arrays import Array, Multipliers, Point
-from simopt.problems import _recipes, _simplex
-from simopt.solving.problem import ALL_CONES, Example, Image, Law, Problem, freeze, laws_of_samples, problem
+from simopt.ground.arrays import Multipliers, Point
+from simopt.problems import _recipes
+from simopt.problems._simplex import JointProbabilities
+from simopt.solving.problem import ALL_CONES, Example, Image, Law, Problem, laws_of_samples, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -47,10 +48,7 @@ class BayesLinearLoss(Problem):
     source: ClassVar[str] = "van Rooyen, Menon & Williamson 2015, Theorem 1"
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval", "rational")
 
-    probabilities: Array
-
-    def __post_init__(self) -> None:
-        freeze(self, probabilities=_simplex.joint_probabilities("probabilities", self.probabilities))
+    probabilities: JointProbabilities
 
     def signed_mass(self, num: Arithmetic = FLOAT) -> Value:
         """d_x = p(x, 1) − p(x, −1), shape (m,)."""

@@ -39,7 +39,7 @@ class Bound(ABC):
     """R(w), convex, 0 at w = 0."""
 
     def __post_init__(self) -> None:
-        for name, value in checked(type(self), {item.name: getattr(self, item.name) for item in fields(self)}).items():
+        for name, value in checked(self).items():
             object.__setattr__(self, name, value)
 
     @abstractmethod
@@ -221,8 +221,8 @@ class Bounded(Formed):
         """By the type of the bound."""
         return next(key for key, kind in self.bounds.items() if isinstance(self.bound, kind))
 
-    def _check_bound(self) -> None:
-        """Raise InvalidProblem for what is no bound of this problem."""
+    def __post_init__(self) -> None:
+        super().__post_init__()
         if not isinstance(self.bound, tuple(self.bounds.values())):
             known = " or ".join(
                 f"{kind.__name__}({', '.join(item.name for item in fields(kind))})" for kind in dict.fromkeys(self.bounds.values())

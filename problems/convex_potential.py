@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.ground.errors import InvalidProblem
-from simopt.problems import _hinges, _recipes, _simplex, _squares
+from simopt.ground.fields import Features, Labels, OneOf, Positive
+from simopt.problems import _hinges, _recipes, _squares
 from simopt.problems._potentials import POTENTIALS, Potential
+from simopt.problems._simplex import Probabilities
 from simopt.solving.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, change_of_units, freeze, laws_of_samples, problem
 
 if TYPE_CHECKING:
@@ -62,26 +63,16 @@ class ConvexPotential(Problem):
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval")
     parameters: ClassVar[tuple[str, ...]] = ("radius",)
 
-    features: Array
-    labels: Array
-    probabilities: Array | None = None
-    potential: str = "hinge"
-    radius: float = 1.0
+    features: Features
+    labels: Labels
+    probabilities: Probabilities | None = None
+    potential: Annotated[str, OneOf(POTENTIALS)] = "hinge"
+    radius: Positive = 1.0
 
     def __post_init__(self) -> None:
-        labels = validate.labels("labels", self.labels)
-        n = len(labels)
-        if not isinstance(self.potential, str):
-            raise InvalidProblem(f"potential: {self.potential!r} given, one of {', '.join(POTENTIALS)} needed")
-        mass = np.full(n, 1.0 / n) if self.probabilities is None else self.probabilities
-        freeze(
-            self,
-            features=validate.squarable("features", validate.matrix("features", self.features, rows=n)),
-            labels=labels,
-            probabilities=_simplex.probabilities("probabilities", mass, length=n),
-            potential=validate.choice("potential", self.potential, POTENTIALS),
-            radius=validate.positive("radius", self.radius),
-        )
+        super().__post_init__()
+        if self.probabilities is None:
+            freeze(self, probabilities=np.full(len(self.labels), 1.0 / len(self.labels)))
 
     @property
     def phi(self) -> Potential:

@@ -11,9 +11,10 @@ import numpy as np
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.similarities import Similarity
 from simopt.ground.arrays import Array, Point
+from simopt.ground.fields import Features, Positive
 from simopt.problems import _exc_cases
 from simopt.problems._exc_scores import LinearScores
-from simopt.problems._exc_start import equispaced, listed
+from simopt.problems._exc_start import Classes, Grades, equispaced, listed
 from simopt.problems._exc_thresholds import FixedThresholds
 from simopt.problems.bounds import Ball, Bound, Penalty
 from simopt.solving.forms import Forms
@@ -74,11 +75,11 @@ class EXCFixed(FixedThresholds, LinearScores):
         },
     }
 
-    features: Array
-    labels: Array
-    classes: int
+    features: Features
+    labels: Grades
+    classes: Classes
     thresholds: Array
-    gamma: float = 1.0
+    gamma: Positive = 1.0
     bound: Bound = field(kw_only=True)
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:

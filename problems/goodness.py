@@ -10,11 +10,12 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.similarities import Similarity
-from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
-from simopt.problems import _goodness, _goodness_cases, _squares
-from simopt.problems._goodness import FiniteDomain
-from simopt.solving.problem import ALL_CONES, Example, Law, Rescale, freeze, problem
+from simopt.ground.fields import NonNegative, Positive, Targets
+from simopt.problems import _goodness_cases, _squares
+from simopt.problems._goodness import FiniteDomain, LossName, Similarities
+from simopt.problems._simplex import Probabilities
+from simopt.solving.problem import ALL_CONES, Example, Law, Rescale, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -64,17 +65,13 @@ class Goodness(FiniteDomain):
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval", "rational")
     parameters: ClassVar[tuple[str, ...]] = ("bound", "epsilon")
 
-    gram: Array
-    targets: Array
-    bound: float
-    masses: Array | None = None
-    loss: str = "insensitive"
-    epsilon: float = 0.0
-    margin: float = 1.0
-
-    def __post_init__(self) -> None:
-        self._check()
-        freeze(self, gram=_goodness.square(self.gram, len(self.targets)), bound=validate.positive("bound", self.bound))
+    gram: Similarities
+    targets: Targets
+    bound: Positive
+    masses: Probabilities | None = None
+    loss: LossName = "insensitive"
+    epsilon: NonNegative = 0.0
+    margin: Positive = 1.0
 
     def predictions(self, v: Value, num: Arithmetic = FLOAT) -> Value:
         """f_i = B Σ_j p_j v_j K_ij at the points of positive mass."""

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.similarities import Similarity
 from simopt.ground import validate
-from simopt.ground.arrays import Array, Multipliers, Point
+from simopt.ground.arrays import Multipliers, Point
 from simopt.ground.errors import InvalidProblem
-from simopt.problems import _goodness, _goodness_cases, _squares
-from simopt.problems._goodness import FiniteDomain
-from simopt.solving.problem import ALL_CONES, Example, Law, Rescale, freeze, problem
+from simopt.ground.fields import NonNegative, Positive, Targets
+from simopt.problems import _goodness_cases, _squares
+from simopt.problems._goodness import FiniteDomain, LossName, Similarities
+from simopt.problems._simplex import Probabilities
+from simopt.solving.problem import ALL_CONES, Example, Law, Rescale, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -23,6 +25,17 @@ if TYPE_CHECKING:
     from simopt.data.datasets import Dataset
 
 Value = Any
+
+
+def share(name: str, value: Any) -> float:
+    """A number in (0, 1]."""
+    out = validate.positive(name, value)
+    if out > 1.0:
+        raise InvalidProblem(f"{name}: {out:g} given, a number in (0, 1] needed, being the mass of the chosen points")
+    return out
+
+
+Share = Annotated[float, share]
 
 
 @problem
@@ -57,22 +70,14 @@ class GoodnessChoice(FiniteDomain):
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval", "rational")
     parameters: ClassVar[tuple[str, ...]] = ("bound", "epsilon")
 
-    gram: Array
-    targets: Array
-    bound: float
-    density: float
-    masses: Array | None = None
-    loss: str = "insensitive"
-    epsilon: float = 0.0
-    margin: float = 1.0
-
-    def __post_init__(self) -> None:
-        self._check()
-        density = validate.positive("density", self.density)
-        if density > 1.0:
-            raise InvalidProblem(f"density: {density:g} given, a number in (0, 1] needed, being the mass of the chosen points")
-        gram = _goodness.square(self.gram, len(self.targets))
-        freeze(self, gram=gram, bound=validate.positive("bound", self.bound), density=density)
+    gram: Similarities
+    targets: Targets
+    bound: Positive
+    density: Share
+    masses: Probabilities | None = None
+    loss: LossName = "insensitive"
+    epsilon: NonNegative = 0.0
+    margin: Positive = 1.0
 
     def ratio(self, num: Arithmetic) -> Value:
         """B/τ."""

@@ -14,8 +14,10 @@ from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.similarities import Similarity
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
+from simopt.ground.fields import Labels
 from simopt.problems import _factor, _recipes, _simplex, _squares
-from simopt.problems._factor import KernelProblem
+from simopt.problems._factor import Gram, KernelProblem
+from simopt.problems._simplex import Probabilities
 from simopt.solving.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, freeze, laws_of_samples, problem
 
 if TYPE_CHECKING:
@@ -62,21 +64,15 @@ class Herding(KernelProblem):
     source: ClassVar[str] = "van Rooyen, Menon & Williamson 2015, §6"
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval", "rational")
 
-    gram: Array
-    labels: Array
+    gram: Gram
+    labels: Labels
     candidates: NDArray[np.intp] | None = None
-    target: Array | None = None
+    target: Probabilities | None = None
 
     def __post_init__(self) -> None:
-        labels = validate.labels("labels", self.labels)
-        n = len(labels)
-        freeze(
-            self,
-            labels=labels,
-            candidates=None if self.candidates is None else _simplex.indices("candidates", self.candidates, n),
-            target=None if self.target is None else _simplex.probabilities("target", self.target, length=n),
-        )
-        self._check_gram(n)
+        super().__post_init__()
+        if self.candidates is not None:
+            freeze(self, candidates=_simplex.indices("candidates", self.candidates, len(self.labels)))
 
     @property
     def atoms(self) -> NDArray[np.intp]:

@@ -11,13 +11,13 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
 from simopt.data.similarities import Similarity
-from simopt.ground import validate
-from simopt.ground.arrays import Array, Multipliers, Point
+from simopt.ground.arrays import Multipliers, Point
+from simopt.ground.fields import Labels
 from simopt.problems import _factor, _hinges, _intercept, _margin_cases, _squares
-from simopt.problems._factor import KernelProblem
+from simopt.problems._factor import Gram, KernelProblem
 from simopt.problems.bounds import Bound, Bounded, Capacity, Penalty, norm
 from simopt.solving.forms import Forms
-from simopt.solving.problem import ALL_CONES, Example, Law, Rescale, freeze, problem
+from simopt.solving.problem import ALL_CONES, Example, Law, Rescale, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -99,16 +99,10 @@ class HingeSVM(Bounded, KernelProblem):
         "ball_intercept": Capacity,
     }
 
-    gram: Array
-    labels: Array
+    gram: Gram
+    labels: Labels
     bound: Bound
     intercept: bool = False
-
-    def __post_init__(self) -> None:
-        labels = validate.labels("labels", self.labels)
-        freeze(self, labels=labels)
-        self._check_gram(len(labels))
-        self._check_bound()
 
     def taken(self) -> str:
         """By the type of the bound, and whether there is an intercept."""

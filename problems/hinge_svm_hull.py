@@ -11,11 +11,11 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.similarities import Similarity
-from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
+from simopt.ground.fields import Labels, Positive
 from simopt.problems import _hinges, _margin_cases, _simplex, _squares
-from simopt.problems._factor import KernelProblem
-from simopt.solving.problem import ALL_CONES, Example, Image, Law, Rescale, freeze, problem
+from simopt.problems._factor import Gram, KernelProblem
+from simopt.solving.problem import ALL_CONES, Example, Image, Law, Rescale, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -58,14 +58,9 @@ class HingeSVMHull(KernelProblem):
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval", "rational")
     parameters: ClassVar[tuple[str, ...]] = ("regularization",)
 
-    gram: Array
-    labels: Array
-    regularization: float
-
-    def __post_init__(self) -> None:
-        labels = validate.labels("labels", self.labels)
-        freeze(self, labels=labels, regularization=validate.positive("regularization", self.regularization))
-        self._check_gram(len(labels))
+    gram: Gram
+    labels: Labels
+    regularization: Positive
 
     @property
     def atoms(self) -> Array:

@@ -10,9 +10,11 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.similarities import Similarity
-from simopt.ground.arrays import Array, Point
+from simopt.ground.arrays import Point
+from simopt.ground.fields import Features, Positive
 from simopt.problems import _exc_cases
 from simopt.problems._exc_scores import LinearScores
+from simopt.problems._exc_start import Classes, Grades
 from simopt.problems._exc_thresholds import ImplicitThresholds
 from simopt.problems.bounds import Ball, Bound, Penalty
 from simopt.solving.forms import Forms
@@ -76,10 +78,10 @@ class IMCOrdinal(ImplicitThresholds, LinearScores):
         },
     }
 
-    features: Array
-    labels: Array
-    classes: int
-    gamma: float = 1.0
+    features: Features
+    labels: Grades
+    classes: Classes
+    gamma: Positive = 1.0
     bound: Bound = field(kw_only=True)
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:

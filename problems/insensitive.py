@@ -19,23 +19,24 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import reduce
 from operator import add
-from typing import Any, Self, SupportsFloat
+from typing import Annotated, Any, Self, SupportsFloat
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.landmarks import equal_columns
-from simopt.data.row_blocks import LARGE, RowBlocks, feature_rows
+from simopt.data.row_blocks import LARGE, RowBlocks, StreamedFeatures
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
+from simopt.ground.fields import NonNegative, Targets
 from simopt.problems import _hinges, _recipes, _squares
-from simopt.solving.problem import Image, Law, Problem, Rescale, change_of_units, freeze, laws_of_samples
+from simopt.solving.problem import Image, Law, Problem, Rescale, change_of_units, laws_of_samples
 
 Value = Any
 
 
-def checked(smoothness: SupportsFloat) -> float:
+def positive_or_infinite(name: str, smoothness: SupportsFloat) -> float:
     """β > 0, possibly ∞.
 
     Raises
@@ -45,9 +46,12 @@ def checked(smoothness: SupportsFloat) -> float:
     """
     if smoothness == math.inf:
         return math.inf
-    beta = validate.positive("smoothness", smoothness)
-    validate.squarable("smoothness", np.array([beta]))
+    beta = validate.positive(name, smoothness)
+    validate.squarable(name, np.array([beta]))
     return beta
+
+
+Smoothness = Annotated[float, positive_or_infinite]
 
 
 def hinge(num: Arithmetic, h: Value, smoothness: float) -> Value:
@@ -109,16 +113,10 @@ def _sums(pairs: Iterable[tuple[Value, Value]]) -> tuple[Value, Value]:
 class InsensitiveRegression(Problem):
     """(1/n) Σ ℓ̃_β(⟨w, ψ_i⟩ − y_i); a problem declares the fields, in the order of its formula, and adds what bounds w."""
 
-    features: Array
-    targets: Array
-    epsilon: float
-    smoothness: float
-
-    def __post_init__(self) -> None:
-        targets = validate.squarable("targets", validate.vector("targets", self.targets))
-        features = feature_rows("features", self.features, len(targets))
-        epsilon, smoothness = validate.nonnegative("epsilon", self.epsilon), checked(self.smoothness)
-        freeze(self, features=features, targets=targets, epsilon=epsilon, smoothness=smoothness)
+    features: StreamedFeatures
+    targets: Targets
+    epsilon: NonNegative
+    smoothness: Smoothness
 
     @abstractmethod
     def in_units(self, s: float, c: float) -> Self:

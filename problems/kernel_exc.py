@@ -10,10 +10,13 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.similarities import Similarity
-from simopt.ground.arrays import Array, Point
+from simopt.ground.arrays import Point
+from simopt.ground.fields import NonNegative, Positive
 from simopt.problems import _exc_cases
 from simopt.problems._exc_scores import KernelScores
+from simopt.problems._exc_start import Classes, Grades
 from simopt.problems._exc_thresholds import SpacedThresholds
+from simopt.problems._factor import Gram
 from simopt.solving.problem import ALL_CONES, Example, problem
 
 if TYPE_CHECKING:
@@ -61,12 +64,12 @@ class KernelEXC(SpacedThresholds, KernelScores):
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval", "rational")
     parameters: ClassVar[tuple[str, ...]] = ("regularization", "gamma", "delta")
 
-    gram: Array
-    labels: Array
-    classes: int
-    gamma: float = 1.0
-    delta: float = 0.0
-    regularization: float = field(kw_only=True)
+    gram: Gram
+    labels: Grades
+    classes: Classes
+    gamma: Positive = 1.0
+    delta: NonNegative = 0.0
+    regularization: Positive = field(kw_only=True)
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """Minimise (1/n) Σ slacks + (λ/2)‖u‖² s.t. `predictions` f = Fu, K ≈ FFᵀ, `below` b + γ − f, `above` f − b + γ ≤ slack, `order`."""

@@ -10,12 +10,14 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.similarities import Similarity
-from simopt.ground import validate
-from simopt.ground.arrays import Array, Multipliers, Point
+from simopt.ground.arrays import Multipliers, Point
+from simopt.ground.fields import NonNegative, Positive, Targets
 from simopt.problems import _factor, _goodness_cases, _hinges, _power_units, _squares, _unit_ball
 from simopt.problems._cosines import CosineNorm
-from simopt.problems._goodness import FiniteDomain
-from simopt.solving.problem import ALL_CONES, Example, Law, Rescale, freeze, problem
+from simopt.problems._factor import Gram
+from simopt.problems._goodness import FiniteDomain, LossName
+from simopt.problems._simplex import Probabilities
+from simopt.solving.problem import ALL_CONES, Example, Law, Rescale, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -64,18 +66,13 @@ class KernelGoodness(FiniteDomain, CosineNorm):
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval")
     parameters: ClassVar[tuple[str, ...]] = ("gamma", "epsilon")
 
-    gram: Array
-    targets: Array
-    gamma: float
-    masses: Array | None = None
-    loss: str = "insensitive"
-    epsilon: float = 0.0
-    margin: float = 1.0
-
-    def __post_init__(self) -> None:
-        self._check()
-        self._check_gram(len(self.targets))
-        freeze(self, gamma=validate.positive("gamma", self.gamma))
+    gram: Gram
+    targets: Targets
+    gamma: Positive
+    masses: Probabilities | None = None
+    loss: LossName = "insensitive"
+    epsilon: NonNegative = 0.0
+    margin: Positive = 1.0
 
     def predictions(self, alpha: Value, num: Arithmetic = FLOAT) -> Value:
         """Kα at the points of positive mass."""

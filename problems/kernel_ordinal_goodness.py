@@ -10,12 +10,15 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.similarities import Similarity
-from simopt.ground import validate
-from simopt.ground.arrays import Array, Point
+from simopt.ground.arrays import Point
+from simopt.ground.fields import NonNegative, Positive
 from simopt.problems import _exc_cases, _factor, _hinges, _ordinal_cases, _power_units, _squares, _unit_ball
 from simopt.problems._cosines import CosineNorm
+from simopt.problems._exc_start import Classes, Grades
+from simopt.problems._factor import Gram
 from simopt.problems._ordinal_domain import OrdinalDomain
-from simopt.solving.problem import ALL_CONES, Example, Law, Rescale, freeze, problem
+from simopt.problems._simplex import Probabilities
+from simopt.solving.problem import ALL_CONES, Example, Law, Rescale, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -63,17 +66,12 @@ class KernelOrdinalGoodness(OrdinalDomain, CosineNorm):
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval")
     parameters: ClassVar[tuple[str, ...]] = ("gamma", "delta")
 
-    gram: Array
-    labels: Array
-    classes: int
-    gamma: float
-    masses: Array | None = None
-    delta: float = 0.0
-
-    def __post_init__(self) -> None:
-        self._check()
-        self._check_gram(len(self.labels))
-        freeze(self, gamma=validate.positive("gamma", self.gamma))
+    gram: Gram
+    labels: Grades
+    classes: Classes
+    gamma: Positive
+    masses: Probabilities | None = None
+    delta: NonNegative = 0.0
 
     @property
     def hinge_margin(self) -> float:

@@ -11,12 +11,13 @@ import numpy.typing as npt
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.similarities import Similarity
-from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
+from simopt.ground.fields import Positive
 from simopt.problems import _factor, _list_domain, _squares
-from simopt.problems._factor import KernelProblem
+from simopt.problems._factor import Gram, KernelProblem
 from simopt.problems._list_domain import ListDomain
-from simopt.solving.problem import ALL_CONES, Example, Image, Law, Rescale, freeze, laws_of_samples, problem
+from simopt.problems._ranking import Identifiers
+from simopt.solving.problem import ALL_CONES, Example, Image, Law, Rescale, laws_of_samples, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -68,17 +69,13 @@ class KernelRanking(ListDomain, KernelProblem):
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval", "rational")
     parameters: ClassVar[tuple[str, ...]] = ("cost",)
 
-    gram: Array
+    gram: Gram
     relevance: Array
-    qid: npt.NDArray[Any]
-    cost: float
+    qid: Identifiers
+    cost: Positive
     documents: npt.NDArray[np.intp] | None = None
     probabilities: Array | None = None
     logarithm: str = "natural"
-
-    def __post_init__(self) -> None:
-        freeze(self, cost=validate.positive("cost", self.cost), gram=_factor.checked("gram", self.gram))
-        self._check_domain()
 
     def predictions(self, alpha: Value, num: Arithmetic = FLOAT) -> Value:
         """(Kα)_{z_o} of every entry."""

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,8 +15,9 @@ from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.similarities import Similarity
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
+from simopt.ground.fields import Axes, Targets
 from simopt.problems import _recipes, _squares, _weighted_mean
-from simopt.solving.problem import ALL_CONES, Example, Law, Problem, Rescale, freeze, problem
+from simopt.solving.problem import ALL_CONES, Example, Law, Problem, Rescale, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -59,18 +60,14 @@ class KernelRegression(Problem):
     source: ClassVar[str] = "Kar & Jain 2012, §4; Nadaraya 1964, Watson 1964"
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval", "rational")
 
-    similarities: Array
-    targets: Array
+    similarities: Annotated[Array, Axes("m", "n"), validate.squarable]
+    targets: Targets
 
     def __post_init__(self) -> None:
-        targets = validate.squarable("targets", validate.vector("targets", self.targets))
-        similarities = validate.matrix("similarities", self.similarities)
-        if similarities.shape[1] != len(targets):
-            raise _weighted_mean.mismatch(similarities.shape, len(targets))
-        freeze(self, similarities=validate.squarable("similarities", similarities), targets=targets)
-        empty = _weighted_mean.without_weight(similarities)
+        super().__post_init__()
+        empty = _weighted_mean.without_weight(self.similarities)
         if empty.any():
-            raise _weighted_mean.undefined(similarities, empty)
+            raise _weighted_mean.undefined(self.similarities, empty)
 
     @cached_property
     def signs(self) -> Array:

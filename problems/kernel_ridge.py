@@ -10,11 +10,11 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.similarities import Similarity
-from simopt.ground import validate
-from simopt.ground.arrays import Array, Multipliers, Point
+from simopt.ground.arrays import Multipliers, Point
+from simopt.ground.fields import Positive, Targets
 from simopt.problems import _factor, _recipes, _squares
-from simopt.problems._factor import KernelProblem
-from simopt.solving.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, freeze, problem
+from simopt.problems._factor import Gram, KernelProblem
+from simopt.solving.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -54,14 +54,9 @@ class KernelRidge(KernelProblem):
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval", "rational")
     parameters: ClassVar[tuple[str, ...]] = ("regularization",)
 
-    gram: Array
-    targets: Array
-    regularization: float
-
-    def __post_init__(self) -> None:
-        targets = validate.squarable("targets", validate.vector("targets", self.targets))
-        freeze(self, targets=targets, regularization=validate.positive("regularization", self.regularization))
-        self._check_gram(len(targets))
+    gram: Gram
+    targets: Targets
+    regularization: Positive
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """Minimise (1/n)‖y − f‖² + λ‖u‖² subject to f = F u, K ≈ F Fᵀ."""

@@ -10,11 +10,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.data.row_blocks import StreamedFeatures
 from simopt.data.similarities import Similarity
-from simopt.ground.arrays import Array, Multipliers, Point
+from simopt.ground.arrays import Multipliers, Point
+from simopt.ground.fields import NonNegative, Targets
 from simopt.problems import _hinges, _recipes, insensitive
 from simopt.problems.bounds import Ball, Bound, Bounded, Penalty
-from simopt.problems.insensitive import InsensitiveRegression
+from simopt.problems.insensitive import InsensitiveRegression, Smoothness
 from simopt.solving.forms import Forms
 from simopt.solving.problem import ALL_CONES, Example, problem
 
@@ -74,15 +76,11 @@ class LandmarkedSVR(Bounded, InsensitiveRegression):
         },
     }
 
-    features: Array
-    targets: Array
+    features: StreamedFeatures
+    targets: Targets
     bound: Bound
-    epsilon: float = 0.1
-    smoothness: float = math.inf
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        self._check_bound()
+    epsilon: NonNegative = 0.1
+    smoothness: Smoothness = math.inf
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """Minimise (1/n) Σ slacks s.t. `predictions` f = Ψw, `below` y − f − ε ≤ slack, `above` f − y − ε ≤ slack and the bound of w.

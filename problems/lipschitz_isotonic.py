@@ -5,16 +5,17 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from functools import cached_property, partial
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
+from simopt.ground.fields import Axes, Extended, Targets
 from simopt.problems import _chain, _isotonic_cases, _squares
+from simopt.problems._chain import High, Low, Slopes, UnboundedSlopes, Weights
 from simopt.solving.problem import ALL_CONES, Example, Law, Problem, Rescale, freeze, problem
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from simopt.data.datasets import Dataset
 
 Value = Any
+Sorted = Annotated[Array, partial(_chain.positions, remedy="sort the samples, or call lipschitz_isotonic, which does"), Axes("n")]
 
 
 @problem
@@ -68,32 +70,24 @@ class LipschitzIsotonic(Problem):
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval", "rational")
     parameters: ClassVar[tuple[str, ...]] = ("lipschitz",)
 
-    positions: Array
-    targets: Array
-    lipschitz: float = 1.0
-    weights: Array | None = None
-    lower_slopes: Array | None = None
-    upper_slopes: Array | None = None
-    low: float | None = None
-    high: float | None = None
+    positions: Sorted
+    targets: Targets
+    lipschitz: Extended = 1.0
+    weights: Weights | None = None
+    lower_slopes: Slopes | None = None
+    upper_slopes: UnboundedSlopes | None = None
+    low: Low = None
+    high: High = None
     outside: str = "refuse"
 
     def __post_init__(self) -> None:
-        targets = validate.squarable("targets", validate.vector("targets", self.targets))
-        n = len(targets)
-        low, high = _chain.end("low", self.low, -math.inf), _chain.end("high", self.high, math.inf)
-        freeze(
-            self,
-            positions=_chain.positions("positions", self.positions, n, remedy="sort the samples, or call lipschitz_isotonic, which does"),
-            targets=_chain.in_range(targets, low, high, self.outside),
-            lipschitz=math.inf if self.lipschitz == math.inf else validate.nonnegative("lipschitz", self.lipschitz),
-            weights=_chain.weights("weights", self.weights, n),
-            lower_slopes=_chain.slopes("lower_slopes", self.lower_slopes, n),
-            upper_slopes=_chain.slopes("upper_slopes", self.upper_slopes, n, unbounded=True),
-            low=low,
-            high=high,
-        )
-        _chain.consistent(self.positions, self.lower_slopes, self.steepest, low, high)
+        super().__post_init__()
+        n = len(self.targets)
+        for name in ("lower_slopes", "upper_slopes"):
+            _chain.one_each_interval(name, getattr(self, name), n)
+        targets = _chain.in_range(self.targets, self.low, self.high, self.outside)
+        freeze(self, targets=targets, weights=np.ones(n) if self.weights is None else self.weights)
+        _chain.consistent(self.positions, self.lower_slopes, self.steepest, self.low, self.high)
 
     @property
     def mass(self) -> Array:

@@ -11,12 +11,12 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.similarities import Similarity
-from simopt.ground import validate
-from simopt.ground.arrays import Array, Multipliers, Point
+from simopt.ground.arrays import Multipliers, Point
 from simopt.ground.errors import InvalidProblem
+from simopt.ground.fields import Positive, Targets
 from simopt.problems import _factor, _norm_power, _power_units, _recipes, _squares
-from simopt.problems._factor import KernelProblem
-from simopt.solving.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, freeze, problem
+from simopt.problems._factor import Gram, KernelProblem
+from simopt.solving.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -61,16 +61,10 @@ class MPowerRLS(KernelProblem):
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval")
     parameters: ClassVar[tuple[str, ...]] = ("regularization",)
 
-    gram: Array
-    targets: Array
-    regularization: float
-    power: float = 2.0
-
-    def __post_init__(self) -> None:
-        targets = validate.squarable("targets", validate.vector("targets", self.targets))
-        strength = validate.positive("regularization", self.regularization)
-        freeze(self, targets=targets, regularization=strength, power=validate.positive("power", self.power))
-        self._check_gram(len(targets))
+    gram: Gram
+    targets: Targets
+    regularization: Positive
+    power: Positive = 2.0
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """Minimise (1/n)‖y − f‖² + λ‖u‖^m s.t. f = F u, K ≈ F Fᵀ, by one exact power cone or, without it, by second-order cones.

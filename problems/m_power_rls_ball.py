@@ -11,12 +11,12 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
 from simopt.data.similarities import Similarity
-from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.ground.errors import InvalidProblem
+from simopt.ground.fields import Positive, Targets
 from simopt.problems import _factor, _norm_power, _power_units, _recipes, _squares
-from simopt.problems._factor import KernelProblem
-from simopt.solving.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, freeze, problem
+from simopt.problems._factor import Gram, KernelProblem
+from simopt.solving.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -60,15 +60,13 @@ class MPowerRLSBall(KernelProblem):
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval")
     parameters: ClassVar[tuple[str, ...]] = ("radius",)
 
-    gram: Array
-    targets: Array
-    radius: float
-    power: float = 2.0
+    gram: Gram
+    targets: Targets
+    radius: Positive
+    power: Positive = 2.0
 
     def __post_init__(self) -> None:
-        targets = validate.squarable("targets", validate.vector("targets", self.targets))
-        freeze(self, targets=targets, radius=validate.positive("radius", self.radius), power=validate.positive("power", self.power))
-        self._check_gram(len(targets))
+        super().__post_init__()
         if abs(math.log(self.radius)) > 700.0 * self.power:
             raise InvalidProblem(f"radius: the bound Γ^(1/m) on the norm leaves float64 for Γ = {self.radius:g}, m = {self.power:g}")
 

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.ground.errors import InvalidProblem
+from simopt.ground.fields import Features, OneOf, Positive, Targets
 from simopt.problems import _hinges, _normal, _recipes, _squares
 from simopt.problems._transfers import TRANSFERS, Integrated
-from simopt.solving.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, change_of_units, freeze, laws_of_samples, problem
+from simopt.solving.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, change_of_units, laws_of_samples, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -61,28 +61,19 @@ class MatchingLoss(Problem):
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval")
     parameters: ClassVar[tuple[str, ...]] = ("radius",)
 
-    features: Array
-    targets: Array
-    transfer: str = "logistic"
-    radius: float = 1.0
+    features: Features
+    targets: Targets
+    transfer: Annotated[str, OneOf(TRANSFERS)] = "logistic"
+    radius: Positive = 1.0
 
     def __post_init__(self) -> None:
-        targets = validate.squarable("targets", validate.vector("targets", self.targets))
-        if not isinstance(self.transfer, str):
-            raise InvalidProblem(f"transfer: {self.transfer!r} given, one of {', '.join(TRANSFERS)} needed")
-        freeze(
-            self,
-            features=validate.squarable("features", validate.matrix("features", self.features, rows=len(targets))),
-            targets=targets,
-            transfer=validate.choice("transfer", self.transfer, TRANSFERS),
-            radius=validate.positive("radius", self.radius),
-        )
-        outside = (targets < 0.0) | (targets > 1.0)
+        super().__post_init__()
+        outside = (self.targets < 0.0) | (self.targets > 1.0)
         if self.link.bounded and np.any(outside):
             i = int(np.argmax(outside))
             raise InvalidProblem(
-                f"targets: {int(outside.sum())} of {targets.size} lie outside of [0, 1], the range of the {self.transfer} transfer "
-                f"(first at index {i}: {targets[i]:g}); rescale them, or use the identity"
+                f"targets: {int(outside.sum())} of {outside.size} lie outside of [0, 1], the range of the {self.transfer} transfer "
+                f"(first at index {i}: {self.targets[i]:g}); rescale them, or use the identity"
             )
 
     @property

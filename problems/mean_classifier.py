@@ -11,13 +11,13 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.similarities import Similarity
-from simopt.ground import validate
-from simopt.ground.arrays import Array, Multipliers, Point
+from simopt.ground.arrays import Multipliers, Point
+from simopt.ground.fields import Labels
 from simopt.problems import _factor, _margin_cases, _squares, _unit_ball
-from simopt.problems._factor import KernelProblem
+from simopt.problems._factor import Gram, KernelProblem
 from simopt.problems.bounds import Bound, Bounded, Penalty, UnitBall
 from simopt.solving.forms import Forms
-from simopt.solving.problem import ALL_CONES, Example, Law, Rescale, freeze, problem
+from simopt.solving.problem import ALL_CONES, Example, Law, Rescale, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -72,15 +72,9 @@ class MeanClassifier(Bounded, KernelProblem):
     }
     bounds: ClassVar[dict[str, type[Bound]]] = {"ball": UnitBall, "penalty": Penalty}
 
-    gram: Array
-    labels: Array
+    gram: Gram
+    labels: Labels
     bound: Bound = field(default_factory=UnitBall)
-
-    def __post_init__(self) -> None:
-        labels = validate.labels("labels", self.labels)
-        freeze(self, labels=labels)
-        self._check_gram(len(labels))
-        self._check_bound()
 
     def _mean(self, num: Arithmetic) -> Value:
         """Coefficients y/n of ω_S."""

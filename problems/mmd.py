@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from functools import partial
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
 
@@ -13,9 +14,10 @@ from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.similarities import Similarity
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
+from simopt.ground.fields import Axes
 from simopt.problems import _factor, _recipes, _squares, _unit_ball
-from simopt.problems._factor import KernelProblem
-from simopt.solving.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, freeze, problem
+from simopt.problems._factor import Gram, KernelProblem
+from simopt.solving.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     from simopt.data.datasets import Dataset
 
 Value = Any
+TwoSamples = Annotated[Array, partial(validate.labels, both=True), Axes("n", leads=True)]
 
 
 @problem
@@ -53,13 +56,8 @@ class MaximumMeanDiscrepancy(KernelProblem):
     source: ClassVar[str] = "van Rooyen, Menon & Williamson 2015, §3.1"
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval")
 
-    gram: Array
-    labels: Array
-
-    def __post_init__(self) -> None:
-        labels = validate.labels("labels", self.labels, both=True)
-        freeze(self, labels=labels)
-        self._check_gram(len(labels))
+    gram: Gram
+    labels: TwoSamples
 
     def witness(self, num: Arithmetic = FLOAT) -> Value:
         """Coefficients d_i = y_i/(2n_{y_i}) of m = ½(μ₊ − μ₋), shape (n,)."""

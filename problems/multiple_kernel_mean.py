@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.similarities import Gaussian, Similarity
-from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.ground.errors import InvalidProblem
+from simopt.ground.fields import Axes, Labels
 from simopt.problems import _factor, _hinges, _power_units, _recipes, _squares, _unit_ball
 from simopt.problems._factor import Factor
-from simopt.solving.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, freeze, laws_of_samples, problem
+from simopt.solving.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, laws_of_samples, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -28,6 +28,26 @@ if TYPE_CHECKING:
 
 Value = Any
 EPS = float(np.finfo(np.float64).eps)
+
+
+def stack(name: str, grams: npt.ArrayLike) -> Array:
+    """k valid Gram matrices of one size as one array; the array itself if it is one already."""
+    try:
+        count = np.shape(grams)
+    except ValueError as error:
+        raise InvalidProblem(f"{name}: Gram matrices of one size needed ({error})") from error
+    size = count[-1] if count else "n"
+    if len(count) != 3 or count[0] == 0:
+        raise InvalidProblem(f"{name}: shape {count}, expected (k, {size}, {size}): one Gram matrix for each of k ≥ 1 kernels")
+    given: Any = grams
+    parts = [_factor.checked(f"{name}[{i}]", given[i]) for i in range(count[0])]
+    whole = isinstance(grams, np.ndarray) and grams.dtype == np.float64
+    if whole and all(np.array_equal(part, given[i]) for i, part in enumerate(parts)):
+        return np.asarray(grams)
+    return np.stack(parts)
+
+
+Grams = Annotated[Array, stack, Axes("k", "n", "n")]
 
 
 @problem
@@ -57,12 +77,8 @@ class MultipleKernelMean(Problem):
     source: ClassVar[str] = "van Rooyen, Menon & Williamson 2015, §3.4"
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval")
 
-    grams: Array
-    labels: Array
-
-    def __post_init__(self) -> None:
-        labels = validate.labels("labels", self.labels)
-        freeze(self, labels=labels, grams=_stack("grams", self.grams, len(labels)))
+    grams: Grams
+    labels: Labels
 
     @cached_property
     def kernels(self) -> tuple[Array, ...]:
@@ -217,19 +233,3 @@ class MultipleKernelMean(Problem):
         if not chosen:
             raise InvalidProblem("similarities: none given, at least one kernel needed")
         return cls(np.stack([_recipes.gram(inputs, similarity) for similarity in chosen]), labels)
-
-
-def _stack(name: str, grams: npt.ArrayLike, n: int) -> Array:
-    """k valid Gram matrices of n samples as one array; the array itself if it is one already."""
-    try:
-        count = np.shape(grams)
-    except ValueError as error:
-        raise InvalidProblem(f"{name}: Gram matrices of one size needed ({error})") from error
-    if len(count) != 3 or count[0] == 0:
-        raise InvalidProblem(f"{name}: shape {count}, expected (k, {n}, {n}): one Gram matrix for each of k ≥ 1 kernels")
-    given: Any = grams
-    parts = [_factor.checked(f"{name}[{i}]", given[i], n) for i in range(count[0])]
-    whole = isinstance(grams, np.ndarray) and grams.dtype == np.float64
-    if whole and all(np.array_equal(part, given[i]) for i, part in enumerate(parts)):
-        return np.asarray(grams)
-    return np.stack(parts)

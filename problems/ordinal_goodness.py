@@ -11,11 +11,14 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.similarities import Similarity
-from simopt.ground import validate
 from simopt.ground.arrays import Array, Point
-from simopt.problems import _exc_cases, _goodness, _ordinal_cases, _squares
+from simopt.ground.fields import NonNegative, Positive
+from simopt.problems import _exc_cases, _ordinal_cases, _squares
+from simopt.problems._exc_start import Classes, Grades
+from simopt.problems._goodness import Similarities
 from simopt.problems._ordinal_domain import OrdinalDomain
-from simopt.solving.problem import ALL_CONES, Example, Law, Rescale, freeze, problem
+from simopt.problems._simplex import Probabilities
+from simopt.solving.problem import ALL_CONES, Example, Law, Rescale, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -64,18 +67,13 @@ class OrdinalGoodness(OrdinalDomain):
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval", "rational")
     parameters: ClassVar[tuple[str, ...]] = ("bound", "gamma", "delta")
 
-    gram: Array
-    labels: Array
-    classes: int
-    bound: float
-    masses: Array | None = None
-    gamma: float = 1.0
-    delta: float = 0.0
-
-    def __post_init__(self) -> None:
-        self._check()
-        gram = _goodness.square(self.gram, len(self.labels), "labels")
-        freeze(self, gram=gram, bound=validate.positive("bound", self.bound), gamma=validate.positive("gamma", self.gamma))
+    gram: Similarities
+    labels: Grades
+    classes: Classes
+    bound: Positive
+    masses: Probabilities | None = None
+    gamma: Positive = 1.0
+    delta: NonNegative = 0.0
 
     @property
     def hinge_margin(self) -> float:

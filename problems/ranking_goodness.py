@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -15,9 +15,11 @@ from simopt.data.similarities import Similarity
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.ground.errors import InvalidProblem
+from simopt.ground.fields import Positive
 from simopt.problems import _list_domain, _squares
 from simopt.problems._list_domain import ListDomain
-from simopt.solving.problem import ALL_CONES, Example, Image, Law, Rescale, freeze, laws_of_samples, problem
+from simopt.problems._ranking import Identifiers
+from simopt.solving.problem import ALL_CONES, Example, Image, Law, Rescale, laws_of_samples, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -25,6 +27,17 @@ if TYPE_CHECKING:
     from simopt.data.datasets import Dataset
 
 Value = Any
+
+
+def square(name: str, gram: Any) -> Array:
+    """A finite N×N matrix of any sign."""
+    out = validate.matrix(name, gram)
+    if out.shape[0] != out.shape[1]:
+        raise InvalidProblem(f"{name}: shape {out.shape} is not square; entry (i, j) is K between documents i and j of one domain")
+    return validate.squarable(name, out)
+
+
+Similarities = Annotated[Array, square]
 
 
 @problem
@@ -67,20 +80,13 @@ class RankingGoodness(ListDomain):
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval", "rational")
     parameters: ClassVar[tuple[str, ...]] = ("bound",)
 
-    gram: Array
+    gram: Similarities
     relevance: Array
-    qid: npt.NDArray[Any]
-    bound: float
+    qid: Identifiers
+    bound: Positive
     documents: npt.NDArray[np.intp] | None = None
     probabilities: Array | None = None
     logarithm: str = "natural"
-
-    def __post_init__(self) -> None:
-        gram = validate.matrix("gram", self.gram)
-        if gram.shape[0] != gram.shape[1]:
-            raise InvalidProblem(f"gram: shape {gram.shape} is not square; entry (i, j) is K between documents i and j of one domain")
-        freeze(self, gram=validate.squarable("gram", gram), bound=validate.positive("bound", self.bound))
-        self._check_domain()
 
     @cached_property
     def measure(self) -> Array:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
 
@@ -15,8 +15,10 @@ from simopt.data.similarities import Similarity
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.ground.errors import InvalidProblem
-from simopt.problems import _goodness, _goodness_cases, _slater, _squares
-from simopt.problems._goodness import FiniteDomain
+from simopt.ground.fields import NonNegative, Positive, Targets
+from simopt.problems import _goodness_cases, _slater, _squares
+from simopt.problems._goodness import FiniteDomain, LossName, Similarities
+from simopt.problems._simplex import Probabilities
 from simopt.solving.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, freeze, laws_of_samples, problem
 
 if TYPE_CHECKING:
@@ -25,6 +27,16 @@ if TYPE_CHECKING:
     from simopt.data.datasets import Dataset
 
 Value = Any
+
+
+def level(name: str, value: Any) -> float:
+    """A number > 0: no point has a loss below 0, so that none could be restored."""
+    if validate.finite(name, value) == 0.0:
+        raise InvalidProblem(f"{name}: 0 given, a number > 0 needed; exact_smallest_bound of simopt.solvers.goodness.exact admits 0")
+    return validate.positive(name, value)
+
+
+Level = Annotated[float, level]
 EPS = float(np.finfo(np.float64).eps)
 
 
@@ -61,20 +73,13 @@ class SmallestBound(FiniteDomain):
     parameters: ClassVar[tuple[str, ...]] = ("level", "epsilon")
     may_be_infeasible: ClassVar[bool] = True
 
-    gram: Array
-    targets: Array
-    level: float
-    masses: Array | None = None
-    loss: str = "insensitive"
-    epsilon: float = 0.0
-    margin: float = 1.0
-
-    def __post_init__(self) -> None:
-        self._check()
-        level = validate.finite("level", self.level)
-        if level == 0.0:  # no point has a loss below it, so that none could be restored
-            raise InvalidProblem("level: 0 given, a number > 0 needed; exact_smallest_bound of simopt.solvers.goodness.exact admits 0")
-        freeze(self, gram=_goodness.square(self.gram, len(self.targets)), level=validate.positive("level", level))
+    gram: Similarities
+    targets: Targets
+    level: Level
+    masses: Probabilities | None = None
+    loss: LossName = "insensitive"
+    epsilon: NonNegative = 0.0
+    margin: Positive = 1.0
 
     @cached_property
     def inner(self) -> Array | None:

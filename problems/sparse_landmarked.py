@@ -10,12 +10,13 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.data.row_blocks import StreamedFeatures
 from simopt.data.similarities import Similarity
-from simopt.ground import validate
-from simopt.ground.arrays import Array, Multipliers, Point
+from simopt.ground.arrays import Multipliers, Point
+from simopt.ground.fields import NonNegative, Positive, Targets
 from simopt.problems import _hinges, _recipes, insensitive
-from simopt.problems.insensitive import InsensitiveRegression
-from simopt.solving.problem import ALL_CONES, Example, freeze, problem
+from simopt.problems.insensitive import InsensitiveRegression, Smoothness
+from simopt.solving.problem import ALL_CONES, Example, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -69,15 +70,11 @@ class SparseLandmarked(InsensitiveRegression):
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval", "rational")
     parameters: ClassVar[tuple[str, ...]] = ("radius", "epsilon", "smoothness")
 
-    features: Array
-    targets: Array
-    radius: float
-    epsilon: float = 0.1
-    smoothness: float = 10.0
-
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        freeze(self, radius=validate.positive("radius", self.radius))
+    features: StreamedFeatures
+    targets: Targets
+    radius: Positive
+    epsilon: NonNegative = 0.1
+    smoothness: Smoothness = 10.0
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """Minimise (1/n) Σ slacks s.t. `predictions` f = Ψw, `below` y − f − ε ≤ slack, `above` f − y − ε ≤ slack and the `ball` ‖w‖₁ ≤ B.

@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simopt.arithmetic import FLOAT, Arithmetic
-from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
+from simopt.ground.fields import Extended, Targets
 from simopt.problems import _chain, _isotonic_cases, _squares
-from simopt.solving.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, change_of_units, freeze, problem
+from simopt.problems._chain import Positions
+from simopt.solving.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, change_of_units, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -58,18 +59,12 @@ class SupDistance(Problem):
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval", "rational")
     parameters: ClassVar[tuple[str, ...]] = ("lipschitz",)
 
-    positions: Array
-    targets: Array
-    lipschitz: float = 1.0
+    positions: Positions
+    targets: Targets
+    lipschitz: Extended = 1.0
 
     def __post_init__(self) -> None:
-        targets = validate.squarable("targets", validate.vector("targets", self.targets))
-        freeze(
-            self,
-            positions=_chain.positions("positions", self.positions, len(targets)),
-            targets=targets,
-            lipschitz=math.inf if self.lipschitz == math.inf else validate.nonnegative("lipschitz", self.lipschitz),
-        )
+        super().__post_init__()
         _chain.finite_steps("lipschitz", self.positions, self.lipschitz)
 
     @cached_property

@@ -145,11 +145,11 @@ def training_labels(labels: npt.ArrayLike, classes: int | None, length: int) -> 
         raise InvalidProblem(
             f"labels: {float(y[i]):g} at index {i} is not a whole number ({odd.size} of {y.size} are not); classes are 1, …, r"
         )
-    r = int(y.max()) if classes is None else number_of_classes(classes)
+    r = int(y.max()) if classes is None else number_of_classes("classes", classes)
     if classes is None and r > max(length, SURE):
         remedy = f"if there are so many classes, give classes={r}" if r <= MOST_CLASSES else "number the classes 1, …, r"
         raise InvalidProblem(f"labels: the largest is {r}, of {length} samples; {remedy}")
-    number_of_classes(max(r, 2))
+    number_of_classes("classes", max(r, 2))
     outside = np.flatnonzero((y < 1) | (y > r))
     if outside.size:
         i, least = int(outside[0]), int(y.min())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
+from typing import Annotated, Any
 
 import numpy as np
 import numpy.typing as npt
@@ -13,6 +13,7 @@ from simopt.data.rows import Rows
 from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
+from simopt.ground.fields import Axes
 
 CACHE = 1 << 18  # numbers in a block: two megabytes, which stay in a processor's cache while they are used
 LARGE = 1 << 20  # numbers in a block of a formula that is evaluated once
@@ -25,8 +26,8 @@ def is_lazy(features: Any) -> bool:
     return callable(getattr(features, "compute", None))
 
 
-def feature_rows(name: str, features: Any, rows: int) -> Any:
-    """Features with `rows` rows that are finite and whose squares float64 holds, looked at in blocks.
+def feature_rows(name: str, features: Any) -> Any:
+    """Features that are finite and whose squares float64 holds, looked at in blocks.
 
     An array or a memory map of float64 stays what it is, a view. So does a Dask array, or a memory map of another type, unless it takes
     at most 128 MB as float64: then it is read and kept.
@@ -38,10 +39,8 @@ def feature_rows(name: str, features: Any, rows: int) -> Any:
     """
     streamed = is_lazy(features) or (isinstance(features, np.memmap) and features.dtype != np.float64)
     if not streamed:
-        return validate.squarable(name, validate.matrix(name, features, rows=rows))
+        return validate.squarable(name, validate.matrix(name, features))
     source = Rows(name, features, memory=2 * HELD, first_look=False)
-    if source.n != rows:
-        raise InvalidProblem(f"{name}: {source.n} rows, expected {rows}")
     if source.resident:
         return validate.squarable(name, source.array)
     largest = 0.0
@@ -54,6 +53,9 @@ def feature_rows(name: str, features: Any, rows: int) -> Any:
         largest = max(largest, top)
     validate.squarable(name, np.array([largest]))
     return features
+
+
+StreamedFeatures = Annotated[Any, feature_rows, Axes("n", "d")]
 
 
 class RowBlocks:

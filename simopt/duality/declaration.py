@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Self
 
@@ -11,7 +10,7 @@ import numpy as np
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.ground import fields
 from simopt.ground.arrays import Multipliers, Point
-from simopt.solving.problem import ALL_CONES, Law, Problem, Rescale, change_of_units, freeze
+from simopt.solving.problem import ALL_CONES, Law, Problem, Rescale, change_of_units
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -25,17 +24,13 @@ Value = Any
 class DeclaredProblem(Problem):
     """min P(x) as `declare` writes it. A subclass has fields, `declare`, `examples` and `from_data`; see `docs/extending.md`.
 
-    Fields are checked by their types (`simopt.ground.fields`). Objective, feasible point, dual bound, gap, distance and scale are those of
+    Objective, feasible point, dual bound, gap, distance and scale are those of
     `simopt.duality.Declared`. Units are read from the declaration: how its numbers answer when a field changes says with which powers of s
     fields, variables and multipliers can be multiplied together (`simopt.duality.units.dimensions`).
 
     Point: the variables that nothing defines, by name. Multipliers: of constraints by label, of terms like "huber 1"; see
     `Declared.names`. Any method may be written by hand instead, where the derived one is slower or less accurate.
     """
-
-    def __post_init__(self) -> None:
-        given = {item.name: getattr(self, item.name) for item in dataclasses.fields(self)}
-        freeze(self, **fields.checked(type(self), given))
 
     @cached_property
     def derived(self) -> Declared:

@@ -30,9 +30,9 @@ def vector(name: str, x: npt.ArrayLike, *, length: int | None = None, like: str 
     """
     out = _array(name, x, 1)
     if length is not None and out.shape[0] != length:
-        raise InvalidProblem(f"{name}: {_count(out.shape[0], 'value')}, expected {length}" + (f", as many as {like}" if like else ""))
+        raise InvalidProblem(f"{name}: {counted(out.shape[0], 'value')}, expected {length}" + (f", as many as {like}" if like else ""))
     if out.shape[0] < minimum:
-        raise InvalidProblem(f"{name}: {_count(out.shape[0], 'value')}, at least {minimum} needed")
+        raise InvalidProblem(f"{name}: {counted(out.shape[0], 'value')}, at least {minimum} needed")
     _finite(name, out)
     return _frozen(out)
 
@@ -42,9 +42,9 @@ def matrix(name: str, X: npt.ArrayLike, *, rows: int | None = None, cols: int | 
     out = _array(name, X, 2)
     for axis, (word, wanted) in enumerate((("row", rows), ("column", cols))):
         if wanted is not None and out.shape[axis] != wanted:
-            raise InvalidProblem(f"{name}: shape {out.shape} has {_count(out.shape[axis], word)}, expected {wanted}")
+            raise InvalidProblem(f"{name}: shape {out.shape} has {counted(out.shape[axis], word)}, expected {wanted}")
     if out.shape[0] < minimum:
-        raise InvalidProblem(f"{name}: {_count(out.shape[0], 'row')}, at least {minimum} needed")
+        raise InvalidProblem(f"{name}: {counted(out.shape[0], 'row')}, at least {minimum} needed")
     if out.shape[1] < 1:
         raise InvalidProblem(f"{name}: no columns, at least 1 needed")
     _finite(name, out)
@@ -179,7 +179,8 @@ def choice(name: str, value: Choice, allowed: Collection[Choice]) -> Choice:
     return value
 
 
-def _count(k: int, word: str, plural: str = "") -> str:
+def counted(k: int, word: str, plural: str = "") -> str:
+    """As in 3 values, 1 value, no values."""
     return f"{k if k else 'no'} {word if k == 1 else plural or word + 's'}"
 
 
@@ -209,7 +210,7 @@ def _uneven(x: Any) -> str:
     except TypeError:
         return ""
     other = next((i for i, length in enumerate(lengths) if length != lengths[0]), None)
-    return "" if other is None else f", row 0 has {_count(lengths[0], 'entry', 'entries')} and row {other} has {lengths[other]}"
+    return "" if other is None else f", row 0 has {counted(lengths[0], 'entry', 'entries')} and row {other} has {lengths[other]}"
 
 
 def _frozen(x: Array) -> Array:

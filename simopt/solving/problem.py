@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.row_blocks import RowBlocks, is_lazy
-from simopt.ground import registry
+from simopt.ground import fields, registry
 from simopt.ground.arrays import Multipliers, Point
 
 if TYPE_CHECKING:
@@ -106,6 +106,9 @@ class Problem(ABC):
     The contract: `declare` writes the programme in CVXPY as the paper does; `objective`, `restore` and `dual_bound` are the formulas that
     bound the optimum from above and below in any arithmetic, whoever produced the point and the multipliers.
 
+    Fields are checked by their types (`simopt.ground.fields`), copied and frozen. A `__post_init__` is only for what relates one field to
+    another, and starts with `super().__post_init__()`.
+
     Attributes
     ----------
     name : str
@@ -126,6 +129,9 @@ class Problem(ABC):
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval")
     parameters: ClassVar[tuple[str, ...]] = ()
     may_be_infeasible: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        freeze(self, **fields.checked(self))
 
     @property
     def maximises(self) -> bool:
@@ -287,7 +293,7 @@ OWNED = 64 * 2**20  # bytes up to which a problem copies an array; of larger one
 
 
 def freeze(instance: Problem, **values: Any) -> None:
-    """Set validated fields of a frozen dataclass from `__post_init__`; arrays become the problem's own (`own`)."""
+    """Set validated fields of a frozen dataclass in `__post_init__`; arrays become the problem's own (`own`)."""
     for key, value in values.items():
         object.__setattr__(instance, key, own(value) if isinstance(value, np.ndarray) else value)
 
@@ -297,10 +303,11 @@ def own(array: NDArray[Any]) -> NDArray[Any]:
 
     A read-only view is no protection: its `base` can be written on, and by a solver too. The bytes that hold a copy cannot.
     """
-    left = array.nbytes > OWNED or array.dtype.hasobject or _mapped(array)
-    if _immutable(array) or (left and not array.flags.writeable):
+    if _immutable(array):
         return array
-    if left:
+    if array.nbytes > OWNED or array.dtype.hasobject or _mapped(array):
+        if not array.flags.writeable:
+            return array
         view = array.view()
         view.setflags(write=False)
         return view

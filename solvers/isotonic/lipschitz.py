@@ -130,7 +130,7 @@ def lipschitz_isotonic(
     targets = validate.vector("targets", y)
     places = validate.vector("positions", z, length=len(targets), like="targets")
     # Looked at before the sort, so that an error names the entry that was given.
-    mass = None if weights is None else _chain.weights("weights", weights, len(targets))
+    mass = None if weights is None else _chain.weights("weights", validate.vector("weights", weights, length=len(targets), like="targets"))
     targets = _chain.in_range(targets, _chain.end("low", low, -math.inf), _chain.end("high", high, math.inf), outside)
     order = np.argsort(places, kind="stable")
     problem = LipschitzIsotonic(
