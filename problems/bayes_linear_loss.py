@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.ground import validate
 from simopt.ground.arrays import Multipliers, Point
-from simopt.problems import _recipes
-from simopt.problems._simplex import JointProbabilities
+from simopt.problems.cases import recipes
+from simopt.problems.domains.simplex import JointProbabilities
 from simopt.solving.problem import ALL_CONES, Example, Image, Law, Problem, laws_of_samples, problem
 
 if TYPE_CHECKING:
@@ -144,8 +144,8 @@ class BayesLinearLoss(Problem):
         equal values share one. All rows, or at most `samples`. Labels are targets that are ±1; of two other values the larger is +1; else
         whether the target is above its median.
         """
-        inputs, labels = _recipes.binary_sample(dataset, rng, samples, standardise=False)
-        values = inputs[:, _recipes.column(dataset, inputs, labels, feature)]
+        inputs, labels = recipes.binary_sample(dataset, rng, samples, standardise=False)
+        values = inputs[:, recipes.column(dataset, inputs, labels, feature)]
         count = validate.whole("bins", bins, minimum=1)
         cuts = np.unique(np.quantile(values, np.arange(1, count) / count))
         cell = np.searchsorted(cuts, values, side="left")

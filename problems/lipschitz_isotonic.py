@@ -14,8 +14,10 @@ from numpy.typing import NDArray
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.ground.fields import Axes, Extended, Targets
-from simopt.problems import _chain, _isotonic_cases, _squares
-from simopt.problems._chain import High, Low, Slopes, UnboundedSlopes, Weights
+from simopt.problems.cases import chain_cases
+from simopt.problems.domains import chain
+from simopt.problems.domains.chain import High, Low, Slopes, UnboundedSlopes, Weights
+from simopt.problems.norms import squares
 from simopt.solving.problem import ALL_CONES, Example, Law, Problem, Rescale, freeze, problem
 
 if TYPE_CHECKING:
@@ -24,7 +26,7 @@ if TYPE_CHECKING:
     from simopt.data.datasets import Dataset
 
 Value = Any
-Sorted = Annotated[Array, partial(_chain.positions, remedy="sort the samples, or call lipschitz_isotonic, which does"), Axes("n")]
+Sorted = Annotated[Array, partial(chain.positions, remedy="sort the samples, or call lipschitz_isotonic, which does"), Axes("n")]
 
 
 @problem
@@ -84,10 +86,10 @@ class LipschitzIsotonic(Problem):
         super().__post_init__()
         n = len(self.targets)
         for name in ("lower_slopes", "upper_slopes"):
-            _chain.one_each_interval(name, getattr(self, name), n)
-        targets = _chain.in_range(self.targets, self.low, self.high, self.outside)
+            chain.one_each_interval(name, getattr(self, name), n)
+        targets = chain.in_range(self.targets, self.low, self.high, self.outside)
         freeze(self, targets=targets, weights=np.ones(n) if self.weights is None else self.weights)
-        _chain.consistent(self.positions, self.lower_slopes, self.steepest, self.low, self.high)
+        chain.consistent(self.positions, self.lower_slopes, self.steepest, self.low, self.high)
 
     @property
     def mass(self) -> Array:
@@ -178,7 +180,7 @@ class LipschitzIsotonic(Problem):
         if self.low is not None and self.high is not None:
             excess = d - least
             room = num.lift(self.high) - num.lift(self.low) - num.sum(least)
-            d = least + excess * _chain.share_that_fits(num, num.sum(excess), room)
+            d = least + excess * chain.share_that_fits(num, num.sum(excess), room)
         climb = num.concat([num.zeros(1), num.cumsum(d)])
         x = climb + c  # from the centre: on an x[0] that is far off the steps would drown
         shift = num.dot(w, num.lift(self.targets) - x) / num.sum(w)
@@ -205,7 +207,7 @@ class LipschitzIsotonic(Problem):
         for name, end in (("low", 0), ("high", -1)):
             if name in multipliers:
                 tau[end] = -float(np.asarray(multipliers[name]).reshape(()))
-        return _chain.dual_feasible(tau, self.free, self.mass, self.low, self.high)
+        return chain.dual_feasible(tau, self.free, self.mass, self.low, self.high)
 
     def as_multipliers(self, tau: Array) -> Multipliers:
         """Multipliers with these prices τ_0, …, τ_n."""
@@ -219,7 +221,7 @@ class LipschitzIsotonic(Problem):
         tau = self.prices(multipliers)
         t, c = num.lift(tau), num.lift(self.centre)
         q = t[:-1] - t[1:]
-        value = num.dot(q, num.lift(self.targets) - c) - num.dot(q / num.lift(_chain.divisor(self.mass)), q) / 2
+        value = num.dot(q, num.lift(self.targets) - c) - num.dot(q / num.lift(chain.divisor(self.mass)), q) / 2
         value = value - num.dot(self.steps(num), num.pos(t[1:-1])) + num.dot(self.least_steps(num), num.pos(t[1:-1] * -1))
         for end, bound, sign in ((0, self.low, -1.0), (-1, self.high, 1.0)):
             value = value if bound is None else value + t[end] * (num.lift(bound) - c) * sign
@@ -228,10 +230,10 @@ class LipschitzIsotonic(Problem):
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """Σ ½w(x − y + q/w)² + Σ τ^+(u − d) + τ^−(d − l) − τ_0(x_1 − lo) − τ_n(hi − x_n)."""
         tau, x = self.prices(multipliers), num.lift(point["x"])
-        if _squares.all_zero(num, self.mass * self.targets, x, tau):
+        if squares.all_zero(num, self.mass * self.targets, x, tau):
             return num.lift(0.0)
         t, w = num.lift(tau), num.lift(self.mass)
-        rest = x - num.lift(self.targets) + (t[:-1] - t[1:]) / num.lift(_chain.divisor(self.mass))
+        rest = x - num.lift(self.targets) + (t[:-1] - t[1:]) / num.lift(chain.divisor(self.mass))
         d, least = x[1:] - x[:-1], self.least_steps(num)
         value = num.dot(w * rest, rest) / 2 + num.dot(num.pos(t[1:-1]), num.pos(self.steps(num) - d))
         value = value + num.dot(num.pos(t[1:-1] * -1), num.pos(d - least))
@@ -242,11 +244,11 @@ class LipschitzIsotonic(Problem):
     def multipliers(self, point: Point) -> Multipliers:
         """τ_i = τ_0 + Σ_{j≤i} w_j (x_j − y_j), summed from the nearer end; τ_0 from the end of the range that x touches."""
         x = np.asarray(point["x"], dtype=float)
-        touch = _chain.ROUNDING * max(_squares.largest(x), *(abs(bound or 0.0) for bound in (self.low, self.high)))
+        touch = chain.ROUNDING * max(squares.largest(x), *(abs(bound or 0.0) for bound in (self.low, self.high)))
         pressed = (self.low is not None and bool(x[0] - self.low <= touch), self.high is not None and bool(self.high - x[-1] <= touch))
         above = np.where(self.free, math.inf, np.maximum(self.steps(FLOAT) - np.diff(x), 0.0))
         below = np.maximum(np.diff(x) - self.least_steps(FLOAT), 0.0)
-        return self.as_multipliers(_chain.suggested(self.mass * (x - self.targets), self.mass, pressed, below, above))
+        return self.as_multipliers(chain.suggested(self.mass * (x - self.targets), self.mass, pressed, below, above))
 
     def distance(self, gap: float, point: Point | None = None) -> float:
         """√(2 gap/min w): the objective is strongly convex, ½ Σ w (x − x*)² ≤ gap; ∞ where a weight is 0."""
@@ -264,7 +266,7 @@ class LipschitzIsotonic(Problem):
         t, held, climb = self.trivial_point()["x"], self.mass > 0, float(np.sum(self.least_steps(FLOAT)))
         y = self.targets[held]
         if climb > 0.0:
-            fits = _squares.largest(t[held] - y) <= _chain.ROUNDING * _squares.largest(t)
+            fits = squares.largest(t[held] - y) <= chain.ROUNDING * squares.largest(t)
         else:
             fits = self._holds(y[0]) and bool(np.all(y == y[0]))
         if fits:
@@ -273,7 +275,7 @@ class LipschitzIsotonic(Problem):
 
     def normalised(self) -> tuple[LipschitzIsotonic, Rescale]:
         """(y − c)/σ with c the mean, z/ζ, w/ω: slopes × ζ/σ, x = c + σx', multipliers × ωσ, values × ωσ²; σ, ζ, ω powers of two."""
-        units = _isotonic_cases.natural_units(self)
+        units = chain_cases.natural_units(self)
         if units is None:
             return self, Rescale()
         fields, centre, sigma, omega = units
@@ -281,18 +283,18 @@ class LipschitzIsotonic(Problem):
         def back(values: Point) -> Point:
             return {key: centre + sigma * np.asarray(value) for key, value in values.items()}
 
-        return replace(self, **fields), Rescale(back, _squares.times(**dict.fromkeys(_isotonic_cases.ROWS, omega * sigma)))
+        return replace(self, **fields), Rescale(back, squares.times(**dict.fromkeys(chain_cases.ROWS, omega * sigma)))
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
         """Active and inactive bounds on slopes and range, weights, ties, L = ∞ and L = 0; constant and zero targets, one sample."""
-        for name, fields, degenerate in _isotonic_cases.instances(rng):
+        for name, fields, degenerate in chain_cases.instances(rng):
             yield Example(name, cls(**fields), degenerate)
 
     @classmethod
     def laws(cls) -> list[Law]:
         """Scaling of y, of z, of the weights; shift of y; reversal; duplication."""
-        return _isotonic_cases.laws()
+        return chain_cases.laws()
 
     @classmethod
     def from_data(
@@ -308,5 +310,5 @@ class LipschitzIsotonic(Problem):
 
         A feature that correlates negatively is negated, so that the fit increases. L defaults to 2 std(y) per standard deviation of z.
         """
-        z, targets = _isotonic_cases.recipe(dataset, rng, samples, feature)
+        z, targets = chain_cases.recipe(dataset, rng, samples, feature)
         return cls(z, targets, 2.0 * float(targets.std()) if lipschitz is None else lipschitz)
