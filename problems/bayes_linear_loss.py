@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
-from simopt.problems import _recipes, _simplex
+from simopt.problems.cases import recipes
+from simopt.problems.domains import simplex
 from simopt.solving.problem import ALL_CONES, Example, Image, Law, Problem, freeze, laws_of_samples, problem
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ class BayesLinearLoss(Problem):
     probabilities: Array
 
     def __post_init__(self) -> None:
-        freeze(self, probabilities=_simplex.joint_probabilities("probabilities", self.probabilities))
+        freeze(self, probabilities=simplex.joint_probabilities("probabilities", self.probabilities))
 
     def signed_mass(self, num: Arithmetic = FLOAT) -> Value:
         """d_x = p(x, 1) − p(x, −1), shape (m,)."""
@@ -146,8 +147,8 @@ class BayesLinearLoss(Problem):
         equal values share one. All rows, or at most `samples`. Labels are targets that are ±1; of two other values the larger is +1; else
         whether the target is above its median.
         """
-        inputs, labels = _recipes.binary_sample(dataset, rng, samples, standardise=False)
-        values = inputs[:, _recipes.column(dataset, inputs, labels, feature)]
+        inputs, labels = recipes.binary_sample(dataset, rng, samples, standardise=False)
+        values = inputs[:, recipes.column(dataset, inputs, labels, feature)]
         count = validate.whole("bins", bins, minimum=1)
         cuts = np.unique(np.quantile(values, np.arange(1, count) / count))
         cell = np.searchsorted(cuts, values, side="left")

@@ -22,7 +22,7 @@ from simopt.arithmetic import Arithmetic
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
 from simopt.ground.fields import Positive, checked
-from simopt.problems import _hinges, _power_units, _squares, _unit_ball
+from simopt.problems.norms import power_units, squares, unit_ball, vectors
 from simopt.solving.forms import Formed
 
 Value = Any
@@ -31,7 +31,7 @@ UPWARDS = 1.0 + 1e-14
 
 def norm(num: Arithmetic, w: Value, gram: Array | None) -> Value:
     """‖w‖."""
-    return num.norm(w) if gram is None else _unit_ball.length(num, gram, w)
+    return num.norm(w) if gram is None else unit_ball.length(num, gram, w)
 
 
 @dataclass(frozen=True)
@@ -90,14 +90,14 @@ class InBall(Bound):
     def gap(self, num: Arithmetic, w: Value, g: Value, gram: Array | None = None) -> Value:
         """⟨g, w⟩ + B‖g‖; with s = ‖g‖, t = ‖w‖ as s(B − t) + (t/2s)‖g + (s/t)w‖²."""
         if gram is None:
-            return _hinges.ball_term(num, w, g, self.size(num))
+            return vectors.ball_term(num, w, g, self.size(num))
         s, t = norm(num, g, gram), norm(num, w, gram)
-        return s * num.pos(self.size(num) - t) + _power_units.angle(num, gram, w, -g, t, s)
+        return s * num.pos(self.size(num) - t) + power_units.angle(num, gram, w, -g, t, s)
 
     def inside(self, num: Arithmetic, w: Any, gram: Array | None = None) -> Value:
         """w drawn back until it is provably in the ball."""
         plain: Array = np.asarray(num.mid(num.lift(w)), dtype=float).reshape(-1)
-        return _hinges.inside_ball(num, plain, num.lower(self.size(num)), lambda arithmetic, x: norm(arithmetic, x, gram))
+        return vectors.inside_ball(num, plain, num.lower(self.size(num)), lambda arithmetic, x: norm(arithmetic, x, gram))
 
 
 @dataclass(frozen=True)
@@ -184,15 +184,15 @@ class Penalty(Bound):
 
     def dual(self, num: Arithmetic, g: Value, gram: Array | None = None) -> Value:
         """−‖g‖²/(2λ)."""
-        square = num.dot(g, g) if gram is None else _squares.squared_norm(num, gram, g)
+        square = num.dot(g, g) if gram is None else squares.squared_norm(num, gram, g)
         return square / (num.lift(self.regularization) * -2)
 
     def gap(self, num: Arithmetic, w: Value, g: Value, gram: Array | None = None) -> Value:
         """‖g + λw‖²/(2λ); of functions, (λ/2)‖w + g/λ‖²."""
         if gram is None:
-            return _hinges.penalty_term(num, w, g, self.regularization)
+            return vectors.penalty_term(num, w, g, self.regularization)
         strength = num.lift(self.regularization)
-        return _squares.squared_norm(num, gram, w + g / strength) * strength / 2
+        return squares.squared_norm(num, gram, w + g / strength) * strength / 2
 
     def inside(self, num: Arithmetic, w: Any, gram: Array | None = None) -> Value:
         """w as it is."""

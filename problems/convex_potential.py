@@ -14,8 +14,10 @@ from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.ground.errors import InvalidProblem
-from simopt.problems import _hinges, _recipes, _simplex, _squares
-from simopt.problems._potentials import POTENTIALS, Potential
+from simopt.problems.cases import recipes
+from simopt.problems.domains import simplex
+from simopt.problems.losses.potentials import POTENTIALS, Potential
+from simopt.problems.norms import squares, vectors
 from simopt.solving.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, change_of_units, freeze, laws_of_samples, problem
 
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ Value = Any
 class ConvexPotential(Problem):
     r"""min over ‖w‖₂ ≤ B of Σ_i p_i φ(y_i⟨w, x_i⟩),   φ one of hinge, logistic, exponential, squared-hinge,  y_i = ±1.
 
-    Dual: φ(z) = max_s −sz − φ*(−s) over s ≥ 0 in the domain of the conjugate (problems/_potentials.py lists both). With a_i = p_i s_i and
+    Dual: φ(z) = max_s −sz − φ*(−s) over s ≥ 0 in the domain of the conjugate (losses/potentials.py lists both). With a_i = p_i s_i and
     z_i = y_i⟨w, x_i⟩, exchanging min and max and minimising −⟨Σ a_i y_i x_i, w⟩ over the ball leaves
         D(a) = −Σ p_i φ*(−a_i/p_i) − B ‖Σ a_i y_i x_i‖,     0 ≤ a_i (≤ p_i for hinge and logistic),
     a_i the multiplier of a row z_i = y_i⟨w, x_i⟩. For the hinge D = Σ a_i − B‖·‖, for the squared hinge Σ a_i − a_i²/(4p_i) − B‖·‖.
@@ -78,7 +80,7 @@ class ConvexPotential(Problem):
             self,
             features=validate.squarable("features", validate.matrix("features", self.features, rows=n)),
             labels=labels,
-            probabilities=_simplex.probabilities("probabilities", mass, length=n),
+            probabilities=simplex.probabilities("probabilities", mass, length=n),
             potential=validate.choice("potential", self.potential, POTENTIALS),
             radius=validate.positive("radius", self.radius),
         )
@@ -137,7 +139,7 @@ class ConvexPotential(Problem):
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """w, drawn back into the ball if it lies outside."""
-        return {"w": _hinges.inside_ball(num, np.asarray(num.mid(num.lift(point["w"])), dtype=float).reshape(-1), self.radius)}
+        return {"w": vectors.inside_ball(num, np.asarray(num.mid(num.lift(point["w"])), dtype=float).reshape(-1), self.radius)}
 
     def multipliers(self, point: Point) -> Multipliers:
         """a = −p φ'(z), 0 where p = 0."""
@@ -163,7 +165,7 @@ class ConvexPotential(Problem):
         """Σ of the Fenchel–Young remainders, plus B‖g‖ − ⟨g, w⟩."""
         w, a = num.lift(point["w"]), self._prices(multipliers)
         remainder = num.sum(self.phi.slack(num, self._charges, a, num.matvec(self._signed, w)))
-        return remainder + _hinges.ball_term(num, w, num.rmatvec(self._signed, num.lift(a * -1.0)), self.radius)
+        return remainder + vectors.ball_term(num, w, num.rmatvec(self._signed, num.lift(a * -1.0)), self.radius)
 
     def distance(self, gap: float, point: Point | None = None) -> float:
         """2B: the loss is not strongly convex on the whole ball, and all that is known is the ball."""
@@ -175,8 +177,8 @@ class ConvexPotential(Problem):
 
     def normalised(self) -> tuple[ConvexPotential, Rescale]:
         """X/κ with a power of two near max ‖x_i‖ (near 1/B if X = 0), B κ: w = w'/κ; margins, values and multipliers unchanged."""
-        kappa = _squares.power_of_two(_hinges.largest_row(self.features) or 1.0 / self.radius)
-        return self._in_units(1.0 / kappa), Rescale(_squares.times(w=1.0 / kappa))
+        kappa = squares.power_of_two(vectors.largest_row(self.features) or 1.0 / self.radius)
+        return self._in_units(1.0 / kappa), Rescale(squares.times(w=1.0 / kappa))
 
     def _in_units(self, c: float) -> Self:
         return replace(self, features=self.features * c, radius=self.radius / c)
@@ -203,7 +205,7 @@ class ConvexPotential(Problem):
         """Units of the features, change of all labels and features, permutation, duplication."""
 
         def by(problem: Any, s: float) -> Image:
-            return Image(problem._in_units(s), 1.0, _squares.times(w=1.0 / s))
+            return Image(problem._in_units(s), 1.0, squares.times(w=1.0 / s))
 
         def mirror(problem: Any, rng: np.random.Generator) -> Image:
             return Image(replace(problem, labels=-problem.labels, features=-problem.features))
@@ -230,7 +232,7 @@ class ConvexPotential(Problem):
 
         Labels are targets that are ±1; of two other values the larger is +1; else whether the target is above its median. No intercept.
         """
-        inputs, labels = _recipes.binary_sample(dataset, rng, samples, standardise)
+        inputs, labels = recipes.binary_sample(dataset, rng, samples, standardise)
         return cls(inputs / np.sqrt(inputs.shape[1]), labels, None, potential, radius)
 
 

@@ -11,11 +11,11 @@ import numpy as np
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.similarities import Similarity
 from simopt.ground.arrays import Array, Point
-from simopt.problems import _exc_cases
-from simopt.problems._exc_scores import LinearScores
-from simopt.problems._exc_start import equispaced, listed
-from simopt.problems._exc_thresholds import FixedThresholds
 from simopt.problems.bounds import Ball, Bound, Penalty
+from simopt.problems.cases import exc_cases
+from simopt.problems.thresholds.constant_scores import equispaced, listed
+from simopt.problems.thresholds.kinds import FixedThresholds
+from simopt.problems.thresholds.scores import LinearScores
 from simopt.solving.forms import Forms
 from simopt.solving.problem import ALL_CONES, Example, problem
 
@@ -112,9 +112,9 @@ class EXCFixed(FixedThresholds, LinearScores):
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
         """Steps equal and unequal, two classes, an empty class; one class, one sample, Ψ = 0."""
-        for name, fields, degenerate in _exc_cases.fixed_instances(rng):
+        for name, fields, degenerate in exc_cases.fixed_instances(rng):
             yield Example(name, cls(**fields, bound=cls.either(ball=Ball(3.0), penalty=Penalty(0.05))), degenerate)
-        features, labels = _exc_cases.instance(rng, 24, 2, 3)
+        features, labels = exc_cases.instance(rng, 24, 2, 3)
         loose = cls.either(ball=("inactive ball", Ball(200.0)), penalty=("weak regularization", Penalty(1e-5)))
         yield Example(loose[0], cls(features, labels, 3, np.array([-0.7, 0.4]), 0.5, bound=loose[1]))
 
@@ -142,7 +142,7 @@ class EXCFixed(FixedThresholds, LinearScores):
         `thresholds` are numbers, also as one text with commas; None: b_j = centre + spacing (j − r/2). With the defaults labels minus
         (r + 1)/2 are halfway between these, and with γ = ½ the loss of inner classes is the distance to that. B = 10, or λ = 1e-3.
         """
-        fields = _exc_cases.fields(dataset, rng, samples, landmarks, standardise, similarity, bins)
+        fields = exc_cases.fields(dataset, rng, samples, landmarks, standardise, similarity, bins)
         given = equispaced(fields["classes"], spacing, centre) if thresholds is None else listed("thresholds", thresholds)
         bound = cls.bounded(cls.either(ball=Ball(10.0), penalty=Penalty(1e-3)), radius=radius, regularization=regularization)
         return cls(**fields, thresholds=given, gamma=gamma, bound=bound)

@@ -12,8 +12,10 @@ from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.similarities import Similarity
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
-from simopt.problems import _goodness, _goodness_cases, _squares
-from simopt.problems._goodness import FiniteDomain
+from simopt.problems.cases import goodness_cases
+from simopt.problems.domains import finite_domain
+from simopt.problems.domains.finite_domain import FiniteDomain
+from simopt.problems.norms import squares
 from simopt.solving.problem import ALL_CONES, Example, Law, Rescale, freeze, problem
 
 if TYPE_CHECKING:
@@ -30,7 +32,7 @@ class Goodness(FiniteDomain):
     r"""ε₀(B) = min over |w_j| ≤ B of Σ_i p_i ℓ(f_i, y_i),   f_i = Σ_j p_j w_j K(x_i, x_j) = E_{x'} w(x') K(x_i, x').
 
     K is (ε₀, B)-good exactly if ε₀(B) ≤ ε₀. Declared with w = Bv, |v_j| ≤ 1: with |w| ≤ B conic solvers return wrong values at large B.
-    The losses are maxima of affine functions, p_i ℓ(f_i, y_i) = max_q c_i(q) − q f_i (problems/_prediction_losses.py), and
+    The losses are maxima of affine functions, p_i ℓ(f_i, y_i) = max_q c_i(q) − q f_i (problems/losses/prediction_losses.py), and
     min over |v_j| ≤ 1 of −B Σ_j p_j v_j g_j with g_j = Σ_i q_i K(x_i, x_j) is −B Σ_j p_j |g_j|, so
         D(q) = Σ_i c_i(q_i) − B Σ_j p_j |Σ_i q_i K(x_i, x_j)|.
     The dual of the box is an ℓ₁ norm, finite everywhere: any q, clipped to what the loss admits, bounds ε₀(B) from below.
@@ -74,7 +76,7 @@ class Goodness(FiniteDomain):
 
     def __post_init__(self) -> None:
         self._check()
-        freeze(self, gram=_goodness.square(self.gram, len(self.targets)), bound=validate.positive("bound", self.bound))
+        freeze(self, gram=finite_domain.square(self.gram, len(self.targets)), bound=validate.positive("bound", self.bound))
 
     def predictions(self, v: Value, num: Arithmetic = FLOAT) -> Value:
         """f_i = B Σ_j p_j v_j K_ij at the points of positive mass."""
@@ -159,20 +161,20 @@ class Goodness(FiniteDomain):
 
     def normalised(self) -> tuple[Self, Rescale]:
         """y/σ, ε/σ (or the margin/σ) and K/κ with powers of two near the largest |y_i| and |K_ij|: the same v; q × σ if squared."""
-        sigma, kappa = self.target_unit(), _squares.power_of_two(_squares.largest(self.gram))
-        back = _squares.times(predictions=self.price_unit(sigma))
-        return self.in_units(1.0 / sigma, 1.0 / kappa), Rescale(_squares.times(f=sigma, slack=sigma), back)
+        sigma, kappa = self.target_unit(), squares.power_of_two(squares.largest(self.gram))
+        back = squares.times(predictions=self.price_unit(sigma))
+        return self.in_units(1.0 / sigma, 1.0 / kappa), Rescale(squares.times(f=sigma, slack=sigma), back)
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
         """Every loss, kernels and asymmetric similarities, small and large B, masses of 0; K = 0 and constant, one point, y = 0."""
-        for name, gram, targets, options, degenerate in _goodness_cases.instances(rng):
+        for name, gram, targets, options, degenerate in goodness_cases.instances(rng):
             yield Example(name, cls(gram, targets, **options), degenerate)
 
     @classmethod
     def laws(cls) -> list[Law]:
         """Units of the targets and of K, change of sign, permutation, every point split in two of half its mass."""
-        return _goodness_cases.laws()
+        return goodness_cases.laws()
 
     @classmethod
     def from_data(
@@ -193,5 +195,5 @@ class Goodness(FiniteDomain):
         Targets are centred at their median and divided by their standard deviation (w has no intercept); ε defaults to 0.1 for the
         insensitive loss. For the hinge, labels as for the hinge SVM (±1, or whether the target is above its median).
         """
-        gram, targets, options = _goodness_cases.recipe(dataset, rng, samples, standardise, similarity, loss, epsilon, margin)
+        gram, targets, options = goodness_cases.recipe(dataset, rng, samples, standardise, similarity, loss, epsilon, margin)
         return cls(gram, targets, bound, **options)

@@ -13,8 +13,10 @@ from simopt.data.similarities import Similarity
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.ground.errors import InvalidProblem
-from simopt.problems import _goodness, _goodness_cases, _squares
-from simopt.problems._goodness import FiniteDomain
+from simopt.problems.cases import goodness_cases
+from simopt.problems.domains import finite_domain
+from simopt.problems.domains.finite_domain import FiniteDomain
+from simopt.problems.norms import squares
 from simopt.solving.problem import ALL_CONES, Example, Law, Rescale, freeze, problem
 
 if TYPE_CHECKING:
@@ -71,7 +73,7 @@ class GoodnessChoice(FiniteDomain):
         density = validate.positive("density", self.density)
         if density > 1.0:
             raise InvalidProblem(f"density: {density:g} given, a number in (0, 1] needed, being the mass of the chosen points")
-        gram = _goodness.square(self.gram, len(self.targets))
+        gram = finite_domain.square(self.gram, len(self.targets))
         freeze(self, gram=gram, bound=validate.positive("bound", self.bound), density=density)
 
     def ratio(self, num: Arithmetic) -> Value:
@@ -185,21 +187,21 @@ class GoodnessChoice(FiniteDomain):
 
     def normalised(self) -> tuple[Self, Rescale]:
         """y/σ, ε/σ (or the margin/σ) and K/κ with powers of two near the largest |y_i| and |K_ij|: the same v and R; q × σ if squared."""
-        sigma, kappa = self.target_unit(), _squares.power_of_two(_squares.largest(self.gram))
-        back = _squares.times(predictions=self.price_unit(sigma))
-        return self.in_units(1.0 / sigma, 1.0 / kappa), Rescale(_squares.times(f=sigma, slack=sigma), back)
+        sigma, kappa = self.target_unit(), squares.power_of_two(squares.largest(self.gram))
+        back = squares.times(predictions=self.price_unit(sigma))
+        return self.in_units(1.0 / sigma, 1.0 / kappa), Rescale(squares.times(f=sigma, slack=sigma), back)
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
         """The examples of `Goodness` with several densities; τ = 1, and a choice that needs a random R."""
-        for index, (name, gram, targets, options, degenerate) in enumerate(_goodness_cases.instances(rng)):
+        for index, (name, gram, targets, options, degenerate) in enumerate(goodness_cases.instances(rng)):
             yield Example(name, cls(gram, targets, density=(0.5, 0.25, 1.0, 0.1)[index % 4], **options), degenerate)
         yield Example("one point, half of it", cls(np.ones((1, 1)), np.array([0.5]), 0.5, 0.5))
 
     @classmethod
     def laws(cls) -> list[Law]:
         """Units of the targets and of K, change of sign, permutation, every point split in two of half its mass."""
-        return _goodness_cases.laws()
+        return goodness_cases.laws()
 
     @classmethod
     def from_data(
@@ -217,5 +219,5 @@ class GoodnessChoice(FiniteDomain):
         margin: float = 1.0,
     ) -> Self:
         """Recipe: that of `Goodness`, with τ = 0.2 by default."""
-        gram, targets, options = _goodness_cases.recipe(dataset, rng, samples, standardise, similarity, loss, epsilon, margin)
+        gram, targets, options = goodness_cases.recipe(dataset, rng, samples, standardise, similarity, loss, epsilon, margin)
         return cls(gram, targets, bound, density, **options)

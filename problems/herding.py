@@ -14,8 +14,10 @@ from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.similarities import Similarity
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
-from simopt.problems import _factor, _recipes, _simplex, _squares
-from simopt.problems._factor import KernelProblem
+from simopt.problems.cases import recipes
+from simopt.problems.domains import simplex
+from simopt.problems.norms import gram_factor, squares
+from simopt.problems.norms.gram_factor import KernelProblem
 from simopt.solving.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, freeze, laws_of_samples, problem
 
 if TYPE_CHECKING:
@@ -73,8 +75,8 @@ class Herding(KernelProblem):
         freeze(
             self,
             labels=labels,
-            candidates=None if self.candidates is None else _simplex.indices("candidates", self.candidates, n),
-            target=None if self.target is None else _simplex.probabilities("target", self.target, length=n),
+            candidates=None if self.candidates is None else simplex.indices("candidates", self.candidates, n),
+            target=None if self.target is None else simplex.probabilities("target", self.target, length=n),
         )
         self._check_gram(n)
 
@@ -108,7 +110,7 @@ class Herding(KernelProblem):
 
     def _square(self, num: Arithmetic, c: Value) -> Value:
         """cᵀGc; exactly 0 if K = 0, also where radii of intervals would say otherwise."""
-        return _squares.squared_norm(num, self.gram, num.lift(self.labels) * c) if np.any(np.diagonal(self.gram)) else num.lift(0.0)
+        return squares.squared_norm(num, self.gram, num.lift(self.labels) * c) if np.any(np.diagonal(self.gram)) else num.lift(0.0)
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """Minimise ‖d‖² subject to `difference` d = Fᵀ(y∘p) − F_Jᵀ(y_J∘w), w ≥ 0 (`nonneg`), Σ w = 1 (`simplex`); K ≈ F Fᵀ."""
@@ -134,7 +136,7 @@ class Herding(KernelProblem):
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """max(w, 0) divided by its sum; equal weights if no w_j is positive."""
-        return {"weights": _simplex.on_simplex(num, point["weights"])}
+        return {"weights": simplex.on_simplex(num, point["weights"])}
 
     def multipliers(self, point: Point) -> Multipliers:
         """β = p − w: v = ω_P − ω."""
@@ -152,7 +154,7 @@ class Herding(KernelProblem):
     def _scaled(self, multipliers: Multipliers) -> Array:
         """t β with the best t ≥ 0: in floats, one and the same in every arithmetic."""
         beta = self._direction(multipliers)
-        beta = beta / _squares.power_of_two(_squares.largest(beta))
+        beta = beta / squares.power_of_two(squares.largest(beta))
         margin, square = self._margin(FLOAT, beta), self._square(FLOAT, beta)
         t = max(margin, 0.0) / square if square > 0.0 else 0.0
         return beta * t if math.isfinite(t) else np.zeros_like(beta)
@@ -197,15 +199,15 @@ class Herding(KernelProblem):
 
     def normalised(self) -> tuple[Herding, Rescale]:
         """K/κ with a power of four near max K_ii: the same weights and directions, values divided by κ."""
-        kappa = _squares.power_of_four(float(np.max(np.diagonal(self.gram))))
-        natural = Herding(_factor.rescaled(self.gram, 1.0 / kappa), self.labels, self.candidates, self.target)
-        back = _squares.times(difference=math.sqrt(kappa))
+        kappa = squares.power_of_four(float(np.max(np.diagonal(self.gram))))
+        natural = Herding(gram_factor.rescaled(self.gram, 1.0 / kappa), self.labels, self.candidates, self.target)
+        back = squares.times(difference=math.sqrt(kappa))
         return natural, Rescale(back, lambda given: {"direction": natural._direction(given)})
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
         """Hulls of all points and of fewer, weighted targets, one class, one candidate; ω_P = 0, K = 0, duplicated points."""
-        gaussian, y = _recipes.small_kernel(rng, 16)
+        gaussian, y = recipes.small_kernel(rng, 16)
         labels = np.where(y > 0, 1.0, -1.0)
         yield Example("five candidates", cls(gaussian, labels, np.array([0, 3, 4, 9, 15])))
         yield Example("all points", cls(gaussian, labels))
@@ -248,11 +250,11 @@ class Herding(KernelProblem):
 
         None (or more than there are rows) takes all rows, where uniform weights are optimal with value 0.
         """
-        inputs, labels = _recipes.binary_sample(dataset, rng, samples, standardise)
+        inputs, labels = recipes.binary_sample(dataset, rng, samples, standardise)
         n = len(labels)
         few = None if candidates is None else min(validate.whole("candidates", candidates, minimum=1), n)
         chosen = None if few is None or few == n else np.sort(rng.choice(n, size=few, replace=False))
-        return cls(_recipes.gram(inputs, similarity), labels, chosen)
+        return cls(recipes.gram(inputs, similarity), labels, chosen)
 
 
 def _selected(problem: Any, order: NDArray[np.intp], weight: float) -> Image:

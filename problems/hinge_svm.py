@@ -13,9 +13,11 @@ from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
 from simopt.data.similarities import Similarity
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
-from simopt.problems import _factor, _hinges, _intercept, _margin_cases, _squares
-from simopt.problems._factor import KernelProblem
 from simopt.problems.bounds import Bound, Bounded, Capacity, Penalty, norm
+from simopt.problems.cases import margin_cases
+from simopt.problems.losses import hinge_loss, intercepts
+from simopt.problems.norms import gram_factor, squares
+from simopt.problems.norms.gram_factor import KernelProblem
 from simopt.solving.forms import Forms
 from simopt.solving.problem import ALL_CONES, Example, Law, Rescale, freeze, problem
 
@@ -36,7 +38,7 @@ class HingeSVM(Bounded, KernelProblem):
     with v = Σ_i a_i y_i φ_i,
         min over f and b of Σ a_i − ⟨v, f⟩ − b Σ a_i y_i + R(f),    D(a) = Σ a_i − R*(v),    R*(v) = ‖v‖²/(2λ)   or   √c ‖v‖,
     reached at f = v/λ or (√c/‖v‖) v, where an intercept demands Σ a_i y_i = 0: it is −∞ otherwise. Any multipliers are clipped to
-    [0, 1/n], and with an intercept those of the heavier class scaled down to Σ a_i y_i = 0 (`simopt.problems._intercept`).
+    [0, 1/n], and with an intercept those of the heavier class scaled down to Σ a_i y_i = 0 (`simopt.problems.losses.intercepts`).
     With h_i = 1 − y_i(f_i + b) the gap is a sum of non-negative terms (`simopt.problems.bounds`),
         P − D = Σ_i (1/n − a_i)[h_i]_+ + a_i[−h_i]_+   +   R(f) + R*(v) − ⟨v, f⟩.
     Penalised, P − P* ≥ (λ/2)‖f − f*‖²_H, where f* is unique, the best b for it need not be; a point suggests a_i = λ y_i α_i, clipped.
@@ -106,7 +108,7 @@ class HingeSVM(Bounded, KernelProblem):
 
     def __post_init__(self) -> None:
         labels = validate.labels("labels", self.labels)
-        freeze(self, labels=labels)
+        freeze(self, labels=labels, intercept=validate.truth("intercept", self.intercept))
         self._check_gram(len(labels))
         self._check_bound()
 
@@ -139,7 +141,7 @@ class HingeSVM(Bounded, KernelProblem):
             regularization = cp.Parameter(nonneg=True, name="regularization", value=self.regularization)
             return cp.Problem(cp.Minimize(loss + regularization / 2 * cp.sum_squares(u)), rows)
         capacity = cp.Parameter(nonneg=True, name="capacity", value=self.capacity)
-        unit = _squares.power_of_two(math.sqrt(self.capacity))  # of u in the ball, for a second-order cone of size 1
+        unit = squares.power_of_two(math.sqrt(self.capacity))  # of u in the ball, for a second-order cone of size 1
         rows.append((cp.sum_squares(u / unit) <= capacity / unit / unit).set_label("ball"))
         return cp.Problem(cp.Minimize(loss), rows)
 
@@ -150,8 +152,8 @@ class HingeSVM(Bounded, KernelProblem):
 
     def prices(self, num: Arithmetic, multipliers: Multipliers) -> Value:
         """a clipped to [0, 1/n]; with an intercept also balanced to Σ a_i y_i = 0."""
-        capped = _hinges.capped(num, multipliers["margins"], len(self.labels))
-        return _intercept.balanced(num, capped, self.labels) if self.intercept else capped
+        capped = hinge_loss.capped(num, multipliers["margins"], len(self.labels))
+        return intercepts.balanced(num, capped, self.labels) if self.intercept else capped
 
     def slope(self, num: Arithmetic, a: Value) -> Value:
         """−v, the slope of Σ a_i(1 − y_i f_i) in f, by its coefficients."""
@@ -161,7 +163,7 @@ class HingeSVM(Bounded, KernelProblem):
         """(1/n) Σ [1 − y_i(f_i + b)]_+ + R(f)."""
         alpha = num.lift(point["alpha"])
         fitted = num.matvec(self.gram, alpha)
-        loss = _hinges.mean_loss(num, self.arguments(num, point, fitted), n=len(self.labels))
+        loss = hinge_loss.mean_loss(num, self.arguments(num, point, fitted), n=len(self.labels))
         return loss + self.bound.value(num, alpha, fitted)
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
@@ -170,7 +172,7 @@ class HingeSVM(Bounded, KernelProblem):
         alpha = self.bound.inside(num, given, self.gram)
         if not self.intercept:
             return {"alpha": alpha}
-        bias = _intercept.best_intercept(num, num.matvec(self.gram, alpha), self.labels, point.get("bias"))
+        bias = intercepts.best_intercept(num, num.matvec(self.gram, alpha), self.labels, point.get("bias"))
         return {"alpha": alpha, "bias": bias}
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
@@ -182,7 +184,7 @@ class HingeSVM(Bounded, KernelProblem):
         """Σ (1/n − a)[h]_+ + a[−h]_+, plus R(f) + R*(v) − ⟨v, f⟩."""
         alpha, a = num.lift(point["alpha"]), self.prices(num, multipliers)
         hinges = self.arguments(num, point, num.matvec(self.gram, alpha))
-        return _hinges.slack(num, hinges, a, len(self.labels)) + self.bound.gap(num, alpha, self.slope(num, a), self.gram)
+        return hinge_loss.slack(num, hinges, a, len(self.labels)) + self.bound.gap(num, alpha, self.slope(num, a), self.gram)
 
     def multipliers(self, point: Point) -> Multipliers:
         """Penalised, a_i = λ y_i α_i, clipped to [0, 1/n]; else the better of two.
@@ -222,23 +224,23 @@ class HingeSVM(Bounded, KernelProblem):
     def trivial_point(self) -> Point:
         """α = 0, with the best constant as intercept."""
         zero = super().trivial_point()
-        return {**zero, "bias": np.asarray(_intercept.best_constant(self.labels)[0])} if self.intercept else zero
+        return {**zero, "bias": np.asarray(intercepts.best_constant(self.labels)[0])} if self.intercept else zero
 
     def scale(self) -> float:
         """1, the loss at f = 0; with an intercept 2 min(n_+, n_−)/n, that of the best constant, or 1 where one class alone makes it 0."""
-        return _intercept.best_constant(self.labels)[1] or 1.0 if self.intercept else 1.0
+        return intercepts.best_constant(self.labels)[1] or 1.0 if self.intercept else 1.0
 
     def normalised(self) -> tuple[Self, Rescale]:
         """K/κ with a power of four near max K_ii: λ' = λ/κ, c' = cκ, α = α'/κ; values, intercept and multipliers unchanged."""
-        kappa = _squares.power_of_four(float(np.max(np.diagonal(self.gram))))
+        kappa = squares.power_of_four(float(np.max(np.diagonal(self.gram))))
         root = math.sqrt(kappa)
-        natural = replace(self, gram=_factor.rescaled(self.gram, 1.0 / kappa), bound=self.bound.in_units(root, 1.0))
-        return natural, Rescale(_squares.times(alpha=1.0 / kappa, u=1.0 / root))
+        natural = replace(self, gram=gram_factor.rescaled(self.gram, 1.0 / kappa), bound=self.bound.in_units(root, 1.0))
+        return natural, Rescale(squares.times(alpha=1.0 / kappa, u=1.0 / root))
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
         """Strong and weak λ, active and inactive balls, unequal classes; rank-deficient kernels, one class, one sample, K = 0, ties."""
-        gram, labels = _margin_cases.gaussian(rng)
+        gram, labels = margin_cases.gaussian(rng)
         intercept = cls.key.endswith("intercept")
         bounds: dict[str, Bound]
         unequal: Bound
@@ -254,15 +256,15 @@ class HingeSVM(Bounded, KernelProblem):
             yield Example(name, cls(gram, labels, bound, intercept))
         if intercept:
             yield Example("unequal classes", cls(gram, np.where(np.arange(16) < 3, 1.0, -1.0), unequal, intercept))
-        for name, kernel, y, degenerate in _margin_cases.instances(rng):
-            hard = name in _margin_cases.WITHOUT_MEAN if cls.key == "penalty" else degenerate
+        for name, kernel, y, degenerate in margin_cases.instances(rng):
+            hard = name in margin_cases.WITHOUT_MEAN if cls.key == "penalty" else degenerate
             yield Example(name, cls(kernel, y, usual, intercept), hard)
 
     @classmethod
     def laws(cls) -> list[Law]:
         """Scaling of the kernel and the bound, change of all labels, permutation, duplication."""
         name = "kernel × c, λ × c" if cls.bounds[cls.key] is Penalty else "kernel × s, c / s"
-        return [_margin_cases.kernel_law(name), *_margin_cases.laws()]
+        return [margin_cases.kernel_law(name), *margin_cases.laws()]
 
     @classmethod
     def from_data(
@@ -281,7 +283,7 @@ class HingeSVM(Bounded, KernelProblem):
         Labels are targets that are ±1; of two other values the larger is +1; else whether the target is above its median.
         λ = 1e-3 (C = 2 at n = 500), or c = 100, ten times the norm of one k(x, ·) of the Gaussian kernel.
         """
-        gram, labels = _margin_cases.recipe(dataset, rng, samples, standardise, similarity)
+        gram, labels = margin_cases.recipe(dataset, rng, samples, standardise, similarity)
         usual = Penalty(1e-3) if cls.bounds[cls.key] is Penalty else Capacity(100.0)
         bound = cls.bounded(usual, regularization=regularization, capacity=capacity)
         return cls(gram, labels, bound, cls.key.endswith("intercept"))

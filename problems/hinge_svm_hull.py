@@ -13,8 +13,11 @@ from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.similarities import Similarity
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
-from simopt.problems import _hinges, _margin_cases, _simplex, _squares
-from simopt.problems._factor import KernelProblem
+from simopt.problems.cases import margin_cases
+from simopt.problems.domains import simplex
+from simopt.problems.losses import hinge_loss
+from simopt.problems.norms import squares
+from simopt.problems.norms.gram_factor import KernelProblem
 from simopt.solving.problem import ALL_CONES, Example, Image, Law, Rescale, freeze, problem
 
 if TYPE_CHECKING:
@@ -101,11 +104,11 @@ class HingeSVMHull(KernelProblem):
         weights = num.lift(point["weights"])
         margins = self.scores(num, weights)
         penalty = num.pos(num.dot(weights, margins)) * num.lift(self.regularization) / 2
-        return _hinges.mean_loss(num, num.lift(1.0) - margins, n=len(self.labels)) + penalty
+        return hinge_loss.mean_loss(num, num.lift(1.0) - margins, n=len(self.labels)) + penalty
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """max(w, 0) divided by its sum; equal weights if no w_j is positive."""
-        return {"weights": _simplex.on_simplex(num, point["weights"])}
+        return {"weights": simplex.on_simplex(num, point["weights"])}
 
     def multipliers(self, point: Point) -> Multipliers:
         """β = w, and for a the better of 1/n where the margin is below 1 and 1/n everywhere (the loss without its bend)."""
@@ -126,7 +129,7 @@ class HingeSVMHull(KernelProblem):
 
     def _dual_terms(self, num: Arithmetic, multipliers: Multipliers) -> tuple[Value, Value, Value, Value]:
         """a clipped to [0, 1/n], β, Gβ and g = G(λβ − a)."""
-        a = _hinges.capped(num, multipliers["margins"], len(self.labels))
+        a = hinge_loss.capped(num, multipliers["margins"], len(self.labels))
         beta = num.lift(self.direction(multipliers))
         along = self.scores(num, beta)
         return a, beta, along, along * num.lift(self.regularization) - self.scores(num, a)
@@ -141,8 +144,8 @@ class HingeSVMHull(KernelProblem):
         """Σ (1/n − a)[h]_+ + a[−h]_+, plus (λ/2)‖w − β‖²_G, plus Σ_j w_j (g_j − min g)."""
         weights = num.lift(point["weights"])
         a, beta, _, slopes = self._dual_terms(num, multipliers)
-        hinges = _hinges.slack(num, num.lift(1.0) - self.scores(num, weights), a, len(self.labels))
-        apart = _squares.squared_norm(num, self.gram, num.lift(self.labels) * (weights - beta))
+        hinges = hinge_loss.slack(num, num.lift(1.0) - self.scores(num, weights), a, len(self.labels))
+        apart = squares.squared_norm(num, self.gram, num.lift(self.labels) * (weights - beta))
         behind = num.dot(weights, num.pos(slopes + num.max(slopes * -1)))
         return hinges + apart * num.lift(self.regularization) / 2 + behind
 
@@ -166,12 +169,12 @@ class HingeSVMHull(KernelProblem):
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
         """Herding (λ = 1, K_ii ≤ 1) and other λ, kernels whose hinges bend, rank-deficient ones; one class, one sample, ties, K = 0."""
-        gram, labels = _margin_cases.gaussian(rng)
+        gram, labels = margin_cases.gaussian(rng)
         for strength in (1.0, 0.1, 1e-3):
             yield Example(f"λ = {strength:g}", cls(gram, labels, strength))
         for strength in (0.5, 1e-3):
             yield Example(f"margins beyond 1, λ = {strength:g}", cls(16.0 * gram, labels, strength))
-        for name, kernel, y, degenerate in _margin_cases.instances(rng):
+        for name, kernel, y, degenerate in margin_cases.instances(rng):
             yield Example(name, cls(kernel, y, 0.5), degenerate)
 
     @classmethod
@@ -181,7 +184,7 @@ class HingeSVMHull(KernelProblem):
         def mirror(problem: Any, rng: np.random.Generator) -> Image:
             return Image(cls(problem.gram, -problem.labels, problem.regularization))
 
-        return [Law("labels × −1", mirror), *_squares.sample_laws("labels")]
+        return [Law("labels × −1", mirror), *squares.sample_laws("labels")]
 
     @classmethod
     def from_data(
@@ -195,4 +198,4 @@ class HingeSVMHull(KernelProblem):
         regularization: float = 0.1,
     ) -> Self:
         """Recipe: rows, labels and kernel as for the hinge SVM (at most `samples` rows, features as they are, Gaussian kernel); λ = 0.1."""
-        return cls(*_margin_cases.recipe(dataset, rng, samples, standardise, similarity), regularization)
+        return cls(*margin_cases.recipe(dataset, rng, samples, standardise, similarity), regularization)

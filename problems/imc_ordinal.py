@@ -11,10 +11,10 @@ import numpy as np
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.similarities import Similarity
 from simopt.ground.arrays import Array, Point
-from simopt.problems import _exc_cases
-from simopt.problems._exc_scores import LinearScores
-from simopt.problems._exc_thresholds import ImplicitThresholds
 from simopt.problems.bounds import Ball, Bound, Penalty
+from simopt.problems.cases import exc_cases
+from simopt.problems.thresholds.kinds import ImplicitThresholds
+from simopt.problems.thresholds.scores import LinearScores
 from simopt.solving.forms import Forms
 from simopt.solving.problem import ALL_CONES, Example, problem
 
@@ -33,12 +33,12 @@ class IMCOrdinal(ImplicitThresholds, LinearScores):
     With s_i = Σ_j p_ij − q_ij, g = Ψᵀs: R*(−g) = B‖g‖, or ‖g‖²/(2λ).
     The Lagrangian has the term ⟨g_b, b⟩, g_b,j = Σ_{y_i>j} q_ij − Σ_{y_i≤j} p_ij, so that g_b must be 0, and then
         D = γ Σ (p + q) − R*(−g).
-    Any multipliers are repaired to g_b = 0 exactly (`_exc_balance`), or priced by a box that holds an optimal b
-    (`_exc_thresholds`), whichever bounds better.
+    Any multipliers are repaired to g_b = 0 exactly (`balancing`), or priced by a box that holds an optimal b
+    (`kinds`), whichever bounds better.
     The gap is Σ (1/n − a)[h]_+ + a[−h]_+ over the hinges, plus R(w) + ⟨g, w⟩ + R*(−g) (`simopt.problems.bounds`): all
     non-negative.
     Nothing demands b_1 ≤ … ≤ b_{r−1}, but every optimum has them in order where all inner classes occur, and some optimum otherwise: see
-    `_exc_thresholds`. restore sorts them, which never raises the loss.
+    `kinds`. restore sorts them, which never raises the loss.
 
     Parameters
     ----------
@@ -113,9 +113,9 @@ class IMCOrdinal(ImplicitThresholds, LinearScores):
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
         """Margins, two classes, an empty class; one class, one sample, Ψ = 0."""
-        for name, fields, degenerate in _exc_cases.separate_instances(rng):
+        for name, fields, degenerate in exc_cases.separate_instances(rng):
             yield Example(name, cls(**fields, bound=cls.either(ball=Ball(3.0), penalty=Penalty(0.05))), degenerate)
-        features, labels = _exc_cases.instance(rng, 24, 2, 3)
+        features, labels = exc_cases.instance(rng, 24, 2, 3)
         loose = cls.either(ball=("inactive ball", Ball(200.0)), penalty=("weak regularization", Penalty(1e-5)))
         yield Example(loose[0], cls(features, labels, 3, 0.5, bound=loose[1]))
 
@@ -139,6 +139,6 @@ class IMCOrdinal(ImplicitThresholds, LinearScores):
         Classes are whole-numbered targets as they are (up to 20 from the least on), else `bins` (5) classes of equal frequency. γ = 1,
         B = 10, or λ = 1e-3.
         """
-        fields = _exc_cases.fields(dataset, rng, samples, landmarks, standardise, similarity, bins)
+        fields = exc_cases.fields(dataset, rng, samples, landmarks, standardise, similarity, bins)
         bound = cls.bounded(cls.either(ball=Ball(10.0), penalty=Penalty(1e-3)), radius=radius, regularization=regularization)
         return cls(**fields, gamma=gamma, bound=bound)

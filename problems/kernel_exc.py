@@ -11,9 +11,9 @@ import numpy as np
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.similarities import Similarity
 from simopt.ground.arrays import Array, Point
-from simopt.problems import _exc_cases
-from simopt.problems._exc_scores import KernelScores
-from simopt.problems._exc_thresholds import SpacedThresholds
+from simopt.problems.cases import exc_cases
+from simopt.problems.thresholds.kinds import SpacedThresholds
+from simopt.problems.thresholds.scores import KernelScores
 from simopt.solving.problem import ALL_CONES, Example, problem
 
 if TYPE_CHECKING:
@@ -31,8 +31,8 @@ class KernelEXC(SpacedThresholds, KernelScores):
     With s_i = p_i − q_i: min_f (λ/2)‖f‖² + Σ s_i f_i = −sᵀKs/(2λ).
     The Lagrangian has the term ⟨g_b, b⟩, g_b,j = Σ_{y=j+1} q − Σ_{y=j} p + ν_j − ν_{j−1}, so that g_b must be 0, and then
         D = γ Σ (p + q) + Δ Σ ν − sᵀKs/(2λ).
-    Any multipliers are repaired to g_b = 0 exactly (`_exc_balance`), or priced by a box that holds an optimal b
-    (`_exc_thresholds`), whichever bounds better.
+    Any multipliers are repaired to g_b = 0 exactly (`balancing`), or priced by a box that holds an optimal b
+    (`kinds`), whichever bounds better.
     The gap is Σ (1/n − a)[h]_+ + a[−h]_+ over the hinges, plus Σ ν_j(b_{j+1} − b_j − Δ), plus (λ/2)‖α + s/λ‖²_K: all non-negative.
     P − P* ≥ (λ/2)‖f − f*‖²_H.
 
@@ -98,9 +98,9 @@ class KernelEXC(SpacedThresholds, KernelScores):
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
         """Margins and spacings, two classes, an empty class; one class, one sample, K = 0."""
-        for name, fields, degenerate in _exc_cases.kernel_instances(rng):
+        for name, fields, degenerate in exc_cases.kernel_instances(rng):
             yield Example(name, cls(**fields, regularization=0.05), degenerate)
-        gram, labels = _exc_cases.kernel_instance(rng, 24, 3)
+        gram, labels = exc_cases.kernel_instance(rng, 24, 3)
         yield Example("weak regularization", cls(gram, labels, 3, 0.5, regularization=1e-5))
 
     @classmethod
@@ -122,5 +122,5 @@ class KernelEXC(SpacedThresholds, KernelScores):
         Classes are whole-numbered targets as they are (up to 20 from the least on), else `bins` (5) classes of equal frequency. γ = 1,
         Δ = 0, λ = 1e-3.
         """
-        fields = _exc_cases.kernel_fields(dataset, rng, samples, standardise, similarity, bins)
+        fields = exc_cases.kernel_fields(dataset, rng, samples, standardise, similarity, bins)
         return cls(**fields, gamma=gamma, delta=delta, regularization=regularization)

@@ -12,9 +12,10 @@ from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.similarities import Similarity
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
-from simopt.problems import _factor, _goodness_cases, _hinges, _power_units, _squares, _unit_ball
-from simopt.problems._cosines import CosineNorm
-from simopt.problems._goodness import FiniteDomain
+from simopt.problems.cases import goodness_cases
+from simopt.problems.domains.finite_domain import FiniteDomain
+from simopt.problems.norms import gram_factor, power_units, squares, unit_ball, vectors
+from simopt.problems.norms.cosines import CosineNorm
 from simopt.solving.problem import ALL_CONES, Example, Law, Rescale, freeze, problem
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class KernelGoodness(FiniteDomain, CosineNorm):
 
     Definition 4 has W = W*/γ with ‖W*‖ = 1; "≤" is what the proofs use, and what makes goodness monotone in γ: with "=", one point with
     K = y = 1 has absolute loss 0 at γ = 1 but 1 at γ = ½.
-    The losses are maxima of affine functions, p_i ℓ(f_i, y_i) = max_q c_i(q) − q f_i (problems/_prediction_losses.py). Exchanging min
+    The losses are maxima of affine functions, p_i ℓ(f_i, y_i) = max_q c_i(q) − q f_i (problems/losses/prediction_losses.py). Exchanging min
     and max, and minimising −⟨v, W⟩ with v = Σ_i q_i φ(x_i) over the ball, leaves by Cauchy–Schwarz
         D(q) = Σ_i c_i(q_i) − (1/γ) √(qᵀKq),
     a bound for any q, clipped to what the loss admits. With t = ‖W‖ and s = ‖v‖ the gap is a sum of non-negative terms,
@@ -123,7 +124,7 @@ class KernelGoodness(FiniteDomain, CosineNorm):
             alpha = np.asarray(num.mid(num.lift(point["alpha"])), dtype=float)
         else:
             alpha = self.factor.coefficients(point["u"], np.ones(len(self.targets)), 0.0)
-        return {"alpha": _hinges.inside_ball(num, alpha, 1.0, self._share)}
+        return {"alpha": vectors.inside_ball(num, alpha, 1.0, self._share)}
 
     def _share(self, num: Arithmetic, alpha: Value) -> Value:
         """γ‖W‖."""
@@ -145,10 +146,10 @@ class KernelGoodness(FiniteDomain, CosineNorm):
         q, alpha = self.prices(num, multipliers), num.lift(point["alpha"])
         v, left = self.spread(num, q), self.loss_gap(num, q, self.predictions(alpha, num))
         if num is FLOAT:
-            return left + _hinges.ball_term(num, self.coordinates(alpha), -self.coordinates(v), 1.0 / self.gamma)
-        s, t = _unit_ball.length(num, self.gram, v), _unit_ball.length(num, self.gram, alpha)
+            return left + vectors.ball_term(num, self.coordinates(alpha), -self.coordinates(v), 1.0 / self.gamma)
+        s, t = unit_ball.length(num, self.gram, v), unit_ball.length(num, self.gram, alpha)
         outer = s * num.pos(num.lift(1.0) / num.lift(self.gamma) - t)
-        return left + outer + _power_units.angle(num, self.gram, alpha, v, t, s)
+        return left + outer + power_units.angle(num, self.gram, alpha, v, t, s)
 
     def distance(self, gap: float, point: Point | None = None) -> float:
         """2/γ: no loss here is strongly convex in W, and all that is known is the ball."""
@@ -160,24 +161,24 @@ class KernelGoodness(FiniteDomain, CosineNorm):
 
     def in_units(self, s: float, c: float) -> Self:
         """y, ε (or the margin) × s and features φ × c, K × c²: γ × c/s, α × s/c²."""
-        return replace(self, gram=_factor.rescaled(self.gram, c * c), gamma=self.gamma * (c / s), **self.in_target_units(s))
+        return replace(self, gram=gram_factor.rescaled(self.gram, c * c), gamma=self.gamma * (c / s), **self.in_target_units(s))
 
     def normalised(self) -> tuple[Self, Rescale]:
         """y/σ, ε/σ (or the margin/σ) and K/κ with powers of two near max |y_i| and of four near max K_ii; q × σ if squared."""
-        sigma, kappa = self.target_unit(), _squares.power_of_four(float(np.max(np.diagonal(self.gram))))
-        back = _squares.kernel_rescale(sigma, kappa)
-        return self.in_units(1.0 / sigma, kappa**-0.5), Rescale(back.point, _squares.times(predictions=self.price_unit(sigma)))
+        sigma, kappa = self.target_unit(), squares.power_of_four(float(np.max(np.diagonal(self.gram))))
+        back = squares.kernel_rescale(sigma, kappa)
+        return self.in_units(1.0 / sigma, kappa**-0.5), Rescale(back.point, squares.times(predictions=self.price_unit(sigma)))
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
         """Every loss, small and large balls, Kar & Jain's four points, masses of 0, rank-deficient kernels; one point, K = 0, y = 0."""
-        for name, gram, targets, options, degenerate in _goodness_cases.kernels(rng):
+        for name, gram, targets, options, degenerate in goodness_cases.kernels(rng):
             yield Example(name, cls(gram, targets, **options), degenerate)
 
     @classmethod
     def laws(cls) -> list[Law]:
         """Units of the targets and of φ, change of sign, permutation, every point split in two of half its mass."""
-        return _goodness_cases.kernel_laws()
+        return goodness_cases.kernel_laws()
 
     @classmethod
     def from_data(
@@ -194,5 +195,5 @@ class KernelGoodness(FiniteDomain, CosineNorm):
         margin: float = 1.0,
     ) -> Self:
         """Recipe: the domain, masses, targets and ε of the recipe of `Goodness`, with γ = 0.1 by default."""
-        gram, targets, options = _goodness_cases.recipe(dataset, rng, samples, standardise, similarity, loss, epsilon, margin)
+        gram, targets, options = goodness_cases.recipe(dataset, rng, samples, standardise, similarity, loss, epsilon, margin)
         return cls(gram, targets, gamma, **options)

@@ -12,9 +12,10 @@ from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.similarities import Similarity
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Point
-from simopt.problems import _exc_cases, _factor, _hinges, _ordinal_cases, _power_units, _squares, _unit_ball
-from simopt.problems._cosines import CosineNorm
-from simopt.problems._ordinal_domain import OrdinalDomain
+from simopt.problems.cases import exc_cases, ordinal_cases
+from simopt.problems.domains.ordinal_domain import OrdinalDomain
+from simopt.problems.norms import gram_factor, power_units, squares, unit_ball, vectors
+from simopt.problems.norms.cosines import CosineNorm
 from simopt.solving.problem import ALL_CONES, Example, Law, Rescale, freeze, problem
 
 if TYPE_CHECKING:
@@ -32,7 +33,7 @@ class KernelOrdinalGoodness(OrdinalDomain, CosineNorm):
 
     subject to b_{j+1} − b_j ≥ Δ; b_0 = −∞ and b_r = ∞. Definition 26 has W = W*/γ with ‖W*‖ = 1, and no order of the thresholds; "≤" is
     what the proof of Theorem 14 uses. The margin is 1, and the thresholds are measured in it. With a, c, ν, q = a − c and g as in
-    `simopt.problems._ordinal_domain` and u = Σ q_i φ(x_i)
+    `simopt.problems.domains.ordinal_domain` and u = Σ q_i φ(x_i)
         D = Σ (a + c) + Δ Σ ν − (1/γ) √(qᵀKq) + min over the box of ⟨g, b⟩,
     where the box, with M = max_i √K_ii / γ, holds an optimal b. With t = ‖W‖ and s = ‖u‖ the gap is, beside the terms of hinges, order and
     box, s(1/γ − t) + (t/2s)‖u + (s/t)W‖²: all ≥ 0.
@@ -96,10 +97,10 @@ class KernelOrdinalGoodness(OrdinalDomain, CosineNorm):
         """s(1/γ − t) and what Cauchy–Schwarz leaves of st + ⟨u, W⟩."""
         alpha = num.lift(point["alpha"])
         if num is FLOAT:
-            return _hinges.ball_term(num, self.coordinates(alpha), self.coordinates(q), 1.0 / self.gamma)
-        s, t = _unit_ball.length(num, self.gram, q), _unit_ball.length(num, self.gram, alpha)
+            return vectors.ball_term(num, self.coordinates(alpha), self.coordinates(q), 1.0 / self.gamma)
+        s, t = unit_ball.length(num, self.gram, q), unit_ball.length(num, self.gram, alpha)
         outer = s * num.pos(num.lift(1.0) / num.lift(self.gamma) - t)
-        return outer + _power_units.angle(num, self.gram, alpha, q * -1, t, s)
+        return outer + power_units.angle(num, self.gram, alpha, q * -1, t, s)
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """Minimise Σ p slacks s.t. `predictions` f = Fu, K ≈ F Fᵀ, γ‖u‖ ≤ 1, `below` b + 1 − f, `above` f − b + 1 ≤ slack, `order`."""
@@ -133,7 +134,7 @@ class KernelOrdinalGoodness(OrdinalDomain, CosineNorm):
             alpha = np.asarray(num.mid(num.lift(point["alpha"])), dtype=float)
         else:
             alpha = self.factor.coefficients(point["u"], np.ones(len(self.labels)), 0.0)
-        drawn = _hinges.inside_ball(num, alpha, 1.0, lambda arithmetic, a: self.norm(arithmetic, a) * arithmetic.lift(self.gamma))
+        drawn = vectors.inside_ball(num, alpha, 1.0, lambda arithmetic, a: self.norm(arithmetic, a) * arithmetic.lift(self.gamma))
         return {"alpha": drawn, "thresholds": self.feasible_thresholds(num.mid(num.lift(point["thresholds"])), num)}
 
     def distance(self, gap: float, point: Point | None = None) -> float:
@@ -146,23 +147,23 @@ class KernelOrdinalGoodness(OrdinalDomain, CosineNorm):
 
     def in_units(self, c: float) -> Self:
         """Features φ × c, K × c²: γ × c, α/c², the same thresholds."""
-        return replace(self, gram=_factor.rescaled(self.gram, c * c), gamma=self.gamma * c)
+        return replace(self, gram=gram_factor.rescaled(self.gram, c * c), gamma=self.gamma * c)
 
     def normalised(self) -> tuple[Self, Rescale]:
         """K/κ, γ/√κ with a power of four near max K_ii: α/κ, u/√κ, the same thresholds."""
-        kappa = _squares.power_of_four(float(np.max(np.diagonal(self.gram))))
-        return self.in_units(kappa**-0.5), Rescale(_squares.times(alpha=1.0 / kappa, u=kappa**-0.5))
+        kappa = squares.power_of_four(float(np.max(np.diagonal(self.gram))))
+        return self.in_units(kappa**-0.5), Rescale(squares.times(alpha=1.0 / kappa, u=kappa**-0.5))
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
         """Small and large balls, spacings, two classes, an empty class, masses of 0, low rank; one class, one point, K = 0."""
-        for name, fields, degenerate in _ordinal_cases.kernels(rng):
+        for name, fields, degenerate in ordinal_cases.kernels(rng):
             yield Example(name, cls(**fields), degenerate)
 
     @classmethod
     def laws(cls) -> list[Law]:
         """Units of φ; reversal of the labels; permutation; every point split in two of half its mass."""
-        return _ordinal_cases.kernel_laws()
+        return ordinal_cases.kernel_laws()
 
     @classmethod
     def from_data(
@@ -178,5 +179,5 @@ class KernelOrdinalGoodness(OrdinalDomain, CosineNorm):
         delta: float = 0.0,
     ) -> Self:
         """Recipe: domain, masses and classes of the recipe of `OrdinalGoodness`; γ = 0.1, Δ = 0."""
-        fields = _exc_cases.kernel_fields(dataset, rng, samples, standardise, similarity, bins)
+        fields = exc_cases.kernel_fields(dataset, rng, samples, standardise, similarity, bins)
         return cls(**fields, gamma=gamma, delta=delta)

@@ -13,9 +13,10 @@ from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.similarities import Similarity
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
-from simopt.problems import _factor, _list_domain, _squares
-from simopt.problems._factor import KernelProblem
-from simopt.problems._list_domain import ListDomain
+from simopt.problems.domains import list_domain
+from simopt.problems.domains.list_domain import ListDomain
+from simopt.problems.norms import gram_factor, squares
+from simopt.problems.norms.gram_factor import KernelProblem
 from simopt.solving.problem import ALL_CONES, Example, Image, Law, Rescale, freeze, laws_of_samples, problem
 
 if TYPE_CHECKING:
@@ -31,7 +32,7 @@ Value = Any
 class KernelRanking(ListDomain, KernelProblem):
     r"""min_W ½‖W‖² + C E_x ‖f(x; W) − η(r(x))‖²,   f_i = ⟨W, φ(z_i)⟩,  W = Σ_z α_z φ(z).
 
-    With entries o of all lists, D_o the probability of the list and z_o the document (problems/_list_domain.py), the loss is
+    With entries o of all lists, D_o the probability of the list and z_o the document (problems/domains/list_domain.py), the loss is
     Σ_o D_o ((Kα)_{z_o} − η_o)² = m Σ_z μ_z ((Kα)_z − r̃_z)² + a constant, and the solution the paper's
         α = (PK + I/(2mC))⁻¹ P r̃,   P = diag(μ),     so that α_z = 2mC μ_z (r̃_z − f_z).
     Dual, with a multiplier v_o of the row f_o = ⟨W, φ(z_o)⟩:
@@ -77,7 +78,7 @@ class KernelRanking(ListDomain, KernelProblem):
     logarithm: str = "natural"
 
     def __post_init__(self) -> None:
-        freeze(self, cost=validate.positive("cost", self.cost), gram=_factor.checked("gram", self.gram))
+        freeze(self, cost=validate.positive("cost", self.cost), gram=gram_factor.checked("gram", self.gram))
         self._check_domain()
 
     def predictions(self, alpha: Value, num: Arithmetic = FLOAT) -> Value:
@@ -106,7 +107,7 @@ class KernelRanking(ListDomain, KernelProblem):
         """½αᵀKα + C Σ D_o (f_o − η_o)²."""
         alpha = num.lift(point["alpha"])
         loss = self.mean_loss(num, self.predictions(alpha, num))
-        return _squares.squared_norm(num, self.gram, alpha) / 2 + loss * num.lift(self.cost)
+        return squares.squared_norm(num, self.gram, alpha) / 2 + loss * num.lift(self.cost)
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """α itself; of a factor's coordinates u, the better of u/√d and of the α_z = Σ 2CD_o(η_o − f_o) that f = Fu suggests."""
@@ -130,12 +131,12 @@ class KernelRanking(ListDomain, KernelProblem):
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
         """D(v); every v is dual feasible."""
         v = num.lift(multipliers["predictions"])
-        return self.fixed_part(num, v, num.lift(self.cost)) - _squares.squared_norm(num, self.gram, self.pooled(num, v)) / 2
+        return self.fixed_part(num, v, num.lift(self.cost)) - squares.squared_norm(num, self.gram, self.pooled(num, v)) / 2
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """What the squares of the loss leave, plus ½‖W − V‖²."""
         alpha, v = num.lift(point["alpha"]), num.lift(multipliers["predictions"])
-        rest = _squares.squared_norm(num, self.gram, alpha - self.pooled(num, v)) / 2
+        rest = squares.squared_norm(num, self.gram, alpha - self.pooled(num, v)) / 2
         return self.loss_gap(num, v, self.predictions(alpha, num), num.lift(self.cost)) + rest
 
     def distance(self, gap: float, point: Point | None = None) -> float:
@@ -144,18 +145,18 @@ class KernelRanking(ListDomain, KernelProblem):
 
     def in_units(self, c: float) -> Self:
         """K × c and C/c: values, α and v × 1/c."""
-        return replace(self, gram=_factor.rescaled(self.gram, c), cost=self.cost / c)
+        return replace(self, gram=gram_factor.rescaled(self.gram, c), cost=self.cost / c)
 
     def normalised(self) -> tuple[Self, Rescale]:
         """K/κ with a power of four near the largest K_zz: α = α'/κ, u = u'/√κ, v = v'/κ, values over κ. η has no unit."""
-        kappa = _squares.power_of_four(float(np.max(np.diagonal(self.gram))))
-        back = _squares.times(alpha=1.0 / kappa, u=kappa**-0.5)
-        return self.in_units(1.0 / kappa), Rescale(back, _squares.times(predictions=1.0 / kappa))
+        kappa = squares.power_of_four(float(np.max(np.diagonal(self.gram))))
+        back = squares.times(alpha=1.0 / kappa, u=kappa**-0.5)
+        return self.in_units(1.0 / kappa), Rescale(back, squares.times(predictions=1.0 / kappa))
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
         """Lists of their own and shared documents, small and large C, rank-deficient kernels; K = 0, ties."""
-        for name, gram, lists, degenerate in _list_domain.instances(rng, kernels=True):
+        for name, gram, lists, degenerate in list_domain.instances(rng, kernels=True):
             yield Example(name, cls(gram, cost=3.0, **lists), degenerate)
             if name == "lists of their own":
                 yield Example("large C", cls(gram, cost=1e3, **lists))
@@ -166,13 +167,13 @@ class KernelRanking(ListDomain, KernelProblem):
 
         def scale(given: Any, rng: np.random.Generator) -> Image:
             c = float(4.0 ** rng.integers(-10, 11))
-            both = _squares.times(alpha=1.0 / c, predictions=1.0 / c)
+            both = squares.times(alpha=1.0 / c, predictions=1.0 / c)
             return Image(replace(given, gram=given.gram * c, cost=given.cost / c), 1.0 / c, both, both)
 
         return [
             Law("kernel × c, C/c", scale),
-            Law("documents renumbered", _list_domain.renumbered),
-            *laws_of_samples(_list_domain.permuted, "relevance"),
+            Law("documents renumbered", list_domain.renumbered),
+            *laws_of_samples(list_domain.permuted, "relevance"),
         ]
 
     @classmethod
@@ -191,6 +192,6 @@ class KernelRanking(ListDomain, KernelProblem):
 
         C defaults to 50 over the mean number of documents of a query, for which the fit is kernel ridge regression with λ = 1e-2.
         """
-        gram, lists = _list_domain.recipe(dataset, rng, queries, standardise, similarity, logarithm)
+        gram, lists = list_domain.recipe(dataset, rng, queries, standardise, similarity, logarithm)
         usual = 50.0 * len(np.unique(lists["qid"])) / len(lists["qid"])
         return cls(gram, cost=usual if cost is None else cost, **lists)

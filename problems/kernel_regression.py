@@ -15,7 +15,9 @@ from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.similarities import Similarity
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
-from simopt.problems import _recipes, _squares, _weighted_mean
+from simopt.problems.cases import recipes
+from simopt.problems.domains import weighted_mean
+from simopt.problems.norms import squares
 from simopt.solving.problem import ALL_CONES, Example, Law, Problem, Rescale, freeze, problem
 
 if TYPE_CHECKING:
@@ -66,11 +68,11 @@ class KernelRegression(Problem):
         targets = validate.squarable("targets", validate.vector("targets", self.targets))
         similarities = validate.matrix("similarities", self.similarities)
         if similarities.shape[1] != len(targets):
-            raise _weighted_mean.mismatch(similarities.shape, len(targets))
+            raise weighted_mean.mismatch(similarities.shape, len(targets))
         freeze(self, similarities=validate.squarable("similarities", similarities), targets=targets)
-        empty = _weighted_mean.without_weight(similarities)
+        empty = weighted_mean.without_weight(similarities)
         if empty.any():
-            raise _weighted_mean.undefined(similarities, empty)
+            raise weighted_mean.undefined(similarities, empty)
 
     @cached_property
     def signs(self) -> Array:
@@ -85,7 +87,7 @@ class KernelRegression(Problem):
     @cached_property
     def centre(self) -> float:
         """ȳ, exact for constant targets."""
-        return _weighted_mean.centre(self.targets)
+        return weighted_mean.centre(self.targets)
 
     def deviations(self, num: Arithmetic) -> Value:
         """y − ȳ."""
@@ -164,8 +166,8 @@ class KernelRegression(Problem):
 
     def normalised(self) -> tuple[KernelRegression, Rescale]:
         """(y − ȳ)/σ and K/κ with powers of two: c = c'σ + ȳ, values × κσ²; a = √κ(σa' − √|s'| ȳ)."""
-        sigma = _squares.power_of_two(_squares.largest(self.targets - self.centre))
-        kappa = _squares.power_of_four(_squares.largest(self.similarities))
+        sigma = squares.power_of_two(squares.largest(self.targets - self.centre))
+        kappa = squares.power_of_four(squares.largest(self.similarities))
         natural = KernelRegression(self.similarities / kappa, (self.targets - self.centre) / sigma)
         root, centre = math.sqrt(kappa), self.centre
 
@@ -181,12 +183,12 @@ class KernelRegression(Problem):
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
         """A Gaussian, −1-norms, both signs in a row, far from 0; constant targets, one sample."""
-        yield from (Example(name, cls(K, y), degenerate) for name, K, y, degenerate in _weighted_mean.instances(rng))
+        yield from (Example(name, cls(K, y), degenerate) for name, K, y, degenerate in weighted_mean.instances(rng))
 
     @classmethod
     def laws(cls) -> list[Law]:
         """K → −K changes nothing; scaling of targets and of similarities; shift of the targets; permutations; duplication."""
-        return _weighted_mean.laws()
+        return weighted_mean.laws()
 
     def with_data(self, similarities: Array, targets: Array) -> Self:
         """The same problem with other data."""
@@ -208,7 +210,7 @@ class KernelRegression(Problem):
 
         K is a Gaussian with Kar & Jain's σ, plus `shift`; "sigmoid" and "manhattan" are those of the paper. Targets stay as they are.
         """
-        inputs, targets = _recipes.sample(dataset, rng, samples, standardise)
-        known, asked = _weighted_mean.split(len(targets), queries, rng)
-        K = _recipes.resolve(similarity, inputs[known])(inputs[asked], inputs[known])
+        inputs, targets = recipes.sample(dataset, rng, samples, standardise)
+        known, asked = weighted_mean.split(len(targets), queries, rng)
+        K = recipes.resolve(similarity, inputs[known])(inputs[asked], inputs[known])
         return cls(K + validate.finite("shift", shift), targets[known])

@@ -12,8 +12,9 @@ from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.similarities import Similarity
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
-from simopt.problems import _factor, _recipes, _squares
-from simopt.problems._factor import KernelProblem
+from simopt.problems.cases import recipes
+from simopt.problems.norms import gram_factor, squares
+from simopt.problems.norms.gram_factor import KernelProblem
 from simopt.solving.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, freeze, problem
 
 if TYPE_CHECKING:
@@ -79,7 +80,7 @@ class KernelRidge(KernelProblem):
         alpha = num.lift(point["alpha"])
         fitted = num.matvec(self.gram, alpha)
         penalty = num.pos(num.dot(alpha, fitted)) * num.lift(self.regularization)
-        return _squares.mean_square(num, num.lift(self.targets) - fitted, len(self.targets)) + penalty
+        return squares.mean_square(num, num.lift(self.targets) - fitted, len(self.targets)) + penalty
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """α itself, or the α of a factor's coordinates u (see `Factor.coefficients`, μ = nλ). Every α is feasible."""
@@ -88,26 +89,26 @@ class KernelRidge(KernelProblem):
         return {"alpha": num.lift(self.factor.coefficients(point["u"], self.targets, len(self.targets) * self.regularization))}
 
     def multipliers(self, point: Point) -> Multipliers:
-        """v = 2λα, or a better one of `_squares.candidates` with μ = nλ."""
+        """v = 2λα, or a better one of `squares.candidates` with μ = nλ."""
         alpha = np.asarray(point["alpha"], dtype=float)
         mu = len(self.targets) * self.regularization
-        return min(_squares.candidates(self.gram, self.targets, alpha, mu), key=lambda v: float(self.gap({"alpha": alpha}, v)))
+        return min(squares.candidates(self.gram, self.targets, alpha, mu), key=lambda v: float(self.gap({"alpha": alpha}, v)))
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
         """D(v) = vᵀy − (n/4)‖v‖² − vᵀKv/(4λ); every v is dual feasible."""
         v = num.lift(multipliers["predictions"])
-        linear = _squares.conjugate(num, v, num.lift(self.targets), len(self.targets))
-        return linear - _squares.squared_norm(num, self.gram, v) / (num.lift(self.regularization) * 4)
+        linear = squares.conjugate(num, v, num.lift(self.targets), len(self.targets))
+        return linear - squares.squared_norm(num, self.gram, v) / (num.lift(self.regularization) * 4)
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """(n/4)‖v − (2/n)(y − Kα)‖² + λ‖α − v/(2λ)‖²_K."""
         alpha, v = num.lift(point["alpha"]), num.lift(multipliers["predictions"])
-        if _squares.all_zero(num, self.targets, alpha, v):
+        if squares.all_zero(num, self.targets, alpha, v):
             return num.lift(0.0)
         strength = num.lift(self.regularization)
         residual = num.lift(self.targets) - num.matvec(self.gram, alpha)
-        rest = _squares.squared_norm(num, self.gram, alpha - v / (strength * 2))
-        return _squares.misfit(num, v, residual, len(self.targets)) + rest * strength
+        rest = squares.squared_norm(num, self.gram, alpha - v / (strength * 2))
+        return squares.misfit(num, v, residual, len(self.targets)) + rest * strength
 
     def distance(self, gap: float, point: Point | None = None) -> float:
         """‖f − f*‖_H ≤ √(gap/λ), because λ‖·‖² is strongly convex."""
@@ -115,15 +116,15 @@ class KernelRidge(KernelProblem):
 
     def normalised(self) -> tuple[KernelRidge, Rescale]:
         """y/σ and K/κ with powers of two near the largest entries: (1/n)‖y/σ − K/κ α'‖² + (λ/κ) α'ᵀ(K/κ)α', α = α'σ/κ, values × σ²."""
-        sigma = _squares.power_of_two(_squares.largest(self.targets))
-        kappa = _squares.power_of_four(float(np.max(np.diagonal(self.gram))))
-        natural = KernelRidge(_factor.rescaled(self.gram, 1.0 / kappa), self.targets / sigma, self.regularization / kappa)
-        return natural, _squares.kernel_rescale(sigma, kappa)
+        sigma = squares.power_of_two(squares.largest(self.targets))
+        kappa = squares.power_of_four(float(np.max(np.diagonal(self.gram))))
+        natural = KernelRidge(gram_factor.rescaled(self.gram, 1.0 / kappa), self.targets / sigma, self.regularization / kappa)
+        return natural, squares.kernel_rescale(sigma, kappa)
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
         """Gaussian and rank-deficient kernels, strong and weak λ; y = 0, K = 0 and one sample."""
-        gaussian, y = _recipes.small_kernel(rng, 14)
+        gaussian, y = recipes.small_kernel(rng, 14)
         yield Example("gaussian kernel", cls(gaussian, y, 1e-2))
         yield Example("weak regularization", cls(gaussian, y, 1e-5))
         features = rng.normal(size=(10, 3))
@@ -137,15 +138,15 @@ class KernelRidge(KernelProblem):
         """Scaling of the targets and of the kernel, sign, permutation, duplication."""
 
         def scale_targets(problem: Any, s: float) -> Image:
-            both = _squares.times(alpha=s, predictions=s)
+            both = squares.times(alpha=s, predictions=s)
             return Image(replace(problem, targets=problem.targets * s), s * s, both, both)
 
         def scale_kernel(problem: Any, rng: np.random.Generator) -> Image:
             c = float(4.0 ** rng.integers(-10, 11))
             image = replace(problem, gram=problem.gram * c, regularization=problem.regularization * c)
-            return Image(image, 1.0, _squares.times(alpha=1.0 / c))
+            return Image(image, 1.0, squares.times(alpha=1.0 / c))
 
-        return [change_of_units("targets × s", scale_targets), Law("kernel × c, λ × c", scale_kernel), *_squares.sample_laws("targets")]
+        return [change_of_units("targets × s", scale_targets), Law("kernel × c, λ × c", scale_kernel), *squares.sample_laws("targets")]
 
     @classmethod
     def from_data(
@@ -163,5 +164,5 @@ class KernelRidge(KernelProblem):
         μ is the mean squared distance between the rows used, as in Audiffren & Kadri; `similarity` replaces the kernel. Targets stay as
         they are.
         """
-        inputs, targets = _recipes.sample(dataset, rng, samples, standardise)
-        return cls(_recipes.gram(inputs, similarity), targets, regularization)
+        inputs, targets = recipes.sample(dataset, rng, samples, standardise)
+        return cls(recipes.gram(inputs, similarity), targets, regularization)

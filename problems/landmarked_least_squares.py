@@ -11,8 +11,8 @@ import numpy as np
 from simopt.data.similarities import Similarity
 from simopt.ground import validate
 from simopt.ground.arrays import Array
-from simopt.problems import _hinges, _landmark_squares
-from simopt.problems._landmark_forms import SquaresInBall
+from simopt.problems.norms import landmark_squares, vectors
+from simopt.problems.norms.landmark_forms import SquaresInBall
 from simopt.solving.problem import ALL_CONES, Example, freeze, problem
 
 if TYPE_CHECKING:
@@ -71,13 +71,13 @@ class LandmarkedLeastSquares(SquaresInBall):
 
     def in_units(self, s: float, c: float) -> Self:
         """y × s and Ψ × c: B × s/c."""
-        features = _hinges.times_unit(self.features, c)
+        features = vectors.times_unit(self.features, c)
         return replace(self, features=features, targets=self.targets * s, radius=self.radius * (s / c))
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
         """Active and inactive balls, more features than samples, equal features; y = 0, Ψ = 0."""
-        for name, features, targets, degenerate in _landmark_squares.instances(rng):
+        for name, features, targets, degenerate in landmark_squares.instances(rng):
             yield Example(name, cls(features, targets, 1.0), degenerate)
             if name == "three features":
                 yield Example("inactive ball", cls(features, targets, 50.0))
@@ -99,5 +99,5 @@ class LandmarkedLeastSquares(SquaresInBall):
 
         Targets are centred at their mean (w has no intercept). B defaults to 10 standard deviations of y.
         """
-        features, targets, spread = _landmark_squares.recipe(dataset, rng, samples, landmarks, standardise, similarity)
+        features, targets, spread = landmark_squares.recipe(dataset, rng, samples, landmarks, standardise, similarity)
         return cls(features, targets, 10.0 * spread if radius is None else radius)

@@ -12,9 +12,9 @@ import numpy.typing as npt
 from simopt.data.similarities import Similarity
 from simopt.ground import validate
 from simopt.ground.arrays import Array
-from simopt.problems import _landmark_ranking
-from simopt.problems._landmark_forms import SquaresInBall
-from simopt.problems._landmark_ranking import RankedSquares
+from simopt.problems.cases import landmark_ranking_cases
+from simopt.problems.cases.landmark_ranking_cases import RankedSquares
+from simopt.problems.norms.landmark_forms import SquaresInBall
 from simopt.solving.problem import ALL_CONES, Example, freeze, problem
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class LandmarkedRanking(RankedSquares, SquaresInBall):
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
         """Both logarithms, active and inactive balls, more features than documents, equal features; ties, Ψ = 0."""
-        for name, features, relevance, qid, logarithm, degenerate in _landmark_ranking.instances(rng):
+        for name, features, relevance, qid, logarithm, degenerate in landmark_ranking_cases.instances(rng):
             yield Example(name, cls(features, relevance, qid, 0.3, logarithm), degenerate)
             if name == "four queries":
                 yield Example("inactive ball", cls(features, relevance, qid, 50.0))
@@ -109,6 +109,6 @@ class LandmarkedRanking(RankedSquares, SquaresInBall):
         Query ids are the groups of the data set, or a column `qid`. Queries of one document, or without a relevant one, are left out.
         B defaults to 10 standard deviations of η.
         """
-        features, relevance, qid = _landmark_ranking.recipe(dataset, rng, queries, landmarks, standardise, similarity)
+        features, relevance, qid = landmark_ranking_cases.recipe(dataset, rng, queries, landmarks, standardise, similarity)
         made = cls(features, relevance, qid, 1.0 if radius is None else radius, logarithm)
         return made if radius is not None else replace(made, radius=10.0 * float(np.std(made.targets)) or 1.0)

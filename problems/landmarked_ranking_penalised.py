@@ -12,9 +12,9 @@ import numpy.typing as npt
 from simopt.data.similarities import Similarity
 from simopt.ground import validate
 from simopt.ground.arrays import Array
-from simopt.problems import _landmark_ranking
-from simopt.problems._landmark_forms import SquaresPenalised
-from simopt.problems._landmark_ranking import RankedSquares
+from simopt.problems.cases import landmark_ranking_cases
+from simopt.problems.cases.landmark_ranking_cases import RankedSquares
+from simopt.problems.norms.landmark_forms import SquaresPenalised
 from simopt.solving.problem import ALL_CONES, Example, freeze, problem
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ class LandmarkedRankingPenalised(RankedSquares, SquaresPenalised):
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
         """Both logarithms, strong and weak λ, more features than documents, equal features; ties, Ψ = 0."""
-        for name, features, relevance, qid, logarithm, degenerate in _landmark_ranking.instances(rng):
+        for name, features, relevance, qid, logarithm, degenerate in landmark_ranking_cases.instances(rng):
             yield Example(name, cls(features, relevance, qid, 0.1, logarithm), degenerate)
             if name == "four queries":
                 yield Example("weak regularization", cls(features, relevance, qid, 1e-5))
@@ -108,6 +108,6 @@ class LandmarkedRankingPenalised(RankedSquares, SquaresPenalised):
         Query ids are the groups of the data set, or a column `qid`. Queries of one document, or without a relevant one, are left out.
         λ defaults to 1e-3 times the mean number of documents of a query.
         """
-        features, relevance, qid = _landmark_ranking.recipe(dataset, rng, queries, landmarks, standardise, similarity)
+        features, relevance, qid = landmark_ranking_cases.recipe(dataset, rng, queries, landmarks, standardise, similarity)
         usual = 1e-3 * len(qid) / len(np.unique(qid))
         return cls(features, relevance, qid, usual if regularization is None else regularization, logarithm)

@@ -11,8 +11,8 @@ import numpy as np
 from simopt.data.similarities import Similarity
 from simopt.ground import validate
 from simopt.ground.arrays import Array
-from simopt.problems import _hinges, _landmark_squares
-from simopt.problems._landmark_forms import SquaresPenalised
+from simopt.problems.norms import landmark_squares, vectors
+from simopt.problems.norms.landmark_forms import SquaresPenalised
 from simopt.solving.problem import ALL_CONES, Example, freeze, problem
 
 if TYPE_CHECKING:
@@ -71,13 +71,13 @@ class LandmarkedRidge(SquaresPenalised):
 
     def in_units(self, s: float, c: float) -> Self:
         """y × s and Ψ × c: λ × c²."""
-        features = _hinges.times_unit(self.features, c)
+        features = vectors.times_unit(self.features, c)
         return replace(self, features=features, targets=self.targets * s, regularization=self.regularization * c * c)
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
         """Strong and weak λ, more features than samples, equal features; y = 0, Ψ = 0."""
-        for name, features, targets, degenerate in _landmark_squares.instances(rng):
+        for name, features, targets, degenerate in landmark_squares.instances(rng):
             yield Example(name, cls(features, targets, 0.1), degenerate)
             if name == "three features":
                 yield Example("weak regularization", cls(features, targets, 1e-5))
@@ -98,5 +98,5 @@ class LandmarkedRidge(SquaresPenalised):
 
         Targets are centred at their mean (w has no intercept). λ is 1e-3 unless given: for a similarity bounded by 1, ‖ψ_i‖ ≤ 1.
         """
-        features, targets, _ = _landmark_squares.recipe(dataset, rng, samples, landmarks, standardise, similarity)
+        features, targets, _ = landmark_squares.recipe(dataset, rng, samples, landmarks, standardise, similarity)
         return cls(features, targets, regularization)

@@ -12,9 +12,11 @@ import numpy as np
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.similarities import Similarity
 from simopt.ground.arrays import Array, Multipliers, Point
-from simopt.problems import _hinges, _recipes, insensitive
 from simopt.problems.bounds import Ball, Bound, Bounded, Penalty
-from simopt.problems.insensitive import InsensitiveRegression
+from simopt.problems.cases import recipes
+from simopt.problems.losses import insensitive
+from simopt.problems.losses.insensitive import InsensitiveRegression
+from simopt.problems.norms import vectors
 from simopt.solving.forms import Forms
 from simopt.solving.problem import ALL_CONES, Example, problem
 
@@ -38,7 +40,7 @@ class LandmarkedSVR(Bounded, InsensitiveRegression):
     With a smoothness β < ∞ the loss is ℓ̃_β(r) = min_v βv²/2 + max(|r − v| − ε, 0) (§3.2): f_i − v_i stands in the rows in place of f_i, the
     objective gains (β/(2n))‖v‖², and the dual, as min_v (β/2n)v² − av = −n a²/(2β), loses (n/(2β)) Σ (p_i² + q_i²).
     For β = ∞ the gap is Σ over both hinges of (1/n − a)[h]_+ + a[−h]_+, plus R(w) + ⟨g, w⟩ + R*(−g) (`simopt.problems.bounds`): all
-    non-negative; for β < ∞ see `simopt.problems.insensitive`.
+    non-negative; for β < ∞ see `simopt.problems.losses.insensitive`.
 
     Parameters
     ----------
@@ -140,7 +142,7 @@ class LandmarkedSVR(Bounded, InsensitiveRegression):
 
     def in_units(self, s: float, c: float) -> Self:
         """y, ε, 1/β × s and Ψ × c: w × s/c."""
-        features, targets, bound = _hinges.times_unit(self.features, c), self.targets * s, self.bound.in_units(s / c, s)
+        features, targets, bound = vectors.times_unit(self.features, c), self.targets * s, self.bound.in_units(s / c, s)
         return replace(self, features=features, targets=targets, bound=bound, epsilon=self.epsilon * s, smoothness=self.smoothness / s)
 
     @classmethod
@@ -150,7 +152,7 @@ class LandmarkedSVR(Bounded, InsensitiveRegression):
         name, loose = cls.either(ball=("inactive ball", Ball(50.0)), penalty=("weak regularization", Penalty(1e-5)))
         for example, features, targets, epsilon, degenerate in insensitive.instances(rng):
             yield Example(example, cls(features, targets, bound, epsilon), degenerate)
-        features, targets = _recipes.small_regression(rng, 30, 4)
+        features, targets = recipes.small_regression(rng, 30, 4)
         yield Example(name, cls(features, targets, loose, 0.1))
         for beta in (0.5, 20.0):
             yield Example(f"smoothed, β = {beta:g}", cls(features, targets, bound, 0.1, beta))
@@ -175,7 +177,7 @@ class LandmarkedSVR(Bounded, InsensitiveRegression):
 
         Targets are centred at their median (w has no intercept). ε defaults to 0.1 std(y), B to 10 std(y), λ to 1e-3/std(y).
         """
-        features, targets, spread = _recipes.centred(dataset, rng, samples, landmarks, standardise, similarity, np.median)
+        features, targets, spread = recipes.centred(dataset, rng, samples, landmarks, standardise, similarity, np.median)
         usual = cls.either(ball=Ball(10.0 * spread), penalty=Penalty(1e-3 / spread))
         bound = cls.bounded(usual, radius=radius, regularization=regularization)
         return cls(features, targets, bound, 0.1 * spread if epsilon is None else epsilon, smoothness)

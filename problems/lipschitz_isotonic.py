@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
-from simopt.problems import _chain, _isotonic_cases, _squares
+from simopt.problems.cases import chain_cases
+from simopt.problems.domains import chain
+from simopt.problems.norms import squares
 from simopt.solving.problem import ALL_CONES, Example, Law, Problem, Rescale, freeze, problem
 
 if TYPE_CHECKING:
@@ -81,19 +83,19 @@ class LipschitzIsotonic(Problem):
     def __post_init__(self) -> None:
         targets = validate.squarable("targets", validate.vector("targets", self.targets))
         n = len(targets)
-        low, high = _chain.end("low", self.low, -math.inf), _chain.end("high", self.high, math.inf)
+        low, high = chain.end("low", self.low, -math.inf), chain.end("high", self.high, math.inf)
         freeze(
             self,
-            positions=_chain.positions("positions", self.positions, n, remedy="sort the samples, or call lipschitz_isotonic, which does"),
-            targets=_chain.in_range(targets, low, high, self.outside),
+            positions=chain.positions("positions", self.positions, n, remedy="sort the samples, or call lipschitz_isotonic, which does"),
+            targets=chain.in_range(targets, low, high, self.outside),
             lipschitz=math.inf if self.lipschitz == math.inf else validate.nonnegative("lipschitz", self.lipschitz),
-            weights=_chain.weights("weights", self.weights, n),
-            lower_slopes=_chain.slopes("lower_slopes", self.lower_slopes, n),
-            upper_slopes=_chain.slopes("upper_slopes", self.upper_slopes, n, unbounded=True),
+            weights=chain.weights("weights", self.weights, n),
+            lower_slopes=chain.slopes("lower_slopes", self.lower_slopes, n),
+            upper_slopes=chain.slopes("upper_slopes", self.upper_slopes, n, unbounded=True),
             low=low,
             high=high,
         )
-        _chain.consistent(self.positions, self.lower_slopes, self.steepest, low, high)
+        chain.consistent(self.positions, self.lower_slopes, self.steepest, low, high)
 
     @property
     def mass(self) -> Array:
@@ -184,7 +186,7 @@ class LipschitzIsotonic(Problem):
         if self.low is not None and self.high is not None:
             excess = d - least
             room = num.lift(self.high) - num.lift(self.low) - num.sum(least)
-            d = least + excess * _chain.share_that_fits(num, num.sum(excess), room)
+            d = least + excess * chain.share_that_fits(num, num.sum(excess), room)
         climb = num.concat([num.zeros(1), num.cumsum(d)])
         x = climb + c  # from the centre: on an x[0] that is far off the steps would drown
         shift = num.dot(w, num.lift(self.targets) - x) / num.sum(w)
@@ -211,7 +213,7 @@ class LipschitzIsotonic(Problem):
         for name, end in (("low", 0), ("high", -1)):
             if name in multipliers:
                 tau[end] = -float(np.asarray(multipliers[name]).reshape(()))
-        return _chain.dual_feasible(tau, self.free, self.mass, self.low, self.high)
+        return chain.dual_feasible(tau, self.free, self.mass, self.low, self.high)
 
     def as_multipliers(self, tau: Array) -> Multipliers:
         """Multipliers with these prices τ_0, …, τ_n."""
@@ -225,7 +227,7 @@ class LipschitzIsotonic(Problem):
         tau = self.prices(multipliers)
         t, c = num.lift(tau), num.lift(self.centre)
         q = t[:-1] - t[1:]
-        value = num.dot(q, num.lift(self.targets) - c) - num.dot(q / num.lift(_chain.divisor(self.mass)), q) / 2
+        value = num.dot(q, num.lift(self.targets) - c) - num.dot(q / num.lift(chain.divisor(self.mass)), q) / 2
         value = value - num.dot(self.steps(num), num.pos(t[1:-1])) + num.dot(self.least_steps(num), num.pos(t[1:-1] * -1))
         for end, bound, sign in ((0, self.low, -1.0), (-1, self.high, 1.0)):
             value = value if bound is None else value + t[end] * (num.lift(bound) - c) * sign
@@ -234,10 +236,10 @@ class LipschitzIsotonic(Problem):
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """Σ ½w(x − y + q/w)² + Σ τ^+(u − d) + τ^−(d − l) − τ_0(x_1 − lo) − τ_n(hi − x_n)."""
         tau, x = self.prices(multipliers), num.lift(point["x"])
-        if _squares.all_zero(num, self.mass * self.targets, x, tau):
+        if squares.all_zero(num, self.mass * self.targets, x, tau):
             return num.lift(0.0)
         t, w = num.lift(tau), num.lift(self.mass)
-        rest = x - num.lift(self.targets) + (t[:-1] - t[1:]) / num.lift(_chain.divisor(self.mass))
+        rest = x - num.lift(self.targets) + (t[:-1] - t[1:]) / num.lift(chain.divisor(self.mass))
         d, least = x[1:] - x[:-1], self.least_steps(num)
         value = num.dot(w * rest, rest) / 2 + num.dot(num.pos(t[1:-1]), num.pos(self.steps(num) - d))
         value = value + num.dot(num.pos(t[1:-1] * -1), num.pos(d - least))
@@ -248,11 +250,11 @@ class LipschitzIsotonic(Problem):
     def multipliers(self, point: Point) -> Multipliers:
         """τ_i = τ_0 + Σ_{j≤i} w_j (x_j − y_j), summed from the nearer end; τ_0 from the end of the range that x touches."""
         x = np.asarray(point["x"], dtype=float)
-        touch = _chain.ROUNDING * max(_squares.largest(x), *(abs(bound or 0.0) for bound in (self.low, self.high)))
+        touch = chain.ROUNDING * max(squares.largest(x), *(abs(bound or 0.0) for bound in (self.low, self.high)))
         pressed = (self.low is not None and bool(x[0] - self.low <= touch), self.high is not None and bool(self.high - x[-1] <= touch))
         above = np.where(self.free, math.inf, np.maximum(self.steps(FLOAT) - np.diff(x), 0.0))
         below = np.maximum(np.diff(x) - self.least_steps(FLOAT), 0.0)
-        return self.as_multipliers(_chain.suggested(self.mass * (x - self.targets), self.mass, pressed, below, above))
+        return self.as_multipliers(chain.suggested(self.mass * (x - self.targets), self.mass, pressed, below, above))
 
     def distance(self, gap: float, point: Point | None = None) -> float:
         """√(2 gap/min w): the objective is strongly convex, ½ Σ w (x − x*)² ≤ gap; ∞ where a weight is 0."""
@@ -270,7 +272,7 @@ class LipschitzIsotonic(Problem):
         t, held, climb = self.trivial_point()["x"], self.mass > 0, float(np.sum(self.least_steps(FLOAT)))
         y = self.targets[held]
         if climb > 0.0:
-            fits = _squares.largest(t[held] - y) <= _chain.ROUNDING * _squares.largest(t)
+            fits = squares.largest(t[held] - y) <= chain.ROUNDING * squares.largest(t)
         else:
             fits = self._holds(y[0]) and bool(np.all(y == y[0]))
         if fits:
@@ -279,7 +281,7 @@ class LipschitzIsotonic(Problem):
 
     def normalised(self) -> tuple[LipschitzIsotonic, Rescale]:
         """(y − c)/σ with c the mean, z/ζ, w/ω: slopes × ζ/σ, x = c + σx', multipliers × ωσ, values × ωσ²; σ, ζ, ω powers of two."""
-        units = _isotonic_cases.natural_units(self)
+        units = chain_cases.natural_units(self)
         if units is None:
             return self, Rescale()
         fields, centre, sigma, omega = units
@@ -287,18 +289,18 @@ class LipschitzIsotonic(Problem):
         def back(values: Point) -> Point:
             return {key: centre + sigma * np.asarray(value) for key, value in values.items()}
 
-        return replace(self, **fields), Rescale(back, _squares.times(**dict.fromkeys(_isotonic_cases.ROWS, omega * sigma)))
+        return replace(self, **fields), Rescale(back, squares.times(**dict.fromkeys(chain_cases.ROWS, omega * sigma)))
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
         """Active and inactive bounds on slopes and range, weights, ties, L = ∞ and L = 0; constant and zero targets, one sample."""
-        for name, fields, degenerate in _isotonic_cases.instances(rng):
+        for name, fields, degenerate in chain_cases.instances(rng):
             yield Example(name, cls(**fields), degenerate)
 
     @classmethod
     def laws(cls) -> list[Law]:
         """Scaling of y, of z, of the weights; shift of y; reversal; duplication."""
-        return _isotonic_cases.laws()
+        return chain_cases.laws()
 
     @classmethod
     def from_data(
@@ -314,5 +316,5 @@ class LipschitzIsotonic(Problem):
 
         A feature that correlates negatively is negated, so that the fit increases. L defaults to 2 std(y) per standard deviation of z.
         """
-        z, targets = _isotonic_cases.recipe(dataset, rng, samples, feature)
+        z, targets = chain_cases.recipe(dataset, rng, samples, feature)
         return cls(z, targets, 2.0 * float(targets.std()) if lipschitz is None else lipschitz)

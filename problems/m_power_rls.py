@@ -14,8 +14,9 @@ from simopt.data.similarities import Similarity
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.ground.errors import InvalidProblem
-from simopt.problems import _factor, _norm_power, _power_units, _recipes, _squares
-from simopt.problems._factor import KernelProblem
+from simopt.problems.cases import recipes
+from simopt.problems.norms import gram_factor, norm_power, power_units, squares
+from simopt.problems.norms.gram_factor import KernelProblem
 from simopt.solving.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, freeze, problem
 
 if TYPE_CHECKING:
@@ -90,7 +91,7 @@ class MPowerRLS(KernelProblem):
         u = cp.Variable(self.factor.width, name="u")
         f = cp.Variable(n, name="f")
         predictions = (f == self.factor.matrix @ u).set_label("predictions")
-        size = _power_units.norm_unit(self.factor, self.targets, self.regularization, self.power)
+        size = power_units.norm_unit(self.factor, self.targets, self.regularization, self.power)
         if self.power == 1:
             penalty = cp.norm(u, 2)
         elif self.power == 2:
@@ -112,8 +113,8 @@ class MPowerRLS(KernelProblem):
         """(1/n)‖y − Kα‖² + λ(αᵀKα)^{m/2}."""
         alpha = num.lift(point["alpha"])
         fitted = num.matvec(self.gram, alpha)
-        penalty = _norm_power.penalty(num, _norm_power.norm(num, alpha, fitted), self.regularization, self.power)
-        return _squares.mean_square(num, num.lift(self.targets) - fitted, len(self.targets)) + penalty
+        penalty = norm_power.penalty(num, norm_power.norm(num, alpha, fitted), self.regularization, self.power)
+        return squares.mean_square(num, num.lift(self.targets) - fitted, len(self.targets)) + penalty
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """α itself, or the α of a factor's coordinates u with μ = (nλm/2)‖u‖^{m−2} (see `Factor.coefficients`). Every α is feasible."""
@@ -130,15 +131,15 @@ class MPowerRLS(KernelProblem):
         return math.exp(min(log_mu, 700.0))
 
     def multipliers(self, point: Point) -> Multipliers | None:
-        """The best of v = (2μ/n)α, v = (2/n)(y − Kα) and, if K's factor is at hand, a mixture (`_squares.candidates`); None for m < 1.
+        """The best of v = (2μ/n)α, v = (2/n)(y − Kα) and, if K's factor is at hand, a mixture (`squares.candidates`); None for m < 1.
 
         At α = 0, and where a norm of 1e-9 should be one of 1e-1200 (m near 1), μ says nothing and the second is best.
         """
         if self.power < 1:
             return None
         alpha = np.asarray(point["alpha"], dtype=float)
-        t = math.sqrt(_squares.squared_norm(FLOAT, self.gram, alpha))
-        choices = _squares.candidates(self.gram, self.targets, alpha, self.ridge(t) if t > 0.0 else 0.0)
+        t = math.sqrt(squares.squared_norm(FLOAT, self.gram, alpha))
+        choices = squares.candidates(self.gram, self.targets, alpha, self.ridge(t) if t > 0.0 else 0.0)
         return min(choices, key=lambda v: _or_infinite(self.gap({"alpha": alpha}, v)))
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
@@ -146,51 +147,51 @@ class MPowerRLS(KernelProblem):
         if self.power < 1:
             return num.lift(0.0)
         v, s = self._feasible(num, num.lift(multipliers["predictions"]))
-        linear = _squares.conjugate(num, v, num.lift(self.targets), len(self.targets))
-        return linear if self.power == 1 else linear - _norm_power.conjugate(num, s, self.regularization, self.power)
+        linear = squares.conjugate(num, v, num.lift(self.targets), len(self.targets))
+        return linear if self.power == 1 else linear - norm_power.conjugate(num, s, self.regularization, self.power)
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """(n/4)‖v − (2/n)(y − Kα)‖² + [λt^m + (m−1)λτ^m − st] + (t/2s)‖v − (s/t)α‖²_K."""
         if self.power < 1:
             return self.objective(point, num)
         alpha = num.lift(point["alpha"])
-        if _squares.all_zero(num, self.targets, alpha, num.lift(multipliers["predictions"])):
+        if squares.all_zero(num, self.targets, alpha, num.lift(multipliers["predictions"])):
             return num.lift(0.0)
         v, s = self._feasible(num, num.lift(multipliers["predictions"]))
         fitted = num.matvec(self.gram, alpha)
-        t = _norm_power.norm(num, alpha, fitted)
-        first = _squares.misfit(num, v, num.lift(self.targets) - fitted, len(self.targets))
+        t = norm_power.norm(num, alpha, fitted)
+        first = squares.misfit(num, v, num.lift(self.targets) - fitted, len(self.targets))
         if self.power == 1:
             second = num.pos(num.lift(self.regularization) - s) * t
         else:
-            second = _norm_power.fenchel_young(num, t, s, self.regularization, self.power)
-        return first + second + _power_units.angle(num, self.gram, alpha, v, t, s)
+            second = norm_power.fenchel_young(num, t, s, self.regularization, self.power)
+        return first + second + power_units.angle(num, self.gram, alpha, v, t, s)
 
     def _feasible(self, num: Arithmetic, v: Value) -> tuple[Value, Value]:
         """v and s = ‖v‖_K, scaled to s ≤ λ for m = 1."""
-        s = num.sqrt(_squares.squared_norm(num, self.gram, v))
+        s = num.sqrt(squares.squared_norm(num, self.gram, v))
         if self.power == 1 and num.upper(s) > self.regularization:
             shrink = num.lift(self.regularization / num.upper(s) * (1.0 - 4e-16))
             return v * shrink, s * shrink
         return v, s
 
     def distance(self, gap: float, point: Point | None = None) -> float:
-        """Radius of a ball around f in H that holds f* (see `_power_units.distance`)."""
-        t = None if point is None else math.sqrt(_squares.squared_norm(FLOAT, self.gram, np.asarray(point["alpha"], dtype=float)))
+        """Radius of a ball around f in H that holds f* (see `power_units.distance`)."""
+        t = None if point is None else math.sqrt(squares.squared_norm(FLOAT, self.gram, np.asarray(point["alpha"], dtype=float)))
         upper = self.scale() + gap if point is None else float(self.objective(point))
-        return _power_units.distance(max(gap, 0.0), upper, t, self.regularization, self.power)
+        return power_units.distance(max(gap, 0.0), upper, t, self.regularization, self.power)
 
     def normalised(self) -> tuple[MPowerRLS, Rescale]:
-        """y/σ and K/κ with powers of two: λ' = λσ^{m−2}κ^{−m/2}, α = α'σ/κ, values × σ² (see `_power_units.units`)."""
-        sigma, kappa = _power_units.units(self.gram, self.targets, self.power, strength=self.regularization)
-        strength = _power_units.exact_product(self.regularization, ((sigma, self.power - 2.0), (kappa, -self.power / 2.0)))
-        natural = MPowerRLS(_factor.rescaled(self.gram, 1.0 / kappa), self.targets / sigma, strength, self.power)
-        return natural, _squares.kernel_rescale(sigma, kappa)
+        """y/σ and K/κ with powers of two: λ' = λσ^{m−2}κ^{−m/2}, α = α'σ/κ, values × σ² (see `power_units.units`)."""
+        sigma, kappa = power_units.units(self.gram, self.targets, self.power, strength=self.regularization)
+        strength = power_units.exact_product(self.regularization, ((sigma, self.power - 2.0), (kappa, -self.power / 2.0)))
+        natural = MPowerRLS(gram_factor.rescaled(self.gram, 1.0 / kappa), self.targets / sigma, strength, self.power)
+        return natural, squares.kernel_rescale(sigma, kappa)
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
         """Powers below and above 2, rank-deficient kernels, m = 1; y = 0, KY = 0 and one sample."""
-        gaussian, y = _recipes.small_kernel(rng, 14)
+        gaussian, y = recipes.small_kernel(rng, 14)
         for m, strength in ((1.5, 1e-2), (3.0, 1e-3), (1.1, 0.05), (2.0, 1e-2), (1.0, 0.1)):
             yield Example(f"m = {m:g}", cls(gaussian, y, strength, m))
         features = rng.normal(size=(10, 3))
@@ -205,17 +206,17 @@ class MPowerRLS(KernelProblem):
         """Scaling of the targets and of the kernel, permutation, duplication."""
 
         def scale_targets(problem: Any, s: float) -> Image:
-            strength = _power_units.exact_product(problem.regularization, ((s, 2.0 - problem.power),))
-            both = _squares.times(alpha=s, predictions=s)
+            strength = power_units.exact_product(problem.regularization, ((s, 2.0 - problem.power),))
+            both = squares.times(alpha=s, predictions=s)
             return Image(replace(problem, targets=problem.targets * s, regularization=strength), s * s, both, both)
 
         def scale_kernel(problem: Any, rng: np.random.Generator) -> Image:
             c = float(4.0 ** rng.integers(-10, 11))
-            strength = _power_units.exact_product(problem.regularization, ((c, problem.power / 2.0),))
-            return Image(replace(problem, gram=problem.gram * c, regularization=strength), 1.0, _squares.times(alpha=1.0 / c))
+            strength = power_units.exact_product(problem.regularization, ((c, problem.power / 2.0),))
+            return Image(replace(problem, gram=problem.gram * c, regularization=strength), 1.0, squares.times(alpha=1.0 / c))
 
         scalings = [change_of_units("targets × s, λ × s^(2−m)", scale_targets), Law("kernel × c, λ × c^(m/2)", scale_kernel)]
-        return scalings + _squares.sample_laws("targets")
+        return scalings + squares.sample_laws("targets")
 
     @classmethod
     def from_data(
@@ -230,8 +231,8 @@ class MPowerRLS(KernelProblem):
         power: float = 1.5,
     ) -> Self:
         """Recipe: rows and kernel as for kernel ridge regression; λ and m of the paper's Figure 1."""
-        inputs, targets = _recipes.sample(dataset, rng, samples, standardise)
-        return cls(_recipes.gram(inputs, similarity), targets, regularization, power)
+        inputs, targets = recipes.sample(dataset, rng, samples, standardise)
+        return cls(recipes.gram(inputs, similarity), targets, regularization, power)
 
 
 def _or_infinite(gap: float) -> float:

@@ -14,8 +14,9 @@ from simopt.data.similarities import Similarity
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.ground.errors import InvalidProblem
-from simopt.problems import _factor, _norm_power, _power_units, _recipes, _squares
-from simopt.problems._factor import KernelProblem
+from simopt.problems.cases import recipes
+from simopt.problems.norms import gram_factor, norm_power, power_units, squares
+from simopt.problems.norms.gram_factor import KernelProblem
 from simopt.solving.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, freeze, problem
 
 if TYPE_CHECKING:
@@ -89,7 +90,7 @@ class MPowerRLSBall(KernelProblem):
             ball = cp.norm(u, 2) <= self.norm_bound
         else:
             radius = cp.Parameter(nonneg=True, name="radius", value=self.radius)
-            size = _squares.power_of_two(self.norm_bound)
+            size = squares.power_of_two(self.norm_bound)
             t = cp.norm(u if size == 1.0 else u / size, 2)
             if self.power == 1:
                 power = t
@@ -103,7 +104,7 @@ class MPowerRLSBall(KernelProblem):
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """(1/n)‖y − Kα‖²."""
         residual = num.lift(self.targets) - num.matvec(self.gram, num.lift(point["alpha"]))
-        return _squares.mean_square(num, residual, len(self.targets))
+        return squares.mean_square(num, residual, len(self.targets))
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """α, or the α of a factor's coordinates u, drawn back into the ball; with bounds on the norm in `num` that prove it is inside."""
@@ -122,39 +123,39 @@ class MPowerRLSBall(KernelProblem):
         room, bound = ROOM, num.lower(self._bound(num))
         while True:
             lifted = num.lift(alpha)
-            t = num.upper(num.sqrt(_squares.squared_norm(num, self.gram, lifted)))
+            t = num.upper(num.sqrt(squares.squared_norm(num, self.gram, lifted)))
             if t <= bound or not np.any(alpha):
                 return lifted
             alpha = alpha * (bound / t * (1.0 - room)) if math.isfinite(t) else np.zeros_like(alpha)
             room *= 4.0
 
     def _bound(self, num: Arithmetic) -> Value:
-        return _norm_power.power(num, num.lift(self.radius), 1.0 / self.power)
+        return norm_power.power(num, num.lift(self.radius), 1.0 / self.power)
 
     def multipliers(self, point: Point) -> Multipliers:
-        """The best of `_squares.candidates` with μ = ⟨y − Kα, Kα⟩/t² (at α = 0: v = (2/n)y)."""
+        """The best of `squares.candidates` with μ = ⟨y − Kα, Kα⟩/t² (at α = 0: v = (2/n)y)."""
         alpha = np.asarray(point["alpha"], dtype=float)
         fitted = self.gram @ alpha
         square = float(alpha @ fitted)
         mu = max(float((self.targets - fitted) @ fitted) / square, 0.0) if square > 0 else 0.0
-        return min(_squares.candidates(self.gram, self.targets, alpha, mu), key=lambda v: float(self.gap({"alpha": alpha}, v)))
+        return min(squares.candidates(self.gram, self.targets, alpha, mu), key=lambda v: float(self.gap({"alpha": alpha}, v)))
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
         """D(v) = vᵀy − (n/4)‖v‖² − B√(vᵀKv); every v is dual feasible."""
         v = num.lift(multipliers["predictions"])
-        s = num.sqrt(_squares.squared_norm(num, self.gram, v))
-        return _squares.conjugate(num, v, num.lift(self.targets), len(self.targets)) - self._bound(num) * s
+        s = num.sqrt(squares.squared_norm(num, self.gram, v))
+        return squares.conjugate(num, v, num.lift(self.targets), len(self.targets)) - self._bound(num) * s
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """(n/4)‖v − (2/n)(y − Kα)‖² + s(B − t) + (t/2s)‖v − (s/t)α‖²_K."""
         alpha, v = num.lift(point["alpha"]), num.lift(multipliers["predictions"])
-        if _squares.all_zero(num, self.targets, alpha, v):
+        if squares.all_zero(num, self.targets, alpha, v):
             return num.lift(0.0)
         fitted = num.matvec(self.gram, alpha)
         t = num.sqrt(num.pos(num.dot(alpha, fitted)))
-        s = num.sqrt(_squares.squared_norm(num, self.gram, v))
-        first = _squares.misfit(num, v, num.lift(self.targets) - fitted, len(self.targets))
-        return first + s * num.pos(self._bound(num) - t) + _power_units.angle(num, self.gram, alpha, v, t, s)
+        s = num.sqrt(squares.squared_norm(num, self.gram, v))
+        first = squares.misfit(num, v, num.lift(self.targets) - fitted, len(self.targets))
+        return first + s * num.pos(self._bound(num) - t) + power_units.angle(num, self.gram, alpha, v, t, s)
 
     def distance(self, gap: float, point: Point | None = None) -> float:
         """The smaller of 2B and what `spread` gives for the multipliers that the point suggests; 2B without a point."""
@@ -169,21 +170,21 @@ class MPowerRLSBall(KernelProblem):
         however small s is. (A lower bound of s: that of a v in the null space of K is rounding.)
         """
         bound = self.norm_bound
-        s = INTERVAL.lower(INTERVAL.sqrt(_squares.squared_norm(INTERVAL, self.gram, INTERVAL.lift(multipliers["predictions"]))))
+        s = INTERVAL.lower(INTERVAL.sqrt(squares.squared_norm(INTERVAL, self.gram, INTERVAL.lift(multipliers["predictions"]))))
         gap = float(self.gap(point, multipliers))
         return min(2.0 * bound, 2.0 * math.sqrt(2.0 * bound / s * gap)) if s > 0.0 and gap >= 0.0 else 2.0 * bound
 
     def normalised(self) -> tuple[MPowerRLSBall, Rescale]:
-        """y/σ and K/κ with powers of two: Γ' = Γ(√κ/σ)^m, α = α'σ/κ, values × σ² (see `_power_units.units`)."""
-        sigma, kappa = _power_units.units(self.gram, self.targets, self.power, radius=self.radius)
-        radius = _power_units.exact_product(self.radius, ((sigma, -self.power), (kappa, self.power / 2.0)))
-        natural = MPowerRLSBall(_factor.rescaled(self.gram, 1.0 / kappa), self.targets / sigma, radius, self.power)
-        return natural, _squares.kernel_rescale(sigma, kappa)
+        """y/σ and K/κ with powers of two: Γ' = Γ(√κ/σ)^m, α = α'σ/κ, values × σ² (see `power_units.units`)."""
+        sigma, kappa = power_units.units(self.gram, self.targets, self.power, radius=self.radius)
+        radius = power_units.exact_product(self.radius, ((sigma, -self.power), (kappa, self.power / 2.0)))
+        natural = MPowerRLSBall(gram_factor.rescaled(self.gram, 1.0 / kappa), self.targets / sigma, radius, self.power)
+        return natural, squares.kernel_rescale(sigma, kappa)
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
         """Active and inactive balls, powers below and above 2; y = 0, KY = 0 and one sample."""
-        gaussian, y = _recipes.small_kernel(rng, 14)
+        gaussian, y = recipes.small_kernel(rng, 14)
         for m, radius in ((1.5, 1.0), (3.0, 2.0), (2.0, 1.0), (1.0, 0.5)):
             yield Example(f"m = {m:g}", cls(gaussian, y, radius, m))
         features = rng.normal(size=(10, 3))
@@ -197,17 +198,17 @@ class MPowerRLSBall(KernelProblem):
         """Scaling of the targets and of the kernel, permutation, duplication."""
 
         def scale_targets(problem: Any, s: float) -> Image:
-            radius = _power_units.exact_product(problem.radius, ((s, problem.power),))
-            both = _squares.times(alpha=s, predictions=s)
+            radius = power_units.exact_product(problem.radius, ((s, problem.power),))
+            both = squares.times(alpha=s, predictions=s)
             return Image(replace(problem, targets=problem.targets * s, radius=radius), s * s, both, both)
 
         def scale_kernel(problem: Any, rng: np.random.Generator) -> Image:
             c = float(4.0 ** rng.integers(-10, 11))
-            radius = _power_units.exact_product(problem.radius, ((c, -problem.power / 2.0),))
-            return Image(replace(problem, gram=problem.gram * c, radius=radius), 1.0, _squares.times(alpha=1.0 / c))
+            radius = power_units.exact_product(problem.radius, ((c, -problem.power / 2.0),))
+            return Image(replace(problem, gram=problem.gram * c, radius=radius), 1.0, squares.times(alpha=1.0 / c))
 
         scalings = [change_of_units("targets × s, Γ × s^m", scale_targets), Law("kernel × c, Γ × c^(−m/2)", scale_kernel)]
-        return scalings + _squares.sample_laws("targets")
+        return scalings + squares.sample_laws("targets")
 
     @classmethod
     def from_data(
@@ -222,8 +223,8 @@ class MPowerRLSBall(KernelProblem):
         power: float = 1.5,
     ) -> Self:
         """Recipe: rows and kernel as for kernel ridge regression; by default B = ½‖y‖²/√(yᵀKy), half the norm at which cKy reaches y."""
-        inputs, targets = _recipes.sample(dataset, rng, samples, standardise)
-        K = _recipes.gram(inputs, similarity)
+        inputs, targets = recipes.sample(dataset, rng, samples, standardise)
+        K = recipes.gram(inputs, similarity)
         if radius is None:
             energy = math.sqrt(max(float(targets @ (K @ targets)), 0.0))
             radius = (0.5 * float(targets @ targets) / energy) ** power if energy > 0 else 1.0

@@ -13,8 +13,10 @@ from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.ground.errors import InvalidProblem
-from simopt.problems import _hinges, _normal, _recipes, _squares
-from simopt.problems._transfers import TRANSFERS, Integrated
+from simopt.problems.cases import recipes
+from simopt.problems.losses import gaussian
+from simopt.problems.losses.transfers import TRANSFERS, Integrated
+from simopt.problems.norms import squares, vectors
 from simopt.solving.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, change_of_units, freeze, laws_of_samples, problem
 
 if TYPE_CHECKING:
@@ -37,7 +39,7 @@ class MatchingLoss(Problem):
     with multipliers (y − s)/m of the row f = Xw. The gap is the sum of the Fenchel–Young remainders and of what the ball leaves, all ≥ 0:
         P − D = (1/m) Σ [U(f_i) + U*(s_i) − s_i f_i] + W‖g‖ + ⟨g, w⟩.
     A point suggests s = u(f), for which only the last part is left, or s = u(f) + u'(f)∘Xv with the Newton step v, (H + μI)v = −(g + μw),
-    H = (1/m) Σ u'(f_i) x_i x_iᵀ, μ ≥ 0 the ball's multiplier: its gap is of second order (problems/_transfers.py lists U and U*).
+    H = (1/m) Σ u'(f_i) x_i x_iᵀ, μ ≥ 0 the ball's multiplier: its gap is of second order (problems/losses/transfers.py lists U and U*).
 
     Parameters
     ----------
@@ -93,7 +95,7 @@ class MatchingLoss(Problem):
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """Minimise (1/m) Σ U(f) − yᵀf s.t. `predictions` f = Xw and the `ball` ‖w‖ ≤ W.
 
-        CVXPY has no atom for the U of the probit, tΦ(t) + φ(t): it gets a mixture of logistic functions (`_normal.mixture`).
+        CVXPY has no atom for the U of the probit, tΦ(t) + φ(t): it gets a mixture of logistic functions (`gaussian.mixture`).
 
         Raises
         ------
@@ -114,9 +116,9 @@ class MatchingLoss(Problem):
         elif self.transfer == "clipped":
             U = cp.sum(cp.huber(cp.pos(1 + f) / 2, 1))
         else:
-            nodes, shares = _normal.mixture()
+            nodes, shares = gaussian.mixture()
             spread = np.ones((nodes.size, 1)) @ cp.reshape(f, (1, m), order="C") - nodes[:, None]
-            U = _normal.WIDTH * cp.sum(shares @ cp.logistic(spread / _normal.WIDTH))
+            U = gaussian.WIDTH * cp.sum(shares @ cp.logistic(spread / gaussian.WIDTH))
         rows = [(f == self.features @ w).set_label("predictions"), (cp.norm(w, 2) <= radius).set_label("ball")]
         return cp.Problem(cp.Minimize((U - self.targets @ f) / m), rows)
 
@@ -127,7 +129,7 @@ class MatchingLoss(Problem):
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """w, drawn back into the ball if it lies outside."""
-        return {"w": _hinges.inside_ball(num, np.asarray(num.mid(num.lift(point["w"])), dtype=float).reshape(-1), self.radius)}
+        return {"w": vectors.inside_ball(num, np.asarray(num.mid(num.lift(point["w"])), dtype=float).reshape(-1), self.radius)}
 
     def multipliers(self, point: Point) -> Multipliers:
         """(y − s)/m with s = u(f), or s = u(f) + u'(f)∘Xv with the Newton step v, whichever has the smaller gap."""
@@ -143,7 +145,7 @@ class MatchingLoss(Problem):
 
     def newton_step(self, w: Array, g: Array, slope: Array) -> Array:
         """The least v with (H + μI)v = −(g + μw), H = (1/m) Σ slope_i x_i x_iᵀ, μ = [−⟨g, w⟩]_+/W² where w lies on the ball, else 0."""
-        length = _hinges.length_of(w)
+        length = vectors.length_of(w)
         mu = max(0.0, -float(g @ w) / length**2) if length >= self.radius * (1.0 - 1e-9) else 0.0
         H = (self.features.T * (slope / len(self.targets))) @ self.features
         values, basis = np.linalg.eigh(H)
@@ -171,7 +173,7 @@ class MatchingLoss(Problem):
         """(1/m) Σ of the Fenchel–Young remainders, plus W‖g‖ + ⟨g, w⟩."""
         w, theta = num.lift(point["w"]), self._price(multipliers)
         remainder = num.sum(self.link.slack(num, theta, num.matvec(self.features, w))) / len(self.targets)
-        return remainder + _hinges.ball_term(num, w, self._pull(num, theta), self.radius)
+        return remainder + vectors.ball_term(num, w, self._pull(num, theta), self.radius)
 
     def distance(self, gap: float, point: Point | None = None) -> float:
         """2W: the loss need not be strongly convex, and all that is known is the ball."""
@@ -189,10 +191,10 @@ class MatchingLoss(Problem):
 
     def normalised(self) -> tuple[MatchingLoss, Rescale]:
         """X/κ, W κ/σ, y/σ with κ near max ‖x_i‖ and, for the identity, σ near max |y| (else 1): w = w'σ/κ, multipliers × σ."""
-        sigma = 1.0 if self.link.bounded else _squares.power_of_two(_squares.largest(self.targets))
-        kappa = _squares.power_of_two(_hinges.largest_row(self.features) or sigma / self.radius)
+        sigma = 1.0 if self.link.bounded else squares.power_of_two(squares.largest(self.targets))
+        kappa = squares.power_of_two(vectors.largest_row(self.features) or sigma / self.radius)
         natural = replace(self, features=self.features / kappa, targets=self.targets / sigma, radius=self.radius * (kappa / sigma))
-        return natural, Rescale(_squares.times(w=sigma / kappa, f=sigma), _squares.times(predictions=sigma))
+        return natural, Rescale(squares.times(w=sigma / kappa, f=sigma), squares.times(predictions=sigma))
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
@@ -216,10 +218,10 @@ class MatchingLoss(Problem):
         """Units of the features, their signs, permutation, duplication."""
 
         def by(problem: Any, s: float) -> Image:
-            return Image(replace(problem, features=problem.features * s, radius=problem.radius / s), 1.0, _squares.times(w=1.0 / s))
+            return Image(replace(problem, features=problem.features * s, radius=problem.radius / s), 1.0, squares.times(w=1.0 / s))
 
         def mirror(problem: Any, rng: np.random.Generator) -> Image:
-            return Image(replace(problem, features=-problem.features), 1.0, _squares.times(w=-1.0))
+            return Image(replace(problem, features=-problem.features), 1.0, squares.times(w=-1.0))
 
         def select(problem: Any, order: NDArray[np.intp], weight: float) -> Image:
             image = replace(problem, features=problem.features[order], targets=problem.targets[order])
@@ -241,7 +243,7 @@ class MatchingLoss(Problem):
 
         Targets are brought to [0, 1] by their least and greatest value, as in the paper's experiments (±1 becomes 0 and 1).
         """
-        inputs, targets = _recipes.sample(dataset, rng, samples, True)
+        inputs, targets = recipes.sample(dataset, rng, samples, True)
         features = np.column_stack([inputs, np.ones(len(targets))]) / np.sqrt(inputs.shape[1] + 1)
         low, high = float(dataset.targets.min()), float(dataset.targets.max())
         return cls(features, (targets - low) / (high - low) if high > low else np.zeros(len(targets)), transfer, radius)

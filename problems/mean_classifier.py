@@ -13,9 +13,10 @@ from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.similarities import Similarity
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
-from simopt.problems import _factor, _margin_cases, _squares, _unit_ball
-from simopt.problems._factor import KernelProblem
 from simopt.problems.bounds import Bound, Bounded, Penalty, UnitBall
+from simopt.problems.cases import margin_cases
+from simopt.problems.norms import gram_factor, squares, unit_ball
+from simopt.problems.norms.gram_factor import KernelProblem
 from simopt.solving.forms import Forms
 from simopt.solving.problem import ALL_CONES, Example, Law, Rescale, freeze, problem
 
@@ -143,37 +144,37 @@ class MeanClassifier(Bounded, KernelProblem):
         """
         if isinstance(self.bound, Penalty):
             return self.bound.distance(gap)
-        return _unit_ball.distance(gap, self.gram, self._mean(FLOAT))
+        return unit_ball.distance(gap, self.gram, self._mean(FLOAT))
 
     def normalised(self) -> tuple[Self, Rescale]:
         """K/κ and λ/σ with powers of two near max K_ii and λ: α = α'/σ; the objective is 1 + (κ/σ)(P' − 1), with the same solutions.
 
         In the ball σ = √κ: it stays.
         """
-        kappa = _squares.power_of_four(float(np.max(np.diagonal(self.gram))))
+        kappa = squares.power_of_four(float(np.max(np.diagonal(self.gram))))
         root = math.sqrt(kappa)
-        sigma = _squares.power_of_two(self.regularization) if isinstance(self.bound, Penalty) else root
-        natural = replace(self, gram=_factor.rescaled(self.gram, 1.0 / kappa), bound=self.bound.in_units(1.0, 1.0 / sigma))
-        return natural, Rescale(_squares.times(alpha=1.0 / sigma, u=root / sigma, f=kappa / sigma))
+        sigma = squares.power_of_two(self.regularization) if isinstance(self.bound, Penalty) else root
+        natural = replace(self, gram=gram_factor.rescaled(self.gram, 1.0 / kappa), bound=self.bound.in_units(1.0, 1.0 / sigma))
+        return natural, Rescale(squares.times(alpha=1.0 / sigma, u=root / sigma, f=kappa / sigma))
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
         """Strong and weak λ, rank-deficient kernels, one class, one sample; ω_S = 0, K = 0."""
-        gram, labels = _margin_cases.gaussian(rng)
+        gram, labels = margin_cases.gaussian(rng)
         bounds: dict[str, Bound] = cls.either(
             ball={"gaussian kernel": UnitBall()}, penalty={f"λ = {strength:g}": Penalty(strength) for strength in (1.0, 1e-3)}
         )
         for name, bound in bounds.items():
             yield Example(name, cls(gram, labels, bound))
-        for name, kernel, y, _ in _margin_cases.instances(rng):
+        for name, kernel, y, _ in margin_cases.instances(rng):
             bound = cls.either(ball=UnitBall(), penalty=Penalty(0.5))
-            yield Example(name, cls(kernel, y, bound), name in _margin_cases.WITHOUT_MEAN)
+            yield Example(name, cls(kernel, y, bound), name in margin_cases.WITHOUT_MEAN)
 
     @classmethod
     def laws(cls) -> list[Law]:
         """Scaling of the kernel and λ, change of all labels, permutation, duplication."""
-        scalings = cls.either(ball=[], penalty=[_margin_cases.kernel_law("kernel × c, λ × c")])
-        return [*scalings, *_margin_cases.laws()]
+        scalings = cls.either(ball=[], penalty=[margin_cases.kernel_law("kernel × c, λ × c")])
+        return [*scalings, *margin_cases.laws()]
 
     @classmethod
     def from_data(
@@ -188,4 +189,4 @@ class MeanClassifier(Bounded, KernelProblem):
     ) -> Self:
         """Recipe: rows, labels and kernel as for the hinge SVM (at most `samples` rows, features as they are, Gaussian kernel); λ = 1."""
         bound = cls.bounded(cls.either(ball=UnitBall(), penalty=Penalty(1.0)), regularization=regularization)
-        return cls(*_margin_cases.recipe(dataset, rng, samples, standardise, similarity), bound)
+        return cls(*margin_cases.recipe(dataset, rng, samples, standardise, similarity), bound)

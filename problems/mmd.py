@@ -13,8 +13,9 @@ from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.similarities import Similarity
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
-from simopt.problems import _factor, _recipes, _squares, _unit_ball
-from simopt.problems._factor import KernelProblem
+from simopt.problems.cases import recipes
+from simopt.problems.norms import gram_factor, squares, unit_ball
+from simopt.problems.norms.gram_factor import KernelProblem
 from simopt.solving.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, freeze, problem
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ class MaximumMeanDiscrepancy(KernelProblem):
 
     def discrepancy(self) -> float:
         """MMD = ‖m‖ in floats, O(n²)."""
-        return float(_unit_ball.length(FLOAT, self.gram, self.witness()))
+        return float(unit_ball.length(FLOAT, self.gram, self.witness()))
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """Minimise −⟨Fᵀd, u⟩ subject to the ball ‖u‖ ≤ 1, K ≈ F Fᵀ."""
@@ -80,7 +81,7 @@ class MaximumMeanDiscrepancy(KernelProblem):
 
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """−½(E₊ f − E₋ f) = −dᵀKα."""
-        return _unit_ball.pairing(num, self.gram, self.witness(num), num.lift(point["alpha"])) * -1
+        return unit_ball.pairing(num, self.gram, self.witness(num), num.lift(point["alpha"])) * -1
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """α (or that of a factor's coordinates u), drawn back into the unit ball."""
@@ -88,7 +89,7 @@ class MaximumMeanDiscrepancy(KernelProblem):
             alpha = np.asarray(num.mid(num.lift(point["alpha"])), dtype=float)
         else:
             alpha = self.factor.coefficients(point["u"], self.labels, 0.0)
-        return {"alpha": _unit_ball.inside(num, self.gram, alpha)}
+        return {"alpha": unit_ball.inside(num, self.gram, alpha)}
 
     def multipliers(self, point: Point) -> Multipliers:
         """d, the multiplier that a row f = Kα would have."""
@@ -96,15 +97,15 @@ class MaximumMeanDiscrepancy(KernelProblem):
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
         """−‖m‖."""
-        return _unit_ball.length(num, self.gram, self.witness(num)) * -1
+        return unit_ball.length(num, self.gram, self.witness(num)) * -1
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """‖m‖(1 − ‖f‖) and what Cauchy–Schwarz leaves of ‖m‖‖f‖ − ⟨m, f⟩."""
-        return _unit_ball.slack(num, self.gram, self.witness(num), num.lift(point["alpha"]))
+        return unit_ball.slack(num, self.gram, self.witness(num), num.lift(point["alpha"]))
 
     def distance(self, gap: float, point: Point | None = None) -> float:
         """‖f − f*‖ ≤ √(2 gap/‖m‖), at most 2."""
-        return _unit_ball.distance(gap, self.gram, self.witness())
+        return unit_ball.distance(gap, self.gram, self.witness())
 
     def scale(self) -> float:
         """max_i √K_ii."""
@@ -112,14 +113,14 @@ class MaximumMeanDiscrepancy(KernelProblem):
 
     def normalised(self) -> tuple[MaximumMeanDiscrepancy, Rescale]:
         """K/κ with a power of four near max K_ii: α = α'/√κ, values divided by √κ."""
-        kappa = _squares.power_of_four(float(np.max(np.diagonal(self.gram))))
-        natural = MaximumMeanDiscrepancy(_factor.rescaled(self.gram, 1.0 / kappa), self.labels)
-        return natural, Rescale(_squares.times(alpha=1.0 / math.sqrt(kappa)))
+        kappa = squares.power_of_four(float(np.max(np.diagonal(self.gram))))
+        natural = MaximumMeanDiscrepancy(gram_factor.rescaled(self.gram, 1.0 / kappa), self.labels)
+        return natural, Rescale(squares.times(alpha=1.0 / math.sqrt(kappa)))
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
         """Balanced and unbalanced classes, rank-deficient kernels, two samples; equal means, K = 0."""
-        gaussian, y = _recipes.small_kernel(rng, 16)
+        gaussian, y = recipes.small_kernel(rng, 16)
         yield Example("gaussian kernel", cls(gaussian, np.where(y > 0, 1.0, -1.0)))
         yield Example("balanced", cls(gaussian, np.where(y > np.median(y), 1.0, -1.0)))
         yield Example("one against fifteen", cls(gaussian, np.where(y == y.max(), 1.0, -1.0)))
@@ -134,12 +135,12 @@ class MaximumMeanDiscrepancy(KernelProblem):
         """Units of the feature map, change of all labels, permutation, duplication."""
 
         def by(problem: Any, s: float) -> Image:
-            return Image(replace(problem, gram=problem.gram * s**2), s, _squares.times(alpha=1.0 / s))
+            return Image(replace(problem, gram=problem.gram * s**2), s, squares.times(alpha=1.0 / s))
 
         def mirror(problem: Any, rng: np.random.Generator) -> Image:
-            return Image(replace(problem, labels=-problem.labels), 1.0, _squares.times(alpha=-1.0))
+            return Image(replace(problem, labels=-problem.labels), 1.0, squares.times(alpha=-1.0))
 
-        return [change_of_units("φ × s", by), Law("labels × −1", mirror), *_squares.sample_laws("labels")]
+        return [change_of_units("φ × s", by), Law("labels × −1", mirror), *squares.sample_laws("labels")]
 
     @classmethod
     def from_data(
@@ -152,5 +153,5 @@ class MaximumMeanDiscrepancy(KernelProblem):
         similarity: str | Similarity = "gaussian",
     ) -> Self:
         """Recipe: rows, labels and kernel as for the hinge SVM (at most `samples` rows, features as they are, Gaussian kernel)."""
-        inputs, labels = _recipes.binary_sample(dataset, rng, samples, standardise)
-        return cls(_recipes.gram(inputs, similarity), labels)
+        inputs, labels = recipes.binary_sample(dataset, rng, samples, standardise)
+        return cls(recipes.gram(inputs, similarity), labels)

@@ -17,8 +17,9 @@ from simopt.data.similarities import Gaussian, Similarity
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.ground.errors import InvalidProblem
-from simopt.problems import _factor, _hinges, _power_units, _recipes, _squares, _unit_ball
-from simopt.problems._factor import Factor
+from simopt.problems.cases import recipes
+from simopt.problems.norms import gram_factor, power_units, squares, unit_ball, vectors
+from simopt.problems.norms.gram_factor import Factor
 from simopt.solving.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, freeze, laws_of_samples, problem
 
 if TYPE_CHECKING:
@@ -67,19 +68,19 @@ class MultipleKernelMean(Problem):
     @cached_property
     def kernels(self) -> tuple[Array, ...]:
         """The k Gram matrices; each keeps its factor."""
-        return tuple(_factor.trusted(gram) for gram in self.grams)
+        return tuple(gram_factor.trusted(gram) for gram in self.grams)
 
     @property
     def factors(self) -> tuple[Factor, ...]:
         """Their truncated factors."""
-        return tuple(_factor.factor_of(gram) for gram in self.kernels)
+        return tuple(gram_factor.factor_of(gram) for gram in self.kernels)
 
     def _mean(self, num: Arithmetic) -> Value:
         """Coefficients y/n, common to all ω^i."""
         return num.lift(self.labels) / len(self.labels)
 
     def _mean_lengths(self, num: Arithmetic) -> list[Value]:
-        return [_unit_ball.length(num, gram, self._mean(num)) for gram in self.kernels]
+        return [unit_ball.length(num, gram, self._mean(num)) for gram in self.kernels]
 
     def lengths(self) -> Array:
         """‖ω^i‖ of each kernel in floats, shape (k,). O(k n²)."""
@@ -101,7 +102,7 @@ class MultipleKernelMean(Problem):
         alpha, mean = num.lift(point["alpha"]), self._mean(num)
         gain = num.lift(0.0)
         for i, gram in enumerate(self.kernels):
-            gain = gain + _unit_ball.pairing(num, gram, mean, alpha[i])
+            gain = gain + unit_ball.pairing(num, gram, mean, alpha[i])
         return num.lift(1.0) - gain
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
@@ -109,9 +110,9 @@ class MultipleKernelMean(Problem):
         alpha = self._coefficients({key: num.mid(num.lift(value)) for key, value in point.items()})
 
         def norm(arithmetic: Arithmetic, a: Value) -> Value:
-            return sum((_unit_ball.length(arithmetic, gram, a[i]) for i, gram in enumerate(self.kernels)), arithmetic.lift(0.0))
+            return sum((unit_ball.length(arithmetic, gram, a[i]) for i, gram in enumerate(self.kernels)), arithmetic.lift(0.0))
 
-        return {"alpha": _hinges.inside_ball(num, alpha, 1.0, norm)}
+        return {"alpha": vectors.inside_ball(num, alpha, 1.0, norm)}
 
     def _coefficients(self, point: Point) -> Array:
         if "alpha" in point:
@@ -134,8 +135,8 @@ class MultipleKernelMean(Problem):
             return num.pos(s - (one - self.objective(point, num)))
         total, rest = num.lift(0.0), num.lift(0.0)
         for i, gram in enumerate(self.kernels):
-            t = _unit_ball.length(num, gram, alpha[i])
-            angle = _power_units.angle(num, gram, alpha[i], mean, t, sizes[i])
+            t = unit_ball.length(num, gram, alpha[i])
+            angle = power_units.angle(num, gram, alpha[i], mean, t, sizes[i])
             total, rest = total + t, rest + t * num.pos(s - sizes[i]) + angle
         return s * num.pos(one - total) + rest
 
@@ -158,7 +159,7 @@ class MultipleKernelMean(Problem):
 
     def normalised(self) -> tuple[MultipleKernelMean, Rescale]:
         """K_i/κ with one power of four near the largest diagonal entry: α = α'/√κ; the loss is 1 − √κ(1 − P'), with the same solutions."""
-        kappa = _squares.power_of_four(max(float(np.max(np.diagonal(gram))) for gram in self.kernels))
+        kappa = squares.power_of_four(max(float(np.max(np.diagonal(gram))) for gram in self.kernels))
         natural = self if kappa == 1.0 else replace(self, grams=self.grams * (1.0 / kappa))
         # coordinates of a factor mean something only with that factor, so that coefficients are what goes back
         return natural, Rescale(lambda point: {"alpha": natural._coefficients(point) / math.sqrt(kappa)})
@@ -185,7 +186,7 @@ class MultipleKernelMean(Problem):
         """Change of all labels, order of the kernels, permutation and duplication of the samples."""
 
         def mirror(problem: Any, rng: np.random.Generator) -> Image:
-            return Image(replace(problem, labels=-problem.labels), 1.0, _squares.times(alpha=-1.0))
+            return Image(replace(problem, labels=-problem.labels), 1.0, squares.times(alpha=-1.0))
 
         def reorder(problem: Any, rng: np.random.Generator) -> Image:
             order = rng.permutation(len(problem.grams))
@@ -211,12 +212,12 @@ class MultipleKernelMean(Problem):
 
         These are similarities, or names of them, also as one text with commas. The default three have k(x, x) = 1: comparable unit balls.
         """
-        inputs, labels = _recipes.binary_sample(dataset, rng, samples, standardise)
+        inputs, labels = recipes.binary_sample(dataset, rng, samples, standardise)
         named = similarities.split(",") if isinstance(similarities, str) else similarities
         chosen = [named] if isinstance(named, Similarity) else [x.strip() if isinstance(x, str) else x for x in named]
         if not chosen:
             raise InvalidProblem("similarities: none given, at least one kernel needed")
-        return cls(np.stack([_recipes.gram(inputs, similarity) for similarity in chosen]), labels)
+        return cls(np.stack([recipes.gram(inputs, similarity) for similarity in chosen]), labels)
 
 
 def _stack(name: str, grams: npt.ArrayLike, n: int) -> Array:
@@ -228,7 +229,7 @@ def _stack(name: str, grams: npt.ArrayLike, n: int) -> Array:
     if len(count) != 3 or count[0] == 0:
         raise InvalidProblem(f"{name}: shape {count}, expected (k, {n}, {n}): one Gram matrix for each of k ≥ 1 kernels")
     given: Any = grams
-    parts = [_factor.checked(f"{name}[{i}]", given[i], n) for i in range(count[0])]
+    parts = [gram_factor.checked(f"{name}[{i}]", given[i], n) for i in range(count[0])]
     whole = isinstance(grams, np.ndarray) and grams.dtype == np.float64
     if whole and all(np.array_equal(part, given[i]) for i, part in enumerate(parts)):
         return np.asarray(grams)

@@ -13,8 +13,10 @@ from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.similarities import Similarity
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Point
-from simopt.problems import _exc_cases, _goodness, _ordinal_cases, _squares
-from simopt.problems._ordinal_domain import OrdinalDomain
+from simopt.problems.cases import exc_cases, ordinal_cases
+from simopt.problems.domains import finite_domain
+from simopt.problems.domains.ordinal_domain import OrdinalDomain
+from simopt.problems.norms import squares
 from simopt.solving.problem import ALL_CONES, Example, Law, Rescale, freeze, problem
 
 if TYPE_CHECKING:
@@ -31,7 +33,7 @@ class OrdinalGoodness(OrdinalDomain):
     r"""ε₀(B) = min over |w_j| ≤ B and b of Σ_i p_i [b_{y_i−1} + γ − f_i]_+ + [f_i − b_{y_i} + γ]_+,  f_i = Σ_j p_j w_j K(x_i, x_j),
 
     subject to b_{j+1} − b_j ≥ Δ; b_0 = −∞ and b_r = ∞, their hinges are absent. K is (ε₀, B)-good for Δ-spaced thresholds and γ-margin
-    loss exactly if ε₀(B) ≤ ε₀. Declared with w = Bv, |v_j| ≤ 1. With a, c, ν, q = a − c and g as in `simopt.problems._ordinal_domain`
+    loss exactly if ε₀(B) ≤ ε₀. Declared with w = Bv, |v_j| ≤ 1. With a, c, ν, q = a − c and g as in domains/ordinal_domain.py
         D = γ Σ (a + c) + Δ Σ ν − B Σ_j p_j |Σ_i q_i K(x_i, x_j)| + min over the box of ⟨g, b⟩,
     where the box, with M = B max_i Σ_j p_j |K(x_i, x_j)|, holds an optimal b. The gap is Σ (p − a)[h]_+ + a[−h]_+ over the hinges, plus
     Σ ν_j (b_{j+1} − b_j − Δ), plus B Σ_j p_j (|k_j| + v_j k_j), k = Kᵀq, plus Σ g_j^+(b_j − low_j) + g_j^−(high_j − b_j): all ≥ 0.
@@ -74,7 +76,7 @@ class OrdinalGoodness(OrdinalDomain):
 
     def __post_init__(self) -> None:
         self._check()
-        gram = _goodness.square(self.gram, len(self.labels), "labels")
+        gram = finite_domain.square(self.gram, len(self.labels), "labels")
         freeze(self, gram=gram, bound=validate.positive("bound", self.bound), gamma=validate.positive("gamma", self.gamma))
 
     @property
@@ -160,20 +162,20 @@ class OrdinalGoodness(OrdinalDomain):
 
     def normalised(self) -> tuple[Self, Rescale]:
         """γ/σ, Δ/σ and K/κ with powers of two near γ and max |K_ij|: the same v, thresholds × σ; multipliers are pure numbers."""
-        sigma, kappa = _squares.power_of_two(self.gamma), _squares.power_of_two(_squares.largest(self.gram))
-        back = _squares.times(thresholds=sigma, f=sigma, slack_below=sigma, slack_above=sigma)
+        sigma, kappa = squares.power_of_two(self.gamma), squares.power_of_two(squares.largest(self.gram))
+        back = squares.times(thresholds=sigma, f=sigma, slack_below=sigma, slack_above=sigma)
         return self.in_units(1.0 / sigma, 1.0 / kappa), Rescale(back)
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
         """Kernels and random signs, margins and spacings, two classes, an empty class, masses of 0; one class, one point, K = 0."""
-        for name, fields, degenerate in _ordinal_cases.instances(rng):
+        for name, fields, degenerate in ordinal_cases.instances(rng):
             yield Example(name, cls(**fields), degenerate)
 
     @classmethod
     def laws(cls) -> list[Law]:
         """Scaling of γ, Δ and B together; of K; reversal of the labels; permutation; every point split in two of half its mass."""
-        return _ordinal_cases.laws()
+        return ordinal_cases.laws()
 
     @classmethod
     def from_data(
@@ -194,5 +196,5 @@ class OrdinalGoodness(OrdinalDomain):
         Classes are whole-numbered targets as they are (up to 20 from the least on), else `bins` (5) classes of equal frequency. B = 10,
         γ = 1, Δ = 0.
         """
-        fields = _exc_cases.kernel_fields(dataset, rng, samples, standardise, similarity, bins)
+        fields = exc_cases.kernel_fields(dataset, rng, samples, standardise, similarity, bins)
         return cls(**fields, bound=bound, gamma=gamma, delta=delta)

@@ -15,8 +15,9 @@ from simopt.data.similarities import Similarity
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.ground.errors import InvalidProblem
-from simopt.problems import _list_domain, _squares
-from simopt.problems._list_domain import ListDomain
+from simopt.problems.domains import list_domain
+from simopt.problems.domains.list_domain import ListDomain
+from simopt.problems.norms import squares
 from simopt.solving.problem import ALL_CONES, Example, Image, Law, Rescale, freeze, laws_of_samples, problem
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ class RankingGoodness(ListDomain):
 
     K is (ε₀, B)-good for the ranking problem exactly if ε₀(B) ≤ ε₀ (printed: "<"). Declared with w = Bv, |v| ≤ 1. The expectation is over
     lists x with probabilities, η(r) = G(r)/‖G(r)‖_D of the whole list, and μ is the distribution of a random entry of a random list. With
-    entries o of all lists, D_o the probability of the list and z_o the document (problems/_list_domain.py), this is a quadratic programme,
+    entries o of all lists, D_o the probability of the list and z_o the document (domains/list_domain.py), this is a quadratic programme,
         min over |v_z| ≤ 1 of Σ_o D_o (f_o − η_o)²,   f_o = B Σ_z μ_z v_z K(z_o, z),
     whose dual has one multiplier an entry,
         D(q) = Σ_o q_o η_o − q_o²/(4D_o) − B Σ_z μ_z |Σ_o q_o K(z_o, z)|,
@@ -151,12 +152,12 @@ class RankingGoodness(ListDomain):
 
     def normalised(self) -> tuple[Self, Rescale]:
         """K/κ with a power of two near the largest |K|: the same v and q. η has no unit."""
-        return self.in_units(1.0 / _squares.power_of_two(_squares.largest(self.gram))), Rescale()
+        return self.in_units(1.0 / squares.power_of_two(squares.largest(self.gram))), Rescale()
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
         """Lists of their own and shared documents, small and large B, kernels and any similarity; K = 0, ties."""
-        for name, gram, lists, degenerate in _list_domain.instances(rng, kernels=False):
+        for name, gram, lists, degenerate in list_domain.instances(rng, kernels=False):
             yield Example(name, cls(gram, bound=2.0, **lists), degenerate)
             if name == "lists of their own":
                 yield Example("large B", cls(gram, bound=300.0, **lists))
@@ -169,13 +170,13 @@ class RankingGoodness(ListDomain):
             return Image(given.in_units(float(2.0 ** rng.integers(-20, 21))))
 
         def mirror(given: Any, rng: np.random.Generator) -> Image:
-            return Image(replace(given, gram=-given.gram), 1.0, _squares.times(v=-1.0))
+            return Image(replace(given, gram=-given.gram), 1.0, squares.times(v=-1.0))
 
         return [
             Law("similarity × c", scale),
             Law("similarity × −1", mirror),
-            Law("documents renumbered", _list_domain.renumbered),
-            *laws_of_samples(_list_domain.permuted, "relevance"),
+            Law("documents renumbered", list_domain.renumbered),
+            *laws_of_samples(list_domain.permuted, "relevance"),
         ]
 
     @classmethod
@@ -191,5 +192,5 @@ class RankingGoodness(ListDomain):
         logarithm: str = "natural",
     ) -> Self:
         """Recipe: the documents of at most `queries` queries, standardised, are the domain, in lists of equal probability."""
-        gram, lists = _list_domain.recipe(dataset, rng, queries, standardise, similarity, logarithm)
+        gram, lists = list_domain.recipe(dataset, rng, queries, standardise, similarity, logarithm)
         return cls(gram, bound=bound, **lists)

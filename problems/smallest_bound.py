@@ -15,8 +15,10 @@ from simopt.data.similarities import Similarity
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.ground.errors import InvalidProblem
-from simopt.problems import _goodness, _goodness_cases, _slater, _squares
-from simopt.problems._goodness import FiniteDomain
+from simopt.problems.cases import goodness_cases
+from simopt.problems.domains import finite_domain, slater
+from simopt.problems.domains.finite_domain import FiniteDomain
+from simopt.problems.norms import squares
 from simopt.solving.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, freeze, laws_of_samples, problem
 
 if TYPE_CHECKING:
@@ -39,7 +41,7 @@ class SmallestBound(FiniteDomain):
     every g_j is rounding error). Duplicated points with different targets, or a constant K, have such a q. The squared loss has the best
     multiple of q in closed form. The gap is, all terms being ≥ 0,
         (Σ_j p_j (B|g_j| − w_j g_j) + Σ_i (p_i ℓ(f_i, y_i) − c_i(q_i) + q_i f_i) + ε₀ − Σ_i p_i ℓ(f_i, y_i)) / Σ_j p_j |g_j|.
-    A point that misses the level is blended with one well inside it (problems/_slater.py), by as little as convexity allows.
+    A point that misses the level is blended with one well inside it (problems/domains/slater.py), by as little as convexity allows.
 
     Parameters
     ----------
@@ -74,26 +76,26 @@ class SmallestBound(FiniteDomain):
         level = validate.finite("level", self.level)
         if level == 0.0:  # no point has a loss below it, so that none could be restored
             raise InvalidProblem("level: 0 given, a number > 0 needed; exact_smallest_bound of simopt.solvers.goodness.exact admits 0")
-        freeze(self, gram=_goodness.square(self.gram, len(self.targets)), level=validate.positive("level", level))
+        freeze(self, gram=finite_domain.square(self.gram, len(self.targets)), level=validate.positive("level", level))
 
     @cached_property
     def inner(self) -> Array | None:
         """Weights of the points of positive mass with a loss below the level; None where there are none. Found in natural units."""
-        sigma, kappa = self.target_unit(), _squares.power_of_two(_squares.largest(self.gram))
+        sigma, kappa = self.target_unit(), squares.power_of_two(squares.largest(self.gram))
         twin = self.in_units(1.0 / sigma, 1.0 / kappa)
         p = twin.charges()
         if twin.loss_at_zero() <= twin.level:
             return np.zeros(len(p))
-        found = _slater.inner_weights(twin.core * p, twin.aims(), p, twin.loss_function, twin.level)
+        found = slater.inner_weights(twin.core * p, twin.aims(), p, twin.loss_function, twin.level)
         return None if found is None else found * (sigma / kappa)
 
     def ray(self) -> Multipliers | None:
         """q of the least loss over all w, where Kᵀq = 0: D = ∞ if that loss is above the level. Found in natural units."""
         if self.inner is not None:
             return None
-        sigma, kappa = self.target_unit(), _squares.power_of_two(_squares.largest(self.gram))
+        sigma, kappa = self.target_unit(), squares.power_of_two(squares.largest(self.gram))
         twin = self.in_units(1.0 / sigma, 1.0 / kappa)
-        found = _slater.ray(twin.core * twin.charges(), twin.aims(), twin.charges(), twin.loss_function)
+        found = slater.ray(twin.core * twin.charges(), twin.aims(), twin.charges(), twin.loss_function)
         if found is None:
             return None
         q = np.zeros(len(self.targets))
@@ -225,7 +227,7 @@ class SmallestBound(FiniteDomain):
         size = float(self.objective(self.trivial_point()))
         if 0.0 < size < math.inf:
             return size
-        y, k = self.margin if self.loss == "hinge" else _squares.largest(self.targets), _squares.largest(self.gram)
+        y, k = self.margin if self.loss == "hinge" else squares.largest(self.targets), squares.largest(self.gram)
         return y / k if y > 0.0 and 0.0 < k and 0.0 < y / k < math.inf else 1.0
 
     def in_units(self, s: float, c: float) -> Self:
@@ -236,17 +238,17 @@ class SmallestBound(FiniteDomain):
     def normalised(self) -> tuple[Self, Rescale]:
         """Targets in units of σ, and K in those that make the trivial point's max |w_j| about 1 (powers of two)."""
         sigma = self.target_unit()
-        kappa = sigma / _squares.power_of_two(self.scale())
+        kappa = sigma / squares.power_of_two(self.scale())
         factor = sigma / kappa
-        back = _squares.times(predictions=self.price_unit(sigma))
+        back = squares.times(predictions=self.price_unit(sigma))
         natural = self.in_units(1.0 / sigma, 1.0 / kappa)
         freeze(natural, inner=None if self.inner is None else self.inner / factor)  # it took programmes of its own to find
-        return natural, Rescale(_squares.times(w=factor, t=factor, f=sigma, slack=sigma), back)
+        return natural, Rescale(squares.times(w=factor, t=factor, f=sigma, slack=sigma), back)
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
         """The examples of `Goodness` at the first of a few shares of the loss of w = 0 that can be reached; a level above that loss."""
-        for name, gram, targets, options, degenerate in _goodness_cases.instances(rng):
+        for name, gram, targets, options, degenerate in goodness_cases.instances(rng):
             whole = cls(gram, targets, 1.0, **{key: value for key, value in options.items() if key != "bound"})
             levels = [share * whole.loss_at_zero() for share in (0.4, 0.7, 0.9, 0.97) if whole.loss_at_zero() > 0.0]
             reached = (candidate for level in levels if (candidate := replace(whole, level=level)).inner is not None)
@@ -261,14 +263,14 @@ class SmallestBound(FiniteDomain):
         """Units of the targets and of K, change of sign, permutation, every point split in two of half its mass."""
 
         def by(problem: Any, s: float) -> Image:
-            return Image(problem.in_units(s, 1.0), s, _squares.times(w=s), _squares.times(predictions=problem.price_unit(s)))
+            return Image(problem.in_units(s, 1.0), s, squares.times(w=s), squares.times(predictions=problem.price_unit(s)))
 
         def scale_similarity(problem: Any, rng: np.random.Generator) -> Image:
             c = float(2.0 ** rng.integers(-20, 21))
-            return Image(problem.in_units(1.0, c), 1.0 / c, _squares.times(w=1.0 / c))
+            return Image(problem.in_units(1.0, c), 1.0 / c, squares.times(w=1.0 / c))
 
         def mirror(problem: Any, rng: np.random.Generator) -> Image:
-            flip = _squares.times(w=-1.0, predictions=-1.0)
+            flip = squares.times(w=-1.0, predictions=-1.0)
             return Image(replace(problem, targets=-problem.targets), 1.0, flip, flip)
 
         def select(problem: Any, order: Any, weight: float) -> Image:
@@ -278,7 +280,7 @@ class SmallestBound(FiniteDomain):
             def point(given: Point) -> Point:
                 return {"w": np.asarray(given["w"])[order]}
 
-            return Image(_goodness_cases.selected(problem, order, weight).problem, 1.0, point, multipliers)
+            return Image(goodness_cases.selected(problem, order, weight).problem, 1.0, point, multipliers)
 
         return [
             change_of_units("units of f × s", by),
@@ -302,6 +304,6 @@ class SmallestBound(FiniteDomain):
         margin: float = 1.0,
     ) -> Self:
         """Recipe: the domain, masses, targets and ε of the recipe of `Goodness`; ε₀ is `share` (½) of the loss of w = 0."""
-        gram, targets, options = _goodness_cases.recipe(dataset, rng, samples, standardise, similarity, loss, epsilon, margin)
+        gram, targets, options = goodness_cases.recipe(dataset, rng, samples, standardise, similarity, loss, epsilon, margin)
         whole = cls(gram, targets, 1.0, **options)
         return replace(whole, level=validate.positive("share", share) * whole.loss_unit())

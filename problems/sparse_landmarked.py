@@ -13,8 +13,10 @@ from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.similarities import Similarity
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
-from simopt.problems import _hinges, _recipes, insensitive
-from simopt.problems.insensitive import InsensitiveRegression
+from simopt.problems.cases import recipes
+from simopt.problems.losses import insensitive
+from simopt.problems.losses.insensitive import InsensitiveRegression
+from simopt.problems.norms import vectors
 from simopt.solving.problem import ALL_CONES, Example, freeze, problem
 
 if TYPE_CHECKING:
@@ -114,7 +116,7 @@ class SparseLandmarked(InsensitiveRegression):
         if not np.any(self.targets):
             return {"w": num.zeros(self.features.shape[1])}
         w = np.asarray(num.mid(num.lift(point["w"])), dtype=float).reshape(-1)
-        return {"w": _hinges.inside_ball(num, w, self.radius, absolute_sum)}
+        return {"w": vectors.inside_ball(num, w, self.radius, absolute_sum)}
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
         """D(p, q) with p, q clipped to [0, 1/n]."""
@@ -139,7 +141,7 @@ class SparseLandmarked(InsensitiveRegression):
     def in_units(self, s: float, c: float) -> Self:
         """y, ε, 1/β × s and Ψ × c: B × s/c."""
         radius, epsilon, smoothness = self.radius * (s / c), self.epsilon * s, self.smoothness / s
-        features, targets = _hinges.times_unit(self.features, c), self.targets * s
+        features, targets = vectors.times_unit(self.features, c), self.targets * s
         return replace(self, features=features, targets=targets, radius=radius, epsilon=epsilon, smoothness=smoothness)
 
     @classmethod
@@ -147,7 +149,7 @@ class SparseLandmarked(InsensitiveRegression):
         """Active and inactive balls, ε = 0, more features than samples, β small, large and ∞; equal features, y = 0, Ψ = 0."""
         for example, features, targets, epsilon, degenerate in insensitive.instances(rng):
             yield Example(example, cls(features, targets, 1.5, epsilon), degenerate)
-        features, targets = _recipes.small_regression(rng, 30, 6)
+        features, targets = recipes.small_regression(rng, 30, 6)
         for beta in (0.5, 1e3, math.inf):
             yield Example(f"β = {beta:g}", cls(features, targets, 1.5, 0.1, beta))
         yield Example("inactive ball", cls(features, targets, 50.0, 0.1, 3.0))
@@ -173,7 +175,7 @@ class SparseLandmarked(InsensitiveRegression):
 
         Targets are centred at their median (w has no intercept). ε defaults to 0.1 standard deviations of y, 1/β to 0.1 of them, B to 30.
         """
-        features, targets, spread = _recipes.centred(dataset, rng, samples, landmarks, standardise, similarity, np.median, usual=200)
+        features, targets, spread = recipes.centred(dataset, rng, samples, landmarks, standardise, similarity, np.median, usual=200)
         return cls(
             features,
             targets,

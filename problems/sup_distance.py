@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
-from simopt.problems import _chain, _isotonic_cases, _squares
+from simopt.problems.cases import chain_cases
+from simopt.problems.domains import chain
+from simopt.problems.norms import squares
 from simopt.solving.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, change_of_units, freeze, problem
 
 if TYPE_CHECKING:
@@ -66,11 +68,11 @@ class SupDistance(Problem):
         targets = validate.squarable("targets", validate.vector("targets", self.targets))
         freeze(
             self,
-            positions=_chain.positions("positions", self.positions, len(targets)),
+            positions=chain.positions("positions", self.positions, len(targets)),
             targets=targets,
             lipschitz=math.inf if self.lipschitz == math.inf else validate.nonnegative("lipschitz", self.lipschitz),
         )
-        _chain.finite_steps("lipschitz", self.positions, self.lipschitz)
+        chain.finite_steps("lipschitz", self.positions, self.lipschitz)
 
     @cached_property
     def free(self) -> NDArray[np.bool_]:
@@ -184,10 +186,10 @@ class SupDistance(Problem):
     def normalised(self) -> tuple[SupDistance, Rescale]:
         """(y − c)/σ with c the best constant, z/ζ: L' = Lζ/σ, x = c + σx'; multipliers have no unit; σ, ζ powers of two."""
         c = float(self.trivial_point()["x"][0])
-        sigma = _squares.power_of_two(_squares.largest(self.targets - c) or _squares.largest(self.targets))
-        zeta = _squares.power_of_two(float(self.positions[-1] - self.positions[0]))
+        sigma = squares.power_of_two(squares.largest(self.targets - c) or squares.largest(self.targets))
+        zeta = squares.power_of_two(float(self.positions[-1] - self.positions[0]))
         bound = self.lipschitz * (zeta / sigma)
-        if _isotonic_cases.other_kind(self.lipschitz, bound):
+        if chain_cases.other_kind(self.lipschitz, bound):
             return self, Rescale()
         return SupDistance(self.positions / zeta, (self.targets - c) / sigma, bound), Rescale(
             lambda values: {key: sigma * np.asarray(value) + (c if key == "x" else 0.0) for key, value in values.items()}
@@ -215,7 +217,7 @@ class SupDistance(Problem):
         """Scaling of y, of z; shift of y; reversal; duplication."""
 
         def by(problem: Any, s: float) -> Image:
-            return Image(replace(problem, targets=problem.targets * s, lipschitz=problem.lipschitz * s), s, _squares.times(x=s, epsilon=s))
+            return Image(replace(problem, targets=problem.targets * s, lipschitz=problem.lipschitz * s), s, squares.times(x=s, epsilon=s))
 
         def stretch(problem: Any, rng: np.random.Generator) -> Image:
             c = float(2.0 ** rng.integers(-20, 21))
@@ -257,5 +259,5 @@ class SupDistance(Problem):
         lipschitz: float | None = None,
     ) -> Self:
         """Recipe: as for lipschitz-isotonic, L defaulting to 2 std(y) per standard deviation of the feature."""
-        z, targets = _isotonic_cases.recipe(dataset, rng, samples, feature)
+        z, targets = chain_cases.recipe(dataset, rng, samples, feature)
         return cls(z, targets, 2.0 * float(targets.std()) if lipschitz is None else lipschitz)

@@ -31,7 +31,7 @@ from simopt.estimators.ordinal.ordinal import certified
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Point
 from simopt.ground.errors import InvalidProblem
-from simopt.problems._factor import checked
+from simopt.problems.norms.gram_factor import checked
 from simopt.solving.certificate import Certificate
 from simopt.solving.problem import Problem
 from simopt.solving.solution import Solution, Status

@@ -10,8 +10,8 @@ from sklearn.base import RegressorMixin
 from simopt.estimators.facades.base import TOL, KernelEstimator, flag
 from simopt.estimators.facades.index_scaling import TargetRange, is_linear, largest_length
 from simopt.ground.arrays import Array
-from simopt.problems._factor import factor_of
 from simopt.problems.matching_loss import MatchingLoss
+from simopt.problems.norms.gram_factor import factor_of
 
 
 class GLMTronRegressor(RegressorMixin, KernelEstimator):

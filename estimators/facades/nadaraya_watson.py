@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from simopt.data.landmarks import CHOSEN_BY
 from simopt.estimators.facades.base import SimilarityEstimator
 from simopt.ground.arrays import Array
-from simopt.problems._weighted_mean import weighted_means
+from simopt.problems.domains.weighted_mean import weighted_means
 from simopt.problems.kernel_regression import KernelRegression
 from simopt.solvers.squares.kernel_regression import NadarayaWatson
 from simopt.solving.certificate import Certificate, certify

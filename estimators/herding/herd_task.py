@@ -18,7 +18,7 @@ from simopt.estimators.herding.herd_record import Herd
 from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import Interrupted, InvalidProblem
-from simopt.problems._simplex import indices as distinct_indices
+from simopt.problems.domains.simplex import indices as distinct_indices
 from simopt.solvers.herding.atoms import LazyAtoms
 from simopt.solvers.herding.frank_wolfe import STEPS, FrankWolfe
 from simopt.solvers.herding.gaussian_tiles import POWER, SUMS, UNIT, Fast

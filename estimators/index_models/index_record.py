@@ -17,7 +17,7 @@ from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
 from simopt.ground.jsonio import InvalidFile
 from simopt.ground.monotone_function import MonotoneFunction
-from simopt.problems._transfers import TRANSFERS
+from simopt.problems.losses.transfers import TRANSFERS
 
 Function = Callable[[Array], Array]
 FORMAT = "simopt index model 1"

@@ -13,7 +13,7 @@ from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem, UnknownName
 from simopt.ground.monotone_function import MonotoneFunction
-from simopt.problems._transfers import TRANSFERS
+from simopt.problems.losses.transfers import TRANSFERS
 
 Function = Callable[[Array], Any]
 ROUNDING = 8 * 2.0**-52  # of |u(a)| + |u(b)|: what evaluation alone may make u fall or climb

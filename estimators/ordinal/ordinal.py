@@ -27,13 +27,13 @@ from simopt.estimators.ordinal.ordinal_rule import FORMS, Labels, OrdinalErrors,
 from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
-from simopt.problems._exc_start import MOST_CLASSES, number_of_classes
-from simopt.problems._exc_start import equispaced as spaced_evenly
-from simopt.problems._exc_thresholds import increasing
 from simopt.problems.bounds import Ball, Bound, Penalty
 from simopt.problems.exc_fixed import EXCFixed
 from simopt.problems.exc_ordinal import EXCOrdinal
 from simopt.problems.imc_ordinal import IMCOrdinal
+from simopt.problems.thresholds.constant_scores import MOST_CLASSES, number_of_classes
+from simopt.problems.thresholds.constant_scores import equispaced as spaced_evenly
+from simopt.problems.thresholds.kinds import increasing
 from simopt.solving.driver import solve
 from simopt.solving.problem import Problem
 from simopt.solving.solution import Solution, Status

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 from simopt.arithmetic import RATIONAL
 from simopt.ground import validate
 from simopt.ground.errors import InvalidProblem
-from simopt.problems._prediction_losses import loss_named
 from simopt.problems.goodness import Goodness
+from simopt.problems.losses.prediction_losses import loss_named
 from simopt.solvers.goodness.exact_programme import Exact, Number, fraction, fractions, matrix_of, solved
 from simopt.solvers.goodness.simplex import GoodnessSimplex
 

@@ -11,7 +11,7 @@ import numpy as np
 
 from simopt.ground import validate
 from simopt.ground.errors import InvalidProblem
-from simopt.problems._exc_hinges import explicit
+from simopt.problems.thresholds.sides import explicit
 from simopt.solvers.goodness.exact_programme import Exact, ExactVertex, Number, exact_programme, fraction, fractions
 
 ZERO, ONE = Fraction(0), Fraction(1)

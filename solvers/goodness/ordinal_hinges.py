@@ -19,7 +19,7 @@ import numpy as np
 import scipy.linalg
 
 from simopt.ground.arrays import Array, Point
-from simopt.problems._ordinal_domain import OrdinalDomain
+from simopt.problems.domains.ordinal_domain import OrdinalDomain
 from simopt.problems.kernel_ordinal_goodness import KernelOrdinalGoodness
 from simopt.problems.ordinal_goodness import OrdinalGoodness
 from simopt.solvers.goodness.ball_hinges import pivoted

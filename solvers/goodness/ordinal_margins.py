@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simopt.ground.arrays import Array, Multipliers
-from simopt.problems._ordinal_domain import OrdinalDomain
+from simopt.problems.domains.ordinal_domain import OrdinalDomain
 
 Indices = NDArray[np.intp]
 

@@ -13,13 +13,13 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT
 from simopt.ground.arrays import Array
-from simopt.problems import _unit_ball
 from simopt.problems.bayes_linear_loss import BayesLinearLoss
 from simopt.problems.herding import Herding
 from simopt.problems.hinge_svm_hull import HingeSVMHull
 from simopt.problems.mean_classifier import MeanClassifier
 from simopt.problems.mmd import MaximumMeanDiscrepancy
 from simopt.problems.multiple_kernel_mean import MultipleKernelMean
+from simopt.problems.norms import unit_ball
 from simopt.solvers.herding.atoms import StoredAtoms, largest_margin
 from simopt.solvers.herding.frank_wolfe import iterates
 from simopt.solving.problem import Problem
@@ -31,7 +31,7 @@ NAME = "closed-form"
 
 def unit(gram: Array, mean: Array) -> Array:
     """Coefficients of m/‖m‖ from those of m; 0 if ‖m‖ = 0, where every f in the ball is as good. One product with K."""
-    size = float(_unit_ball.length(FLOAT, gram, mean))
+    size = float(unit_ball.length(FLOAT, gram, mean))
     return mean / size if size > 0.0 else np.zeros_like(mean)
 
 

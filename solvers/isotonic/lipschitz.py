@@ -14,7 +14,7 @@ from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.figures import draw, new_figure
 from simopt.ground.monotone_function import EXTRAPOLATIONS, MonotoneFunction
-from simopt.problems import _chain
+from simopt.problems.domains import chain
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
 from simopt.solvers.isotonic.bounded_chain import fit_problem
 from simopt.solving.certificate import Certificate, certify
@@ -32,7 +32,7 @@ class IsotonicFit:
     problem : LipschitzIsotonic
         the samples, sorted by z.
     x, tau : (n,) and (n + 1,) arrays
-        the fit at the sorted z, and its prices (see problems/_chain.py).
+        the fit at the sorted z, and its prices (see problems/domains/chain.py).
     order : (n,) array
         places of the sorted samples in what was given.
     extrapolation : str
@@ -130,8 +130,8 @@ def lipschitz_isotonic(
     targets = validate.vector("targets", y)
     places = validate.vector("positions", z, length=len(targets), like="targets")
     # Looked at before the sort, so that an error names the entry that was given.
-    mass = None if weights is None else _chain.weights("weights", weights, len(targets))
-    targets = _chain.in_range(targets, _chain.end("low", low, -math.inf), _chain.end("high", high, math.inf), outside)
+    mass = None if weights is None else chain.weights("weights", weights, len(targets))
+    targets = chain.in_range(targets, chain.end("low", low, -math.inf), chain.end("high", high, math.inf), outside)
     order = np.argsort(places, kind="stable")
     problem = LipschitzIsotonic(
         places[order],

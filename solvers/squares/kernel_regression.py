@@ -14,7 +14,7 @@ from simopt.data.similarities import Similarity
 from simopt.data.similarities.base import MEMORY
 from simopt.ground import validate
 from simopt.ground.arrays import Array
-from simopt.problems import _weighted_mean
+from simopt.problems.domains import weighted_mean
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +63,7 @@ class NadarayaWatson:
         """f at the rows of X (array, memory map or Dask array), shape (m,). m n similarities in blocks of about `memory` bytes."""
         shift = self.shift / math.sqrt(len(self.points))
         parts = [
-            _weighted_mean.weighted_means(block + shift, self.targets, fallback=self.fallback, first=rows.start)
+            weighted_mean.weighted_means(block + shift, self.targets, fallback=self.fallback, first=rows.start)
             for rows, block in self._map.blocks(X, memory=memory)
         ]
         return np.concatenate(parts)

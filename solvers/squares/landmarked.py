@@ -19,8 +19,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from simopt.ground.arrays import Array
-from simopt.problems._landmark_forms import SquaresInBall, SquaresPenalised
-from simopt.problems._landmark_squares import LandmarkSquares
+from simopt.problems.norms.landmark_forms import SquaresInBall, SquaresPenalised
+from simopt.problems.norms.landmark_squares import LandmarkSquares
 from simopt.solvers.squares.constrained_fit import norm_root
 from simopt.solvers.squares.shifted import factor
 from simopt.solvers.squares.spectrum import EPSILON, spectrum

@@ -10,14 +10,14 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-from simopt.problems import _weighted_mean
-from simopt.problems._landmark_forms import SquaresInBall, SquaresPenalised
+from simopt.problems.domains import weighted_mean
 from simopt.problems.kernel_regression import KernelRegression
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.problems.landmarked_least_squares import LandmarkedLeastSquares
 from simopt.problems.landmarked_ranking import LandmarkedRanking
 from simopt.problems.landmarked_ranking_penalised import LandmarkedRankingPenalised
 from simopt.problems.landmarked_ridge import LandmarkedRidge
+from simopt.problems.norms.landmark_forms import SquaresInBall, SquaresPenalised
 from simopt.solvers.squares import landmarked
 from simopt.solvers.squares.power_gap import column_major, power_bracket
 from simopt.solvers.squares.shifted import factor, refined
@@ -81,5 +81,5 @@ def landmark_secular(problem: SquaresInBall, *, tol: float, max_iter: int = 4) -
 @solver("closed-form", solves=KernelRegression, summary="c = ΣKy/ΣK, one product with K", rank=10)
 def kernel_means(problem: KernelRegression, *, tol: float) -> Iterator[Iterate]:
     """c_q = ȳ + Σ_i K_qi (y_i − ȳ) / Σ_i K_qi: 2 m n flops."""
-    c = _weighted_mean.weighted_means(problem.similarities, problem.targets)
+    c = weighted_mean.weighted_means(problem.similarities, problem.targets)
     yield Iterate({"c": c}, problem.multipliers({"c": c}), 0.0)

@@ -14,8 +14,8 @@ import scipy.optimize
 from simopt import solve
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL
 from simopt.ground.arrays import Array
-from simopt.problems._potentials import POTENTIALS
 from simopt.problems.convex_potential import ConvexPotential, three_points
+from simopt.problems.losses.potentials import POTENTIALS
 from simopt.solving.certificate import certify
 from simopt.solving.solution import Status
 

@@ -18,13 +18,13 @@ from simopt.data.datasets import Dataset, load_dataset
 from simopt.ground import registry
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
-from simopt.problems import _exc_cases
-from simopt.problems._exc_start import best_constant_thresholds, best_separate_thresholds, equispaced
 from simopt.problems.bounds import Ball, Penalty
+from simopt.problems.cases import exc_cases
 from simopt.problems.exc_fixed import EXCFixed
 from simopt.problems.exc_ordinal import EXCOrdinal
 from simopt.problems.imc_ordinal import IMCOrdinal
 from simopt.problems.kernel_exc import KernelEXC
+from simopt.problems.thresholds.constant_scores import best_constant_thresholds, best_separate_thresholds, equispaced
 from simopt.solving.certificate import certify
 
 ANGLES = np.linspace(0.0, 2.0 * np.pi, 20001)
@@ -58,7 +58,7 @@ def implicit_written_out(f: Array, labels: Array, b: Array, gamma: float) -> flo
 
 def test_objectives_match_the_formulas_written_out() -> None:
     rng = np.random.default_rng(3)
-    features, labels = _exc_cases.instance(rng, 12, 2, 4)
+    features, labels = exc_cases.instance(rng, 12, 2, 4)
     w, b = rng.normal(size=2), np.sort(rng.normal(size=3))
     f, point = features @ w, {"w": w, "thresholds": b}
     explicit, implicit = written_out(f, labels, b, 0.7), implicit_written_out(f, labels, b, 0.7)
@@ -79,7 +79,7 @@ def test_objectives_match_the_formulas_written_out() -> None:
 
 
 def test_two_classes_make_all_forms_one() -> None:
-    features, labels = _exc_cases.instance(np.random.default_rng(4), 14, 3, 2)
+    features, labels = exc_cases.instance(np.random.default_rng(4), 14, 3, 2)
     point = {"w": np.array([0.3, -0.2, 0.9]), "thresholds": np.array([0.17])}
     explicit = EXCOrdinal(features, labels, 2, bound=Penalty(0.1))
     implicit = IMCOrdinal(features, labels, 2, bound=Penalty(0.1))
@@ -175,7 +175,7 @@ def random_multipliers(problem: Any, rng: np.random.Generator, size: float = 1.0
 @pytest.mark.parametrize("form", ["delta 0", "delta 0.5", "implicit"])
 def test_balanced_multipliers_balance_exactly_and_are_cut_only(form: str) -> None:
     rng = np.random.default_rng(4)
-    features, labels = _exc_cases.instance(rng, 15, 2, 5)
+    features, labels = exc_cases.instance(rng, 15, 2, 5)
     problem: Any = IMCOrdinal(features, labels, 5, bound=Ball(2.0))
     if form != "implicit":
         problem = EXCOrdinal(features, labels, 5, 1.0, float(form.split()[1]), bound=Ball(2.0))
@@ -198,7 +198,7 @@ def test_balanced_multipliers_balance_exactly_and_are_cut_only(form: str) -> Non
 
 def test_balancing_keeps_multipliers_that_balance_already() -> None:
     rng = np.random.default_rng(5)
-    features, labels = _exc_cases.instance(rng, 20, 2, 4)
+    features, labels = exc_cases.instance(rng, 20, 2, 4)
     for problem in (EXCOrdinal(features, labels, 4, bound=Ball(2.0)), IMCOrdinal(features, labels, 4, bound=Ball(2.0))):
         once = problem.admitted(FLOAT, random_multipliers(problem, rng), "balanced")
         twice = problem.admitted(FLOAT, {"above": once.above, "below": once.below}, "balanced")
@@ -208,7 +208,7 @@ def test_balancing_keeps_multipliers_that_balance_already() -> None:
 
 @pytest.mark.parametrize("bad", [np.zeros(3), np.zeros(50)])
 def test_multipliers_of_the_wrong_size_are_refused(bad: Array) -> None:
-    features, labels = _exc_cases.instance(np.random.default_rng(0), 20, 2, 4)
+    features, labels = exc_cases.instance(np.random.default_rng(0), 20, 2, 4)
     with pytest.raises(InvalidProblem, match=r"multipliers: above has (shape \(.*\)|. values), expected"):
         certify(EXCOrdinal(features, labels, 4, bound=Ball(1.0)), {"w": np.zeros(2), "thresholds": np.zeros(3)}, {"above": bad})
 
@@ -218,7 +218,7 @@ def test_multipliers_of_the_wrong_size_are_refused(bad: Array) -> None:
 
 def test_clipping_thresholds_into_the_box_never_raises_the_loss() -> None:
     rng = np.random.default_rng(5)
-    features, labels = _exc_cases.instance(rng, 15, 2, 4)
+    features, labels = exc_cases.instance(rng, 15, 2, 4)
     problems: list[Any] = [EXCOrdinal(features, labels, 4, 0.5, delta, bound=Ball(1.0)) for delta in (0.0, 0.4, 2.0)]
     for problem in [*problems, IMCOrdinal(features, labels, 4, 0.5, bound=Ball(1.0))]:
         delta = getattr(problem, "delta", -math.inf)
@@ -293,7 +293,7 @@ def test_sorting_the_thresholds_of_imc_never_raises_its_loss() -> None:
 
 def test_the_thresholds_of_imc_are_ordered_at_its_optimum_though_nothing_demands_it() -> None:
     for seed in range(4):
-        features, labels = _exc_cases.instance(np.random.default_rng(seed), 20, 2, 5)
+        features, labels = exc_cases.instance(np.random.default_rng(seed), 20, 2, 5)
         labels = labels[np.random.default_rng(seed + 50).permutation(20)]  # nothing to learn: thresholds crowd
         problem = IMCOrdinal(features, labels, 5, bound=Penalty(0.01))
         declaration = problem.declare()
@@ -338,7 +338,7 @@ def test_strong_duality_and_the_solution_of_a_declared_dual_is_a_certificate(pro
 
 
 def test_the_multipliers_of_the_dual_are_the_solution() -> None:
-    features, labels = _exc_cases.instance(np.random.default_rng(9), 24, 3, 4)
+    features, labels = exc_cases.instance(np.random.default_rng(9), 24, 3, 4)
     for form in (EXCOrdinal, IMCOrdinal):
         problem: Any = form(features, labels, 4, bound=Penalty(0.05))
         _, multipliers, rows = dual_solution(problem)
@@ -453,7 +453,7 @@ def test_brackets_hold_the_exact_optimum_and_clarabel_closes_them(case: tuple[An
 @pytest.mark.parametrize(("gamma", "strength"), [(1.0, 1e-2), (1e-8, 1e-2), (1e8, 1e-2), (1.0, 1e-8), (1.0, 1e4)])
 def test_penalised_brackets_hold_in_fractions(gamma: float, strength: float) -> None:
     rng = np.random.default_rng(12)
-    features, labels = _exc_cases.instance(rng, 6, 2, 3)
+    features, labels = exc_cases.instance(rng, 6, 2, 3)
     features[-1] = features[0]
     gram = np.round(8.0 * features) / 8.0 @ np.round(8.0 * features).T / 8.0
     problems: list[Any] = [
@@ -505,7 +505,7 @@ def test_margins_of_any_size_are_certified(name: str, gamma: float) -> None:
 
 
 def test_a_ball_far_too_large_leaves_a_gap_that_refined_multipliers_close() -> None:
-    features, labels = _exc_cases.instance(np.random.default_rng(15), 40, 4, 4)
+    features, labels = exc_cases.instance(np.random.default_rng(15), 40, 4, 4)
     for problem in (
         EXCOrdinal(features, labels, 4, 1.0, 0.7, bound=Ball(1e7)),
         EXCFixed(features, labels, 4, equispaced(4), bound=Ball(1e7)),
@@ -519,12 +519,12 @@ def test_a_ball_far_too_large_leaves_a_gap_that_refined_multipliers_close() -> N
             for given in (multipliers, refined)
         )
         assert after > before and certify(problem, point, multipliers).relative_gap < 1e-7
-        small = replace(problem, radius=1.0)
+        small = replace(problem, bound=Ball(1.0))
         assert small.refined(primal_solution(small)[1]) is None, "where the ball is active, g is not 0"
 
 
 def test_one_row_out_of_all_proportion_spoils_no_certificate() -> None:
-    features, labels = _exc_cases.instance(np.random.default_rng(13), 40, 4, 4)
+    features, labels = exc_cases.instance(np.random.default_rng(13), 40, 4, 4)
     features = np.concatenate([features[:-1], 1e6 * features[-1:]])
     thresholds = np.array([-1.0, 0.0, 1.5])
     problems: list[Any] = [
@@ -540,7 +540,7 @@ def test_one_row_out_of_all_proportion_spoils_no_certificate() -> None:
 
 
 def test_a_kernel_beyond_floats_is_not_said_to_be_solved() -> None:
-    features, labels = _exc_cases.instance(np.random.default_rng(14), 40, 4, 4)
+    features, labels = exc_cases.instance(np.random.default_rng(14), 40, 4, 4)
     problem = KernelEXC(1e16 * features @ features.T, labels, 4, regularization=0.01)
     known = primal_solution(problem)
     plain, enclosed = certify(problem, *known), certify(problem, *known, INTERVAL)

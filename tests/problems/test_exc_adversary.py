@@ -8,10 +8,10 @@ import pytest
 from simopt import solve
 from simopt.estimators.ordinal.ordinal import ordinal
 from simopt.ground.errors import InvalidProblem
-from simopt.problems._exc_start import best_constant_thresholds
 from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.exc_ordinal import EXCOrdinal
 from simopt.problems.ordinal_goodness import OrdinalGoodness
+from simopt.problems.thresholds.constant_scores import best_constant_thresholds
 from simopt.solving.solution import Status
 
 

@@ -13,7 +13,7 @@ import scipy.optimize
 from simopt import solve
 from simopt.arithmetic import INTERVAL, RATIONAL
 from simopt.ground.arrays import Array
-from simopt.problems._recipes import small_kernel
+from simopt.problems.cases.recipes import small_kernel
 from simopt.problems.herding import Herding
 from simopt.solving.certificate import certify
 

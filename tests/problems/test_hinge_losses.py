@@ -13,9 +13,9 @@ import scipy.optimize
 from simopt.arithmetic import RATIONAL
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem, UnknownName
-from simopt.problems import _recipes
-from simopt.problems._recipes import small_kernel
 from simopt.problems.bounds import Ball, Penalty
+from simopt.problems.cases import recipes
+from simopt.problems.cases.recipes import small_kernel
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
@@ -33,7 +33,7 @@ def random_prices(rng: np.random.Generator, n: int) -> tuple[Array, Array]:
 
 def test_svr_bounds_are_minima_of_the_lagrangian() -> None:
     rng = np.random.default_rng(0)
-    features, targets = _recipes.small_regression(rng, 5, 2)
+    features, targets = recipes.small_regression(rng, 5, 2)
     above, below = random_prices(rng, 5)
     fixed = float((below - above) @ targets - 0.1 * np.sum(above + below))
     g = features.T @ (above - below)
@@ -47,7 +47,7 @@ def test_svr_bounds_are_minima_of_the_lagrangian() -> None:
 
 def test_svr_objectives_match_the_formula_written_out() -> None:
     rng = np.random.default_rng(1)
-    features, targets = _recipes.small_regression(rng, 7, 3)
+    features, targets = recipes.small_regression(rng, 7, 3)
     w = 0.1 * rng.normal(size=3)
     loss = sum(max(abs(float(w @ row) - y) - 0.2, 0.0) for row, y in zip(features, targets, strict=True)) / 7
     assert float(LandmarkedSVR(features, targets, Ball(2.0), 0.2).objective({"w": w})) == pytest.approx(loss, rel=1e-13)
@@ -57,7 +57,7 @@ def test_svr_objectives_match_the_formula_written_out() -> None:
 @pytest.mark.parametrize("k", [-30, -9, 12, 30])
 def test_doing_nothing_is_not_optimal_in_small_units(k: int) -> None:
     rng = np.random.default_rng(2)
-    features, targets = _recipes.small_regression(rng, 20, 3)
+    features, targets = recipes.small_regression(rng, 20, 3)
     s = 2.0**k
     one = certify(LandmarkedSVR(features, targets, Ball(3.0), 0.1), {"w": np.zeros(3)})
     scaled = certify(LandmarkedSVR(features, targets * s, Ball(3.0 * s), 0.1 * s), {"w": np.zeros(3)})

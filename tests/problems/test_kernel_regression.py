@@ -14,7 +14,7 @@ from simopt.data.datasets import load_dataset
 from simopt.data.similarities import Gaussian, Manhattan, Sigmoid
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
-from simopt.problems import _weighted_mean
+from simopt.problems.domains import weighted_mean
 from simopt.problems.kernel_regression import KernelRegression
 from simopt.solvers.squares.kernel_regression import NadarayaWatson
 from simopt.solving.certificate import certify
@@ -175,5 +175,5 @@ def test_the_recipe_predicts_rows_from_the_others() -> None:
 
 @pytest.mark.parametrize(("n", "share", "asked"), [(2, 0.01, 1), (2, 0.99, 1), (10, 0.99, 9), (10, 0.3, 3)])
 def test_of_any_share_a_sample_and_a_query_are_left(n: int, share: float, asked: int) -> None:
-    known, queries = _weighted_mean.split(n, share, np.random.default_rng(0))
+    known, queries = weighted_mean.split(n, share, np.random.default_rng(0))
     assert len(queries) == asked and np.array_equal(np.sort([*known, *queries]), np.arange(n))

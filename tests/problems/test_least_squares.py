@@ -14,13 +14,13 @@ import scipy.optimize
 from simopt.arithmetic import FLOAT, INTERVAL
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
-from simopt.problems import _factor, _norm_power
-from simopt.problems._recipes import small_kernel
 from simopt.problems.bounds import Penalty
+from simopt.problems.cases.recipes import small_kernel
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.problems.m_power_rls import MPowerRLS
 from simopt.problems.m_power_rls_ball import MPowerRLSBall
+from simopt.problems.norms import gram_factor, norm_power
 from simopt.solving.certificate import certify, judge
 
 POWERS = (1.01, 1.3, 1.5, 2.0, 2.5, 3.0, 6.0, 12.0)
@@ -82,14 +82,14 @@ def test_the_fenchel_young_term_is_accurate_near_and_far_from_equality(m: float)
             big_t, big_s, big_m, big_l = (flint.arb(value) for value in (t, s, m, strength))
             tau = (big_s / (big_l * big_m)) ** (1 / (big_m - 1))
             exact = float((big_l * big_t**big_m + big_s * tau * (big_m - 1) / big_m - big_s * big_t).mid())
-        found = float(_norm_power.fenchel_young(FLOAT, t, s, strength, m))
+        found = float(norm_power.fenchel_young(FLOAT, t, s, strength, m))
         # s itself is off by an ulp, which the conjugate amplifies by 1/(m − 1)
         floor = (3e-16 * m / (m - 1.0)) ** 2 * s * t
         if abs(relative) >= 1e-9 and math.isfinite(exact):
             assert found == pytest.approx(exact, rel=1e-5 if abs(relative) < 1e-6 else 1e-8)
         assert found >= 0
         assert relative != 0 or found <= floor
-        ball = _norm_power.fenchel_young(INTERVAL, INTERVAL.lift(t), INTERVAL.lift(s), strength, m)
+        ball = norm_power.fenchel_young(INTERVAL, INTERVAL.lift(t), INTERVAL.lift(s), strength, m)
         assert INTERVAL.lower(ball) <= exact * (1 + 1e-12)
         assert INTERVAL.upper(ball) >= exact * (1 - 1e-12)
 
@@ -183,7 +183,7 @@ def test_factors_are_shared_by_multiples_of_a_matrix_and_checked_matrices_are_no
     assert natural.gram[0, 0] == 1.0
     assert natural.factor.vectors is problem.factor.vectors
     assert KernelRidge(problem.gram, y, 0.1).gram is problem.gram
-    assert _factor.has_factor(natural.gram)
+    assert gram_factor.has_factor(natural.gram)
 
 
 MAKERS = [lambda K, y: KernelRidge(K, y, 1.0), lambda K, y: MPowerRLS(K, y, 1.0, 3.0), lambda K, y: HingeSVM(K, np.sign(y), Penalty(1.0))]

@@ -12,8 +12,8 @@ from scipy.special import ndtr
 
 from simopt.arithmetic import FLOAT, INTERVAL
 from simopt.ground.errors import InvalidProblem
-from simopt.problems import _normal
-from simopt.problems._transfers import TRANSFERS
+from simopt.problems.losses import gaussian
+from simopt.problems.losses.transfers import TRANSFERS
 from simopt.problems.matching_loss import MatchingLoss
 from simopt.solving.certificate import certify
 from simopt.solving.driver import solve
@@ -52,8 +52,8 @@ def test_the_conjugate_is_a_supremum_and_the_slack_is_what_is_left(name: str) ->
 
 def test_the_normal_distribution_is_enclosed_far_into_its_tails() -> None:
     t = np.array([-38.0, -37.0, -20.5, -3.0, -1e-9, 0.0, 0.7, 5.0, 9.0, 40.0])
-    ball = _normal.cdf(INTERVAL, INTERVAL.lift(t))
-    bell = _normal.density(INTERVAL, INTERVAL.lift(t))
+    ball = gaussian.cdf(INTERVAL, INTERVAL.lift(t))
+    bell = gaussian.density(INTERVAL, INTERVAL.lift(t))
     with flint.ctx.workprec(300):
         for k, value in enumerate(t):
             exact = (flint.arb(-value) / flint.arb(2).sqrt()).erfc() / 2
@@ -64,8 +64,8 @@ def test_the_normal_distribution_is_enclosed_far_into_its_tails() -> None:
 
 
 def test_the_mixture_that_cvxpy_sees_is_as_near_to_the_probit_as_it_says() -> None:
-    nodes, shares = _normal.mixture()
-    t, h = np.linspace(-12, 12, 4801), _normal.WIDTH
+    nodes, shares = gaussian.mixture()
+    t, h = np.linspace(-12, 12, 4801), gaussian.WIDTH
     spread = (t[:, None] - nodes) / h
     logistic = np.exp(-np.logaddexp(0.0, -spread)) @ shares
     assert np.max(np.abs(logistic - ndtr(t))) < 2e-7

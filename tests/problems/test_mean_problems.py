@@ -16,8 +16,8 @@ from simopt import solve
 from simopt.arithmetic import INTERVAL, RATIONAL
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem, UnknownName
-from simopt.problems._recipes import small_kernel
 from simopt.problems.bayes_linear_loss import BayesLinearLoss
+from simopt.problems.cases.recipes import small_kernel
 from simopt.problems.convex_potential import ConvexPotential
 from simopt.problems.herding import Herding
 from simopt.problems.mean_classifier import MeanClassifier

@@ -12,7 +12,7 @@ import pytest
 
 from simopt.arithmetic import RATIONAL
 from simopt.ground.errors import InvalidProblem
-from simopt.problems._ordinal_cases import two_points
+from simopt.problems.cases.ordinal_cases import two_points
 from simopt.problems.kernel_ordinal_goodness import KernelOrdinalGoodness
 from simopt.problems.ordinal_goodness import OrdinalGoodness
 from simopt.solving.certificate import certify

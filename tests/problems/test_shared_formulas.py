@@ -9,18 +9,20 @@ import pytest
 
 from simopt.arithmetic import FLOAT, INTERVAL
 from simopt.ground.errors import InvalidProblem
-from simopt.problems import _chain, _exc_balance, _hinges, _norm_power, _ordinal_domain, _power_units, _simplex, _slater, _unit_ball
-from simopt.problems._exc_hinges import explicit
-from simopt.problems._factor import factor_of
-from simopt.problems._prediction_losses import Hinge, Insensitive, Squared
-from simopt.problems._transfers import TRANSFERS
 from simopt.problems.bayes_linear_loss import BayesLinearLoss
+from simopt.problems.domains import chain, ordinal_domain, simplex, slater
 from simopt.problems.kernel_ranking import KernelRanking
+from simopt.problems.losses.prediction_losses import Hinge, Insensitive, Squared
+from simopt.problems.losses.transfers import TRANSFERS
 from simopt.problems.m_power_rls import MPowerRLS
 from simopt.problems.m_power_rls_ball import MPowerRLSBall
 from simopt.problems.multiple_kernel_mean import MultipleKernelMean
+from simopt.problems.norms import norm_power, power_units, unit_ball, vectors
+from simopt.problems.norms.gram_factor import factor_of
 from simopt.problems.ordinal_goodness import OrdinalGoodness
 from simopt.problems.sup_distance import SupDistance
+from simopt.problems.thresholds import balancing
+from simopt.problems.thresholds.sides import explicit
 
 
 def divergence(e: float, m: float) -> Decimal:
@@ -33,9 +35,9 @@ def divergence(e: float, m: float) -> Decimal:
 @pytest.mark.parametrize("e", [-0.9, -0.3, -1e-3, -1e-6, 1e-9, 1e-4, 1.5e-3, 0.1, 4.0])
 def test_the_divergence_of_a_power_is_right_to_rounding_and_its_enclosure_narrow(e: float, m: float) -> None:
     exact = divergence(e, m)
-    assert _norm_power._divergence(FLOAT, e, m) == pytest.approx(float(exact), rel=1e-12)
-    ball = _norm_power._divergence(INTERVAL, INTERVAL.lift(e), m)
-    if m * abs(e) <= _norm_power.SMALL:
+    assert norm_power._divergence(FLOAT, e, m) == pytest.approx(float(exact), rel=1e-12)
+    ball = norm_power._divergence(INTERVAL, INTERVAL.lift(e), m)
+    if m * abs(e) <= norm_power.SMALL:
         assert Decimal(INTERVAL.lower(ball)) <= exact <= Decimal(INTERVAL.upper(ball))
         assert INTERVAL.upper(ball) - INTERVAL.lower(ball) <= float(exact) * (4 * m * abs(e) + 1e-13)
     else:
@@ -43,15 +45,15 @@ def test_the_divergence_of_a_power_is_right_to_rounding_and_its_enclosure_narrow
 
 
 def test_a_divergence_beyond_the_floats_is_not_given() -> None:
-    assert _norm_power._divergence(FLOAT, 1e300, 3.0) is None
-    assert _norm_power._divergence(FLOAT, 0.01, 700.0) == pytest.approx(float(divergence(0.01, 700.0)), rel=1e-11)
-    assert _norm_power._divergence(FLOAT, -1.0, 3.0) == 2.0
+    assert norm_power._divergence(FLOAT, 1e300, 3.0) is None
+    assert norm_power._divergence(FLOAT, 0.01, 700.0) == pytest.approx(float(divergence(0.01, 700.0)), rel=1e-11)
+    assert norm_power._divergence(FLOAT, -1.0, 3.0) == 2.0
 
 
 @pytest.mark.parametrize(("m", "r"), [(1.5, 2.0), (2.0, 3.0), (3.0, 2.0), (6.0, 0.5)])
 def test_strong_convexity_of_a_power_at_a_norm(m: float, r: float) -> None:
     """g = ½λm min(1, m−1) r^{m−2} R²."""
-    radius = _power_units._curved(math.log(0.3), math.log(0.2), m, r)
+    radius = power_units._curved(math.log(0.3), math.log(0.2), m, r)
     assert 0.5 * 0.2 * m * min(1.0, m - 1.0) * r ** (m - 2) * radius**2 == pytest.approx(0.3)
 
 
@@ -59,17 +61,17 @@ def test_units_of_a_penalised_power_follow_the_targets() -> None:
     """With y = cy' and λ = c^{2−m}λ' the problem is the same in y'."""
     y, c = np.array([1.0, -0.5, 0.75]), 2.0**20
     for m, strength in ((8.0, 2.0**40), (5.0, 2.0**60), (3.0, 1.0)):
-        sigma, kappa = _power_units.units(np.eye(3), y, m, strength=strength)
-        assert _power_units.units(np.eye(3), c * y, m, strength=strength * c ** (2.0 - m)) == (c * sigma, kappa)
-    assert _power_units.units(np.eye(3), y, 8.0, strength=2.0**40)[1] != 1.0, "a norm of 2^-5 to the eighth"
+        sigma, kappa = power_units.units(np.eye(3), y, m, strength=strength)
+        assert power_units.units(np.eye(3), c * y, m, strength=strength * c ** (2.0 - m)) == (c * sigma, kappa)
+    assert power_units.units(np.eye(3), y, 8.0, strength=2.0**40)[1] != 1.0, "a norm of 2^-5 to the eighth"
 
 
 def test_the_unit_of_a_power_is_near_the_norm_of_its_solution() -> None:
     """λ‖u‖^12 ≤ ‖y‖²/n allows (10^6/10^-3)^(1/12) = 5.6."""
     problem = MPowerRLS(np.eye(3), np.full(3, 1e3), 1e-3, 12.0)
-    assert _power_units.norm_unit(problem.factor, problem.targets, 1e-3, 12.0) == 4.0
+    assert power_units.norm_unit(problem.factor, problem.targets, 1e-3, 12.0) == 4.0
     for plain in (1.0, 2.0):
-        assert _power_units.norm_unit(problem.factor, problem.targets, 1e-3, plain) == 1.0
+        assert power_units.norm_unit(problem.factor, problem.targets, 1e-3, plain) == 1.0
 
 
 def test_a_norm_as_penalty_leaves_its_multipliers_within_the_dual_ball() -> None:
@@ -82,10 +84,10 @@ def test_a_norm_as_penalty_leaves_its_multipliers_within_the_dual_ball() -> None
 
 def test_the_ball_of_the_mean_classifier() -> None:
     mean, half = np.array([3.0, 4.0]), np.array([0.3, 0.4])
-    assert _unit_ball.distance(0.1, np.eye(2), mean) == pytest.approx(0.2)
-    assert _unit_ball.distance(1e9, np.eye(2), mean) == _unit_ball.distance(0.1, np.eye(2), np.zeros(2)) == 2.0
+    assert unit_ball.distance(0.1, np.eye(2), mean) == pytest.approx(0.2)
+    assert unit_ball.distance(1e9, np.eye(2), mean) == unit_ball.distance(0.1, np.eye(2), np.zeros(2)) == 2.0
     for alpha in (half, -half, np.array([0.8, -0.6]), np.zeros(2)):
-        assert _unit_ball.slack(FLOAT, np.eye(2), mean, alpha) == pytest.approx(5.0 - mean @ alpha)
+        assert unit_ball.slack(FLOAT, np.eye(2), mean, alpha) == pytest.approx(5.0 - mean @ alpha)
 
 
 def test_values_of_a_world_lie_within_two_of_each_other() -> None:
@@ -101,7 +103,7 @@ def test_the_slope_of_a_transfer_reaches_its_bound(name: str) -> None:
 
 
 def test_thresholds_stay_in_a_box_that_was_rounded_outwards() -> None:
-    assert _ordinal_domain.OUTWARDS > 1.0
+    assert ordinal_domain.OUTWARDS > 1.0
     rng = np.random.default_rng(1)
     for gamma, delta, bound in rng.uniform(0.05, 3.0, (100, 3)).tolist():
         problem = OrdinalGoodness(np.eye(4) * rng.uniform(0.0, 1e-3), np.array([1.0, 2.0, 3.0, 4.0]), 4, bound, None, gamma, delta)
@@ -117,26 +119,26 @@ def test_thresholds_stay_in_a_box_that_was_rounded_outwards() -> None:
 def test_prices_without_a_range_are_nothing_at_both_ends() -> None:
     free = np.zeros(3, dtype=bool)
     tau, mass = np.array([-1.0, -2.0, 3.0, -4.0, -5.0]), np.ones(4)
-    assert _chain.dual_feasible(tau, free, mass, None, None).tolist() == [0.0, -2.0, 3.0, -4.0, 0.0]
-    assert _chain.dual_feasible(tau, free, mass, 0.0, None).tolist() == [-1.0, -2.0, 3.0, -4.0, 0.0]
-    assert _chain.dual_feasible(tau, free, mass, None, 1.0).tolist() == [0.0, -2.0, 3.0, -4.0, -5.0]
-    assert _chain.dual_feasible(-tau, ~free, mass, 0.0, 1.0).tolist() == [0.0, 0.0, -3.0, 0.0, 0.0]
+    assert chain.dual_feasible(tau, free, mass, None, None).tolist() == [0.0, -2.0, 3.0, -4.0, 0.0]
+    assert chain.dual_feasible(tau, free, mass, 0.0, None).tolist() == [-1.0, -2.0, 3.0, -4.0, 0.0]
+    assert chain.dual_feasible(tau, free, mass, None, 1.0).tolist() == [0.0, -2.0, 3.0, -4.0, -5.0]
+    assert chain.dual_feasible(-tau, ~free, mass, 0.0, 1.0).tolist() == [0.0, 0.0, -3.0, 0.0, 0.0]
 
 
 def test_a_climb_that_fills_the_range_exactly_is_allowed() -> None:
     z, lower = np.array([1.0, 2.0, 3.0]), np.array([1.0, 1.0])
-    _chain.consistent(z, lower, 2.0, 0.0, 2.0)
+    chain.consistent(z, lower, 2.0, 0.0, 2.0)
     with pytest.raises(InvalidProblem, match="between samples 0 and 2, a climb of at least 2"):
-        _chain.consistent(z, lower, 2.0, 0.0, math.nextafter(2.0, 0.0))
+        chain.consistent(z, lower, 2.0, 0.0, math.nextafter(2.0, 0.0))
     with pytest.raises(InvalidProblem, match="a step beyond float64"):
         SupDistance(np.array([0.0, 1e10]), np.array([0.0, 1.0]), 1e300)
 
 
 def test_what_is_wrong_with_probabilities_is_said() -> None:
     with pytest.raises(InvalidProblem, match="all are 0"):
-        _simplex.probabilities("p", np.zeros(3))
+        simplex.probabilities("p", np.zeros(3))
     with pytest.raises(InvalidProblem, match="divide by their sum"):
-        _simplex.probabilities("p", np.array([0.5, 0.2]))
+        simplex.probabilities("p", np.array([0.5, 0.2]))
 
 
 def test_defaults_and_shapes() -> None:
@@ -149,14 +151,14 @@ def test_defaults_and_shapes() -> None:
 def test_weights_within_a_level_are_found_where_there_are_some(loss) -> None:
     rng = np.random.default_rng(2)
     columns, y, p = rng.normal(size=(6, 6)), np.sign(rng.normal(size=6)), np.full(6, 1 / 6)
-    found = _slater.inner_weights(columns, y, p, loss, 0.05)
+    found = slater.inner_weights(columns, y, p, loss, 0.05)
     assert found is not None and float(p @ loss.value(FLOAT, columns @ found, y)) < 0.05
     if not isinstance(loss, Squared):
-        boxed = _slater._least(columns, y, p, loss, 0.25)
+        boxed = slater._least(columns, y, p, loss, 0.25)
         assert boxed is not None and np.max(np.abs(boxed)) <= 0.25
         others = rng.uniform(-0.25, 0.25, (200, 6))
-        assert all(_slater._value(columns, y, p, loss, boxed) <= _slater._value(columns, y, p, loss, w) + 1e-9 for w in others)
-    assert _slater.inner_weights(np.zeros((6, 6)), y, p, loss, 0.05) is None
+        assert all(slater._value(columns, y, p, loss, boxed) <= slater._value(columns, y, p, loss, w) + 1e-9 for w in others)
+    assert slater.inner_weights(np.zeros((6, 6)), y, p, loss, 0.05) is None
 
 
 def test_multipliers_that_match_a_net_price_cost_least() -> None:
@@ -170,7 +172,7 @@ def test_multipliers_that_match_a_net_price_cost_least() -> None:
 
     for _ in range(100):
         over, under, net = rng.normal(size=3), rng.normal(size=3), share * rng.uniform(-0.9, 0.9, 4)
-        found = _exc_balance.matching(highs, lows, over, under, net)
+        found = balancing.matching(highs, lows, over, under, net)
         p, q = found["above"], found["below"]
         assert np.all((p >= 0) & (p <= share) & (q >= 0) & (q <= share))
         assert p[0] == pytest.approx(max(net[0], 0.0)) and q[-1] == pytest.approx(max(-net[3], 0.0))
@@ -196,13 +198,13 @@ def test_what_a_ball_adds_to_a_gap(size: float) -> None:
     """r‖g‖ + ⟨g, w⟩, for w in the ball and for w = 0."""
     g = np.array([3.0, -4.0])
     for w in (np.zeros(2), size * np.array([0.6, 0.8]), -size * np.array([0.6, -0.8]), size * np.array([0.3, -0.1])):
-        assert _hinges.ball_term(FLOAT, w, g, size) == pytest.approx(size * 5.0 + g @ w, abs=1e-12)
+        assert vectors.ball_term(FLOAT, w, g, size) == pytest.approx(size * 5.0 + g @ w, abs=1e-12)
 
 
 def test_what_a_ball_adds_where_a_quotient_leaves_the_floats() -> None:
     unit = np.array([0.6, 0.8])
-    assert _hinges.ball_term(FLOAT, 1e-200 * unit, 1e200 * unit, 1e-200) == pytest.approx(2.0)
-    assert _hinges.ball_term(FLOAT, -1e-200 * unit, 1e200 * unit, 1e-200) == pytest.approx(0.0, abs=1e-12)
+    assert vectors.ball_term(FLOAT, 1e-200 * unit, 1e200 * unit, 1e-200) == pytest.approx(2.0)
+    assert vectors.ball_term(FLOAT, -1e-200 * unit, 1e200 * unit, 1e-200) == pytest.approx(0.0, abs=1e-12)
 
 
 def test_the_relevance_expected_of_a_document_is_its_mean_over_the_lists() -> None:
@@ -225,4 +227,4 @@ def test_of_two_forms_of_what_cauchy_schwarz_leaves_the_one_of_smaller_error_is_
             a, b = ([Decimal(float(x)) for x in y] for y in (alpha, v))
             exact = (sum(x * x for x in a) * sum(y * y for y in b)).sqrt() - sum(x * y for x, y in zip(a, b, strict=True))
         t, s = (float(np.linalg.norm(x)) for x in (alpha, v))
-        assert float(_power_units.angle(FLOAT, np.eye(20), alpha, v, t, s)) == pytest.approx(float(exact), rel=1e-14), large
+        assert float(power_units.angle(FLOAT, np.eye(20), alpha, v, t, s)) == pytest.approx(float(exact), rel=1e-14), large

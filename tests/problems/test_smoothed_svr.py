@@ -15,10 +15,10 @@ from simopt import path, solve
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL
 from simopt.data.datasets import load_dataset
 from simopt.ground.errors import InvalidProblem
-from simopt.problems import _recipes
-from simopt.problems import insensitive as smoothed
 from simopt.problems.bounds import Ball, Penalty
+from simopt.problems.cases import recipes
 from simopt.problems.landmarked_svr import LandmarkedSVR
+from simopt.problems.losses import insensitive as smoothed
 from simopt.solving.certificate import certify
 
 BETAS = [0.3, 1.0, 7.0, 1e4]
@@ -79,7 +79,7 @@ def test_the_suggested_multipliers_leave_nothing_of_a_smoothed_hinge() -> None:
 
 
 def pair(beta: float) -> tuple[LandmarkedSVR, LandmarkedSVR]:
-    features, targets = _recipes.small_regression(np.random.default_rng(5), 40, 4)
+    features, targets = recipes.small_regression(np.random.default_rng(5), 40, 4)
     return LandmarkedSVR(features, targets, Ball(1.0), 0.1, beta), LandmarkedSVR(features, targets, Penalty(0.02), 0.1, beta)
 
 
@@ -141,7 +141,7 @@ def test_a_path_over_beta_may_end_at_infinity() -> None:
 
 @pytest.mark.parametrize("bad", [0.0, -1.0, math.nan, -math.inf, 1e-200, "steep"])
 def test_a_beta_that_is_not_positive_is_refused(bad: Any) -> None:
-    features, targets = _recipes.small_regression(np.random.default_rng(5), 10, 2)
+    features, targets = recipes.small_regression(np.random.default_rng(5), 10, 2)
     with pytest.raises(InvalidProblem, match="smoothness"):
         LandmarkedSVR(features, targets, Ball(1.0), 0.1, bad)
 
@@ -156,7 +156,7 @@ def test_recipes_refuse_more_landmarks_than_samples_and_take_all_of_few_by_defau
 
 
 def test_duplicated_landmarks_are_reported_and_solved() -> None:
-    features, targets = _recipes.small_regression(np.random.default_rng(5), 40, 4)
+    features, targets = recipes.small_regression(np.random.default_rng(5), 40, 4)
     twice = np.hstack([features, features[:, 1:3]])
     for beta in (2.0, math.inf):
         problem = LandmarkedSVR(twice, targets, Penalty(0.02), 0.1, beta)

@@ -23,11 +23,11 @@ from simopt.data.datasets import Dataset
 from simopt.ground import registry
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
-from simopt.problems import _intercept
-from simopt.problems._recipes import small_kernel
 from simopt.problems.bounds import Capacity, Penalty, UnitBall
+from simopt.problems.cases.recipes import small_kernel
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.hinge_svm_hull import HingeSVMHull
+from simopt.problems.losses import intercepts
 from simopt.problems.mean_classifier import MeanClassifier
 from simopt.solving.backends.adapter import quiet
 from simopt.solving.backends.table import installed
@@ -128,29 +128,29 @@ def test_the_intercept_is_the_best_and_the_nearest_of_the_best(rows: list[tuple[
     least = min(loss_of(fitted, labels, b) for b in kinks)
     for num in (RATIONAL, FLOAT, INTERVAL):
         values, signs = num.lift(np.array([float(f) for f in fitted])), np.array(labels, dtype=float)
-        b = Fraction(float(num.mid(_intercept.best_intercept(num, values, signs, float(start)))))
+        b = Fraction(float(num.mid(intercepts.best_intercept(num, values, signs, float(start)))))
         assert loss_of(fitted, labels, b) == least
         for nearer in (start + (b - start) * Fraction(k, 8) for k in range(8)):
             assert b == start or loss_of(fitted, labels, nearer) > least
-        free = Fraction(float(num.mid(_intercept.best_intercept(num, values, signs))))
+        free = Fraction(float(num.mid(intercepts.best_intercept(num, values, signs))))
         assert loss_of(fitted, labels, free) == least
-        mirrored = Fraction(float(num.mid(_intercept.best_intercept(num, values * -1, -signs))))
+        mirrored = Fraction(float(num.mid(intercepts.best_intercept(num, values * -1, -signs))))
         assert mirrored == -free
 
 
 @given(st.lists(st.tuples(st.floats(0, 0.2), st.sampled_from([-1.0, 1.0])), min_size=1, max_size=10))
 def test_balanced_multipliers_are_exactly_balanced_and_only_smaller(rows: list[tuple[float, float]]) -> None:
     prices, labels = np.array([a for a, _ in rows]), np.array([y for _, y in rows])
-    exact = _intercept.balanced(RATIONAL, RATIONAL.lift(prices), labels)
+    exact = intercepts.balanced(RATIONAL, RATIONAL.lift(prices), labels)
     assert sum(a * int(y) for a, y in zip(exact, labels, strict=True)) == 0
     assert all(0 <= new <= Fraction(old) for new, old in zip(exact, prices, strict=True))
     sums = [sum(Fraction(a) for a, y in rows if y == side) for side in (-1.0, 1.0)]
     light = -1.0 if sums[0] <= sums[1] else 1.0
-    if min(sums) > _intercept.VANISHING:
+    if min(sums) > intercepts.VANISHING:
         assert all(new == Fraction(old) for new, old, y in zip(exact, prices, labels, strict=True) if y == light)
-    ball = _intercept.balanced(INTERVAL, INTERVAL.lift(prices), labels)
+    ball = intercepts.balanced(INTERVAL, INTERVAL.lift(prices), labels)
     assert all(Fraction(lo) <= new <= Fraction(hi) for lo, new, hi in zip(ball.low, exact, ball.high, strict=True))
-    plain = _intercept.balanced(FLOAT, prices, labels)
+    plain = intercepts.balanced(FLOAT, prices, labels)
     assert np.all(plain <= prices) and abs(plain @ labels) <= 1e-15 * max(1.0, float(np.sum(plain)))
 
 

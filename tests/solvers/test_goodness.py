@@ -10,7 +10,7 @@ import scipy.optimize
 
 from simopt.arithmetic import RATIONAL
 from simopt.ground.errors import InvalidProblem
-from simopt.problems._goodness_cases import four_points
+from simopt.problems.cases.goodness_cases import four_points
 from simopt.problems.goodness import Goodness
 from simopt.problems.goodness_choice import GoodnessChoice
 from simopt.problems.kernel_goodness import KernelGoodness

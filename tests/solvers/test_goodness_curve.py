@@ -13,7 +13,7 @@ import pytest
 from simopt.arithmetic import RATIONAL
 from simopt.ground.errors import InvalidProblem
 from simopt.ground.jsonio import InvalidFile
-from simopt.problems._goodness_cases import four_points
+from simopt.problems.cases.goodness_cases import four_points
 from simopt.problems.goodness import Goodness
 from simopt.problems.smallest_bound import SmallestBound
 from simopt.solvers.goodness.curve import goodness_breakpoints, goodness_curve

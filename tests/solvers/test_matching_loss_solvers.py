@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from simopt.problems._transfers import TRANSFERS
+from simopt.problems.losses.transfers import TRANSFERS
 from simopt.problems.matching_loss import MatchingLoss
 from simopt.solvers.isotonic.matching_loss import ball_step
 from simopt.solving.driver import solve

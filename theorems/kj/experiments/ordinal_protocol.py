@@ -27,10 +27,10 @@ from simopt.data.landmarks import LandmarkMap
 from simopt.estimators.ordinal.ordinal import certified
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
-from simopt.problems._exc_start import equispaced
 from simopt.problems.bounds import Penalty
 from simopt.problems.exc_fixed import EXCFixed
 from simopt.problems.exc_ordinal import EXCOrdinal
+from simopt.problems.thresholds.constant_scores import equispaced
 from simopt.solving.problem import Problem
 from simopt.solving.solution import Status
 from simopt.theorems.kj.experiments.protocol import HELD_OUT, SCALINGS, SPLITS, TRAINING, similarity_of, weighted_by_similarity

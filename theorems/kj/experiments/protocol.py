@@ -29,8 +29,8 @@ from simopt.data.landmarks import CHOSEN_BY, LandmarkMap
 from simopt.data.similarities import Similarity, named
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
-from simopt.problems._weighted_mean import weighted_means
 from simopt.problems.bounds import Penalty
+from simopt.problems.domains.weighted_mean import weighted_means
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.solvers.sparse.forward_selection import forward_selection

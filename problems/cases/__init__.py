@@ -1,0 +1,1 @@
+"""Examples, laws and recipes that problems of one kind share."""

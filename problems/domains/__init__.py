@@ -1,0 +1,1 @@
+"""What problems live on: finite domains with masses, lists, simplices, chains."""

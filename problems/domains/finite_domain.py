@@ -1,0 +1,149 @@
+"""A loss of predictions on a finite domain with masses: what goodness of a similarity, of a kernel, and the smallest bound share."""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.ground import validate
+from simopt.ground.arrays import Array, Multipliers
+from simopt.ground.errors import InvalidProblem
+from simopt.problems.domains import simplex
+from simopt.problems.losses.prediction_losses import LOSSES, Loss, loss_named
+from simopt.problems.norms import squares
+from simopt.solving.problem import Problem, freeze
+
+Value = Any
+
+
+class FiniteDomain(Problem):
+    """X = {1, …, N} with masses p and targets y; a form declares the fields, in the order of its formula, and says what f may be.
+
+    Points of mass 0 count for nothing, as rows and as columns of K; the formulas work on the others (`charged`).
+    """
+
+    gram: Array
+    targets: Array
+    masses: Array | None
+    loss: str
+    epsilon: float
+    margin: float
+
+    def _check(self) -> None:
+        if not isinstance(self.loss, str):
+            raise InvalidProblem(f"loss: {self.loss!r} given, one of {', '.join(LOSSES)} needed")
+        loss = validate.choice("loss", self.loss, LOSSES)
+        targets = validate.labels("targets", self.targets) if loss == "hinge" else validate.vector("targets", self.targets)
+        masses = None if self.masses is None else simplex.probabilities("masses", self.masses, length=len(targets))
+        epsilon, margin = validate.nonnegative("epsilon", self.epsilon), validate.positive("margin", self.margin)
+        if loss != "insensitive" and epsilon != 0.0:
+            raise InvalidProblem(f"epsilon: {epsilon:g} given, but the {loss} loss has no insensitive width; leave it at 0")
+        if loss != "hinge" and margin != 1.0:
+            raise InvalidProblem(f"margin: {margin:g} given, but the {loss} loss has no margin; leave it at 1")
+        freeze(self, targets=validate.squarable("targets", targets), masses=masses, loss=loss, epsilon=epsilon, margin=margin)
+
+    @cached_property
+    def loss_function(self) -> Loss:
+        """ℓ with its width or margin."""
+        return loss_named(self.loss, self.epsilon, self.margin)
+
+    @property
+    def mass(self) -> Array:
+        """p, shape (N,)."""
+        n = len(self.targets)
+        return np.full(n, 1.0 / n) if self.masses is None else self.masses
+
+    @cached_property
+    def charged(self) -> NDArray[np.intp]:
+        """Indices of the points with p_i > 0."""
+        return np.flatnonzero(self.mass > 0)
+
+    @cached_property
+    def core(self) -> Array:
+        """K between the points with p_i > 0; K itself where they are all."""
+        return self.gram if len(self.charged) == len(self.targets) else np.ascontiguousarray(self.gram[np.ix_(self.charged, self.charged)])
+
+    def charges(self, num: Arithmetic = FLOAT) -> Value:
+        """p_i of the points that have one; 1/N in the arithmetic asked for if no masses were given."""
+        n = len(self.targets)
+        return (num.zeros(n) + num.lift(1.0)) / n if self.masses is None else num.lift(self.masses[self.charged])
+
+    def aims(self, num: Arithmetic = FLOAT) -> Value:
+        """y_i of the points of positive mass."""
+        return num.lift(self.targets[self.charged])
+
+    def prices(self, num: Arithmetic, multipliers: Multipliers, factor: float = 1.0) -> Value:
+        """The multipliers of the predictions of points of positive mass, times `factor`, as the loss admits them."""
+        given = np.asarray(multipliers["predictions"], dtype=float).reshape(-1)[self.charged]
+        return self.loss_function.admitted(num, num.lift(given) * num.lift(factor), self.charges(num), self.aims(num))
+
+    def mean_loss(self, num: Arithmetic, f: Value) -> Value:
+        """Σ p_i ℓ(f_i, y_i)."""
+        return num.dot(self.charges(num), self.loss_function.value(num, f, self.aims(num)))
+
+    def fixed_part(self, num: Arithmetic, q: Value) -> Value:
+        """Σ c(q_i), the part of the Lagrangian without f."""
+        return num.sum(self.loss_function.conjugate(num, q, self.charges(num), self.aims(num)))
+
+    def loss_gap(self, num: Arithmetic, q: Value, f: Value) -> Value:
+        """Σ p_i ℓ(f_i, y_i) − c(q_i) + q_i f_i, a sum of non-negative terms."""
+        return num.sum(self.loss_function.slack(num, q, self.charges(num), self.aims(num), f))
+
+    def suggested(self, f: Array) -> Array:
+        """−p ∂ℓ/∂f at predictions of the points of positive mass, 0 elsewhere, shape (N,)."""
+        q = np.zeros(len(self.targets))
+        q[self.charged] = self.charges() * self.loss_function.slope(f, self.aims())
+        return q
+
+    def loss_at_zero(self) -> float:
+        """Σ p_i ℓ(0, y_i)."""
+        return float(self.mean_loss(FLOAT, np.zeros(len(self.charged))))
+
+    def loss_unit(self) -> float:
+        """The loss at f = 0; where that is 0 (then f = 0 is optimal), ε."""
+        return self.loss_at_zero() or self.epsilon
+
+    @property
+    def vacant(self) -> bool:
+        """Whether y = 0 (where there is mass) and ε = 0: nothing is to be learnt, and there is no unit in which to measure it."""
+        return not np.any(self.aims()) and self.epsilon == 0.0
+
+    def settled(self, num: Arithmetic, weights: Value, multipliers: Multipliers) -> bool:
+        """Whether `vacant` and weights and q are all 0: then the gap is 0, also where radii of intervals would say otherwise."""
+        return self.vacant and squares.all_zero(num, weights) and not np.any(self.prices(FLOAT, multipliers))
+
+    def target_unit(self) -> float:
+        """A power of two near max(|y_i|, ε), or near the margin."""
+        if self.loss == "hinge":
+            return squares.power_of_two(self.margin)
+        return squares.power_of_two(max(squares.largest(self.targets), self.epsilon))
+
+    def in_target_units(self, s: float) -> dict[str, Any]:
+        """The fields that are measured in units of f, × s: targets and ε, or the margin."""
+        if self.loss == "hinge":
+            return {"margin": self.margin * s}
+        return {"targets": self.targets * s, "epsilon": self.epsilon * s}
+
+    def price_unit(self, s: float) -> float:
+        """What multipliers are multiplied by when f is multiplied by s: s for the squared loss, whose values are multiplied by s²."""
+        return s if self.loss == "squared" else 1.0
+
+
+def square(gram: Any, n: int, of: str = "targets") -> Array:
+    """A finite N×N matrix of any sign, not necessarily symmetric, with the N of the targets (or what `of` names).
+
+    Raises
+    ------
+    InvalidProblem
+        for another shape, or naming row and column of the first similarity that is not finite.
+    """
+    out = validate.matrix("gram", gram)
+    if out.shape[0] != out.shape[1]:
+        raise InvalidProblem(f"gram: shape {out.shape} is not square; entry (i, j) is the similarity of points i and j of one domain")
+    if out.shape[0] != n:
+        raise InvalidProblem(f"gram: shape {out.shape}, but {of} has {n} values; both range over the points of the domain")
+    return validate.squarable("gram", out)

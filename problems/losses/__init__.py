@@ -1,0 +1,1 @@
+"""Losses with their conjugates, in any arithmetic."""

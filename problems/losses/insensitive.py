@@ -1,0 +1,256 @@
+r"""The ε-insensitive loss on features, plain or smoothed, whatever bounds w.
+
+Two hinges a sample, [y_i − ε − f_i]_+ (below) and [f_i − y_i − ε]_+ (above), f = Ψw, smoothed by inf-convolution with βv²/2:
+    ℓ̃_β(r) = min_v βv²/2 + ℓ_ε(r − v) = s(r − ε) + s(−r − ε),
+    s(h) = min_v βv²/2 + [h − v]_+ = βt²/2 + [h − 1/β]_+,  t = min([h]_+, 1/β).
+(One v serves both hinges, which are never active together as ε ≥ 0.) s is 0 below 0, quadratic up to 1/β and linear with slope 1 beyond;
+[h]_+ − 1/(2β) ≤ s(h) ≤ [h]_+, and s'(h) = min([βh]_+, 1) is β-Lipschitz. β = ∞ is [h]_+ itself (t = 0).
+Conjugate: s*(b) = b²/(2β) on [0, 1]. A multiplier a of a hinge with weight c = 1/n is in [0, c], and costs c s*(a/c) = n a²/(2β) in the
+dual. With u = na/β, the v at which the price is a, each hinge leaves of the gap
+    c s(h) + n a²/(2β) − ah = (β/(2n)) (t − u)² + (c − a)[h − 1/β]_+ + a[−h]_+ ≥ 0.
+Source: Kar & Jain 2012, §3.2; Shalev-Shwartz, Srebro & Zhang 2010.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Iterable, Iterator
+from dataclasses import replace
+from functools import reduce
+from operator import add
+from typing import Any, Self, SupportsFloat
+
+import numpy as np
+from numpy.typing import NDArray
+
+from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.data.landmarks import equal_columns
+from simopt.data.row_blocks import LARGE, RowBlocks, feature_rows
+from simopt.ground import validate
+from simopt.ground.arrays import Array, Multipliers, Point
+from simopt.problems.cases import recipes
+from simopt.problems.losses import hinge_loss
+from simopt.problems.norms import squares, vectors
+from simopt.solving.problem import Image, Law, Problem, Rescale, change_of_units, freeze, laws_of_samples
+
+Value = Any
+
+
+def checked(smoothness: SupportsFloat) -> float:
+    """β > 0, possibly ∞.
+
+    Raises
+    ------
+    InvalidProblem
+        for a number that is not positive, or whose inverse squared leaves float64.
+    """
+    if smoothness == math.inf:
+        return math.inf
+    beta = validate.positive("smoothness", smoothness)
+    validate.squarable("smoothness", np.array([beta]))
+    return beta
+
+
+def hinge(num: Arithmetic, h: Value, smoothness: float) -> Value:
+    """s(h), elementwise."""
+    if smoothness == math.inf:
+        return num.pos(h)
+    beta = num.lift(smoothness)
+    end = num.lift(1.0) / beta
+    t = num.clip(h, 0.0, end)
+    return t * t * beta / 2 + num.pos(h - end)
+
+
+def slope(h: Array, smoothness: float) -> Array:
+    """s'(h) = min([βh]_+, 1) in floats; for β = ∞ 1 where h > 0, else 0."""
+    if smoothness == math.inf:
+        return np.where(h > 0, 1.0, 0.0)
+    with np.errstate(over="ignore"):
+        return np.clip(h * smoothness, 0.0, 1.0)
+
+
+def loss(residual: Array, epsilon: float, smoothness: float) -> Array:
+    """ℓ̃_β(r) of residuals r in floats, elementwise."""
+    out: Array = np.asarray(hinge(FLOAT, np.abs(residual) - epsilon, smoothness))
+    return out
+
+
+def mean_loss(num: Arithmetic, *arguments: Value, n: int, smoothness: float) -> Value:
+    """(1/n) Σ s(h) over all hinges."""
+    return sum((num.sum(hinge(num, h, smoothness)) for h in arguments), num.lift(0.0)) / n
+
+
+def suggested(h: Array, n: int, smoothness: float) -> Array:
+    """a = s'(h)/n, the multipliers that the arguments of the hinges suggest; exact, save at the kink of β = ∞."""
+    return slope(h, smoothness) / n
+
+
+def cost(num: Arithmetic, *prices: Value, n: int, smoothness: float) -> Value:
+    """Σ n a²/(2β), which the dual pays for the smoothing; 0 for β = ∞."""
+    if smoothness == math.inf:
+        return num.lift(0.0)
+    return sum((num.dot(a, a) for a in prices), num.lift(0.0)) * n / 2 / num.lift(smoothness)
+
+
+def slack(num: Arithmetic, h: Value, a: Value, n: int, smoothness: float) -> Value:
+    """Σ (β/(2n))(t − na/β)² + (1/n − a)[h − 1/β]_+ + a[−h]_+, what the hinges leave of the gap; 0 ≤ a ≤ 1/n."""
+    if smoothness == math.inf:
+        return hinge_loss.slack(num, h, a, n)
+    beta = num.lift(smoothness)
+    end = num.lift(1.0) / beta
+    difference = num.clip(h, 0.0, end) - a * n / beta
+    ends = num.dot(num.pos(hinge_loss.share(num, n) - a), num.pos(h - end)) + num.dot(a, num.pos(h * -1))
+    return num.dot(difference, difference) * beta / 2 / n + ends
+
+
+def _sums(pairs: Iterable[tuple[Value, Value]]) -> tuple[Value, Value]:
+    return reduce(lambda one, two: (one[0] + two[0], one[1] + two[1]), pairs)
+
+
+class InsensitiveRegression(Problem):
+    """(1/n) Σ ℓ̃_β(⟨w, ψ_i⟩ − y_i); a problem declares the fields, in the order of its formula, and adds what bounds w."""
+
+    features: Array
+    targets: Array
+    epsilon: float
+    smoothness: float
+
+    def __post_init__(self) -> None:
+        targets = validate.squarable("targets", validate.vector("targets", self.targets))
+        features = feature_rows("features", self.features, len(targets))
+        epsilon, smoothness = validate.nonnegative("epsilon", self.epsilon), checked(self.smoothness)
+        freeze(self, features=features, targets=targets, epsilon=epsilon, smoothness=smoothness)
+
+    @abstractmethod
+    def in_units(self, s: float, c: float) -> Self:
+        """The same problem with y, ε and 1/β multiplied by s and Ψ by c: values × s, w × s/c."""
+
+    def blocks(self) -> Iterator[tuple[slice, Array]]:
+        """Ranges of samples and their features, so that no formula needs more than blocks beside its data."""
+        return iter(RowBlocks(self.features, LARGE))
+
+    def hinges(self, num: Arithmetic, w: Value, part: slice, block: Array | None) -> tuple[Value, Value]:
+        """f − y − ε (above) and y − ε − f (below) of a range of samples; w = 0 needs no features."""
+        residual = (num.zeros(part.stop - part.start) if block is None else num.matvec(block, w)) - num.lift(self.targets[part])
+        return residual - num.lift(self.epsilon), residual * -1 - num.lift(self.epsilon)
+
+    def loss(self, num: Arithmetic, w: Value) -> Value:
+        """(1/n) Σ ℓ̃_β(f_i − y_i)."""
+        rows: Iterable[tuple[slice, Array | None]] = self.blocks()
+        if squares.all_zero(num, w):
+            rows = ((part, None) for part in RowBlocks(self.features, LARGE).parts)
+        hinges = (self.hinges(num, w, part, block) for part, block in rows)
+        n, beta = len(self.targets), self.smoothness
+        return reduce(add, (mean_loss(num, *pair, n=n, smoothness=beta) for pair in hinges))
+
+    def prices(self, num: Arithmetic, multipliers: Multipliers, part: slice = slice(None)) -> tuple[Value, Value]:
+        """p and q in [0, 1/n] of a range of samples, without what the two have in common.
+
+        The hinges of one sample are never both active, and a common part m adds −2εm to the bound. (Any multipliers may be judged, so this
+        happens in floats whatever the arithmetic.)
+        """
+        above, below = (np.maximum(np.asarray(multipliers[key], dtype=float).reshape(-1)[part], 0.0) for key in ("above", "below"))
+        common = np.minimum(above, below)
+        n = len(self.targets)
+        return hinge_loss.capped(num, above - common, n), hinge_loss.capped(num, below - common, n)
+
+    def lagrangian(self, num: Arithmetic, multipliers: Multipliers) -> tuple[Value, Value]:
+        """Σ (q − p) y − ε Σ (p + q) − (n/(2β)) Σ (p² + q²), the part of the Lagrangian without w, and g = Ψᵀ(p − q)."""
+
+        def terms(part: slice, block: Array) -> tuple[Value, Value]:
+            above, below = self.prices(num, multipliers, part)
+            smoothing = cost(num, above, below, n=len(self.targets), smoothness=self.smoothness)
+            value = num.dot(below - above, num.lift(self.targets[part])) - num.sum(above + below) * num.lift(self.epsilon) - smoothing
+            return value, num.rmatvec(block, above - below)
+
+        return _sums(terms(part, block) for part, block in self.blocks())
+
+    def settled(self, num: Arithmetic, w: Value, multipliers: Multipliers) -> bool:
+        """Whether y, w, p and q are all 0: then every term of the gap is 0, also where radii of intervals would say otherwise."""
+        return squares.all_zero(num, self.targets, w) and not any(np.any(prices) for prices in self.prices(FLOAT, multipliers))
+
+    def hinge_gap(self, num: Arithmetic, w: Value, multipliers: Multipliers) -> tuple[Value, Value]:
+        """What the hinges leave of the gap, and g = Ψᵀ(p − q)."""
+
+        def terms(part: slice, block: Array) -> tuple[Value, Value]:
+            above, below = self.prices(num, multipliers, part)
+            pairs = zip(self.hinges(num, w, part, block), (above, below), strict=True)
+            left = sum((slack(num, h, a, len(self.targets), self.smoothness) for h, a in pairs), num.lift(0.0))
+            return left, num.rmatvec(block, above - below)
+
+        return _sums(terms(part, block) for part, block in self.blocks())
+
+    def multipliers(self, point: Point) -> Multipliers:
+        """q_i = s'(y_i − ε − f_i)/n, p_i = s'(f_i − y_i − ε)/n: exact if β < ∞; else 1/n or 0, exact away from the kinks, which a point
+        cannot price.
+        """
+        w, n = np.asarray(point["w"], dtype=float), len(self.targets)
+        out = {"above": np.empty(n), "below": np.empty(n)}
+        for part, block in self.blocks():
+            for key, h in zip(("above", "below"), self.hinges(FLOAT, w, part, block), strict=True):
+                out[key][part] = suggested(h, n, self.smoothness)
+        return out
+
+    @property
+    def duplicates(self) -> tuple[tuple[int, int], ...]:
+        """Pairs (i, j) of equal features, i the first of its kind: landmarks that were drawn twice, or are alike to every sample."""
+        return equal_columns(self.features)
+
+    def trivial_point(self) -> Point:
+        """w = 0."""
+        return {"w": np.zeros(self.features.shape[1])}
+
+    def scale(self) -> float:
+        """Loss at w = 0, or ε where that is 0."""
+        return float(self.objective(self.trivial_point())) or self.epsilon
+
+    def normalised(self) -> tuple[Self, Rescale]:
+        """y/σ, ε/σ, βσ, Ψ/κ with powers of two near max(|y_i|, ε) and max ‖ψ_i‖: w = w'σ/κ, f = f'σ; multipliers are pure numbers.
+
+        κ = 1, and Ψ itself, where that is nearly so (see `vectors.row_unit`).
+        """
+        sigma = squares.power_of_two(max(squares.largest(self.targets), self.epsilon))
+        kappa = vectors.row_unit(self.features)
+        back = squares.times(w=sigma / kappa, f=sigma, slack_below=sigma, slack_above=sigma, v=sigma)
+        return self.in_units(1.0 / sigma, 1.0 / kappa), Rescale(back)
+
+    @classmethod
+    def laws(cls) -> list[Law]:
+        """Scaling of targets, ε, 1/β and what bounds w together; scaling of the features; sign; permutation; duplication."""
+
+        def scale_features(problem: Any, rng: np.random.Generator) -> Image:
+            c = float(2.0 ** rng.integers(-20, 21))
+            return Image(problem.in_units(1.0, c), 1.0, squares.times(w=1.0 / c))
+
+        def mirror(problem: Any, rng: np.random.Generator) -> Image:
+            def swap(values: Multipliers) -> Multipliers:
+                return {"above": values["below"], "below": values["above"]}
+
+            return Image(replace(problem, targets=-problem.targets), 1.0, squares.times(w=-1.0), swap)
+
+        def select(problem: Any, order: NDArray[np.intp], weight: float) -> Image:
+            def carry(values: Multipliers | Point) -> Multipliers:
+                return {key: np.asarray(values[key])[order] * weight for key in ("above", "below")}
+
+            return Image(replace(problem, features=problem.features[order], targets=problem.targets[order]), 1.0, multipliers=carry)
+
+        return [
+            change_of_units("targets, ε and 1/β × s", lambda problem, s: Image(problem.in_units(s, 1.0), s, squares.times(w=s))),
+            Law("features × c", scale_features),
+            Law("targets × −1", mirror),
+            *laws_of_samples(select, "targets"),
+        ]
+
+
+def instances(rng: np.random.Generator) -> Iterator[tuple[str, Array, Array, float, bool]]:
+    """Name, features, targets, ε, degenerate."""
+    features, targets = recipes.small_regression(rng, 24, 3)
+    yield "three features", features, targets, 0.1, False
+    yield "ε = 0", features, targets, 0.0, False
+    wide, some = recipes.small_regression(rng, 6, 10)
+    yield "more features than samples", wide, some, 0.05, False
+    yield "one sample", np.ones((1, 1)), np.array([4.0]), 0.5, False
+    yield "ε above every |y|", features, targets, 100.0, True
+    yield "zero targets", features, np.zeros(24), 0.0, True
+    yield "zero features", np.zeros((5, 2)), np.arange(5.0), 0.1, True

@@ -1,0 +1,1 @@
+"""Norms, what they bound, and the units that they are measured in."""

@@ -1,0 +1,1 @@
+"""Hinges against thresholds, given or learned: the formulas of EXC and IMC."""
