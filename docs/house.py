@@ -10,6 +10,7 @@ rooms that import each other in a circle are joined in red.
 from __future__ import annotations
 
 import ast
+import math
 import re
 import textwrap
 import tomllib
@@ -181,7 +182,7 @@ def ordered(rows: list[list[str]], arrows: Arrows) -> list[list[str]]:
     place = {name: (i + 0.5) / len(row) for row in rows for i, name in enumerate(row)}
     for row in [*rows, *rows[::-1], *rows]:
         ends = {name: [place[b] for a, b in arrows if a == name] + [place[a] for a, b in arrows if b == name] for name in row}
-        row.sort(key=lambda name: (sum(ends[name]) / len(ends[name]) if ends[name] else place[name], name))
+        row.sort(key=lambda name: (math.fsum(ends[name]) / len(ends[name]) if ends[name] else place[name], name))
         place |= {name: (i + 0.5) / len(row) for i, name in enumerate(row)}
     return rows
 

@@ -56,7 +56,7 @@ def provenance(problem: Problem, solution: Solution, samples: int) -> dict[str, 
         "iterations": made.iterations,
         "seconds": made.setup_seconds + made.solve_seconds,
         "versions": dict(made.versions),
-        **{name: getattr(problem, name) for name in ("radius", "regularization") if hasattr(problem, name)},
+        **{name: getattr(problem, name) for name in ("radius", "regularization") if name in problem.settable()},
     }
 
 

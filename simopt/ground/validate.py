@@ -136,6 +136,13 @@ def whole(name: str, v: SupportsFloat, *, minimum: int = 0) -> int:
     return int(out)
 
 
+def truth(name: str, v: object) -> bool:
+    """True or false."""
+    if not isinstance(v, bool | np.bool_):
+        raise InvalidProblem(f"{name}: {v!r} given, True or False needed")
+    return bool(v)
+
+
 def labels(
     name: str, y: npt.ArrayLike, *, allowed: Collection[float] = (-1.0, 1.0), length: int | None = None, both: bool = False
 ) -> Array:

@@ -66,7 +66,7 @@ def python(folder: Path, script: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, env=environment, check=False)
 
 
-TAKEN = "from simopt.solving.problem import problem\n@problem\nclass {0}:\n    name = '{1}'\n"
+TAKEN = "from simopt.solving.problem import Problem, problem\n@problem\nclass {0}(Problem):\n    name = '{1}'\n"
 LOAD = "from simopt.ground import registry\nregistry.load('problems')\n"
 
 

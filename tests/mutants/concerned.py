@@ -58,8 +58,8 @@ def groups() -> list[Group]:
 
 
 def listed(folder: str) -> list[str]:
-    """The modules of a folder."""
-    return [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / folder).glob("*.py"))]
+    """The modules of a folder and its rooms."""
+    return [path.relative_to(ROOT).as_posix() for path in sorted((ROOT / folder).rglob("*.py"))]
 
 
 def found(folder: str, name: str) -> str:
@@ -189,16 +189,25 @@ def importing(module: str) -> Iterator[str]:
 
 
 @cache
+def named_in(module: str) -> tuple[str, ...]:
+    """Names of the problems of a file, one for each form."""
+    return tuple(
+        re.findall(
+            r'^(?:    name(?:: ClassVar\[str\])? =|            "name":) "(.*?)",?$', (ROOT / module).read_text(encoding="utf-8"), re.M
+        )
+    )
+
+
+@cache
 def problems_on(module: str) -> tuple[str, ...]:
     """Names of the problem of a file, or of those that build on it: on the fewest files besides, a few of them."""
-    own = re.search(r'^    name(?:: ClassVar\[str\])? = "(.*)"$', (ROOT / module).read_text(encoding="utf-8"), re.M)
+    own = named_in(module)
     if own:
-        return (own[1],)
+        return own
     near, seen = [module], {module}
     found: list[str] = []
     while near and len(found) < MOST_PROBLEMS:
         near = [path for path in listed("problems") if path not in seen and any(dotted(known) in imports(path) for known in near)]
         seen |= set(near)
-        public = [path for path in near if not Path(path).name.startswith("_")]
-        found += [name for path in public for name in problems_on(path)]
+        found += [name for path in near for name in named_in(path)]
     return tuple(found[:MOST_PROBLEMS])

@@ -519,7 +519,7 @@ def test_a_ball_far_too_large_leaves_a_gap_that_refined_multipliers_close() -> N
             for given in (multipliers, refined)
         )
         assert after > before and certify(problem, point, multipliers).relative_gap < 1e-7
-        small = replace(problem, radius=1.0)
+        small = replace(problem, bound=Ball(1.0))
         assert small.refined(primal_solution(small)[1]) is None, "where the ball is active, g is not 0"
 
 

@@ -136,7 +136,7 @@ def test_classes_without_samples_keep_an_interval_with_spacing() -> None:
 
 @pytest.mark.parametrize("delta", [0.0, 0.6])
 def test_moving_thresholds_of_empty_classes_does_not_raise_the_loss(delta: float) -> None:
-    rule, X, y = gapped(delta=delta, bound=Penalty(0.01))
+    rule, X, y = gapped(delta=delta, regularization=0.01)
     value = hinges(rule.scores(X), y, np.asarray(rule.thresholds), 1.0) + 0.005 * float(rule.weights @ rule.weights)
     assert value <= rule.certificate.upper + 1e-12
     problem = EXCOrdinal(rule.map(X), y, 8, 1.0, delta, bound=Penalty(0.01))
