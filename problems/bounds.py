@@ -1,8 +1,9 @@
 r"""What keeps w small, as one field: `bound=Ball(B)`, ‖w‖ ≤ B (Ivanov), or `bound=Penalty(λ)`, (λ/2)‖w‖² in the objective (Tikhonov).
 
-Both are R(w) = (λ/2)‖w‖² on the ball ‖w‖ ≤ B, with λ = 0 or B = ∞. For the slope g of a loss in w, v = −g,
+Least squares has λ‖w‖² by custom: `bound=Ridge(λ)`. All are R(w) = (s/2)‖w‖² on the ball ‖w‖ ≤ B, with s = 0 or B = ∞, s = λ or 2λ. For the
+slope g of a loss in w, v = −g,
     ball:     min R + ⟨g, w⟩ = −B‖g‖,        R(w) + ⟨g, w⟩ − min = (B − ‖w‖)‖g‖ + ½‖w‖‖g‖·‖w/‖w‖ + g/‖g‖‖²;
-    penalty:  min R + ⟨g, w⟩ = −‖g‖²/(2λ),   R(w) + ⟨g, w⟩ − min = ‖g + λw‖²/(2λ).
+    penalty:  min R + ⟨g, w⟩ = −‖g‖²/(2s),   R(w) + ⟨g, w⟩ − min = ‖g + sw‖²/(2s).
 
 The space is that of vectors, or with a Gram matrix K the one in which w = Σ α_j k(x_j, ·): then α and the coefficients of g are given, and
 ‖w‖² = αᵀKα.
@@ -172,26 +173,31 @@ class UnitBall(InBall):
 
 
 @dataclass(frozen=True)
-class Penalty(Bound):
-    """(λ/2)‖w‖² in the objective, λ > 0."""
+class Penalised(Bound):
+    """R = (s/2)‖w‖²; penalties differ in how λ > 0 tells the strength s."""
 
     regularization: Positive
 
+    @property
+    @abstractmethod
+    def strength(self) -> float:
+        """s."""
+
     def value(self, num: Arithmetic, w: Value, image: Value | None = None) -> Value:
-        """(λ/2)‖w‖²."""
+        """(s/2)‖w‖²."""
         square = num.dot(w, w) if image is None else num.pos(num.dot(w, image))
-        return square * num.lift(self.regularization) / 2
+        return square * num.lift(self.strength) / 2
 
     def dual(self, num: Arithmetic, g: Value, gram: Array | None = None) -> Value:
-        """−‖g‖²/(2λ)."""
+        """−‖g‖²/(2s)."""
         square = num.dot(g, g) if gram is None else squares.squared_norm(num, gram, g)
-        return square / (num.lift(self.regularization) * -2)
+        return square / (num.lift(self.strength) * -2)
 
     def gap(self, num: Arithmetic, w: Value, g: Value, gram: Array | None = None) -> Value:
-        """‖g + λw‖²/(2λ); of functions, (λ/2)‖w + g/λ‖²."""
+        """‖g + sw‖²/(2s); of functions, (s/2)‖w + g/s‖²."""
         if gram is None:
-            return vectors.penalty_term(num, w, g, self.regularization)
-        strength = num.lift(self.regularization)
+            return vectors.penalty_term(num, w, g, self.strength)
+        strength = num.lift(self.strength)
         return squares.squared_norm(num, gram, w + g / strength) * strength / 2
 
     def inside(self, num: Arithmetic, w: Any, gram: Array | None = None) -> Value:
@@ -199,16 +205,36 @@ class Penalty(Bound):
         return num.lift(w)
 
     def distance(self, gap: float) -> float:
-        """√(2 gap/λ)."""
-        return math.sqrt(2.0 * max(gap, 0.0) / self.regularization)
+        """√(2 gap/s)."""
+        return math.sqrt(2.0 * max(gap, 0.0) / self.strength)
 
     def length(self, upper: float) -> float:
-        """√(2U/λ)."""
-        return math.sqrt(2.0 * upper / self.regularization) * UPWARDS
+        """√(2U/s)."""
+        return math.sqrt(2.0 * upper / self.strength) * UPWARDS
 
     def in_units(self, w: float, value: float) -> Self:
         """λ × value/w²."""
         return type(self)(self.regularization * (value / w / w))
+
+
+@dataclass(frozen=True)
+class Penalty(Penalised):
+    """(λ/2)‖w‖² in the objective, λ > 0."""
+
+    @property
+    def strength(self) -> float:
+        """λ."""
+        return self.regularization
+
+
+@dataclass(frozen=True)
+class Ridge(Penalised):
+    """λ‖w‖² in the objective, λ > 0, as least squares has it."""
+
+    @property
+    def strength(self) -> float:
+        """2λ."""
+        return 2.0 * self.regularization
 
 
 class Bounded(Formed):
@@ -237,7 +263,7 @@ class Bounded(Formed):
     @property
     def regularization(self) -> float:
         """λ; 0 of a ball."""
-        return self.bound.regularization if isinstance(self.bound, Penalty) else 0.0
+        return self.bound.regularization if isinstance(self.bound, Penalised) else 0.0
 
     @classmethod
     def holding(cls) -> dict[str, str]:
