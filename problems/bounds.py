@@ -15,7 +15,7 @@ import math
 import warnings
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NoReturn, Self
 
 import numpy as np
 
@@ -28,11 +28,6 @@ from simopt.solving.forms import Formed
 
 Value = Any
 UPWARDS = 1.0 + 1e-14
-
-
-def norm(num: Arithmetic, w: Value, gram: Array | None) -> Value:
-    """‖w‖."""
-    return num.norm(w) if gram is None else unit_ball.length(num, gram, w)
 
 
 @dataclass(frozen=True)
@@ -80,25 +75,29 @@ class InBall(Bound):
     def size(self, num: Arithmetic) -> Value:
         """The radius B."""
 
+    def norm(self, num: Arithmetic, w: Value, gram: Array | None) -> Value:
+        """‖w‖."""
+        return num.norm(w) if gram is None else num.sqrt(squares.squared_norm(num, gram, w))
+
     def value(self, num: Arithmetic, w: Value, image: Value | None = None) -> Value:
         """0 in the ball."""
         return num.lift(0.0)
 
     def dual(self, num: Arithmetic, g: Value, gram: Array | None = None) -> Value:
         """−B‖g‖."""
-        return -(self.size(num) * norm(num, g, gram))
+        return -(self.size(num) * self.norm(num, g, gram))
 
     def gap(self, num: Arithmetic, w: Value, g: Value, gram: Array | None = None) -> Value:
         """⟨g, w⟩ + B‖g‖; with s = ‖g‖, t = ‖w‖ as s(B − t) + (t/2s)‖g + (s/t)w‖²."""
         if gram is None:
             return vectors.ball_term(num, w, g, self.size(num))
-        s, t = norm(num, g, gram), norm(num, w, gram)
+        s, t = self.norm(num, g, gram), self.norm(num, w, gram)
         return s * num.pos(self.size(num) - t) + power_units.angle(num, gram, w, -g, t, s)
 
     def inside(self, num: Arithmetic, w: Any, gram: Array | None = None) -> Value:
         """w drawn back until it is provably in the ball."""
         plain: Array = np.asarray(num.mid(num.lift(w)), dtype=float).reshape(-1)
-        return vectors.inside_ball(num, plain, num.lower(self.size(num)), lambda arithmetic, x: norm(arithmetic, x, gram))
+        return vectors.inside_ball(num, plain, num.lower(self.size(num)), lambda arithmetic, x: self.norm(arithmetic, x, gram))
 
 
 @dataclass(frozen=True)
@@ -155,9 +154,13 @@ class UnitBall(InBall):
         """1."""
         return num.lift(1.0)
 
+    def norm(self, num: Arithmetic, w: Value, gram: Array | None) -> Value:
+        """‖w‖, exactly 0 where the mean of the labels is, so that nothing of a constant objective is left."""
+        return super().norm(num, w, None) if gram is None else unit_ball.length(num, gram, w)
+
     def dual(self, num: Arithmetic, g: Value, gram: Array | None = None) -> Value:
         """−‖g‖."""
-        return -norm(num, g, gram)
+        return -self.norm(num, g, gram)
 
     def distance(self, gap: float) -> float:
         """2: all that is known is the ball."""
@@ -245,15 +248,20 @@ class Bounded(Formed):
 
     def taken(self) -> str:
         """By the type of the bound."""
-        return next(key for key, kind in self.bounds.items() if isinstance(self.bound, kind))
+        for key, kind in self.bounds.items():
+            if type(self.bound) is kind:
+                return key
+        return self._no_bound()
 
     def _check_bound(self) -> None:
         """Raise InvalidProblem for what is no bound of this problem."""
-        if not isinstance(self.bound, tuple(self.bounds.values())):
-            known = " or ".join(
-                f"{kind.__name__}({', '.join(item.name for item in fields(kind))})" for kind in dict.fromkeys(self.bounds.values())
-            )
-            raise InvalidProblem(f"bound: {self.bound!r} given, {known} needed")
+        if type(self.bound) not in self.bounds.values():
+            self._no_bound()
+
+    def _no_bound(self) -> NoReturn:
+        kinds = dict.fromkeys(self.bounds.values())
+        known = " or ".join(f"{kind.__name__}({', '.join(item.name for item in fields(kind))})" for kind in kinds)
+        raise InvalidProblem(f"bound: {self.bound!r} given, {known} needed")
 
     @property
     def radius(self) -> float:
@@ -279,6 +287,8 @@ class Bounded(Formed):
     @classmethod
     def modern(cls, given: dict[str, Any]) -> dict[str, Any]:
         """`radius=B` and `regularization=λ` as bounds."""
+        if len(given) == len(cls.__dataclass_fields__) and "bound" in given:  # all of today's, as `replace` gives them
+            return given
         for kind in cls.bounds.values():
             old = [item.name for item in fields(kind) if item.name in given]
             if old:

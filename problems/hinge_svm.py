@@ -13,7 +13,7 @@ from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
 from simopt.data.similarities import Similarity
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
-from simopt.problems.bounds import Bound, Bounded, Capacity, Penalty, norm
+from simopt.problems.bounds import Bound, Bounded, Capacity, Penalty
 from simopt.problems.cases import margin_cases
 from simopt.problems.losses import hinge_loss, intercepts
 from simopt.problems.norms import gram_factor, squares
@@ -217,7 +217,8 @@ class HingeSVM(Bounded, KernelProblem):
         f and f* both have P − D(a) ≤ g, so both lie within √(2Bg/s) of (B/s)v. (s is bounded below in intervals.)
         """
         radius = math.sqrt(self.capacity)
-        s = INTERVAL.lower(norm(INTERVAL, self.slope(INTERVAL, self.prices(INTERVAL, multipliers)), self.gram))
+        v = self.slope(INTERVAL, self.prices(INTERVAL, multipliers))
+        s = INTERVAL.lower(INTERVAL.sqrt(squares.squared_norm(INTERVAL, self.gram, v)))
         gap = float(self.gap(point, multipliers))
         return min(2.0 * radius, 2.0 * math.sqrt(2.0 * radius / s * gap)) if s > 0.0 and gap >= 0.0 else 2.0 * radius
 
