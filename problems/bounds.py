@@ -287,8 +287,6 @@ class Bounded(Formed):
     @classmethod
     def modern(cls, given: dict[str, Any]) -> dict[str, Any]:
         """`radius=B` and `regularization=λ` as bounds."""
-        if len(given) == len(cls.__dataclass_fields__) and "bound" in given:  # all of today's, as `replace` gives them
-            return given
         for kind in cls.bounds.values():
             old = [item.name for item in fields(kind) if item.name in given]
             if old:

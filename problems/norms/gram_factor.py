@@ -15,7 +15,7 @@ import numpy.typing as npt
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Point
 from simopt.ground.errors import InvalidProblem
-from simopt.solving.problem import Problem, freeze, own
+from simopt.solving.problem import Problem, own
 
 TRUNCATION = 1e-10  # eigenvalues below this share of the largest one are left out of the factor
 
@@ -97,7 +97,7 @@ class KernelProblem(Problem):
     gram: Array
 
     def _check_gram(self, n: int) -> None:
-        freeze(self, gram=checked("gram", self.gram, n))
+        object.__setattr__(self, "gram", checked("gram", self.gram, n))  # which owns it already
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__({**state, "gram": trusted(state["gram"])})  # pickling loses the owner
