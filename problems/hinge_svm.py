@@ -15,7 +15,7 @@ from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.problems.bounds import Bound, Bounded, Capacity, Penalty
 from simopt.problems.cases import margin_cases
-from simopt.problems.losses import hinge_loss, intercepts
+from simopt.problems.losses import hinge_rows, intercepts
 from simopt.problems.norms import gram_factor, squares
 from simopt.problems.norms.gram_factor import KernelProblem
 from simopt.solving.forms import Forms
@@ -152,7 +152,7 @@ class HingeSVM(Bounded, KernelProblem):
 
     def prices(self, num: Arithmetic, multipliers: Multipliers) -> Value:
         """a clipped to [0, 1/n]; with an intercept also balanced to Σ a_i y_i = 0."""
-        capped = hinge_loss.capped(num, multipliers["margins"], len(self.labels))
+        capped = hinge_rows.capped(num, multipliers["margins"], len(self.labels))
         return intercepts.balanced(num, capped, self.labels) if self.intercept else capped
 
     def slope(self, num: Arithmetic, a: Value) -> Value:
@@ -163,7 +163,7 @@ class HingeSVM(Bounded, KernelProblem):
         """(1/n) Σ [1 − y_i(f_i + b)]_+ + R(f)."""
         alpha = num.lift(point["alpha"])
         fitted = num.matvec(self.gram, alpha)
-        loss = hinge_loss.mean_loss(num, self.arguments(num, point, fitted), n=len(self.labels))
+        loss = hinge_rows.mean_loss(num, self.arguments(num, point, fitted), n=len(self.labels))
         return loss + self.bound.value(num, alpha, fitted)
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
@@ -184,7 +184,7 @@ class HingeSVM(Bounded, KernelProblem):
         """Σ (1/n − a)[h]_+ + a[−h]_+, plus R(f) + R*(v) − ⟨v, f⟩."""
         alpha, a = num.lift(point["alpha"]), self.prices(num, multipliers)
         hinges = self.arguments(num, point, num.matvec(self.gram, alpha))
-        return hinge_loss.slack(num, hinges, a, len(self.labels)) + self.bound.gap(num, alpha, self.slope(num, a), self.gram)
+        return hinge_rows.slack(num, hinges, a, len(self.labels)) + self.bound.gap(num, alpha, self.slope(num, a), self.gram)
 
     def multipliers(self, point: Point) -> Multipliers:
         """Penalised, a_i = λ y_i α_i, clipped to [0, 1/n]; else the better of two.

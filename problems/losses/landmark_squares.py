@@ -57,7 +57,7 @@ class LandmarkSquares(Bounded):
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
         """D(v); every v is dual feasible."""
         v = num.lift(multipliers["predictions"])
-        return squares.conjugate(num, v, num.lift(self.targets), self.count) + self.bound.dual(num, self.slope(num, v))
+        return squares.dual_term(num, v, num.lift(self.targets), self.count) + self.bound.dual(num, self.slope(num, v))
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """(n/4)‖v − (2/n)(y − Ψw)‖² + R(w) − ⟨g, w⟩ + R*(g), free of cancellation."""

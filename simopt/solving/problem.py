@@ -297,7 +297,8 @@ def own(array: NDArray[Any]) -> NDArray[Any]:
 
     A read-only view is no protection: its `base` can be written on, and by a solver too. The bytes that hold a copy cannot.
     """
-    if type(array.base) is bytes and not array.flags.writeable:  # ours already, as `replace` gives it
+    memory: Any = array.base
+    if type(memory) is bytes and not array.flags.writeable:  # ours already, as `replace` gives it
         return array
     left = array.nbytes > OWNED or array.dtype.hasobject or _mapped(array)
     if _immutable(array) or (left and not array.flags.writeable):

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simopt.ground.arrays import Array
-from simopt.ground.kernel import kernel
+from simopt.ground.compiled import kernel
 from simopt.solvers.squares.secular import path_point
 from simopt.solvers.squares.spectrum import EPSILON
 
