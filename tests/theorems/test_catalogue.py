@@ -129,6 +129,11 @@ DEFECTS = {
     Defect.MISSING_HYPOTHESIS: [*ids("KJ", "Def2-rem1 E1b E1c L16 L22 Thm13-p5"), "KK-P1"],
     Defect.SUBSTANTIVE: [*ids("KJ", "Thm9b Thm13a Thm13b Thm13d Thm13-p3"), *ids("RMW", "Gam L7")],
 }
+ON_DATA = [
+    *ids("AK", "Tab1-each Tab1-each-fetched Tab1p"),
+    *ids("KJ", "X1-data X1-data-fetched X5 X6 X6-fetched X7 X7-fetched X8 X8-fetched X8-regression X8-regression-fetched"),
+    *ids("KK", "UCI UCI-each UCI-each-fetched"),
+]
 WITNESSES = ids("RMW", "l01 T1d KDE 6.6a T6 Gam L7 L7-half T4 T20-KL T22b mono")
 
 
@@ -190,6 +195,22 @@ def test_verdict_and_evidence_under_another_seed(name: str) -> None:
         document["digest"] = recheck.digest(document)
         with pytest.raises(recheck.Rejected):
             recheck.check(document)
+
+
+@pytest.mark.parametrize("name", [name for name in OURS if catalogue.find(name).datasets])
+@pytest.mark.usefixtures("no_data")
+def test_without_its_data_a_claim_is_not_run(name: str) -> None:
+    result = runner.run(name)
+    assert result.verdict is Verdict.NOT_RUN and result.ok
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ON_DATA)
+def test_what_the_paper_says_of_data_holds_on_them_and_its_mutants_do_not(name: str) -> None:
+    runner.require(catalogue.find(name))
+    result = runner.run(name, mutants=True)
+    assert result.ok and result.verdict is Verdict.HOLDS
+    assert result.mutants and all(mutant.caught for mutant in result.mutants)
 
 
 @pytest.mark.parametrize("row", WITNESSES)

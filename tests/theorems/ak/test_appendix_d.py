@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from simopt.claims import Claim, Trial, catalogue, runner
+from simopt.claims import Trial, catalogue, runner
 from simopt.claims.kinds import Effort
 from simopt.equivalence.stability_bounds import Change, norm_bound, sharpened, subquadratic, theorem3
 from simopt.theorems.ak.admissibility import at_the_tie, solutions
@@ -28,10 +28,6 @@ from simopt.theorems.ak.stability_sets import (
 from simopt.theorems.ak.theorem_3 import changes, kept_divisor, renewed_divisor
 
 FLOATS = ("AK-LD.2", "AK-T3", "AK-T3+", "AK-open")
-
-
-def found(name: str) -> Claim:
-    return catalogue.find(name)
 
 
 @pytest.mark.parametrize(("name", "least"), [("AK-D.1/A3/A4", 0.99), ("AK-T3", 0.99), ("AK-T3+", 0.99), ("AK-open", 0.8), ("AK-18", 0.45)])
@@ -86,7 +82,7 @@ def test_sets_in_other_units_have_the_same_ratio(power: float) -> None:
 
 def test_instances_satisfy_the_assumptions_and_the_mutants_do_not() -> None:
     for name in FLOATS:
-        made = list(found(name).instances(Trial(name, 0, -1, Effort.QUICK, found(name).knobs)))
+        made = list(catalogue.find(name).instances(Trial(name, 0, -1, Effort.QUICK, catalogue.find(name).knobs)))
         assert all(np.max(np.abs(i["targets"])) <= i["target_bound"] * (1 + 1e-12) for i in made)
         assert all(np.max(np.linalg.norm(i["inputs"], axis=1)) <= i["kappa"] * (1 + 1e-12) for i in made)
         assert any(np.max(np.abs(i["targets"])) > i["target_bound"] for i in doubled_targets(made))

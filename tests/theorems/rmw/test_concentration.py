@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from simopt.claims import Claim, Trial, catalogue, runner
+from simopt.claims import Trial, catalogue, runner
 from simopt.claims.kinds import Effort, Evidence
 from simopt.theorems.rmw.concentration import fair_coins
 from simopt.theorems.rmw.concentration_kernels import best_of_copies, best_of_maps
@@ -36,17 +36,13 @@ from simopt.theorems.small_worlds.worlds import squared
 HALF = Fraction(1, 2)
 
 
-def found(name: str) -> Claim:
-    return catalogue.find(name)
-
-
 def quick(name: str, seed: int = 0) -> Trial:
-    return Trial(name, seed, -1, Effort.QUICK, found(name).knobs)
+    return Trial(name, seed, -1, Effort.QUICK, catalogue.find(name).knobs)
 
 
 @pytest.mark.parametrize(("name", "least"), [("RMW-T3", 0.41), ("RMW-T3-proven", 0.54), ("RMW-T4+", 0.54), ("RMW-T5", 0.41)])
 def test_bound_is_approached_as_the_audits_found(name: str, least: float) -> None:
-    tightness = runner.run(found(name)).rows[name].tightness
+    tightness = runner.run(name).rows[name].tightness
     assert tightness is not None and least <= tightness <= 1
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from simopt.claims import Claim, Trial, catalogue, rational, runner
+from simopt.claims import Trial, catalogue, rational, runner
 from simopt.claims.kinds import Effort, Scope
 from simopt.theorems.rmw.contamination import (
     TILTED,
@@ -27,12 +27,8 @@ from simopt.theorems.rmw.margins import STEPS, below, halfway, up_to
 from simopt.theorems.small_worlds.worlds import CONVENTIONS, by, mean, minus, mixed, risk, squared, zero_one
 
 
-def found(name: str) -> Claim:
-    return catalogue.find(name)
-
-
 def quick(name: str, seed: int = 0) -> Trial:
-    return Trial(name, seed, -1, Effort.QUICK, found(name).knobs)
+    return Trial(name, seed, -1, Effort.QUICK, catalogue.find(name).knobs)
 
 
 def test_theorem_six_is_refuted_under_every_convention() -> None:

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from simopt.claims import Claim, Trial, catalogue, symbols
+from simopt.claims import Trial, catalogue, symbols
 from simopt.claims.kinds import Effort
 from simopt.theorems.rmw.class_conditional import contaminated
 from simopt.theorems.rmw.loss_orders import (
@@ -28,10 +28,6 @@ from simopt.theorems.rmw.order_equivalence import DIRECTIONS, EVENTS, RATES, rob
 from simopt.theorems.rmw.potentials import NOT_POTENTIALS, POTENTIALS, Potential, random_mixture
 from simopt.theorems.rmw.variable_noise import risks
 from simopt.theorems.small_worlds.worlds import flipped, linear, mean, risk, zero_one
-
-
-def found(name: str) -> Claim:
-    return catalogue.find(name)
 
 
 def test_the_correction_undoes_the_noise() -> None:
@@ -101,7 +97,7 @@ def test_noise_shortens_the_mean_and_mixes_the_risk() -> None:
 
 
 def test_numbers_of_the_audit_for_theorem_17() -> None:
-    claim = found("RMW-T17")
+    claim = catalogue.find("RMW-T17")
     (instance,) = claim.instances(Trial("RMW-T17", 0, -1, Effort.QUICK, claim.knobs))
     clean, rough = risks(instance["events"], instance["sum"])
     assert clean == [Fraction(-1, 2), Fraction(-3, 20)]

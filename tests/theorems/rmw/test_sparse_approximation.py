@@ -8,7 +8,7 @@ import cvxpy as cp
 import numpy as np
 import pytest
 
-from simopt.claims import Claim, Expected, catalogue
+from simopt.claims import Expected, catalogue
 from simopt.theorems.rmw.exact_frank_wolfe import mean_of
 from simopt.theorems.rmw.rational_sets import general, orthonormal
 from simopt.theorems.rmw.sparse_hulls import best_sparse, partitions, smallest_balls, solution, squared_entropy_number
@@ -16,12 +16,8 @@ from simopt.theorems.rmw.theorem_22 import tight_clusters, with_far_point
 from simopt.theorems.small_worlds.worlds import minus, squared
 
 
-def found(name: str) -> Claim:
-    return catalogue.find(name)
-
-
 def test_whether_herding_outperforms_theorem_22_is_left_open() -> None:
-    assert found("RMW-mono").expected is Expected.OPEN
+    assert catalogue.find("RMW-mono").expected is Expected.OPEN
 
 
 def test_linear_systems() -> None:
