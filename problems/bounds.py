@@ -1,8 +1,9 @@
 r"""What keeps w small, as one field: `bound=Ball(B)`, ‖w‖ ≤ B (Ivanov), or `bound=Penalty(λ)`, (λ/2)‖w‖² in the objective (Tikhonov).
 
-Both are R(w) = (λ/2)‖w‖² on the ball ‖w‖ ≤ B, with λ = 0 or B = ∞. For the slope g of a loss in w, v = −g,
+Least squares has λ‖w‖² by custom: `bound=Ridge(λ)`. All are R(w) = (s/2)‖w‖² on the ball ‖w‖ ≤ B, with s = 0 or B = ∞, s = λ or 2λ. For the
+slope g of a loss in w, v = −g,
     ball:     min R + ⟨g, w⟩ = −B‖g‖,        R(w) + ⟨g, w⟩ − min = (B − ‖w‖)‖g‖ + ½‖w‖‖g‖·‖w/‖w‖ + g/‖g‖‖²;
-    penalty:  min R + ⟨g, w⟩ = −‖g‖²/(2λ),   R(w) + ⟨g, w⟩ − min = ‖g + λw‖²/(2λ).
+    penalty:  min R + ⟨g, w⟩ = −‖g‖²/(2s),   R(w) + ⟨g, w⟩ − min = ‖g + sw‖²/(2s).
 
 The space is that of vectors, or with a Gram matrix K the one in which w = Σ α_j k(x_j, ·): then α and the coefficients of g are given, and
 ‖w‖² = αᵀKα.
@@ -14,7 +15,7 @@ import math
 import warnings
 from abc import ABC, abstractmethod
 from dataclasses import dataclass, fields
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar, NoReturn, Self
 
 import numpy as np
 
@@ -27,11 +28,6 @@ from simopt.solving.forms import Formed
 
 Value = Any
 UPWARDS = 1.0 + 1e-14
-
-
-def norm(num: Arithmetic, w: Value, gram: Array | None) -> Value:
-    """‖w‖."""
-    return num.norm(w) if gram is None else unit_ball.length(num, gram, w)
 
 
 @dataclass(frozen=True)
@@ -79,25 +75,29 @@ class InBall(Bound):
     def size(self, num: Arithmetic) -> Value:
         """The radius B."""
 
+    def norm(self, num: Arithmetic, w: Value, gram: Array | None) -> Value:
+        """‖w‖."""
+        return num.norm(w) if gram is None else num.sqrt(squares.squared_norm(num, gram, w))
+
     def value(self, num: Arithmetic, w: Value, image: Value | None = None) -> Value:
         """0 in the ball."""
         return num.lift(0.0)
 
     def dual(self, num: Arithmetic, g: Value, gram: Array | None = None) -> Value:
         """−B‖g‖."""
-        return -(self.size(num) * norm(num, g, gram))
+        return -(self.size(num) * self.norm(num, g, gram))
 
     def gap(self, num: Arithmetic, w: Value, g: Value, gram: Array | None = None) -> Value:
         """⟨g, w⟩ + B‖g‖; with s = ‖g‖, t = ‖w‖ as s(B − t) + (t/2s)‖g + (s/t)w‖²."""
         if gram is None:
             return vectors.ball_term(num, w, g, self.size(num))
-        s, t = norm(num, g, gram), norm(num, w, gram)
+        s, t = self.norm(num, g, gram), self.norm(num, w, gram)
         return s * num.pos(self.size(num) - t) + power_units.angle(num, gram, w, -g, t, s)
 
     def inside(self, num: Arithmetic, w: Any, gram: Array | None = None) -> Value:
         """w drawn back until it is provably in the ball."""
         plain: Array = np.asarray(num.mid(num.lift(w)), dtype=float).reshape(-1)
-        return vectors.inside_ball(num, plain, num.lower(self.size(num)), lambda arithmetic, x: norm(arithmetic, x, gram))
+        return vectors.inside_ball(num, plain, num.lower(self.size(num)), lambda arithmetic, x: self.norm(arithmetic, x, gram))
 
 
 @dataclass(frozen=True)
@@ -154,9 +154,13 @@ class UnitBall(InBall):
         """1."""
         return num.lift(1.0)
 
+    def norm(self, num: Arithmetic, w: Value, gram: Array | None) -> Value:
+        """‖w‖, exactly 0 where the mean of the labels is, so that nothing of a constant objective is left."""
+        return super().norm(num, w, None) if gram is None else unit_ball.length(num, gram, w)
+
     def dual(self, num: Arithmetic, g: Value, gram: Array | None = None) -> Value:
         """−‖g‖."""
-        return -norm(num, g, gram)
+        return -self.norm(num, g, gram)
 
     def distance(self, gap: float) -> float:
         """2: all that is known is the ball."""
@@ -172,26 +176,31 @@ class UnitBall(InBall):
 
 
 @dataclass(frozen=True)
-class Penalty(Bound):
-    """(λ/2)‖w‖² in the objective, λ > 0."""
+class Penalised(Bound):
+    """R = (s/2)‖w‖²; penalties differ in how λ > 0 tells the strength s."""
 
     regularization: Positive
 
+    @property
+    @abstractmethod
+    def strength(self) -> float:
+        """s."""
+
     def value(self, num: Arithmetic, w: Value, image: Value | None = None) -> Value:
-        """(λ/2)‖w‖²."""
+        """(s/2)‖w‖²."""
         square = num.dot(w, w) if image is None else num.pos(num.dot(w, image))
-        return square * num.lift(self.regularization) / 2
+        return square * num.lift(self.strength) / 2
 
     def dual(self, num: Arithmetic, g: Value, gram: Array | None = None) -> Value:
-        """−‖g‖²/(2λ)."""
+        """−‖g‖²/(2s)."""
         square = num.dot(g, g) if gram is None else squares.squared_norm(num, gram, g)
-        return square / (num.lift(self.regularization) * -2)
+        return square / (num.lift(self.strength) * -2)
 
     def gap(self, num: Arithmetic, w: Value, g: Value, gram: Array | None = None) -> Value:
-        """‖g + λw‖²/(2λ); of functions, (λ/2)‖w + g/λ‖²."""
+        """‖g + sw‖²/(2s); of functions, (s/2)‖w + g/s‖²."""
         if gram is None:
-            return vectors.penalty_term(num, w, g, self.regularization)
-        strength = num.lift(self.regularization)
+            return vectors.penalty_term(num, w, g, self.strength)
+        strength = num.lift(self.strength)
         return squares.squared_norm(num, gram, w + g / strength) * strength / 2
 
     def inside(self, num: Arithmetic, w: Any, gram: Array | None = None) -> Value:
@@ -199,16 +208,36 @@ class Penalty(Bound):
         return num.lift(w)
 
     def distance(self, gap: float) -> float:
-        """√(2 gap/λ)."""
-        return math.sqrt(2.0 * max(gap, 0.0) / self.regularization)
+        """√(2 gap/s)."""
+        return math.sqrt(2.0 * max(gap, 0.0) / self.strength)
 
     def length(self, upper: float) -> float:
-        """√(2U/λ)."""
-        return math.sqrt(2.0 * upper / self.regularization) * UPWARDS
+        """√(2U/s)."""
+        return math.sqrt(2.0 * upper / self.strength) * UPWARDS
 
     def in_units(self, w: float, value: float) -> Self:
         """λ × value/w²."""
         return type(self)(self.regularization * (value / w / w))
+
+
+@dataclass(frozen=True)
+class Penalty(Penalised):
+    """(λ/2)‖w‖² in the objective, λ > 0."""
+
+    @property
+    def strength(self) -> float:
+        """λ."""
+        return self.regularization
+
+
+@dataclass(frozen=True)
+class Ridge(Penalised):
+    """λ‖w‖² in the objective, λ > 0, as least squares has it."""
+
+    @property
+    def strength(self) -> float:
+        """2λ."""
+        return 2.0 * self.regularization
 
 
 class Bounded(Formed):
@@ -219,15 +248,20 @@ class Bounded(Formed):
 
     def taken(self) -> str:
         """By the type of the bound."""
-        return next(key for key, kind in self.bounds.items() if isinstance(self.bound, kind))
+        for key, kind in self.bounds.items():
+            if type(self.bound) is kind:
+                return key
+        return self._no_bound()
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if not isinstance(self.bound, tuple(self.bounds.values())):
-            known = " or ".join(
-                f"{kind.__name__}({', '.join(item.name for item in fields(kind))})" for kind in dict.fromkeys(self.bounds.values())
-            )
-            raise InvalidProblem(f"bound: {self.bound!r} given, {known} needed")
+        if type(self.bound) not in self.bounds.values():
+            self._no_bound()
+
+    def _no_bound(self) -> NoReturn:
+        kinds = dict.fromkeys(self.bounds.values())
+        known = " or ".join(f"{kind.__name__}({', '.join(item.name for item in fields(kind))})" for kind in kinds)
+        raise InvalidProblem(f"bound: {self.bound!r} given, {known} needed")
 
     @property
     def radius(self) -> float:
@@ -237,7 +271,7 @@ class Bounded(Formed):
     @property
     def regularization(self) -> float:
         """λ; 0 of a ball."""
-        return self.bound.regularization if isinstance(self.bound, Penalty) else 0.0
+        return self.bound.regularization if isinstance(self.bound, Penalised) else 0.0
 
     @classmethod
     def holding(cls) -> dict[str, str]:

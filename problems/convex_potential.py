@@ -16,7 +16,7 @@ from simopt.ground.errors import InvalidProblem
 from simopt.ground.fields import Features, Labels, OneOf, Positive
 from simopt.problems.cases import recipes
 from simopt.problems.domains.simplex import Probabilities
-from simopt.problems.losses.potentials import POTENTIALS, Potential
+from simopt.problems.losses.margin_losses import POTENTIALS, Potential
 from simopt.problems.norms import squares, vectors
 from simopt.solving.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, change_of_units, freeze, laws_of_samples, problem
 
@@ -33,7 +33,7 @@ Value = Any
 class ConvexPotential(Problem):
     r"""min over ‖w‖₂ ≤ B of Σ_i p_i φ(y_i⟨w, x_i⟩),   φ one of hinge, logistic, exponential, squared-hinge,  y_i = ±1.
 
-    Dual: φ(z) = max_s −sz − φ*(−s) over s ≥ 0 in the domain of the conjugate (problems/losses/potentials.py lists both). With a_i = p_i s_i and
+    Dual: φ(z) = max_s −sz − φ*(−s) over s ≥ 0 in the domain of the conjugate (losses/margin_losses.py lists both). With a_i = p_i s_i and
     z_i = y_i⟨w, x_i⟩, exchanging min and max and minimising −⟨Σ a_i y_i x_i, w⟩ over the ball leaves
         D(a) = −Σ p_i φ*(−a_i/p_i) − B ‖Σ a_i y_i x_i‖,     0 ≤ a_i (≤ p_i for hinge and logistic),
     a_i the multiplier of a row z_i = y_i⟨w, x_i⟩. For the hinge D = Σ a_i − B‖·‖, for the squared hinge Σ a_i − a_i²/(4p_i) − B‖·‖.

@@ -13,9 +13,9 @@ from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
 from simopt.data.similarities import Similarity
 from simopt.ground.arrays import Multipliers, Point
 from simopt.ground.fields import Labels
-from simopt.problems.bounds import Bound, Bounded, Capacity, Penalty, norm
+from simopt.problems.bounds import Bound, Bounded, Capacity, Penalty
 from simopt.problems.cases import margin_cases
-from simopt.problems.losses import hinge_loss, intercepts
+from simopt.problems.losses import hinge_rows, intercepts
 from simopt.problems.norms import gram_factor, squares
 from simopt.problems.norms.gram_factor import Gram, KernelProblem
 from simopt.solving.forms import Forms
@@ -146,7 +146,7 @@ class HingeSVM(Bounded, KernelProblem):
 
     def prices(self, num: Arithmetic, multipliers: Multipliers) -> Value:
         """a clipped to [0, 1/n]; with an intercept also balanced to Σ a_i y_i = 0."""
-        capped = hinge_loss.capped(num, multipliers["margins"], len(self.labels))
+        capped = hinge_rows.capped(num, multipliers["margins"], len(self.labels))
         return intercepts.balanced(num, capped, self.labels) if self.intercept else capped
 
     def slope(self, num: Arithmetic, a: Value) -> Value:
@@ -157,7 +157,7 @@ class HingeSVM(Bounded, KernelProblem):
         """(1/n) Σ [1 − y_i(f_i + b)]_+ + R(f)."""
         alpha = num.lift(point["alpha"])
         fitted = num.matvec(self.gram, alpha)
-        loss = hinge_loss.mean_loss(num, self.arguments(num, point, fitted), n=len(self.labels))
+        loss = hinge_rows.mean_loss(num, self.arguments(num, point, fitted), n=len(self.labels))
         return loss + self.bound.value(num, alpha, fitted)
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
@@ -178,7 +178,7 @@ class HingeSVM(Bounded, KernelProblem):
         """Σ (1/n − a)[h]_+ + a[−h]_+, plus R(f) + R*(v) − ⟨v, f⟩."""
         alpha, a = num.lift(point["alpha"]), self.prices(num, multipliers)
         hinges = self.arguments(num, point, num.matvec(self.gram, alpha))
-        return hinge_loss.slack(num, hinges, a, len(self.labels)) + self.bound.gap(num, alpha, self.slope(num, a), self.gram)
+        return hinge_rows.slack(num, hinges, a, len(self.labels)) + self.bound.gap(num, alpha, self.slope(num, a), self.gram)
 
     def multipliers(self, point: Point) -> Multipliers:
         """Penalised, a_i = λ y_i α_i, clipped to [0, 1/n]; else the better of two.
@@ -211,7 +211,8 @@ class HingeSVM(Bounded, KernelProblem):
         f and f* both have P − D(a) ≤ g, so both lie within √(2Bg/s) of (B/s)v. (s is bounded below in intervals.)
         """
         radius = math.sqrt(self.capacity)
-        s = INTERVAL.lower(norm(INTERVAL, self.slope(INTERVAL, self.prices(INTERVAL, multipliers)), self.gram))
+        v = self.slope(INTERVAL, self.prices(INTERVAL, multipliers))
+        s = INTERVAL.lower(INTERVAL.sqrt(squares.squared_norm(INTERVAL, self.gram, v)))
         gap = float(self.gap(point, multipliers))
         return min(2.0 * radius, 2.0 * math.sqrt(2.0 * radius / s * gap)) if s > 0.0 and gap >= 0.0 else 2.0 * radius
 

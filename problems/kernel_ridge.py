@@ -92,7 +92,7 @@ class KernelRidge(KernelProblem):
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
         """D(v) = vᵀy − (n/4)‖v‖² − vᵀKv/(4λ); every v is dual feasible."""
         v = num.lift(multipliers["predictions"])
-        linear = squares.conjugate(num, v, num.lift(self.targets), len(self.targets))
+        linear = squares.dual_term(num, v, num.lift(self.targets), len(self.targets))
         return linear - squares.squared_norm(num, self.gram, v) / (num.lift(self.regularization) * 4)
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:

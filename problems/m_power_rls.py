@@ -141,7 +141,7 @@ class MPowerRLS(KernelProblem):
         if self.power < 1:
             return num.lift(0.0)
         v, s = self._feasible(num, num.lift(multipliers["predictions"]))
-        linear = squares.conjugate(num, v, num.lift(self.targets), len(self.targets))
+        linear = squares.dual_term(num, v, num.lift(self.targets), len(self.targets))
         return linear if self.power == 1 else linear - norm_power.conjugate(num, s, self.regularization, self.power)
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:

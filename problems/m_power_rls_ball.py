@@ -142,7 +142,7 @@ class MPowerRLSBall(KernelProblem):
         """D(v) = vᵀy − (n/4)‖v‖² − B√(vᵀKv); every v is dual feasible."""
         v = num.lift(multipliers["predictions"])
         s = num.sqrt(squares.squared_norm(num, self.gram, v))
-        return squares.conjugate(num, v, num.lift(self.targets), len(self.targets)) - self._bound(num) * s
+        return squares.dual_term(num, v, num.lift(self.targets), len(self.targets)) - self._bound(num) * s
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """(n/4)‖v − (2/n)(y − Kα)‖² + s(B − t) + (t/2s)‖v − (s/t)α‖²_K."""

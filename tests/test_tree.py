@@ -85,6 +85,12 @@ def test_nothing_imports_what_is_built_on_it(folder: str) -> None:
     assert not {(path, name) for path, name in names if name.startswith("simopt.") and name.split(".")[1] in BANNED[folder]}
 
 
+def test_no_file_hides_its_name() -> None:
+    ours = [path for folder in (*BANNED, "theorems") for path in (ROOT / folder).rglob("*.py")]
+    assert len(ours) > 400
+    assert not [path for path in ours if path.name.startswith("_") and path.name not in ("__init__.py", "__main__.py")]
+
+
 def registering(path: Path) -> list[str]:
     """Functions of a file that are decorated with `@solver(...)`."""
     functions = (node for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.FunctionDef))

@@ -27,8 +27,8 @@ from simopt.ground import archive, validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
 from simopt.ground.jsonio import InvalidFile
+from simopt.problems.bounds import Ball, Ridge
 from simopt.problems.landmarked_ranking import LandmarkedRanking
-from simopt.problems.landmarked_ranking_penalised import LandmarkedRankingPenalised
 from simopt.solving.certificate import Certificate
 from simopt.solving.driver import solve
 from simopt.solving.problem import Problem
@@ -300,7 +300,7 @@ def _lists(relevance: npt.ArrayLike, qid: npt.ArrayLike, leave_out: bool, length
 def _problem(features: Array, lists: Queries, radius: float | None, regularization: float | None, logarithm: str) -> Problem:
     demand_one_bound(radius, regularization)
     if radius is not None:
-        return LandmarkedRanking(features, lists.relevance, lists.groups, radius, logarithm)
+        return LandmarkedRanking(features, lists.relevance, lists.groups, Ball(radius), logarithm)
     size = float(np.einsum("ij,ij->", features, features)) / len(lists) or 1.0
     usual = STRENGTH * size if regularization is None else validate.positive("regularization", regularization)
-    return LandmarkedRankingPenalised(features, lists.relevance, lists.groups, usual, logarithm)
+    return LandmarkedRanking(features, lists.relevance, lists.groups, Ridge(usual), logarithm)

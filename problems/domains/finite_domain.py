@@ -102,7 +102,7 @@ class FiniteDomain(Problem):
 
     def fixed_part(self, num: Arithmetic, q: Value) -> Value:
         """Σ c(q_i), the part of the Lagrangian without f."""
-        return num.sum(self.loss_function.conjugate(num, q, self.charges(num), self.aims(num)))
+        return num.sum(self.loss_function.dual_term(num, q, self.charges(num), self.aims(num)))
 
     def loss_gap(self, num: Arithmetic, q: Value, f: Value) -> Value:
         """Σ p_i ℓ(f_i, y_i) − c(q_i) + q_i f_i, a sum of non-negative terms."""

@@ -116,7 +116,7 @@ class ListDomain(RankedLists):
 
     def fixed_part(self, num: Arithmetic, q: Value, factor: Value) -> Value:
         """Σ c(q_o), the least over f of `factor` times the loss plus Σ q_o f_o: Σ q_o η_o − q_o²/(4 D_o factor)."""
-        return num.sum(self.squared.conjugate(num, q, self.charges(num) * factor, self.aims(num)))
+        return num.sum(self.squared.dual_term(num, q, self.charges(num) * factor, self.aims(num)))
 
     def loss_gap(self, num: Arithmetic, q: Value, f: Value, factor: Value) -> Value:
         """What the loss, its conjugate and Σ q_o f_o leave, Σ D_o factor (η_o − f_o − q_o/(2 D_o factor))²."""

@@ -31,7 +31,7 @@ from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.ground.fields import NonNegative, Targets
 from simopt.problems.cases import recipes
-from simopt.problems.losses import hinge_loss
+from simopt.problems.losses import hinge_rows
 from simopt.problems.norms import squares, vectors
 from simopt.solving.problem import Image, Law, Problem, Rescale, change_of_units, laws_of_samples
 
@@ -100,11 +100,11 @@ def cost(num: Arithmetic, *prices: Value, n: int, smoothness: float) -> Value:
 def slack(num: Arithmetic, h: Value, a: Value, n: int, smoothness: float) -> Value:
     """Σ (β/(2n))(t − na/β)² + (1/n − a)[h − 1/β]_+ + a[−h]_+, what the hinges leave of the gap; 0 ≤ a ≤ 1/n."""
     if smoothness == math.inf:
-        return hinge_loss.slack(num, h, a, n)
+        return hinge_rows.slack(num, h, a, n)
     beta = num.lift(smoothness)
     end = num.lift(1.0) / beta
     difference = num.clip(h, 0.0, end) - a * n / beta
-    ends = num.dot(num.pos(hinge_loss.share(num, n) - a), num.pos(h - end)) + num.dot(a, num.pos(h * -1))
+    ends = num.dot(num.pos(hinge_rows.share(num, n) - a), num.pos(h - end)) + num.dot(a, num.pos(h * -1))
     return num.dot(difference, difference) * beta / 2 / n + ends
 
 
@@ -151,7 +151,7 @@ class InsensitiveRegression(Problem):
         above, below = (np.maximum(np.asarray(multipliers[key], dtype=float).reshape(-1)[part], 0.0) for key in ("above", "below"))
         common = np.minimum(above, below)
         n = len(self.targets)
-        return hinge_loss.capped(num, above - common, n), hinge_loss.capped(num, below - common, n)
+        return hinge_rows.capped(num, above - common, n), hinge_rows.capped(num, below - common, n)
 
     def lagrangian(self, num: Arithmetic, multipliers: Multipliers) -> tuple[Value, Value]:
         """Σ (q − p) y − ε Σ (p + q) − (n/(2β)) Σ (p² + q²), the part of the Lagrangian without w, and g = Ψᵀ(p − q)."""

@@ -1,6 +1,6 @@
-r"""Losses ℓ(f, y) of a prediction, as maxima of affine functions of it: value, conjugate and what the two leave, in any arithmetic.
+r"""Losses ℓ(f, y) of a prediction, as maxima of affine functions of it: value, dual term and what the two leave, in any arithmetic.
 
-With a mass p ≥ 0 and the multiplier q of the prediction, pℓ(f, y) = max_q c(q) − qf over the q that the loss admits:
+With a mass p ≥ 0 and the multiplier q of the prediction, pℓ(f, y) = max_q c(q) − qf over the q that the loss admits, c(q) = −(pℓ)*(−q):
     insensitive   [|f − y| − ε]_+      c(q) = qy − ε|q|            |q| ≤ p
     hinge         [m − yf]_+           c(q) = m yq,                0 ≤ yq ≤ p,    y = ±1, m the margin
     squared       (f − y)²             c(q) = qy − q²/(4p)         any q (0 where p = 0)
@@ -38,7 +38,7 @@ class Loss(ABC):
         """The admitted multiplier nearest to q."""
 
     @abstractmethod
-    def conjugate(self, num: Arithmetic, q: Value, p: Value, y: Value) -> Value:
+    def dual_term(self, num: Arithmetic, q: Value, p: Value, y: Value) -> Value:
         """c(q)."""
 
     @abstractmethod
@@ -64,7 +64,7 @@ class Insensitive(Loss):
         """q clipped to [−p, p]."""
         return num.minimum(num.maximum(q, p * -1), p)
 
-    def conjugate(self, num: Arithmetic, q: Value, p: Value, y: Value) -> Value:
+    def dual_term(self, num: Arithmetic, q: Value, p: Value, y: Value) -> Value:
         """qy − ε|q|."""
         return q * y - num.abs(q) * num.lift(self.epsilon)
 
@@ -95,7 +95,7 @@ class Hinge(Loss):
         """yq clipped to [0, p]."""
         return num.minimum(num.pos(q * y), p) * y
 
-    def conjugate(self, num: Arithmetic, q: Value, p: Value, y: Value) -> Value:
+    def dual_term(self, num: Arithmetic, q: Value, p: Value, y: Value) -> Value:
         """m yq."""
         return q * y * num.lift(self.margin)
 
@@ -123,7 +123,7 @@ class Squared(Loss):
         """q itself."""
         return q
 
-    def conjugate(self, num: Arithmetic, q: Value, p: Value, y: Value) -> Value:
+    def dual_term(self, num: Arithmetic, q: Value, p: Value, y: Value) -> Value:
         """qy − q²/(4p)."""
         return q * y - q * q / (p * 4)
 

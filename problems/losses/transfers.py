@@ -20,7 +20,7 @@ import numpy as np
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.ground.arrays import Array
 from simopt.problems.losses import gaussian
-from simopt.problems.losses.potentials import POTENTIALS
+from simopt.problems.losses.margin_losses import POTENTIALS
 
 Value = Any
 LOGISTIC = POTENTIALS["logistic"]  # log(1 + e^{−z}): U at t = −z

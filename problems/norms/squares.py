@@ -1,4 +1,4 @@
-"""Terms that the least-squares problems in an RKHS share: the mean square, its conjugate, and norms in H, in any arithmetic.
+"""Terms that the least-squares problems in an RKHS share: the mean square, its dual term, and norms in H, in any arithmetic.
 
 f = Σ α_j k(·, x_j) is represented by its coefficients; ‖f‖²_H = αᵀKα. A Gram matrix may have eigenvalues of −1e-16 from rounding, so
 squared norms are clipped at 0.
@@ -32,13 +32,13 @@ def mean_square(num: Arithmetic, residual: Value, n: int) -> Value:
     return num.dot(residual, residual) / n
 
 
-def conjugate(num: Arithmetic, v: Value, targets: Value, n: int) -> Value:
+def dual_term(num: Arithmetic, v: Value, targets: Value, n: int) -> Value:
     """min_f (1/n) ‖y − f‖² + vᵀf = vᵀy − (n/4) ‖v‖²."""
     return num.dot(v, targets) - num.dot(v, v) * n / 4
 
 
 def misfit(num: Arithmetic, v: Value, residual: Value, n: int) -> Value:
-    """(n/4) ‖v − (2/n) r‖²: what the mean square and its conjugate leave of the gap."""
+    """(n/4) ‖v − (2/n) r‖²: what the mean square and its dual term leave of the gap."""
     difference = v - residual * 2 / n
     return num.dot(difference, difference) * n / 4
 

@@ -23,7 +23,7 @@ from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.ground.errors import InvalidProblem
 from simopt.ground.fields import Positive
 from simopt.problems.cases import exc_cases
-from simopt.problems.losses import hinge_loss
+from simopt.problems.losses import hinge_rows
 from simopt.problems.thresholds.balancing import Prices
 from simopt.problems.thresholds.constant_scores import Classes, Grades
 from simopt.problems.thresholds.sides import Indices, Side, check_labels
@@ -153,14 +153,14 @@ class ThresholdProblem(Problem):
         return self._value(num, point, f)
 
     def _value(self, num: Arithmetic, point: Point, f: Value) -> Value:
-        loss = hinge_loss.mean_loss(num, *self.arguments(num, f, self.ends(num, point)), n=len(self.labels))
+        loss = hinge_rows.mean_loss(num, *self.arguments(num, f, self.ends(num, point)), n=len(self.labels))
         return loss + self.regular(num, point, f)
 
     def capped(self, num: Arithmetic, multipliers: Multipliers) -> tuple[Value, Value]:
         """p and q clipped to [0, 1/n]; missing rows have none."""
         n = len(self.labels)
         sizes = {"above": self.high_rows.size, "below": self.low_rows.size}
-        above, below = (hinge_loss.capped(num, given(multipliers, key, size), n) for key, size in sizes.items())
+        above, below = (hinge_rows.capped(num, given(multipliers, key, size), n) for key, size in sizes.items())
         return above, below
 
     def net(self, num: Arithmetic, prices: Prices) -> Value:
@@ -197,7 +197,7 @@ class ThresholdProblem(Problem):
         prices = self._best(num, multipliers, upper)
         over, under = self.arguments(num, f, b)
         n = len(self.labels)
-        hinges = hinge_loss.slack(num, over, prices.above, n) + hinge_loss.slack(num, under, prices.below, n)
+        hinges = hinge_rows.slack(num, over, prices.above, n) + hinge_rows.slack(num, under, prices.below, n)
         return hinges + self.ends_gap(num, prices, b, upper) + self.regular_gap(num, point, self.net(num, prices))
 
     def multipliers(self, point: Point) -> Multipliers:

@@ -162,6 +162,7 @@ class _Judge:
     resolution: float
 
     def found(self) -> FoundMap:
+        """The first g with ‖g‖ = ‖f‖ that is f; without one, what is undecided, else why there is none."""
         search, f = self.search, self.search.f
         if f.error > 0 and f.norm() <= f.error:
             reason = f"the source's error {f.error:.2g} is as large as its norm {f.norm():.2g}"
@@ -200,12 +201,14 @@ class _Judge:
         return self.result(Outcome.FOUND, t, low, high)
 
     def excluded(self, low: float, high: float) -> bool:
+        """Whether no parameter with coordinate in [low, high] has the function f; not, where that cannot be computed."""
         try:
             return self.search.excluded(max(low, self.search.low), min(high, self.search.high))
         except ArithmeticError:
             return False
 
     def apart(self, t: float, low: float, high: float) -> str:
+        """Why there is no map at t: a jump of the norm past ‖f‖, or ‖f − g‖ > 0 at ‖f‖ = ‖g‖."""
         search = self.search
         jump = [search.at(s).norm() for s in (low, high) if math.isfinite(s)]
         distance, errors = search.f.distance(search.at(t)), search.f.error + search.at(t).error
@@ -233,6 +236,7 @@ class _Judge:
         return self.result(outcome, t, -math.inf, math.inf, reason)
 
     def result(self, outcome: Outcome, t: float, low: float, high: float, reason: str = "") -> FoundMap:
+        """The outcome with ‖f − g‖ for g at t, or at the end of the reach nearer to ‖f‖ where t is nan; low and high rounded outward."""
         search, norm = self.search, self.search.f.norm()
         ends = search.outward(low, -1), search.outward(high, 1)
         g = search.at(t) if not math.isnan(t) else search.at(search.towards())

@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Mapping
+from dataclasses import fields
 from functools import wraps
 from typing import Any, ClassVar, Self, cast
 
@@ -47,9 +48,9 @@ class Formed(Problem):
         return tuple(map(cls.form, cls.forms)) if "forms" in vars(cls) else (cls,)
 
     @classmethod
-    def modern(cls, fields: dict[str, Any]) -> dict[str, Any]:
+    def modern(cls, given: dict[str, Any]) -> dict[str, Any]:
         """Keyword arguments with old names of fields read as what they are now."""
-        return fields
+        return given
 
     @classmethod
     def either(cls, **values: Any) -> Any:
@@ -62,17 +63,21 @@ class Formed(Problem):
         if "forms" not in vars(cls):
             return cls.each_form()
         make: Any = cls.__init__
+        forms: dict[str, type[Any]] = {}
+        today = frozenset(item.name for item in fields(cast(Any, cls)))
 
         @wraps(make)
-        def init(self: Formed, *args: Any, **fields: Any) -> None:
-            make(self, *args, **cls.modern(fields))
-            if type(self) in (cls, *cls.each_form()):  # what derives from them stays what it is
-                object.__setattr__(self, "__class__", cls.form(self.taken()))
+        def init(self: Formed, *args: Any, **given: Any) -> None:
+            make(self, *args, **(given if given.keys() <= today else cls.modern(given)))
+            kind, form = type(self), forms[self.taken()]
+            if kind is not form and (kind is cls or kind in forms.values()):  # what derives from them stays what it is
+                object.__setattr__(self, "__class__", form)
 
         cls.__init__ = init  # type: ignore[method-assign,assignment]
         for key, own in cls.forms.items():
             where = {"__module__": cls.__module__, "__qualname__": f"{cls.__qualname__}.{key}", "__doc__": cls.__doc__}
-            setattr(cls, key, type(cls.__name__, (cls,), {**where, **own, "key": key}))
+            forms[key] = type(cls.__name__, (cls,), {**where, **own, "key": key})
+            setattr(cls, key, forms[key])
         cls.key, first = next(iter(cls.forms.items()))
         for name, value in first.items():
             setattr(cls, name, value)

@@ -303,6 +303,9 @@ def own(array: NDArray[Any]) -> NDArray[Any]:
 
     A read-only view is no protection: its `base` can be written on, and by a solver too. The bytes that hold a copy cannot.
     """
+    memory: Any = array.base
+    if type(memory) is bytes and not array.flags.writeable:  # ours already, as `replace` gives it
+        return array
     if _immutable(array):
         return array
     if array.nbytes > OWNED or array.dtype.hasobject or _mapped(array):

@@ -26,8 +26,9 @@ def path(
     parameter of the declaration then takes each value (DPP). Points are always judged for the problem with that value.
 
     >>> import numpy as np
-    >>> from simopt.problems.landmarked_ridge import LandmarkedRidge
-    >>> problem = LandmarkedRidge(np.eye(2), np.array([3.0, 0.0]), regularization=0.5)
+    >>> from simopt.problems.bounds import Ridge
+    >>> from simopt.problems.landmarked_least_squares import LandmarkedLeastSquares
+    >>> problem = LandmarkedLeastSquares(np.eye(2), np.array([3.0, 0.0]), Ridge(0.5))
     >>> for strength, solution in path(problem, "regularization", [0.5, 1.0]):
     ...     print(strength, solution.point["w"].round(6))
     0.5 [1.5 0. ]

@@ -80,7 +80,7 @@ class Walk:
         f = self.problem.core @ (self.p * v[kept]) * bound
         prices = loss.admitted(FLOAT, q[kept], self.p, self.y)
         slope = -float(self.p @ np.abs(self.problem.core.T @ prices))
-        fixed = float(np.sum(loss.conjugate(FLOAT, prices, self.p, self.y)))
+        fixed = float(np.sum(loss.dual_term(FLOAT, prices, self.p, self.y)))
         return Place(bound, float(self.p @ loss.value(FLOAT, f, self.y)), fixed + slope * bound, slope, v, q)
 
     def curve(self, places: list[Place], breakpoints: bool) -> GoodnessCurve:

@@ -102,7 +102,7 @@ class _World:
         w = num.clip(w, -bound, bound)
         q = self.loss.admitted(num, num.lift(q), self.p, self.y)
         upper = num.dot(self.p, self.loss.value(num, num.matvec(self.columns, w), self.y))
-        fixed = num.sum(self.loss.conjugate(num, q, self.p, self.y))
+        fixed = num.sum(self.loss.dual_term(num, q, self.p, self.y))
         influence = num.dot(self.p, num.abs(num.rmatvec(self.K, q)))
         values = [Fraction(v) for v in (fixed - influence * bound, upper, fixed, influence)]
         return ExactGoodness(values[0], values[1], self._all(w), self._all(q), values[2], values[3])

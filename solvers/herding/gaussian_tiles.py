@@ -21,7 +21,7 @@ import numpy.typing as npt
 from simopt.data.rows import Indices, Rows
 from simopt.data.similarities import Gaussian, Similarity
 from simopt.ground.arrays import Array
-from simopt.ground.kernel import kernel
+from simopt.ground.compiled import kernel
 
 Floats = npt.NDArray[np.floating[Any]]
 UNIT = {"float32": 2.0**-24, "float64": 2.0**-53}

@@ -121,11 +121,17 @@ class _Source(Protocol):
 
     size: int
 
-    def order(self, sample: Sample, start: int, stop: int) -> Indices: ...
+    def order(self, sample: Sample, start: int, stop: int) -> Indices:
+        """start … stop − 1 sorted by class."""
+        ...
 
-    def prepare(self, sample: Sample, start: int, order: Indices) -> Any: ...
+    def prepare(self, sample: Sample, start: int, order: Indices) -> Any:
+        """The points x_i, i in `order`, all from `start` on."""
+        ...
 
-    def add(self, one: Any, two: Any, rows: Array, columns: Array, along: Array, down: Array | None) -> None: ...
+    def add(self, one: Any, two: Any, rows: Array, columns: Array, along: Array, down: Array | None) -> None:
+        """along[0]_i += Σ_j K(u_i, u'_j) columns_j and, unless None, down[0]_j += Σ_i rows_i K(u_i, u'_j)."""
+        ...
 
 
 class _Values:

@@ -22,7 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simopt.ground.arrays import Array
-from simopt.ground.kernel import kernel
+from simopt.ground.compiled import kernel
 from simopt.solvers.herding.atoms import StoredAtoms
 from simopt.solvers.herding.frank_wolfe_steps import FULL, MOVED, STALLED
 from simopt.solvers.herding.walk import Walk

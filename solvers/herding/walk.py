@@ -9,7 +9,7 @@ import numpy as np
 
 from simopt.data.rows import Indices
 from simopt.ground.arrays import Array
-from simopt.ground.kernel import kernel
+from simopt.ground.compiled import kernel
 from simopt.solvers.herding.atoms import Atoms
 from simopt.solvers.herding.gaussian_tiles import Floats
 

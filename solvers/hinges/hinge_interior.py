@@ -22,7 +22,7 @@ import numpy as np
 
 from simopt.data.row_blocks import RowBlocks
 from simopt.ground.arrays import Array
-from simopt.ground.kernel import kernel
+from simopt.ground.compiled import kernel
 from simopt.solvers.hinges.two_hinges import Hinges, audit
 from simopt.solvers.hinges.weight_bounds import Bound
 from simopt.solvers.interior.predictor_corrector import Lengths, Move, PredictorCorrector

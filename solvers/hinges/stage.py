@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from simopt.data.row_blocks import RowBlocks
 from simopt.ground.arrays import Array
-from simopt.ground.kernel import kernel
+from simopt.ground.compiled import kernel
 from simopt.solvers.hinges.weight_bounds import Bound
 
 Indices = NDArray[np.intp]

@@ -6,6 +6,7 @@ r"""The ways into landmarked support vector regression: two hinges a sample, one
                    the samples, and where a stage stalls, the interior-point method
   interior-point   10 to 30 iterations on all samples, whatever λ, B or β (hinge_interior.py)
 
+Newton's way is the default (the highest rank of `@solver` is), as it looks at ever fewer samples and interior points at all of them.
 For no more samples than features both work in coordinates of the span of the ψ_i. Ordinal regression with given thresholds comes in by the
 room `ordinal`.
 """

@@ -14,7 +14,7 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT
 from simopt.ground.arrays import Array
-from simopt.ground.kernel import kernel
+from simopt.ground.compiled import kernel
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
 from simopt.solvers.isotonic.chain_fit import chain_prices, fit_chain
 

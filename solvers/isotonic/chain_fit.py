@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simopt.ground.arrays import Array
-from simopt.ground.kernel import kernel
+from simopt.ground.compiled import kernel
 from simopt.solvers.isotonic.chain_programme import chain_zeros
 from simopt.solvers.isotonic.pooling import is_free, pooled
 

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from simopt.ground.arrays import Array
-from simopt.ground.kernel import kernel
+from simopt.ground.compiled import kernel
 from simopt.solvers.isotonic.chain_breakpoints import (
     C_LEFT,
     C_RIGHT,

@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simopt.ground.arrays import Array
-from simopt.ground.kernel import kernel
+from simopt.ground.compiled import kernel
 from simopt.solvers.hinges.stage import FLAT, HALVINGS, Bracket, Indices, Line, between, narrowed
 from simopt.solvers.ordinal.threshold_hinges import ThresholdHinges, tilt
 

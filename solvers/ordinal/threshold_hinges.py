@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from simopt.ground.arrays import Array
-from simopt.ground.kernel import kernel
+from simopt.ground.compiled import kernel
 from simopt.solvers.hinges.stage import Indices, Notes
 
 NOTHING = 1e-6  # a price below it is rounding, where all multipliers sum to about 1

@@ -19,7 +19,7 @@ import numpy as np
 
 from simopt.data.row_blocks import RowBlocks
 from simopt.ground.arrays import Array
-from simopt.ground.kernel import kernel
+from simopt.ground.compiled import kernel
 from simopt.solvers.hinges.hinge_interior import SHORT
 from simopt.solvers.hinges.weight_bounds import Bound, factor, solve
 from simopt.solvers.interior.predictor_corrector import Lengths, PredictorCorrector

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from simopt.ground import validate
 from simopt.ground.arrays import Array
+from simopt.ground.compiled import kernel
 from simopt.ground.errors import InvalidProblem
-from simopt.ground.kernel import kernel
 from simopt.solvers.squares.power_gap import Bracket, power_bracket, touching, young
 from simopt.solvers.squares.secular import asymptotic_tangent, path_point, tangent_secular, vanishes
 from simopt.solvers.squares.spectrum import Eigensystem, Spectrum, decompose

@@ -18,7 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simopt.ground.arrays import Array
-from simopt.ground.kernel import kernel
+from simopt.ground.compiled import kernel
 from simopt.solvers.squares.secular import path_point
 from simopt.solvers.squares.spectrum import EPSILON
 
@@ -125,10 +125,12 @@ class _Search:
         self.count = 0
 
     def at(self, s: float) -> tuple[float, float, float, float]:
+        """G(s) and G′(s), each with a bound on its rounding error; counted."""
         self.count += 1
         return evaluate(*self.data, s)
 
     def sign(self, s: float) -> float:
+        """sgn G(s) ∈ {−1, 1}, or 0 where rounding leaves it open."""
         value, error, _, _ = self.at(s)
         return math.copysign(1.0, value) if abs(value) > error else 0.0
 

@@ -150,6 +150,7 @@ class _Run:
         return min(fit, self.finish(bare, root, method, steps, fit.dual), key=lambda f: f.bracket.gap)
 
     def root(self, values: Array, coordinates: Array, floor: float | None = None) -> SecularRoot:
+        """The root μ of the secular equation, from the eigenvalues of K and the coordinates of y."""
         seen = spectrum(values, coordinates, samples=self.targets.size, floor=floor)
         return secular_root(seen, self.regularization, self.power)
 

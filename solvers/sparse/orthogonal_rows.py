@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simopt.ground.arrays import Array
-from simopt.ground.kernel import kernel
+from simopt.ground.compiled import kernel
 
 Indices = npt.NDArray[np.intp]
 FREE, PICKED, DEPENDENT, SILENT = 0, 1, 2, 3

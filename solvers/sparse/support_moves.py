@@ -18,7 +18,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simopt.ground.arrays import Array
-from simopt.ground.kernel import kernel
+from simopt.ground.compiled import kernel
 from simopt.solvers.sparse.orthogonal_rows import DEPENDENCE, DONE, EXHAUSTED, NEEDED, Indices
 
 WORTH = 1e-6  # an exchange must gain so much more than it costs

@@ -15,8 +15,8 @@ import numpy as np
 
 from simopt.ground import validate
 from simopt.ground.arrays import Array
+from simopt.ground.compiled import kernel
 from simopt.ground.errors import InvalidProblem
-from simopt.ground.kernel import kernel
 from simopt.solvers.squares.secular import LIMIT, SecularRoot, asymptotic_tangent, path_point
 from simopt.solvers.squares.spectrum import EPSILON, Eigensystem, Spectrum, decompose
 

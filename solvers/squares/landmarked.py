@@ -19,8 +19,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simopt.ground.arrays import Array
-from simopt.problems.norms.landmark_forms import SquaresInBall, SquaresPenalised
-from simopt.problems.norms.landmark_squares import LandmarkSquares
+from simopt.problems.losses.landmark_squares import LandmarkSquares
 from simopt.solvers.squares.constrained_fit import norm_root
 from simopt.solvers.squares.shifted import factor
 from simopt.solvers.squares.spectrum import EPSILON, spectrum
@@ -29,7 +28,7 @@ from simopt.solving.solution import Iterate
 BLOCK = 1 << 20  # numbers in a block of rows
 
 
-def by_normal_equations(problem: SquaresPenalised, max_iter: int) -> Iterator[Iterate]:
+def by_normal_equations(problem: LandmarkSquares, max_iter: int) -> Iterator[Iterate]:
     """Iterates from one Cholesky factor of the smaller matrix; none where it is not positive definite to rounding."""
     n, d = problem.features.shape
     wide = n < d
@@ -45,7 +44,7 @@ def by_normal_equations(problem: SquaresPenalised, max_iter: int) -> Iterator[It
         yield from _refined(problem, inverse(problem.targets @ problem.features), lambda w, pull: inverse(pull - mu * w), max_iter)
 
 
-def by_singular_values(problem: SquaresPenalised, max_iter: int) -> Iterator[Iterate]:
+def by_singular_values(problem: LandmarkSquares, max_iter: int) -> Iterator[Iterate]:
     """w(nλ), and steps of refinement with the same singular values."""
     system = singular_system(problem.features, problem.targets)
     log_mu = math.log(problem.count) + math.log(problem.regularization)
@@ -53,7 +52,7 @@ def by_singular_values(problem: SquaresPenalised, max_iter: int) -> Iterator[Ite
     yield from _refined(problem, system.weights(log_mu), lambda w, pull: system.damped(pull - mu * w, log_mu), max_iter)
 
 
-def in_ball(problem: SquaresInBall, max_iter: int) -> Iterator[Iterate]:
+def in_ball(problem: LandmarkSquares, max_iter: int) -> Iterator[Iterate]:
     """w(μ) at the root of ‖w(μ)‖ = B, refined and brought back onto the sphere."""
     system = singular_system(problem.features, problem.targets)
     log_mu = system.radius_root(problem.radius)

@@ -17,7 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from simopt.ground.arrays import Array
-from simopt.ground.kernel import kernel
+from simopt.ground.compiled import kernel
 
 SERIES = 0.05  # below this |m′ log ρ| the difference of exponentials would lose digits
 

@@ -22,8 +22,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from simopt.ground.arrays import Array
+from simopt.ground.compiled import kernel
 from simopt.ground.errors import InvalidProblem
-from simopt.ground.kernel import kernel
 from simopt.solvers.squares.spectrum import EPSILON, Spectrum
 
 EPS = EPSILON

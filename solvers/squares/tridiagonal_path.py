@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simopt.ground.arrays import Array
-from simopt.ground.kernel import kernel
+from simopt.ground.compiled import kernel
 from simopt.solvers.squares.power_gap import symmetric_product
 from simopt.solvers.squares.spectrum import EPSILON
 

@@ -15,9 +15,7 @@ from simopt.problems.kernel_regression import KernelRegression
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.problems.landmarked_least_squares import LandmarkedLeastSquares
 from simopt.problems.landmarked_ranking import LandmarkedRanking
-from simopt.problems.landmarked_ranking_penalised import LandmarkedRankingPenalised
-from simopt.problems.landmarked_ridge import LandmarkedRidge
-from simopt.problems.norms.landmark_forms import SquaresInBall, SquaresPenalised
+from simopt.problems.losses.landmark_squares import LandmarkSquares
 from simopt.solvers.squares import landmarked
 from simopt.solvers.squares.power_gap import column_major, power_bracket
 from simopt.solvers.squares.shifted import factor, refined
@@ -25,8 +23,8 @@ from simopt.solvers.squares.spectrum import decompose
 from simopt.solving.solution import Iterate
 from simopt.solving.solver import solver
 
-PENALISED = (LandmarkedRidge, LandmarkedRankingPenalised)
-BALL = (LandmarkedLeastSquares, LandmarkedRanking)
+PENALISED = (LandmarkedLeastSquares.form("penalty"), LandmarkedRanking.form("penalty"))
+BALL = (LandmarkedLeastSquares.form("ball"), LandmarkedRanking.form("ball"))
 
 
 @solver("cholesky", solves=KernelRidge, summary="one Cholesky factorisation of K + nλI, refined until the certificate closes", rank=10)
@@ -57,7 +55,7 @@ def kernel_eigen(problem: KernelRidge, *, tol: float) -> Iterator[Iterate]:
 
 
 @solver("cholesky", solves=PENALISED, summary="normal equations, refined until the certificate closes", rank=10)
-def landmark_cholesky(problem: SquaresPenalised, *, tol: float, max_iter: int = 4) -> Iterator[Iterate]:
+def landmark_cholesky(problem: LandmarkSquares, *, tol: float, max_iter: int = 4) -> Iterator[Iterate]:
     """w = (ΨᵀΨ + nλI)⁻¹ Ψᵀy: n d² flops; every further iterate is a step of refinement, 4 n d. For n < d Ψᵀ(ΨΨᵀ + nλI)⁻¹ y: n² d flops.
 
     Where the matrix is too ill-conditioned for that, and the certificate has not closed, the singular values of Ψ are used after all.
@@ -67,13 +65,13 @@ def landmark_cholesky(problem: SquaresPenalised, *, tol: float, max_iter: int = 
 
 
 @solver("svd", solves=PENALISED, summary="one QR and one SVD of Ψ; the dearer way, which knows every λ at once")
-def landmark_svd(problem: SquaresPenalised, *, tol: float, max_iter: int = 3) -> Iterator[Iterate]:
+def landmark_svd(problem: LandmarkSquares, *, tol: float, max_iter: int = 3) -> Iterator[Iterate]:
     """w = V diag(σ/(σ² + nλ)) b: 2 n d² + O(d³) flops; every further iterate is a step of refinement, 4 n d."""
     return landmarked.by_singular_values(problem, max_iter)
 
 
 @solver("secular", solves=BALL, summary="one QR and one SVD of Ψ, and the root of ‖w(μ)‖ = B", rank=10)
-def landmark_secular(problem: SquaresInBall, *, tol: float, max_iter: int = 4) -> Iterator[Iterate]:
+def landmark_secular(problem: LandmarkSquares, *, tol: float, max_iter: int = 4) -> Iterator[Iterate]:
     """w(μ) with ‖w(μ)‖ = B, or the least-squares fit of smallest norm: 2 n d² + O(d³) flops; refinement as for the penalised form."""
     return landmarked.in_ball(problem, max_iter)
 

@@ -91,10 +91,12 @@ class _InPlay:
         self.looks: list[tuple[int, float]] = []
 
     def ascend(self, cost: float, steps: int) -> int:
+        """At most `steps` pair steps at C = `cost`, with Σ w kept where there is an intercept; how many were of use."""
         step = ascend if self.total is None else ascend_balanced
         return step(self.gram, self.diagonal, self.weights, self.residual, self.low, self.high, cost, self.buffers, steps)
 
     def intercept(self) -> float:
+        """b that minimises Σ [1 − y_i (f_i + b)]_+; 0 in the form without intercept."""
         return 0.0 if self.total is None else best_intercept(self.labels, self.residual, self.total)
 
     def gap(self) -> float:

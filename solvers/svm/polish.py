@@ -24,7 +24,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from simopt.ground.arrays import Array
-from simopt.ground.kernel import kernel
+from simopt.ground.compiled import kernel
 from simopt.solvers.svm.dual import best_intercept, box, complementarity, product
 from simopt.solvers.svm.pair_selection import submatrix
 

@@ -13,8 +13,9 @@ from simopt import path
 from simopt.data.datasets import load_dataset
 from simopt.ground import registry
 from simopt.ground.errors import InvalidProblem
-from simopt.problems.bounds import Ball, Bound, Penalty
+from simopt.problems.bounds import Ball, Bound, Penalty, Ridge
 from simopt.problems.exc_fixed import EXCFixed
+from simopt.problems.landmarked_least_squares import LandmarkedLeastSquares
 from simopt.solving.forms import Formed
 from simopt.solving.problem import Problem, changed
 from simopt.solving.solver import solvers_of
@@ -66,7 +67,11 @@ def test_old_names_of_fields_are_read_with_a_word() -> None:
 def test_what_is_no_bound_is_refused_by_name() -> None:
     with pytest.raises(InvalidProblem, match=r"bound: 3\.0 given, Ball\(radius\) or Penalty\(regularization\) needed"):
         fit(3.0)
-    kinds: list[tuple[type[Bound], str]] = [(Ball, "radius"), (Penalty, "regularization")]
+    with pytest.raises(InvalidProblem, match=r"Ridge\(regularization=0\.1\) given, .* or Penalty\(regularization\) needed"):
+        fit(Ridge(0.1))
+    with pytest.raises(InvalidProblem, match=r"Penalty\(regularization=0\.1\) given, .* or Ridge\(regularization\) needed"):
+        LandmarkedLeastSquares(np.eye(2), np.ones(2), Penalty(0.1))
+    kinds: list[tuple[type[Bound], str]] = [(Ball, "radius"), (Penalty, "regularization"), (Ridge, "regularization")]
     for kind, name in kinds:
         for bad in (0.0, -1.0, np.nan):
             with pytest.raises(InvalidProblem, match=name):

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from simopt.ground.kernel import kernel
+from simopt.ground.compiled import kernel
 
 
 @kernel

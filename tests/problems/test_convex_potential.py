@@ -15,7 +15,7 @@ from simopt import solve
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL
 from simopt.ground.arrays import Array
 from simopt.problems.convex_potential import ConvexPotential, three_points
-from simopt.problems.losses.potentials import POTENTIALS
+from simopt.problems.losses.margin_losses import POTENTIALS
 from simopt.solving.certificate import certify
 from simopt.solving.solution import Status
 

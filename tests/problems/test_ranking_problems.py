@@ -11,13 +11,12 @@ import pytest
 from simopt.data.datasets import Dataset, load_dataset
 from simopt.data.relevance import eta
 from simopt.ground.errors import InvalidProblem
+from simopt.problems.bounds import Ball, Bound, Ridge
 from simopt.problems.goodness import Goodness
 from simopt.problems.kernel_goodness import KernelGoodness
 from simopt.problems.kernel_ranking import KernelRanking
 from simopt.problems.landmarked_least_squares import LandmarkedLeastSquares
 from simopt.problems.landmarked_ranking import LandmarkedRanking
-from simopt.problems.landmarked_ranking_penalised import LandmarkedRankingPenalised
-from simopt.problems.landmarked_ridge import LandmarkedRidge
 from simopt.problems.ranking_goodness import RankingGoodness
 from simopt.solving.driver import solve
 
@@ -40,21 +39,21 @@ def stacked_eta(logarithm: str = "natural") -> np.ndarray[Any, Any]:
 def test_the_loss_is_a_mean_over_queries_of_sums_over_documents(logarithm: str) -> None:
     psi, w = features(), np.array([0.3, -0.2, 0.5])
     by_query = [np.sum((eta(RELEVANCE[QID == q], logarithm) - psi[QID == q] @ w) ** 2) for q in (4, 9, 2)]
-    ball = LandmarkedRanking(psi, RELEVANCE, QID, 5.0, logarithm)
-    penalised = LandmarkedRankingPenalised(psi, RELEVANCE, QID, 0.1, logarithm)
+    ball = LandmarkedRanking(psi, RELEVANCE, QID, Ball(5.0), logarithm)
+    penalised = LandmarkedRanking(psi, RELEVANCE, QID, Ridge(0.1), logarithm)
     assert ball.objective({"w": w}) == pytest.approx(np.mean(by_query), rel=1e-13)
     assert penalised.objective({"w": w}) == pytest.approx(np.mean(by_query) + 0.1 * w @ w, rel=1e-13)
 
 
 def test_they_are_least_squares_on_normalised_relevance() -> None:
     psi, m = features(), len(QID) / 3
-    ours = solve(LandmarkedRankingPenalised(psi, RELEVANCE, QID, 0.2), tol=1e-12)
-    theirs = solve(LandmarkedRidge(psi, stacked_eta(), 0.2 / m), tol=1e-12)
+    ours = solve(LandmarkedRanking(psi, RELEVANCE, QID, Ridge(0.2)), tol=1e-12)
+    theirs = solve(LandmarkedLeastSquares(psi, stacked_eta(), Ridge(0.2 / m)), tol=1e-12)
     assert ours.optimal and theirs.optimal and ours.point is not None and theirs.point is not None
     assert ours.point["w"] == pytest.approx(theirs.point["w"], rel=1e-9)
     assert ours.value == pytest.approx(m * theirs.value, rel=1e-10)
-    ball = solve(LandmarkedRanking(psi, RELEVANCE, QID, 0.05), tol=1e-10)
-    plain = solve(LandmarkedLeastSquares(psi, stacked_eta(), 0.05), tol=1e-10)
+    ball = solve(LandmarkedRanking(psi, RELEVANCE, QID, Ball(0.05)), tol=1e-10)
+    plain = solve(LandmarkedLeastSquares(psi, stacked_eta(), Ball(0.05)), tol=1e-10)
     assert ball.point is not None and plain.point is not None
     assert ball.point["w"] == pytest.approx(plain.point["w"], rel=1e-6)
     assert np.linalg.norm(ball.point["w"]) == pytest.approx(0.05)
@@ -135,7 +134,7 @@ def test_definition_29_is_the_kernel_goodness_of_documents() -> None:
     assert loss == pytest.approx(3.0 * best.value + constant, rel=1e-6)
 
 
-@pytest.mark.parametrize("kind", [LandmarkedRanking, LandmarkedRankingPenalised])
+@pytest.mark.parametrize("bound", [Ball(1.0), Ridge(1.0)])
 @pytest.mark.parametrize(
     ("relevance", "qid", "words"),
     [
@@ -149,9 +148,9 @@ def test_definition_29_is_the_kernel_goodness_of_documents() -> None:
         (RELEVANCE[:-2], QID[:-2], "features.*expected 6"),
     ],
 )
-def test_lists_without_normalised_relevance_are_refused(kind: Any, relevance: Any, qid: Any, words: str) -> None:
+def test_lists_without_normalised_relevance_are_refused(bound: Bound, relevance: Any, qid: Any, words: str) -> None:
     with pytest.raises(InvalidProblem, match=words):
-        kind(features(), relevance, qid, 1.0)
+        LandmarkedRanking(features(), relevance, qid, bound)
 
 
 def test_fields_of_a_domain_are_checked() -> None:
@@ -207,7 +206,7 @@ def test_queries_of_ohsumed_are_taken_whole_and_one_has_no_relevant_document() -
 
 CASES = [
     pytest.param(example.problem, id=f"{kind.name}: {example.name}")
-    for kind in (LandmarkedRanking, LandmarkedRankingPenalised, KernelRanking, RankingGoodness)
+    for kind in (*LandmarkedRanking.each_form(), KernelRanking, RankingGoodness)
     for example in kind.examples(np.random.default_rng(11))
 ]
 
@@ -237,7 +236,7 @@ def test_long_lists_and_large_relevances() -> None:
     rng = np.random.default_rng(0)
     qid = np.repeat([0, 1], [2000, 3])
     relevance = np.concatenate([rng.integers(0, 5, size=2000), [0.0, 400.0, 399.0]]).astype(float)
-    problem = LandmarkedRanking(rng.normal(size=(2003, 6)), relevance, qid, 0.01)
+    problem = LandmarkedRanking(rng.normal(size=(2003, 6)), relevance, qid, Ball(0.01))
     assert np.all((problem.targets >= 0.0) & (problem.targets <= np.log(2.0)))
     assert problem.targets[-2] == pytest.approx(1.0 / (1.0 / np.log(2.0) + 0.5 / np.log(3.0)), rel=1e-12)
     assert solve(problem, tol=1e-9).optimal
@@ -247,7 +246,7 @@ def test_a_pickled_problem_keeps_its_lists() -> None:
     import copy
     import pickle
 
-    problem = LandmarkedRanking(features(), RELEVANCE, QID.astype(str), 1.0, "binary")
+    problem = LandmarkedRanking(features(), RELEVANCE, QID.astype(str), Ball(1.0), "binary")
     for twin in (pickle.loads(pickle.dumps(problem)), copy.copy(problem)):
         assert np.array_equal(twin.targets, problem.targets) and not twin.targets.flags.writeable
         assert twin.queries.names == problem.queries.names

@@ -16,9 +16,9 @@ from simopt.data.landmarks import LandmarkMap
 from simopt.data.similarities import Gaussian
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
+from simopt.problems.bounds import Ball, Bound, Ridge
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.problems.landmarked_least_squares import LandmarkedLeastSquares
-from simopt.problems.landmarked_ridge import LandmarkedRidge
 from simopt.problems.m_power_rls_ball import MPowerRLSBall
 from simopt.solvers.squares import landmarked
 from simopt.solvers.squares.landmarked import singular_system
@@ -51,7 +51,7 @@ def test_ridge_is_the_textbook_formula_and_scikit_learn_s(n: int, d: int, solver
     linear_model = pytest.importorskip("sklearn.linear_model")
     features, targets = instance(n, d)
     for strength in (1e-4, 0.1, 30.0):
-        solution = solve(LandmarkedRidge(features, targets, strength), solver, tol=TIGHT)
+        solution = solve(LandmarkedLeastSquares(features, targets, Ridge(strength)), solver, tol=TIGHT)
         assert solution.optimal
         best = np.linalg.solve(features.T @ features + n * strength * np.eye(d), features.T @ targets)
         np.testing.assert_allclose(weights(solution), best, rtol=1e-7, atol=1e-9)
@@ -62,12 +62,12 @@ def test_ridge_is_the_textbook_formula_and_scikit_learn_s(n: int, d: int, solver
 def test_ridge_and_ball_are_regression_in_the_space_of_the_landmark_kernel() -> None:
     features, targets = instance(40, 6)
     gram = features @ features.T
-    one = solve(LandmarkedRidge(features, targets, 0.03), tol=TIGHT)
+    one = solve(LandmarkedLeastSquares(features, targets, Ridge(0.03)), tol=TIGHT)
     two = solve(KernelRidge(gram, targets, 0.03), tol=TIGHT)
     assert one.value == pytest.approx(two.value, rel=1e-10)
     assert two.point is not None
     np.testing.assert_allclose(weights(one), features.T @ two.point["alpha"], rtol=1e-7)
-    ball = solve(LandmarkedLeastSquares(features, targets, 0.7), tol=TIGHT)
+    ball = solve(LandmarkedLeastSquares(features, targets, Ball(0.7)), tol=TIGHT)
     power = solve(MPowerRLSBall(gram, targets, 0.7, 1.0), tol=1e-10)
     assert ball.value == pytest.approx(power.value, rel=1e-9)
 
@@ -78,7 +78,7 @@ def test_the_ball_is_reached_by_the_ridge_parameter_of_its_multiplier(n: int, d:
     free = np.linalg.lstsq(features, targets, rcond=None)[0]
     for share in (1e-6, 0.3, 0.999):
         radius = share * float(np.linalg.norm(free))
-        solution = solve(LandmarkedLeastSquares(features, targets, radius), tol=TIGHT)
+        solution = solve(LandmarkedLeastSquares(features, targets, Ball(radius)), tol=TIGHT)
         w = weights(solution)
         assert solution.optimal
         assert np.linalg.norm(w) == pytest.approx(radius, rel=1e-12)
@@ -86,8 +86,8 @@ def test_the_ball_is_reached_by_the_ridge_parameter_of_its_multiplier(n: int, d:
         strength = float(pull @ w) / radius**2 / n
         assert strength > 0
         np.testing.assert_allclose(pull, n * strength * w, rtol=1e-6, atol=1e-9)
-        np.testing.assert_allclose(weights(solve(LandmarkedRidge(features, targets, strength), tol=TIGHT)), w, rtol=1e-6)
-    inside = solve(LandmarkedLeastSquares(features, targets, 1.5 * float(np.linalg.norm(free))), tol=TIGHT)
+        np.testing.assert_allclose(weights(solve(LandmarkedLeastSquares(features, targets, Ridge(strength)), tol=TIGHT)), w, rtol=1e-6)
+    inside = solve(LandmarkedLeastSquares(features, targets, Ball(1.5 * float(np.linalg.norm(free)))), tol=TIGHT)
     assert inside.optimal
     np.testing.assert_allclose(weights(inside), free, rtol=1e-8, atol=1e-10)
 
@@ -102,22 +102,21 @@ def families() -> list[tuple[Array, Array]]:
 @pytest.mark.parametrize("solver", ["cholesky", "svd"])
 def test_singular_values_of_rounding_size_do_not_stop_the_certificate(strength: float, solver: str) -> None:
     for features, targets in families():
-        solution = solve(LandmarkedRidge(features, targets, strength), solver, tol=1e-10)
+        problem = LandmarkedLeastSquares(features, targets, Ridge(strength))
+        solution = solve(problem, solver, tol=1e-10)
         assert solution.optimal
-        found = certify(
-            LandmarkedRidge(features, targets, strength), dict(solution.point or {}), dict(solution.multipliers or {}), INTERVAL
-        )
+        found = certify(problem, dict(solution.point or {}), dict(solution.multipliers or {}), INTERVAL)
         assert found.relative_gap <= 1e-8
     features, targets = families()[1]
-    w = weights(solve(LandmarkedRidge(features, targets, 1e-4), solver, tol=TIGHT))
-    assert LandmarkedRidge(features, targets, 1e-4).duplicates == ((0, 40), (1, 41), (2, 42))
+    w = weights(solve(LandmarkedLeastSquares(features, targets, Ridge(1e-4)), solver, tol=TIGHT))
+    assert LandmarkedLeastSquares(features, targets, Ridge(1e-4)).duplicates == ((0, 40), (1, 41), (2, 42))
     np.testing.assert_allclose(w[:3], w[40:], rtol=1e-5)  # equal landmarks share the weight
 
 
 @pytest.mark.parametrize("radius", [1e-3, 1.0, 1e3, 1e6])
 def test_balls_of_every_size_on_features_of_low_rank(radius: float) -> None:
     for features, targets in families():
-        problem = LandmarkedLeastSquares(features, targets, radius)
+        problem = LandmarkedLeastSquares(features, targets, Ball(radius))
         solution = solve(problem, tol=1e-10)
         assert solution.optimal
         assert np.linalg.norm(weights(solution)) == pytest.approx(radius, rel=1e-14)
@@ -126,14 +125,15 @@ def test_balls_of_every_size_on_features_of_low_rank(radius: float) -> None:
 
 def test_refinement_makes_up_for_the_condition_number_of_the_normal_equations() -> None:
     features, targets = smooth(300, 40)
-    iterates = landmark_cholesky(LandmarkedRidge(features, targets, 1e-13), tol=1e-30)
+    iterates = landmark_cholesky(LandmarkedLeastSquares(features, targets, Ridge(1e-13)), tol=1e-30)
     gaps = [iterate.gap or 0.0 for iterate in islice(iterates, 4)]
     assert gaps[1] < 1e-4 * gaps[0] and gaps[2] < 1e-4 * gaps[1]
 
 
 def test_what_float64_cannot_decide_is_not_called_optimal() -> None:
     for features, targets in families():
-        for problem in (LandmarkedRidge(features, targets, 1e-30), LandmarkedLeastSquares(features, targets, 1e14)):
+        for bound in (Ridge(1e-30), Ball(1e14)):
+            problem = LandmarkedLeastSquares(features, targets, bound)
             solution = solve(problem, tol=1e-10)
             assert not solution.optimal
             assert solution.certificate is not None and solution.certificate.lower <= solution.value < problem.scale()
@@ -150,16 +150,15 @@ def test_reduction_by_blocks_is_that_of_the_whole(monkeypatch: pytest.MonkeyPatc
     np.save(tmp_path / "psi.npy", features)
     mapped = np.load(tmp_path / "psi.npy", mmap_mode="r")
     for strength in (1e-3, 1.0):
-        one, two = (solve(LandmarkedRidge(psi, targets, strength), "cholesky", tol=TIGHT) for psi in (features, mapped))
+        one, two = (solve(LandmarkedLeastSquares(psi, targets, Ridge(strength)), "cholesky", tol=TIGHT) for psi in (features, mapped))
         assert one.optimal and two.optimal
         np.testing.assert_allclose(weights(one), weights(two), rtol=1e-12)
-    assert np.shares_memory(LandmarkedRidge(mapped, targets, 1.0).features, mapped)
+    assert np.shares_memory(LandmarkedLeastSquares(mapped, targets, Ridge(1.0)).features, mapped)
 
 
-@pytest.mark.parametrize("form", ["ridge", "ball"])
-def test_declared_duals_have_the_primal_s_value_and_its_multipliers(form: str) -> None:
-    features, targets = instance(30, 4)
-    problem: Any = LandmarkedRidge(features, targets, 0.05) if form == "ridge" else LandmarkedLeastSquares(features, targets, 0.5)
+@pytest.mark.parametrize("bound", [Ridge(0.05), Ball(0.5)])
+def test_declared_duals_have_the_primal_s_value_and_its_multipliers(bound: Bound) -> None:
+    problem = LandmarkedLeastSquares(*instance(30, 4), bound)
     best = solve(problem, tol=TIGHT)
     dual = problem.declare_dual()
     dual.solve(solver="CLARABEL", tol_gap_abs=1e-9, tol_gap_rel=1e-9, tol_feas=1e-9)
@@ -176,13 +175,14 @@ def test_the_dual_of_the_ball_is_the_minimum_of_the_lagrangian() -> None:
     f = targets - 2.5 * v
     linear = float((targets - f) @ (targets - f) / 5 + v @ f)
     best = linear - float(np.max((features.T @ v) @ np.stack([np.cos(angles), np.sin(angles)]))) * 1.3
-    assert float(LandmarkedLeastSquares(features, targets, 1.3).dual_bound({"predictions": v})) == pytest.approx(best, rel=1e-7)
+    assert float(LandmarkedLeastSquares(features, targets, Ball(1.3)).dual_bound({"predictions": v})) == pytest.approx(best, rel=1e-7)
 
 
 def test_distances_hold_the_optimum() -> None:
     features, targets = instance(30, 4)
     rng = np.random.default_rng(3)
-    for problem in (LandmarkedRidge(features, targets, 0.05), LandmarkedLeastSquares(features, targets, 0.5)):
+    for kept in (Ridge(0.05), Ball(0.5)):
+        problem = LandmarkedLeastSquares(features, targets, kept)
         best = weights(solve(problem, tol=1e-14))
         for size in (1e-6, 1e-3, 0.1):
             point = problem.restore({"w": best + size * rng.normal(size=4)})
@@ -196,7 +196,7 @@ def test_distances_hold_the_optimum() -> None:
 @pytest.mark.parametrize("data", ["abalone", "concrete"])
 def test_recipes_on_real_data(data: str) -> None:
     dataset = load_dataset(data)
-    for cls in (LandmarkedRidge, LandmarkedLeastSquares):
+    for cls in LandmarkedLeastSquares.each_form():
         problem = cls.from_data(dataset, np.random.default_rng(0), samples=400)
         assert problem.features.shape == (400, 50)
         assert abs(np.mean(problem.targets)) <= 1e-12 * np.max(np.abs(problem.targets))
@@ -209,21 +209,22 @@ def test_recipes_on_real_data(data: str) -> None:
 def test_what_bounds_w_must_be_positive(bad: float) -> None:
     features, targets = instance(10, 2)
     with pytest.raises(InvalidProblem, match="regularization"):
-        LandmarkedRidge(features, targets, bad)
+        LandmarkedLeastSquares(features, targets, Ridge(bad))
     with pytest.raises(InvalidProblem, match="radius"):
-        LandmarkedLeastSquares(features, targets, bad)
+        LandmarkedLeastSquares(features, targets, Ball(bad))
     with pytest.raises(InvalidProblem, match="features"):
-        LandmarkedRidge(features[:-1], targets, 1.0)
+        LandmarkedLeastSquares(features[:-1], targets, Ridge(1.0))
 
 
 def test_features_of_natural_size_are_not_copied_on_the_way_to_a_solver() -> None:
     features, targets = instance(50, 5)
-    for problem in (LandmarkedRidge(features, 1e5 * targets, 0.1), LandmarkedLeastSquares(features, 1e5 * targets, 1.0)):
+    for bound in (Ridge(0.1), Ball(1.0)):
+        problem = LandmarkedLeastSquares(features, 1e5 * targets, bound)
         natural, _ = problem.normalised()
         assert np.shares_memory(natural.features, problem.features)
         assert np.max(np.abs(natural.targets)) <= 2.0
-    natural, back = LandmarkedRidge(1e5 * features, targets, 0.1).normalised()
+    natural, back = LandmarkedLeastSquares(1e5 * features, targets, Ridge(0.1)).normalised()
     assert np.max(np.linalg.norm(natural.features, axis=1)) <= 2.0
     point = {"w": np.ones(5)}
-    plain = float(LandmarkedRidge(1e5 * features, targets, 0.1).objective(back.point(point)))
+    plain = float(LandmarkedLeastSquares(1e5 * features, targets, Ridge(0.1)).objective(back.point(point)))
     assert plain == pytest.approx(float(natural.objective(point)) * (targets / natural.targets)[0] ** 2, rel=1e-12)

@@ -500,7 +500,7 @@ from simopt.ground import registry
 from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.solving.driver import solve
-from simopt.ground.kernel import Kernel
+from simopt.ground.compiled import Kernel
 
 registry.load("solvers")
 kernels = [item for item in gc.get_objects() if isinstance(item, Kernel)]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from simopt.ground.arrays import Array
-from simopt.ground.kernel import kernel
+from simopt.ground.compiled import kernel
 
 
 @kernel

@@ -1,5 +1,7 @@
 """Similarity functions and their Gram matrices.
 
+A new one is a subclass of `Similarity` (`base`) in the file of its family; with a rule in `named` it is known by name.
+
 >>> from simopt.data.similarities import Manhattan
 >>> K = Manhattan()
 >>> K([[0.0, 0.0], [1.0, 2.0]], [[1.0, 1.0]])              # (n, p) and (m, p) to (n, m)

@@ -31,6 +31,9 @@ class Similarity(ABC):
 
     Subclasses are frozen dataclasses whose fields are numbers, strings or other similarities, with a `kind` under which they are
     written to JSON. What a subclass says of itself must hold for every set of points, not only for the likely ones.
+
+    An object of any subclass can be given where a recipe or an estimator takes a similarity. To be taken by name as well, on the command
+    line too, it needs a rule that chooses its parameters from the points: a line of `RULES` in `simopt.data.similarities.named`.
     """
 
     kind: ClassVar[str] = ""

@@ -78,6 +78,8 @@ def backward(
 
 
 class _Sweep:
+    """What has come back to each node so far (`into`), and what is known of the value (`out`)."""
+
     def __init__(
         self,
         num: Arithmetic,
@@ -101,6 +103,7 @@ class _Sweep:
         self.boxes: dict[Key, Box] = {key: box(num, programme, leaf) for key, leaf in programme.leaves.items()}
 
     def run(self) -> Backward:
+        """The rows and the objective, the nodes from the last to the first, then what absorbs, the hosts and the bounds of the leaves."""
         for row in self.programme.rows:
             if row.key not in self.hosts:
                 self._row(row, self._candidate(row.key, row.map.size))

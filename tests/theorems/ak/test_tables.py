@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import simopt.claims.reproduction
-from simopt.claims import catalogue, run, runner
+from simopt.claims import run
 from simopt.claims.kinds import Effort, Verdict
 from simopt.claims.tables import OUTSIDE, Cell, Curve, Run
 from simopt.data.datasets import Dataset, load_dataset
@@ -241,22 +241,6 @@ def test_one_power_is_validated_as_in_the_table_of_all(split):
 
 def test_no_gain_where_the_parameter_follows_the_share(split):
     assert gain(split, 0.5, kept=False) == pytest.approx(0.0, abs=1e-9)
-
-
-@pytest.mark.parametrize("claim", ["AK-Tab1-each", "AK-Tab1-each-fetched", "AK-Tab1p"])
-@pytest.mark.usefixtures("no_data")
-def test_claims_on_the_rows_are_not_run_without_data(claim):
-    result = run(claim)
-    assert result.verdict is Verdict.NOT_RUN and result.ok
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("claim", ["AK-Tab1-each", "AK-Tab1-each-fetched", "AK-Tab1p"])
-def test_the_rows_that_come_out_again_and_mutants(claim):
-    runner.require(catalogue.find(claim))
-    result = run(claim, mutants=True)
-    assert result.ok and result.verdict is Verdict.HOLDS
-    assert result.mutants and all(mutant.caught for mutant in result.mutants)
 
 
 def test_tables_are_plain_data():

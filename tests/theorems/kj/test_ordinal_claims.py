@@ -1,4 +1,4 @@
-"""Appendix E.1 and Theorem 13: verdicts, the audit's numbers, and the learners against games solved by linear programmes."""
+"""Appendix E.1 and Theorem 13: the audit's numbers, and the learners against games solved by linear programmes."""
 
 from __future__ import annotations
 
@@ -8,12 +8,9 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
-from simopt.claims import Defect, catalogue, runner
-from simopt.claims.kinds import Evidence, Verdict
 from simopt.problems.kernel_ordinal_goodness import KernelOrdinalGoodness
 from simopt.solving.driver import solve
 from simopt.theorems.kj.goodness.finite_domains import least_loss, predicted
-from simopt.theorems.kj.ordinal import direct_reduction, theorem_13
 from simopt.theorems.kj.ordinal.direct_reduction import far_apart, ordinal_error
 from simopt.theorems.kj.ordinal.ordinal_worlds import (
     HALF,
@@ -30,49 +27,6 @@ from simopt.theorems.kj.ordinal.ordinal_worlds import (
     spaced,
 )
 from simopt.theorems.kj.ordinal.theorem_13 import absolute, best_lines, guaranteed, law, learned, mislabelled, ordinal_world, rounded
-
-MODULES = {direct_reduction.__name__, theorem_13.__name__}
-PROVED = "E1a+ E1a2+ E1b+ E1d E1e Thm13c Thm13-rounding Thm13-p3+ Thm13-p4 Thm13-p5+".split()
-STEPS = "Thm13b+ Thm13b-rounding Thm13d+ Thm13b-where Thm13a-shift Thm13a+ Thm13b-shift Thm13b-all Thm13-p1+".split()
-REFUTED = {
-    "E1a": Defect.CONVENTION,
-    "E1a2": Defect.CONVENTION,
-    "E1b": Defect.MISSING_HYPOTHESIS,
-    "E1c": Defect.MISSING_HYPOTHESIS,
-    "Thm13a": Defect.SUBSTANTIVE,
-    "Thm13b": Defect.SUBSTANTIVE,
-    "Thm13d": Defect.SUBSTANTIVE,
-    "Thm13-p1": Defect.CONVENTION,
-    "Thm13-p3": Defect.SUBSTANTIVE,
-    "Thm13-p5": Defect.MISSING_HYPOTHESIS,
-}
-QUICKLY = "E1c+ E1c-far E1e-word Thm13a-plain Thm13a-best Thm13b-best Thm13e Thm13e-scale Thm13-p2".split()
-SLOWLY = ["Thm13-worlds", "Thm13-total"]
-
-
-@pytest.mark.parametrize("row", [*PROVED, *STEPS, *REFUTED, *QUICKLY])
-def test_verdict_and_evidence(row: str) -> None:
-    name = f"KJ-{row}"
-    claim = catalogue.find(name)
-    assert claim.section == "ordinal"
-    result = runner.run(name)
-    assert result.ok, result.trace or result.own.reason
-    assert (result.verdict is Verdict.PROVED) == (row in PROVED)
-    assert (result.own.evidence is Evidence.EXACT_STEPS) == bool(result.own.remains) == (row in STEPS)
-    if row in REFUTED:
-        assert claim.defect is REFUTED[row] and catalogue.find(f"{name}+").corrects == name
-        assert result.own.evidence is Evidence.EXACT
-
-
-@pytest.mark.parametrize("row", SLOWLY)
-def test_verdict(row: str) -> None:
-    result = runner.run(f"KJ-{row}")
-    assert result.ok, result.trace or result.own.reason
-
-
-def test_every_claim_of_these_files_is_tested() -> None:
-    here = {claim.id for claim in catalogue.registered() if claim.module in MODULES}
-    assert here == {f"KJ-{row}" for row in [*PROVED, *STEPS, *REFUTED, *QUICKLY, *SLOWLY]}
 
 
 def test_the_audit_s_two_points() -> None:

@@ -35,7 +35,6 @@ from simopt.theorems.kj.experiments.printed_ordinal import BINNED, ORDINAL_SETS,
 from simopt.theorems.kj.experiments.printed_tables import KR, MANHATTAN, SIGMOID
 
 TABLES = ("kj-table1b", "kj-figure1b", "kj-figure2cd")
-ON_DATA = ("KJ-X8", "KJ-X8-fetched", "KJ-X8-regression", "KJ-X8-regression-fetched")
 PRINTED = ("KJ-X2", "KJ-X3", "KJ-X3+", "KJ-X9")
 
 
@@ -296,19 +295,3 @@ def test_what_the_printed_numbers_say_is_decided_and_its_mutants_differ(id: str)
     result = runner.run(id)
     assert result.ok and result.verdict is (Verdict.REFUTED if id == "KJ-X3" else Verdict.PROVED)
     assert all(mutant.caught for mutant in run_mutants(catalogue.find(id), Effort.QUICK, 0))
-
-
-@pytest.mark.parametrize("id", ON_DATA)
-@pytest.mark.usefixtures("no_data")
-def test_claims_are_not_run_without_data(id: str) -> None:
-    result = runner.run(id)
-    assert result.verdict is Verdict.NOT_RUN and result.ok
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("id", ON_DATA)
-def test_what_the_text_says_holds_on_the_data_and_its_mutants_do_not(id: str) -> None:
-    runner.require(catalogue.find(id))
-    result = runner.run(id, mutants=True)
-    assert result.ok and result.verdict is Verdict.HOLDS
-    assert result.mutants and all(mutant.caught for mutant in result.mutants)

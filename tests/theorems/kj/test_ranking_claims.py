@@ -1,4 +1,4 @@
-"""Appendix F: verdicts, the audit's numbers, and the exact tools against floats, enumeration and sampling."""
+"""Appendix F: the audit's numbers, and the exact tools against floats, enumeration and sampling."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy.optimize import isotonic_regression, minimize
 
-from simopt.claims import Defect, Trial, catalogue, runner
-from simopt.claims.kinds import Effort, Evidence, Verdict
+from simopt.claims import Trial
+from simopt.claims.kinds import Effort
 from simopt.data import relevance
 from simopt.problems.ranking_goodness import RankingGoodness
 from simopt.solving.driver import solve
@@ -29,39 +29,9 @@ from simopt.theorems.kj.ranking.theorem_30 import (
 )
 from simopt.theorems.kj.ranking.theorem_31 import domains, loss, one_point, optimum
 
-PROVED = [
-    f"KJ-{row}"
-    for row in "Thm30-lip+ Thm30-split Thm31-b Thm31-c-sharp Thm31-d Thm31-e-sharp F-other-slope F-mu Thm30+ Thm30-sharp Thm31-a".split()
-]
-STEPS = [f"KJ-{row}" for row in "F-ndcg F-eta Thm30-breg+ Thm30-CF Thm31-d-all Thm31-wide Thm31-lower".split()]
-REFUTED = ["KJ-Thm30-lip", "KJ-Thm30-3"]
-VACUOUS = ["KJ-Thm30", "KJ-Thm30-breg"]
-QUICKLY = "Thm30-growth Thm30-64 Thm30-3+ Thm30-4th Thm30-sl Thm31 Thm31-better Thm31-c Thm31-d-sharp Thm31-e".split()
-SLOWLY = "F-other Thm30-dec Thm30-half Thm30-useful Def28 Def29".split()
-
 
 def quick() -> Trial:
     return Trial("test", 0, -1, Effort.QUICK, {})
-
-
-@pytest.mark.parametrize("name", [*PROVED, *STEPS, *REFUTED, *VACUOUS, *(f"KJ-{row}" for row in QUICKLY)])
-def test_verdict_and_evidence(name: str) -> None:
-    claim = catalogue.find(name)
-    assert claim.section == "ordinal"
-    result = runner.run(name)
-    assert result.ok, result.trace or result.own.reason
-    assert (result.verdict is Verdict.PROVED) == (name in PROVED)
-    assert (result.own.evidence is Evidence.EXACT_STEPS) == bool(result.own.remains) == (name in STEPS)
-    assert (result.verdict is Verdict.VACUOUS) == (name in VACUOUS)
-    if name in REFUTED:
-        assert claim.defect is Defect.CONSTANT and catalogue.find(f"{name}+").corrects == name
-        assert result.own.evidence is Evidence.EXACT
-
-
-@pytest.mark.parametrize("name", [f"KJ-{row}" for row in SLOWLY])
-def test_verdict(name: str) -> None:
-    result = runner.run(name)
-    assert result.ok, result.trace or result.own.reason
 
 
 def test_all_orders_of_all_lists_are_there() -> None:

@@ -32,7 +32,6 @@ from simopt.theorems.kj.experiments.protocol import (
     unit_interval,
 )
 
-ON_DATA = ("KJ-X1-data", "KJ-X1-data-fetched", "KJ-X5", "KJ-X6", "KJ-X6-fetched", "KJ-X7", "KJ-X7-fetched")
 TABLES = ("kj-table1a", "kj-figure1a", "kj-figure2ab")
 
 
@@ -276,22 +275,6 @@ def test_what_the_printed_numbers_say_is_proved_and_its_mutants_are_not(id: str)
     result = runner.run(id)
     assert result.ok and result.verdict is Verdict.PROVED
     assert all(mutant.caught for mutant in run_mutants(catalogue.find(id), Effort.QUICK, 0))
-
-
-@pytest.mark.parametrize("id", ON_DATA)
-@pytest.mark.usefixtures("no_data")
-def test_claims_are_not_run_without_data(id: str) -> None:
-    result = runner.run(id)
-    assert result.verdict is Verdict.NOT_RUN and result.ok
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("id", ON_DATA)
-def test_what_the_text_says_holds_on_the_data_and_its_mutants_do_not(id: str) -> None:
-    runner.require(catalogue.find(id))
-    result = runner.run(id, mutants=True)
-    assert result.ok and result.verdict is Verdict.HOLDS
-    assert result.mutants and all(mutant.caught for mutant in result.mutants)
 
 
 def test_the_printed_example_leaves_the_order_open() -> None:

@@ -284,12 +284,3 @@ def test_printed_means_satisfy_the_reading_of_the_claim() -> None:
     assert table_claims.many() == 5
     differences, deviations = np.array([printed(row, "Lin-R", 2) for row in table_claims.SETS]).T
     assert -differences.sum() / math.sqrt(np.sum(deviations**2) / FOLDS) == pytest.approx(-2.28, abs=0.01)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("id", ["KK-UCI", "KK-UCI-each", "KK-UCI-each-fetched"])
-def test_what_the_tables_say_holds_and_its_mutants_do_not(id: str) -> None:
-    runner.require(catalogue.find(id))
-    result = runner.run(id, mutants=True)
-    assert result.ok and result.verdict is Verdict.HOLDS
-    assert result.mutants and all(mutant.caught for mutant in result.mutants)

@@ -6,10 +6,9 @@ import itertools
 from fractions import Fraction
 
 import numpy as np
-import pytest
 
-from simopt.claims import Claim, Trial, catalogue, rational, runner
-from simopt.claims.kinds import Effort, Evidence, Scope, Verdict
+from simopt.claims import Trial, catalogue, rational, runner
+from simopt.claims.kinds import Effort, Scope
 from simopt.theorems.rmw.contamination import (
     TILTED,
     WRONG,
@@ -27,27 +26,9 @@ from simopt.theorems.rmw.contamination import (
 from simopt.theorems.rmw.margins import STEPS, below, halfway, up_to
 from simopt.theorems.small_worlds.worlds import CONVENTIONS, by, mean, minus, mixed, risk, squared, zero_one
 
-PROVED = ("RMW-marg", "RMW-T6lem", "RMW-T6+", "RMW-T6-labels", "RMW-cont")
-HOLDING = ("RMW-Gam+", "RMW-L7+")
-REFUTED = ("RMW-T6", "RMW-Gam", "RMW-L7")
-CLAIMS = (*PROVED, *HOLDING, *REFUTED)
-
-
-def found(name: str) -> Claim:
-    return catalogue.find(name)
-
 
 def quick(name: str, seed: int = 0) -> Trial:
-    return Trial(name, seed, -1, Effort.QUICK, found(name).knobs)
-
-
-@pytest.mark.slow  # `simopt verify` runs seed 0
-@pytest.mark.parametrize("name", CLAIMS)
-def test_verdict_is_as_expected_under_another_seed(name: str) -> None:
-    result = runner.run(name, seeds=(1,))
-    assert result.ok, result.trace or result.own.reason
-    assert all(row.evidence is Evidence.EXACT and row.checks > 0 for row in result.rows.values())
-    assert (result.verdict is Verdict.PROVED) == (name in PROVED)
+    return Trial(name, seed, -1, Effort.QUICK, catalogue.find(name).knobs)
 
 
 def test_theorem_six_is_refuted_under_every_convention() -> None:
