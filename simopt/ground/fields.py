@@ -81,7 +81,7 @@ class Asked(NamedTuple):
     def by(cls, hint: Any) -> Asked:
         """Read off `Annotated[…]`, or `Annotated[…] | None`."""
         kinds = (hint, *get_args(hint))
-        behind = next((found for kind in kinds if (found := getattr(kind, "__metadata__", ()))), ())
+        behind: tuple[Any, ...] = next((found for kind in kinds if (found := getattr(kind, "__metadata__", ()))), ())
         axes = next((item for item in behind if isinstance(item, Axes)), None)
         checks = tuple(item for item in behind if callable(item) and (item is not axes or item is behind[0]))
         return cls(checks or (_finite,), axes, axes.letters if axes else (), type(None) in kinds)
@@ -97,13 +97,13 @@ def checked(instance: Any) -> dict[str, Any]:
     """
     lengths: dict[str, int] = {}
     found: dict[str, Any] = {}
-    asked = _asked(type(instance))
+    asked = _asked(instance.__class__)
     for name, (checks, _, letters, optional) in asked.items():
         value = getattr(instance, name)
         if value is None and optional:
             continue
         if letters and lengths:  # the rows are counted before they are looked at
-            shape = getattr(value, "shape", ())
+            shape: tuple[int, ...] = getattr(value, "shape", ())
             if len(shape) == len(letters) and lengths.get(letters[0], shape[0]) != shape[0]:
                 raise _disagreement(asked, name, shape, 0, lengths[letters[0]], found)
         for check in checks:
