@@ -10,14 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simopt.data.similarities import Similarity
-from simopt.ground import validate
-from simopt.ground.arrays import Array
+from simopt.ground.fields import Features, Targets
 from simopt.problems.bounds import Ball, Bound, Ridge
 from simopt.problems.cases import recipes
 from simopt.problems.losses.landmark_squares import LandmarkSquares
 from simopt.problems.norms import squares, vectors
 from simopt.solving.forms import Forms
-from simopt.solving.problem import ALL_CONES, Example, Image, Law, change_of_units, freeze, laws_of_samples, problem
+from simopt.solving.problem import ALL_CONES, Example, Image, Law, change_of_units, laws_of_samples, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -66,13 +65,9 @@ class LandmarkedLeastSquares(LandmarkSquares):
         },
     }
 
-    features: Array
-    targets: Array
+    features: Features
+    targets: Targets
     bound: Bound
-
-    def __post_init__(self) -> None:
-        freeze(self, targets=validate.squarable("targets", validate.vector("targets", self.targets)))
-        super().__post_init__()
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """Minimise (1/n)‖y − f‖² s.t. `predictions` f = Ψw and the `ball` ‖w‖ ≤ B, or plus λ‖w‖²."""

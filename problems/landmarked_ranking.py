@@ -14,12 +14,13 @@ from simopt.data.landmarks import LandmarkMap
 from simopt.data.queries import Queries
 from simopt.data.relevance import BINARY, NATURAL
 from simopt.data.similarities import Similarity
-from simopt.ground.arrays import Array, Multipliers
+from simopt.ground.arrays import Multipliers
 from simopt.ground.errors import InvalidProblem
+from simopt.ground.fields import Features
 from simopt.problems.bounds import Ball, Bound, Ridge
 from simopt.problems.cases import recipes
 from simopt.problems.domains import ranked_lists
-from simopt.problems.domains.ranked_lists import RankedLists
+from simopt.problems.domains.ranked_lists import Identifiers, RankedLists, Relevance
 from simopt.problems.losses.landmark_squares import LandmarkSquares
 from simopt.problems.norms import squares, vectors
 from simopt.solving.forms import Forms
@@ -77,9 +78,9 @@ class LandmarkedRanking(RankedLists, LandmarkSquares):
         },
     }
 
-    features: Array
-    relevance: Array
-    qid: npt.NDArray[Any]
+    features: Features
+    relevance: Relevance
+    qid: Identifiers
     bound: Bound
     logarithm: str = "natural"
 

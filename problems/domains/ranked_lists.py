@@ -12,6 +12,7 @@ from simopt.data.relevance import LOGARITHMS
 from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
+from simopt.ground.fields import Axes
 from simopt.problems.cases import recipes
 from simopt.solving.problem import Problem, freeze
 
@@ -27,6 +28,7 @@ def identifiers(_: str, qid: Any) -> npt.NDArray[Any]:
     return ids.astype(str) if ids.dtype.kind == "O" else ids
 
 
+Relevance = Annotated[Array, Axes("n", leads=True)]
 Identifiers = Annotated[npt.NDArray[Any], identifiers]
 
 

@@ -19,11 +19,10 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
 from simopt.data.landmarks import equal_columns
-from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.problems.bounds import Ball, Bound, Bounded, Ridge
 from simopt.problems.norms import squares, vectors
-from simopt.solving.problem import Image, Law, Rescale, freeze
+from simopt.solving.problem import Image, Law, Rescale
 
 Value = Any
 
@@ -39,11 +38,6 @@ class LandmarkSquares(Bounded):
     def count(self) -> int:
         """n of the formulas, by which the sum of squares is divided: the number of samples, unless a problem says otherwise."""
         return len(self.targets)
-
-    def __post_init__(self) -> None:
-        features = validate.matrix("features", self.features, rows=len(self.targets))
-        freeze(self, features=validate.squarable("features", features))
-        self._check_bound()
 
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """(1/n)‖y − Ψw‖² + R(w)."""
