@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import inspect
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, get_type_hints
 
 from simopt.ground.errors import InvalidProblem, UnknownName
 from simopt.ground.registry import fold
@@ -76,11 +76,11 @@ def convert(name: str, text: str, annotation: str) -> Any:
 
 
 def settable_fields(kind: type[Problem]) -> dict[str, str]:
-    """Fields of a problem that are neither arrays nor bounds, with their annotations, and the numbers that they hold."""
-    fields = {item.name: _annotation(item.type) for item in dataclasses.fields(kind)} | dict.fromkeys(kind.holding(), "float")
-    held = kind.holding().values()
-    whole = ("Array", "ndarray", "Bound")
-    return {name: text for name, text in fields.items() if not any(each in text for each in whole) and name not in held}
+    """Fields of a problem that are neither arrays nor hold several numbers, with what they hold, and the numbers that fields hold."""
+    plain = get_type_hints(kind)  # without what is checked of them
+    single = [item.name for item in dataclasses.fields(kind) if not dataclasses.is_dataclass(plain[item.name])]
+    found = {name: _annotation(plain[name]) for name in single}
+    return {name: text for name, text in found.items() if "ndarray" not in text} | dict.fromkeys(kind.holding(), "float")
 
 
 def assigned(kind: type[Problem], texts: dict[str, str]) -> tuple[dict[str, Any], dict[str, Any]]:
