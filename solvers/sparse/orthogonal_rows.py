@@ -11,7 +11,7 @@ Matching pursuit takes the largest |a_j|, orthogonal least squares the largest a
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -40,28 +40,26 @@ def _best(a: Any, h: Any, marks: Any, by_gain: bool) -> int:
     return best
 
 
+class State(NamedTuple):
+    """The arrays that picks change, and ‖x_j‖²; see `Selection`."""
+
+    products: Any
+    heights: Any
+    diagonal: Any
+    marks: Any
+    basis: Any
+    order: Any
+    shares: Any
+    residuals: Any
+
+
 @kernel
-def _advance(
-    rows: Any,
-    place: Any,
-    unit: float,
-    diagonal: Any,
-    a: Any,
-    h: Any,
-    marks: Any,
-    basis: Any,
-    order: Any,
-    shares: Any,
-    residuals: Any,
-    size: int,
-    count: int,
-    enough: float,
-    by_gain: bool,
-) -> tuple[int, int, int]:
-    """Pick until `count` picks, or ‖r‖² ≤ `enough`, or no column helps, or a row is missing. Returns (why, column, number of picks)."""
+def _advance(rows: Any, place: Any, unit: float, state: State, size: int, enough: float, by_gain: bool) -> tuple[int, int, int]:
+    """Pick until all are picked, or ‖r‖² ≤ `enough`, or no column helps, or a row is missing. Returns (why, column, number of picks)."""
+    a, h, diagonal, marks, basis, order, shares, residuals = state
     d = len(a)
     silence = SILENCE * SILENCE * residuals[0]
-    while size < count and residuals[size] > enough:
+    while size < len(order) and residuals[size] > enough:
         best = _best(a, h, marks, by_gain)
         if best < 0:
             return EXHAUSTED, -1, size
@@ -164,8 +162,8 @@ class Selection:
 
         O(dk) for the k-th pick. After NEEDED, `wanted` is the column whose row is missing.
         """
-        state = (self.diagonal, self.products, self.heights, self.marks, self.basis, self.order, self.shares, self.residuals)
-        why, self.wanted, self.size = _advance(rows, place, unit, *state, self.size, len(self.order), enough, self.by_gain)
+        state = State(self.products, self.heights, self.diagonal, self.marks, self.basis, self.order, self.shares, self.residuals)
+        why, self.wanted, self.size = _advance(rows, place, unit, state, self.size, enough, self.by_gain)
         return why
 
     @property
