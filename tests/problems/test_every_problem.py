@@ -18,6 +18,7 @@ from simopt.data.datasets import load_dataset
 from simopt.ground import registry
 from simopt.ground.errors import InvalidProblem
 from simopt.problems.kernel_ridge import KernelRidge
+from simopt.problems.norms.cosines import EPS, CosineNorm
 from simopt.solving.certificate import certify, judge
 from simopt.solving.problem import Example, Problem, changed
 
@@ -134,7 +135,18 @@ def test_strong_duality_and_agreement_with_the_declaration(problem: Problem) -> 
     assert rigorous.lower <= found.upper + 1e-12 * found.scale
     assert rigorous.upper >= found.lower - 1e-12 * found.scale
     if problem.scale() > 0:
-        assert rigorous.relative_gap <= 1e-6
+        assert rigorous.relative_gap <= max(1e-6, known_of_a_norm(problem) / problem.scale())
+
+
+def known_of_a_norm(problem: Problem) -> float:
+    """How far balls may be off where the dual takes 1/γ times a norm √(qᵀKq) ≈ 0, Σ|q_i| ≤ 2: the form is summed to nε Σ|q_i K_ij q_j|.
+
+    No arithmetic does better by far: K itself, rounded to floats, is semidefinite to ε only.
+    """
+    if not isinstance(problem, CosineNorm):
+        return 0.0
+    known: float = np.sqrt(2.0 * (len(problem.gram) + 4) * EPS * np.max(np.diagonal(problem.gram)))
+    return 2.0 * known / problem.gamma
 
 
 @pytest.mark.parametrize("problem", CASES)
