@@ -60,6 +60,10 @@ class PowerPenalty(Limit):
             return num.pos(num.lift(self.regularization) - s) * t
         return norm_power.fenchel_young(num, t, s, self.regularization, self.power)
 
+    def inside(self, num: Arithmetic, alpha: Any, gram: Array) -> Value:
+        """α as it is."""
+        return num.lift(alpha)
+
     def unit(self, factor: Factor, targets: Array) -> float:
         """A power of two near ‖u*‖ where ‖u‖^m is far from 1 (7^12 is 1e10)."""
         return power_units.norm_unit(factor, targets, self.regularization, self.power)
@@ -104,6 +108,11 @@ class PowerBall(Limit):
         """ρ(t) + ρ*(s) − st = s(B − t) ≥ 0."""
         return s * num.pos(self.size(num) - t)
 
+    def inside(self, num: Arithmetic, alpha: Any, gram: Array) -> Value:
+        """α drawn back until bounds on ‖f‖ in `num` prove that f is in the ball."""
+        radius = num.lower(self.size(num))
+        return vectors.inside_ball(num, num.mid(num.lift(alpha)), radius, lambda num, a: num.sqrt(squares.squared_norm(num, gram, a)))
+
     def unit(self, factor: Factor, targets: Array) -> float:
         """A power of two near B."""
         return squares.power_of_two(self.norm_bound)
@@ -125,8 +134,8 @@ class MPowerRLS(Bounded, KernelProblem):
         P − D = (n/4)‖v − (2/n)(y − Kα)‖² + [ρ(t) + ρ*(s) − st] + (t/2s)‖v − (s/t)α‖²_K,
     in the ball with s(B − t) for [·]. A point suggests v = (2μ/n)α, where μ = (nλm/2) t^{m−2} makes the last two vanish and the first
     (1/n)‖y − (K + μI)α‖²; in the ball μ = ⟨y − Kα, Kα⟩/t², the ridge parameter that fits its residual best.
-    Every solution f ≠ 0 is that of kernel ridge regression with nλ' = μ. λt^m is convex for m ≥ 1; with m = 1 the solution is 0 as soon as
-    λ ≥ (2/n)√(yᵀKy), and for m < 1 only stationary points can be had (`simopt.solvers.power.stationary`). The ball is convex for every m.
+    Every penalised solution f ≠ 0 is that of kernel ridge regression with nλ' = μ. λt^m is convex for m ≥ 1; with m = 1 the solution is 0
+    as soon as λ ≥ (2/n)√(yᵀKy), and for m < 1 only stationary points can be had (`simopt.solvers.power.stationary`).
 
     Parameters
     ----------
@@ -216,29 +225,22 @@ class MPowerRLS(Bounded, KernelProblem):
         """(1/n)‖y − Kα‖², penalised + λ(αᵀKα)^{m/2}."""
         alpha = num.lift(point["alpha"])
         fitted = num.matvec(self.gram, alpha)
-        loss = squares.mean_square(num, num.lift(self.targets) - fitted, len(self.targets))
-        if isinstance(self.bound, PowerBall):
+        loss, bound = squares.mean_square(num, num.lift(self.targets) - fitted, len(self.targets)), self.bound
+        if isinstance(bound, PowerBall):
             return loss
-        return loss + norm_power.penalty(num, self.bound.norm(num, alpha, fitted), self.regularization, self.power)
+        return loss + norm_power.penalty(num, bound.norm(num, alpha, fitted), bound.regularization, bound.power)
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """α, or the α of a factor's coordinates u and their μ (see `Factor.coefficients`); drawn back into the ball, where there is one."""
         if "alpha" in point:
-            return {"alpha": self._inside(num, point["alpha"])}
+            return {"alpha": self.bound.inside(num, point["alpha"], self.gram)}
         u, factor = np.asarray(point["u"], dtype=float).reshape(-1), self.factor
         if isinstance(self.bound, PowerPenalty):
             return {"alpha": num.lift(factor.coefficients(u, self.targets, self.ridge(FLOAT.norm(u))))}
         mu = self._fitting(factor.matrix @ u, float(u @ u))
         # With a multiplier near 0 the directions outside the factor would take norm that the ball does not have: keep the better point.
-        full, bare = (self._inside(num, factor.coefficients(u, self.targets, value)) for value in (mu, 0.0))
+        full, bare = (self.bound.inside(num, factor.coefficients(u, self.targets, value), self.gram) for value in (mu, 0.0))
         return {"alpha": min((full, bare), key=lambda alpha: float(self.objective({"alpha": num.mid(alpha)})))}
-
-    def _inside(self, num: Arithmetic, alpha: Value) -> Value:
-        """α, or α drawn back into the ball until bounds on its norm in `num` prove that it is there."""
-        if isinstance(self.bound, PowerPenalty):
-            return num.lift(alpha)
-        radius = num.lower(self.bound.size(num))
-        return vectors.inside_ball(num, num.mid(num.lift(alpha)), radius, lambda num, a: num.sqrt(squares.squared_norm(num, self.gram, a)))
 
     def ridge(self, t: float) -> float:
         """μ = (nλm/2) t^{m−2}: the kernel ridge parameter nλ' that has the same penalised solution, when ‖f‖ = t > 0; 0 for t = 0."""
