@@ -6,7 +6,7 @@ import statistics
 
 from pairs import PAIRS, Table, arguments, gaussian_problem, interleave, met
 
-from simopt.problems.m_power_rls import MPowerRLS
+from simopt.problems.m_power_rls import MPowerRLS, PowerPenalty
 from simopt.solvers.power.ways_in import secular
 from simopt.solving.certificate import certify
 
@@ -26,7 +26,7 @@ def main() -> None:
     n = 100 if options.quick else 400
     gram, y = gaussian_problem(n, 5)
     for m in (1.1, 1.5, 3.0, 4.0):
-        problem = MPowerRLS(gram, y, 1e-3, m)
+        problem = MPowerRLS(gram, y, PowerPenalty(1e-3, m))
         iterate = next(iter(secular(problem, tol=1e-8)))
         judged = certify(problem, iterate.point, iterate.multipliers)
         excess = clarabel(problem) - judged.upper

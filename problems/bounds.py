@@ -14,8 +14,9 @@ from __future__ import annotations
 import math
 import warnings
 from abc import ABC, abstractmethod
-from dataclasses import dataclass, fields
-from typing import Any, ClassVar, NoReturn, Self
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from typing import Any, ClassVar, NoReturn, Self, TypeVar
 
 import numpy as np
 
@@ -26,17 +27,23 @@ from simopt.ground.fields import Positive, checked
 from simopt.problems.norms import power_units, squares, unit_ball, vectors
 from simopt.solving.forms import Formed
 
+L = TypeVar("L", bound="Limit")
 Value = Any
 UPWARDS = 1.0 + 1e-14
 
 
 @dataclass(frozen=True)
-class Bound(ABC):
-    """R(w), convex, 0 at w = 0."""
+class Limit:
+    """The numbers that tell how small w is kept, checked by their types."""
 
     def __post_init__(self) -> None:
         for name, value in checked(self).items():
             object.__setattr__(self, name, value)
+
+
+@dataclass(frozen=True)
+class Bound(Limit, ABC):
+    """R(w), convex, 0 at w = 0."""
 
     @abstractmethod
     def value(self, num: Arithmetic, w: Value, image: Value | None = None) -> Value:
@@ -243,8 +250,8 @@ class Ridge(Penalised):
 class Bounded(Formed):
     """A problem with `bound`; its forms are "ball" and "penalty", unless it says otherwise. The numbers of the bound are read on it too."""
 
-    bound: Bound
-    bounds: ClassVar[dict[str, type[Bound]]] = {"ball": Ball, "penalty": Penalty}
+    bound: Limit
+    bounds: ClassVar[Mapping[str, type[Limit]]] = {"ball": Ball, "penalty": Penalty}
 
     def taken(self) -> str:
         """By the type of the bound."""
@@ -266,12 +273,12 @@ class Bounded(Formed):
     @property
     def radius(self) -> float:
         """B; ∞ of a penalty."""
-        return self.bound.radius if isinstance(self.bound, Ball) else math.inf
+        return float(getattr(self.bound, "radius", math.inf))
 
     @property
     def regularization(self) -> float:
         """λ; 0 of a ball."""
-        return self.bound.regularization if isinstance(self.bound, Penalised) else 0.0
+        return float(getattr(self.bound, "regularization", 0.0))
 
     @classmethod
     def holding(cls) -> dict[str, str]:
@@ -286,18 +293,23 @@ class Bounded(Formed):
 
     @classmethod
     def modern(cls, given: dict[str, Any]) -> dict[str, Any]:
-        """`radius=B` and `regularization=λ` as bounds."""
-        for kind in cls.bounds.values():
-            old = [item.name for item in fields(kind) if item.name in given]
-            if old:
-                numbers = {name: given[name] for name in old}
-                shown = f"{kind.__name__}({', '.join(old)})"
-                warnings.warn(f"{cls.__name__}: {', '.join(old)} is old, write bound={shown}", DeprecationWarning, stacklevel=4)
-                return {**{name: value for name, value in given.items() if name not in old}, "bound": kind(**numbers)}
+        """`radius=B` and `regularization=λ` as bounds; a number that is not given is that of the bound that is."""
+
+        def told(kind: type[Limit], by: Mapping[str, Any]) -> dict[str, Any]:
+            return {item.name: by[item.name] for item in fields(kind) if item.name in by}
+
+        held = given.get("bound")
+        known = {**vars(held), **given} if isinstance(held, Limit) else given
+        kind = max(cls.bounds.values(), key=lambda kind: (len(told(kind, given)), len(told(kind, known))))
+        old = told(kind, given)
+        if old:
+            shown = f"{kind.__name__}({', '.join(old)})"
+            warnings.warn(f"{cls.__name__}: {', '.join(old)} is old, write bound={shown}", DeprecationWarning, stacklevel=4)
+            return {**{name: value for name, value in given.items() if name not in old}, "bound": kind(**told(kind, known))}
         return given
 
     @classmethod
-    def bounded(cls, usual: Bound, **numbers: float | None) -> Bound:
+    def bounded(cls, usual: L, **numbers: float | None) -> L:
         """The bound that a recipe was given numbers for, `usual` where it was given none.
 
         Raises
@@ -309,4 +321,4 @@ class Bounded(Formed):
         for name in given:
             if name not in cls.holding():
                 raise InvalidProblem(f"{name}: {cls.name} has none; give {', '.join(cls.holding())}")
-        return type(usual)(**given) if given else usual
+        return replace(usual, **given)

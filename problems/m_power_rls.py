@@ -1,22 +1,24 @@
-"""M-RLSR: regularized least squares with a power of the norm as its penalty."""
+"""M-RLSR: regularized least squares with a power of the norm as its penalty, or bounded."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
 from simopt.data.similarities import Similarity
-from simopt.ground.arrays import Multipliers, Point
+from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.ground.errors import InvalidProblem
 from simopt.ground.fields import Positive, Targets
+from simopt.problems.bounds import Bounded, Limit
 from simopt.problems.cases import recipes
-from simopt.problems.norms import gram_factor, norm_power, power_units, squares
-from simopt.problems.norms.gram_factor import Gram, KernelProblem
+from simopt.problems.norms import gram_factor, norm_power, power_units, squares, vectors
+from simopt.problems.norms.gram_factor import Factor, Gram, KernelProblem
+from simopt.solving.forms import Forms
 from simopt.solving.problem import ALL_CONES, Example, Image, Law, Rescale, change_of_units, problem
 
 if TYPE_CHECKING:
@@ -27,19 +29,113 @@ if TYPE_CHECKING:
 Value = Any
 
 
+@dataclass(frozen=True)
+class PowerPenalty(Limit):
+    """ρ(t) = λt^m of t = ‖f‖, λ > 0, m > 0; convex for m ≥ 1."""
+
+    regularization: Positive
+    power: Positive = 2.0
+
+    @property
+    def convex(self) -> bool:
+        """m ≥ 1."""
+        return self.power >= 1
+
+    @property
+    def steepest(self) -> float:
+        """λ for m = 1, else ∞: ρ* is finite for s ≤ sup ρ', and 0 there if that is."""
+        return self.regularization if self.power == 1 else math.inf
+
+    def norm(self, num: Arithmetic, alpha: Value, image: Value) -> Value:
+        """t from α and Kα: also one whose square leaves the floats, for t^m may not."""
+        return norm_power.norm(num, alpha, image)
+
+    def conjugate(self, num: Arithmetic, s: Value) -> Value:
+        """ρ*(s) = (m−1)λτ^m,  τ = (s/(λm))^{1/(m−1)}, for m > 1."""
+        return norm_power.conjugate(num, s, self.regularization, self.power)
+
+    def fenchel_young(self, num: Arithmetic, t: Value, s: Value) -> Value:
+        """ρ(t) + ρ*(s) − st ≥ 0."""
+        if self.power == 1:
+            return num.pos(num.lift(self.regularization) - s) * t
+        return norm_power.fenchel_young(num, t, s, self.regularization, self.power)
+
+    def inside(self, num: Arithmetic, alpha: Any, gram: Array) -> Value:
+        """α as it is."""
+        return num.lift(alpha)
+
+    def unit(self, factor: Factor, targets: Array) -> float:
+        """A power of two near ‖u*‖ where ‖u‖^m is far from 1 (7^12 is 1e10)."""
+        return power_units.norm_unit(factor, targets, self.regularization, self.power)
+
+    def in_units(self, s: float, c: float) -> PowerPenalty:
+        """y × s and K × c: λ × s^{2−m} c^{m/2}."""
+        return replace(self, regularization=power_units.exact_product(self.regularization, ((s, 2.0 - self.power), (c, self.power / 2.0))))
+
+
+@dataclass(frozen=True)
+class PowerBall(Limit):
+    """ρ(t) = 0 on t^m ≤ Γ, Γ > 0, m > 0, that is t ≤ B = Γ^{1/m}: convex for every m."""
+
+    radius: Positive
+    power: Positive = 2.0
+    convex: ClassVar[bool] = True
+    steepest: ClassVar[float] = math.inf
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if abs(math.log(self.radius)) > 700.0 * self.power:
+            raise InvalidProblem(f"radius: the bound Γ^(1/m) on the norm leaves float64 for Γ = {self.radius:g}, m = {self.power:g}")
+
+    @property
+    def norm_bound(self) -> float:
+        """B."""
+        return float(self.radius ** (1.0 / self.power))
+
+    def size(self, num: Arithmetic) -> Value:
+        """B."""
+        return norm_power.power(num, num.lift(self.radius), 1.0 / self.power)
+
+    def norm(self, num: Arithmetic, alpha: Value, image: Value) -> Value:
+        """t from α and Kα."""
+        return num.sqrt(num.pos(num.dot(alpha, image)))
+
+    def conjugate(self, num: Arithmetic, s: Value) -> Value:
+        """ρ*(s) = Bs."""
+        return self.size(num) * s
+
+    def fenchel_young(self, num: Arithmetic, t: Value, s: Value) -> Value:
+        """ρ(t) + ρ*(s) − st = s(B − t) ≥ 0."""
+        return s * num.pos(self.size(num) - t)
+
+    def inside(self, num: Arithmetic, alpha: Any, gram: Array) -> Value:
+        """α drawn back until bounds on ‖f‖ in `num` prove that f is in the ball."""
+        radius = num.lower(self.size(num))
+        return vectors.inside_ball(num, num.mid(num.lift(alpha)), radius, lambda num, a: num.sqrt(squares.squared_norm(num, gram, a)))
+
+    def unit(self, factor: Factor, targets: Array) -> float:
+        """A power of two near B."""
+        return squares.power_of_two(self.norm_bound)
+
+    def in_units(self, s: float, c: float) -> PowerBall:
+        """y × s and K × c: Γ × s^m c^{−m/2}."""
+        return replace(self, radius=power_units.exact_product(self.radius, ((s, self.power), (c, -self.power / 2.0))))
+
+
 @problem
 @dataclass(frozen=True, eq=False)
-class MPowerRLS(KernelProblem):
-    r"""min_α (1/n) ‖y − Kα‖² + λ (αᵀKα)^{m/2},   f = Σ_j α_j k(·, x_j),  ‖f‖²_H = αᵀKα.
+class MPowerRLS(Bounded, KernelProblem):
+    r"""min_α (1/n) ‖y − Kα‖² + ρ(‖f‖_H),   f = Σ_j α_j k(·, x_j),  ‖f‖²_H = αᵀKα;   ρ(t) = λt^m, or 0 on t^m ≤ Γ, that is t ≤ B = Γ^{1/m}.
 
     Dual, with a multiplier v of the row f = Kα and s = √(vᵀKv):
-        min_f (1/n)‖y − f‖² + vᵀf = vᵀy − (n/4)‖v‖²;      min_α λ‖α‖_K^m − vᵀKα = −(m−1)λτ^m,  τ = (s/(λm))^{1/(m−1)},
-        D(v) = vᵀy − (n/4)‖v‖² − (m−1) λ (s/(λm))^{m/(m−1)};      m = 1: D(v) = vᵀy − (n/4)‖v‖² subject to s ≤ λ.
-    For any α and v, with t = √(αᵀKα), the gap is a sum of three non-negative terms:
-        P − D = (n/4)‖v − (2/n)(y − Kα)‖² + [λt^m + (m−1)λτ^m − st] + (t/2s)‖v − (s/t)α‖²_K.
-    A point suggests v = (2μ/n)α with μ = (nλm/2) t^{m−2}; then the last two vanish and the first is (1/n)‖y − (K + μI)α‖².
-    Every solution f ≠ 0 is that of kernel ridge regression with nλ' = μ. The problem is convex for m ≥ 1; with m = 1 the solution is 0
-    as soon as λ ≥ (2/n)√(yᵀKy). For 0 < m < 1 it is not convex: only stationary points can be had (`simopt.solvers.power.stationary`).
+        min_f (1/n)‖y − f‖² + vᵀf = vᵀy − (n/4)‖v‖²;      min_α ρ(‖α‖_K) − vᵀKα = −ρ*(s),
+        D(v) = vᵀy − (n/4)‖v‖² − ρ*(s),      ρ*(s) = Bs, or (m−1)λτ^m with τ = (s/(λm))^{1/(m−1)}; m = 1: 0 subject to s ≤ λ.
+    For feasible α and any v, with t = √(αᵀKα), the gap is a sum of three non-negative terms:
+        P − D = (n/4)‖v − (2/n)(y − Kα)‖² + [ρ(t) + ρ*(s) − st] + (t/2s)‖v − (s/t)α‖²_K,
+    in the ball with s(B − t) for [·]. A point suggests v = (2μ/n)α, where μ = (nλm/2) t^{m−2} makes the last two vanish and the first
+    (1/n)‖y − (K + μI)α‖²; in the ball μ = ⟨y − Kα, Kα⟩/t², the ridge parameter that fits its residual best.
+    Every penalised solution f ≠ 0 is that of kernel ridge regression with nλ' = μ. λt^m is convex for m ≥ 1; with m = 1 the solution is 0
+    as soon as λ ≥ (2/n)√(yᵀKy), and for m < 1 only stationary points can be had (`simopt.solvers.power.stationary`).
 
     Parameters
     ----------
@@ -47,169 +143,223 @@ class MPowerRLS(KernelProblem):
         K, symmetric positive semidefinite.
     targets : (n,) array
         y.
-    regularization : float
-        λ > 0.
-    power : float
-        m > 0.
+    bound : PowerPenalty(regularization=λ, power=m) or PowerBall(radius=Γ, power=m)
+        λ, Γ, m > 0; Γ bounds ‖f‖^m as the paper writes it. m = 2 where it is not given.
 
     Point {"alpha": (n,)}, multipliers {"predictions": (n,)}. Scale: ‖y‖²/n.
-    Source: Audiffren & Kadri 2014, equation (8); gap and pitfalls: our derivation.
+    Source: Audiffren & Kadri 2014, equation (8), and in a ball the proof of Proposition 5.1; gap and pitfalls: our derivation.
     """
 
-    name: ClassVar[str] = "m-power-rls"
-    title: ClassVar[str] = "M-RLSR: least squares with the m-th power of the norm"
-    source: ClassVar[str] = "Audiffren & Kadri 2014, (8)"
+    forms: ClassVar[Forms] = {
+        "penalty": {
+            "name": "m-power-rls",
+            "title": "M-RLSR: least squares with the m-th power of the norm",
+            "source": "Audiffren & Kadri 2014, (8)",
+            "parameters": ("regularization",),
+        },
+        "ball": {
+            "name": "m-power-rls-ball",
+            "title": "M-RLSR in constrained form",
+            "source": "Audiffren & Kadri 2014, proof of Proposition 5.1",
+            "parameters": ("radius",),
+        },
+    }
+    bounds: ClassVar[Mapping[str, type[Limit]]] = {"penalty": PowerPenalty, "ball": PowerBall}
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval")
-    parameters: ClassVar[tuple[str, ...]] = ("regularization",)
 
     gram: Gram
     targets: Targets
-    regularization: Positive
-    power: Positive = 2.0
+    bound: PowerPenalty | PowerBall
+
+    @property
+    def power(self) -> float:
+        """m."""
+        return self.bound.power
+
+    @property
+    def norm_bound(self) -> float:
+        """B = Γ^{1/m}; ∞ of a penalty."""
+        return self.bound.norm_bound if isinstance(self.bound, PowerBall) else math.inf
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Minimise (1/n)‖y − f‖² + λ‖u‖^m s.t. f = F u, K ≈ F Fᵀ, by one exact power cone or, without it, by second-order cones.
+        """Minimise (1/n)‖y − f‖² + λ‖u‖^m s.t. `predictions` f = F u, K ≈ F Fᵀ, or instead of the penalty s.t. the `ball` ‖u‖^m ≤ Γ.
 
-        Far from 1 (7^12 is 1e10) ‖u‖^m would leave the cone ill conditioned: there it is written c^m (‖u‖/c)^m, c a power of two near ‖u‖.
+        ‖u‖^m is one exact power cone or, without it, second-order cones. Far from 1 it would leave the cone ill conditioned: it is written
+        c^m (‖u‖/c)^m, c a power of two. The ball with m < 1 is ‖u‖ ≤ B.
 
         Raises
         ------
         InvalidProblem
-            for m < 1, where the problem is not convex.
+            for λ‖u‖^m with m < 1, where the problem is not convex.
         """
-        self._demand_convexity()
-        import cvxpy as cp
-
-        n = len(self.targets)
-        regularization = cp.Parameter(nonneg=True, name="regularization", value=self.regularization)
-        u = cp.Variable(self.factor.width, name="u")
-        f = cp.Variable(n, name="f")
-        predictions = (f == self.factor.matrix @ u).set_label("predictions")
-        size = power_units.norm_unit(self.factor, self.targets, self.regularization, self.power)
-        if self.power == 1:
-            penalty = cp.norm(u, 2)
-        elif self.power == 2:
-            penalty = cp.sum_squares(u)
-        elif size == 1.0:
-            penalty = cp.power(cp.norm(u, 2), self.power, approx="power" not in cones)
-        else:
-            penalty = size**self.power * cp.power(cp.norm(u / size, 2), self.power, approx="power" not in cones)
-        return cp.Problem(cp.Minimize(cp.sum_squares(self.targets - f) / n + regularization * penalty), [predictions])
-
-    def _demand_convexity(self) -> None:
-        if self.power < 1:
+        if not self.bound.convex:
             raise InvalidProblem(
                 f"power: the problem is not convex for m = {self.power:g} < 1 (t ↦ t^m is concave), so it has no convex declaration and no "
                 "dual that closes; solvers.stationary enumerates its stationary points and certifies the global minimiser"
             )
+        import cvxpy as cp
+
+        m, c = self.power, self.bound.unit(self.factor, self.targets)
+        u, f = cp.Variable(self.factor.width, name="u"), cp.Variable(len(self.targets), name="f")
+        loss = cp.sum_squares(self.targets - f) / len(self.targets)
+        predictions = (f == self.factor.matrix @ u).set_label("predictions")
+        norm = cp.norm(u if c == 1.0 else u / c, 2)
+        if m <= 1:
+            power = norm
+        elif m == 2 and c == 1.0:
+            power = cp.sum_squares(u)
+        else:
+            power = cp.power(norm, m, approx="power" not in cones)
+        if isinstance(self.bound, PowerPenalty):
+            regularization = cp.Parameter(nonneg=True, name="regularization", value=self.regularization)
+            penalty = power if c == 1.0 else c**m * power
+            return cp.Problem(cp.Minimize(loss + regularization * penalty), [predictions])
+        if m < 1:
+            ball = cp.norm(u, 2) <= self.norm_bound
+        else:
+            radius = cp.Parameter(nonneg=True, name="radius", value=self.radius)
+            ball = power <= radius / c**m
+        return cp.Problem(cp.Minimize(loss), [predictions, ball.set_label("ball")])
 
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
-        """(1/n)‖y − Kα‖² + λ(αᵀKα)^{m/2}."""
+        """(1/n)‖y − Kα‖², penalised + λ(αᵀKα)^{m/2}."""
         alpha = num.lift(point["alpha"])
         fitted = num.matvec(self.gram, alpha)
-        penalty = norm_power.penalty(num, norm_power.norm(num, alpha, fitted), self.regularization, self.power)
-        return squares.mean_square(num, num.lift(self.targets) - fitted, len(self.targets)) + penalty
+        loss, bound = squares.mean_square(num, num.lift(self.targets) - fitted, len(self.targets)), self.bound
+        if isinstance(bound, PowerBall):
+            return loss
+        return loss + norm_power.penalty(num, bound.norm(num, alpha, fitted), bound.regularization, bound.power)
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
-        """α itself, or the α of a factor's coordinates u with μ = (nλm/2)‖u‖^{m−2} (see `Factor.coefficients`). Every α is feasible."""
+        """α, or the α of a factor's coordinates u and their μ (see `Factor.coefficients`); drawn back into the ball, where there is one."""
         if "alpha" in point:
-            return {"alpha": num.lift(point["alpha"])}
-        t = FLOAT.norm(np.asarray(point["u"], dtype=float).reshape(-1))
-        if t == 0.0:
-            return {"alpha": num.lift(np.zeros(len(self.targets)))}
-        return {"alpha": num.lift(self.factor.coefficients(point["u"], self.targets, self.ridge(t)))}
+            return {"alpha": self.bound.inside(num, point["alpha"], self.gram)}
+        u, factor = np.asarray(point["u"], dtype=float).reshape(-1), self.factor
+        if isinstance(self.bound, PowerPenalty):
+            return {"alpha": num.lift(factor.coefficients(u, self.targets, self.ridge(FLOAT.norm(u))))}
+        mu = self._fitting(factor.matrix @ u, float(u @ u))
+        # With a multiplier near 0 the directions outside the factor would take norm that the ball does not have: keep the better point.
+        full, bare = (self.bound.inside(num, factor.coefficients(u, self.targets, value), self.gram) for value in (mu, 0.0))
+        return {"alpha": min((full, bare), key=lambda alpha: float(self.objective({"alpha": num.mid(alpha)})))}
 
     def ridge(self, t: float) -> float:
-        """μ = (nλm/2) t^{m−2}: the kernel ridge parameter nλ' that has the same solution, when ‖f‖ = t > 0."""
+        """μ = (nλm/2) t^{m−2}: the kernel ridge parameter nλ' that has the same penalised solution, when ‖f‖ = t > 0; 0 for t = 0."""
+        if t == 0.0:
+            return 0.0
         log_mu = math.log(len(self.targets) * self.regularization * self.power / 2.0) + (self.power - 2.0) * math.log(t)
         return math.exp(min(log_mu, 700.0))
 
+    def _fitting(self, fitted: Array, square: float) -> float:
+        """μ = ⟨y − f, f⟩/t² for t² > 0."""
+        return max(float((self.targets - fitted) @ fitted) / square, 0.0) if square > 0.0 else 0.0
+
     def multipliers(self, point: Point) -> Multipliers | None:
-        """The best of v = (2μ/n)α, v = (2/n)(y − Kα) and, if K's factor is at hand, a mixture (`squares.candidates`); None for m < 1.
+        """The best of v = (2μ/n)α, v = (2/n)(y − Kα) and, if K's factor is at hand, a mixture (`squares.candidates`); None for λt^m, m < 1.
 
         At α = 0, and where a norm of 1e-9 should be one of 1e-1200 (m near 1), μ says nothing and the second is best.
         """
-        if self.power < 1:
+        if not self.bound.convex:
             return None
         alpha = np.asarray(point["alpha"], dtype=float)
-        t = math.sqrt(squares.squared_norm(FLOAT, self.gram, alpha))
-        choices = squares.candidates(self.gram, self.targets, alpha, self.ridge(t) if t > 0.0 else 0.0)
-        return min(choices, key=lambda v: _or_infinite(self.gap({"alpha": alpha}, v)))
+        fitted = FLOAT.matvec(self.gram, alpha)
+        square = FLOAT.dot(alpha, fitted)
+        mu = self.ridge(math.sqrt(FLOAT.pos(square))) if isinstance(self.bound, PowerPenalty) else self._fitting(fitted, square)
+        return min(squares.candidates(self.gram, self.targets, alpha, mu), key=lambda v: _or_infinite(self.gap({"alpha": alpha}, v)))
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
-        """D(v); for m = 1 v is first scaled to s ≤ λ, for m < 1 only D = 0 is known."""
-        if self.power < 1:
+        """D(v); for λt first with v scaled to s ≤ λ, for λt^m, m < 1, only D = 0 is known."""
+        if not self.bound.convex:
             return num.lift(0.0)
         v, s = self._feasible(num, num.lift(multipliers["predictions"]))
         linear = squares.dual_term(num, v, num.lift(self.targets), len(self.targets))
-        return linear if self.power == 1 else linear - norm_power.conjugate(num, s, self.regularization, self.power)
+        return linear - self.bound.conjugate(num, s) if self.bound.steepest == math.inf else linear
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
-        """(n/4)‖v − (2/n)(y − Kα)‖² + [λt^m + (m−1)λτ^m − st] + (t/2s)‖v − (s/t)α‖²_K."""
-        if self.power < 1:
+        """(n/4)‖v − (2/n)(y − Kα)‖² + [ρ(t) + ρ*(s) − st] + (t/2s)‖v − (s/t)α‖²_K."""
+        if not self.bound.convex:
             return self.objective(point, num)
         alpha = num.lift(point["alpha"])
         if squares.all_zero(num, self.targets, alpha, num.lift(multipliers["predictions"])):
             return num.lift(0.0)
         v, s = self._feasible(num, num.lift(multipliers["predictions"]))
         fitted = num.matvec(self.gram, alpha)
-        t = norm_power.norm(num, alpha, fitted)
+        t = self.bound.norm(num, alpha, fitted)
         first = squares.misfit(num, v, num.lift(self.targets) - fitted, len(self.targets))
-        if self.power == 1:
-            second = num.pos(num.lift(self.regularization) - s) * t
-        else:
-            second = norm_power.fenchel_young(num, t, s, self.regularization, self.power)
-        return first + second + power_units.angle(num, self.gram, alpha, v, t, s)
+        return first + self.bound.fenchel_young(num, t, s) + power_units.angle(num, self.gram, alpha, v, t, s)
 
     def _feasible(self, num: Arithmetic, v: Value) -> tuple[Value, Value]:
-        """v and s = ‖v‖_K, scaled to s ≤ λ for m = 1."""
+        """v and s = ‖v‖_K, scaled into the domain of ρ*."""
         s = num.sqrt(squares.squared_norm(num, self.gram, v))
-        if self.power == 1 and num.upper(s) > self.regularization:
-            shrink = num.lift(self.regularization / num.upper(s) * (1.0 - 4e-16))
+        if num.upper(s) > self.bound.steepest:
+            shrink = num.lift(self.bound.steepest / num.upper(s) * (1.0 - 4e-16))
             return v * shrink, s * shrink
         return v, s
 
     def distance(self, gap: float, point: Point | None = None) -> float:
-        """Radius of a ball around f in H that holds f* (see `power_units.distance`)."""
+        """Radius of a ball around f in H that holds f* (see `power_units.distance`).
+
+        In the ball the smaller of 2B and what `spread` gives for the multipliers that the point suggests; 2B without a point.
+        """
+        if isinstance(self.bound, PowerBall):
+            suggested = None if point is None else self.multipliers(point)
+            return 2.0 * self.norm_bound if point is None or suggested is None else self.spread(point, suggested)
         t = None if point is None else math.sqrt(squares.squared_norm(FLOAT, self.gram, np.asarray(point["alpha"], dtype=float)))
         upper = self.scale() + gap if point is None else float(self.objective(point))
         return power_units.distance(max(gap, 0.0), upper, t, self.regularization, self.power)
 
-    def normalised(self) -> tuple[MPowerRLS, Rescale]:
-        """y/σ and K/κ with powers of two: λ' = λσ^{m−2}κ^{−m/2}, α = α'σ/κ, values × σ² (see `power_units.units`)."""
-        sigma, kappa = power_units.units(self.gram, self.targets, self.power, strength=self.regularization)
-        strength = power_units.exact_product(self.regularization, ((sigma, self.power - 2.0), (kappa, -self.power / 2.0)))
-        natural = MPowerRLS(gram_factor.rescaled(self.gram, 1.0 / kappa), self.targets / sigma, strength, self.power)
-        return natural, squares.kernel_rescale(sigma, kappa)
+    def spread(self, point: Point, multipliers: Multipliers) -> float:
+        r"""R with ‖f − f*‖_H ≤ R = min(2B, 2√(2Bg/s)) in the ball, where g = P(f) − D(v) and s = ‖v‖_H.
+
+        The objective is not strongly convex in H, but the ball is: for ‖f‖ ≤ B the last two terms of the gap are Bs − ⟨v, f⟩, and
+            ‖f − (B/s)v‖² = ‖f‖² + B² − (2B/s)⟨v, f⟩ ≤ (2B/s)(Bs − ⟨v, f⟩) ≤ (2B/s)(P(f) − D(v)).
+        f and f* both have P − D(v) ≤ g, so both lie within √(2Bg/s) of (B/s)v. Where the ball is not active g ≥ s(B − t) keeps R large
+        however small s is. (A lower bound of s: that of a v in the null space of K is rounding.)
+        """
+        bound = self.norm_bound
+        s = INTERVAL.lower(INTERVAL.sqrt(squares.squared_norm(INTERVAL, self.gram, INTERVAL.lift(multipliers["predictions"]))))
+        gap = float(self.gap(point, multipliers))
+        return min(2.0 * bound, 2.0 * math.sqrt(2.0 * bound / s * gap)) if s > 0.0 and gap >= 0.0 else 2.0 * bound
+
+    def normalised(self) -> tuple[Self, Rescale]:
+        """y/σ and K/κ with powers of two: λ' = λσ^{m−2}κ^{−m/2}, Γ' = Γ(√κ/σ)^m, α = α'σ/κ, values × σ² (see `power_units.units`)."""
+        sigma, kappa = power_units.units(self.gram, self.targets, self.power, strength=self.regularization, radius=self.radius)
+        gram, bound = gram_factor.rescaled(self.gram, 1.0 / kappa), self.bound.in_units(1.0 / sigma, 1.0 / kappa)
+        return replace(self, gram=gram, targets=self.targets / sigma, bound=bound), squares.kernel_rescale(sigma, kappa)
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
-        """Powers below and above 2, rank-deficient kernels, m = 1; y = 0, KY = 0 and one sample."""
+        """Powers below and above 2, m = 1, rank-deficient kernels, active and inactive balls; y = 0, KY = 0 and one sample."""
+        kind = cls.either(penalty=PowerPenalty, ball=PowerBall)
         gaussian, y = recipes.small_kernel(rng, 14)
-        for m, strength in ((1.5, 1e-2), (3.0, 1e-3), (1.1, 0.05), (2.0, 1e-2), (1.0, 0.1)):
-            yield Example(f"m = {m:g}", cls(gaussian, y, strength, m))
+        for m, number in cls.either(
+            penalty=((1.5, 1e-2), (3.0, 1e-3), (1.1, 0.05), (2.0, 1e-2), (1.0, 0.1)),
+            ball=((1.5, 1.0), (3.0, 2.0), (2.0, 1.0), (1.0, 0.5)),
+        ):
+            yield Example(f"m = {m:g}", cls(gaussian, y, kind(number, m)))
         features = rng.normal(size=(10, 3))
-        yield Example("rank 3, m = 2.5", cls(features @ features.T, features[:, 0] + 0.3 * rng.normal(size=10), 0.1, 2.5))
-        yield Example("one sample", cls(np.ones((1, 1)), np.array([2.0]), 0.5, 3.0))
-        yield Example("m = 1 with solution 0", cls(gaussian, y, 10.0, 1.0), degenerate=True)
-        yield Example("zero targets", cls(gaussian, np.zeros(14), 1e-2, 1.5), degenerate=True)
-        yield Example("K y = 0", cls(np.array([[1.0, 1.0], [1.0, 1.0]]), np.array([1.0, -1.0]), 0.1, 3.0), degenerate=True)
+        name, number = cls.either(penalty=("rank 3, m = 2.5", 0.1), ball=("inactive ball", 30.0))
+        yield Example(name, cls(features @ features.T, features[:, 0] + 0.3 * rng.normal(size=10), kind(number, 2.5)))
+        yield Example("one sample", cls(np.ones((1, 1)), np.array([2.0]), kind(0.5, 3.0)))
+        if kind is PowerPenalty:
+            yield Example("m = 1 with solution 0", cls(gaussian, y, PowerPenalty(10.0, 1.0)), degenerate=True)
+        yield Example("zero targets", cls(gaussian, np.zeros(14), kind(cls.either(penalty=1e-2, ball=1.0), 1.5)), degenerate=True)
+        yield Example("K y = 0", cls(np.ones((2, 2)), np.array([1.0, -1.0]), kind(0.1, 3.0)), degenerate=True)
 
     @classmethod
     def laws(cls) -> list[Law]:
         """Scaling of the targets and of the kernel, permutation, duplication."""
 
         def scale_targets(problem: Any, s: float) -> Image:
-            strength = power_units.exact_product(problem.regularization, ((s, 2.0 - problem.power),))
             both = squares.times(alpha=s, predictions=s)
-            return Image(replace(problem, targets=problem.targets * s, regularization=strength), s * s, both, both)
+            return Image(replace(problem, targets=problem.targets * s, bound=problem.bound.in_units(s, 1.0)), s * s, both, both)
 
         def scale_kernel(problem: Any, rng: np.random.Generator) -> Image:
             c = float(4.0 ** rng.integers(-10, 11))
-            strength = power_units.exact_product(problem.regularization, ((c, problem.power / 2.0),))
-            return Image(replace(problem, gram=problem.gram * c, regularization=strength), 1.0, squares.times(alpha=1.0 / c))
+            image = replace(problem, gram=problem.gram * c, bound=problem.bound.in_units(1.0, c))
+            return Image(image, 1.0, squares.times(alpha=1.0 / c))
 
-        scalings = [change_of_units("targets × s, λ × s^(2−m)", scale_targets), Law("kernel × c, λ × c^(m/2)", scale_kernel)]
+        by_targets, by_kernel = cls.either(penalty=("λ × s^(2−m)", "λ × c^(m/2)"), ball=("Γ × s^m", "Γ × c^(−m/2)"))
+        scalings = [change_of_units(f"targets × s, {by_targets}", scale_targets), Law(f"kernel × c, {by_kernel}", scale_kernel)]
         return scalings + squares.sample_laws("targets")
 
     @classmethod
@@ -221,12 +371,21 @@ class MPowerRLS(KernelProblem):
         samples: int | None = 1000,
         standardise: bool = True,
         similarity: str | Similarity = "gaussian",
-        regularization: float = 1e-2,
+        radius: float | None = None,
+        regularization: float | None = None,
         power: float = 1.5,
     ) -> Self:
-        """Recipe: rows and kernel as for kernel ridge regression; λ and m of the paper's Figure 1."""
+        """Recipe: rows and kernel as for kernel ridge regression; λ = 1e-2 and m of the paper's Figure 1.
+
+        In the ball B = ½‖y‖²/√(yᵀKy), half the norm at which cKy reaches y.
+        """
         inputs, targets = recipes.sample(dataset, rng, samples, standardise)
-        return cls(recipes.gram(inputs, similarity), targets, regularization, power)
+        K = recipes.gram(inputs, similarity)
+        if cls.key == "penalty":
+            return cls(K, targets, cls.bounded(PowerPenalty(1e-2, power), radius=radius, regularization=regularization))
+        energy = math.sqrt(max(float(targets @ (K @ targets)), 0.0))
+        usual = (0.5 * float(targets @ targets) / energy) ** power if energy > 0 else 1.0
+        return cls(K, targets, cls.bounded(PowerBall(usual, power), radius=radius, regularization=regularization))
 
 
 def _or_infinite(gap: float) -> float:

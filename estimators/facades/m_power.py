@@ -8,7 +8,7 @@ from sklearn.base import RegressorMixin
 
 from simopt.estimators.facades.base import TOL, KernelEstimator
 from simopt.ground.arrays import Array
-from simopt.problems.m_power_rls import MPowerRLS
+from simopt.problems.m_power_rls import MPowerRLS, PowerPenalty
 
 
 class MPowerRegressor(RegressorMixin, KernelEstimator):
@@ -74,7 +74,7 @@ class MPowerRegressor(RegressorMixin, KernelEstimator):
             for a similarity that is not positive semidefinite (with the eigenvalue), λ ≤ 0 or m < 1.
         """
         X, y = self._training(X, y)
-        problem = MPowerRLS(self._gram(X), y, self.regularization, self.power)
+        problem = MPowerRLS(self._gram(X), y, PowerPenalty(self.regularization, self.power))
         self.dual_coef_ = self._solved(problem, self.solver, self.tol, self.time_limit)["alpha"]
         return self
 

@@ -5,7 +5,7 @@ With a multiplier v of the row f = Ψw and g = Ψᵀv,
     D(v) = vᵀy − (n/4)‖v‖² − R*(g),      R*(g) = B‖g‖, or ‖g‖²/(4λ), there with the minimum at w = g/(2λ).
 The gap is (n/4)‖v − (2/n)(y − Ψw)‖² plus R(w) − ⟨g, w⟩ + R*(g) (`simopt.problems.bounds`), of a penalty λ‖w − g/(2λ)‖². A point suggests
 v = (2/n)(y − Ψw), for which the first square vanishes. With K = ΨΨᵀ and w = Ψᵀα this is regression in the RKHS of K: the penalised form is
-`KernelRidge` with the same λ, the ball is `MPowerRLSBall` with m = 1 and Γ = B. n is the number of samples, or, for rankings, of queries:
+`KernelRidge` with the same λ, the ball is that of `MPowerRLS`, PowerBall(B, 1). n is the number of samples, or, for rankings, of queries:
 the loss of a query is the sum over its documents (`count`).
 """
 
@@ -32,6 +32,7 @@ class LandmarkSquares(Bounded):
 
     features: Array
     targets: Array
+    bound: Bound
     bounds: ClassVar[dict[str, type[Bound]]] = {"ball": Ball, "penalty": Ridge}
 
     @property

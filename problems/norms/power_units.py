@@ -68,7 +68,7 @@ def exact_product(x: float, powers: Sequence[tuple[float, float]]) -> float:
     return math.ldexp(x * 2.0 ** (exponent - whole), whole)
 
 
-def units(gram: Array, targets: Array, m: float, *, strength: float | None = None, radius: float | None = None) -> tuple[float, float]:
+def units(gram: Array, targets: Array, m: float, *, strength: float = 0.0, radius: float = math.inf) -> tuple[float, float]:
     """Powers of two σ for the targets and of four κ for the kernel, so that conic solvers meet numbers of size 1.
 
     σ is near max |y_i|, and κ near max K_ii (1 for a Gaussian kernel: the matrix is not copied). Only where ‖u‖^m would leave
@@ -84,13 +84,12 @@ def units(gram: Array, targets: Array, m: float, *, strength: float | None = Non
         return sigma, kappa
     # log2 of t√κ/σ
     sizes = [math.log2(square) - 0.5 * math.log2(energy)]
-    if strength is not None:
+    if strength > 0.0:
         natural = math.log2(strength) + (m - 2.0) * math.log2(sigma) - 0.5 * m * math.log2(kappa)
         sizes.append((math.log2(square / n) - natural) / m)
         if m > 1:
             sizes.append((math.log2(2.0 / (n * m)) + 0.5 * math.log2(energy) - natural) / (m - 1.0))
-    if radius is not None:
-        sizes.append(math.log2(radius) / m + 0.5 * math.log2(kappa) - math.log2(sigma))
+    sizes.append(math.log2(radius) / m + 0.5 * math.log2(kappa) - math.log2(sigma))
     size = min(sizes)
     if abs(size) * m > 20.0:
         shift = max(-400, min(400, 2 * round(size)))

@@ -17,7 +17,7 @@ from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.row_blocks import LARGE, RowBlocks
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.ground.fields import Features, Positive
-from simopt.problems.bounds import UPWARDS, Ball, Bounded, Penalty
+from simopt.problems.bounds import UPWARDS, Ball, Bound, Bounded, Penalty
 from simopt.problems.norms import gram_factor, squares, vectors
 from simopt.problems.norms.gram_factor import KernelProblem
 from simopt.problems.thresholds import balancing, loose_ball
@@ -35,6 +35,7 @@ class LinearScores(Bounded, ThresholdProblem):
     """f = Ψw, R(w) that of the bound."""
 
     features: Features
+    bound: Bound
 
     @cached_property
     def longest(self) -> float:

@@ -348,10 +348,11 @@ def owns_its_data(value: Any) -> bool:
 
 def changed(problem: P0, **values: Any) -> P0:
     """The problem with other values of some fields, or of numbers that a field holds (`Problem.holding`)."""
-    given = dict(values)
-    for name, field in problem.holding().items():
-        if name in given:
-            given[field] = dataclasses.replace(given.get(field, getattr(problem, field)), **{name: given.pop(name)})
+    given, holding = dict(values), problem.holding()
+    for field in dict.fromkeys(holding.values()):
+        numbers = {name: given.pop(name) for name in values if holding.get(name) == field}
+        if numbers:
+            given[field] = dataclasses.replace(given.get(field, getattr(problem, field)), **numbers)
     return cast(P0, dataclasses.replace(cast(Any, problem), **given))
 
 

@@ -10,7 +10,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from simopt.problems.m_power_rls import MPowerRLS
-from simopt.problems.m_power_rls_ball import MPowerRLSBall
 from simopt.solvers.power.single_fit import power_fit
 from simopt.solvers.squares.constrained_fit import constrained_fit
 from simopt.solving.problem import Problem
@@ -21,14 +20,14 @@ ACCURACY = 1e-12  # gap / upper asked of the fit, at little cost: its error in f
 
 
 def _convex(problem: Problem) -> str | None:
-    if isinstance(problem, MPowerRLS) and problem.power < 1.0:
+    if isinstance(problem, MPowerRLS) and not problem.bound.convex:
         return f"m = {problem.power:g} < 1 is not convex; simopt.solvers.power.stationary enumerates its stationary points"
     return None
 
 
 @solver(
     "secular",
-    solves=MPowerRLS,
+    solves=MPowerRLS.form("penalty"),
     summary="one secular equation: Lanczos, then shift-invert Lanczos, then eigenvectors",
     supports=_convex,
     rank=10,
@@ -43,8 +42,8 @@ def secular(problem: MPowerRLS, *, tol: float, method: str = "auto") -> Iterator
     yield Iterate({"alpha": fit.coefficients}, {"predictions": fit.dual}, fit.bracket.gap)
 
 
-@solver("secular", solves=MPowerRLSBall, summary="‖f_μ‖ = B by a concave Newton iteration on one eigendecomposition", rank=10)
-def secular_ball(problem: MPowerRLSBall, *, tol: float) -> Iterator[Iterate]:
+@solver("secular", solves=MPowerRLS.form("ball"), summary="‖f_μ‖ = B by a concave Newton iteration on one eigendecomposition", rank=10)
+def secular_ball(problem: MPowerRLS, *, tol: float) -> Iterator[Iterate]:
     """a = (K + μI)⁻¹ y with aᵀKa = B², or K⁺y if that lies inside the ball. About 9 n³ flops, 3 n² numbers."""
     fit = constrained_fit(problem.gram, problem.targets, problem.norm_bound)
     yield Iterate({"alpha": fit.coefficients}, {"predictions": fit.dual}, fit.gap)

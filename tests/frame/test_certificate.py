@@ -21,7 +21,7 @@ from simopt.ground.errors import InvalidProblem
 from simopt.problems.bounds import Capacity, Penalty
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.kernel_ridge import KernelRidge
-from simopt.problems.m_power_rls import MPowerRLS
+from simopt.problems.m_power_rls import MPowerRLS, PowerPenalty
 from simopt.problems.mean_classifier import MeanClassifier
 from simopt.problems.smallest_bound import SmallestBound
 from simopt.solving.certificate import judge, ratio
@@ -246,7 +246,7 @@ UNSEEN: dict[str, Problem] = {
     "hinge-svm": HingeSVM(ALIKE, CONTRADICTED, Penalty(0.1)),
     "hinge-svm-bias": HingeSVM(ALIKE, CONTRADICTED, Penalty(0.1), intercept=True),
     "hinge-svm-ball-bias": HingeSVM(ALIKE, CONTRADICTED, Capacity(1.0), intercept=True),
-    "m-power-rls": MPowerRLS(ALIKE, CONTRADICTED, 0.1, 3.0),
+    "m-power-rls": MPowerRLS(ALIKE, CONTRADICTED, PowerPenalty(0.1, 3.0)),
     "mean-classifier-penalised": MeanClassifier(ALIKE, CONTRADICTED, Penalty(0.5)),
 }
 

@@ -16,6 +16,7 @@ from simopt.ground.errors import InvalidProblem
 from simopt.problems.bounds import Ball, Bound, Penalty, Ridge
 from simopt.problems.exc_fixed import EXCFixed
 from simopt.problems.landmarked_least_squares import LandmarkedLeastSquares
+from simopt.problems.m_power_rls import MPowerRLS, PowerBall, PowerPenalty
 from simopt.solving.forms import Formed
 from simopt.solving.problem import Problem, changed
 from simopt.solving.solver import solvers_of
@@ -62,6 +63,28 @@ def test_old_names_of_fields_are_read_with_a_word() -> None:
     with pytest.warns(DeprecationWarning, match=r"EXCFixed: radius is old, write bound=Ball\(radius\)"):
         old = EXCFixed(np.eye(3), np.array([1.0, 2.0, 2.0]), 2, np.array([0.5]), radius=2.0)  # type: ignore[call-arg]
     assert old.fingerprint() == fit(Ball(2.0)).fingerprint()
+
+
+def test_two_numbers_of_a_bound_are_read_and_changed_one_by_one_and_together() -> None:
+    data = np.eye(2), np.ones(2)
+    penalty, ball = MPowerRLS(*data, PowerPenalty(0.5, 3.0)), MPowerRLS(*data, PowerBall(2.0, 3.0))
+    assert [kind.name for kind in (MPowerRLS, type(penalty), type(ball))] == ["m-power-rls", "m-power-rls", "m-power-rls-ball"]
+    with pytest.warns(
+        DeprecationWarning, match=r"MPowerRLS: regularization, power is old, write bound=PowerPenalty\(regularization, power\)"
+    ):
+        old = MPowerRLS(*data, regularization=0.5, power=3.0)  # type: ignore[call-arg]
+    assert old.fingerprint() == penalty.fingerprint()
+    with pytest.warns(DeprecationWarning, match=r"MPowerRLS: radius is old, write bound=PowerBall\(radius\)"):
+        assert MPowerRLS(*data, radius=2.0).bound == PowerBall(2.0, 2.0)  # type: ignore[call-arg]
+    for name, changed_to in (("regularization", PowerPenalty(0.25, 3.0)), ("power", PowerPenalty(0.5, 0.25))):
+        with pytest.warns(DeprecationWarning, match=f"MPowerRLS: {name} is old"):
+            assert replace(penalty, **{name: 0.25}).bound == changed_to, "the other number stays"
+    with pytest.warns(DeprecationWarning, match="power is old"):
+        assert replace(ball, power=1.5).bound == PowerBall(2.0, 1.5)  # type: ignore[call-arg]
+    assert changed(ball, power=1.5).bound == PowerBall(2.0, 1.5)
+    assert changed(ball, radius=1e300, power=12.0).bound == PowerBall(1e300, 12.0)
+    assert changed(MPowerRLS(*data, PowerBall(1.0, 0.5)), radius=1e300, power=12.0).radius == 1e300, "at once: Γ^(1/m) = 1e600 in between"
+    assert [solution.optimal for _, solution in path(penalty, "power", [1.5, 2.0])] == [True, True]
 
 
 def test_what_is_no_bound_is_refused_by_name() -> None:

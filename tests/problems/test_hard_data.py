@@ -17,8 +17,7 @@ from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
-from simopt.problems.m_power_rls import MPowerRLS
-from simopt.problems.m_power_rls_ball import MPowerRLSBall
+from simopt.problems.m_power_rls import MPowerRLS, PowerBall, PowerPenalty
 from simopt.solving.solution import Status
 
 registry.load("problems")
@@ -31,8 +30,8 @@ def test_targets_whose_squares_leave_float64_are_refused(size: float) -> None:
     z = np.arange(7.0)
     makes: tuple[Any, ...] = (
         lambda y: KernelRidge(K, y, 1.0),
-        lambda y: MPowerRLS(K, y, 1.0, 1.5),
-        lambda y: MPowerRLSBall(K, y, 1.0, 1.5),
+        lambda y: MPowerRLS(K, y, PowerPenalty(1.0, 1.5)),
+        lambda y: MPowerRLS(K, y, PowerBall(1.0, 1.5)),
         lambda y: LipschitzIsotonic(z, y, 1.0),
         lambda y: LandmarkedSVR(K, y, Ball(1.0)),
     )
@@ -48,8 +47,8 @@ def test_targets_whose_squares_leave_float64_are_refused(size: float) -> None:
 @pytest.mark.parametrize("power", [1.0, 1.0 + 1e-6, 1.5, 3.0, 12.0])
 @pytest.mark.parametrize("strength", [1e-12, 1.0, 1e12])
 def test_extreme_units_end_in_a_status_without_a_warning(size: float, power: float, strength: float) -> None:
-    problems = (MPowerRLS(K, size * Y, strength, power), MPowerRLSBall(K, size * Y, strength, power), KernelRidge(K, size * Y, strength))
-    for problem in problems:
+    powers = [MPowerRLS(K, size * Y, bound) for bound in (PowerPenalty(strength, power), PowerBall(strength, power))]
+    for problem in (*powers, KernelRidge(K, size * Y, strength)):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             solution = solve(problem)
@@ -60,7 +59,7 @@ def test_extreme_units_end_in_a_status_without_a_warning(size: float, power: flo
 
 def test_a_bound_on_the_norm_that_leaves_float64_is_refused() -> None:
     with pytest.raises(InvalidProblem, match="radius: the bound"):
-        MPowerRLSBall(K, Y, 1e9, 0.01)
+        MPowerRLS(K, Y, PowerBall(1e9, 0.01))
 
 
 def test_a_restored_isotonic_point_does_not_drown_its_steps() -> None:
@@ -104,7 +103,7 @@ def test_a_point_of_the_factor_must_have_its_width() -> None:
 @pytest.mark.parametrize("radius", [1e-3, 0.5, 2.0, 100.0])
 @pytest.mark.parametrize("gram", [K, np.outer(Y, Y), np.ones((7, 7))], ids=["gaussian", "rank 1", "ones"])
 def test_the_ball_bounds_the_distance_by_its_curvature(radius: float, gram: Any) -> None:
-    problem = MPowerRLSBall(gram, Y, radius, 1.0)
+    problem = MPowerRLS(gram, Y, PowerBall(radius, 1.0))
     best = solve(problem, tol=1e-14).point
     assert best is not None
     active = float(best["alpha"] @ gram @ best["alpha"]) > (1 - 1e-9) * radius**2

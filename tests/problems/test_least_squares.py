@@ -18,8 +18,7 @@ from simopt.problems.bounds import Penalty
 from simopt.problems.cases.recipes import small_kernel
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.kernel_ridge import KernelRidge
-from simopt.problems.m_power_rls import MPowerRLS
-from simopt.problems.m_power_rls_ball import MPowerRLSBall
+from simopt.problems.m_power_rls import MPowerRLS, PowerBall, PowerPenalty
 from simopt.problems.norms import gram_factor, norm_power
 from simopt.solving.certificate import certify, judge
 
@@ -49,7 +48,7 @@ def test_dual_values_are_minima_of_the_lagrangian() -> None:
     L = rng.normal(size=(2, 2))
     K, y = L @ L.T, np.array([1.0, -0.4])
     for m, strength in itertools.product((1.3, 2.0, 3.0), (0.1, 2.0)):
-        problem = MPowerRLS(K, y, strength, m)
+        problem = MPowerRLS(K, y, PowerPenalty(strength, m))
         v = rng.normal(size=2)
 
         def lagrangian(x: Array, m: float = m, strength: float = strength, v: Array = v) -> float:
@@ -62,7 +61,7 @@ def test_dual_values_are_minima_of_the_lagrangian() -> None:
 
 def test_m_equal_2_is_kernel_ridge_regression() -> None:
     K, y = small_kernel(np.random.default_rng(1), 12)
-    ridge, power = KernelRidge(K, y, 0.03), MPowerRLS(K, y, 0.03, 2.0)
+    ridge, power = KernelRidge(K, y, 0.03), MPowerRLS(K, y, PowerPenalty(0.03, 2.0))
     rng = np.random.default_rng(2)
     point, multipliers = {"alpha": rng.normal(size=12)}, {"predictions": rng.normal(size=12)}
     assert power.objective(point) == pytest.approx(ridge.objective(point), rel=1e-12)
@@ -100,7 +99,7 @@ def test_certificates_close_at_extreme_scales(m: float, size: float) -> None:
     K, y = small_kernel(np.random.default_rng(0), 14)
     y = y * size
     for strength in (1e-12, 1e-6, 1.0, 1e6, 1e12):
-        problem = MPowerRLS(K, y, strength, m)
+        problem = MPowerRLS(K, y, PowerPenalty(strength, m))
         alpha, _ = path_point(K, y, strength, m)
         found, rigorous = (certify(problem, {"alpha": alpha}, num=num) for num in (FLOAT, INTERVAL))
         assert math.isfinite(found.upper)
@@ -115,7 +114,7 @@ def test_distance_holds_the_solution_and_is_of_the_size_of_the_error(m: float) -
     rng = np.random.default_rng(5)
     K, y = small_kernel(rng, 14)
     for strength in (1e-3, 0.05):
-        problem = MPowerRLS(K, y, strength, m)
+        problem = MPowerRLS(K, y, PowerPenalty(strength, m))
         best, _ = path_point(K, y, strength, m)
         value = float(problem.objective({"alpha": best}))
         for error in (1.0, 1e-2, 1e-5):
@@ -133,15 +132,15 @@ def test_distance_holds_the_solution_and_is_of_the_size_of_the_error(m: float) -
 def test_the_solution_of_m_equal_1_is_0_from_the_threshold_on() -> None:
     K, y = small_kernel(np.random.default_rng(3), 10)
     threshold = 0.2 * math.sqrt(y @ K @ y)
-    assert certify(MPowerRLS(K, y, threshold * (1 + 1e-12), 1.0), {"alpha": np.zeros(10)}).relative_gap < 1e-14
-    below = MPowerRLS(K, y, 0.9 * threshold, 1.0)
+    assert certify(MPowerRLS(K, y, PowerPenalty(threshold * (1 + 1e-12), 1.0)), {"alpha": np.zeros(10)}).relative_gap < 1e-14
+    below = MPowerRLS(K, y, PowerPenalty(0.9 * threshold, 1.0))
     assert certify(below, {"alpha": np.zeros(10)}).relative_gap > 1e-3
     assert min(float(below.objective({"alpha": step * y})) for step in np.geomspace(1e-6, 1.0, 50)) < below.scale()
 
 
 def test_powers_below_1_are_refused_with_the_reason() -> None:
     K, y = small_kernel(np.random.default_rng(3), 10)
-    problem = MPowerRLS(K, y, 0.1, 0.5)
+    problem = MPowerRLS(K, y, PowerPenalty(0.1, 0.5))
     with pytest.raises(InvalidProblem, match=r"not convex for m = 0\.5.*solvers\.stationary"):
         problem.declare()
     assert problem.multipliers({"alpha": y}) is None
@@ -156,7 +155,7 @@ def test_the_part_of_K_outside_the_factor_leaves_no_gap(m: float) -> None:
     K = (Q * np.geomspace(1.0, 1e-13, 20)) @ Q.T
     K = 0.5 * (K + K.T)
     y = rng.normal(size=20)
-    problem = MPowerRLS(K, y, 1e-6, m)
+    problem = MPowerRLS(K, y, PowerPenalty(1e-6, m))
     factor = problem.factor
     assert 0 < factor.rank < 18
     alpha, _ = path_point(factor.matrix @ factor.matrix.T, y, 1e-6, m)
@@ -186,7 +185,11 @@ def test_factors_are_shared_by_multiples_of_a_matrix_and_checked_matrices_are_no
     assert gram_factor.has_factor(natural.gram)
 
 
-MAKERS = [lambda K, y: KernelRidge(K, y, 1.0), lambda K, y: MPowerRLS(K, y, 1.0, 3.0), lambda K, y: HingeSVM(K, np.sign(y), Penalty(1.0))]
+MAKERS = [
+    lambda K, y: KernelRidge(K, y, 1.0),
+    lambda K, y: MPowerRLS(K, y, PowerPenalty(1.0, 3.0)),
+    lambda K, y: HingeSVM(K, np.sign(y), Penalty(1.0)),
+]
 
 
 @pytest.mark.parametrize("make", MAKERS)
@@ -203,9 +206,9 @@ def test_gram_matrices_that_are_not_are_refused(make: Any) -> None:
 
 @pytest.mark.parametrize(("field", "value"), [("regularization", 0.0), ("regularization", -1.0), ("power", 0.0), ("targets", [])])
 def test_bad_fields_are_named(field: str, value: Any) -> None:
-    fields: dict[str, Any] = {"gram": np.eye(2), "targets": np.ones(2), "regularization": 1.0, "power": 2.0, field: value}
+    given: dict[str, Any] = {"targets": np.ones(2), "regularization": 1.0, "power": 2.0, field: value}
     with pytest.raises(InvalidProblem, match=field):
-        MPowerRLS(**fields)
+        MPowerRLS(np.eye(2), given["targets"], PowerPenalty(given["regularization"], given["power"]))
 
 
 def test_the_ball_agrees_with_the_penalised_form_at_its_own_radius() -> None:
@@ -213,11 +216,11 @@ def test_the_ball_agrees_with_the_penalised_form_at_its_own_radius() -> None:
     for m in (1.5, 3.0):
         alpha, _ = path_point(K, y, 0.02, m)
         radius = (alpha @ K @ alpha) ** (m / 2)
-        assert certify(MPowerRLSBall(K, y, radius, m), {"alpha": alpha}).relative_gap < 1e-12
-        assert certify(MPowerRLSBall(K, y, 0.5 * radius, m), {"alpha": alpha}).relative_gap > 1e-6
+        assert certify(MPowerRLS(K, y, PowerBall(radius, m)), {"alpha": alpha}).relative_gap < 1e-12
+        assert certify(MPowerRLS(K, y, PowerBall(0.5 * radius, m)), {"alpha": alpha}).relative_gap > 1e-6
 
 
-@pytest.mark.parametrize("cls", [MPowerRLS, MPowerRLSBall])
+@pytest.mark.parametrize("cls", MPowerRLS.each_form())
 def test_the_declared_dual_has_the_value_of_the_primal(cls: Any) -> None:
     for example in cls.examples(np.random.default_rng(11)):
         problem = example.problem
@@ -228,7 +231,7 @@ def test_the_declared_dual_has_the_value_of_the_primal(cls: Any) -> None:
         v = {"predictions": dual.var_dict["predictions"].value}
         assert float(problem.dual_bound(v)) == pytest.approx(dual.value, abs=1e-6 * max(problem.scale(), 1e-3))
     with pytest.raises(InvalidProblem, match="not convex"):
-        MPowerRLS(np.eye(2), np.ones(2), 1.0, 0.5).declare_dual()
+        MPowerRLS(np.eye(2), np.ones(2), PowerPenalty(1.0, 0.5)).declare_dual()
 
 
 @pytest.mark.parametrize("seed", range(20))
@@ -236,7 +239,7 @@ def test_the_gap_off_the_ball_has_no_root_of_rounding(seed: int) -> None:
     """v is a residual that K does not see: √(vᵀKv) is the root of rounding, and gap and bounds have to agree on it."""
     rng = np.random.default_rng(seed)
     features = rng.normal(size=(10, 3))
-    problem = MPowerRLSBall(features @ features.T, features[:, 0] + 0.3 * rng.normal(size=10), 30.0, 2.5)
+    problem = MPowerRLS(features @ features.T, features[:, 0] + 0.3 * rng.normal(size=10), PowerBall(30.0, 2.5))
     fitted = np.linalg.lstsq(features, problem.targets)[0]
     point = problem.restore({"alpha": np.linalg.pinv(features.T) @ fitted})
     v = {"predictions": 0.2 * (problem.targets - problem.gram @ point["alpha"])}

@@ -14,8 +14,7 @@ from simopt.problems.domains import chain, ordinal_domain, simplex, slater
 from simopt.problems.kernel_ranking import KernelRanking
 from simopt.problems.losses.prediction_losses import Hinge, Insensitive, Squared
 from simopt.problems.losses.transfers import TRANSFERS
-from simopt.problems.m_power_rls import MPowerRLS
-from simopt.problems.m_power_rls_ball import MPowerRLSBall
+from simopt.problems.m_power_rls import MPowerRLS, PowerBall, PowerPenalty
 from simopt.problems.multiple_kernel_mean import MultipleKernelMean
 from simopt.problems.norms import norm_power, power_units, unit_ball, vectors
 from simopt.problems.norms.gram_factor import factor_of
@@ -68,7 +67,7 @@ def test_units_of_a_penalised_power_follow_the_targets() -> None:
 
 def test_the_unit_of_a_power_is_near_the_norm_of_its_solution() -> None:
     """λ‖u‖^12 ≤ ‖y‖²/n allows (10^6/10^-3)^(1/12) = 5.6."""
-    problem = MPowerRLS(np.eye(3), np.full(3, 1e3), 1e-3, 12.0)
+    problem = MPowerRLS(np.eye(3), np.full(3, 1e3), PowerPenalty(1e-3, 12.0))
     assert power_units.norm_unit(problem.factor, problem.targets, 1e-3, 12.0) == 4.0
     for plain in (1.0, 2.0):
         assert power_units.norm_unit(problem.factor, problem.targets, 1e-3, plain) == 1.0
@@ -76,7 +75,7 @@ def test_the_unit_of_a_power_is_near_the_norm_of_its_solution() -> None:
 
 def test_a_norm_as_penalty_leaves_its_multipliers_within_the_dual_ball() -> None:
     rng = np.random.default_rng(0)
-    problem = MPowerRLS(np.eye(4), np.arange(4.0), 0.3, 1.0)
+    problem = MPowerRLS(np.eye(4), np.arange(4.0), PowerPenalty(0.3, 1.0))
     for v in rng.normal(size=(200, 4)):
         scaled, length = problem._feasible(FLOAT, v)
         assert length <= 0.3 and np.linalg.norm(scaled) <= 0.3 * (1 + 1e-15)
@@ -142,7 +141,7 @@ def test_what_is_wrong_with_probabilities_is_said() -> None:
 
 
 def test_defaults_and_shapes() -> None:
-    assert MPowerRLSBall(np.eye(2), np.ones(2), 1.0).power == 2.0
+    assert MPowerRLS(np.eye(2), np.ones(2), PowerBall(1.0)).power == 2.0
     with pytest.raises(InvalidProblem, match="Gram matrices of one size needed"):
         MultipleKernelMean([np.eye(2), np.eye(3)], np.array([1.0, -1.0]))
 

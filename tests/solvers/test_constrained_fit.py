@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simopt.ground.errors import InvalidProblem
-from simopt.problems.m_power_rls_ball import MPowerRLSBall
+from simopt.problems.m_power_rls import MPowerRLS, PowerBall
 from simopt.solvers.power.single_fit import power_fit
 from simopt.solvers.squares.constrained_fit import constrained_fit, norm_root
 from simopt.solvers.squares.spectrum import spectrum
@@ -99,8 +99,8 @@ def test_bad_bound():
 @pytest.mark.parametrize("m", [1.0, 1.5, 4.0])
 def test_registered_solver(kernel_problem, m):
     gram, y = kernel_problem(60)
-    solution = solve(MPowerRLSBall(gram, y, 0.7, m), "secular", tol=1e-10)
+    solution = solve(MPowerRLS(gram, y, PowerBall(0.7, m)), "secular", tol=1e-10)
     assert solution.status is Status.OPTIMAL
-    clarabel = solve(MPowerRLSBall(gram, y, 0.7, m), "clarabel", tol=1e-6)
+    clarabel = solve(MPowerRLS(gram, y, PowerBall(0.7, m)), "clarabel", tol=1e-6)
     assert solution.certificate.lower <= clarabel.certificate.upper
     assert clarabel.certificate.lower <= solution.certificate.upper

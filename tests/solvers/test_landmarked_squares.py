@@ -19,7 +19,7 @@ from simopt.ground.errors import InvalidProblem
 from simopt.problems.bounds import Ball, Bound, Ridge
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.problems.landmarked_least_squares import LandmarkedLeastSquares
-from simopt.problems.m_power_rls_ball import MPowerRLSBall
+from simopt.problems.m_power_rls import MPowerRLS, PowerBall
 from simopt.solvers.squares import landmarked
 from simopt.solvers.squares.landmarked import singular_system
 from simopt.solvers.squares.ways_in import landmark_cholesky
@@ -68,7 +68,7 @@ def test_ridge_and_ball_are_regression_in_the_space_of_the_landmark_kernel() -> 
     assert two.point is not None
     np.testing.assert_allclose(weights(one), features.T @ two.point["alpha"], rtol=1e-7)
     ball = solve(LandmarkedLeastSquares(features, targets, Ball(0.7)), tol=TIGHT)
-    power = solve(MPowerRLSBall(gram, targets, 0.7, 1.0), tol=1e-10)
+    power = solve(MPowerRLS(gram, targets, PowerBall(0.7, 1.0)), tol=1e-10)
     assert ball.value == pytest.approx(power.value, rel=1e-9)
 
 

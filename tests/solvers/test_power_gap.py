@@ -8,7 +8,7 @@ from flint import arb, ctx
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simopt.problems.m_power_rls import MPowerRLS
+from simopt.problems.m_power_rls import MPowerRLS, PowerPenalty
 from simopt.solvers.squares.power_gap import column_major, power_bracket, symmetric_product, young
 
 
@@ -37,7 +37,7 @@ def test_agrees_with_the_problem_that_certifies(kernel_problem):
     gram, y = kernel_problem(25)
     other = np.random.default_rng(1).normal(size=25) / 25
     for m in (1.0, 1.5, 3.0):
-        problem = MPowerRLS(gram, y, 0.05, m)
+        problem = MPowerRLS(gram, y, PowerPenalty(0.05, m))
         a = np.linalg.solve(gram + 0.3 * np.eye(25), y)
         for mu in (0.01, 0.2, 5.0):  # for m = 1 the last of them violates √(vᵀKv) ≤ λ and is scaled
             bracket = power_bracket(gram, a, y, math.log(mu), 0.05, m)

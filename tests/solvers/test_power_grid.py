@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from simopt.ground.errors import InvalidProblem
-from simopt.problems.m_power_rls import MPowerRLS
+from simopt.problems.m_power_rls import MPowerRLS, PowerPenalty
 from simopt.solvers.power.grid import power_grid, spectral_grid
 from simopt.solvers.power.single_fit import power_fit
 from simopt.solvers.squares.secular import secular_root
@@ -29,7 +29,7 @@ def test_every_cell_is_a_single_fit(kernel_problem):
             assert grid.objective[i, j] == pytest.approx(fit.bracket.upper, rel=1e-9)
             a = grid.coefficients(i, j)
             assert grid.mean_square[i, j] == pytest.approx(np.mean((y - gram @ a) ** 2), rel=1e-8)
-            assert grid.objective[i, j] == pytest.approx(float(MPowerRLS(gram, y, lam, m).objective({"alpha": a})), rel=1e-9)
+            assert grid.objective[i, j] == pytest.approx(float(MPowerRLS(gram, y, PowerPenalty(lam, m)).objective({"alpha": a})), rel=1e-9)
             assert grid.gap[i, j] <= 1e-13 * grid.objective[i, j]
             assert grid.certify(i, j, gram, y).gap_over_upper <= 1e-10
 

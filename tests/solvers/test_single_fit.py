@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from simopt.ground.errors import InvalidProblem
-from simopt.problems.m_power_rls import MPowerRLS
+from simopt.problems.m_power_rls import MPowerRLS, PowerPenalty
 from simopt.solvers.power.single_fit import ACCEPTABLE, power_fit
 from simopt.solvers.power.ways_in import secular
 from simopt.solvers.squares.lanczos import Lanczos
@@ -29,7 +29,7 @@ def test_every_route_closes_its_certificate_and_gives_the_same_function(kernel_p
     assert fit.bracket.gap_over_upper <= 1e-12
     reference = power_fit(gram, y, lam, m, method="eigen")
     assert distance(gram, fit.coefficients, reference.coefficients) <= 1e-6 * reference.bracket.norm
-    problem = MPowerRLS(gram, y, lam, m)
+    problem = MPowerRLS(gram, y, PowerPenalty(lam, m))
     assert fit.bracket.upper == pytest.approx(float(problem.objective({"alpha": fit.coefficients})), rel=1e-11)
     judged = float(problem.gap({"alpha": fit.coefficients}, {"predictions": fit.dual}))
     assert judged <= 1e-11 * fit.bracket.upper
@@ -45,7 +45,7 @@ def test_routes_are_the_ones_asked_for(kernel_problem):
 
 def test_stationarity_by_finite_differences(kernel_problem, small_fits_too):
     gram, y = kernel_problem(40)
-    problem = MPowerRLS(gram, y, 0.02, 1.6)
+    problem = MPowerRLS(gram, y, PowerPenalty(0.02, 1.6))
     a = power_fit(gram, y, 0.02, 1.6).coefficients
     best = float(problem.objective({"alpha": a}))
     rng = np.random.default_rng(0)
@@ -106,7 +106,7 @@ def test_strong_penalty_near_power_one_underflows_to_zero(kernel_problem):
     fit = power_fit(gram, y, 1e6, 1.001)
     assert fit.log_mu > 700
     assert fit.bracket.gap_over_upper <= 1e-12
-    problem = MPowerRLS(gram, y, 1e6, 1.001)
+    problem = MPowerRLS(gram, y, PowerPenalty(1e6, 1.001))
     assert float(problem.gap({"alpha": fit.coefficients}, {"predictions": fit.dual})) <= 1e-12 * fit.bracket.upper
 
 
@@ -157,11 +157,11 @@ def test_lanczos_is_a_gauss_quadrature(kernel_problem):
 @pytest.mark.parametrize("method", ["auto", "lanczos", "cholesky", "eigen"])
 def test_registered_solver(kernel_problem, method):
     gram, y = kernel_problem(120)
-    solution = solve(MPowerRLS(gram, y, 1e-3, 1.5), "secular", tol=1e-10, method=method)
+    solution = solve(MPowerRLS(gram, y, PowerPenalty(1e-3, 1.5)), "secular", tol=1e-10, method=method)
     assert solution.status is Status.OPTIMAL
     assert solution.certificate.gap_over_upper <= 1e-10
     assert solution.provenance.iterations == 1
-    problem = MPowerRLS(gram, y, 1e-3, 1.5)
+    problem = MPowerRLS(gram, y, PowerPenalty(1e-3, 1.5))
     (iterate,) = secular(problem, tol=1e-10, method=method)
     # its own multipliers, not those that the judge would think of, close the gap
     assert float(problem.gap(iterate.point, iterate.multipliers)) <= 1e-10 * problem.scale()
@@ -169,7 +169,7 @@ def test_registered_solver(kernel_problem, method):
 
 def test_registered_solver_refuses_what_is_not_convex(kernel_problem):
     gram, y = kernel_problem(20)
-    solution = solve(MPowerRLS(gram, y, 1e-3, 0.5), "secular")
+    solution = solve(MPowerRLS(gram, y, PowerPenalty(1e-3, 0.5)), "secular")
     assert solution.status is Status.UNSUPPORTED
     assert "stationary" in solution.message
 

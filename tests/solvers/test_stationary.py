@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from simopt.ground.errors import InvalidProblem
-from simopt.problems.m_power_rls import MPowerRLS
+from simopt.problems.m_power_rls import MPowerRLS, PowerPenalty
 from simopt.solvers.power.isolation import evaluate, isolate
 from simopt.solvers.power.stationary import spectral_stationary_points, stationary_points
 from simopt.solvers.squares.spectrum import spectrum
@@ -79,7 +79,7 @@ def test_values_are_those_of_the_objective(kernel_problem):
     gram, y = kernel_problem(30)
     found = stationary_points(gram, y, 1e-3, 0.5)
     assert len(found.points) >= 3
-    problem = MPowerRLS(gram, y, 1e-3, 0.5)
+    problem = MPowerRLS(gram, y, PowerPenalty(1e-3, 0.5))
     zero = float(problem.objective({"alpha": np.zeros(30)}))
     for p in found.points:
         value = float(problem.objective({"alpha": found.coefficients(p)}))

@@ -10,7 +10,7 @@ import numpy as np
 
 from simopt.equivalence.family import Family, family
 from simopt.equivalence.training import KernelFunction, TrainingSet
-from simopt.problems.m_power_rls_ball import MPowerRLSBall
+from simopt.problems.m_power_rls import MPowerRLS, PowerBall
 from simopt.solving.problem import Problem
 from simopt.solving.solution import Solution
 from simopt.theorems.ak.families import ROUNDING, power_problem, ridge_problem
@@ -26,12 +26,12 @@ def certificate_radius(problem: Problem, solution: Solution) -> float:
 
 
 def ball_radius(problem: Problem, solution: Solution) -> float:
-    """`MPowerRLSBall.spread` of the better of the solver's multipliers and those that the point suggests."""
-    if not isinstance(problem, MPowerRLSBall) or solution.point is None:
+    """`MPowerRLS.spread` of the better of the solver's multipliers and those that the point suggests."""
+    if not isinstance(problem, MPowerRLS.form("ball")) or solution.point is None:
         return math.inf
     point = dict(solution.point)
-    candidates = [problem.multipliers(point)] + ([dict(solution.multipliers)] if solution.multipliers is not None else [])
-    return min(problem.spread(point, v) for v in candidates)
+    candidates = (problem.multipliers(point), solution.multipliers)
+    return min(problem.spread(point, dict(v)) for v in candidates if v is not None)
 
 
 def learned(
@@ -87,6 +87,6 @@ def m_power_rls_ball_cvxpy(power: float = 3.0, solver: str = "clarabel", tol: fl
     """Ivanov M-RLSR, ‖f‖^m ≤ ρ, by a CVXPY back end."""
 
     def pose(level: float, Z: TrainingSet) -> Problem:
-        return MPowerRLSBall(ridge_problem(Z, 1.0).gram, Z.targets, level, power)
+        return MPowerRLS(ridge_problem(Z, 1.0).gram, Z.targets, PowerBall(level, power))
 
     return learned(f"m-power-rls-ball({power:g})", pose, solver=solver, tol=tol, radius=ball_radius)

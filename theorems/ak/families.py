@@ -20,7 +20,7 @@ from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
 from simopt.problems.kernel_ridge import KernelRidge
-from simopt.problems.m_power_rls import MPowerRLS
+from simopt.problems.m_power_rls import MPowerRLS, PowerPenalty
 from simopt.solvers.squares.secular import SecularRoot, path_point, secular_root
 from simopt.solvers.squares.spectrum import Eigensystem, Spectrum
 from simopt.solving.certificate import certify
@@ -48,7 +48,7 @@ def ridge_problem(Z: TrainingSet, regularization: float) -> KernelRidge:
 
 def power_problem(Z: TrainingSet, regularization: float, power: float) -> MPowerRLS:
     """M-RLSR on Z, on the same validated Gram matrix."""
-    return MPowerRLS(ridge_problem(Z, 1.0).gram, Z.targets, regularization, power)
+    return MPowerRLS(ridge_problem(Z, 1.0).gram, Z.targets, PowerPenalty(regularization, power))
 
 
 def certified(problem: Problem, Z: TrainingSet, alpha: Array, log_norm: float | None = None, bound: float = math.inf) -> KernelFunction:

@@ -24,7 +24,7 @@ import scipy.optimize
 
 from simopt.claims import *
 from simopt.ground.arrays import Array
-from simopt.problems.m_power_rls import MPowerRLS
+from simopt.problems.m_power_rls import MPowerRLS, PowerPenalty
 from simopt.solving.certificate import certify
 from simopt.theorems.ak.rational_power import duality_map, fractional, objective, secular, square_norm_vector, squared_path_norm
 from simopt.theorems.ak.rational_ridge import Sample, dot, minus, random_samples
@@ -139,7 +139,7 @@ def only_one_constant_solves(instance: Instance, trial: Trial) -> Iterator[Check
 )
 def root_of_secular_function_solves(instance: Instance, trial: Trial) -> Iterator[Check]:
     """α(C₀) is the solution within its certified radius; α at C₀/2, …, 2 C₀ lies farther from it than that."""
-    problem = MPowerRLS(instance["gram"], instance["targets"], instance["regularization"], instance["power"])
+    problem = MPowerRLS(instance["gram"], instance["targets"], PowerPenalty(instance["regularization"], instance["power"]))
     n, m = len(problem.targets), problem.power
     d, Q = np.linalg.eigh(problem.gram)
     d = np.where(d > n * np.finfo(float).eps * d[-1], d, 0.0)
