@@ -1,8 +1,8 @@
 """The one door through which data come in.
 
-Every function takes the name of the thing first, returns it as read-only float64 (itself where it is that already, a view where it is float64) and
-raises `InvalidProblem` with what is wrong, where, and what would be right. Large inputs are looked at in blocks of rows, so a
-memory-mapped matrix is never copied as a whole.
+Every function takes the name of the thing first, returns it as read-only float64 (itself where it is that already, a view where the
+input is float64) and raises `InvalidProblem` with what is wrong, where, and what would be right. Large inputs are looked at in blocks of
+rows, so a memory-mapped matrix is never copied as a whole.
 """
 
 import math
