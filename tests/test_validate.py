@@ -76,6 +76,7 @@ def test_good_data_are_views_and_read_only() -> None:
     assert np.shares_memory(out, x) and x.flags.writeable
     with pytest.raises(ValueError, match="read-only"):
         out[0] = 1
+    assert validate.vector("x", out) is out
     assert validate.vector("x", [1, 2]).dtype == np.float64
     assert validate.positive("m", np.float32(0.5)) == 0.5
     assert validate.whole("n", 3.0) == 3

@@ -1,8 +1,8 @@
 """The one door through which data come in.
 
-Every function takes the name of the thing first, returns it as read-only float64 (a view where the input is float64 already) and
-raises `InvalidProblem` with what is wrong, where, and what would be right. Large inputs are looked at in blocks of rows, so a
-memory-mapped matrix is never copied as a whole.
+Every function takes the name of the thing first, returns it as read-only float64 (itself where it is that already, a view where the
+input is float64) and raises `InvalidProblem` with what is wrong, where, and what would be right. Large inputs are looked at in blocks of
+rows, so a memory-mapped matrix is never copied as a whole.
 """
 
 import math
@@ -56,7 +56,7 @@ def squarable(name: str, x: Array) -> Array:
 
     Beyond that a mean square is 0 or infinite, and no gap could be measured against it.
     """
-    largest = max(float(np.max(x, initial=0.0)), -float(np.min(x, initial=0.0)))
+    largest = max(float(x.max(initial=0.0)), -float(x.min(initial=0.0)))
     low, high = SQUARABLE
     if largest > 0.0 and not low <= largest <= high:
         raise InvalidProblem(
@@ -150,18 +150,17 @@ def labels(
     out = vector(name, y, length=length)
     values = np.asarray(sorted(allowed), dtype=np.float64)
     wrong = ~np.isin(out, values)
+    missing = values[~np.isin(values, out)] if both else values[:0]
+    if not (wrong.any() or missing.size):
+        return out
     listed = ", ".join(f"{value:g}" for value in values[:12]) + (", …" if values.size > 12 else "")
-    if wrong.any():
-        first = int(np.argmax(wrong))
-        remedy = "; labels 0 and 1 become -1 and 1 as 2 y - 1" if set(values) == {-1.0, 1.0} and np.isin(out, (0.0, 1.0)).all() else ""
-        raise InvalidProblem(
-            f"{name}: {int(wrong.sum())} of {out.size} labels are none of {listed} (first at index {first}: {float(out[first]):g}){remedy}"
-        )
-    if both:
-        missing = values[~np.isin(values, out)]
-        if missing.size:
-            raise InvalidProblem(f"{name}: no sample has the label {float(missing[0]):g}; each of {listed} must occur")
-    return out
+    if not wrong.any():
+        raise InvalidProblem(f"{name}: no sample has the label {float(missing[0]):g}; each of {listed} must occur")
+    first = int(np.argmax(wrong))
+    remedy = "; labels 0 and 1 become -1 and 1 as 2 y - 1" if set(values) == {-1.0, 1.0} and np.isin(out, (0.0, 1.0)).all() else ""
+    raise InvalidProblem(
+        f"{name}: {int(wrong.sum())} of {out.size} labels are none of {listed} (first at index {first}: {float(out[first]):g}){remedy}"
+    )
 
 
 def gram(name: str, K: npt.ArrayLike, *, n: int | None = None, psd: bool = True) -> Array:
@@ -221,6 +220,8 @@ def _uneven(x: Any) -> str:
 
 
 def _frozen(x: Array) -> Array:
+    if not x.flags.writeable:
+        return x
     view = x.view()
     view.flags.writeable = False
     return view
@@ -235,7 +236,7 @@ def _blocks(x: Array) -> Iterator[tuple[int, Array]]:
 
 def _finite(name: str, x: Array) -> None:
     with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(np.sum(x)):  # at the speed of memory; an infinite sum may be an overflow
+        if math.isfinite(x.sum()):  # at the speed of memory; an infinite sum may be an overflow
             return
     bad = 0
     first: tuple[int, ...] = ()

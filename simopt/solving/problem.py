@@ -303,9 +303,6 @@ def own(array: NDArray[Any]) -> NDArray[Any]:
 
     A read-only view is no protection: its `base` can be written on, and by a solver too. The bytes that hold a copy cannot.
     """
-    memory: Any = array.base
-    if type(memory) is bytes and not array.flags.writeable:  # ours already, as `replace` gives it
-        return array
     if _immutable(array):
         return array
     if array.nbytes > OWNED or array.dtype.hasobject or _mapped(array):
@@ -326,9 +323,12 @@ def _owners(array: Any) -> Iterator[Any]:
 
 
 def _immutable(array: Any) -> bool:
-    *_, memory = arrays = list(_owners(array))
-    # unpickled arrays are writable although bytes are their base
-    return isinstance(memory, bytes) and not any(isinstance(each, np.ndarray) and each.flags.writeable for each in arrays)
+    while not isinstance(array, bytes):
+        # unpickled arrays are writable although bytes are their base
+        if array is None or (isinstance(array, np.ndarray) and array.flags.writeable):
+            return False
+        array = getattr(array, "base", None)
+    return True
 
 
 def _mapped(array: Any) -> bool:

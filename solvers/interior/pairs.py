@@ -53,6 +53,8 @@ class Pairs(PredictorCorrector[State]):
     ----------
     joint : bool
         whether slacks and multipliers have to go equally far: where equations join them.
+    factor : array
+        of the Newton matrix, within an iteration.
     corrections : int
         centrality corrections at most; each costs two triangular solves.
     """
@@ -60,6 +62,7 @@ class Pairs(PredictorCorrector[State]):
     joint: bool = False
     corrections: ClassVar[int] = 3
     x: State
+    factor: Array
     off: Parts
 
     @abstractmethod
@@ -100,6 +103,7 @@ class Pairs(PredictorCorrector[State]):
 
     def advance(self, move: State, lengths: Lengths) -> None:
         self.x = self.x.moved(move, *lengths)
+        del self.factor  # the next one has room in its place
 
     def lengths(self, move: State) -> Lengths:
         """The largest steps in (0, 1] that keep slacks and multipliers ≥ 0."""
