@@ -73,11 +73,6 @@ def problems(X, y, epsilon, unit=1.0, beta=math.inf):
         yield LandmarkedSVR(X, y * unit, Ball(radius * unit), epsilon * unit, beta / unit)
 
 
-def last(states):
-    *_, state = states
-    return state
-
-
 def test_newton_is_the_default():
     for form in LandmarkedSVR.each_form():
         assert choose(form, None).name == "newton"
@@ -378,7 +373,7 @@ def test_ends_of_any_kind():
         (weight_bounds.Ball(0.5), 0.0, [cp.norm(w) <= 0.5]),
     ):
         best = cp.Problem(cp.Minimize(loss + cost), rows).solve(solver="CLARABEL")
-        fit = last(hinge_fits(RowBlocks(X), hinges, bound, goal=1e-10))
+        *_, fit = hinge_fits(RowBlocks(X), hinges, bound, goal=1e-10)
         assert fit.gap <= 1e-10
         f = X @ fit.w
         ours = float(hinges.share @ (np.maximum(low - f, 0) + np.maximum(f - high, 0))) + (0.005 * fit.w @ fit.w if rows == [] else 0.0)

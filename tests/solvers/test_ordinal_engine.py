@@ -118,11 +118,6 @@ def parts_of(problem):
     return parts.rows, parts.chain.hinges, parts.bound
 
 
-def last(states):
-    *_, state = states
-    return state
-
-
 def test_newton_is_the_default():
     for form in (form for kind in (*LEARNED, EXCFixed) for form in kind.each_form()):
         assert choose(form, None).name == "newton"
@@ -417,7 +412,7 @@ def test_fits_end_within_the_goal_they_state(bound):
     X, y = sample(3000, 6, seed=14)
     hinges = ThresholdHinges(y.astype(np.intp) - 1, 0.2 * np.arange(4), 1.0, 1 / 3000)
     for fits in (threshold_fits, interior_fits):
-        fit = last(fits(RowBlocks(X), hinges, bound, goal=1e-10))
+        *_, fit = fits(RowBlocks(X), hinges, bound, goal=1e-10)
         assert fit.gap <= 1e-10
 
 
