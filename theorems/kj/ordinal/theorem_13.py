@@ -152,11 +152,6 @@ def ordinal_error_as_printed(instance: Instance, trial: Trial) -> Iterator[Check
     yield at_most(least_absolute(instance), bound, "absolute error of every learner")
 
 
-def once(trial: Trial) -> Iterator[Instance]:
-    """No data: identities in symbols."""
-    yield {}
-
-
 @claim(
     "KJ-Thm13c",
     paper=KAR_JAIN,
