@@ -20,8 +20,8 @@ from pairs import Table, arguments, met, one_of, one_thread, peak_megabytes, sec
 from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.exc_ordinal import EXCOrdinal
 from simopt.solvers.hinges.stage import Fit
-from simopt.solvers.ordinal.level import compile_kernels, threshold_fits
-from simopt.solvers.ordinal.parts import Ordinal
+from simopt.solvers.ordinal.learned_thresholds import Ordinal
+from simopt.solvers.ordinal.threshold_stage import compile_kernels, threshold_fits
 from simopt.solving.certificate import certify
 from simopt.solving.driver import solve
 

@@ -20,7 +20,7 @@ from pairs import PAIRS, Table, arguments, interleave, met, one_of, one_thread, 
 
 from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.landmarked_svr import LandmarkedSVR
-from simopt.solvers.hinges.level import hinge_fits
+from simopt.solvers.hinges.hinge_stage import hinge_fits
 from simopt.solvers.hinges.stage import Fit
 from simopt.solvers.hinges.ways_in import iterate, parts
 from simopt.solving.certificate import certify

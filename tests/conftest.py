@@ -182,3 +182,15 @@ def no_data(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("SIMOPT_DATA", str(tmp_path))
     monkeypatch.setenv("SIMOPT_CACHE", str(tmp_path))
     monkeypatch.setattr(loader, "source_tree", lambda: None)
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """`run("list", "problems")`: the command line in an empty folder, with a wide screen so that no cell is folded."""
+    from typer.testing import CliRunner
+
+    from simopt.cli.main import app
+
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "250")
+    return lambda *arguments: CliRunner().invoke(app, [str(argument) for argument in arguments])

@@ -73,8 +73,8 @@ A proof file needs formulas: build both sides from `inputs(x=…)` (the DATA of 
 `rational`, + − * / **, abs, `minimum`, `maximum`, `total`, and `root`, `exp`, `log`, which enclose; and exhaustive instances, or SOME.
 Arrays of formulas need one check an entry. Exact Fractions without a formula give "HOLDS (exact, N instances)".
 `symbols("x y")` are free: `equal((x + y)**2, x**2 + 2*x*y + y**2)` is PROVED by expansion, for all values where nothing that is divided by
-vanishes: these conditions are printed, and `says` must have them. Hypotheses that the proof file should state and check go with
-`check.given(at_least(s, 0), …)`.
+vanishes: these conditions are printed, and `says` must have them. What needs no data is tried on `instances=once`, one instance that is
+empty. Hypotheses that the proof file should state and check go with `check.given(at_least(s, 0), …)`.
 
 What a proof file says of each statement
 ----------------------------------------
@@ -102,7 +102,7 @@ from simopt.claims.catalogue import select as select
 from simopt.claims.catalogue import uncorrected as uncorrected
 from simopt.claims.check import Check, at_least, at_most, distinct, equal, expectation, outcome, probability, true, vacuous
 from simopt.claims.check import Sample as Sample
-from simopt.claims.claim import TIGHTEN, Claim, Instance, InvalidClaim, claim
+from simopt.claims.claim import TIGHTEN, Claim, Instance, InvalidClaim, claim, once
 from simopt.claims.enclosure import Enclosure, NotComparable, between, enclose
 from simopt.claims.expression import Expr, exp, inputs, log, maximum, minimum, rational, root, symbols, total
 from simopt.claims.kinds import Defect, Effort, Evidence, Expected, Kind, Quantifier, Scope, Verdict
@@ -207,6 +207,7 @@ __all__ = [  # the language: what `import *` gives; the programs that run it (`a
     "log",
     "maximum",
     "minimum",
+    "once",
     "outcome",
     "probability",
     "rate",

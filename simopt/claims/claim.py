@@ -30,6 +30,11 @@ NEVER_OPEN = (Kind.DEFINITION, Kind.IDENTITY, Kind.COUNTEREXAMPLE)
 SECONDS = {Kind.RATE: 5.0, Kind.EXPERIMENT: 5.0, Kind.HIGH_PROBABILITY: 2.0, Kind.IN_EXPECTATION: 1.0, Kind.ALGORITHM: 0.7}
 
 
+def once(trial: Trial) -> Iterator[Instance]:
+    """One instance without data: what is stated of it is in symbols or in constants."""
+    yield {}
+
+
 class InvalidClaim(InvalidProblem):
     """A claim that is not well formed; the message names the claim, the field and what would be right."""
 

@@ -73,7 +73,7 @@ def _check_field(problem: Problem, twin: Problem, name: str, value: Any, mark: s
     bad: Any
     if isinstance(value, np.ndarray) and value.dtype == float and value.size:
         for owner in (problem, twin):
-            require(not getattr(owner, name).flags.writeable, f"{name}: must be read-only (use `freeze` in __post_init__)")
+            require(not getattr(owner, name).flags.writeable, f"{name}: must be read-only (call super().__post_init__())")
         other, bad = value.copy(), value.copy()
         other[(-1,) * value.ndim] += 1e-9 * (1.0 + abs(other[(-1,) * value.ndim]))
         bad[(-1,) * value.ndim] = np.nan
@@ -89,7 +89,7 @@ def _check_field(problem: Problem, twin: Problem, name: str, value: Any, mark: s
     except InvalidProblem as error:
         require(name in str(error), f"{name}: the error about a value that is not finite does not name it: {error}")
         return
-    require(False, f"{name}: a value that is not finite is accepted; validate it in __post_init__ through simopt.ground.validate")
+    require(False, f"{name}: a value that is not finite is accepted; call super().__post_init__(), or check it in your own")
 
 
 def check_declaration(cls: type[Problem]) -> None:

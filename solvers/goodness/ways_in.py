@@ -116,7 +116,7 @@ def kernel_ordinal_interior_point(problem: KernelOrdinalGoodness, *, tol: float,
 @solver("closed-form", solves=KernelRanking, summary="one Cholesky factorisation, refined until the certificate closes", rank=10)
 def ranking_closed_form(problem: KernelRanking, *, tol: float, max_iter: int = 4) -> Iterator[Iterate]:
     """N³/3 flops; every further iterate is a step of refinement, 4 N² flops."""
-    from simopt.solvers.goodness.ranking_system import refined
+    from simopt.solvers.goodness.kernel_ranking import refined
 
     yield from refined(problem, max_iter)
 

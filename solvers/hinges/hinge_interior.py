@@ -1,8 +1,7 @@
 r"""Two-hinge problems by Mehrotra's primal-dual interior-point method with d × d normal equations.
 
-A hinge with argument h (lo − f or f − hi) has a multiplier a ∈ (0, 1), ā = 1 − a, an excess x > 0 and a slack s > 0 with x − s + a/β = h,
-as = μ and āx = μ. For β = ∞ and given h these make s the positive root of s² + (h − 2μ)s − μh, which is where the method starts: at any w,
-on the central path but for the gradient in w. Newton's equations give da = D(dh + q), D = 1/(x/ā + s/a + 1/β), and leave for w
+The hinges, with arguments h = lo − f and f − hi, are those of `central_path`, on which the method starts: at any w, but for the gradient in
+w. Newton's equations leave for w
 
     min over w + dw of  R(w + dw) + ⟨g + Ψᵀ c(D_above q_above − D_below q_below), dw⟩ + ½ dwᵀ Ψᵀ diag(c(D_below + D_above)) Ψ dw,
 
@@ -23,11 +22,10 @@ import numpy as np
 from simopt.data.row_blocks import RowBlocks
 from simopt.ground.arrays import Array
 from simopt.ground.compiled import kernel
+from simopt.solvers.hinges.central_path import SHORT, aimed, centred, directed, reach
 from simopt.solvers.hinges.two_hinges import Hinges, audit
 from simopt.solvers.hinges.weight_bounds import Bound
 from simopt.solvers.interior.predictor_corrector import Lengths, Move, PredictorCorrector
-
-SHORT = 0.99  # of the way to the boundary
 
 
 @kernel
@@ -38,14 +36,7 @@ def centre(f: Array, low: Array, high: Array, mu: float, shift: float, state: Ar
             h = low[i] - f[i] if k == 0 else f[i] - high[i]
             if shift > 0.0:
                 h -= shift * min(max(h / shift, 0.0), 1.0)
-            root = math.sqrt(h * h + 4.0 * mu * mu)
-            if h > 0.0:
-                x = 0.5 * (h + 2.0 * mu + root)
-                s = mu * x / (x - mu)
-            else:
-                s = 0.5 * (2.0 * mu - h + root)
-                x = mu * s / (s - mu)
-            state[k, i], state[k + 1, i], state[k + 2, i], state[k + 3, i] = x / (x + s), s / (x + s), x, s
+            state[k, i], state[k + 1, i], state[k + 2, i], state[k + 3, i] = centred(h, mu)
 
 
 @kernel
@@ -67,10 +58,8 @@ def aims(
         weight[i], pull[i] = 0.0, 0.0
         for k in range(2):
             h = low[i] - f[i] if k == 0 else f[i] - high[i]
-            a, b, x, s = state[4 * k, i], state[4 * k + 1, i], state[4 * k + 2, i], state[4 * k + 3, i]
-            da, dx, ds = move[3 * k, i], move[3 * k + 1, i], move[3 * k + 2, i]
-            D = 1.0 / (x / b + s / a + shift)
-            q[k, i] = h - (x - s + shift * a) - (mu - b * x + da * dx) / b + (mu - a * s - da * ds) / a
+            hinge = state[4 * k, i], state[4 * k + 1, i], state[4 * k + 2, i], state[4 * k + 3, i]
+            D, q[k, i] = aimed(h, shift, hinge, (move[3 * k, i], move[3 * k + 1, i], move[3 * k + 2, i]), mu)
             weight[i] += share[i] * D
             pull[i] += share[i] * D * q[k, i] * (1.0 if k == 1 else -1.0)
 
@@ -82,20 +71,10 @@ def directions(df: Array, shift: float, state: Array, move: Array, mu: float, q:
     for i in range(df.size):
         for k in range(2):
             dh = df[i] if k == 1 else -df[i]
-            a, b, x, s = state[4 * k, i], state[4 * k + 1, i], state[4 * k + 2, i], state[4 * k + 3, i]
-            up = mu - b * x + move[3 * k, i] * move[3 * k + 1, i]
-            down = mu - a * s - move[3 * k, i] * move[3 * k + 2, i]
-            da = (dh + q[k, i]) / (x / b + s / a + shift)
-            dx, ds = (up + x * da) / b, (down - s * da) / a
-            move[3 * k, i], move[3 * k + 1, i], move[3 * k + 2, i] = da, dx, ds
-            if da < 0.0:
-                longest = min(longest, -a / da)
-            if da > 0.0:
-                longest = min(longest, b / da)
-            if dx < 0.0:
-                longest = min(longest, -x / dx)
-            if ds < 0.0:
-                longest = min(longest, -s / ds)
+            hinge = state[4 * k, i], state[4 * k + 1, i], state[4 * k + 2, i], state[4 * k + 3, i]
+            step = directed(dh, q[k, i], shift, hinge, (move[3 * k, i], move[3 * k + 1, i], move[3 * k + 2, i]), mu)
+            move[3 * k, i], move[3 * k + 1, i], move[3 * k + 2, i] = step
+            longest = reach(hinge, step, longest)
     return longest
 
 

@@ -31,7 +31,7 @@ WIDEST = 1e29  # a width beyond it has lost every kink
 INNER = 30  # Newton steps a stage
 NARROW, FAST = 1.0 / 3.0, 0.1  # what the width is multiplied by after a stage; after one that needed no step
 WIDEN = 4.0
-BALANCE = 3.0  # G ≤ 3F where a level starts
+BALANCE = 3.0  # G ≤ 3F where a stage starts
 HOPELESS = 10.0  # G > 10F: the stage was not solved
 EASY = 0.2  # of the goal: no need for a smaller G
 REACH = 16.0  # widths
@@ -47,91 +47,91 @@ PROGRESS = 0.7
 STALLS = 8
 
 
-def newton_fits(level: Stage, goal: float, room: float) -> Iterator[Fit]:
-    """Fits of all samples from w = 0, where the level stands, of which only the last, whose gap is to be at most the goal, knows it."""
-    start(level, room)
-    for _ in climb(level, goal, room):
-        yield level.fit()
-    level.judge()
-    yield level.fit(level.gap)
+def newton_fits(stage: Stage, goal: float, room: float) -> Iterator[Fit]:
+    """Fits of all samples from w = 0, where the stage stands, of which only the last, whose gap is to be at most the goal, knows it."""
+    start(stage, room)
+    for _ in climb(stage, goal, room):
+        yield stage.fit()
+    stage.judge()
+    yield stage.fit(stage.gap)
 
 
-def start(level: Stage, room: float) -> None:
-    """Move the level to the point and the width at which a subsample, evenly spread, is solved roughly, or leave it at 0 if there are few
+def start(stage: Stage, room: float) -> None:
+    """Move the stage to the point and the width at which a subsample, evenly spread, is solved roughly, or leave it at 0 if there are few
     samples; predictions and multipliers there, the width grown until G ≤ 3F.
     """
-    n, d = level.rows.shape
+    n, d = stage.rows.shape
     if n < SAMPLED[0] * d:
-        level.width = level.first_width()
+        stage.width = stage.first_width()
     else:
-        stride = max(8 if n >= SAMPLED[1] * d else 4, math.ceil(n * _bytes(level) / (0.8 * room)))
+        stride = max(8 if n >= SAMPLED[1] * d else 4, math.ceil(n * _bytes(stage) / (0.8 * room)))
         chosen = slice(stride // 2, None, stride)
-        sample = level.some(RowBlocks(level.rows.take(chosen)), chosen, level.fixed, for_all=True)
+        sample = stage.some(RowBlocks(stage.rows.take(chosen)), chosen, stage.fixed, for_all=True)
         start(sample, room)
         for _ in climb(sample, SAMPLE_GAP * sample.unit(), room):
             pass
-        level.follow(sample.fit())
-        level.width = sample.width
+        stage.follow(sample.fit())
+        stage.width = sample.width
         del sample
-    level.place()
-    level.sweep()
-    while level.excess > BALANCE * level.rest and level.width < WIDEST:
-        level.width *= WIDEN
-        level.sweep()
+    stage.place()
+    stage.sweep()
+    while stage.excess > BALANCE * stage.rest and stage.width < WIDEST:
+        stage.width *= WIDEN
+        stage.sweep()
 
 
-def climb(level: Stage, goal: float, room: float) -> Generator[None, None, None]:
-    """Stages until the gap of the level is at most the goal; yields after each of them."""
+def climb(stage: Stage, goal: float, room: float) -> Generator[None, None, None]:
+    """One width after another, until the gap is at most the goal; yields after each of them."""
     reach, smallest, stalls = REACH, math.inf, 0
-    while level.gap > goal:
+    while stage.gap > goal:
         steps = 0
-        while steps < INNER and level.excess > max(level.rest, EASY * goal) and level.newton():
+        while steps < INNER and stage.excess > max(stage.rest, EASY * goal) and stage.newton():
             steps += 1
-        if level.gap <= goal:
+        if stage.gap <= goal:
             return
-        stalls += level.gap > PROGRESS * smallest
-        smallest = min(smallest, level.gap)
+        stalls += stage.gap > PROGRESS * smallest
+        smallest = min(smallest, stage.gap)
         if stalls > STALLS:
-            level.word = "interior point, after Newton's steps had stalled"
-            yield from compact(level, goal)
+            stage.word = "interior point, after Newton's steps had stalled"
+            yield from compact(stage, goal)
             return
-        solved = level.excess <= HOPELESS * level.rest
-        level.recentre((NARROW if steps else FAST) if solved else WIDEN)
+        solved = stage.excess <= HOPELESS * stage.rest
+        stage.recentre((NARROW if steps else FAST) if solved else WIDEN)
         if solved:
-            taken = yield from on_working_set(level, goal, reach, room)
-            if taken and level.gap <= goal:
+            taken = yield from on_working_set(stage, goal, reach, room)
+            if taken and stage.gap <= goal:
                 return
             if taken:
                 reach *= 2.0
-                level.recentre(NARROW**-2)
-        level.sweep()
+                stage.recentre(NARROW**-2)
+        stage.sweep()
         yield
 
 
-def on_working_set(level: Stage, goal: float, reach: float, room: float) -> Generator[None, None, bool]:
+def on_working_set(stage: Stage, goal: float, reach: float, room: float) -> Generator[None, None, bool]:
     """Solve the samples near their kinks by themselves, and take over what comes of it; False if they are too many."""
-    n, d = level.rows.shape
-    rows = level.near(reach)
-    if n <= FEWEST or rows.size > SHRINK * n or rows.size * _bytes(level) > room:
+    n, d = stage.rows.shape
+    rows = stage.near(reach)
+    if n <= FEWEST or rows.size > SHRINK * n or rows.size * _bytes(stage) > room:
         return False
-    part = level.part(rows)
+    part = stage.part(rows)
     if rows.size <= COMPACT * d:
         yield from compact(part, SURE * goal)
     else:
         part.sweep()
-        yield from climb(part, SURE * goal, room - rows.size * _bytes(level))
-    level.width = part.width
-    level.adopt(part, rows)
+        yield from climb(part, SURE * goal, room - rows.size * _bytes(stage))
+    stage.width = part.width
+    stage.adopt(part, rows)
     return True
 
 
-def compact(level: Stage, goal: float) -> Generator[None, None, None]:
-    """The interior-point method, from the level's w and width."""
-    for _ in level.inward(goal):
-        level.newtons += 1
+def compact(stage: Stage, goal: float) -> Generator[None, None, None]:
+    """The interior-point method, from the stage's w and width."""
+    for _ in stage.inward(goal):
+        stage.newtons += 1
         yield
 
 
-def _bytes(level: Stage) -> int:
+def _bytes(stage: Stage) -> int:
     """Memory that a stage takes for each of its rows."""
-    return 8 * (level.rows.shape[1] + level.vectors)
+    return 8 * (stage.rows.shape[1] + stage.vectors)

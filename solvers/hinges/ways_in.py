@@ -21,7 +21,7 @@ import numpy as np
 from simopt.data.row_blocks import RowBlocks
 from simopt.ground.arrays import Array
 from simopt.problems.landmarked_svr import LandmarkedSVR
-from simopt.solvers.hinges.level import compile_kernels, hinge_fits, interior_fits
+from simopt.solvers.hinges.hinge_stage import compile_kernels, hinge_fits, interior_fits
 from simopt.solvers.hinges.newton import ROOM
 from simopt.solvers.hinges.stage import Fit
 from simopt.solvers.hinges.two_hinges import Hinges

@@ -28,7 +28,7 @@ SAME = 1e-13  # relative distance below which two values of μ are one
 
 
 class Bound(Protocol):
-    """What a level has to know of a bound on w."""
+    """What a stage has to know of a bound on w."""
 
     def slope(self, w: Array, move: Array) -> tuple[float, float]:
         """Derivative of the bound at w along the move, and its second derivative."""

@@ -1,8 +1,7 @@
 r"""Ordinal regression by Mehrotra's primal-dual interior-point method, with thresholds and their order, and d × d normal equations.
 
-A hinge with argument x_h has a multiplier a ∈ (0, 1), ā = 1 − a, an excess x > 0 and a slack s > 0 with x − s = x_h, as = μ and āx = μ; it
-starts on the central path (see `hinge_interior`, whose equations these are, with x_h = ±(f_i − b_j) + γ). An order row has the slack
-t_j = b_{j+1} − b_j − Δ_j > 0, which every step keeps exact, and a multiplier ν_j (in units of the share) with ν_j t_j = μ. Newton's
+The hinges, with arguments ±(f_i − b_j) + γ, are those of `simopt.solvers.hinges.central_path`, on which it starts. An order row has the
+slack t_j = b_{j+1} − b_j − Δ_j > 0, which every step keeps exact, and a multiplier ν_j (in units of the share) with ν_j t_j = μ. Newton's
 equations leave a quadratic model in (w, b): its second derivative is Σ D (ψ_i, −e_j)(ψ_i, −e_j)ᵀ over the hinges, plus Σ (ν/t) of the order
 rows in b. The thresholds are eliminated, and the bound's own step solves what is left, in the ball as a trust region.
 
@@ -20,7 +19,7 @@ import numpy as np
 from simopt.data.row_blocks import RowBlocks
 from simopt.ground.arrays import Array
 from simopt.ground.compiled import kernel
-from simopt.solvers.hinges.hinge_interior import SHORT
+from simopt.solvers.hinges.central_path import SHORT, aimed, centred, directed, reach
 from simopt.solvers.hinges.weight_bounds import Bound, factor, solve
 from simopt.solvers.interior.predictor_corrector import Lengths, PredictorCorrector
 from simopt.solvers.ordinal.threshold_hinges import ThresholdHinges
@@ -34,24 +33,15 @@ Moves = tuple[Array, Array]  # of w and b
 def centre(h: Array, mu: float, state: Array) -> None:
     """a, ā, x, s (rows 0-3) of hinges with arguments h on the central path."""
     for k in range(h.size):
-        root = math.sqrt(h[k] * h[k] + 4.0 * mu * mu)
-        if h[k] > 0.0:
-            x = 0.5 * (h[k] + 2.0 * mu + root)
-            s = mu * x / (x - mu)
-        else:
-            s = 0.5 * (2.0 * mu - h[k] + root)
-            x = mu * s / (s - mu)
-        state[0, k], state[1, k], state[2, k], state[3, k] = x / (x + s), s / (x + s), x, s
+        state[0, k], state[1, k], state[2, k], state[3, k] = centred(h[k], mu)
 
 
 @kernel
 def aims(h: Array, state: Array, move: Array, mu: float, weight: Array, q: Array) -> None:
     """D and q of each hinge; `move` holds the predictor's da, dx, ds, or 0."""
     for k in range(h.size):
-        a, b, x, s = state[0, k], state[1, k], state[2, k], state[3, k]
-        da, dx, ds = move[0, k], move[1, k], move[2, k]
-        weight[k] = 1.0 / (x / b + s / a)
-        q[k] = h[k] - (x - s) - (mu - b * x + da * dx) / b + (mu - a * s - da * ds) / a
+        hinge = state[0, k], state[1, k], state[2, k], state[3, k]
+        weight[k], q[k] = aimed(h[k], 0.0, hinge, (move[0, k], move[1, k], move[2, k]), mu)
 
 
 @kernel
@@ -59,20 +49,10 @@ def directions(dh: Array, state: Array, move: Array, mu: float, q: Array) -> flo
     """da, dx, ds (in the place of the predictor's) for the step dh of the arguments, and the largest t ≤ 1 that keeps all positive."""
     longest = 1.0
     for k in range(dh.size):
-        a, b, x, s = state[0, k], state[1, k], state[2, k], state[3, k]
-        up = mu - b * x + move[0, k] * move[1, k]
-        down = mu - a * s - move[0, k] * move[2, k]
-        da = (dh[k] + q[k]) / (x / b + s / a)
-        dx, ds = (up + x * da) / b, (down - s * da) / a
-        move[0, k], move[1, k], move[2, k] = da, dx, ds
-        if da < 0.0:
-            longest = min(longest, -a / da)
-        if da > 0.0:
-            longest = min(longest, b / da)
-        if dx < 0.0:
-            longest = min(longest, -x / dx)
-        if ds < 0.0:
-            longest = min(longest, -s / ds)
+        hinge = state[0, k], state[1, k], state[2, k], state[3, k]
+        step = directed(dh[k], q[k], 0.0, hinge, (move[0, k], move[1, k], move[2, k]), mu)
+        move[0, k], move[1, k], move[2, k] = step
+        longest = reach(hinge, step, longest)
     return longest
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from simopt.ground.arrays import Array
-from simopt.solvers.hinges.hinge_interior import SHORT
+from simopt.solvers.hinges.central_path import SHORT
 
 
 class OrderRows:

@@ -1,7 +1,7 @@
 r"""The ways into ordinal regression, with thresholds learned or given, by the methods that landmarked SVR has too.
 
-  thresholds learned   newton first: semismooth Newton steps with the thresholds eliminated, on ever fewer samples (level.py); else the
-                       interior-point method (threshold_interior.py). With one class only nothing is left to solve
+  thresholds learned   newton first: semismooth Newton steps with the thresholds eliminated (threshold_stage.py), on ever fewer samples;
+                       else the interior-point method (threshold_interior.py). With one class only nothing is left to solve
   thresholds given     the ends lo_i = b_{y_i − 1} + γ and hi_i = b_{y_i} − γ are data: two hinges a sample, for the engines of the room
                        `hinges`, newton first
 
@@ -19,13 +19,13 @@ import numpy as np
 from simopt.data.row_blocks import RowBlocks
 from simopt.ground.arrays import Array, Multipliers
 from simopt.problems.exc_fixed import EXCFixed
-from simopt.solvers.hinges import level as two_hinge
+from simopt.solvers.hinges import hinge_stage
 from simopt.solvers.hinges.newton import ROOM
 from simopt.solvers.hinges.stage import Fit
 from simopt.solvers.hinges.two_hinges import Hinges
 from simopt.solvers.hinges.weight_bounds import Bound, bound_of, span
-from simopt.solvers.ordinal.level import compile_kernels, interior_fits, threshold_fits
-from simopt.solvers.ordinal.parts import LEARNED, Learned, Ordinal
+from simopt.solvers.ordinal.learned_thresholds import LEARNED, Learned, Ordinal
+from simopt.solvers.ordinal.threshold_stage import compile_kernels, interior_fits, threshold_fits
 from simopt.solving.solution import Iterate
 from simopt.solving.solver import solver
 
@@ -95,7 +95,7 @@ def fixed_iterate(problem: EXCFixed, fit: Fit, basis: Array | None) -> Iterate:
     solves=EXCFixed,
     summary="semismooth Newton on working sets, interior point at the end",
     rank=10,
-    warm_up=two_hinge.compile_kernels,
+    warm_up=hinge_stage.compile_kernels,
 )
 def fixed_newton(problem: EXCFixed, *, tol: float, room: float = ROOM) -> Iterator[Iterate]:
     """Time linear in n: a few passes over Ψ, and Newton steps of d³/3 + 20 d³ multiplications on ever fewer samples.
@@ -103,7 +103,7 @@ def fixed_newton(problem: EXCFixed, *, tol: float, room: float = ROOM) -> Iterat
     Of a small problem only points with a gap of their own are given out: a stage takes less time than judging the point it ends at.
     """
     rows, hinges, bound, basis = fixed_parts(problem)
-    for fit in two_hinge.hinge_fits(rows, hinges, bound, goal=tol * problem.scale(), room=room):
+    for fit in hinge_stage.hinge_fits(rows, hinges, bound, goal=tol * problem.scale(), room=room):
         if math.isfinite(fit.gap) or math.prod(rows.shape) > BRIEF:
             yield fixed_iterate(problem, fit, basis)
 
@@ -113,10 +113,10 @@ def fixed_newton(problem: EXCFixed, *, tol: float, room: float = ROOM) -> Iterat
     solves=EXCFixed,
     summary="Mehrotra's predictor-corrector with d × d normal equations and exact steps in the ball",
     rank=5,
-    warm_up=two_hinge.compile_kernels,
+    warm_up=hinge_stage.compile_kernels,
 )
 def fixed_interior_point(problem: EXCFixed, *, tol: float, max_iter: int = 100) -> Iterator[Iterate]:
     """10 to 30 iterations of n d² + d³/3 multiplications whatever λ or B; 25 vectors of n numbers beside Ψ."""
     rows, hinges, bound, basis = fixed_parts(problem)
-    for fit in two_hinge.interior_fits(rows, hinges, bound, goal=tol * problem.scale(), max_iter=max_iter):
+    for fit in hinge_stage.interior_fits(rows, hinges, bound, goal=tol * problem.scale(), max_iter=max_iter):
         yield fixed_iterate(problem, fit, basis)

@@ -8,12 +8,10 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
 from simopt.ground import registry
 
 SOURCE = Path(__file__).with_name("pretend_paper.py")
-Run = Callable[..., Result]
 
 
 @pytest.fixture
@@ -34,16 +32,6 @@ def pretend() -> Iterator[None]:
         registry._entries[kind].update(known)
     registry._modules.clear()
     registry._modules.update(modules)
-
-
-@pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """`run("list", "problems")` in an empty folder, with a wide screen so that no cell is folded."""
-    from simopt.cli.main import app
-
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "250")
-    return lambda *arguments: CliRunner().invoke(app, [str(argument) for argument in arguments])
 
 
 def install(folder: Path, name: str, group: str, value: str) -> None:

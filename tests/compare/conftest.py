@@ -1,12 +1,10 @@
-"""A small CSV file, the command line in a folder of its own, and the folder of `made_records`."""
+"""A small CSV file, and the folder of `made_records`."""
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
-from typer.testing import CliRunner, Result
 
 sys.path.insert(0, str(Path(__file__).parent))  # made_records
 
@@ -19,13 +17,3 @@ def csv(tmp_path: Path) -> Path:
     path = tmp_path / "small.csv"
     np.savetxt(path, np.column_stack([y, x]), delimiter=",", header="y,first,second", comments="")
     return path
-
-
-@pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Result]:
-    """`run("compare", …)` in an empty folder, with a wide screen so that no cell is folded."""
-    from simopt.cli.main import app
-
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "250")
-    return lambda *arguments: CliRunner().invoke(app, [str(argument) for argument in arguments])

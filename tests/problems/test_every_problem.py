@@ -1,4 +1,4 @@
-"""What holds for every problem: the gap is P − D, strong duality through CVXPY, restored points are feasible, laws, recipes."""
+"""What holds for every problem: the gap is P − D exactly, strong duality through CVXPY, restored points are feasible, recipes."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from simopt.arithmetic import BY_NAME, FLOAT, INTERVAL
+from simopt.arithmetic import BY_NAME, FLOAT, INTERVAL, RATIONAL
 from simopt.data.datasets import load_dataset
 from simopt.ground import registry
 from simopt.ground.errors import InvalidProblem
@@ -102,28 +102,18 @@ def random_multipliers(problem: Problem, rng: np.random.Generator) -> dict[str, 
     return {key: value + size * rng.normal(size=np.shape(value)) for key, value in known.items()}
 
 
-@pytest.mark.slow  # conformance asks the same of every example, at fewer points
-@pytest.mark.parametrize("problem", CASES)
-def test_gap_is_primal_minus_dual_for_any_point_and_multipliers(problem: Problem) -> None:
+@pytest.mark.parametrize("problem", [case for case in CASES if RATIONAL.name in case.values[0].arithmetics])
+def test_in_fractions_the_gap_is_primal_minus_dual_and_not_negative(problem: Problem) -> None:
     rng = np.random.default_rng(0)
     for _ in range(3):
-        point, multipliers = problem.restore(random_point(problem, rng)), random_multipliers(problem, rng)
-        upper = problem.objective(point)
-        for name in problem.arithmetics:
-            num = BY_NAME[name]
-            lifted = problem.restore(point, num)
-            value, bound = problem.objective(lifted, num), problem.dual_bound(multipliers, num, num.upper(problem.objective(lifted, num)))
-            gap = problem.gap(lifted, multipliers, num)
-            if name == "rational":
-                assert gap == value - bound
-                assert gap >= 0
-            else:
-                room = 1e-10 * max(abs(upper), abs(num.upper(bound)), problem.scale()) + 1e-300
-                assert num.upper(gap) == pytest.approx(num.upper(value - bound), abs=room)
-                assert num.upper(gap) >= 0
+        point, multipliers = problem.restore(random_point(problem, rng), RATIONAL), random_multipliers(problem, rng)
+        value = problem.objective(point, RATIONAL)
+        gap = problem.gap(point, multipliers, RATIONAL)
+        assert gap == value - problem.dual_bound(multipliers, RATIONAL, RATIONAL.upper(value))
+        assert gap >= 0
 
 
-@pytest.mark.slow  # and this, by its "declaration"
+@pytest.mark.slow  # conformance asks its "statuses" of wider gaps
 @pytest.mark.parametrize("problem", CASES)
 def test_strong_duality_and_agreement_with_the_declaration(problem: Problem) -> None:
     _, point, multipliers = solved(problem)
@@ -157,16 +147,6 @@ def test_the_trivial_point_gives_the_scale_and_is_feasible(problem: Problem) -> 
         assert float(problem.objective(restored)) <= problem.scale() * (1 + 1e-12)
     for key, value in point.items():
         np.testing.assert_allclose(restored[key], value, atol=1e-12 * (1 + np.max(np.abs(value), initial=0.0)))
-
-
-@pytest.mark.parametrize("problem", CASES)
-def test_laws_hold_at_random_feasible_points(problem: Problem) -> None:
-    rng = np.random.default_rng(3)
-    for law in problem.laws():
-        image = law.apply(problem, rng)
-        point = problem.restore(random_point(problem, rng))
-        mapped = image.problem.restore(image.point(point))
-        assert float(image.problem.objective(mapped)) == pytest.approx(image.factor * float(problem.objective(point)), rel=1e-9), law.name
 
 
 @pytest.mark.parametrize("problem", CASES)

@@ -1,4 +1,4 @@
-"""Goodness as a programme: formulas by hand, declared duals, relations between the four problems, ugly data, bad input."""
+"""Goodness as a programme: formulas by hand, relations between the four problems, ugly data, bad input."""
 
 from __future__ import annotations
 
@@ -19,11 +19,9 @@ from simopt.problems.smallest_bound import SmallestBound
 from simopt.solvers.goodness.exact import exact_smallest_bound
 from simopt.solving.certificate import certify
 from simopt.solving.driver import solve
-from simopt.solving.problem import Example
 from simopt.solving.solution import Status
 
 KINDS = (Goodness, GoodnessChoice, KernelGoodness, SmallestBound)
-CASES = [pytest.param(e, id=f"{kind.name}: {e.name}") for kind in KINDS for e in kind.examples(np.random.default_rng(11))]
 
 
 def world(rng: np.random.Generator, n: int = 9, loss: str = "insensitive") -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -49,16 +47,6 @@ def test_the_objective_is_the_expected_loss_of_the_weighted_similarities(loss: s
     f = [sum(p[j] * 2.5 * v[j] * gram[i, j] for j in range(9)) for i in range(9)]
     assert problem.objective({"v": v}) == pytest.approx(p @ pointwise(loss, np.array(f), y, epsilon, margin))
     np.testing.assert_allclose(problem.weights({"v": v}), 2.5 * v)
-
-
-@pytest.mark.parametrize("example", CASES)
-def test_the_declared_dual_has_the_value_of_the_problem(example: Example) -> None:
-    natural: Any = example.problem.normalised()[0]
-    dual = natural.declare_dual()
-    dual.solve(solver="CLARABEL", tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10)
-    found = solve(natural, tol=1e-8)
-    assert found.optimal
-    assert dual.value == pytest.approx(found.value, abs=1e-6 * max(natural.scale(), abs(found.value)) + 1e-8)
 
 
 @pytest.mark.parametrize("loss", ["insensitive", "hinge", "squared"])

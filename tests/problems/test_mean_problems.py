@@ -36,18 +36,6 @@ def world(seed: int, n: int, d: int) -> tuple[Array, Array]:
     return features, np.where(np.arange(n) % 2 == 0, 1.0, -1.0) * np.sign(features[:, 0] + 2.0)
 
 
-@pytest.mark.parametrize("kind", KINDS)
-def test_the_declared_dual_has_the_value_of_the_declared_problem(kind: Any) -> None:
-    for example in kind.examples(np.random.default_rng(3)):
-        natural = example.problem.normalised()[0]
-        primal, dual = natural.declare(), natural.declare_dual()
-        low = dual.solve(solver="CLARABEL")
-        assert low == pytest.approx(primal.solve(solver="CLARABEL"), abs=1e-6 * max(1.0, abs(low))), example.name
-        labels = [row.label for row in dual.constraints]
-        assert all(labels) and len(set(labels)) == len(labels)
-        assert dual.is_dcp()
-
-
 def test_mmd_is_half_the_distance_of_the_means() -> None:
     for seed, n in ((0, 12), (1, 9)):
         features, labels = world(seed, n, 3)

@@ -212,19 +212,6 @@ CASES = [
 
 
 @pytest.mark.parametrize("problem", CASES)
-def test_strong_duality_between_the_declared_programmes(problem: Any) -> None:
-    natural, _ = problem.normalised()
-    primal, dual = natural.declare(), natural.declare_dual()
-    assert dual.is_dcp()
-    assert all(row.label for row in dual.constraints)
-    for programme in (primal, dual):
-        programme.solve(solver="CLARABEL", tol_gap_abs=1e-10, tol_gap_rel=1e-10, tol_feas=1e-10)
-    assert dual.value == pytest.approx(primal.value, abs=1e-7 * natural.scale())
-    known = {"predictions": next(v.value for v in dual.variables() if v.name() in ("predictions", "prices"))}
-    assert natural.dual_bound(known) == pytest.approx(dual.value, abs=1e-7 * natural.scale())
-
-
-@pytest.mark.parametrize("problem", CASES)
 def test_solvers_bring_multipliers_that_close_in_intervals(problem: Any) -> None:
     found = solve(problem, tol=1e-8, rigorous=True)
     assert found.certificate is not None

@@ -1,4 +1,4 @@
-"""The nearest monotone Lipschitz function: the worst pair by brute force, the envelopes, the declared dual, in fractions."""
+"""The nearest monotone Lipschitz function: the worst pair by brute force, the envelopes, in fractions."""
 
 from __future__ import annotations
 
@@ -7,16 +7,12 @@ import math
 from fractions import Fraction
 
 import numpy as np
-import pytest
 
 from simopt.arithmetic import RATIONAL
 from simopt.problems.sup_distance import SupDistance
 from simopt.solvers.isotonic.envelopes import enveloped
 from simopt.solving.certificate import certify
 from simopt.solving.driver import solve
-from simopt.solving.problem import Example
-
-EXAMPLES = list(SupDistance.examples(np.random.default_rng(13)))
 
 
 def random_problem(rng: np.random.Generator) -> SupDistance:
@@ -66,15 +62,6 @@ def test_the_envelopes_are_the_nearest_members_above_and_below() -> None:
                 ]
                 held.append(max(reached) if sign > 0 else min(reached))
             np.testing.assert_allclose(envelope, held, atol=1e-14)
-
-
-@pytest.mark.parametrize("example", EXAMPLES, ids=lambda example: example.name)
-def test_the_declared_dual_meets_the_optimum(example: Example) -> None:
-    problem = example.problem
-    assert isinstance(problem, SupDistance)
-    dual = problem.declare_dual()
-    dual.solve(solver="CLARABEL")
-    assert float(dual.value) == pytest.approx(solve(problem, "envelopes", tol=1e-12).value, abs=1e-7)
 
 
 def test_large_problems_are_solved_to_the_rounding_of_their_sums_of_steps() -> None:

@@ -8,10 +8,8 @@ import math
 import pickle
 import warnings
 from fractions import Fraction
-from functools import cache
 from typing import Any
 
-import cvxpy as cp
 import numpy as np
 import pytest
 from hypothesis import given
@@ -29,7 +27,6 @@ from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.hinge_svm_hull import HingeSVMHull
 from simopt.problems.losses import intercepts
 from simopt.problems.mean_classifier import MeanClassifier
-from simopt.solving.backends.adapter import quiet
 from simopt.solving.backends.table import installed
 from simopt.solving.solution import Status
 
@@ -40,7 +37,6 @@ OURS: tuple[Any, ...] = (
     *MeanClassifier.each_form(),
 )
 BIASED: tuple[Any, ...] = (HingeSVM.form("penalty_intercept"), HingeSVM.form("ball_intercept"))
-CASES = [pytest.param(e.problem, id=f"{cls.name}: {e.name}") for cls in OURS for e in cls.examples(np.random.default_rng(11))]
 ANGLES = np.linspace(0.0, 2.0 * np.pi, 20001)
 CIRCLE = np.stack([np.cos(ANGLES), np.sin(ANGLES)])
 
@@ -63,36 +59,6 @@ def optimum(problem: Any) -> Any:
     solution = solve(problem, "clarabel", tol=1e-9)
     assert solution.certificate is not None and solution.certificate.relative_gap < 1e-8
     return solution
-
-
-# Duals.
-
-
-@cache
-def dual_solution(problem: Any) -> tuple[float, dict[str, Any]]:
-    declaration = problem.declare_dual()
-    assert isinstance(declaration.objective, cp.Maximize) and declaration.is_dcp()
-    assert all(row.label for row in declaration.constraints)
-    with quiet():
-        declaration.solve(solver="CLARABEL", tol_gap_abs=1e-9, tol_gap_rel=1e-9, tol_feas=1e-9)
-    return float(declaration.value), {variable.name(): np.asarray(variable.value) for variable in declaration.variables()}
-
-
-@pytest.mark.parametrize("problem", CASES)
-def test_declared_duals_have_the_value_of_the_primal(problem: Any) -> None:
-    value, _ = dual_solution(problem)
-    found = solve(problem, "clarabel", tol=1e-9).certificate
-    assert found is not None
-    room = 1e-6 * max(1.0, abs(value))
-    assert found.lower - room <= value <= found.upper + room
-
-
-@pytest.mark.parametrize("problem", CASES)
-def test_the_solution_of_a_declared_dual_is_a_certificate(problem: Any) -> None:
-    value, found = dual_solution(problem)
-    multipliers = {name: found[name] for name in ("margins", "predictions", "coordinates") if name in found}
-    assert float(problem.dual_bound(multipliers)) == pytest.approx(value, abs=1e-6 * max(1.0, abs(value)))
-    assert INTERVAL.upper(problem.dual_bound(multipliers, INTERVAL)) <= value + 1e-6 * max(1.0, abs(value))
 
 
 @pytest.mark.parametrize("biased", [False, True])

@@ -1,11 +1,9 @@
 """A toy catalogue, a record of running it, and the pages made from that."""
 
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner, Result
 
 sys.path.append(str(Path(__file__).parent))  # toy_paper, headless
 
@@ -14,8 +12,6 @@ import toy_paper
 from simopt import report
 from simopt.claims.verification import Record, verify
 from simopt.ground import registry
-
-Run = Callable[..., Result]
 
 
 @pytest.fixture(scope="session")
@@ -28,13 +24,3 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> tuple[Record, Path]:
         record = verify(jobs=1, evidence_dir=folder / "evidence")
         report.write(record, folder / "out")
     return record, folder / "out"
-
-
-@pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Run:
-    """The command line in an empty folder."""
-    from simopt.cli.main import app
-
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("COLUMNS", "250")
-    return lambda *arguments: CliRunner().invoke(app, [str(argument) for argument in arguments])

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from labelled_points import sample
 
 from simopt.data.similarities import Gaussian, Laplacian, Linear, Normalised, Polynomial, Precomputed, Sigmoid
 from simopt.estimators.herding import herd_task
@@ -15,12 +16,6 @@ from simopt.ground.errors import Interrupted, InvalidProblem, UnknownName
 from simopt.ground.jsonio import InvalidFile
 from simopt.solvers.herding.frank_wolfe import STEPS
 from simopt.solvers.herding.mean_function import mean_function
-
-
-def sample(n, p, seed=0):
-    rng = np.random.default_rng(seed)
-    x = rng.normal(size=(n, p))
-    return x, np.where(x[:, 0] + 0.3 * rng.normal(size=n) > 0, 1.0, -1.0)
 
 
 def true_error(found, x, y, mu, p=None):

@@ -5,6 +5,7 @@ import pickle
 import joblib
 import numpy as np
 import pytest
+from labelled_points import sample
 
 from simopt.data.similarities import Gaussian, Linear
 from simopt.estimators.herding import herd_blocks as module
@@ -14,12 +15,6 @@ from simopt.ground.errors import Interrupted, InvalidProblem, UnknownName
 from simopt.solvers.herding.frank_wolfe import STEPS
 
 KERNEL = Gaussian(6.0)
-
-
-def sample(n, p=3, seed=0):
-    rng = np.random.default_rng(seed)
-    x = rng.normal(size=(n, p))
-    return x, np.where(x[:, 0] + 0.3 * rng.normal(size=n) > 0, 1.0, -1.0)
 
 
 def true_error(found, x, y, kernel=KERNEL, p=None):

@@ -19,7 +19,7 @@ from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.solvers.hinges import newton, two_hinges, weight_bounds
 from simopt.solvers.hinges.hinge_interior import Interior, interior
-from simopt.solvers.hinges.level import Bends, Level, hinge_fits
+from simopt.solvers.hinges.hinge_stage import Bends, HingeStage, hinge_fits
 from simopt.solvers.hinges.two_hinges import Hinges, left_over
 from simopt.solving.certificate import certify
 from simopt.solving.driver import choose, solve
@@ -71,11 +71,6 @@ def problems(X, y, epsilon, unit=1.0, beta=math.inf):
         yield LandmarkedSVR(X, y * unit, Penalty(strength / unit), epsilon * unit, beta / unit)
     for radius in (1e-6, 1.0, 100.0):
         yield LandmarkedSVR(X, y * unit, Ball(radius * unit), epsilon * unit, beta / unit)
-
-
-def last(states):
-    *_, state = states
-    return state
 
 
 def test_newton_is_the_default():
@@ -216,14 +211,14 @@ def level(n=200, d=5, width=0.2, shift=0.0, bound=None, seed=8):
     X, y = sample(n, d, seed)
     rng = np.random.default_rng(seed)
     hinges = Hinges(y - 0.1, y + 0.1, rng.uniform(0.5, 1.5, size=n) / n, shift)
-    out = Level(RowBlocks(X), hinges, bound or weight_bounds.Penalty(1e-2), rng.normal(size=d) / 10, 0.1 * rng.normal(size=d), width)
+    out = HingeStage(RowBlocks(X), hinges, bound or weight_bounds.Penalty(1e-2), rng.normal(size=d) / 10, 0.1 * rng.normal(size=d), width)
     out.centres.below[:], out.centres.above[:] = rng.integers(0, 2, size=(2, n)) * rng.uniform(size=(2, n))
     out.place()
     out.sweep()
     return out
 
 
-def stage_loss(of: Level, w):
+def stage_loss(of: HingeStage, w):
     """Penalty + ⟨fixed, w⟩ + Σ c max over a in [0, 1] of ah − a²/(2β) − width (a − a⁰)²/2, directly."""
     f = of.rows.take(slice(None)) @ w
     total = 0.5 * of.bound.strength * w @ w + of.fixed @ w
@@ -378,7 +373,7 @@ def test_ends_of_any_kind():
         (weight_bounds.Ball(0.5), 0.0, [cp.norm(w) <= 0.5]),
     ):
         best = cp.Problem(cp.Minimize(loss + cost), rows).solve(solver="CLARABEL")
-        fit = last(hinge_fits(RowBlocks(X), hinges, bound, goal=1e-10))
+        *_, fit = hinge_fits(RowBlocks(X), hinges, bound, goal=1e-10)
         assert fit.gap <= 1e-10
         f = X @ fit.w
         ours = float(hinges.share @ (np.maximum(low - f, 0) + np.maximum(f - high, 0))) + (0.005 * fit.w @ fit.w if rows == [] else 0.0)
@@ -387,7 +382,7 @@ def test_ends_of_any_kind():
 
 def test_a_stall_is_left_to_the_interior_point_method(monkeypatch):
     X, y = sample(600, 6, 13)
-    monkeypatch.setattr(Level, "newton", lambda self: False)
+    monkeypatch.setattr(HingeStage, "newton", lambda self: False)
     solution = solve(LandmarkedSVR(X, y, Penalty(1e-4), 0.1), "newton", tol=1e-9)
     assert solution.optimal
     assert "stalled" in solution.reported_status
@@ -399,7 +394,7 @@ def test_a_stall_is_left_to_the_interior_point_method(monkeypatch):
         (weight_bounds.Penalty, "step", lambda self, H, g, w, rest: weight_bounds.solve(weight_bounds.factor(H, 1.0), g)),
         (weight_bounds.Ball, "step", lambda self, H, g, w, rest: np.zeros_like(w)),
         (Interior, "_pulled", lambda self: np.zeros_like(self.w)),
-        (Level, "_price", lambda self, part, block: None),
+        (HingeStage, "_price", lambda self, part, block: None),
     ],
 )
 def test_mutants_are_caught(monkeypatch, where, name, wrong):

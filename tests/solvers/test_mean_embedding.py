@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from labelled_points import sample
 
 from simopt.data.rows import Rows
 from simopt.data.similarities import Gaussian, Laplacian, Linear, Normalised, Polynomial, Precomputed, Sigmoid
@@ -16,12 +17,6 @@ from simopt.solvers.herding import gaussian_tiles
 from simopt.solvers.herding.gaussian_tiles import POWER, UNIT, Fast, powers_and_sums32, powers_and_sums64, signed_powers32, signed_powers64
 from simopt.solvers.herding.mean_embedding import PRECISIONS, mean_embedding
 from simopt.solvers.herding.mean_function import mean_function
-
-
-def sample(n, p, seed=0, spread=1.0):
-    rng = np.random.default_rng(seed)
-    x = spread * rng.normal(size=(n, p))
-    return x, np.where(x[:, 0] + 0.3 * rng.normal(size=n) > 0, 1.0, -1.0)
 
 
 def precise(x, y, p, mu):

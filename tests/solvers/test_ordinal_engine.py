@@ -18,12 +18,11 @@ from simopt.problems.imc_ordinal import IMCOrdinal
 from simopt.problems.kernel_exc import KernelEXC
 from simopt.solvers.hinges import newton as two_hinge_newton
 from simopt.solvers.hinges import weight_bounds
-from simopt.solvers.ordinal import level as stages
-from simopt.solvers.ordinal import threshold_choice
-from simopt.solvers.ordinal.level import RESCUED, PooledBends, ThresholdLevel, interior_fits, threshold_fits
-from simopt.solvers.ordinal.parts import LEARNED, Ordinal, centred
+from simopt.solvers.ordinal import threshold_choice, threshold_stage
+from simopt.solvers.ordinal.learned_thresholds import LEARNED, Ordinal, centred
 from simopt.solvers.ordinal.threshold_hinges import ThresholdHinges, balance
 from simopt.solvers.ordinal.threshold_interior import ThresholdInterior
+from simopt.solvers.ordinal.threshold_stage import RESCUED, PooledBends, ThresholdStage, interior_fits, threshold_fits
 from simopt.solving.certificate import certify
 from simopt.solving.driver import choose, solve
 from simopt.solving.solution import Status
@@ -116,11 +115,6 @@ def problems(form, X, y, classes, gamma, delta):
 def parts_of(problem):
     parts = Ordinal.of(problem)
     return parts.rows, parts.chain.hinges, parts.bound
-
-
-def last(states):
-    *_, state = states
-    return state
 
 
 def test_newton_is_the_default():
@@ -250,7 +244,7 @@ def level(every=False, n=200, d=5, width=0.2, seed=8, delta=0.0):
     X, y = sample(n, d, 4, seed)
     hinges = ThresholdHinges(y.astype(np.intp) - 1, delta * np.arange(3), 0.4, 1.0 / n, every)
     start = rng.normal(size=d) / 10, rng.normal(size=3) / 100
-    out = ThresholdLevel(RowBlocks(X), hinges, weight_bounds.Penalty(1e-2), *start, 0.3 * rng.normal(size=d), np.zeros(3), width)
+    out = ThresholdStage(RowBlocks(X), hinges, weight_bounds.Penalty(1e-2), *start, 0.3 * rng.normal(size=d), np.zeros(3), width)
     ends = hinges.first()[:, None] + np.arange(hinges.columns)
     out.centre[:] = np.where((ends >= 0) & (ends < 3), rng.integers(0, 2, size=out.a.shape) * rng.uniform(size=out.a.shape), 0.0)
     out.place()
@@ -258,7 +252,7 @@ def level(every=False, n=200, d=5, width=0.2, seed=8, delta=0.0):
     return out
 
 
-def smooth(of: ThresholdLevel, f, b):
+def smooth(of: ThresholdStage, f, b):
     """⟨fixed_b, b⟩ + c Σ max over a in [0, 1] of ax − width (a − a⁰)²/2, directly."""
     h, total = of.hinges, of.fixed_b @ b
     for i, rank in enumerate(h.rank):
@@ -417,7 +411,7 @@ def test_fits_end_within_the_goal_they_state(bound):
     X, y = sample(3000, 6, seed=14)
     hinges = ThresholdHinges(y.astype(np.intp) - 1, 0.2 * np.arange(4), 1.0, 1 / 3000)
     for fits in (threshold_fits, interior_fits):
-        fit = last(fits(RowBlocks(X), hinges, bound, goal=1e-10))
+        *_, fit = fits(RowBlocks(X), hinges, bound, goal=1e-10)
         assert fit.gap <= 1e-10
 
 
@@ -434,7 +428,7 @@ def test_thresholds_that_are_not_for_the_engines_cost_nothing():
 
 def test_a_stall_is_left_to_the_interior_point_method(monkeypatch):
     X, y = sample(600, 6, seed=16)
-    monkeypatch.setattr(ThresholdLevel, "newton", lambda self: False)
+    monkeypatch.setattr(ThresholdStage, "newton", lambda self: False)
     solution = solve(EXCOrdinal(X, y, 5, bound=Penalty(1e-4)), "newton", tol=1e-9)
     assert solution.optimal
     assert "stalled" in solution.reported_status
@@ -485,14 +479,14 @@ def test_a_gap_that_was_not_seen_is_left_to_the_interior_point_method(monkeypatc
     """Thresholds of a working set that balance nothing make the gap of its stage 0; it is computed anew."""
     X, y = sample(600, 6, seed=21)
     problem = EXCOrdinal(X, y, 5, bound=Penalty(1e-4))
-    best = stages.choose
+    best = threshold_stage.choose
 
     def nonsense(*args):
         best(*args)
         if args[0].size < 600:
             args[-2].fill(-1e58)
 
-    monkeypatch.setattr(stages, "choose", nonsense)
+    monkeypatch.setattr(threshold_stage, "choose", nonsense)
     solution = solve(problem, "newton", tol=1e-9)
     assert solution.optimal
     fits = list(threshold_fits(*parts_of(problem), goal=1e-9 * problem.scale()))
@@ -502,9 +496,9 @@ def test_a_gap_that_was_not_seen_is_left_to_the_interior_point_method(monkeypatc
 @pytest.mark.parametrize(
     ("where", "name", "wrong"),
     [
-        (ThresholdLevel, "_price", lambda self, part, block: None),
-        (ThresholdLevel, "curvature", lambda self: np.zeros((6, 6), order="F")),
-        (stages, "choose", lambda *args: args[-2].fill(0.0)),
+        (ThresholdStage, "_price", lambda self, part, block: None),
+        (ThresholdStage, "curvature", lambda self: np.zeros((6, 6), order="F")),
+        (threshold_stage, "choose", lambda *args: args[-2].fill(0.0)),
         (ThresholdInterior, "_gradients", lambda self, pulls: (self.fixed.copy(), self.fixed_b.copy())),
     ],
 )
@@ -514,7 +508,7 @@ def test_mutants_are_caught(monkeypatch, where, name, wrong):
     problem = EXCOrdinal(X, y, 5, bound=Penalty(1e-4))
     solver = "interior-point" if where is ThresholdInterior else "newton"
     monkeypatch.setattr(two_hinge_newton, "compact", lambda level, goal: iter(()))
-    monkeypatch.setattr(stages, "rescued", lambda level, goal: iter(()))
+    monkeypatch.setattr(threshold_stage, "rescued", lambda level, goal: iter(()))
     monkeypatch.setattr(where, name, wrong)
     assert not solve(problem, solver, tol=1e-9, time_limit=2.0).optimal
 

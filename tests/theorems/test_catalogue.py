@@ -13,13 +13,13 @@ from simopt.claims import (
     KAKADE_KALAI_KANADE_SHAMIR,
     KAR_JAIN,
     VAN_ROOYEN_MENON_WILLIAMSON,
-    Trial,
     catalogue,
     proof,
     replay,
     runner,
 )
-from simopt.claims.kinds import Defect, Effort, Evidence, Expected, Verdict
+from simopt.claims.kinds import Defect, Evidence, Expected, Verdict
+from tests.theorems.conftest import quick
 
 OURS = [claim.id for claim in catalogue.claims() if claim.module.startswith("simopt.theorems.")]
 PAPERS = {"AK": AUDIFFREN_KADRI, "KJ": KAR_JAIN, "KK": KAKADE_KALAI_KANADE_SHAMIR, "RMW": VAN_ROOYEN_MENON_WILLIAMSON}
@@ -167,7 +167,7 @@ def test_defect_is_of_the_kind_that_the_audits_name(name: str, defect: Defect) -
 @pytest.mark.parametrize("name", OURS)
 def test_instances_repeat_with_the_seed(name: str) -> None:
     claim = catalogue.find(name)
-    first, second = (list(claim.instances(Trial(name, 3, -1, Effort.QUICK, claim.knobs))) for _ in range(2))
+    first, second = (list(claim.instances(quick(name, 3))) for _ in range(2))
     assert repr(first) == repr(second)
 
 

@@ -17,11 +17,6 @@ from simopt.theorems.ak.rational_ridge import Sample, dot, loss_change, random_s
 PLACE = "Section 4, Example after Definition 4.2"
 
 
-def once(trial: Trial) -> Iterator[Instance]:
-    """A single instance without data: the checks are identities in symbols."""
-    yield {}
-
-
 @claim(
     "AK-Ex.a",
     paper=AUDIFFREN_KADRI,

@@ -96,11 +96,6 @@ def _bracket(samples: list[Sample], wanted: Fraction) -> tuple[Fraction, Fractio
     return low, high
 
 
-def no_data(trial: Trial) -> Iterator[Instance]:
-    """n, λ and the radius are symbols."""
-    yield {}
-
-
 @claim(
     "AK-S2Rif",
     paper=AUDIFFREN_KADRI,
@@ -111,7 +106,7 @@ def no_data(trial: Trial) -> Iterator[Instance]:
     r"(e₂, −1), linear kernel on ℝ². For 0 < ρ ≤ 1 Ivanov's solution over ‖f‖ ≤ ρ is 0 on Z, and ρ e₂ without (e₂, −1), each the only "
     r"one: the squared loss at (e₂, 1) changes by 1 − (1 − ρ)² for every n. KRR's changes there by at most 2/(1 + μ), μ = nλ if Z^i "
     r"divides by n and (n − 1)λ if it divides by n − 1.",
-    instances=no_data,
+    instances=once,
     exhaustive=True,
     knobs={"copies": 0},
     mutants={"a copy of (e₂, 0) in Z^i": {"copies": 1}},

@@ -261,11 +261,6 @@ def one_map_does_not_serve_two_sets(instance: Instance, trial: Trial) -> Iterato
     yield at_least(abs(targets[1] / (1 + maps[0]) - solutions[1]), 0, "|KRR(Φ(1, Z₁))(Z₂) − M-RLSR(1)(Z₂)|", strict=True)
 
 
-def nothing_given(trial: Trial) -> Iterator[Instance]:
-    """No data: M, m and the powers of 4 are symbols."""
-    yield {}
-
-
 def ratio_of_maps(q: Expr) -> Expr:
     """4^{m−2}, which is 1 for m = 2 only."""
     return q
@@ -287,7 +282,7 @@ def ratio_of_maps_of_ridge(q: Expr) -> Expr:
     r"M > 0 there are λ₁, λ₂ > 0 and Z of one sample such that ‖A(λ₁)(Z) − A(λ₂)(Z)‖ = (M + 1)|λ₁ − λ₂|.",
     remains="that the first-order condition, which the formulas state, makes the solution for m > 1 (AK-S5wp), and that "
     "q = 4^{m−2} ≠ 1 and p = 4^{m−1} > 1",
-    instances=nothing_given,
+    instances=once,
     exhaustive=True,
     knobs={"ratio": ratio_of_maps, "share": 1},
     mutants={"m = 2": {"ratio": ratio_of_maps_of_ridge}, "K twice as large": {"share": 2}},

@@ -61,11 +61,6 @@ def residuals_add_up_to_zero(instance: Instance, trial: Trial) -> Iterator[Check
     yield equal(sum(instance["y"], ZERO) - sum(x, ZERO), 0, f"m = {len(x)}")
 
 
-def once(trial: Trial) -> Iterator[Instance]:
-    """One instance without data: identities in symbols."""
-    yield {}
-
-
 @claim(
     "KK-L1-kkt",
     paper=KAKADE_KALAI_KANADE_SHAMIR,

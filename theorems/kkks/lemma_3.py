@@ -116,11 +116,6 @@ def steps_of_the_proof(instance: Instance, trial: Trial) -> Iterator[Check]:
     yield at_most(2 * below - s.error() - s.decrease(), W * (5 * one + 2 * two), "(11)")
 
 
-def once(trial: Trial) -> Iterator[Instance]:
-    """One instance without data: identities in symbols."""
-    yield {}
-
-
 @claim(
     "KK-6/8",
     paper=KAKADE_KALAI_KANADE_SHAMIR,

@@ -66,11 +66,6 @@ def one_step_for_every_width(instance: Instance, trial: Trial) -> Iterator[Check
     yield at_most(error - s.decrease(), finer, "2Wη + 2η√ε̂ + η²")
 
 
-def once(trial: Trial) -> Iterator[Instance]:
-    """One instance without data: identities in symbols."""
-    yield {}
-
-
 @claim(
     "KK-13/14",
     paper=KAKADE_KALAI_KANADE_SHAMIR,

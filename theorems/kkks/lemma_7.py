@@ -115,11 +115,6 @@ def loss_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
     yield at_most(abs((a - y) ** 2 - (b - y) ** 2), trial["constant"] * abs(a - b), "change of the loss")
 
 
-def once(trial: Trial) -> Iterator[Instance]:
-    """One instance without data: identities in symbols."""
-    yield {}
-
-
 @claim(
     "KK-L7pf+",
     paper=KAKADE_KALAI_KANADE_SHAMIR,

@@ -114,11 +114,6 @@ def length_of_the_mean_by_differences(instance: Instance, trial: Trial) -> Itera
     yield holds_for_all_levels(found, partial(by_differences, m=m, trial=trial), f"‖mean‖, m = {m}")
 
 
-def once(trial: Trial) -> Iterator[Instance]:
-    """One instance without data: an identity in symbols."""
-    yield {}
-
-
 @claim(
     "KK-L2-difference",
     paper=KAKADE_KALAI_KANADE_SHAMIR,

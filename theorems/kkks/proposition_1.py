@@ -79,11 +79,6 @@ def bound_for_any_iterate(instance: Instance, trial: Trial) -> Iterator[Check]:
     yield at_most((s * Fraction(1, 4)) ** 4, C**4 * log(4 * m) / m, f"C = {instance['C']}, m = {instance['n']}⁴")
 
 
-def once(trial: Trial) -> Iterator[Instance]:
-    """One instance without data: identities in symbols."""
-    yield {}
-
-
 @claim(
     "KK-P1+",
     paper=KAKADE_KALAI_KANADE_SHAMIR,

@@ -137,11 +137,6 @@ def bound_without_logarithm(instance: Instance, trial: Trial) -> Iterator[Check]
     yield at_most(logarithm / m, K**2 / m * (2 * logarithm if trial["logarithm"] else 1), f"squares of both sides, K = {instance['K']}")
 
 
-def once(trial: Trial) -> Iterator[Instance]:
-    """One instance without data: identities in symbols."""
-    yield {}
-
-
 @claim(
     "KK-T1cor+",
     paper=KAKADE_KALAI_KANADE_SHAMIR,

@@ -125,11 +125,6 @@ def powers_of_the_proof_are_least(instance: Instance, trial: Trial) -> Iterator[
         yield at_least(left, right, f"k = {k}, root {root_of}")
 
 
-def once(trial: Trial) -> Iterator[Instance]:
-    """One instance without data: identities in symbols."""
-    yield {}
-
-
 @claim(
     "KK-T2-run",
     paper=KAKADE_KALAI_KANADE_SHAMIR,

@@ -115,11 +115,6 @@ def excess_of_the_fits(instance: Instance, trial: Trial) -> Iterator[Check]:
 Numbers = Sequence[Fraction]
 
 
-def once(trial: Trial) -> Iterator[Instance]:
-    """One instance without data: identities in symbols."""
-    yield {}
-
-
 def grid_values(rng: np.random.Generator, count: int) -> list[Fraction]:
     """Numbers k/8 in [0, 1]."""
     return [Fraction(int(k), 8) for k in rng.integers(0, 9, count)]

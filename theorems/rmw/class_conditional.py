@@ -11,7 +11,6 @@ from typing import Any
 
 from simopt.claims import *
 from simopt.theorems.rmw.loss_orders import bend, corrected, noisy
-from simopt.theorems.rmw.order_equivalence import once
 from simopt.theorems.small_worlds.worlds import dot
 
 PLACE = "Section 5.1"

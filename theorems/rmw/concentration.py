@@ -46,11 +46,6 @@ def the_mean_generalises(instance: Instance, trial: Trial) -> Iterator[Check]:
     yield holds_for_all_levels(tails(law(n, chances, features, excess)), exponent, "Theorem 3")
 
 
-def once(trial: Trial) -> Iterator[Instance]:
-    """A single instance without data: the checks are identities in symbols."""
-    yield {}
-
-
 @claim(
     "RMW-T3-proof",
     paper=VAN_ROOYEN_MENON_WILLIAMSON,

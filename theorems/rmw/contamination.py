@@ -135,11 +135,6 @@ def margin_protects(instance: Instance, trial: Trial) -> Iterator[Check]:
     yield from moved_scores(instance, trial["equality"])
 
 
-def once(trial: Trial) -> Iterator[Instance]:
-    """A single instance without data: the checks are identities in symbols."""
-    yield {}
-
-
 @claim(
     "RMW-cont",
     paper=VAN_ROOYEN_MENON_WILLIAMSON,

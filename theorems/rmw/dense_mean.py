@@ -10,7 +10,6 @@ from fractions import Fraction
 from typing import Any
 
 from simopt.claims import *
-from simopt.theorems.rmw.order_equivalence import once
 from simopt.theorems.small_worlds.worlds import add, dot, minus, plus, scaled, squared
 
 

@@ -15,11 +15,6 @@ from simopt.theorems.rmw.mean_minimises import direction
 from simopt.theorems.small_worlds.worlds import World, add, dot, mean, minus, plus, scaled, squared
 
 
-def once(trial: Trial) -> Iterator[Instance]:
-    """A single instance without data: the checks are identities in symbols."""
-    yield {}
-
-
 def cross(a: Sequence[Any], b: Sequence[Any]) -> Any:
     """a₁b₂ − a₂b₁: 0 iff a and b are parallel; its square is ‖a‖²‖b‖² − ⟨a, b⟩²."""
     return a[0] * b[1] - a[1] * b[0]

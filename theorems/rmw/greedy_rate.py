@@ -17,7 +17,6 @@ from simopt.claims import *
 from simopt.theorems.rmw.exact_frank_wolfe import herding, mean_of
 from simopt.theorems.rmw.herding_algorithm import beside_a_face
 from simopt.theorems.rmw.hull_geometry import squared_diameter
-from simopt.theorems.rmw.order_equivalence import once
 from simopt.theorems.rmw.rational_sets import general, orthonormal
 from simopt.theorems.small_worlds.worlds import dot, minus, plus, scaled, squared
 

@@ -120,11 +120,6 @@ def one_step(
     yield equal(squared(minus(mean_of(atoms, now.weights), now.point)), 0, f"the weights give ω, m = {m}")
 
 
-def one(trial: Trial) -> Iterator[Instance]:
-    """The statement itself, in symbols."""
-    yield {}
-
-
 @claim(
     "RMW-unif",
     paper=VAN_ROOYEN_MENON_WILLIAMSON,
@@ -133,7 +128,7 @@ def one(trial: Trial) -> Iterator[Instance]:
     expected=HOLDS,
     says=r"If λ = 1/(m + 1) in each step, **m the number of atoms added so far, repeated ones counted as often as they were added**, then "
     r"an atom added c times among m has the weight c/m, for every m.",
-    instances=one,
+    instances=once,
     exhaustive=True,
     knobs={"ahead": 1},
     mutants={"λ = 1/(m + 2)": {"ahead": 2}},
@@ -172,11 +167,6 @@ def repetitions_count(instance: Instance, trial: Trial) -> Iterator[Check]:
     yield equal(runs[0][0], Fraction(9, 10), "weight of the first atom")
     yield equal(runs[0][1], Fraction(1, 10), "weight of the second atom")
     yield true((10 * runs[1][0]).denominator > 1, "weights without repetitions", evidence=EXACT)
-
-
-def once(trial: Trial) -> Iterator[Instance]:
-    """A single instance without data: the checks are identities in symbols."""
-    yield {}
 
 
 @claim(

@@ -19,11 +19,6 @@ from simopt.theorems.small_worlds.worlds import add, dot, minus, scaled, squared
 MOST_STEPS = 9  # digits double in each step
 
 
-def once(trial: Trial) -> Iterator[Instance]:
-    """One instance without data: identities in symbols."""
-    yield {}
-
-
 @claim(
     "RMW-L18",
     paper=VAN_ROOYEN_MENON_WILLIAMSON,

@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from simopt.claims import *
-from simopt.theorems.rmw.order_equivalence import once
 from simopt.theorems.rmw.potentials import NOT_POTENTIALS, POTENTIALS, named
 from simopt.theorems.small_worlds.worlds import CONVENTIONS, Atom, by, dot, flipped, mean, risk, zero_one
 

@@ -15,7 +15,6 @@ from typing import Any
 
 from simopt.claims import *
 from simopt.theorems.rmw.hinge_vertices import corners
-from simopt.theorems.rmw.order_equivalence import once
 from simopt.theorems.small_worlds.worlds import CONVENTIONS, Atom, add, by, dot, flipped, mean, risk, zero_one
 
 SECTION = "Section 9"

@@ -90,11 +90,6 @@ def _points() -> tuple[list[list[Expr]], list[Expr]]:
     return [list(x[:2]), list(x[2:4]), list(x[4:])], list(symbols("y1 y2 y3"))
 
 
-def once(trial: Trial) -> Iterator[Instance]:
-    """A single instance without data: the checks are identities in symbols."""
-    yield {}
-
-
 @claim(
     "RMW-T2b",
     paper=VAN_ROOYEN_MENON_WILLIAMSON,

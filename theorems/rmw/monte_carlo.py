@@ -13,7 +13,6 @@ from fractions import Fraction
 from typing import Any
 
 from simopt.claims import *
-from simopt.theorems.rmw.order_equivalence import once
 from simopt.theorems.small_worlds.exact_tails import law, squared_distance
 from simopt.theorems.small_worlds.sampled_worlds import atoms, coin
 from simopt.theorems.small_worlds.worlds import add, dot, minus, plus, scaled, squared

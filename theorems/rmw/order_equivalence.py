@@ -36,11 +36,6 @@ RATES = (Fraction(1, 100), Fraction(1, 4), Fraction(49, 100))
 DIRECTIONS = tuple(differences(EVENTS, 2))
 
 
-def once(trial: Trial) -> Iterator[Instance]:
-    """A single instance without data: the checks are identities in symbols."""
-    yield {}
-
-
 def every_small_loss(trial: Trial) -> Iterator[Instance]:
     """All losses with values 0, 1, 2 on two scores, and every rate: 81 × 3."""
     for values in itertools.product(VALUES, repeat=len(EVENTS)):

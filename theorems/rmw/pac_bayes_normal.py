@@ -63,11 +63,6 @@ def normal_divergence(a: Expr, b: Expr) -> Expr:
     return ((square - 2 * b * a + b**2) - (square - 2 * a * a + a**2)) / 2
 
 
-def once(trial: Trial) -> Iterator[Instance]:
-    """A single instance without data: the checks are identities in symbols."""
-    yield {}
-
-
 @claim(
     "RMW-T20-KL+",
     paper=VAN_ROOYEN_MENON_WILLIAMSON,

@@ -14,7 +14,6 @@ from fractions import Fraction
 
 from simopt.claims import *
 from simopt.theorems.rmw.long_servedio import MASSES, margins, pull, three_points
-from simopt.theorems.rmw.order_equivalence import once
 from simopt.theorems.rmw.potentials import POTENTIALS, Potential, named, random_mixture
 from simopt.theorems.small_worlds.worlds import dot
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from simopt.claims import *
-from simopt.theorems.rmw.order_equivalence import once
 
 
 @claim(

@@ -28,11 +28,6 @@ from simopt.theorems.small_worlds.worlds import dot, minus, scaled, squared
 TS = (Fraction(0), Fraction(1, 2), Fraction(-3))
 
 
-def once(trial: Trial) -> Iterator[Instance]:
-    """A single instance without data: the checks are identities in symbols."""
-    yield {}
-
-
 def unit_vectors(trial: Trial) -> Iterator[Instance]:
     """Directions of w and ψ, and the radius √c of the ball; the first instance stands for the identity in symbols."""
     yield {}

@@ -11,7 +11,6 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from simopt.claims import *
-from simopt.theorems.rmw.order_equivalence import once
 from simopt.theorems.small_worlds.worlds import add, dot, scaled, squared
 
 PLACE = "Section 3.2, 'preferentially optimizing the margin over the sample hinge loss'"

@@ -15,7 +15,6 @@ from typing import Any
 
 from simopt.claims import *
 from simopt.theorems.rmw.exact_frank_wolfe import herding, mean_of
-from simopt.theorems.rmw.order_equivalence import once
 from simopt.theorems.rmw.rational_sets import Points, general, orthonormal
 from simopt.theorems.rmw.sparse_hulls import best_sparse, squared_entropy_number
 from simopt.theorems.small_worlds.sampled_worlds import weights

@@ -14,7 +14,7 @@ and f_λ = ω_S/λ: it is [λ*, ∞) with λ* = max_i ⟨ω_S, ψ_i⟩.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
@@ -27,8 +27,8 @@ BELOW, ON, ABOVE = -1, 0, 1
 
 @dataclass(frozen=True)
 class Piece:
-    """One piece [low, high] of the path (`high` is None for ∞): `sides` says for each i whether its margin is below, on or above 1,
-    `slope` and `offset` are u and v (u_i = 0 off the margin), the squares are ‖p‖² and ‖q‖².
+    """One piece [low, high] of the path (`high` is None for ∞): `sides` says for each i whether its margin is below, on or above 1 (of the
+    SVR, in `exact_svr`, where it lies), `slope` and `offset` are u and v (u_i = 0 off the kinks), the squares are ‖p‖² and ‖q‖².
     """
 
     low: Fraction
@@ -144,8 +144,14 @@ def _piece(G: Gram, sides: tuple[int, ...]) -> Piece | None:
     for place, i in enumerate(on):
         slope[i], offset[i] = solved[0][place], solved[1][place]
     moving = [-v for v in offset]
+    ends = ends_of(_conditions(G, sides, slope, moving))
+    return ends and Piece(*ends, sides, tuple(slope), tuple(offset), square(G, slope), square(G, moving))
+
+
+def ends_of(conditions: Iterable[tuple[Fraction, Fraction]]) -> tuple[Fraction, Fraction | None] | None:
+    """The ends (∞ is None) of the λ > 0 with sλ + t ≥ 0 for all pairs (s, t), if these are more than a point."""
     low, high = Fraction(0), None
-    for scale, constant in _conditions(G, sides, slope, moving):
+    for scale, constant in conditions:
         end = -constant / scale if scale else None
         if end is None and constant < 0:
             return None
@@ -153,9 +159,7 @@ def _piece(G: Gram, sides: tuple[int, ...]) -> Piece | None:
             low = max(low, end)
         elif end is not None:
             high = end if high is None else min(high, end)
-    if high is not None and high <= low:
-        return None
-    return Piece(low, high, sides, tuple(slope), tuple(offset), square(G, slope), square(G, moving))
+    return None if high is not None and high <= low else (low, high)
 
 
 def _conditions(

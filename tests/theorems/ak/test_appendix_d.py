@@ -7,8 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from simopt.claims import Trial, catalogue, runner
-from simopt.claims.kinds import Effort
+from simopt.claims import catalogue, runner
 from simopt.equivalence.stability_bounds import Change, norm_bound, sharpened, subquadratic, theorem3
 from simopt.theorems.ak.admissibility import at_the_tie, solutions
 from simopt.theorems.ak.families import m_power_rls
@@ -26,6 +25,7 @@ from simopt.theorems.ak.stability_sets import (
     training_set,
 )
 from simopt.theorems.ak.theorem_3 import changes, kept_divisor, renewed_divisor
+from tests.theorems.conftest import quick
 
 FLOATS = ("AK-LD.2", "AK-T3", "AK-T3+", "AK-open")
 
@@ -82,7 +82,7 @@ def test_sets_in_other_units_have_the_same_ratio(power: float) -> None:
 
 def test_instances_satisfy_the_assumptions_and_the_mutants_do_not() -> None:
     for name in FLOATS:
-        made = list(catalogue.find(name).instances(Trial(name, 0, -1, Effort.QUICK, catalogue.find(name).knobs)))
+        made = list(catalogue.find(name).instances(quick(name)))
         assert all(np.max(np.abs(i["targets"])) <= i["target_bound"] * (1 + 1e-12) for i in made)
         assert all(np.max(np.linalg.norm(i["inputs"], axis=1)) <= i["kappa"] * (1 + 1e-12) for i in made)
         assert any(np.max(np.abs(i["targets"])) > i["target_bound"] for i in doubled_targets(made))
@@ -96,7 +96,7 @@ def test_instances_satisfy_the_assumptions_and_the_mutants_do_not() -> None:
 @pytest.mark.parametrize("sets", [kept_divisor, renewed_divisor])
 def test_exact_pairs_solve_their_first_order_conditions(sets) -> None:
     renewed = sets is renewed_divisor
-    for made in sets(Trial("AK-14-17", 0, -1, Effort.QUICK, {})):
+    for made in sets(quick("AK-14-17")):
         m, lam, rest = made["power"], made["lam"], made["rest"]
         n = len(rest) + 1
         for w, samples, divisor in ((made["f"], [made["first"], *rest], n), (made["g"], rest, n - 1 if renewed else n)):

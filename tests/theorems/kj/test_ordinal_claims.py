@@ -8,9 +8,11 @@ import numpy as np
 import pytest
 from scipy.optimize import linprog
 
+from simopt.claims import catalogue
 from simopt.problems.kernel_ordinal_goodness import KernelOrdinalGoodness
 from simopt.solving.driver import solve
 from simopt.theorems.kj.goodness.finite_domains import least_loss, predicted
+from simopt.theorems.kj.ordinal import theorem_13
 from simopt.theorems.kj.ordinal.direct_reduction import far_apart, ordinal_error
 from simopt.theorems.kj.ordinal.ordinal_worlds import (
     HALF,
@@ -27,6 +29,16 @@ from simopt.theorems.kj.ordinal.ordinal_worlds import (
     spaced,
 )
 from simopt.theorems.kj.ordinal.theorem_13 import absolute, best_lines, guaranteed, law, learned, mislabelled, ordinal_world, rounded
+
+
+def test_the_page_on_theorem_13_has_each_of_its_claims_and_its_verdict() -> None:
+    told = {"HOLDS": "holds", "REFUTED": "refuted"}
+    claims = [claim for claim in catalogue.claims() if claim.module == theorem_13.__name__]
+    words = (theorem_13.__doc__ or "").replace(":", " ").replace(";", " ").replace(",", " ").replace("\n", " ").split()
+    for claim in claims:
+        assert claim.id in words
+        if f"{claim.id}+" in words or claim.id in ("KJ-Thm13c", "KJ-Thm13e", "KJ-Thm13-p2", "KJ-Thm13-p4"):  # as the paper says it
+            assert words[words.index(claim.id) + 1] == told[claim.expected.value]
 
 
 def test_the_audit_s_two_points() -> None:

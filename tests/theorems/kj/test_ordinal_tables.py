@@ -280,16 +280,6 @@ def test_a_figure_has_the_numbers_of_its_curves_and_is_drawn(small: Dataset, tmp
     assert simopt.claims.reproduction.draw(done, tmp_path).is_file()
 
 
-@pytest.mark.parametrize("name", TABLES)
-def test_rows_whose_data_are_missing_say_what_to_do(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("SIMOPT_DATA", str(tmp_path / "nowhere"))
-    for function in (table1b.measured, table1b.constants, ordinal_curves.curves, bin_counts.misfits):
-        function.cache_clear()
-    done = simopt.claims.reproduction.reproduce(name)
-    assert done.complete
-    assert all(row.not_run and ".csv.gz" in row.not_run for row in done.rows)
-
-
 @pytest.mark.parametrize("id", PRINTED)
 def test_what_the_printed_numbers_say_is_decided_and_its_mutants_differ(id: str) -> None:
     result = runner.run(id)

@@ -17,8 +17,9 @@ from simopt.equivalence.weak import verify_weak
 from simopt.ground import registry
 from simopt.ground.errors import InvalidProblem
 from simopt.theorems.kj.regression.equivalences import tikhonov_to_ivanov
-from simopt.theorems.kj.regression.exact_svr import Sample, dual_value, objective, path, piece_at
+from simopt.theorems.kj.regression.exact_svr import Sample, dual_value, objective, path
 from simopt.theorems.kj.regression.svr_families import LandmarkKernel, features_of, landmarked_svr, landmarked_svr_penalised
+from simopt.theorems.small_worlds.exact_svm import piece_at
 
 RESOLUTION = 1e-3  # radii are square roots of gaps near 1e-15, which small λ and small ‖g‖ enlarge
 

@@ -32,8 +32,6 @@ from simopt.theorems.kj.experiments.protocol import (
     unit_interval,
 )
 
-TABLES = ("kj-table1a", "kj-figure1a", "kj-figure2ab")
-
 
 def made(n: int = 120, d: int = 3, level: float = 0.0) -> Dataset:
     """A bent function of d features, with noise, and a constant feature."""
@@ -249,16 +247,6 @@ def test_the_numbers_in_the_text_stand_beside_those_of_cpudata(small: Dataset, m
     assert figure1a.UNDER in [cell.column for cell in cells]
     for cell in cells:
         assert cell.word != OUTSIDE or figure1a.why(cell, cells)
-
-
-@pytest.mark.parametrize("name", TABLES)
-def test_rows_whose_data_are_missing_say_what_to_do(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("SIMOPT_DATA", str(tmp_path / "nowhere"))
-    for function in (table1a.measured, table1a.baselines, landmark_curves.curves):
-        function.cache_clear()
-    done = simopt.claims.reproduction.reproduce(name)
-    assert done.complete
-    assert all(row.not_run and ".csv.gz" in row.not_run for row in done.rows)
 
 
 @pytest.mark.slow

@@ -30,6 +30,7 @@ from simopt.theorems.kkks.piecewise_linear import PiecewiseLinear, constant, int
 from simopt.theorems.kkks.rational_lpav import cumulative_residuals, lpav, rational_lpav
 from simopt.theorems.kkks.rational_tron import fitted, iterates, known, mean
 from simopt.theorems.small_worlds.worlds import dot, squared
+from tests.theorems.conftest import quick
 
 
 @pytest.mark.parametrize(
@@ -87,7 +88,7 @@ def test_unsorted_points_keep_their_order_and_ties_share_a_value() -> None:
 
 def test_lemma_1_for_functions_that_no_cone_was_told_of() -> None:
     rng = np.random.default_rng(7)
-    trial = Trial("KK-L1", 0, -1, Effort.QUICK, {})
+    trial = quick("KK-L1")
     for instance in islice(chains(trial), 0, None, 5):
         x = fit(instance)
         values = sorted(set(x))
@@ -119,7 +120,7 @@ def test_piecewise_linear_functions() -> None:
 
 def test_exact_iterates_agree_with_the_solvers() -> None:
     rng = np.random.default_rng(8)
-    for instance in list(models(Trial("KK-L3", 0, -1, Effort.QUICK, {}), ONE, 25))[-12:]:
+    for instance in list(models(quick("KK-L3"), ONE, 25))[-12:]:
         X, y = instance["features"], instance["labels"]
         features, labels = np.array([floats(x) for x in X]), floats(y)
         u = random_transfer(rng, 3)
@@ -145,7 +146,7 @@ def test_numbers_of_the_audit_for_small_widths(known_transfer: bool, decrease: F
 
 def test_models_satisfy_the_hypotheses() -> None:
     rng = np.random.default_rng(9)
-    made = [*models(Trial("KK-L3", 1, -1, Effort.QUICK, {}), ONE, 40), *models(Trial("KK-L3+", 1, -1, Effort.QUICK, {}), SMALL, 40)]
+    made = [*models(quick("KK-L3", 1), ONE, 40), *models(quick("KK-L3+", 1), SMALL, 40)]
     trial = Trial("KK-L3", 0, 0, Effort.QUICK, {})
     made += [decode(rng.random(10), trial) for decode in (decoded_wide, decoded_narrow) for _ in range(20)]
     for instance in made:

@@ -39,8 +39,6 @@ from simopt.theorems.kkks.protocol import (
 )
 from simopt.theorems.kkks.table_claims import printed
 
-TABLES = ("kkks-table1", "kkks-table2", "kkks-figure2")
-
 
 def made(n: int = 90, d: int = 5) -> Dataset:
     """Scores of a ramp, with noise; the first three columns tell most."""
@@ -149,7 +147,7 @@ def test_printed_tables_are_complete() -> None:
 
 @pytest.mark.slow  # a whole table
 def test_tables_on_a_small_set(small: Dataset) -> None:
-    first, second = (simopt.claims.reproduction.reproduce(name) for name in TABLES[:2])
+    first, second = (simopt.claims.reproduction.reproduce(name) for name in ("kkks-table1", "kkks-table2"))
     assert first.complete and second.complete
     assert [row.name for row in first.rows] == list(SOURCES)
     assert first.count(OUTSIDE) > 0
@@ -233,15 +231,6 @@ def test_a_statement_that_fails_is_explained_by_its_numbers() -> None:
     cells += [Cell("concrete", f"L-Isotron: {what}", value) for what, value in ((figure2.FLAT, 0.61), (figure2.RISE, 0.23))]
     sentence = figure2.why(cells[0], cells)
     assert "0.61" in sentence and "0.23" in sentence
-
-
-@pytest.mark.parametrize("name", TABLES)
-def test_rows_whose_data_are_missing_say_what_to_do(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setenv("SIMOPT_DATA", str(tmp_path / "nowhere"))
-    table1.measured.cache_clear()
-    done = simopt.claims.reproduction.reproduce(name)
-    assert done.complete
-    assert all(row.not_run and "name the one that holds" in row.not_run and ".csv.gz" in row.not_run for row in done.rows)
 
 
 @pytest.mark.usefixtures("no_data")

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from simopt.claims import Trial, catalogue, runner
-from simopt.claims.kinds import Effort, Evidence
+from simopt.claims import runner
+from simopt.claims.kinds import Evidence
 from simopt.theorems.rmw.concentration import fair_coins
 from simopt.theorems.rmw.concentration_kernels import best_of_copies, best_of_maps
 from simopt.theorems.rmw.pac_bayes_normal import learners_with_tags, moments
@@ -32,12 +32,9 @@ from simopt.theorems.small_worlds.exact_tails import (
 )
 from simopt.theorems.small_worlds.sampled_worlds import coin, decoded_world, three_points, two_points
 from simopt.theorems.small_worlds.worlds import squared
+from tests.theorems.conftest import quick
 
 HALF = Fraction(1, 2)
-
-
-def quick(name: str, seed: int = 0) -> Trial:
-    return Trial(name, seed, -1, Effort.QUICK, catalogue.find(name).knobs)
 
 
 @pytest.mark.parametrize(("name", "least"), [("RMW-T3", 0.41), ("RMW-T3-proven", 0.54), ("RMW-T4+", 0.54), ("RMW-T5", 0.41)])

@@ -9,8 +9,6 @@ import numpy as np
 import pytest
 
 import simopt
-from simopt.claims import Trial
-from simopt.claims.kinds import Effort
 from simopt.problems.bounds import Penalty
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.hinge_svm_hull import HingeSVMHull
@@ -18,6 +16,7 @@ from simopt.theorems.rmw.labelled_samples import SPECIAL, atoms_of, few_dimensio
 from simopt.theorems.small_worlds.exact_hull import hull_solution, mean_ray, nearest
 from simopt.theorems.small_worlds.exact_svm import gram, mean_margins, objective, optimality_gap, path, piece_at, solve, square, threshold
 from simopt.theorems.small_worlds.worlds import Score, dot, linear, risk, zero_one
+from tests.theorems.conftest import quick
 
 
 def looked_up(values: list[Fraction]) -> Score:
@@ -133,7 +132,7 @@ def test_exact_solvers_refuse_what_is_no_gram_matrix() -> None:
 
 
 def test_samples_hold_every_degenerate_kind() -> None:
-    made = [gram(atoms_of(each)) for each in samples(Trial("RMW-SVMl", 0, -1, Effort.QUICK, {}))]
+    made = [gram(atoms_of(each)) for each in samples(quick("RMW-SVMl"))]
     means = [mean_margins(G) for G in made]
     assert any(not any(m) for m in means), "ω_S = 0"
     assert any(len(m) > 1 and min(m) == max(m) > 0 for m in means), "equal margins"

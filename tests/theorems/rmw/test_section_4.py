@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from simopt.claims import Trial, catalogue, rational, runner
-from simopt.claims.kinds import Effort, Scope
+from simopt.claims import rational, runner
+from simopt.claims.kinds import Scope
 from simopt.theorems.rmw.contamination import (
     TILTED,
     WRONG,
@@ -25,10 +25,7 @@ from simopt.theorems.rmw.contamination import (
 )
 from simopt.theorems.rmw.margins import STEPS, below, halfway, up_to
 from simopt.theorems.small_worlds.worlds import CONVENTIONS, by, mean, minus, mixed, risk, squared, zero_one
-
-
-def quick(name: str, seed: int = 0) -> Trial:
-    return Trial(name, seed, -1, Effort.QUICK, catalogue.find(name).knobs)
+from tests.theorems.conftest import quick
 
 
 def test_theorem_six_is_refuted_under_every_convention() -> None:

@@ -8,8 +8,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-from simopt.claims import Trial, catalogue, symbols
-from simopt.claims.kinds import Effort
+from simopt.claims import catalogue, symbols
 from simopt.theorems.rmw.class_conditional import contaminated
 from simopt.theorems.rmw.loss_orders import (
     as_pair,
@@ -28,6 +27,7 @@ from simopt.theorems.rmw.order_equivalence import DIRECTIONS, EVENTS, RATES, rob
 from simopt.theorems.rmw.potentials import NOT_POTENTIALS, POTENTIALS, Potential, random_mixture
 from simopt.theorems.rmw.variable_noise import risks
 from simopt.theorems.small_worlds.worlds import flipped, linear, mean, risk, zero_one
+from tests.theorems.conftest import quick
 
 
 def test_the_correction_undoes_the_noise() -> None:
@@ -98,7 +98,7 @@ def test_noise_shortens_the_mean_and_mixes_the_risk() -> None:
 
 def test_numbers_of_the_audit_for_theorem_17() -> None:
     claim = catalogue.find("RMW-T17")
-    (instance,) = claim.instances(Trial("RMW-T17", 0, -1, Effort.QUICK, claim.knobs))
+    (instance,) = claim.instances(quick("RMW-T17"))
     clean, rough = risks(instance["events"], instance["sum"])
     assert clean == [Fraction(-1, 2), Fraction(-3, 20)]
     assert rough.index(min(rough)) == 1

@@ -11,8 +11,6 @@ import numpy as np
 import pytest
 import scipy.spatial
 
-from simopt.claims import Trial
-from simopt.claims.kinds import Effort
 from simopt.problems.herding import Herding
 from simopt.solvers.herding.atoms import StoredAtoms
 from simopt.solvers.herding.frank_wolfe import FrankWolfe
@@ -24,6 +22,7 @@ from simopt.theorems.rmw.monte_carlo import few_draws, mean_square
 from simopt.theorems.rmw.rational_sets import general, in_more_dimensions, orthonormal, triangle
 from simopt.theorems.small_worlds.sampled_worlds import atoms as atoms_of_world
 from simopt.theorems.small_worlds.worlds import dot, minus, squared
+from tests.theorems.conftest import quick
 
 RULES = [("line-search", {}), ("uniform", {"rule": uniform})]
 
@@ -58,7 +57,7 @@ def test_the_problem_has_the_exact_error_as_objective() -> None:
 
 
 def test_mean_square_error_of_independent_draws_is_the_variance_over_their_number() -> None:
-    for world in few_draws(Trial("RMW-6-MC", 0, -1, Effort.QUICK, {})):
+    for world in few_draws(quick("RMW-6-MC")):
         one = mean_square(world, 1)
         _, chances, features = atoms_of_world(world)
         mean = mean_of(features, chances)

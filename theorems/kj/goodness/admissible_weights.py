@@ -100,7 +100,7 @@ def regularised_optimum_is_good(instance: Instance, trial: Trial) -> Iterator[Ch
     yield from _against_competitors(instance, trial["constant"])
 
 
-def once(trial: Trial) -> Iterator[Instance]:
+def dimensions(trial: Trial) -> Iterator[Instance]:
     """Dimensions 1 to 4."""
     for dimension in range(1, 5):
         yield {"dimension": dimension}
@@ -115,7 +115,7 @@ def once(trial: Trial) -> Iterator[Instance]:
     expected=HOLDS,
     says=r"⟨W', a − W'⟩ = ‖a‖²/4 − ‖W' − a/2‖² ≤ ‖a‖²/4, while the paper drops ‖W'‖²/2 from ½‖W'‖² + C L(W') ≤ ½‖a‖² + C L(a). (In symbols "
     r"‖W'‖², ⟨W', a⟩ and ‖a‖², for every dimension.)",
-    instances=once,
+    instances=dimensions,
     exhaustive=True,
     knobs={"part": Fraction(1, 4)},
     mutants={"‖a‖²/5": {"part": Fraction(1, 5)}},

@@ -181,11 +181,6 @@ def no_choice_on_an_atom(instance: Instance, trial: Trial) -> Iterator[Check]:
         yield true(masses[0] * Fraction(r, levels) != mean, f"E R for R = {r}/{levels}", evidence=EXACT)
 
 
-def once(trial: Trial) -> Iterator[Instance]:
-    """One instance without data: identities in symbols."""
-    yield {}
-
-
 @claim(
     "KJ-Thm10a-id",
     paper=KAR_JAIN,

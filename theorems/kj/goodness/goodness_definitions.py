@@ -250,11 +250,6 @@ def violated_masses_with_sizes(instance: Instance, trial: Trial) -> Iterator[Che
         yield at_most(least_violation(first, bound / least), least_violation(second, bound), "from Definition 2 to 1")
 
 
-def once(trial: Trial) -> Iterator[Instance]:
-    """No data: identities in symbols."""
-    yield {}
-
-
 @claim(
     "KJ-Def2-rem2",
     paper=KAR_JAIN,

@@ -184,11 +184,6 @@ def weights_of_the_optimum(instance: Instance, trial: Trial) -> Iterator[Check]:
     yield at_most(between(least.lower, least.upper), trial["C"] * C, "smallest bound")
 
 
-def once(trial: Trial) -> Iterator[Instance]:
-    """No data: identities in symbols."""
-    yield {}
-
-
 @claim(
     "KJ-Thm6b-p1",
     paper=KAR_JAIN,

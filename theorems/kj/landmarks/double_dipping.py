@@ -63,11 +63,6 @@ def double_dipping_as_printed(instance: Instance, trial: Trial) -> Iterator[Chec
     yield probability(low, high, delta, f"P(g(S) > {float(bound):.4f}), n = {n}")
 
 
-def once(trial: Trial) -> Iterator[Instance]:
-    """One instance without data."""
-    yield {}
-
-
 @claim(
     "KJ-DD-sum",
     paper=KAR_JAIN,

@@ -134,11 +134,6 @@ def few_points_are_bad(instance: Instance, trial: Trial) -> Iterator[Check]:
         yield at_most(share**2, square ** (trial["power"] // 2), f"P_L(P_x(bad) > δ)², ε = {float(epsilon):.3g}")
 
 
-def once(trial: Trial) -> Iterator[Instance]:
-    """One instance without data: an identity in symbols."""
-    yield {}
-
-
 @claim(
     "KJ-L15-p3",
     paper=KAR_JAIN,

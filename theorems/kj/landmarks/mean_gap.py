@@ -192,11 +192,6 @@ def larger_samples_have_larger_classes(instance: Instance, trial: Trial) -> Iter
     yield at_most(small, large, "max f(x_1) over F_S and over F_{S ∪ S'}")
 
 
-def once(trial: Trial) -> Iterator[Instance]:
-    """One instance without data: identities in symbols."""
-    yield {}
-
-
 @claim(
     "KJ-T20-mono+",
     paper=KAR_JAIN,

@@ -70,11 +70,6 @@ def differences_concentrate(instance: Instance, trial: Trial) -> Iterator[Check]
     yield holds_for_all_levels(found, exponent, "f − E f")
 
 
-def once(trial: Trial) -> Iterator[Instance]:
-    """One instance without data: an identity in symbols."""
-    yield {}
-
-
 @claim(
     "KJ-B-stab",
     paper=KAR_JAIN,

@@ -26,11 +26,6 @@ HALF = Fraction(1, 2)
 Sample = tuple[int, ...]
 
 
-def once(trial: Trial) -> Iterator[Instance]:
-    """One instance without data: identities in symbols."""
-    yield {}
-
-
 @claim(
     "KJ-B-pairs",
     paper=KAR_JAIN,

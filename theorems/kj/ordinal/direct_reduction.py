@@ -329,11 +329,6 @@ def no_guarantee(instance: Instance, trial: Trial) -> Iterator[Check]:
             yield at_least(ordinal_error(instance, f, HALF, top), Fraction(top - 1, 2), "ordinal error")
 
 
-def once(trial: Trial) -> Iterator[Instance]:
-    """No data: identities in symbols."""
-    yield {}
-
-
 @claim(
     "KJ-E1d",
     paper=KAR_JAIN,

@@ -367,11 +367,6 @@ def good_kernels_with_the_best_constant(instance: Instance, trial: Trial) -> Ite
     yield _admitted(instance, trial["constant"])
 
 
-def once(trial: Trial) -> Iterator[Instance]:
-    """No data: identities in symbols."""
-    yield {}
-
-
 @claim(
     "KJ-Thm14-id",
     paper=KAR_JAIN,

@@ -89,11 +89,6 @@ def steps_for_other_divergences(instance: Instance, trial: Trial) -> Iterator[Ch
             yield at_most(change, trial["slope"] * most * (bound + top) * abs(f - g), "change of ℓ", scale=abs(f - g))
 
 
-def once(trial: Trial) -> Iterator[Instance]:
-    """No data: identities in symbols."""
-    yield {}
-
-
 @claim(
     "KJ-F-other-slope",
     paper=KAR_JAIN,

@@ -195,11 +195,6 @@ def lipschitz_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
     yield at_most(abs((-bound - eta) ** 2 - (-bound + step - eta) ** 2), constant * step, "difference of losses")
 
 
-def once(trial: Trial) -> Iterator[Instance]:
-    """No data: identities in symbols."""
-    yield {}
-
-
 @claim(
     "KJ-Thm30-lip+",
     paper=KAR_JAIN,

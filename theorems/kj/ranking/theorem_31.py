@@ -227,11 +227,6 @@ def symbolic() -> tuple[Expr, Expr, Expr, Expr, Expr]:
     return alpha, mu, f, f + alpha / (2 * x * mu), x
 
 
-def once(trial: Trial) -> Iterator[Instance]:
-    """No data: identities in symbols."""
-    yield {}
-
-
 @claim(
     "KJ-Thm31-b",
     paper=KAR_JAIN,

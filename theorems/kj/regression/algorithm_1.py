@@ -189,11 +189,6 @@ def _on_a_line(instance: World, sample: Array, psi: Array) -> float:
     return min(empirical(instance, sample, s * u) for s in [-reach, reach, *np.clip(kinks, -reach, reach)])
 
 
-def once(trial: Trial) -> Iterator[Instance]:
-    """One instance without data: identities in symbols."""
-    yield {}
-
-
 @claim(
     "KJ-Alg1-norm",
     paper=KAR_JAIN,

@@ -8,8 +8,8 @@ from fractions import Fraction
 from simopt.equivalence.equivalence import Equivalence, Flat, equivalence
 from simopt.equivalence.training import TrainingSet
 from simopt.ground import validate
-from simopt.theorems.kj.regression.exact_svr import piece_at
 from simopt.theorems.kj.regression.svr_families import active_range, exact_path, landmarked_svr, landmarked_svr_penalised, moving_range
+from simopt.theorems.small_worlds.exact_svm import piece_at
 
 
 @equivalence("landmarked-svr-tikhonov-to-ivanov", summary="landmarked SVR: λ → B = ‖w_λ‖, (λ₀, ∞) onto (0, B₁), with flat pieces; weak")

@@ -19,9 +19,8 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from itertools import product
 
-from simopt.theorems.small_worlds.exact_svm import solve
+from simopt.theorems.small_worlds.exact_svm import Gram, Piece, ends_of, solve, square
 
-Gram = Sequence[Sequence[Fraction]]
 UNDER, LOW, INSIDE, HIGH, OVER = range(5)
 ZERO = Fraction(0)
 
@@ -55,32 +54,6 @@ class Sample:
         return (UNDER, LOW, OVER) if self.epsilon == 0 else (UNDER, LOW, INSIDE, HIGH, OVER)
 
 
-@dataclass(frozen=True)
-class Piece:
-    """One piece [low, high] of the path (`high` is None for ∞): the places, u and v, ‖p‖² and ‖q‖²."""
-
-    low: Fraction
-    high: Fraction | None
-    places: tuple[int, ...]
-    slope: tuple[Fraction, ...]
-    offset: tuple[Fraction, ...]
-    still_square: Fraction
-    moving_square: Fraction
-
-    @property
-    def flat(self) -> bool:
-        """Whether w_λ is the same on all of it."""
-        return self.moving_square == 0
-
-    def coefficients(self, strength: Fraction) -> list[Fraction]:
-        """w_λ = Σ c_i ψ_i, c = u − v/λ."""
-        return [u - v / strength for u, v in zip(self.slope, self.offset, strict=True)]
-
-    def squared_norm(self, strength: Fraction) -> Fraction:
-        """‖w_λ‖² = ‖p‖² + ‖q‖²/λ²."""
-        return self.still_square + self.moving_square / strength**2
-
-
 def path(sample: Sample) -> list[Piece]:
     """All pieces, from the one that ends at λ = ∞ to the one that begins at λ = 0.
 
@@ -98,11 +71,6 @@ def path(sample: Sample) -> list[Piece]:
     return pieces
 
 
-def piece_at(pieces: Sequence[Piece], strength: Fraction) -> Piece:
-    """The piece that holds λ > 0; at an end of two, the one with the larger λ (both give the same w)."""
-    return next(piece for piece in pieces if piece.low <= strength)
-
-
 def objective(sample: Sample, coefficients: Sequence[Fraction], strength: Fraction) -> Fraction:
     """(1/n) Σ max(|f_i − y_i| − ε, 0) + (λ/2)‖w‖² at w = Σ c_i ψ_i."""
     f = [_dot(row, coefficients) for row in sample.gram]
@@ -114,7 +82,7 @@ def dual_value(sample: Sample, b: Sequence[Fraction], strength: Fraction) -> Fra
     """Σ b_i y_i − ε Σ |b_i| − ‖Σ b_i ψ_i‖²/(2λ), for |b_i| ≤ 1/n: no more than any objective."""
     if any(abs(value) * sample.n > 1 for value in b):
         raise ArithmeticError("multipliers outside [−1/n, 1/n]")
-    return _dot(b, sample.targets) - sample.epsilon * sum(map(abs, b), ZERO) - _square(sample.gram, b) / (2 * strength)
+    return _dot(b, sample.targets) - sample.epsilon * sum(map(abs, b), ZERO) - square(sample.gram, b) / (2 * strength)
 
 
 def _first(sample: Sample) -> Piece:
@@ -135,13 +103,11 @@ def _first(sample: Sample) -> Piece:
 def _next(sample: Sample, piece: Piece) -> Piece:
     """The piece below: its places differ from this one's only where a condition is tight at the end."""
     end = piece.low
-    tight = sorted(
-        {i for i, scale, constant in _conditions(sample, piece.places, piece.slope, piece.offset) if scale * end + constant == 0}
-    )
-    options = [_nearest_first(sample, piece.places[i]) for i in tight]
-    ways = sorted(product(*options), key=lambda way: sum(place != piece.places[i] for place, i in zip(way, tight, strict=True)))
+    tight = sorted({i for i, scale, constant in _conditions(sample, piece.sides, piece.slope, piece.offset) if scale * end + constant == 0})
+    options = [_nearest_first(sample, piece.sides[i]) for i in tight]
+    ways = sorted(product(*options), key=lambda way: sum(place != piece.sides[i] for place, i in zip(way, tight, strict=True)))
     for way in ways:
-        places = list(piece.places)
+        places = list(piece.sides)
         for i, place in zip(tight, way, strict=True):
             places[i] = place
         below = _piece(sample, tuple(places))
@@ -168,18 +134,8 @@ def _piece(sample: Sample, places: tuple[int, ...]) -> Piece | None:
     slope, offset = [ZERO] * n, [-b for b in fixed]
     for place, i in enumerate(on):
         slope[i], offset[i] = solved[0][place], solved[1][place]
-    low, high = ZERO, None
-    for _, scale, constant in _conditions(sample, places, slope, offset):
-        end = -constant / scale if scale else None
-        if end is None and constant < 0:
-            return None
-        if end is not None and scale > 0:
-            low = max(low, end)
-        elif end is not None:
-            high = end if high is None else min(high, end)
-    if high is not None and high <= low:
-        return None
-    return Piece(low, high, places, tuple(slope), tuple(offset), _square(G, slope), _square(G, offset))
+    ends = ends_of((scale, constant) for _, scale, constant in _conditions(sample, places, slope, offset))
+    return ends and Piece(*ends, places, tuple(slope), tuple(offset), square(G, slope), square(G, offset))
 
 
 def _conditions(
@@ -203,7 +159,3 @@ def _conditions(
 
 def _dot(a: Sequence[Fraction], b: Sequence[Fraction]) -> Fraction:
     return sum((x * y for x, y in zip(a, b, strict=True)), ZERO)
-
-
-def _square(G: Gram, c: Sequence[Fraction]) -> Fraction:
-    return _dot(c, [_dot(row, c) for row in G])

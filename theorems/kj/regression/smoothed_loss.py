@@ -37,11 +37,6 @@ def shapes(trial: Trial) -> Iterator[Instance]:
         yield {"beta": beta, "epsilon": epsilon}
 
 
-def once(trial: Trial) -> Iterator[Instance]:
-    """One instance without data: identities in symbols."""
-    yield {}
-
-
 @claim(
     "KJ-D-smoothdef",
     paper=KAR_JAIN,

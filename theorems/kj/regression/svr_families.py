@@ -30,9 +30,10 @@ from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.solving.certificate import certify
 from simopt.theorems.kj.regression import exact_svr
+from simopt.theorems.small_worlds.exact_svm import Piece
 
 TOL = 1e-13  # asked of solvers; the radius comes from the gap that they reach
-_samples: WeakKeyDictionary[TrainingSet, dict[float, list[exact_svr.Piece]]] = WeakKeyDictionary()
+_samples: WeakKeyDictionary[TrainingSet, dict[float, list[Piece]]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,7 +64,7 @@ def features_of(Z: TrainingSet) -> Array:
     return out
 
 
-def exact_path(Z: TrainingSet, epsilon: float) -> list[exact_svr.Piece]:
+def exact_path(Z: TrainingSet, epsilon: float) -> list[Piece]:
     """All pieces of the penalised path, exactly those of the features as they are in float64; for tens of samples."""
     kept = _samples.setdefault(Z, {})
     if epsilon not in kept:
@@ -98,7 +99,7 @@ def active_range(Z: TrainingSet, epsilon: float) -> Interval:
     return Interval(0.0, math.sqrt(last.squared_norm(last.high or Fraction(0))))
 
 
-def _moving(Z: TrainingSet, epsilon: float) -> list[exact_svr.Piece]:
+def _moving(Z: TrainingSet, epsilon: float) -> list[Piece]:
     pieces = exact_path(Z, epsilon)
     if pieces[-1].high is None:
         raise InvalidProblem(f"targets: w = 0 minimises the ε-insensitive loss with ε = {epsilon:g}, for every λ and in every ball")

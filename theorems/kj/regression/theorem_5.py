@@ -517,11 +517,6 @@ def total_error(instance: Instance, trial: Trial) -> Iterator[Check]:
         yield outcome(value > printed + 1e-7, 2.0 * delta, "as printed")
 
 
-def once(trial: Trial) -> Iterator[Instance]:
-    """No data: identities in symbols."""
-    yield {}
-
-
 @claim(
     "KJ-Thm5b+",
     paper=KAR_JAIN,

@@ -357,11 +357,6 @@ def loss_through_sparsity(instance: Instance, trial: Trial) -> Iterator[Check]:
     yield at_most(int(np.count_nonzero(w)), k, "‖ŵ‖₀")
 
 
-def once(trial: Trial) -> Iterator[Instance]:
-    """One instance without data."""
-    yield {}
-
-
 @claim(
     "KJ-Thm9-p4",
     paper=KAR_JAIN,

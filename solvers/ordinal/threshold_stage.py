@@ -55,7 +55,7 @@ class PooledBends(BentRows):
         return H
 
 
-class ThresholdLevel(Stage):
+class ThresholdStage(Stage):
     """Samples with hinges against thresholds b, which are the best ones for f; `g_b` is the derivative in b without order rows."""
 
     _bends: PooledBends
@@ -85,9 +85,9 @@ class ThresholdLevel(Stage):
         """The margin."""
         return self.hinges.gamma
 
-    def some(self, rows: RowBlocks, chosen: Indices | slice, fixed: Array, for_all: bool = False) -> ThresholdLevel:
+    def some(self, rows: RowBlocks, chosen: Indices | slice, fixed: Array, for_all: bool = False) -> ThresholdStage:
         """A stage at this point of some of the samples."""
-        return ThresholdLevel(rows, self.hinges.take(chosen, for_all), self.bound, fixed, self.fixed_b, self.w, self.b, self.width)
+        return ThresholdStage(rows, self.hinges.take(chosen, for_all), self.bound, fixed, self.fixed_b, self.w, self.b, self.width)
 
     def moved(self, step: Array | None) -> Iterator[tuple[slice, Array]]:
         """The blocks, all of f having moved, and the thresholds with it."""
@@ -135,8 +135,8 @@ class ThresholdLevel(Stage):
         rows, nearest = np.empty(self.f.size, dtype=np.intp), np.empty((2, self.hinges.count), dtype=np.intp)
         return rows[: near(self.f, self.b, self.hinges, self.a, reach * self.width, nearest, rows)]
 
-    def part(self, rows: Indices) -> ThresholdLevel:
-        """A level of these samples, the others frozen at their multipliers."""
+    def part(self, rows: Indices) -> ThresholdStage:
+        """A stage of these samples, the others frozen at their multipliers."""
         own, g_b = super().part(rows), np.zeros(self.hinges.count)
         audit(own.f, own.b, own.hinges, own.a, own.pull, g_b)
         own.fixed_b = self.g_b - g_b
@@ -177,10 +177,10 @@ def order_part(f: Array, b: Array, g_b: Array, hinges: ThresholdHinges) -> float
     return float(prices @ np.maximum(np.diff(b - hinges.steps), 0.0)) + float(np.sum(left)) * length
 
 
-def at_zero(rows: RowBlocks, hinges: ThresholdHinges, bound: Bound) -> ThresholdLevel:
-    """The level at w = 0."""
+def at_zero(rows: RowBlocks, hinges: ThresholdHinges, bound: Bound) -> ThresholdStage:
+    """The stage at w = 0."""
     d = rows.shape[1]
-    return ThresholdLevel(rows, hinges, bound, np.zeros(d), np.zeros(hinges.count), np.zeros(d), hinges.steps, FIRST * hinges.gamma)
+    return ThresholdStage(rows, hinges, bound, np.zeros(d), np.zeros(hinges.count), np.zeros(d), hinges.steps, FIRST * hinges.gamma)
 
 
 def threshold_fits(rows: RowBlocks, hinges: ThresholdHinges, bound: Bound, *, goal: float, room: float = ROOM) -> Iterator[Fit]:
@@ -188,18 +188,18 @@ def threshold_fits(rows: RowBlocks, hinges: ThresholdHinges, bound: Bound, *, go
     if rows.shape[0] <= FEW * rows.shape[1]:
         yield from interior_fits(rows, hinges, bound, goal=goal, word=FEW_WORD)
         return
-    level = at_zero(rows, hinges, bound)
-    yield from newton_fits(level, goal, room)
-    if not level.gap <= goal:
-        yield from rescued(level, goal)
+    stage = at_zero(rows, hinges, bound)
+    yield from newton_fits(stage, goal, room)
+    if not stage.gap <= goal:
+        yield from rescued(stage, goal)
 
 
-def rescued(level: ThresholdLevel, goal: float) -> Iterator[Fit]:
+def rescued(stage: ThresholdStage, goal: float) -> Iterator[Fit]:
     """Iterates of the interior-point method from w = 0, once the gap of a stage, which knows nothing of what pulls thresholds that are not
     balanced, has turned out to be another: the start of the method is free of what went wrong. The last fit has the smallest gap of all.
     """
-    best = level.fit(level.gap)
-    for fit in interior_fits(level.rows, level.hinges, level.bound, goal=goal, word=RESCUED):
+    best = stage.fit(stage.gap)
+    for fit in interior_fits(stage.rows, stage.hinges, stage.bound, goal=goal, word=RESCUED):
         yield fit
         if not best.gap <= fit.gap:
             best = fit
@@ -218,20 +218,20 @@ def interior_fits(
     yield from start.interior(start.width, goal, max_iter, word)
 
 
-def loss(level: ThresholdLevel) -> float:
+def loss(stage: ThresholdStage) -> float:
     """Σ of the hinges at f and b."""
-    h = level.hinges
-    return audit(level.f, level.b, h, np.zeros(h.table), np.empty(level.f.size), np.zeros(h.count))
+    h = stage.hinges
+    return audit(stage.f, stage.b, h, np.zeros(h.table), np.empty(stage.f.size), np.zeros(h.count))
 
 
 def compile_kernels() -> None:
     """Call every kernel of the method once, on two samples: a small problem needs only some of them."""
     hinges = ThresholdHinges(np.array([0, 1]), np.zeros(1), 1.0, 0.5)
-    level = at_zero(RowBlocks(np.array([[-1.0], [1.0]])), hinges, Penalty(1.0))
-    level.sweep()
-    level.sweep(np.ones(1))
-    level.along(Line(0.0, 1.0, -1.0, 1.0))
-    level.near(1.0)
-    level.judge()
-    for _ in interior_fits(level.rows, hinges, level.bound, goal=-1.0, max_iter=1):  # no gap is small enough
+    stage = at_zero(RowBlocks(np.array([[-1.0], [1.0]])), hinges, Penalty(1.0))
+    stage.sweep()
+    stage.sweep(np.ones(1))
+    stage.along(Line(0.0, 1.0, -1.0, 1.0))
+    stage.near(1.0)
+    stage.judge()
+    for _ in interior_fits(stage.rows, hinges, stage.bound, goal=-1.0, max_iter=1):  # no gap is small enough
         pass

@@ -36,7 +36,7 @@ class Bends(BentRows):
         return H
 
 
-class Level(Stage):
+class HingeStage(Stage):
     """Samples with two hinges each."""
 
     multipliers: Pair
@@ -63,9 +63,9 @@ class Level(Stage):
         """The loss at 0."""
         return self.hinges.loss_at_zero()
 
-    def some(self, rows: RowBlocks, chosen: Indices | slice, fixed: Array, for_all: bool = False) -> Level:
+    def some(self, rows: RowBlocks, chosen: Indices | slice, fixed: Array, for_all: bool = False) -> HingeStage:
         """A stage at this point of some of the samples."""
-        return Level(rows, self.hinges.take(chosen, for_all), self.bound, fixed, self.w, self.width)
+        return HingeStage(rows, self.hinges.take(chosen, for_all), self.bound, fixed, self.w, self.width)
 
     def suggest(self) -> None:
         """The multipliers that f = Ψw suggests by itself, away from the kinks."""
@@ -106,20 +106,20 @@ class Level(Stage):
             yield Fit(state.w, Pair(state.below, state.above), state.gap, word)
 
 
-def at_zero(rows: RowBlocks, hinges: Hinges, bound: Bound) -> Level:
-    """The level at w = 0."""
+def at_zero(rows: RowBlocks, hinges: Hinges, bound: Bound) -> HingeStage:
+    """The stage at w = 0."""
     d = rows.shape[1]
-    return Level(rows, hinges, bound, np.zeros(d), np.zeros(d), 0.0)
+    return HingeStage(rows, hinges, bound, np.zeros(d), np.zeros(d), 0.0)
 
 
 def hinge_fits(rows: RowBlocks, hinges: Hinges, bound: Bound, *, goal: float, room: float = ROOM) -> Iterator[Fit]:
     """Fits of which the last has a gap of at most `goal`, unless rounding forbids. Their arrays are written on when it goes on."""
-    level = at_zero(rows, hinges, bound)
-    level.suggest()
-    yield level.fit(level.gap)
-    if level.gap <= goal:
+    stage = at_zero(rows, hinges, bound)
+    stage.suggest()
+    yield stage.fit(stage.gap)
+    if stage.gap <= goal:
         return
-    del level
+    del stage
     if rows.shape[0] <= FEW * rows.shape[1]:
         yield from interior_fits(rows, hinges, bound, goal=goal, word=FEW_WORD)
     else:
@@ -134,10 +134,10 @@ def interior_fits(rows: RowBlocks, hinges: Hinges, bound: Bound, *, goal: float,
 def compile_kernels() -> None:
     """Call every kernel of the method once, on one sample: a small problem needs only some of them."""
     one = np.ones(1)
-    level = Level(RowBlocks(np.ones((1, 1))), Hinges(-one, one, one.copy(), 1.0), Penalty(1.0), np.zeros(1), one, 1.0)
-    level.suggest()
-    level.sweep(one)
-    level.along(Line(0.0, 1.0, -1.0, 1.0))
-    level.near(1.0)
-    for _ in level.interior(1.0, -1.0, max_iter=1):  # no gap is small enough
+    stage = HingeStage(RowBlocks(np.ones((1, 1))), Hinges(-one, one, one.copy(), 1.0), Penalty(1.0), np.zeros(1), one, 1.0)
+    stage.suggest()
+    stage.sweep(one)
+    stage.along(Line(0.0, 1.0, -1.0, 1.0))
+    stage.near(1.0)
+    for _ in stage.interior(1.0, -1.0, max_iter=1):  # no gap is small enough
         pass
