@@ -9,6 +9,10 @@ class InvalidProblem(ValueError):
     """Data or parameters for which the problem is not defined."""
 
 
+class InvalidFile(InvalidProblem):
+    """A file that is corrupt, too large, or of a format that this version does not know."""
+
+
 class Unreadable(InvalidProblem):
     """A declaration that holds something from which no bound can be derived: `what`, in the sub-expression `where`, and the `remedy`."""
 

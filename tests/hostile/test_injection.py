@@ -191,7 +191,7 @@ def test_a_planted_witness(record: Record, tmp_path: Path, field: str, payload: 
     for text in pages.render(replace(record, rows=[row])).values():
         clean(text)
     shown = counterexample.shown(path)
-    assert shown is not None and bool(shown.trouble) == (field == "whole")
+    assert shown is not None and bool(shown.trouble) == (field in ("whole", "outcome"))
 
 
 def raw(text: str) -> list[str]:
