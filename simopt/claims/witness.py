@@ -24,6 +24,7 @@ from simopt.ground.reading import BYTES, EVIDENCE
 FORMAT = "simopt-witness/1"
 EXACT_IN_JSON = 2**53  # many readers of JSON round larger integers
 LONGEST = 1 << 16  # bits of a whole number, as in a proof file
+LONGEST_WORDS = 200  # characters of what a message repeats of a file
 WIDEST = 1 << 12  # bytes of one entry of an array
 FIRST = -3  # index of a trial: instances are counted from 0, the engine's own trials downward from −1
 OUTCOMES = ("", "refuted", "satisfied")
@@ -93,7 +94,7 @@ def read(path: str | Path) -> Witness:
         claim, row, check, version = (_word(found[name]) for name in ("claim", "row", "check", "simopt"))
         return Witness(claim, row, seed, index, Effort(_word(found["effort"])), instance, slack, check, outcome, version)
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RuntimeError, MemoryError) as error:
-        raise BadWitness(f"{path}: the file is damaged ({type(error).__name__}: {error})") from error
+        raise BadWitness(f"{path}: the file is damaged ({type(error).__name__}: {' '.join(str(error).split())[:LONGEST_WORDS]})") from error
 
 
 def _word(value: Any) -> str:

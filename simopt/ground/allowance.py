@@ -12,8 +12,12 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-AGAIN = 1.0  # seconds until the signal is sent again, where code of the computation catches every exception
+AGAIN = 1.0  # seconds until the signal is sent again, where code of the computation catches everything
 STATM = Path("/proc/self/statm")  # where Linux says how many pages the process has
+
+
+class _Over(BaseException):
+    """Time is over: nothing that catches `Exception` catches it."""
 
 
 @contextmanager
@@ -42,12 +46,14 @@ def _within(seconds: float) -> Iterator[None]:
         return
 
     def over(number: int, frame: Any) -> None:
-        raise TimeoutError(f"it takes longer than {seconds:g} s")
+        raise _Over
 
     before = signal.signal(signal.SIGALRM, over)
     signal.setitimer(signal.ITIMER_REAL, seconds, AGAIN)
     try:
         yield
+    except _Over:
+        raise TimeoutError(f"it takes longer than {seconds:g} s") from None
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)

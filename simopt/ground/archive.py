@@ -12,6 +12,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import MISSING, fields
 from pathlib import Path
+from tokenize import TokenError
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ from simopt.ground.errors import InvalidFile, InvalidProblem
 
 PLAIN = "meta"  # the entry of an .npz file that holds all that is no array, as JSON
 INSIDE = "/"  # between the keys of nested records
+LONGEST = 300  # characters of what a message repeats of a file
 DAMAGE = (ArithmeticError, AttributeError, EOFError, LookupError, MemoryError, RuntimeError, TypeError, ValueError)  # what damage raises
 
 
@@ -82,7 +84,8 @@ def rebuilding(path: str | os.PathLike[str], what: str) -> Iterator[None]:
     try:
         yield
     except DAMAGE as error:
-        raise InvalidFile(f"{path}: not a whole {what.partition(' ')[2]} ({type(error).__name__}: {error})") from error
+        told = " ".join(str(error).split())[:LONGEST]
+        raise InvalidFile(f"{path}: not a whole {what.partition(' ')[2]} ({type(error).__name__}: {told})") from error
 
 
 def entries(kind: type[Any], found: Mapping[str, Any], **made: Any) -> dict[str, Any]:
@@ -193,8 +196,8 @@ def _read_npz(path: str | os.PathLike[str], what: str) -> dict[str, Any]:
         return record
     except InvalidFile:
         raise
-    except (*DAMAGE, zipfile.BadZipFile, zlib.error) as error:
-        raise InvalidFile(f"{path}: not {what} ({error})") from error
+    except (*DAMAGE, SyntaxError, TokenError, zipfile.BadZipFile, zlib.error) as error:  # NumPy parses headers as Python parses literals
+        raise InvalidFile(f"{path}: not {what} ({' '.join(str(error).split())[:LONGEST]})") from error
 
 
 def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Any:

@@ -179,6 +179,8 @@ class SparseFit:
                 raise ValueError(f"{odd[0]} has the shape {getattr(fit, odd[0]).shape}, of {k} columns")
             if len({*fit.indices.tolist()}) < k or max((*fit.indices, *fit.dependent), default=-1) >= fit.width or fit.width > WIDEST:
                 raise ValueError(f"the columns are not {k} different ones of {fit.width}")
+            if np.any(np.tril(fit.factor, -1)) or not np.all(np.diagonal(fit.factor)):
+                raise ValueError("the factor is no regular triangle")
             return fit
 
 
