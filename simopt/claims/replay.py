@@ -70,9 +70,7 @@ def replay(path: str | Path, time_limit: float = TIME) -> Replay:
         raise
     except Exception as error:  # whatever the claim's own code says of an instance that is none of its own
         what = f"{claim.id} cannot check the instance of this file"
-        raise witness.BadWitness(
-            f"{path}: {what} ({type(error).__name__}: {' '.join(str(error).split())[: witness.LONGEST_WORDS]})"
-        ) from error
+        raise witness.BadWitness(f"{path}: {what} ({type(error).__name__}: {error})") from error
     warning = "" if found.version == __version__ else f"written by simopt {found.version or '(unknown)'}, replayed by {__version__}"
     verdict = result.verdict
     if claim.quantifier is Quantifier.SOME and verdict is Verdict.INCONCLUSIVE and tally.refuted_instances:

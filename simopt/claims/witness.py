@@ -24,7 +24,6 @@ from simopt.ground.reading import BYTES, EVIDENCE
 FORMAT = "simopt-witness/1"
 EXACT_IN_JSON = 2**53  # many readers of JSON round larger integers
 LONGEST = 1 << 16  # bits of a whole number, as in a proof file
-LONGEST_WORDS = 200  # characters of what a message repeats of a file
 WIDEST = 1 << 12  # bytes of one entry of an array
 FIRST = -3  # index of a trial: instances are counted from 0, the engine's own trials downward from −1
 OUTCOMES = ("", "refuted", "satisfied")
@@ -83,18 +82,18 @@ def read(path: str | Path) -> Witness:
         raise BadWitness(f"{path}: not a readable witness file ({str(error).removeprefix(f'{path}: ')})") from error
     if not isinstance(found, dict) or found.get("format") != FORMAT:
         name = found.get("format") if isinstance(found, dict) else None
-        raise BadWitness(f"{path}: format {str(name)[:40]!r} is not known here; this version reads {FORMAT!r}")
+        raise BadWitness(f"{path}: format {name!r} is not known here; this version reads {FORMAT!r}")
     try:
         instance, slack, outcome = decode(found["instance"]), float.fromhex(found["slack"]), _word(found.get("outcome", ""))
         if not isinstance(instance, dict) or not all(isinstance(name, str) for name in instance):
             raise TypeError("the instance is not a dictionary of names")
         if math.isnan(slack) or outcome not in OUTCOMES:
-            raise ValueError(f"a slack of {slack} with the outcome {outcome[:40]!r}")
+            raise ValueError(f"a slack of {slack} with the outcome {outcome!r}")
         seed, index = _counted(found["seed"], 0), _counted(found["index"], FIRST)
         claim, row, check, version = (_word(found[name]) for name in ("claim", "row", "check", "simopt"))
         return Witness(claim, row, seed, index, Effort(_word(found["effort"])), instance, slack, check, outcome, version)
     except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError, RuntimeError, MemoryError) as error:
-        raise BadWitness(f"{path}: the file is damaged ({type(error).__name__}: {' '.join(str(error).split())[:LONGEST_WORDS]})") from error
+        raise BadWitness(f"{path}: the file is damaged ({type(error).__name__}: {error})") from error
 
 
 def _word(value: Any) -> str:
@@ -157,7 +156,7 @@ def decode(value: Any) -> Any:
         return {decode(key): decode(entry) for key, entry in _list(content)}
     if kind == "array":
         return _array(**content)
-    raise ValueError(f"unknown kind of value {kind[:40]!r}")
+    raise ValueError(f"unknown kind of value {kind!r}")
 
 
 def _list(content: Any) -> list[Any]:
@@ -168,7 +167,7 @@ def _list(content: Any) -> list[Any]:
 
 def _whole(text: str) -> int:
     if not WHOLE.fullmatch(text) or len(text) > LONGEST // 4 + 3:
-        raise ValueError(f"{text[:40]!r} is no whole number of at most {LONGEST} bits")
+        raise ValueError(f"{text!r} is no whole number of at most {LONGEST} bits")
     return int(text, 16)
 
 
@@ -176,7 +175,7 @@ def _fraction(content: Any) -> Fraction:
     """Numerator and denominator; earlier files have "p/q"."""
     if isinstance(content, str):
         if not NUMBER.fullmatch(content):  # Fraction would compute 1e100000000
-            raise ValueError(f"{content[:40]!r} is no fraction p/q")
+            raise ValueError(f"{content!r} is no fraction p/q")
         return Fraction(content)
     parts = [decode(part) for part in _list(content)]
     if not all(type(part) is int for part in parts):
@@ -186,9 +185,9 @@ def _fraction(content: Any) -> Fraction:
 
 def _array(dtype: str, shape: list[int], data: list[Any]) -> Any:
     if not DTYPE.fullmatch(dtype) or np.dtype(dtype).itemsize > WIDEST:
-        raise ValueError(f"arrays hold no {dtype[:40]!r} here")
+        raise ValueError(f"arrays hold no {dtype!r} here")
     if not all(type(length) is int and length >= 0 for length in _list(shape)) or math.prod(shape) != len(_list(data)):
-        raise ValueError(f"an array of shape {str(shape)[:40]} does not hold {len(data)} entries")
+        raise ValueError(f"an array of shape {shape} does not hold {len(data)} entries")
     if np.dtype(dtype).itemsize * len(data) > BYTES:
         raise ValueError(f"an array of more than {BYTES >> 20} MB")
     array = np.empty(len(data), dtype=dtype)

@@ -157,7 +157,7 @@ def _check_cell(cell: Cell) -> None:
             raise ValueError(f"{name} is {count}, a whole number >= 0 is needed")
     for name, text in {"settings": cell.settings, "options": cell.options}.items():
         if not isinstance(json.loads(text), dict):
-            raise TypeError(f"{name} is {text[:40]!r}, names with values are needed")
+            raise TypeError(f"{name} is {text!r}, names with values are needed")
 
 
 def _read(kind: type[Any], name: str, value: Any) -> Any:
@@ -185,13 +185,13 @@ def _read(kind: type[Any], name: str, value: Any) -> Any:
 
 def _whole(name: str, value: Any) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, float)) or not -LARGEST <= value <= LARGEST or int(value) != value:
-        raise TypeError(f"{name} is {repr(value)[:40]}, a whole number is needed")
+        raise TypeError(f"{name} is {value!r}, a whole number is needed")
     return int(value)
 
 
 def _number(value: Any) -> float:
     if isinstance(value, bool) or not isinstance(value, (int, float, NoneType)):
-        raise TypeError(f"{str(value)[:40]!r} stands where a number is needed")
+        raise TypeError(f"{value!r} stands where a number is needed")
     return math.nan if value is None else float(value)
 
 

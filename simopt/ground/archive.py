@@ -23,7 +23,6 @@ from simopt.ground.errors import InvalidFile, InvalidProblem
 
 PLAIN = "meta"  # the entry of an .npz file that holds all that is no array, as JSON
 INSIDE = "/"  # between the keys of nested records
-LONGEST = 300  # characters of what a message repeats of a file
 DAMAGE = (ArithmeticError, AttributeError, EOFError, LookupError, MemoryError, RuntimeError, TypeError, ValueError)  # what damage raises
 
 
@@ -84,8 +83,7 @@ def rebuilding(path: str | os.PathLike[str], what: str) -> Iterator[None]:
     try:
         yield
     except DAMAGE as error:
-        told = " ".join(str(error).split())[:LONGEST]
-        raise InvalidFile(f"{path}: not a whole {what.partition(' ')[2]} ({type(error).__name__}: {told})") from error
+        raise InvalidFile(f"{path}: not a whole {what.partition(' ')[2]} ({type(error).__name__}: {error})") from error
 
 
 def entries(kind: type[Any], found: Mapping[str, Any], **made: Any) -> dict[str, Any]:
@@ -197,7 +195,7 @@ def _read_npz(path: str | os.PathLike[str], what: str) -> dict[str, Any]:
     except InvalidFile:
         raise
     except (*DAMAGE, SyntaxError, TokenError, zipfile.BadZipFile, zlib.error) as error:  # NumPy parses headers as Python parses literals
-        raise InvalidFile(f"{path}: not {what} ({' '.join(str(error).split())[:LONGEST]})") from error
+        raise InvalidFile(f"{path}: not {what} ({error})") from error
 
 
 def _array(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> Any:

@@ -10,7 +10,13 @@ class InvalidProblem(ValueError):
 
 
 class InvalidFile(InvalidProblem):
-    """A file that is corrupt, too large, or of a format that this version does not know."""
+    """A file that is corrupt, too large, or of a format that this version does not know.
+
+    The message is one line, and not longer than a page however much of the file it repeats.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(" ".join(message.split())[:800])
 
 
 class Unreadable(InvalidProblem):
