@@ -310,6 +310,8 @@ def _checked(statement: dict[str, Any], work: Work) -> str:
         return f"for all values of {', '.join(statement['symbols'])}{vanishing}: identical polynomials"
     ranges = statement.get("ranges") or {}
     size = _cases(ranges) if ranges else len(statement["rows"])
+    if size * len(statement["steps"]) > work.left:
+        raise Unreadable("the cases are too large a number for so many steps")
     table: Any = itertools.product(*(range(a, b + 1) for a, b in ranges.values())) if ranges else statement["rows"]
     names, hidden, listed, count = list(ranges or statement["names"]), _enclosures(statement), "", 0
     for row in table:
