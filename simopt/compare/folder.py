@@ -91,7 +91,7 @@ def save(folder: Path, record: Record, kept: int) -> Path:
 
 
 def _file(record: Record) -> str:
-    return f"{record.cell.key}-{hashlib.sha256(record.machine.encode()).hexdigest()[:6]}.json"
+    return f"{record.cell.key}-{hashlib.sha256(record.machine.encode(errors='backslashreplace')).hexdigest()[:6]}.json"
 
 
 def told(error: OSError, folder: Path, kept: int) -> OSError:

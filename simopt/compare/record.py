@@ -180,6 +180,7 @@ def _read(kind: type[Any], name: str, value: Any) -> Any:
         return json.dumps(value, sort_keys=True)
     if not isinstance(value, str):
         raise TypeError(f"{name} is {value!r}, a text is needed")
+    _ = value.encode()  # half a surrogate pair is no text that a table could hold
     return value
 
 

@@ -38,7 +38,7 @@ class UnknownName(ValueError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str], meant: str = "") -> None:
         self.kind = kind
-        self.name = name = str(name)  # files have numbers where a name is due
+        self.name = name = str(name)[:200]  # files have numbers, and whole pages, where a name is due
         self.known = tuple(sorted(known))
         self.meant = meant
         super().__init__(kind, name, self.known, meant)

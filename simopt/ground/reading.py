@@ -19,6 +19,7 @@ PARTS = 1 << 22  # lists and objects of a JSON file: each takes some hundred byt
 ARCHIVE = 1 << 30  # bytes of an .npz file, and again of its arrays unpacked: twelve packed megabytes can be eight gigabytes
 MEMBERS = 1000  # arrays of an .npz file
 ROWS = 1 << 20  # of a Parquet table
+AT_ONCE = 1 << 24  # bytes read in one go
 PATIENCE = 10.0  # seconds until the next byte of a pipe
 
 
@@ -32,15 +33,19 @@ def content(path: str | os.PathLike[str], most: int = BYTES) -> bytes:
     OSError
         when it cannot be opened or is a folder.
     """
-    with open(path, "rb", buffering=0, opener=_opened) as file:
-        found = os.fstat(file.fileno())
-        if stat.S_ISREG(found.st_mode):
-            parts = [_whole(file.fileno(), most)] if found.st_size <= most else []
-        else:
-            parts = _streamed(file.fileno(), most, path)
-    if not parts or sum(map(len, parts)) > most:
-        raise InvalidFile(f"{path}: larger than the {most >> 20} MB that such a file may have")
-    return b"".join(parts)
+    parts, left = [], most + 1
+    with open(path, "rb", buffering=0, opener=_at_once) as file:
+        place, found = file.fileno(), os.fstat(file.fileno())
+        is_plain = stat.S_ISREG(found.st_mode)
+        while left and not (is_plain and found.st_size > most):
+            if not is_plain and not select.select([place], [], [], PATIENCE)[0]:
+                raise InvalidFile(f"{path}: nothing came for {PATIENCE:g} s; it is a pipe or a device that nobody writes to")
+            part = os.read(place, min(left, AT_ONCE))
+            if not part:
+                return b"".join(parts)
+            parts.append(part)
+            left -= len(part)
+    raise InvalidFile(f"{path}: larger than the {most >> 20} MB that such a file may have")
 
 
 def plain_files(folder: Path, pattern: str) -> list[Path]:
@@ -58,27 +63,6 @@ def plain_files(folder: Path, pattern: str) -> list[Path]:
     return found
 
 
-def _opened(path: str, flags: int) -> int:
-    """Opened at once: a pipe that nobody writes to would be waited for."""
+def _at_once(path: str, flags: int) -> int:
+    """Opened without waiting, as one would for a pipe that nobody writes to."""
     return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))
-
-
-def _whole(place: int, most: int) -> bytes:
-    parts, left = [], most + 1
-    while left and (part := os.read(place, min(left, 1 << 24))):
-        parts.append(part)
-        left -= len(part)
-    return b"".join(parts)
-
-
-def _streamed(place: int, most: int, path: str | os.PathLike[str]) -> list[bytes]:
-    """All that comes, one byte beyond `most` at the latest."""
-    parts: list[bytes] = []
-    while sum(map(len, parts)) <= most:
-        if not select.select([place], [], [], PATIENCE)[0]:
-            raise InvalidFile(f"{path}: nothing came for {PATIENCE:g} s; it is a pipe or a device that nobody writes to")
-        part = os.read(place, 1 << 20)
-        if not part:
-            break
-        parts.append(part)
-    return parts or [b""]

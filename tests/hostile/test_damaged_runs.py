@@ -16,7 +16,7 @@ from typer.testing import CliRunner
 from simopt.cli.main import app
 from simopt.compare import comparison, folder, record, table
 from simopt.compare.cell import Cell
-from simopt.ground import reading
+from simopt.ground import jsonio, reading
 from simopt.ground.errors import InvalidFile
 
 SECONDS = 20.0
@@ -44,15 +44,15 @@ def with_key(text: str) -> str:
 def test_a_damaged_run_is_refused_or_told(change: str, tmp_path: Path) -> None:
     (tmp_path / "runs").mkdir()
     path = tmp_path / "runs" / "damaged.json"
-    folder.jsonio.write(tmp_path / "runs" / "whole.json", OTHER.describe())
-    for place, text in damaged(json.loads(json.dumps(folder.jsonio.plain(RUN.describe()))), change):
+    jsonio.write(tmp_path / "runs" / "whole.json", OTHER.describe())
+    for place, text in damaged(json.loads(json.dumps(jsonio.plain(RUN.describe()))), change):
         for written in {text, with_key(text)}:
             path.write_text(written)
             begin = time.monotonic()
             try:
                 records = folder.newest(folder.merged([], [tmp_path]))
-                assert table.markdown(records) and table.plain(records) and folder.jsonio.dumps(table.plain(records))
-                folder.jsonio.dumps([each.describe() for each in records])
+                assert table.markdown(records) and table.plain(records) and jsonio.dumps(table.plain(records))
+                jsonio.dumps([each.describe() for each in records])
             except InvalidFile as error:
                 assert "damaged.json" in str(error) and len(str(error)) < 1000, place
             assert time.monotonic() - begin < SECONDS, place
@@ -66,7 +66,8 @@ PLANTED: dict[str, Any] = {
     "a list": "[]",
     "another format": '{"format": "simopt-compare/9"}',
     "a format of lists": '{"format": [1]}',
-    "infinite": json.dumps(folder.jsonio.plain(RUN.describe())).replace('"tol": 1e-08', '"tol": 1e999'),
+    "infinite": json.dumps(jsonio.plain(RUN.describe())).replace('"tol": 1e-08', '"tol": 1e999'),
+    "half a character": json.dumps(jsonio.plain(RUN.describe()) | {"data": "\ud800"}),
     "many lists": "[" + "[]," * 3000 + "[]]",
     "long": "[" + "1," * 3_000_000 + "1]",
 }
@@ -100,6 +101,23 @@ def test_whole_ones_are_merged_with_tables_and_pictures(tmp_path: Path) -> None:
     for each in (RUN, OTHER):
         folder.save(tmp_path / "theirs", each, 0)
     assert len(comparison.merge(tmp_path / "mine", [tmp_path / "theirs"]).records) == 2
+
+
+NAMES = ("$x_$", "a $\\frac{$ b", r"\$x$y$", "a\x00b", "x" * 3000, "../../evil", "\u202e\n\n| <b>")
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize("name", [each if each == NAMES[0] else pytest.param(each, marks=pytest.mark.slow) for each in NAMES])
+@pytest.mark.parametrize("field", ["data", pytest.param("solver", marks=pytest.mark.slow), pytest.param("machine", marks=pytest.mark.slow)])
+def test_names_are_no_formulas_and_no_paths(name: str, field: str, tmp_path: Path) -> None:
+    pytest.importorskip("matplotlib", reason="pictures need matplotlib")
+    (tmp_path / "theirs" / "runs").mkdir(parents=True)
+    for each in (RUN, OTHER):
+        made = replace(each, machine=name) if field == "machine" else replace(each, cell=replace(each.cell, **{field: name}))
+        folder.save(tmp_path / "theirs", made, 0)
+    found = comparison.merge(tmp_path / "mine", [tmp_path / "theirs"])
+    assert len(found.records) == 2 and len(found.plot(tmp_path / "mine" / "plots")) == 4
+    assert {path.name for path in tmp_path.iterdir()} == {"mine", "theirs"}
 
 
 @pytest.mark.parametrize("kind", ["no column key", "other columns", "rows without end", "cut short", "text", "no label"])
