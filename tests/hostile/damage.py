@@ -19,7 +19,7 @@ CHANGES: dict[str, Any] = {
     "long text": "x" * 100_000, "list": [], "list of null": [None], "list of texts": ["x", "y"], "ragged": [[1], [1, 2]], "object": {},
     "object of object": {"x": {"y": 1}}, "deep": DEEP, "5000 digits": "5000 digits as they are", "control": "\u0000\u202e\ud800<script>",
 }  # fmt: skip
-FIRST = ("deleted", "null", "negative", "huge", "NaN", "text", "list", "deep")  # what the usual run tries; `make full` tries all
+FIRST = ("deleted", "negative", "huge", "NaN", "list")  # what the usual run tries; `make full` tries all
 SHORT = 2  # entries of a list that are changed one by one
 
 

@@ -67,7 +67,7 @@ def pairs(names: tuple[str, ...], quick: tuple[str, ...], change: str) -> list[A
 
 
 @pytest.mark.filterwarnings("ignore")
-@pytest.mark.parametrize(("name", "change"), pairs(WITNESSES, ("AK-P5.1", "KJ-E1b"), "negative"))
+@pytest.mark.parametrize(("name", "change"), pairs(WITNESSES, ("KJ-E1b",), "negative"))
 def test_a_damaged_witness_is_refused_or_replays(name: str, change: str, tmp_path: Path) -> None:
     path = tmp_path / "damaged.json"
     for place, text in damaged(witness_of(name), change):
@@ -84,7 +84,7 @@ def test_a_damaged_witness_is_refused_or_replays(name: str, change: str, tmp_pat
         assert time.monotonic() - begin < SECONDS, place
 
 
-@pytest.mark.parametrize(("name", "change"), pairs(PROOFS, ("AK-19-witness", "KJ-X4"), "negative"))
+@pytest.mark.parametrize(("name", "change"), pairs(PROOFS, ("KJ-X4",), "negative"))
 @pytest.mark.parametrize("digest", ["of the damaged file", pytest.param("as it was", marks=pytest.mark.slow)])
 def test_a_damaged_proof_is_refused_or_proves_what_it_prints(name: str, change: str, digest: str, tmp_path: Path) -> None:
     path = tmp_path / "damaged.json"

@@ -26,7 +26,7 @@ from simopt.ground import jsonio
 from simopt.ground.errors import InvalidFile, InvalidProblem, UnknownName
 from simopt.ground.monotone_function import MonotoneFunction
 
-fuzz = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
+fuzz = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture, HealthCheck.too_slow])
 words = st.text(max_size=12) | st.sampled_from(["x", "0", "1/2", "-1", "1e9", "nan", "0x1p0", "0x1p9999", "refuted", "quick", "float64"])
 plain = st.none() | st.booleans() | st.integers() | st.integers(-3, 3) | st.floats() | words
 anything = st.recursive(plain, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(words, inner, max_size=4), max_leaves=12)
