@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from dataclasses import fields
 from numbers import Real
 from typing import Any
 
@@ -12,8 +13,8 @@ import numpy.typing as npt
 
 from simopt.data.landmarks import LandmarkMap, Values, similarity_name
 from simopt.data.rows import Rows
-from simopt.data.similarities import Similarity
-from simopt.ground import validate
+from simopt.data.similarities import Similarity, from_json
+from simopt.ground import archive, validate
 from simopt.ground.errors import InvalidProblem
 from simopt.solving.certificate import Certificate
 from simopt.solving.problem import Problem
@@ -76,6 +77,22 @@ def similarity_record(similarity: Similarity | Values) -> dict[str, Any]:
     return similarity.to_json()
 
 
+def parts_over_landmarks(found: Mapping[str, Any]) -> dict[str, Any]:
+    """Similarity, landmarks, weights and certificate of a record.
+
+    Raises
+    ------
+    KeyError, TypeError, ValueError
+        for a part that is missing, of another kind, or does not fit the others.
+    """
+    weights = archive.numbers("weights", found["weights"])
+    landmarks = archive.numbers("landmarks", found["landmarks"]).reshape(weights.size, -1)
+    if weights.ndim != 1:
+        raise ValueError(f"weights have the shape {weights.shape}")
+    certificate = certificate_of(found["certificate"])
+    return {"similarity": from_json(found["similarity"]), "landmarks": landmarks, "weights": weights, "certificate": certificate}
+
+
 def certificate_of(record: Mapping[str, Any]) -> Certificate:
     """A certificate from its fields; JSON has no ∞, and leaves null where a bound is missing.
 
@@ -87,5 +104,6 @@ def certificate_of(record: Mapping[str, Any]) -> Certificate:
     if not isinstance(record, Mapping):
         raise TypeError(f"the certificate is {type(record).__name__}, not a record")
     ends = {"lower": -math.inf}
-    fields: dict[str, Any] = {name: ends.get(name, math.inf) if value is None else value for name, value in record.items()}
-    return Certificate(**fields)
+    numbers = [item.name for item in fields(Certificate) if item.type == "float"]
+    missing = {name: ends.get(name, math.inf) for name in numbers if record.get(name, 0.0) is None}
+    return Certificate(**archive.entries(Certificate, record, **missing))

@@ -11,7 +11,9 @@ import functools
 import hashlib
 import itertools
 import json
+import os
 import re
+import select
 import sys
 from collections import Counter
 from fractions import Fraction
@@ -22,6 +24,7 @@ LARGE = 1 << 16  # bits of a number, terms of a product of polynomials: what nee
 CASES = 1 << 20  # of one statement
 BUDGET = 12_000_000  # operations on short numbers, some five microseconds each, that a whole file may cost
 LETTERS = 1 << 25  # of a file
+PATIENCE = 10  # seconds until the first letter comes
 NUMBER = re.compile(r"-?[0-9]+(/[0-9]+)?")
 ARGUMENTS = {"+": 2, "-": 2, "*": 2, "/": 2, "^": 2, "abs": 1, "root": 3, "exp": 2, "log": 2, "sum": 0, "min": 0, "max": 0}  # 0: any
 LEADING = ("^", "root", "exp", "log")  # operations of which only the first argument is a formula
@@ -307,6 +310,8 @@ def _checked(statement: dict[str, Any], work: Work) -> str:
         return f"for all values of {', '.join(statement['symbols'])}{vanishing}: identical polynomials"
     ranges = statement.get("ranges") or {}
     size = _cases(ranges) if ranges else len(statement["rows"])
+    if size * len(statement["steps"]) > work.left:
+        raise Unreadable("the cases are too large a number for so many steps")
     table: Any = itertools.product(*(range(a, b + 1) for a, b in ranges.values())) if ranges else statement["rows"]
     names, hidden, listed, count = list(ranges or statement["names"]), _enclosures(statement), "", 0
     for row in table:
@@ -407,12 +412,16 @@ def read(path: str) -> Any:
         return dict(pairs)
 
     try:
-        with open(path, encoding="utf-8") as file:
+        with open(path, encoding="utf-8", opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NONBLOCK", 0))) as file:
+            if not file.seekable():  # a pipe, and perhaps one that nobody writes to
+                if not select.select([file], [], [], PATIENCE)[0]:
+                    raise ValueError(f"nothing came from it for {PATIENCE} s")
+                os.set_blocking(file.fileno(), True)
             text = file.read(LETTERS + 1)
         if len(text) > LETTERS:
             raise ValueError("the file is too large")
         return json.loads(text, object_pairs_hook=once)
-    except (OSError, ValueError, RecursionError) as error:
+    except (OSError, ValueError, RecursionError, MemoryError) as error:
         raise Unreadable(f"{path}: {error}") from error
 
 

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from simopt.ground import jsonio
+from simopt.ground.errors import InvalidFile
 from simopt.solving.solution import Sample
 
 
@@ -86,7 +87,7 @@ def test_half_a_surrogate_pair_comes_back_from_its_escape(tmp_path: Path) -> Non
 def test_what_is_not_json_is_named_with_its_place(tmp_path: Path, content: bytes, place: str) -> None:
     path = tmp_path / "bad.json"
     path.write_bytes(content)
-    with pytest.raises(jsonio.InvalidFile, match=place):
+    with pytest.raises(InvalidFile, match=place):
         jsonio.read(path)
 
 

@@ -16,13 +16,13 @@ from simopt.equivalence.training import KernelFunction
 from simopt.ground import archive
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
-from simopt.ground.jsonio import InvalidFile
 from simopt.solvers.herding.mean_function import weighted_sums
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FORMAT = "simopt-herd-1"
+ROUNDED = 1e-9  # of the sum of weights
 ARRAYS = ("indices", "weights", "points", "labels", "picks", "trace")
 
 
@@ -150,10 +150,8 @@ class Herd:
             for a file that is corrupt or not a herd.
         """
         found = archive.load(path, FORMAT, "a herd")
-        try:
+        with archive.rebuilding(path, "a herd"):
             return cls._rebuilt(found)
-        except (KeyError, TypeError, ValueError) as error:
-            raise InvalidFile(f"{path}: not a whole herd ({type(error).__name__}: {error})") from error
 
     def _record(self) -> dict[str, Any]:
         values = {item.name: getattr(self, item.name) for item in fields(self) if item.name != "similarity"}
@@ -162,11 +160,18 @@ class Herd:
 
     @classmethod
     def _rebuilt(cls, found: dict[str, Any]) -> Herd:
-        k = len(found["indices"])
-        shapes = {"points": (k, -1), "trace": (-1, 3)}
-        values = {key: value for key, value in found.items() if key not in ("format", *ARRAYS)}
-        for name in ARRAYS:
-            kind = np.intp if name in ("indices", "picks") else np.float64
-            values[name] = np.asarray(found[name], dtype=kind).reshape(shapes.get(name, (-1,)))
-        values["similarity"] = from_json(found["similarity"])
-        return cls(**values)
+        herd = cls(**archive.entries(cls, found, similarity=from_json(found["similarity"]), trace=_trace(found["trace"])))
+        k = len(herd)
+        shapes = {name: getattr(herd, name).shape for name in ARRAYS}
+        if herd.points.ndim != 2 or herd.picks.ndim != 1 or {shapes[name] for name in ("indices", "weights", "labels")} != {(k,)}:
+            raise ValueError(f"the shapes are {shapes}")
+        total = float(np.sum(herd.weights))
+        if len(herd.points) != k or np.any(herd.weights < 0) or (k and abs(total - 1) > ROUNDED):
+            raise ValueError(f"{len(herd.points)} points with weights of sum {total:g}, {k} with weights >= 0 of sum 1 needed")
+        if herd.error < 0 or (herd.target_error is not None and herd.reached != (herd.error <= herd.target_error)):
+            raise ValueError(f"the error is {herd.error:g}, which {'reached' if herd.reached else 'did not reach'} {herd.target_error}")
+        return herd
+
+
+def _trace(value: Any) -> Array:
+    return archive.numbers("trace", value).reshape(-1, 3)

@@ -71,7 +71,9 @@ class IndexModel:
         InvalidFile
             for a file that is corrupt or holds something else.
         """
-        return cls(*parts_of(archive.load(path, FORMAT, WHAT)))
+        found = archive.load(path, FORMAT, WHAT)
+        with archive.rebuilding(path, WHAT):
+            return cls(*parts_of(found))
 
 
 def _named(part: Function) -> str:

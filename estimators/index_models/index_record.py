@@ -12,10 +12,9 @@ import numpy.typing as npt
 from simopt.data.similarities import Similarity, from_json
 from simopt.equivalence.training import KernelFunction
 from simopt.estimators.index_models.transfer import Ramp, Transfer, clipped_linear, known_transfer
-from simopt.ground import validate
+from simopt.ground import archive, validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
-from simopt.ground.jsonio import InvalidFile
 from simopt.ground.monotone_function import MonotoneFunction
 from simopt.problems.losses.transfers import TRANSFERS
 
@@ -56,13 +55,10 @@ def parts_of(found: Mapping[str, Any]) -> tuple[Function, Function]:
 
     Raises
     ------
-    InvalidFile
+    KeyError, TypeError, ValueError
         for a record that is not whole.
     """
-    try:
-        return _index(found["index"]), _transfer(found["transfer"])
-    except (KeyError, TypeError, ValueError) as error:
-        raise InvalidFile(f"not a whole index model ({type(error).__name__}: {error})") from error
+    return _index(found["index"]), _transfer(found["transfer"])
 
 
 def _of_index(index: Function) -> dict[str, Any]:
@@ -80,10 +76,14 @@ def _of_index(index: Function) -> dict[str, Any]:
 
 def _index(found: Mapping[str, Any]) -> Function:
     if found["kind"] == "linear":
-        return LinearIndex(_array(found["direction"]))
+        direction = archive.numbers("direction", found["direction"])
+        if direction.ndim != 1:
+            raise ValueError(f"the direction has the shape {direction.shape}")
+        return LinearIndex(direction)
     if found["kind"] != "kernel":
         raise ValueError(f"index of kind {found['kind']!r}")
-    return KernelFunction(from_json(found["similarity"]), _array(found["centres"]), _array(found["coefficients"]))
+    centres, coefficients = (archive.numbers(name, found[name]) for name in ("centres", "coefficients"))
+    return KernelFunction(from_json(found["similarity"]), centres, coefficients)
 
 
 def _of_transfer(transfer: Function) -> dict[str, Any]:
@@ -101,14 +101,11 @@ def _transfer(found: Mapping[str, Any]) -> Function:
     if found["kind"] == "piecewise linear":
         return MonotoneFunction.from_json(found["function"])
     if found["kind"] == "ramp":
-        return clipped_linear(found["slope"], found["intercept"])
+        slope, intercept = (float(archive.numbers(name, found[name])) for name in ("slope", "intercept"))
+        return clipped_linear(slope, intercept)
     if found["kind"] != "known":
         raise ValueError(f"transfer of kind {found['kind']!r}")
     return known_transfer(found["name"])
-
-
-def _array(values: Any) -> Array:
-    return np.asarray(values, dtype=float)
 
 
 def _name(part: Function) -> str:

@@ -20,12 +20,11 @@ import numpy.typing as npt
 from numpy.typing import NDArray
 
 from simopt.data.landmarks import LandmarkMap, Values, similarity_name
-from simopt.data.similarities import Similarity, from_json
-from simopt.estimators.landmark_predictor import certificate_of, similarity_record
+from simopt.data.similarities import Similarity
+from simopt.estimators.landmark_predictor import parts_over_landmarks, similarity_record
 from simopt.ground import archive, validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
-from simopt.ground.jsonio import InvalidFile
 from simopt.solving.certificate import Certificate
 
 if TYPE_CHECKING:
@@ -251,25 +250,16 @@ class OrdinalRule:
             for a file that is corrupt or holds something else.
         """
         found = archive.load(path, FORMAT, WHAT)
-        try:
+        with archive.rebuilding(path, WHAT):
             return _rebuilt(found)
-        except (KeyError, TypeError, ValueError) as error:
-            raise InvalidFile(f"{path}: not a whole ordinal rule ({type(error).__name__}: {error})") from error
 
 
 def _rebuilt(found: dict[str, Any]) -> OrdinalRule:
-    values = {key: value for key, value in found.items() if key != "format"}
-    weights = np.asarray(found["weights"], dtype=float)
-    values["landmarks"] = np.asarray(found["landmarks"], dtype=float).reshape(weights.size, -1)
-    values["weights"], values["counts"] = weights, np.asarray(found["counts"])
-    if values["counts"].dtype.kind not in "iu":
-        raise ValueError("counts are not whole numbers")
-    values["thresholds"] = _thresholds(found["thresholds"])
-    values["similarity"] = from_json(found["similarity"])
-    values["certificate"] = certificate_of(found["certificate"])
-    if values["thresholds"].size != values["counts"].size - 1:
-        raise ValueError(f"{values['thresholds'].size} thresholds for {values['counts'].size} classes")
-    return OrdinalRule(**values)
+    thresholds, counts = _thresholds(found["thresholds"]), archive.numbers("counts", found["counts"], whole=True)
+    if thresholds.ndim != 1 or counts.shape != (thresholds.size + 1,):
+        raise ValueError(f"{thresholds.size} thresholds for {counts.size} classes")
+    made = {"thresholds": thresholds, "counts": counts, **parts_over_landmarks(found)}
+    return OrdinalRule(**archive.entries(OrdinalRule, found, **made))
 
 
 def _thresholds(values: Any) -> Array:

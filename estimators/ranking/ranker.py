@@ -21,12 +21,11 @@ from simopt.data.landmarks import LandmarkMap, Values, similarity_name
 from simopt.data.queries import Queries, as_numbers, defined, grouped
 from simopt.data.relevance import AVERAGE, LOGARITHMS, NATURAL
 from simopt.data.rows import Rows
-from simopt.data.similarities import Similarity, from_json
-from simopt.estimators.landmark_predictor import certificate_of, demand_one_bound, landmark_map, provenance, similarity_record
+from simopt.data.similarities import Similarity
+from simopt.estimators.landmark_predictor import demand_one_bound, landmark_map, parts_over_landmarks, provenance, similarity_record
 from simopt.ground import archive, validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
-from simopt.ground.jsonio import InvalidFile
 from simopt.problems.bounds import Ball, Ridge
 from simopt.problems.landmarked_ranking import LandmarkedRanking
 from simopt.solving.certificate import Certificate
@@ -196,19 +195,8 @@ class LandmarkedRanker:
             for a file that is corrupt or holds something else.
         """
         found = archive.load(path, FORMAT, WHAT)
-        try:
-            weights = np.asarray(found["weights"], dtype=float)
-            return cls(
-                similarity=from_json(found["similarity"]),
-                landmarks=np.asarray(found["landmarks"], dtype=float).reshape(weights.size, -1),
-                weights=weights,
-                logarithm=found["logarithm"],
-                certificate=certificate_of(found["certificate"]),
-                left_out=tuple(found["left_out"]),
-                provenance=found["provenance"],
-            )
-        except (KeyError, TypeError, ValueError) as error:
-            raise InvalidFile(f"{path}: not a whole ranker ({type(error).__name__}: {error})") from error
+        with archive.rebuilding(path, WHAT):
+            return cls(**archive.entries(cls, found, **parts_over_landmarks(found)))
 
 
 def rank(

@@ -8,6 +8,7 @@ formulas in symbols are equal if they agree as rational functions. `simopt.reche
 from __future__ import annotations
 
 import operator
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,6 +19,11 @@ import numpy as np
 from simopt.claims.transcendent import exp_bounds, log_bounds, root_bounds
 
 INFINITY = float("inf")
+DIGITS = 4300  # of a number that is written out: Python reads no more
+WRITTEN = re.compile(
+    rf"\s*[+-]?(\d{{1,{DIGITS}}}(/\d{{1,{DIGITS}}})?|\d{{0,{DIGITS}}}\.\d{{0,{DIGITS}}})(e[+-]?\d{{1,3}})?\s*", re.IGNORECASE
+)
+BITS = 1 << 20  # of a power
 ENCLOSED = "enclosed"  # what serialise calls enclosures of roots, exponentials and logarithms, with the number of the step
 Bounds = tuple[Fraction, Fraction]
 _BINARY: dict[str, Callable[[Fraction, Fraction], Fraction]] = {
@@ -105,6 +111,8 @@ def rational(value: Any) -> Expr:
         return value
     if isinstance(value, np.integer) or (isinstance(value, Fraction) and type(value.numerator) is not int):
         raise TypeError(f"formulas take Python's integers, got {value!r}; compute with int(…), NumPy's integers wrap around")
+    if isinstance(value, str) and not WRITTEN.fullmatch(value):  # Fraction would compute 1e100000000
+        raise ValueError(f"{value[:40]!r} is no fraction p/q of at most {DIGITS} digits; write powers of ten as such")
     if isinstance(value, str | Fraction | int) and not isinstance(value, bool):
         return Expr.constant(Fraction(value))
     raise TypeError(f"formulas take integers and fractions, got {value!r}; write Fraction(1, 10) for 0.1")
@@ -198,10 +206,17 @@ def _node(op: str, args: tuple[Expr, ...], order: int = 0) -> Expr:
     return Expr(op, args, low, high, order=order)
 
 
+def _payable(bases: list[Fraction], order: int) -> None:
+    """Refuse a power that has more bits than any number of a proof, before it is computed: nothing stops it once it is begun."""
+    if abs(order) * max(max(x.numerator.bit_length(), x.denominator.bit_length()) - 1 for x in bases) > BITS:
+        raise OverflowError(f"a formula takes a power of more than {BITS} bits")
+
+
 def _value(op: str, args: list[Fraction], order: int) -> Fraction:
     if op in _BINARY:
         return _BINARY[op](*args)
     if op == "^":
+        _payable(args, order)
         return Fraction(args[0] ** order)
     if op == "abs":
         return abs(args[0])
@@ -223,6 +238,7 @@ def _bounds(op: str, args: list[Bounds], order: int) -> Bounds:
         corners = [a * b for a in {lows[0], highs[0]} for b in set(second)]
         return min(corners), max(corners)
     if op == "^":
+        _payable([lows[0], highs[0]], order)
         if order < 0 and lows[0] <= 0 <= highs[0]:
             raise ZeroDivisionError("a formula takes a negative power of something that may be zero")
         ends = (lows[0] ** order, highs[0] ** order)

@@ -15,6 +15,8 @@ from simopt.claims.kinds import Quantifier, Verdict
 from simopt.claims.tally import Tally
 from simopt.claims.trial import Trial
 from simopt.claims.witness import Witness
+from simopt.ground.allowance import allowed
+from simopt.ground.errors import NotAvailable
 
 
 @dataclass(frozen=True)
@@ -36,15 +38,19 @@ class Replay:
         return bool(now) if not self.witness.outcome else self.witness.outcome in now
 
 
-def replay(path: str | Path) -> Replay:
-    """Run the check of a witness file again, on its instance only.
+TIME = 3600.0  # seconds that the check of one instance may take; the longest of the catalogue takes a minute
+MEMORY = 1 << 32  # bytes that it may take
+
+
+def replay(path: str | Path, time_limit: float = TIME) -> Replay:
+    """Run the check of a witness file again, on its instance only, in so many seconds and 4 GB (`simopt.ground.allowance` says where).
 
     A witness written by another version of simopt replays with a warning.
 
     Raises
     ------
     BadWitness
-        if the file is corrupt or of an unknown format.
+        if the file is corrupt or of an unknown format, or holds an instance that the claim cannot check within these limits.
     UnknownName
         if there is no such claim any more.
     """
@@ -53,11 +59,18 @@ def replay(path: str | Path) -> Replay:
     if found.row not in claim.rows:
         raise witness.BadWitness(f"{path}: claim {claim.id} does not decide row {found.row!r}; it decides {', '.join(claim.rows)}")
     trial = Trial(claim.id, found.seed, found.index, found.effort, claim.knobs)
-    checks, _ = check_instance(claim, found.instance, trial)
-    mine = tuple(check for check in checks if (check.row or claim.id) == found.row)
-    tally = Tally(claim, found.row)
-    tally.add(found.instance, trial, mine)
-    result = tally.result()
+    try:
+        with allowed(time_limit, MEMORY):
+            checks, _ = check_instance(claim, found.instance, trial)
+            mine = tuple(check for check in checks if (check.row or claim.id) == found.row)
+            tally = Tally(claim, found.row)
+            tally.add(found.instance, trial, mine)
+            result = tally.result()
+    except NotAvailable:
+        raise
+    except Exception as error:  # whatever the claim's own code says of an instance that is none of its own
+        what = f"{claim.id} cannot check the instance of this file"
+        raise witness.BadWitness(f"{path}: {what} ({type(error).__name__}: {error})") from error
     warning = "" if found.version == __version__ else f"written by simopt {found.version or '(unknown)'}, replayed by {__version__}"
     verdict = result.verdict
     if claim.quantifier is Quantifier.SOME and verdict is Verdict.INCONCLUSIVE and tally.refuted_instances:

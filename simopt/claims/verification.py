@@ -7,7 +7,6 @@ that defines it. One BLAS thread a worker: more make small problems slower and t
 from __future__ import annotations
 
 import importlib
-import json
 import math
 import os
 import signal
@@ -254,7 +253,7 @@ def _hints(folder: Path | None) -> dict[str, float]:
     if folder is None:
         return {}
     try:
-        found = json.loads((folder / SECONDS_FILE).read_text(encoding="utf-8"))
+        found = jsonio.read(folder / SECONDS_FILE)
         hints = {str(name): float(seconds) for name, seconds in found.items()}
         return {name: seconds for name, seconds in hints.items() if math.isfinite(seconds)}
     except (OSError, ValueError, TypeError, AttributeError):

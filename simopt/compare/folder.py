@@ -19,9 +19,8 @@ from typing import Any
 
 from simopt.compare.cell import FORMAT, Cell
 from simopt.compare.record import INTERRUPTED, Record, check_format, from_row
-from simopt.ground import jsonio
-from simopt.ground.errors import NotAvailable
-from simopt.ground.jsonio import InvalidFile
+from simopt.ground import jsonio, reading
+from simopt.ground.errors import InvalidFile, NotAvailable
 
 RUNS = "runs"
 
@@ -92,7 +91,7 @@ def save(folder: Path, record: Record, kept: int) -> Path:
 
 
 def _file(record: Record) -> str:
-    return f"{record.cell.key}-{hashlib.sha256(record.machine.encode()).hexdigest()[:6]}.json"
+    return f"{record.cell.key}-{hashlib.sha256(record.machine.encode(errors='backslashreplace')).hexdigest()[:6]}.json"
 
 
 def told(error: OSError, folder: Path, kept: int) -> OSError:
@@ -124,7 +123,7 @@ def load(folder: str | os.PathLike[str]) -> list[Record]:
     target = Path(folder)
     if not target.is_dir():
         raise NotAvailable(f"{target}: no such folder")
-    files = sorted(target.glob(f"{RUNS}/*.json"))
+    files = reading.plain_files(target, f"{RUNS}/*.json")
     if files:
         return [_record(path) for path in files]
     if (target / "runs.parquet").is_file():
@@ -166,7 +165,7 @@ def held(folder: Path) -> list[Record]:
 
 
 def _record(path: Path) -> Record:
-    content = jsonio.read(path)
+    content = jsonio.read(path, reading.EVIDENCE)
     if not isinstance(content, dict):
         raise InvalidFile(f"{path}: not a run of `simopt compare`")
     check_format(content.get("format"), str(path))

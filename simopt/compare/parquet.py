@@ -11,9 +11,8 @@ from typing import Any
 
 from simopt.compare.cell import FORMAT
 from simopt.compare.record import Record, check_format, from_row
-from simopt.ground import jsonio
-from simopt.ground.errors import NotAvailable
-from simopt.ground.jsonio import InvalidFile
+from simopt.ground import jsonio, reading
+from simopt.ground.errors import InvalidFile, NotAvailable
 
 LABEL = b"simopt"  # where the format stands in the metadata of the schema
 POINT = ("setup", "solve", "iteration", "tolerance", "upper", "lower", "gap", "relative_gap")
@@ -81,11 +80,14 @@ def read(folder: Path) -> list[Record]:
     """
     runs, traces = (_get(folder / name) for name in ("runs.parquet", "traces.parquet"))
     points: dict[tuple[str, str, str], list[dict[str, Any]]] = defaultdict(list)
-    for row in traces:
-        values = {name: math.nan if row.get(name) is None else row[name] for name in POINT}
-        points[(row["key"], row["machine"], row["started"])].append(values)
     where = str(folder / "runs.parquet")
-    return [from_row(row, points[(row["key"], row["machine"], row["started"])], where) for row in runs]
+    try:
+        for row in traces:
+            values = {name: math.nan if row.get(name) is None else row[name] for name in POINT}
+            points[(row["key"], row["machine"], row["started"])].append(values)
+        return [from_row(row, points[(row["key"], row["machine"], row["started"])], where) for row in runs]
+    except (KeyError, TypeError) as error:
+        raise InvalidFile(f"{folder}: the tables have no column {error}, or another one of its name") from error
 
 
 def _get(path: Path) -> list[dict[str, Any]]:
@@ -93,7 +95,11 @@ def _get(path: Path) -> list[dict[str, Any]]:
     if not path.is_file():
         raise InvalidFile(f"{path}: no such file, though the other of the two tables is there")
     try:
-        table = pq.read_table(path)
+        with pq.ParquetFile(path) as file:
+            groups = [file.metadata.row_group(i).total_byte_size for i in range(file.metadata.num_row_groups)]
+            if file.metadata.num_rows > reading.ROWS or sum(groups) > reading.BYTES:
+                raise InvalidFile(f"{path}: larger than the {reading.ROWS} rows and {reading.BYTES >> 20} MB that a table may have")
+            table = file.read()
     except (pa.ArrowException, OSError) as error:
         raise InvalidFile(f"{path}: not a Parquet file, or a damaged one ({' '.join(str(error).split())[:120]})") from error
     found = (table.schema.metadata or {}).get(LABEL)

@@ -6,16 +6,18 @@ import dataclasses
 import json
 import math
 from dataclasses import dataclass, field
+from types import NoneType
 from typing import Any
 
 from simopt.compare.cell import FORMAT, Cell
 from simopt.compare.child import Answer
-from simopt.ground.jsonio import InvalidFile
+from simopt.ground.errors import InvalidFile
 
 SUCCESS = "optimal"
 INTERRUPTED = "interrupted"  # never kept: it says nothing about the solver
 CELL = tuple(item.name for item in dataclasses.fields(Cell))
 FAMILY = FORMAT.partition("/")[0]
+LARGEST = 2**63 - 1  # whole number of a Parquet column
 OPENED = ("shapes", "versions", "system")  # texts that hold JSON
 
 
@@ -130,17 +132,32 @@ def from_row(row: dict[str, Any], points: Any, where: str) -> Record:
     try:
         cell = Cell(**{name: _read(Cell, name, row[name]) for name in CELL})
         names = [item.name for item in dataclasses.fields(Record) if item.name not in ("cell", "points")]
-        kept = tuple({name: int(v) if name == "iteration" else _number(v) for name, v in dict(point).items()} for point in points)
+        kept = tuple({name: _whole(name, v) if name == "iteration" else _number(v) for name, v in dict(point).items()} for point in points)
         made = Record(cell, **{name: _read(Record, name, row[name]) for name in names}, points=kept)
         for point in kept:
             _ = point["setup"] + point["solve"] + point["relative_gap"] + point["gap"]
+        _check_cell(cell)
     except KeyError as error:
         raise InvalidFile(f"{where}: the entry {error} is missing") from error
-    except (TypeError, ValueError) as error:
+    except (ArithmeticError, AttributeError, RuntimeError, TypeError, ValueError) as error:
         raise InvalidFile(f"{where}: {error}") from error
     if row.get("key") != cell.key:
         raise InvalidFile(f"{where}: the key {row.get('key')} is not that of its entries; it was changed by hand or damaged")
     return made
+
+
+def _check_cell(cell: Cell) -> None:
+    """Refuse what no run was ever asked for, and what tables and pictures could make nothing of."""
+    positive = {"tol": cell.tol, "time_limit": cell.time_limit, "conditioning": 1.0 if cell.conditioning is None else cell.conditioning}
+    for name, number in positive.items():
+        if not 0 < number < math.inf:
+            raise ValueError(f"{name} is {number:g}, a finite number > 0 is needed")
+    for name, count in {"size": cell.size or 0, "seed": cell.seed, "threads": cell.threads, "repetition": cell.repetition}.items():
+        if count < 0:
+            raise ValueError(f"{name} is {count}, a whole number >= 0 is needed")
+    for name, text in {"settings": cell.settings, "options": cell.options}.items():
+        if not isinstance(json.loads(text), dict):
+            raise TypeError(f"{name} is {text!r}, names with values are needed")
 
 
 def _read(kind: type[Any], name: str, value: Any) -> Any:
@@ -151,11 +168,11 @@ def _read(kind: type[Any], name: str, value: Any) -> Any:
     if wanted.startswith("float"):
         return _number(value)
     if wanted.startswith("int"):
-        if missing or int(value) != value:
-            raise TypeError(f"{name} is {value!r}, a whole number is needed")
-        return int(value)
+        return _whole(name, value)
     if wanted == "bool":
-        return bool(value)
+        if not isinstance(value, bool):
+            raise TypeError(f"{name} is {value!r}, true or false is needed")
+        return value
     if name in OPENED:
         value = json.loads(value) if isinstance(value, str) else value
         if not isinstance(value, dict):
@@ -163,10 +180,19 @@ def _read(kind: type[Any], name: str, value: Any) -> Any:
         return json.dumps(value, sort_keys=True)
     if not isinstance(value, str):
         raise TypeError(f"{name} is {value!r}, a text is needed")
+    _ = value.encode()  # half a surrogate pair is no text that a table could hold
     return value
 
 
+def _whole(name: str, value: Any) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, float)) or not -LARGEST <= value <= LARGEST or int(value) != value:
+        raise TypeError(f"{name} is {value!r}, a whole number is needed")
+    return int(value)
+
+
 def _number(value: Any) -> float:
+    if isinstance(value, bool) or not isinstance(value, (int, float, NoneType)):
+        raise TypeError(f"{value!r} stands where a number is needed")
     return math.nan if value is None else float(value)
 
 

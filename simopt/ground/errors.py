@@ -9,6 +9,16 @@ class InvalidProblem(ValueError):
     """Data or parameters for which the problem is not defined."""
 
 
+class InvalidFile(InvalidProblem):
+    """A file that is corrupt, too large, or of a format that this version does not know.
+
+    The message is one line, and not longer than a page however much of the file it repeats.
+    """
+
+    def __init__(self, message: str) -> None:
+        super().__init__(" ".join(message.split())[:800])
+
+
 class Unreadable(InvalidProblem):
     """A declaration that holds something from which no bound can be derived: `what`, in the sub-expression `where`, and the `remedy`."""
 
@@ -28,7 +38,7 @@ class UnknownName(ValueError):
 
     def __init__(self, kind: str, name: str, known: Iterable[str], meant: str = "") -> None:
         self.kind = kind
-        self.name = name
+        self.name = name = str(name)[:200]  # files have numbers, and whole pages, where a name is due
         self.known = tuple(sorted(known))
         self.meant = meant
         super().__init__(kind, name, self.known, meant)

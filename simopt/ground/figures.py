@@ -32,6 +32,11 @@ def new_figure(width: float, height: float, of: str) -> Figure:
     return Figure(figsize=(width, height), layout="constrained")
 
 
+def verbatim(words: str) -> str:
+    """Words that a picture shows as they are: of names and files nothing is a formula, and half a surrogate pair is its escape."""
+    return words.replace("$", r"\$").encode(errors="backslashreplace").decode()
+
+
 def corners(u: MonotoneFunction) -> tuple[Array, Array]:
     """The points of the graph of u between which it is straight, with a little of the extrapolation; k + 2 at most."""
     t = u.nodes

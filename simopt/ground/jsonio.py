@@ -15,11 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from simopt.ground.errors import InvalidProblem
-
-
-class InvalidFile(InvalidProblem):
-    """A file that is corrupt, or of a format that this version does not know."""
+from simopt.ground import reading
+from simopt.ground.errors import InvalidFile
 
 
 def plain(value: Any) -> Any:
@@ -117,19 +114,41 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
         temporary.unlink(missing_ok=True)
 
 
-def read(path: str | os.PathLike[str]) -> Any:
-    """Content of a JSON file.
+def read(path: str | os.PathLike[str], most: int = reading.BYTES) -> Any:
+    """Content of a JSON file of at most so many bytes.
 
     Raises
     ------
     InvalidFile
-        when it is not JSON, with the place.
+        when it is not JSON, with the place, or larger than `simopt.ground.reading` allows.
     OSError
         when it cannot be read.
     """
     try:
-        return json.loads(Path(path).read_text(encoding="utf-8"))
+        return parse(reading.content(path, most).decode(), str(path))
     except UnicodeDecodeError as error:
         raise InvalidFile(f"{path}: not a text file (byte {error.start})") from error
+
+
+def parse(text: str, where: str) -> Any:
+    """What JSON text says; NaN and ∞, which JSON has no words for, are refused.
+
+    Raises
+    ------
+    InvalidFile
+        naming `where` and the place.
+    """
+    if text.count("[") + text.count("{") > reading.PARTS:
+        raise InvalidFile(f"{where}: more than {reading.PARTS} lists and objects")
+    try:
+        return json.loads(text, parse_constant=_no_number)
     except json.JSONDecodeError as error:
-        raise InvalidFile(f"{path}: not JSON, {error.msg} at line {error.lineno}, column {error.colno}") from error
+        raise InvalidFile(f"{where}: not JSON, {error.msg} at line {error.lineno}, column {error.colno}") from error
+    except RecursionError as error:
+        raise InvalidFile(f"{where}: lists or objects nested too deeply") from error
+    except ValueError as error:  # of more digits than Python reads, or no number
+        raise InvalidFile(f"{where}: {str(error).partition(';')[0]}") from error
+
+
+def _no_number(word: str) -> float:
+    raise ValueError(f"{word} is no number of JSON")

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import numpy.typing as npt
 
-from simopt.ground import archive, jsonio, validate
+from simopt.ground import archive, validate
 from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
+from simopt.ground.errors import InvalidFile, InvalidProblem
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -179,11 +179,11 @@ class MonotoneFunction:
             for nodes and values that are no monotone function.
         """
         if not isinstance(data, Mapping) or data.get("format") != FORMAT:
-            raise jsonio.InvalidFile(f"monotone function: expected the format {FORMAT!r}")
+            raise InvalidFile(f"monotone function: expected the format {FORMAT!r}")
         missing = [name for name in ("nodes", "values", "extrapolation") if name not in data]
         if missing:
-            raise jsonio.InvalidFile(f"monotone function: no entry {missing[0]!r}")
-        return cls(data["nodes"], data["values"], str(data["extrapolation"]))
+            raise InvalidFile(f"monotone function: no entry {missing[0]!r}")
+        return cls(archive.numbers("nodes", data["nodes"]), archive.numbers("values", data["values"]), str(data["extrapolation"]))
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write to a .npz or .json file, all of it or nothing; `load` gives the same floats back.
@@ -199,8 +199,16 @@ class MonotoneFunction:
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> MonotoneFunction:
-        """Read what `save` wrote. Errors as for `from_json`."""
-        return cls.from_json(archive.load(path, FORMAT, WHAT))
+        """Read what `save` wrote.
+
+        Raises
+        ------
+        InvalidFile
+            for a file that is corrupt or holds something else.
+        """
+        found = archive.load(path, FORMAT, WHAT)
+        with archive.rebuilding(path, WHAT):
+            return cls.from_json(found)
 
 
 def _side(name: str) -> Literal["left", "right"]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from fractions import Fraction
@@ -56,8 +57,8 @@ def _words(value: Any, depth: int) -> str:
             return _matrix(value)
         shape = " × ".join(map(str, value.shape))
         return _list(value.ravel().tolist(), depth) + (f" (an array, {shape})" if value.ndim > 1 else "")
-    if isinstance(value, Fraction):
-        return str(value).replace("-", "−")
+    if isinstance(value, (Fraction, int)) and not isinstance(value, bool):
+        return _exact(value)
     if isinstance(value, (bool, np.bool_)):
         return "yes" if value else "no"
     if isinstance(value, (float, np.floating)):
@@ -71,7 +72,14 @@ def _words(value: Any, depth: int) -> str:
             return "{…}"
         parts = [f"{words(key, depth + 1)}: {words(entry, depth + 1)}" for key, entry in list(value.items())[:ENTRIES]]
         return "; ".join(parts) + _rest(len(value), ENTRIES)
-    return str(value).replace("-", "−") if isinstance(value, (int, np.integer)) else str(value)
+    return str(value).replace("-", "−") if isinstance(value, np.integer) else str(value)
+
+
+def _exact(value: Fraction | int) -> str:
+    """Digits, of which Python writes no more than 4300: of a longer number how many there are."""
+    if max(value.numerator.bit_length(), value.denominator.bit_length()) > 4 * LONGEST:
+        return f"{'−' if value < 0 else ''}2^{math.log2(abs(value.numerator)) - math.log2(value.denominator):.1f}"
+    return str(value).replace("-", "−")
 
 
 def _list(values: list[Any], depth: int) -> str:

@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
 from markupsafe import Markup, escape
+
+if TYPE_CHECKING:
+    from xml.etree.ElementTree import Element
 
 LATIN = re.compile(r"[A-Za-zÀ-ÖØ-öø-ɏ]+")
 NUMBER = re.compile(r"\d+(?:[.,]\d+)*")
@@ -33,6 +37,20 @@ LONGEST_ROOT = 32  # characters under one root that are not broken over lines
 LONGEST_SCRIPT = 120  # characters of one raised or lowered group: no statement has more, and brackets that never close cost no time
 MOST_ROOTS = 4  # one in another without brackets
 GROUPS = {"(": ")", "⌈": "⌉", "⌊": "⌋"}  # brackets that are part of the script which they hold together
+LONGEST_LATEX = 4000  # characters of one formula
+# commands that make commands: two lines of them grow without end
+DEFINES = re.compile(r"\\(?:re)?newcommand|\\newenvironment|\\DeclareMathOperator|\\[egx]?def(?![a-z])")
+REFERENCE = re.compile(r"(&#x[0-9A-Fa-f]{1,6};)")
+VALUE = re.compile(r"[\w#.%+ -]{0,60}", re.ASCII)  # a number, a length, a colour or a word
+ELEMENTS = frozenset(
+    "mrow mi mn mo ms mtext mspace mstyle mpadded mphantom menclose mfrac msqrt mroot msub msup msubsup munder mover munderover "
+    "mmultiscripts mprescripts none mtable mtr mtd mlabeledtr".split()
+)
+ATTRIBUTES = frozenset(
+    "accent accentunder align columnalign columnlines columnspacing depth displaystyle fence form height largeop linethickness lspace "
+    "mathbackground mathcolor mathsize mathvariant maxsize minsize movablelimits notation rowlines rowspacing rspace scriptlevel separator "
+    "stretchy symmetric voffset width".split()
+)
 VARIABLE = re.compile(r"[A-Za-zα-ωΑ-Ω]")  # letters that mathematics sets in italics
 
 
@@ -44,21 +62,45 @@ class NoMath(ValueError):
 def mathml(latex: str, display: bool = False) -> Markup:
     """A LaTeX formula as a MathML element, in a line of text or (`display`) on one of its own.
 
+    The converter's tree is written out here, not its text: of elements and attributes those that typeset and nothing else, every word
+    escaped. So a formula cannot bring markup, addresses, classes or styles of its own into a page, whatever the converter lets through.
+
     Raises
     ------
     NoMath
-        if it cannot be converted.
+        if it cannot be converted, is longer than `LONGEST_LATEX`, defines commands, or becomes something that is not on the lists.
     """
-    from latex2mathml.converter import convert
+    from latex2mathml.converter import convert_to_element
 
+    if len(latex) > LONGEST_LATEX or DEFINES.search(latex):
+        raise NoMath(f"{latex[:LONGEST_WORD]!r}…: longer than {LONGEST_LATEX} characters, or it defines commands")
     try:
-        made = convert(latex, display="block" if display else "inline")
+        made = convert_to_element(latex, display="block" if display else "inline")
+        body = Markup("").join(_written(part) for part in made)
+    except NoMath as error:
+        raise NoMath(f"{latex!r}: {error}") from error
     except Exception as error:  # the converter's own errors share no base class, and a bad formula must not cost the report
         raise NoMath(f"{latex!r}: {type(error).__name__}: {error}") from error
-    body = made[made.index(">") + 1 : made.rindex("</math>")]
     if "\\" in body:
         raise NoMath(f"{latex!r}: not converted as a whole")
-    return Markup('<math display="block">' if display else "<math>") + Markup(body) + Markup("</math>")
+    return Markup('<math display="block">{}</math>' if display else "<math>{}</math>").format(body)
+
+
+def _written(node: Element) -> Markup:
+    """An element of MathML with all that it holds; numeric references, which the converter uses for characters, stay as they are."""
+    if node.tag not in ELEMENTS:
+        raise NoMath(f"an element {node.tag!r}")
+    opening = Markup("<") + node.tag
+    for name, value in node.attrib.items():
+        if name not in ATTRIBUTES or not VALUE.fullmatch(value):
+            raise NoMath(f"an attribute {name}={value!r}")
+        opening += Markup(' {}="{}"').format(name, value)
+    inside = _text(node.text) + Markup("").join(_written(part) + _text(part.tail) for part in node)
+    return opening + Markup(">") + inside + Markup("</{}>").format(node.tag) if inside else opening + Markup(" />")
+
+
+def _text(words: str | None) -> Markup:
+    return Markup("").join(Markup(part) if REFERENCE.fullmatch(part) else escape(part) for part in REFERENCE.split(words or ""))
 
 
 def typeset(text: str) -> Markup:

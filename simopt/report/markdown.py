@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from simopt.claims.papers import Paper
+from simopt.ground.markdown import plain
 from simopt.report import counterexample
 from simopt.report.entries import OPEN, Catalogue, Entry, refuted
 
@@ -14,18 +15,11 @@ Row = Mapping[str, Any]
 
 ORDER = ("PROVED", "HOLDS", "REFUTED", "INCONCLUSIVE", "VACUOUS", "NOT_RUN", "ERROR")
 HEADINGS = "| claim | place | verdict | evidence | checks | worst slack | tightness |\n|---|---|---|---|---:|---:|---:|"
-SPECIAL = str.maketrans({letter: f"\\{letter}" for letter in "\\`*_{}[]<>#|$&"})
 
 
 def figure(value: float | None) -> str:
     """A number of a table, or a dash."""
     return "–" if value is None else f"{value:.3g}"
-
-
-def plain(text: str) -> str:
-    """Text that Markdown prints as it stands, in one line, bold words excepted."""
-    parts = " ".join(text.split()).split("**")
-    return ("**" if len(parts) % 2 else r"\*\*").join(part.translate(SPECIAL) for part in parts)
 
 
 def verdict_table(rows: Sequence[Row]) -> str:
@@ -51,12 +45,12 @@ def summary(rows: Sequence[Row]) -> str:
         counts = Counter(row["verdict"] for row in rows if row["paper"] == paper)
         steps = sum(bool(row["remains"]) for row in rows if row["paper"] == paper)
         shown = [f"{counts[name]} ({steps} by exact steps)" if name == "HOLDS" and steps else str(counts[name]) for name in order]
-        lines.append(f"| {paper} | {sum(counts.values())} | " + " | ".join(shown) + " |")
+        lines.append(f"| {plain(paper)} | {sum(counts.values())} | " + " | ".join(shown) + " |")
     defects = Counter(row["defect"] or OPEN for row in rows if row["verdict"] == "REFUTED")
-    said = ", ".join(f"{count} {name}" for name, count in defects.most_common())
+    said = ", ".join(f"{count} {plain(name)}" for name, count in defects.most_common())
     unexpected = [row["id"] for row in rows if not row["ok"]]
     lines += ["", f"Defects of the refuted statements: {said}." if said else "No statement was refuted.", ""]
-    lines.append("Every verdict is as expected." if not unexpected else f"Not as expected: {', '.join(unexpected)}.")
+    lines.append("Every verdict is as expected." if not unexpected else f"Not as expected: {plain(', '.join(unexpected))}.")
     return "\n".join(lines)
 
 
@@ -78,7 +72,11 @@ def heading(paper: Paper) -> str:
 
 def _erratum(entry: Entry, known: Mapping[str, Entry], level: str) -> list[str]:
     row = entry.row
-    parts = [f"{level}# {plain(entry.id)} ({plain(row['place'])}): {entry.defect}", plain(row["says"]), f"**Refuted** ({row['evidence']})."]
+    parts = [
+        f"{level}# {plain(entry.id)} ({plain(row['place'])}): {plain(entry.defect)}",
+        plain(row["says"]),
+        f"**Refuted** ({row['evidence']}).",
+    ]
     if row["note"]:
         parts.append(plain(row["note"]))
     example = counterexample.shown(row["witness"])

@@ -14,7 +14,6 @@ from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.ground import archive, validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
-from simopt.ground.jsonio import InvalidFile
 from simopt.problems.goodness import Goodness
 from simopt.solving.certificate import Certificate, certify
 
@@ -181,16 +180,15 @@ class GoodnessCurve:
             for a file that is corrupt or not a curve.
         """
         found = archive.load(path, FORMAT, "a goodness curve")
-        try:
-            values = {item.name: found[item.name] for item in fields(cls)}
-            for name in ARRAYS:
-                values[name] = np.asarray(values[name], dtype=float)
-            k = len(values["bounds"])
-            if any(len(values[name]) != k for name in ARRAYS):
-                raise ValueError("arrays of different lengths")
-            return cls(**values)
-        except (KeyError, TypeError, ValueError) as error:
-            raise InvalidFile(f"{path}: not a whole goodness curve ({type(error).__name__}: {error})") from error
+        with archive.rebuilding(path, "a goodness curve"):
+            curve = cls(**archive.entries(cls, found))
+            k = len(curve)
+            flat = {getattr(curve, name).shape for name in ("bounds", "upper", "lower", "slopes")}
+            if not k or flat != {(k,)} or curve.weights.ndim != 2 or len(curve.weights) != k or curve.prices.shape != curve.weights.shape:
+                raise ValueError(f"arrays of different lengths: {[getattr(curve, name).shape for name in ARRAYS]}")
+            if np.any(np.diff(curve.bounds) <= 0) or curve.bounds[0] < 0:
+                raise ValueError("the bounds B are not increasing from 0 or above")
+            return curve
 
 
 def plot_curves(curves: Mapping[str, GoodnessCurve], *, logarithmic: bool = True) -> Figure:

@@ -14,12 +14,12 @@ from simopt.data.rows import Indices, Rows
 from simopt.ground import archive, validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem, NotAvailable
-from simopt.ground.jsonio import InvalidFile
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 FORMAT = "simopt-sparse-fit-1"
+WIDEST = 1 << 31  # columns: of so many `weights` is an array
 ARRAYS = ("indices", "coefficients", "residuals", "factor", "shares", "dependent")
 
 
@@ -171,16 +171,17 @@ class SparseFit:
             for a file that is corrupt or not a sparse fit.
         """
         found = archive.load(path, FORMAT, "a sparse fit")
-        try:
-            values = {key: value for key, value in found.items() if key != "format"}
-            k = len(values["indices"])
-            for name in ARRAYS:
-                kind = np.intp if name in ("indices", "dependent") else np.float64
-                values[name] = np.asarray(values[name], dtype=kind).reshape((k, k) if name == "factor" else (-1,))
-            values["visited"] = tuple(values["visited"])
-            return cls(**values)
-        except (KeyError, TypeError, ValueError) as error:
-            raise InvalidFile(f"{path}: not a whole sparse fit ({type(error).__name__}: {error})") from error
+        with archive.rebuilding(path, "a sparse fit"):
+            k = len(found["indices"])
+            fit = cls(**archive.entries(cls, found, factor=archive.numbers("factor", found["factor"]).reshape(k, k)))
+            lengths = {"indices": k, "coefficients": k, "shares": k, "residuals": k + 1, "dependent": fit.dependent.size}
+            if odd := [name for name, length in lengths.items() if getattr(fit, name).shape != (length,)]:
+                raise ValueError(f"{odd[0]} has the shape {getattr(fit, odd[0]).shape}, of {k} columns")
+            if len({*fit.indices.tolist()}) < k or max((*fit.indices, *fit.dependent), default=-1) >= fit.width or fit.width > WIDEST:
+                raise ValueError(f"the columns are not {k} different ones of {fit.width}")
+            if np.any(np.tril(fit.factor, -1)) or not np.all(np.diagonal(fit.factor)):
+                raise ValueError("the factor is no regular triangle")
+            return fit
 
 
 def back_substitution(factor: Array, right: Array, *, transposed: bool = False) -> Array:

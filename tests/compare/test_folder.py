@@ -15,8 +15,7 @@ from simopt.compare import folder as files
 from simopt.compare.comparison import Comparison, load, merge
 from simopt.compare.record import Record
 from simopt.ground import jsonio
-from simopt.ground.errors import NotAvailable
-from simopt.ground.jsonio import InvalidFile
+from simopt.ground.errors import InvalidFile, NotAvailable
 
 pytest.importorskip("pyarrow", reason="tables in Parquet need pyarrow")
 pytest.importorskip("pandas", reason="tables of a comparison need pandas")

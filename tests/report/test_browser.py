@@ -1,5 +1,6 @@
 """The pages in headless Chromium: they load quietly, filter, can be walked by keyboard, print, and fit a phone."""
 
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -53,6 +54,42 @@ def test_loads_without_a_word_on_the_console_or_a_request(browser: Browser, writ
     assert [url for url in browser.requests() if not url.startswith("data:")] == [(written[1] / name).as_uri()]
     assert browser.evaluate("window.hacked") is None
     assert browser.evaluate("document.querySelectorAll('math').length") > 3
+
+
+@pytest.mark.parametrize("name", ["index.html", "errata.html"])
+def test_what_is_planted_in_a_page_does_not_run(browser: Browser, written: Written, tmp_path: Path, name: str) -> None:
+    """The policy alone: even where markup got into the page, no script, no handler, no style and no address of its own is obeyed."""
+    planted = (
+        "<script>window.hacked = 1</script><img src=x onerror='window.hacked = 2'><svg onload='window.hacked = 3'></svg>"
+        "<p id=styled style='color: rgb(1, 2, 3)' onmouseover='window.hacked = 4'>x</p><style>#styled { color: rgb(4, 5, 6) }</style>"
+        "<a id=link href='javascript:window.hacked = 5'>x</a><iframe srcdoc='<script>parent.hacked = 6</script>'></iframe>"
+        "<script src='http://127.0.0.1:9/x.js'></script><img src='http://127.0.0.1:9/x.png'><base href='http://127.0.0.1:9/'>"
+        "<form id=form action='http://127.0.0.1:9/'><input name=x></form>"
+    )
+    page = (written[1] / name).read_text(encoding="utf-8")
+    (tmp_path / name).write_text(page.replace('<main id="main"', planted + '<main id="main"'), encoding="utf-8", errors="replace")
+    browser.open(tmp_path / name)
+    browser.evaluate("document.getElementById('link').click(); document.getElementById('form').submit()")
+    browser.evaluate("document.getElementById('styled').dispatchEvent(new Event('mouseover'))")
+    end = time.monotonic() + 30
+    while not any("form-action" in complaint for complaint in browser.complaints()):
+        assert time.monotonic() < end, "the form was not refused"
+        browser.evaluate("new Promise(done => setTimeout(done))")
+    assert browser.evaluate("window.hacked") is None and browser.evaluate("location.protocol") == "file:"
+    assert browser.evaluate("getComputedStyle(document.getElementById('styled')).color") not in ("rgb(1, 2, 3)", "rgb(4, 5, 6)")
+    assert browser.evaluate("getComputedStyle(document.querySelector('header.top')).borderBottomStyle") == "solid"
+    assert not any("127.0.0.1" in url and not refused for url, refused in asked(browser))
+    if name == "index.html":
+        assert choose(browser, "kind", "rate") == ["TOY-rate"]
+
+
+def asked(browser: Browser) -> list[tuple[str, bool]]:
+    """Addresses that the page asked for, and whether its policy refused them."""
+    refused = {
+        e["params"]["requestId"] for e in browser.events if e["method"] == "Network.loadingFailed" and e["params"].get("blockedReason")
+    }
+    sent = [e["params"] for e in browser.events if e["method"] == "Network.requestWillBeSent"]
+    return [(each["request"]["url"], each["requestId"] in refused) for each in sent]
 
 
 def test_filters_and_search_work_alone_and_together(page: Browser) -> None:

@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from simopt.ground.errors import InvalidProblem, UnknownName
-from simopt.ground.jsonio import InvalidFile
+from simopt.ground.errors import InvalidFile, InvalidProblem, UnknownName
 from simopt.solvers.sparse.fit import SparseFit
 from simopt.solvers.sparse.forward_selection import forward_selection, forward_selection_gram
 from simopt.solvers.sparse.gram_rows import METHODS, FeatureGram

@@ -11,8 +11,7 @@ import numpy as np
 import pytest
 
 from simopt.arithmetic import RATIONAL
-from simopt.ground.errors import InvalidProblem
-from simopt.ground.jsonio import InvalidFile
+from simopt.ground.errors import InvalidFile, InvalidProblem
 from simopt.problems.cases.goodness_cases import four_points
 from simopt.problems.goodness import Goodness
 from simopt.problems.smallest_bound import SmallestBound

@@ -12,8 +12,7 @@ from simopt.data.similarities import Gaussian, Laplacian, Linear, Normalised, Po
 from simopt.estimators.herding import herd_task
 from simopt.estimators.herding.herd import Herd, HerdProgress, herd
 from simopt.estimators.herding.herd_plot import plot_errors
-from simopt.ground.errors import Interrupted, InvalidProblem, UnknownName
-from simopt.ground.jsonio import InvalidFile
+from simopt.ground.errors import Interrupted, InvalidFile, InvalidProblem, UnknownName
 from simopt.solvers.herding.frank_wolfe import STEPS
 from simopt.solvers.herding.mean_function import mean_function
 

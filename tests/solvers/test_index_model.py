@@ -19,8 +19,7 @@ from simopt.estimators.index_models.isotron import glm_tron, isotron, l_isotron
 from simopt.estimators.index_models.kernel_isotron import kernel_glm_tron, kernel_isotron, kernel_l_isotron
 from simopt.estimators.index_models.transfer import checked_transfer, clipped_linear
 from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem, UnknownName
-from simopt.ground.jsonio import InvalidFile
+from simopt.ground.errors import InvalidFile, InvalidProblem, UnknownName
 from simopt.ground.monotone_function import MonotoneFunction
 from simopt.solvers.isotonic.lipschitz import lipschitz_isotonic
 

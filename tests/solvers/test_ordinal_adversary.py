@@ -15,8 +15,7 @@ from simopt.data.relevance import list_norm
 from simopt.estimators.ordinal.ordinal import ordinal
 from simopt.estimators.ordinal.ordinal_rule import OrdinalRule
 from simopt.estimators.ranking.ranker import LandmarkedRanker, rank
-from simopt.ground.errors import InvalidProblem, UnknownName
-from simopt.ground.jsonio import InvalidFile
+from simopt.ground.errors import InvalidFile, InvalidProblem, UnknownName
 
 POINTS = np.random.default_rng(0).normal(size=(24, 2))
 LABELS = 1 + (POINTS[:, 0] > -0.4).astype(int) + (POINTS[:, 0] > 0.5)

@@ -15,8 +15,7 @@ from simopt.data.similarities import Gaussian
 from simopt.estimators.ordinal import ordinal as module
 from simopt.estimators.ordinal.ordinal import OrdinalRule, equispaced, ordinal, settled, training_labels
 from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem, UnknownName
-from simopt.ground.jsonio import InvalidFile
+from simopt.ground.errors import InvalidFile, InvalidProblem, UnknownName
 from simopt.problems.bounds import Penalty
 from simopt.problems.exc_ordinal import EXCOrdinal
 from simopt.solving.solution import Status

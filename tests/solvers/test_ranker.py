@@ -15,8 +15,7 @@ from simopt.data.queries import Queries
 from simopt.data.relevance import eta
 from simopt.data.similarities import Manhattan
 from simopt.estimators.ranking.ranker import LandmarkedRanker, rank
-from simopt.ground.errors import InvalidProblem, UnknownName
-from simopt.ground.jsonio import InvalidFile
+from simopt.ground.errors import InvalidFile, InvalidProblem, UnknownName
 
 
 def toy(seed: int = 0, queries: int = 12) -> tuple[Any, Any, Any]:

@@ -57,6 +57,7 @@
       document.querySelector(".filters").scrollIntoView({ block: "start" });
     });
   }
+  document.querySelector(".filters").addEventListener("submit", (event) => event.preventDefault());
   document.getElementById("reset").addEventListener("click", reset);
   const visible = () => claims.filter((claim) => !claim.hidden);
   document.getElementById("open").addEventListener("click", () => visible().forEach((claim) => { claim.open = true; }));

@@ -1,0 +1,236 @@
+"""Witness and proof files of real claims, one of each kind, each of their fields damaged in every way: refused in one line, or replayed."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from damage import CHANGES, FIRST, damaged
+from typer.testing import CliRunner
+
+from simopt import recheck
+from simopt.claims import catalogue, proof, runner, witness
+from simopt.claims.kinds import Effort
+from simopt.claims.replay import replay
+from simopt.claims.trial import Trial
+from simopt.claims.witness import BadWitness, Witness
+from simopt.cli.main import app
+from simopt.ground import reading
+from simopt.ground.errors import UnknownName
+from simopt.report import counterexample
+
+WITNESSES = ("RMW-FW", "AK-P4.5fn", "RMW-l01", "AK-P5.1", "AK-P5.1Gam", "AK-Tab1", "KJ-Thm13b", "AK-Ex.c", "KJ-E1b", "KJ-Thm9b")
+PROOFS = ("AK-19-witness", "KK-E1c", "RMW-T14b", "RMW-T1b", "KJ-Thm13b+", "KJ-X4", "RMW-T22b+", "KJ-H2")
+LONG = ("KJ-Thm9b", "KJ-Thm13b", "RMW-T1b", "RMW-T14b")  # to run, or to read
+SECONDS = 20.0  # of one damaged file, on a busy machine
+made: dict[str, Any] = {}
+
+
+def found(name: str) -> Any:
+    """The claim of this name, run once."""
+    if name not in made:
+        made[name] = runner.run(name)
+    return made[name]
+
+
+def witness_of(name: str) -> dict[str, Any]:
+    result = found(name).rows[name]
+    assert result.witness is not None
+    return dict(json.loads(json.dumps(result.witness.document())))
+
+
+def proof_of(name: str) -> dict[str, Any]:
+    result = found(name).rows[name]
+    assert result.proof is not None
+    return dict(json.loads(json.dumps(proof.document(catalogue.find(name), name, str(result.scope), result.proof, "1"))))
+
+
+@pytest.mark.parametrize("name", [name for name in WITNESSES if name not in LONG])
+def test_whole_witnesses_replay(name: str, tmp_path: Path) -> None:
+    (tmp_path / "whole.json").write_text(json.dumps(witness_of(name)))
+    assert replay(tmp_path / "whole.json").same
+
+
+def pairs(names: tuple[str, ...], quick: tuple[str, ...], change: str) -> list[Any]:
+    """(name, change): in the usual run every change of the quick ones, and one change of others that are not long."""
+    usual = [*((name, each) for name in quick for each in FIRST), *((name, change) for name in names if name not in (*quick, *LONG))]
+    every = [(name, each) for name in names for each in CHANGES]
+    return usual + [pytest.param(*pair, marks=pytest.mark.slow) for pair in every if pair not in usual]
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(("name", "change"), pairs(WITNESSES, ("KJ-E1b",), "negative"))
+def test_a_damaged_witness_is_refused_or_replays(name: str, change: str, tmp_path: Path) -> None:
+    path = tmp_path / "damaged.json"
+    for place, text in damaged(witness_of(name), change):
+        path.write_text(text)
+        begin = time.monotonic()
+        try:
+            replay(path, time_limit=SECONDS / 4)
+        except BadWitness as error:
+            assert str(path) in str(error) and "\n" not in str(error) and len(str(error)) < 1000, place
+        except UnknownName:
+            assert place == "claim"
+        shown = counterexample.shown(path)
+        assert shown is not None and all(len(words) <= counterexample.LONGEST for _, words in shown.lines)
+        assert time.monotonic() - begin < SECONDS, place
+
+
+@pytest.mark.parametrize(("name", "change"), pairs(PROOFS, ("KJ-X4",), "negative"))
+@pytest.mark.parametrize("digest", ["of the damaged file", pytest.param("as it was", marks=pytest.mark.slow)])
+def test_a_damaged_proof_is_refused_or_proves_what_it_prints(name: str, change: str, digest: str, tmp_path: Path) -> None:
+    path = tmp_path / "damaged.json"
+    for place, text in damaged(proof_of(name), change):
+        path.write_text(text)
+        begin = time.monotonic()
+        try:
+            document = recheck.read(str(path))
+            if digest == "of the damaged file" and isinstance(document, dict) and place != "digest":
+                document["digest"] = recheck.digest(document)
+            lines = recheck.check(document)
+            assert all(line.isprintable() for line in lines)
+        except (recheck.Rejected, recheck.Unreadable):
+            pass
+        assert time.monotonic() - begin < SECONDS, place
+
+
+VALUES: dict[str, Any] = {
+    "a fraction that Fraction would compute": {"fraction": "1e100000000"},
+    "a fraction of 10⁸ places": {"fraction": "0.00000001"},
+    "a fraction of long numbers": {"fraction": [{"int": "0x" + "f" * 100_000}, 3]},
+    "a fraction of 5000 digits": {"fraction": "9" * 5000},
+    "a fraction over 0": {"fraction": [1, 0]},
+    "a fraction of floats": {"fraction": [{"float": "0x1p0"}, 2]},
+    "a fraction of three": {"fraction": [1, 2, 3]},
+    "a fraction of fractions": {"fraction": [{"fraction": [1, 2]}, 2]},
+    "an underscore": {"int": "0x1_0"},
+    "a number with spaces": {"int": " 0x10 "},
+    "an int of a megabyte": {"int": "0x" + "f" * 1_000_000},
+    "an int that is none": {"int": 5},
+    "a float of letters": {"float": "zebra"},
+    "a float of a list": {"float": [1]},
+    "a float beyond floats": {"float": "0x1p99999"},
+    "a tuple of letters": {"tuple": "abc"},
+    "a tuple of an object": {"tuple": {"a": 1}},
+    "a dictionary of letters": {"dict": "abcd"},
+    "a dictionary with a list for a key": {"dict": [[[1], 2]]},
+    "a dictionary of triples": {"dict": [[1, 2, 3]]},
+    "two kinds": {"int": "0x1", "float": "0x1p0"},
+    "no kind": {},
+    "another kind": {"call": ["os.system", "true"]},
+    "an array of objects that are code": {"array": {"dtype": "O,O", "shape": [1], "data": [1]}},
+    "entries of a gigabyte": {"array": {"dtype": "<U268435455", "shape": [1], "data": ["x"]}},
+    "wide entries, many": {"array": {"dtype": "<U1000", "shape": [100_000], "data": ["x"] * 100_000}},
+    "void": {"array": {"dtype": "V1000000000", "shape": [1], "data": [0]}},
+    "a dtype that is a call": {"array": {"dtype": "f8,(", "shape": [1], "data": [0]}},
+    "a dtype of a number": {"array": {"dtype": 8, "shape": [1], "data": [0]}},
+    "10¹² rows": {"array": {"dtype": "float64", "shape": [10**12], "data": [{"float": "0x0p0"}]}},
+    "10¹² rows of none": {"array": {"dtype": "float64", "shape": [10**12, 0], "data": []}},
+    "a shape to be guessed": {"array": {"dtype": "int64", "shape": [-1], "data": [1, 2]}},
+    "a shape of two halves": {"array": {"dtype": "int64", "shape": [0.5, 2], "data": [1]}},
+    "a shape of a number": {"array": {"dtype": "int64", "shape": 2, "data": [1, 2]}},
+    "100 axes": {"array": {"dtype": "int64", "shape": [1] * 100, "data": [1]}},
+    "a number too large for its array": {"array": {"dtype": "int8", "shape": [1], "data": [300]}},
+    "a word in an array of numbers": {"array": {"dtype": "float64", "shape": [1], "data": ["x"]}},
+    "a list in an array of numbers": {"array": {"dtype": "float64", "shape": [1], "data": [[1, 2]]}},
+    "an array with another entry": {"array": {"dtype": "int64", "shape": [1], "data": [1], "strides": [0]}},
+    "an array without data": {"array": {"dtype": "int64", "shape": [1]}},
+    "an array that is a list": {"array": [1, 2]},
+}  # fmt: skip
+ACCEPTED = ("10¹² rows of none",)  # an array without entries is one
+
+
+@pytest.mark.parametrize("name", VALUES)
+def test_a_value_that_is_none_is_refused_before_it_is_computed(name: str, tmp_path: Path) -> None:
+    document = Witness("C", "C", 0, 0, Effort.QUICK, {}, 0.0, "check", "refuted", "1").document()
+    document["instance"] = {"dict": [["x", VALUES[name]]]}
+    (tmp_path / "planted.json").write_text(json.dumps(document))
+    begin = time.monotonic()
+    if name in ACCEPTED:
+        assert witness.read(tmp_path / "planted.json").instance["x"].size == 0
+    else:
+        with pytest.raises(BadWitness, match=r"planted\.json"):
+            witness.read(tmp_path / "planted.json")
+    assert time.monotonic() - begin < SECONDS / 4
+
+
+def test_what_encode_writes_comes_back(tmp_path: Path) -> None:
+    values = {
+        "whole": -(2**64), "long": 2**60000 % 10**4000, "fraction": Fraction(-(2**70), 3), "float": -0.1, "infinite": float("-inf"),
+        "pair": (1, [2, None]), "table": {1: "a", (1, 2): Fraction(1, 2)}, "numbers": np.arange(6.0).reshape(2, 3),
+        "words": np.array(["a", "bcd"]), "truth": np.array(True), "fractions": np.array([[Fraction(1, 3), 2**70]], dtype=object),
+        "none": np.empty((0, 3)), "large": np.array([2**64 - 1], dtype=np.uint64),
+    }  # fmt: skip
+    path = tmp_path / "w.json"
+    path.write_text(json.dumps(Witness("C", "C", 2**63, -2, Effort.FULL, values, float("-inf"), "check", "refuted", "1").document()))
+    back = witness.read(path)
+    assert back.seed == 2**63 and back.slack == float("-inf")
+    for name, value in values.items():
+        assert type(back.instance[name]) is type(value) and repr(back.instance[name]) == repr(value), name
+
+
+ENDLESS = {
+    "a loop": "while True: pass",
+    "a loop that catches what stops it": "while True:\n    try:\n        while True: pass\n    except Exception: pass",
+    "memory": "kept = []\nwhile True: kept.append(bytearray(1 << 26))",
+    "an array of 10¹² numbers": "import numpy\nnumpy.ones(10**12)",
+    "a number of 10⁹ digits": "int('9' * 5000)",
+    "recursion": "def f(): return f()\nf()",
+    "an assertion": "assert False",
+}
+
+
+@pytest.mark.parametrize("name", ENDLESS)
+def test_a_check_that_does_not_end_is_ended(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Whatever a claim makes of an instance that is none of its own."""
+
+    def endless(instance: Any, trial: Trial) -> Any:
+        exec(ENDLESS[name], {})
+        yield None
+
+    real = found("KJ-E1b").claim
+    monkeypatch.setattr(catalogue, "find", lambda name: replace(real, function=endless))
+    monkeypatch.setattr(sys.modules["simopt.claims.replay"], "MEMORY", 1 << 29)
+    (tmp_path / "w.json").write_text(json.dumps(witness_of("KJ-E1b")))
+    with pytest.raises(BadWitness, match="cannot check the instance"):
+        replay(tmp_path / "w.json", time_limit=0.5)
+
+
+@pytest.mark.parametrize("command", [("replay",), ("recheck",)])
+@pytest.mark.parametrize(
+    "kind", ["pipe", "folder", "nothing", "link to nothing", "zeros", "bytes", "large", "deep", "text", "empty", "NaN"]
+)
+def test_what_is_no_file_of_ours_is_one_line(command: tuple[str], kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(reading, "PATIENCE", 0.2)
+    monkeypatch.setattr(recheck, "PATIENCE", 0.2)
+    monkeypatch.setattr(recheck, "LETTERS", 1 << 20)
+    monkeypatch.setattr(witness, "EVIDENCE", 1 << 20)
+    path = tmp_path / "planted.json"
+    contents = {
+        "bytes": b"\xff\xfe\x00",
+        "large": b"[" + b"1," * (1 << 20),
+        "deep": b"[" * 100_000,
+        "text": b"x",
+        "empty": b"",
+        "NaN": b"NaN",
+    }
+    if kind in contents:
+        path.write_bytes(contents[kind])
+    elif kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "folder":
+        path.mkdir()
+    elif kind != "nothing":
+        path.symlink_to("/dev/zero" if kind == "zeros" else tmp_path / "not there")
+    begin = time.monotonic()
+    result = CliRunner().invoke(app, [*command, str(path)])
+    assert time.monotonic() - begin < SECONDS
+    assert result.exit_code == 2 and result.output.startswith("simopt: ") and result.output.count("\n") == 1
