@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parents[2]
 
 @pytest.fixture
 def pages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Pages]:
-    """What the server answers with, by path. Bodyfat, which the repository may not carry, is described as the numbers that are made up here."""
+    """What the server answers with, by path. Bodyfat, which the repository may not carry, is described as the numbers made up here."""
     made_up = datasets.describe("bodyfat")
     columns = columns_of(made_up)
     text = tables.write_csv(tables.Table(made_up.columns, np.column_stack([columns[name] for name in made_up.columns])))
@@ -39,7 +39,7 @@ def pages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Pages]:
 
 
 def columns_of(entry: Description) -> dict[str, np.ndarray]:
-    """The columns of a set that is carried; else made-up ones of the description's shape, known values, and mean and deviation of the target."""
+    """The columns of a set that is carried, or made-up ones with the description's shape, known values, and mean and deviation."""
     if entry.carried:
         table = tables.read_csv(gzip.decompress((ROOT / "data" / entry.file).read_bytes()).decode(), entry.file)
         return {name: table.column(name) for name in entry.columns}

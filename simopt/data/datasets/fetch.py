@@ -12,7 +12,7 @@ from typing import Any
 
 from simopt.data.datasets import tables
 from simopt.data.datasets.description import Description
-from simopt.data.datasets.https import Session
+from simopt.data.datasets.https import Session, is_https
 from simopt.data.datasets.packed import zip_member
 from simopt.data.datasets.tables import shown
 from simopt.ground.errors import InvalidProblem, MissingDataset, NotAvailable
@@ -58,7 +58,7 @@ def _file(session: Session, place: Mapping[str, Any], address: str) -> bytes:
 
 def _base(variable: str, default: str) -> str:
     base = os.environ.get(variable) or default
-    if urllib.parse.urlsplit(base).scheme != "https":
+    if not is_https(base):
         raise NotAvailable(f"{variable}={base}: not an https address; data sets come over nothing else")
     return base.rstrip("/")
 

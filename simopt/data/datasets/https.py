@@ -1,7 +1,7 @@
 """Downloads over https and nothing else: bounded in bytes and in time, and led nowhere that is not https.
 
-Certificates are those that the system trusts, or those of the file that SSL_CERT_FILE names (a mirror with an authority of its own). A proxy
-is taken from the environment, as by other programs.
+Certificates are those that the system trusts, or those of the file that SSL_CERT_FILE names, for a mirror with an authority of its own. A
+proxy is taken from the environment, as by other programs.
 """
 
 import http.client
@@ -19,6 +19,11 @@ from simopt.ground.errors import InvalidProblem, NotAvailable
 SILENCE = 60.0  # seconds without an answer
 HOPS = 5  # redirects
 _REDIRECTS = (301, 302, 303, 307, 308)
+
+
+def is_https(address: str) -> bool:
+    """Whether an address begins as one of https, whatever follows."""
+    return address.casefold().startswith("https://")
 
 
 class Session:
@@ -41,7 +46,7 @@ class Session:
         self._seconds = seconds
         context = ssl.create_default_context()
         context.sslsocket_class = Timed
-        # Not build_opener: with no other handler nothing but https can be opened, and redirects are followed below, where bodies are bounded.
+        # Not build_opener: with no other handler nothing but https can be opened. Redirects are followed below, where bodies are bounded.
         self._opener = urllib.request.OpenerDirector()
         for handler in (urllib.request.ProxyHandler(), urllib.request.HTTPSHandler(context=context)):
             self._opener.add_handler(handler)
@@ -56,7 +61,7 @@ class Session:
         """
         place = address
         for _ in range(HOPS):
-            if urllib.parse.urlsplit(place).scheme != "https":
+            if not is_https(place):
                 raise NotAvailable(f"{address}: leads to {shown(place)}, which is no https address")
             found = self._answer(address, place, most)
             if isinstance(found, bytes):
@@ -73,10 +78,10 @@ class Session:
             request = urllib.request.Request(place, headers={"User-Agent": "simopt"})
             with self._opener.open(request, timeout=min(SILENCE, left)) as answer:
                 if answer.status in _REDIRECTS and answer.headers["Location"]:
-                    return urllib.parse.urljoin(place, answer.headers["Location"])
+                    return urllib.parse.urljoin(place, str(answer.headers["Location"]))
                 if answer.status != http.HTTPStatus.OK:
                     raise NotAvailable(f"{address}: {shown(f'{answer.status} {answer.reason}')}")
-                content = bounded(answer, most, address)
+                content: bytes = bounded(answer, most, address)
                 if answer.length:  # what its header promised and did not come
                     raise NotAvailable(f"{address}: cut short, {answer.length} bytes are missing; try again")
                 return content

@@ -27,7 +27,6 @@ CACHE = "SIMOPT_CACHE"
 log = logging.getLogger("simopt.data.datasets")
 Content = tables.Table | bytes  # the content of an npz file
 TEXT = 2**31  # bytes of a CSV file, packed or not
-OTHERS = frozenset({".arff", ".feather", ".h5", ".json", ".mat", ".npy", ".npz", ".parquet", ".pickle", ".pkl", ".svm", ".tsv", ".txt", ".xlsx"})
 AGREEMENT = 1e-4  # relative difference allowed to known values of a fetched table: some copies are rounded
 
 
@@ -59,12 +58,12 @@ def load_dataset(
         when a file is damaged or has another checksum, wherever it was found, or is not what it is called, naming file, line and column.
     """
     spelled = os.fspath(name)
-    if Path(spelled).suffix.casefold() in OTHERS:
-        raise InvalidProblem(f"{spelled}: files that simopt reads by themselves are .csv and .csv.gz; read this one and save it as such")
     if spelled.casefold().endswith((".csv", ".csv.gz")):
         return _from_file(Path(spelled), target)
     if spelled.casefold() == "friedman":
         return friedman(np.random.default_rng(0) if rng is None else rng)
+    if Path(spelled).suffix or Path(spelled).name != spelled:  # no data set is called like that
+        raise InvalidProblem(f"{spelled}: data are read from .csv and .csv.gz files only; save them as such, or pass arrays")
     description = describe(spelled)
     path = where(description, folder)
     if path is not None:
@@ -202,7 +201,9 @@ def _agree(description: Description, table: tables.Table, where: str, *, rounded
     if sum_ == description.csv_sha256:
         return
     if not rounded:
-        told = f"not {description.name} as it is described, the SHA-256 of its numbers is {sum_[:12]}… and not {description.csv_sha256[:12]}…"
+        told = (
+            f"not {description.name} as it is described, the SHA-256 of its numbers is {sum_[:12]}… and not {description.csv_sha256[:12]}…"
+        )
         raise InvalidProblem(f"{where}: {told}; {description.by_hand}")
     log.warning("%s: a rounded copy of %s, of which only known values and the target could be checked", where, description.name)
 

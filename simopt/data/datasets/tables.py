@@ -51,7 +51,8 @@ def read_csv(text: str, where: str) -> Table:
         naming line and column: no text, no header, two columns of one name, no rows, rows of another length, quotes that are not closed,
         cells that are empty, no numbers, or not finite.
     """
-    lines = _lines(text.removeprefix("\ufeff"), where)
+    text = text.removeprefix("\ufeff")
+    lines = _lines(text, where)
     if not lines[0].strip():
         raise InvalidProblem(f"{where}: {'line 1 is empty; put the names of the columns there' if text.strip() else 'the file is empty'}")
     unquoted = _QUOTED.sub("", lines[0])
@@ -86,7 +87,7 @@ def _numbers(lines: Sequence[str], first: int, separator: str, header: Sequence[
 def _lines(text: str, where: str) -> list[str]:
     """The lines of a text, of which there is at least one.
 
-    `str.splitlines` would end them at form feeds and other control characters as well, where editors, other programs and line numbers do not.
+    `str.splitlines` would end them at form feeds and other control characters as well, where editors and other programs do not.
     """
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
     if "\0" in text:
