@@ -89,7 +89,9 @@ def _lines(text: str, where: str) -> list[str]:
 
     `str.splitlines` would end them at form feeds and other control characters as well, where editors and other programs do not.
     """
-    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    if "\r" in text:
+        text = text.replace("\r\n", "\n").replace("\r", "\n")
+    lines = text.split("\n")
     if "\0" in text:
         bad = next(number for number, line in enumerate(lines, 1) if "\0" in line)
         raise InvalidProblem(f"{where}: line {bad} holds a NUL byte, so that this is UTF-16 or no text; save the file as UTF-8")
