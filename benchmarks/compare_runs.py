@@ -42,8 +42,8 @@ def main() -> None:
         print(f"{row['work']:<36} {row['seconds']:8.2f} s {row['megabytes']:8.0f} MB", flush=True)
     print(f"{len(found.records)} records, all of them {', '.join(map(str, statuses))}; {left} processes left")
     summary = (
-        f"seconds a run {met(taken[0] / (4 * repetitions), SECONDS)}; megabytes of the process that starts them {met(megabytes, MEGABYTES)}; "
-        f"seconds to go on with nothing left {met(float(rows[1]['seconds']), AGAIN)}"
+        f"seconds a run {met(taken[0] / (4 * repetitions), SECONDS)}; megabytes of the process that starts them "
+        f"{met(megabytes, MEGABYTES)}; seconds to go on with nothing left {met(float(rows[1]['seconds']), AGAIN)}"
     )
     print(summary, flush=True)
     if options.json:
