@@ -13,7 +13,6 @@ from pathlib import Path
 
 import numpy as np
 
-from simopt.data.datasets import fetch as network
 from simopt.data.datasets import tables
 from simopt.data.datasets.dataset import Dataset
 from simopt.data.datasets.description import Description, describe
@@ -159,6 +158,8 @@ def _noted(path: Path) -> str:
 
 
 def _fetched(description: Description) -> tuple[Content, str]:
+    from simopt.data.datasets import fetch as network  # not every Python has ssl, and few sets are fetched
+
     path = cache_folder() / description.file
     log.warning("fetching %s into %s; its terms: %s", description.name, path.parent, description.licence)
     table, address, rounded = network.download(description)
