@@ -35,7 +35,7 @@ MORE = 3  # examples of a random run for one of a fixed run
 def pytest_configure(config: pytest.Config) -> None:
     """The suite downloads nothing: what is not here is not here, with a network or without. Tests of fetching serve their own answers."""
     for repository in ("SIMOPT_OPENML", "SIMOPT_UCI"):
-        os.environ[repository] = "http://127.0.0.1:9"  # the port of `discard`: nobody answers
+        os.environ[repository] = "https://127.0.0.1:9"  # the port of `discard`: nobody answers
     if not hasattr(config, "workerinput"):  # what a shell starts in the background ignores Ctrl-C, and so would all that tests start
         signal.signal(signal.SIGINT, signal.default_int_handler)
 

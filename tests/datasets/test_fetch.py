@@ -1,12 +1,13 @@
 """Fetching, against a local server that answers in the formats of OpenML and UCI."""
 
 import gzip
+import hashlib
 import io
 import json
-import threading
+import sys
 import zipfile
 from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -15,44 +16,33 @@ from typer.testing import CliRunner, Result
 
 from simopt.cli.main import app
 from simopt.data import datasets
-from simopt.data.datasets import Description, loader
+from simopt.data.datasets import Description, description, tables
 from simopt.ground.errors import InvalidProblem, MissingDataset, NotAvailable
 
-Pages = dict[str, bytes]
+sys.path.append(str(Path(__file__).parent))  # modules beside the tests
+from https_server import Pages, both_repositories
+
+ROOT = Path(__file__).resolve().parents[2]
 
 
 @pytest.fixture
 def pages(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[Pages]:
-    """What the server answers with, by path; anything else is 404. Both repositories point to it, and the cache is empty."""
+    """What the server answers with, by path. Bodyfat, which the repository may not carry, is described as the numbers made up here."""
+    made_up = datasets.describe("bodyfat")
+    columns = columns_of(made_up)
+    text = tables.write_csv(tables.Table(made_up.columns, np.column_stack([columns[name] for name in made_up.columns])))
+    known = replace(made_up, csv_sha256=hashlib.sha256(text.encode()).hexdigest())
+    monkeypatch.setitem(description._catalogue().datasets, "bodyfat", known)
     answers: Pages = {}
-
-    class Handler(BaseHTTPRequestHandler):
-        def do_GET(self) -> None:
-            body = answers.get(self.path)
-            self.send_response(404 if body is None else 200)
-            self.end_headers()
-            self.wfile.write(body or b"")
-
-        def log_message(self, format: str, *args: object) -> None:
-            """Say nothing: the test output is for tests."""
-
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True)
-    thread.start()
-    address = f"http://127.0.0.1:{server.server_port}"
-    monkeypatch.setenv("SIMOPT_OPENML", address)
-    monkeypatch.setenv("SIMOPT_UCI", address + "/")
-    monkeypatch.setenv("SIMOPT_CACHE", str(tmp_path / "cache"))
-    monkeypatch.delenv("SIMOPT_DATA", raising=False)
-    monkeypatch.setattr(loader, "source_tree", lambda: None)
-    yield answers
-    server.shutdown()
-    server.server_close()
-    thread.join()
+    with both_repositories(answers, monkeypatch, tmp_path / "cache"):
+        yield answers
 
 
 def columns_of(entry: Description) -> dict[str, np.ndarray]:
-    """Made-up columns with the description's shape, known values, and mean and deviation of the target."""
+    """The columns of a set that is carried, or made-up ones with the description's shape, known values, and mean and deviation."""
+    if entry.carried:
+        table = tables.read_csv(gzip.decompress((ROOT / "data" / entry.file).read_bytes()).decode(), entry.file)
+        return {name: table.column(name) for name in entry.columns}
     rng = np.random.default_rng(0)
     columns = {name: np.round(rng.uniform(1, 3, entry.n), 3) for name in entry.columns}
     for name, row, value in entry.known_values:
@@ -156,8 +146,7 @@ def test_the_terms_are_told_before_a_set_is_fetched(pages: Pages, caplog: pytest
 def test_uci_plain_columns_with_codes(pages: Pages) -> None:
     entry = datasets.describe("abalone")
     columns = columns_of(entry)
-    codes = np.random.default_rng(1).integers(1, 4, entry.n)
-    codes[0] = 1
+    codes = columns["sex"].astype(int)
     lines = []
     for i in range(entry.n):
         cells = ["MFI"[codes[i] - 1]] + [repr(float(columns[name][i])) for name in (*entry.features[1:], "target")]
@@ -228,7 +217,7 @@ def test_answers_that_are_not_what_was_asked_for(pages: Pages, body: bytes, mess
 
 def test_an_address_that_is_no_address(pages: Pages, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SIMOPT_UCI", "file:///etc")
-    with pytest.raises(NotAvailable, match="SIMOPT_UCI=file:///etc: not an http address"):
+    with pytest.raises(NotAvailable, match="SIMOPT_UCI=file:///etc: not an https address"):
         datasets.load_dataset("yacht", fetch=True)
 
 
@@ -269,7 +258,7 @@ def test_all_is_every_set_and_a_clone_has_the_carried_ones(pages: Pages, monkeyp
     monkeypatch.undo()
     monkeypatch.delenv("SIMOPT_DATA", raising=False)
     for variable in ("SIMOPT_OPENML", "SIMOPT_UCI"):
-        monkeypatch.setenv(variable, "http://127.0.0.1:9")
+        monkeypatch.setenv(variable, "https://127.0.0.1:9")
     monkeypatch.setenv("SIMOPT_CACHE", "/nowhere/at/all")
     rows = json.loads(command("datasets", "fetch", "all", "--json").stdout)
     assert [row["name"] for row in rows] == [entry.name for entry in datasets.descriptions()]

@@ -12,7 +12,11 @@ from simopt.ground.errors import UnknownName
 
 @dataclass(frozen=True)
 class Description:
-    """One data set: n samples of d features, kept as `file` whose SHA-256 is `sha256`.
+    """One data set: n samples of d features, kept as `file` whose SHA-256 is `sha256`; `csv_sha256` is that of the CSV text in it.
+
+    The second is the same whatever program packed the file, and of a fetched table it is that of what `tables.write_csv` makes of it. What
+    the places of `fetch` have is another file; if its sum is ever seen, it belongs there as "sha256". "rounded" are places, or copies of
+    what they have, that are known to keep fewer decimals.
 
     `known_values` are (column, row, value); `fetch` lists the places to download from; `block_sizes` are numbers of consecutive rows of one
     subject. `papers` holds the keys of the papers that use the set. `carried`: the licence lets the set be passed on, and the source tree
@@ -40,6 +44,7 @@ class Description:
     group_columns: tuple[str, ...] = ()
     block_sizes: tuple[int, ...] = ()
     n_test: int = 0
+    csv_sha256: str = ""
     carried: bool = False
 
     @property

@@ -1,80 +1,76 @@
 """Download a data set from OpenML or the UCI repository and bring it into the columns that simopt describes.
 
-The addresses can be changed by SIMOPT_OPENML and SIMOPT_UCI (a mirror, or a server for tests). Nothing is fetched unless asked for.
+The addresses can be changed by SIMOPT_OPENML and SIMOPT_UCI, to a mirror that speaks https. Nothing is fetched unless asked for.
 """
 
-import io
+import hashlib
 import json
 import os
-import urllib.error
 import urllib.parse
-import urllib.request
-import zipfile
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from simopt.data.datasets import tables
 from simopt.data.datasets.description import Description
+from simopt.data.datasets.https import Session, is_https
+from simopt.data.datasets.packed import zip_member
+from simopt.data.datasets.tables import shown
 from simopt.ground.errors import InvalidProblem, MissingDataset, NotAvailable
 
 OPENML = "https://api.openml.org"
 UCI = "https://archive.ics.uci.edu"
-TIMEOUT = 60.0  # seconds without an answer
-LIMIT = 200 * 2**20  # bytes; no data set here comes near it
+SECONDS = 600.0  # for a data set, whatever it takes to find it
+LIMIT = 16 * 2**20  # bytes of a file, and of what is packed in it; no data set here comes near it
+ANSWER = 2**20  # bytes of what OpenML says of its data sets
+VERSIONS = 10  # of a data set that are looked at
 
 
-def download(description: Description) -> tuple[tables.Table, str]:
-    """The table of a described data set and the address it came from; the first place that has it in a readable form is taken.
+def download(description: Description) -> tuple[tables.Table, str, bool]:
+    """The table of a described data set, the address it came from, and whether copies there are known to be rounded.
+
+    The first place that has the set in a readable form is taken. Where the description has the SHA-256 of the file there, nothing else is
+    unpacked or parsed.
 
     Raises
     ------
     MissingDataset
         when no place has it, with the reason for each.
     """
-    reasons = []
+    reasons, session = [], Session(SECONDS)
     for place in description.fetch:
         try:
-            return (_from_uci if place["kind"] == "uci" else _from_openml)(description, place)
+            table, address = (_from_uci if place["kind"] == "uci" else _from_openml)(session, description, place)
+            return table, address, bool(place.get("rounded", False))
         except (NotAvailable, InvalidProblem) as error:
             reasons.append(str(error))
     said = "; ".join([*reasons, description.by_hand])
     raise MissingDataset([description.name], f"data set {description.name} could not be fetched: {said}")
 
 
-def _get(address: str) -> bytes:
-    request = urllib.request.Request(address, headers={"User-Agent": "simopt"})
-    try:
-        with urllib.request.urlopen(request, timeout=TIMEOUT) as answer:
-            content: bytes = answer.read(LIMIT + 1)
-    except (urllib.error.URLError, OSError, ValueError) as error:
-        raise NotAvailable(f"{address}: {getattr(error, 'reason', None) or error}") from error
-    if len(content) > LIMIT:
-        raise NotAvailable(f"{address}: more than {LIMIT >> 20} MB")
+def _file(session: Session, place: Mapping[str, Any], address: str) -> bytes:
+    """The bytes at an address; those that the description knows, if it knows them."""
+    content = session.get(address, LIMIT)
+    found, known = hashlib.sha256(content).hexdigest(), place.get("sha256")
+    if known is not None and found != known:
+        raise InvalidProblem(f"{address}: another file than the one described, its SHA-256 is {found[:12]}… and not {known[:12]}…")
     return content
 
 
 def _base(variable: str, default: str) -> str:
     base = os.environ.get(variable) or default
-    if urllib.parse.urlsplit(base).scheme not in ("http", "https"):
-        raise NotAvailable(f"{variable}={base}: not an http address")
+    if not is_https(base):
+        raise NotAvailable(f"{variable}={base}: not an https address; data sets come over nothing else")
     return base.rstrip("/")
 
 
-def _from_uci(description: Description, place: Mapping[str, Any]) -> tuple[tables.Table, str]:
+def _from_uci(session: Session, description: Description, place: Mapping[str, Any]) -> tuple[tables.Table, str]:
     address = f"{_base('SIMOPT_UCI', UCI)}/{place['path']}"
     member = str(place["member"])
     if member.endswith((".xls", ".xlsx")):
         raise NotAvailable(f"{address}: {member} is a spreadsheet, which simopt does not read")
-    try:
-        with zipfile.ZipFile(io.BytesIO(_get(address))) as archive:
-            inside = next((name for name in archive.namelist() if name.rsplit("/", 1)[-1] == member), None)
-            if inside is None:
-                raise NotAvailable(f"{address}: no {member} inside")
-            text = archive.read(inside).decode("utf-8", errors="replace")
-    except zipfile.BadZipFile as error:
-        raise InvalidProblem(f"{address}: not a zip file") from error
     where = f"{address} ({member})"
-    rows = tables.cells(text, header=bool(place.get("header", False)))
+    text = zip_member(_file(session, place, address), member, LIMIT, address).decode("utf-8", errors="replace")
+    rows = tables.cells(text, where, header=bool(place.get("header", False)))
     if place.get("drop_missing"):
         return _complete_columns(description, rows, int(place["skip"]), where), where
     return _by_position(description, rows, place["columns"], place.get("codes", {}), where), where
@@ -102,41 +98,58 @@ def _complete_columns(description: Description, rows: Sequence[tuple[int, Sequen
     return tables.Table(description.columns, tables.parse(kept, description.columns, {}, where))
 
 
-def _from_openml(description: Description, place: Mapping[str, Any]) -> tuple[tables.Table, str]:
+def _from_openml(session: Session, description: Description, place: Mapping[str, Any]) -> tuple[tables.Table, str]:
     base = _base("SIMOPT_OPENML", OPENML)
     listing = f"{base}/api/v1/json/data/list/data_name/{urllib.parse.quote(place['name'])}/status/active"
     reasons = []
-    for entry in _candidates(_json(listing), place["name"], description.n):
-        details = _json(f"{base}/api/v1/json/data/{entry['did']}")
-        about = details.get("data_set_description", {})
-        if str(about.get("format", "")).upper() != "ARFF" or "file_id" not in about:
-            reasons.append(f"{listing}: version {entry.get('version')} is not in ARFF")
-            continue
-        address = f"{base}/data/v1/download/{about['file_id']}"
+    for version, identity in _versions(_json(session, listing), place["name"], description.n, listing)[:VERSIONS]:
         try:
-            return _arff(description, place, _get(address).decode("utf-8", errors="replace"), address), address
-        except InvalidProblem as error:
+            file = _file_of(_json(session, f"{base}/api/v1/json/data/{identity}"), f"{listing}: version {version}")
+            address = f"{base}/data/v1/download/{file}"
+            text = _file(session, place, address).decode("utf-8", errors="replace")
+            return _arff(description, place, text, address), address
+        except (NotAvailable, InvalidProblem) as error:
             reasons.append(str(error))
     raise NotAvailable("; ".join(reasons) or f"{listing}: no version with {description.n} samples")
 
 
-def _json(address: str) -> dict[str, Any]:
+def _json(session: Session, address: str) -> Any:
     try:
-        answer = json.loads(_get(address))
-    except ValueError as error:
+        return json.loads(session.get(address, ANSWER))
+    except (ValueError, RecursionError) as error:
         raise NotAvailable(f"{address}: the answer is not JSON") from error
-    return answer if isinstance(answer, dict) else {}
 
 
-def _candidates(listing: Mapping[str, Any], name: str, n: int) -> list[Mapping[str, Any]]:
-    """The entries with that very name and n samples, oldest version first."""
+def _versions(listing: Any, name: str, n: int, where: str) -> list[tuple[int, int]]:
+    """(version, number) of the data sets with that very name and n samples, oldest version first."""
     found = []
-    for entry in listing.get("data", {}).get("dataset", []):
-        qualities = {quality.get("name"): quality.get("value") for quality in entry.get("quality", [])}
-        samples = qualities.get("NumberOfInstances")
-        if str(entry.get("name", "")).casefold() == name.casefold() and (samples is None or float(samples) == n):
-            found.append(entry)
-    return sorted(found, key=lambda entry: int(entry.get("version", 0)))
+    try:
+        for entry in listing["data"]["dataset"]:
+            qualities = {quality["name"]: quality.get("value") for quality in entry.get("quality", [])}
+            samples = qualities.get("NumberOfInstances")
+            if str(entry["name"]).casefold() == name.casefold() and (samples is None or float(samples) == n):
+                found.append((int(entry.get("version", 0)), int(entry["did"])))
+    except _OTHERWISE as error:
+        raise NotAvailable(f"{where}: not the list that OpenML's interface describes ({_why(error)})") from error
+    return sorted(found)
+
+
+def _file_of(answer: Any, where: str) -> int:
+    """The number of the ARFF file of a data set."""
+    try:
+        about = answer["data_set_description"]
+        if str(about.get("format", "")).upper() != "ARFF" or "file_id" not in about:
+            raise NotAvailable(f"{where} is not in ARFF")
+        return int(about["file_id"])
+    except _OTHERWISE as error:
+        raise NotAvailable(f"{where} is not what OpenML's interface describes ({_why(error)})") from error
+
+
+_OTHERWISE = (AttributeError, LookupError, OverflowError, TypeError, ValueError)  # what an answer of another shape raises
+
+
+def _why(error: Exception) -> str:
+    return shown(f"no {error.args[0]}" if isinstance(error, KeyError) else str(error))
 
 
 def _arff(description: Description, place: Mapping[str, Any], text: str, where: str) -> tables.Table:
@@ -145,12 +158,13 @@ def _arff(description: Description, place: Mapping[str, Any], text: str, where: 
     if "columns" in place:
         return _by_position(description, rows, place["columns"], codes, where)
     wanted = {name: place.get("rename", {}).get(name, name) for name in description.features} | {"target": place["target"]}
-    have = {_letters(name): name for name in names}
+    have = {_letters(name): j for j, name in enumerate(names)}
     missing = [name for name in wanted.values() if _letters(name) not in have]
     if missing:
-        raise InvalidProblem(f"{where}: no attribute {missing[0]!r}; there are {', '.join(names)}")
+        there = ", ".join(map(shown, names[: len(wanted)])) + (", …" if len(names) > len(wanted) else "")
+        raise InvalidProblem(f"{where}: no attribute {missing[0]!r}; there are {there}")
     ours = {have[_letters(theirs)]: name for name, theirs in wanted.items()}
-    return _by_position(description, rows, [ours.get(name) for name in names], codes, where)
+    return _by_position(description, rows, [ours.get(j) for j in range(len(names))], codes, where)
 
 
 def _letters(name: str) -> str:

@@ -5,18 +5,18 @@ import hashlib
 import io
 import logging
 import os
+import stat
 import sys
 import tempfile
 import zipfile
-import zlib
 from pathlib import Path
 
 import numpy as np
 
-from simopt.data.datasets import fetch as network
 from simopt.data.datasets import tables
 from simopt.data.datasets.dataset import Dataset
 from simopt.data.datasets.description import Description, describe
+from simopt.data.datasets.packed import bounded, gunzip
 from simopt.data.datasets.synthetic import friedman
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem, MissingDataset, NotAvailable, UnknownName
@@ -25,6 +25,7 @@ FOLDER = "SIMOPT_DATA"
 CACHE = "SIMOPT_CACHE"
 log = logging.getLogger("simopt.data.datasets")
 Content = tables.Table | bytes  # the content of an npz file
+TEXT = 2**31  # bytes of a CSV file, packed or not
 AGREEMENT = 1e-4  # relative difference allowed to known values of a fetched table: some copies are rounded
 
 
@@ -53,13 +54,16 @@ def load_dataset(
     NotAvailable
         when there is no such file or folder.
     InvalidProblem
-        when a file is damaged or has another checksum, wherever it was found, or is not what it is called, naming file, line and column.
+        when a file is damaged or has another checksum, wherever it was found, or is not what it is called, naming file, line and column;
+        for a file of another format, a pipe or a device, and for more than 2 GB of text.
     """
     spelled = os.fspath(name)
     if spelled.casefold().endswith((".csv", ".csv.gz")):
         return _from_file(Path(spelled), target)
     if spelled.casefold() == "friedman":
         return friedman(np.random.default_rng(0) if rng is None else rng)
+    if Path(spelled).suffix or Path(spelled).name != spelled:  # no data set is called like that
+        raise InvalidProblem(f"{spelled}: data are read from .csv and .csv.gz files only; save them as such, or pass arrays")
     description = describe(spelled)
     path = where(description, folder)
     if path is not None:
@@ -139,8 +143,8 @@ def _read(description: Description, path: Path) -> Content:
     if path.suffix == ".npz":
         return raw
     table = tables.read_csv(_text(path, raw), str(path))
-    if found != description.sha256:  # fetched by a version of simopt that may have described it otherwise
-        _agree(description, table, str(path))
+    if found != description.sha256:  # fetched, perhaps by a version of simopt that described it otherwise
+        _agree(description, table, str(path), rounded=any(place.get("rounded", False) for place in description.fetch))
     return table
 
 
@@ -150,14 +154,16 @@ def _note(path: Path) -> Path:
 
 
 def _noted(path: Path) -> str:
-    return _note(path).read_text(encoding="utf-8").partition(" ")[0] if _note(path).is_file() else ""
+    return _bytes(_note(path)).decode("utf-8", errors="replace").partition(" ")[0] if _note(path).is_file() else ""
 
 
 def _fetched(description: Description) -> tuple[Content, str]:
+    from simopt.data.datasets import fetch as network  # not every Python has ssl, and few sets are fetched
+
     path = cache_folder() / description.file
     log.warning("fetching %s into %s; its terms: %s", description.name, path.parent, description.licence)
-    table, address = network.download(description)
-    _agree(description, table, address)
+    table, address, rounded = network.download(description)
+    _agree(description, table, address, rounded=rounded)
     path.parent.mkdir(parents=True, exist_ok=True)
     packed = gzip.compress(tables.write_csv(table).encode(), mtime=0)
     _replace(_note(path), f"{hashlib.sha256(packed).hexdigest()}  {path.name}\n".encode())
@@ -177,8 +183,12 @@ def _replace(path: Path, content: bytes) -> None:
             raise
 
 
-def _agree(description: Description, table: tables.Table, where: str) -> None:
-    """A table that was not checked by its checksum has the right columns, number of rows, known values and target."""
+def _agree(description: Description, table: tables.Table, where: str, *, rounded: bool) -> None:
+    """A table whose file has another checksum is the one described: written as CSV it has the sum of that.
+
+    What is wrong is said in words where some can be found. A copy that is known to be `rounded` has a sum that nobody knows: such a one
+    has the right columns, number of rows, known values and target, and that this is all is logged.
+    """
     if table.columns != description.columns:
         raise InvalidProblem(f"{where}: the columns are {', '.join(table.columns)}, expected {', '.join(description.columns)}")
     if table.values.shape[0] != description.n:
@@ -189,21 +199,30 @@ def _agree(description: Description, table: tables.Table, where: str) -> None:
     for what, found, expected in checks:
         if abs(found - expected) > AGREEMENT * max(abs(expected), description.target_std if "target" in what else 0.0):
             raise InvalidProblem(f"{where}: not {description.name} as it is described, {what} is {found:.9g} and not {expected:.9g}")
+    sum_ = hashlib.sha256(tables.write_csv(table).encode()).hexdigest()
+    if sum_ == description.csv_sha256:
+        return
+    if not rounded:
+        told = (
+            f"not {description.name} as it is described, the SHA-256 of its numbers is {sum_[:12]}… and not {description.csv_sha256[:12]}…"
+        )
+        raise InvalidProblem(f"{where}: {told}; {description.by_hand}")
+    log.warning("%s: a rounded copy of %s, of which only known values and the target could be checked", where, description.name)
 
 
 def _bytes(path: Path) -> bytes:
     try:
-        return path.read_bytes()
+        with open(path, "rb", opener=lambda name, flags: os.open(name, flags | getattr(os, "O_NONBLOCK", 0))) as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):  # nobody waits for a pipe
+                raise InvalidProblem(f"{path}: is no plain file but a pipe or a device; write its content to a file first")
+            return bounded(file, TEXT, str(path))
     except OSError as error:
         raise InvalidProblem(f"{path}: cannot be read ({error.strerror})") from error
 
 
 def _text(path: Path, raw: bytes) -> str:
-    if path.suffix == ".gz":
-        try:
-            raw = gzip.decompress(raw)
-        except (OSError, EOFError, zlib.error) as error:
-            raise InvalidProblem(f"{path}: the gzip file is damaged ({error}); copy it again") from error
+    if path.suffix.casefold() == ".gz":
+        raw = gunzip(raw, TEXT, str(path))
     try:
         return raw.decode("utf-8")
     except UnicodeDecodeError as error:
@@ -222,7 +241,7 @@ def _split(table: tables.Table, target: str | None, aside: tuple[str, ...]) -> t
 def _from_file(path: Path, target: str | None) -> Dataset:
     if path.is_dir():
         raise InvalidProblem(f"{path}: is a folder, a CSV file is needed")
-    if not path.is_file():
+    if not path.exists():
         raise NotAvailable(f"{path}: no such file")
     table = tables.read_csv(_text(path, _bytes(path)), str(path))
     if len(table.columns) < 2:
