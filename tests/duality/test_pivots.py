@@ -247,3 +247,17 @@ def test_rows_that_are_parallel_but_for_a_rounding_bound_nothing(num: Arithmetic
     z = cp.Variable(2, name="z")
     declared = Declared.of(cp.Problem(cp.Minimize(cp.sum(z)), [(np.array([[1.0, np.nextafter(1.0, 2.0)]]) @ z >= 1).set_label("row")]))
     assert bound(declared, {"row": 1.0}, num) == -math.inf
+
+
+def test_what_is_left_is_no_rounding_beside_multipliers_that_were_corrected_away() -> None:
+    """An exponential made the candidates 1e58 times as large; the pivots made them 0, and −0.1 was left, which passed as their rounding."""
+    x, matrix = cp.Variable(8, name="x"), np.zeros((3, 8))
+    matrix[:, 0], matrix[:, 1] = -1.0, 1.0
+    matrix[[0, 0, 1, 1, 2, 2], [2, 7, 3, 6, 4, 5]] = 1.0
+    rows = [matrix @ x == np.array([3.0, 2.0, 1.0]), x[:5] >= 0, cp.ExpCone(-x[6], -x[5], math.e * x[7])]
+    problem = cp.Problem(cp.Minimize(x[0] - 0.1 * x[1]), rows)
+    optimum, declared = problem.solve(solver="CLARABEL"), Declared.of(problem)
+    for seed in range(150, 160):
+        drawn = np.random.default_rng(seed)
+        multipliers = {name: drawn.normal(size=size) for name, (_, _, size) in declared.names.items()}
+        assert bound(declared, multipliers, FLOAT) <= optimum + 1e-7, seed

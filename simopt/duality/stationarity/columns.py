@@ -80,8 +80,6 @@ class System:
     ----------
     wanted : dict
         masks of leaves: as given, and what stands in a gauge that is at the end of its domain.
-    sizes : array
-        Σ|terms| of the residual at each wanted entry.
     """
 
     def __init__(self, programme: Programme, plan: Sequence[Absorber], draft: Backward, wanted: Mapping[Key, Mask]) -> None:
@@ -90,7 +88,7 @@ class System:
         self.late = {each.term.key for each in plan} | {each.host.key for each in plan if each.host is not None}
         self.columns: list[Columns] = []
         self.pins: dict[Key, Mask] = {}
-        self.sizes: Any = 0.0
+        self.gradients: list[tuple[Key, Any]] = []
         for each in plan:
             if each.host is None and each.term.atom.absorbs is Absorbs.SCALED and each.leaf.key in wanted and each.term.key in draft.used:
                 self._pin(each)
@@ -121,8 +119,12 @@ class System:
                 self._add(Columns(row, rows, np.full(len(y), np.inf) if row.equality else y), rows)
 
     def _add(self, columns: Columns, rows: Any) -> None:
-        self.sizes = self.sizes + abs(rows).T @ np.abs(self.draft.used[columns.host.key])
+        self.gradients.append((columns.host.key, rows))
         self.columns.append(columns)
+
+    def sizes(self, used: Mapping[Key, Array]) -> Any:
+        """Σ|terms| of the residual at each wanted entry, of these multipliers, or where there are none of the sweep's."""
+        return sum(abs(rows).T @ np.abs(used.get(key, self.draft.used[key])) for key, rows in self.gradients)
 
     def _follow(self, node: Term | Epigraph, rows: Any) -> Any:
         """The gradient of a term's value, as its multipliers follow its scale; its own multipliers are columns."""

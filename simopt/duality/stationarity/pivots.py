@@ -125,12 +125,15 @@ def _moved(num: Arithmetic, settlement: Settlement, pivots: Pivots, delta: Value
 
 
 def _rounded(system: System, settlement: Settlement, after: Backward) -> bool:
-    """Whether what is left in floats is small against the terms that it is the sum of."""
+    """Whether what is left in floats is small against the terms that it is the sum of: those of the corrected multipliers.
+
+    Those that were corrected may have been 1e58 times as large, as an exponential makes them, and all else rounding beside them.
+    """
     left = [
         np.where(settlement.entries[key], after.residuals[key], 0.0)[chosen] if key in settlement.entries else np.zeros(len(chosen))
         for key, chosen in system.entries.items()
     ]
-    return bool(np.all(np.abs(np.concatenate(left)) <= ROUNDING * system.sizes))
+    return bool(np.all(np.abs(np.concatenate(left)) <= ROUNDING * system.sizes(after.used)))
 
 
 def _matrix(num: Arithmetic, system: System, settlement: Settlement, pivots: Pivots) -> Value:

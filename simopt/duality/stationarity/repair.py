@@ -122,7 +122,7 @@ def _stepped(system: System, given: Candidates) -> Candidates | None:
     room = np.concatenate([_reach(system, each, room) for each, room in zip(system.columns, system.split(system.rooms()), strict=True)])
     matrix = sp.diags_array(room) @ sp.vstack([each.rows for each in system.columns], format="csr")
     gram = (matrix.T @ matrix).toarray()
-    if not (np.isfinite(gram).all() and np.isfinite(residual).all() and np.any(np.abs(residual) > LEFT * system.sizes)):
+    if not (np.isfinite(gram).all() and np.isfinite(residual).all() and np.any(np.abs(residual) > LEFT * system.sizes(system.draft.used))):
         return None
     size = np.sqrt(np.maximum(np.diag(gram), np.finfo(float).tiny))
     price = la.lstsq(gram / size / size[:, None], -residual / size, cond=1e-12, lapack_driver="gelsy")[0] / size
