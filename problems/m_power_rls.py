@@ -195,7 +195,7 @@ class MPowerRLS(Bounded, KernelProblem):
         if not self.bound.convex:
             raise InvalidProblem(
                 f"power: the problem is not convex for m = {self.power:g} < 1 (t ↦ t^m is concave), so it has no convex declaration and no "
-                "dual that closes; solvers.power.stationary enumerates its stationary points and certifies the global minimiser"
+                "dual that closes; simopt.solvers.power.stationary enumerates its stationary points and certifies the global minimiser"
             )
         import cvxpy as cp
 

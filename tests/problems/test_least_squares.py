@@ -141,7 +141,7 @@ def test_the_solution_of_m_equal_1_is_0_from_the_threshold_on() -> None:
 def test_powers_below_1_are_refused_with_the_reason() -> None:
     K, y = small_kernel(np.random.default_rng(3), 10)
     problem = MPowerRLS(K, y, PowerPenalty(0.1, 0.5))
-    with pytest.raises(InvalidProblem, match=r"not convex for m = 0\.5.*solvers\.stationary"):
+    with pytest.raises(InvalidProblem, match=r"not convex for m = 0\.5.*solvers\.power\.stationary"):
         problem.declare()
     assert problem.multipliers({"alpha": y}) is None
     assert problem.dual_bound({"predictions": y}) == 0.0
