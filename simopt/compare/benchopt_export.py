@@ -7,15 +7,15 @@ from __future__ import annotations
 
 import os
 import re
-import shutil
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from simopt.compare import plan as plans
 from simopt.data.datasets import Dataset
-from simopt.ground import jsonio
 from simopt.ground.errors import InvalidProblem
+from simopt.ground.extras import DISTRIBUTION
+from simopt.ground.writing import write_bytes, write_text
 from simopt.solving.backends.table import BackEnd
 from simopt.solving.problem import Problem
 
@@ -49,7 +49,7 @@ class Objective(BaseObjective):
     name = {name!r}
     url = ""
     min_benchopt_version = {least!r}
-    requirements = ["pip::simopt"]
+    requirements = ["pip::{distribution}"]
     sampling_strategy = "callback"
 
     def set_data(self, problem):
@@ -88,7 +88,7 @@ FOLDER = Path(__file__).resolve().parents[1]
 
 class Dataset(BaseDataset):
     name = "simopt"
-    requirements = ["pip::simopt"]
+    requirements = ["pip::{distribution}"]
     parameters = {parameters}
     test_parameters = {test_parameters}
 
@@ -120,7 +120,7 @@ class Solver(BaseSolver):
     name = {label!r}
     sampling_strategy = "callback"
     stopping_criterion = CertifiedGap()
-    requirements = ["pip::simopt"]
+    requirements = ["pip::{distribution}"]
 
     def run(self, cb):
         self.stepper.iterate(cb)
@@ -138,7 +138,7 @@ class Solver(BaseSolver):
     name = {label!r}
     sampling_strategy = "tolerance"
     stopping_criterion = CertifiedGap()
-    requirements = ["pip::simopt", "pip::{package}"]
+    requirements = ["pip::{distribution}", "pip::{package}"]
 
     def get_next(self, tolerance):
         return min(1e-2, tolerance * 1e-2)
@@ -203,14 +203,14 @@ def export_benchopt(
         (place / part).mkdir(parents=True, exist_ok=True)
     kind = plan.instances[0].kind
     limits = {"tol": asked.tol, "time_limit": asked.time_limit, "target": asked.target}
-    texts = {"name": kind.name, "title": kind.title or kind.name, "least": LEAST, **limits}
-    jsonio.write_text(place / "objective.py", OBJECTIVE.format(**texts))
-    jsonio.write_text(place / "benchmark_utils" / "__init__.py", CRITERION.format(**texts))
-    jsonio.write_text(place / "README.md", README.format(**texts))
-    jsonio.write_text(place / "datasets" / "simopt.py", DATASET.format(**texts, **_parameters(plan)))
+    texts = {"name": kind.name, "title": kind.title or kind.name, "least": LEAST, "distribution": DISTRIBUTION, **limits}
+    write_text(place / "objective.py", OBJECTIVE.format(**texts))
+    write_text(place / "benchmark_utils" / "__init__.py", CRITERION.format(**texts))
+    write_text(place / "README.md", README.format(**texts))
+    write_text(place / "datasets" / "simopt.py", DATASET.format(**texts, **_parameters(plan)))
     for name, path in files.items():
         (place / "csv").mkdir(exist_ok=True)
-        shutil.copyfile(path, place / "csv" / name)
+        write_bytes(place / "csv" / name, path.read_bytes())
     for candidate in plan.candidates:
         name = plans.task(plan.instances[0], candidate, 0).cell.candidate
         label = name.replace("[", " ").replace("]", "").replace(",", " ").replace("/", "-")
@@ -219,7 +219,7 @@ def export_benchopt(
             made = (SWEEP + EITHER).format(**own, package=candidate.chosen.package)
         else:
             made = (ITERATES + EITHER).format(**own)
-        jsonio.write_text(place / "solvers" / f"{re.sub('[^a-z0-9]+', '_', label.lower())}.py", made)
+        write_text(place / "solvers" / f"{re.sub('[^a-z0-9]+', '_', label.lower())}.py", made)
     return place
 
 

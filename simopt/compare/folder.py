@@ -22,6 +22,7 @@ from simopt.compare.record import INTERRUPTED, Record, check_format, from_row
 from simopt.ground import jsonio
 from simopt.ground.errors import NotAvailable
 from simopt.ground.jsonio import InvalidFile
+from simopt.ground.writing import try_folder, write_text
 
 RUNS = "runs"
 
@@ -35,11 +36,8 @@ def prepare(folder: str | os.PathLike[str]) -> Path:
         with the path: it is a file, its parent does not exist, it is read-only, or the disk is full.
     """
     target = Path(folder)
-    runs = target / RUNS
     try:
-        runs.mkdir(parents=True, exist_ok=True)
-        jsonio.write_text(runs / ".writable", "x" * 4096)
-        (runs / ".writable").unlink(missing_ok=True)
+        try_folder(target / RUNS)
     except OSError as error:
         raise told(error, target, 0) from error
     return target
@@ -223,6 +221,6 @@ def write_summary(folder: Path, summary: dict[str, Any], text: str, records: lis
     try:
         parquet.write(folder, records)
         jsonio.write(folder / "comparison.json", {"format": FORMAT, **summary})
-        jsonio.write_text(folder / "table.md", text)
+        write_text(folder / "table.md", text)
     except OSError as error:
         raise told(error, folder, len(records)) from error

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 import math
-import os
 from collections import defaultdict
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from simopt.compare.cell import FORMAT
 from simopt.compare.record import Record, check_format, from_row
-from simopt.ground import jsonio
-from simopt.ground.errors import NotAvailable
+from simopt.ground.extras import needed
 from simopt.ground.jsonio import InvalidFile
+from simopt.ground.writing import replacing
 
 LABEL = b"simopt"  # where the format stands in the metadata of the schema
 POINT = ("setup", "solve", "iteration", "tolerance", "upper", "lower", "gap", "relative_gap")
@@ -27,15 +25,12 @@ def arrow() -> tuple[Any, Any]:
     NotAvailable
         naming the extra.
     """
-    try:
-        pyarrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
-    except ImportError as error:
-        raise NotAvailable(f"tables in Parquet need pyarrow: pip install 'simopt-convex[compare]' ({error})") from error
+    pyarrow, parquet = (needed(name, "tables in Parquet need", "compare") for name in ("pyarrow", "pyarrow.parquet"))
     return pyarrow, parquet
 
 
 def write(folder: Path, records: list[Record]) -> None:
-    """Both files, each by way of a temporary one beside it."""
+    """Both files."""
     pa, _ = arrow()
     text, number, whole, truth = pa.string(), pa.float64(), pa.int64(), pa.bool_()
     kinds = {"str": text, "float": number, "float | None": number, "int": whole, "int | None": whole, "bool": truth}
@@ -63,12 +58,8 @@ def columns() -> list[tuple[str, str]]:
 
 def _put(table: Any, target: Path) -> None:
     _, pq = arrow()
-    temporary = jsonio.check_target(target).with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        pq.write_table(table.replace_schema_metadata({LABEL: FORMAT.encode()}), temporary)
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with replacing(target) as out:
+        pq.write_table(table.replace_schema_metadata({LABEL: FORMAT.encode()}), out)
 
 
 def read(folder: Path) -> list[Record]:

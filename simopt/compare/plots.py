@@ -14,6 +14,7 @@ from simopt.compare import statistics
 from simopt.compare.folder import told
 from simopt.compare.record import Record
 from simopt.ground.figures import new_figure
+from simopt.ground.writing import replacing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -49,12 +50,8 @@ def draw(records: Sequence[Record], folder: str | os.PathLike[str]) -> list[Path
 
 
 def _save(figure: Figure, path: Path) -> Path:
-    temporary = path.with_name(f".{path.stem}.{os.getpid()}.part")
-    try:
-        figure.savefig(temporary, format="png", dpi=120)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with replacing(path) as out:
+        figure.savefig(out, format="png", dpi=120)
     return path
 
 

@@ -6,7 +6,6 @@ import io
 import logging
 import os
 import sys
-import tempfile
 import zipfile
 import zlib
 from pathlib import Path
@@ -20,6 +19,7 @@ from simopt.data.datasets.description import Description, describe
 from simopt.data.datasets.synthetic import friedman
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem, MissingDataset, NotAvailable, UnknownName
+from simopt.ground.writing import write_bytes
 
 FOLDER = "SIMOPT_DATA"
 CACHE = "SIMOPT_CACHE"
@@ -160,21 +160,9 @@ def _fetched(description: Description) -> tuple[Content, str]:
     _agree(description, table, address)
     path.parent.mkdir(parents=True, exist_ok=True)
     packed = gzip.compress(tables.write_csv(table).encode(), mtime=0)
-    _replace(_note(path), f"{hashlib.sha256(packed).hexdigest()}  {path.name}\n".encode())
-    _replace(path, packed)
+    write_bytes(_note(path), f"{hashlib.sha256(packed).hexdigest()}  {path.name}\n".encode())
+    write_bytes(path, packed)
     return table, address
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Write a file under another name first: an interrupted run leaves no half file behind."""
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False) as out:
-        try:
-            out.write(content)
-            out.close()
-            os.replace(out.name, path)
-        except BaseException:
-            Path(out.name).unlink(missing_ok=True)
-            raise
 
 
 def _agree(description: Description, table: tables.Table, where: str) -> None:
