@@ -1,4 +1,4 @@
-"""Every writer of the house on disks that are full, read-only or shared with people who mean no good: whole files, or one error with the path.
+"""Every writer of the house on disks that are full, read-only or shared: whole files, or one error with the path.
 
 Each case is tried with each kind of file; what was there before an attempt that fails is there after it, and nothing is left beside it.
 """
@@ -161,7 +161,15 @@ def test_no_name_of_a_temporary_file_can_be_foretold(write: Writer, tmp_path: Pa
     folder = tmp_path / "shared"
     folder.mkdir()
     process = os.getpid()
-    for name in (f".out.{process}.part", f".out.{process}", ".out.part", ".out.tmp", "out.tmp", "out.part", f".simopt-report.{process}.part"):
+    for name in (
+        f".out.{process}.part",
+        f".out.{process}",
+        ".out.part",
+        ".out.tmp",
+        "out.tmp",
+        "out.part",
+        f".simopt-report.{process}.part",
+    ):
         (folder / name).symlink_to(victim)
     planted = {path.name for path in folder.iterdir()}
     write(folder / "out", 10)
@@ -399,7 +407,9 @@ def on_a_small_disk(place: Path, *command: str) -> subprocess.CompletedProcess[s
     """Run a command where `place` is a disk of 128 kB of its own."""
     mounted = ["sh", "-c", 'mount -t tmpfs -o size=128k tmpfs "$0" && exec "$@"', str(place), *command]
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "MPLCONFIGDIR": str(place.parent)}
-    return subprocess.run(["unshare", "--user", "--map-root-user", "--mount", *mounted], capture_output=True, text=True, env=environment)
+    return subprocess.run(
+        ["unshare", "--user", "--map-root-user", "--mount", *mounted], capture_output=True, text=True, env=environment, check=False
+    )
 
 
 def test_a_disk_that_is_really_full(tmp_path: Path) -> None:
