@@ -73,9 +73,10 @@ def verify(
             if row["trace"]:
                 say(f"\n{row['id']}:\n{row['trace'].rstrip()}")
 
+        for lost in record.unwritten:
+            say(f"simopt: {lost}")
+
     emit(record.to_json(), as_json, output, lambda: _show(record, evidence), reported, traced)
-    for lost in record.unwritten:
-        say(f"simopt: {lost}")
     raise typer.Exit(INTERRUPTED if record.interrupted else 2 if record.unwritten else 0 if record.exit_ok else 1)
 
 
