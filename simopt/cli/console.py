@@ -14,7 +14,8 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import typer
 
-from simopt.cli.streams import harmless, say
+from simopt.cli.streams import say
+from simopt.ground.foreign_text import on_terminal
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -36,7 +37,7 @@ def console(*, err: bool = False) -> Console:
     class Harmless(Console):
         def render(self, renderable: Any, options: Any = None) -> Iterable[Segment]:
             for piece in super().render(renderable, options):
-                yield piece if piece.control or piece.text.isprintable() else piece._replace(text=harmless(piece.text))
+                yield piece if piece.control or piece.text.isprintable() else piece._replace(text=on_terminal(piece.text))
 
     stream = sys.stderr if err else sys.stdout
     width = None if stream.isatty() or "COLUMNS" in os.environ else WIDE
@@ -193,7 +194,7 @@ class Steps:
         """One more step is done; `text` says which and how it came out."""
         self.done += 1
         if self._bar is not None:
-            self._bar.update(self._task, completed=self.done, total=self.total, description=harmless(text))
+            self._bar.update(self._task, completed=self.done, total=self.total, description=on_terminal(text))
         else:
             say(f"[{self.done}/{self.total}] {text}")
 
@@ -213,7 +214,7 @@ class Ticker:
         self._last = now
         if sys.stderr.isatty():
             self._shown = True
-            sys.stderr.write(f"\r\x1b[K{harmless(text)}")
+            sys.stderr.write(f"\r\x1b[K{on_terminal(text)}")
             sys.stderr.flush()
         else:
             say(text)

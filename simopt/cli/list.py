@@ -159,5 +159,5 @@ def _text(value: Any) -> str:
 
 
 def _warn(failed: list[Failure]) -> None:
-    for failure in failed:
+    for failure in (each for each in failed if not each.told):
         say(f"simopt: {failure.source} failed to import: {failure.reason}")

@@ -6,7 +6,8 @@ from typing import Annotated
 
 import typer
 
-from simopt.cli.streams import harmless, say
+from simopt.cli.streams import say
+from simopt.ground.foreign_text import on_terminal
 
 
 def recheck(
@@ -31,7 +32,7 @@ def recheck(
         say(f"simopt: {proof}: {str(error).removeprefix(f'{proof}: ')}")
         raise typer.Exit(2) from None
     for line in lines:
-        typer.echo(harmless(line))
+        typer.echo(on_terminal(line))
     typer.echo("CHECKED")
 
 

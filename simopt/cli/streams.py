@@ -2,7 +2,7 @@
 
 A reader that has seen enough (`| head`) ends nothing; of a full disk behind standard output is told once, by name; what cannot be written
 to standard error is only progress and words. What an encoding cannot say is written as its escape, so that names that are not UTF-8 can
-be shown; characters that command a terminal are shown and not obeyed.
+be shown.
 """
 
 from __future__ import annotations
@@ -12,19 +12,13 @@ import os
 import sys
 from typing import Any, TextIO
 
-COMMANDS = {code: f"\\x{code:02x}" for code in (*range(9), *range(11, 32), *range(127, 160))}  # all but tab and line feed
-TURNED = {code: f"\\u{code:04x}" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}  # text from right to left looks like another
-
-
-def harmless(text: str) -> str:
-    """The text with escapes for the characters that a terminal would obey."""
-    return text.translate(COMMANDS | TURNED)
+from simopt.ground.foreign_text import on_terminal
 
 
 def say(text: str) -> None:
     """A line on standard error, where there still is one."""
     try:
-        sys.stderr.write(f"{harmless(text)}\n")
+        sys.stderr.write(f"{on_terminal(text)}\n")
         sys.stderr.flush()
     except (OSError, ValueError, AttributeError):
         pass

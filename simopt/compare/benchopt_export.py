@@ -5,9 +5,10 @@ The objective is the certified relative gap of `simopt.certify`, so benchopt's c
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -211,16 +212,28 @@ def export_benchopt(
     for name, path in files.items():
         (place / "csv").mkdir(exist_ok=True)
         write_bytes(place / "csv" / name, path.read_bytes())
+    used: set[str] = set()
     for candidate in plan.candidates:
         name = plans.task(plan.instances[0], candidate, 0).cell.candidate
         label = name.replace("[", " ").replace("]", "").replace(",", " ").replace("/", "-")
+        label, stem = next(_spellings(label, used))
+        used.add(stem)
         own = {**texts, "solver": candidate.chosen.name, "label": label, "options": candidate.options}
         if isinstance(candidate.chosen, BackEnd):
             made = (SWEEP + EITHER).format(**own, package=candidate.chosen.package)
         else:
             made = (ITERATES + EITHER).format(**own)
-        write_text(place / "solvers" / f"{re.sub('[^a-z0-9]+', '_', label.lower())}.py", made)
+        write_text(place / "solvers" / f"{stem}.py", made)
     return place
+
+
+def _spellings(label: str, used: set[str]) -> Iterator[tuple[str, str]]:
+    """A label and the name of its file, numbered until no other solver has it: names that differ by a sign would share a file."""
+    for number in itertools.count(1):
+        spelled = label if number == 1 else f"{label} {number}"
+        stem = re.sub("[^a-z0-9]+", "_", spelled.lower())
+        if stem not in used:
+            yield spelled, stem
 
 
 def _files(data: Sequence[plans.Data] | None) -> dict[str, Path]:

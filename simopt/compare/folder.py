@@ -28,13 +28,18 @@ RUNS = "runs"
 
 
 def prepare(folder: str | os.PathLike[str]) -> Path:
-    """The folder, made if need be, once it is sure that files can be written there.
+    """The folder, made if need be, once it is sure that files can be written there, tables in Parquet among them.
 
     Raises
     ------
+    NotAvailable
+        when pyarrow is missing.
     OSError
         with the path: it is a file, its parent does not exist, it is read-only, or the disk is full.
     """
+    from simopt.compare import parquet
+
+    parquet.arrow()
     target = Path(folder)
     try:
         try_folder(target / RUNS)

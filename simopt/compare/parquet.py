@@ -73,10 +73,14 @@ def read(folder: Path) -> list[Record]:
     runs, traces = (_get(folder / name) for name in ("runs.parquet", "traces.parquet"))
     points: dict[tuple[str, str, str], list[dict[str, Any]]] = defaultdict(list)
     for row in traces:
-        values = {name: math.nan if row.get(name) is None else row[name] for name in POINT}
-        points[(row["key"], row["machine"], row["started"])].append(values)
-    where = str(folder / "runs.parquet")
-    return [from_row(row, points[(row["key"], row["machine"], row["started"])], where) for row in runs]
+        points[_run(row)].append({name: math.nan if row.get(name) is None else row[name] for name in POINT})
+    return [from_row(row, points[_run(row)], str(folder / "runs.parquet")) for row in runs]
+
+
+def _run(row: dict[str, Any]) -> tuple[str, str, str]:
+    """Which run a row is of; what is missing or no text becomes one that no run has, which `from_row` refuses."""
+    key, machine, started = (str(row.get(name)) for name in ("key", "machine", "started"))
+    return key, machine, started
 
 
 def _get(path: Path) -> list[dict[str, Any]]:
@@ -85,9 +89,9 @@ def _get(path: Path) -> list[dict[str, Any]]:
         raise InvalidFile(f"{path}: no such file, though the other of the two tables is there")
     try:
         table = pq.read_table(path)
-    except (pa.ArrowException, OSError) as error:
+        rows: list[dict[str, Any]] = table.to_pylist()
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         raise InvalidFile(f"{path}: not a Parquet file, or a damaged one ({' '.join(str(error).split())[:120]})") from error
     found = (table.schema.metadata or {}).get(LABEL)
     check_format(found.decode(errors="replace") if found is not None else None, str(path))
-    rows: list[dict[str, Any]] = table.to_pylist()
     return rows

@@ -136,7 +136,7 @@ def from_row(row: dict[str, Any], points: Any, where: str) -> Record:
             _ = point["setup"] + point["solve"] + point["relative_gap"] + point["gap"]
     except KeyError as error:
         raise InvalidFile(f"{where}: the entry {error} is missing") from error
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OverflowError, RecursionError) as error:
         raise InvalidFile(f"{where}: {error}") from error
     if row.get("key") != cell.key:
         raise InvalidFile(f"{where}: the key {row.get('key')} is not that of its entries; it was changed by hand or damaged")

@@ -88,7 +88,7 @@ def read(path: str | os.PathLike[str]) -> Any:
     Raises
     ------
     InvalidFile
-        when it is not JSON, with the place.
+        when it is not JSON, with the place, or nothing that we would write (nested by the thousand, numbers of thousands of digits).
     OSError
         when it cannot be read.
     """
@@ -98,3 +98,7 @@ def read(path: str | os.PathLike[str]) -> Any:
         raise InvalidFile(f"{path}: not a text file (byte {error.start})") from error
     except json.JSONDecodeError as error:
         raise InvalidFile(f"{path}: not JSON, {error.msg} at line {error.lineno}, column {error.colno}") from error
+    except RecursionError as error:
+        raise InvalidFile(f"{path}: not a file of ours, it is nested too deeply") from error
+    except ValueError as error:  # more digits than Python reads
+        raise InvalidFile(f"{path}: not a file of ours, {error}") from error

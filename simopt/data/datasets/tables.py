@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +14,8 @@ from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
 
 Codes = Mapping[str, Mapping[str, float]]  # column -> the number that each word stands for
+QUOTED = re.compile(r'"(?:[^"]|"")*"')
+SHOWN = 60  # characters of a cell in a message
 MISSING = frozenset({"", "na", "n/a", "nan", "?", "null", "none", "-"})  # what spreadsheets and statistics programs write for it
 
 
@@ -30,7 +33,7 @@ class Table:
 
 
 def read_csv(text: str, where: str) -> Table:
-    """A table with one header row; the separator is the first of `;`, tab and `,` that the header has.
+    """A table with one header row; the separator is the first of `;`, tab and `,` that the header has outside quotes.
 
     Raises
     ------
@@ -40,13 +43,14 @@ def read_csv(text: str, where: str) -> Table:
     lines = text.splitlines()
     if not lines or not lines[0].strip():
         raise InvalidProblem(f"{where}: the file is empty")
-    separator = next((mark for mark in ";\t," if mark in lines[0]), ",")
-    header = [cell.strip() for cell in next(csv.reader([lines[0].removeprefix("\ufeff")], delimiter=separator))]
+    bare = QUOTED.sub("", lines[0])
+    separator = next((mark for mark in ";\t," if mark in bare), ",")
+    header = _row(lines[0].removeprefix("\ufeff"), 1, where, delimiter=separator)
     if all(_is_number(cell) for cell in header):
         raise InvalidProblem(f"{where}: no header, line 1 holds numbers only; put the names of the columns first")
     repeated = [name for i, name in enumerate(header) if name in header[:i]]
     if repeated:
-        raise InvalidProblem(f"{where}: two columns are called {repeated[0]!r}")
+        raise InvalidProblem(f"{where}: two columns are called {_short(repeated[0])!r}")
     if not any(line.strip() for line in lines[1:]):
         raise InvalidProblem(f"{where}: no rows after the header")
     return Table(tuple(header), _numbers(lines, 1, separator, header, where))
@@ -61,11 +65,24 @@ def _numbers(lines: Sequence[str], first: int, separator: str, header: Sequence[
     if values.shape[1:] == (len(header),) and bool(np.all(np.isfinite(values))):
         return values
     rows = [
-        (number, [cell.strip() for cell in next(csv.reader([line], delimiter=separator, skipinitialspace=True))])
+        (number, _row(line, number, where, delimiter=separator, skipinitialspace=True))
         for number, line in enumerate(lines[first:], first + 1)
         if line.strip()
     ]
     return parse(rows, header, {}, where)
+
+
+def _row(line: str, number: int, where: str, **dialect: Any) -> list[str]:
+    """The cells of a line."""
+    try:
+        return [cell.strip() for cell in next(csv.reader([line], **dialect))]
+    except csv.Error as error:
+        raise InvalidProblem(f"{where}: line {number} is no row of a table ({error})") from error
+
+
+def _short(text: str) -> str:
+    """A cell as a message shows it."""
+    return text if len(text) <= SHOWN else f"{text[:SHOWN]}…"
 
 
 def parse(rows: Sequence[tuple[int, Sequence[str]]], columns: Sequence[str], codes: Codes, where: str) -> Array:
@@ -80,15 +97,18 @@ def parse(rows: Sequence[tuple[int, Sequence[str]]], columns: Sequence[str], cod
                 out[i, j] = words[cell]
                 continue
             if not _is_number(cell):
-                raise InvalidProblem(f"{where}: line {line}, column {j + 1} ({name}) {_what(cell)}{_others(rows, columns, codes, cell)}")
+                raise InvalidProblem(
+                    f"{where}: line {line}, column {j + 1} ({_short(name)}) {_what(cell)}{_others(rows, columns, codes, cell)}"
+                )
             out[i, j] = float(cell)
             if not math.isfinite(out[i, j]):
-                raise InvalidProblem(f"{where}: line {line}, column {j + 1} ({name}) holds {cell!r}, which is not finite")
+                raise InvalidProblem(f"{where}: line {line}, column {j + 1} ({_short(name)}) holds {_short(cell)!r}, which is not finite")
     return out
 
 
 def _what(cell: str) -> str:
-    return "is empty" if not cell else f"holds {cell!r}, a missing value" if cell.casefold() in MISSING else f"holds {cell!r}, not a number"
+    why = "a missing value" if cell.casefold() in MISSING else "not a number"
+    return f"holds {_short(cell)!r}, {why}" if cell else "is empty"
 
 
 def _others(rows: Sequence[tuple[int, Sequence[str]]], columns: Sequence[str], codes: Codes, cell: str) -> str:
@@ -100,7 +120,7 @@ def _others(rows: Sequence[tuple[int, Sequence[str]]], columns: Sequence[str], c
         if not _is_number(other) and other not in codes.get(name, ())
     ]
     names = list(dict.fromkeys(name for name, _ in bad))
-    shown = ", ".join(names[:5]) + (", …" if len(names) > 5 else "")
+    shown = ", ".join(map(_short, names[:5])) + (", …" if len(names) > 5 else "")
     remedy = "fill them in or leave those rows out" if cell.casefold() in MISSING else "code words as numbers or leave those columns out"
     return "" if len(bad) < 2 else f"; {len(bad)} cells are missing or no numbers, in {shown}: {remedy}"
 
@@ -129,8 +149,7 @@ def arff_cells(text: str, where: str) -> tuple[list[str], list[tuple[int, list[s
         if inside:
             if stripped.startswith("{"):
                 raise InvalidProblem(f"{where}: line {number} is a row of a sparse ARFF file; a dense one is needed")
-            row = next(csv.reader([stripped], quotechar="'", skipinitialspace=True))
-            rows.append((number, [cell.strip() for cell in row]))
+            rows.append((number, _row(stripped, number, where, quotechar="'", skipinitialspace=True)))
         elif stripped.lower().startswith("@data"):
             inside = True
         elif match := _ATTRIBUTE.match(stripped):

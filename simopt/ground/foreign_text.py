@@ -1,0 +1,23 @@
+"""Words of other people's making (names of files, columns and solvers), shown so that nothing obeys them."""
+
+from __future__ import annotations
+
+COMMANDS = {code: f"\\x{code:02x}" for code in (*range(9), *range(11, 32), *range(127, 160))}  # all but tab and line feed
+TURNED = {code: f"\\u{code:04x}" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}  # text from right to left looks like another
+OBEYED = COMMANDS | TURNED
+
+
+def on_terminal(text: str) -> str:
+    """The text with escapes for the characters that a terminal would obey."""
+    return text if text.isascii() and text.isprintable() else text.translate(OBEYED)
+
+
+def in_markdown(text: str) -> str:
+    """The text on one line of Markdown, in a table as well: no HTML, no link, no picture."""
+    line = " ".join(on_terminal(text).split()).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    return line.replace("|", "\\|").replace("](", "]\\(")
+
+
+def in_picture(text: str) -> str:
+    """The text on a picture of matplotlib, which would typeset what stands between two dollars."""
+    return on_terminal(text).replace("$", "\\$")
