@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import typer
 
-from simopt.cli.streams import say
+from simopt.cli.streams import complain, say
 from simopt.ground.foreign_text import on_terminal
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def emit(
         except OSError as error:
             failures.append(error)
     for each in failures[:-1]:
-        say(f"simopt: {expected(each)}")
+        complain(expected(each) or repr(each))
     if failures:
         raise failures[-1]
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal
 import typer
 
 from simopt.cli.console import Json, console, emit, reserved, table
-from simopt.cli.streams import say
+from simopt.cli.streams import complain
 
 if TYPE_CHECKING:
     from simopt.ground.registry import Failure
@@ -160,4 +160,4 @@ def _text(value: Any) -> str:
 
 def _warn(failed: list[Failure]) -> None:
     for failure in (each for each in failed if not each.told):
-        say(f"simopt: {failure.source} failed to import: {failure.reason}")
+        complain(f"{failure.source} failed to import: {failure.reason}")

@@ -21,7 +21,7 @@ from simopt.cli.replay import replay
 from simopt.cli.reproduce import reproduce
 from simopt.cli.show import show
 from simopt.cli.solve import solve
-from simopt.cli.streams import say, secure
+from simopt.cli.streams import complain, secure
 from simopt.cli.verify import verify
 
 
@@ -36,13 +36,13 @@ class Commands(TyperGroup):
             finally:
                 sys.stdout.flush()  # of a full disk is told here, not when the interpreter ends
         except KeyboardInterrupt:
-            say("simopt: interrupted")
+            complain("interrupted")
             raise typer.Exit(130) from None
         except Exception as error:
             line = expected(error)
             if line is None:
                 raise
-            say(f"simopt: {line}")
+            complain(line)
             raise typer.Exit(2) from None
 
 
@@ -91,5 +91,5 @@ def main() -> None:
     except OSError as error:  # of standard output, while a text of help is shown
         if (line := expected(error)) is None:
             raise
-        say(f"simopt: {line}")
+        complain(line)
         sys.exit(2)

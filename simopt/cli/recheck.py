@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from simopt.cli.streams import say
+from simopt.cli.streams import complain
 from simopt.ground.foreign_text import on_terminal
 
 
@@ -26,10 +26,10 @@ def recheck(
     try:
         lines = [*checker.check(checker.read(proof)), _compared(proof)]
     except checker.Rejected as error:
-        say(f"simopt: {proof}: rejected, {error}")
+        complain(f"{proof}: rejected, {error}")
         raise typer.Exit(1) from None
     except checker.Unreadable as error:
-        say(f"simopt: {proof}: {str(error).removeprefix(f'{proof}: ')}")
+        complain(f"{proof}: {str(error).removeprefix(f'{proof}: ')}")
         raise typer.Exit(2) from None
     for line in lines:
         typer.echo(on_terminal(line))

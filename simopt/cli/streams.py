@@ -24,6 +24,11 @@ def say(text: str) -> None:
         pass
 
 
+def complain(text: str) -> None:
+    """What is wrong, on one line."""
+    say(" ".join(f"simopt: {text}".split()))
+
+
 def secure() -> None:
     """Open what the caller closed (`2>&-`), so that no file of ours takes its number, and guard both streams."""
     for number, name in enumerate(("stdin", "stdout", "stderr")):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from simopt.cli.console import Effort, Json, Output, Steps, check_output, console, emit, number, reserved, table
-from simopt.cli.streams import say
+from simopt.cli.streams import complain, say
 from simopt.ground.evidence import FOLDER, LIST
 
 if TYPE_CHECKING:
@@ -74,7 +74,7 @@ def verify(
                 say(f"\n{row['id']}:\n{row['trace'].rstrip()}")
 
         for lost in record.unwritten:
-            say(f"simopt: {lost}")
+            complain(lost)
 
     emit(record.to_json(), as_json, output, lambda: _show(record, evidence), reported, traced)
     raise typer.Exit(INTERRUPTED if record.interrupted else 2 if record.unwritten else 0 if record.exit_ok else 1)

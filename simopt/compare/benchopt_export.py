@@ -16,6 +16,7 @@ from simopt.compare import plan as plans
 from simopt.data.datasets import Dataset
 from simopt.ground.errors import InvalidProblem
 from simopt.ground.extras import DISTRIBUTION
+from simopt.ground.foreign_text import in_utf8
 from simopt.ground.writing import write_bytes, write_text
 from simopt.solving.backends.table import BackEnd
 from simopt.solving.problem import Problem
@@ -241,8 +242,9 @@ def _files(data: Sequence[plans.Data] | None) -> dict[str, Path]:
     found: dict[str, Path] = {}
     named = [data] if isinstance(data, (str, os.PathLike)) else data or ()
     for path in (Path(entry) for entry in named if not isinstance(entry, Dataset)):
-        if path.name.casefold().endswith((".csv", ".csv.gz")) and found.setdefault(path.name, path) != path:
-            raise InvalidProblem(f"benchopt: two data files are called {path.name}; rename one of them")
+        name = in_utf8(path.name)
+        if name.casefold().endswith((".csv", ".csv.gz")) and found.setdefault(name, path) != path:
+            raise InvalidProblem(f"benchopt: two data files are called {name}; rename one of them")
     return found
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from simopt.compare import parquet, statistics
 from simopt.compare.cell import Cell
-from simopt.compare.record import Record
+from simopt.compare.record import POINT, Record
 from simopt.ground.extras import needed
 
 if TYPE_CHECKING:
@@ -58,7 +58,7 @@ def traces(records: Sequence[Record]) -> pd.DataFrame:
                     "best_gap": best,
                 }
             )
-    return _frame(rows, ["key", *names, "machine", "sampling", *parquet.POINT, "seconds", "best_gap"])
+    return _frame(rows, ["key", *names, "machine", "sampling", *POINT, "seconds", "best_gap"])
 
 
 def summary(records: Sequence[Record]) -> pd.DataFrame:

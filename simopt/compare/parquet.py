@@ -8,13 +8,12 @@ from pathlib import Path
 from typing import Any
 
 from simopt.compare.cell import FORMAT
-from simopt.compare.record import Record, check_format, from_row
+from simopt.compare.record import POINT, Record, check_format, from_row
 from simopt.ground.extras import needed
 from simopt.ground.jsonio import InvalidFile
 from simopt.ground.writing import replacing
 
 LABEL = b"simopt"  # where the format stands in the metadata of the schema
-POINT = ("setup", "solve", "iteration", "tolerance", "upper", "lower", "gap", "relative_gap")
 
 
 def arrow() -> tuple[Any, Any]:
@@ -88,7 +87,8 @@ def _get(path: Path) -> list[dict[str, Any]]:
     if not path.is_file():
         raise InvalidFile(f"{path}: no such file, though the other of the two tables is there")
     try:
-        table = pq.read_table(path)
+        with path.open("rb") as file:  # a path with a colon would be read as an address
+            table = pq.read_table(file)
         rows: list[dict[str, Any]] = table.to_pylist()
     except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         raise InvalidFile(f"{path}: not a Parquet file, or a damaged one ({' '.join(str(error).split())[:120]})") from error

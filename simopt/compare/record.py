@@ -6,10 +6,12 @@ import dataclasses
 import json
 import math
 from dataclasses import dataclass, field
+from numbers import Real
 from typing import Any
 
 from simopt.compare.cell import FORMAT, Cell
 from simopt.compare.child import Answer
+from simopt.ground.foreign_text import in_utf8
 from simopt.ground.jsonio import InvalidFile
 
 SUCCESS = "optimal"
@@ -17,6 +19,9 @@ INTERRUPTED = "interrupted"  # never kept: it says nothing about the solver
 CELL = tuple(item.name for item in dataclasses.fields(Cell))
 FAMILY = FORMAT.partition("/")[0]
 OPENED = ("shapes", "versions", "system")  # texts that hold JSON
+SPELLED = ("settings", "options")  # texts that hold JSON, and whose spelling is part of the key
+POINT = ("setup", "solve", "iteration", "tolerance", "upper", "lower", "gap", "relative_gap")  # what is kept of a certified point
+LARGEST = 2**63 - 1  # what a column of whole numbers holds
 
 
 @dataclass(frozen=True)
@@ -130,10 +135,8 @@ def from_row(row: dict[str, Any], points: Any, where: str) -> Record:
     try:
         cell = Cell(**{name: _read(Cell, name, row[name]) for name in CELL})
         names = [item.name for item in dataclasses.fields(Record) if item.name not in ("cell", "points")]
-        kept = tuple({name: int(v) if name == "iteration" else _number(v) for name, v in dict(point).items()} for point in points)
+        kept = tuple({name: (_whole if name == "iteration" else _number)(name, dict(point)[name]) for name in POINT} for point in points)
         made = Record(cell, **{name: _read(Record, name, row[name]) for name in names}, points=kept)
-        for point in kept:
-            _ = point["setup"] + point["solve"] + point["relative_gap"] + point["gap"]
     except KeyError as error:
         raise InvalidFile(f"{where}: the entry {error} is missing") from error
     except (TypeError, ValueError, OverflowError, RecursionError) as error:
@@ -149,11 +152,9 @@ def _read(kind: type[Any], name: str, value: Any) -> Any:
     if "None" in wanted and missing:
         return None
     if wanted.startswith("float"):
-        return _number(value)
+        return _number(name, value)
     if wanted.startswith("int"):
-        if missing or int(value) != value:
-            raise TypeError(f"{name} is {value!r}, a whole number is needed")
-        return int(value)
+        return _whole(name, value)
     if wanted == "bool":
         return bool(value)
     if name in OPENED:
@@ -161,13 +162,23 @@ def _read(kind: type[Any], name: str, value: Any) -> Any:
         if not isinstance(value, dict):
             raise TypeError(f"{name} is {value!r}, names with values are needed")
         return json.dumps(value, sort_keys=True)
-    if not isinstance(value, str):
+    if not isinstance(value, str) or in_utf8(value) != value:
         raise TypeError(f"{name} is {value!r}, a text is needed")
+    if name in SPELLED and not isinstance(json.loads(value), dict):
+        raise TypeError(f"{name} is {value!r}, names with values are needed")
     return value
 
 
-def _number(value: Any) -> float:
+def _number(name: str, value: Any) -> float:
+    if value is not None and not isinstance(value, Real):
+        raise TypeError(f"{name} is {value!r}, a number is needed")
     return math.nan if value is None else float(value)
+
+
+def _whole(name: str, value: Any) -> int:
+    if not isinstance(value, Real) or int(value) != value or not -LARGEST <= value <= LARGEST:
+        raise TypeError(f"{name} is {value!r}, a whole number is needed")
+    return int(value)
 
 
 def check_format(found: Any, where: str) -> None:

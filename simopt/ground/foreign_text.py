@@ -1,10 +1,15 @@
-"""Words of other people's making (names of files, columns and solvers), shown so that nothing obeys them."""
+"""Words of other people's making (names of files, columns and solvers), written so that nothing fails on them or obeys them."""
 
 from __future__ import annotations
 
 COMMANDS = {code: f"\\x{code:02x}" for code in (*range(9), *range(11, 32), *range(127, 160))}  # all but tab and line feed
 TURNED = {code: f"\\u{code:04x}" for code in (*range(0x202A, 0x202F), *range(0x2066, 0x206A))}  # text from right to left looks like another
 OBEYED = COMMANDS | TURNED
+
+
+def in_utf8(text: str) -> str:
+    """The name of a file as text that UTF-8 can say: bytes that are none become escapes."""
+    return text.encode("utf-8", errors="backslashreplace").decode("utf-8")
 
 
 def on_terminal(text: str) -> str:

@@ -19,6 +19,7 @@ from simopt.data.datasets.description import Description, describe
 from simopt.data.datasets.synthetic import friedman
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem, MissingDataset, NotAvailable, UnknownName
+from simopt.ground.foreign_text import in_utf8
 from simopt.ground.writing import write_bytes
 
 FOLDER = "SIMOPT_DATA"
@@ -216,7 +217,7 @@ def _from_file(path: Path, target: str | None) -> Dataset:
     if len(table.columns) < 2:
         raise InvalidProblem(f"{path}: one column only; at least one feature and the target are needed (separated by commas)")
     features, names, y = _split(table, target, ())
-    return Dataset(path.name, features, names, y, source=str(path))
+    return Dataset(in_utf8(path.name), features, names, y, source=str(path))
 
 
 def _described(description: Description, table: tables.Table, source: str, target: str | None) -> Dataset:
