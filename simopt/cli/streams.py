@@ -46,7 +46,7 @@ def _guarded(stream: TextIO, name: str) -> TextIO:
         io.BufferedWriter(_Guard(stream, name)),
         encoding=stream.encoding,
         errors="backslashreplace",
-        line_buffering=stream.line_buffering or not name,
+        line_buffering=bool(stream.line_buffering) or not name,
         write_through=getattr(stream, "write_through", False),
     )
 

@@ -176,9 +176,10 @@ def _number(name: str, value: Any) -> float:
 
 
 def _whole(name: str, value: Any) -> int:
-    if not isinstance(value, Real) or int(value) != value or not -LARGEST <= value <= LARGEST:
+    found: Any = value if isinstance(value, Real) else 0.5
+    if int(found) != found or not -LARGEST <= found <= LARGEST:
         raise TypeError(f"{name} is {value!r}, a whole number is needed")
-    return int(value)
+    return int(found)
 
 
 def check_format(found: Any, where: str) -> None:

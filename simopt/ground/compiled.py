@@ -33,7 +33,7 @@ class Kernel(Generic[P, R]):
 
             from simopt.ground.kernel_cache import kept
 
-            compiled = numba.njit(error_model="numpy", fastmath=self.fastmath)(self.python)
+            compiled: Any = numba.njit(error_model="numpy", fastmath=self.fastmath)(self.python)
             if (cache := kept(self.python)) is not None:
                 compiled._cache = cache  # as cache=True would, with numba's own
             self._compiled = compiled

@@ -13,16 +13,16 @@ import logging
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
-from types import CodeType, ModuleType
+from importlib import import_module
+from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
 import numpy as np
-from numba.core.caching import FunctionCache, IndexDataCacheFile
 from numba.core.types import BaseTuple
 
 import simopt
-from simopt.ground.compiled import Kernel
 
+caching: Any = import_module("numba.core.caching")  # some of it has types, and which part depends on its version
 log = logging.getLogger("simopt.ground.kernel_cache")
 _told: list[str] = []
 
@@ -45,12 +45,12 @@ def tell(reason: str) -> None:
     _told.append(reason)
 
 
-class KernelCache(FunctionCache):  # type: ignore[misc]
+class KernelCache(caching.FunctionCache):  # type: ignore[misc]
     """The cache of one kernel, in the folder that numba chooses."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
-        self._cache_file = IndexDataCacheFile(self._cache_path, self._impl.filename_base, stamp(function))
+        self._cache_file = caching.IndexDataCacheFile(self._cache_path, self._impl.filename_base, stamp(function))
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """What was compiled for these arguments, or None, also where it cannot be read."""
@@ -90,19 +90,25 @@ def _parts(function: Any, seen: set[int]) -> Iterator[bytes]:
     for name in names:
         value = function.__globals__.get(name)
         yield name.encode()
-        if isinstance(value, Kernel):
-            yield from _parts(value.python, seen)
+        if (inner := _kernel(value)) is not None:
+            yield from _parts(inner, seen)
         elif isinstance(value, ModuleType):
             yield value.__version__.encode() if hasattr(value, "__version__") else _source(getattr(value, "__file__", None))
-            for inner in (getattr(value, attribute, None) for attribute in names):
-                if isinstance(inner, Kernel):
-                    yield from _parts(inner.python, seen)
+            for inner in (_kernel(getattr(value, attribute, None)) for attribute in names):
+                if inner is not None:
+                    yield from _parts(inner, seen)
         elif callable(value):
             yield _source(getattr(sys.modules.get(value.__module__), "__file__", None))
         elif isinstance(value, np.ndarray):
             yield f"{value.dtype}{value.shape}".encode() + value.tobytes()
         else:
             yield repr(value).encode()
+
+
+def _kernel(value: Any) -> FunctionType | None:
+    """The function that a kernel compiles."""
+    found = getattr(value, "python", None)
+    return found if isinstance(found, FunctionType) else None
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
@@ -126,4 +132,4 @@ def _fields(types: Any) -> Iterator[tuple[str, ...]]:
     for each in types:
         if isinstance(each, BaseTuple):
             yield tuple(getattr(each, "fields", ()))
-            yield from _fields(each.types)
+            yield from _fields(getattr(each, "types", ()))

@@ -122,11 +122,12 @@ def positive(name: str, v: SupportsFloat) -> float:
     return out
 
 
-def seconds(name: str, v: object) -> float:
+def seconds(name: str, v: Any) -> float:
     """Seconds > 0. What is longer than LONGEST, ∞ included, is as good as no end: it becomes LONGEST, which every system can wait for."""
-    if not (isinstance(v, Real) and v > 0):
+    number: Any = v if isinstance(v, Real) else 0
+    if not number > 0:
         raise InvalidProblem(f"{name}: must be positive seconds, got {v!r}")
-    return float(min(v, LONGEST))
+    return LONGEST if number > LONGEST else float(number)
 
 
 def nonnegative(name: str, v: SupportsFloat) -> float:

@@ -8,6 +8,7 @@ from __future__ import annotations
 import importlib
 import os
 import resource
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -19,6 +20,7 @@ import pytest
 
 import simopt
 from simopt.ground import kernel_cache
+from tests.hostile.test_writing import public  # noqa: F401
 
 ROOT = Path(__file__).resolve().parents[2]
 NOBODY = 65534
@@ -198,6 +200,7 @@ def test_a_folder_that_is_named_and_cannot_be_used(
 NOBODYS = f"""
 import os, sys, numba
 from simopt.ground import kernel_cache
+from tests.hostile.test_writing import public  # noqa: F401
 numba.njit(lambda x: x)(1.0)  # nobody may not read what numba imports on its way
 os.environ["HOME"] = "/nonexistent"
 os.environ.pop("XDG_CACHE_HOME", None)
@@ -209,13 +212,12 @@ print(top(3.0), top(3))
 
 
 @pytest.mark.skipif(os.name != "posix" or os.geteuid() != 0, reason="only root can become nobody")
-def test_a_read_only_install_and_no_home(package: Callable[..., dict[str, Any]], tmp_path: Path) -> None:
+def test_a_read_only_install_and_no_home(package: Callable[..., dict[str, Any]], tmp_path: Path, public: Path) -> None:  # noqa: F811
     package(KEPT, 2)
-    for folder in (tmp_path, *tmp_path.parents[:-2]):
-        folder.chmod(folder.stat().st_mode | 0o055)
+    shutil.copytree(tmp_path / "package", public / "package")
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(ROOT)}
     environment.pop("NUMBA_CACHE_DIR", None)
-    command = [sys.executable, "-c", NOBODYS, str(tmp_path / "package")]
+    command = [sys.executable, "-c", NOBODYS, str(public / "package")]
     done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, check=False)
     assert done.stdout == "6.0 6\n", done.stderr
     assert done.stderr.count(NOTE) == 1 and "NUMBA_CACHE_DIR" in done.stderr and done.stderr.count("\n") == 1

@@ -10,6 +10,7 @@ import errno
 import json
 import os
 import resource
+import secrets
 import shutil
 import stat
 import subprocess
@@ -181,7 +182,7 @@ def test_no_name_of_a_temporary_file_can_be_foretold(write: Writer, tmp_path: Pa
 def test_a_name_that_was_guessed_all_the_same_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     (tmp_path / "victim").write_text("precious")
     (tmp_path / ".simopt-guess.part").symlink_to(tmp_path / "victim")
-    monkeypatch.setattr(writing.secrets, "token_hex", lambda size: "guess")
+    monkeypatch.setattr(secrets, "token_hex", lambda size: "guess")
     with pytest.raises(FileExistsError):
         writing.write_text(tmp_path / "out", "new")
     assert (tmp_path / "victim").read_text() == "precious" and not (tmp_path / "out").exists()
@@ -356,10 +357,10 @@ def test_names_of_any_bytes(name: bytes, tmp_path: Path) -> None:
 @pytest.mark.parametrize("limit", [0, 4095])
 def test_what_will_not_work_is_told_before(limit: int, tmp_path: Path) -> None:
     with largest_file(limit):
-        for asked in (lambda: writing.try_target(tmp_path / "out"), lambda: writing.try_folder(tmp_path)):
+        for asked, path in ((writing.try_target, tmp_path / "out"), (writing.try_folder, tmp_path)):
             with pytest.raises(OSError) as caught:
-                asked()
-            assert caught.value.errno == errno.EFBIG and caught.value.filename in (str(tmp_path / "out"), str(tmp_path))
+                asked(path)
+            assert caught.value.errno == errno.EFBIG and caught.value.filename == str(path)
     assert not list(tmp_path.iterdir())
     assert writing.try_target(tmp_path / "out") == tmp_path / "out" and writing.try_folder(tmp_path / "a" / "b") == tmp_path / "a" / "b"
     assert only(tmp_path, "a") and not list((tmp_path / "a" / "b").iterdir())
