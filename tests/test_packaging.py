@@ -60,6 +60,21 @@ def test_constraints_hold_no_address_and_cover_the_dependencies() -> None:
     assert {item.split(">=")[0].lower() for item in wanted} <= pinned
 
 
+def test_hashes_are_of_the_pinned_versions_and_cover_what_they_should() -> None:
+    text = (ROOT / "hashes.txt").read_text(encoding="utf-8")
+    pins = re.findall(
+        r"^([\w.-]+==[\w.]+)(?: ; python_version < \"3\.13\")? \\\n((?:    --hash=sha256:[0-9a-f]{64}(?: \\)?\n)+)", text, re.MULTILINE
+    )
+    listed = (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    assert {pin for pin, _ in pins} <= {line.lower().replace("_", "-") for line in listed}
+    assert "".join(line for line in text.splitlines() if "==" in line).count("==") == len(pins), "a version without hashes"
+    assert len(text.splitlines()) == 1 + len(pins) + text.count("--hash="), "neither a version nor a hash: an address, say"
+    table = project()["project"]
+    extras = [item for name, extra in table["optional-dependencies"].items() if name not in ("ecos", "bench") for item in extra]
+    wanted = {re.split(r"[>=;]", item)[0].lower().replace("_", "-") for item in [*table["dependencies"], *extras]}
+    assert wanted <= {pin.split("==")[0] for pin, _ in pins}
+
+
 def test_no_text_sends_anyone_to_the_other_project_called_simopt() -> None:
     assert project()["project"]["name"] == DISTRIBUTION == "simopt-convex"
     listed = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=False).stdout.split("\0")
