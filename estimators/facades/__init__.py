@@ -2,5 +2,7 @@
 
 from importlib.util import find_spec
 
+from simopt.ground.extras import install
+
 if find_spec("sklearn") is None:
-    raise ImportError("simopt.estimators needs scikit-learn; install the extra with: pip install 'simopt-convex[ml]'", name="sklearn")
+    raise ImportError(f"simopt.estimators needs scikit-learn; install the extra with: {install('ml')}", name="sklearn")

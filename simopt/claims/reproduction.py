@@ -5,7 +5,6 @@ How a table is written stands in `simopt.claims.tables`, whose names can be impo
 
 from __future__ import annotations
 
-import importlib
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -16,6 +15,8 @@ from simopt.claims.kinds import Effort
 from simopt.claims.tables import INSIDE, NOT_PRINTED, OUTSIDE, Cell, Curve, Hypothesis, Row, Run, Table, Tried, table
 from simopt.ground import registry
 from simopt.ground.errors import InvalidProblem, NotAvailable
+from simopt.ground.extras import needed
+from simopt.ground.writing import replacing, try_folder
 from simopt.solving.provenance import versions
 
 __all__ = [
@@ -181,24 +182,34 @@ def _tried(chosen: Table, row: Sequence[Cell], run: Run) -> Iterator[Tried]:
             return
 
 
-def draw(done: Reproduction, folder: str | Path) -> Path:
-    """Draw what is done into `folder`/<name>.png and return the path.
+def prepare(chosen: Table, folder: str | Path) -> Path:
+    """The folder for the picture of a table, made and tried: called before a long run, so that what would stop it is known then.
 
     Raises
     ------
     NotAvailable
         when matplotlib is not installed, or the table has nothing to draw.
+    OSError
+        with the path, when the folder cannot be made or written to.
     """
-    if done.table.plot is None:
-        raise NotAvailable(f"{done.table.name} has no picture; --plot is for figures")
-    try:
-        figures = importlib.import_module("matplotlib.figure")
-    except ImportError as error:
-        raise NotAvailable(f"--plot needs matplotlib: pip install 'simopt-convex[plot]' ({error})") from error
-    target = Path(folder)
-    target.mkdir(parents=True, exist_ok=True)
-    figure = figures.Figure(layout="constrained")
+    if chosen.plot is None:
+        raise NotAvailable(f"{chosen.name} has no picture; --plot is for figures")
+    needed("matplotlib", "--plot", "plot")
+    return try_folder(folder)
+
+
+def draw(done: Reproduction, folder: str | Path) -> Path:
+    """Draw what is done into `folder`/<name>.png and return the path.
+
+    Raises
+    ------
+    NotAvailable, OSError
+        as `prepare`, and when the file cannot be written.
+    """
+    path = prepare(done.table, folder) / f"{done.table.name}.png"
+    figure = needed("matplotlib.figure", "--plot", "plot").Figure(layout="constrained")
+    assert done.table.plot is not None
     done.table.plot(figure, done)
-    path = target / f"{done.table.name}.png"
-    figure.savefig(path, dpi=150)
+    with replacing(path) as out:
+        figure.savefig(out, format="png", dpi=150)
     return path

@@ -14,7 +14,7 @@ import time
 import warnings
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -25,12 +25,14 @@ from simopt.claims.kinds import Effort, Evidence, Expected, Verdict
 from simopt.claims.runner import ClaimResult, failed, run
 from simopt.claims.tally import RowResult
 from simopt.ground import evidence, jsonio
+from simopt.ground.writing import write_text
 from simopt.solving.provenance import versions
 
 Row = dict[str, Any]
 Event = Mapping[str, Any]
 
 SECONDS_FILE = "seconds.json"
+UNWRITTEN = "unwritten"
 
 
 @dataclass(frozen=True)
@@ -45,6 +47,7 @@ class Record:
     selected: int
     interrupted: bool = False
     versions: Mapping[str, str] = field(default_factory=dict)
+    unwritten: tuple[str, ...] = ()  # files of this run that could not be written, each with the reason
 
     @property
     def exit_ok(self) -> bool:
@@ -102,7 +105,8 @@ def verify(
     on_event : called in this process with {"event": "start", "selected", "jobs"}, {"event": "row", "row", "done", "selected"} for every
         claim that finishes, {"event": "interrupted", "done", "selected"} after Ctrl-C, and {"event": "end", "record"}
 
-    An interrupt keeps the rows that are done: the record says so and `exit_ok` is false.
+    An interrupt keeps the rows that are done: the record says so and `exit_ok` is false. A file that cannot be written takes no verdict
+    with it: the record names it in `unwritten`.
 
     Raises
     ------
@@ -117,11 +121,13 @@ def verify(
     start = time.perf_counter()
     tell({"event": "start", "selected": len(chosen), "jobs": workers})
     rows: dict[str, Row] = {}
+    unwritten: list[str] = []
     interrupted = False
     try:
         with warnings.catch_warnings(), closing(_results(longest_first(chosen, folder), workers, effort, seed, mutants, folder)) as results:
             warnings.filterwarnings("ignore", "[0-9]+ tasks which were still being processed", UserWarning)  # joblib, when interrupted
             for row in results:
+                unwritten += row.pop(UNWRITTEN)
                 rows[row["id"]] = row
                 tell({"event": "row", "row": row, "done": len(rows), "selected": len(chosen)})
     except KeyboardInterrupt:
@@ -130,9 +136,10 @@ def verify(
     ordered = tuple(rows[claim.id] for claim in chosen if claim.id in rows)
     record = Record(ordered, effort, seed, workers, time.perf_counter() - start, len(chosen), interrupted, versions())
     if folder is not None and effort is Effort.QUICK and rows:
-        _write(folder / SECONDS_FILE, _hints(folder) | {row["id"]: row["seconds"] for row in ordered})
+        _write(folder / SECONDS_FILE, jsonio.dumps(_hints(folder) | {row["id"]: row["seconds"] for row in ordered}), unwritten)
     if folder is not None:
-        _write_list(folder / evidence.LIST, record)
+        _write(folder / evidence.LIST, _list(record), unwritten)
+    record = replace(record, unwritten=tuple(unwritten))
     tell({"event": "end", "record": record})
     return record
 
@@ -176,9 +183,13 @@ def work(claim_id: str, module: str, effort: str, seed: int, mutants: bool, fold
 
 
 def to_row(result: ClaimResult, folder: Path | None = None) -> Row:
-    """One claim's result as plain JSON-ready data; its witnesses and proofs are written to `folder`."""
+    """One claim's result as plain JSON-ready data; its witnesses and proofs are written to `folder`.
+
+    What of them could not be written stands under UNWRITTEN, for the record of the run.
+    """
     claim = result.claim
-    parts = {name: _part(result, row, folder) for name, row in result.rows.items()}
+    unwritten: list[str] = []
+    parts = {name: _part(result, row, folder, unwritten) for name, row in result.rows.items()}
     own = parts[claim.id]
     return {
         **claim.describe(),
@@ -194,10 +205,11 @@ def to_row(result: ClaimResult, folder: Path | None = None) -> Row:
             for m in result.mutants
         ],
         "trace": result.trace or None,
+        UNWRITTEN: unwritten,
     }
 
 
-def _part(result: ClaimResult, row: RowResult, folder: Path | None) -> Row:
+def _part(result: ClaimResult, row: RowResult, folder: Path | None, unwritten: list[str]) -> Row:
     return {
         "verdict": row.verdict.value,
         "evidence": None if row.evidence is None else row.evidence.value,
@@ -208,38 +220,43 @@ def _part(result: ClaimResult, row: RowResult, folder: Path | None) -> Row:
         "tightness": row.tightness,
         "reason": row.reason or None,
         "ok": row.verdict.meets(result.claim.expected),
-        "witness": _write_witness(row, folder),
-        "proof": _write_proof(result.claim, row, folder),
+        "witness": _write_witness(row, folder, unwritten),
+        "proof": _write_proof(result.claim, row, folder, unwritten),
         "where": row.where or None,
         "remains": row.remains or None,
         "measured": row.measured,
     }
 
 
-def _write_witness(row: RowResult, folder: Path | None) -> str | None:
+def _write_witness(row: RowResult, folder: Path | None, unwritten: list[str]) -> str | None:
     if row.witness is None or folder is None:
         return None
-    return _write(evidence.file_of(folder, row.row, "witness"), row.witness.document() | {"simopt": __version__})
+    text = jsonio.dumps(row.witness.document() | {"simopt": __version__})
+    return _write(evidence.file_of(folder, row.row, "witness"), text, unwritten)
 
 
-def _write_proof(claim: Claim, row: RowResult, folder: Path | None) -> str | None:
+def _write_proof(claim: Claim, row: RowResult, folder: Path | None, unwritten: list[str]) -> str | None:
     if not row.filed or row.proof is None or folder is None:
         return None
     document = proof.document(claim, row.row, str(row.scope), row.proof, __version__)
-    return _write(evidence.file_of(folder, row.row, "proof"), document)
+    return _write(evidence.file_of(folder, row.row, "proof"), jsonio.dumps(document), unwritten)
 
 
-def _write_list(path: Path, record: Record) -> None:
-    """How to check each file of a run again, beside them: it is as long as the run."""
+def _list(record: Record) -> str:
+    """How to check each file of a run again, to stand beside them: it is as long as the run."""
     files = list(record.evidence())
     width = max((len(name) for _, name, _ in files), default=0)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text("".join(f"{verdict:<9} {name:<{width}} {command}\n" for verdict, name, command in files), encoding="utf-8")
+    return "".join(f"{verdict:<9} {name:<{width}} {command}\n" for verdict, name, command in files)
 
 
-def _write(path: Path, document: Any) -> str:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    jsonio.write(path, document)
+def _write(path: Path, text: str, unwritten: list[str]) -> str | None:
+    """The path, once the file is there; else None, and what is the matter with it."""
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_text(path, text)
+    except OSError as error:
+        unwritten.append(f"{error.filename or path}: {error.strerror or error}")
+        return None
     return str(path)
 
 

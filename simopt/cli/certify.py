@@ -61,9 +61,7 @@ def certify(
     if not run.findings and not failure and not stopped:
         raise InvalidProblem(f"{target}: no cvxpy.Problem was solved; name a function that returns some as file.py:function")
     said = {"format": "simopt-certificates/1", "target": target, "tol": tol, "failure": failure, "problems": run.findings}
-    emit(said, as_json, output)
-    if not as_json and run.findings:
-        _show(run.findings)
+    emit(said, as_json, output, lambda: _show(run.findings))
     closed = all(finding.certificate is not None and finding.certificate.closes(tol) for finding in run.findings)
     raise typer.Exit(INTERRUPTED if stopped else 0 if closed and not failure else 1)
 
@@ -146,6 +144,8 @@ def _theirs(trace: TracebackType | None) -> TracebackType | None:
 
 
 def _show(findings: list[Finding]) -> None:
+    if not findings:
+        return
     out = console()
     headings = ("problem", "sense", "lower", "upper", "gap", "gap/scale", "arithmetic", "status", "")
     rows = []

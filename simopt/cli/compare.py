@@ -58,6 +58,7 @@ def compare(
     from simopt.cli import settings
     from simopt.compare import comparison as program
     from simopt.ground.errors import InvalidProblem
+    from simopt.ground.extras import needed
 
     wanted: dict[str, Any] = {
         "solvers": None if solvers is None else candidates(solvers),
@@ -74,6 +75,7 @@ def compare(
         typer.echo(f"wrote {export_benchopt(benchopt, problem, tol=tol, time_limit=time_limit, **wanted)}")
         return
     folder = Path(FOLDER) / problem if report is None else report
+    needed("matplotlib", "pictures of comparisons need", "compare")
     stopped = False
     with reserved(as_json):
         if merge:
@@ -83,8 +85,17 @@ def compare(
         else:
             common = {"repetitions": repetitions, "tol": tol, "time_limit": time_limit, "budget": budget, "threads": threads, "jobs": jobs}
             found, stopped = _measure(problem, {**wanted, **common, "folder": folder, "retry": retry})
-        pictures = found.plot(folder / "plots")
-    _tell(found, folder, len(pictures), as_json, stopped)
+    from simopt.compare import table as tables
+
+    said = {"format": "simopt-comparison/1", "complete": found.complete, "planned": found.planned, **tables.plain(found.records)}
+
+    def pictures() -> None:
+        with reserved(as_json):
+            drawn = found.plot(folder / "plots")
+        if not as_json:
+            _tell_files(found, folder, len(drawn), stopped)
+
+    emit(said, as_json, None, lambda: _tell(found), pictures)
     raise typer.Exit(INTERRUPTED if stopped else 0)
 
 
@@ -106,16 +117,9 @@ def _measure(problem: str, options: dict[str, Any]) -> tuple[Comparison, bool]:
             return stop.done, True
 
 
-def _tell(found: Comparison, folder: Path, pictures: int, as_json: bool, stopped: bool) -> None:
+def _tell(found: Comparison) -> None:
     from simopt.compare import table as tables
 
-    if as_json:
-        emit(
-            {"format": "simopt-comparison/1", "complete": found.complete, "planned": found.planned, **tables.plain(found.records)},
-            True,
-            None,
-        )
-        return
     out = console()
     if not found.records:
         out.print("no run is done yet")
@@ -126,10 +130,13 @@ def _tell(found: Comparison, folder: Path, pictures: int, as_json: bool, stopped
             out.print()
     for line in (*tables.success_lines(found.records), *tables.scaling_lines(found.records), "", *tables.notes(found.records)):
         out.print(line)
+
+
+def _tell_files(found: Comparison, folder: Path, pictures: int, stopped: bool) -> None:
     state = "interrupted; the same command goes on from here" if stopped else "complete"
     files = f"table.md, runs.parquet, traces.parquet, comparison.json, plots/ ({pictures} pictures)"
     runs = "1 run" if len(found.records) == 1 else f"{len(found.records)} runs"
-    out.print(f"{runs}, {state}. {folder}: {files}")
+    console().print(f"{runs}, {state}. {folder}: {files}")
 
 
 def numbers(flag: str, text: str) -> list[float | int]:

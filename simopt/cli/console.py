@@ -6,7 +6,7 @@ import ctypes
 import os
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, redirect_stdout
 from pathlib import Path
 from types import TracebackType
@@ -14,9 +14,13 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, Self
 
 import typer
 
+from simopt.cli.streams import complain, say
+from simopt.ground.foreign_text import on_terminal
+
 if TYPE_CHECKING:
     from rich.console import Console
     from rich.progress import Progress
+    from rich.segment import Segment
     from rich.text import Text
 
 WIDE = 250  # columns of a table that goes into a pipe or a file, where nothing should be cut off
@@ -27,12 +31,17 @@ Effort = Annotated[Literal["quick", "full"], typer.Option("--effort", help="Coun
 
 
 def console(*, err: bool = False) -> Console:
-    """A console for people: as wide as the terminal, or wide enough for any table elsewhere."""
+    """A console for people: as wide as the terminal, or wide enough for any table elsewhere. What it shows commands no terminal."""
     from rich.console import Console
+
+    class Harmless(Console):
+        def render(self, renderable: Any, options: Any = None) -> Iterable[Segment]:
+            for piece in super().render(renderable, options):
+                yield piece if piece.control or piece.text.isprintable() else piece._replace(text=on_terminal(piece.text))
 
     stream = sys.stderr if err else sys.stdout
     width = None if stream.isatty() or "COLUMNS" in os.environ else WIDE
-    return Console(stderr=err, highlight=False, markup=False, emoji=False, width=width)
+    return Harmless(stderr=err, highlight=False, markup=False, emoji=False, width=width)
 
 
 def table(
@@ -90,15 +99,38 @@ def number(value: float | None, form: str = ".3g") -> str:
     return "" if value is None else format(value, form)
 
 
-def emit(value: Any, as_json: bool, output: Path | None) -> None:
-    """Write `value` to `output`, and to standard output where JSON was asked for."""
+def emit(
+    value: Any, as_json: bool, output: Path | None = None, show: Callable[[], object] | None = None, *writers: Callable[[], object]
+) -> None:
+    """Show a result on standard output, as JSON or by `show`, and only then write it, to `output` and by `writers`.
+
+    All of it is tried, whatever fails: a full disk takes no result off the screen, and a closed screen none from the disk.
+
+    Raises
+    ------
+    OSError
+        when all is done, for the last that failed; for the others there is a line on standard error.
+    """
+    from simopt.cli.errors import expected
     from simopt.ground import jsonio
 
-    if output is not None:
-        jsonio.write(output, value)
-    if as_json:
-        sys.stdout.write(jsonio.dumps(value))
+    def shown() -> None:
+        if as_json:
+            sys.stdout.write(jsonio.dumps(value))
+        elif show is not None:
+            show()
         sys.stdout.flush()
+
+    failures = []
+    for step in (shown, *([] if output is None else [lambda: jsonio.write(output, value)]), *writers):
+        try:
+            step()
+        except OSError as error:
+            failures.append(error)
+    for each in failures[:-1]:
+        complain(expected(each) or repr(each))
+    if failures:
+        raise failures[-1]
 
 
 @contextmanager
@@ -128,9 +160,9 @@ def reserved(as_json: bool) -> Iterator[None]:
 def check_output(output: Path | None) -> None:
     """Refuse a file that cannot be written before the work begins rather than after it."""
     if output is not None:
-        from simopt.ground import jsonio
+        from simopt.ground.writing import try_target
 
-        jsonio.check_target(output)
+        try_target(output)
 
 
 class Steps:
@@ -162,10 +194,9 @@ class Steps:
         """One more step is done; `text` says which and how it came out."""
         self.done += 1
         if self._bar is not None:
-            self._bar.update(self._task, completed=self.done, total=self.total, description=text)
+            self._bar.update(self._task, completed=self.done, total=self.total, description=on_terminal(text))
         else:
-            sys.stderr.write(f"[{self.done}/{self.total}] {text}\n")
-            sys.stderr.flush()
+            say(f"[{self.done}/{self.total}] {text}")
 
 
 class Ticker:
@@ -183,10 +214,10 @@ class Ticker:
         self._last = now
         if sys.stderr.isatty():
             self._shown = True
-            sys.stderr.write(f"\r\x1b[K{text}")
+            sys.stderr.write(f"\r\x1b[K{on_terminal(text)}")
+            sys.stderr.flush()
         else:
-            sys.stderr.write(f"{text}\n")
-        sys.stderr.flush()
+            say(text)
 
     def clear(self) -> None:
         """Remove the line in place."""

@@ -39,10 +39,8 @@ def fetch(
     entries = descriptions() if folded == ["all"] else [describe(name) for name in names]
     with reserved(as_json):
         found = [_row(entry) for entry in {entry.name: entry for entry in entries}.values()]
-    emit(found, as_json, None)
-    if not as_json:
-        lines = [[row["name"], row["state"], row["where"] or row["reason"], row["licence"]] for row in found]
-        console().print(table(HEADINGS, lines, whole=HEADINGS[:2]))
+    lines = [[row["name"], row["state"], row["where"] or row["reason"], row["licence"]] for row in found]
+    emit(found, as_json, None, lambda: console().print(table(HEADINGS, lines, whole=HEADINGS[:2])))
     raise typer.Exit(1 if any(row["state"] == FAILED for row in found) else 0)
 
 

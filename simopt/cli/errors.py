@@ -11,5 +11,5 @@ def expected(error: Exception) -> str | None:
     if isinstance(error, (InvalidProblem, UnknownName, NotAvailable, DuplicateName)):
         return " ".join(str(error).split())
     if isinstance(error, OSError) and error.filename is not None:
-        return f"{error.filename}: {error.strerror}"
+        return " ".join(f"{error.filename}: {error.strerror}".split())
     return None

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
 from simopt.cli.console import Json, console, emit, reserved, table
+from simopt.cli.streams import complain
 
 if TYPE_CHECKING:
     from simopt.ground.registry import Failure
@@ -48,7 +48,7 @@ def list_(what: Annotated[What, typer.Argument(help="What to list.")], as_json: 
         _warn(failed)
         # Every object of `list theorems --json` is a claim; elsewhere a plug-in that failed is an object of its own.
         extra = [] if what == "theorems" else [{"name": f.source, "group": f.group, "failed": f.reason} for f in failed]
-        emit([*found, *extra], True, None)
+        emit([*found, *extra], True)
         return
     out = console()
     columns = (COLUMNS if out.width >= NARROW else ON_NARROW)[what]
@@ -159,5 +159,5 @@ def _text(value: Any) -> str:
 
 
 def _warn(failed: list[Failure]) -> None:
-    for failure in failed:
-        sys.stderr.write(f"simopt: {failure.source} failed to import: {failure.reason}\n")
+    for failure in (each for each in failed if not each.told):
+        complain(f"{failure.source} failed to import: {failure.reason}")

@@ -5,6 +5,7 @@ Nothing heavy is imported here; each command imports its program when it runs.
 
 from __future__ import annotations
 
+import sys
 from typing import Annotated, Any
 
 import typer
@@ -20,6 +21,7 @@ from simopt.cli.replay import replay
 from simopt.cli.reproduce import reproduce
 from simopt.cli.show import show
 from simopt.cli.solve import solve
+from simopt.cli.streams import complain, secure
 from simopt.cli.verify import verify
 
 
@@ -29,15 +31,18 @@ class Commands(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         """Run the command."""
         try:
-            return super().invoke(ctx)
+            try:
+                return super().invoke(ctx)
+            finally:
+                sys.stdout.flush()  # of a full disk is told here, not when the interpreter ends
         except KeyboardInterrupt:
-            typer.echo("simopt: interrupted", err=True)
+            complain("interrupted")
             raise typer.Exit(130) from None
         except Exception as error:
             line = expected(error)
             if line is None:
                 raise
-            typer.echo(f"simopt: {line}", err=True)
+            complain(line)
             raise typer.Exit(2) from None
 
 
@@ -80,4 +85,11 @@ app.command("recheck")(recheck)
 
 def main() -> None:
     """Entry point of the console script."""
-    app()
+    secure()
+    try:
+        app()
+    except OSError as error:  # of standard output, while a text of help is shown
+        if (line := expected(error)) is None:
+            raise
+        complain(line)
+        sys.exit(2)

@@ -6,6 +6,9 @@ from typing import Annotated
 
 import typer
 
+from simopt.cli.streams import complain
+from simopt.ground.foreign_text import on_terminal
+
 
 def recheck(
     proof: Annotated[str, typer.Argument(metavar="PROOF|ID", help="Proof file that verify left behind, or the claim it is of.")],
@@ -23,13 +26,13 @@ def recheck(
     try:
         lines = [*checker.check(checker.read(proof)), _compared(proof)]
     except checker.Rejected as error:
-        typer.echo(f"simopt: {proof}: rejected, {error}", err=True)
+        complain(f"{proof}: rejected, {error}")
         raise typer.Exit(1) from None
     except checker.Unreadable as error:
-        typer.echo(f"simopt: {proof}: {str(error).removeprefix(f'{proof}: ')}", err=True)
+        complain(f"{proof}: {str(error).removeprefix(f'{proof}: ')}")
         raise typer.Exit(2) from None
     for line in lines:
-        typer.echo(line)
+        typer.echo(on_terminal(line))
     typer.echo("CHECKED")
 
 

@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from simopt.cli.console import console, table
+from simopt.cli.streams import complain
 from simopt.ground.evidence import named
 
 
@@ -23,7 +24,7 @@ def replay(
     again = rerun(named(witness, "witness"))
     out = console()
     if again.warning:
-        typer.echo(f"simopt: warning: {again.warning}", err=True)
+        complain(f"warning: {again.warning}")
     found = again.witness
     out.print(f"{found.row} ({again.claim.paper}, {again.claim.place})")
     out.print(again.claim.says)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from simopt.cli.console import Effort, Json, Output, Steps, check_output, console, emit, number, reserved, table
+from simopt.cli.streams import say
 
 if TYPE_CHECKING:
     from simopt.claims.reproduction import Reproduction
@@ -32,19 +33,17 @@ def reproduce(
     What the paper does not print (baselines, say) is listed below the table.
     Each cell is inside or outside the printed mean ± 2 √(sd² + our sd²); s.e. are the standard errors of the two means between them. A cell
     outside is explained if the printed value lies inside where something that the paper leaves open is done otherwise. Exit status 0: every
-    cell outside is explained (rows whose data are missing are not run, and fail nothing); 1: not; 130: interrupted, what was done is kept.
+    cell outside is explained (rows whose data are missing are not run, and fail nothing); 1: not; 2: bad input, or a file
+    could not be written; 130: interrupted, what was done is shown.
     """
     from simopt.claims import reproduction as program
     from simopt.claims.kinds import Effort as Efforts
-    from simopt.ground.errors import InvalidProblem, NotAvailable
 
     check_output(output)
     with reserved(as_json):
         chosen = program.find(name)
-    if plot is not None and chosen.plot is None:
-        raise NotAvailable(f"{chosen.name} has no picture; --plot is for figures")
-    if plot is not None and plot.exists() and not plot.is_dir():
-        raise InvalidProblem(f"--plot: {plot} is a file, a folder is needed")
+    if plot is not None:
+        program.prepare(chosen, plot)
     asked = program.matching(chosen, rows) if rows else None
     done = program.Reproduction(chosen, Efforts(effort), 0, asked=asked)
     stopped = False
@@ -55,12 +54,13 @@ def reproduce(
                 steps.step(f"{row.name}: {(row.not_run and 'not run') or _words(row)} ({row.seconds:.1f} s)")
     except KeyboardInterrupt:
         stopped = True
-    emit(done.describe(), as_json, output)
-    picture = program.draw(done, plot) if plot is not None and done.rows else None
-    if not as_json:
-        _show(done, stopped, everything)
-    if picture is not None:
-        typer.echo(f"picture: {picture}", err=as_json)
+
+    def picture() -> None:
+        if plot is not None and done.rows:
+            drawn = f"picture: {program.draw(done, plot)}"
+            say(drawn) if as_json else console().print(drawn, soft_wrap=True)
+
+    emit(done.describe(), as_json, output, lambda: _show(done, stopped, everything), picture)
     raise typer.Exit(INTERRUPTED if stopped else 1 if done.unexplained else 0)
 
 

@@ -33,7 +33,8 @@ def solve(
 ) -> None:
     """Solve a problem on a data set and print bounds on its optimum.
 
-    Exit status 0: certified to the tolerance (for scs: a valid bracket); 1: not; 2: bad input; 130: interrupted.
+    Exit status 0: certified to the tolerance (for scs: a valid bracket); 1: not; 2: bad input, or a file could not be written;
+    130: interrupted.
     """
     from simopt.cli import settings
 
@@ -46,9 +47,7 @@ def solve(
         raise typer.Exit(_solve_all(made, data, common, options, as_json, output))
     with reserved(as_json):
         solution, stopped = _run(made, solver, common, options)
-    emit(describe(made, solution, data), as_json, output)
-    if not as_json:
-        _show(made, solution, data, rigorous)
+    emit(describe(made, solution, data), as_json, output, lambda: _show(made, solution, data, rigorous))
     raise typer.Exit(INTERRUPTED if stopped else 0 if acceptable(solution) else 1)
 
 
@@ -189,11 +188,8 @@ def _solve_all(made: Problem, data: str, common: dict[str, Any], options: dict[s
     overlap = brackets_overlap(solutions)
     left_out = [backend.missing for backend in FIRST_CLASS if backend.missing]
     described = [describe(made, s, data) for s in solutions]
-    emit({"problem": made.name, "data": data, "overlap": overlap, "left_out": left_out, "solutions": described}, as_json, output)
-    if not as_json:
-        _show_all(made, data, solutions, overlap)
-        for reason in left_out:
-            console().print(f"left out: {reason}", soft_wrap=True)
+    said = {"problem": made.name, "data": data, "overlap": overlap, "left_out": left_out, "solutions": described}
+    emit(said, as_json, output, lambda: _show_all(made, data, solutions, overlap, left_out))
     from simopt.solving.solution import Status
 
     tried = [s for s in solutions if s.status is not Status.UNSUPPORTED]
@@ -209,7 +205,7 @@ def brackets_overlap(solutions: list[Solution]) -> bool:
     return max(c.lower for c in found) <= min(c.upper for c in found) + slack
 
 
-def _show_all(made: Problem, data: str, solutions: list[Solution], overlap: bool) -> None:
+def _show_all(made: Problem, data: str, solutions: list[Solution], overlap: bool, left_out: list[str]) -> None:
     out = console()
     out.print(f"{made.name} on {data}: {size(made)}")
     headings = ("solver", "status", "reported", "lower", "upper", "gap/scale", "gap/|upper|", "iterations", "seconds", "")
@@ -226,3 +222,5 @@ def _show_all(made: Problem, data: str, solutions: list[Solution], overlap: bool
     out.print(
         "all brackets overlap" if overlap else "THE BRACKETS DO NOT OVERLAP" if any(s.certificate for s in solutions) else "no brackets"
     )
+    for reason in left_out:
+        out.print(f"left out: {reason}", soft_wrap=True)

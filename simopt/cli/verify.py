@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from simopt.cli.console import Effort, Json, Output, Steps, check_output, console, emit, number, reserved, table
+from simopt.cli.streams import complain, say
 from simopt.ground.evidence import FOLDER, LIST
 
 if TYPE_CHECKING:
@@ -40,14 +40,12 @@ def verify(
 ) -> None:
     """Check the claims of the papers.
 
-    Exit status 0: every verdict is as expected (NOT_RUN fails nothing); 1: some are not; 130: interrupted, what was done is reported.
+    Exit status 0: every verdict is as expected (NOT_RUN fails nothing); 1: some are not; 2: bad input, or a file could not be written;
+    130: interrupted, what was done is reported.
     """
     from simopt.claims import verification as program
-    from simopt.ground.errors import InvalidProblem
 
     check_output(output)
-    if evidence.exists() and not evidence.is_dir():
-        raise InvalidProblem(f"--evidence: {evidence} is a file, a folder is needed")
     watch = _Watch(evidence, report)
     try:
         with reserved(as_json):
@@ -63,18 +61,23 @@ def verify(
             )
     finally:
         watch.close()
-    emit(record.to_json(), as_json, output)
-    if not as_json:
-        _show(record, evidence)
-    if report is not None:
-        from simopt.report import write
 
-        written = write(record, report)
-        sys.stderr.write(f"\nReport: {written['index.html']}\n")
-    for row in record.rows:
-        if row["trace"]:
-            sys.stderr.write(f"\n{row['id']}:\n{row['trace']}")
-    raise typer.Exit(INTERRUPTED if record.interrupted else 0 if record.exit_ok else 1)
+    def reported() -> None:
+        if report is not None:
+            from simopt.report import write
+
+            say(f"\nReport: {write(record, report)['index.html']}")
+
+    def traced() -> None:
+        for row in record.rows:
+            if row["trace"]:
+                say(f"\n{row['id']}:\n{row['trace'].rstrip()}")
+
+        for lost in record.unwritten:
+            complain(lost)
+
+    emit(record.to_json(), as_json, output, lambda: _show(record, evidence), reported, traced)
+    raise typer.Exit(INTERRUPTED if record.interrupted else 2 if record.unwritten else 0 if record.exit_ok else 1)
 
 
 class _Watch:
@@ -88,10 +91,11 @@ class _Watch:
     def __call__(self, event: Mapping[str, Any]) -> None:
         if event["event"] == "start":
             from simopt.ground.errors import NotAvailable
+            from simopt.ground.writing import try_folder
 
             if event["selected"] == 0:
                 raise NotAvailable("verify: no claim is selected; see `simopt list theorems`")
-            self.evidence.mkdir(parents=True, exist_ok=True)  # a folder that cannot be made is noticed before the work, not after
+            try_folder(self.evidence)  # what cannot be written to is noticed before the work, not after
             if self.report is not None:
                 from simopt.report import prepare
 

@@ -5,17 +5,19 @@ The objective is the certified relative gap of `simopt.certify`, so benchopt's c
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
-import shutil
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 from simopt.compare import plan as plans
 from simopt.data.datasets import Dataset
-from simopt.ground import jsonio
 from simopt.ground.errors import InvalidProblem
+from simopt.ground.extras import DISTRIBUTION
+from simopt.ground.foreign_text import in_utf8
+from simopt.ground.writing import write_bytes, write_text
 from simopt.solving.backends.table import BackEnd
 from simopt.solving.problem import Problem
 
@@ -49,7 +51,7 @@ class Objective(BaseObjective):
     name = {name!r}
     url = ""
     min_benchopt_version = {least!r}
-    requirements = ["pip::simopt"]
+    requirements = ["pip::{distribution}"]
     sampling_strategy = "callback"
 
     def set_data(self, problem):
@@ -88,7 +90,7 @@ FOLDER = Path(__file__).resolve().parents[1]
 
 class Dataset(BaseDataset):
     name = "simopt"
-    requirements = ["pip::simopt"]
+    requirements = ["pip::{distribution}"]
     parameters = {parameters}
     test_parameters = {test_parameters}
 
@@ -120,7 +122,7 @@ class Solver(BaseSolver):
     name = {label!r}
     sampling_strategy = "callback"
     stopping_criterion = CertifiedGap()
-    requirements = ["pip::simopt"]
+    requirements = ["pip::{distribution}"]
 
     def run(self, cb):
         self.stepper.iterate(cb)
@@ -138,7 +140,7 @@ class Solver(BaseSolver):
     name = {label!r}
     sampling_strategy = "tolerance"
     stopping_criterion = CertifiedGap()
-    requirements = ["pip::simopt", "pip::{package}"]
+    requirements = ["pip::{distribution}", "pip::{package}"]
 
     def get_next(self, tolerance):
         return min(1e-2, tolerance * 1e-2)
@@ -203,24 +205,36 @@ def export_benchopt(
         (place / part).mkdir(parents=True, exist_ok=True)
     kind = plan.instances[0].kind
     limits = {"tol": asked.tol, "time_limit": asked.time_limit, "target": asked.target}
-    texts = {"name": kind.name, "title": kind.title or kind.name, "least": LEAST, **limits}
-    jsonio.write_text(place / "objective.py", OBJECTIVE.format(**texts))
-    jsonio.write_text(place / "benchmark_utils" / "__init__.py", CRITERION.format(**texts))
-    jsonio.write_text(place / "README.md", README.format(**texts))
-    jsonio.write_text(place / "datasets" / "simopt.py", DATASET.format(**texts, **_parameters(plan)))
+    texts = {"name": kind.name, "title": kind.title or kind.name, "least": LEAST, "distribution": DISTRIBUTION, **limits}
+    write_text(place / "objective.py", OBJECTIVE.format(**texts))
+    write_text(place / "benchmark_utils" / "__init__.py", CRITERION.format(**texts))
+    write_text(place / "README.md", README.format(**texts))
+    write_text(place / "datasets" / "simopt.py", DATASET.format(**texts, **_parameters(plan)))
     for name, path in files.items():
         (place / "csv").mkdir(exist_ok=True)
-        shutil.copyfile(path, place / "csv" / name)
+        write_bytes(place / "csv" / name, path.read_bytes())
+    used: set[str] = set()
     for candidate in plan.candidates:
         name = plans.task(plan.instances[0], candidate, 0).cell.candidate
         label = name.replace("[", " ").replace("]", "").replace(",", " ").replace("/", "-")
+        label, stem = next(_spellings(label, used))
+        used.add(stem)
         own = {**texts, "solver": candidate.chosen.name, "label": label, "options": candidate.options}
         if isinstance(candidate.chosen, BackEnd):
             made = (SWEEP + EITHER).format(**own, package=candidate.chosen.package)
         else:
             made = (ITERATES + EITHER).format(**own)
-        jsonio.write_text(place / "solvers" / f"{re.sub('[^a-z0-9]+', '_', label.lower())}.py", made)
+        write_text(place / "solvers" / f"{stem}.py", made)
     return place
+
+
+def _spellings(label: str, used: set[str]) -> Iterator[tuple[str, str]]:
+    """A label and the name of its file, numbered until no other solver has it: names that differ by a sign would share a file."""
+    for number in itertools.count(1):
+        spelled = label if number == 1 else f"{label} {number}"
+        stem = re.sub("[^a-z0-9]+", "_", spelled.lower())
+        if stem not in used:
+            yield spelled, stem
 
 
 def _files(data: Sequence[plans.Data] | None) -> dict[str, Path]:
@@ -228,8 +242,9 @@ def _files(data: Sequence[plans.Data] | None) -> dict[str, Path]:
     found: dict[str, Path] = {}
     named = [data] if isinstance(data, (str, os.PathLike)) else data or ()
     for path in (Path(entry) for entry in named if not isinstance(entry, Dataset)):
-        if path.name.casefold().endswith((".csv", ".csv.gz")) and found.setdefault(path.name, path) != path:
-            raise InvalidProblem(f"benchopt: two data files are called {path.name}; rename one of them")
+        name = in_utf8(path.name)
+        if name.casefold().endswith((".csv", ".csv.gz")) and found.setdefault(name, path) != path:
+            raise InvalidProblem(f"benchopt: two data files are called {name}; rename one of them")
     return found
 
 

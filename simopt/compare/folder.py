@@ -21,24 +21,27 @@ from simopt.compare.cell import FORMAT, Cell
 from simopt.compare.record import INTERRUPTED, Record, check_format, from_row
 from simopt.ground import jsonio, reading
 from simopt.ground.errors import InvalidFile, NotAvailable
+from simopt.ground.writing import try_folder, write_text
 
 RUNS = "runs"
 
 
 def prepare(folder: str | os.PathLike[str]) -> Path:
-    """The folder, made if need be, once it is sure that files can be written there.
+    """The folder, made if need be, once it is sure that files can be written there, tables in Parquet among them.
 
     Raises
     ------
+    NotAvailable
+        when pyarrow is missing.
     OSError
         with the path: it is a file, its parent does not exist, it is read-only, or the disk is full.
     """
+    from simopt.compare import parquet
+
+    parquet.arrow()
     target = Path(folder)
-    runs = target / RUNS
     try:
-        runs.mkdir(parents=True, exist_ok=True)
-        jsonio.write_text(runs / ".writable", "x" * 4096)
-        (runs / ".writable").unlink(missing_ok=True)
+        try_folder(target / RUNS)
     except OSError as error:
         raise told(error, target, 0) from error
     return target
@@ -222,6 +225,6 @@ def write_summary(folder: Path, summary: dict[str, Any], text: str, records: lis
     try:
         parquet.write(folder, records)
         jsonio.write(folder / "comparison.json", {"format": FORMAT, **summary})
-        jsonio.write_text(folder / "table.md", text)
+        write_text(folder / "table.md", text)
     except OSError as error:
         raise told(error, folder, len(records)) from error

@@ -9,19 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 from simopt.compare import parquet, statistics
 from simopt.compare.cell import Cell
-from simopt.compare.record import Record
-from simopt.ground.errors import NotAvailable
+from simopt.compare.record import POINT, Record
+from simopt.ground.extras import needed
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-def _pandas() -> Any:
-    try:
-        import pandas
-    except ImportError as error:
-        raise NotAvailable(f"tables of a comparison need pandas: pip install 'simopt-convex[compare]' ({error})") from error
-    return pandas
 
 
 def time_column(gap: float) -> str:
@@ -66,7 +58,7 @@ def traces(records: Sequence[Record]) -> pd.DataFrame:
                     "best_gap": best,
                 }
             )
-    return _frame(rows, ["key", *names, "machine", "sampling", *parquet.POINT, "seconds", "best_gap"])
+    return _frame(rows, ["key", *names, "machine", "sampling", *POINT, "seconds", "best_gap"])
 
 
 def summary(records: Sequence[Record]) -> pd.DataFrame:
@@ -97,5 +89,5 @@ def scaling(records: Sequence[Record]) -> pd.DataFrame:
 
 
 def _frame(rows: list[dict[str, Any]], columns: list[str]) -> pd.DataFrame:
-    made: pd.DataFrame = _pandas().DataFrame(rows, columns=columns)
+    made: pd.DataFrame = needed("pandas", "tables of a comparison need", "compare").DataFrame(rows, columns=columns)
     return made

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
-import os
 from collections import defaultdict
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from simopt.compare.cell import FORMAT
-from simopt.compare.record import Record, check_format, from_row
-from simopt.ground import jsonio, reading
-from simopt.ground.errors import InvalidFile, NotAvailable
+from simopt.compare.record import POINT, Record, check_format, from_row
+from simopt.ground import reading
+from simopt.ground.errors import InvalidFile
+from simopt.ground.extras import needed
+from simopt.ground.writing import replacing
 
 LABEL = b"simopt"  # where the format stands in the metadata of the schema
-POINT = ("setup", "solve", "iteration", "tolerance", "upper", "lower", "gap", "relative_gap")
 
 
 def arrow() -> tuple[Any, Any]:
@@ -26,15 +25,12 @@ def arrow() -> tuple[Any, Any]:
     NotAvailable
         naming the extra.
     """
-    try:
-        pyarrow, parquet = import_module("pyarrow"), import_module("pyarrow.parquet")
-    except ImportError as error:
-        raise NotAvailable(f"tables in Parquet need pyarrow: pip install 'simopt-convex[compare]' ({error})") from error
+    pyarrow, parquet = (needed(name, "tables in Parquet need", "compare") for name in ("pyarrow", "pyarrow.parquet"))
     return pyarrow, parquet
 
 
 def write(folder: Path, records: list[Record]) -> None:
-    """Both files, each by way of a temporary one beside it."""
+    """Both files."""
     pa, _ = arrow()
     text, number, whole, truth = pa.string(), pa.float64(), pa.int64(), pa.bool_()
     kinds = {"str": text, "float": number, "float | None": number, "int": whole, "int | None": whole, "bool": truth}
@@ -62,12 +58,8 @@ def columns() -> list[tuple[str, str]]:
 
 def _put(table: Any, target: Path) -> None:
     _, pq = arrow()
-    temporary = jsonio.check_target(target).with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        pq.write_table(table.replace_schema_metadata({LABEL: FORMAT.encode()}), temporary)
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with replacing(target) as out:
+        pq.write_table(table.replace_schema_metadata({LABEL: FORMAT.encode()}), out)
 
 
 def read(folder: Path) -> list[Record]:
@@ -80,14 +72,15 @@ def read(folder: Path) -> list[Record]:
     """
     runs, traces = (_get(folder / name) for name in ("runs.parquet", "traces.parquet"))
     points: dict[tuple[str, str, str], list[dict[str, Any]]] = defaultdict(list)
-    where = str(folder / "runs.parquet")
-    try:
-        for row in traces:
-            values = {name: math.nan if row.get(name) is None else row[name] for name in POINT}
-            points[(row["key"], row["machine"], row["started"])].append(values)
-        return [from_row(row, points[(row["key"], row["machine"], row["started"])], where) for row in runs]
-    except (KeyError, TypeError) as error:
-        raise InvalidFile(f"{folder}: the tables have no column {error}, or another one of its name") from error
+    for row in traces:
+        points[_run(row)].append({name: math.nan if row.get(name) is None else row[name] for name in POINT})
+    return [from_row(row, points[_run(row)], str(folder / "runs.parquet")) for row in runs]
+
+
+def _run(row: dict[str, Any]) -> tuple[str, str, str]:
+    """Which run a row is of; what is missing or no text becomes one that no run has, which `from_row` refuses."""
+    key, machine, started = (str(row.get(name)) for name in ("key", "machine", "started"))
+    return key, machine, started
 
 
 def _get(path: Path) -> list[dict[str, Any]]:
@@ -95,14 +88,16 @@ def _get(path: Path) -> list[dict[str, Any]]:
     if not path.is_file():
         raise InvalidFile(f"{path}: no such file, though the other of the two tables is there")
     try:
-        with pq.ParquetFile(path) as file:
+        with path.open("rb") as source, pq.ParquetFile(source) as file:  # a path with a colon would be read as an address
             groups = [file.metadata.row_group(i).total_byte_size for i in range(file.metadata.num_row_groups)]
             if file.metadata.num_rows > reading.ROWS or sum(groups) > reading.BYTES:
                 raise InvalidFile(f"{path}: larger than the {reading.ROWS} rows and {reading.BYTES >> 20} MB that a table may have")
             table = file.read()
-    except (pa.ArrowException, OSError) as error:
+        rows: list[dict[str, Any]] = table.to_pylist()
+    except InvalidFile:
+        raise
+    except (pa.ArrowException, OSError, ValueError, OverflowError) as error:
         raise InvalidFile(f"{path}: not a Parquet file, or a damaged one ({' '.join(str(error).split())[:120]})") from error
     found = (table.schema.metadata or {}).get(LABEL)
     check_format(found.decode(errors="replace") if found is not None else None, str(path))
-    rows: list[dict[str, Any]] = table.to_pylist()
     return rows

@@ -102,7 +102,7 @@ def make(design: Design) -> Plan:
         raise InvalidProblem(f"tol: must be a positive number below 1, got {design.tol!r}")
     kind, given = _kind(design.problem)
     frame = Cell(
-        kind.name, GIVEN, None, None, "{}", 0, "", "{}", float(design.tol), validate.positive("time_limit", design.time_limit),
+        kind.name, GIVEN, None, None, "{}", 0, "", "{}", float(design.tol), validate.seconds("time_limit", design.time_limit),
         validate.whole("threads", design.threads, minimum=1), 0,
     )  # fmt: skip
     if design.conditionings is not None:

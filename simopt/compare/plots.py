@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING, Any
 from simopt.compare import statistics
 from simopt.compare.folder import told
 from simopt.compare.record import Record
-from simopt.ground.figures import new_figure, verbatim
+from simopt.ground.figures import new_figure
+from simopt.ground.foreign_text import in_picture
+from simopt.ground.writing import replacing
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -49,12 +51,8 @@ def draw(records: Sequence[Record], folder: str | os.PathLike[str]) -> list[Path
 
 
 def _save(figure: Figure, path: Path) -> Path:
-    temporary = path.with_name(f".{path.stem}.{os.getpid()}.part")
-    try:
-        figure.savefig(temporary, format="png", dpi=120)
-        temporary.replace(path)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with replacing(path) as out:
+        figure.savefig(out, format="png", dpi=120)
     return path
 
 
@@ -104,7 +102,7 @@ def gap_curves(solvers: dict[str, list[Record]], title: str, machine: str) -> Fi
                 best = min(best, gap)
                 curve.append((at, max(best, SMALLEST)))
             line = ":" if run.sampling == "tolerance" else "-"
-            label = verbatim(f"{name} ({run.sampling or run.status})") if i == 0 else None
+            label = in_picture(f"{name} ({run.sampling or run.status})") if i == 0 else None
             axes.plot(*zip(*curve, strict=True), line, ms=4, lw=1.2, alpha=0.8, label=label, **look[name]) if curve else axes.plot(
                 [], [], label=label, **look[name]
             )
@@ -113,7 +111,7 @@ def gap_curves(solvers: dict[str, list[Record]], title: str, machine: str) -> Fi
     tol = max(run.cell.tol for runs in solvers.values() for run in runs)
     axes.axhline(tol, color="0.6", lw=0.8, ls="--")
     axes.set(xlabel="seconds, set-up included", ylabel="certified gap / scale")
-    axes.set_title(verbatim(f"{title}\n{machine}"), fontsize=8)
+    axes.set_title(in_picture(f"{title}\n{machine}"), fontsize=8)
     _logarithmic(axes, any(run.points for runs in solvers.values() for run in runs))
     axes.legend(fontsize=7)
     return figure
@@ -133,7 +131,7 @@ def profile(records: Sequence[Record]) -> Figure:
             [r for r, _ in steps] + [max(right, 2.0)],
             [s for _, s in steps] + [steps[-1][1]],
             where="post",
-            label=verbatim(p.solver),
+            label=in_picture(p.solver),
             **look[p.solver],
             ms=4,
         )
@@ -155,7 +153,7 @@ def scaling(records: Sequence[Record]) -> Figure:
     for (words, machine, name), sizes in by_solver.items():
         times = [(size, statistics.typical(runs, runs[0].cell.tol), runs) for size, runs in sizes.items()]
         fit = fits.get((name, words, machine))
-        label = None if name in told else verbatim(name) + (f"  n^{fit.exponent:.2f}" if fit is not None else "")
+        label = None if name in told else in_picture(name) + (f"  n^{fit.exponent:.2f}" if fit is not None else "")
         told.add(name)
         solved = [(size, time) for size, time, _ in times if math.isfinite(time)]
         left.plot([s for s, _ in solved], [t for _, t in solved], "-", label=label, ms=5, **look[name])

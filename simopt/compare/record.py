@@ -6,19 +6,21 @@ import dataclasses
 import json
 import math
 from dataclasses import dataclass, field
-from types import NoneType
+from numbers import Real
 from typing import Any
 
 from simopt.compare.cell import FORMAT, Cell
 from simopt.compare.child import Answer
 from simopt.ground.errors import InvalidFile
+from simopt.ground.foreign_text import in_utf8
 
 SUCCESS = "optimal"
 INTERRUPTED = "interrupted"  # never kept: it says nothing about the solver
 CELL = tuple(item.name for item in dataclasses.fields(Cell))
 FAMILY = FORMAT.partition("/")[0]
-LARGEST = 2**63 - 1  # whole number of a Parquet column
 OPENED = ("shapes", "versions", "system")  # texts that hold JSON
+POINT = ("setup", "solve", "iteration", "tolerance", "upper", "lower", "gap", "relative_gap")  # what is kept of a certified point
+LARGEST = 2**63 - 1  # what a column of whole numbers holds
 
 
 @dataclass(frozen=True)
@@ -132,10 +134,8 @@ def from_row(row: dict[str, Any], points: Any, where: str) -> Record:
     try:
         cell = Cell(**{name: _read(Cell, name, row[name]) for name in CELL})
         names = [item.name for item in dataclasses.fields(Record) if item.name not in ("cell", "points")]
-        kept = tuple({name: _whole(name, v) if name == "iteration" else _number(v) for name, v in dict(point).items()} for point in points)
+        kept = tuple({name: (_whole if name == "iteration" else _number)(name, dict(point)[name]) for name in POINT} for point in points)
         made = Record(cell, **{name: _read(Record, name, row[name]) for name in names}, points=kept)
-        for point in kept:
-            _ = point["setup"] + point["solve"] + point["relative_gap"] + point["gap"]
         _check_cell(cell)
     except KeyError as error:
         raise InvalidFile(f"{where}: the entry {error} is missing") from error
@@ -166,7 +166,7 @@ def _read(kind: type[Any], name: str, value: Any) -> Any:
     if "None" in wanted and missing:
         return None
     if wanted.startswith("float"):
-        return _number(value)
+        return _number(name, value)
     if wanted.startswith("int"):
         return _whole(name, value)
     if wanted == "bool":
@@ -178,22 +178,22 @@ def _read(kind: type[Any], name: str, value: Any) -> Any:
         if not isinstance(value, dict):
             raise TypeError(f"{name} is {value!r}, names with values are needed")
         return json.dumps(value, sort_keys=True)
-    if not isinstance(value, str):
+    if not isinstance(value, str) or in_utf8(value) != value:
         raise TypeError(f"{name} is {value!r}, a text is needed")
-    _ = value.encode()  # half a surrogate pair is no text that a table could hold
     return value
 
 
-def _whole(name: str, value: Any) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, float)) or not -LARGEST <= value <= LARGEST or int(value) != value:
-        raise TypeError(f"{name} is {value!r}, a whole number is needed")
-    return int(value)
-
-
-def _number(value: Any) -> float:
-    if isinstance(value, bool) or not isinstance(value, (int, float, NoneType)):
-        raise TypeError(f"{value!r} stands where a number is needed")
+def _number(name: str, value: Any) -> float:
+    if isinstance(value, bool) or not (value is None or isinstance(value, Real)):
+        raise TypeError(f"{name} is {value!r}, a number is needed")
     return math.nan if value is None else float(value)
+
+
+def _whole(name: str, value: Any) -> int:
+    found: Any = value if isinstance(value, Real) and not isinstance(value, bool) else 0.5
+    if not -LARGEST <= found <= LARGEST or int(found) != found:
+        raise TypeError(f"{name} is {value!r}, a whole number is needed")
+    return int(found)
 
 
 def check_format(found: Any, where: str) -> None:

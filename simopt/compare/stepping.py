@@ -11,6 +11,7 @@ from contextlib import closing, suppress
 from typing import Any
 
 from simopt.compare import traces
+from simopt.ground import validate
 from simopt.ground.arrays import Multipliers, Point
 from simopt.solving.backends.table import BackEnd
 from simopt.solving.driver import choose, natural, reason_against
@@ -25,7 +26,7 @@ class Stepper:
     """A solver on one problem. `result()` is the last point, in the units of the problem as it was given."""
 
     def __init__(self, problem: Problem, name: str, *, tol: float, time_limit: float, **options: Any) -> None:
-        self.problem, self.tol, self.time_limit, self.options = problem, tol, time_limit, options
+        self.problem, self.tol, self.time_limit, self.options = problem, tol, validate.seconds("time_limit", time_limit), options
         self.chosen: SolverSpec | BackEnd = choose(problem, name)
         self._normal, self._rescale = natural(problem)
         self._last: tuple[Point, Multipliers | None] | None = None

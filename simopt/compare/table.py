@@ -10,7 +10,7 @@ from typing import Any
 
 from simopt.compare import statistics
 from simopt.compare.record import Record
-from simopt.ground.markdown import plain as escaped
+from simopt.ground.foreign_text import in_markdown
 
 HEADINGS = ("solver", "solved", "seconds", "range", "set-up", "solve", "× fastest", "in pairs", "MB", "gap/scale", "sampling")
 RIGHT = HEADINGS[1:10]
@@ -102,10 +102,10 @@ def markdown(records: Sequence[Record], *, complete: bool = True) -> str:
     lines += [] if complete else ["**Interrupted: not all runs are here.**", ""]
     for title, rows in blocks(records):
         heads = headings(records)
-        lines += [f"## {escaped(title)}", "", "| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
-        lines += ["| " + " | ".join(map(escaped, row)) + " |" for row in rows] + [""]
+        lines += [f"## {in_markdown(title)}", "", "| " + " | ".join(heads) + " |", "|" + "---|" * len(heads)]
+        lines += ["| " + " | ".join(map(in_markdown, row)) + " |" for row in rows] + [""]
     for title, found in (("Success", success_lines(records)), ("Scaling", scaling_lines(records)), ("Notes", notes(records))):
-        lines += [f"## {title}", "", *(f"* {escaped(line)}" for line in found), ""] if found else []
+        lines += [f"## {title}", "", *(f"* {in_markdown(line)}" for line in found), ""] if found else []
     return "\n".join(lines)
 
 

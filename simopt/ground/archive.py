@@ -20,6 +20,7 @@ import numpy as np
 from simopt.ground import jsonio, reading
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidFile, InvalidProblem
+from simopt.ground.writing import replacing
 
 PLAIN = "meta"  # the entry of an .npz file that holds all that is no array, as JSON
 INSIDE = "/"  # between the keys of nested records
@@ -39,17 +40,10 @@ def save(path: str | os.PathLike[str], record: Mapping[str, Any], what: str) -> 
     if _suffix(path, what) == ".json":
         jsonio.write(path, record)
         return
-    target = jsonio.check_target(path)
     arrays: dict[str, Any] = {}
     rest = jsonio.plain(_without_arrays(record, "", arrays))
-    buffer = io.BytesIO()
-    np.savez_compressed(buffer, **{PLAIN: np.array(json.dumps(rest, allow_nan=False)), **arrays})
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        temporary.write_bytes(buffer.getvalue())
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
+    with replacing(path) as out:
+        np.savez_compressed(out, **{PLAIN: np.array(json.dumps(rest, allow_nan=False)), **arrays})
 
 
 def load(path: str | os.PathLike[str], form: str, what: str) -> dict[str, Any]:

@@ -11,13 +11,12 @@ R = TypeVar("R")
 
 
 class Kernel(Generic[P, R]):
-    """A function with per-element loops; numba compiles it (and caches the result on disk) when it is first called.
+    """A function with per-element loops; numba compiles it when it is first called, and `kernel_cache` keeps the result on disk.
 
     `fastmath` is not set, since certificates depend on the order of operations; `any_order=True` allows sums to be reordered and products
     to be fused (nothing else), which lets a reduction use vector instructions. Division by zero gives ±inf or nan as in NumPy: the check
     that Python would make keeps loops from being vectorised. A kernel may call another one by its name: numba asks a global object for
-    `_numba_type_` and gets the compiled function's. The cache on disk is keyed by the kernel's own file only: who edits
-    a kernel that one in another file calls must delete that file's `__pycache__`.
+    `_numba_type_` and gets the compiled function's.
     """
 
     def __init__(self, function: Callable[P, R], any_order: bool = False) -> None:
@@ -32,7 +31,12 @@ class Kernel(Generic[P, R]):
         if self._compiled is None:
             import numba
 
-            self._compiled = numba.njit(cache=True, error_model="numpy", fastmath=self.fastmath)(self.python)
+            from simopt.ground.kernel_cache import kept
+
+            compiled: Any = numba.njit(error_model="numpy", fastmath=self.fastmath)(self.python)
+            if (cache := kept(self.python)) is not None:
+                compiled._cache = cache  # as cache=True would, with numba's own
+            self._compiled = compiled
         return self._compiled
 
     @property

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simopt.ground.arrays import Array
-from simopt.ground.errors import NotAvailable
+from simopt.ground.extras import needed
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -25,16 +25,8 @@ def new_figure(width: float, height: float, of: str) -> Figure:
     NotAvailable
         when matplotlib is not installed; `of` says what it was wanted for.
     """
-    try:
-        from matplotlib.figure import Figure
-    except ImportError as error:
-        raise NotAvailable(f"pictures of {of} need matplotlib: pip install 'simopt-convex[plot]' ({error})") from error
-    return Figure(figsize=(width, height), layout="constrained")
-
-
-def verbatim(words: str) -> str:
-    """Words that a picture shows as they are: of names and files nothing is a formula, and half a surrogate pair is its escape."""
-    return words.replace("$", r"\$").encode(errors="backslashreplace").decode()
+    made: Figure = needed("matplotlib.figure", f"pictures of {of} need", "plot").Figure(figsize=(width, height), layout="constrained")
+    return made
 
 
 def corners(u: MonotoneFunction) -> tuple[Array, Array]:

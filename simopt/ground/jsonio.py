@@ -1,9 +1,8 @@
-"""JSON as simopt writes it: null and never NaN, arrays as lists, fractions as "p/q", and files that are whole or not there."""
+"""JSON as simopt writes it: null and never NaN, arrays as lists, fractions as "p/q"."""
 
 from __future__ import annotations
 
 import dataclasses
-import errno
 import json
 import math
 import os
@@ -17,6 +16,7 @@ import numpy as np
 
 from simopt.ground import reading
 from simopt.ground.errors import InvalidFile
+from simopt.ground.writing import write_text
 
 
 def plain(value: Any) -> Any:
@@ -69,49 +69,14 @@ def dumps(value: Any) -> str:
 
 
 def write(path: str | os.PathLike[str], value: Any) -> None:
-    """Write `value` as a JSON file, all of it or nothing."""
+    """Write `value` as a JSON file, all of it or nothing.
+
+    Raises
+    ------
+    OSError
+        with the path, see `writing.replacing`.
+    """
     write_text(path, dumps(value))
-
-
-def check_target(path: str | os.PathLike[str]) -> Path:
-    """The path as a `Path`, if a file can be written there.
-
-    Raises
-    ------
-    OSError
-        with the path, when it is a folder or its folder does not exist or cannot be written to.
-    """
-    target = Path(path)
-    if target.is_dir():
-        raise IsADirectoryError(errno.EISDIR, "is a folder, a file name is needed", str(target))
-    if not target.parent.is_dir():
-        raise FileNotFoundError(errno.ENOENT, "its folder does not exist", str(target))
-    if not os.access(target.parent, os.W_OK):
-        raise PermissionError(errno.EACCES, "its folder cannot be written to", str(target))
-    return target
-
-
-def write_text(path: str | os.PathLike[str], text: str) -> None:
-    """Write a text file by way of a temporary one beside it, so that a reader never sees half of it.
-
-    Links are followed. What exists and is no plain file (a pipe, a device) is written to, not replaced. Half a surrogate pair, which UTF-8
-    cannot say, becomes its escape, which is that of JSON.
-
-    Raises
-    ------
-    OSError
-        with the path, see `check_target`.
-    """
-    target = check_target(path).resolve()
-    if target.exists() and not target.is_file():
-        target.write_text(text, encoding="utf-8", errors="backslashreplace")
-        return
-    temporary = target.with_name(f".{target.name}.{os.getpid()}.part")
-    try:
-        temporary.write_text(text, encoding="utf-8", errors="backslashreplace")
-        temporary.replace(target)
-    finally:
-        temporary.unlink(missing_ok=True)
 
 
 def read(path: str | os.PathLike[str], most: int = reading.BYTES) -> Any:

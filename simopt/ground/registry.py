@@ -2,15 +2,19 @@
 
 Content registers itself with decorators when its module is imported. Of our three content packages what is asked for by name is imported
 alone (`find`), everything only where everything is listed (`load`); other people's packages are found through the entry-point groups of
-the same names. A module that fails to import becomes a row in `failures()`, so that one broken plug-in does not take the others down.
+the same names. A module that fails to import becomes a row in `failures()`, so that one broken plug-in does not take the others down; so
+does one that asks for a name that is taken. Our names are ours, whatever is imported first.
 """
 
 from __future__ import annotations
 
 import importlib
+import logging
 import pkgutil
+import sys
 import traceback
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
@@ -23,18 +27,22 @@ KINDS = ("problem", "solver", "claim", "family", "equivalence", "table")
 GROUP_OF = {"problem": "problems", "solver": "solvers"}  # of all other kinds: theorems
 
 
+log = logging.getLogger("simopt.ground.registry")
+
+
 class DuplicateName(ValueError):
     """Two modules register one name."""
 
 
 @dataclass(frozen=True)
 class Failure:
-    """A module or plug-in that could not be imported."""
+    """A module or plug-in that could not be imported; whether that was `told` on standard error already."""
 
     group: str
     source: str
     reason: str
     trace: str
+    told: bool = False
 
 
 _entries: dict[str, dict[str, Any]] = {kind: {} for kind in KINDS}
@@ -53,6 +61,10 @@ def register(kind: str, name: str, entry: Any, module: str, origin: str = "") ->
     """
     if kind not in _entries:
         raise ValueError(f"registry: there is no kind {kind!r}; kinds are {', '.join(KINDS)}")
+    if not _ours(module):
+        _load_owners(kind, name)
+        for known in [known for known in _entries[kind] if known != name and fold(known) == fold(name)]:
+            raise DuplicateName(f"{kind} {name!r}, of {module}, is {known!r}, of {_modules[(kind, known)]}, in other letters; rename one")
     owner = _modules.get((kind, name))
     if owner is not None and owner != module:
         raise DuplicateName(f"{kind} {name!r} is registered twice: by {owner} and by {module}; rename one of them")
@@ -92,6 +104,21 @@ def load_plugins(group: str) -> None:
     except BaseException:
         _plugged.discard(group)
         raise
+
+
+def _ours(module: str) -> bool:
+    return module.startswith(tuple(f"simopt.{group}." for group in GROUPS))
+
+
+def _load_owners(kind: str, name: str) -> None:
+    """Import those modules of ours that register this name, if there are any; a solver is registered as `name@problem`."""
+    _, at, problem = name.partition("@")
+    if kind != "solver" or not at:
+        load_saying(kind, name)
+        return
+    with suppress(sources.Unread):
+        for module in sources.solving(problem):
+            importlib.import_module(module)
 
 
 def load_saying(kind: str, name: str) -> None:
@@ -145,12 +172,15 @@ def foreign(*groups: str) -> bool:
 def _load_plugin(group: str, point: EntryPoint) -> None:
     source = f"{point.name} = {point.value}"
     _failures[:] = [known for known in _failures if (known.group, known.source) != (group, source)]
+    before = set(_modules)
     try:
         point.load()
-    except DuplicateName:
-        raise
     except (Exception, SystemExit) as error:
-        _failures.append(Failure(group, source, f"{type(error).__name__}: {error}", traceback.format_exc()))
+        for kind, name in [key for key in _modules.keys() - before if _modules[key] not in sys.modules]:  # half a plug-in is none
+            del _entries[kind][name], _modules[(kind, name)]
+        if twice := isinstance(error, DuplicateName):
+            log.warning("simopt: the plug-in %s is left out: %s", source, error)
+        _failures.append(Failure(group, source, f"{type(error).__name__}: {error}", traceback.format_exc(), twice))
 
 
 def _module_names(package: str) -> Iterator[str]:

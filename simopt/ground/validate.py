@@ -7,6 +7,7 @@ rows, so a memory-mapped matrix is never copied as a whole.
 
 import math
 from collections.abc import Collection, Iterator
+from numbers import Real
 from typing import Any, SupportsFloat, TypeVar
 
 import numpy as np
@@ -18,6 +19,7 @@ from simopt.ground.errors import InvalidProblem, UnknownName
 SYMMETRY = 1e-10  # |K - K^T| allowed, relative to the largest |entry|
 INDEFINITE = 1e-8  # -lambda_min allowed, relative to the largest eigenvalue
 BLOCK = 1 << 18  # numbers looked at in one go
+LONGEST = 1e8  # seconds: three years, of which systems can wait a multiple
 SQUARABLE = (2.0**-480, 2.0**500)  # sizes (3e-145, 3e150) whose squares, and sums and small shares of them, stay inside float64
 
 Choice = TypeVar("Choice")
@@ -118,6 +120,14 @@ def positive(name: str, v: SupportsFloat) -> float:
     if out <= 0:
         raise InvalidProblem(f"{name}: {out:g} given, a number > 0 needed")
     return out
+
+
+def seconds(name: str, v: Any) -> float:
+    """Seconds > 0. What is longer than LONGEST, ∞ included, is as good as no end: it becomes LONGEST, which every system can wait for."""
+    number: Any = v if isinstance(v, Real) else 0
+    if not number > 0:
+        raise InvalidProblem(f"{name}: must be positive seconds, got {v!r}")
+    return LONGEST if number > LONGEST else float(number)
 
 
 def nonnegative(name: str, v: SupportsFloat) -> float:

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any
 
 from simopt.ground import jsonio
 from simopt.ground.errors import NotAvailable
+from simopt.ground.extras import install
+from simopt.ground.writing import try_folder, write_text
 
 if TYPE_CHECKING:
     from simopt.claims.verification import Record
@@ -37,14 +39,8 @@ def prepare(folder: str | Path, claims: int = 0) -> Path:
     """
     missing = [name for name in NEEDS if find_spec(name) is None]
     if missing:
-        raise NotAvailable(f"--report needs {' and '.join(missing)}: pip install 'simopt-convex[report]'")
-    target = Path(folder)
-    if target.exists() and not target.is_dir():
-        raise NotADirectoryError(errno.ENOTDIR, "is a file, a report needs a folder", str(target))
-    target.mkdir(parents=True, exist_ok=True)
-    probe = target / f".simopt-report.{os.getpid()}.part"
-    _write(probe, "x" * 4096)
-    probe.unlink()
+        raise NotAvailable(f"--report needs {' and '.join(missing)}: {install('report')}")
+    target = try_folder(folder)
     need, free = ROOM + ROOM_A_CLAIM * claims, shutil.disk_usage(target).free
     if free < need:
         words = f"{os.strerror(errno.ENOSPC)}: a report takes up to {need / 1e6:.0f} MB, {free / 1e6:.0f} MB are free"
@@ -73,7 +69,7 @@ def write(record: Record, folder: str | Path) -> dict[str, Path]:
         RECORD: jsonio.dumps(document(record)),
     }
     for name, text in texts.items():
-        _write(target / name, text)
+        write_text(target / name, text)
     return {name: target / name for name in texts}
 
 
@@ -97,12 +93,3 @@ def about(record: Record) -> str:
     done = f"{len(record.rows)} of {record.selected} claims"
     said = f"{done}, {record.effort} effort, first seed {record.seed}, simopt {record.versions.get('simopt', 'unknown')}."
     return f"{said} **Interrupted: the rest was not checked.**" if record.interrupted else said
-
-
-def _write(path: Path, text: str) -> None:
-    try:
-        jsonio.write_text(path, text)
-    except OSError as error:
-        if error.filename is not None:
-            raise
-        raise OSError(error.errno, error.strerror, str(path)) from error  # a full disk is noticed by a write that knows no name

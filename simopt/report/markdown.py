@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from simopt.claims.papers import Paper
-from simopt.ground.markdown import plain
+from simopt.ground.foreign_text import in_markdown
 from simopt.report import counterexample
 from simopt.report.entries import OPEN, Catalogue, Entry, refuted
 
@@ -28,10 +28,10 @@ def verdict_table(rows: Sequence[Row]) -> str:
     for row in rows:
         for name, part in ((row["id"], row), *row["rows"].items()):
             evidence = ", ".join(word for word in (part["evidence"], part["scope"]) if word)
-            evidence += f"; where {plain(part['where'])}" if part["where"] else ""
-            evidence += f"; remains: {plain(part['remains'])}" if part["remains"] else ""
+            evidence += f"; where {in_markdown(part['where'])}" if part["where"] else ""
+            evidence += f"; remains: {in_markdown(part['remains'])}" if part["remains"] else ""
             lines.append(
-                f"| {plain(name)} | {plain(row['place'])} | {part['verdict']} | {evidence} | {part['checks']} "
+                f"| {in_markdown(name)} | {in_markdown(row['place'])} | {part['verdict']} | {evidence} | {part['checks']} "
                 f"| {figure(part['worst_slack'])} | {figure(part['tightness'])} |"
             )
     return "\n".join(lines)
@@ -45,12 +45,12 @@ def summary(rows: Sequence[Row]) -> str:
         counts = Counter(row["verdict"] for row in rows if row["paper"] == paper)
         steps = sum(bool(row["remains"]) for row in rows if row["paper"] == paper)
         shown = [f"{counts[name]} ({steps} by exact steps)" if name == "HOLDS" and steps else str(counts[name]) for name in order]
-        lines.append(f"| {plain(paper)} | {sum(counts.values())} | " + " | ".join(shown) + " |")
+        lines.append(f"| {in_markdown(paper)} | {sum(counts.values())} | " + " | ".join(shown) + " |")
     defects = Counter(row["defect"] or OPEN for row in rows if row["verdict"] == "REFUTED")
-    said = ", ".join(f"{count} {plain(name)}" for name, count in defects.most_common())
+    said = ", ".join(f"{count} {in_markdown(name)}" for name, count in defects.most_common())
     unexpected = [row["id"] for row in rows if not row["ok"]]
     lines += ["", f"Defects of the refuted statements: {said}." if said else "No statement was refuted.", ""]
-    lines.append("Every verdict is as expected." if not unexpected else f"Not as expected: {plain(', '.join(unexpected))}.")
+    lines.append("Every verdict is as expected." if not unexpected else f"Not as expected: {in_markdown(', '.join(unexpected))}.")
     return "\n".join(lines)
 
 
@@ -59,7 +59,7 @@ def errata(found: Catalogue, level: str = "##") -> str:
     known = found.by_id()
     parts: list[str] = []
     for paper, entries in refuted(found):
-        parts.append(f"{level} {plain(heading(paper))}")
+        parts.append(f"{level} {in_markdown(heading(paper))}")
         for entry in entries:
             parts += _erratum(entry, known, level)
     return "\n\n".join(parts) if parts else "Nothing was refuted."
@@ -73,18 +73,18 @@ def heading(paper: Paper) -> str:
 def _erratum(entry: Entry, known: Mapping[str, Entry], level: str) -> list[str]:
     row = entry.row
     parts = [
-        f"{level}# {plain(entry.id)} ({plain(row['place'])}): {plain(entry.defect)}",
-        plain(row["says"]),
+        f"{level}# {in_markdown(entry.id)} ({in_markdown(row['place'])}): {in_markdown(entry.defect)}",
+        in_markdown(row["says"]),
         f"**Refuted** ({row['evidence']}).",
     ]
     if row["note"]:
-        parts.append(plain(row["note"]))
+        parts.append(in_markdown(row["note"]))
     example = counterexample.shown(row["witness"])
     if example is not None and example.lines:
-        listed = "\n".join(f"* {plain(name)} = {plain(value).replace(chr(10), ' ')}" for name, value in example.lines)
-        parts.append(f"Counterexample ({plain(example.check) or 'smallest found'}):\n\n{listed}")
+        listed = "\n".join(f"* {in_markdown(name)} = {in_markdown(value).replace(chr(10), ' ')}" for name, value in example.lines)
+        parts.append(f"Counterexample ({in_markdown(example.check) or 'smallest found'}):\n\n{listed}")
     for name in entry.corrected_by:
         better = known[name].row
-        parts.append(f"**{plain(name)}, {better['verdict']}:** {plain(better['says'])}")
-    parts += [f"**{plain(claim.id)}, not part of this run:** {plain(claim.says)}" for claim in entry.not_run]
+        parts.append(f"**{in_markdown(name)}, {better['verdict']}:** {in_markdown(better['says'])}")
+    parts += [f"**{in_markdown(claim.id)}, not part of this run:** {in_markdown(claim.says)}" for claim in entry.not_run]
     return parts

@@ -79,8 +79,7 @@ def solve(
         )
     if not (isinstance(tol, Real) and 0 < tol < 1):
         raise InvalidProblem(f"tol: must be a positive number below 1 (a gap as large as the scale closes at once), got {tol!r}")
-    if not (isinstance(time_limit, Real) and time_limit > 0):
-        raise InvalidProblem(f"time_limit: must be positive seconds, got {time_limit!r}")
+    time_limit = validate.seconds("time_limit", time_limit)
     if options.get("max_iter") is not None:
         validate.whole("max_iter", options["max_iter"])
     num = arithmetic(rigorous)

@@ -13,7 +13,8 @@ import numpy.typing as npt
 from simopt.data.rows import Indices, Rows
 from simopt.ground import archive, validate
 from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem, NotAvailable
+from simopt.ground.errors import InvalidProblem
+from simopt.ground.figures import new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -136,11 +137,7 @@ class SparseFit:
         NotAvailable
             when matplotlib is not installed.
         """
-        try:
-            from matplotlib.figure import Figure
-        except ImportError as error:
-            raise NotAvailable(f"pictures of sparse fits need matplotlib: pip install 'simopt-convex[plot]' ({error})") from error
-        figure = Figure(figsize=(5.0, 4.0), layout="constrained")
+        figure = new_figure(5.0, 4.0, "sparse fits")
         axes = figure.subplots()
         whole = float(self.residuals[0]) or 1.0
         axes.plot(np.arange(len(self.residuals)), self.residuals / whole, ".-", lw=1.2, label=self.criterion)

@@ -65,7 +65,7 @@ def test_interrupt_from_the_keyboard_reaches_the_workers_too_and_leaves_no_noise
 def test_an_evidence_folder_that_is_a_file_is_named(run: Run, tmp_path: Path, pretend: None) -> None:
     (tmp_path / "taken").write_text("")
     result = run("verify", "PP-proved", "--jobs", 1, "--evidence", "taken")
-    assert result.exit_code == 2 and result.stderr == "simopt: --evidence: taken is a file, a folder is needed\n"
+    assert result.exit_code == 2 and result.stderr == "simopt: taken: is a file, a folder is needed\n"
 
 
 def test_a_folder_called_like_a_table_and_numbers_with_underscores_are_named(run: Run, tmp_path: Path) -> None:

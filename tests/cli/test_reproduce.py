@@ -101,7 +101,7 @@ def test_json_alone_and_the_same_in_the_file(pretend: None, run: Run, tmp_path: 
         (("reproduce", "pretend-tabel"), "unknown table 'pretend-tabel'; did you mean 'pretend-table'?"),
         (("reproduce", "pretend-table", "--output", "."), ".: is a folder"),
         (("reproduce", "pretend-table", "--rows", "near,fra"), "'fra' is in no label of pretend-table, which has near; far; absent; slow"),
-        (("reproduce", "pretend-table", "--plot", "/dev/null"), "--plot: /dev/null is a file, a folder is needed"),
+        (("reproduce", "pretend-table", "--plot", "/dev/null"), "/dev/null: is a file, a folder is needed"),
     ],
 )
 def test_bad_input_is_one_line(pretend: None, run: Run, arguments: tuple[str, ...], message: str) -> None:

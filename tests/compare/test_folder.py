@@ -127,15 +127,6 @@ def test_full_disk_is_told_and_nothing_is_lost(tmp_path: Path, monkeypatch: pyte
     assert not list(place.glob("**/.*.part"))
 
 
-@pytest.mark.skipif(not Path("/dev/full").exists() or os.name != "posix", reason="needs a device that is always full")
-def test_a_file_system_that_is_full_from_the_start(tmp_path: Path) -> None:
-    place = tmp_path / "r"
-    (place / "runs").mkdir(parents=True)
-    (place / "runs" / ".writable").symlink_to("/dev/full")
-    with pytest.raises(OSError, match="the disk is full; name another folder"):
-        files.prepare(place)
-
-
 def test_a_file_where_a_folder_is_wanted(tmp_path: Path) -> None:
     (tmp_path / "f").write_text("")
     for path in (tmp_path / "f", tmp_path / "f" / "g"):
@@ -143,13 +134,15 @@ def test_a_file_where_a_folder_is_wanted(tmp_path: Path) -> None:
             files.prepare(path)
 
 
-def test_a_read_only_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refused(path: Path, text: str) -> None:
-        raise OSError(errno.EROFS, "Read-only file system", str(path))
+def test_a_folder_that_cannot_be_written_to(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for number, words in ((errno.EROFS, "the file system is read-only"), (errno.ENOSPC, "the disk is full")):
 
-    monkeypatch.setattr(jsonio, "write_text", refused)
-    with pytest.raises(OSError, match="the file system is read-only; name another folder"):
-        files.prepare(tmp_path / "r")
+        def refused(path: Path, number: int = number) -> None:
+            raise OSError(number, "no", str(path))
+
+        monkeypatch.setattr(files, "try_folder", refused)
+        with pytest.raises(OSError, match=f"{words}; name another folder"):
+            files.prepare(tmp_path / "r")
 
 
 def test_merging_takes_each_run_once_and_the_last_of_each_machine(tmp_path: Path) -> None:

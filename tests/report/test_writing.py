@@ -16,7 +16,6 @@ from typer.testing import Result
 from simopt import report
 from simopt.claims import Claim, Kind
 from simopt.claims.verification import verify
-from simopt.ground import jsonio
 
 Run = Callable[..., Result]
 Shelf = Callable[..., None]
@@ -56,7 +55,7 @@ def refused(run: Run, folder: Path, words: str) -> None:
 
 def test_a_file_is_no_folder(toys: Any, run: Run, tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    refused(run, tmp_path / "file", "file: is a file, a report needs a folder")
+    refused(run, tmp_path / "file", "file: is a file, a folder is needed")
 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="needs a folder that nobody, not even root, can write to")
@@ -67,7 +66,7 @@ def test_a_folder_that_cannot_be_made(toys: Any, run: Run) -> None:
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_a_read_only_folder(toys: Any, run: Run, tmp_path: Path) -> None:
     (tmp_path / "locked").mkdir(mode=0o555)
-    refused(run, tmp_path / "locked", "its folder cannot be written to")
+    refused(run, tmp_path / "locked", "locked: Permission denied")
 
 
 def test_a_full_disk_is_noticed_before_the_run(toys: Any, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -76,14 +75,14 @@ def test_a_full_disk_is_noticed_before_the_run(toys: Any, run: Run, tmp_path: Pa
 
 
 def test_a_disk_that_fills_up_while_writing_names_the_file(toys: Any, run: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole = jsonio.write_text
+    whole = report.write_text
 
     def full(path: Any, text: str) -> None:
         if str(path).endswith("index.html"):
-            raise OSError(errno.ENOSPC, "No space left on device")
+            raise OSError(errno.ENOSPC, "No space left on device", str(path))
         whole(path, text)
 
-    monkeypatch.setattr(jsonio, "write_text", full)
+    monkeypatch.setattr(report, "write_text", full)
     result = run("verify", "TOY-ratio", "--jobs", 1, "--report", "out")
     assert result.exit_code == 2 and "out/index.html: No space left on device" in result.stderr
     assert "1 HOLDS" in result.stdout, "the verdicts are shown before the report is written"

@@ -7,7 +7,6 @@ import logging
 import os
 import stat
 import sys
-import tempfile
 import zipfile
 from pathlib import Path
 
@@ -20,6 +19,8 @@ from simopt.data.datasets.packed import bounded, gunzip
 from simopt.data.datasets.synthetic import friedman
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem, MissingDataset, NotAvailable, UnknownName
+from simopt.ground.foreign_text import in_utf8
+from simopt.ground.writing import write_bytes
 
 FOLDER = "SIMOPT_DATA"
 CACHE = "SIMOPT_CACHE"
@@ -166,21 +167,9 @@ def _fetched(description: Description) -> tuple[Content, str]:
     _agree(description, table, address, rounded=rounded)
     path.parent.mkdir(parents=True, exist_ok=True)
     packed = gzip.compress(tables.write_csv(table).encode(), mtime=0)
-    _replace(_note(path), f"{hashlib.sha256(packed).hexdigest()}  {path.name}\n".encode())
-    _replace(path, packed)
+    write_bytes(_note(path), f"{hashlib.sha256(packed).hexdigest()}  {path.name}\n".encode())
+    write_bytes(path, packed)
     return table, address
-
-
-def _replace(path: Path, content: bytes) -> None:
-    """Write a file under another name first: an interrupted run leaves no half file behind."""
-    with tempfile.NamedTemporaryFile(dir=path.parent, prefix=path.name, delete=False) as out:
-        try:
-            out.write(content)
-            out.close()
-            os.replace(out.name, path)
-        except BaseException:
-            Path(out.name).unlink(missing_ok=True)
-            raise
 
 
 def _agree(description: Description, table: tables.Table, where: str, *, rounded: bool) -> None:
@@ -247,7 +236,7 @@ def _from_file(path: Path, target: str | None) -> Dataset:
     if len(table.columns) < 2:
         raise InvalidProblem(f"{path}: one column only; at least one feature and the target are needed (separated by commas)")
     features, names, y = _split(table, target, ())
-    return Dataset(path.name, features, names, y, source=str(path))
+    return Dataset(in_utf8(path.name), features, names, y, source=str(path))
 
 
 def _described(description: Description, table: tables.Table, source: str, target: str | None) -> Dataset:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from importlib.util import find_spec
 
 from simopt.ground.errors import UnknownName
+from simopt.ground.extras import install
 from simopt.ground.registry import fold
 from simopt.solving.solution import Status
 
@@ -69,7 +70,7 @@ class BackEnd:
         if self.has_wheels:
             return f"pip install {self.package}"
         version = ".".join(map(str, sys.version_info[:2]))
-        return f"pip install 'simopt-convex[{self.name}]', with a C compiler (it has no wheels for Python {version})"
+        return f"{install(self.name)}, with a C compiler (it has no wheels for Python {version})"
 
     @property
     def has_wheels(self) -> bool:
