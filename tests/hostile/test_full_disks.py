@@ -16,7 +16,7 @@ import pytest
 from typer.testing import Result
 
 from simopt.claims.verification import verify
-from tests.cli.conftest import pretend, run  # noqa: F401
+from tests.cli.conftest import pretend  # noqa: F401
 
 Run = Callable[..., Result]
 pytestmark = pytest.mark.skipif(os.name != "posix", reason="limits as POSIX has them")
@@ -77,14 +77,14 @@ def before(result: Result, path: object) -> None:
 
 @pytest.mark.parametrize("which", FILES)
 @pytest.mark.parametrize("target", ["folder", "no/such/folder/out.json", "small.csv/out.json", "/proc/out.json", "ring"])
-def test_a_file_that_cannot_be_written_is_known_before(which: str, target: str, run: Run, tmp_path: Path) -> None:  # noqa: F811
+def test_a_file_that_cannot_be_written_is_known_before(which: str, target: str, run: Run, tmp_path: Path) -> None:
     (tmp_path / "folder").mkdir()
     (tmp_path / "ring").symlink_to("ring")
     before(run(*filled(FILES[which][0], target)), target)
 
 
 @pytest.mark.parametrize("which", FILES)
-def test_a_full_disk_is_known_before(which: str, run: Run) -> None:  # noqa: F811
+def test_a_full_disk_is_known_before(which: str, run: Run) -> None:
     with largest_file(1000):
         result = run(*filled(FILES[which][0], "out.json"))
     before(result, "out.json: File too large")
@@ -92,20 +92,20 @@ def test_a_full_disk_is_known_before(which: str, run: Run) -> None:  # noqa: F81
 
 @pytest.mark.parametrize("which", FOLDERS)
 @pytest.mark.parametrize("target", ["small.csv", "small.csv/folder", "/proc/folder", "ring"])
-def test_a_folder_that_cannot_be_written_to_is_known_before(which: str, target: str, run: Run, tmp_path: Path) -> None:  # noqa: F811
+def test_a_folder_that_cannot_be_written_to_is_known_before(which: str, target: str, run: Run, tmp_path: Path) -> None:
     (tmp_path / "ring").symlink_to("ring")
     before(run(*filled(FOLDERS[which][0], target)), target)
 
 
 @pytest.mark.parametrize("which", FOLDERS)
-def test_a_folder_on_a_full_disk_is_known_before(which: str, run: Run) -> None:  # noqa: F811
+def test_a_folder_on_a_full_disk_is_known_before(which: str, run: Run) -> None:
     with largest_file(1000):
         result = run(*filled(FOLDERS[which][0], "new"))
     before(result, ("simopt-evidence" if which == "a report" else "new") + ": File too large")
 
 
 @pytest.mark.parametrize("which", FILES)
-def test_a_device_that_is_full_takes_nothing_off_the_screen(which: str, run: Run) -> None:  # noqa: F811
+def test_a_device_that_is_full_takes_nothing_off_the_screen(which: str, run: Run) -> None:
     result = run(*filled(FILES[which][0], "/dev/full"))
     told(result, "/dev/full: No space left on device")
     assert FILES[which][1] in result.stdout
@@ -114,7 +114,7 @@ def test_a_device_that_is_full_takes_nothing_off_the_screen(which: str, run: Run
 @pytest.mark.parametrize(
     ("which", "name"), [("solve by all", "new"), ("a report", "new/errata.html"), ("a picture", "new/pretend-table.png")]
 )
-def test_a_disk_that_fills_up_meanwhile_takes_nothing_off_the_screen(which: str, name: str, run: Run, tmp_path: Path) -> None:  # noqa: F811
+def test_a_disk_that_fills_up_meanwhile_takes_nothing_off_the_screen(which: str, name: str, run: Run, tmp_path: Path) -> None:
     command, shown = (FILES if which in FILES else FOLDERS)[which][:2]
     assert run(*filled(command, "new")).exit_code in (0, 1)
     old = (tmp_path / name).read_bytes()
@@ -125,14 +125,14 @@ def test_a_disk_that_fills_up_meanwhile_takes_nothing_off_the_screen(which: str,
 
 
 @pytest.mark.parametrize(("which", "name"), [(which, name) for which, (_, _, names) in FOLDERS.items() for name in names])
-def test_what_is_in_the_way_in_a_folder_takes_nothing_off_the_screen(which: str, name: str, run: Run, tmp_path: Path) -> None:  # noqa: F811
+def test_what_is_in_the_way_in_a_folder_takes_nothing_off_the_screen(which: str, name: str, run: Run, tmp_path: Path) -> None:
     (tmp_path / "new" / name).mkdir(parents=True)
     result = run(*filled(FOLDERS[which][0], "new"))
     told(result, f"new/{name}: is a folder")
     assert FOLDERS[which][1] in result.stdout
 
 
-def test_all_that_failed_is_told_and_the_rest_is_written(run: Run, tmp_path: Path) -> None:  # noqa: F811
+def test_all_that_failed_is_told_and_the_rest_is_written(run: Run, tmp_path: Path) -> None:
     for taken in ("report/index.html", "evidence/evidence.txt", "evidence/PP-refuted.witness.json"):
         (tmp_path / taken).mkdir(parents=True)
     result = run("verify", *PP, "--report", "report", "--evidence", "evidence", "--output", "/dev/full")
@@ -143,7 +143,7 @@ def test_all_that_failed_is_told_and_the_rest_is_written(run: Run, tmp_path: Pat
     assert (tmp_path / "evidence" / "PP-also.witness.json").is_file()
 
 
-def test_no_worker_loses_a_verdict_to_a_file(run: Run, tmp_path: Path) -> None:  # noqa: F811
+def test_no_worker_loses_a_verdict_to_a_file(run: Run, tmp_path: Path) -> None:
     (tmp_path / "evidence" / "PP-refuted.witness.json").mkdir(parents=True)
     record = verify(["PP-refuted", "PP-proved"], jobs=1, evidence_dir=tmp_path / "evidence")
     assert [row["verdict"] for row in record.rows] == ["REFUTED", "PROVED"] and record.exit_ok
@@ -151,7 +151,7 @@ def test_no_worker_loses_a_verdict_to_a_file(run: Run, tmp_path: Path) -> None: 
     assert record.rows[0]["witness"] is None and "unwritten" not in record.rows[0]
 
 
-def test_an_interrupted_run_on_a_full_disk_shows_what_is_done(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:  # noqa: F811
+def test_an_interrupted_run_on_a_full_disk_shows_what_is_done(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     from simopt.claims import reproduction
 
     whole = reproduction.compute

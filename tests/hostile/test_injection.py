@@ -24,7 +24,8 @@ from simopt.claims.verification import Record, verify
 from simopt.compare import record as runs
 from simopt.compare import table
 from simopt.compare.cell import Cell
-from simopt.ground import markdown, registry
+from simopt.ground import registry
+from simopt.ground.foreign_text import in_markdown, on_terminal
 from simopt.report import counterexample, pages
 from simopt.report.formulas import ATTRIBUTES, ELEMENTS
 from simopt.report.prose import Prose
@@ -201,8 +202,8 @@ def raw(text: str) -> list[str]:
 
 @pytest.mark.parametrize("payload", PAYLOADS)
 def test_markdown(payload: str) -> None:
-    made = markdown.plain(payload)
-    assert "\n" not in made and raw(made) == [] and re.sub(r"\\(.)", r"\1", made) == " ".join(payload.split())
+    made = in_markdown(payload)
+    assert "\n" not in made and raw(made) == [] and re.sub(r"\\(.)", r"\1", made) == " ".join(on_terminal(payload).split())
 
 
 def test_markdown_of_a_report(record: Record, tmp_path: Path) -> None:
