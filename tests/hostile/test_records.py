@@ -75,7 +75,14 @@ def with_value(field: str, value: Any) -> dict[str, Any]:
     return row
 
 
-@pytest.mark.parametrize("field", FIELDS)
+USUAL = ("data", "size", "settings", "started", "shapes", "gap")  # a text, numbers of two kinds, JSON of two kinds; the rest is slow
+
+
+def fields(names: list[str], usual: tuple[str, ...]) -> list[Any]:
+    return [pytest.param(name, marks=[pytest.mark.slow] * (name not in usual)) for name in names]
+
+
+@pytest.mark.parametrize("field", fields(FIELDS, USUAL))
 def test_any_value_of_a_field(field: str, tmp_path: Path) -> None:
     for value in HOSTILE:
         taken(with_value(field, value), tmp_path)
@@ -84,7 +91,7 @@ def test_any_value_of_a_field(field: str, tmp_path: Path) -> None:
     assert not taken(row, tmp_path)
 
 
-@pytest.mark.parametrize("field", POINTS)
+@pytest.mark.parametrize("field", fields(POINTS, ("iteration", "gap")))
 def test_any_value_of_a_point(field: str, tmp_path: Path) -> None:
     for value in HOSTILE:
         row = copy.deepcopy(ROW)
@@ -159,7 +166,7 @@ def test_folders_of_any_name(folder: str, tmp_path: Path) -> None:
 TYPESET = ("$\\frac{$", "$", "a$b$c", "\x1b[31m", "<b>", "_hidden", "", "\\", "\u202egpj", "{x}", "%s", "$$", "\\$", "a$")
 
 
-@pytest.mark.parametrize("drawn", [plots.gap_curves, plots.profile, plots.scaling])
+@pytest.mark.parametrize("drawn", [pytest.param(plots.gap_curves, marks=pytest.mark.slow), plots.profile, plots.scaling])
 def test_pictures_of_names_that_would_be_typeset(drawn: Any, tmp_path: Path) -> None:
     runs = {name: [record(name, 1.0, data=name), record(name, 3.0, data=name, size=200)] for name in TYPESET}
     with warnings.catch_warnings():

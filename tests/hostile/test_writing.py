@@ -79,7 +79,8 @@ def as_table(path: Path, size: int) -> None:
 
 
 WRITERS: dict[str, Writer] = {"text": as_text, "json": as_json, "picture": as_picture, "table": as_table}
-each_writer = pytest.mark.parametrize("write", WRITERS.values(), ids=WRITERS)
+HEAVY = ("picture", "table")  # what writes them is slow to import and to run
+each_writer = pytest.mark.parametrize("write", [pytest.param(w, id=n, marks=[pytest.mark.slow] * (n in HEAVY)) for n, w in WRITERS.items()])
 
 
 @contextmanager
