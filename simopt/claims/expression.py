@@ -24,6 +24,7 @@ WRITTEN = re.compile(
     rf"\s*[+-]?(\d{{1,{DIGITS}}}(/\d{{1,{DIGITS}}})?|\d{{0,{DIGITS}}}\.\d{{0,{DIGITS}}})(e[+-]?\d{{1,3}})?\s*", re.IGNORECASE
 )
 BITS = 1 << 20  # of a power
+SMALL = 8  # powers that a formula spells out, such as squares; larger ones may come from data
 ENCLOSED = "enclosed"  # what serialise calls enclosures of roots, exponentials and logarithms, with the number of the step
 Bounds = tuple[Fraction, Fraction]
 _BINARY: dict[str, Callable[[Fraction, Fraction], Fraction]] = {
@@ -216,7 +217,8 @@ def _value(op: str, args: list[Fraction], order: int) -> Fraction:
     if op in _BINARY:
         return _BINARY[op](*args)
     if op == "^":
-        _payable(args, order)
+        if abs(order) > SMALL:
+            _payable(args, order)
         return Fraction(args[0] ** order)
     if op == "abs":
         return abs(args[0])
@@ -238,7 +240,8 @@ def _bounds(op: str, args: list[Bounds], order: int) -> Bounds:
         corners = [a * b for a in {lows[0], highs[0]} for b in set(second)]
         return min(corners), max(corners)
     if op == "^":
-        _payable([lows[0], highs[0]], order)
+        if abs(order) > SMALL:
+            _payable([lows[0], highs[0]], order)
         if order < 0 and lows[0] <= 0 <= highs[0]:
             raise ZeroDivisionError("a formula takes a negative power of something that may be zero")
         ends = (lows[0] ** order, highs[0] ** order)
