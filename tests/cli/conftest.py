@@ -17,8 +17,9 @@ Run = Callable[..., Result]
 
 
 @pytest.fixture
-def pretend() -> Iterator[None]:
-    """Register the pretend paper, and forget it afterwards."""
+def pretend(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Register the pretend paper, which workers can import, and forget it afterwards."""
+    monkeypatch.syspath_prepend(SOURCE.parent)
     registry.load()
     entries = {kind: dict(known) for kind, known in registry._entries.items()}
     modules = dict(registry._modules)
