@@ -1,7 +1,7 @@
 """Checking many claims: selection, workers, progress events, evidence files, and the record of the run.
 
-The claims are spread over workers, one after another, the longest first. A claim may end its worker: that is its own verdict, ERROR, and the
-others go on in another. One BLAS thread a worker: more make small problems slower and the seconds meaningless.
+Claims are spread over workers, the longest first. A claim may end its worker: that is its own verdict, ERROR, and the others go on in
+another. One BLAS thread a worker: more make small problems slower and the seconds meaningless.
 """
 
 from __future__ import annotations
@@ -190,7 +190,7 @@ def _results(claims: Sequence[Claim], jobs: int, task: Task, pool: Workers) -> G
     # one claim at a time, and no more than can be begun: the longest first
     parallel = Parallel(n_jobs=jobs, require="sharedmem", return_as="generator_unordered", batch_size=1, pre_dispatch=jobs)
     try:
-        for row in parallel(delayed(_row)(claim, task, pool) for claim in claims):  # and not `yield from`, which would end it first
+        for row in parallel(delayed(_row)(claim, task, pool) for claim in claims):  # noqa: UP028 (`yield from` ends joblib first)
             yield row
     except BaseException:
         pool.close()  # or the threads would wait for what is under way

@@ -87,8 +87,9 @@ def _pool(made: Problem, common: dict[str, Any]) -> AbstractContextManager[Worke
 def _run(pool: Workers, made: Problem, solver: str | None, common: dict[str, Any], options: dict[str, Any]) -> tuple[Solution, bool]:
     """The solution, and whether Ctrl-C has cut it short; FAILED where the process of the solve ends without an answer."""
     from simopt.ground.worker import Died
-    from simopt.solving.driver import unanswered
+    from simopt.solving.driver import choose, unanswered
 
+    choose(made, solver)  # what is unknown is told before a process is started, and what was imported here need not be imported there
     interrupted = threading.Event()
 
     def pass_on(number: int, frame: Any) -> None:

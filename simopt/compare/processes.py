@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from simopt.compare import system
 from simopt.compare import child as programme
+from simopt.compare import system
 from simopt.compare.child import Answer, Task, described
 from simopt.ground.worker import Died, Worker
 

@@ -9,8 +9,10 @@ from __future__ import annotations
 
 import importlib
 import pkgutil
+import threading
 import traceback
 from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
@@ -42,7 +44,8 @@ _modules: dict[tuple[str, str], str] = {}
 _origins: dict[tuple[str, str], str] = {}
 _loaded: set[str] = set()
 _plugged: set[str] = set()  # groups whose plug-ins are loaded, if not all of ours
-_failures: list[Failure] = []
+_failures: dict[tuple[str, str], Failure] = {}
+_under_way = threading.local()  # what this thread loads: content may ask for names while it is being imported, others wait for the modules
 
 
 def register(kind: str, name: str, entry: Any, module: str, origin: str = "") -> None:
@@ -69,29 +72,35 @@ def load(*groups: str) -> None:
     for group in groups or GROUPS:
         if group not in GROUPS:
             raise UnknownName("content group", group, GROUPS)
-        if group in _loaded:
-            continue
-        _loaded.add(group)  # first, so that content may ask for names while it is being imported
-        try:
-            for name in _module_names(f"simopt.{group}"):
-                importlib.import_module(name)
-            load_plugins(group)
-        except BaseException:
-            _loaded.discard(group)
-            raise
+        with _once(_loaded, group) as wanted:
+            if wanted:
+                for name in _module_names(f"simopt.{group}"):
+                    importlib.import_module(name)
+                load_plugins(group)
 
 
 def load_plugins(group: str) -> None:
     """Import other people's packages of a group, once."""
-    if group in _plugged:
+    with _once(_plugged, group) as wanted:
+        if wanted:
+            for point in entry_points(group=f"simopt.{group}"):
+                _load_plugin(group, point)
+
+
+@contextmanager
+def _once(done: set[str], group: str) -> Iterator[bool]:
+    """Whether something is still to be done, which then is done once this is left without an error."""
+    names: set[tuple[int, str]] = _under_way.__dict__.setdefault("names", set())
+    mark = (id(done), group)
+    if group in done or mark in names:
+        yield False
         return
-    _plugged.add(group)
+    names.add(mark)
     try:
-        for point in entry_points(group=f"simopt.{group}"):
-            _load_plugin(group, point)
-    except BaseException:
-        _plugged.discard(group)
-        raise
+        yield True
+        done.add(group)
+    finally:
+        names.discard(mark)
 
 
 def load_saying(kind: str, name: str) -> None:
@@ -132,25 +141,25 @@ def find(kind: str, name: str) -> Any:
 
 def has(kind: str, name: str) -> bool:
     """Whether a name is registered by now."""
-    return fold(name) in map(fold, _entries[kind])
+    return fold(name) in map(fold, list(_entries[kind]))  # a copy: another thread may register something
 
 
 def foreign(*groups: str) -> bool:
     """Whether something of these groups may be other people's: there are plug-ins, or a script has registered something."""
     return any(entry_points(group=f"simopt.{group}") for group in groups) or any(
-        GROUP_OF.get(kind, "theorems") in groups and not module.startswith("simopt.") for (kind, _), module in _modules.items()
+        GROUP_OF.get(kind, "theorems") in groups and not module.startswith("simopt.") for (kind, _), module in list(_modules.items())
     )
 
 
 def _load_plugin(group: str, point: EntryPoint) -> None:
     source = f"{point.name} = {point.value}"
-    _failures[:] = [known for known in _failures if (known.group, known.source) != (group, source)]
+    _failures.pop((group, source), None)
     try:
         point.load()
     except DuplicateName:
         raise
     except (Exception, SystemExit) as error:
-        _failures.append(Failure(group, source, f"{type(error).__name__}: {error}", traceback.format_exc()))
+        _failures[group, source] = Failure(group, source, f"{type(error).__name__}: {error}", traceback.format_exc())
 
 
 def _module_names(package: str) -> Iterator[str]:
@@ -161,7 +170,7 @@ def _module_names(package: str) -> Iterator[str]:
 
 def failures() -> tuple[Failure, ...]:
     """Plug-ins that did not import, with the reason."""
-    return tuple(_failures)
+    return tuple(_failures.values())
 
 
 def names(kind: str) -> list[str]:
@@ -185,7 +194,7 @@ def get(kind: str, name: str) -> Any:
     table = _entries[kind]
     if name in table:
         return table[name]
-    folded = {fold(known): known for known in table}
+    folded = {fold(known): known for known in list(table)}
     if fold(name) in folded:
         return table[folded[fold(name)]]
     raise UnknownName(kind, name, list(table))

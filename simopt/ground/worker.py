@@ -1,10 +1,10 @@
 """A process that works for us: it may die of its work, which costs that work alone, and it ends when we do, however we end.
 
-This file is also the programme of a fresh process, which runs it before anything of simopt can be imported: it needs the standard library only.
-
 A forked process knows all that this one knows and costs milliseconds; a fresh one costs its imports. Either has a session of its own: a
 terminal's Ctrl-C comes to us alone, and what the work has started ends with it. It holds the reading end of a pipe, its lifeline, to which
 nobody writes: the system kills the group of the process as soon as nobody holds the other end, whatever the process is busy with.
+
+This file is also the programme of a fresh process, from before anything of simopt can be imported: it needs the standard library only.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ import threading
 import time
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
+from functools import partial
 from importlib import import_module
-from pathlib import Path
 from queue import SimpleQueue
 from typing import IO, Any, NoReturn
 
@@ -60,6 +60,7 @@ class Worker:
         self._words: list[bytes] = []
         self._listener: threading.Thread | None = None
         self._process: _Forked | subprocess.Popen[bytes]
+        self._lifeline: int | None
         if fork and forkable():
             self._process, self._requests, self._answers, self._lifeline = _fork(work)
             _living.add(self)
@@ -169,7 +170,7 @@ class Worker:
         with self._guard:
             if self not in _living or self._process.poll() is not None:
                 return
-            if os.name != "posix":
+            if isinstance(self._process, subprocess.Popen) and os.name != "posix":
                 self._process.kill()
                 return
             for kill in (os.killpg, os.kill):  # of one that has just been forked there may be no group yet
@@ -214,7 +215,7 @@ class Workers:
     """
 
     def __init__(self, work: Callable[..., Any], start: int = 0, **options: Any) -> None:
-        self._make = lambda: Worker(work, **options)
+        self._make = partial(Worker, work, **options)
         self._all: list[Worker] = []
         self._ended = False
         self._idle: list[Worker] = []
@@ -300,7 +301,7 @@ def forkable() -> bool:
     from threadpoolctl import threadpool_info
 
     blas = [pool for pool in threadpool_info() if pool["internal_api"] == "openblas" and pool.get("threading_layer") == "pthreads"]
-    return len(os.listdir("/proc/self/task")) <= 1 + sum(pool["num_threads"] - 1 for pool in blas)
+    return len(os.listdir("/proc/self/task")) <= 1 + sum(int(pool["num_threads"]) - 1 for pool in blas)
 
 
 def module(name: str, *arguments: str) -> list[str]:
@@ -573,4 +574,5 @@ def _module(path: str, name: str, *arguments: str) -> None:
 
 
 if __name__ == "__main__":
-    {"work": _work, "module": _module}[sys.argv[1]](*sys.argv[2:])
+    programme: Callable[..., None] = {"work": _work, "module": _module}[sys.argv[1]]
+    programme(*sys.argv[2:])

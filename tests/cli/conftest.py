@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner, Result
 
-from simopt.ground import registry
+from simopt.ground import registry, worker
 
 SOURCE = Path(__file__).with_name("pretend_paper.py")
 Run = Callable[..., Result]
@@ -88,3 +88,12 @@ def start(tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
         return subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=pipe, stderr=pipe, text=True, start_new_session=group)
 
     return launch
+
+
+@pytest.fixture
+def forked(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """Workers are forked, so that they have what a test patches, whatever threads the programme of the tests has."""
+    if not hasattr(os, "fork"):
+        pytest.skip("there are no forks here")
+    monkeypatch.setattr(worker, "forkable", lambda: True)
+    return monkeypatch

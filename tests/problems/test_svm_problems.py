@@ -23,13 +23,13 @@ from simopt.data.datasets import Dataset
 from simopt.ground import registry
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
+from simopt.ground.threads import quiet
 from simopt.problems.bounds import Capacity, Penalty, UnitBall
 from simopt.problems.cases.recipes import small_kernel
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.hinge_svm_hull import HingeSVMHull
 from simopt.problems.losses import intercepts
 from simopt.problems.mean_classifier import MeanClassifier
-from simopt.solving.backends.adapter import quiet
 from simopt.solving.backends.table import installed
 from simopt.solving.solution import Status
 

@@ -7,9 +7,7 @@ the data, and unpacks by itself. A point that the back end returned is unpacked 
 from __future__ import annotations
 
 import time
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import nullcontext
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -17,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simopt.ground.arrays import Array
+from simopt.ground.threads import quiet
 from simopt.ground.worker import Worker
 from simopt.solving.backends import ecos_process
 from simopt.solving.backends.table import BackEnd
@@ -191,11 +190,3 @@ def held(variable: cp.Variable) -> Array | None:
     """The value of a variable as a dense array, if it has one."""
     value = variable.value if variable.sparse_idx is None else variable.value_sparse
     return None if value is None else np.asarray(value.toarray() if hasattr(value, "toarray") else value, dtype=float)
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Silence CVXPY's warnings about accuracy: simopt's status says it better."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield
