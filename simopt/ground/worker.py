@@ -434,6 +434,7 @@ def _forked(work: Callable[..., Any], requests: tuple[int, int], answers: tuple[
     status = 1
     try:
         os.setsid()
+        _own_signals()
         for end in (requests[1], answers[0], lifeline[1]):
             os.close(end)
         _end_with(lifeline[0])
@@ -448,6 +449,14 @@ def _forked(work: Callable[..., Any], requests: tuple[int, int], answers: tuple[
         with suppress(BaseException):
             flush()
         os._exit(status)  # what is registered for the end of the interpreter is the other's
+
+
+def _own_signals() -> None:
+    """What the other one does when it gets a signal is its business; as with a fresh process, they end this one."""
+    signal.set_wakeup_fd(-1)
+    for number in signal.valid_signals():
+        if callable(signal.getsignal(number)):
+            signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
 
 
 def _disown() -> None:
@@ -574,5 +583,7 @@ def _module(path: str, name: str, *arguments: str) -> None:
 
 
 if __name__ == "__main__":
-    programme: Callable[..., None] = {"work": _work, "module": _module}[sys.argv[1]]
-    programme(*sys.argv[2:])
+    if sys.argv[1] == "work":
+        _work(*sys.argv[2:])
+    else:
+        _module(*sys.argv[2:])
