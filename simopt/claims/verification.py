@@ -199,15 +199,15 @@ def _results(claims: Sequence[Claim], jobs: int, task: Task, pool: Workers) -> G
 
 def _row(claim: Claim, task: Task, pool: Workers) -> Row:
     """The row of a claim; ERROR with the reason where nothing comes of it, or no row."""
-    start = time.perf_counter()
+    start, trace = time.perf_counter(), ""
     try:
         row: Row = pool.call(claim.id, claim.module, _value(claim))
         return row
     except Died as error:
         reason = str(error)
     except Exception as error:  # it does not reach the worker, or its row does not come back
-        reason = f"{type(error).__name__}: {error}"
-    return to_row(stopped(claim, Verdict.ERROR, reason, task.effort, (task.seed,), time.perf_counter() - start))
+        reason, trace = f"{type(error).__name__}: {error}", "".join(getattr(error, "__notes__", ()))
+    return to_row(stopped(claim, Verdict.ERROR, reason, task.effort, (task.seed,), time.perf_counter() - start, trace))
 
 
 def _value(claim: Claim) -> bytes:

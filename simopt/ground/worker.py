@@ -494,12 +494,14 @@ def _serve(work: Callable[..., Any], messages: Iterator[bytearray], answers: IO[
 
 
 def _sendable(error: BaseException) -> Exception:
-    """The error itself if it is one and survives the way; else its words."""
+    """The error itself if it is one and survives the way, else its words; with a note that says where it comes from."""
+    sent = RuntimeError(f"{type(error).__name__}: {error}")
     if isinstance(error, Exception):
         with suppress(BaseException):
             if str(pickle.loads(pickle.dumps(error))) == str(error):
-                return error
-    return RuntimeError(f"{type(error).__name__}: {error}")
+                sent = error
+    sent.add_note("".join(traceback.format_exception(error)))
+    return sent
 
 
 def _end_with(lifeline: int) -> None:

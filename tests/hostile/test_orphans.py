@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.conftest import install
 from tests.hostile.conftest import Environment, command, marked, until
 
 pytestmark = pytest.mark.skipif(not Path("/proc/self/environ").exists(), reason="what was started is found in /proc")
@@ -92,8 +93,6 @@ def test_workers_of_verify_end_with_it(
 
 
 def test_workers_of_the_command_end_with_it(tmp_path: Path, environment: Environment, mark: str) -> None:
-    from tests.cli.conftest import install
-
     (tmp_path / "busy_claims.py").write_text(CLAIMS.replace("{body}", BUSY["with a process of its own"]))
     install(tmp_path, "busy", "theorems", "busy_claims")
     ended(started(command("verify", "BUSY-1", "BUSY-2", "--jobs", 2), tmp_path, environment), signal.SIGTERM, mark)
@@ -147,8 +146,6 @@ def slow(problem, *, tol):
     pytest.param("solve", signal.SIGINT, marks=pytest.mark.slow),
 ])  # fmt: skip
 def test_solves_end_with_who_started_them(verb: str, how: signal.Signals, tmp_path: Path, environment: Environment, mark: str) -> None:
-    from tests.cli.conftest import install
-
     (tmp_path / "slow_solver.py").write_text(SLOW_SOLVER.replace("{folder!r}", repr(str(tmp_path))))
     install(tmp_path, "slow", "solvers", "slow_solver")
     rows = "".join(f"{k},{k * k % 7},{k % 5}\n" for k in range(40))
@@ -158,8 +155,6 @@ def test_solves_end_with_who_started_them(verb: str, how: signal.Signals, tmp_pa
 
 
 def test_an_interrupt_of_a_solve_shows_what_there_is(tmp_path: Path, environment: Environment, mark: str) -> None:
-    from tests.cli.conftest import install
-
     source = SLOW_SOLVER.replace("{folder!r}", repr(str(tmp_path))).replace(
         "        open(", "        yield Iterate({'alpha': 0 * problem.targets})\n        open("
     )
