@@ -5,6 +5,7 @@ import os
 import subprocess
 import sys
 import threading
+import time
 import warnings
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -156,10 +157,11 @@ def test_threads_compute_with_the_precision_that_they_asked_for() -> None:
 
     def work(number: int) -> bool:
         with workprec(64 + 32 * number):
+            time.sleep(0)  # others have their turn
             ball = flint.arb(third.numerator) / third.denominator
             return bool(abs(ball.mid() - ball).rad() < flint.arb(2) ** -(60 + 32 * number)) and flint.ctx.prec == 64 + 32 * number
 
-    assert race(work, times=200) == [True] * 200 * THREADS
+    assert race(work, times=50) == [True] * 50 * THREADS
     assert flint.ctx.prec == before
 
 
