@@ -300,8 +300,12 @@ def forkable() -> bool:
         return False
     from threadpoolctl import threadpool_info
 
+    try:
+        threads = len(os.listdir("/proc/self/task"))
+    except OSError:
+        return False
     blas = [pool for pool in threadpool_info() if pool["internal_api"] == "openblas" and pool.get("threading_layer") == "pthreads"]
-    return len(os.listdir("/proc/self/task")) <= 1 + sum(int(pool["num_threads"]) - 1 for pool in blas)
+    return threads <= 1 + sum(int(pool["num_threads"]) - 1 for pool in blas)
 
 
 def module(name: str, *arguments: str) -> list[str]:
@@ -385,7 +389,7 @@ def _start(environment: Mapping[str, str] | None, silent: bool) -> tuple[subproc
     command = [sys.executable, "-P", __file__, "work"]  # -P: nothing in this folder or the working folder shadows a module
     pipe, passed, held = subprocess.PIPE, [], None
     if os.name == "posix":
-        lifeline, held = os.pipe()
+        lifeline, held = _pipe()
         passed = [lifeline] if silent else [lifeline, _standard_output()]
         command += map(str, passed)
     try:
@@ -412,14 +416,30 @@ def _start(environment: Mapping[str, str] | None, silent: bool) -> tuple[subproc
 def _standard_output() -> int:
     for each in (1, 2):
         with suppress(OSError):
-            return os.dup(each)
-    return os.open(os.devnull, os.O_WRONLY)
+            return _above(os.dup(each))
+    return _above(os.open(os.devnull, os.O_WRONLY))
+
+
+def _pipe() -> tuple[int, int]:
+    reading, writing = os.pipe()
+    return _above(reading), _above(writing)
+
+
+def _above(file: int) -> int:
+    """The same file by a number that standard input, output and error do not have, one of which may be closed."""
+    import fcntl
+
+    if file > 2:
+        return file
+    moved: int = fcntl.fcntl(file, fcntl.F_DUPFD_CLOEXEC, 3)
+    os.close(file)
+    return moved
 
 
 def _fork(work: Callable[..., Any]) -> tuple[_Forked, IO[bytes], IO[bytes], int]:
     """A copy of this process that answers calls, the pipes to it and from it, and our end of its lifeline."""
     flush()  # or it would be written twice
-    requests, answers, lifeline = os.pipe(), os.pipe(), os.pipe()
+    requests, answers, lifeline = _pipe(), _pipe(), _pipe()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", DeprecationWarning)  # Python counts the threads of OpenBLAS
         pid = os.fork()
@@ -495,7 +515,7 @@ def _serve(work: Callable[..., Any], messages: Iterator[bytearray], answers: IO[
 
 def _sendable(error: BaseException) -> Exception:
     """The error itself if it is one and survives the way, else its words; with a note that says where it comes from."""
-    sent = RuntimeError(f"{type(error).__name__}: {error}")
+    sent: Exception = RuntimeError(f"{type(error).__name__}: {error}")
     if isinstance(error, Exception):
         with suppress(BaseException):
             if str(pickle.loads(pickle.dumps(error))) == str(error):
@@ -521,8 +541,9 @@ def _end_with(lifeline: int) -> None:
 def _from_nowhere() -> None:
     """Give the work an empty standard input."""
     empty = os.open(os.devnull, os.O_RDONLY)
-    os.dup2(empty, 0)
-    os.close(empty)
+    if empty:
+        os.dup2(empty, 0)
+        os.close(empty)
 
 
 def _messages(requests: IO[bytes]) -> Iterator[bytearray]:

@@ -111,6 +111,23 @@ def test_a_claim_that_ends_its_process_is_an_error_and_the_rest_goes_on(
     assert until(lambda: not marked(mark))
 
 
+@pytest.mark.parametrize(("how", "closed"), [
+    ("forked", (0, 1, 2)),
+    pytest.param("fresh", (0, 1, 2), marks=pytest.mark.slow),
+    *(pytest.param(how, closed, marks=pytest.mark.slow)
+      for how in ("forked", "fresh") for closed in ((0,), (1,), (2,), (0, 1), (0, 2), (1, 2))),
+])  # fmt: skip
+def test_without_standard_input_output_or_error(how: str, closed: tuple[int, ...], tmp_path: Path, environment: Environment) -> None:
+    (tmp_path / "dying_claims.py").write_text(f"DEATHS = ['os._exit(0)', 'print(1), print(2, file=sys.stderr), input()']\n{MODULE}")
+    written = f"open({str(tmp_path / 'rows')!r}, 'w').write(json.dumps([(r['id'], r['verdict']) for r in record.rows]))"
+    ends = f"import os; [os.close(end) for end in {closed}]\n"
+    (tmp_path / "programme.py").write_text(ends + PROGRAMME.partition("import json")[0] + f"import json; {written}")
+    names = ["BAD-0", "GOOD-0", "BAD-1", "GOOD-1"]
+    subprocess.run([sys.executable, str(tmp_path / "programme.py"), how, "1", *names], env=environment, check=True, timeout=100)
+    found = dict(json.loads((tmp_path / "rows").read_text()))
+    assert found.pop("BAD-0") == found.pop("BAD-1") == "ERROR" and found == dict.fromkeys(("GOOD-0", "GOOD-1"), "HOLDS")
+
+
 def test_a_claim_that_forks_does_not_answer_twice(tmp_path: Path, environment: Environment) -> None:
     (tmp_path / "dying_claims.py").write_text(f"DEATHS = ['os.fork()', 'os.fork() or os._exit(0)', 'pass']\n{MODULE}")
     (tmp_path / "programme.py").write_text(PROGRAMME)
@@ -224,7 +241,8 @@ def test_a_defect_of_a_solver_is_shown_with_its_line(body: str, tmp_path: Path, 
 
 
 @pytest.mark.parametrize(("body", "word"), [
-    ("os._exit(0)", "the process ended with status 0 and no answer"),
+    ("os._exit(3)", "the process ended with status 3 and no answer"),
+    pytest.param("os._exit(0)", "the process ended with status 0 and no answer", marks=pytest.mark.slow),
     pytest.param("ctypes.string_at(0)", "the process was ended by SIGSEGV", marks=pytest.mark.slow),
     pytest.param("os.kill(os.getpid(), signal.SIGKILL)", "SIGKILL", marks=pytest.mark.slow),
     pytest.param("os.closerange(3, 4096)", "and no answer", marks=pytest.mark.slow),

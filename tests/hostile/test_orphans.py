@@ -77,9 +77,8 @@ def ended(process: "subprocess.Popen[bytes]", how: signal.Signals, mark: str) ->
 
 
 @pytest.mark.parametrize(("what", "how", "fresh"), [
-    ("asleep", signal.SIGTERM, False),
     ("in C, holding Python's lock", signal.SIGKILL, False),
-    ("asleep", signal.SIGKILL, True),
+    ("asleep", signal.SIGTERM, True),
     *(pytest.param(what, how, fresh, marks=pytest.mark.slow)
       for what in BUSY for how in (SIGNALS) for fresh in (False, True)),
 ])  # fmt: skip
@@ -138,7 +137,7 @@ def slow(problem, *, tol):
 
 
 @pytest.mark.parametrize(("verb", "how"), [
-    ("solve", signal.SIGKILL),
+    pytest.param("solve", signal.SIGKILL, marks=pytest.mark.slow),
     ("compare", signal.SIGKILL),
     pytest.param("solve", signal.SIGTERM, marks=pytest.mark.slow),
     pytest.param("compare", signal.SIGTERM, marks=pytest.mark.slow),

@@ -181,8 +181,10 @@ def test_who_takes_objects_has_them_alone_and_may_take_them_again() -> None:
 
 @pytest.mark.parametrize("body", [
     "registry.load('problems', 'solvers'); return len(registry.names('problem'))",
-    "return registry.find('problem', ['kernel-ridge', 'landmarked-svr', 'hinge-svm', 'herding'][number % 4]).name",
-    "return simopt.solve(KernelRidge([[2.0, 0.0], [0.0, 1.0 + number]], [1.0, 2.0], regularization=0.5)).optimal",
+    pytest.param("return registry.find('problem', ['kernel-ridge', 'landmarked-svr', 'hinge-svm', 'herding'][number % 4]).name",
+                 marks=pytest.mark.slow),
+    pytest.param("return simopt.solve(KernelRidge([[2.0, 0.0], [0.0, 1.0 + number]], [1.0, 2.0], regularization=0.5)).optimal",
+                 marks=pytest.mark.slow),
 ])  # fmt: skip
 def test_the_first_calls_of_a_process_come_from_threads(body: str, environment: Environment) -> None:
     script = f"""
@@ -208,7 +210,7 @@ print(found == [work(number) for number in range({THREADS})], found)
 ])  # fmt: skip
 def test_processes_of_a_pool_get_the_answers_to_their_own_problems(kind: str, tmp_path: Path, environment: Environment) -> None:
     (tmp_path / "programme.py").write_text(SOURCE)
-    names = [*BACK_ENDS, "newton", "cholesky"]
+    names = [*BACK_ENDS, "newton"]
     done = subprocess.run(
         [sys.executable, str(tmp_path / "programme.py"), kind, *names], capture_output=True, text=True, env=environment, check=False
     )
