@@ -45,7 +45,7 @@ _origins: dict[tuple[str, str], str] = {}
 _loaded: set[str] = set()
 _plugged: set[str] = set()  # groups whose plug-ins are loaded, if not all of ours
 _failures: dict[tuple[str, str], Failure] = {}
-_under_way = threading.local()  # what this thread loads: content may ask for names while it is being imported, others wait for the modules
+_under_way = threading.local()  # what this thread loads: content may ask for names while it is being imported
 
 
 def register(kind: str, name: str, entry: Any, module: str, origin: str = "") -> None:
@@ -72,8 +72,8 @@ def load(*groups: str) -> None:
     for group in groups or GROUPS:
         if group not in GROUPS:
             raise UnknownName("content group", group, GROUPS)
-        with _once(_loaded, group) as wanted:
-            if wanted:
+        if _wanted(_loaded, group):
+            with _once(_loaded, group):
                 for name in _module_names(f"simopt.{group}"):
                     importlib.import_module(name)
                 load_plugins(group)
@@ -81,26 +81,26 @@ def load(*groups: str) -> None:
 
 def load_plugins(group: str) -> None:
     """Import other people's packages of a group, once."""
-    with _once(_plugged, group) as wanted:
-        if wanted:
+    if _wanted(_plugged, group):
+        with _once(_plugged, group):
             for point in entry_points(group=f"simopt.{group}"):
                 _load_plugin(group, point)
 
 
+def _wanted(done: set[str], group: str) -> bool:
+    return group not in done and f"{group} {id(done)}" not in _under_way.__dict__
+
+
 @contextmanager
-def _once(done: set[str], group: str) -> Iterator[bool]:
-    """Whether something is still to be done, which then is done once this is left without an error."""
-    names: set[tuple[int, str]] = _under_way.__dict__.setdefault("names", set())
-    mark = (id(done), group)
-    if group in done or mark in names:
-        yield False
-        return
-    names.add(mark)
+def _once(done: set[str], group: str) -> Iterator[None]:
+    """It is done when this is left without an error; before, other threads do it as well, and wait for each module."""
+    mark = f"{group} {id(done)}"
+    _under_way.__dict__[mark] = True
     try:
-        yield True
+        yield
         done.add(group)
     finally:
-        names.discard(mark)
+        del _under_way.__dict__[mark]
 
 
 def load_saying(kind: str, name: str) -> None:
