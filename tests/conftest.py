@@ -167,7 +167,8 @@ def _is_full_run(config: pytest.Config) -> bool:
 
 @pytest.fixture
 def shelf(monkeypatch: pytest.MonkeyPatch) -> Callable[..., None]:
-    """Replace the catalogue by the given claims for one test."""
+    """Replace the catalogue by the given claims for one test; workers can import the tests that they are made of."""
+    monkeypatch.syspath_prepend(Path(__file__).parents[1])
 
     def put(*claims: Claim) -> None:
         monkeypatch.setattr(registry, "load", lambda *groups: None)

@@ -16,6 +16,7 @@ import numpy as np
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.arithmetic.base import NotRational
 from simopt.arithmetic.interval import EPS, TINY, Interval, as_interval
+from simopt.arithmetic.precision import workprec
 from simopt.ground.arrays import Array
 
 Value = Any
@@ -59,7 +60,7 @@ def _bounds(t: float) -> tuple[float, float]:
         return (0.0, 0.0) if t < 0 else (1.0, 1.0)
     import flint
 
-    with flint.ctx.workprec(128):
+    with workprec(128):
         value = (flint.arb(-t) / flint.arb(2).sqrt()).erfc() / 2
         mid, rad = float(value.mid()), float(value.rad())
     slack = rad + EPS * mid + TINY

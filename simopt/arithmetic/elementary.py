@@ -36,6 +36,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simopt.arithmetic.precision import workprec
 from simopt.ground.arrays import Array
 
 U = 2.0**-53  # unit round-off
@@ -194,7 +195,7 @@ def _exp_table() -> tuple[float, float, float, Array, Array]:
     """ln2/64 in three parts, and 2^{j/64} in two."""
     import flint
 
-    with flint.ctx.workprec(300):
+    with workprec(300):
         ln2 = flint.arb.const_log2()
         pairs = [_two_floats((ln2 * j / STEPS).exp()) for j in range(STEPS)]
         constant = _fraction(ln2 / STEPS)
@@ -209,7 +210,7 @@ def _log_table() -> tuple[float, float, Array, Array, Array]:
     """ln2 in two parts, c near 128/i and −log c in two parts, by i from 90 to 181, which are all that 128m is rounded to."""
     import flint
 
-    with flint.ctx.workprec(300):
+    with workprec(300):
         constant = _fraction(flint.arb.const_log2())
         inverses = [round(512 * CELLS / i) / 512 if i >= 90 else 1.0 for i in range(182)]
         pairs = [_two_floats(-flint.arb(c).log()) for c in inverses]

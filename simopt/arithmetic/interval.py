@@ -19,6 +19,7 @@ import numpy as np
 
 from simopt.arithmetic import elementary, sparse
 from simopt.arithmetic.base import Arithmetic, Value, largest_of_groups, members
+from simopt.arithmetic.precision import workprec
 from simopt.ground.arrays import Array
 
 EPS = 2.0**-52  # twice the unit round-off: a factor two to spare in every bound
@@ -383,7 +384,7 @@ def _arb_power(x: float, p: float) -> tuple[float, float]:
         return (0.0, 0.0) if p > 0 else ((1.0, 1.0) if p == 0 else (np.inf, np.inf))
     import flint
 
-    with flint.ctx.workprec(128):
+    with workprec(128):
         value = flint.arb(x) ** flint.arb(p)
         mid, rad = float(value.mid()), float(value.rad())
     if not np.isfinite(mid):

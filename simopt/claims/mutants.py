@@ -45,7 +45,7 @@ def _run_mutant(
             return MutantResult(name, False, {row: r.verdict for row, r in base.items()}, reason)
     try:
         mutated = run_seed(claim, effort, seed, Variant(name, changes, factors)).rows
-    except Exception as error:
+    except (Exception, SystemExit) as error:
         # A mutant that breaks the code has not shown that the check can fail.
         return MutantResult(name, False, {}, f"the mutant does not run: {type(error).__name__}: {error}")
     verdicts = {row: result.verdict for row, result in mutated.items()}

@@ -88,10 +88,10 @@ def run(
                 break
         rows = {row: award(found, merge([(each, result.rows[row]) for each, result in done])) for row in found.rows}
     except NotAvailable as missing:
-        return _stopped(found, Verdict.NOT_RUN, str(missing), "", effort, planned, start)
-    except Exception as error:
+        return stopped(found, Verdict.NOT_RUN, str(missing), effort, planned, time.perf_counter() - start)
+    except (Exception, SystemExit) as error:
         reason = f"{type(error).__name__}: {error}"
-        return _stopped(found, Verdict.ERROR, reason, traceback.format_exc(), effort, planned, start)
+        return stopped(found, Verdict.ERROR, reason, effort, planned, time.perf_counter() - start, traceback.format_exc())
     seeds_run = tuple(each for each, _ in done)
     result = ClaimResult(found, rows, time.perf_counter() - start, seeds_run, effort)
     if mutants:
@@ -151,6 +151,9 @@ def failed(result: ClaimResult, error: Exception) -> ClaimResult:
     return replace(result, rows=rows, trace="".join(traceback.format_exception(error)))
 
 
-def _stopped(claim: Claim, verdict: Verdict, reason: str, trace: str, effort: Effort, seeds: tuple[int, ...], start: float) -> ClaimResult:
+def stopped(
+    claim: Claim, verdict: Verdict, reason: str, effort: Effort, seeds: tuple[int, ...], seconds: float, trace: str = ""
+) -> ClaimResult:
+    """The result of a claim that came to no verdict of its own."""
     rows = {row: RowResult(row, verdict, reason=reason) for row in claim.rows}
-    return ClaimResult(claim, rows, time.perf_counter() - start, seeds, effort, trace=trace)
+    return ClaimResult(claim, rows, seconds, seeds, effort, trace=trace)

@@ -1,7 +1,7 @@
 """Checking many claims: selection, workers, progress events, evidence files, and the record of the run.
 
-The work is spread over processes by joblib, one claim a task, the longest first; a worker rebuilds its claim from the id and the module
-that defines it. One BLAS thread a worker: more make small problems slower and the seconds meaningless.
+Claims are spread over workers, the longest first. A claim may end its worker: that is its own verdict, ERROR, and the others go on in
+another. One BLAS thread a worker: more make small problems slower and the seconds meaningless.
 """
 
 from __future__ import annotations
@@ -9,9 +9,8 @@ from __future__ import annotations
 import importlib
 import math
 import os
-import signal
+import pickle
 import time
-import warnings
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field, replace
@@ -22,9 +21,10 @@ from simopt import __version__
 from simopt.claims import catalogue, proof
 from simopt.claims.claim import Claim
 from simopt.claims.kinds import Effort, Evidence, Expected, Verdict
-from simopt.claims.runner import ClaimResult, failed, run
+from simopt.claims.runner import ClaimResult, failed, run, stopped
 from simopt.claims.tally import RowResult
 from simopt.ground import evidence, jsonio
+from simopt.ground.worker import Died, Workers, pickled
 from simopt.ground.writing import write_text
 from simopt.solving.provenance import versions
 
@@ -119,17 +119,18 @@ def verify(
     folder = None if evidence_dir is None else Path(evidence_dir)
     tell = on_event or _silent
     start = time.perf_counter()
-    tell({"event": "start", "selected": len(chosen), "jobs": workers})
     rows: dict[str, Row] = {}
     unwritten: list[str] = []
     interrupted = False
     try:
-        with warnings.catch_warnings(), closing(_results(longest_first(chosen, folder), workers, effort, seed, mutants, folder)) as results:
-            warnings.filterwarnings("ignore", "[0-9]+ tasks which were still being processed", UserWarning)  # joblib, when interrupted
-            for row in results:
-                unwritten += row.pop(UNWRITTEN)
-                rows[row["id"]] = row
-                tell({"event": "row", "row": row, "done": len(rows), "selected": len(chosen)})
+        task = Task(effort, seed, mutants, folder)
+        with closing(Workers(task, workers if chosen else 0, fork=True)) as pool:  # before anything that is told may start a thread
+            tell({"event": "start", "selected": len(chosen), "jobs": workers})
+            with closing(_results(longest_first(chosen, folder), workers, task, pool)) as results:
+                for row in results:
+                    unwritten += row.pop(UNWRITTEN)
+                    rows[row["id"]] = row
+                    tell({"event": "row", "row": row, "done": len(rows), "selected": len(chosen)})
     except KeyboardInterrupt:
         interrupted = True
         tell({"event": "interrupted", "done": len(rows), "selected": len(chosen)})
@@ -152,34 +153,75 @@ def _silent(event: Event) -> None:
     del event
 
 
-def _results(claims: Sequence[Claim], jobs: int, effort: Effort, seed: int, mutants: bool, folder: Path | None) -> Generator[Row]:
+@dataclass(frozen=True)
+class Task:
+    """What is done with a claim in a worker."""
+
+    effort: Effort
+    seed: int
+    mutants: bool
+    folder: Path | None
+
+    def __call__(self, claim_id: str, module: str, value: bytes) -> Row:
+        """Run one claim in this process, with one BLAS thread, and return its row."""
+        from threadpoolctl import threadpool_limits
+
+        with threadpool_limits(1):
+            result = run(_known(claim_id, module, value), effort=self.effort, seed=self.seed, mutants=self.mutants)
+        try:
+            return to_row(result, self.folder)
+        except (TypeError, ValueError) as error:  # an instance that no file can hold is a defect of its claim, not of the run
+            return to_row(failed(result, error), None)
+
+
+def _known(claim_id: str, module: str, value: bytes) -> Claim:
+    """The claim that is registered here, or is when its module has been imported; of a script or a notebook, the one that came along."""
+    for _ in range(2):
+        for claim in catalogue.registered():
+            if claim.id == claim_id:
+                return claim
+        if module != "__main__":
+            importlib.import_module(module)
+    sent: Claim = pickle.loads(value)
+    return sent
+
+
+def _results(claims: Sequence[Claim], jobs: int, task: Task, pool: Workers) -> Generator[Row]:
+    """Rows as they come. Claims run in processes of their own, so that threads suffice here."""
     if jobs == 1:
-        yield from (work(claim.id, claim.module, effort.value, seed, mutants, folder) for claim in claims)
+        yield from (_row(claim, task, pool) for claim in claims)
         return
     from joblib import Parallel, delayed
 
-    tasks = (delayed(work)(claim.id, claim.module, effort.value, seed, mutants, folder) for claim in claims)
-    yield from Parallel(n_jobs=jobs, return_as="generator_unordered", batch_size=1, initializer=_leave_interrupts)(tasks)
-
-
-def _leave_interrupts() -> None:
-    """A terminal sends Ctrl-C to workers, too; one that waits would tell of it with a traceback. Who started them ends them."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-
-
-def work(claim_id: str, module: str, effort: str, seed: int, mutants: bool, folder: Path | None) -> Row:
-    """Run one claim in this process, with one BLAS thread, and return its row; a worker imports the defining module first."""
-    from threadpoolctl import threadpool_limits
-
-    known = {claim.id: claim for claim in catalogue.registered()}
-    if claim_id not in known:
-        importlib.import_module(module)
-    with threadpool_limits(1):
-        result = run(known.get(claim_id, claim_id), effort=effort, seed=seed, mutants=mutants)
+    # one claim at a time, and no more than can be begun: the longest first
+    parallel = Parallel(n_jobs=jobs, require="sharedmem", return_as="generator_unordered", batch_size=1, pre_dispatch=jobs)
     try:
-        return to_row(result, folder)
-    except (TypeError, ValueError) as error:  # an instance that no file can hold is a defect of its claim, not of the run
-        return to_row(failed(result, error), None)
+        for row in parallel(delayed(_row)(claim, task, pool) for claim in claims):  # noqa: UP028 (`yield from` ends joblib first)
+            yield row
+    except BaseException:
+        pool.close()  # or the threads would wait for what is under way
+        raise
+
+
+def _row(claim: Claim, task: Task, pool: Workers) -> Row:
+    """The row of a claim; ERROR with the reason where nothing comes of it, or no row."""
+    start, trace = time.perf_counter(), ""
+    try:
+        row: Row = pool.call(claim.id, claim.module, _value(claim))
+        return row
+    except Died as error:
+        reason = str(error)
+    except Exception as error:  # it does not reach the worker, or its row does not come back
+        reason, trace = f"{type(error).__name__}: {error}", "".join(getattr(error, "__notes__", ()))
+    return to_row(stopped(claim, Verdict.ERROR, reason, task.effort, (task.seed,), time.perf_counter() - start, trace))
+
+
+def _value(claim: Claim) -> bytes:
+    """The claim by pickle, if it is not made by the import of a module; nothing where that fails."""
+    try:
+        return pickled(claim)
+    except Exception:  # whatever its knobs raise
+        return b""
 
 
 def to_row(result: ClaimResult, folder: Path | None = None) -> Row:

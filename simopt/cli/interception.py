@@ -6,6 +6,7 @@ import errno
 import os
 import runpy
 import sys
+import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from importlib import import_module
@@ -27,13 +28,12 @@ def intercepted(met: Met, script: Path) -> Iterator[None]:
     import cvxpy as cp
 
     kind: Any = cp.Problem
-    plain, inside = kind.solve, False
+    plain, here = kind.solve, threading.local()
 
     def solve(problem: cp.Problem, *arguments: Any, **options: Any) -> Any:
-        nonlocal inside
-        if inside:
+        if getattr(here, "inside", False):
             return plain(problem, *arguments, **options)
-        inside = True
+        here.inside = True
         try:
             try:
                 return plain(problem, *arguments, **options)
@@ -41,7 +41,7 @@ def intercepted(met: Met, script: Path) -> Iterator[None]:
                 if not isinstance(sys.exception(), KeyboardInterrupt):
                     met(_place(sys._getframe(1), script), problem)
         finally:
-            inside = False
+            here.inside = False
 
     kind.solve = solve
     try:

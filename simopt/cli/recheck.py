@@ -39,11 +39,11 @@ def recheck(
 def _compared(proof: str) -> str:
     """What `simopt.claims.authentic` says; in a process of its own, so that nothing of simopt is loaded where the file is checked."""
     import subprocess
-    import sys
 
+    from simopt.ground.worker import module
     from simopt.recheck import Rejected
 
-    done = subprocess.run([sys.executable, "-m", "simopt.claims.authentic", proof], capture_output=True, text=True, check=False)
+    done = subprocess.run(module("simopt.claims.authentic", proof), capture_output=True, text=True, check=False)
     said = (done.stdout or done.stderr).strip().splitlines()
     if done.returncode == 1 and done.stdout:
         raise Rejected(said[-1])

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import signal
+import threading
+from contextlib import AbstractContextManager, closing
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -10,6 +14,7 @@ import typer
 from simopt.cli.console import Json, Output, Ticker, check_output, console, emit, fitted, number, reserved
 
 if TYPE_CHECKING:
+    from simopt.ground.worker import Workers
     from simopt.solving.problem import Problem
     from simopt.solving.solution import Sample, Solution
 
@@ -45,8 +50,8 @@ def solve(
     common = {"tol": tol, "time_limit": time_limit, "rigorous": rigorous}
     if solver is not None and solver.lower() == "all":
         raise typer.Exit(_solve_all(made, data, common, options, as_json, output))
-    with reserved(as_json):
-        solution, stopped = _run(made, solver, common, options)
+    with reserved(as_json), _pool(made, common) as pool:
+        solution, stopped = _run(pool, made, solver, common, options)
     emit(describe(made, solution, data), as_json, output, lambda: _show(made, solution, data, rigorous))
     raise typer.Exit(INTERRUPTED if stopped else 0 if acceptable(solution) else 1)
 
@@ -71,7 +76,43 @@ def build(name: str, data: str, target: str | None, texts: dict[str, str]) -> Pr
     return changed(made, **for_problem) if for_problem else made
 
 
-def _run(made: Problem, solver: str | None, common: dict[str, Any], options: dict[str, Any]) -> tuple[Solution, bool]:
+def _pool(made: Problem, common: dict[str, Any]) -> AbstractContextManager[Workers]:
+    """Processes that solve the problem: a compiled solver may end one, and not the command."""
+    from simopt.ground.worker import Workers
+
+    return closing(Workers(partial(_solved, made, common), fork=True))
+
+
+def _run(pool: Workers, made: Problem, solver: str | None, common: dict[str, Any], options: dict[str, Any]) -> tuple[Solution, bool]:
+    """The solution, and whether Ctrl-C has cut it short; FAILED where the process of the solve ends without an answer."""
+    from simopt.ground.worker import Died
+    from simopt.solving.driver import choose, unanswered
+
+    choose(made, solver)  # what is unknown is told before a process is started, and what was imported here need not be imported there
+    interrupted = threading.Event()
+
+    def pass_on(number: int, frame: Any) -> None:
+        signal.signal(signal.SIGINT, before)  # the next one ends us
+        interrupted.set()
+        pool.interrupt()
+
+    before: Any = signal.getsignal(signal.SIGINT)
+    if before is signal.default_int_handler and threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGINT, pass_on)
+    try:
+        found: tuple[Solution, bool] = pool.call(solver, options)
+        return found
+    except Died as error:
+        if interrupted.is_set():
+            raise KeyboardInterrupt from None
+        return unanswered(made, solver, common["tol"], options, str(error)), False
+    finally:
+        if signal.getsignal(signal.SIGINT) is pass_on:
+            signal.signal(signal.SIGINT, before)
+
+
+def _solved(made: Problem, common: dict[str, Any], solver: str | None, options: dict[str, Any]) -> tuple[Solution, bool]:
+    """What a process of the pool answers."""
     from simopt.ground.errors import Interrupted
     from simopt.solving.driver import choose
     from simopt.solving.driver import solve as run
@@ -179,12 +220,12 @@ def _solve_all(made: Problem, data: str, common: dict[str, Any], options: dict[s
     names = [spec.name for spec in solvers_of(made)] + [backend.name for backend in installed()]
     solutions: list[Solution] = []
     stopped = False
-    for name in names:
-        with reserved(as_json):
-            solution, stopped = _run(made, name, common, {})
-        solutions.append(solution)
-        if stopped:
-            break
+    with reserved(as_json), _pool(made, common) as pool:
+        for name in names:
+            solution, stopped = _run(pool, made, name, common, {})
+            solutions.append(solution)
+            if stopped:
+                break
     overlap = brackets_overlap(solutions)
     left_out = [backend.missing for backend in FIRST_CLASS if backend.missing]
     described = [describe(made, s, data) for s in solutions]

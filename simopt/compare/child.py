@@ -1,28 +1,19 @@
-"""One cell in a process of its own: `main` reads a task from standard input and writes what came of it to standard output.
+"""One cell in a process of its own: what `simopt.compare.processes` has done there, and the answer that comes back.
 
-The libraries read how many threads they may use when they are loaded, memory can be told apart, and what hangs can be ended. The process
-ends by itself when its standard input is closed, that is when whoever started it is gone.
+The libraries read how many threads they may use when they are loaded, memory can be told apart, and what hangs can be ended.
 """
 
 from __future__ import annotations
 
 import gc
-import os
-import pickle
-import signal
-import struct
-import sys
-import threading
 import time
-import traceback
 from contextlib import suppress
 from dataclasses import asdict, dataclass, field
-from typing import IO, TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from simopt.compare.cell import Cell
 
-HEADER = struct.Struct("<Q")
 AGAIN = 1.0  # seconds; what takes less is run a second time, with warm caches, and the second run counts
 
 
@@ -164,37 +155,3 @@ def described(answer: Answer, task: Task) -> Answer:
         answer.solver_version = version(package)
     answer.threads_seen, answer.system = provenance.threads(), system.describe()
     return answer
-
-
-def send(stream: IO[bytes], message: bytes) -> None:
-    """One message with its length before it."""
-    stream.write(HEADER.pack(len(message)) + message)
-    stream.flush()
-
-
-def _end_with_parent(source: IO[bytes]) -> None:
-    """Wait for the end of standard input, then end what we started, and ourselves."""
-    from simopt.compare.memory import children
-
-    source.read()
-    for process in children():
-        with suppress(OSError):
-            os.kill(process, signal.SIGKILL)
-    os._exit(1)
-
-
-def main() -> None:
-    """Read a task, perform it, write the answer."""
-    source, sink = sys.stdin.buffer, os.fdopen(os.dup(1), "wb")
-    os.dup2(2, 1)  # what solvers print must not get among the answer
-    task = pickle.loads(source.read(HEADER.unpack(source.read(HEADER.size))[0]))
-    threading.Thread(target=_end_with_parent, args=(source,), daemon=True).start()
-    status = 1
-    try:
-        send(sink, pickle.dumps(perform(task)))
-        sink.close()
-        status = 0
-    except BaseException:
-        traceback.print_exc()
-        sys.stderr.flush()
-    os._exit(status)  # not by way of the interpreter's end, which would stumble over the thread that reads

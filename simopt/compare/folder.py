@@ -63,7 +63,7 @@ def alone(folder: Path | None) -> Iterator[None]:
         yield
         return
     fcntl: Any = import_module("fcntl")
-    place = os.open(folder / RUNS, os.O_RDONLY)
+    place = os.open(folder, os.O_RDONLY)  # not its runs: `held` may put another folder in their place
     try:
         try:
             fcntl.flock(place, fcntl.LOCK_EX | fcntl.LOCK_NB)

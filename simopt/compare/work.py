@@ -10,6 +10,7 @@ from dataclasses import astuple, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import simopt
 from simopt.compare import folder as files
@@ -37,6 +38,7 @@ class Work:
         progress: Progress | None,
     ) -> None:
         self.plan, self.place, self.records, self.budget, self.jobs, self.progress = plan, place, known, budget, jobs, progress
+        self.name = uuid4().hex
         self.done: dict[str, Record] = {r.cell.key: r for r in known if not (retry and not r.success) and _current(r)}
         self.spent: dict[tuple[Any, ...], list[float]] = defaultdict(list)
         for record in self.done.values():
@@ -44,7 +46,6 @@ class Work:
 
     def all(self) -> None:
         """Run what is missing, one repetition after another."""
-        processes.allow()
         left = self.plan.size
         finished = 0
         for repetition in range(self.plan.repetitions):
@@ -56,7 +57,8 @@ class Work:
                     raise KeyboardInterrupt
                 if self.place is not None:
                     files.save(self.place, record, len(self.records))
-                self.records.append(record)
+                mine = (record.cell.key, record.machine)  # what it repeats is replaced, as its file is, whatever the clock said then
+                self.records[:] = [known for known in self.records if (known.cell.key, known.machine) != mine] + [record]
                 self.done[record.cell.key] = record
                 self.spent[_without_repetition(record.cell)].append(record.wall_seconds)
                 finished += 1
@@ -77,20 +79,20 @@ class Work:
         jobs = effective_n_jobs(self.jobs)
         # one cell at a time: interleaved runs must not be reordered by batches
         parallel = Parallel(n_jobs=self.jobs, prefer="threads", return_as="generator_unordered", batch_size=1, pre_dispatch=jobs)
-        rows = parallel(delayed(perform)(task) for task in missing)
+        rows = parallel(delayed(perform)(task, self.name) for task in missing)
         try:
             for cell, answer, wall, started in rows:
                 yield from_answer(cell, answer, wall_seconds=wall, jobs=jobs, started=started)
         except BaseException:
-            processes.stop_all()
+            processes.stop(self.name)
             raise
 
 
-def perform(task: Task) -> tuple[Cell, Answer, float, str]:
+def perform(task: Task, comparison: str) -> tuple[Cell, Answer, float, str]:
     """One cell, here or on a worker of a cluster: the answer of its process, the seconds that took, and when it began (UTC)."""
     started = datetime.now(UTC).isoformat(timespec="milliseconds")
     start = time.perf_counter()
-    answer = processes.perform(task)
+    answer = processes.perform(task, comparison)
     return task.cell, answer, time.perf_counter() - start, started
 
 

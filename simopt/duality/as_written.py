@@ -25,8 +25,9 @@ from simopt.duality.no_optimum.unbounded import Unbounded, unbounded
 from simopt.duality.reading.expressions import value_of
 from simopt.ground.arrays import Multipliers, Point
 from simopt.ground.errors import Interrupted, InvalidProblem, NotAvailable, UnknownName
+from simopt.ground.threads import Turns, quiet
 from simopt.solving.backends import table
-from simopt.solving.backends.adapter import held, quiet
+from simopt.solving.backends.adapter import held
 from simopt.solving.judgement import Certificate, Judgement, judge
 from simopt.solving.run import CHANGED, Progress
 from simopt.solving.solution import Sample, Solution, Status, frozen
@@ -50,6 +51,7 @@ HELP = {
     "pivots: ": "a small square of the variables in the objective, or bounds on them, would help",
 }  # part of a reason -> remedy
 UNPROVEN = "of which no proof was found (another back end, bounds on the variables, or numbers nearer to 1 would help)"
+_turns = Turns()  # variables hold the values of one solve, and are scratch paper during it
 ROWS = (Equality, Inequality, cp.Zero, cp.NonPos, cp.NonNeg, cp.SOC)  # of which a row's multiplier is a dual variable
 
 
@@ -57,7 +59,13 @@ def certify(
     problem: cp.Problem, point: Point | None, multipliers: Multipliers | None, num: Arithmetic, solver: str | None, tol: float
 ) -> Certificate:
     """See `simopt.certify`."""
-    declared = _read(problem)
+    with _turns.of(variable.id for variable in problem.variables()):
+        return _certified(_read(problem), point, multipliers, num, solver, tol)
+
+
+def _certified(
+    declared: Declared, point: Point | None, multipliers: Multipliers | None, num: Arithmetic, solver: str | None, tol: float
+) -> Certificate:
     given = _values(declared, needed=solver is None) if point is None else point
     known = _duals(declared) if multipliers is None else multipliers
     found = [] if given is None else [judge(declared, given, _completed(declared, given, known), num)]
@@ -66,7 +74,7 @@ def certify(
         if backend is None:
             raise UnknownName("solver", solver, [known.name for known in table.FIRST_CLASS])
         try:
-            with _untouched(problem):
+            with _untouched(declared.programme.problem):
                 other, more = solved(declared, backend.cvxpy_name)
         except NotAvailable as error:
             proof = _no_point(declared) or _certificate(declared, _no_end(declared, num))
@@ -91,7 +99,11 @@ def certify(
 
 def solve(problem: cp.Problem, progress: Progress | None, driver: Callable[..., Solution]) -> Solution:
     """Have the driver solve the problem; see `simopt.solve`."""
-    declared = _read(problem)
+    with _turns.of(variable.id for variable in problem.variables()):
+        return _solved(_read(problem), progress, driver)
+
+
+def _solved(declared: Declared, progress: Progress | None, driver: Callable[..., Solution]) -> Solution:
     told = None if progress is None else lambda sample: progress(_sample(declared, sample))
     try:
         found = _without_optimum(declared, driver(declared, progress=told))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ from simopt.duality.units.measured import Measured
 from simopt.duality.units.units import RAW, Sizes, degree, equilibrated
 from simopt.ground.arrays import Multipliers, Point
 from simopt.ground.errors import NotAvailable
+from simopt.ground.threads import quiet
 from simopt.solving.judgement import Certificate, judge
 
 if TYPE_CHECKING:
@@ -217,8 +217,7 @@ def _closes(certificate: Certificate, tol: float) -> bool:
 
 
 def _solved(form: GraphForm, solver: str, options: dict[str, Any]) -> tuple[Point, Multipliers]:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what the back end says of its answer is not asked: the judge is
+    with quiet():  # what the back end says of its answer is not asked: the judge is
         try:
             form.problem.solve(solver=solver, **(options or TIGHT.get(solver, {})))
         except (KeyboardInterrupt, SystemExit, GeneratorExit):

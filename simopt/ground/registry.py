@@ -12,9 +12,10 @@ import importlib
 import logging
 import pkgutil
 import sys
+import threading
 import traceback
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from importlib.metadata import EntryPoint, entry_points
 from typing import Any
@@ -50,7 +51,8 @@ _modules: dict[tuple[str, str], str] = {}
 _origins: dict[tuple[str, str], str] = {}
 _loaded: set[str] = set()
 _plugged: set[str] = set()  # groups whose plug-ins are loaded, if not all of ours
-_failures: list[Failure] = []
+_failures: dict[tuple[str, str], Failure] = {}
+_under_way = threading.local()  # what this thread loads: content may ask for names while it is being imported
 
 
 def register(kind: str, name: str, entry: Any, module: str, origin: str = "") -> None:
@@ -81,29 +83,35 @@ def load(*groups: str) -> None:
     for group in groups or GROUPS:
         if group not in GROUPS:
             raise UnknownName("content group", group, GROUPS)
-        if group in _loaded:
-            continue
-        _loaded.add(group)  # first, so that content may ask for names while it is being imported
-        try:
-            for name in _module_names(f"simopt.{group}"):
-                importlib.import_module(name)
-            load_plugins(group)
-        except BaseException:
-            _loaded.discard(group)
-            raise
+        if _wanted(_loaded, group):
+            with _once(_loaded, group):
+                for name in _module_names(f"simopt.{group}"):
+                    importlib.import_module(name)
+                load_plugins(group)
 
 
 def load_plugins(group: str) -> None:
     """Import other people's packages of a group, once."""
-    if group in _plugged:
-        return
-    _plugged.add(group)
+    if _wanted(_plugged, group):
+        with _once(_plugged, group):
+            for point in entry_points(group=f"simopt.{group}"):
+                _load_plugin(group, point)
+
+
+def _wanted(done: set[str], group: str) -> bool:
+    return group not in done and f"{group} {id(done)}" not in _under_way.__dict__
+
+
+@contextmanager
+def _once(done: set[str], group: str) -> Iterator[None]:
+    """It is done when this is left without an error; before, other threads do it as well, and wait for each module."""
+    mark = f"{group} {id(done)}"
+    _under_way.__dict__[mark] = True
     try:
-        for point in entry_points(group=f"simopt.{group}"):
-            _load_plugin(group, point)
-    except BaseException:
-        _plugged.discard(group)
-        raise
+        yield
+        done.add(group)
+    finally:
+        del _under_way.__dict__[mark]
 
 
 def _ours(module: str) -> bool:
@@ -159,19 +167,19 @@ def find(kind: str, name: str) -> Any:
 
 def has(kind: str, name: str) -> bool:
     """Whether a name is registered by now."""
-    return fold(name) in map(fold, _entries[kind])
+    return fold(name) in map(fold, list(_entries[kind]))  # a copy: another thread may register something
 
 
 def foreign(*groups: str) -> bool:
     """Whether something of these groups may be other people's: there are plug-ins, or a script has registered something."""
     return any(entry_points(group=f"simopt.{group}") for group in groups) or any(
-        GROUP_OF.get(kind, "theorems") in groups and not module.startswith("simopt.") for (kind, _), module in _modules.items()
+        GROUP_OF.get(kind, "theorems") in groups and not module.startswith("simopt.") for (kind, _), module in list(_modules.items())
     )
 
 
 def _load_plugin(group: str, point: EntryPoint) -> None:
     source = f"{point.name} = {point.value}"
-    _failures[:] = [known for known in _failures if (known.group, known.source) != (group, source)]
+    _failures.pop((group, source), None)
     before = set(_modules)
     try:
         point.load()
@@ -180,7 +188,7 @@ def _load_plugin(group: str, point: EntryPoint) -> None:
             del _entries[kind][name], _modules[(kind, name)]
         if twice := isinstance(error, DuplicateName):
             log.warning("simopt: the plug-in %s is left out: %s", source, error)
-        _failures.append(Failure(group, source, f"{type(error).__name__}: {error}", traceback.format_exc(), twice))
+        _failures[group, source] = Failure(group, source, f"{type(error).__name__}: {error}", traceback.format_exc(), twice)
 
 
 def _module_names(package: str) -> Iterator[str]:
@@ -191,7 +199,7 @@ def _module_names(package: str) -> Iterator[str]:
 
 def failures() -> tuple[Failure, ...]:
     """Plug-ins that did not import, with the reason."""
-    return tuple(_failures)
+    return tuple(_failures.values())
 
 
 def names(kind: str) -> list[str]:
@@ -215,7 +223,7 @@ def get(kind: str, name: str) -> Any:
     table = _entries[kind]
     if name in table:
         return table[name]
-    folded = {fold(known): known for known in table}
+    folded = {fold(known): known for known in list(table)}
     if fold(name) in folded:
         return table[folded[fold(name)]]
     raise UnknownName(kind, name, list(table))

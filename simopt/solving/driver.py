@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from simopt.arithmetic import FLOAT
 from simopt.ground import validate
 from simopt.ground.errors import Interrupted, InvalidProblem, NotAvailable, UnknownName
 from simopt.ground.registry import fold
@@ -143,6 +144,12 @@ def reason_against(problem: Problem, chosen: SolverSpec | BackEnd) -> str | None
     except (adapter.Refused, InvalidProblem) as error:
         return str(error)
     return None
+
+
+def unanswered(problem: Problem, solver: str | None, tol: float, options: dict[str, Any], how: str) -> Solution:
+    """FAILED, without a point: the solution where the process of a solve came to its end, and `how`."""
+    run = Run(problem, tol, FLOAT, Rescale(), None)
+    return _finish(run, choose(problem, solver).name, options, (Status.FAILED, "no answer", how))
 
 
 def _declare(problem: Problem, cones: frozenset[str]) -> Any:

@@ -16,6 +16,7 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.ground.errors import InvalidProblem
+from simopt.ground.threads import lock
 from simopt.solving.backends.table import BackEnd
 from simopt.solving.entries import checked
 from simopt.solving.judgement import Certificate, Judgement, judge
@@ -172,6 +173,8 @@ def _converged(step: Iterate) -> str:
 
 
 _warm: set[tuple[Any, ...]] = set()
+_begun: set[tuple[Any, ...]] = set()  # warming up may itself solve what is warmed up
+_warming = lock()
 WARM_UP_ITERATES = 25  # enough to reach every kernel; a solver that never stops by itself must not hang here
 
 
@@ -182,7 +185,17 @@ def warm_up(spec: SolverSpec, kind: type[Problem], options: dict[str, Any]) -> N
     key = (spec.name, kind.name, *sorted(choices.items()))
     if key in _warm:
         return
-    _warm.add(key)
+    with _warming:  # another thread's clock must not start before this is done, either
+        if key in _begun:
+            return
+        _begun.add(key)
+        try:
+            _compile(spec, kind, choices)
+        finally:
+            _warm.add(key)
+
+
+def _compile(spec: SolverSpec, kind: type[Problem], choices: dict[str, Any]) -> None:
     if spec.warm_up is not None:
         spec.warm_up()
     for example in kind.examples(np.random.default_rng(0)):

@@ -9,14 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from simopt.ground import registry
+from simopt.ground import registry, worker
 
 SOURCE = Path(__file__).with_name("pretend_paper.py")
 
 
 @pytest.fixture
-def pretend() -> Iterator[None]:
-    """Register the pretend paper, and forget it afterwards."""
+def pretend(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Register the pretend paper, which workers can import, and forget it afterwards."""
+    monkeypatch.syspath_prepend(SOURCE.parent)
     registry.load()
     entries = {kind: dict(known) for kind, known in registry._entries.items()}
     modules = dict(registry._modules)
@@ -75,3 +76,12 @@ def start(tmp_path: Path) -> Callable[..., subprocess.Popen[str]]:
         return subprocess.Popen(command, cwd=tmp_path, env=environment, stdout=pipe, stderr=pipe, text=True, start_new_session=group)
 
     return launch
+
+
+@pytest.fixture
+def forked(monkeypatch: pytest.MonkeyPatch) -> pytest.MonkeyPatch:
+    """Workers are forked, so that they have what a test patches, whatever threads the programme of the tests has."""
+    if not hasattr(os, "fork"):
+        pytest.skip("there are no forks here")
+    monkeypatch.setattr(worker, "forkable", lambda: True)
+    return monkeypatch

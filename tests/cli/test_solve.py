@@ -91,18 +91,27 @@ def test_all_goes_on_without_a_back_end_that_is_not_installed(run: Run, csv: Pat
     assert alone.exit_code == 2 and alone.stderr == f"simopt: {table.ECOS.missing}\n"
 
 
-def test_progress_names_the_solver(run: Run, csv: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_progress_names_the_solver(run: Run, csv: Path, tmp_path: Path, forked: pytest.MonkeyPatch) -> None:
     from simopt.cli.console import Ticker
 
-    told: list[str] = []
-    monkeypatch.setattr(Ticker, "tell", lambda self, text: told.append(text))
+    heard = tmp_path / "heard"
+
+    def tell(self: Ticker, text: str) -> None:
+        with heard.open("a", encoding="utf-8") as file:
+            file.write(f"{text}\n")
+
+    def told() -> set[str]:
+        names = {text.partition(":")[0] for text in heard.read_text(encoding="utf-8").splitlines()}
+        heard.unlink()
+        return names
+
+    forked.setattr(Ticker, "tell", tell)
     arguments = ("solve", "kernel-ridge", "--data", csv, "--target", "y", "--tol", "1e-6")
     found = json.loads(run(*arguments, "--solver", "all", "--json").stdout)
     names = {s["provenance"]["solver"] for s in found["solutions"] if s["trace"]["samples"]}
-    assert {text.partition(":")[0] for text in told} == names and "clarabel" in names
-    told.clear()
+    assert told() == names and "clarabel" in names
     run(*arguments, "--solver", "clarabel")
-    assert {text.partition(":")[0] for text in told} == {"clarabel"}
+    assert told() == {"clarabel"}
 
 
 def test_solver_that_misses_the_tolerance_fails_the_run(run: Run, csv: Path) -> None:
@@ -195,7 +204,7 @@ def test_overlap_and_acceptance_are_decided_by_certificates() -> None:
     assert not acceptable(replace(solution, status=Status.FAILED))
 
 
-def test_interrupt_keeps_the_bracket(run: Run, csv: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_interrupt_keeps_the_bracket(run: Run, csv: Path, tmp_path: Path, forked: pytest.MonkeyPatch) -> None:
     from simopt.solving import driver
 
     finished = driver.solve
@@ -203,7 +212,7 @@ def test_interrupt_keeps_the_bracket(run: Run, csv: Path, tmp_path: Path, monkey
     def stopped(*arguments: Any, **options: Any) -> Any:
         raise Interrupted(replace(finished(*arguments, **options), status=Status.INTERRUPTED))
 
-    monkeypatch.setattr(driver, "solve", stopped)
+    forked.setattr(driver, "solve", stopped)
     for solver in ("clarabel", "all"):
         result = run("solve", "kernel-ridge", "--data", csv, "--target", "y", "--output", "out.json", "--solver", solver)
         assert result.exit_code == 130 and "INTERRUPTED" in result.stdout

@@ -15,7 +15,7 @@ from frame_toy import Bottomless, Impossible, NeedsPowers, Toy, Undeclared, toy
 
 from simopt import Status, solve
 from simopt.ground.errors import NotAvailable, UnknownName
-from simopt.solving.backends import adapter, ecos_child, table
+from simopt.solving.backends import adapter, ecos_process, table
 from simopt.solving.backends.table import CLARABEL, ECOS, FIRST_CLASS, SCS, check_options, find
 
 NAMES = [backend.name for backend in FIRST_CLASS]
@@ -125,9 +125,8 @@ def test_ecos_is_ended_at_the_time_limit_and_works_again() -> None:
 
 @pytest.mark.backend("ecos")
 def test_starting_the_ecos_process_is_not_on_the_clock() -> None:
-    child = ecos_child._running.pop(os.getpid(), None)
-    if child is not None:
-        child.stop()
+    with ecos_process.ready() as process:
+        process.end()
     solution = solve(toy(radius=0.3), "ecos", tol=1e-6)
     assert solution.optimal and solution.provenance.solve_seconds < 0.1
 
@@ -135,12 +134,13 @@ def test_starting_the_ecos_process_is_not_on_the_clock() -> None:
 @pytest.mark.backend("ecos")
 def test_a_dead_ecos_process_is_a_failure_and_is_replaced() -> None:
     assert solve(toy(radius=0.3), "ecos", tol=1e-6).optimal
-    child = ecos_child._running[os.getpid()]
-    os.kill(child._process.pid, signal.SIGKILL)
-    child._process.wait()
+    with ecos_process.ready() as process:
+        os.kill(process.pid, signal.SIGKILL)
     assert solve(toy(radius=0.3), "ecos", tol=1e-6).optimal
-    with pytest.raises(ecos_child.ChildFailed, match="TypeError|ValueError"):
-        ecos_child.solve({"args": (None,), "options": {}}, 10.0)
+    with ecos_process.ready() as process:
+        with pytest.raises((TypeError, ValueError, AttributeError)):
+            process.call(None, seconds=10.0)
+        assert process.alive, "it refused the data, and can go on"
 
 
 def test_a_back_end_that_is_not_installed_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -1,6 +1,57 @@
-"""What the attacks share lies beside them: `damage`."""
+"""Programmes of their own, and waiting for what must come to pass."""
 
+import os
 import sys
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).parent))
+import pytest
+
+sys.path.append(str(Path(__file__).parent))  # what the attacks share lies beside them: `damage`
+
+Environment = dict[str, str]
+PATIENCE = 120.0  # seconds on a machine that has other things to do; what fails to come fails by this, what comes does not wait for it
+
+
+def until(holds: Callable[[], object]) -> bool:
+    """Whether something comes to hold in time."""
+    deadline = time.monotonic() + PATIENCE
+    while not holds():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.02)
+    return True
+
+
+def marked(word: str) -> list[int]:
+    """Processes with a word in their environment: those that were started for a test, wherever they belong by now."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        try:
+            if word.encode() in (folder / "environ").read_bytes():
+                found.append(int(folder.name))
+        except OSError:  # ended, or somebody else's
+            continue
+    return [process for process in found if process != os.getpid()]
+
+
+@pytest.fixture
+def mark(tmp_path: Path) -> Iterator[str]:
+    """A word for the environment of what a test starts; nothing of it is left behind."""
+    word = f"SIMOPT_TEST={tmp_path}"
+    yield word
+    for process in marked(word):
+        os.kill(process, 9)
+
+
+@pytest.fixture
+def environment(tmp_path: Path, mark: str) -> Environment:
+    """Of a programme that imports what lies in the folder of the test."""
+    name, _, value = mark.partition("=")
+    return {**os.environ, name: value, "PYTHONPATH": str(tmp_path), "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "COLUMNS": "250"}
+
+
+def command(*arguments: object) -> list[str]:
+    """`simopt`, as it is installed: the working folder is no place to import from."""
+    return [sys.executable, "-P", "-m", "simopt", *map(str, arguments)]

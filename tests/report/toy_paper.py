@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import time
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -112,7 +115,9 @@ def breaks(instance: Instance, trial: Trial) -> Iterator[Check]:
 
 
 def interrupts(instance: Instance, trial: Trial) -> Iterator[Check]:
-    raise KeyboardInterrupt
+    """Ctrl-C, at whoever waits for this claim."""
+    os.kill(os.getppid(), signal.SIGINT)
+    time.sleep(60)
     yield true(True)
 
 

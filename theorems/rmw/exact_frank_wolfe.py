@@ -15,6 +15,7 @@ from fractions import Fraction
 from itertools import islice
 from typing import Any
 
+from simopt.arithmetic.precision import workprec
 from simopt.claims import *
 from simopt.theorems.small_worlds.worlds import Vector, dot, minus, plus, scaled, squared
 
@@ -96,14 +97,13 @@ def squared_errors(
     ArithmeticError
         where the enclosures do not tell which atom is best: two of them tie, or the bits are used up.
     """
-    import flint
 
     start = list(islice(herding(atoms, target), min(exact, steps)))
     errors = [between(one.squared_error, one.squared_error) for one in start]
     if len(start) < exact:
         return errors
     precision = bits or 400 + 2 * steps
-    with flint.ctx.workprec(precision):
+    with workprec(precision):
         points = [[_ball(x) for x in atom] for atom in atoms]
         goal, point = [_ball(x) for x in target], [_ball(x) for x in start[-1].point]
         for _ in range(steps - len(start)):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
+from simopt.arithmetic.precision import workprec
 from simopt.claims import *
 from simopt.theorems.rmw.posteriors import divergence, finite_learners
 from simopt.theorems.small_worlds.exact_tails import BITS, ball, enclosed, multinomial, unit_ratios
@@ -33,10 +34,9 @@ from simopt.theorems.small_worlds.worlds import add
 )
 def annealed_loss_is_bounded(instance: Instance, trial: Trial) -> Iterator[Check]:
     """The expectation of both sides, and P(bad)/δ for every δ, over all samples."""
-    import flint
 
     n, beta, losses, chances = instance["n"], instance["beta"], instance["losses"], instance["chances"]
-    with flint.ctx.workprec(BITS):
+    with workprec(BITS):
         shrunk = [[(-ball(beta * value)).exp() for value in row] for row in losses]
         left, right, over = ball(0), ball(0), []
         for (drawn, mass), posterior in zip(multinomial(n, tuple(chances)), instance["posteriors"], strict=True):

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 
+from simopt.arithmetic.precision import workprec
 from simopt.claims import *
 from simopt.theorems.rmw.posteriors import divergence, several_maps, single_maps
 from simopt.theorems.small_worlds.exact_tails import (
@@ -110,10 +111,9 @@ def bounded_variables(trial: Trial) -> Iterator[Instance]:
 )
 def hoeffding_step(instance: Instance, trial: Trial) -> Iterator[Check]:
     """E Z + (1/β) log E e^{−βZ} against β/2."""
-    import flint
 
     beta, law = instance["beta"], list(zip(instance["probabilities"], instance["values"], strict=True))
-    with flint.ctx.workprec(BITS):
+    with workprec(BITS):
         moment = sum((ball(p) * (-ball(beta * z)).exp() for p, z in law), ball(0))
         excess = ball(add(p * z for p, z in law)) + moment.log() / ball(beta)
     yield at_most(enclosed(excess), trial["share"] * beta / 2, "E Z + (1/β) log E e^{−βZ}", scale=beta / 2)
@@ -237,13 +237,12 @@ def learners_with_tags(trial: Trial) -> Iterator[Instance]:
 )
 def mixtures_of_normals(instance: Instance, trial: Trial) -> Iterator[Check]:
     """Both bounds with both constants; the divergence of the tags is enclosed."""
-    import flint
 
     n, beta = instance["n"], instance["beta"]
     found = list(moments(instance))
     for kappa, row in ((Fraction(1), ""), (HALF, "RMW-T21-half")):
         over: list[tuple[Ball, Fraction]] = []
-        with flint.ctx.workprec(BITS):
+        with workprec(BITS):
             mean = ball(0)
             for (mass, gain, square), mixing in zip(found, instance["mixing"], strict=True):
                 tags = divergence(mixing, instance["prior"]) * trial["divergence"]

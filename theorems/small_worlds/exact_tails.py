@@ -16,6 +16,7 @@ from itertools import groupby
 from math import comb, lcm
 from typing import Any
 
+from simopt.arithmetic.precision import workprec
 from simopt.claims import *
 from simopt.theorems.small_worlds.worlds import dot, minus
 
@@ -31,7 +32,7 @@ def ball(value: Fraction | int) -> Ball:
     import flint
 
     number = Fraction(value)
-    with flint.ctx.workprec(BITS):
+    with workprec(BITS):
         return flint.arb(flint.fmpq(number.numerator, number.denominator))
 
 
@@ -114,10 +115,9 @@ def tails(pairs: Iterable[tuple[Fraction, Fraction]]) -> Tails:
 
 def ratios(found: Tails, exponent: Callable[[Fraction], Ball | None]) -> list[Enclosure]:
     """P(X ≥ t) e^{x(t)} at every value t; exponent(t) = x(t), or None where no δ < 1 has b(δ) < t."""
-    import flint
 
     made = []
-    with flint.ctx.workprec(BITS):
+    with workprec(BITS):
         for value, chance in found:
             x = exponent(value)
             if x is not None and chance > 0:
@@ -135,10 +135,9 @@ def holds_for_all_levels(found: Tails, exponent: Callable[[Fraction], Ball | Non
 
 def unit_ratios(pairs: Sequence[tuple[Ball, Fraction]]) -> list[Enclosure]:
     """P(X ≥ x) e^x at every value x > 0 of X, of which the values are known as balls; equal balls are held to be one value or several."""
-    import flint
 
     made = []
-    with flint.ctx.workprec(BITS):
+    with workprec(BITS):
         for x, _ in pairs:
             if not x > 0:
                 continue

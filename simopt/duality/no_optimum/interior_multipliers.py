@@ -7,7 +7,6 @@ for, all multipliers can follow.
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import cvxpy as cp
@@ -16,6 +15,7 @@ import numpy as np
 from simopt.duality.dual_programme import dual
 from simopt.ground.arrays import Multipliers
 from simopt.ground.errors import Unreadable
+from simopt.ground.threads import quiet
 
 SHARE = 0.5  # of the best bound
 
@@ -39,8 +39,7 @@ def interior_multipliers(problem: cp.Problem) -> Multipliers | None:
 
 
 def _optimum(problem: cp.Problem) -> float | None:
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # what the back end says of its answer is not asked: the sweep is
+    with quiet():  # what the back end says of its answer is not asked: the sweep is
         try:
             problem.solve(solver=cp.CLARABEL)
         except (cp.SolverError, ValueError, ArithmeticError):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -22,6 +21,7 @@ from simopt.duality.sweeps.forward import forward
 from simopt.duality.units.measured import Measured
 from simopt.duality.units.units import Sizes, equilibrated
 from simopt.ground.arrays import Array
+from simopt.ground.threads import quiet
 
 LEAST = 1e-9  # a slack, relative to the row, that a solver tells from none
 NEAR = 1e-6  # of slack for each unit of distance: a point that has less is of no use
@@ -161,8 +161,7 @@ def _solution(programme: Programme, near: Mapping[Key, Array], goal: Any, rows: 
     try:
         limits = [row.tree_copy(measured.instead) <= 0 for row in rows] + _exact_rows(programme, sizes, measured)
         nearest = cp.Maximize((goal - NEAR * away).tree_copy(measured.instead))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what the back end says of its answer is not asked
+        with quiet():  # what the back end says of its answer is not asked
             cp.Problem(nearest, limits).solve(solver=cp.CLARABEL, warm_start=False)
         complete = all(measured.has_value(leaf) for leaf in leaves)
         return {leaf.key: measured.found(leaf).reshape(-1, order="F") for leaf in leaves} if complete else None

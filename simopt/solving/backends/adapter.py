@@ -7,9 +7,7 @@ the data, and unpacks by itself. A point that the back end returned is unpacked 
 from __future__ import annotations
 
 import time
-import warnings
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import nullcontext
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
@@ -17,7 +15,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from simopt.ground.arrays import Array
-from simopt.solving.backends import ecos_child
+from simopt.ground.threads import quiet
+from simopt.ground.worker import Worker
+from simopt.solving.backends import ecos_process
 from simopt.solving.backends.table import BackEnd
 from simopt.solving.solution import Status
 
@@ -72,12 +72,10 @@ def run(
     native = _native_options(backend, tol, max_iter, time_limit, options)
     start = time.perf_counter()
     try:
-        if backend.name == "ecos":
-            ecos_child.start()
+        with ecos_process.ready() if backend.name == "ecos" else nullcontext() as process, quiet():
             start = time.perf_counter()
-        with quiet():
-            if backend.name == "ecos":
-                raw = _ecos(data, native, time_limit)
+            if process is not None:
+                raw = _ecos(process, data, native, time_limit)
             else:
                 raw = chain.solve_via_data(declaration, data, warm_start=backend.name == "scs", verbose=False, solver_opts=native)
     except TimeoutError:
@@ -129,7 +127,7 @@ def _native_options(backend: BackEnd, tol: float, max_iter: int | None, limit: f
     return native | options
 
 
-def _ecos(data: dict[str, Any], options: dict[str, Any], time_limit: float) -> dict[str, Any]:
+def _ecos(process: Worker, data: dict[str, Any], options: dict[str, Any], time_limit: float) -> dict[str, Any]:
     from cvxpy.reductions.solvers.conic_solvers.ecos_conif import dims_to_solver_dict
     from scipy import sparse
 
@@ -139,7 +137,8 @@ def _ecos(data: dict[str, Any], options: dict[str, Any], time_limit: float) -> d
     cones = dims_to_solver_dict(data["dims"])
     cones = {key: [int(k) for k in value] if key == "q" else int(value) for key, value in cones.items() if key in {"l", "q", "e"}}
     args = (data["c"], matrix(data["G"]), data["h"], cones, matrix(data["A"]), data["b"])
-    return ecos_child.solve({"args": args, "options": options}, time_limit)
+    result: dict[str, Any] = process.call(*args, seconds=time_limit, verbose=False, **options)
+    return result
 
 
 def _native_status(backend: BackEnd, raw: Any) -> tuple[object, int]:
@@ -191,11 +190,3 @@ def held(variable: cp.Variable) -> Array | None:
     """The value of a variable as a dense array, if it has one."""
     value = variable.value if variable.sparse_idx is None else variable.value_sparse
     return None if value is None else np.asarray(value.toarray() if hasattr(value, "toarray") else value, dtype=float)
-
-
-@contextmanager
-def quiet() -> Iterator[None]:
-    """Silence CVXPY's warnings about accuracy: simopt's status says it better."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        yield

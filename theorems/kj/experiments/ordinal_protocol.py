@@ -16,7 +16,6 @@ ordered logit (statsmodels) on the features themselves, at most 1000 training sa
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -27,6 +26,7 @@ from simopt.data.landmarks import LandmarkMap
 from simopt.estimators.ordinal.ordinal import certified
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
+from simopt.ground.threads import quiet
 from simopt.problems.bounds import Penalty
 from simopt.problems.exc_fixed import EXCFixed
 from simopt.problems.exc_ordinal import EXCOrdinal
@@ -110,8 +110,7 @@ def ordered_logit(split: OrdinalSplit, fit: Any, *, limit: int = DENSE) -> float
     """The error of ordered logit on the first `limit` training samples; `fit` is OrderedModel of statsmodels."""
     X, y = split.X[:limit], split.y[:limit]
     varying = np.std(X, axis=0) > 0.0
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of its Hessian, which only its standard errors need
+    with quiet():  # of its Hessian, which only its standard errors need
         model = fit(y, X[:, varying], distr="logit")
         found = model.fit(method="lbfgs", disp=0, maxiter=500, skip_hessian=True)
         shares = np.asarray(model.predict(found.params, split.asked[:, varying]))

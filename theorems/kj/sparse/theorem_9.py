@@ -19,6 +19,7 @@ from fractions import Fraction
 
 import numpy as np
 
+from simopt.arithmetic.precision import workprec
 from simopt.claims import *
 from simopt.ground.arrays import Array
 from simopt.theorems.kj.landmarks.risk_bounds import logarithm
@@ -107,11 +108,9 @@ def similarity_is_useful(instance: Instance, trial: Trial) -> Iterator[Check]:
 
 def bayes_error(clusters: int, n: int) -> Enclosure:
     """Enclosure of E[1 − E|R_V|/V], V = 1 + Bin(clusters − 1, 2^{−n}); what is beyond the last V counts as anything in [0, 1]."""
-    import flint
-
     rate = Fraction(1, 2**n)
     last = math.ceil(clusters * rate + 12 * math.sqrt(clusters * rate) + 40)
-    with flint.ctx.workprec(BITS):
+    with workprec(BITS):
         mass = (ball(-rate).log1p() * ball(clusters - 1)).exp()
         odds, walk = ball(rate / (1 - rate)), ball(1)
         error, left = ball(0), 1 - mass
