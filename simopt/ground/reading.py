@@ -33,7 +33,8 @@ def content(path: str | os.PathLike[str], most: int = BYTES) -> bytes:
     OSError
         when it cannot be opened or is a folder.
     """
-    parts, left = [], most + 1
+    parts: list[bytes] = []
+    left = most + 1
     with open(path, "rb", buffering=0, opener=_at_once) as file:
         place, found = file.fileno(), os.fstat(file.fileno())
         is_plain = stat.S_ISREG(found.st_mode)
