@@ -14,6 +14,7 @@ import numpy as np
 from simopt.conformance.setting import SEED, examples_of, require
 from simopt.ground import registry
 from simopt.ground.errors import InvalidProblem
+from simopt.ground.threads import quiet
 from simopt.solving.backends import adapter
 from simopt.solving.backends.table import CLARABEL, FIRST_CLASS
 from simopt.solving.problem import Problem
@@ -125,7 +126,7 @@ def check_declaration(cls: type[Problem]) -> None:
 def _check_cones(problem: Problem, where: str) -> None:
     for backend in {backend.cones: backend for backend in FIRST_CLASS}.values():  # of back ends with the same cones, one
         try:
-            with adapter.quiet():  # CLARABEL, which takes all cones, stands in for one that is not installed
+            with quiet():  # CLARABEL, which takes all cones, stands in for one that is not installed
                 data, *_ = adapter.canonicalise(problem.for_back_ends(cones=backend.cones), CLARABEL if backend.missing else backend)
         except adapter.Refused as error:
             reason = str(error)
