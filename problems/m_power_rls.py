@@ -65,7 +65,7 @@ class MPowerRLS(KernelProblem):
     gram: Gram
     targets: Targets
     regularization: Positive
-    power: Positive = 2.0
+    power: norm_power.Exponent = 2.0
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """Minimise (1/n)‖y − f‖² + λ‖u‖^m s.t. f = F u, K ≈ F Fᵀ, by one exact power cone or, without it, by second-order cones.

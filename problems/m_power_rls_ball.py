@@ -64,7 +64,7 @@ class MPowerRLSBall(KernelProblem):
     gram: Gram
     targets: Targets
     radius: Positive
-    power: Positive = 2.0
+    power: norm_power.Exponent = 2.0
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -7,7 +7,6 @@ is kept beside it.
 from __future__ import annotations
 
 from functools import partial
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -77,12 +76,13 @@ def solve(
         return as_written.solve(
             problem, progress, partial(solve, solver=solver, tol=tol, time_limit=time_limit, rigorous=rigorous, **options)
         )
-    if not (isinstance(tol, Real) and 0 < tol < 1):
+    tol, time_limit = validate.finite("tol", tol), validate.bound("time_limit", time_limit)
+    if not 0 < tol < 1:
         raise InvalidProblem(f"tol: must be a positive number below 1 (a gap as large as the scale closes at once), got {tol!r}")
-    if not (isinstance(time_limit, Real) and time_limit > 0):
+    if not time_limit > 0:
         raise InvalidProblem(f"time_limit: must be positive seconds, got {time_limit!r}")
     if options.get("max_iter") is not None:
-        validate.whole("max_iter", options["max_iter"])
+        options["max_iter"] = validate.whole("max_iter", options["max_iter"])
     num = arithmetic(rigorous)
     if num.name not in problem.arithmetics:
         raise InvalidProblem(f"rigorous: {problem.name} has no {num.name} bounds; it has {', '.join(problem.arithmetics)}")
