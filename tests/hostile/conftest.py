@@ -1,0 +1,6 @@
+"""The folder of `doors` and `strange`."""
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
