@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import fields
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -29,11 +28,9 @@ def landmark_map(rows: Rows, landmarks: int | npt.ArrayLike, similarity: str | S
     InvalidProblem
         for a seed that is not a whole number ≥ 0, and for landmarks that are neither a number nor points.
     """
-    if not isinstance(seed, int | np.integer) or seed < 0:
-        raise InvalidProblem(f"seed: {seed!r} given, a whole number >= 0 needed")
-    rng = np.random.default_rng(seed)
-    if isinstance(landmarks, Real | np.integer):
-        count = min(validate.whole("landmarks", float(landmarks), minimum=1), rows.n)
+    rng = np.random.default_rng(validate.whole("seed", seed))
+    if np.ndim(landmarks) == 0:
+        count = min(validate.whole("landmarks", landmarks, minimum=1), rows.n)  # type: ignore[arg-type]  # a number, or refused
         return LandmarkMap.from_data(rows, count, rng, similarity)
     given = validate.matrix("landmarks", landmarks, cols=rows.width)
     chosen = LandmarkMap.from_data(rows, 1, rng, similarity).similarity if isinstance(similarity, str) else similarity

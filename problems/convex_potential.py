@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.ground.errors import InvalidProblem
-from simopt.ground.fields import Features, Labels, OneOf, Positive
+from simopt.ground.fields import Features, Labels, NonNegative, Number, OneOf, Positive, arguments
 from simopt.problems.cases import recipes
 from simopt.problems.domains.simplex import Probabilities
 from simopt.problems.losses.margin_losses import POTENTIALS, Potential
@@ -226,7 +226,8 @@ class ConvexPotential(Problem):
         return cls(inputs / np.sqrt(inputs.shape[1]), labels, None, potential, radius)
 
 
-def three_points(gamma: float, noise: float) -> tuple[Array, Array, Array]:
+@arguments
+def three_points(gamma: Number, noise: NonNegative) -> tuple[Array, Array, Array]:
     """Long and Servedio's points (1, 0), (γ, 5γ), (γ, −γ) of mass ¼, ¼, ½ and label 1, each label changed with probability `noise`.
 
     Returns features (6, 2), labels (6,) and probabilities (6,): the clean copies first.

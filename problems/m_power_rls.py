@@ -34,7 +34,7 @@ class PowerPenalty(Limit):
     """ρ(t) = λt^m of t = ‖f‖, λ > 0, m > 0; convex for m ≥ 1."""
 
     regularization: Positive
-    power: Positive = 2.0
+    power: norm_power.Exponent = 2.0
 
     @property
     def convex(self) -> bool:
@@ -78,7 +78,7 @@ class PowerBall(Limit):
     """ρ(t) = 0 on t^m ≤ Γ, Γ > 0, m > 0, that is t ≤ B = Γ^{1/m}: convex for every m."""
 
     radius: Positive
-    power: Positive = 2.0
+    power: norm_power.Exponent = 2.0
     convex: ClassVar[bool] = True
     steepest: ClassVar[float] = math.inf
 

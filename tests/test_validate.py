@@ -14,11 +14,15 @@ from simopt.ground.errors import InvalidProblem, UnknownName
 def test_values_that_are_not_finite_are_counted_and_the_first_is_named() -> None:
     y = np.ones(1030)
     y[[17, 20, 500]] = np.nan, np.inf, -np.inf
-    with pytest.raises(InvalidProblem, match=r"^targets: 3 of 1030 values are not finite \(first at index 17\)$"):
+    with pytest.raises(
+        InvalidProblem, match=r"^targets: 3 of 1030 values are not finite \(first at index 17\); remove or replace them first$"
+    ):
         validate.vector("targets", y)
     X = np.zeros((3, 4))
     X[2, 1] = np.inf
-    with pytest.raises(InvalidProblem, match=r"^features: 1 of 12 values is not finite \(first at row 2, column 1\)$"):
+    with pytest.raises(
+        InvalidProblem, match=r"^features: 1 of 12 values is not finite \(first at row 2, column 1\); remove or replace them first$"
+    ):
         validate.matrix("features", X)
 
 
@@ -41,9 +45,15 @@ def test_the_first_bad_place_is_found_across_blocks(place: int) -> None:
         (lambda: validate.vector("y", 1.0), r"y: 0-dimensional with shape \(\), expected a vector"),
         (lambda: validate.vector("y", ["a"]), "y: values that are not numbers"),
         (lambda: validate.vector("y", [1j]), "y: complex numbers, real ones needed"),
-        (lambda: validate.matrix("X", [[1], [2, 3]]), "X: not a rectangular array of numbers, row 0 has 1 entry and row 1 has 2$"),
-        (lambda: validate.matrix("X", [np.ones((2, 1)), np.ones((2, 3))]), "X: not a rectangular array of numbers$"),
-        (lambda: validate.vector("y", [1, [2]]), "y: not a rectangular array of numbers$"),
+        (
+            lambda: validate.matrix("X", [[1], [2, 3]]),
+            "X: not a rectangular array of numbers, row 0 has 1 entry and row 1 has 2; rows of one length needed$",
+        ),
+        (
+            lambda: validate.matrix("X", [np.ones((2, 1)), np.ones((2, 3))]),
+            "X: not a rectangular array of numbers; rows of one length needed$",
+        ),
+        (lambda: validate.vector("y", [1, [2]]), "y: not a rectangular array of numbers; rows of one length needed$"),
         (lambda: validate.matrix("X", np.ones((0, 3))), "X: no rows, at least 1 needed"),
         (lambda: validate.matrix("X", np.ones((3, 0))), "X: no columns, at least 1 needed"),
         (lambda: validate.matrix("X", np.ones((3, 2)), rows=4), r"X: shape \(3, 2\) has 3 rows, expected 4"),

@@ -38,6 +38,7 @@ from simopt.solving.solution import Solution, Status
 
 PRECOMPUTED = "precomputed"
 TOL = 1e-8  # relative gap, as for `simopt.solve`
+READ_AS_NUMBERS = (str, bytes, np.datetime64, np.timedelta64, np.void)  # by `float`, or by NumPy
 SINGLE = float(np.finfo(np.float32).eps)
 
 
@@ -63,13 +64,7 @@ def weights_of(sample_weight: Any, n: int) -> Array:
     """
     if sample_weight is None:
         return np.ones(n)
-    weights = validate.vector("sample_weight", sample_weight, length=n, like="rows of X")
-    if np.any(weights < 0):
-        i = int(np.argmax(weights < 0))
-        raise InvalidProblem(f"sample_weight: {weights[i]:g} at index {i} is negative; weights are numbers ≥ 0")
-    if not np.any(weights):
-        raise InvalidProblem("sample_weight: all of them are zero; at least one must be positive")
-    return weights
+    return validate.weights("sample_weight", sample_weight, length=n, like="rows of X")
 
 
 def open_gap(certificate: Certificate, tol: float, remedy: str) -> str:
@@ -107,6 +102,20 @@ def lifted(K: Array) -> Array:
     return out
 
 
+def refuse_unread(name: str, x: Any) -> None:
+    """Refuse what scikit-learn would turn into numbers without a word: text, dates, durations and records, masked entries and their values.
+
+    Everything else it refuses itself, in the words that its own checks of estimators ask for.
+    """
+    if hasattr(x, "toarray"):  # sparse
+        return
+    raw = validate.entries(name, x)
+    if raw.dtype.kind not in "biufcO":
+        validate.numbers(name, raw)
+    if raw.dtype.kind == "O" and all(validate.is_number(v) or isinstance(v, READ_AS_NUMBERS) for v in raw.flat):
+        validate.numbers(name, raw)
+
+
 class CheckedEstimator(BaseEstimator):
     """An estimator whose inputs are finite and have the columns that `fit` saw."""
 
@@ -114,12 +123,18 @@ class CheckedEstimator(BaseEstimator):
         """X as a finite float64 matrix and y as a vector; remembers the number and names of the columns, and forgets an earlier fit."""
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
+        refuse_unread("X", X)
+        if numeric:
+            refuse_unread("y", y)
+        elif y is not None:
+            validate.entries("y", y)
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=numeric, ensure_min_samples=1)
         return X, column_or_1d(y, dtype=np.float64 if numeric else None, warn=True)
 
     def _queries(self, X: Any) -> Array:
         """X as a finite float64 matrix with the columns that `fit` saw."""
         check_is_fitted(self)
+        refuse_unread("X", X)
         out: Array = validate_data(self, X, dtype=np.float64, reset=False)
         return out
 

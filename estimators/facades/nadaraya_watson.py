@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from simopt.data.landmarks import CHOSEN_BY
 from simopt.estimators.facades.base import SimilarityEstimator
+from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.problems.domains.weighted_mean import weighted_means
 from simopt.problems.kernel_regression import KernelRegression
@@ -93,10 +94,15 @@ class NadarayaWatsonRegressor(RegressorMixin, SimilarityEstimator):
         """
         check_is_fitted(self)
         queries = self._queries(X)
-        fallback = float(np.mean(self.y_fit_)) if self.fallback == MEAN else self.fallback
+        shift, fallback = validate.finite("shift", self.shift), self._fallback()
         if self._precomputed:
-            return weighted_means(queries + self.shift, self.y_fit_, fallback=fallback)
-        return NadarayaWatson(self.similarity_, self.X_fit_, self.y_fit_, self.shift, fallback)(queries)
+            return weighted_means(queries + shift, self.y_fit_, fallback=fallback)
+        return NadarayaWatson(self.similarity_, self.X_fit_, self.y_fit_, shift, fallback)(queries)
+
+    def _fallback(self) -> float | None:
+        if isinstance(self.fallback, str) and self.fallback == MEAN:
+            return float(np.mean(self.y_fit_))
+        return None if self.fallback is None else validate.finite("fallback", self.fallback)
 
     def certify(self, X: Any) -> Certificate:
         """Bounds on the optimum of the problem whose solution is the predictions at the rows of X; it holds m × n similarities.

@@ -34,7 +34,7 @@ class ErrorBound:
 
 def quadratic_form(sample: Sample, points: Array, labels: Array, weights: Array) -> tuple[float, float]:
     """‖Σ w_j y_j φ(x_j)‖² and a bound on its error. O(k² p) time; never k × k numbers at once."""
-    lengths = np.sqrt(np.maximum(sample.similarity.diagonal(points), 0.0))
+    lengths = np.sqrt(np.maximum(sample.similarity.diagonal_values(points), 0.0))
     signed, k = weights * labels, len(weights)
     magnitude = float(np.abs(weights) @ lengths) ** 2
     sums = (2.0 * k + 8.0) * EPS

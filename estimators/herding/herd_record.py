@@ -110,7 +110,7 @@ class Herd:
     def bound_at(self, X: Any) -> Array:
         """error · √K(x, x) ≥ |f(x) − f̃(x)| at the rows of X, shape (m,)."""
         rows = Rows.of("X", X)
-        squares = np.concatenate([self.similarity.diagonal(block) for _, block in rows.blocks()])
+        squares = np.concatenate([self.similarity.diagonal_values(block) for _, block in rows.blocks()])
         lengths: Array = np.sqrt(np.maximum(squares, 0.0))
         return lengths * (self.error * (1.0 + 2.0**-50))
 

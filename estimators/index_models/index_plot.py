@@ -50,7 +50,7 @@ def _samples(fit: IndexFit, X: npt.ArrayLike | None, y: npt.ArrayLike | None) ->
         return None
     if X is None or y is None:
         raise InvalidProblem("X, y: one without the other, both or none needed")
-    scores = np.asarray(fit.model.index(np.asarray(X, dtype=float)))
+    scores = np.asarray(fit.model.index(validate.matrix("X", X)))
     return scores, validate.vector("y", y, length=scores.size)
 
 

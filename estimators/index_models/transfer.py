@@ -12,6 +12,7 @@ import numpy as np
 from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem, UnknownName
+from simopt.ground.fields import extended
 from simopt.ground.monotone_function import MonotoneFunction
 from simopt.problems.losses.transfers import TRANSFERS
 
@@ -67,7 +68,7 @@ def find_fault(u: Function, lipschitz: float = 1.0, interval: tuple[float, float
     """
     if not callable(u):
         raise InvalidProblem(f"transfer: {u!r} given; a function of arrays, a Transfer or one of {', '.join(TRANSFERS)} needed")
-    bound = math.inf if lipschitz == math.inf else validate.nonnegative("lipschitz", lipschitz)
+    bound = extended("lipschitz", lipschitz)
     low, high = validate.finite("interval", interval[0]), validate.finite("interval", interval[1])
     if not 0.0 < high - low < math.inf:
         raise InvalidProblem(f"interval: the lower end must come first, and the length be finite; got ({low:g}, {high:g})")
@@ -201,6 +202,7 @@ def checked_transfer(
     InvalidProblem
         with the witness, for a function that is found not to be monotone or not L-Lipschitz.
     """
+    lipschitz = extended("lipschitz", lipschitz)
     found = known_transfer(u) if isinstance(u, str) else u
     if isinstance(found, Transfer):
         if found.lipschitz > lipschitz:

@@ -11,8 +11,8 @@ import numpy as np
 import numpy.typing as npt
 
 from simopt.estimators.index_models.index_record import Function
-from simopt.ground import validate
 from simopt.ground.arrays import Array
+from simopt.ground.fields import extended
 from simopt.ground.monotone_function import MonotoneFunction
 from simopt.solvers.isotonic.chain_fit import fit_chain
 
@@ -61,7 +61,7 @@ class FittedTransfer(UpdateRule):
     def __init__(self, targets: Array, lipschitz: float = 1.0, *, warm: bool = True) -> None:
         super().__init__()
         self.targets = targets
-        self.lipschitz = math.inf if lipschitz == math.inf else validate.nonnegative("lipschitz", lipschitz)
+        self.lipschitz = extended("lipschitz", lipschitz)
         self.warm = warm
         self._weights = np.ones(targets.size)
         self._order: npt.NDArray[np.intp] | None = None

@@ -165,6 +165,7 @@ def training_labels(labels: npt.ArrayLike, classes: int | None, length: int) -> 
 
 def equispaced(classes: int) -> Array:
     """b_j = j + 1/2, j = 1, …, r − 1: class y has the interval [y − ½, y + ½), and those at the ends all beyond."""
+    classes = validate.whole("classes", classes, minimum=2)
     return spaced_evenly(classes, 1.0, 0.5 * (classes + 1))
 
 

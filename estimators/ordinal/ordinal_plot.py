@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import numpy.typing as npt
 
+from simopt.ground import validate
 from simopt.ground.figures import new_figure
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def plot_rule(rule: OrdinalRule, X: Any, labels: npt.ArrayLike) -> Figure:
 
 def draw_rule(axes: Any, rule: OrdinalRule, scores: npt.ArrayLike, labels: npt.ArrayLike) -> None:
     """The same on matplotlib axes, for scores that are known already."""
-    f = np.asarray(scores, dtype=float)
+    f = validate.vector("scores", scores)
     y = rule.checked(labels, f.size)
     margins = rule.margins_of(f, y)
     kinds = (

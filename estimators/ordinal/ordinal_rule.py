@@ -201,10 +201,12 @@ class OrdinalRule:
         InvalidProblem
             for a score that is no number, with its index: NaN would be sorted behind all thresholds, into class r.
         """
-        values = np.asarray(scores, dtype=float)
+        values = validate.numbers("scores", scores)
         lost = np.flatnonzero(np.isnan(values))
         if lost.size:
-            raise InvalidProblem(f"scores: {lost.size} of {values.size} are NaN (first at index {int(lost[0])}), and lie in no interval")
+            raise InvalidProblem(
+                f"scores: {lost.size} of {values.size} are NaN (first at index {int(lost[0])}), and lie in no interval; remove them first"
+            )
         found: Labels = 1 + np.searchsorted(self.thresholds, values, side="right")
         return found
 

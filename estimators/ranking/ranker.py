@@ -167,7 +167,8 @@ class LandmarkedRanker:
         keep, lists, left = _lists(relevance, qid, leave_out, len(scores))
         kept = scores[keep]
         loss = float(np.sum(np.square(kept - lists.eta(self.logarithm)))) / len(lists)
-        several = (int(cuts),) if isinstance(cuts, int | np.integer) else tuple(cuts)
+        given = np.atleast_1d(validate.numbers("cuts", cuts))
+        several = tuple(validate.whole("cuts", k, minimum=1) for k in validate.vector("cuts", given).tolist())
         return RankingScores(several, lists.ndcg(kept, k=several, ties=ties), loss, lists.names, left)
 
     def save(self, path: str | os.PathLike[str]) -> None:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from simopt.data.similarities import Similarity
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
+from simopt.ground.fields import InUnit, NonNegative, arguments
 from simopt.problems.cases import recipes
 from simopt.problems.losses.prediction_losses import LOSSES
 from simopt.problems.norms import squares
@@ -23,7 +24,8 @@ if TYPE_CHECKING:
 Case = tuple[str, Array, Array, dict[str, Any], bool]
 
 
-def four_points(gamma: float, epsilon1: float) -> tuple[Array, Array, Array]:
+@arguments
+def four_points(gamma: InUnit, epsilon1: NonNegative) -> tuple[Array, Array, Array]:
     """Gram matrix, labels and masses of Kar & Jain's tight instance of Theorem 6, γ ≤ 1/√2.
 
     x = (γ, γ, c), (γ, −γ, c), (−γ, γ, c), (−γ, −γ, c) with c = √(1 − 2γ²), labels +, +, −, −, masses ε₁, ½ − ε₁, ½ − ε₁, ε₁ (the paper's

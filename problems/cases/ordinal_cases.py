@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simopt.ground.arrays import Array, Multipliers, Point
+from simopt.ground.fields import NonNegative, Positive, arguments
 from simopt.problems.cases import recipes
 from simopt.problems.norms import squares
 from simopt.solving.problem import Image, Law, change_of_units, laws_of_samples
@@ -25,10 +26,11 @@ def _domain(rng: np.random.Generator, n: int, classes: int) -> dict[str, Any]:
     return {"gram": gram, "labels": 1.0 + np.floor(ranks * classes / n), "classes": classes, "masses": p / p.sum()}
 
 
-def two_points(gamma: float, epsilon1: float, gamma1: float = 1.0) -> tuple[Array, Array, Array]:
+@arguments
+def two_points(gamma: Positive, epsilon1: NonNegative, gamma1: Positive = 1.0) -> tuple[Array, Array, Array]:
     """Gram matrix, labels and masses of the instance on which B = γ₁²/(4ε₁γ²) is least: x = 2γ, label 2, mass ε₁/γ₁; x = 0, label 1."""
     share = epsilon1 / gamma1
-    return np.array([[4.0 * gamma**2, 0.0], [0.0, 0.0]]), np.array([2.0, 1.0]), np.array([share, 1.0 - share])
+    return np.array([[4.0 * gamma * gamma, 0.0], [0.0, 0.0]]), np.array([2.0, 1.0]), np.array([share, 1.0 - share])
 
 
 def instances(rng: np.random.Generator) -> Iterator[Case]:

@@ -29,13 +29,7 @@ ROUNDING = 64 * 2.0**-52  # of the size of x: what an end of the chain may be of
 
 def weights(name: str, given: npt.ArrayLike) -> Array:
     """w ≥ 0, not all 0."""
-    w = validate.squarable(name, validate.vector(name, given))
-    if np.any(w < 0):
-        i = int(np.argmax(w < 0))
-        raise InvalidProblem(f"{name}: entry {i} is {w[i]:g}, numbers >= 0 needed")
-    if not np.any(w):
-        raise InvalidProblem(f"{name}: all are 0, at least one must be positive")
-    return w
+    return validate.squarable(name, validate.weights(name, given))
 
 
 def positions(name: str, given: npt.ArrayLike, *, remedy: str = "sort the samples") -> Array:
@@ -50,8 +44,8 @@ def positions(name: str, given: npt.ArrayLike, *, remedy: str = "sort the sample
 
 def slopes(name: str, given: npt.ArrayLike, *, unbounded: bool = False) -> Array:
     """Numbers ≥ 0; ∞ only if `unbounded`."""
-    raw = np.asarray(given)
-    infinite = np.isposinf(raw) if unbounded and raw.dtype.kind == "f" else np.zeros(raw.shape, dtype=bool)
+    raw = validate.numbers(name, given)
+    infinite = np.isposinf(raw) if unbounded else np.zeros(raw.shape, dtype=bool)
     finite = validate.vector(name, np.where(infinite, 0.0, raw) if np.any(infinite) else raw, minimum=0)
     if np.any(finite < 0):
         i = int(np.argmax(finite < 0))

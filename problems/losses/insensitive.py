@@ -46,7 +46,7 @@ def positive_or_infinite(name: str, smoothness: SupportsFloat) -> float:
     InvalidProblem
         for a number that is not positive, or whose inverse squared leaves float64.
     """
-    if smoothness == math.inf:
+    if isinstance(smoothness, float) and smoothness == math.inf:
         return math.inf
     beta = validate.positive(name, smoothness)
     validate.squarable(name, np.array([beta]))
@@ -58,7 +58,7 @@ Smoothness = Annotated[float, positive_or_infinite]
 
 def hinge(num: Arithmetic, h: Value, smoothness: float) -> Value:
     """s(h), elementwise."""
-    if smoothness == math.inf:
+    if isinstance(smoothness, float) and smoothness == math.inf:
         return num.pos(h)
     beta = num.lift(smoothness)
     end = num.lift(1.0) / beta
@@ -68,7 +68,7 @@ def hinge(num: Arithmetic, h: Value, smoothness: float) -> Value:
 
 def slope(h: Array, smoothness: float) -> Array:
     """s'(h) = min([βh]_+, 1) in floats; for β = ∞ 1 where h > 0, else 0."""
-    if smoothness == math.inf:
+    if isinstance(smoothness, float) and smoothness == math.inf:
         return np.where(h > 0, 1.0, 0.0)
     with np.errstate(over="ignore"):
         return np.clip(h * smoothness, 0.0, 1.0)
@@ -92,14 +92,14 @@ def suggested(h: Array, n: int, smoothness: float) -> Array:
 
 def cost(num: Arithmetic, *prices: Value, n: int, smoothness: float) -> Value:
     """Σ n a²/(2β), which the dual pays for the smoothing; 0 for β = ∞."""
-    if smoothness == math.inf:
+    if isinstance(smoothness, float) and smoothness == math.inf:
         return num.lift(0.0)
     return sum((num.dot(a, a) for a in prices), num.lift(0.0)) * n / 2 / num.lift(smoothness)
 
 
 def slack(num: Arithmetic, h: Value, a: Value, n: int, smoothness: float) -> Value:
     """Σ (β/(2n))(t − na/β)² + (1/n − a)[h − 1/β]_+ + a[−h]_+, what the hinges leave of the gap; 0 ≤ a ≤ 1/n."""
-    if smoothness == math.inf:
+    if isinstance(smoothness, float) and smoothness == math.inf:
         return hinge_rows.slack(num, h, a, n)
     beta = num.lift(smoothness)
     end = num.lift(1.0) / beta

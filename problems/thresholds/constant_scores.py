@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import Annotated, Any
 
@@ -13,6 +14,9 @@ from simopt.ground.errors import InvalidProblem
 from simopt.ground.fields import Axes
 
 MOST_CLASSES = 2000
+
+
+NUMERAL = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
 def number_of_classes(name: str, classes: Any) -> int:
@@ -57,8 +61,13 @@ def listed(name: str, values: str | Sequence[float]) -> Array:
     InvalidProblem
         naming the first part of the text that is not a number.
     """
-    parts: Sequence[Any] = values.split(",") if isinstance(values, str) else values
-    return validate.vector(name, [validate.finite(name, part) for part in parts])
+    if not isinstance(values, str):
+        return validate.vector(name, values)
+    parts = [part.strip() for part in values.split(",")]
+    wrong = next((part for part in parts if not NUMERAL.fullmatch(part)), None)
+    if wrong is not None:
+        raise InvalidProblem(f"{name}: {wrong!r} is not a number; numbers with commas between them needed")
+    return validate.vector(name, [float(part) for part in parts])
 
 
 def best_separate_thresholds(labels: Array, classes: int, gamma: float) -> Array:

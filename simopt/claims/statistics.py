@@ -10,13 +10,17 @@ was not seen moves the mean at will (Bahadur and Savage 1956). Such draws are av
 from __future__ import annotations
 
 import math
+from typing import Annotated
 
 import numpy as np
 
 from simopt.claims import figure
 from simopt.claims.check import Check, Sample
 from simopt.claims.kinds import Evidence
+from simopt.ground import validate
 from simopt.ground.arrays import Array
+from simopt.ground.errors import InvalidProblem
+from simopt.ground.fields import Count, InUnit, arguments
 
 ALPHA = 1e-3
 GROWTH = 1.5
@@ -24,17 +28,23 @@ MAX_DRAWS = 1_000_000
 UNDECIDED = 64  # draws that are averaged where there is no bound on the support, and so no decision
 
 
-def share(k: int, alpha: float = ALPHA) -> float:
+@arguments
+def share(k: Count, alpha: InUnit = ALPHA) -> float:
     """Part of the error probability that the k-th group (k = 1, 2, …) may use; the parts add up to alpha."""
     return alpha / (k * (k + 1))
 
 
-def clopper_pearson(bad: int, n: int, alpha: float) -> tuple[float, float]:
+@arguments
+def clopper_pearson(bad: Annotated[int, validate.whole], n: Count, alpha: InUnit) -> tuple[float, float]:
     """Exact one-sided bounds for a probability of which `bad` of n draws were seen, each wrong with probability at most `alpha`."""
     from scipy import special
 
+    if bad > n:
+        raise InvalidProblem(f"bad: {bad} of n = {n} draws given, a whole number from 0 to n needed")
     low = 0.0 if bad == 0 else float(special.betaincinv(bad, n - bad + 1, alpha))
     high = 1.0 if bad == n else float(special.betaincinv(bad + 1, n - bad, 1.0 - alpha))
+    if math.isnan(low) or math.isnan(high):
+        raise InvalidProblem(f"alpha: {alpha:g} is too small for float64, an error probability of at least 1e-290 needed")
     return low, high
 
 

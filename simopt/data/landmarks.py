@@ -17,7 +17,7 @@ import numpy.typing as npt
 
 from simopt.data.rows import Rows
 from simopt.data.similarities import Similarity, named
-from simopt.data.similarities.base import MEMORY, WORKING_COPIES
+from simopt.data.similarities.base import MEMORY, WORKING_COPIES, of_checked
 from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
@@ -59,13 +59,7 @@ def checked_values(
     InvalidProblem
         for another shape, and for the first pair (i, j) whose value is not finite or, if `bounded`, exceeds 1 in modulus.
     """
-    try:
-        raw = np.asarray(values)
-        if raw.dtype.kind == "c":
-            raise TypeError("complex ones")
-        out: Array = raw.astype(np.float64, copy=False)
-    except (TypeError, ValueError) as error:
-        raise InvalidProblem(f"{name}: its values are not an array of numbers ({error})") from error
+    out = validate.numbers(name, values)
     if out.shape != shape:
         pairs = f"the pairs (i, j), i = {first}…{first + shape[0] - 1} (point), j = 0…{shape[1] - 1} ({second})"
         raise InvalidProblem(f"{name}: values of shape {out.shape} for {pairs}; expected {shape}, one row a point")
@@ -80,7 +74,7 @@ def checked_values(
         pair = f"the pair (i, j) = ({first + row}, {column})"
         raise InvalidProblem(
             f"{name}: {float(out[row, column]):g} for {pair}, point {first + row} and {second} {column}, {fault} "
-            f"({int(wrong.sum())} of {wrong.size} values looked at)"
+            f"({int(wrong.sum())} of {wrong.size} values looked at); finite values{' up to 1' if bounded else ''} needed"
         )
     return out
 
@@ -102,7 +96,7 @@ def equal_columns(features: Array) -> tuple[tuple[int, int], ...]:
 
 def scaled(similarities: npt.ArrayLike, *, bounded: bool = False) -> Array:
     """Ψ = d^{-1/2} K from an (n, d) matrix of similarities K(x_i, l_j), which need not be square. `bounded` asks for |K| ≤ 1."""
-    K = np.asarray(similarities)
+    K = validate.numbers("similarities", similarities)
     if K.ndim != 2 or 0 in K.shape:
         raise InvalidProblem(f"similarities: shape {K.shape}, expected (n, d) with n points and d landmarks, at least one of each")
     return checked_values(K, K.shape, name="similarities", bounded=bounded) / math.sqrt(K.shape[1])
@@ -234,13 +228,14 @@ class LandmarkMap:
 
         def features(points: Array, block_info: Any = None) -> Array:
             first = int(block_info[0]["array-location"][0][0]) if block_info else 0
-            plain = np.ascontiguousarray(points, dtype=np.float64)
+            plain = np.ascontiguousarray(validate.numbers("X", points))
             if not np.all(np.isfinite(plain)):  # an infinite coordinate may have a finite similarity
-                raise InvalidProblem(f"X: a coordinate of the points {first}…{first + len(plain) - 1} is not finite")
+                raise InvalidProblem(f"X: a coordinate of the points {first}…{first + len(plain) - 1} is not finite; finite numbers needed")
             return self._features(plain, first)
 
         if not callable(getattr(X, "map_blocks", None)):
             raise InvalidProblem(f"X: a Dask array needed, {type(X).__name__} given; call the map itself for arrays and memory maps")
+        validate.lazy("X", X)
         whole = X.rechunk({1: -1})
         return whole.map_blocks(features, dtype=np.float64, chunks=(whole.chunks[0], (self.d,)), meta=np.empty((0, 0)))
 
@@ -260,6 +255,6 @@ class LandmarkMap:
             out[part] = features
 
     def _features(self, points: Array, first: int) -> Array:
-        values = self.similarity(points, self.landmarks)
+        values = of_checked(self.similarity)(points, self.landmarks)
         name = f"similarity {similarity_name(self.similarity)}"
         return checked_values(values, (len(points), self.d), name=name, first=first, bounded=self.bounded) / math.sqrt(self.d)

@@ -133,15 +133,18 @@ class Queries:
     def ndcg(self, scores: npt.ArrayLike, *, k: int | Sequence[int] | None = None, ties: str = lists.AVERAGE) -> Array:
         """NDCG@k of every query: (q,) for one k or None, (q, len(k)) for several. The figure that is reported is the mean over queries."""
         s = validate.vector("scores", scores, length=self.n, like="documents")
-        single = k is None or isinstance(k, int | np.integer)
-        cuts: list[int | None] = [k] if k is None or isinstance(k, int | np.integer) else list(k)
+        single = k is None or np.ndim(k) == 0
+        cuts: list[int | None] = [None] if k is None else validate.vector("k", np.atleast_1d(validate.numbers("k", k))).tolist()
         validate.choice("ties", ties, lists.TIES)
         found = np.array([lists.ndcg_at(s[rows], gains, cuts, ties) for rows, gains in zip(self.rows, self.gains, strict=True)])
         return found[:, 0] if single else found
 
     def subset(self, keep: npt.ArrayLike) -> tuple[Rows, Self]:
         """Some of the queries, by their numbers 0, …, q − 1 in the order wanted: their rows of the table, and the lists of those rows."""
-        chosen = np.atleast_1d(np.asarray(keep, dtype=np.intp))
+        wanted = np.atleast_1d(validate.numbers("queries", keep))
+        if wanted.ndim != 1 or not np.array_equal(wanted, np.round(wanted)):
+            raise InvalidProblem(f"queries: a vector of whole numbers from 0 to {len(self) - 1} needed")
+        chosen = wanted.astype(np.intp)
         if not len(chosen) or len(np.unique(chosen)) != len(chosen) or chosen.min() < 0 or chosen.max() >= len(self):
             raise InvalidProblem(f"queries: numbers from 0 to {len(self) - 1} needed, each at most once and at least one")
         rows = np.concatenate([self.rows[query] for query in chosen])
@@ -157,25 +160,28 @@ def grouped(qid: npt.ArrayLike, shape: tuple[int, ...] | None = None) -> tuple[R
     InvalidProblem
         for ids that are missing (NaN, None), not a vector, or not as many as relevances.
     """
-    try:
-        ids = np.asarray(qid)
-    except ValueError as error:
-        raise InvalidProblem("qid: not a vector of ids, one for each document") from error
-    if np.ma.is_masked(qid):
-        raise InvalidProblem("qid: some are masked; every document needs one")
+    ids = validate.entries("qid", qid)
     if ids.ndim != 1 or (shape is not None and ids.shape != shape):
         raise InvalidProblem(f"qid: shape {ids.shape}, one id for each document needed" + ("" if shape is None else f", shape {shape}"))
     if not len(ids):
         raise InvalidProblem("qid: no documents, at least 2 needed")
-    missing = np.array([item is None or item != item for item in ids.tolist()])
+    missing = np.array([item is None or _differs(item) for item in ids.tolist()])
     if missing.any():
-        raise InvalidProblem(f"qid: row {int(np.argmax(missing))} has none")
+        raise InvalidProblem(f"qid: row {int(np.argmax(missing))} has none; every document needs one")
     distinct, first, inverse = np.unique(ids.astype(str) if ids.dtype.kind == "O" else ids, return_index=True, return_inverse=True)
     place = np.empty(len(distinct), dtype=np.intp)
     order = np.argsort(first)
     place[order] = np.arange(len(distinct))
     names = tuple(f"{item:.15g}" if isinstance(item, float) else str(item) for item in distinct[order].tolist())
     return place[inverse.reshape(-1)], names
+
+
+def _differs(item: object) -> bool:
+    """Whether an item is not itself, as NaN and what else stands for missing."""
+    try:
+        return bool(item != item)
+    except TypeError:  # of pandas.NA
+        return True
 
 
 def defined(relevance: npt.ArrayLike, qid: npt.ArrayLike) -> npt.NDArray[np.bool_]:
@@ -196,13 +202,7 @@ def as_numbers(relevance: npt.ArrayLike) -> Array:
     InvalidProblem
         for what is no array of real numbers, or masked.
     """
-    try:
-        raw = np.asarray(relevance)
-    except ValueError:
-        return validate.vector("relevance", relevance)  # which says what is wrong
-    if np.ma.is_masked(relevance) or raw.dtype.kind not in "biuf":
-        return np.array(validate.vector("relevance", relevance))
-    return raw.astype(np.float64)
+    return np.array(validate.numbers("relevance", relevance))
 
 
 def _admitted(values: Array, groups: Rows, names: tuple[str, ...]) -> Array:

@@ -55,16 +55,16 @@ def relevance(name: str, r: npt.ArrayLike, *, minimum: int = 2) -> Array:
 
 def gain(r: npt.ArrayLike) -> Array:
     """G(r) = 2^r − 1 entry by entry: exact for whole r up to 53, and to rounding for small r."""
-    values = np.asarray(r, dtype=np.float64)
+    values = validate.all_finite("relevance", validate.numbers("relevance", r))
     out: Array = np.where(np.abs(values) < 0.5, np.expm1(values * np.log(2.0)), np.exp2(values) - 1.0)
     return out
 
 
 def discount(t: npt.ArrayLike, logarithm: str = NATURAL) -> Array:
     """F(t) = log(1 + t), for positions that begin at 1."""
-    positions = np.asarray(t, dtype=np.float64)
+    positions = validate.all_finite("positions", validate.numbers("positions", t))
     if np.any(positions < 1.0):
-        raise InvalidProblem(f"positions: the least is {float(np.min(positions)):g}, and they begin at 1")
+        raise InvalidProblem(f"positions: the least is {float(np.min(positions)):g}, and they begin at 1: numbers ≥ 1 needed")
     binary = validate.choice("logarithm", logarithm, LOGARITHMS) == BINARY
     out: Array = np.log2(1.0 + positions) if binary else np.log1p(positions)
     return out

@@ -49,7 +49,7 @@ def feature_rows(name: str, features: Any) -> Any:
         if not math.isfinite(top):
             row, column = np.unravel_index(int(np.argmax(~np.isfinite(block))), block.shape)
             value, row = float(block[row, column]), part.start + int(row)
-            raise InvalidProblem(f"{name}: {value} at row {row}, column {int(column)} is not finite")
+            raise InvalidProblem(f"{name}: {value} at row {row}, column {int(column)} is not finite; remove or replace it first")
         largest = max(largest, top)
     validate.squarable(name, np.array([largest]))
     return features

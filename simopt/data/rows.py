@@ -42,7 +42,7 @@ class Rows:
         self._source = points
         self._check_shape()
         if 8 * self.n * self.width <= self.memory / 2:
-            self._source = validate.matrix(name, np.asarray(points))
+            self._source = validate.matrix(name, points)
             self._lazy, self.resident = False, True
         elif first_look:
             self._check_finite()
@@ -92,9 +92,10 @@ class Rows:
 
     def _read(self, part: Any) -> Array:
         plain = part.compute() if self._lazy else part
-        return np.ascontiguousarray(plain, dtype=np.float64)
+        return np.ascontiguousarray(validate.numbers(self.name, plain))
 
     def _check_shape(self) -> None:
+        validate.lazy(self.name, self._source)
         shape, dtype = tuple(self._source.shape), np.dtype(self._source.dtype)
         if len(shape) != 2:
             raise InvalidProblem(f"{self.name}: points must stand in the rows of a matrix, but the shape is {shape}")
@@ -113,4 +114,5 @@ class Rows:
         wrong = ~np.isfinite(rows)
         if wrong.any():
             row, column = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
-            raise InvalidProblem(f"{self.name}: {float(rows[row, column])} at row {start + int(row)}, column {int(column)} is not finite")
+            where = f"at row {start + int(row)}, column {int(column)}"
+            raise InvalidProblem(f"{self.name}: {float(rows[row, column])} {where} is not finite; remove or replace it first")

@@ -13,7 +13,7 @@ from enum import Enum
 
 from simopt.equivalence.family import Entry, Family, Interval, first_line
 from simopt.equivalence.training import TrainingSet
-from simopt.ground import registry
+from simopt.ground import registry, validate
 from simopt.ground.errors import InvalidProblem
 
 Map = Callable[[float, TrainingSet], float]
@@ -115,8 +115,7 @@ class Equivalence:
         InvalidProblem
             outside the source interval, or where the equivalence does not exist.
         """
-        self._check(Z, 0, parameter)
-        return float(self.map(float(parameter), Z))
+        return float(self.map(self._checked(Z, 0, parameter), Z))
 
     def back(self, parameter: float, Z: TrainingSet) -> float:
         """The λ with Φ(λ, Z) = `parameter`.
@@ -126,11 +125,11 @@ class Equivalence:
         InvalidProblem
             outside the target interval, on a flat piece, or where the equivalence does not exist.
         """
-        self._check(Z, 1, parameter)
+        parameter = self._checked(Z, 1, parameter)
         for piece in self.flat(Z):
             if piece.target[0] <= parameter <= piece.target[1]:
                 raise InvalidProblem(f"{self.name}: no inverse at {parameter:g}, on the flat piece {piece.target} of {self.target.name}")
-        return float(self.inverse(float(parameter), Z))
+        return float(self.inverse(parameter, Z))
 
     def inverted(self) -> Equivalence:
         """B → A by the inverse map."""
@@ -174,13 +173,17 @@ class Equivalence:
             monotone=self.monotone and other.monotone,
         )
 
-    def _check(self, Z: TrainingSet, side: int, parameter: float) -> None:
+    def _checked(self, Z: TrainingSet, side: int, parameter: float) -> float:
+        parameter = validate.finite("parameter", parameter)
         reason = self.exists(Z)
         if reason is not None:
             raise InvalidProblem(f"{self.name}: {reason}")
         interval = self.intervals(Z)[side]
         if parameter not in interval:
-            raise InvalidProblem(f"{self.name}: {parameter:g} is outside {interval}, between whose ends the map is defined on this set")
+            raise InvalidProblem(
+                f"{self.name}: parameter {parameter:g} is outside {interval}, between whose ends the map is defined on this set"
+            )
+        return parameter
 
 
 def identity(family: Family) -> Equivalence:

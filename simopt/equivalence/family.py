@@ -11,7 +11,7 @@ import numpy as np
 
 from simopt.equivalence.gram_spectrum import EPS
 from simopt.equivalence.training import KernelFunction, TrainingSet
-from simopt.ground import registry
+from simopt.ground import registry, validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
 
@@ -28,8 +28,10 @@ class Interval:
     high: float = math.inf
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "low", validate.bound("low", self.low))
+        object.__setattr__(self, "high", validate.bound("high", self.high))
         if not self.low < self.high:
-            raise InvalidProblem(f"interval: ({self.low}, {self.high}) is empty")
+            raise InvalidProblem(f"interval: ({self.low}, {self.high}) is empty, low < high needed")
 
     def __contains__(self, x: float) -> bool:
         return self.low < x < self.high
@@ -72,7 +74,10 @@ class Interval:
 
     def spread(self, count: int, centre: float = 0.0, reach: float = math.log(1e6)) -> Array:
         """`count` parameters evenly spread in the coordinate, within `reach` on either side of `centre`."""
-        return np.array([self.at(t) for t in np.linspace(centre - reach, centre + reach, count)])
+        t, width = validate.finite("centre", centre), validate.nonnegative("reach", reach)
+        if math.isinf(2.0 * width):
+            raise InvalidProblem(f"reach: {width:g} given, a number below 1e308 needed")
+        return np.array([self.at(t) for t in np.linspace(t - width, t + width, validate.whole("count", count, minimum=1))])
 
 
 POSITIVE = Interval(0.0, math.inf)
@@ -108,10 +113,10 @@ class Family:
         InvalidProblem
             for a parameter outside the domain.
         """
-        domain = self.domain(Z)
+        domain, parameter = self.domain(Z), validate.finite("parameter", parameter)
         if parameter not in domain:
             raise InvalidProblem(f"parameter: {parameter:g} is outside {domain}, where {self.name} is defined on this set")
-        return self.fit(float(parameter), Z)
+        return self.fit(parameter, Z)
 
 
 @dataclass(frozen=True)

@@ -118,8 +118,8 @@ def find_map(
     InvalidProblem
         when λ is outside the source's domain, `reach` not positive, or `resolution` not between 0 and 1.
     """
-    check_resolution(resolution)
-    validate.positive("reach", reach)
+    resolution = check_resolution(resolution)
+    reach, parameter = validate.positive("reach", reach), validate.finite("parameter", parameter)
     try:
         return _Judge(PathSearch(source(parameter, Z), target, Z, reach, start=parameter), parameter, resolution).found()
     except ArithmeticError as error:

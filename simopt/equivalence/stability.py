@@ -20,9 +20,10 @@ from functools import cached_property
 import numpy as np
 import numpy.typing as npt
 
+from simopt.data.similarities.base import of_checked
 from simopt.equivalence.gram_spectrum import EPS
 from simopt.equivalence.stability_bounds import Change
-from simopt.equivalence.training import KernelFunction, TrainingSet
+from simopt.equivalence.training import KernelFunction, TrainingSet, point
 from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
@@ -58,21 +59,24 @@ class Changes:
 
     def function(self, i: int) -> KernelFunction:
         """f_i, learned with sample i changed."""
+        i = validate.whole("i", i)
+        if i >= len(self.coefficients):
+            raise InvalidProblem(f"i: sample {i} asked, there are {len(self.coefficients)}")
         return KernelFunction(self.whole.similarity, self.whole.centres, self.coefficients[i], home=self.whole.home)
 
-    def losses(self, X: Array, y: Array) -> Array:
+    def losses(self, X: npt.ArrayLike, y: npt.ArrayLike) -> Array:
         """|(y − f(x))² − (y − f_i(x))²| at the points (x, y) in the rows of X and y, shape (n, points)."""
         before, after = self._predictions(X)
         targets = validate.vector("y", y, length=before.size)
         return np.abs((after - before) * (2.0 * targets - before - after))
 
-    def worst_losses(self, X: Array, target_bound: float) -> Array:
+    def worst_losses(self, X: npt.ArrayLike, target_bound: float) -> Array:
         """The same with the worst y in [−C_y, C_y] at each x: |f − f_i| (2 C_y + |f + f_i|), shape (n, points)."""
         before, after = self._predictions(X)
         return np.abs(after - before) * (2.0 * validate.nonnegative("target_bound", target_bound) + np.abs(before + after))
 
-    def _predictions(self, X: Array) -> tuple[Array, Array]:
-        K = self.whole.similarity(validate.matrix("X", X), self.whole.centres)
+    def _predictions(self, X: npt.ArrayLike) -> tuple[Array, Array]:
+        K = of_checked(self.whole.similarity)(validate.matrix("X", X), self.whole.centres)
         return K @ self.whole.coefficients, self.coefficients @ K.T
 
 
@@ -96,8 +100,9 @@ def leave_one_out(Z: TrainingSet, regularization: float, power: float = 2.0, cha
 
 def swap(Z: TrainingSet, x: npt.ArrayLike, y: float, regularization: float, power: float = 2.0) -> Changes:
     """The same when sample i is exchanged for (x, y), for every i at once. O(n³) time, O(n²) memory."""
-    point = validate.vector("x", np.atleast_1d(np.asarray(x, dtype=np.float64)), length=Z.inputs.shape[1])
-    joined = TrainingSet(np.vstack([Z.inputs, point]), np.append(Z.targets, validate.finite("y", y)), Z.similarity)
+    joined = TrainingSet(
+        np.vstack([Z.inputs, point("x", x, Z.inputs.shape[1])]), np.append(Z.targets, validate.finite("y", y)), Z.similarity
+    )
     family = _Downdated(joined, regularization, power)
     whole = family.solve(family.rows[-1:], Z.n)
     return family.changes(whole, range(Z.n), Z.n, Change.SWAP)

@@ -16,10 +16,15 @@ the ball of radius B.
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable
 from enum import Enum
+from typing import ParamSpec
 
-from simopt.ground import validate
 from simopt.ground.errors import InvalidProblem
+from simopt.ground.fields import Count, NonNegative, Positive, arguments
+
+P = ParamSpec("P")
 
 
 class Change(Enum):
@@ -35,19 +40,36 @@ class Change(Enum):
         return 1.0 if self is Change.BOUSQUET_ELISSEEFF else 2.0
 
 
-def norm_bound(regularization: float, power: float, target_bound: float) -> float:
+def _bound(formula: Callable[P, float]) -> Callable[P, float]:
+    """A formula of numbers that are checked by their types; one whose value no float64 holds is refused."""
+
+    @functools.wraps(formula)
+    def in_range(*args: P.args, **kwargs: P.kwargs) -> float:
+        try:
+            return arguments(formula)(*args, **kwargs)
+        except OverflowError as error:
+            raise InvalidProblem(
+                f"{formula.__name__}: float64 does not hold the bound at this power, target_bound and regularization; sizes nearer 1 needed"
+            ) from error
+
+    return in_range
+
+
+@_bound
+def norm_bound(regularization: Positive, power: Positive, target_bound: NonNegative) -> float:
     """B = (C_y²/λ)^{1/m} ≥ ‖f_Z‖_H for every Z, from P(f_Z) ≤ P(0) ≤ C_y². Holds for every m > 0."""
-    lam, m = validate.positive("regularization", regularization), validate.positive("power", power)
-    return float((validate.nonnegative("target_bound", target_bound) ** 2 / lam) ** (1.0 / m))
+    return float((target_bound**2 / regularization) ** (1.0 / power))
 
 
-def admissibility(regularization: float, power: float, target_bound: float, kappa: float) -> float:
+@_bound
+def admissibility(regularization: Positive, power: Positive, target_bound: NonNegative, kappa: NonNegative) -> float:
     """C = 2 (C_y + κ B): |c(y, f, x) − c(y, g, x)| ≤ C |f(x) − g(x)| for |y| ≤ C_y and ‖f‖, ‖g‖ ≤ B. Source: Lemma D.2."""
     ball = norm_bound(regularization, power, target_bound)
-    return 2.0 * (target_bound + validate.nonnegative("kappa", kappa) * ball)
+    return 2.0 * (target_bound + kappa * ball)
 
 
-def theorem3(n: int, regularization: float, power: float, target_bound: float, kappa: float) -> float:
+@_bound
+def theorem3(n: Count, regularization: Positive, power: Positive, target_bound: NonNegative, kappa: NonNegative) -> float:
     """(2^{m−2} C κ / (λ n))^{1/(m−1)}, Theorem 3's bound on ‖f_Z − f_{Z^i}‖_H for m ≥ 2; `loss_bound` makes β of it.
 
     Raises
@@ -57,17 +79,21 @@ def theorem3(n: int, regularization: float, power: float, target_bound: float, k
     """
     m = _at_least_two(power)
     C = admissibility(regularization, m, target_bound, kappa)
-    return float((2.0 ** (m - 2) * C * kappa / (regularization * _samples(n))) ** (1.0 / (m - 1)))
+    return float((2.0 ** (m - 2) * C * kappa / (regularization * n)) ** (1.0 / (m - 1)))
 
 
-def sharpened(n: int, regularization: float, power: float, target_bound: float, kappa: float, change: Change) -> float:
+@_bound
+def sharpened(n: Count, regularization: Positive, power: Positive, target_bound: NonNegative, kappa: NonNegative, change: Change) -> float:
     """(2^{m−2} c C κ / (m λ n))^{1/(m−1)} ≥ ‖f_Z − g‖_H for m ≥ 2: Theorem 3 with the extra factor c/m ≤ 1."""
     m = _at_least_two(power)
     C = admissibility(regularization, m, target_bound, kappa)
-    return float((2.0 ** (m - 2) * change.factor * C * kappa / (m * regularization * _samples(n))) ** (1.0 / (m - 1)))
+    return float((2.0 ** (m - 2) * change.factor * C * kappa / (m * regularization * n)) ** (1.0 / (m - 1)))
 
 
-def subquadratic(n: int, regularization: float, power: float, target_bound: float, kappa: float, change: Change) -> float:
+@_bound
+def subquadratic(
+    n: Count, regularization: Positive, power: Positive, target_bound: NonNegative, kappa: NonNegative, change: Change
+) -> float:
     """c C κ B^{2−m} / (λ m (m − 1) n) ≥ ‖f_Z − g‖_H for 1 < m < 2, the case that the paper leaves open: stable at the rate 1/n.
 
     Raises
@@ -75,31 +101,30 @@ def subquadratic(n: int, regularization: float, power: float, target_bound: floa
     InvalidProblem
         unless 1 < m ≤ 2 (at m = 2 it is `sharpened`).
     """
-    m = validate.positive("power", power)
+    m = power
     if not 1 < m <= 2:
         raise InvalidProblem(f"power: m = {m:g}, the bound is for 1 < m <= 2")
     ball = norm_bound(regularization, m, target_bound)
     C = admissibility(regularization, m, target_bound, kappa)
-    return float(change.factor * C * kappa * ball ** (2 - m) / (regularization * m * (m - 1) * _samples(n)))
+    return float(change.factor * C * kappa * ball ** (2 - m) / (regularization * m * (m - 1) * n))
 
 
-def distance_bound(n: int, regularization: float, power: float, target_bound: float, kappa: float, change: Change) -> float:
+@_bound
+def distance_bound(
+    n: Count, regularization: Positive, power: Positive, target_bound: NonNegative, kappa: NonNegative, change: Change
+) -> float:
     """The best of these bounds on ‖f_Z − g‖_H for any m > 1."""
     bound = sharpened if power >= 2 else subquadratic
     return bound(n, regularization, power, target_bound, kappa, change)
 
 
-def loss_bound(distance: float, regularization: float, power: float, target_bound: float, kappa: float) -> float:
+@_bound
+def loss_bound(distance: NonNegative, regularization: Positive, power: Positive, target_bound: NonNegative, kappa: NonNegative) -> float:
     """β = C κ · distance ≥ |c(y, f, x) − c(y, g, x)| when ‖f − g‖ ≤ distance."""
     return admissibility(regularization, power, target_bound, kappa) * kappa * distance
 
 
 def _at_least_two(power: float) -> float:
-    m = validate.positive("power", power)
-    if m < 2:
-        raise InvalidProblem(f"power: m = {m:g}, the bound is for m >= 2; `subquadratic` serves 1 < m < 2")
-    return m
-
-
-def _samples(n: int) -> int:
-    return validate.whole("n", n, minimum=1)
+    if power < 2:
+        raise InvalidProblem(f"power: m = {power:g}, the bound is for m >= 2; `subquadratic` serves 1 < m < 2")
+    return power

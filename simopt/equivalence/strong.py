@@ -12,6 +12,7 @@ import numpy as np
 from simopt.equivalence.equivalence import Answer, Equivalence, Strength
 from simopt.equivalence.training import TrainingSet
 from simopt.equivalence.weak import RESOLUTION, NoImage, WeakReport, apart, check_resolution, mapped, slack, verify_weak
+from simopt.ground import validate
 from simopt.ground.errors import InvalidProblem
 
 
@@ -116,6 +117,7 @@ def compare(equivalence: Equivalence, parameter: float, Z: TrainingSet, other: T
         except NoImage:
             return math.nan
 
+    parameter = validate.finite("parameter", parameter)
     own = image(Z)
     distance, error = math.inf, math.inf
     if not math.isnan(own):
@@ -148,11 +150,12 @@ def verify_strong(
     InvalidProblem
         for `among=Strength.WEAK`, which compares nothing, and a resolution that is not between 0 and 1.
     """
-    check_resolution(resolution)
+    resolution = check_resolution(resolution)
     if among is Strength.WEAK:
         raise InvalidProblem("among: a weak equivalence makes no claim about two training sets")
+    wanted = validate.vector("parameters", parameters, minimum=0).tolist()
     usable = [Z for Z in sets if equivalence.exists(Z) is None]
-    inside = {id(Z): [float(lam) for lam in parameters if lam in equivalence.intervals(Z)[0]] for Z in usable}
+    inside = {id(Z): [lam for lam in wanted if lam in equivalence.intervals(Z)[0]] for Z in usable}
     shared: dict[int, set[float]] = {id(Z): set() for Z in usable}
     compared = []
     for Z, other in permutations(usable, 2):

@@ -17,10 +17,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from simopt.data.similarities.base import of_checked
 from simopt.equivalence.gram_spectrum import EPS, Spectrum, spectrum
 from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
+from simopt.ground.fields import extended
 
 SimilarityFunction = Callable[[Array, Array], Array]
 
@@ -94,24 +96,22 @@ class TrainingSet:
         InvalidProblem
             when nothing would be left (the empty set is not a training set), or there is no sample i.
         """
-        self._index(i)
+        i = self._index(i)
         if self.n == 1:
             raise InvalidProblem("without: a set of one sample minus that sample is empty, and the empty set is not a training set")
         return self.subset([j for j in range(self.n) if j != i])
 
     def replace(self, i: int, x: npt.ArrayLike, y: float) -> TrainingSet:
         """Z with its i-th element changed to (x, y); x has shape (p,)."""
-        self._index(i)
+        i = self._index(i)
         inputs, targets = np.array(self.inputs), np.array(self.targets)
-        inputs[i] = validate.vector("x", np.atleast_1d(np.asarray(x, dtype=np.float64)), length=inputs.shape[1])
+        inputs[i] = point("x", x, inputs.shape[1])
         targets[i] = validate.finite("y", y)
         return TrainingSet(inputs, targets, self.similarity)
 
     def subset(self, indices: Sequence[int] | npt.NDArray[np.intp]) -> TrainingSet:
         """The samples with these indices, in this order, repeated where an index is. Takes its Gram matrix from this set's, if known."""
-        chosen = np.asarray(indices, dtype=np.intp)
-        for i in chosen:
-            self._index(int(i))
+        chosen = np.array([self._index(i) for i in validate.numbers("sample", indices).tolist()], dtype=np.intp)
         part = TrainingSet(self.inputs[chosen], self.targets[chosen], self.similarity)
         if "gram" in self.__dict__:
             part.__dict__["gram"] = self.gram[np.ix_(chosen, chosen)]
@@ -119,7 +119,7 @@ class TrainingSet:
 
     def with_targets(self, targets: npt.ArrayLike) -> TrainingSet:
         """The same inputs with other targets, shape (n,); shares what is known about the Gram matrix."""
-        other = TrainingSet(self.inputs, np.asarray(targets, dtype=np.float64), self.similarity)
+        other = TrainingSet(self.inputs, validate.vector("targets", targets), self.similarity)
         for known in ("gram", "spectrum"):
             if known in self.__dict__:
                 other.__dict__[known] = self.__dict__[known]
@@ -137,9 +137,11 @@ class TrainingSet:
             digest.update(np.ascontiguousarray(array).tobytes())
         return digest.hexdigest()[:16]
 
-    def _index(self, i: int) -> None:
-        if not 0 <= i < self.n:
-            raise InvalidProblem(f"sample {i}: the set has samples 0 to {self.n - 1}")
+    def _index(self, i: float) -> int:
+        found = validate.whole("sample", i)
+        if found >= self.n:
+            raise InvalidProblem(f"sample {found}: the set has samples 0 to {self.n - 1}")
+        return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -170,18 +172,20 @@ class KernelFunction:
         centres = validate.matrix("centres", self.centres, minimum=0)
         object.__setattr__(self, "centres", centres)
         object.__setattr__(self, "coefficients", validate.vector("coefficients", self.coefficients, length=centres.shape[0], minimum=0))
-        if not self.error >= 0:
-            raise InvalidProblem(f"error: {self.error} given, a number >= 0 needed")
+        if self.log_norm is not None and type(self.log_norm) is not float:  # NaN where the norm is not known
+            object.__setattr__(self, "log_norm", validate.bound("log_norm", self.log_norm))
+        if type(self.error) is not float or not self.error >= 0:  # ∞ where nothing is known of f
+            object.__setattr__(self, "error", extended("error", self.error))
 
     def __call__(self, X: Array) -> Array:
         """f at the rows of X, shape (m, p) → (m,); kernel values are formed in blocks. O(m k p)."""
         points = validate.matrix("X", X, cols=self.centres.shape[1])
-        out = np.zeros(points.shape[0])
+        out, values = np.zeros(points.shape[0]), of_checked(self.similarity)
         if self.coefficients.size:
             step = max(1, BLOCK // self.coefficients.size)
             for start in range(0, points.shape[0], step):
                 block = slice(start, start + step)
-                out[block] = self.similarity(points[block], self.centres) @ self.coefficients
+                out[block] = values(points[block], self.centres) @ self.coefficients
         return out
 
     def __sub__(self, other: KernelFunction) -> KernelFunction:
@@ -232,7 +236,12 @@ class KernelFunction:
 
 def zero(similarity: SimilarityFunction, dimension: int) -> KernelFunction:
     """f = 0 on points with `dimension` coordinates."""
-    return KernelFunction(similarity, np.zeros((0, dimension)), np.zeros(0))
+    return KernelFunction(similarity, np.zeros((0, validate.whole("dimension", dimension, minimum=1))), np.zeros(0))
+
+
+def point(name: str, x: npt.ArrayLike, dimension: int) -> Array:
+    """One point as a vector of this many coordinates; a number where there is one."""
+    return validate.vector(name, np.atleast_1d(validate.numbers(name, x)), length=dimension)
 
 
 def merged(centres: Array, coefficients: Array) -> tuple[Array, Array]:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +14,7 @@ from simopt.equivalence.equivalence import Answer, Equivalence, Map
 from simopt.equivalence.family import Family, Interval
 from simopt.equivalence.gram_spectrum import EPS
 from simopt.equivalence.training import KernelFunction, TrainingSet
+from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
 
@@ -156,13 +158,15 @@ def verify_weak(
     InvalidProblem
         for parameters outside the source interval, where nothing is claimed, and a resolution that is not between 0 and 1.
     """
-    check_resolution(resolution)
+    resolution = check_resolution(resolution)
     mark = Z.fingerprint()
     missing = equivalence.exists(Z)
     if missing is not None:
         return WeakReport(equivalence.name, Z.n, mark, True, (), resolution, missing)
     source, target = equivalence.intervals(Z)
-    chosen = np.sort(np.asarray(list(parameters) if parameters is not None else source.spread(9, reach=math.log(1e4)), dtype=float))
+    given: Any = source.spread(9, reach=math.log(1e4)) if parameters is None else parameters
+    listed = list(given) if isinstance(given, Iterable) and not hasattr(given, "__array__") else given
+    chosen = np.unique(validate.vector("parameters", listed, minimum=0))
     for lam in chosen:
         if lam not in source:
             raise InvalidProblem(f"parameters: {equivalence.name} claims nothing at {lam:g}, outside {source}")
@@ -182,7 +186,7 @@ def verify_weak(
     return WeakReport(equivalence.name, Z.n, mark, increasing, tuple(findings), resolution)
 
 
-def check_resolution(resolution: float) -> None:
+def check_resolution(resolution: float) -> float:
     """Refuse what every pair of functions would meet, or none.
 
     Raises
@@ -190,10 +194,12 @@ def check_resolution(resolution: float) -> None:
     InvalidProblem
         unless 0 < resolution < 1.
     """
-    if not 0.0 < resolution < 1.0:
+    found = validate.finite("resolution", resolution, needed="a positive number below 1 needed")
+    if not 0.0 < found < 1.0:
         raise InvalidProblem(
             f"resolution: must be a positive number below 1 (any two functions are within 2 of each other), got {resolution!r}"
         )
+    return found
 
 
 def mapped(call: Map, parameter: float, Z: TrainingSet, into: Interval, accuracy: float) -> float:

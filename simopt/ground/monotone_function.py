@@ -145,8 +145,7 @@ class MonotoneFunction:
         return out if self.extrapolation != "refuse" else np.clip(out, t[0], t[-1])
 
     def _points(self, name: str, given: npt.ArrayLike, known: Array) -> Array:
-        shape = np.shape(given)
-        at = validate.vector(name, np.reshape(given, -1), minimum=0).reshape(shape)
+        at = validate.all_finite(name, validate.numbers(name, given))
         beyond = (at < known[0]) | (at > known[-1])
         if self.extrapolation == "refuse" and np.any(beyond):
             first = float(at[beyond].reshape(-1)[0])

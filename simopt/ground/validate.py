@@ -3,11 +3,16 @@
 Every function takes the name of the thing first, returns it as read-only float64 (itself where it is that already, a view where the
 input is float64) and raises `InvalidProblem` with what is wrong, where, and what would be right. Large inputs are looked at in blocks of
 rows, so a memory-mapped matrix is never copied as a whole.
+
+What comes from outside is annotated `npt.ArrayLike`, `float`, `int` or `Any` and goes through here once; `Array` says that it has.
+What is no real number is refused rather than read as one: text ("1_000" and "١٢" are numbers to `float`), dates, durations, records,
+complex numbers, masked and missing values, and a truth value in the place of one number. `tests/hostile/test_door.py` walks the public
+functions.
 """
 
 import math
 from collections.abc import Collection, Iterator
-from numbers import Real
+from numbers import Integral
 from typing import Any, SupportsFloat, TypeVar
 
 import numpy as np
@@ -18,9 +23,21 @@ from simopt.ground.errors import InvalidProblem, UnknownName
 
 SYMMETRY = 1e-10  # |K - K^T| allowed, relative to the largest |entry|
 INDEFINITE = 1e-8  # -lambda_min allowed, relative to the largest eigenvalue
+EXACT = 2**53  # float64 holds all whole numbers up to here
 BLOCK = 1 << 18  # numbers looked at in one go
 LONGEST = 1e8  # seconds: three years, of which systems can wait a multiple
+FEW = 1 << 10  # numbers up to which a call costs more than what it does
 SQUARABLE = (2.0**-480, 2.0**500)  # sizes (3e-145, 3e150) whose squares, and sums and small shares of them, stay inside float64
+
+NEVER_REAL = (complex, np.complexfloating, np.datetime64, np.timedelta64, np.void, np.character)
+NOT_REAL = {  # by the kind of a dtype: what it is, and what helps
+    "U": "text; turn it into numbers first",
+    "S": "text; turn it into numbers first",
+    "T": "text; turn it into numbers first",
+    "M": "dates; divide the time since one of them by a unit first",
+    "m": "durations; divide them by a unit, np.timedelta64(1, 's') say, first",
+    "V": "records; put their fields into columns first",
+}
 
 Choice = TypeVar("Choice")
 
@@ -35,7 +52,7 @@ def vector(name: str, x: npt.ArrayLike, *, length: int | None = None, like: str 
         raise InvalidProblem(f"{name}: {counted(out.shape[0], 'value')}, expected {length}" + (f", as many as {like}" if like else ""))
     if out.shape[0] < minimum:
         raise InvalidProblem(f"{name}: {counted(out.shape[0], 'value')}, at least {minimum} needed")
-    _finite(name, out)
+    all_finite(name, out)
     return _frozen(out)
 
 
@@ -49,7 +66,7 @@ def matrix(name: str, X: npt.ArrayLike, *, rows: int | None = None, cols: int | 
         raise InvalidProblem(f"{name}: {counted(out.shape[0], 'row')}, at least {minimum} needed")
     if out.shape[1] < 1:
         raise InvalidProblem(f"{name}: no columns, at least 1 needed")
-    _finite(name, out)
+    all_finite(name, out)
     return _frozen(out)
 
 
@@ -81,16 +98,83 @@ def kernel_data(gram: npt.ArrayLike, targets: npt.ArrayLike) -> tuple[Array, Arr
 
 def grid(name: str, values: npt.ArrayLike, *, low: float, strict: bool, hint: str = "") -> Array:
     """One number or a vector of them, finite and ≥ `low` (> `low` if `strict`)."""
-    try:
-        numbers = np.atleast_1d(np.asarray(values, dtype=np.float64))
-    except (TypeError, ValueError) as error:
-        raise InvalidProblem(f"{name}: {values!r} are not numbers") from error
-    out = vector(name, numbers)
+    out = vector(name, np.atleast_1d(numbers(name, values)))
     wrong = (out <= low) if strict else (out < low)
     if np.any(wrong):
         first = int(np.argmax(wrong))
         raise InvalidProblem(f"{name}: entry {first} is {out[first]:g}, numbers {'>' if strict else '≥'} {low:g} needed{hint}")
     return out
+
+
+def numbers(name: str, x: npt.ArrayLike) -> Array:
+    """x as a plain float64 array of any shape, if it is one of real numbers; they need not be finite. O(n), no copy of float64."""
+    if type(x) is np.ndarray and x.dtype == np.float64:
+        return x
+    raw = entries(name, x)
+    if raw.dtype.kind == "O":
+        return _each_real(name, raw)
+    if raw.dtype.kind not in "biuf":
+        if raw.dtype.kind == "c":
+            raise InvalidProblem(f"{name}: complex numbers, real ones needed; give the real part if that is what is meant")
+        raise InvalidProblem(f"{name}: values that are not numbers{_first(raw)} but {NOT_REAL.get(raw.dtype.kind, raw.dtype)}")
+    with np.errstate(over="ignore"):  # a long double beyond float64 is refused for being infinite
+        out: Array = raw.astype(np.float64, copy=False)
+    return out
+
+
+def entries(name: str, x: Any) -> npt.NDArray[Any]:
+    """x as a plain array of whatever it holds: dense, rectangular, masked nowhere."""
+    if hasattr(x, "toarray"):
+        raise InvalidProblem(f"{name}: a sparse matrix, a dense one needed: give its toarray()")
+    if isinstance(x, list | tuple):
+        _unmasked_rows(name, x)
+    elif isinstance(getattr(x, "_meta", None), np.ma.MaskedArray):  # of Dask, whose `__array__` forgets the masks
+        x = x.compute()
+    try:
+        given = np.asanyarray(x)
+    except (ValueError, OverflowError) as error:
+        raise InvalidProblem(f"{name}: not a rectangular array of numbers{_uneven(x)}; rows of one length needed") from error
+    if isinstance(given, np.ma.MaskedArray):
+        _unmasked(name, given)
+    return np.asarray(given)  # np.matrix multiplies otherwise
+
+
+def lazy(name: str, x: Any) -> None:
+    """Refuse a Dask array that says of itself that its blocks are not of real numbers, or masked. Nothing is computed."""
+    block = getattr(x, "_meta", None)
+    if isinstance(block, np.ma.MaskedArray):
+        raise InvalidProblem(f"{name}: a lazy array of masked blocks; remove or fill what is masked first")
+    if isinstance(block, np.ndarray) and block.dtype.kind != "O":
+        numbers(name, np.empty(0, block.dtype))
+
+
+def all_finite(name: str, x: Array) -> Array:
+    """x, of any shape, if there is neither NaN nor ∞ in it. O(n)."""
+    if x.size <= FEW:
+        if np.logical_and.reduce(np.isfinite(x), axis=None):
+            return x
+    else:
+        with np.errstate(over="ignore", invalid="ignore"):
+            if math.isfinite(x.sum()):  # at the speed of memory; an infinite sum may be an overflow
+                return x
+    bad, first = 0, 0
+    for start, block in _blocks(x):
+        wrong = ~np.isfinite(block)
+        here = int(np.count_nonzero(wrong))
+        if here and not bad:
+            first = start * block[0].size + int(np.argmax(wrong))
+        bad += here
+    if bad:
+        verb = "is" if bad == 1 else "are"
+        raise InvalidProblem(
+            f"{name}: {bad} of {x.size} values {verb} not finite (first{_at(first, x.shape)}); remove or replace them first"
+        )
+    return x
+
+
+def bound(name: str, v: SupportsFloat) -> float:
+    """One number, or ±∞ where there is no bound."""
+    return float(v) if isinstance(v, float) and math.isinf(v) else finite(name, v)
 
 
 def same_length(**arrays: Array) -> int:
@@ -101,16 +185,21 @@ def same_length(**arrays: Array) -> int:
     return next(iter(lengths.values()), 0)
 
 
-def finite(name: str, v: SupportsFloat) -> float:
-    """One finite number as a float."""
-    try:
+def finite(name: str, v: SupportsFloat, *, needed: str = "a finite number needed") -> float:
+    """One finite number as a float; `needed` ends the error about anything else."""
+    if isinstance(v, float):
         out = float(v)
-    except (TypeError, ValueError) as error:
-        raise InvalidProblem(f"{name}: {v!r} is not a number") from error
-    except OverflowError as error:
-        raise InvalidProblem(f"{name}: larger than every floating-point number") from error
+    elif is_number(v) and not isinstance(v, bool | np.bool_):
+        try:
+            out = float(v)
+        except (TypeError, ValueError) as error:
+            raise InvalidProblem(f"{name}: {shown(v)} is not a number; {needed}") from error
+        except OverflowError as error:
+            raise InvalidProblem(f"{name}: larger than every floating-point number; {needed}") from error
+    else:
+        raise InvalidProblem(f"{name}: {shown(v)} is not a number; {needed}")
     if not math.isfinite(out):
-        raise InvalidProblem(f"{name}: {out} is not finite")
+        raise InvalidProblem(f"{name}: {out} is not finite; {needed}")
     return out
 
 
@@ -124,7 +213,7 @@ def positive(name: str, v: SupportsFloat) -> float:
 
 def seconds(name: str, v: Any) -> float:
     """Seconds > 0. What is longer than LONGEST, ∞ included, is as good as no end: it becomes LONGEST, which every system can wait for."""
-    number: Any = v if isinstance(v, Real) else 0
+    number: Any = v if is_number(v) and not isinstance(v, bool | np.bool_) else 0
     if not number > 0:
         raise InvalidProblem(f"{name}: must be positive seconds, got {v!r}")
     return LONGEST if number > LONGEST else float(number)
@@ -138,12 +227,22 @@ def nonnegative(name: str, v: SupportsFloat) -> float:
     return out
 
 
+def between_0_and_1(name: str, v: SupportsFloat) -> float:
+    """One number in (0, 1)."""
+    out = finite(name, v)
+    if not 0.0 < out < 1.0:
+        raise InvalidProblem(f"{name}: {out:g} given, a number between 0 and 1 needed")
+    return out
+
+
 def whole(name: str, v: SupportsFloat, *, minimum: int = 0) -> int:
     """One whole number >= `minimum`."""
-    out = finite(name, v)
+    if type(v) is int and minimum <= v <= EXACT:
+        return v
+    out = finite(name, v, needed=f"a whole number >= {minimum} needed")
     if out != int(out) or out < minimum:
         raise InvalidProblem(f"{name}: {out:g} given, a whole number >= {minimum} needed")
-    return int(out)
+    return int(v) if isinstance(v, Integral) else int(out)
 
 
 def truth(name: str, v: object) -> bool:
@@ -151,6 +250,17 @@ def truth(name: str, v: object) -> bool:
     if not isinstance(v, bool | np.bool_):
         raise InvalidProblem(f"{name}: {v!r} given, True or False needed")
     return bool(v)
+
+
+def weights(name: str, w: npt.ArrayLike, *, length: int | None = None, like: str = "") -> Array:
+    """A vector of numbers ≥ 0, not all 0."""
+    out = vector(name, w, length=length, like=like)
+    if np.any(out < 0):
+        i = int(np.argmax(out < 0))
+        raise InvalidProblem(f"{name}: entry {i} is {out[i]:g}, numbers >= 0 needed")
+    if not np.any(out):
+        raise InvalidProblem(f"{name}: all are 0, at least one must be positive and not zero")
+    return out
 
 
 def labels(
@@ -200,23 +310,73 @@ def counted(k: int, word: str, plural: str = "") -> str:
     return f"{k if k else 'no'} {word if k == 1 else plural or word + 's'}"
 
 
+def is_number(v: object) -> bool:
+    """Whether v is one number: `float` also reads text and durations, and drops masks and imaginary parts."""
+    if isinstance(v, np.ndarray):
+        return v.ndim == 0 and v.dtype.kind in "biuf" and not np.ma.is_masked(v)
+    if getattr(getattr(v, "dtype", None), "kind", "f") not in "biuf":  # a lazy number, say
+        return False
+    return (hasattr(type(v), "__float__") or hasattr(type(v), "__index__")) and not isinstance(v, NEVER_REAL)
+
+
+def shown(value: object) -> str:
+    """A value as messages show it: in one line."""
+    text = repr(value)
+    return text if len(text) <= 60 and "\n" not in text else f"a {type(value).__name__}"
+
+
 def _array(name: str, x: npt.ArrayLike, ndim: int) -> Array:
-    masked = int(np.count_nonzero(np.ma.getmaskarray(x))) if isinstance(x, np.ma.MaskedArray) else 0
-    if masked:
-        raise InvalidProblem(f"{name}: {masked} of {np.size(x)} values {'is' if masked == 1 else 'are'} masked; remove or fill them first")
-    try:
-        raw = np.asarray(x)  # a plain array: np.matrix multiplies otherwise
-    except ValueError as error:
-        raise InvalidProblem(f"{name}: not a rectangular array of numbers{_uneven(x)}") from error
-    if raw.dtype.kind == "c":
-        raise InvalidProblem(f"{name}: complex numbers, real ones needed")
-    try:
-        out: Array = raw.astype(np.float64, copy=False)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InvalidProblem(f"{name}: values that are not numbers ({error})") from error
+    out = numbers(name, x)
     if out.ndim != ndim:
         raise InvalidProblem(f"{name}: {out.ndim}-dimensional with shape {out.shape}, expected {'a vector' if ndim == 1 else 'a matrix'}")
     return out
+
+
+def _each_real(name: str, raw: np.ndarray[Any, Any]) -> Array:
+    """An array of objects as one of numbers, each of which is one."""
+    for place, value in enumerate(raw.flat):
+        if not is_number(value):
+            raise InvalidProblem(f"{name}: values that are not numbers ({shown(value)}{_at(place, raw.shape)}); real numbers needed")
+    try:
+        out: Array = raw.astype(np.float64)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidProblem(f"{name}: values that are not numbers ({error}); real numbers needed") from error
+    return out
+
+
+def _unmasked(name: str, x: Any) -> None:
+    mask = np.ma.getmaskarray(x)
+    masked = int(np.count_nonzero(mask))
+    if masked:
+        verb, where = "is" if masked == 1 else "are", _at(int(np.argmax(mask)), mask.shape)
+        raise InvalidProblem(f"{name}: {masked} of {mask.size} values {verb} masked (first{where}); remove or fill them first")
+
+
+def _unmasked_rows(name: str, rows: Any) -> None:
+    """NumPy makes an array of masked rows without a word about the masks."""
+    for row in rows:
+        if isinstance(row, np.ma.MaskedArray):
+            _unmasked(name, row)
+        elif isinstance(row, list | tuple):
+            _unmasked_rows(name, row)
+
+
+def _at(place: int, shape: tuple[int, ...]) -> str:
+    """Where the entry of that number is in an array, row by row."""
+    index = [int(i) for i in np.unravel_index(place, shape)] if shape else []
+    if not index:
+        return ""
+    return (
+        f" at index {index[0]}"
+        if len(index) == 1
+        else f" at row {index[0]}, column {index[1]}"
+        if len(index) == 2
+        else f" at {tuple(index)}"
+    )
+
+
+def _first(raw: np.ndarray[Any, Any]) -> str:
+    return f" ({shown(raw.item(0))}{_at(0, raw.shape)})" if raw.size else ""
 
 
 def _uneven(x: Any) -> str:
@@ -238,29 +398,11 @@ def _frozen(x: Array) -> Array:
 
 
 def _blocks(x: Array) -> Iterator[tuple[int, Array]]:
-    width = x.shape[1] if x.ndim == 2 else 1
+    x = np.atleast_1d(x)
+    width = x.size // max(1, len(x))
     step = max(1, BLOCK // max(1, width))
     for start in range(0, x.shape[0], step):
         yield start, x[start : start + step]
-
-
-def _finite(name: str, x: Array) -> None:
-    with np.errstate(over="ignore", invalid="ignore"):
-        if math.isfinite(x.sum()):  # at the speed of memory; an infinite sum may be an overflow
-            return
-    bad = 0
-    first: tuple[int, ...] = ()
-    for start, block in _blocks(x):
-        wrong = ~np.isfinite(block)
-        here = int(np.count_nonzero(wrong))
-        if here and not bad:
-            place = np.unravel_index(int(np.argmax(wrong)), wrong.shape)
-            first = (start + int(place[0]), *(int(i) for i in place[1:]))
-        bad += here
-    if bad:
-        where = f"index {first[0]}" if len(first) == 1 else f"row {first[0]}, column {first[1]}"
-        verb = "is" if bad == 1 else "are"
-        raise InvalidProblem(f"{name}: {bad} of {x.size} values {verb} not finite (first at {where})")
 
 
 def _symmetric(name: str, K: Array) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from simopt.arithmetic import BY_NAME, FLOAT, INTERVAL, Arithmetic
+from simopt.ground import validate
 from simopt.ground.errors import InvalidProblem, UnknownName
 from simopt.solving.judgement import Certificate, Judgement, judge, ratio
 from simopt.solving.problem import is_cvxpy
@@ -64,6 +65,7 @@ def certify(
         when a `cvxpy.Problem` holds something from which no bound can be derived.
     """
     num = arithmetic(rigorous) if rigorous else num
+    tol = validate.positive("tol", tol)
     if is_cvxpy(problem):
         from simopt.duality import as_written
 

@@ -7,7 +7,6 @@ is kept beside it.
 from __future__ import annotations
 
 from functools import partial
-from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -78,11 +77,11 @@ def solve(
         return as_written.solve(
             problem, progress, partial(solve, solver=solver, tol=tol, time_limit=time_limit, rigorous=rigorous, **options)
         )
-    if not (isinstance(tol, Real) and 0 < tol < 1):
+    tol, time_limit = validate.finite("tol", tol), validate.seconds("time_limit", time_limit)
+    if not 0 < tol < 1:
         raise InvalidProblem(f"tol: must be a positive number below 1 (a gap as large as the scale closes at once), got {tol!r}")
-    time_limit = validate.seconds("time_limit", time_limit)
     if options.get("max_iter") is not None:
-        validate.whole("max_iter", options["max_iter"])
+        options["max_iter"] = validate.whole("max_iter", options["max_iter"])
     num = arithmetic(rigorous)
     if num.name not in problem.arithmetics:
         raise InvalidProblem(f"rigorous: {problem.name} has no {num.name} bounds; it has {', '.join(problem.arithmetics)}")

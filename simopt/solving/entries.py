@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
 
@@ -28,13 +29,7 @@ def checked(what: str, given: Any, pattern: Mapping[str, Any]) -> dict[str, Arra
 
 
 def _entry(what: str, value: Any, like: Any) -> Array:
-    try:
-        raw = np.asarray(value)
-        if raw.dtype.kind not in "biufO" or (raw.dtype.kind == "O" and None in raw.ravel().tolist()):  # NumPy takes None for nan
-            raise TypeError(f"{type(value).__name__} given")
-        array = raw.astype(float, copy=False)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InvalidProblem(f"{what} is not an array of numbers ({error})") from error
+    array = validate.numbers(what, value)
     shape = array.shape if like is None else np.shape(like)
     if array.size != math.prod(shape):
         raise InvalidProblem(f"{what} has shape {array.shape}, expected {shape}")

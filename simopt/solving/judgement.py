@@ -137,7 +137,8 @@ def judge(
 def _judged(problem: Problem, point: Point, multipliers: Multipliers | None, num: Arithmetic, near: float) -> Judgement:
     for name, value in point.items():
         if not np.all(np.isfinite(value)):
-            raise InvalidProblem(f"point: {name} is not finite")
+            first = int(np.argmax(~np.isfinite(np.ravel(value))))
+            raise InvalidProblem(f"point: {name} is not finite (first at index {first}); finite numbers needed")
     restored = named("point", problem.restore, point)
     scene = _Scene(problem, restored, num)
     scale = problem.scale()

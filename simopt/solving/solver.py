@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.ground import registry
+from simopt.ground import registry, validate
 from simopt.ground.errors import InvalidProblem, UnknownName
 from simopt.solving.problem import Problem
 from simopt.solving.solution import Iterate
@@ -43,7 +43,10 @@ class SolverSpec:
         return self.supports(problem) if self.supports is not None else None
 
     def check_options(self, options: dict[str, Any]) -> None:
-        """Raise UnknownName for an option the solver does not have, InvalidProblem for words where its default is a number or a truth."""
+        """Raise UnknownName for an option the solver does not have, InvalidProblem for what is no number or truth where its default is one.
+
+        Numbers are put in as Python's own: a count that came as a float or a NumPy number becomes an int.
+        """
         for name, value in options.items():
             if name not in self.options:
                 raise UnknownName(f"option of {self.name}", name, list(self.options))
@@ -51,8 +54,10 @@ class SolverSpec:
             if isinstance(default, bool):
                 if not (isinstance(value, Real | np.bool_) and value in (0, 1)):
                     raise InvalidProblem(f"{name}: {value!r} given, true or false needed (default {str(default).lower()})")
-            elif isinstance(default, Real) and not isinstance(value, Real):
-                raise InvalidProblem(f"{name}: {value!r} given, a number needed (default {default})")
+            elif isinstance(default, int):
+                options[name] = validate.whole(name, value)
+            elif isinstance(default, Real):
+                options[name] = validate.finite(name, value)
 
 
 def solver(

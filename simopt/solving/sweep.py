@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-import math
 from collections.abc import Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from simopt.ground import validate
-from simopt.ground.errors import UnknownName
+from simopt.ground.errors import InvalidProblem, UnknownName
 from simopt.solving.backends.table import BackEnd
 from simopt.solving.driver import choose, solve
 from simopt.solving.problem import Problem, changed
@@ -47,10 +46,16 @@ def path(
     chosen = choose(problem, solver)
     sweep = _Sweep(chosen, field, tol, options) if isinstance(chosen, BackEnd) and field in problem.parameters else None
 
+    if not isinstance(values, Iterable) or getattr(values, "ndim", 1) == 0:
+        raise InvalidProblem(f"{field}: {values!r} given, several numbers needed")
+
     def each() -> Iterator[tuple[float, Solution]]:
-        for value in values:
-            number = math.inf if value == math.inf else validate.finite(field, value)
-            instance = changed(problem, **{field: number})
+        for step, value in enumerate(values):
+            number = validate.bound(f"{field}, value {step}", value)
+            try:
+                instance = changed(problem, **{field: number})
+            except InvalidProblem as error:
+                raise InvalidProblem(f"{error} (value {step})") from error
             yield number, (sweep.solve(instance) if sweep else solve(instance, solver, tol=tol, **options))
 
     return each()  # names are checked at the call, not at the first step

@@ -144,6 +144,8 @@ def goodness_breakpoints(problem: Goodness, high: float, low: float = 0.0) -> Go
     if problem.loss == "squared":
         raise InvalidProblem("loss: the curve of the squared loss is smooth in pieces and has no breakpoints; use goodness_curve")
     low, high = validate.nonnegative("low", low), validate.positive("high", high)
+    for name, end in (("low", low), ("high", high)):
+        validate.squarable(name, np.array([end]))
     if low >= high:
         raise InvalidProblem(f"low: {low:g} given, a number below high = {high:g} needed")
     walk = Walk(problem, few_pivots=True)

@@ -151,12 +151,12 @@ def direct_reduction_goodness(
     count = validate.whole("classes", classes, minimum=2)
     truth = validate.labels("labels", labels, allowed=tuple(range(1, count + 1)))
     n = len(truth)
-    K, p = fractions("gram", gram), fractions("masses", [Fraction(1, n)] * n if masses is None else masses)
+    K, p = fractions("gram", gram, 2), fractions("masses", [Fraction(1, n)] * n if masses is None else masses)
     if K.shape != (n, n) or p.shape != (n,):
         raise InvalidProblem(f"gram: shape {K.shape} with {n} labels and {len(p)} masses; N×N, N and N needed")
     if any(mass < 0 for mass in p) or sum(p) != 1:
         raise InvalidProblem(f"masses: fractions ≥ 0 with sum exactly 1 needed, these sum to {sum(p)}; write '1/3' or Fraction(1, 3)")
-    b = [Fraction(x) for x in fractions("thresholds", list(thresholds))]
+    b = [Fraction(x) for x in fractions("thresholds", thresholds)]
     if len(b) != count - 1:
         raise InvalidProblem(f"thresholds: {len(b)} given, {count} classes have {count - 1}")
     for j, (one, two) in enumerate(pairwise(b)):

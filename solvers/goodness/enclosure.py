@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from simopt.arithmetic.precision import workprec
+from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.ground.errors import InvalidProblem
 from simopt.problems.goodness import Goodness
@@ -33,7 +34,7 @@ def enclosure(problem: Goodness, point: Point, multipliers: Multipliers, bits: i
     v = np.clip(_entry("point", point, "v", problem), -1.0, 1.0)
     q = _admitted(problem, _entry("multipliers", multipliers, "predictions", problem))
     y, n = problem.aims(), len(problem.targets)
-    with workprec(bits):
+    with workprec(validate.whole("bits", bits, minimum=53)):
         p = [flint.arb(1) / n] * n if problem.masses is None else [flint.arb(x) for x in problem.charges().tolist()]
         K, B = flint.arb_mat(problem.core.tolist()), flint.arb(problem.bound)
         f = (K * flint.arb_mat([[m * x * B] for m, x in zip(p, v.tolist(), strict=True)])).entries()
@@ -46,10 +47,9 @@ def enclosure(problem: Goodness, point: Point, multipliers: Multipliers, bits: i
 
 def _entry(what: str, values: Point | Multipliers, name: str, problem: Goodness) -> Array:
     """The entry at the points of positive mass."""
-    given = np.asarray(values.get(name, ()), dtype=float)
-    if given.shape != (len(problem.targets),):
-        raise InvalidProblem(f"{what}: {name} has shape {given.shape}, expected {(len(problem.targets),)}")
-    return given[problem.charged]
+    if name not in values:
+        raise InvalidProblem(f"{what}: no entry {name!r}")
+    return validate.vector(f"{what}: {name}", values[name], length=len(problem.targets), like="targets")[problem.charged]
 
 
 def _admitted(problem: Goodness, q: Array) -> Array:

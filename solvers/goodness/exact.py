@@ -76,7 +76,7 @@ class _World:
     """The data in fractions, without the points of mass 0, and the same in floats."""
 
     def __init__(self, gram: Any, targets: Any, masses: Any, loss: str, epsilon: Number, margin: Number) -> None:
-        K, y = fractions("gram", gram), fractions("targets", targets)
+        K, y = fractions("gram", gram, 2), fractions("targets", targets)
         n = len(y)
         p = fractions("masses", [Fraction(1, n)] * n if masses is None else masses)
         if K.shape != (n, n) or p.shape != (n,):

@@ -8,6 +8,7 @@ the ends that the signs of y and d ask for: both in fractions, so that what is r
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simopt.arithmetic import RATIONAL
+from simopt.ground import validate
 from simopt.ground.errors import InvalidProblem
 from simopt.solvers.goodness.highs_programme import Programme
 
@@ -134,24 +136,39 @@ def _bound(A: Exact, c: Exact, y: Exact, low: Ends, high: Ends, row_low: Ends, r
     return total
 
 
+RATIONAL_TEXT = re.compile(r"[+-]?(\d+/\d+|(\d+\.?\d*|\.\d+)([eE][+-]?\d{1,4})?)", re.ASCII)
+
+
 def fraction(name: str, x: Any) -> Fraction:
-    """The exact value of a number or of a string such as "1/3" or "0.1".
+    """The exact value of a number or of a string such as "1/3" or "0.1", in the digits 0 to 9.
 
     Raises
     ------
     InvalidProblem
         for what is none.
     """
+    if isinstance(x, np.str_):
+        x = str(x)
+    needed = "whole numbers, fractions, floats or strings such as '1/3' needed"
+    if not (RATIONAL_TEXT.fullmatch(x) if isinstance(x, str) else validate.is_number(x) and not isinstance(x, bool | np.bool_)):
+        raise InvalidProblem(f"{name}: {validate.shown(x)} is not a rational number; {needed}")
+    if isinstance(x, np.ndarray):
+        x = x[()]
     try:
-        return Fraction(x.item() if isinstance(x, np.generic) else x)
+        out = Fraction(*x.as_integer_ratio()) if isinstance(x, np.floating) else Fraction(int(x) if isinstance(x, np.integer) else x)
+        float(out)
     except (TypeError, ValueError, OverflowError, ZeroDivisionError) as error:
-        needed = "whole numbers, fractions, floats or strings such as '1/3' needed"
-        raise InvalidProblem(f"{name}: {x!r} is not a rational number; {needed}") from error
+        raise InvalidProblem(f"{name}: {validate.shown(x)} is no rational number that float64 can come near to; {needed}") from error
+    return out
 
 
-def fractions(name: str, values: Any) -> Exact:
-    """An array of exact values, checked entry by entry."""
-    raw = np.asarray(values, dtype=object)
+def fractions(name: str, values: Any, ndim: int = 1) -> Exact:
+    """A vector or matrix of exact values, checked entry by entry."""
+    raw = validate.entries(name, values)
+    if raw.dtype.kind not in "biufUO":
+        raw = validate.numbers(name, values)  # which says what they are
+    if raw.ndim != ndim:
+        raise InvalidProblem(f"{name}: {raw.ndim}-dimensional with shape {raw.shape}, expected {'a vector' if ndim == 1 else 'a matrix'}")
     out = np.empty(raw.shape, dtype=object)
     for index, entry in np.ndenumerate(raw):
         place = ", ".join(map(str, index))

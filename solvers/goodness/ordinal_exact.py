@@ -52,7 +52,7 @@ class OrdinalWorld:
         self.classes = validate.whole("classes", classes, minimum=2)
         self.labels = validate.labels("labels", labels, allowed=tuple(range(1, self.classes + 1)))
         n = len(self.labels)
-        self.K, self.p = fractions("gram", gram), fractions("masses", [Fraction(1, n)] * n if masses is None else masses)
+        self.K, self.p = fractions("gram", gram, 2), fractions("masses", [Fraction(1, n)] * n if masses is None else masses)
         if self.K.shape != (n, n) or self.p.shape != (n,):
             raise InvalidProblem(f"gram: shape {self.K.shape} with {n} labels and {len(self.p)} masses; N×N, N and N needed")
         if any(mass < 0 for mass in self.p) or sum(self.p) != 1:

@@ -76,7 +76,7 @@ class Sample:
 
     def lengths(self) -> Array:
         """‖ψ_i‖ = √K(x_i, x_i), shape (n,)."""
-        squares = np.concatenate([self.similarity.diagonal(block) for _, block in self.rows.blocks()])
+        squares = np.concatenate([self.similarity.diagonal_values(block) for _, block in self.rows.blocks()])
         return np.sqrt(np.maximum(validate.squarable("K(x, x)", squares), 0.0))
 
     @property

@@ -11,6 +11,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 from numpy.typing import NDArray
 
 from simopt.ground import validate
@@ -76,22 +77,33 @@ class PowerGrid:
         """a = (K + μI)⁻¹ y of one pair; n² flops."""
         if self.system is None:
             raise InvalidProblem("grid: made from a spectrum alone, coefficients need the eigenvectors (use power_grid)")
+        row, column = self._place(row, column)
         if self.log_norm[row, column] == -math.inf:
             return np.zeros_like(self.system.coordinates)
         return self.system.coefficients(float(self.log_mu[row, column]))
 
-    def certify(self, row: int, column: int, gram: Array, targets: Array) -> Bracket:
+    def _place(self, row: int, column: int) -> tuple[int, int]:
+        place = validate.whole("row", row), validate.whole("column", column)
+        if place[0] >= self.powers.size or place[1] >= self.regularizations.size:
+            raise InvalidProblem(
+                f"row, column: {place} given, the grid has only {self.powers.size} rows and {self.regularizations.size} columns"
+            )
+        return place
+
+    def certify(self, row: int, column: int, gram: npt.ArrayLike, targets: npt.ArrayLike) -> Bracket:
         """Bounds on the optimum of one pair, computed with K itself; 6 n² flops more."""
+        K, y = validate.kernel_data(gram, targets)
+        row, column = self._place(row, column)
         a = self.coefficients(row, column)
         lam, m, log_mu = float(self.regularizations[column]), float(self.powers[row]), float(self.log_mu[row, column])
-        dual = None if self.system is None else self.system.residual(log_mu) * (2.0 / targets.size)
-        found = power_bracket(gram, a, targets, log_mu, lam, m, dual)
+        dual = None if self.system is None else self.system.residual(log_mu) * (2.0 / y.size)
+        found = power_bracket(K, a, y, log_mu, lam, m, dual)
         if m > 1.0 or found.norm == 0.0:
             return found
-        return min(found, power_bracket(gram, a, targets, touching(gram, a, lam), lam, m), key=lambda bracket: bracket.gap)
+        return min(found, power_bracket(K, a, y, touching(K, a, lam), lam, m), key=lambda bracket: bracket.gap)
 
 
-def power_grid(gram: Array, targets: Array, regularizations: Array, powers: Array) -> PowerGrid:
+def power_grid(gram: npt.ArrayLike, targets: npt.ArrayLike, regularizations: npt.ArrayLike, powers: npt.ArrayLike) -> PowerGrid:
     """Solve min (1/n) ‖y − Ka‖² + λ (aᵀKa)^{m/2} for every λ > 0 and m ≥ 1 given; about 9 n³ flops plus about three
     passes over the eigenvalues a pair; 3 n² numbers.
 
@@ -104,7 +116,9 @@ def power_grid(gram: Array, targets: Array, regularizations: Array, powers: Arra
     return spectral_grid(system.spectrum, regularizations, powers, system)
 
 
-def spectral_grid(spectrum: Spectrum, regularizations: Array, powers: Array, system: Eigensystem | None = None) -> PowerGrid:
+def spectral_grid(
+    spectrum: Spectrum, regularizations: npt.ArrayLike, powers: npt.ArrayLike, system: Eigensystem | None = None
+) -> PowerGrid:
     """The same from a spectrum that is there already.
 
     Raises

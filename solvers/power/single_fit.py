@@ -19,10 +19,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
+from simopt.problems.norms import norm_power
 from simopt.solvers.squares.lanczos import Lanczos
 from simopt.solvers.squares.power_gap import Bracket, column_major, power_bracket, symmetric_product, touching
 from simopt.solvers.squares.secular import SecularRoot, secular_root
@@ -69,7 +71,9 @@ class PowerFit:
     steps: int
 
 
-def power_fit(gram: Array, targets: Array, regularization: float, power: float, *, tol: float = 1e-12, method: str = "auto") -> PowerFit:
+def power_fit(
+    gram: npt.ArrayLike, targets: npt.ArrayLike, regularization: float, power: float, *, tol: float = 1e-12, method: str = "auto"
+) -> PowerFit:
     """Fit one (λ, m), m ≥ 1, to gap ≤ tol · upper where float64 allows it; the best of what was tried is returned with its gap.
 
     `method` forces "lanczos", "cholesky" or "eigen". K and y are not changed.
@@ -79,14 +83,18 @@ def power_fit(gram: Array, targets: Array, regularization: float, power: float, 
     InvalidProblem
         data that are not finite or disagree in size, λ ≤ 0, m < 1, or an unknown method.
     """
-    gram, targets = validate.kernel_data(gram, targets)
-    regularization, power = validate.finite("regularization", regularization), validate.finite("power", power)
+    K, y = validate.kernel_data(gram, targets)
+    regularization, power = (
+        validate.finite("regularization", regularization),
+        norm_power.representable("power", validate.finite("power", power)),
+    )
+    tol = validate.nonnegative("tol", tol)
     if method not in ("auto", "lanczos", "cholesky", "eigen"):
         raise InvalidProblem(f"method: {method!r} given, one of auto, lanczos, cholesky, eigen needed")
-    run = _Run(column_major(gram), targets, regularization, power, tol)
-    if not np.any(targets):
-        return run.finish(np.zeros_like(targets), secular_root(spectrum(np.zeros(1), np.zeros(1)), regularization, power), "lanczos", 0)
-    if method == "eigen" or (method == "auto" and targets.size <= SMALL):
+    run = _Run(column_major(K), y, regularization, power, tol)
+    if not np.any(y):
+        return run.finish(np.zeros_like(y), secular_root(spectrum(np.zeros(1), np.zeros(1)), regularization, power), "lanczos", 0)
+    if method == "eigen" or (method == "auto" and y.size <= SMALL):
         return run.by_eigenvectors(0)
     fit, probe = run.by_lanczos(forced=method == "lanczos", probe_only=method == "cholesky")
     if fit is not None and (method == "lanczos" or run.good(fit)):

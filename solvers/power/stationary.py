@@ -24,10 +24,12 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
+from simopt.problems.norms import norm_power
 from simopt.solvers.power.isolation import UNIT, Isolated, isolate
 from simopt.solvers.squares.secular import path_point, secular_root, vanishes
 from simopt.solvers.squares.spectrum import Eigensystem, Spectrum, decompose
@@ -88,7 +90,7 @@ class StationaryPoints:
         return self.system.coefficients(point.log_mu)
 
 
-def stationary_points(gram: Array, targets: Array, regularization: float, power: float) -> StationaryPoints:
+def stationary_points(gram: npt.ArrayLike, targets: npt.ArrayLike, regularization: float, power: float) -> StationaryPoints:
     """All stationary points for 0 < m ≤ 1: about 9 n³ flops for the eigendecomposition, then O(n) for each of some 50 evaluations.
 
     Raises
@@ -96,7 +98,10 @@ def stationary_points(gram: Array, targets: Array, regularization: float, power:
     InvalidProblem
         data that are not finite or disagree in size, λ ≤ 0, or m outside (0, 1].
     """
-    regularization, power = validate.finite("regularization", regularization), validate.finite("power", power)
+    regularization, power = (
+        validate.finite("regularization", regularization),
+        norm_power.representable("power", validate.finite("power", power)),
+    )
     system = decompose(*validate.kernel_data(gram, targets))
     return spectral_stationary_points(system.spectrum, regularization, power, system)
 

@@ -54,7 +54,7 @@ def forward_swap(
     """
     start = time.perf_counter()
     source = _source(features, targets, count, method, memory)
-    return _swapped(source, asked(count, None, source.width), criterion, max_moves, start)
+    return _swapped(source, asked(count, None, source.width)[0], criterion, max_moves, start)
 
 
 def forward_swap_gram(
@@ -63,7 +63,7 @@ def forward_swap_gram(
     """The same from XᵀX, Xᵀy and ‖y‖²."""
     start = time.perf_counter()
     source = GivenGram(gram, products, square)
-    fit = _swapped(source, asked(count, None, source.width), criterion, max_moves, start)
+    fit = _swapped(source, asked(count, None, source.width)[0], criterion, max_moves, start)
     source.check(fit.indices)
     return fit
 
@@ -114,7 +114,7 @@ def forward_backward_gram(
 
 def _source(features: Any, targets: npt.ArrayLike, count: int | None, method: str, memory: float) -> FeatureGram:
     source = FeatureGram(features, targets, memory)
-    source.prepare(validate.choice("method", method, METHODS), asked(count, 0.0, source.width), demanding=True)
+    source.prepare(validate.choice("method", method, METHODS), asked(count, 0.0, source.width)[0], demanding=True)
     return source
 
 
@@ -131,8 +131,9 @@ def _swapped(source: GramRows, count: int, criterion: str, max_moves: int, start
 
 
 def _walked(source: GramRows, count: int | None, tolerance: float | None, ratio: float, max_moves: int, start: float) -> SparseFit:
-    most = asked(count, tolerance, source.width)
-    if not 0.0 <= validate.finite("ratio", ratio) < 1.0:
+    most, tolerance = asked(count, tolerance, source.width)
+    ratio = validate.finite("ratio", ratio)
+    if not 0.0 <= ratio < 1.0:
         raise InvalidProblem(f"ratio: {ratio:g} given, a number in [0, 1) needed")
     enough = 0.0 if tolerance is None else tolerance * source.square
     source.limit_passes(FEW)

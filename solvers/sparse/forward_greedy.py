@@ -33,6 +33,7 @@ from simopt.solving.problem import Problem
 
 RULES = ("printed", "corrected", "line-search", "pairwise", "corrective")
 SOLVED = 0.1  # of δ: the gap that a correction leaves
+MOST = 1e18  # steps that anybody can count
 REFRESH = 1000  # steps after which predictions are computed afresh
 
 
@@ -82,9 +83,14 @@ class GreedyRun:
 def iteration_count(problem: SparseLandmarked, tolerance: float, rule: str = "printed") -> int:
     """k: ⌈8C²/ε²⌉ as printed, else ⌈8βC²X²/ε⌉."""
     accuracy = validate.positive("tolerance", tolerance)
-    if rule == "printed":
-        return math.ceil(8.0 * problem.radius**2 / accuracy**2)
-    return math.ceil(8.0 * problem.smoothness * (problem.radius * largest_entry(problem)) ** 2 / accuracy)
+    with np.errstate(all="ignore"):
+        if rule == "printed":
+            count = 8.0 * np.float64(problem.radius) ** 2 / np.float64(accuracy) ** 2
+        else:
+            count = 8.0 * problem.smoothness * np.float64(problem.radius * largest_entry(problem)) ** 2 / accuracy
+    if not count < MOST:
+        raise InvalidProblem(f"tolerance: {accuracy:g} takes {count:g} steps; a larger one needed")
+    return math.ceil(count)
 
 
 def largest_entry(problem: SparseLandmarked) -> float:
@@ -111,6 +117,7 @@ def forward_greedy(problem: SparseLandmarked, tolerance: float, *, rule: str = "
     InvalidProblem
         for β = ∞ or a tolerance that is not positive.
     """
+    tolerance = validate.finite("tolerance", tolerance)
     limit = iteration_count(problem, tolerance, validate.choice("rule", rule, RULES)) if steps is None else validate.whole("steps", steps)
     weights = problem.trivial_point()["w"]
     deltas, etas, losses, picks = [], [], [], []

@@ -71,7 +71,7 @@ def forward_selection(
     """
     start = time.perf_counter()
     source = FeatureGram(features, targets, memory)
-    most = asked(count, tolerance, source.width)
+    most, tolerance = asked(count, tolerance, source.width)
     validate.choice("criterion", criterion, CRITERIA)
     source.prepare(validate.choice("method", method, METHODS), most, criterion == "ols")
     return _fit(source, most, tolerance, criterion, start, {"n": source.data.n, "d": source.width, "method": method})
@@ -97,23 +97,21 @@ def forward_selection_gram(
     """
     start = time.perf_counter()
     source = GivenGram(gram, products, square)
-    most = asked(count, tolerance, source.width)
+    most, tolerance = asked(count, tolerance, source.width)
     validate.choice("criterion", criterion, CRITERIA)
     fit = _fit(source, most, tolerance, criterion, start, {"d": source.width, "method": "given"})
     source.check(fit.indices)
     return fit
 
 
-def asked(count: int | None, tolerance: float | None, width: int) -> int:
-    """The largest number of columns, checked."""
+def asked(count: int | None, tolerance: float | None, width: int) -> tuple[int, float | None]:
+    """The largest number of columns and the share of ‖y‖² to stop at, checked."""
     if count is None and tolerance is None:
         raise InvalidProblem("count: give the number of columns or the tolerance")
-    if tolerance is not None:
-        validate.nonnegative("tolerance", tolerance)
     most = width if count is None else validate.whole("count", count, minimum=1)
     if most > width:
         raise InvalidProblem(f"count: {most} columns asked, but there are only {width}")
-    return most
+    return most, None if tolerance is None else validate.nonnegative("tolerance", tolerance)
 
 
 def select(source: GramRows, count: int, enough: float, criterion: str) -> tuple[Selection, int]:

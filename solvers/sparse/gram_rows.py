@@ -6,6 +6,7 @@ guess the picks; the rows at these are then computed in float64 and the picks re
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -26,6 +27,7 @@ SMALL = 2e7  # multiplications that are not worth a choice
 SINGLE = 3e-7  # shares of the largest eigenvalue that float32 sums still show
 TINY, HUGE = 1e-20, 1e20  # squares of columns within which float32 has room on both sides
 PATIENCE = 24  # passes that take about as long as the whole Gram matrix does: after these it is made
+AGREEMENT = 1e-6  # by which rounding may make |⟨x_j, y⟩| exceed ‖x_j‖ ‖y‖
 METHODS = ("auto", "gram", "float32", "rows")
 
 
@@ -81,13 +83,25 @@ class GivenGram(GramRows):
 
     def __init__(self, gram: npt.ArrayLike, products: npt.ArrayLike, square: float) -> None:
         b = validate.squarable("products", validate.vector("products", products))
-        raw = gram if isinstance(gram, np.ndarray) and gram.dtype == np.float64 and gram.ndim == 2 else validate.matrix("gram", gram)
+        raw = gram if type(gram) is np.ndarray and gram.dtype == np.float64 and gram.ndim == 2 else validate.matrix("gram", gram)
         if raw.shape != (len(b), len(b)):
             raise InvalidProblem(f"gram: shape {raw.shape}, expected ({len(b)}, {len(b)}), one row and column a product")
         super().__init__(b, validate.nonnegative("square", square), len(b))
         self.rows, self.place = raw, np.arange(len(b))
         if not np.all(np.isfinite(self.diagonal())):
             validate.matrix("gram", raw)
+        self._agree()
+
+    def _agree(self) -> None:
+        """Cauchy and Schwarz: |⟨x_j, y⟩| ≤ ‖x_j‖ ‖y‖, else the three are not of one X and y."""
+        most = np.sqrt(np.maximum(self.diagonal(), 0.0)) * math.sqrt(self.square)
+        wrong = np.abs(self.products) > most * (1.0 + AGREEMENT)
+        if wrong.any():
+            j = int(np.argmax(wrong))
+            raise InvalidProblem(
+                f"square, products: entry {j} of the products is {self.products[j]:g}, and at most √(gram[{j}, {j}]) √square = {most[j]:g} "
+                "is possible; XᵀX, Xᵀy and ‖y‖² of one X and y needed"
+            )
 
     def diagonal(self) -> Array:
         """G_jj."""

@@ -12,6 +12,7 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from simopt.ground import validate
 from simopt.ground.arrays import Array
@@ -103,7 +104,7 @@ class ConstrainedFit:
     gap: float
 
 
-def constrained_fit(gram: Array, targets: Array, norm_bound: float) -> ConstrainedFit:
+def constrained_fit(gram: npt.ArrayLike, targets: npt.ArrayLike, norm_bound: float) -> ConstrainedFit:
     """Solve the constrained form by one eigendecomposition: about 9 n³ flops, 3 n² numbers. The inputs are not changed.
 
     Raises
@@ -112,8 +113,8 @@ def constrained_fit(gram: Array, targets: Array, norm_bound: float) -> Constrain
         data that are not finite or disagree in size, B < 0 or not finite.
     """
     norm_bound = validate.nonnegative("norm bound", norm_bound)
-    gram, targets = validate.kernel_data(gram, targets)
-    return spectral_constrained_fit(decompose(gram, targets), gram, targets, norm_bound)
+    K, y = validate.kernel_data(gram, targets)
+    return spectral_constrained_fit(decompose(K, y), K, y, norm_bound)
 
 
 def spectral_constrained_fit(system: Eigensystem, gram: Array, targets: Array, norm_bound: float) -> ConstrainedFit:

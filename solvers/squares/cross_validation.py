@@ -16,6 +16,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 from numpy.typing import NDArray
 
 from simopt.ground import validate
@@ -65,10 +66,10 @@ class CrossValidation:
 
 
 def cross_validate(
-    gram: Array,
-    targets: Array,
-    regularizations: Array,
-    powers: Array,
+    gram: npt.ArrayLike,
+    targets: npt.ArrayLike,
+    regularizations: npt.ArrayLike,
+    powers: npt.ArrayLike,
     *,
     folds: int | Sequence[Indices] = 5,
     rng: np.random.Generator | None = None,
@@ -87,11 +88,11 @@ def cross_validate(
     """
     lam = validate.grid("regularizations", regularizations, low=0.0, strict=True)
     m = validate.grid("powers", powers, low=1.0, strict=False, hint="; for powers below 1 use stationary_points")
-    gram, targets = validate.kernel_data(gram, targets)
-    parts = _parts(targets.size, folds, rng)
+    K, y = validate.kernel_data(gram, targets)
+    parts = _parts(y.size, folds, rng)
     errors, roots = np.empty((len(parts), m.size, lam.size)), np.empty((len(parts), m.size, lam.size))
     for i, held in enumerate(parts):
-        errors[i], roots[i] = _fold(gram, targets, held, lam, m)
+        errors[i], roots[i] = _fold(K, y, held, lam, m)
     sizes = np.array([held.size for held in parts], dtype=np.float64)
     mean: Array = np.tensordot(sizes / np.sum(sizes), errors, axes=1)
     order = np.argsort(-lam, kind="stable")
@@ -100,13 +101,13 @@ def cross_validate(
 
 
 def _parts(n: int, folds: int | Sequence[Indices], rng: np.random.Generator | None) -> list[Indices]:
-    if isinstance(folds, (int, np.integer)) and not isinstance(folds, bool):
+    if isinstance(folds, int | np.integer) and not isinstance(folds, bool | np.timedelta64):
         if not 2 <= folds <= n:
             raise InvalidProblem(f"folds: {folds} given for {n} samples, a number from 2 to {n} needed")
         order = np.arange(n) if rng is None else rng.permutation(n)
         return [np.sort(part) for part in np.array_split(order, int(folds))]
-    if not isinstance(folds, Iterable) or isinstance(folds, str):
-        raise InvalidProblem(f"folds: {folds!r} given, a whole number or the validation indices of each fold needed")
+    if not isinstance(folds, Iterable) or isinstance(folds, str) or (isinstance(folds, np.ndarray) and folds.ndim == 0):
+        raise InvalidProblem(f"folds: a {type(folds).__name__} given, a whole number or the validation indices of each fold needed")
     given = [np.asarray(part) for part in folds]
     for k, part in enumerate(given):
         if part.ndim != 1 or part.dtype.kind not in "iu":

@@ -94,6 +94,8 @@ def power_bracket(
     slack = 1.0 - shrink * math.exp(log_rho) if power == 1.0 else young(log_rho, power)
     mismatch = residual - (0.5 * n * shrink) * dual
     gap = float(mismatch @ mismatch) / n + regularization * norm**power * slack + shrink * angle
+    if math.isnan(gap):  # 0 · ∞ at powers whose logarithms float64 does not hold: nothing is known
+        gap = math.inf
     return Bracket(upper, gap, norm, float(targets @ targets) / n)
 
 

@@ -8,6 +8,7 @@ that sum with f is at least (1/n) times the largest margin, which is positive.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -131,8 +132,11 @@ def svm_path(gram: npt.ArrayLike, labels: npt.ArrayLike, regularizations: npt.Ar
     """
     K, y = margin_data(gram, labels)
     strengths = validate.grid("regularizations", regularizations, low=0.0, strict=True)
-    if not 0.0 < validate.finite("tol", tol) < 1.0:
-        raise InvalidProblem(f"tol: {tol} given, a number between 0 and 1 needed")
+    tol = validate.between_0_and_1("tol", tol)
+    least = int(np.argmin(strengths))
+    if math.isinf(cost_of(y, float(strengths[least]))):
+        reason = f"entry {least} is {strengths[least]:g}, whose 1/(nλ) float64 does not hold"
+        raise InvalidProblem(f"regularizations: {reason}; larger numbers needed")
     threshold = _threshold(K, y)
     found: dict[int, PathPoint] = {}
     last: SVMFit | None = None

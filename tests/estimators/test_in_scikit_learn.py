@@ -149,7 +149,7 @@ def test_bad_input_is_refused_with_a_reason() -> None:
         estimators.LandmarkedSVRegressor(radius=1.0, regularization=1.0).fit(X, y)
     with pytest.raises(InvalidProblem, match="1 class, 'a'"):
         estimators.MeanSimilarityClassifier().fit(X, ["a"] * len(X))
-    with pytest.raises(InvalidProblem, match="sample_weight: -1 at index 2"):
+    with pytest.raises(InvalidProblem, match="sample_weight: entry 2 is -1"):
         estimators.LipschitzIsotonicRegressor().fit(X, y, sample_weight=np.where(np.arange(len(y)) == 2, -1.0, 1.0))
     with pytest.raises(InvalidProblem, match="say how many"):
         estimators.LandmarkedSVRegressor("precomputed", landmarks=X[:3]).fit(Gaussian(3.0).gram(X), y)

@@ -195,7 +195,7 @@ def test_entries_of_the_wrong_size_or_name_are_named() -> None:
     for point, multipliers, message in (
         ({"x": np.zeros(3)}, None, r"point: x has shape \(3,\), expected \(4,\)"),
         ({"y": np.zeros(4)}, None, r"point: no entry 'x', only 'y'"),
-        ({"x": ["a"] * 4}, None, "point: x is not an array of numbers"),
+        ({"x": ["a"] * 4}, None, "point: x: values that are not numbers"),
         ({"x": np.zeros(4)}, {"predictions": np.zeros(1)}, r"multipliers: predictions has shape \(1,\), expected \(12,\)"),
         ({"x": np.zeros(4)}, {"predictons": np.zeros(12)}, r"multipliers: no entry 'predictions', only 'predictons'"),
         ({"x": np.zeros(4)}, {}, r"multipliers: no entry 'predictions', only none at all"),

@@ -152,7 +152,7 @@ def test_values_that_are_not_finite_name_the_pair() -> None:
         (lambda x, z: np.ones(len(x)), r"shape \(6,\).*i = 0…5.*j = 0…2.*expected \(6, 3\)"),
         (lambda x, z: np.ones((len(z), len(x))), r"shape \(3, 6\)"),
         (lambda x, z: np.ones((len(x), len(z) + 1)), r"shape \(6, 4\)"),
-        (lambda x, z: "similar", "not an array of numbers|shape"),
+        (lambda x, z: "similar", "values that are not numbers|shape"),
         (lambda x, z: np.full((len(x), len(z)), 1j), "numbers"),
     ],
 )

@@ -76,11 +76,11 @@ def test_lists_of_tables_are_stacked(rng):
         ([], [], "no documents"),
         (["x", 0], [1, 1], "not numbers"),
         ([1j, 0], [1, 1], "complex"),
-        ([[1, 0], [1]], [1, 1], "relevance: not a rectangular array of numbers, row 0 has 2 entries and row 1 has 1$"),
-        ([1, 0], [[1], [1, 2]], "qid: not a vector"),
+        ([[1, 0], [1]], [1, 1], "relevance: not a rectangular array of numbers, row 0 has 2 entries and row 1 has 1; "),
+        ([1, 0], [[1], [1, 2]], "qid: not a rectangular"),
         ([[1, 0]], [[1, 1]], "qid: shape"),
         (np.ma.masked_array([1.0, 0.0], [True, False]), [1, 1], "masked"),
-        ([1.0, 0.0], np.ma.masked_array([1, 1], [True, False]), "qid: some are masked"),
+        ([1.0, 0.0], np.ma.masked_array([1, 1], [True, False]), "qid: 1 of 2 values is masked"),
     ],
 )
 def test_the_query_at_fault_is_named(relevance, qid, words):

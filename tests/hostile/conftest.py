@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-sys.path.append(str(Path(__file__).parent))  # what the attacks share lies beside them: `damage`
+sys.path.append(str(Path(__file__).parent))  # what the attacks share lies beside them: `damage`, `doors`, `strange`
 
 Environment = dict[str, str]
 PATIENCE = 120.0  # seconds on a machine that has other things to do; what fails to come fails by this, what comes does not wait for it

@@ -149,9 +149,11 @@ def test_blocks_put_together_are_the_gram_matrix(memory: int) -> None:
     assert np.array_equal(K.gram(X, memory=memory), K.gram(X, memory=memory).T)
 
 
-def test_no_points_give_an_empty_matrix() -> None:
-    assert sim.Gaussian(1.0)(np.zeros((0, 3)), np.zeros((2, 3))).shape == (0, 2)
-    assert sim.Manhattan()(np.zeros((2, 0)), np.zeros((3, 0))).tolist() == [[0.0] * 3] * 2
+def test_no_points_and_points_without_coordinates_are_refused() -> None:
+    for K, X, Y in ((sim.Gaussian(1.0), np.zeros((0, 3)), np.zeros((2, 3))), (sim.Manhattan(), np.zeros((2, 0)), np.zeros((3, 0)))):
+        with pytest.raises(InvalidProblem, match="X: no (rows|columns), at least 1 needed"):
+            K(X, Y)
+        assert K.values(X, Y).shape == (len(X), len(Y))  # of what has been checked, there may be none
 
 
 def test_precomputed_looks_its_matrix_up() -> None:
@@ -190,7 +192,7 @@ def test_bad_parameters_and_points_are_refused() -> None:
         sim.Polynomial(1.5)
     with pytest.raises(InvalidProblem, match="X has 2 columns and Y has 3"):
         sim.Linear()(np.ones((1, 2)), np.ones((1, 3)))
-    with pytest.raises(InvalidProblem, match="points must stand in the rows"):
+    with pytest.raises(InvalidProblem, match="X: 1-dimensional with shape"):
         sim.Linear()(np.ones(3))
     with pytest.raises(InvalidProblem, match="K\\(x, x\\) = 0 at row 1"):
         sim.Normalised(sim.Linear())(np.array([[1.0], [0.0]]))

@@ -168,7 +168,7 @@ def test_bad_arguments_are_named() -> None:
     found = rank(X, r, qid, landmarks=4)
     with pytest.raises(InvalidProblem, match="columns"):
         found.scores(X[:, :2])
-    with pytest.raises(InvalidProblem, match="k: 0"):
+    with pytest.raises(InvalidProblem, match="cuts: 0"):
         found.evaluate(X, r, qid, cuts=(0,))
 
 

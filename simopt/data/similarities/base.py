@@ -6,7 +6,7 @@ import dataclasses
 import hashlib
 import json
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -70,12 +70,19 @@ class Similarity(ABC):
     def values(self, X: Array, Y: Array) -> Array:
         """The (n, m) array of similarities between the rows of two float64 arrays with the same number of columns."""
 
+    def diagonal_values(self, X: Array) -> Array:
+        """K(x_i, x_i) for each row of a float64 array, shape (n,). O(n) evaluations; a subclass may know better."""
+        return np.array([float(self.values(row, row)[0, 0]) for row in (X[i : i + 1] for i in range(X.shape[0]))], dtype=np.float64)
+
     def diagonal(self, X: npt.ArrayLike) -> Array:
-        """K(x_i, x_i) for each row of X, shape (n,). O(n) evaluations."""
-        points = _points("X", X)
-        return np.array(
-            [float(self.values(row, row)[0, 0]) for row in (points[i : i + 1] for i in range(points.shape[0]))], dtype=np.float64
-        )
+        """K(x_i, x_i) for each row of X, shape (n,).
+
+        Raises
+        ------
+        InvalidProblem
+            when X is not a finite matrix.
+        """
+        return self.diagonal_values(validate.matrix("X", X))
 
     def __call__(self, X: npt.ArrayLike, Y: npt.ArrayLike | None = None) -> Array:
         """Similarities between the rows of X (n, p) and of Y (m, p), shape (n, m); `Y=None` means Y = X.
@@ -83,29 +90,38 @@ class Similarity(ABC):
         Raises
         ------
         InvalidProblem
-            when X or Y is not a matrix, or their numbers of columns differ.
+            when X or Y is not a finite matrix, or their numbers of columns differ.
         """
-        left = _points("X", X)
-        right = left if Y is None else _points("Y", Y)
-        if left.shape[1] != right.shape[1]:
-            raise InvalidProblem(f"similarity {self.kind}: X has {left.shape[1]} columns and Y has {right.shape[1]}; they must agree")
-        return self.values(left, right)
+        return self.values(*self._points(X, Y))
 
     def gram_blocks(self, X: npt.ArrayLike, Y: npt.ArrayLike | None = None, *, memory: int = MEMORY) -> Iterator[tuple[slice, Array]]:
         """Yield (rows, K(X[rows], Y)) over consecutive ranges of rows, each computed in about `memory` bytes (at least one row)."""
-        left = _points("X", X)
-        right = left if Y is None else _points("Y", Y)
-        validate.positive("memory", memory)
+        return self._blocks(*self._points(X, Y), validate.positive("memory", memory))
+
+    def _blocks(self, left: Array, right: Array, memory: float) -> Iterator[tuple[slice, Array]]:
         step = max(1, int(memory) // max(1, 8 * WORKING_COPIES * right.shape[0]))
         for start in range(0, left.shape[0], step):
             rows = slice(start, min(start + step, left.shape[0]))
-            yield rows, self(left[rows], right)
+            yield rows, self.values(left[rows], right)
+
+    def _points(self, X: npt.ArrayLike, Y: npt.ArrayLike | None) -> tuple[Array, Array]:
+        left = validate.matrix("X", X)
+        right = left if Y is None else validate.matrix("Y", Y)
+        if left.shape[1] != right.shape[1]:
+            raise InvalidProblem(f"similarity {self.kind}: X has {left.shape[1]} columns and Y has {right.shape[1]}; they must agree")
+        return left, right
 
     def gram(self, X: npt.ArrayLike, *, memory: int = MEMORY) -> Array:
-        """K(X, X), shape (n, n), exactly symmetric if K is. O(n^2) evaluations; n^2 numbers and one block of memory."""
-        points = _points("X", X)
+        """K(X, X), shape (n, n), exactly symmetric if K is. O(n^2) evaluations; n^2 numbers and one block of memory.
+
+        Raises
+        ------
+        InvalidProblem
+            when X is not a finite matrix.
+        """
+        points = validate.matrix("X", X)
         out = np.empty((points.shape[0], points.shape[0]))
-        for rows, block in self.gram_blocks(points, memory=memory):
+        for rows, block in self._blocks(points, points, validate.positive("memory", memory)):
             out[rows] = block
             if self.symmetric:
                 corner = block[:, rows]
@@ -139,6 +155,11 @@ class Similarity(ABC):
         return made
 
     __rmul__ = __mul__
+
+
+def of_checked(similarity: Similarity | Callable[[Array, Array], Any]) -> Callable[[Array, Array], Any]:
+    """The function of points that have been through the door already: `values` of a similarity, which does not look again."""
+    return similarity.values if isinstance(similarity, Similarity) else similarity
 
 
 def from_json(description: Mapping[str, Any]) -> Similarity:
@@ -183,10 +204,3 @@ def _rebuilt(value: Any) -> Any:
     if isinstance(value, Mapping):
         return from_json(value)
     return tuple(_rebuilt(item) for item in value) if isinstance(value, list | tuple) else value
-
-
-def _points(name: str, X: npt.ArrayLike) -> Array:
-    points: Array = np.asarray(X, dtype=np.float64)
-    if points.ndim != 2:
-        raise InvalidProblem(f"{name}: points must stand in the rows of a matrix, but the shape is {points.shape}")
-    return points

@@ -8,7 +8,6 @@ from functools import reduce
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from simopt.data.similarities.base import Similarity
 from simopt.ground import validate
@@ -29,11 +28,11 @@ class Sum(Similarity):
 
     def __post_init__(self) -> None:
         _check_parts("terms", self.terms)
-        weights = tuple(self.weights) or (1.0,) * len(self.terms)
+        weights = tuple(validate.vector("weights", self.weights, minimum=0).tolist()) or (1.0,) * len(self.terms)
         if len(weights) != len(self.terms):
-            raise InvalidProblem(f"weights: {len(weights)} of them for {len(self.terms)} terms")
+            raise InvalidProblem(f"weights: {len(weights)} of them for {len(self.terms)} terms, one for each needed")
         object.__setattr__(self, "terms", tuple(self.terms))
-        object.__setattr__(self, "weights", tuple(validate.finite("weights", c) for c in weights))
+        object.__setattr__(self, "weights", weights)
 
     def _parts(self) -> list[tuple[float, Similarity]]:
         return [(c, term) for c, term in zip(self.weights, self.terms, strict=True) if c != 0]
@@ -56,10 +55,10 @@ class Sum(Similarity):
             out += c * term.values(X, Y)
         return out
 
-    def diagonal(self, X: npt.ArrayLike) -> Array:
-        out = np.zeros(np.shape(X)[0])
+    def diagonal_values(self, X: Array) -> Array:
+        out = np.zeros(X.shape[0])
         for c, term in self._parts():
-            out += c * term.diagonal(X)
+            out += c * term.diagonal_values(X)
         return out
 
 
@@ -90,8 +89,8 @@ class Product(Similarity):
     def values(self, X: Array, Y: Array) -> Array:
         return reduce(np.multiply, (factor.values(X, Y) for factor in self.factors))
 
-    def diagonal(self, X: npt.ArrayLike) -> Array:
-        return reduce(np.multiply, (factor.diagonal(X) for factor in self.factors))
+    def diagonal_values(self, X: Array) -> Array:
+        return reduce(np.multiply, (factor.diagonal_values(X) for factor in self.factors))
 
 
 @dataclass(frozen=True)
@@ -129,11 +128,11 @@ class Normalised(Similarity):
         # Rounding may leave a value an ulp or two outside [-1, 1], where the exact one cannot be.
         return np.clip(out, -1.0, 1.0, out=out) if self.bounded else out
 
-    def diagonal(self, X: npt.ArrayLike) -> Array:
+    def diagonal_values(self, X: Array) -> Array:
         return np.ones(self._size("X", X).shape[0])
 
-    def _size(self, name: str, X: npt.ArrayLike) -> Array:
-        own = self.base.diagonal(X)
+    def _size(self, name: str, X: Array) -> Array:
+        own = self.base.diagonal_values(X)
         wrong = ~(own > 0)
         if wrong.any():
             first = int(np.argmax(wrong))

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from simopt.data.similarities import distances
 from simopt.data.similarities.base import Similarity
@@ -49,9 +48,8 @@ class Sigmoid(Similarity):
         out += self.r
         return np.tanh(out, out=out)
 
-    def diagonal(self, X: npt.ArrayLike) -> Array:
-        points = np.asarray(X, dtype=np.float64)
-        out: Array = np.tanh(self.a * np.einsum("ij,ij->i", points, points) + self.r)
+    def diagonal_values(self, X: Array) -> Array:
+        out: Array = np.tanh(self.a * np.einsum("ij,ij->i", X, X) + self.r)
         return out
 
 
@@ -73,8 +71,8 @@ class Manhattan(Similarity):
     def values(self, X: Array, Y: Array) -> Array:
         return -distances.manhattan(X, Y)
 
-    def diagonal(self, X: npt.ArrayLike) -> Array:
-        return np.zeros(np.shape(X)[0])
+    def diagonal_values(self, X: Array) -> Array:
+        return np.zeros(X.shape[0])
 
 
 @dataclass(frozen=True)
@@ -84,6 +82,9 @@ class Euclidean(Similarity):
     squared: bool = True
     kind: ClassVar[str] = "euclidean"
     null_diagonal: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "squared", validate.truth("squared", self.squared))
 
     @property
     def psd(self) -> bool:
@@ -97,5 +98,5 @@ class Euclidean(Similarity):
         square = distances.squared(X, Y)
         return -square if self.squared else -np.sqrt(square)
 
-    def diagonal(self, X: npt.ArrayLike) -> Array:
-        return np.zeros(np.shape(X)[0])
+    def diagonal_values(self, X: Array) -> Array:
+        return np.zeros(X.shape[0])

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from simopt.data.similarities.base import Similarity
 from simopt.ground import validate
@@ -32,9 +31,8 @@ class Linear(Similarity):
         out: Array = X @ Y.T
         return out
 
-    def diagonal(self, X: npt.ArrayLike) -> Array:
-        points = np.asarray(X, dtype=np.float64)
-        out: Array = np.einsum("ij,ij->i", points, points)
+    def diagonal_values(self, X: Array) -> Array:
+        out: Array = np.einsum("ij,ij->i", X, X)
         return out
 
 
@@ -67,9 +65,8 @@ class Polynomial(Similarity):
         out: Array = X @ Y.T
         return self._apply(out)
 
-    def diagonal(self, X: npt.ArrayLike) -> Array:
-        points = np.asarray(X, dtype=np.float64)
-        return self._apply(np.einsum("ij,ij->i", points, points))
+    def diagonal_values(self, X: Array) -> Array:
+        return self._apply(np.einsum("ij,ij->i", X, X))
 
     def _apply(self, inner: Array) -> Array:
         out: Array = (self.a * inner + self.c) ** self.degree

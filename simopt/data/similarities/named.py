@@ -40,4 +40,4 @@ def named(name: str, X: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> 
     if key not in RULES:
         raise UnknownName("similarity", name, RULES)
     points = validate.matrix("inputs", X)
-    return RULES[key](points, None if weights is None else validate.vector("weights", weights, length=len(points), like="inputs"))
+    return RULES[key](points, None if weights is None else validate.weights("weights", weights, length=len(points), like="inputs"))

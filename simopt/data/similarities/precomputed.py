@@ -65,8 +65,8 @@ class Precomputed(Similarity):
     def values(self, X: Array, Y: Array) -> Array:
         return self.matrix[np.ix_(self._rows("X", X), self._rows("Y", Y))]
 
-    def diagonal(self, X: npt.ArrayLike) -> Array:
-        rows = self._rows("X", np.asarray(X, dtype=np.float64))
+    def diagonal_values(self, X: Array) -> Array:
+        rows = self._rows("X", X)
         return self.matrix[rows, rows]
 
     def fingerprint(self) -> str:

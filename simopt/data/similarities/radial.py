@@ -13,11 +13,18 @@ from simopt.data.similarities import distances
 from simopt.data.similarities.base import Similarity
 from simopt.ground import validate
 from simopt.ground.arrays import Array
+from simopt.ground.errors import InvalidProblem
 
 
-def _squarable(X: npt.ArrayLike) -> Array:
-    """Points whose squared distances float64 holds: else a width of 0 or infinity would be chosen."""
-    return validate.squarable("inputs", validate.matrix("inputs", X))
+def _squarable(X: npt.ArrayLike, weights: npt.ArrayLike | None) -> tuple[Array, Array | None]:
+    """Points whose squared distances float64 holds, else a width of 0 or infinity would be chosen; and their weights."""
+    points, shares = _weighted(X, weights)
+    return validate.squarable("inputs", points), shares
+
+
+def _weighted(X: npt.ArrayLike, weights: npt.ArrayLike | None) -> tuple[Array, Array | None]:
+    points = validate.matrix("inputs", X)
+    return points, None if weights is None else validate.weights("weights", weights, length=len(points), like="inputs")
 
 
 @dataclass(frozen=True)
@@ -38,21 +45,26 @@ class Gaussian(Similarity):
     @classmethod
     def with_sigma(cls, sigma: float) -> Gaussian:
         """exp(-||x - x'||^2 / (2 sigma^2)), sigma > 0."""
-        return cls(2.0 * validate.positive("sigma", sigma) ** 2)
+        sigma = validate.positive("sigma", sigma)
+        mu = 2.0 * sigma * sigma
+        if not 0.0 < mu < math.inf:
+            raise InvalidProblem(f"sigma: float64 does not hold the square of {sigma:g}; a number nearer 1 needed, in another unit")
+        return cls(mu)
 
     @classmethod
-    def mean_squared_distance(cls, X: npt.ArrayLike, weights: Array | None = None) -> Gaussian:
+    def mean_squared_distance(cls, X: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> Gaussian:
         """mu = (1/n^2) sum_{i,j} ||x_i - x_j||^2 (Audiffren and Kadri); 1 if all points are equal, where any mu gives K = 1. O(n p)."""
-        mu = distances.mean_squared_distance(_squarable(X), weights)
+        mu = distances.mean_squared_distance(*_squarable(X, weights))
         return cls(mu if mu > 0 else 1.0)
 
     @classmethod
-    def mean_distance(cls, X: npt.ArrayLike, weights: Array | None = None) -> Gaussian:
+    def mean_distance(cls, X: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> Gaussian:
         """sigma = mean of ||x_i - x_j|| over pairs i < j (Kar and Jain); 1 if all points are equal, where any sigma gives K = 1.
 
         The paper says "average pairwise distance"; pairs of a point with itself are left out here, a factor (n - 1)/n. O(n^2 p).
         """
-        sigma = distances.mean_distance(_squarable(X), weights=weights)
+        points, shares = _squarable(X, weights)
+        sigma = distances.mean_distance(points, weights=shares)
         return cls.with_sigma(sigma if sigma > 0 else 1.0)
 
     @property
@@ -73,8 +85,8 @@ class Gaussian(Similarity):
         out /= -self.mu
         return np.exp(out, out=out)
 
-    def diagonal(self, X: npt.ArrayLike) -> Array:
-        return np.ones(np.shape(X)[0])
+    def diagonal_values(self, X: Array) -> Array:
+        return np.ones(X.shape[0])
 
 
 @dataclass(frozen=True)
@@ -90,12 +102,13 @@ class Laplacian(Similarity):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "width", validate.positive("width", self.width))
-        validate.choice("norm", self.norm, (1, 2))
+        object.__setattr__(self, "norm", validate.choice("norm", validate.whole("norm", self.norm), (1, 2)))
 
     @classmethod
-    def mean_distance(cls, X: npt.ArrayLike, weights: Array | None = None, *, norm: int = 1) -> Laplacian:
+    def mean_distance(cls, X: npt.ArrayLike, weights: npt.ArrayLike | None = None, *, norm: int = 1) -> Laplacian:
         """width = mean of ||x_i - x_j||_q over pairs i < j; 1 if all points are equal. O(n^2 p)."""
-        width = distances.mean_distance(validate.matrix("inputs", X), weights=weights, norm=norm)
+        points, shares = _weighted(X, weights)
+        width = distances.mean_distance(points, weights=shares, norm=validate.choice("norm", validate.whole("norm", norm), (1, 2)))
         return cls(width if width > 0 else 1.0, norm)
 
     @property
@@ -111,5 +124,5 @@ class Laplacian(Similarity):
         out /= -self.width
         return np.exp(out, out=out)
 
-    def diagonal(self, X: npt.ArrayLike) -> Array:
-        return np.ones(np.shape(X)[0])
+    def diagonal_values(self, X: Array) -> Array:
+        return np.ones(X.shape[0])
