@@ -31,9 +31,9 @@ SQUARABLE = (2.0**-480, 2.0**500)  # sizes (3e-145, 3e150) whose squares, and su
 
 NEVER_REAL = (complex, np.complexfloating, np.datetime64, np.timedelta64, np.void, np.character)
 NOT_REAL = {  # by the kind of a dtype: what it is, and what helps
-    "U": "text; turn it into numbers first",
-    "S": "text; turn it into numbers first",
-    "T": "text; turn it into numbers first",
+    "U": "text; turn it into real numbers first",
+    "S": "text; turn it into real numbers first",
+    "T": "text; turn it into real numbers first",
     "M": "dates; divide the time since one of them by a unit first",
     "m": "durations; divide them by a unit, np.timedelta64(1, 's') say, first",
     "V": "records; put their fields into columns first",

@@ -19,8 +19,8 @@ from simopt.ground.errors import InvalidProblem
 
 UNTOLD = {"seconds", "provenance", "trace", "home", "similarity", "problem", "versions"}  # of what comes out: clocks, and what went in
 REMEDY = re.compile(
-    r"need|expect|must|first|give|remove|allowed|at least|at most|there (is|are)|did you mean|creasing|sort|outside|not defined|empty|only"
-    r"|from \d|between|[<>≤≥]"
+    r"need|expect|must|first|give|remove|allowed|at least|at most|there (is|are)|did you mean|creasing|sort|outside|not defined|empty"
+    r"|classes are|only|from \d|between|[<>≤≥]"
 )
 
 

@@ -143,7 +143,7 @@ def test_definition_29_is_the_kernel_goodness_of_documents() -> None:
         (np.where(np.arange(8) == 4, -1.0, RELEVANCE), QID, r"document 2 of query 9 \(row 4\)"),
         (np.where(np.arange(8) == 4, np.nan, RELEVANCE), QID, r"document 2 of query 9 \(row 4\)"),
         (RELEVANCE[:-1], QID, "qid: shape"),
-        (RELEVANCE, [[1], [1, 2]], "qid: not a vector"),
+        (RELEVANCE, [[1], [1, 2]], "qid: not a rectangular"),
         (RELEVANCE, [None, *QID[1:]], "qid: row 0 has none"),
         (RELEVANCE[:-2], QID[:-2], "features.*expected 6"),
     ],

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from simopt.ground.errors import InvalidProblem
 from simopt.problems.losses.transfers import TRANSFERS
 from simopt.problems.matching_loss import MatchingLoss
 from simopt.solvers.isotonic.matching_loss import ball_step
@@ -75,9 +76,11 @@ def test_first_order_steps_that_are_too_few_are_reported_as_such() -> None:
 
 
 def test_how_often_a_step_is_shown_is_a_whole_number() -> None:
-    for every in (0, 1.5, -1):
-        solution = solve(data(30, 2, "logistic", "labels", 1.0), "glm-tron", every=every)
-        assert solution.status is Status.FAILED and f"every: {every:g} given, a whole number >= 1 needed" in solution.message
+    for every in (1.5, -1):
+        with pytest.raises(InvalidProblem, match=f"every: {every:g} given, a whole number >= 0 needed"):
+            solve(data(30, 2, "logistic", "labels", 1.0), "glm-tron", every=every)
+    solution = solve(data(30, 2, "logistic", "labels", 1.0), "glm-tron", every=0)
+    assert solution.status is Status.FAILED and "every: 0 given, a whole number >= 1 needed" in solution.message
 
 
 @pytest.mark.parametrize("rank", [0, 2, 5])
