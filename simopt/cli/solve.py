@@ -101,8 +101,8 @@ def _run(pool: Workers, made: Problem, solver: str | None, common: dict[str, Any
     if before is signal.default_int_handler and threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGINT, pass_on)
     try:
-        found: tuple[Solution, bool] = pool.call(solver, options)
-        return found
+        solution, stopped = pool.call(solver, options)
+        return solution, stopped or interrupted.is_set()
     except Died as error:
         if interrupted.is_set():
             raise KeyboardInterrupt from None

@@ -217,7 +217,7 @@ class Workers:
     def __init__(self, work: Callable[..., Any], start: int = 0, **options: Any) -> None:
         self._make = partial(Worker, work, **options)
         self._all: list[Worker] = []
-        self._ended = False
+        self._ended = self._interrupted = False
         self._idle: list[Worker] = []
         for _ in range(start):
             self._idle.append(self._new())
@@ -256,7 +256,7 @@ class Workers:
             try:
                 return worker.call(*arguments, **options)
             except Died:
-                if fresh:
+                if fresh or self._interrupted:
                     raise
         return self.call(*arguments, **options)
 
@@ -270,7 +270,8 @@ class Workers:
         return made
 
     def interrupt(self) -> None:
-        """`Worker.interrupt` for all that are busy."""
+        """`Worker.interrupt` for all that are busy; who dies of it is not asked again."""
+        self._interrupted = True
         for worker in list(self._all):
             if worker not in self._idle:
                 worker.interrupt()
