@@ -215,7 +215,7 @@ def seconds(name: str, v: Any) -> float:
     """Seconds > 0. What is longer than LONGEST, ∞ included, is as good as no end: it becomes LONGEST, which every system can wait for."""
     number: Any = v if is_number(v) and not isinstance(v, bool | np.bool_) else 0
     if not number > 0:
-        raise InvalidProblem(f"{name}: must be positive seconds, got {v!r}")
+        raise InvalidProblem(f"{name}: must be positive seconds, got {shown(v)}")
     return LONGEST if number > LONGEST else float(number)
 
 

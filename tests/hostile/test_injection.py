@@ -24,7 +24,7 @@ from simopt.claims.verification import Record, verify
 from simopt.compare import record as runs
 from simopt.compare import table
 from simopt.compare.cell import Cell
-from simopt.ground import registry
+from simopt.ground import registry, worker
 from simopt.ground.foreign_text import in_markdown, on_terminal
 from simopt.report import counterexample, pages
 from simopt.report.formulas import ATTRIBUTES, ELEMENTS
@@ -164,6 +164,7 @@ def record(tmp_path_factory: pytest.TempPathFactory) -> Record:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(registry, "load", lambda *groups: None)
         patch.setitem(registry._entries, "claim", claims)
+        patch.setattr(worker, "forkable", lambda: True)  # no other process could import them
         return verify(jobs=1, mutants=True, evidence_dir=tmp_path_factory.mktemp("injected") / "<img src=x onerror=1>")
 
 
