@@ -6,6 +6,7 @@ Indented formulas become literal blocks, and |x| and x* are no markup. NumPy sec
 from __future__ import annotations
 
 import re
+from itertools import zip_longest
 from typing import Any
 
 from sphinx.domains.python import PyObject
@@ -38,7 +39,7 @@ def one_by_one(lines: list[str]) -> list[str]:
     shared: list[str] = []  # names still to be written, with their type
     body: list[str] = []
     attributes = False
-    for line, following in zip(lines, [*lines[1:], ""], strict=True):
+    for line, following in zip_longest(lines, lines[1:], fillvalue=""):
         if line.startswith(" ") and shared:
             body.append(line)
             continue
