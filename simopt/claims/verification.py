@@ -24,6 +24,7 @@ from simopt.claims.kinds import Effort, Evidence, Expected, Verdict
 from simopt.claims.runner import ClaimResult, failed, run, stopped
 from simopt.claims.tally import RowResult
 from simopt.ground import evidence, jsonio
+from simopt.ground.threads import until_stopped
 from simopt.ground.worker import Died, Workers, pickled
 from simopt.ground.writing import write_text
 from simopt.solving.provenance import versions
@@ -195,12 +196,7 @@ def _results(claims: Sequence[Claim], jobs: int, task: Task, pool: Workers) -> G
 
     # one claim at a time, and no more than can be begun: the longest first
     parallel = Parallel(n_jobs=jobs, require="sharedmem", return_as="generator_unordered", batch_size=1, pre_dispatch=jobs)
-    try:
-        for row in parallel(delayed(_row)(claim, task, pool) for claim in claims):  # noqa: UP028 (`yield from` ends joblib first)
-            yield row
-    except BaseException:
-        pool.close()  # or the threads would wait for what is under way
-        raise
+    yield from until_stopped(parallel(delayed(_row)(claim, task, pool) for claim in claims), pool.close)
 
 
 def _row(claim: Claim, task: Task, pool: Workers) -> Row:

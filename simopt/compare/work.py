@@ -6,8 +6,10 @@ import json
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import astuple, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import Any
 from uuid import uuid4
@@ -19,6 +21,7 @@ from simopt.compare import processes
 from simopt.compare.cell import Cell
 from simopt.compare.child import Answer, Task
 from simopt.compare.record import INTERRUPTED, Record, from_answer
+from simopt.ground.threads import until_stopped
 
 BUDGET = 60.0  # seconds of one solver on one instance after which it is not repeated
 Progress = Callable[[int, int, Record], None]
@@ -80,12 +83,9 @@ class Work:
         # one cell at a time: interleaved runs must not be reordered by batches
         parallel = Parallel(n_jobs=self.jobs, prefer="threads", return_as="generator_unordered", batch_size=1, pre_dispatch=jobs)
         rows = parallel(delayed(perform)(task, self.name) for task in missing)
-        try:
-            for cell, answer, wall, started in rows:
+        with closing(until_stopped(rows, partial(processes.stop, self.name))) as answers:
+            for cell, answer, wall, started in answers:
                 yield from_answer(cell, answer, wall_seconds=wall, jobs=jobs, started=started)
-        except BaseException:
-            processes.stop(self.name)
-            raise
 
 
 def perform(task: Task, comparison: str) -> tuple[Cell, Answer, float, str]:

@@ -7,9 +7,11 @@ import sys
 import threading
 import warnings
 from collections import Counter
-from collections.abc import Hashable, Iterable, Iterator
+from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, TypeVar
+
+Row = TypeVar("Row")
 
 
 def lock() -> Any:
@@ -81,6 +83,19 @@ def quiet() -> Iterator[None]:
             _inside.remove(threading.get_ident())
             if not _inside:
                 _before.pop().__exit__(None, None, None)
+
+
+def until_stopped(rows: Generator[Row], stop: Callable[[], object]) -> Generator[Row]:
+    """Rows of joblib as they come; who wants no more, or is interrupted, stops what is under way, of which joblib then does not warn."""
+    try:
+        for row in rows:  # noqa: UP028 (`yield from` would end joblib first, whose threads wait for what is under way)
+            yield row
+    except BaseException:
+        stop()
+        raise
+    finally:
+        with quiet():
+            rows.close()
 
 
 def _alone() -> None:
