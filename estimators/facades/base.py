@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import warnings
 from numbers import Integral
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -37,6 +37,7 @@ from simopt.solving.problem import Problem
 from simopt.solving.solution import Solution, Status
 
 PRECOMPUTED = "precomputed"
+OF_THE_SIMILARITY = "similarity__"
 TOL = 1e-8  # relative gap, as for `simopt.solve`
 READ_AS_NUMBERS = (str, bytes, np.datetime64, np.timedelta64, np.void)  # by `float`, or by NumPy
 SINGLE = float(np.finfo(np.float32).eps)
@@ -173,6 +174,25 @@ class SimilarityEstimator(CheckedEstimator):
     """An estimator with a parameter `similarity`."""
 
     similarity: Any
+
+    def set_params(self, **params: Any) -> Self:
+        """Sets parameters, also those of the similarity (`similarity__mu`), of which the estimator then has a copy with the new ones.
+
+        Raises
+        ------
+        InvalidProblem
+            for a parameter of a similarity that is a name or a function.
+        """
+        inner = {name: value for name, value in params.items() if name.startswith(OF_THE_SIMILARITY)}
+        super().set_params(**{name: value for name, value in params.items() if name not in inner})
+        if inner:
+            if not isinstance(self.similarity, Similarity):
+                raise InvalidProblem(
+                    f"{next(iter(inner))}: similarity is {self.similarity!r}, which has no parameters; give an object, such as "
+                    "simopt.data.similarities.Gaussian(1.0)"
+                )
+            self.similarity = self.similarity.set_params(**{name.removeprefix(OF_THE_SIMILARITY): value for name, value in inner.items()})
+        return self
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

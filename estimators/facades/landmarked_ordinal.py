@@ -148,6 +148,19 @@ class LandmarkedOrdinalClassifier(ClassifierMixin, LandmarkEstimator):
         queries = self._queries(X)
         return self.rule_.scores(self._points(queries))
 
+    def decision_function(self, X: Any) -> Array:
+        """How deep f lies in the interval of each class, min(f − b_{y−1}, b_y − f), shape (m, r); of two classes f − b_1, shape (m,).
+
+        With b_0 = −∞ and b_r = ∞. It is positive for the class that is predicted alone; at a threshold it is 0 for both neighbours.
+        """
+        scores, b = self.scores(X), self.thresholds_
+        if len(b) == 1:
+            return scores - b[0]
+        over = scores[:, None] - np.concatenate([[-np.inf], b])
+        under = np.concatenate([b, [np.inf]]) - scores[:, None]
+        out: Array = np.minimum(over, under)
+        return out
+
     def predict(self, X: Any) -> NDArray[Any]:
         """Labels of the rows of X, shape (m,)."""
         scores = self.scores(X)

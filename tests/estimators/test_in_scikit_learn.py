@@ -93,6 +93,27 @@ def test_grid_search_chooses_similarities_and_strengths() -> None:
     assert ordinal.best_score_ > 0.5
 
 
+def test_parameters_of_a_similarity_are_searched_and_cloned() -> None:
+    X, y = data(np.random.default_rng(3), 80)
+    widths = [0.01, 3.0, 1e4]
+    search = GridSearchCV(estimators.MPowerRegressor(Gaussian(1.0), power=2.0), {"similarity__mu": widths}, cv=KFold(3)).fit(X, y)
+    by_objects = GridSearchCV(estimators.MPowerRegressor(power=2.0), {"similarity": [Gaussian(mu) for mu in widths]}, cv=KFold(3)).fit(X, y)
+    assert search.best_params_ == {"similarity__mu": 3.0}
+    np.testing.assert_array_equal(search.cv_results_["mean_test_score"], by_objects.cv_results_["mean_test_score"])
+    shared = Gaussian(1.0)
+    model = make_pipeline(StandardScaler(), seeded("LandmarkedSVRegressor", similarity=Laplacian(1.0) + shared))
+    other = clone(model).set_params(landmarkedsvregressor__similarity__terms__1__mu=2.0)
+    assert model.get_params()["landmarkedsvregressor__similarity__terms__1__mu"] == 1.0 == shared.mu
+    assert other[-1].similarity == Laplacian(1.0) + Gaussian(2.0)
+    assert clone(other)[-1].similarity == other[-1].similarity
+    assert "mu=2.0" in repr(other) and other._repr_html_()
+    assert model[-1].set_params(similarity=Gaussian(1.0), similarity__mu=5.0).similarity == Gaussian(5.0)
+    with pytest.raises(InvalidProblem, match="similarity__mu: similarity is 'gaussian', which has no parameters; give an object"):
+        estimators.MPowerRegressor("gaussian").set_params(similarity__mu=1.0)
+    with pytest.raises(UnknownName, match="parameter of the gaussian similarity 'nu'; there are mu"):
+        estimators.MPowerRegressor(Gaussian(1.0)).set_params(similarity__nu=1.0)
+
+
 def test_binary_classifiers_do_several_classes_one_against_the_rest() -> None:
     X, y = data(np.random.default_rng(4), 90)
     ranks = np.digitize(y, [-0.5, 0.5])

@@ -226,3 +226,25 @@ def test_a_width_is_not_chosen_from_squares_that_float64_does_not_hold(scale: fl
     X = np.random.default_rng(4).normal(size=(5, 2))
     with pytest.raises(InvalidProblem, match="inputs: .* cannot hold its square; change the unit"):
         sim.named("gaussian", X * scale)
+
+
+@pytest.mark.parametrize("K", ALL, ids=repr)
+def test_a_copy_with_its_own_parameters_is_the_same_similarity(K: sim.Similarity) -> None:
+    shallow, deep = K.get_params(deep=False), K.get_params()
+    assert shallow.items() <= deep.items()
+    assert K.set_params(**shallow) == K == K.set_params(**deep)
+    assert K.set_params() == K
+
+
+def test_parameters_of_parts_are_set_under_the_names_they_are_told_by() -> None:
+    K = sim.Sum((sim.Gaussian(1.0), sim.Normalised(sim.Polynomial(2))), (1.0, 0.5))
+    assert {"terms__0__mu": 1.0, "terms__1__base__degree": 2, "weights": (1.0, 0.5)}.items() <= K.get_params().items()
+    changed = K.set_params(terms__0__mu=3.0, terms__1__base__degree=4, weights=(2.0, 0.5))
+    assert changed == sim.Sum((sim.Gaussian(3.0), sim.Normalised(sim.Polynomial(4))), (2.0, 0.5))
+    assert K.terms[0] == sim.Gaussian(1.0)
+    assert K.set_params(terms=(sim.Linear(), sim.Laplacian(1.0)), terms__1__width=2.0).terms == (sim.Linear(), sim.Laplacian(2.0))
+    for wrong in ({"sigma": 1.0}, {"mu__base": 1.0}, {"terms__7__mu": 1.0}, {"terms__0__nu": 1.0}):
+        with pytest.raises(UnknownName, match="unknown parameter of the (gaussian|sum) similarity"):
+            K.set_params(**wrong)
+    with pytest.raises(InvalidProblem, match="mu: -1 given"):
+        K.set_params(terms__0__mu=-1.0)

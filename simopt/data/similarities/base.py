@@ -7,7 +7,7 @@ import hashlib
 import json
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -133,6 +133,53 @@ class Similarity(ABC):
         """Kind and parameters as plain JSON values; `from_json` undoes it exactly."""
         return {"kind": self.kind, **{f.name: _plain(getattr(self, f.name)) for f in dataclasses.fields(self)}}
 
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """The fields by name, as scikit-learn asks objects for them; `deep`: those of similarities in it too.
+
+        Those of a part have its name and two underscores before theirs (`base__mu`), of one of several also its number (`terms__0__mu`).
+        """
+        out: dict[str, Any] = {}
+        for item in dataclasses.fields(self):
+            value = getattr(self, item.name)
+            for place, part in _parts(item.name, value).items() if deep else ():
+                out |= {f"{place}__{name}": inner for name, inner in part.get_params().items()}
+            out[item.name] = value
+        return out
+
+    def set_params(self, **params: Any) -> Self:
+        """A copy with these parameters, under the names of `get_params`; the similarity itself stays as it is: it is frozen.
+
+        Raises
+        ------
+        UnknownName
+            for a parameter that it does not have.
+        InvalidProblem
+            for a value that it does not take.
+        """
+        plain = {name: value for name, value in params.items() if "__" not in name}
+        names = [item.name for item in dataclasses.fields(self)]
+        for name in plain:
+            if name not in names:
+                raise UnknownName(f"parameter of the {self.kind} similarity", name, names)
+        changed = dataclasses.replace(self, **plain)
+        fields: dict[str, Any] = {item.name: getattr(changed, item.name) for item in dataclasses.fields(changed)}
+        inner: dict[str, dict[str, Any]] = {}
+        parts = {place: part for name, value in fields.items() for place, part in _parts(name, value).items()}
+        for name in params.keys() - plain.keys():
+            place = max((place for place in parts if name.startswith(f"{place}__")), key=len, default="")
+            if not place:
+                raise UnknownName(f"parameter of the {self.kind} similarity", name, self.get_params())
+            inner.setdefault(place, {})[name.removeprefix(f"{place}__")] = params[name]
+        for place, values in inner.items():
+            name, _, number = place.partition("__")
+            part = parts[place].set_params(**values)
+            fields[name] = part if not number else tuple(part if i == int(number) else old for i, old in enumerate(fields[name]))
+        return dataclasses.replace(changed, **fields) if inner else changed
+
+    def __sklearn_clone__(self) -> Self:
+        """Itself, for nobody can change it."""
+        return self
+
     def fingerprint(self) -> str:
         """Sixteen hexadecimal digits of the hash of kind and parameters."""
         text = json.dumps(self.to_json(), sort_keys=True, allow_nan=False)
@@ -190,6 +237,14 @@ def _made(kind: str, **fields: Any) -> Any:
 def kinds() -> list[str]:
     """The kinds that `from_json` knows, sorted."""
     return sorted(_kinds)
+
+
+def _parts(name: str, value: Any) -> dict[str, Similarity]:
+    """The similarities in a field, by the names that their parameters have before them."""
+    if isinstance(value, Similarity):
+        return {name: value}
+    several = value if isinstance(value, tuple) else ()
+    return {f"{name}__{i}": part for i, part in enumerate(several) if isinstance(part, Similarity)}
 
 
 def _plain(value: Any) -> Any:
