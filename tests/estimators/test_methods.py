@@ -92,6 +92,11 @@ def test_ordinal_is_the_rule_of_ordinal_with_labels_mapped_back() -> None:
     assert model.classes_.tolist() == ["good", "neutral", "poor"]
     np.testing.assert_allclose(model.scores(X), rule.scores(X), atol=1e-5)
     assert (model.predict(X) == model.classes_[rule.predict(X) - 1]).mean() > 0.99
+    depth, every = model.decision_function(X), np.repeat(model.scores(X), 3)
+    np.testing.assert_array_equal(depth.ravel(), model.rule_.margins_of(every, np.tile([1, 2, 3], len(X))))
+    np.testing.assert_array_equal(model.classes_[np.argmax(depth, axis=1)], model.predict(X))
+    two = estimators.LandmarkedOrdinalClassifier(landmarks=15, random_state=6).fit(X, y > 0)
+    np.testing.assert_array_equal(two.decision_function(X), two.scores(X) - two.thresholds_[0])
 
 
 def test_words_are_ordered_by_the_order_given_or_by_their_categories_else_by_the_alphabet() -> None:
