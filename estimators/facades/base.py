@@ -25,7 +25,8 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from simopt.data.landmarks import LandmarkMap
 from simopt.data.rows import Rows
 from simopt.data.similarities import Similarity, named
-from simopt.equivalence.training import KernelFunction
+from simopt.data.similarities.base import of_checked
+from simopt.equivalence.training import BLOCK
 from simopt.estimators.landmark_predictor import landmark_map
 from simopt.estimators.ordinal.ordinal import certified
 from simopt.ground import validate
@@ -146,8 +147,8 @@ class Certified:
     certificate_: Certificate
     n_iter_: int
 
-    def _solved(self, problem: Problem, solver: str | None, tol: float, time_limit: float) -> Point:
-        """The certified point; sets `solution_`, `certificate_` and `n_iter_`.
+    def _solved(self, problem: Problem, solver: str | None, tol: float, time_limit: float, depth: int = 4) -> Point:
+        """The certified point; `depth` calls below the user's line. Sets `solution_`, `certificate_` and `n_iter_`.
 
         Raises
         ------
@@ -159,7 +160,7 @@ class Certified:
             raise InvalidProblem(f"{problem.name}: no point was found ({solution.message or solution.status.value})")
         self.solution_: Solution = solution
         complaint = "" if solution.optimal else open_gap(solution.certificate, tol, remedy_for(solution.status.value, time_limit))
-        self._concluded(solution.certificate, solution.provenance.iterations, complaint, depth=4)
+        self._concluded(solution.certificate, solution.provenance.iterations, complaint, depth)
         return dict(solution.point)
 
     def _concluded(self, certificate: Certificate, iterations: int, complaint: str = "", depth: int = 3) -> None:
@@ -237,10 +238,12 @@ class KernelEstimator(Certified, SimilarityEstimator):
         return checked("similarity", self.similarity_.gram(X) if known else self.similarity_(X, X), len(X))
 
     def _values(self, queries: Array, coefficients: Array) -> Array:
-        """Σ_j a_j K(x, x_j) at the queries, in blocks."""
+        """Σ_j a_j K(x, x_j) at the queries, in blocks; of several columns a, as many columns."""
         if self._precomputed:
             return queries @ coefficients
-        return KernelFunction(self.similarity_, self.X_fit_, coefficients)(queries)
+        function, step = of_checked(self.similarity_), max(1, BLOCK // max(1, len(coefficients)))
+        blocks = (function(queries[start : start + step], self.X_fit_) @ coefficients for start in range(0, len(queries), step))
+        return np.concatenate(list(blocks))
 
 
 class LandmarkEstimator(Certified, SimilarityEstimator):

@@ -8,20 +8,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simopt.data.similarities import Precomputed, Similarity
-from simopt.equivalence.training import KernelFunction
 from simopt.estimators.facades.base import KernelEstimator, lifted, weights_of
-from simopt.estimators.facades.two_classes import TwoClassMixin, two_classes
+from simopt.estimators.facades.one_against_rest import OneAgainstRestMixin, signs_of_classes
 from simopt.estimators.herding.herd import Herd, herd
 from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.solving.certificate import Certificate, ratio
 
 
-class HerdedMeanClassifier(TwoClassMixin, KernelEstimator):
+class HerdedMeanClassifier(OneAgainstRestMixin, KernelEstimator):
     r"""ω̃ = Σ_j w_j y_j φ(x_j) of few atoms x_j, w ≥ 0 and Σ w = 1, with ‖ω − ω̃‖_H ≤ ε for ω = Σ_i p_i y_i φ(x_i);   f̃(x) = ⟨ω̃, φ(x)⟩.
 
     By Cauchy–Schwarz |f(x) − f̃(x)| ≤ ε ‖φ(x)‖ everywhere: where |f̃| is larger, herd and mean agree. The value of
-    min_w ‖ω − Σ_j w_j y_j φ(x_j)‖² lies between 0 and the square of the certified error, which is what `certificate_` says.
+    min_w ‖ω − Σ_j w_j y_j φ(x_j)‖² lies between 0 and the square of the certified error, which is what `certificate_` says. Of more than
+    two classes each has a herd for the mean that tells it from the rest, and the label is that of the largest f̃_c(x).
 
     Parameters
     ----------
@@ -40,17 +40,17 @@ class HerdedMeanClassifier(TwoClassMixin, KernelEstimator):
 
     Attributes
     ----------
-    classes_ : (2,) array
-    herd_ : Herd
-        atoms, weights, the certified error, and bounds on |f − f̃|.
-    support_ : (k,) array
+    classes_ : (k,) array
+    herds_, herd_ : tuple of Herd, and Herd
+        atoms, weights, the certified error, and bounds on |f − f̃|, of each problem; `herd_` is the one of two classes.
+    support_ : (s,) array
         which training points the atoms are.
-    dual_coef_ : (k,) array
+    dual_coef_ : (s,) array, of k > 2 classes (s, k)
         w_j y_j.
     similarity_, X_fit_
         K with its parameters and the atoms x_j, unless similarities are precomputed.
-    certificate_, n_iter_, n_features_in_
-        n_iter_ counts steps.
+    certificates_, certificate_, n_iter_, n_features_in_
+        of the herds, and the one with the largest error; n_iter_ counts steps.
 
     Warns
     -----
@@ -88,9 +88,9 @@ class HerdedMeanClassifier(TwoClassMixin, KernelEstimator):
         self.max_iter = max_iter
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
-        """Fit to X (n, p), or the n × n Gram matrix, labels y (n,) of two kinds, and weights p ≥ 0 (n,), which are divided by their sum.
+        """Fit to X (n, p), or the n × n Gram matrix, labels y (n,) of two kinds or more, and weights p ≥ 0 (n,).
 
-        A sample of weight 0 is left out.
+        Weights are divided by their sum; a sample of weight 0 is left out.
 
         Raises
         ------
@@ -100,19 +100,34 @@ class HerdedMeanClassifier(TwoClassMixin, KernelEstimator):
         X, y = self._training(X, y, numeric=False)
         weights = weights_of(sample_weight, len(X))
         kept = np.flatnonzero(weights > 0)
-        self.classes_, signs = two_classes(y[kept])
+        self.classes_, every = signs_of_classes(y[kept])
         self._demand_square(X)
         points, similarity = self._herdable(X, kept, None if sample_weight is None else weights[kept])
         atoms = None if self.atoms is None else min(validate.whole("atoms", self.atoms, minimum=1), len(kept))
         target = None if sample_weight is None else weights[kept] / weights[kept].sum()
         options: dict[str, Any] = {"error": self.error, "atoms": atoms, "steps": self.steps, "reweight": self.reweight}
-        self.herd_ = herd(points, signs, similarity, max_iter=self.max_iter, target=target, **options)
-        self.support_ = kept[self.herd_.indices]
-        self.dual_coef_ = self.herd_.weights * self.herd_.labels
-        if not self._precomputed:
-            self.X_fit_ = X[self.support_]
-        self._concluded(bracket(self.herd_), len(self.herd_.picks), self._complaint())
+
+        def fit(signs: Array) -> Herd:
+            found = herd(points, signs, similarity, max_iter=self.max_iter, target=target, **options)
+            self._concluded(bracket(found), len(found.picks), self._complaint(found), depth=5)
+            return found
+
+        self.herds_ = tuple(self._one_by_one(every, fit))
+        self._keep(kept, None if self._precomputed else X)
         return self
+
+    def _keep(self, kept: NDArray[np.intp], X: Array | None) -> None:
+        """The atoms of all herds, in the order of the first one if there are no others, and their coefficients."""
+        if len(self.herds_) == 1:
+            self.herd_ = self.herds_[0]
+            self.support_, self.dual_coef_ = kept[self.herd_.indices], self.herd_.weights * self.herd_.labels
+        else:
+            atoms = np.unique(np.concatenate([found.indices for found in self.herds_]))
+            self.support_, self.dual_coef_ = kept[atoms], np.zeros((atoms.size, len(self.herds_)))
+            for column, found in zip(self.dual_coef_.T, self.herds_, strict=True):
+                column[np.searchsorted(atoms, found.indices)] = found.weights * found.labels
+        if X is not None:
+            self.X_fit_ = X[self.support_]
 
     def _herdable(self, X: Array, kept: NDArray[np.intp], weights: Array | None) -> tuple[Array, Similarity]:
         """Points and their similarity as `herd` takes them: a matrix of values, or of a function's values, has row numbers for points."""
@@ -123,18 +138,15 @@ class HerdedMeanClassifier(TwoClassMixin, KernelEstimator):
         matrix = Precomputed(lifted(X[np.ix_(kept, kept)]) if self._precomputed else self.similarity_(X[kept], X[kept]))
         return matrix.points, matrix
 
-    def _complaint(self) -> str:
-        found = self.herd_
+    def _complaint(self, found: Herd) -> str:
         if found.reached:
             return ""
         return f"the error is {found.error:.3g}, asked {found.target_error:.3g} ({found.message}); raise `error`, or what bounds the steps"
 
     def decision_function(self, X: Any) -> Array:
-        """f̃ at the rows of X, shape (m,); positive for the second class."""
+        """f̃ at the rows of X, shape (m,), positive for the second class; of k > 2 classes all f̃_c, shape (m, k)."""
         queries = self._queries(X)
-        if self._precomputed:
-            return queries[:, self.support_] @ self.dual_coef_
-        return KernelFunction(self.similarity_, self.X_fit_, self.dual_coef_)(queries)
+        return self._values(queries[:, self.support_] if self._precomputed else queries, self.dual_coef_)
 
 
 def bracket(found: Herd) -> Certificate:

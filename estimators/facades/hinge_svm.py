@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+import numpy as np
+
 from simopt.estimators.facades.base import TOL, KernelEstimator, flag
-from simopt.estimators.facades.two_classes import TwoClassMixin, two_classes
-from simopt.ground.arrays import Array
+from simopt.estimators.facades.one_against_rest import OneAgainstRestMixin, joined, signs_of_classes
+from simopt.ground.arrays import Array, Point
 from simopt.problems.bounds import Penalty
 from simopt.problems.hinge_svm import HingeSVM
 
 
-class HingeSVMClassifier(TwoClassMixin, KernelEstimator):
+class HingeSVMClassifier(OneAgainstRestMixin, KernelEstimator):
     r"""min_{f,b} (1/n) Σ_i [1 − y_i(f(x_i) + b)]_+ + (λ/2) ‖f‖²_H,   f = Σ_j a_j K(·, x_j),   y_i = ±1;   b = 0 without intercept.
 
-    LIBSVM's C is 1/(nλ). The first of the two sorted labels is −1, the second +1.
+    LIBSVM's C is 1/(nλ). The first of two sorted labels is −1, the second +1; of more, each against the rest, whose f + b are compared.
 
     Parameters
     ----------
@@ -25,16 +27,17 @@ class HingeSVMClassifier(TwoClassMixin, KernelEstimator):
     fit_intercept : bool
         whether there is a b.
     solver, tol, time_limit
-        as for `simopt.solve`.
+        as for `simopt.solve`, of each problem.
 
     Attributes
     ----------
-    classes_ : (2,) array
-    dual_coef_, intercept_ : (n,) array and float
+    classes_ : (k,) array
+    dual_coef_, intercept_ : (n,) array and float; of k > 2 classes (n, k) and (k,) arrays
         a and b.
     similarity_, X_fit_
         K with its parameters and the training points, unless similarities are precomputed.
-    certificate_, n_iter_, solution_, n_features_in_
+    certificates_, certificate_, n_iter_, solution_, n_features_in_
+        the certificates of all problems, and the one with the largest gap; iterations of all; the `Solution` of the last problem.
 
     Source: Cortes & Vapnik 1995; van Rooyen, Menon & Williamson 2015, §3.2; Steinwart, Hush & Scovel 2011 without intercept.
 
@@ -66,7 +69,7 @@ class HingeSVMClassifier(TwoClassMixin, KernelEstimator):
         self.time_limit = time_limit
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit to X (n, p), or the n × n Gram matrix, and labels y (n,) of two kinds.
+        """Fit to X (n, p), or the n × n Gram matrix, and labels y (n,) of two kinds or more.
 
         Raises
         ------
@@ -74,13 +77,19 @@ class HingeSVMClassifier(TwoClassMixin, KernelEstimator):
             for a similarity that is not positive semidefinite (with the eigenvalue), λ ≤ 0, or a single class.
         """
         X, y = self._training(X, y, numeric=False)
-        self.classes_, signs = two_classes(y)
-        problem = HingeSVM(self._gram(X), signs, Penalty(self.regularization), flag("fit_intercept", self.fit_intercept))
-        point = self._solved(problem, self.solver, self.tol, self.time_limit)
-        self.dual_coef_, self.intercept_ = point["alpha"], float(point.get("bias", 0.0))
+        self.classes_, every = signs_of_classes(y)
+        gram, bound, intercept = self._gram(X), Penalty(self.regularization), flag("fit_intercept", self.fit_intercept)
+
+        def fit(signs: Array) -> Point:
+            return self._solved(HingeSVM(gram, signs, bound, intercept), self.solver, self.tol, self.time_limit, depth=6)
+
+        points = self._one_by_one(every, fit)
+        self.dual_coef_ = joined([point["alpha"] for point in points])
+        biases = [float(point.get("bias", 0.0)) for point in points]
+        self.intercept_ = biases[0] if len(biases) == 1 else np.array(biases)
         return self
 
     def decision_function(self, X: Any) -> Array:
-        """f + b at the rows of X, shape (m,); positive for the second class."""
+        """f + b at the rows of X, shape (m,), positive for the second class; of k > 2 classes all of them, shape (m, k)."""
         queries = self._queries(X)
         return self._values(queries, self.dual_coef_) + self.intercept_

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 from typing import Any, Self
 
+import numpy as np
+
 from simopt.estimators.facades.base import TOL, KernelEstimator
-from simopt.estimators.facades.two_classes import TwoClassMixin, two_classes
+from simopt.estimators.facades.one_against_rest import OneAgainstRestMixin, joined, signs_of_classes
 from simopt.ground.arrays import Array
 from simopt.problems.mean_classifier import MeanClassifier
 
 
-class MeanSimilarityClassifier(TwoClassMixin, KernelEstimator):
+class MeanSimilarityClassifier(OneAgainstRestMixin, KernelEstimator):
     r"""min over ‖f‖_H ≤ 1 of (1/n) Σ_i (1 − y_i f(x_i)),   reached at f = ω/‖ω‖, ω = (1/n) Σ_i y_i K(·, x_i),   y_i = ±1.
 
     The linear loss needs no solver: its minimiser is the mean of the labelled features, the same up to its size for every penalty. The
-    first of the two sorted labels is −1, the second +1; the more frequent one has the larger share in the mean.
+    first of two sorted labels is −1, the second +1; the more frequent one has the larger share in the mean. Of more classes each is told
+    from the rest, and f_c = ω_c/(Σ_k ‖ω_k‖²)^{1/2}: with π_c the share of class c and μ_c the mean of its features ω_c is
+    2π_c μ_c − Σ_k π_k μ_k, so that the label is that of the largest π_c ⟨μ_c, φ(x)⟩, the class to which x is more similar in all.
 
     Parameters
     ----------
@@ -25,13 +29,13 @@ class MeanSimilarityClassifier(TwoClassMixin, KernelEstimator):
 
     Attributes
     ----------
-    classes_ : (2,) array
-    dual_coef_ : (n,) array
-        y/(n‖ω‖); 0 where ω = 0.
+    classes_ : (k,) array
+    dual_coef_ : (n,) array, of k > 2 classes (n, k)
+        y/(n‖ω‖), 0 where ω = 0; of k > 2 classes y_c/(n (Σ_k ‖ω_k‖²)^{1/2}).
     similarity_, X_fit_
         K with its parameters and the training points, unless similarities are precomputed.
-    certificate_, n_iter_, solution_, n_features_in_
-        the optimum is 1 − ‖ω‖.
+    certificates_, certificate_, n_iter_, solution_, n_features_in_
+        of the problem of each class, whose optimum is 1 − ‖ω_c‖, and the one with the largest gap; the `Solution` of the last problem.
 
     Source: van Rooyen, Menon & Williamson 2015, Theorem 2.
 
@@ -50,7 +54,7 @@ class MeanSimilarityClassifier(TwoClassMixin, KernelEstimator):
         self.tol = tol
 
     def fit(self, X: Any, y: Any) -> Self:
-        """Fit to X (n, p), or the n × n Gram matrix, and labels y (n,) of two kinds.
+        """Fit to X (n, p), or the n × n Gram matrix, and labels y (n,) of two kinds or more.
 
         Raises
         ------
@@ -58,11 +62,19 @@ class MeanSimilarityClassifier(TwoClassMixin, KernelEstimator):
             for a similarity that is not positive semidefinite (with the eigenvalue), or a single class.
         """
         X, y = self._training(X, y, numeric=False)
-        self.classes_, signs = two_classes(y)
-        self.dual_coef_ = self._solved(MeanClassifier(self._gram(X), signs), None, self.tol, 60.0)["alpha"]
+        self.classes_, every = signs_of_classes(y)
+        gram = self._gram(X)
+
+        def fit(signs: Array) -> Array:
+            return self._solved(MeanClassifier(gram, signs), None, self.tol, 60.0, depth=6)["alpha"]
+
+        alphas = self._one_by_one(every, fit)
+        lengths = np.array([1.0 - certificate.upper for certificate in self.certificates_])  # ‖ω_c‖
+        shares = lengths / (np.linalg.norm(lengths) or 1.0) if len(every) > 1 else np.ones(1)
+        self.dual_coef_ = joined([share * alpha for share, alpha in zip(shares, alphas, strict=True)])
         return self
 
     def decision_function(self, X: Any) -> Array:
-        """f at the rows of X, shape (m,); positive for the second class."""
+        """f at the rows of X, shape (m,), positive for the second class; of k > 2 classes all f_c, shape (m, k)."""
         queries = self._queries(X)
         return self._values(queries, self.dual_coef_)

@@ -114,11 +114,26 @@ def test_parameters_of_a_similarity_are_searched_and_cloned() -> None:
         estimators.MPowerRegressor(Gaussian(1.0)).set_params(similarity__nu=1.0)
 
 
-def test_binary_classifiers_do_several_classes_one_against_the_rest() -> None:
+@pytest.mark.parametrize("name", ["HingeSVMClassifier", "HerdedMeanClassifier", "MeanSimilarityClassifier"])
+def test_several_classes_are_told_one_from_the_rest_each_with_its_certificate(name: str) -> None:
     X, y = data(np.random.default_rng(4), 90)
-    ranks = np.digitize(y, [-0.5, 0.5])
-    model = OneVsRestClassifier(estimators.HingeSVMClassifier(regularization=1e-3)).fit(X, ranks)
-    assert model.score(X, ranks) > 0.8
+    ranks = np.array(["low", "middle", "high"])[np.digitize(y, [-0.5, 0.5])]
+    model = getattr(estimators, name)().fit(X, ranks)
+    peer = OneVsRestClassifier(getattr(estimators, name)()).fit(X, ranks)
+    assert model.classes_.tolist() == ["high", "low", "middle"] == peer.classes_.tolist()
+    values, expected = model.decision_function(X), peer.decision_function(X)
+    if name == "MeanSimilarityClassifier":  # the lengths of the means count too
+        lengths = np.array([1.0 - certificate.upper for certificate in model.certificates_])
+        expected = expected * lengths / np.linalg.norm(lengths)
+    np.testing.assert_allclose(values, expected, atol=1e-6)
+    np.testing.assert_array_equal(model.predict(X), model.classes_[np.argmax(values, axis=1)])
+    for one, two in zip(model.certificates_, peer.estimators_, strict=True):
+        assert one.upper == pytest.approx(two.certificate_.upper, rel=1e-7, abs=1e-12)
+    assert model.certificate_ in model.certificates_
+    assert model.certificate_.relative_gap == max(certificate.relative_gap for certificate in model.certificates_)
+    assert model.n_iter_ == sum(two.n_iter_ for two in peer.estimators_)
+    two = getattr(estimators, name)().fit(X, y > 0)
+    assert two.decision_function(X).shape == (90,) and two.certificates_ == (two.certificate_,)
 
 
 def test_an_open_certificate_is_a_warning_that_says_how_far_it_is_open() -> None:
@@ -134,6 +149,9 @@ def test_an_open_certificate_is_a_warning_that_says_how_far_it_is_open() -> None
     with pytest.warns(ConvergenceWarning, match=r"HerdedMeanClassifier: the error is .*, asked 1e-06 .*; raise `error`") as caught:
         estimators.HerdedMeanClassifier(error=1e-6, atoms=5).fit(X, y > 0)
     assert [warning.filename for warning in caught] == [__file__]
+    with pytest.warns(ConvergenceWarning, match="HingeSVMClassifier: the certificate did not close") as caught:
+        estimators.HingeSVMClassifier(solver="clarabel", tol=1e-17).fit(X, np.digitize(y, [-0.5, 0.5]))
+    assert {warning.filename for warning in caught} == {__file__}
     with pytest.warns(ConvergenceWarning, match="LIsotronRegressor: the rounds diverged"):
         estimators.LIsotronRegressor(np.inf, similarity="gaussian", rate=1e200).fit(X, y)
 

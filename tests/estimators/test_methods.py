@@ -238,6 +238,22 @@ def test_the_mean_classifier_weighs_all_points_alike() -> None:
     assert model.predict(X).dtype == bool
 
 
+def test_of_several_classes_the_mean_takes_the_one_that_is_more_similar_in_all() -> None:
+    X, y = data(np.random.default_rng(12))
+    ranks = np.digitize(y, [-0.5, 0.5])
+    K = WIDTH(X, X)
+    similar = np.column_stack([K @ (ranks == c) for c in range(3)]) / len(X)  # π_c ⟨μ_c, φ(x)⟩
+    means = 2.0 * similar - similar.sum(axis=1, keepdims=True)
+    square = sum(float(np.where(ranks == c, 1.0, -1.0) @ means[:, c]) / len(X) for c in range(3))  # Σ ‖ω_c‖²
+    model = estimators.MeanSimilarityClassifier(WIDTH).fit(X, ranks)
+    np.testing.assert_allclose(model.decision_function(X), means / np.sqrt(square), atol=1e-12)
+    np.testing.assert_array_equal(model.predict(X), np.argmax(similar, axis=1))
+    few = estimators.HerdedMeanClassifier(WIDTH, error=0.05).fit(X, ranks)
+    errors = np.max(np.abs(few.decision_function(X) - means), axis=0)
+    assert all(error <= found.error <= 0.05 for error, found in zip(errors, few.herds_, strict=True))
+    assert len(few.support_) < len(X)
+
+
 @pytest.mark.parametrize("transfer", ["identity", "logistic", "probit", "clipped"])
 def test_glm_tron_steps_and_newton_find_one_optimum(transfer: str) -> None:
     X, y = data(np.random.default_rng(13))

@@ -110,7 +110,11 @@ BEHIND: dict[str, tuple[str, ...]] = {
         ),
         *("problems.ranking_goodness:square", "problems.smallest_bound:level", "problems.thresholds.constant_scores:listed"),
         *("problems.thresholds.constant_scores:number_of_classes", "problems.thresholds.kinds:increasing", "estimators.facades.base"),
-        *("estimators.facades.two_classes:two_classes", "estimators.facades.landmarked_ordinal:categories_of", "data.row_blocks:is_lazy"),
+        *(
+            "estimators.facades.one_against_rest:signs_of_classes",
+            "estimators.facades.landmarked_ordinal:categories_of",
+            "data.row_blocks:is_lazy",
+        ),
         *(
             "estimators.facades.landmarked_ordinal:ranked",
             "estimators.ordinal.ordinal:training_labels",
@@ -157,7 +161,7 @@ BEHIND: dict[str, tuple[str, ...]] = {
         *("estimators.index_models.index_plot", "estimators.ordinal.ordinal_plot", "estimators.ordinal.ordinal_rule:OrdinalRule.plot"),
     ),
     "abstract: every subclass has rows": (
-        *("data.similarities.base:Similarity", "estimators.facades.two_classes:TwoClassMixin"),
+        *("data.similarities.base:Similarity", "estimators.facades.one_against_rest:OneAgainstRestMixin"),
         *(f"data.similarities.base:Similarity.{name}" for name in ("diagonal", "__call__", "gram_blocks", "gram")),
     ),
 }
@@ -180,7 +184,7 @@ ENTIRE = {
     "Factor",
     "RowBlocks",
     "Finding",
-    "TwoClassMixin",
+    "OneAgainstRestMixin",
     "Pool",
 }  # classes that are behind with their methods
 
