@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import sys
+from contextlib import redirect_stdout
 from typing import Any
 
 from simopt import recheck
@@ -60,15 +61,18 @@ def _stated(document: dict[str, Any]) -> set[str]:
     return {json.dumps(statement, sort_keys=True) for statement in document["statements"]}
 
 
-def main(path: str) -> int:
-    """Print what the catalogue says of a proof file that `recheck` has accepted; 1 if it is not the claim's own."""
-    try:
-        said, status = compared(recheck.read(path)), 0
-    except recheck.Rejected as error:
-        said, status = str(error), 1
-    sys.stdout.write(f"{' '.join(said.split())}\n")
-    return status
+def main(paths: list[str]) -> int:
+    """Print a line for each proof file that `recheck` has accepted: whether it is the claim's own or rejected, and why."""
+    for path in paths:
+        try:
+            with redirect_stdout(sys.stderr):  # what claims print is no answer
+                word, said = "own", compared(recheck.read(path))
+        except recheck.Rejected as error:
+            word, said = "rejected", str(error)
+        sys.stdout.write(f"{word} {' '.join(said.split())}\n")
+        sys.stdout.flush()
+    return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1]))
+    sys.exit(main(sys.argv[1:]))

@@ -1,7 +1,8 @@
-"""`simopt recheck PROOF`: hand a proof file to the independent checker."""
+"""`simopt recheck PROOF…`: hand proof files to the independent checker."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Annotated
 
 import typer
@@ -9,42 +10,92 @@ import typer
 from simopt.cli.streams import complain
 from simopt.ground.foreign_text import on_terminal
 
+CHECKED, REJECTED, UNREADABLE = 0, 1, 2  # exit statuses; of several files the worst
+WORDS = "checked", "rejected", "unreadable"
+
 
 def recheck(
-    proof: Annotated[str, typer.Argument(metavar="PROOF|ID", help="Proof file that verify left behind, or the claim it is of.")],
+    proofs: Annotated[
+        list[str], typer.Argument(metavar="PROOF|ID|FOLDER...", help="Proof files that verify left behind, claims, or folders of files.")
+    ],
 ) -> None:
-    """Check a proof file with the independent checker.
+    """Check proof files with the independent checker.
 
-    It computes in rational arithmetic, knows nothing of the rest of simopt, and prints the statement that it checked. Then another process
-    compares words and formulas with those of the claim in the catalogue, if it is known there. Exit status 0: it holds; 1: the file does
-    not prove what it states, or is not the claim's own; 2: unreadable.
+    It computes in rational arithmetic, knows nothing of the rest of simopt, and prints the statements that it checked. Then another process
+    compares words and formulas with those of the claim in the catalogue, if it is known there. Of a folder every *.proof.json is checked;
+    of several files each takes a line, and what is wrong with one stops no other. Exit status 0: all hold; 1: a file does not prove what it
+    states, or is not the claim's own; 2: a file is unreadable.
     """
+    from simopt.ground.evidence import files, several
+
+    paths = files(proofs, "proof")
+    if status := _many(paths) if several(proofs) else _one(paths[0]):
+        raise typer.Exit(status)
+
+
+def _one(proof: str) -> int:
+    """Print all that was checked of one file, or what is wrong with it."""
+    lines, status = _checked(proof)
+    if status == CHECKED:
+        said, status = _compared([proof])[proof]
+        lines = [*lines, said, "CHECKED"] if status == CHECKED else [f"rejected, {said}"]
+    if status == CHECKED:
+        for line in lines:
+            typer.echo(on_terminal(line))
+    else:
+        complain(f"{proof}: {lines[0]}")
+    return status
+
+
+def _many(proofs: Sequence[str]) -> int:
+    """Print a line a file, and how many came out how."""
+    found = {proof: _checked(proof) for proof in proofs}
+    catalogue = _compared([proof for proof, (_, status) in found.items() if status == CHECKED])
+    counts = dict.fromkeys(WORDS, 0)
+    for proof, (lines, checked) in found.items():
+        said, status = catalogue.get(proof, (lines[0], checked))
+        if proof in catalogue:
+            statements = sum(line.startswith("[") for line in lines)
+            said = f"{statements} statement{'' if statements == 1 else 's'}. {said}" if status == CHECKED else f"rejected, {said}"
+        counts[WORDS[status]] += 1
+        if status == CHECKED:
+            typer.echo(on_terminal(f"CHECKED {proof}: {said}"))
+        else:
+            complain(f"{proof}: {said}")
+    typer.echo(f"{len(proofs)} proof files: " + ", ".join(f"{count} {word}" for word, count in counts.items() if count))
+    return max(status for status, word in enumerate(WORDS) if counts[word])
+
+
+def _checked(proof: str) -> tuple[list[str], int]:
+    """What the checker says of one file, and the exit status."""
     from simopt import recheck as checker
-    from simopt.ground.evidence import named
 
-    proof = named(proof, "proof")
     try:
-        lines = [*checker.check(checker.read(proof)), _compared(proof)]
+        return checker.check(checker.read(proof)), CHECKED
     except checker.Rejected as error:
-        complain(f"{proof}: rejected, {error}")
-        raise typer.Exit(1) from None
+        return [f"rejected, {error}"], REJECTED
     except checker.Unreadable as error:
-        complain(f"{proof}: {str(error).removeprefix(f'{proof}: ')}")
-        raise typer.Exit(2) from None
-    for line in lines:
-        typer.echo(on_terminal(line))
-    typer.echo("CHECKED")
+        return [str(error).removeprefix(f"{proof}: ")], UNREADABLE
 
 
-def _compared(proof: str) -> str:
-    """What `simopt.claims.authentic` says; in a process of its own, so that nothing of simopt is loaded where the file is checked."""
+def _compared(proofs: Sequence[str]) -> dict[str, tuple[str, int]]:
+    """What `simopt.claims.authentic` says of each file; in a process of its own, so that nothing of simopt is loaded here.
+
+    A file that ends the process is compared with nothing, and the files after it are asked for again.
+    """
     import subprocess
 
     from simopt.ground.worker import module
-    from simopt.recheck import Rejected
 
-    done = subprocess.run(module("simopt.claims.authentic", proof), capture_output=True, text=True, check=False)
-    said = (done.stdout or done.stderr).strip().splitlines()
-    if done.returncode == 1 and done.stdout:
-        raise Rejected(said[-1])
-    return said[-1] if done.returncode == 0 and said else f"It was compared with no catalogue: {said[-1] if said else 'no answer'}."
+    found: dict[str, tuple[str, int]] = {}
+    while left := [proof for proof in proofs if proof not in found]:
+        done = subprocess.run(module("simopt.claims.authentic", *left), capture_output=True, text=True, check=False)
+        answers = [line for line in done.stdout.splitlines() if line.startswith(("own ", "rejected "))]
+        for proof, line in zip(left, answers, strict=False):
+            word, _, said = line.partition(" ")
+            found[proof] = said, REJECTED if word == "rejected" else CHECKED
+        if left[-1] not in found:
+            lost = next(proof for proof in left if proof not in found)
+            words = done.stderr.strip().splitlines()
+            found[lost] = f"It was compared with no catalogue: {words[-1] if words else 'no answer'}.", CHECKED
+    return found

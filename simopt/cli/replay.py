@@ -1,27 +1,44 @@
-"""`simopt replay WITNESS`: the check of one witness file run again."""
+"""`simopt replay WITNESS…`: the checks of witness files run again."""
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from simopt.cli.console import console, table
 from simopt.cli.streams import complain
-from simopt.ground.evidence import named
+from simopt.ground.evidence import files, several
+
+if TYPE_CHECKING:
+    from simopt.claims.replay import Replay
+
+SAME, DIFFERENT, UNREADABLE = 0, 1, 2  # exit statuses; of several files the worst
+WORDS = "replay", "do not replay", "unreadable"
 
 
 def replay(
-    witness: Annotated[str, typer.Argument(metavar="WITNESS|ID", help="Witness file that verify left behind, or the claim it is of.")],
+    witnesses: Annotated[
+        list[str],
+        typer.Argument(metavar="WITNESS|ID|FOLDER...", help="Witness files of verify, claims, or folders of files."),
+    ],
 ) -> None:
-    """Check one witness again, on its instance.
+    """Check witnesses again, each on its instance.
 
-    Exit status 0: the check of the file comes out as it did; 1: it comes out differently; 2: the file is unreadable.
+    Of a folder every *.witness.json is checked; of several files each takes a line, and what is wrong with one stops no other. Exit status
+    0: the checks of the files come out as they did; 1: one comes out differently; 2: a file is unreadable.
     """
+    paths = files(witnesses, "witness")
+    raise typer.Exit(_many(paths) if several(witnesses) else _one(paths[0]))
+
+
+def _one(witness: str) -> int:
+    """Print all that the check of one file says now."""
     from simopt.claims.enclosure import as_float
     from simopt.claims.replay import replay as rerun
 
-    again = rerun(named(witness, "witness"))
+    again = rerun(witness)
     out = console()
     if again.warning:
         complain(f"warning: {again.warning}")
@@ -40,7 +57,40 @@ def replay(
         for check in again.checks
     ]
     out.print(table(("check", "outcome", "slack from", "to", "evidence"), rows, right=("slack from", "to")))
+    out.print(_said(again))
+    return SAME if again.same else DIFFERENT
+
+
+def _many(witnesses: Sequence[str]) -> int:
+    """Print a line a file, and how many came out how."""
+    from simopt.claims.replay import replay as rerun
+    from simopt.cli.errors import expected
+
+    out = console()
+    counts = [0, 0, 0]
+    for witness in witnesses:
+        try:
+            again = rerun(witness)
+        except Exception as error:
+            line = expected(error)
+            if line is None:
+                raise
+            complain(line if witness in line else f"{witness}: {line}")
+            counts[UNREADABLE] += 1
+            continue
+        if again.warning:
+            complain(f"warning: {witness}: {again.warning}")
+        counts[SAME if again.same else DIFFERENT] += 1
+        out.print(f"{again.witness.row}: {_said(again)}", soft_wrap=True)
+    out.print(f"{len(witnesses)} witnesses: " + ", ".join(f"{count} {word}" for count, word in zip(counts, WORDS, strict=True) if count))
+    return max(status for status, count in enumerate(counts) if count)
+
+
+def _said(again: Replay) -> str:
+    """The verdict, the slack on file and the one found now, and whether they say the same."""
+    from simopt.claims.enclosure import as_float
+
+    found = again.witness
     slack = min((as_float(check.low) for check in again.checks if check.name == found.check), default=float("nan"))
     said = "it replays" if again.same else "IT DOES NOT REPLAY"
-    out.print(f"{again.verdict}; slack on file {found.slack:.6g}, here {slack:.6g}: {said}")
-    raise typer.Exit(0 if again.same else 1)
+    return f"{again.verdict}; slack on file {found.slack:.6g}, here {slack:.6g}: {said}"

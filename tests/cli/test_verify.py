@@ -140,6 +140,53 @@ def test_a_witness_of_another_version_replays_with_a_warning(ran: Run, tmp_path:
     assert ran("replay", path).exit_code == 1
 
 
+def test_files_and_folders_are_checked_again_and_what_is_wrong_with_one_stops_no_other(ran: Run, tmp_path: Path) -> None:
+    ran("verify", "PP-proved", "PP-refuted", *ALONE)
+    folder = tmp_path / "simopt-evidence"
+    rechecked, replayed = ran("recheck", folder), ran("replay", folder, "PP-also")
+    assert rechecked.exit_code == replayed.exit_code == 0
+    assert rechecked.stdout.splitlines()[0].startswith(f"CHECKED {folder}/PP-proved.proof.json: ")
+    assert rechecked.stdout.splitlines()[-1] == "1 proof files: 1 checked"
+    assert [line.partition(":")[0] for line in replayed.stdout.splitlines()[:-1]] == ["PP-also", "PP-refuted", "PP-also"]
+    assert replayed.stdout.endswith("3 witnesses: 3 replay\n")  # the path from the folder and the one from the id are spelled differently
+
+    proof = folder / "PP-proved.proof.json"
+    (folder / "A.proof.json").write_text("{", encoding="utf-8")
+    (folder / "B.proof.json").write_text(proof.read_text(encoding="utf-8").replace("≤", "<"), encoding="utf-8")
+    again = ran("recheck", folder)
+    assert again.exit_code == 2 and again.stdout.endswith("3 proof files: 1 checked, 1 rejected, 1 unreadable\n")
+    assert [Path(line.split(": ")[1]).name for line in again.stderr.splitlines()] == ["A.proof.json", "B.proof.json"]
+    assert ran("recheck", proof, folder / "B.proof.json").exit_code == 1
+
+    witness = folder / "PP-also.witness.json"
+    document: dict[str, Any] = json.loads(witness.read_text(encoding="utf-8"))
+    (folder / "A.witness.json").write_text("{", encoding="utf-8")
+    (folder / "B.witness.json").write_text(json.dumps(document | {"slack": (5.0).hex()}), encoding="utf-8")
+    again = ran("replay", folder)
+    assert again.exit_code == 2 and again.stdout.endswith("4 witnesses: 2 replay, 1 do not replay, 1 unreadable\n")
+    assert ran("replay", folder / "B.witness.json", witness).exit_code == 1
+
+    (tmp_path / "empty").mkdir()
+    for command in ("recheck", "replay"):
+        nothing = ran(command, tmp_path / "empty")
+        assert nothing.exit_code == 2 and nothing.stderr.count("\n") == 1 and "in this folder" in nothing.stderr
+
+
+def test_a_proof_under_the_words_of_another_claim_is_rejected_in_its_line_only(ran: Run, tmp_path: Path) -> None:
+    from simopt import recheck
+
+    ran("verify", "AK-B.7", "AK-18-renewed", *ALONE)
+    path = tmp_path / "simopt-evidence" / "AK-B.7.proof.json"
+    document = recheck.read(str(path))
+    document["says"] = "Everything holds."
+    document["digest"] = recheck.digest(document)
+    path.with_name("A.proof.json").write_text(json.dumps(document), encoding="utf-8")
+    again = ran("recheck", path.parent)
+    assert again.exit_code == 1 and again.stdout.endswith("3 proof files: 2 checked, 1 rejected\n")
+    assert again.stdout.count("Words and formulas are those of the catalogue.") == 2
+    assert "'says' is not what the catalogue says" in again.stderr
+
+
 def test_interrupt_keeps_what_is_done(start: Callable[..., subprocess.Popen[str]], plugins: Path, begun: Path) -> None:
     process = start("verify", "PP-slow", "PP-proved", *ALONE, "--json", path=plugins)
     assert process.stderr is not None
