@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from simopt.estimators.facades.landmarked_svr import LandmarkedSVRegressor
     from simopt.estimators.facades.lipschitz_isotonic import LipschitzIsotonicRegressor
     from simopt.estimators.facades.m_power import MPowerRegressor
+    from simopt.estimators.facades.m_power_cv import MPowerRegressorCV
     from simopt.estimators.facades.mean_classifier import MeanSimilarityClassifier
     from simopt.estimators.facades.nadaraya_watson import NadarayaWatsonRegressor
     from simopt.estimators.facades.sparse_landmarked_svr import SparseLandmarkedSVRegressor
@@ -28,6 +29,7 @@ _HOMES = {
     "LandmarkedSVRegressor": "simopt.estimators.facades.landmarked_svr",
     "LipschitzIsotonicRegressor": "simopt.estimators.facades.lipschitz_isotonic",
     "MPowerRegressor": "simopt.estimators.facades.m_power",
+    "MPowerRegressorCV": "simopt.estimators.facades.m_power_cv",
     "MeanSimilarityClassifier": "simopt.estimators.facades.mean_classifier",
     "NadarayaWatsonRegressor": "simopt.estimators.facades.nadaraya_watson",
     "SparseLandmarkedSVRegressor": "simopt.estimators.facades.sparse_landmarked_svr",
@@ -42,6 +44,7 @@ __all__ = [
     "LandmarkedSVRegressor",
     "LipschitzIsotonicRegressor",
     "MPowerRegressor",
+    "MPowerRegressorCV",
     "MeanSimilarityClassifier",
     "NadarayaWatsonRegressor",
     "SparseLandmarkedSVRegressor",

@@ -125,22 +125,35 @@ def _fold(gram: Array, targets: Array, held: Indices, lam: Array, m: Array) -> t
     """(mean squared errors, log μ), both (k, l), on one fold."""
     kept = np.setdiff1d(np.arange(targets.size), held)
     path = TridiagonalPath(gram[np.ix_(kept, kept)].T, targets[kept], gram[np.ix_(kept, held)])
-    truth = targets[held]
+    truth, shape = targets[held], (m.size, lam.size)
+    roots = pair_roots(path, np.tile(lam, m.size), np.repeat(m, lam.size))
     if path.flat:
-        limits = np.where(m == 2.0, 0.0, np.copysign(math.inf, 2.0 - m))[:, None]
-        roots = np.where(m[:, None] == 2.0, np.log(kept.size * lam)[None, :], limits)
-        return np.full(roots.shape, float(np.mean(np.square(truth)))), roots
-    kappa = np.log(0.5 * kept.size * m)[:, None] + np.log(lam)[None, :]
-    powers = np.broadcast_to(m[:, None], kappa.shape)
-    vanishing = (powers == 1.0) & (kappa >= 0.5 * math.log(path.energy))
-    roots = np.full(kappa.shape, math.inf)
-    roots[~vanishing] = _roots(path, kappa[~vanishing], powers[~vanishing])
+        return np.full(shape, float(np.mean(np.square(truth)))), roots.reshape(shape)
     errors = np.empty(roots.size)
     step = max(1, CHUNK // held.size)
     for start in range(0, roots.size, step):
-        predicted = path.predictions(roots.ravel()[start : start + step])
+        predicted = path.predictions(roots[start : start + step])
         errors[start : start + step] = np.mean(np.square(predicted - truth), axis=1)
-    return errors.reshape(roots.shape), roots
+    return errors.reshape(shape), roots.reshape(shape)
+
+
+def pair_predictions(gram: Array, targets: Array, cross: Array, lam: Array, m: Array) -> Array:
+    """Predictions (p, v) of the fits of p pairs (λ, m) to one training set; `gram` (n, n) is column-major and destroyed, `cross` (n, v)."""
+    path = TridiagonalPath(gram, targets, cross)
+    roots = pair_roots(path, lam, m)
+    return np.zeros((lam.size, cross.shape[1])) if path.flat else path.predictions(roots)
+
+
+def pair_roots(path: TridiagonalPath, lam: Array, m: Array) -> Array:
+    """log μ of the fit of each pair (λ, m), both (p,); ∞ for f = 0. The path is tabulated where they are, unless it is flat."""
+    if path.flat:
+        limits: Array = np.where(m == 2.0, np.log(path.samples * lam), np.copysign(math.inf, 2.0 - m))
+        return limits
+    kappa = math.log(0.5 * path.samples) + np.log(m) + np.log(lam)
+    vanishing = (m == 1.0) & (kappa >= 0.5 * math.log(path.energy))
+    roots: Array = np.full(kappa.shape, math.inf)
+    roots[~vanishing] = _roots(path, kappa[~vanishing], m[~vanishing])
+    return roots
 
 
 def _roots(path: TridiagonalPath, kappa: Array, m: Array) -> Array:
@@ -150,10 +163,10 @@ def _roots(path: TridiagonalPath, kappa: Array, m: Array) -> Array:
     brackets Newton's method runs on the interpolated path.
     """
     points, log_t = path.survey()
-    below = kappa + (m - 2.0) * log_t[0]
+    below = kappa + _lifted(m, log_t[0])
     with np.errstate(divide="ignore"):
-        above = (kappa + (m - 2.0) * (log_t[-1] + points[-1])) / (m - 1.0)
-    passed = np.sum(points <= kappa[:, None] + (m[:, None] - 2.0) * log_t, axis=1)  # how many points have G ≤ 0
+        above = (kappa + _lifted(m, log_t[-1] + points[-1])) / (m - 1.0)
+    passed = np.sum(points <= kappa[:, None] + _lifted(m[:, None], log_t), axis=1)  # how many points have G ≤ 0
     left, right = points[np.maximum(passed - 1, 0)], points[np.minimum(passed, points.size - 1)]
     path.tabulate(float(np.min(left, initial=path.high)), float(np.max(right, initial=path.low)))
     roots: Array = np.where(passed == 0, below, np.where(passed == points.size, above, 0.5 * (left + right)))
@@ -173,3 +186,8 @@ def _roots(path: TridiagonalPath, kappa: Array, m: Array) -> Array:
         if active.size == 0:
             break
     return roots
+
+
+def _lifted(m: Array, log_t: Array) -> Array:
+    """(m − 2) log t; 0 for m = 2, also where t² came out as no positive number."""
+    return np.multiply(m - 2.0, log_t, out=np.zeros(np.broadcast_shapes(m.shape, np.shape(log_t))), where=m != 2.0)

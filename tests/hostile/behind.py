@@ -115,6 +115,7 @@ BEHIND: dict[str, tuple[str, ...]] = {
             "estimators.facades.landmarked_ordinal:categories_of",
             "data.row_blocks:is_lazy",
         ),
+        *("estimators.facades.selection",),
         *(
             "estimators.facades.landmarked_ordinal:ranked",
             "estimators.ordinal.ordinal:training_labels",

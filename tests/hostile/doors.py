@@ -869,6 +869,7 @@ ESTIMATORS: dict[str, dict[str, Any]] = {
     "LandmarkedSVRegressor": {"landmarks": 2, "radius": 1.0, "epsilon": 0.1},
     "LipschitzIsotonicRegressor": {"lipschitz": 1.0, "feature": 1, "low": -9.0, "high": 9.0},
     "MPowerRegressor": {"power": 1.5, "regularization": 0.1},
+    "MPowerRegressorCV": {"regularizations": LAMBDAS, "powers": np.array([1.5, 2.0])},
     "MeanSimilarityClassifier": {"tol": 1e-8},
     "NadarayaWatsonRegressor": {"shift": 0.5, "fallback": 0.0},
     "SparseLandmarkedSVRegressor": {"landmarks": 2, "radius": 1.0, "epsilon": 0.1, "smoothness": 1.0},
@@ -877,6 +878,7 @@ ESTIMATORS: dict[str, dict[str, Any]] = {
 
 FACADES: dict[str, dict[str, tuple[str, ...]]] = {
     "LIsotronRegressor": {"lipschitz": ("inf",)},
+    "MPowerRegressorCV": {"powers": GRIDS["powers"], "regularizations": ("0-d",)},
     "LandmarkedOrdinalClassifier": {"landmarks": ("a matrix",)},
     "LandmarkedSVRegressor": {"landmarks": ("a matrix",)},
     "SparseLandmarkedSVRegressor": {"landmarks": ("a matrix",), "smoothness": ("inf",)},

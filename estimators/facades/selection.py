@@ -1,0 +1,239 @@
+r"""Choosing parameters by cross-validation, the whole grid at once on each fold: the answer of scikit-learn's GridSearchCV, by a path.
+
+On a fold, similarities and features are computed once, and one decomposition or one path of warm starts has the predictions of every
+candidate. Scores are those that GridSearchCV gives to the plain estimator on the same folds and the same grid, up to what the accuracy of
+the fits leaves open, and its rules choose among them: the best mean over folds, each fold counting alike, of equals the first in the grid.
+Then the plain estimator is fitted to all samples with what was chosen, and its certificate is what is kept.
+
+Grids that are made from the data go from the strongest regularization to the weakest, so that the strongest of equals is taken.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar, Self
+
+import numpy as np
+import numpy.typing as npt
+from joblib import Parallel, delayed
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+from sklearn.base import clone, is_classifier
+from sklearn.exceptions import ConvergenceWarning
+from sklearn.metrics import check_scoring
+from sklearn.model_selection import check_cv
+from sklearn.utils import get_tags
+
+from simopt.estimators.facades.base import CheckedEstimator
+from simopt.ground import validate
+from simopt.ground.arrays import Array
+from simopt.ground.errors import InvalidProblem
+
+Candidate = dict[str, float]
+Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
+Scores = Callable[[NDArray[Any], NDArray[Any]], NDArray[Any] | None]
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """What all candidates say of the samples held out.
+
+    Attributes
+    ----------
+    predicted : (candidates, m) array
+        numbers or labels.
+    decisions : (candidates, m) array, optional
+        the function whose sign decides between two classes.
+    classes : array, optional
+        labels that occur in the training part.
+    open : int
+        fits whose gap is not what was asked for.
+    """
+
+    predicted: NDArray[Any]
+    decisions: Array | None = None
+    classes: NDArray[Any] | None = None
+    open: int = 0
+
+
+def r_squared(truth: Array, predicted: Array) -> Array | None:
+    """1 − Σ(y − f)²/Σ(y − ȳ)² for each row f; None where y is constant, of which scikit-learn has rules of its own."""
+    spread = float(np.sum(np.square(truth - np.mean(truth))))
+    return 1.0 - np.sum(np.square(predicted - truth), axis=1) / spread if spread > 0.0 else None
+
+
+def negative_mean_square(truth: Array, predicted: Array) -> Array:
+    """−(1/m) Σ(y − f)² for each row f."""
+    return -np.asarray(np.mean(np.square(predicted - truth), axis=1))
+
+
+def accuracy(truth: NDArray[Any], predicted: NDArray[Any]) -> Array:
+    """Share of equal labels for each row."""
+    return np.asarray(np.mean(predicted == truth, axis=1))
+
+
+AT_ONCE: dict[str, Scores] = {"r2": r_squared, "neg_mean_squared_error": negative_mean_square, "accuracy": accuracy}
+
+
+def values_of(name: str, grid: Any, low: float, high: float, unit: float) -> list[float]:
+    """A grid as it is given, or so many values from high · unit down to low · unit, at equal ratios.
+
+    Raises
+    ------
+    InvalidProblem
+        for anything but a whole number ≥ 1 and numbers > 0.
+    """
+    if np.ndim(grid) == 0 and not hasattr(grid, "__len__"):
+        count = validate.whole(name, grid, minimum=1)
+        return [unit * high] if count == 1 else (unit * np.logspace(np.log10(high), np.log10(low), count)).tolist()
+    return validate.grid(name, grid, low=0.0, strict=True).tolist()
+
+
+def results_of(candidates: Sequence[Candidate], scores: Array) -> dict[str, Any]:
+    """`cv_results_` as GridSearchCV has it, but for the times, which candidates of one path share.
+
+    `scores` is (folds, candidates). Means that are no numbers rank last.
+    """
+    out: dict[str, Any] = {"params": list(candidates)}
+    for name in sorted({name for candidate in candidates for name in candidate}):
+        out[f"param_{name}"] = np.ma.array([candidate[name] for candidate in candidates])
+    out |= {f"split{k}_test_score": row for k, row in enumerate(scores)}
+    mean = np.average(scores, axis=0)
+    out["mean_test_score"] = mean
+    out["std_test_score"] = np.sqrt(np.average((scores - mean) ** 2, axis=0))
+    known = mean[~np.isnan(mean)]
+    filled = np.where(np.isnan(mean), float(np.min(known, initial=0.0)) - 1.0, mean)
+    out["rank_test_score"] = rankdata(-filled, method="min").astype(np.int32)
+    return out
+
+
+class SelectedByFolds(CheckedEstimator):
+    """An estimator that chooses parameters of a plain one; subclasses say which, from what grid, and what the candidates answer on a fold.
+
+    Attributes that a fit leaves, beside those of the plain estimator:
+
+    best_params_, best_score_, best_index_
+        the candidate chosen, its mean score, and its place in the grid.
+    best_estimator_
+        the plain estimator with it, fitted to all samples.
+    cv_results_ : dict
+        params, scores of each fold, their mean, standard deviation and rank, one a candidate.
+    n_splits_ : int
+    """
+
+    cv: Any
+    scoring: Any
+    n_jobs: int | None
+    plain: ClassVar[type]
+
+    def __sklearn_tags__(self) -> Any:
+        return get_tags(self._plain())
+
+    def _plain(self, **chosen: Any) -> Any:
+        """The plain estimator with the parameters that it shares with this one, and those chosen."""
+        shared = set(self.plain._get_param_names())  # type: ignore[attr-defined]  # an estimator of scikit-learn
+        return clone(self.plain(**{name: value for name, value in self.get_params(deep=False).items() if name in shared}, **chosen))
+
+    def _candidates(self, X: Array, y: NDArray[Any], shared: Any) -> list[Candidate]:
+        """The grid."""
+        raise NotImplementedError
+
+    def _shared(self, X: Array) -> Any:
+        """What all folds may use, computed once."""
+        return None
+
+    def _answers(self, X: Array, y: NDArray[Any], fold: Fold, candidates: Sequence[Candidate], shared: Any) -> Answers:
+        """What the candidates say of the samples held out when they are fitted to the others."""
+        raise NotImplementedError
+
+    def fit(self, X: Any, y: Any) -> Self:
+        """Choose on folds of X (n, p), or of n × n similarities, and y (n,); then fit to all samples with what was chosen.
+
+        Raises
+        ------
+        InvalidProblem
+            for what the plain estimator refuses, and a grid that is empty or has values that are not positive.
+        """
+        numeric = not is_classifier(self)
+        X, y = self._training(X, y, numeric=numeric)
+        self._look(X, y)
+        shared = self._shared(X)
+        candidates = self._candidates(X, y, shared)
+        folds = list(check_cv(self.cv, y, classifier=not numeric).split(X, y))
+        jobs = (delayed(self._scored)(X, y, fold, candidates, shared) for fold in folds)
+        rows = Parallel(n_jobs=self.n_jobs, prefer="threads")(jobs)
+        self.n_splits_ = len(folds)
+        self.cv_results_ = results_of(candidates, np.array([row for row, _ in rows]))
+        self.best_index_ = int(np.argmin(self.cv_results_["rank_test_score"]))
+        self.best_params_: Mapping[str, float] = candidates[self.best_index_]
+        self.best_score_ = float(self.cv_results_["mean_test_score"][self.best_index_])
+        self._say(sum(left for _, left in rows), len(folds) * len(candidates))
+        self._refit(X, y)
+        return self
+
+    def _look(self, X: Array, y: NDArray[Any]) -> None:
+        """Refuse what the plain estimator would refuse on all samples, before there are folds."""
+
+    def _refit(self, X: Array, y: NDArray[Any]) -> None:
+        """Fit the plain estimator to all samples, and keep what it leaves as what this one leaves."""
+        self.best_estimator_ = self._plain(**self.best_params_).fit(X, y)
+        mine = set(vars(self))
+        for name, value in vars(self.best_estimator_).items():
+            if name.endswith("_") and name not in mine:
+                setattr(self, name, value)
+        for name, value in self.best_params_.items():
+            setattr(self, f"{name}_", value)
+
+    def _say(self, left: int, fits: int) -> None:
+        if left:
+            message = f"{type(self).__name__}: {left} of {fits} fits on folds did not close to tol={self.get_params()['tol']:.2g}"
+            warnings.warn(f"{message}; their scores are of the best points found (raise tol)", ConvergenceWarning, stacklevel=3)
+
+    def _scored(
+        self, X: Array, y: NDArray[Any], fold: Fold, candidates: Sequence[Candidate], shared: Any
+    ) -> tuple[NDArray[np.float64], int]:
+        """Scores of all candidates on a fold, and how many of their fits are open."""
+        answers = self._answers(X, y, fold, candidates, shared)
+        held = fold[1]
+        usual = "accuracy" if is_classifier(self) else "r2"
+        name = usual if self.scoring is None else self.scoring
+        at_once = AT_ONCE.get(name) if isinstance(name, str) else None
+        found = at_once(y[held], answers.predicted) if at_once is not None and held.size > 1 else None
+        if found is None:
+            found = self._one_by_one(X[held], y[held], answers)
+        return np.asarray(found, dtype=np.float64), answers.open
+
+    def _one_by_one(self, X: Array, y: NDArray[Any], answers: Answers) -> list[float]:
+        """Scores by any scorer of scikit-learn's form, which is given an estimator that knows what to say of the samples held out."""
+        scorer = check_scoring(self._plain(), scoring=self.scoring)
+        found = []
+        for k, predicted in enumerate(answers.predicted):
+            model = self._plain()
+            said = {"predict": answering("predict", X, predicted)}
+            if answers.decisions is not None:
+                said["decision_function"] = answering("decision_function", X, answers.decisions[k])
+            vars(model).update(said)
+            if answers.classes is not None:
+                model.classes_ = answers.classes
+            found.append(float(scorer(model, X, y)))
+        return found
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """What the plain estimator with the parameters chosen says of the rows of X, shape (m,)."""
+        queries = self._queries(X)
+        out: NDArray[Any] = self.best_estimator_.predict(queries)
+        return out
+
+
+def answering(name: str, points: Array, values: NDArray[Any]) -> Callable[[Any], NDArray[Any]]:
+    """A method that knows its values at these points, and at no others."""
+
+    def method(X: npt.ArrayLike) -> NDArray[Any]:
+        if X is not points and not np.array_equal(X, points):
+            raise InvalidProblem("scoring: it asks for predictions at other points than those held out; take GridSearchCV for it")
+        return values
+
+    method.__name__ = name  # by which scorers tell what they have got
+    return method

@@ -1,0 +1,143 @@
+"""Estimators that choose their parameters: the choice and the scores of GridSearchCV over the plain ones; grids in units of the data."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pytest
+from made_data import data
+from sklearn.metrics import make_scorer, max_error
+from sklearn.model_selection import GridSearchCV, GroupKFold, KFold, LeaveOneOut
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from simopt import estimators
+from simopt.data.similarities import Gaussian, Linear
+from simopt.ground.errors import InvalidProblem
+
+
+@dataclass(frozen=True)
+class Case:
+    """A pair of estimators with common options, a grid of the one that chooses, and how near the scores must be."""
+
+    chooses: str
+    grid: dict[str, Any]
+    options: dict[str, Any]
+    atol: float = 1e-6
+
+    @property
+    def plain(self) -> Any:
+        return getattr(estimators, self.chooses.removesuffix("CV"))(**self.options)
+
+    def choosing(self, **more: Any) -> Any:
+        return getattr(estimators, self.chooses)(**{**self.options, **self.grid, **more})
+
+    def targets(self, y: Any) -> Any:
+        if "Ordinal" in self.chooses:
+            return np.digitize(y, [-0.7, 0.7])
+        return np.where(y > 0, "up", "down") if self.chooses.endswith("ClassifierCV") else y
+
+    def __str__(self) -> str:
+        return f"{self.chooses} {self.options.get('similarity', '')} {sorted(self.grid)}"
+
+
+LAMBDAS = np.array([1.0, 0.1, 1e-2, 1e-3, 1e-4])
+CASES = [
+    Case("MPowerRegressorCV", {"regularizations": LAMBDAS, "powers": [1.0, 1.5, 2.0, 3.0]}, {"similarity": "gaussian", "tol": 1e-9}),
+    Case("MPowerRegressorCV", {"regularizations": LAMBDAS, "powers": [1.5, 2.0]}, {"similarity": Gaussian(2.0), "tol": 1e-10}),
+]
+WORST = make_scorer(max_error, greater_is_better=False)
+SINGULAR = {"regularizations": "regularization", "powers": "power", "radii": "radius"}
+
+
+def searched(case: Case, X: Any, y: Any, **more: Any) -> Any:
+    """GridSearchCV over the plain estimator."""
+    grid = {SINGULAR[name]: values for name, values in case.grid.items()}
+    return GridSearchCV(case.plain, grid, **more).fit(X, y)
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_the_choice_is_that_of_grid_search(case: Case) -> None:
+    X, y = data(np.random.default_rng(21), 75)
+    y = case.targets(y)
+    cv = KFold(3, shuffle=True, random_state=0)
+    model, search = case.choosing(cv=cv).fit(X, y), searched(case, X, y, cv=cv)
+    assert model.best_params_ == search.best_params_ and model.best_index_ == search.best_index_
+    assert model.best_score_ == pytest.approx(search.best_score_, abs=case.atol)
+    for key in ("split0_test_score", "split2_test_score", "mean_test_score", "std_test_score"):
+        np.testing.assert_allclose(model.cv_results_[key], search.cv_results_[key], atol=case.atol)
+    assert model.cv_results_["params"] == search.cv_results_["params"]
+    for name in model.best_params_:
+        np.testing.assert_array_equal(model.cv_results_[f"param_{name}"], search.cv_results_[f"param_{name}"])
+        assert getattr(model, f"{name}_") == model.best_params_[name]
+    np.testing.assert_array_equal(model.predict(X), search.best_estimator_.predict(X))
+    assert model.certificate_ == search.best_estimator_.certificate_ and model.certificate_.closes(1e-6)
+    assert len(set(model.cv_results_["mean_test_score"].round(6))) > 2  # the grid makes a difference
+
+
+@pytest.mark.parametrize("case", CASES[:1], ids=str)
+@pytest.mark.parametrize("scoring", ["neg_mean_squared_error", "neg_mean_absolute_error", WORST])
+def test_any_scorer_may_judge(case: Case, scoring: Any) -> None:
+    X, y = data(np.random.default_rng(22), 60)
+    model, search = case.choosing(cv=3, scoring=scoring).fit(X, y), searched(case, X, y, cv=3, scoring=scoring)
+    assert model.best_params_ == search.best_params_
+    np.testing.assert_allclose(model.cv_results_["mean_test_score"], search.cv_results_["mean_test_score"], atol=1e-6)
+
+
+def test_a_scorer_that_asks_for_other_points_is_refused() -> None:
+    X, y = data(np.random.default_rng(23), 30)
+    with pytest.raises(InvalidProblem, match="other points than those held out; take GridSearchCV"):
+        estimators.MPowerRegressorCV(scoring=lambda model, X, y: float(model.predict(X + 1.0)[0])).fit(X, y)
+
+
+def test_folds_are_whatever_scikit_learn_takes_for_folds() -> None:
+    X, y = data(np.random.default_rng(24), 40)
+    groups = np.arange(40) % 4
+    by_groups = estimators.MPowerRegressorCV(cv=GroupKFold(4).split(X, y, groups)).fit(X, y)
+    by_hand = estimators.MPowerRegressorCV(cv=[(np.flatnonzero(groups != k), np.flatnonzero(groups == k)) for k in range(4)]).fit(X, y)
+    assert by_groups.n_splits_ == by_hand.n_splits_ == 4
+    assert sorted(by_groups.cv_results_["mean_test_score"]) == pytest.approx(sorted(by_hand.cv_results_["mean_test_score"]), abs=1e-9)
+    alone = estimators.MPowerRegressorCV(cv=LeaveOneOut(), scoring="neg_mean_squared_error").fit(X, y)
+    assert alone.n_splits_ == 40 and alone.best_score_ < 0.0
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_folds_on_threads_are_the_same_folds(case: Case) -> None:
+    X, y = data(np.random.default_rng(25), 60)
+    y = case.targets(y)
+    one, two = case.choosing(cv=3).fit(X, y), case.choosing(cv=3, n_jobs=2).fit(X, y)
+    np.testing.assert_array_equal(one.cv_results_["mean_test_score"], two.cv_results_["mean_test_score"])
+
+
+@pytest.mark.parametrize("name", [name for name in estimators.__all__ if name.endswith("CV")])
+def test_grids_made_from_the_data_follow_its_units_and_not_its_size(name: str) -> None:
+    """y times 8 (regressors) and K times 4: the same scores all along the grid, whose λ have moved; samples twice: the same λ."""
+    X, y = data(np.random.default_rng(26), 48)
+    case = Case(name, {}, {"random_state": 0, "landmarks": X[:12]} if "Landmarked" in name else {})
+    labels, factor = case.targets(y), 1.0
+    one = case.choosing(similarity=Linear(), cv=4).fit(X, labels)
+    if labels.dtype.kind == "f":
+        factor = 8.0
+    two = case.choosing(similarity=4.0 * Linear(), cv=4).fit(X, factor * labels)
+    np.testing.assert_allclose(two.cv_results_["mean_test_score"], one.cv_results_["mean_test_score"], atol=1e-5)
+    first = next(iter(set(one.best_params_) - {"power"}))
+    assert two.best_params_[first] != one.best_params_[first]
+    twice = case.choosing(similarity=Linear(), cv=4).fit(np.repeat(X, 2, axis=0), np.repeat(labels, 2))
+    found, expected = (np.asarray(model.cv_results_[f"param_{first}"], dtype=float) for model in (twice, one))
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+
+
+def test_a_choice_is_made_in_a_pipeline_from_the_transformed_points() -> None:
+    X, y = data(np.random.default_rng(27), 60)
+    model = make_pipeline(StandardScaler(), estimators.MPowerRegressorCV("gaussian", cv=3)).fit(X * [1.0, 1e3], y)
+    assert model[-1].best_score_ > 0.5 and model.score(X * [1.0, 1e3], y) > 0.8
+
+
+def test_grids_are_refused_by_name_and_place() -> None:
+    X, y = data(np.random.default_rng(28), 20)
+    with pytest.raises(InvalidProblem, match="regularizations: entry 1 is -1"):
+        estimators.MPowerRegressorCV(regularizations=[1.0, -1.0]).fit(X, y)
+    with pytest.raises(InvalidProblem, match="regularizations: 0 given"):
+        estimators.MPowerRegressorCV(regularizations=0).fit(X, y)
+    with pytest.raises(InvalidProblem, match="powers: entry 0 is 0.5"):
+        estimators.MPowerRegressorCV(powers=[0.5]).fit(X, y)
