@@ -87,8 +87,8 @@ def values_of(name: str, grid: Any, low: float, high: float, unit: float) -> lis
     """
     if np.ndim(grid) == 0 and not hasattr(grid, "__len__"):
         count = validate.whole(name, grid, minimum=1)
-        return [unit * high] if count == 1 else (unit * np.logspace(np.log10(high), np.log10(low), count)).tolist()
-    return validate.grid(name, grid, low=0.0, strict=True).tolist()
+        return [float(unit * value) for value in np.geomspace(high, low, count)]
+    return [float(value) for value in validate.grid(name, grid, low=0.0, strict=True)]
 
 
 def results_of(candidates: Sequence[Candidate], scores: Array) -> dict[str, Any]:
@@ -202,7 +202,7 @@ class SelectedByFolds(CheckedEstimator):
         at_once = AT_ONCE.get(name) if isinstance(name, str) else None
         found = at_once(y[held], answers.predicted) if at_once is not None and held.size > 1 else None
         if found is None:
-            found = self._one_by_one(X[held], y[held], answers)
+            found = np.array(self._one_by_one(X[held], y[held], answers))
         return np.asarray(found, dtype=np.float64), answers.open
 
     def _one_by_one(self, X: Array, y: NDArray[Any], answers: Answers) -> list[float]:
