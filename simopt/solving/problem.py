@@ -130,6 +130,17 @@ class Problem(ABC):
     parameters: ClassVar[tuple[str, ...]] = ()
     may_be_infeasible: ClassVar[bool] = False
 
+    def __init_subclass__(cls, same_programme: bool = False, **keywords: Any) -> None:
+        """Refuse a declaration of its own beside formulas of another programme, unless it is the `same_programme`, written otherwise."""
+        super().__init_subclass__(**keywords)
+        others = [name for name in OF_ONE_PROGRAMME if _programme(_owner(cls, name)) not in (None, _owner(cls, "declare"))]
+        if others and not same_programme:
+            raise TypeError(
+                f"{cls.__name__} declares a programme of its own, but has {', '.join(others)} of {_owner(cls, others[0]).__name__}, which"
+                " would judge answers to it: give it a `name`, and put DeclaredProblem before that among the bases or write these anew;"
+                f" of the same programme, written otherwise, say class {cls.__name__}(…, same_programme=True)"
+            )
+
     def __post_init__(self) -> None:
         freeze(self, **fields.checked(self))
 
@@ -243,6 +254,33 @@ class Problem(ABC):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         freeze(self, **state)  # pickling loses the read-only flag
+
+
+# what finds the solvers of a programme, and what judges their answers
+OF_ONE_PROGRAMME = (
+    "name",
+    "objective",
+    "restore",
+    "multipliers",
+    "dual_bound",
+    "ray",
+    "gap",
+    "distance",
+    "trivial_point",
+    "scale",
+    "normalised",
+)
+
+
+def _owner(cls: type, name: str) -> type:
+    """The class that defines what `cls` has under a name; `object` if none does."""
+    return next((place for place in cls.__mro__ if name in vars(place)), object)
+
+
+def _programme(cls: type) -> type | None:
+    """The class whose declaration the formulas of `cls` are about; None where they are of any."""
+    owner = _owner(cls, "declare") if hasattr(cls, "declare") else None
+    return owner if owner is not None and not getattr(vars(owner)["declare"], "__isabstractmethod__", False) else None
 
 
 def hashed(value: Any) -> str:

@@ -72,7 +72,7 @@ class Careless(KernelRidge):
         object.__setattr__(self, "gram", np.array(self.gram))
 
 
-class Unlabelled(KernelRidge):
+class Unlabelled(KernelRidge, same_programme=True):
     """A constraint without a label."""
 
     def declare(self, *, cones: Any = frozenset()) -> Any:
@@ -83,7 +83,7 @@ class Unlabelled(KernelRidge):
         return cp.Problem(plain.objective, [*plain.constraints, plain.var_dict["u"] <= 1e9])
 
 
-class Nameless(KernelRidge):
+class Nameless(KernelRidge, same_programme=True):
     """A parameter that is not named like a field."""
 
     def declare(self, *, cones: Any = frozenset()) -> Any:
@@ -94,7 +94,7 @@ class Nameless(KernelRidge):
         return cp.Problem(cp.Minimize(plain.objective.expr + cp.square(cp.Variable())), plain.constraints)
 
 
-class PowerHungry(KernelRidge):
+class PowerHungry(KernelRidge, same_programme=True):
     """A power cone whatever cones are offered."""
 
     def declare(self, *, cones: Any = frozenset()) -> Any:
@@ -152,7 +152,7 @@ class OneExample(KernelRidge):
         yield next(iter(super().examples(rng)))
 
 
-class OtherDeclaration(LandmarkedSVR):
+class OtherDeclaration(LandmarkedSVR, same_programme=True):
     """Declares a ball that is smaller by a hundredth than the one that it judges."""
 
     def declare(self, **options: Any) -> Any:

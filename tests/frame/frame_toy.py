@@ -133,7 +133,7 @@ class Toy(Problem):
 
 
 @dataclass(frozen=True, eq=False)
-class Impossible(Toy):
+class Impossible(Toy, same_programme=True):
     """A declaration without feasible points."""
 
     name: ClassVar[str] = "impossible"
@@ -156,7 +156,7 @@ class Impossible(Toy):
 
 
 @dataclass(frozen=True, eq=False)
-class Bottomless(Toy):
+class Bottomless(Toy, same_programme=True):
     """A declaration that is unbounded below."""
 
     name: ClassVar[str] = "bottomless"
@@ -174,7 +174,7 @@ class Bottomless(Toy):
 
 
 @dataclass(frozen=True, eq=False)
-class NeedsPowers(Toy):
+class NeedsPowers(Toy, same_programme=True):
     """A declaration with a power cone whatever cones are offered."""
 
     name: ClassVar[str] = "needs-powers"
@@ -189,7 +189,7 @@ class NeedsPowers(Toy):
 
 
 @dataclass(frozen=True, eq=False)
-class Undeclared(Toy):
+class Undeclared(Toy, same_programme=True):
     """A problem that has no declaration."""
 
     name: ClassVar[str] = "undeclared"

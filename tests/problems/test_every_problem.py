@@ -63,7 +63,7 @@ def test_the_whole_programme_stands_in_the_file_of_the_problem(name: str) -> Non
     assert {file for example in examples(name) for file in files_that_call_cvxpy(example.problem)} == {home}
 
 
-class Elsewhere(KernelRidge):
+class Elsewhere(KernelRidge, same_programme=True):
     """A problem that takes its declaration from the file of another, and its penalty from its own."""
 
     def declare(self, **options: Any) -> Any:
