@@ -72,7 +72,7 @@ def claim_table(paper: str, modules: list[str]) -> str:
 
 def estimator_table() -> str:
     """One line an estimator: what it is, and the problem or rule in the first line of its docstring."""
-    from sklearn.base import ClassifierMixin
+    from sklearn.base import ClassifierMixin, TransformerMixin
 
     from simopt import estimators
 
@@ -80,7 +80,7 @@ def estimator_table() -> str:
     for name in estimators.__all__:
         cls = getattr(estimators, name)
         home = f"{{py:class}}`{name} <simopt.estimators.{name}>`"
-        kind = "classifier" if issubclass(cls, ClassifierMixin) else "regressor"
+        kind = "classifier" if issubclass(cls, ClassifierMixin) else "transformer" if issubclass(cls, TransformerMixin) else "regressor"
         lines.append(f"| {home} | {kind} | {cell((inspect.getdoc(cls) or '').splitlines()[0])} |")
     return "\n".join(lines) + "\n"
 

@@ -11,7 +11,10 @@ if TYPE_CHECKING:
     from simopt.estimators.facades.herded_mean import HerdedMeanClassifier
     from simopt.estimators.facades.hinge_svm import HingeSVMClassifier
     from simopt.estimators.facades.l_isotron import LIsotronRegressor
+    from simopt.estimators.facades.landmark_transformer import LandmarkTransformer
     from simopt.estimators.facades.landmarked_ordinal import LandmarkedOrdinalClassifier
+    from simopt.estimators.facades.landmarked_ridge import LandmarkedRidgeRegressor
+    from simopt.estimators.facades.landmarked_ridge_cv import LandmarkedRidgeCV
     from simopt.estimators.facades.landmarked_svr import LandmarkedSVRegressor
     from simopt.estimators.facades.lipschitz_isotonic import LipschitzIsotonicRegressor
     from simopt.estimators.facades.m_power import MPowerRegressor
@@ -25,7 +28,10 @@ _HOMES = {
     "HerdedMeanClassifier": "simopt.estimators.facades.herded_mean",
     "HingeSVMClassifier": "simopt.estimators.facades.hinge_svm",
     "LIsotronRegressor": "simopt.estimators.facades.l_isotron",
+    "LandmarkTransformer": "simopt.estimators.facades.landmark_transformer",
     "LandmarkedOrdinalClassifier": "simopt.estimators.facades.landmarked_ordinal",
+    "LandmarkedRidgeCV": "simopt.estimators.facades.landmarked_ridge_cv",
+    "LandmarkedRidgeRegressor": "simopt.estimators.facades.landmarked_ridge",
     "LandmarkedSVRegressor": "simopt.estimators.facades.landmarked_svr",
     "LipschitzIsotonicRegressor": "simopt.estimators.facades.lipschitz_isotonic",
     "MPowerRegressor": "simopt.estimators.facades.m_power",
@@ -40,7 +46,10 @@ __all__ = [
     "HerdedMeanClassifier",
     "HingeSVMClassifier",
     "LIsotronRegressor",
+    "LandmarkTransformer",
     "LandmarkedOrdinalClassifier",
+    "LandmarkedRidgeCV",
+    "LandmarkedRidgeRegressor",
     "LandmarkedSVRegressor",
     "LipschitzIsotonicRegressor",
     "MPowerRegressor",

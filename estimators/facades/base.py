@@ -17,6 +17,7 @@ from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
@@ -123,8 +124,7 @@ class CheckedEstimator(BaseEstimator):
 
     def _training(self, X: Any, y: Any, *, numeric: bool = True) -> tuple[Array, Any]:
         """X as a finite float64 matrix and y as a vector; remembers the number and names of the columns, and forgets an earlier fit."""
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)
+        self._forget()
         refuse_unread("X", X)
         if numeric:
             refuse_unread("y", y)
@@ -132,6 +132,11 @@ class CheckedEstimator(BaseEstimator):
             validate.entries("y", y)
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=numeric, ensure_min_samples=1)
         return X, column_or_1d(y, dtype=np.float64 if numeric else None, warn=True)
+
+    def _forget(self) -> None:
+        """Nothing is left of an earlier fit."""
+        for name in [name for name in vars(self) if name.endswith("_")]:
+            delattr(self, name)
 
     def _queries(self, X: Any) -> Array:
         """X as a finite float64 matrix with the columns that `fit` saw."""
@@ -246,8 +251,8 @@ class KernelEstimator(Certified, SimilarityEstimator):
         return np.concatenate(list(blocks))
 
 
-class LandmarkEstimator(Certified, SimilarityEstimator):
-    """An estimator on Ψ(x) = d^{-1/2} (K(x, l_1), …, K(x, l_d)), whatever K is; landmarks are drawn by `random_state`."""
+class LandmarkFeatures(SimilarityEstimator):
+    """Ψ(x) = d^{-1/2} (K(x, l_1), …, K(x, l_d)), whatever K is; landmarks are drawn by `random_state`."""
 
     landmarks: Any
     random_state: Any
@@ -266,14 +271,26 @@ class LandmarkEstimator(Certified, SimilarityEstimator):
             given = self.landmarks.copy() if isinstance(self.landmarks, np.ndarray) else self.landmarks
             self.landmark_map_ = landmark_map(Rows("X", X, first_look=False), given, self.similarity, seed)
             return self.landmark_map_
+        numbers = Rows("X", np.arange(len(X), dtype=np.float64)[:, None])
+        chosen = landmark_map(numbers, self._count(), as_given, seed).landmarks[:, 0]
+        return self._columns(chosen.astype(np.intp))
+
+    def _count(self) -> int:
+        """How many landmarks there are to be, for similarities that are known for the training points alone."""
         if not isinstance(self.landmarks, Integral):
             raise InvalidProblem("landmarks: with precomputed similarities say how many; they are drawn from the training points")
-        numbers = Rows("X", np.arange(len(X), dtype=np.float64)[:, None])
-        chosen = landmark_map(numbers, int(self.landmarks), as_given, seed).landmarks[:, 0]
-        self.landmark_indices_ = chosen.astype(np.intp)
+        return int(self.landmarks)
+
+    def _columns(self, chosen: NDArray[np.intp]) -> LandmarkMap:
+        """Ψ of precomputed similarities, the landmarks being these training points."""
+        self.landmark_indices_ = chosen
         self.landmark_map_ = LandmarkMap(as_given, np.eye(len(chosen)))
         return self.landmark_map_
 
     def _points(self, X: Array) -> Array:
         """What `landmark_map_` takes: the rows of X, or their similarities to the landmarks."""
         return X[:, self.landmark_indices_] if self._precomputed else X
+
+
+class LandmarkEstimator(Certified, LandmarkFeatures):
+    """An estimator on the landmark map, with a certificate."""

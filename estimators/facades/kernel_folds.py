@@ -32,8 +32,9 @@ class KernelFolds(SelectedByFolds, KernelEstimator):
         if shared is not None:
             return shared[np.ix_(train, train)], (X if self._precomputed else shared)[np.ix_(held, train)]
         model = self._plain()
-        gram = model._gram(X[train])
-        return np.array(gram), np.asarray(model.similarity_(X[held], X[train]), dtype=np.float64)
+        points, queries = self._parts(X, fold)
+        gram = model._gram(points)
+        return np.array(gram), np.asarray(model.similarity_(queries, points), dtype=np.float64)
 
     def _diagonal_mean(self, X: Array, shared: Array | None) -> float:
         """Mean of K(x_i, x_i), the unit of K; 1 where it is 0."""

@@ -144,6 +144,12 @@ class SelectedByFolds(CheckedEstimator):
         """What all folds may use, computed once."""
         return None
 
+    def _parts(self, X: Array, fold: Fold) -> tuple[Array, Array]:
+        """The points of the training part and those held out; of precomputed similarities those to the training part."""
+        train, held = fold
+        columns = train if getattr(self, "_precomputed", False) else np.arange(X.shape[1])
+        return X[np.ix_(train, columns)], X[np.ix_(held, columns)]
+
     def _answers(self, X: Array, y: NDArray[Any], fold: Fold, candidates: Sequence[Candidate], shared: Any) -> Answers:
         """What the candidates say of the samples held out when they are fitted to the others."""
         raise NotImplementedError

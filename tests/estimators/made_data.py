@@ -7,6 +7,8 @@ from sklearn.base import is_classifier
 
 from simopt import estimators
 
+PREDICTORS = [name for name in estimators.__all__ if hasattr(getattr(estimators, name), "predict")]
+
 
 def data(rng: np.random.Generator, n: int = 60) -> tuple[Any, Any]:
     """Points of the plane and a noisy function of them."""

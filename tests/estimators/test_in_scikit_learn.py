@@ -7,7 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
-from made_data import data, seeded, targets_for
+from made_data import PREDICTORS, data, seeded, targets_for
 from sklearn.base import clone
 from sklearn.exceptions import ConvergenceWarning, NotFittedError
 from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict
@@ -25,7 +25,7 @@ from simopt.ground.errors import InvalidProblem, UnknownName
 GRAM = [name for name in estimators.__all__ if issubclass(getattr(estimators, name), KernelEstimator)]
 
 
-@pytest.mark.parametrize("name", estimators.__all__)
+@pytest.mark.parametrize("name", PREDICTORS)
 def test_clones_and_pickles_predict_the_same_to_the_last_bit(name: str) -> None:
     X, y = data(np.random.default_rng(0))
     model = seeded(name)
@@ -37,7 +37,7 @@ def test_clones_and_pickles_predict_the_same_to_the_last_bit(name: str) -> None:
     assert back.certificate_ == model.certificate_
 
 
-@pytest.mark.parametrize("name", estimators.__all__)
+@pytest.mark.parametrize("name", PREDICTORS)
 def test_a_fit_keeps_what_it_needs_and_nothing_of_an_earlier_one(name: str) -> None:
     X, y = data(np.random.default_rng(12), 40)
     model = seeded(name)
@@ -57,7 +57,7 @@ def test_a_fit_keeps_what_it_needs_and_nothing_of_an_earlier_one(name: str) -> N
         assert model.certificate_.lower <= model.certificate_.upper * (1 + 1e-9) + 1e-12
 
 
-@pytest.mark.parametrize("name", estimators.__all__)
+@pytest.mark.parametrize("name", PREDICTORS)
 def test_every_estimator_predicts_in_a_pipeline_under_cross_validation(name: str) -> None:
     X, y = data(np.random.default_rng(1), 90)
     model = make_pipeline(StandardScaler(), seeded(name))
@@ -70,7 +70,7 @@ def test_every_estimator_predicts_in_a_pipeline_under_cross_validation(name: str
         assert np.mean((found - y) ** 2) < np.var(y)
 
 
-@pytest.mark.parametrize("name", [name for name in estimators.__all__ if name != "LipschitzIsotonicRegressor"])
+@pytest.mark.parametrize("name", [name for name in PREDICTORS if name != "LipschitzIsotonicRegressor"])
 def test_cross_validation_cuts_rows_and_columns_of_precomputed_similarities(name: str) -> None:
     X, y = data(np.random.default_rng(2))
     K = Gaussian(3.0).gram(X)
@@ -156,7 +156,7 @@ def test_an_open_certificate_is_a_warning_that_says_how_far_it_is_open() -> None
         estimators.LIsotronRegressor(np.inf, similarity="gaussian", rate=1e200).fit(X, y)
 
 
-@pytest.mark.parametrize("name", estimators.__all__)
+@pytest.mark.parametrize("name", PREDICTORS)
 def test_a_closed_certificate_is_no_warning(name: str) -> None:
     X, y = data(np.random.default_rng(6))
     model = seeded(name)
@@ -204,7 +204,7 @@ def test_bad_input_is_refused_with_a_reason() -> None:
         _ = estimators.NadarayaWatsonRegressor().certificate_
 
 
-@pytest.mark.parametrize("name", [name for name in estimators.__all__ if name != "LipschitzIsotonicRegressor"])
+@pytest.mark.parametrize("name", [name for name in PREDICTORS if name != "LipschitzIsotonicRegressor"])
 def test_what_is_no_similarity_is_refused_as_such(name: str) -> None:
     X, y = data(np.random.default_rng(9))
     with pytest.raises(InvalidProblem, match="similarity: 3 "):

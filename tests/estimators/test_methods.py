@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from made_data import data, seeded, targets_for
+from made_data import PREDICTORS, data, seeded, targets_for
 
 import simopt
 from simopt import estimators
@@ -22,7 +22,7 @@ from simopt.problems.landmarked_svr import LandmarkedSVR
 
 FOLDER = Path(__file__).resolve().parents[2] / "estimators" / "facades"
 WIDTH = Gaussian(3.0)
-BY_SIMILARITY = [name for name in estimators.__all__ if name != "LipschitzIsotonicRegressor"]
+BY_SIMILARITY = [name for name in PREDICTORS if name != "LipschitzIsotonicRegressor"]
 
 
 def width_as_a_function(X: Any, Y: Any) -> Any:
@@ -62,7 +62,7 @@ def test_pairwise_is_said_of_precomputed_similarities_only(name: str) -> None:
         seeded(name, similarity="precomputed").fit(np.ones((4, 3)), targets_for(seeded(name), np.array([-1.0, 1.0, -1.0, 1.0])))
 
 
-@pytest.mark.parametrize("name", estimators.__all__)
+@pytest.mark.parametrize("name", PREDICTORS)
 def test_every_estimator_ends_with_a_closed_certificate(name: str) -> None:
     X, y = data(np.random.default_rng(2))
     model = seeded(name)

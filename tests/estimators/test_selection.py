@@ -27,7 +27,8 @@ class Case:
 
     @property
     def plain(self) -> Any:
-        return getattr(estimators, self.chooses.removesuffix("CV"))(**self.options)
+        name = "LandmarkedRidgeRegressor" if self.chooses == "LandmarkedRidgeCV" else self.chooses.removesuffix("CV")
+        return getattr(estimators, name)(**self.options)
 
     def choosing(self, **more: Any) -> Any:
         return getattr(estimators, self.chooses)(**{**self.options, **self.grid, **more})
@@ -45,6 +46,17 @@ LAMBDAS = np.array([1.0, 0.1, 1e-2, 1e-3, 1e-4])
 CASES = [
     Case("MPowerRegressorCV", {"regularizations": LAMBDAS, "powers": [1.0, 1.5, 2.0, 3.0]}, {"similarity": "gaussian", "tol": 1e-9}),
     Case("MPowerRegressorCV", {"regularizations": LAMBDAS, "powers": [1.5, 2.0]}, {"similarity": Gaussian(2.0), "tol": 1e-10}),
+    Case("LandmarkedRidgeCV", {"regularizations": LAMBDAS}, {"similarity": "manhattan", "landmarks": 15, "random_state": 0}),
+    Case(
+        "LandmarkedRidgeCV",
+        {"radii": [0.1, 1.0, 10.0]},
+        {"landmarks": 9, "selection": "greedy", "whiten": True, "similarity": Gaussian(2.0)},
+    ),
+    Case(
+        "LandmarkedRidgeCV",
+        {"regularizations": LAMBDAS},
+        {"landmarks": 9, "selection": "k-means++", "fit_intercept": False, "random_state": 0},
+    ),
 ]
 WORST = make_scorer(max_error, greater_is_better=False)
 SINGULAR = {"regularizations": "regularization", "powers": "power", "radii": "radius"}

@@ -866,6 +866,9 @@ ESTIMATORS: dict[str, dict[str, Any]] = {
     "HingeSVMClassifier": {"regularization": 0.1},
     "LIsotronRegressor": {"lipschitz": 1.0, "rate": 1.0, "max_iter": 5, "validation_fraction": 0.2, "patience": 3, "tol": 1e-6},
     "LandmarkedOrdinalClassifier": {"landmarks": 2, "radius": 1.0, "gamma": 1.0, "delta": 0.0},
+    "LandmarkTransformer": {"landmarks": 2},
+    "LandmarkedRidgeCV": {"landmarks": 2, "regularizations": LAMBDAS, "radii": np.array([1.0, 2.0])},
+    "LandmarkedRidgeRegressor": {"landmarks": 2, "regularization": 0.1},
     "LandmarkedSVRegressor": {"landmarks": 2, "radius": 1.0, "epsilon": 0.1},
     "LipschitzIsotonicRegressor": {"lipschitz": 1.0, "feature": 1, "low": -9.0, "high": 9.0},
     "MPowerRegressor": {"power": 1.5, "regularization": 0.1},
@@ -880,6 +883,9 @@ FACADES: dict[str, dict[str, tuple[str, ...]]] = {
     "LIsotronRegressor": {"lipschitz": ("inf",)},
     "MPowerRegressorCV": {"powers": GRIDS["powers"], "regularizations": ("0-d",)},
     "LandmarkedOrdinalClassifier": {"landmarks": ("a matrix",)},
+    "LandmarkTransformer": {"landmarks": ("a matrix",)},
+    "LandmarkedRidgeCV": {"landmarks": ("a matrix",), "regularizations": ("0-d",), "radii": GRIDS["powers"]},
+    "LandmarkedRidgeRegressor": {"landmarks": ("a matrix",)},
     "LandmarkedSVRegressor": {"landmarks": ("a matrix",)},
     "SparseLandmarkedSVRegressor": {"landmarks": ("a matrix",), "smoothness": ("inf",)},
     "LipschitzIsotonicRegressor": {"lipschitz": ("inf",), "low": ("-inf",), "high": ("inf",)},
@@ -903,9 +909,10 @@ LABELS = (
 def fitted_prediction(
     kind: Any, given: dict[str, Any], labels: Any, X: Any = X, y: Any = None, sample_weight: Any = None, **changed: Any
 ) -> Any:
-    """What an estimator with these parameters predicts, once it is fitted."""
+    """What an estimator with these parameters predicts, or makes of queries, once it is fitted."""
     weights = {} if sample_weight is None else {"sample_weight": sample_weight}
-    return kind(**{**given, **changed}).fit(X, labels if y is None else y, **weights).predict(QUERIES)
+    model = kind(**{**given, **changed}).fit(X, labels if y is None else y, **weights)
+    return model.predict(QUERIES) if hasattr(model, "predict") else model.transform(QUERIES)
 
 
 def estimator_doors() -> Iterator[Door]:
@@ -915,7 +922,7 @@ def estimator_doors() -> Iterator[Door]:
     for name in estimators.__all__:
         kind, numbers = getattr(estimators, name), ESTIMATORS[name]
         seed = {"random_state": 0} if "random_state" in kind._get_param_names() else {}
-        classes = name.endswith("Classifier")
+        classes = "Classifier" in name
         y = (CLASSES if "Ordinal" in name else Y) if classes else TARGETS
 
         weights = {"sample_weight": SHARES} if name in ("HerdedMeanClassifier", "LipschitzIsotonicRegressor") else {}
@@ -926,7 +933,7 @@ def estimator_doors() -> Iterator[Door]:
             f"{key}.fit",
             how=partial(fitted_prediction, kind, {**numbers, **seed}, y),
             X=X,
-            y=y,
+            **({} if name.endswith("Transformer") else {"y": y}),  # which looks at no y
             slow=True,
             foreign=("X", "y"),
             admits=FACADES.get(name, {}),
@@ -935,6 +942,6 @@ def estimator_doors() -> Iterator[Door]:
             **labels,
         )
         model = kind(**numbers, **seed).fit(X, y)
-        for method in ("predict", "decision_function", "scores", "certify"):
+        for method in ("predict", "decision_function", "scores", "certify", "transform"):
             if hasattr(model, method):
                 yield door(f"{key}.{method}", how=getattr(model, method), X=QUERIES, foreign=("X",))

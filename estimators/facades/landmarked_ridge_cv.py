@@ -1,0 +1,128 @@
+r"""Ridge regression on landmarks that chooses λ or B by cross-validation, the whole grid of a fold from one SVD."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import RegressorMixin
+
+from simopt.estimators.facades.base import TOL
+from simopt.estimators.facades.landmarked_ridge import LandmarkedRidgeRegressor, mean_square
+from simopt.estimators.facades.selected_landmarks import SelectedLandmarks
+from simopt.estimators.facades.selection import Answers, Candidate, Fold, SelectedByFolds, values_of
+from simopt.ground import validate
+from simopt.ground.arrays import Array
+from simopt.solvers.squares.landmarked import singular_system
+
+WEAKEST, STRONGEST = 1e-10, 1.0  # λ in its unit
+
+
+class LandmarkedRidgeCV(RegressorMixin, SelectedByFolds, SelectedLandmarks):
+    r"""λ, or B, of least cross-validated error for min_{w,c} (1/n) Σ_i (⟨w, Ψ(x_i)⟩ + c − y_i)² + λ‖w‖²,   or subject to ‖w‖ ≤ B.
+
+    What GridSearchCV finds over `LandmarkedRidgeRegressor`, on the same folds and the same grid. A fold costs one QR and one SVD of its
+    features, 2 n d² + O(d³) flops, and O(d²) for each λ or B.
+
+    Parameters
+    ----------
+    similarity, landmarks, selection, whiten, fit_intercept, random_state
+        as for `LandmarkedRidgeRegressor`; landmarks are chosen in each training part. Give a `random_state`: with None they are other ones
+        for each fold and for the last fit.
+    regularizations : int or array
+        the λ to choose from; or how many, at equal ratios from 1 down to 1e-10 times the mean of ‖Ψ(x_i) − Ψ̄‖².
+    radii : array, optional
+        the B to choose from; then there is no λ.
+    cv : int, splitter, iterable of (train, test), or None
+        folds; 5 of consecutive samples for None.
+    scoring : str, callable or None
+        a scorer of scikit-learn's form, R² for None.
+    n_jobs : int or None
+        folds at a time, as in joblib.
+    solver, tol, time_limit
+        of the fit to all samples.
+
+    Attributes
+    ----------
+    regularization_ or radius_ : float
+        λ or B, chosen.
+    best_params_, best_score_, best_index_, best_estimator_, cv_results_, n_splits_
+        as in GridSearchCV; of `cv_results_` params, scores and rank.
+    coef_, intercept_, landmark_map_, whitening_, certificate_, n_iter_, solution_, n_features_in_
+        of `best_estimator_`, the fit to all samples.
+
+    Source: Kar & Jain 2012, Algorithm 1 with the squared loss; Hoerl & Kennard 1970.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from simopt.estimators import LandmarkedRidgeCV
+    >>> X = np.random.default_rng(0).uniform(-3.0, 3.0, size=(60, 1))
+    >>> model = LandmarkedRidgeCV(landmarks=20, random_state=0).fit(X, np.sin(X[:, 0]))
+    >>> len(model.cv_results_["params"]), model.best_score_ > 0.99, model.certificate_.closes(1e-6)
+    (30, True, True)
+    """
+
+    plain: ClassVar[type] = LandmarkedRidgeRegressor
+
+    def __init__(
+        self,
+        similarity: Any = "gaussian-mean-distance",
+        *,
+        landmarks: Any = 100,
+        selection: str = "random",
+        whiten: bool = False,
+        regularizations: Any = 30,
+        radii: Any = None,
+        fit_intercept: bool = True,
+        cv: Any = None,
+        scoring: Any = None,
+        n_jobs: int | None = None,
+        solver: str | None = None,
+        tol: float = TOL,
+        time_limit: float = 60.0,
+        random_state: Any = None,
+    ) -> None:
+        self.similarity = similarity
+        self.landmarks = landmarks
+        self.selection = selection
+        self.whiten = whiten
+        self.regularizations = regularizations
+        self.radii = radii
+        self.fit_intercept = fit_intercept
+        self.cv = cv
+        self.scoring = scoring
+        self.n_jobs = n_jobs
+        self.solver = solver
+        self.tol = tol
+        self.time_limit = time_limit
+        self.random_state = random_state
+
+    def _candidates(self, X: Array, y: NDArray[Any], shared: Any) -> list[Candidate]:
+        """Every B if they are given, else every λ."""
+        unit = 1.0
+        if self.radii is None and np.ndim(self.regularizations) == 0:
+            model = self._plain()
+            unit = mean_square(model._centred(model._fit_features(X), y)[0])
+        strengths = values_of("regularizations", self.regularizations, WEAKEST, STRONGEST, unit)
+        if self.radii is None:
+            return [{"regularization": strength} for strength in strengths]
+        return [{"radius": float(radius)} for radius in validate.grid("radii", self.radii, low=0.0, strict=True)]
+
+    def _answers(self, X: Array, y: NDArray[Any], fold: Fold, candidates: Sequence[Candidate], shared: Any) -> Answers:
+        """Predictions of every candidate from the singular values of the training part."""
+        model, train = self._plain(), fold[0]
+        points, held = self._parts(X, fold)
+        features, middle, targets, height = model._centred(model._fit_features(points), y[train])
+        system = singular_system(features, targets)
+        logs = [
+            math.log(train.size) + math.log(candidate["regularization"])
+            if "regularization" in candidate
+            else system.radius_root(candidate["radius"])
+            for candidate in candidates
+        ]
+        weights = np.array([system.weights(log_mu) for log_mu in logs])
+        return Answers(height + weights @ (model._features(held) - middle).T)
