@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     from simopt.estimators.facades.glm_tron import GLMTronRegressor
     from simopt.estimators.facades.herded_mean import HerdedMeanClassifier
     from simopt.estimators.facades.hinge_svm import HingeSVMClassifier
+    from simopt.estimators.facades.hinge_svm_cv import HingeSVMClassifierCV
     from simopt.estimators.facades.l_isotron import LIsotronRegressor
     from simopt.estimators.facades.landmark_transformer import LandmarkTransformer
     from simopt.estimators.facades.landmarked_ordinal import LandmarkedOrdinalClassifier
@@ -27,6 +28,7 @@ _HOMES = {
     "GLMTronRegressor": "simopt.estimators.facades.glm_tron",
     "HerdedMeanClassifier": "simopt.estimators.facades.herded_mean",
     "HingeSVMClassifier": "simopt.estimators.facades.hinge_svm",
+    "HingeSVMClassifierCV": "simopt.estimators.facades.hinge_svm_cv",
     "LIsotronRegressor": "simopt.estimators.facades.l_isotron",
     "LandmarkTransformer": "simopt.estimators.facades.landmark_transformer",
     "LandmarkedOrdinalClassifier": "simopt.estimators.facades.landmarked_ordinal",
@@ -45,6 +47,7 @@ __all__ = [
     "GLMTronRegressor",
     "HerdedMeanClassifier",
     "HingeSVMClassifier",
+    "HingeSVMClassifierCV",
     "LIsotronRegressor",
     "LandmarkTransformer",
     "LandmarkedOrdinalClassifier",

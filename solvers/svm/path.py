@@ -9,6 +9,7 @@ that sum with f is at least (1/n) times the largest margin, which is positive.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,9 +18,10 @@ import numpy.typing as npt
 from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
-from simopt.solvers.svm.dual import complementarity, product
+from simopt.solvers.svm.dual import box, complementarity, product
 from simopt.solvers.svm.fit import SVMFit, contiguous, cost_of, svm_fits
 
+HALVINGS = 60
 NEAR = 0.5  # of the threshold: above it most weights are at their bounds, and w = y is the better start than w = 0
 
 
@@ -138,21 +140,64 @@ def svm_path(gram: npt.ArrayLike, labels: npt.ArrayLike, regularizations: npt.Ar
         reason = f"entry {least} is {strengths[least]:g}, whose 1/(nλ) float64 does not hold"
         raise InvalidProblem(f"regularizations: {reason}; larger numbers needed")
     threshold = _threshold(K, y)
+    order = np.argsort(-strengths, kind="stable")
     found: dict[int, PathPoint] = {}
-    last: SVMFit | None = None
-    for place in np.argsort(-strengths, kind="stable"):
+    for place, fit in zip(order, fits_along(K, y, strengths[order], threshold, goal=tol), strict=True):
         strength = float(strengths[place])
-        cost = cost_of(y, strength)
-        closed = strength >= threshold
-        if closed:
-            last = mean_fit(K, y, cost)
-        else:
-            start = warm_start(last, cost) if last is not None else y if strength > NEAR * threshold else None
-            for fit in svm_fits(K, y, cost, goal=tol, start=start):
-                last = fit
-        if last is not None:
-            found[int(place)] = _point(y, strength, last, closed)
+        found[int(place)] = _point(y, strength, fit, strength >= threshold)
     return SVMPath(threshold, tuple(found[place] for place in range(strengths.size)))
+
+
+def fits_along(gram: Array, labels: Array, strengths: Array, threshold: float, *, goal: float) -> Iterator[SVMFit]:
+    """The SVM without intercept at each λ, falling, each the start of the next; `threshold` as `mean_threshold` has it."""
+    last: SVMFit | None = None
+    for strength in strengths.tolist():
+        cost = cost_of(labels, strength)
+        if strength >= threshold:
+            last = mean_fit(gram, labels, cost)
+        else:
+            start = warm_start(last, cost) if last is not None else labels if strength > NEAR * threshold else None
+            last = last_of(svm_fits(gram, labels, cost, goal=goal, start=start))
+        yield last
+
+
+def balanced_along(gram: Array, labels: Array, strengths: Array, *, goal: float) -> Iterator[SVMFit]:
+    """The SVM with intercept at each λ, falling, each the start of the next."""
+    last: SVMFit | None = None
+    for strength in strengths.tolist():
+        cost = cost_of(labels, strength)
+        start = None if last is None else balanced_start(last, labels, cost)
+        last = last_of(svm_fits(gram, labels, cost, goal=goal, balanced=True, start=start))
+        yield last
+
+
+def last_of(fits: Iterator[SVMFit]) -> SVMFit:
+    """The last of several fits, at least one."""
+    for fit in fits:
+        last = fit
+    return last
+
+
+def balanced_start(fit: SVMFit, labels: Array, cost: float) -> Array:
+    """`warm_start` with Σ w = 0 again: those inside their bounds are moved by one number, as far as the bounds let them. O(n).
+
+    Where that is not far enough, the weights as they are: their sum is 0 at every C.
+    """
+    start = warm_start(fit, cost)
+    inside = np.flatnonzero(np.abs(fit.weights) < 1.0)
+    total = float(np.sum(start))
+    low, high = (end[inside] for end in box(labels))
+    values = start[inside]
+    room = float(np.sum(values - low)) if total > 0.0 else float(np.sum(high - values))
+    if room < abs(total):
+        return fit.weights
+    near, far = 0.0, math.copysign(2.0, total)
+    for _ in range(HALVINGS):
+        middle = 0.5 * (near + far)
+        moved = float(np.sum(values - np.clip(values - middle, low, high)))
+        near, far = (middle, far) if abs(moved) < abs(total) else (near, middle)
+    start[inside] = np.clip(values - far, low, high)
+    return start
 
 
 def _point(labels: Array, strength: float, fit: SVMFit, closed: bool) -> PathPoint:

@@ -51,6 +51,8 @@ def test_a_fit_keeps_what_it_needs_and_nothing_of_an_earlier_one(name: str) -> N
     np.testing.assert_array_equal(model.predict(new), expected)
     if "similarity" in model.get_params():
         K = Gaussian(3.0)(new, new)
+        if "cv" in model.get_params():
+            model.set_params(cv=2)
         model.set_params(similarity="precomputed", **({"landmarks": 3} if "landmarks" in model.get_params() else {}))
         model.fit(K, np.resize(np.unique(y)[[0, -1]], 7))
         assert not {"similarity_", "coef_"} & set(vars(model)) or "landmarks" in model.get_params()

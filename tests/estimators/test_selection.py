@@ -24,6 +24,7 @@ class Case:
     grid: dict[str, Any]
     options: dict[str, Any]
     atol: float = 1e-6
+    several: bool = False  # classes
 
     @property
     def plain(self) -> Any:
@@ -34,7 +35,7 @@ class Case:
         return getattr(estimators, self.chooses)(**{**self.options, **self.grid, **more})
 
     def targets(self, y: Any) -> Any:
-        if "Ordinal" in self.chooses:
+        if self.several or "Ordinal" in self.chooses:
             return np.digitize(y, [-0.7, 0.7])
         return np.where(y > 0, "up", "down") if self.chooses.endswith("ClassifierCV") else y
 
@@ -46,6 +47,8 @@ LAMBDAS = np.array([1.0, 0.1, 1e-2, 1e-3, 1e-4])
 CASES = [
     Case("MPowerRegressorCV", {"regularizations": LAMBDAS, "powers": [1.0, 1.5, 2.0, 3.0]}, {"similarity": "gaussian", "tol": 1e-9}),
     Case("MPowerRegressorCV", {"regularizations": LAMBDAS, "powers": [1.5, 2.0]}, {"similarity": Gaussian(2.0), "tol": 1e-10}),
+    Case("HingeSVMClassifierCV", {"regularizations": LAMBDAS}, {"similarity": "gaussian", "tol": 1e-9}, several=True),
+    Case("HingeSVMClassifierCV", {"regularizations": LAMBDAS[::-1]}, {"similarity": Gaussian(2.0), "fit_intercept": False, "tol": 1e-9}),
     Case("LandmarkedRidgeCV", {"regularizations": LAMBDAS}, {"similarity": "manhattan", "landmarks": 15, "random_state": 0}),
     Case(
         "LandmarkedRidgeCV",
@@ -126,11 +129,9 @@ def test_grids_made_from_the_data_follow_its_units_and_not_its_size(name: str) -
     """y times 8 (regressors) and K times 4: the same scores all along the grid, whose λ have moved; samples twice: the same λ."""
     X, y = data(np.random.default_rng(26), 48)
     case = Case(name, {}, {"random_state": 0, "landmarks": X[:12]} if "Landmarked" in name else {})
-    labels, factor = case.targets(y), 1.0
+    labels = case.targets(y)
     one = case.choosing(similarity=Linear(), cv=4).fit(X, labels)
-    if labels.dtype.kind == "f":
-        factor = 8.0
-    two = case.choosing(similarity=4.0 * Linear(), cv=4).fit(X, factor * labels)
+    two = case.choosing(similarity=4.0 * Linear(), cv=4).fit(X, 8.0 * labels if labels.dtype.kind == "f" else labels)
     np.testing.assert_allclose(two.cv_results_["mean_test_score"], one.cv_results_["mean_test_score"], atol=1e-5)
     first = next(iter(set(one.best_params_) - {"power"}))
     assert two.best_params_[first] != one.best_params_[first]

@@ -864,6 +864,7 @@ ESTIMATORS: dict[str, dict[str, Any]] = {
     "GLMTronRegressor": {"radius": 10.0},
     "HerdedMeanClassifier": {"error": 0.3, "atoms": 3, "max_iter": 20},
     "HingeSVMClassifier": {"regularization": 0.1},
+    "HingeSVMClassifierCV": {"regularizations": LAMBDAS, "tol": 1e-6},
     "LIsotronRegressor": {"lipschitz": 1.0, "rate": 1.0, "max_iter": 5, "validation_fraction": 0.2, "patience": 3, "tol": 1e-6},
     "LandmarkedOrdinalClassifier": {"landmarks": 2, "radius": 1.0, "gamma": 1.0, "delta": 0.0},
     "LandmarkTransformer": {"landmarks": 2},
@@ -881,6 +882,7 @@ ESTIMATORS: dict[str, dict[str, Any]] = {
 
 FACADES: dict[str, dict[str, tuple[str, ...]]] = {
     "LIsotronRegressor": {"lipschitz": ("inf",)},
+    "HingeSVMClassifierCV": {"regularizations": ("0-d",)},
     "MPowerRegressorCV": {"powers": GRIDS["powers"], "regularizations": ("0-d",)},
     "LandmarkedOrdinalClassifier": {"landmarks": ("a matrix",)},
     "LandmarkTransformer": {"landmarks": ("a matrix",)},

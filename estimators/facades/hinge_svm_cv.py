@@ -1,0 +1,135 @@
+r"""The kernel support vector machine that chooses λ by cross-validation, along its path."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import ClassifierMixin
+
+from simopt.estimators.facades.base import TOL, flag
+from simopt.estimators.facades.hinge_svm import HingeSVMClassifier
+from simopt.estimators.facades.kernel_folds import KernelFolds
+from simopt.estimators.facades.one_against_rest import signs_of_classes
+from simopt.estimators.facades.selection import Answers, Candidate, Fold, values_of
+from simopt.ground import validate
+from simopt.ground.arrays import Array
+from simopt.problems.losses.intercepts import best_constant
+from simopt.solvers.svm.fit import SVMFit, contiguous
+from simopt.solvers.svm.path import balanced_along, fits_along, mean_threshold
+
+WEAKEST, STRONGEST = 1e-6, 1.0  # λ in its unit
+
+
+class HingeSVMClassifierCV(ClassifierMixin, KernelFolds):
+    r"""λ of best cross-validated score for min_{f,b} (1/n) Σ_i [1 − y_i(f(x_i) + b)]_+ + (λ/2) ‖f‖²_H,   f = Σ_j a_j K(·, x_j).
+
+    What GridSearchCV finds over `HingeSVMClassifier`, on the same folds and the same grid. On a fold the machines are solved from the
+    largest λ to the smallest, each from the weights of the one before; of more than two classes each against the rest.
+
+    Parameters
+    ----------
+    similarity : str, Similarity, callable or "precomputed"
+        K, positive semidefinite; see `simopt.estimators.facades.base`. One given by name gets its parameters from each training part.
+    regularizations : int or array
+        the λ to choose from; or how many, at equal ratios from κ down to 1e-6 κ, κ the mean of K(x_i, x_i). LIBSVM's C is 1/(nλ), with n
+        the samples of the training part.
+    fit_intercept : bool
+        whether there is a b.
+    cv : int, splitter, iterable of (train, test), or None
+        folds; 5 with the classes in equal shares for None.
+    scoring : str, callable or None
+        a scorer of scikit-learn's form, accuracy for None.
+    n_jobs : int or None
+        folds at a time, as in joblib.
+    solver, time_limit
+        of the fit to all samples, as for `HingeSVMClassifier`.
+    tol : float
+        relative gap of all fits.
+
+    Attributes
+    ----------
+    regularization_ : float
+        λ, chosen.
+    best_params_, best_score_, best_index_, best_estimator_, cv_results_, n_splits_
+        as in GridSearchCV; of `cv_results_` params, scores and rank.
+    classes_, dual_coef_, intercept_, similarity_, X_fit_, certificate_, certificates_, n_iter_, n_features_in_
+        of `best_estimator_`, the fit to all samples.
+
+    Source: Cortes & Vapnik 1995; van Rooyen, Menon & Williamson 2015, §3.2.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from simopt.estimators import HingeSVMClassifierCV
+    >>> X = np.random.default_rng(0).normal(size=(60, 2))
+    >>> model = HingeSVMClassifierCV().fit(X, np.where(np.hypot(*X.T) < 1.0, "inside", "outside"))
+    >>> len(model.cv_results_["params"]), model.best_score_ > 0.85, model.certificate_.closes(1e-6)
+    (13, True, True)
+    """
+
+    plain: ClassVar[type] = HingeSVMClassifier
+
+    def __init__(
+        self,
+        similarity: Any = "gaussian",
+        *,
+        regularizations: Any = 13,
+        fit_intercept: bool = True,
+        cv: Any = None,
+        scoring: Any = None,
+        n_jobs: int | None = None,
+        solver: str | None = None,
+        tol: float = TOL,
+        time_limit: float = 60.0,
+    ) -> None:
+        self.similarity = similarity
+        self.regularizations = regularizations
+        self.fit_intercept = fit_intercept
+        self.cv = cv
+        self.scoring = scoring
+        self.n_jobs = n_jobs
+        self.solver = solver
+        self.tol = tol
+        self.time_limit = time_limit
+
+    def _look(self, X: Array, y: NDArray[Any]) -> None:
+        """Refuse what are no classes."""
+        flag("fit_intercept", self.fit_intercept)
+        validate.between_0_and_1("tol", self.tol)
+        signs_of_classes(y)
+
+    def _candidates(self, X: Array, y: NDArray[Any], shared: Any) -> list[Candidate]:
+        """Every λ."""
+        unit = self._diagonal_mean(X, shared)
+        return [{"regularization": value} for value in values_of("regularizations", self.regularizations, WEAKEST, STRONGEST, unit)]
+
+    def _answers(self, X: Array, y: NDArray[Any], fold: Fold, candidates: Sequence[Candidate], shared: Any) -> Answers:
+        """Labels and decisions of every λ along the path of each class."""
+        gram, cross = self._fold_gram(X, fold, shared)
+        gram = contiguous(gram)
+        classes, every = signs_of_classes(y[fold[0]])
+        strengths = np.array([candidate["regularization"] for candidate in candidates])
+        order = np.argsort(-strengths, kind="stable")
+        decisions, still_open = np.empty((strengths.size, len(cross), len(every))), 0
+        for c, signs in enumerate(every):
+            goal = self.tol * (best_constant(signs)[1] or 1.0 if self.fit_intercept else 1.0)
+            for place, fit in zip(order, self._along(gram, signs, strengths[order], goal), strict=True):
+                decisions[place, :, c] = cross @ fit.coefficients + fit.intercept
+                still_open += fit.gap > goal
+        if len(every) > 1:
+            return Answers(classes[np.argmax(decisions, axis=2)], decisions, classes, still_open)
+        return Answers(classes[(decisions[:, :, 0] > 0).astype(np.intp)], decisions[:, :, 0], classes, still_open)
+
+    def _along(self, gram: Array, signs: Array, strengths: Array, goal: float) -> Iterator[SVMFit]:
+        if self.fit_intercept:
+            return balanced_along(gram, signs, strengths, goal=goal)
+        return fits_along(gram, signs, strengths, mean_threshold(gram, signs), goal=goal)
+
+    def decision_function(self, X: Any) -> Array:
+        """f + b at the rows of X, shape (m,), positive for the second class; of k > 2 classes all of them, shape (m, k)."""
+        queries = self._queries(X)
+        out: Array = self.best_estimator_.decision_function(queries)
+        return out
