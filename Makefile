@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install -q -c constraint
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: verify test full lint types mutants bench notebooks docs hashed wheel resolve other-pythons clean
+.PHONY: verify test full lint types mutants attacks bench notebooks docs hashed wheel resolve other-pythons clean
 
 verify: $(VENV)/.core
 	$(BIN)/simopt verify $(ARGS)
@@ -37,6 +37,10 @@ types: $(VENV)/.test
 # One changed line at a time in what decides: do the tests notice? Writes docs/mutants.md; an interrupt loses nothing.
 mutants: $(VENV)/.test
 	$(BIN)/python tests/mutants $(ARGS)
+
+# Hostile files, disks, solvers, kills and threads, counted by class. Writes docs/attacks.md; ARGS=--all takes the slow ones along.
+attacks: $(VENV)/.test
+	$(BIN)/python tests/hostile $(ARGS)
 
 # ARGS=--page writes docs/benchmarks.md and the README's table from the run.
 bench: $(VENV)/.bench

@@ -30,7 +30,7 @@ BIN = Path(sys.executable).parent
 KERNELS = {"Prescott": "SSE3", "Haswell": "AVX2", "SkylakeX": "AVX512_SKX"}  # OpenBLAS's names, and what the processor needs for each
 RANDOM_SEEDS = 3
 OF_CLAIMS = ("simopt", "problems", "solvers", "theorems", "estimators", "data", "pyproject.toml", "constraints.txt", "Makefile")
-WRITTEN = ("docs/full.md", "docs/mutants.md")  # by runs like this one; nothing else depends on what they say
+WRITTEN = ("docs/full.md", "docs/mutants.md", "docs/attacks.md")  # by runs like this one; nothing else depends on what they say
 OF_MAKE = ("MAKEFLAGS", "MFLAGS", "MAKEOVERRIDES", "ARGS")  # by these an inner make would take the ARGS of `make full` for its own
 PAGE = """# The last full run
 
@@ -83,7 +83,7 @@ def steps() -> list[Step]:
         planned.append(Step(f"properties, seed {seed}", make("test", drawn)))
     planned += [Step(name, make(name)) for name in ("notebooks", "docs", "other-pythons")]
     planned.append(Step("verify, full effort", make("verify", "--evidence .full/evidence --effort full"), reads=OF_CLAIMS))
-    return [*planned, Step("mutants", make("mutants"))]
+    return [*planned, Step("attacks", make("attacks", "--all")), Step("mutants", make("mutants"))]
 
 
 def kernels() -> list[str]:

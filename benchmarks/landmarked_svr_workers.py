@@ -36,9 +36,14 @@ KILL = 2e-5  # seconds a row until a worker is killed: a third of what the whole
 
 
 def chunk(number: int, rows: int) -> tuple[np.ndarray, np.ndarray]:
-    """Gaussian features of norm about 1, and targets linear in them with Laplace noise: always the same for the same number."""
-    rng, w = np.random.default_rng([1, number]), np.random.default_rng(0).normal(size=D)
-    features = rng.normal(size=(rows, D)) / np.sqrt(D)
+    """Uniform features of norm about 1, and targets linear in them with Laplace noise: always the same for the same number.
+
+    The features are made some fifty times, so by what is quick: uniform numbers of SFC64, a tenth of what Gaussian ones of PCG64 cost.
+    """
+    rng, w = np.random.Generator(np.random.SFC64([1, number])), np.random.default_rng(0).normal(size=D)
+    features = rng.random(size=(rows, D))
+    features -= 0.5
+    features *= np.sqrt(12 / D)
     return features, features @ w + 0.3 * rng.laplace(size=rows)
 
 

@@ -3,15 +3,26 @@
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from pathlib import Path
 
 import pytest
 
 sys.path.append(str(Path(__file__).parent))  # what the attacks share lies beside them: `damage`, `doors`, `strange`
+import counted
 
 Environment = dict[str, str]
 PATIENCE = 120.0  # seconds on a machine that has other things to do; what fails to come fails by this, what comes does not wait for it
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_call(item: pytest.Item) -> Generator[None, None, None]:
+    """Beside each result stands how many attacks the test has made: one, if it does not say."""
+    counted.taken()
+    try:
+        return (yield)
+    finally:
+        item.user_properties.append(("cases", counted.taken() or 1))
 
 
 def until(holds: Callable[[], object]) -> bool:

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 import pytest
+from counted import case
 
 GONE = object()
 DEEP: Any = 0
@@ -59,4 +60,5 @@ def damaged(document: Any, change: str) -> Iterator[tuple[str, str]]:
     for path in places(document):
         text = json.dumps(changed(document, path, CHANGES[change]))
         text = text.replace('"1e999 as it is"', "1e999").replace('"5000 digits as they are"', "9" * 5000)
+        case()
         yield "/".join(map(str, path)) or "(all)", text

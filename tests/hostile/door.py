@@ -13,6 +13,7 @@ from importlib import import_module
 from typing import Any
 
 import numpy as np
+from counted import case
 from strange import NOTHING, Strange, arrays, extremes, lazy_arrays, numbers
 
 from simopt.ground.errors import InvalidProblem
@@ -106,6 +107,7 @@ def fault(door: Door, name: str, strange: Strange, clean: Any) -> str | None:
     """What is wrong with how the door takes a strange value; None for nothing."""
     if strange.name in door.admits.get(name, ()):
         return None
+    case()
     word = door.says.get(name, name)
     if strange.name in SHAPES or strange.name in EXTREMES:  # may show where they meet another parameter
         word = "|".join({*door.arguments, *door.says.values()})

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from counted import case
 from damage import CHANGES, damaged, tried_first
 
 from simopt.data.similarities import Gaussian, Linear, Normalised, Sum
@@ -128,6 +129,7 @@ def test_damage_in_npz(name: str, change: str, tmp_path: Path) -> None:
     with np.load(tmp_path / "whole.npz") as archive:
         arrays = {key: archive[key] for key in archive.files}
     for key in arrays:
+        case()
         np.savez(tmp_path / "damaged.npz", **{**arrays, key: ARRAYS[change]})
         tried(name, tmp_path / "damaged.npz")
 

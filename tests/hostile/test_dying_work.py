@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from counted import case
 
 from simopt.ground.worker import Died, Worker, Workers, forkable
 from tests.cli.conftest import install
@@ -75,6 +76,7 @@ print(json.dumps([(row["id"], row["verdict"], row["reason"]) for row in record.r
 
 def check(rows: list[tuple[str, str, str]], bodies: list[str]) -> None:
     """Every bad claim is an ERROR with its reason, every good one holds."""
+    case(len(bodies))
     assert len(rows) == 2 * len(bodies)
     for name, verdict, reason in rows:
         body = list(DEATHS)[int(name.partition("-")[2])]

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from counted import case
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
@@ -46,6 +47,7 @@ def written(path: Path, text: str | bytes) -> Path:
 @example(b"")
 @example(b'"\\ud800"')
 def test_json(tmp_path: Path, content: bytes) -> None:
+    case()
     try:
         jsonio.read(written(tmp_path / "x.json", content))
     except InvalidFile as error:
@@ -85,6 +87,7 @@ witnesses = st.fixed_dictionaries(
 @example({"format": witness.FORMAT, "instance": {"fraction": "1e100000000"}})
 @example({"format": witness.FORMAT, "instance": {"array": {"dtype": "<U268435455", "shape": [1], "data": ["x"]}}})
 def test_witnesses(tmp_path: Path, document: dict[str, Any]) -> None:
+    case()
     try:
         found = witness.read(written(tmp_path / "x.json", json.dumps(document)))
     except BadWitness as error:
@@ -126,6 +129,7 @@ POWER: dict[str, Any] = {"claim": ["==", 1, 1], "where": [], "symbols": ["x", "y
       "ranges": {"x": [0, 1023], "y": [0, 1023]}}], [],
 )  # fmt: skip
 def test_proofs(given_statements: Any, remains: Any) -> None:
+    case()
     made = {"format": recheck.FORMAT, "row": "X", "place": "p", "says": "s", "remains": remains, "statements": given_statements}
     made = json.loads(json.dumps(made))
     try:
@@ -142,6 +146,7 @@ def test_proofs(given_statements: Any, remains: Any) -> None:
 @example("1/" + "0" * 5000)
 @example("1_000")
 def test_numbers_in_formulas(text: str) -> None:
+    case()
     try:
         made = rational(text)
     except (ValueError, ZeroDivisionError):
@@ -154,6 +159,7 @@ def test_numbers_in_formulas(text: str) -> None:
 @example([("+", 1), ("^", 10**18)])
 @example([("^", 65536), ("^", 65536)])
 def test_formulas(operations: list[tuple[str, int]]) -> None:
+    case()
     for start in (inputs(x=Fraction(3, 7)), symbols("x y")[0]):
         made: Expr = start
         try:
@@ -171,6 +177,7 @@ def test_formulas(operations: list[tuple[str, int]]) -> None:
 @example("$\\newcommand{\\a}{\\a\\a}\\a$")
 @example("$" + "\\frac{" * 200 + "$")
 def test_statements(text: str) -> None:
+    case()
     pytest.importorskip("latex2mathml")
     from simopt.report.prose import Prose
 
@@ -196,6 +203,7 @@ RUN = {
 @example({"tol": -1}, [])
 @example({}, [{"setup": 0, "solve": 0, "gap": 0, "relative_gap": 0, "iteration": float("inf")}])
 def test_runs(changes: dict[str, Any], trace: Any) -> None:
+    case()
     with pytest.raises(InvalidFile, match="here"):
         from_row(RUN | changes, trace, "here")
 
@@ -205,6 +213,7 @@ def test_runs(changes: dict[str, Any], trace: Any) -> None:
 @example({"terms": [{"kind": "sum", "terms": []}]}, "sum", 0)
 @example({"kind": {"a": 1}}, "", 0)
 def test_similarities(fields: dict[str, Any], kind: str, value: Any) -> None:
+    case()
     names = ["mu", "terms", "factors", "similarity", "gram", "points", "degree", "offset", "weights"]
     for each in (fields, {"kind": kind, **fields}, *({"kind": kind, name: value} for name in names)):
         try:
@@ -218,6 +227,7 @@ def test_similarities(fields: dict[str, Any], kind: str, value: Any) -> None:
 @given(st.binary(max_size=80), st.integers(0, 400), st.integers(0, 400))
 def test_records(tmp_path: Path, noise: bytes, at: int, length: int) -> None:
     """A whole .npz with bytes exchanged, cut out or put in."""
+    case()
     buffer = io.BytesIO()
     np.savez(buffer, nodes=np.arange(3.0), values=np.arange(3.0), meta=np.array(json.dumps({"format": "x", "extrapolation": "linear"})))
     whole = buffer.getvalue()

@@ -15,6 +15,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from counted import case
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
@@ -128,6 +129,7 @@ def changed(content: bytes, steps: list[tuple[float, int, bytes, bool]]) -> byte
 @example(steps=[])
 @settings(max_examples=150)
 def test_a_reader_reads_or_refuses(form: str, steps: Any) -> None:
+    case()
     content, read = READERS[form]
     with suppress(InvalidProblem, NotAvailable):
         read(changed(content, steps))

@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from counted import case
 
 from simopt import Status, certify, solve
 from simopt.arithmetic import BY_NAME, FLOAT, INTERVAL
@@ -98,6 +99,7 @@ def truth(name: str, index: int) -> tuple[Problem, dict[str, Any], dict[str, Any
 
 def check(problem: Problem, known: Certificate, point: Any, multipliers: Any, arithmetic: str, where: str) -> None:
     """Judge, and hold what is said against the truth."""
+    case()
     try:
         judged = judge(problem, point, multipliers, BY_NAME[arithmetic])
     except InvalidProblem:
@@ -164,6 +166,7 @@ def test_no_unit_is_so_small_or_large_that_floats_close_what_contradicts_itself(
                 image = law.by(problem, 10.0**exponent)  # type: ignore[misc]
             except (OverflowError, InvalidProblem):  # some laws raise the factor to a power, and some problems refuse such data
                 continue
+            case()
             found = certify(image.problem, image.point(point), image.multipliers(multipliers or {}))
             assert not found.closes(TOL) or found.lower <= found.upper + TOL * found.scale, (law.name, exponent, found)
 
@@ -212,6 +215,7 @@ def test_no_solver_is_believed(name: str, monkeypatch: pytest.MonkeyPatch) -> No
     problem, point, multipliers, known = truth(name, 0)
     mark, scale = problem.fingerprint(), problem.scale()
     for told_as, story in stories(point, multipliers):
+        case()
         spec = SolverSpec("liar", lambda problem, *, tol, story=story: story(problem), (Problem,), "", None, 0)  # type: ignore[type-abstract]
         monkeypatch.setattr("simopt.solving.driver.choose", lambda problem, solver, spec=spec: spec)
         monkeypatch.setattr("simopt.solving.run._warm", {("liar", name)})

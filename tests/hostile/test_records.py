@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from counted import case
 
 from simopt import solve
 from simopt.cli.errors import expected
@@ -52,6 +53,7 @@ def keyed(row: dict[str, Any]) -> dict[str, Any]:
 
 def taken(row: dict[str, Any], folder: Path) -> bool:
     """Whether the record is taken; then all that is made of records is made."""
+    case()
     try:
         made = from_row(keyed(row), row.get("trace") or (), "runs/x.json")
     except InvalidFile as error:

@@ -16,6 +16,7 @@ from typing import Any
 import cvxpy as cp
 import numpy as np
 import pytest
+from counted import case
 
 import simopt
 from simopt.arithmetic.precision import workprec
@@ -75,6 +76,7 @@ exec(SOURCE.replace("__main__", "a programme"), made)
 
 def race(work: Callable[[int], Any], times: int = 1) -> list[Any]:
     """What the threads return that begin together, each so many times."""
+    case(THREADS * times)
     begun = threading.Barrier(THREADS)
 
     def one(number: int) -> list[Any]:
@@ -215,6 +217,7 @@ def test_processes_of_a_pool_get_the_answers_to_their_own_problems(kind: str, tm
         [sys.executable, str(tmp_path / "programme.py"), kind, *names], capture_output=True, text=True, env=environment, check=False
     )
     assert done.stdout == f"{2 * len(names)}\n", done.stdout + done.stderr
+    case(2 * len(names))
 
 
 @pytest.mark.backend("ecos")
