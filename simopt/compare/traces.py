@@ -18,7 +18,7 @@ from simopt.ground.errors import InvalidProblem
 from simopt.solving.backends.table import BackEnd
 from simopt.solving.driver import natural
 from simopt.solving.problem import Problem
-from simopt.solving.run import FAILURES, Ending, Run, iterate
+from simopt.solving.run import FAILURES, Ending, Run, failed, iterate
 from simopt.solving.solution import Sample, Status
 from simopt.solving.solver import SolverSpec
 
@@ -129,7 +129,7 @@ def _sweep(run: Run, backend: BackEnd, normal: Problem, units: float, time_limit
         except (adapter.Refused, InvalidProblem) as error:
             return _ended(made, (Status.UNSUPPORTED, "", str(error)))
         except FAILURES as error:
-            return _ended(made, (Status.FAILED, type(error).__name__, f"{backend.name} failed: {error}"))
+            return _ended(made, (Status.FAILED, type(error).__name__, failed(backend.name, error)))
         made.setup, made.solve = setup + result.setup_seconds, result.solve_seconds
         made.spent += made.setup + made.solve
         made.iterations = result.iterations

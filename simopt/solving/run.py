@@ -115,7 +115,13 @@ def iterate(run: Run, spec: SolverSpec, normal: Problem, time_limit: float, opti
         warm_up(spec, type(normal), options)
         return _pull(run, spec, normal, time_limit, options)
     except FAILURES as error:
-        return Status.FAILED, f"{type(error).__name__}: {error}", f"{spec.name} failed: {error}"
+        return Status.FAILED, f"{type(error).__name__}: {error}", failed(spec.name, error)
+
+
+def failed(solver: str, error: BaseException) -> str:
+    """What a solver did, in words: some exceptions say nothing but by their name (`sys.exit(0)` says 0)."""
+    said = str(error) if isinstance(error, InvalidProblem) else f"{type(error).__name__}: {error}".removesuffix(": ")
+    return f"{solver} failed: {said}"
 
 
 def stepwise(spec: SolverSpec, problem: Problem, **options: Any) -> Generator[Iterate, None, None]:
@@ -212,7 +218,7 @@ def sweep(run: Run, backend: BackEnd, normal: Problem, time_limit: float, option
     try:
         return _sweep(run, backend, normal, time_limit, options, declare)
     except FAILURES as error:
-        return Status.FAILED, f"{type(error).__name__}: {error}", f"{backend.name} failed: {error}"
+        return Status.FAILED, f"{type(error).__name__}: {error}", failed(backend.name, error)
 
 
 def _examined(run: Run, ended: Ending) -> Ending:

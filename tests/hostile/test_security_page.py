@@ -7,6 +7,7 @@ import pytest
 from simopt import recheck
 from simopt.claims import expression, witness
 from simopt.claims.replay import MEMORY, TIME
+from simopt.data.datasets.loader import TEXT
 from simopt.ground import reading
 from simopt.report import formulas
 
@@ -18,6 +19,7 @@ ROWS = [
     ("a number in a witness", f"{witness.LONGEST} bits"),
     ("an entry of an array in a witness", f"{witness.WIDEST} bytes"),
     ("an .npz file, and again all of its arrays", f"{reading.ARCHIVE // MB} MB, {reading.MEMBERS} arrays"),
+    ("a CSV file of one's own, packed or not", f"{TEXT // MB} MB"),
     ("a Parquet table of a comparison", f"{reading.ROWS} rows, {reading.BYTES // MB} MB"),
     ("waiting for the next byte of a pipe", f"{reading.PATIENCE:g} s"),
     ("a check that is replayed", f"{TIME:g} s; under Linux {MEMORY // MB} MB"),
