@@ -37,7 +37,7 @@ def test_json_is_alone_on_standard_output_whatever_others_print(start: Start, tm
     install(folder, "noisy", "theorems", "noisy_plugin")
     (folder / "noisy_plugin.py").write_text(NOISY)
     process = start(*arguments, "--json", path=folder)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=300)
     assert process.returncode == 0, err
 
     def refuse(word: str) -> None:
@@ -53,7 +53,7 @@ def test_interrupt_from_the_keyboard_reaches_the_workers_too_and_leaves_no_noise
     lines = [process.stderr.readline() for _ in range(3)]
     assert begun.read_text() == "begun"
     os.killpg(process.pid, signal.SIGINT)  # as a terminal does it
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=300)
     assert process.returncode == 130 and all(line.startswith("[") for line in lines)
     assert len(json.loads(out)) == 3 and "Warning" not in err and "Traceback" not in err
     with pytest.raises(ProcessLookupError):

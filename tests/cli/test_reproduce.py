@@ -126,7 +126,7 @@ def test_interrupt_keeps_the_rows_that_are_done(
         process.stderr.readline()
     assert begun.read_text() == "begun"
     process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=60)
+    out, _ = process.communicate(timeout=300)
     assert process.returncode == 130 and "3 of 4 rows" in out and "(interrupted)" in out
     part = json.loads((tmp_path / "part.json").read_text(encoding="utf-8"))
     assert not part["complete"] and [row["row"] for row in part["rows"]] == ["near", "far", "absent"]

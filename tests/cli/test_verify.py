@@ -193,7 +193,7 @@ def test_interrupt_keeps_what_is_done(start: Callable[..., subprocess.Popen[str]
     assert process.stderr.readline().startswith("[1/2] PP-proved PROVED")
     assert begun.read_text() == "begun"
     process.send_signal(signal.SIGINT)
-    out, _ = process.communicate(timeout=60)
+    out, _ = process.communicate(timeout=300)
     assert process.returncode == 130
     found = json.loads(out)
     assert [row["id"] for row in found] == ["PP-proved"]
@@ -201,7 +201,7 @@ def test_interrupt_keeps_what_is_done(start: Callable[..., subprocess.Popen[str]
 
 def test_workers_find_the_claims_of_plug_ins(start: Callable[..., subprocess.Popen[str]], plugins: Path) -> None:
     process = start("verify", "PP-proved", "PP-refuted", "--jobs", "2", "--json", path=plugins)
-    out, err = process.communicate(timeout=60)
+    out, err = process.communicate(timeout=300)
     assert process.returncode == 0, err
     assert {row["verdict"] for row in json.loads(out)} == {"PROVED", "REFUTED"}
 

@@ -107,9 +107,9 @@ def test_a_problem_without_a_declaration_is_unsupported() -> None:
 
 
 def test_scs_stops_at_its_time_limit_and_says_so() -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     solution = solve(toy(n=60, d=50, radius=0.1, regularization=1e-9), "scs", tol=1e-17, time_limit=0.5, acceleration_lookback=0)
-    assert time.perf_counter() - start < 10
+    assert time.process_time() - start < 10
     assert solution.status is Status.TIME_LIMIT and "time_limit" in solution.reported_status
     assert solution.certificate is not None and solution.certificate.lower > 0
 

@@ -50,10 +50,10 @@ def test_a_solver_that_quits_leaves_the_gap_open() -> None:
 
 
 def test_time_limit_and_endless_solvers() -> None:
-    start = time.perf_counter()
+    start = time.process_time()
     solution = solve(toy(), "endless", time_limit=0.2)
     assert solution.status is Status.TIME_LIMIT and solution.point is not None
-    assert time.perf_counter() - start < 4, "a solver that is wrong about its gap must not be judged at every step"
+    assert time.process_time() - start < 4, "a solver that is wrong about its gap must not be judged at every step"
     assert "0.2 s" in solution.message
 
 

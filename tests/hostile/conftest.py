@@ -12,7 +12,7 @@ sys.path.append(str(Path(__file__).parent))  # what the attacks share lies besid
 import counted
 
 Environment = dict[str, str]
-PATIENCE = 120.0  # seconds on a machine that has other things to do; what fails to come fails by this, what comes does not wait for it
+PATIENCE = 300.0  # seconds on a machine that has other things to do; what fails to come fails by this, what comes does not wait for it
 
 
 @pytest.hookimpl(wrapper=True)

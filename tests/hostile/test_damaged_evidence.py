@@ -30,7 +30,7 @@ from simopt.report import counterexample
 WITNESSES = ("RMW-FW", "AK-P4.5fn", "RMW-l01", "AK-P5.1", "AK-P5.1Gam", "AK-Tab1", "KJ-Thm13b", "AK-Ex.c", "KJ-E1b", "KJ-Thm9b")
 PROOFS = ("AK-19-witness", "KK-E1c", "RMW-T14b", "RMW-T1b", "KJ-Thm13b+", "KJ-X4", "RMW-T22b+", "KJ-H2")
 LONG = ("KJ-Thm9b", "KJ-Thm13b", "RMW-T1b", "RMW-T14b")  # to run, or to read
-SECONDS = 20.0  # of one damaged file, on a busy machine
+SECONDS = 20.0  # of the processor, of one damaged file; what waits for ever is ended by pytest
 made: dict[str, Any] = {}
 
 
@@ -72,7 +72,7 @@ def test_a_damaged_witness_is_refused_or_replays(name: str, change: str, tmp_pat
     path = tmp_path / "damaged.json"
     for place, text in damaged(witness_of(name), change):
         path.write_text(text)
-        begin = time.monotonic()
+        begin = time.process_time()
         try:
             replay(path, time_limit=SECONDS / 4)
         except BadWitness as error:
@@ -81,7 +81,7 @@ def test_a_damaged_witness_is_refused_or_replays(name: str, change: str, tmp_pat
             assert place == "claim"
         shown = counterexample.shown(path)
         assert shown is not None and all(len(words) <= counterexample.LONGEST for _, words in shown.lines)
-        assert time.monotonic() - begin < SECONDS, place
+        assert time.process_time() - begin < SECONDS, place
 
 
 @pytest.mark.parametrize(("name", "change"), pairs(PROOFS, ("KJ-X4",), "negative"))
@@ -90,7 +90,7 @@ def test_a_damaged_proof_is_refused_or_proves_what_it_prints(name: str, change: 
     path = tmp_path / "damaged.json"
     for place, text in damaged(proof_of(name), change):
         path.write_text(text)
-        begin = time.monotonic()
+        begin = time.process_time()
         try:
             document = recheck.read(str(path))
             if digest == "of the damaged file" and isinstance(document, dict) and place != "digest":
@@ -99,7 +99,7 @@ def test_a_damaged_proof_is_refused_or_proves_what_it_prints(name: str, change: 
             assert all(line.isprintable() for line in lines)
         except (recheck.Rejected, recheck.Unreadable):
             pass
-        assert time.monotonic() - begin < SECONDS, place
+        assert time.process_time() - begin < SECONDS, place
 
 
 VALUES: dict[str, Any] = {
@@ -153,13 +153,13 @@ def test_a_value_that_is_none_is_refused_before_it_is_computed(name: str, tmp_pa
     document = Witness("C", "C", 0, 0, Effort.QUICK, {}, 0.0, "check", "refuted", "1").document()
     document["instance"] = {"dict": [["x", VALUES[name]]]}
     (tmp_path / "planted.json").write_text(json.dumps(document))
-    begin = time.monotonic()
+    begin = time.process_time()
     if name in ACCEPTED:
         assert witness.read(tmp_path / "planted.json").instance["x"].size == 0
     else:
         with pytest.raises(BadWitness, match=r"planted\.json"):
             witness.read(tmp_path / "planted.json")
-    assert time.monotonic() - begin < SECONDS / 4
+    assert time.process_time() - begin < SECONDS / 4
 
 
 def test_what_encode_writes_comes_back(tmp_path: Path) -> None:
@@ -230,7 +230,7 @@ def test_what_is_no_file_of_ours_is_one_line(command: tuple[str], kind: str, tmp
         path.mkdir()
     elif kind != "nothing":
         path.symlink_to("/dev/zero" if kind == "zeros" else tmp_path / "not there")
-    begin = time.monotonic()
+    begin = time.process_time()
     result = CliRunner().invoke(app, [*command, str(path)])
-    assert time.monotonic() - begin < SECONDS
+    assert time.process_time() - begin < SECONDS
     assert result.exit_code == 2 and result.output.startswith("simopt: ") and result.output.count("\n") == 1

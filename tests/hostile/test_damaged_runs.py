@@ -19,7 +19,7 @@ from simopt.compare.cell import Cell
 from simopt.ground import jsonio, reading
 from simopt.ground.errors import InvalidFile
 
-SECONDS = 20.0
+SECONDS = 20.0  # of the processor, of one damaged file; what waits for ever is ended by pytest
 POINT = {"setup": 0.1, "solve": 0.2, "iteration": 1, "tolerance": 1e-3, "upper": 1.0, "lower": 0.5, "gap": 0.5, "relative_gap": 0.5}
 CELL = Cell("p", "generated", 10, None, '{"a": 1}', 0, "newton", '{"b": 2}', 1e-8, 5.0, 1, 0)
 RUN = record.Record(
@@ -48,14 +48,14 @@ def test_a_damaged_run_is_refused_or_told(change: str, tmp_path: Path) -> None:
     for place, text in damaged(json.loads(json.dumps(jsonio.plain(RUN.describe()))), change):
         for written in {text, with_key(text)}:
             path.write_text(written)
-            begin = time.monotonic()
+            begin = time.process_time()
             try:
                 records = folder.newest(folder.merged([], [tmp_path]))
                 assert table.markdown(records) and table.plain(records) and jsonio.dumps(table.plain(records))
                 jsonio.dumps([each.describe() for each in records])
             except InvalidFile as error:
                 assert "damaged.json" in str(error) and len(str(error)) < 1000, place
-            assert time.monotonic() - begin < SECONDS, place
+            assert time.process_time() - begin < SECONDS, place
 
 
 PLANTED: dict[str, Any] = {
@@ -88,11 +88,11 @@ def test_what_is_planted_in_a_folder_is_one_line(kind: str, tmp_path: Path, monk
         path.mkdir()
     else:
         path.symlink_to("/dev/zero" if kind == "zeros" else tmp_path / "not there")
-    begin = time.monotonic()
+    begin = time.process_time()
     result = CliRunner().invoke(
         app, ["compare", "hinge-svm", "--merge", str(tmp_path / "from elsewhere"), "--report", str(tmp_path / "mine")]
     )
-    assert time.monotonic() - begin < SECONDS
+    assert time.process_time() - begin < SECONDS
     assert result.exit_code == 2 and "planted.json" in result.output and result.output.count("\n") == 1
 
 

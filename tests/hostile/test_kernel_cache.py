@@ -217,6 +217,6 @@ def test_a_read_only_install_and_no_home(package: Callable[..., dict[str, Any]],
     environment = {**os.environ, "PYTHONDONTWRITEBYTECODE": "1", "PYTHONPATH": str(ROOT)}
     environment.pop("NUMBA_CACHE_DIR", None)
     command = [sys.executable, "-c", NOBODYS, str(public / "package")]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=120, check=False)
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, check=False)
     assert done.stdout == "6.0 6\n", done.stderr
     assert done.stderr.count(NOTE) == 1 and "NUMBA_CACHE_DIR" in done.stderr and done.stderr.count("\n") == 1

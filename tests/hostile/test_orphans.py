@@ -72,7 +72,7 @@ def ended(process: "subprocess.Popen[bytes]", how: signal.Signals, mark: str) ->
     """It ends by a signal, and nothing is left of it; nobody holds its pipes."""
     assert len(marked(mark)) >= 2
     process.send_signal(how)
-    process.communicate(timeout=60)
+    process.communicate(timeout=300)
     assert until(lambda: not marked(mark)), marked(mark)
 
 
@@ -162,6 +162,6 @@ def test_an_interrupt_of_a_solve_shows_what_there_is(tmp_path: Path, environment
     (tmp_path / "d.csv").write_text("a,b,y\n" + "".join(f"{k},{k * k % 7},{k % 5}\n" for k in range(40)))
     process = started(command("solve", "kernel-ridge", "--data", "d.csv", "--solver", "slow"), tmp_path, environment, busy=1)
     process.send_signal(signal.SIGINT)
-    out = process.communicate(timeout=60)[0].decode()
+    out = process.communicate(timeout=300)[0].decode()
     assert process.returncode == 130 and "INTERRUPTED" in out and "≤ optimum ≤" in out, out
     assert until(lambda: not marked(mark))

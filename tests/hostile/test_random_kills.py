@@ -63,7 +63,7 @@ def ended(process: "subprocess.Popen[bytes]", after: float, begun: Callable[[], 
     time.sleep(after)
     working = process.poll() is None
     process.kill()
-    said = process.communicate(timeout=60)[0]
+    said = process.communicate(timeout=300)[0]
     assert working or process.returncode == 0, said
     assert until(lambda: not marked(mark)), "something of it goes on"
     return working

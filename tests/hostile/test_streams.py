@@ -46,7 +46,7 @@ def test_a_run_ends_as_it_should(how: str, tmp_path: Path) -> None:
     status, said, complained, written = STARTED[how]
     command, *piped = how.split(" | ")
     line = f"{{ {sys.executable} -m simopt {SOLVE} {command}; echo $? > status; }}" + "".join(f" | {each}" for each in piped)
-    done = subprocess.run(["sh", "-c", line], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(["sh", "-c", line], cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
     assert int((tmp_path / "status").read_text()) == status, done.stderr
     assert said in done.stdout and complained in done.stderr and "Traceback" not in done.stderr and "Exception ignored" not in done.stderr
     assert (tmp_path / "out.json").exists() == written
@@ -60,7 +60,7 @@ def test_a_run_ends_as_it_should(how: str, tmp_path: Path) -> None:
 def test_a_list_that_nobody_reads(command: str, tmp_path: Path) -> None:
     command, *piped = command.split(" | ")
     line = f"{{ {sys.executable} -m simopt {command}; echo $? > status; }}" + "".join(f" | {each}" for each in piped)
-    done = subprocess.run(["sh", "-c", line], cwd=tmp_path, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run(["sh", "-c", line], cwd=tmp_path, capture_output=True, text=True, timeout=300, check=False)
     assert int((tmp_path / "status").read_text()) == (0 if piped else 2)
     assert done.stderr == ("" if piped else "simopt: standard output: No space left on device\n")
 
