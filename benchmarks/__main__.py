@@ -18,8 +18,9 @@ from benchmarks import against, page
 from benchmarks.compare import TABLE
 
 HERE = Path(__file__).resolve().parent
-HELPERS = {"__init__", "__main__", "against", "compare", "page", "pairs"}
+HELPERS = {"__init__", "__main__", "against", "by_hand", "compare", "page", "pairs"}
 SCRIPTS = {path.stem: [str(path)] for path in HERE.glob("*.py") if path.stem not in HELPERS}
+SCRIPTS["by_hand"] = ["-m", "benchmarks.by_hand"]  # of problems that --against makes
 SCRIPTS |= {f"compare_{name}": [str(HERE / "compare.py"), name] for name in TABLE}
 
 

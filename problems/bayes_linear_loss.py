@@ -47,6 +47,7 @@ class BayesLinearLoss(Problem):
     title: ClassVar[str] = "Bayes-optimal linear loss on a finite domain"
     source: ClassVar[str] = "van Rooyen, Menon & Williamson 2015, Theorem 1"
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval", "rational")
+    by_hand: ClassVar[str] = "time: the optimum is a closed form, found before its declaration is read"
 
     probabilities: JointProbabilities
 

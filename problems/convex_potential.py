@@ -63,6 +63,7 @@ class ConvexPotential(Problem):
     source: ClassVar[str] = "van Rooyen, Menon & Williamson 2015, §4.4 and §9"
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval")
     parameters: ClassVar[tuple[str, ...]] = ("radius",)
+    by_hand: ClassVar[str] = "time: a derived certificate has to read the declaration, find a point inside and repair its multipliers"
 
     features: Features
     labels: Labels

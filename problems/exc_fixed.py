@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
-from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.similarities import Similarity
-from simopt.ground.arrays import Array, Point
+from simopt.ground.arrays import Array
 from simopt.ground.fields import Features, Positive
 from simopt.problems.bounds import Ball, Bound, Penalty
 from simopt.problems.cases import exc_cases
@@ -106,18 +105,10 @@ class EXCFixed(FixedThresholds, LinearScores):
         regularization = cp.Parameter(nonneg=True, name="regularization", value=self.regularization)
         return cp.Problem(cp.Minimize(loss / n + regularization / 2 * cp.sum_squares(w)), rows)
 
-    def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
-        """w drawn into the bound."""
-        return self.inside(num, point)
-
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
         """Steps equal and unequal, two classes, an empty class; one class, one sample, Ψ = 0."""
-        for name, fields, degenerate in exc_cases.fixed_instances(rng):
-            yield Example(name, cls(**fields, bound=cls.either(ball=Ball(3.0), penalty=Penalty(0.05))), degenerate)
-        features, labels = exc_cases.instance(rng, 24, 2, 3)
-        loose = cls.either(ball=("inactive ball", Ball(200.0)), penalty=("weak regularization", Penalty(1e-5)))
-        yield Example(loose[0], cls(features, labels, 3, np.array([-0.7, 0.4]), 0.5, bound=loose[1]))
+        yield from exc_cases.bounded(cls, exc_cases.fixed_instances(rng), rng, thresholds=np.array([-0.7, 0.4]))
 
     @classmethod
     def from_data(

@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
-from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.similarities import Similarity
-from simopt.ground.arrays import Point
 from simopt.ground.fields import Features, NonNegative, Positive
 from simopt.problems.bounds import Ball, Bound, Penalty
 from simopt.problems.cases import exc_cases
@@ -111,18 +109,10 @@ class EXCOrdinal(SpacedThresholds, LinearScores):
         regularization = cp.Parameter(nonneg=True, name="regularization", value=self.regularization)
         return cp.Problem(cp.Minimize(loss / n + regularization / 2 * cp.sum_squares(w)), rows)
 
-    def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
-        """w drawn into the bound, thresholds Δ-spaced and inside the box."""
-        return {**self.inside(num, point), "thresholds": self.feasible_thresholds(num, point["thresholds"])}
-
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
         """Margins and spacings, two classes, an empty class; one class, one sample, Ψ = 0."""
-        for name, fields, degenerate in exc_cases.instances(rng):
-            yield Example(name, cls(**fields, bound=cls.either(ball=Ball(3.0), penalty=Penalty(0.05))), degenerate)
-        features, labels = exc_cases.instance(rng, 24, 2, 3)
-        loose = cls.either(ball=("inactive ball", Ball(200.0)), penalty=("weak regularization", Penalty(1e-5)))
-        yield Example(loose[0], cls(features, labels, 3, 0.5, bound=loose[1]))
+        yield from exc_cases.bounded(cls, exc_cases.instances(rng), rng)
 
     @classmethod
     def from_data(

@@ -15,8 +15,7 @@ from simopt.ground.fields import NonNegative, Positive, Targets
 from simopt.problems.cases import goodness_cases
 from simopt.problems.domains.finite_domain import FiniteDomain, LossName, Similarities
 from simopt.problems.domains.simplex import Probabilities
-from simopt.problems.norms import squares
-from simopt.solving.problem import ALL_CONES, Example, Law, Rescale, problem
+from simopt.solving.problem import ALL_CONES, Example, Law, problem
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -65,6 +64,7 @@ class Goodness(FiniteDomain):
     source: ClassVar[str] = "Kar & Jain 2012, Definition 2"
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval", "rational")
     parameters: ClassVar[tuple[str, ...]] = ("bound", "epsilon")
+    by_hand: ClassVar[str] = "time: a derived certificate has to read the declaration, find a point inside and repair its multipliers"
 
     gram: Similarities
     targets: Targets
@@ -147,19 +147,9 @@ class Goodness(FiniteDomain):
         """w = 0."""
         return {"v": np.zeros(len(self.targets))}
 
-    def scale(self) -> float:
-        """Loss at w = 0, or ε where that is 0."""
-        return self.loss_unit()
-
     def in_units(self, s: float, c: float) -> Self:
         """y, ε (or the margin) × s and K × c: B × s/c, the same v."""
         return replace(self, gram=self.gram * c, bound=self.bound * (s / c), **self.in_target_units(s))
-
-    def normalised(self) -> tuple[Self, Rescale]:
-        """y/σ, ε/σ (or the margin/σ) and K/κ with powers of two near the largest |y_i| and |K_ij|: the same v; q × σ if squared."""
-        sigma, kappa = self.target_unit(), squares.power_of_two(squares.largest(self.gram))
-        back = squares.times(predictions=self.price_unit(sigma))
-        return self.in_units(1.0 / sigma, 1.0 / kappa), Rescale(squares.times(f=sigma, slack=sigma), back)
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:

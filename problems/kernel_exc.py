@@ -8,9 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
-from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.data.similarities import Similarity
-from simopt.ground.arrays import Point
 from simopt.ground.fields import NonNegative, Positive
 from simopt.problems.cases import exc_cases
 from simopt.problems.norms.gram_factor import Gram
@@ -93,10 +91,6 @@ class KernelEXC(SpacedThresholds, KernelScores):
         if self.classes > 2:
             rows.append((b[:-1] + delta <= b[1:]).set_label("order"))
         return cp.Problem(cp.Minimize(loss / n + regularization / 2 * cp.sum_squares(u)), rows)
-
-    def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
-        """α, or that of a factor's coordinates u, thresholds Δ-spaced and inside the box."""
-        return {**self.inside(num, point), "thresholds": self.feasible_thresholds(num, point["thresholds"])}
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:

@@ -152,10 +152,6 @@ class KernelGoodness(FiniteDomain, CosineNorm):
         """2/γ: no loss here is strongly convex in W, and all that is known is the ball."""
         return 2.0 / self.gamma
 
-    def scale(self) -> float:
-        """Loss at W = 0, or ε where that is 0."""
-        return self.loss_unit()
-
     def in_units(self, s: float, c: float) -> Self:
         """y, ε (or the margin) × s and features φ × c, K × c²: γ × c/s, α × s/c²."""
         return replace(self, gram=gram_factor.rescaled(self.gram, c * c), gamma=self.gamma * (c / s), **self.in_target_units(s))

@@ -71,6 +71,7 @@ class LipschitzIsotonic(Problem):
     source: ClassVar[str] = "Kakade, Kalai, Kanade & Shamir 2011, LPAV"
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval", "rational")
     parameters: ClassVar[tuple[str, ...]] = ("lipschitz",)
+    by_hand: ClassVar[str] = "restoration and prices in O(n) along the chain; time"
 
     positions: Sorted
     targets: Targets

@@ -166,6 +166,7 @@ class MPowerRLS(Bounded, KernelProblem):
     }
     bounds: ClassVar[Mapping[str, type[Limit]]] = {"penalty": PowerPenalty, "ball": PowerBall}
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval")
+    by_hand: ClassVar[str] = "m < 1 is not convex, its stationary points are judged and not declared; time"
 
     gram: Gram
     targets: Targets

@@ -62,6 +62,7 @@ class MatchingLoss(Problem):
     source: ClassVar[str] = "Kakade, Kalai, Kanade & Shamir 2011, Algorithm 1"
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval")
     parameters: ClassVar[tuple[str, ...]] = ("radius",)
+    by_hand: ClassVar[str] = "the probit, which is declared by a quadrature of logistics; time"
 
     features: Features
     targets: Targets

@@ -77,6 +77,7 @@ class MultipleKernelMean(Problem):
     title: ClassVar[str] = "linear loss over the convex hull of the unit balls of several kernels"
     source: ClassVar[str] = "van Rooyen, Menon & Williamson 2015, §3.4"
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval")
+    by_hand: ClassVar[str] = "judged with the kernels themselves, not with the truncated factors that are declared; time"
 
     grams: Grams
     labels: Labels

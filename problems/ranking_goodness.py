@@ -80,6 +80,7 @@ class RankingGoodness(ListDomain):
     source: ClassVar[str] = "Kar & Jain 2012, Definition 28"
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval", "rational")
     parameters: ClassVar[tuple[str, ...]] = ("bound",)
+    by_hand: ClassVar[str] = "time: a derived certificate has to read the declaration, find a point inside and repair its multipliers"
 
     gram: Similarities
     relevance: Array

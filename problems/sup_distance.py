@@ -60,6 +60,7 @@ class SupDistance(Problem):
     source: ClassVar[str] = "Kakade, Kalai, Kanade & Shamir 2011, Appendix B"
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval", "rational")
     parameters: ClassVar[tuple[str, ...]] = ("lipschitz",)
+    by_hand: ClassVar[str] = "restoration in O(n) along the chain; time"
 
     positions: Positions
     targets: Targets

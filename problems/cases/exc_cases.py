@@ -13,10 +13,11 @@ from simopt.data.similarities import Similarity
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers
 from simopt.ground.errors import InvalidProblem
+from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.cases import recipes
 from simopt.problems.norms import squares
 from simopt.problems.thresholds.constant_scores import equispaced
-from simopt.solving.problem import Image, Law, change_of_units, laws_of_samples
+from simopt.solving.problem import Example, Image, Law, change_of_units, laws_of_samples
 
 if TYPE_CHECKING:
     from simopt.data.datasets import Dataset
@@ -76,6 +77,15 @@ def fixed_instances(rng: np.random.Generator) -> Iterator[Case]:
             yield "unequal steps, off centre", {**fields, "thresholds": np.array([-0.2, 0.1, 2.5])}, False
             yield "thresholds without a sample", {**fields, "classes": 6, "thresholds": np.array([-1.0, -0.2, 0.6, 1e6, 1e9])}, False
     yield "all beyond", {"features": np.ones((3, 1)), "labels": np.ones(3), "classes": 2, "thresholds": np.array([5.0])}, True
+
+
+def bounded(cls: Any, cases: Iterator[Case], rng: np.random.Generator, **more: Any) -> Iterator[Example]:
+    """Examples of a problem with a bound: the cases, and one whose bound hardly matters, with `more` fields."""
+    for name, fields, degenerate in cases:
+        yield Example(name, cls(**fields, bound=cls.either(ball=Ball(3.0), penalty=Penalty(0.05))), degenerate)
+    features, labels = instance(rng, 24, 2, 3)
+    name, loose = cls.either(ball=("inactive ball", Ball(200.0)), penalty=("weak regularization", Penalty(1e-5)))
+    yield Example(name, cls(features=features, labels=labels, classes=3, gamma=0.5, bound=loose, **more))
 
 
 def kernel_instances(rng: np.random.Generator) -> Iterator[Case]:

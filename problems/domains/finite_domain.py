@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from functools import cached_property
-from typing import Annotated, Any
+from typing import Annotated, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,7 @@ from simopt.ground.fields import Axes, NonNegative, OneOf, Positive, Targets
 from simopt.problems.domains.simplex import Probabilities
 from simopt.problems.losses.prediction_losses import LOSSES, Loss, loss_named
 from simopt.problems.norms import squares
-from simopt.solving.problem import Problem
+from simopt.solving.problem import Problem, Rescale
 
 Value = Any
 LossName = Annotated[str, OneOf(LOSSES)]
@@ -60,6 +61,10 @@ class FiniteDomain(Problem):
             raise InvalidProblem(f"epsilon: {self.epsilon:g} given, but the {self.loss} loss has no insensitive width; leave it at 0")
         if self.loss != "hinge" and self.margin != 1.0:
             raise InvalidProblem(f"margin: {self.margin:g} given, but the {self.loss} loss has no margin; leave it at 1")
+
+    @abstractmethod
+    def in_units(self, s: float, c: float) -> Self:
+        """y, ε (or the margin) × s and K, or its features, × c."""
 
     @cached_property
     def loss_function(self) -> Loss:
@@ -121,6 +126,16 @@ class FiniteDomain(Problem):
     def loss_unit(self) -> float:
         """The loss at f = 0; where that is 0 (then f = 0 is optimal), ε."""
         return self.loss_at_zero() or self.epsilon
+
+    def scale(self) -> float:
+        """The loss at w = 0, or ε where that is 0."""
+        return self.loss_unit()
+
+    def normalised(self) -> tuple[Self, Rescale]:
+        """y/σ, ε/σ (or the margin/σ) and K/κ with powers of two near the largest |y_i| and |K_ij|: the same v; q × σ if squared."""
+        sigma, kappa = self.target_unit(), squares.power_of_two(squares.largest(self.gram))
+        back = squares.times(predictions=self.price_unit(sigma))
+        return self.in_units(1.0 / sigma, 1.0 / kappa), Rescale(squares.times(f=sigma, slack=sigma), back)
 
     @property
     def vacant(self) -> bool:

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from functools import reduce
 from operator import add
-from typing import Annotated, Any, Self, SupportsFloat
+from typing import Annotated, Any, ClassVar, Self, SupportsFloat
 
 import numpy as np
 from numpy.typing import NDArray
@@ -114,6 +114,8 @@ def _sums(pairs: Iterable[tuple[Value, Value]]) -> tuple[Value, Value]:
 
 class InsensitiveRegression(Problem):
     """(1/n) Σ ℓ̃_β(⟨w, ψ_i⟩ − y_i); a problem declares the fields, in the order of its formula, and adds what bounds w."""
+
+    by_hand: ClassVar[str] = "features are streamed: by hand in blocks, derived in memory as a whole; time"
 
     features: StreamedFeatures
     targets: Targets

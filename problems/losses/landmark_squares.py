@@ -34,6 +34,7 @@ class LandmarkSquares(Bounded):
     targets: Array
     bound: Bound
     bounds: ClassVar[dict[str, type[Bound]]] = {"ball": Ball, "penalty": Ridge}
+    by_hand: ClassVar[str] = "time: a fit is one factorisation, found before its declaration is read"
 
     @property
     def count(self) -> int:

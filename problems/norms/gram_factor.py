@@ -7,7 +7,7 @@ K = Q diag(d) Qᵀ. Conic solvers see the truncated factor F = Q_r diag(√d_r),
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -94,6 +94,8 @@ class Factor:
 
 class KernelProblem(Problem):
     """What the problems in an RKHS have in common: K, its factor, and f = 0; each declares its fields in the order of its formula."""
+
+    by_hand: ClassVar[str] = "judged with K itself, not with the truncated factor that is declared; time"
 
     gram: Gram
 

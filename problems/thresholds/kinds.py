@@ -17,12 +17,13 @@ optimal ones are sorted by themselves wherever all inner classes occur.
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
 
-from simopt.arithmetic import Arithmetic
+from simopt.arithmetic import FLOAT, Arithmetic
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.ground.errors import InvalidProblem
@@ -80,6 +81,10 @@ class FixedThresholds(ThresholdProblem):
         """γ and the thresholds × s."""
         return {"gamma": self.gamma * s, "thresholds": self.thresholds * s}
 
+    def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
+        """Scores drawn into the bound."""
+        return self.inside(num, point)
+
     def trivial_point(self) -> Point:
         """f = 0."""
         return self.zero()
@@ -93,6 +98,14 @@ class LearnedThresholds(ThresholdProblem):
     def ends(self, num: Arithmetic, point: Point) -> Value:
         """The point's."""
         return num.lift(point["thresholds"])
+
+    def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
+        """Scores drawn into the bound, thresholds in order and inside the box."""
+        return {**self.inside(num, point), "thresholds": self.feasible_thresholds(num, point["thresholds"])}
+
+    @abstractmethod
+    def feasible_thresholds(self, num: Arithmetic, b: Value) -> Value:
+        """Thresholds near b that are in order and inside the box."""
 
     def box(self, upper: float) -> tuple[Array, Array]:
         """Bounds that some optimal thresholds satisfy, rounded outwards."""

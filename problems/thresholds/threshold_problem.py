@@ -38,6 +38,7 @@ class ThresholdProblem(Problem):
     labels: Grades
     classes: Classes
     gamma: Positive
+    by_hand: ClassVar[str] = "time: a derived certificate has to read the declaration, find a point inside and repair its multipliers"
     repairs: ClassVar[tuple[str, ...]] = ("given",)  # ways to make multipliers admissible, of which the better bound is kept
 
     def __post_init__(self) -> None:
@@ -81,6 +82,10 @@ class ThresholdProblem(Problem):
     @abstractmethod
     def scores(self, num: Arithmetic, point: Point) -> Value:
         """f, shape (n,)."""
+
+    @abstractmethod
+    def inside(self, num: Arithmetic, point: Point) -> Point:
+        """What the scores are made of, drawn into the bound."""
 
     @abstractmethod
     def regular(self, num: Arithmetic, point: Point, f: Value) -> Value:

@@ -12,7 +12,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -27,6 +27,29 @@ from simopt.ground.fields import extended
 SimilarityFunction = Callable[[Array, Array], Array]
 
 BLOCK = 1 << 22  # kernel values held at one time when a function is evaluated
+
+
+class _Kernel:
+    """The Gram matrix of some inputs and its spectrum, each computed once: what sets with the same inputs share."""
+
+    def __init__(self, inputs: Array, similarity: SimilarityFunction, gram: Array | None = None) -> None:
+        self._inputs, self._similarity, self._gram = inputs, similarity, gram
+
+    @property
+    def known(self) -> bool:
+        return self._gram is not None
+
+    @property
+    def gram(self) -> Array:
+        if self._gram is None:
+            symmetric = getattr(self._similarity, "gram", None)  # exactly symmetric where the similarity knows how
+            K = symmetric(self._inputs) if symmetric is not None else self._similarity(self._inputs, self._inputs)
+            self._gram = validate.gram("gram", K, n=len(self._inputs), psd=False)
+        return self._gram
+
+    @cached_property
+    def spectrum(self) -> Spectrum:
+        return spectrum(self.gram)
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +72,7 @@ class TrainingSet:
     inputs: Array
     targets: Array
     similarity: SimilarityFunction
+    _kernel: _Kernel = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         targets = validate.vector("targets", self.targets)
@@ -56,12 +80,19 @@ class TrainingSet:
         validate.same_length(inputs=inputs, targets=targets)
         object.__setattr__(self, "inputs", inputs)
         object.__setattr__(self, "targets", targets)
+        self._with(_Kernel(inputs, self.similarity))
+
+    def _with(self, kernel: _Kernel) -> Self:
+        object.__setattr__(self, "_kernel", kernel)
+        return self
 
     def __getstate__(self) -> dict[str, Any]:
         return {"inputs": self.inputs, "targets": self.targets, "similarity": self.similarity}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update(state)
+        for name, value in state.items():
+            object.__setattr__(self, name, value)
+        self._with(_Kernel(self.inputs, self.similarity))
 
     def __len__(self) -> int:
         return self.n
@@ -71,17 +102,15 @@ class TrainingSet:
         """Number of samples |Z|."""
         return int(self.targets.shape[0])
 
-    @cached_property
+    @property
     def gram(self) -> Array:
         """K_ij = k(x_i, x_j), shape (n, n), symmetric; computed once. O(n² p)."""
-        symmetric = getattr(self.similarity, "gram", None)  # exactly symmetric where the similarity knows how
-        K = symmetric(self.inputs) if symmetric is not None else self.similarity(self.inputs, self.inputs)
-        return validate.gram("gram", K, n=self.n, psd=False)
+        return self._kernel.gram
 
-    @cached_property
+    @property
     def spectrum(self) -> Spectrum:
         """Eigendecomposition of K, computed once. O(n³)."""
-        return spectrum(self.gram)
+        return self._kernel.spectrum
 
     @cached_property
     def coordinates(self) -> Array:
@@ -113,17 +142,11 @@ class TrainingSet:
         """The samples with these indices, in this order, repeated where an index is. Takes its Gram matrix from this set's, if known."""
         chosen = np.array([self._index(i) for i in validate.numbers("sample", indices).tolist()], dtype=np.intp)
         part = TrainingSet(self.inputs[chosen], self.targets[chosen], self.similarity)
-        if "gram" in self.__dict__:
-            part.__dict__["gram"] = self.gram[np.ix_(chosen, chosen)]
-        return part
+        return part._with(_Kernel(part.inputs, self.similarity, self.gram[np.ix_(chosen, chosen)])) if self._kernel.known else part
 
     def with_targets(self, targets: npt.ArrayLike) -> TrainingSet:
         """The same inputs with other targets, shape (n,); shares what is known about the Gram matrix."""
-        other = TrainingSet(self.inputs, validate.vector("targets", targets), self.similarity)
-        for known in ("gram", "spectrum"):
-            if known in self.__dict__:
-                other.__dict__[known] = self.__dict__[known]
-        return other
+        return TrainingSet(self.inputs, validate.vector("targets", targets), self.similarity)._with(self._kernel)
 
     def function(self, coefficients: Array, error: float = 0.0, log_norm: float | None = None) -> KernelFunction:
         """Σ_j a_j k(·, x_j) over the points of this set, a of shape (n,)."""

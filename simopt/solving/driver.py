@@ -77,20 +77,13 @@ def solve(
         return as_written.solve(
             problem, progress, partial(solve, solver=solver, tol=tol, time_limit=time_limit, rigorous=rigorous, **options)
         )
-    tol, time_limit = validate.finite("tol", tol), validate.seconds("time_limit", time_limit)
-    if not 0 < tol < 1:
-        raise InvalidProblem(f"tol: must be a positive number below 1 (a gap as large as the scale closes at once), got {tol!r}")
-    if options.get("max_iter") is not None:
-        options["max_iter"] = validate.whole("max_iter", options["max_iter"])
+    tol, time_limit = _tolerance(tol), validate.seconds("time_limit", time_limit)
     num = arithmetic(rigorous)
     if num.name not in problem.arithmetics:
         raise InvalidProblem(f"rigorous: {problem.name} has no {num.name} bounds; it has {', '.join(problem.arithmetics)}")
     chosen = choose(problem, solver)
     name = chosen.name
-    if isinstance(chosen, SolverSpec):
-        chosen.check_options(options)
-    else:
-        check_options(chosen, options)
+    _check_options(chosen, options)
     with np.errstate(all="ignore"):  # an overflow shows in the certificate, which says what it did
         run = Run(problem, tol, num, Rescale(), progress)
         try:
@@ -104,6 +97,22 @@ def solve(
         except KeyboardInterrupt:
             raise Interrupted(_finish(run, name, options, (Status.INTERRUPTED, "interrupted", "stopped by the user"))) from None
         return _finish(run, name, options, ended)
+
+
+def _tolerance(tol: float) -> float:
+    tol = validate.finite("tol", tol)
+    if not 0 < tol < 1:
+        raise InvalidProblem(f"tol: must be a positive number below 1 (a gap as large as the scale closes at once), got {tol!r}")
+    return tol
+
+
+def _check_options(chosen: SolverSpec | BackEnd, options: dict[str, Any]) -> None:
+    if options.get("max_iter") is not None:
+        options["max_iter"] = validate.whole("max_iter", options["max_iter"])
+    if isinstance(chosen, SolverSpec):
+        chosen.check_options(options)
+    else:
+        check_options(chosen, options)
 
 
 def natural(problem: Problem) -> tuple[Problem, Rescale]:

@@ -121,6 +121,8 @@ class Problem(ABC):
         scalar fields that are `cvxpy.Parameter`s of the declaration and can be swept by `path`.
     may_be_infeasible : bool
         whether some data leave no feasible point; only then do multipliers whose `dual_bound` is ∞ prove it.
+    by_hand : str
+        why formulas that could be derived from the declaration are written by hand, in one line; docs/benchmarks.md has what was measured.
     """
 
     name: ClassVar[str]
@@ -129,6 +131,7 @@ class Problem(ABC):
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval")
     parameters: ClassVar[tuple[str, ...]] = ()
     may_be_infeasible: ClassVar[bool] = False
+    by_hand: ClassVar[str] = ""
 
     def __init_subclass__(cls, same_programme: bool = False, **keywords: Any) -> None:
         """Refuse a declaration of its own beside formulas of another programme, unless it is the `same_programme`, written otherwise."""

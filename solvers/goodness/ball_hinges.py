@@ -116,6 +116,7 @@ class BallHinges(Pairs):
         return first if near and float(np.sum(np.abs(first))) < float(np.sum(np.abs(other))) else other
 
     def factorise(self) -> None:
+        """Cholesky of ωI + Fᵀ diag(E) F + (ω/slack) uuᵀ, what is left when hinges and the ball's row are eliminated."""
         (u,), (s, t, omega), (rest, a, strength) = self.x.free, self.x.slacks, self.x.prices
         self.E = 1.0 / (t / a + s / rest)
         matrix = weighted_gram(self.F, np.sum(self.E, axis=0))
@@ -131,6 +132,7 @@ class BallHinges(Pairs):
         return *off[:3], off[3] - 0.5 * float(du @ du)
 
     def solve(self, lacking: Parts, off: Parts) -> State:
+        """The step in u by that factor; hinges and the ball's row follow."""
         (u,), (s, t, omega), (rest, a, strength) = self.x.free, self.x.slacks, self.x.prices
         (rest_s, at, last), (rows, sums, stationary, inside) = lacking, off
         rho = rows - (rest_s - s * sums) / rest + at / a

@@ -72,6 +72,7 @@ class BoxHinges(Pairs):
         self.off = self.c - (s + self.signs * self.f - t), self.p - a - u, self.G.T @ self.q(a) + low - high
 
     def solve(self, lacking: Parts, off: Parts) -> State:
+        """The step in v by the factor; hinges and the box follow."""
         (s, t, left, right), (u, a, low, high) = self.x.slacks, self.x.prices
         (us, at, zl, zr), (rows, sums, columns) = lacking, off
         rho = rows - (us - s * sums) / u + at / a

@@ -84,6 +84,7 @@ class KnapsackSquares(Pairs):
         self.R, self.gap = self.share(self.v, self.g)
 
     def factorise(self) -> None:
+        """Cholesky of H + D⁺D⁻/(D⁺ + D⁻): of each weight's two parts one is eliminated, and the row of the sum bordered."""
         (x, right, s), (low, high, t) = self.x.slacks, self.x.prices
         if x.max() >= 1.0:
             raise np.linalg.LinAlgError("a weight has reached its bound, to rounding")
@@ -98,6 +99,7 @@ class KnapsackSquares(Pairs):
         self.off = low - high - self.slopes(self.g, t), self.room - s - np.sum(x @ self.p)
 
     def solve(self, lacking: Parts, off: Parts) -> State:
+        """The step in the difference of the parts by the factor, and in the price of their sum."""
         (x, right, s), (low, high, t) = self.x.slacks, self.x.prices
         (zl, zr, zs), p, D, both = lacking, self.p, self.D, self.both
         r = off[0] + zl / x - zr / right

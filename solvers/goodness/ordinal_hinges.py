@@ -70,6 +70,7 @@ class OrdinalHinges(Pairs):
         self.found = Iterate(point, multipliers, self.gap)
 
     def factorise(self) -> None:
+        """The symmetric system in the weights and the thresholds, whose block of thresholds is tridiagonal."""
         x, G, margins = self.x, self.G, self.margins
         (s, t, o), (u, a, nu), (at, b) = x.slacks[:3], x.prices[:3], x.free
         n, count = G.shape[1], len(b)
@@ -93,6 +94,7 @@ class OrdinalHinges(Pairs):
         return *off[:5], *self.region.bent(off[5:], predictor.free[0])
 
     def solve(self, lacking: Parts, off: Parts) -> State:
+        """The step in weights and thresholds by that factor; hinges, order rows and the region's rows follow."""
         x, margins, M = self.x, self.margins, self.margins.signs
         (s, t, o), (u, a, nu) = x.slacks[:3], x.prices[:3]
         (us, at, on), (rows, sums, order, in_x, in_b) = lacking[:3], off[:5]

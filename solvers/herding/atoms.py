@@ -152,6 +152,7 @@ class LazyAtoms(Atoms):
         self._seen: dict[int, Array] = {}
 
     def make_column(self, j: int) -> Floats:
+        """Column j of yᵢ yⱼ k(xᵢ, xⱼ), into the buffer: block by block, or by fast coordinates."""
         out: Floats = self._buffer
         if self._fast is None:
             point = self._points([j])
@@ -170,6 +171,7 @@ class LazyAtoms(Atoms):
         return out
 
     def block(self, rows: Sequence[int] | Indices, columns: Sequence[int] | Indices) -> Array:
+        """yᵢ yⱼ k(xᵢ, xⱼ) of some rows and columns."""
         i, j = np.asarray(rows, dtype=np.intp), np.asarray(columns, dtype=np.intp)
         if len(i) == 1 and isinstance(self._similarity, Gaussian):  # the row that a new atom needs, without the detours of a general call
             apart = self._points(j.tolist()) - self._points(i.tolist())

@@ -82,6 +82,7 @@ class Pairs(PredictorCorrector[State]):
         return move, self.lengths(move)
 
     def centred(self, aim: float, move: State, reached: Lengths) -> tuple[State, Lengths]:
+        """Corrections that bring products far from the aim nearer to it (Gondzio 1996), as long as the steps become longer."""
         for _ in range(self.corrections):
             if min(reached) > ENOUGH:
                 break

@@ -121,6 +121,7 @@ class ThresholdInterior(PredictorCorrector[Moves]):
         self._curved = self._curvatures()
 
     def direction(self, aim: float, predictor: Moves | None = None, reached: Lengths = (0.0, 0.0)) -> tuple[Moves, Lengths]:
+        """Newton's step towards products of the size `aim`, second-order terms of a predictor among them."""
         order, share = self._order, self.hinges.share
         if predictor is not None:
             self._move *= reached[0]  # of a predictor that is cut short, products of steps say little

@@ -97,6 +97,7 @@ class L1Interior(HingeRun[Parts]):
         return (4.0 * self._mean(lengths[0]) + float(parts.sizes @ parts.prices)) / (4.0 + (2 * d + 1) / n)
 
     def direction(self, aim: float, predictor: Parts | None = None, reached: Lengths = (0.0, 0.0)) -> tuple[Parts, Lengths]:
+        """Newton's step towards products of the size `aim`, second-order terms of a predictor among them."""
         n, d = self.rows.shape
         x, y = self.parts.sizes, self.parts.prices
         product: float | Array = aim / n

@@ -15,6 +15,7 @@ import pytest
 
 from simopt.arithmetic import BY_NAME, FLOAT, INTERVAL, RATIONAL
 from simopt.data.datasets import load_dataset
+from simopt.duality.declaration import DeclaredProblem
 from simopt.ground import registry
 from simopt.ground.errors import InvalidProblem
 from simopt.problems.kernel_ridge import KernelRidge
@@ -338,3 +339,26 @@ def test_float_arithmetic_is_the_default() -> None:
     problem = examples("kernel-ridge")[0].problem
     point = problem.trivial_point()
     assert problem.objective(point) == problem.objective(point, FLOAT) == problem.scale()
+
+
+FORMULAS = ("objective", "restore", "multipliers", "dual_bound", "gap", "distance", "trivial_point", "scale", "normalised")
+
+
+def written_by_hand(cls: type[Problem]) -> list[str]:
+    return [name for name in FORMULAS if getattr(cls, name) not in (getattr(Problem, name), getattr(DeclaredProblem, name))]
+
+
+def test_formulas_by_hand_have_a_reason_that_was_measured() -> None:
+    """Rows of docs/benchmarks.md end with the reason; where it is time, derived formulas make the whole solve slower than is allowed."""
+    page = (Path(__file__).resolve().parents[2] / "docs" / "benchmarks.md").read_text(encoding="utf-8")
+    table = page.split("## derived certificates against those by hand, in a whole solve")[1].split("```")[1]
+    measured = {line.split()[0]: line for line in table.splitlines()[2:]}
+    classes = {name: registry.get("problem", name) for name in OURS}
+    by_hand = {name: cls.by_hand for name, cls in classes.items() if written_by_hand(cls)}
+    assert not [name for name, cls in classes.items() if cls.by_hand and name not in by_hand]
+    assert measured.keys() == by_hand.keys()
+    for name, reason in by_hand.items():
+        assert reason and "\n" not in reason, name
+        assert measured[name].endswith(f"  {reason}"), name
+        whole = float(measured[name].split()[5])
+        assert "time" not in reason or whole > 1.05, measured[name]

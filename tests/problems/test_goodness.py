@@ -276,9 +276,9 @@ def test_a_level_that_is_the_least_loss_keeps_the_multipliers_that_led_to_it() -
     assert found.optimal and found.value == 1.0
 
 
-def test_without_a_feasible_point_the_lower_bound_is_kept() -> None:
+def test_without_a_feasible_point_the_lower_bound_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     problem = SmallestBound(np.array([[1.0, 0.0], [0.0, 1e-3]]), np.ones(2), 0.1, loss="hinge")
-    problem.__dict__["inner"] = None
+    monkeypatch.setattr(SmallestBound, "inner", None)
     judged = certify(problem, {"w": np.zeros(2)}, {"predictions": np.full(2, 0.5), "level": 1.0})
     assert judged.upper == np.inf and judged.gap == np.inf
     assert judged.lower == pytest.approx((1.0 - 0.1) / (0.5 * (0.5 + 0.5e-3)))

@@ -59,6 +59,7 @@ class DecreasingPower(Elementwise):
         return price if self.p < 0 else where(num, divisor(num, s)[1], price, num.zeros(len(u)))
 
     def remainders(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
+        """By Taylor's form around the best z of the price, where both are positive; else the plain difference, which may cancel."""
         scale, positive = divisor(num, s)
         share, priced = divisor(num, -u / (scale * exactly(num, [abs(self.p)])))
         best, known = raised(num, share, 1 / (self.p - 1)), positive & priced

@@ -43,6 +43,7 @@ class LogSumExp(Grouped):
         return u * where(num, some, s / total, num.zeros(self.count))[self.group]
 
     def conjugate(self, num: Arithmetic, u: Value, s: Value) -> Value:
+        """Σ u log(u/s) where u ≥ 0 sums to s in each group."""
         total = num.group_sum(u, self.group, self.count)
         room = s * (SPARE * len(u)) if num is FLOAT else num.zeros(self.count)
         off = above(num, -u).any() or above(num, total, s + room).any() or above(num, s, total + room).any()
@@ -54,6 +55,7 @@ class LogSumExp(Grouped):
         return num.sum(where(num, positive[self.group], price, small))
 
     def remainder(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
+        """s KL(u/s ‖ softmax(z)), term by term as σ·((1 + h) log(1 + h) − h)."""
         weights, total, top = self._shifted(num, z)
         scale, positive = divisor(num, s)
         p = u / scale[self.group]

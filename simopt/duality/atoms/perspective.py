@@ -133,6 +133,7 @@ class Perspective(Atom):
         return cp.Constant(0.0), [*domain, v + costs <= 0]
 
     def remainder(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
+        """t times the remainder of the atom at z/t, and t times what v leaves of −(sφ)*(u)."""
         ratio, t, positive = self._quotient(num, z)
         price, v = self._split(u)
         ratio = where(num, np.broadcast_to(positive, self.length), ratio, full(num, 1.0, self.length))

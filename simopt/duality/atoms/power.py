@@ -58,6 +58,7 @@ class Power(Elementwise):
         return s * num.power(self._best(num, u, s), self.p) * (num.lift(self.p) - 1.0)
 
     def remainders(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
+        """By Taylor's form around the best |z| of the price in intervals, relative to it in floats; a wrong sign costs in full."""
         size, best = self._size(num, z), self._best(num, u, s)
         if num is FLOAT:
             return s * self._apart(size, best) + (np.maximum(np.abs(u) * size - u * z, 0.0) if self.even else np.maximum(-u, 0.0) * size)

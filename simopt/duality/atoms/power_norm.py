@@ -41,6 +41,7 @@ class PowerNorm(Gauge):
         return self._norm(num, u, self.q)
 
     def remainder(self, num: Arithmetic, z: Value, u: Value, s: Value) -> Value:
+        """(s − ‖u‖_q)‖z‖_p + ‖z‖_p‖u‖_q − ⟨u, z⟩, the latter by Young's inequality entry by entry."""
         size, price = self.value(num, z), self.need(num, u)
         (long, reached), (dear, priced) = divisor(num, size), divisor(num, price)
         a, b = num.abs(u) / dear[self.group], num.abs(z) / long[self.group]

@@ -266,6 +266,7 @@ class Sum(Map):
         return total
 
     def pattern(self, key: Key) -> Pattern:
+        """Of the sum: one entry at most of each row, the same in all parts."""
         found = [pattern for part in self.parts if (pattern := part.pattern(key)) is not None]
         if len(found) < 2:
             return found[0] if found else None
@@ -383,6 +384,7 @@ class Product(Map):
         return self.part.pull(num, product(num, self._matrix(num).T, u, self.columns), into)
 
     def pattern(self, key: Key) -> Pattern:
+        """Of the product: one entry at most of each row of the matrix."""
         pattern = self.part.pattern(key)
         if not isinstance(pattern, Picks):
             return pattern
@@ -445,6 +447,7 @@ class Selection(Map):
         return total
 
     def pattern(self, key: Key) -> Pattern:
+        """The parts' one below the other, and the entries chosen of them."""
         found = [part.pattern(key) for part in self.parts]
         if all(pattern is None for pattern in found):
             return None
@@ -488,6 +491,7 @@ class Totals(Map):
         return self.part.pull(num, broadcast(num, u, self.part.size) if self.size == 1 else u[self.group], into)
 
     def pattern(self, key: Key) -> Pattern:
+        """One entry at most of each group."""
         pattern = self.part.pattern(key)
         if not isinstance(pattern, Picks):
             return pattern

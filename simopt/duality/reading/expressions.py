@@ -300,6 +300,7 @@ class _Homogeneous(Expressions):
         return self.outer.broadcast(e, shape)
 
     def term(self, e: Any, atom: Atom, z: Argument, sign: int) -> Map:
+        """The perspective of the atom, whose argument is z above the t of all its outputs."""
         n, count = z.map.size, atom.outputs(z.map.size)
         if count > 1 and not isinstance(atom, Elementwise):
             raise Unreadable("a perspective of functions along an axis", str(self.whole), "write one perspective for each")
