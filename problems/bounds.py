@@ -20,7 +20,7 @@ from typing import Any, ClassVar, NoReturn, Self, TypeVar
 
 import numpy as np
 
-from simopt.arithmetic import Arithmetic
+from simopt.arithmetic import Arithmetic, Value
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
 from simopt.ground.fields import Positive, checked
@@ -28,7 +28,6 @@ from simopt.problems.norms import power_units, squares, unit_ball, vectors
 from simopt.solving.forms import Formed
 
 L = TypeVar("L", bound="Limit")
-Value = Any
 UPWARDS = 1.0 + 1e-14
 
 

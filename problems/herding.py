@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.data.similarities import Similarity
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from simopt.data.datasets import Dataset
 
-Value = Any
 EPS = float(np.finfo(np.float64).eps)
 
 

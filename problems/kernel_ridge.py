@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.data.similarities import Similarity
 from simopt.ground.arrays import Multipliers, Point
 from simopt.ground.fields import Positive, Targets
@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     import cvxpy as cp
 
     from simopt.data.datasets import Dataset
-
-Value = Any
 
 
 @problem

@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
+from typing import TYPE_CHECKING, Annotated, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.ground.fields import Axes, Extended, Targets
 from simopt.problems.cases import chain_cases
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from simopt.data.datasets import Dataset
 
-Value = Any
 Sorted = Annotated[Array, partial(chain.positions, remedy="sort the samples, or call lipschitz_isotonic, which does"), Axes("n")]
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 import numpy as np
 
-from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
+from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic, Value
 from simopt.data.similarities import Similarity
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.ground.errors import InvalidProblem
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     import cvxpy as cp
 
     from simopt.data.datasets import Dataset
-
-Value = Any
 
 
 @dataclass(frozen=True)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.ground.errors import InvalidProblem
 from simopt.ground.fields import Features, OneOf, Positive, Targets
@@ -24,7 +24,6 @@ if TYPE_CHECKING:
 
     from simopt.data.datasets import Dataset
 
-Value = Any
 WIDEST = 500  # features beyond which the point's multipliers are not corrected by a Newton step, which costs d³
 
 

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
 
-from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.data.similarities import Similarity
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
     from simopt.data.datasets import Dataset
 
-Value = Any
 TwoSamples = Annotated[Array, partial(validate.labels, both=True), Axes("n", leads=True)]
 
 

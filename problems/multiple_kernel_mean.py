@@ -12,7 +12,7 @@ import numpy as np
 import numpy.typing as npt
 from numpy.typing import NDArray
 
-from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.data.similarities import Gaussian, Similarity
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.ground.errors import InvalidProblem
@@ -27,7 +27,6 @@ if TYPE_CHECKING:
 
     from simopt.data.datasets import Dataset
 
-Value = Any
 EPS = float(np.finfo(np.float64).eps)
 
 

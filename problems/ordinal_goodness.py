@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, Any, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
 
-from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.data.similarities import Similarity
 from simopt.ground.arrays import Array, Point
 from simopt.ground.fields import NonNegative, Positive
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     import cvxpy as cp
 
     from simopt.data.datasets import Dataset
-
-Value = Any
 
 
 @problem

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.ground.fields import Extended, Targets
 from simopt.problems.cases import chain_cases
@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     import cvxpy as cp
 
     from simopt.data.datasets import Dataset
-
-Value = Any
 
 
 @problem

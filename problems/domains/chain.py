@@ -9,18 +9,17 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
 
-from simopt.arithmetic import Arithmetic
+from simopt.arithmetic import Arithmetic, Value
 from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
 from simopt.ground.fields import Axes, OneOf
 
-Value = Any
 Flags = npt.NDArray[np.bool_]
 OUTSIDE = ("refuse", "clip", "keep")
 NEAR = 1e-9  # a range that the lower bounds fill to this share is measured in fractions

@@ -9,7 +9,7 @@ from typing import Annotated, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers
 from simopt.ground.errors import InvalidProblem
@@ -19,7 +19,6 @@ from simopt.problems.losses.prediction_losses import LOSSES, Loss, loss_named
 from simopt.problems.norms import squares
 from simopt.solving.problem import Problem, Rescale
 
-Value = Any
 LossName = Annotated[str, OneOf(LOSSES)]
 
 

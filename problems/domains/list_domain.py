@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 from numpy.typing import NDArray
 
-from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.data.queries import grouped
 from simopt.data.similarities import Similarity
 from simopt.ground import validate
@@ -32,7 +32,6 @@ from simopt.solving.problem import Image, freeze
 if TYPE_CHECKING:
     from simopt.data.datasets import Dataset
 
-Value = Any
 Case = tuple[str, Array, dict[str, Any], bool]
 
 

@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.ground.fields import NonNegative
@@ -26,7 +26,6 @@ from simopt.problems.thresholds.constant_scores import Classes, Grades, best_con
 from simopt.problems.thresholds.sides import Side, explicit
 from simopt.solving.problem import Problem
 
-Value = Any
 REPAIRS = ("balanced", "given")
 OUTWARDS = 1.0 + 1e-14
 

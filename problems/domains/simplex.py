@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 import numpy.typing as npt
 
-from simopt.arithmetic import Arithmetic
+from simopt.arithmetic import Arithmetic, Value
 from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
 from simopt.ground.fields import Axes
 from simopt.problems.norms import squares
 
-Value = Any
 UNIT_SUM = 1e-9  # |Σ p − 1| allowed of probabilities that are given as floats
 
 

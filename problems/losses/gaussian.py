@@ -9,17 +9,15 @@ at distances below πh from the real line.
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
-from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.arithmetic.base import NotRational
 from simopt.arithmetic.interval import EPS, TINY, Interval, as_interval
 from simopt.arithmetic.precision import workprec
 from simopt.ground.arrays import Array
 
-Value = Any
 FARTHEST = 37.0  # Φ(−37) is near the smallest normal float
 WIDTH, SPACING = 0.16, 0.2  # h and Δ
 

@@ -13,9 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from simopt.arithmetic import Arithmetic
-
-Value = Any
+from simopt.arithmetic import Arithmetic, Value
 
 
 def share(num: Arithmetic, n: int) -> Value:

@@ -24,7 +24,7 @@ from typing import Annotated, Any, ClassVar, Self, SupportsFloat
 import numpy as np
 from numpy.typing import NDArray
 
-from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.data.landmarks import equal_columns
 from simopt.data.row_blocks import LARGE, RowBlocks, StreamedFeatures
 from simopt.ground import validate
@@ -34,8 +34,6 @@ from simopt.problems.cases import recipes
 from simopt.problems.losses import hinge_rows
 from simopt.problems.norms import squares, vectors
 from simopt.solving.problem import Image, Law, Problem, Rescale, change_of_units, laws_of_samples
-
-Value = Any
 
 
 def positive_or_infinite(name: str, smoothness: SupportsFloat) -> float:

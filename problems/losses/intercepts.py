@@ -14,10 +14,9 @@ from typing import Any
 
 import numpy as np
 
-from simopt.arithmetic import INTERVAL, Arithmetic
+from simopt.arithmetic import INTERVAL, Arithmetic, Value
 from simopt.ground.arrays import Array
 
-Value = Any
 VANISHING = 1e-280  # a class whose multipliers sum to less is taken to have none: no ratio of such sums is safe from underflow
 
 

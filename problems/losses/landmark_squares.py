@@ -17,14 +17,12 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic
+from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic, Value
 from simopt.data.landmarks import equal_columns
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.problems.bounds import Ball, Bound, Bounded, Ridge
 from simopt.problems.norms import squares, vectors
 from simopt.solving.problem import Image, Law, Rescale
-
-Value = Any
 
 
 class LandmarkSquares(Bounded):

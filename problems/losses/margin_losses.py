@@ -15,15 +15,13 @@ For s = a/p in the domain of s ↦ φ*(−s), φ*(−s) = sup_z −sz − φ(z),
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from simopt.arithmetic import Arithmetic
+from simopt.arithmetic import Arithmetic, Value
 from simopt.ground.arrays import Array
 
-Value = Any
 LEAST = 1e-200  # shares a/p below this count as 0, where their logarithms need no care
 
 

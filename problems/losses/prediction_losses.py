@@ -15,14 +15,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from simopt.arithmetic import Arithmetic
+from simopt.arithmetic import Arithmetic, Value
 from simopt.ground.arrays import Array
 
-Value = Any
 LOSSES = ("insensitive", "hinge", "squared")
 
 

@@ -13,16 +13,14 @@ dual is evaluated: s = θ, but Φ(θ) for the probit, so that U* needs no invers
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
 
 import numpy as np
 
-from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.ground.arrays import Array
 from simopt.problems.losses import gaussian
 from simopt.problems.losses.margin_losses import POTENTIALS
 
-Value = Any
 LOGISTIC = POTENTIALS["logistic"]  # log(1 + e^{−z}): U at t = −z
 
 

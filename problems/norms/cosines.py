@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 
-from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.ground.arrays import Array
 from simopt.problems.norms import unit_ball
 from simopt.problems.norms.gram_factor import KernelProblem
 
-Value = Any
 EPS = float(np.finfo(np.float64).eps)
 
 

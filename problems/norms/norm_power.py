@@ -11,17 +11,16 @@ makes every rounding of ρ large.) For m = 1 the conjugate is 0 if s ≤ λ and 
 from __future__ import annotations
 
 import math
-from typing import Annotated, Any
+from typing import Annotated
 
 import numpy as np
 
-from simopt.arithmetic import Arithmetic
+from simopt.arithmetic import Arithmetic, Value
 from simopt.arithmetic.interval import Interval
 from simopt.ground import validate
 from simopt.ground.errors import InvalidProblem
 from simopt.problems.norms import squares
 
-Value = Any
 LARGEST = 1e100  # power whose products with logarithms float64 holds
 SMALL = 0.02  # m|e| below which B is evaluated by its series (FLOAT) or its mean value form (INTERVAL)
 TERMS = 12

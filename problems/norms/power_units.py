@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.ground.arrays import Array
 from simopt.problems.norms import squares
 from simopt.problems.norms.gram_factor import Factor
 
-Value = Any
 ROUNDS = 20  # refinements of the distance bound; each is valid by itself
 
 

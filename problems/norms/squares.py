@@ -14,12 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from simopt.arithmetic import Arithmetic
+from simopt.arithmetic import Arithmetic, Value
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.problems.norms import gram_factor
 from simopt.solving.problem import Image, Law, Rescale, laws_of_samples
-
-Value = Any
 
 
 def squared_norm(num: Arithmetic, gram: Array, a: Value) -> Value:

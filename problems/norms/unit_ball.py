@@ -7,15 +7,12 @@ m and f are given by their coefficients; min −⟨m, f⟩ = −‖m‖ at f = m
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 
-from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.ground.arrays import Array
 from simopt.problems.norms import power_units, squares, vectors
-
-Value = Any
 
 
 def length(num: Arithmetic, gram: Array, a: Value) -> Value:

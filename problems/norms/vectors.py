@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import numpy as np
 
-from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.data.row_blocks import LARGE, RowBlocks
 from simopt.ground.arrays import Array
 from simopt.problems.norms import squares
 
-Value = Any
 ROOM = 4e-15  # relative room below the radius to which a restored point is drawn, before it is checked
 
 

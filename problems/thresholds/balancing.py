@@ -10,16 +10,13 @@ and no bound on the thresholds is needed. (Cf. `intercepts.balanced`, the case o
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
-from simopt.arithmetic import Arithmetic
+from simopt.arithmetic import Arithmetic, Value
 from simopt.ground.arrays import Array
 from simopt.problems.losses.intercepts import VANISHING
 from simopt.problems.thresholds.sides import Side
-
-Value = Any
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,7 +23,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.ground.errors import InvalidProblem
@@ -34,7 +34,6 @@ from simopt.problems.thresholds.sides import Side, explicit, implicit
 from simopt.problems.thresholds.threshold_problem import ThresholdProblem, given
 from simopt.solving.problem import freeze
 
-Value = Any
 OUTWARDS = 1.0 + 1e-14  # rounds the ends of the box outwards
 
 

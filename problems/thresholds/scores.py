@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import math
 from functools import cached_property
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
-from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.data.row_blocks import LARGE, RowBlocks
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.ground.fields import Features, Positive
@@ -25,7 +25,6 @@ from simopt.problems.thresholds.balancing import Prices
 from simopt.problems.thresholds.threshold_problem import ThresholdProblem, given
 from simopt.solving.problem import Rescale
 
-Value = Any
 EPS = float(np.finfo(float).eps)
 SMALL, NEAR = 1e-10, 1e-6  # B‖g‖ beside the scale, ‖g‖ beside ‖ψ_i‖: between them multipliers are refined
 NOTICED = 1e-10  # of γ: rounding of scores that a float gap owns up to

@@ -11,17 +11,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import scipy.sparse
 from numpy.typing import NDArray
 
-from simopt.arithmetic import Arithmetic
+from simopt.arithmetic import Arithmetic, Value
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
 
-Value = Any
 Indices = NDArray[np.intp]
 
 

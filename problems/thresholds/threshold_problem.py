@@ -18,7 +18,7 @@ from typing import Any, ClassVar, Self
 
 import numpy as np
 
-from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.ground.errors import InvalidProblem
 from simopt.ground.fields import Positive
@@ -28,8 +28,6 @@ from simopt.problems.thresholds.balancing import Prices
 from simopt.problems.thresholds.constant_scores import Classes, Grades
 from simopt.problems.thresholds.sides import Indices, Side, check_labels
 from simopt.solving.problem import Law, Problem, Rescale
-
-Value = Any
 
 
 class ThresholdProblem(Problem):

@@ -18,7 +18,7 @@ ball (midpoint and radius, NumPy, a few times the cost of FLOAT); RATIONAL is ex
     True
 """
 
-from simopt.arithmetic.base import Arithmetic, NotRational
+from simopt.arithmetic.base import Arithmetic, NotRational, Value
 from simopt.arithmetic.definite import is_definite, least_eigenvalue, semidefinite_rank
 from simopt.arithmetic.floating import FLOAT
 from simopt.arithmetic.interval import INTERVAL, Interval
@@ -34,6 +34,7 @@ __all__ = [
     "Arithmetic",
     "Interval",
     "NotRational",
+    "Value",
     "is_definite",
     "least_eigenvalue",
     "semidefinite_rank",

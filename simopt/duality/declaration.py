@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
-from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.ground import fields
 from simopt.ground.arrays import Multipliers, Point
 from simopt.solving.problem import ALL_CONES, Law, Problem, Rescale, change_of_units
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
 
     from simopt.duality.declared import Declared
     from simopt.duality.units.dimensions import Change
-
-Value = Any
 
 
 class DeclaredProblem(Problem):

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast, dataclass_
 import numpy as np
 from numpy.typing import NDArray
 
-from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.data.row_blocks import RowBlocks, is_lazy
 from simopt.ground import fields, registry
 from simopt.ground.arrays import Multipliers, Point
@@ -26,7 +26,6 @@ if TYPE_CHECKING:
 
     from simopt.data.datasets import Dataset
 
-Value = Any
 ALL_CONES = frozenset({"soc", "power", "exp"})
 
 
