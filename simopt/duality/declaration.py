@@ -62,6 +62,10 @@ class DeclaredProblem(Problem):
         """A feasible point near `point`, as far as `Declared.restore` finds one."""
         return self.derived.restore(point, num)
 
+    def restore_roughly(self, point: Point, room: float) -> Point:
+        """See `Declared.restore_roughly`."""
+        return self.derived.restore_roughly(point, room)
+
     def multipliers(self, point: Point) -> Multipliers | None:
         """The slopes of the terms at the point."""
         return self.derived.multipliers(point)

@@ -238,9 +238,16 @@ class Declared(Problem):
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """The leaves drawn into their bounds, onto the equalities and, where rows are violated, towards a point inside."""
+        return self._restored(point, num, 0.0)
+
+    def restore_roughly(self, point: Point, room: float) -> Point:
+        """The same, and no point inside is solved for where 0 is one that costs no more than the room."""
+        return self._restored(point, FLOAT, room)
+
+    def _restored(self, point: Point, num: Arithmetic, room: float) -> Point:
         interior = self._interiors.of(self._now(FLOAT), {}, lambda _: Interior(self.programme))
         with np.errstate(all="ignore"):
-            values, found = restored(num, self.programme, self._values(point, num), interior)
+            values, found = restored(num, self.programme, self._values(point, num), interior, room)
         self._forwards.keep(self._now(num), values, found)
         return {leaf.name: _shaped(leaf.structured(num, values[key]), leaf.shape) for key, leaf in self.programme.leaves.items()}
 

@@ -267,15 +267,16 @@ class _Scene:
         """
         terms = max((np.size(value) for value in (*self.restored.values(), *candidate.values())), default=0)
         delta, room = terms * math.sqrt(24 / 7 * EPS * MOVED / HIDDEN), MOVED * scale
+        lost = room / 10  # what making a shaken point feasible may cost, without that a better way is sought: it is no move
 
         def primal(side: float) -> float:
             point = _shaken(self.restored, side)
-            feasible = self.problem.restore(point)
+            feasible = self.problem.restore_roughly(point, lost)
             return float(self.problem.objective(feasible)) if _apart(point, feasible) <= MOVED else math.inf
 
         return (
             UNDERFLOW < scale < math.inf
-            and all(abs(_value(primal, side) - self.upper) <= room for side in (delta, -delta))
+            and all(abs(_value(primal, side) - self.upper) <= room - lost for side in (delta, -delta))
             and abs(self._dual(_shaken(candidate, delta))[1] - lower) <= room
         )
 

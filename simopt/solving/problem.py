@@ -173,6 +173,10 @@ class Problem(ABC):
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """A feasible point near `point`, dependent variables recomputed; exactly feasible in the arithmetic asked for."""
 
+    def restore_roughly(self, point: Point, room: float) -> Point:
+        """As `restore` in floats, for who does not mind an objective larger by `room`; problems override it where that is cheaper."""
+        return self.restore(point)
+
     @abstractmethod
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
         """The dual's value after making the multipliers dual feasible: never above the optimum. `upper` is a known upper bound."""

@@ -25,12 +25,12 @@ LITTLE = 1e-9  # of the objective: to lose less is as good as nothing, and no be
 Restored = tuple[dict[Key, Value], Forward]
 
 
-def restored(num: Arithmetic, programme: Programme, point: Mapping[Key, Value], interior: Interior) -> Restored:
+def restored(num: Arithmetic, programme: Programme, point: Mapping[Key, Value], interior: Interior, room: float = 0.0) -> Restored:
     """x in its bounds; on the equalities, where it is not; and (1 − θ)x + θx̄ with x̄ inside, with the smallest θ that is found to do.
 
     A row g is convex, so g((1 − θ)x + θx̄) ≤ (1 − θ)g(x) + θg(x̄), which is ≤ 0 for θ = g(x)/(g(x) − g(x̄)) where g(x̄) < 0. θ is taken from
     floats, and raised until the arithmetic asked for proves the rows, equalities that were solved anew among them. Where it does not, the
-    point stays near x, and is violated.
+    point stays near x, and is violated. A point inside that costs at most `room` of the objective, or LITTLE of it, is the last one.
     """
     given = within(num, programme, point)
     found = forward(num, programme, given)
@@ -47,7 +47,7 @@ def restored(num: Arithmetic, programme: Programme, point: Mapping[Key, Value], 
             upper = num.upper(nearer[1].objective)
             if best[1].violated or upper < num.upper(best[1].objective):
                 best = nearer
-            if number > 0 or upper - float(num.mid(there.objective)) <= LITTLE * abs(upper):
+            if number > 0 or upper - float(num.mid(there.objective)) <= max(room, LITTLE * abs(upper)):
                 break
     return best
 
