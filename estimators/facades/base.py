@@ -12,6 +12,7 @@ modulus of the least eigenvalue is added to the diagonal of the training points'
 
 from __future__ import annotations
 
+import time
 import warnings
 from numbers import Integral
 from typing import Any, Self
@@ -33,15 +34,16 @@ from simopt.estimators.ordinal.ordinal import certified
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Point
 from simopt.ground.errors import InvalidProblem
-from simopt.problems.norms.gram_factor import checked
+from simopt.problems.norms.gram_factor import checked, of_points
 from simopt.solving.certificate import Certificate
 from simopt.solving.problem import Problem
 from simopt.solving.solution import Solution, Status
 
 PRECOMPUTED = "precomputed"
 OF_THE_SIMILARITY = "similarity__"
-TOL = 1e-8  # relative gap, as for `simopt.solve`
+TOL = 1e-6  # relative gap of an estimator's fit: a hundred times what `simopt.solve` asks for, and far below what samples can tell
 READ_AS_NUMBERS = (str, bytes, np.datetime64, np.timedelta64, np.void)  # by `float`, or by NumPy
+LEAST = 1e-3  # seconds that a solver gets when the time is over before it begins: for its first point
 SINGLE = float(np.finfo(np.float32).eps)
 
 
@@ -123,7 +125,11 @@ class CheckedEstimator(BaseEstimator):
     """An estimator whose inputs are finite and have the columns that `fit` saw."""
 
     def _training(self, X: Any, y: Any, *, numeric: bool = True) -> tuple[Array, Any]:
-        """X as a finite float64 matrix and y as a vector; remembers the number and names of the columns, and forgets an earlier fit."""
+        """X as a finite float64 matrix and y as a vector; remembers the number and names of the columns, and forgets an earlier fit.
+
+        The clock of the fit begins here.
+        """
+        self._began = time.perf_counter()
         self._forget()
         refuse_unread("X", X)
         if numeric:
@@ -151,16 +157,20 @@ class Certified:
 
     certificate_: Certificate
     n_iter_: int
+    _began: float = float("inf")  # when the clock of the fit began
 
     def _solved(self, problem: Problem, solver: str | None, tol: float, time_limit: float, depth: int = 4) -> Point:
         """The certified point; `depth` calls below the user's line. Sets `solution_`, `certificate_` and `n_iter_`.
+
+        The time limit is that of the whole fit, similarities included; a solver gets what is left of it.
 
         Raises
         ------
         InvalidProblem
             when no point was found, saying why.
         """
-        solution = certified(problem, solver, tol=tol, time_limit=time_limit)
+        left = validate.seconds("time_limit", time_limit) - max(time.perf_counter() - self._began, 0.0)
+        solution = certified(problem, solver, tol=tol, time_limit=max(left, LEAST), record=False)
         if solution.point is None or solution.certificate is None:
             raise InvalidProblem(f"{problem.name}: no point was found ({solution.message or solution.status.value})")
         self.solution_: Solution = solution
@@ -239,8 +249,17 @@ class KernelEstimator(Certified, SimilarityEstimator):
             return checked("X", lifted(X), len(X))
         self.similarity_ = self._chosen(X)
         self.X_fit_ = np.array(X)  # a copy: who changes X later does not change the fit
-        known = isinstance(self.similarity_, Similarity)
-        return checked("similarity", self.similarity_.gram(X) if known else self.similarity_(X, X), len(X))
+        if isinstance(self.similarity_, Similarity):
+            return of_points(self.similarity_, X)
+        return checked("similarity", self.similarity_(X, X), len(X))
+
+    def _keep(self, coefficients: Array) -> None:
+        """Sets `dual_coef_` and `support_`; of the training points only those with a coefficient other than 0 are kept."""
+        used = coefficients if coefficients.ndim == 1 else np.any(coefficients, axis=1)
+        self.support_: NDArray[np.intp] = np.flatnonzero(used) if np.any(used) else np.arange(1)
+        self.dual_coef_: Array = coefficients[self.support_]
+        if not self._precomputed and self.support_.size < len(self.X_fit_):  # else there is nothing to leave out
+            self.X_fit_ = self.X_fit_[self.support_]
 
     def _values(self, queries: Array, coefficients: Array) -> Array:
         """Σ_j a_j K(x, x_j) at the queries, in blocks; of several columns a, as many columns."""

@@ -56,7 +56,7 @@ class LandmarkedSVRegressor(RegressorMixin, LandmarkEstimator):
     >>> from simopt.estimators import LandmarkedSVRegressor
     >>> X = np.linspace(-3.0, 3.0, 60)[:, None]
     >>> model = LandmarkedSVRegressor("manhattan", landmarks=20, random_state=0).fit(X, np.sin(X[:, 0]))
-    >>> model.certificate_.closes(1e-8), model.score(X, np.sin(X[:, 0])) > 0.9
+    >>> model.certificate_.closes(1e-6), model.score(X, np.sin(X[:, 0])) > 0.9
     (True, True)
     """
 

@@ -51,7 +51,7 @@ class SparseLandmarkedSVRegressor(RegressorMixin, LandmarkEstimator):
     >>> from simopt.estimators import SparseLandmarkedSVRegressor
     >>> X = np.linspace(-3.0, 3.0, 60)[:, None]
     >>> model = SparseLandmarkedSVRegressor(landmarks=60, random_state=0).fit(X, np.sin(X[:, 0]))
-    >>> model.certificate_.closes(1e-8), len(model.selected_) < 30
+    >>> model.certificate_.closes(1e-6), len(model.selected_) < 30
     (True, True)
     """
 

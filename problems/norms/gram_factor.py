@@ -12,11 +12,14 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from simopt.data.similarities import Similarity
+from simopt.data.similarities.base import of_simopt
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Point
 from simopt.ground.errors import InvalidProblem
 from simopt.ground.fields import Axes
-from simopt.solving.problem import Problem, own
+from simopt.ground.lent import Lent
+from simopt.solving.problem import Problem, own, owns_its_data
 
 TRUNCATION = 1e-10  # eigenvalues below this share of the largest one are left out of the factor
 
@@ -112,15 +115,15 @@ class KernelProblem(Problem):
         return {"alpha": np.zeros(len(self.gram))}
 
 
-class Checked:
+class Checked(Lent):
     """A Gram matrix that was checked, and its factor once that is known: the owner (`base`) of the one array that lends its memory.
 
     Sweeps and rescalings build thousands of problems on one matrix; what they share lives as long as that array.
     """
 
-    def __init__(self, base: Array, multiple_of: tuple[Array, float] | None = None) -> None:
+    def __init__(self, base: Array, multiple_of: tuple[Array, float] | None = None, *, immutable: bool | None = None) -> None:
+        super().__init__(base, immutable=owns_its_data(base) if immutable is None else immutable)
         self.base, self.multiple_of = base, multiple_of
-        self.__array_interface__ = base.__array_interface__  # by which numpy makes the array
         self._factor: Factor | None = None
 
     def factor(self) -> Factor:
@@ -155,6 +158,24 @@ def trusted(gram: Array) -> Array:
     return gram if isinstance(gram.base, Checked) else np.asarray(Checked(own(gram)))
 
 
+def of_points(similarity: Similarity, X: Array) -> Array:
+    """K(X, X) of a similarity that is PSD, as problems own it. O(n²): of simopt's own similarities no eigenvalue is asked.
+
+    That they are PSD is a theorem, `gram` makes K symmetric to the last bit, and rounding of n ε λ_max is what INDEFINITE forgives. A
+    similarity of another package, or one made of such, is looked at like any matrix: what it says of itself may be a mistake.
+
+    Raises
+    ------
+    InvalidProblem
+        for values that are not finite, and for one that is not positive semidefinite (with the eigenvalue).
+    """
+    K = similarity.gram(X)
+    if not (similarity.psd and similarity.symmetric and of_simopt(similarity)):
+        return checked("similarity", K, len(X))
+    validate.squarable("similarity", np.diagonal(validate.all_finite("similarity", K)))  # the diagonal holds the largest entry
+    return np.asarray(Checked(K, immutable=True))
+
+
 def decomposed(gram: Array) -> Factor:
     """The factor of K. O(n³)."""
     values, vectors = np.linalg.eigh(gram)
@@ -174,4 +195,4 @@ def has_factor(gram: Array) -> bool:
 
 def rescaled(gram: Array, by: float) -> Array:
     """`by`·K, valid because K is, sharing K's factor; K itself when by = 1."""
-    return gram if by == 1.0 else np.asarray(Checked(own(gram * by), (gram, by)))
+    return gram if by == 1.0 else np.asarray(Checked(gram * by, (gram, by), immutable=True))

@@ -21,6 +21,7 @@ from simopt.arithmetic import elementary, sparse
 from simopt.arithmetic.base import Arithmetic, Value, largest_of_groups, members
 from simopt.arithmetic.precision import workprec
 from simopt.ground.arrays import Array
+from simopt.ground.lent import owner, times
 
 EPS = 2.0**-52  # twice the unit round-off: a factor two to spare in every bound
 TINY = 2.0**-1060  # covers underflow
@@ -184,6 +185,10 @@ def _spread(x: Interval, gamma: float) -> Array:
 def _absolute(a: Array, x: Array) -> Array:
     """|A| x, the absolute values of a few rows at a time (of a few columns, where those lie together in memory)."""
     out: Array
+    lender = owner(a)
+    if lender is not None and lender.nonnegative:
+        out = a @ x
+        return out
     if a.size <= BLOCK or a.ndim != 2:
         out = np.abs(a) @ x
         return out
@@ -208,7 +213,7 @@ def _dense_product(matrix: Any, x: Interval) -> Interval:
     rad = _absolute(a.mid, _spread(x, gamma))
     if isinstance(matrix, Interval):
         rad = rad + a.rad @ (np.abs(x.mid) + x.rad)
-    return _product(a.mid @ x.mid, rad * (1.0 + gamma), lambda: _vanishes(a, x, rad), a.shape[-1] * TINY)
+    return _product(times(a.mid, x.mid), rad * (1.0 + gamma), lambda: _vanishes(a, x, rad), a.shape[-1] * TINY)
 
 
 def _sparse_product(matrix: Any, x: Interval) -> Interval:

@@ -36,6 +36,7 @@ def solve(
     rigorous: bool | str = False,
     progress: Progress | None = None,
     declare: Declare | None = None,
+    record: bool = True,
     **options: Any,
 ) -> Solution:
     """Solve a problem and certify the answer.
@@ -59,6 +60,9 @@ def solve(
         called with each certified `Sample`.
     declare : callable, optional
         gives the declaration of the normalised problem for a set of cones; `simopt.path` passes one that keeps it.
+    record : bool
+        False spares what is only for the record, which on a Gram matrix costs more than many a solve: certificates of iterates that the
+        solver does not call good enough (the trace has the last ones only), and the fingerprint of the data ("").
     **options
         options of the solver; an unknown one is an error.
 
@@ -75,7 +79,7 @@ def solve(
         from simopt.duality import as_written
 
         return as_written.solve(
-            problem, progress, partial(solve, solver=solver, tol=tol, time_limit=time_limit, rigorous=rigorous, **options)
+            problem, progress, partial(solve, solver=solver, tol=tol, time_limit=time_limit, rigorous=rigorous, record=record, **options)
         )
     tol, time_limit = _tolerance(tol), validate.seconds("time_limit", time_limit)
     num = arithmetic(rigorous)
@@ -85,7 +89,7 @@ def solve(
     name = chosen.name
     _check_options(chosen, options)
     with np.errstate(all="ignore"):  # an overflow shows in the certificate, which says what it did
-        run = Run(problem, tol, num, Rescale(), progress)
+        run = Run(problem, tol, num, Rescale(), progress, sparing=not validate.truth("record", record))
         try:
             if not owns_its_data(problem):
                 run.mark = problem.fingerprint()
@@ -174,6 +178,7 @@ def _finish(run: Run, solver: str, options: dict[str, Any], ended: Ending) -> So
         iterations=run.iterations,
         setup_seconds=run.setup_seconds,
         solve_seconds=run.solve_seconds,
+        fingerprint="" if run.sparing and run.mark is None else run.problem.fingerprint(),
     )
     if run.mark not in (None, record.fingerprint):
         best, ended = None, CHANGED

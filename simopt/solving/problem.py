@@ -19,6 +19,7 @@ from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.data.row_blocks import RowBlocks, is_lazy
 from simopt.ground import fields, registry
 from simopt.ground.arrays import Multipliers, Point
+from simopt.ground.lent import Lent
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -368,6 +369,8 @@ def _owners(array: Any) -> Iterator[Any]:
 
 def _immutable(array: Any) -> bool:
     while not isinstance(array, bytes):
+        if isinstance(array, Lent):
+            return array.immutable
         # unpickled arrays are writable although bytes are their base
         if array is None or (isinstance(array, np.ndarray) and array.flags.writeable):
             return False

@@ -50,4 +50,4 @@ def threads() -> int:
 
 def record(*, problem: Problem, **values: Any) -> Provenance:
     """Provenance of a solve, with versions and threads filled in."""
-    return Provenance(problem=problem.name, fingerprint=problem.fingerprint(), versions=dict(versions()), threads=threads(), **values)
+    return Provenance(problem=problem.name, versions=dict(versions()), threads=threads(), **values)

@@ -40,6 +40,7 @@ class Run:
     """State of one solve.
 
     `mark` is the fingerprint that the data had at its beginning, where others hold memory of theirs; None where nobody can change them.
+    `sparing`: no certificates of iterates whose solver knows that they are not yet good enough.
     """
 
     problem: Problem
@@ -48,6 +49,7 @@ class Run:
     rescale: Rescale
     progress: Progress | None
     mark: str | None = None
+    sparing: bool = False
     sampling: str = "iterates"
     samples: list[Sample] = field(default_factory=list)
     best: Judgement | None = None
@@ -144,6 +146,7 @@ def _pull(run: Run, spec: SolverSpec, normal: Problem, time_limit: float, option
     scale = normal.scale()
     last: Iterate | None = None
     next_look, next_claim = 0.0, 0.0  # iterations
+    known: tuple[float, Iterate | None] = (math.inf, None)  # the least gap that the solver says of an iterate not looked at, and that one
     mark = time.perf_counter()
     with pulled(spec, normal, tol=run.tol, **options) as iterates:
         for step in iterates:
@@ -151,7 +154,9 @@ def _pull(run: Run, spec: SolverSpec, normal: Problem, time_limit: float, option
             run.iterations += 1
             out_of_time = run.solve_seconds > time_limit
             claims = _claims(spec, step, run.tol * scale) and run.iterations >= next_claim
-            if run.iterations >= next_look or claims or out_of_time:
+            spared = run.sparing and (math.isfinite(float(step.gap)) or known[1] is not None)
+            looks = run.iterations >= next_look and not spared
+            if looks or claims or out_of_time:
                 next_look = GROWTH * run.iterations
                 if claims:  # a solver that is wrong about its gap is not asked again at every step
                     next_claim = GROWTH * run.iterations
@@ -160,12 +165,18 @@ def _pull(run: Run, spec: SolverSpec, normal: Problem, time_limit: float, option
                 last = None
             else:
                 last = _kept(step)
+                if spared and float(step.gap) < known[0]:
+                    known = float(step.gap), last
             if out_of_time:
+                if known[1] is not None and run.certify(known[1].point, known[1].multipliers):
+                    return Status.OPTIMAL, _converged(known[1]), None
                 return Status.TIME_LIMIT, "stopped", f"the gap was still open after {time_limit:g} s"
             mark = time.perf_counter()
         run.solve_seconds += time.perf_counter() - mark
     if last is not None and run.certify(last.point, last.multipliers):
         return Status.OPTIMAL, _converged(last), None
+    if known[1] is not None and known[1] is not last and run.certify(known[1].point, known[1].multipliers):
+        return Status.OPTIMAL, _converged(known[1]), None
     if run.infeasible:
         return INFEASIBLE
     limit = options.get("max_iter", spec.options.get("max_iter"))

@@ -70,12 +70,12 @@ def test_every_estimator_ends_with_a_closed_certificate(name: str) -> None:
     assert model.n_iter_ >= 1 and model.n_features_in_ == 2
     assert model.certificate_.lower <= model.certificate_.upper * (1 + 1e-9) + 1e-12
     if name != "HerdedMeanClassifier":  # whose certificate is the error that was asked for, not 0
-        assert model.certificate_.closes(1e-8)
+        assert model.certificate_.closes(1e-6)
 
 
 def test_landmarked_svr_is_the_problem_on_the_same_landmarks() -> None:
     X, y = data(np.random.default_rng(4))
-    model = estimators.LandmarkedSVRegressor("manhattan", landmarks=20, radius=5.0, epsilon=0.2, random_state=11).fit(X, y)
+    model = estimators.LandmarkedSVRegressor("manhattan", landmarks=20, radius=5.0, epsilon=0.2, tol=1e-8, random_state=11).fit(X, y)
     psi = LandmarkMap.from_data(X, 20, np.random.default_rng(11), Manhattan())
     solution = simopt.solve(LandmarkedSVR(psi(X), y - np.median(y), Ball(5.0), 0.2))
     assert solution.point is not None and solution.certificate is not None
@@ -87,7 +87,7 @@ def test_ordinal_is_the_rule_of_ordinal_with_labels_mapped_back() -> None:
     X, y = data(np.random.default_rng(5))
     ranks = 1 + np.digitize(y, [-0.6, 0.6])
     grades = np.array(["good", "neutral", "poor"])[ranks - 1]  # in alphabetical order, as classes_ are
-    model = estimators.LandmarkedOrdinalClassifier(landmarks=15, random_state=6).fit(X, grades)
+    model = estimators.LandmarkedOrdinalClassifier(landmarks=15, tol=1e-8, random_state=6).fit(X, grades)
     rule = ordinal(X, ranks, landmarks=15, seed=6)
     assert model.classes_.tolist() == ["good", "neutral", "poor"]
     np.testing.assert_allclose(model.scores(X), rule.scores(X), atol=1e-5)

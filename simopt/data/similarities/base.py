@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from simopt.data.similarities.combine import Product, Sum
 
 MEMORY = 64 * 2**20  # bytes that one block of similarities may take
+OWN = "simopt.data.similarities."  # where the similarities of simopt are defined
+PANEL = 256  # rows of a symmetric matrix that are computed at once, up to the diagonal: few enough that nearly half of it is spared
 WORKING_COPIES = 3  # arrays of the block's size that exist at once while it is computed
 
 _kinds: dict[str, type[Similarity]] = {}
@@ -112,21 +114,28 @@ class Similarity(ABC):
         return left, right
 
     def gram(self, X: npt.ArrayLike, *, memory: int = MEMORY) -> Array:
-        """K(X, X), shape (n, n), exactly symmetric if K is. O(n^2) evaluations; n^2 numbers and one block of memory.
+        """K(X, X), shape (n, n), exactly symmetric if K is; then half of the n^2 evaluations do. n^2 numbers and one block of memory.
 
         Raises
         ------
         InvalidProblem
             when X is not a finite matrix.
         """
-        points = validate.matrix("X", X)
-        out = np.empty((points.shape[0], points.shape[0]))
-        for rows, block in self._blocks(points, points, validate.positive("memory", memory)):
-            out[rows] = block
-            if self.symmetric:
-                corner = block[:, rows]
-                out[rows, rows] = np.tril(corner) + np.tril(corner, -1).T
-                out[: rows.start, rows] = block[:, : rows.start].T
+        points, room = validate.matrix("X", X), validate.positive("memory", memory)
+        n = len(points)
+        out = np.empty((n, n))
+        if not self.symmetric:
+            for rows, block in self._blocks(points, points, room):
+                out[rows] = block
+            return out
+        step = max(1, min(PANEL, int(room) // max(1, 8 * WORKING_COPIES * n)))
+        for start in range(0, n, step):
+            rows = slice(start, min(start + step, n))
+            block = self.values(points[rows], points[: rows.stop])
+            out[rows, :start] = block[:, :start]
+            out[:start, rows] = block[:, :start].T
+            corner = np.tril(block[:, start:])
+            out[rows, rows] = corner + np.tril(corner, -1).T
         return out
 
     def to_json(self) -> dict[str, Any]:
@@ -207,6 +216,17 @@ class Similarity(ABC):
 def of_checked(similarity: Similarity | Callable[[Array, Array], Any]) -> Callable[[Array, Array], Any]:
     """The function of points that have been through the door already: `values` of a similarity, which does not look again."""
     return similarity.values if isinstance(similarity, Similarity) else similarity
+
+
+def of_simopt(similarity: Similarity) -> bool:
+    """Whether a similarity and all that it is made of are simopt's own, so that what it says of itself is proven and tested here."""
+    parts = [value for item in dataclasses.fields(similarity) for value in _several(getattr(similarity, item.name))]
+    inner = [part for part in parts if isinstance(part, Similarity)]
+    return type(similarity).__module__.startswith(OWN) and all(of_simopt(part) for part in inner)
+
+
+def _several(value: Any) -> tuple[Any, ...]:
+    return tuple(value) if isinstance(value, tuple | list) else (value,)
 
 
 def from_json(description: Mapping[str, Any]) -> Similarity:

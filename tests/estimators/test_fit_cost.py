@@ -1,0 +1,112 @@
+"""What a fit does not pay for: proofs that exist, samples that do not count, solvers that can win nothing. And what it still checks."""
+
+import pickle
+import time
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from sklearn.exceptions import ConvergenceWarning
+
+import simopt
+from simopt import estimators
+from simopt.data.similarities import Gaussian, Similarity
+from simopt.data.similarities.base import of_simopt
+from simopt.ground.errors import InvalidProblem
+from simopt.ground.lent import lent, owner
+from simopt.problems.bounds import Penalty
+from simopt.problems.hinge_svm import HingeSVM
+from simopt.problems.norms.gram_factor import of_points
+from simopt.solving.problem import owns_its_data
+
+
+@dataclass(frozen=True)
+class Boaster(Similarity):
+    """−‖x − x'‖², which is not PSD whatever it says of itself."""
+
+    kind: ClassVar[str] = ""
+
+    @property
+    def psd(self) -> bool:
+        return True
+
+    @property
+    def bound(self) -> float:
+        return np.inf
+
+    def values(self, X: Any, Y: Any) -> Any:
+        return -((X[:, None, :] - Y[None, :, :]) ** 2).sum(axis=2)
+
+
+def test_only_the_word_of_simopts_own_similarities_is_taken() -> None:
+    X = np.random.default_rng(0).normal(size=(30, 2))
+    assert of_simopt(Gaussian(1.0)) and of_simopt(Gaussian(1.0) * 0.5 + Gaussian(2.0))
+    for liar in (Boaster(), Boaster() + Gaussian(1.0)):
+        assert liar.psd and not of_simopt(liar)
+        with pytest.raises(InvalidProblem, match="eigenvalue"):
+            of_points(liar, X)
+        with pytest.raises(InvalidProblem, match="eigenvalue"):
+            estimators.MPowerRegressor(liar).fit(X, X[:, 0])
+
+
+def test_a_trusted_gram_matrix_is_that_of_the_similarity_and_cannot_be_written_on() -> None:
+    X = np.random.default_rng(1).normal(size=(700, 3))
+    K = of_points(Gaussian(2.0), X)
+    np.testing.assert_allclose(K, Gaussian(2.0)(X), rtol=1e-13)
+    assert np.array_equal(K, K.T)
+    problem = HingeSVM(K, np.where(X[:, 0] > 0, 1.0, -1.0), Penalty(0.1))
+    assert owns_its_data(problem) and problem.gram is K
+    with pytest.raises(ValueError, match="WRITEABLE"):
+        K.setflags(write=True)
+
+
+def test_the_owner_remembers_products_of_the_same_vector_only() -> None:
+    rng = np.random.default_rng(2)
+    A = lent(rng.normal(size=(40, 40)))
+    keeper = owner(A)
+    assert keeper is not None and not keeper.nonnegative and owner(A[:3]) is None
+    for _ in range(3):
+        for x in rng.normal(size=(12, 40)):
+            first = keeper.product(x)
+            first[0] = np.nan  # the caller's own
+            np.testing.assert_array_equal(keeper.product(x), A @ x)
+            x[3] += 1.0
+            np.testing.assert_array_equal(keeper.product(x), A @ x)
+
+
+def test_without_a_record_the_answer_and_its_certificate_are_the_same() -> None:
+    rng = np.random.default_rng(3)
+    X = rng.normal(size=(300, 2))
+    problem = HingeSVM(Gaussian(1.0).gram(X), np.where(X[:, 0] * X[:, 1] > 0, 1.0, -1.0), Penalty(1e-3), True)
+    whole, brief = simopt.solve(problem), simopt.solve(problem, record=False)
+    assert whole.optimal and brief.optimal and whole.provenance.fingerprint == problem.fingerprint() and brief.provenance.fingerprint == ""
+    assert 1 <= len(brief.trace.samples) <= len(whole.trace.samples)
+    assert abs(whole.certificate.upper - brief.certificate.upper) <= whole.certificate.gap + brief.certificate.gap
+    with pytest.raises(InvalidProblem, match="record"):
+        simopt.solve(problem, record=1)
+
+
+def test_only_support_vectors_are_kept() -> None:
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(400, 2))
+    y = np.where(X[:, 0] > 0.2, "b", "a")
+    model = estimators.HingeSVMClassifier(Gaussian(1.0), regularization=1e-3).fit(X, y)
+    assert len(model.support_) < 200 and np.all(model.dual_coef_ != 0.0)
+    np.testing.assert_array_equal(model.X_fit_, X[model.support_])
+    alpha = np.zeros(400)
+    alpha[model.support_] = model.dual_coef_
+    np.testing.assert_allclose(model.decision_function(X), Gaussian(1.0)(X) @ alpha + model.intercept_, atol=1e-12)
+    given = estimators.HingeSVMClassifier("precomputed", regularization=1e-3).fit(Gaussian(1.0)(X), y)
+    np.testing.assert_allclose(given.decision_function(Gaussian(1.0)(X)), model.decision_function(X), atol=1e-3)
+    assert len(pickle.dumps(model)) < 40_000
+
+
+def test_no_solver_is_asked_that_costs_more_than_it_may_win() -> None:
+    rng = np.random.default_rng(5)
+    X = rng.normal(size=(400, 2))
+    y = np.sin(2 * X[:, 0]) + 0.1 * rng.normal(size=400)
+    begin = time.process_time()
+    with pytest.warns(ConvergenceWarning, match="relative gap"):
+        estimators.LandmarkedSVRegressor(Gaussian(20.0), landmarks=100, radius=1e9, tol=1e-15, random_state=0, time_limit=0.01).fit(X, y)
+    assert time.process_time() - begin < 5.0
