@@ -14,9 +14,11 @@ if TYPE_CHECKING:
     from simopt.estimators.facades.l_isotron import LIsotronRegressor
     from simopt.estimators.facades.landmark_transformer import LandmarkTransformer
     from simopt.estimators.facades.landmarked_ordinal import LandmarkedOrdinalClassifier
+    from simopt.estimators.facades.landmarked_ordinal_cv import LandmarkedOrdinalClassifierCV
     from simopt.estimators.facades.landmarked_ridge import LandmarkedRidgeRegressor
     from simopt.estimators.facades.landmarked_ridge_cv import LandmarkedRidgeCV
     from simopt.estimators.facades.landmarked_svr import LandmarkedSVRegressor
+    from simopt.estimators.facades.landmarked_svr_cv import LandmarkedSVRegressorCV
     from simopt.estimators.facades.lipschitz_isotonic import LipschitzIsotonicRegressor
     from simopt.estimators.facades.m_power import MPowerRegressor
     from simopt.estimators.facades.m_power_cv import MPowerRegressorCV
@@ -32,9 +34,11 @@ _HOMES = {
     "LIsotronRegressor": "simopt.estimators.facades.l_isotron",
     "LandmarkTransformer": "simopt.estimators.facades.landmark_transformer",
     "LandmarkedOrdinalClassifier": "simopt.estimators.facades.landmarked_ordinal",
+    "LandmarkedOrdinalClassifierCV": "simopt.estimators.facades.landmarked_ordinal_cv",
     "LandmarkedRidgeCV": "simopt.estimators.facades.landmarked_ridge_cv",
     "LandmarkedRidgeRegressor": "simopt.estimators.facades.landmarked_ridge",
     "LandmarkedSVRegressor": "simopt.estimators.facades.landmarked_svr",
+    "LandmarkedSVRegressorCV": "simopt.estimators.facades.landmarked_svr_cv",
     "LipschitzIsotonicRegressor": "simopt.estimators.facades.lipschitz_isotonic",
     "MPowerRegressor": "simopt.estimators.facades.m_power",
     "MPowerRegressorCV": "simopt.estimators.facades.m_power_cv",
@@ -51,9 +55,11 @@ __all__ = [
     "LIsotronRegressor",
     "LandmarkTransformer",
     "LandmarkedOrdinalClassifier",
+    "LandmarkedOrdinalClassifierCV",
     "LandmarkedRidgeCV",
     "LandmarkedRidgeRegressor",
     "LandmarkedSVRegressor",
+    "LandmarkedSVRegressorCV",
     "LipschitzIsotonicRegressor",
     "MPowerRegressor",
     "MPowerRegressorCV",

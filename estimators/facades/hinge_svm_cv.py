@@ -115,7 +115,7 @@ class HingeSVMClassifierCV(ClassifierMixin, KernelFolds):
         order = np.argsort(-strengths, kind="stable")
         decisions, still_open = np.empty((strengths.size, len(cross), len(every))), 0
         for c, signs in enumerate(every):
-            goal = self.tol * (best_constant(signs)[1] or 1.0 if self.fit_intercept else 1.0)
+            goal = float(self.tol) * (best_constant(signs)[1] or 1.0 if self.fit_intercept else 1.0)
             for place, fit in zip(order, self._along(gram, signs, strengths[order], goal), strict=True):
                 decisions[place, :, c] = cross @ fit.coefficients + fit.intercept
                 still_open += fit.gap > goal

@@ -101,10 +101,9 @@ class LandmarkedRidgeRegressor(RegressorMixin, Certified, SelectedLandmarks):
         X, y = self._training(X, y)
         demand_one_bound(self.radius, self.regularization)
         features, middle, targets, height = self._centred(self._fit_features(X), y)
-        self.regularization_ = None
-        if self.radius is None:
-            self.regularization_ = STRENGTH * mean_square(features) if self.regularization is None else self.regularization
-        bound = Ball(self.radius) if self.radius is not None else Ridge(self.regularization_)
+        strength = STRENGTH * mean_square(features) if self.regularization is None else self.regularization
+        self.regularization_ = strength if self.radius is None else None
+        bound = Ridge(strength) if self.radius is None else Ball(self.radius)
         self.coef_ = self._solved(LandmarkedLeastSquares(features, targets, bound), self.solver, self.tol, self.time_limit)["w"]
         self.intercept_ = height - float(middle @ self.coef_)
         return self

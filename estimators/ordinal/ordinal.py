@@ -26,7 +26,7 @@ from simopt.data.similarities import Similarity
 from simopt.estimators.landmark_predictor import demand_one_bound, landmark_map, provenance
 from simopt.estimators.ordinal.ordinal_rule import FORMS, Labels, OrdinalErrors, OrdinalRule
 from simopt.ground import validate
-from simopt.ground.arrays import Array
+from simopt.ground.arrays import Array, Point
 from simopt.ground.errors import InvalidProblem
 from simopt.problems.bounds import Ball, Bound, Penalty
 from simopt.problems.exc_fixed import EXCFixed
@@ -104,18 +104,16 @@ def ordinal(
     """
     rows = Rows("points", points, first_look=False)
     y, r = training_labels(labels, classes, rows.n)
-    cuts = _cuts(thresholds, r)
-    margin = _default_margin(cuts) if gamma is None else validate.positive("gamma", gamma)
-    margins = {"gamma": margin, "delta": validate.nonnegative("delta", delta)}
+    cuts, margins = cuts_and_margins(thresholds, r, gamma, delta)
     psi = landmark_map(rows, landmarks, similarity, seed)
     features = psi(rows)
-    problem = _problem(features, y, r, cuts, validate.choice("form", form, FORMS), radius, regularization, margins)
+    problem = ordinal_problem(features, y, r, cuts, form, radius, regularization, margins)
     solution = certified(problem, solver, tol=tol, time_limit=time_limit)
     if solution.point is None or solution.certificate is None:
         raise InvalidProblem(f"{problem.name}: no point was found ({solution.message or solution.status.value})")
     w = np.asarray(solution.point["w"])
     counts = np.bincount(y, minlength=r + 1)[1:]
-    b = cuts if cuts is not None else settled(np.asarray(solution.point["thresholds"]), features @ w, y, counts, **margins)
+    b = thresholds_of(solution.point, cuts, features @ w, y, counts, margins)
     made = provenance(problem, solution, len(y))
     return OrdinalRule(psi.similarity, psi.landmarks, w, b, counts, form, solution.certificate, **margins, provenance=made)
 
@@ -200,6 +198,20 @@ def settled(b: Array, scores: Array, labels: Labels, counts: Labels, gamma: floa
     return b
 
 
+def cuts_and_margins(
+    thresholds: str | npt.ArrayLike, classes: int, gamma: float | None, delta: float
+) -> tuple[Array | None, dict[str, float]]:
+    """Thresholds that are given (None: learned), and γ and Δ, by default as `ordinal` has them."""
+    cuts = _cuts(thresholds, classes)
+    margin = _default_margin(cuts) if gamma is None else validate.positive("gamma", gamma)
+    return cuts, {"gamma": margin, "delta": validate.nonnegative("delta", delta)}
+
+
+def thresholds_of(point: Point, cuts: Array | None, scores: Array, labels: Labels, counts: Labels, margins: dict[str, float]) -> Array:
+    """The thresholds of a rule: those given, or the learned ones of a point, whose scores of the training samples are given, settled."""
+    return cuts if cuts is not None else settled(np.asarray(point["thresholds"]), scores, labels, counts, **margins)
+
+
 def _cuts(thresholds: str | npt.ArrayLike, classes: int) -> Array | None:
     if isinstance(thresholds, str):
         return None if validate.choice("thresholds", thresholds, (LEARNED, EQUISPACED)) == LEARNED else equispaced(classes)
@@ -210,7 +222,7 @@ def _default_margin(cuts: Array | None) -> float:
     return 1.0 if cuts is None or cuts.size < 2 else 0.5 * float(np.diff(cuts).min())
 
 
-def _problem(
+def ordinal_problem(
     features: Array,
     labels: Labels,
     classes: int,
@@ -220,6 +232,14 @@ def _problem(
     regularization: float | None,
     margins: dict[str, float],
 ) -> Problem:
+    """The programme that `ordinal` solves, of features that are there already.
+
+    Raises
+    ------
+    InvalidProblem
+        for both B and λ, and for thresholds or a spacing that the form does not have.
+    """
+    validate.choice("form", form, FORMS)
     demand_one_bound(radius, regularization)
     if form == "imc" and (cuts is not None or margins["delta"] > 0.0):
         given = "thresholds" if cuts is not None else "delta"
@@ -238,4 +258,9 @@ def _problem(
 
 
 def _default_strength(features: Array, gamma: float) -> float:
-    return STRENGTH * (float(np.einsum("ij,ij->", features, features)) / len(features) or 1.0) / gamma
+    return STRENGTH * unit_of_strength(features, gamma)
+
+
+def unit_of_strength(features: Array, gamma: float) -> float:
+    """mean ‖ψ_i‖²/γ, the unit of λ."""
+    return (float(np.einsum("ij,ij->", features, features)) / len(features) or 1.0) / gamma

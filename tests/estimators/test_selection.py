@@ -49,6 +49,12 @@ CASES = [
     Case("MPowerRegressorCV", {"regularizations": LAMBDAS, "powers": [1.5, 2.0]}, {"similarity": Gaussian(2.0), "tol": 1e-10}),
     Case("HingeSVMClassifierCV", {"regularizations": LAMBDAS}, {"similarity": "gaussian", "tol": 1e-9}, several=True),
     Case("HingeSVMClassifierCV", {"regularizations": LAMBDAS[::-1]}, {"similarity": Gaussian(2.0), "fit_intercept": False, "tol": 1e-9}),
+    Case("LandmarkedSVRegressorCV", {"regularizations": LAMBDAS}, {"landmarks": 9, "random_state": 0, "tol": 1e-9}),
+    Case(
+        "LandmarkedSVRegressorCV", {"radii": [0.1, 1.0, 10.0]}, {"similarity": "manhattan", "landmarks": 9, "random_state": 0, "tol": 1e-9}
+    ),
+    Case("LandmarkedOrdinalClassifierCV", {"regularizations": LAMBDAS}, {"landmarks": 9, "random_state": 0}),
+    Case("LandmarkedOrdinalClassifierCV", {"radii": [1.0, 10.0, 100.0]}, {"landmarks": 9, "random_state": 0, "thresholds": "equispaced"}),
     Case("LandmarkedRidgeCV", {"regularizations": LAMBDAS}, {"similarity": "manhattan", "landmarks": 15, "random_state": 0}),
     Case(
         "LandmarkedRidgeCV",
@@ -129,6 +135,7 @@ def test_grids_made_from_the_data_follow_its_units_and_not_its_size(name: str) -
     """y times 8 (regressors) and K times 4: the same scores all along the grid, whose λ have moved; samples twice: the same λ."""
     X, y = data(np.random.default_rng(26), 48)
     case = Case(name, {}, {"random_state": 0, "landmarks": X[:12]} if "Landmarked" in name else {})
+    case.grid["regularizations"] = 5
     labels = case.targets(y)
     one = case.choosing(similarity=Linear(), cv=4).fit(X, labels)
     two = case.choosing(similarity=4.0 * Linear(), cv=4).fit(X, 8.0 * labels if labels.dtype.kind == "f" else labels)

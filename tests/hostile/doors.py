@@ -868,6 +868,8 @@ ESTIMATORS: dict[str, dict[str, Any]] = {
     "LIsotronRegressor": {"lipschitz": 1.0, "rate": 1.0, "max_iter": 5, "validation_fraction": 0.2, "patience": 3, "tol": 1e-6},
     "LandmarkedOrdinalClassifier": {"landmarks": 2, "radius": 1.0, "gamma": 1.0, "delta": 0.0},
     "LandmarkTransformer": {"landmarks": 2},
+    "LandmarkedOrdinalClassifierCV": {"landmarks": 2, "regularizations": LAMBDAS, "gamma": 1.0, "delta": 0.0, "tol": 1e-6},
+    "LandmarkedSVRegressorCV": {"landmarks": 2, "regularizations": LAMBDAS, "epsilon": 0.1, "tol": 1e-6},
     "LandmarkedRidgeCV": {"landmarks": 2, "regularizations": LAMBDAS, "radii": np.array([1.0, 2.0])},
     "LandmarkedRidgeRegressor": {"landmarks": 2, "regularization": 0.1},
     "LandmarkedSVRegressor": {"landmarks": 2, "radius": 1.0, "epsilon": 0.1},
@@ -886,6 +888,8 @@ FACADES: dict[str, dict[str, tuple[str, ...]]] = {
     "MPowerRegressorCV": {"powers": GRIDS["powers"], "regularizations": ("0-d",)},
     "LandmarkedOrdinalClassifier": {"landmarks": ("a matrix",)},
     "LandmarkTransformer": {"landmarks": ("a matrix",)},
+    "LandmarkedOrdinalClassifierCV": {"landmarks": ("a matrix",), "regularizations": ("0-d",)},
+    "LandmarkedSVRegressorCV": {"landmarks": ("a matrix",), "regularizations": ("0-d",)},
     "LandmarkedRidgeCV": {"landmarks": ("a matrix",), "regularizations": ("0-d",), "radii": GRIDS["powers"]},
     "LandmarkedRidgeRegressor": {"landmarks": ("a matrix",)},
     "LandmarkedSVRegressor": {"landmarks": ("a matrix",)},
@@ -923,7 +927,8 @@ def estimator_doors() -> Iterator[Door]:
 
     for name in estimators.__all__:
         kind, numbers = getattr(estimators, name), ESTIMATORS[name]
-        seed = {"random_state": 0} if "random_state" in kind._get_param_names() else {}
+        folds = {"cv": 2} if "Classifier" in name and "cv" in kind._get_param_names() else {}
+        seed = folds | {"random_state": 0} if "random_state" in kind._get_param_names() else folds
         classes = "Classifier" in name
         y = (CLASSES if "Ordinal" in name else Y) if classes else TARGETS
 
