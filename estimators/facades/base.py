@@ -14,6 +14,8 @@ from __future__ import annotations
 
 import time
 import warnings
+from collections.abc import Mapping
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, Self
 
@@ -43,6 +45,7 @@ PRECOMPUTED = "precomputed"
 OF_THE_SIMILARITY = "similarity__"
 TOL = 1e-6  # relative gap of an estimator's fit: a hundred times what `simopt.solve` asks for, and far below what samples can tell
 READ_AS_NUMBERS = (str, bytes, np.datetime64, np.timedelta64, np.void)  # by `float`, or by NumPy
+NUMBERS = ("regularization", "radius", "power", "epsilon", "gamma")  # of a problem, that its certificate names
 LEAST = 1e-3  # seconds that a solver gets when the time is over before it begins: for its first point
 SINGLE = float(np.finfo(np.float32).eps)
 
@@ -157,6 +160,7 @@ class Certified:
 
     certificate_: Certificate
     n_iter_: int
+    _chosen_before = "its parameters"
     _began: float = float("inf")  # when the clock of the fit began
 
     def _solved(self, problem: Problem, solver: str | None, tol: float, time_limit: float, depth: int = 4) -> Point:
@@ -175,12 +179,20 @@ class Certified:
             raise InvalidProblem(f"{problem.name}: no point was found ({solution.message or solution.status.value})")
         self.solution_: Solution = solution
         complaint = "" if solution.optimal else open_gap(solution.certificate, tol, remedy_for(solution.status.value, time_limit))
-        self._concluded(solution.certificate, solution.provenance.iterations, complaint, depth)
+        of = self._certified(problem.name, {name: getattr(problem, name) for name in NUMBERS if name in problem.settable()})
+        self._concluded(replace(solution.certificate, of=of), solution.provenance.iterations, complaint, depth)
         return dict(solution.point)
+
+    def _certified(self, name: str = "", numbers: Mapping[str, float] | None = None) -> str:
+        """What the certificate is of: the problem as it was declared, and no choice that was made before it."""
+        values = ", ".join(f"{key} = {value:.4g}" for key, value in (numbers or {}).items())
+        what = f"the declared problem {name}" if name else "the problem of the estimator's formula"
+        return f"{what}{' at ' + values if values else ''}; not the choice of {self._chosen_before}"
 
     def _concluded(self, certificate: Certificate, iterations: int, complaint: str = "", depth: int = 3) -> None:
         """Sets `certificate_` and `n_iter_`; a complaint, if there is one, becomes a ConvergenceWarning of the line that called `fit`."""
-        self.certificate_, self.n_iter_ = certificate, max(1, iterations)
+        self.certificate_ = certificate if certificate.of else replace(certificate, of=self._certified())
+        self.n_iter_ = max(1, iterations)
         if complaint:
             message = f"{type(self).__name__}: {complaint}; certificate_ says what is known of the optimum"
             warnings.warn(message, ConvergenceWarning, stacklevel=depth)
@@ -241,6 +253,8 @@ class SimilarityEstimator(CheckedEstimator):
 
 class KernelEstimator(Certified, SimilarityEstimator):
     """An estimator whose function is x ↦ Σ_j a_j K(x, x_j) over the training points; K must be positive semidefinite."""
+
+    _chosen_before = "the similarity and the parameters"
 
     def _gram(self, X: Array) -> Array:
         """K(x_i, x_j) of the training points, which are kept as `X_fit_`, and the similarity with its parameters as `similarity_`."""
@@ -313,3 +327,5 @@ class LandmarkFeatures(SimilarityEstimator):
 
 class LandmarkEstimator(Certified, LandmarkFeatures):
     """An estimator on the landmark map, with a certificate."""
+
+    _chosen_before = "the similarity, the landmarks and the parameters"

@@ -2,6 +2,7 @@ r"""GLM-tron: a generalised linear model with a known transfer function, by its 
 
 from __future__ import annotations
 
+import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -12,6 +13,9 @@ from simopt.estimators.facades.index_scaling import TargetRange, is_linear, larg
 from simopt.ground.arrays import Array
 from simopt.problems.matching_loss import MatchingLoss
 from simopt.problems.norms.gram_factor import factor_of
+
+RADIUS = 10.0  # W by default
+ACTIVE = 1e-6  # of the radius: how near w is where the ball is active
 
 
 class GLMTronRegressor(RegressorMixin, KernelEstimator):
@@ -27,8 +31,8 @@ class GLMTronRegressor(RegressorMixin, KernelEstimator):
         u: "identity", "logistic", "probit" or "clipped".
     similarity : str, Similarity, callable or "precomputed"
         K, positive semidefinite; "linear" is the model in x itself.
-    radius : float
-        W > 0, in the units of z.
+    radius : float, optional
+        W > 0, in the units of z; by default 10.
     fit_intercept : bool
         whether z has the coordinate 1.
     target_range : pair of floats, optional
@@ -42,6 +46,8 @@ class GLMTronRegressor(RegressorMixin, KernelEstimator):
     ----------
     coef_, dual_coef_, intercept_
         f(x) = u(⟨coef_, x⟩ + intercept_) of a linear model, u(Σ_j dual_coef_j K(x, x_j) + intercept_) of others.
+    ball_active_ : bool
+        whether ‖w‖ = W, so that another radius is another fit; a warning says so where the radius is the default.
     target_range_, link_ : TargetRange and Integrated
         the range, and u with its integral U.
     similarity_, X_fit_
@@ -66,7 +72,7 @@ class GLMTronRegressor(RegressorMixin, KernelEstimator):
         transfer: str = "logistic",
         *,
         similarity: Any = "linear",
-        radius: float = 10.0,
+        radius: float | None = None,
         fit_intercept: bool = True,
         target_range: Any = None,
         solver: str | None = None,
@@ -97,8 +103,13 @@ class GLMTronRegressor(RegressorMixin, KernelEstimator):
         if flag("fit_intercept", self.fit_intercept):
             features = np.column_stack([features, np.ones(len(X))])
         unit = largest_length(features)
-        problem = MatchingLoss(features / unit, self.target_range_.down(y), self.transfer, self.radius)
-        w = self._solved(problem, self.solver, self.tol, self.time_limit)["w"] / unit
+        W = RADIUS if self.radius is None else self.radius
+        problem = MatchingLoss(features / unit, self.target_range_.down(y), self.transfer, W)
+        inside = self._solved(problem, self.solver, self.tol, self.time_limit)["w"]
+        self.ball_active_ = bool(np.linalg.norm(inside) >= problem.radius * (1.0 - ACTIVE))
+        if self.ball_active_ and self.radius is None:
+            warnings.warn(f"GLMTronRegressor: the ball ‖w‖ ≤ {W:g} is active and holds the fit back; choose a radius", stacklevel=2)
+        w = inside / unit
         self.link_ = problem.link
         self.intercept_ = float(w[-1]) if self.fit_intercept else 0.0
         slopes = w[:-1] if self.fit_intercept else w

@@ -53,6 +53,29 @@ def is_linear(similarity: Any) -> bool:
     return similarity == "linear" if isinstance(similarity, str) else isinstance(similarity, Linear)
 
 
+def whitening(X: Array) -> Array:
+    """W (p, r) with (1/n) Wᵀ XᵀX W = I for the rank r of X; one zero column where X = 0. O(n p²).
+
+    In the coordinates Wᵀx a step of length 1 descends for every 1-Lipschitz transfer function whatever the units of the columns and however
+    far a point lies out; directions that X does not have, to rounding, are left out.
+    """
+    unit = largest_length(X)
+    _, lengths, directions = np.linalg.svd(X / unit, full_matrices=False)
+    kept = lengths > max(X.shape) * np.finfo(np.float64).eps * lengths[0]
+    if not np.any(kept):
+        return np.zeros((X.shape[1], 1))
+    out: Array = directions[kept].T / (lengths[kept] / np.sqrt(len(X)) * unit)
+    return out
+
+
+def largest_eigenvalue(K: Array) -> float:
+    """λ_max of a positive semidefinite K."""
+    from scipy.linalg import eigh
+
+    n = len(K)
+    return max(float(eigh(K, eigvals_only=True, subset_by_index=[n - 1, n - 1])[0]), 0.0)
+
+
 def largest_length(X: Array) -> float:
     """max ‖x_i‖ of the rows of X; 1 where all are 0. The squares are formed in units of the largest |x_ij|, so that they neither
     overflow nor vanish.

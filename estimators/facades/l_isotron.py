@@ -11,7 +11,7 @@ from sklearn.base import RegressorMixin
 from simopt.data.similarities import Precomputed
 from simopt.equivalence.training import KernelFunction, TrainingSet
 from simopt.estimators.facades.base import KernelEstimator, open_gap, seed_of
-from simopt.estimators.facades.index_scaling import TargetRange, is_linear, largest_length
+from simopt.estimators.facades.index_scaling import TargetRange, is_linear, largest_eigenvalue, whitening
 from simopt.estimators.index_models.index_model import IndexFit
 from simopt.estimators.index_models.index_record import LinearIndex
 from simopt.estimators.index_models.isotron import l_isotron
@@ -27,10 +27,12 @@ UNITS = "scores that span many orders of magnitude leave rounding: scale the col
 
 
 class LIsotronRegressor(RegressorMixin, KernelEstimator):
-    r"""f(x) = u(⟨w, z⟩), z = x/κ:   w ← w + (η/n) Σ_i (t_i − u(⟨w, z_i⟩)) z_i,   u = argmin Σ_i (u(⟨w, z_i⟩) − t_i)², u' between 0 and L.
+    r"""f(x) = u(⟨w, z⟩), z = Wᵀx:   w ← w + (η/n) Σ_i (t_i − u(⟨w, z_i⟩)) z_i,   u = argmin Σ_i (u(⟨w, z_i⟩) − t_i)², u' between 0 and L.
 
-    Rounds of a gradient-like step and a Lipschitz isotonic fit (L = ∞: Isotron). κ = max ‖x_i‖, and t is y mapped to [0, 1] (and f back),
-    as the paper supposes. With a similarity, x stands for φ(x), K(x, x') = ⟨φ(x), φ(x')⟩. The pair (w, u) solves no convex problem, but
+    Rounds of a gradient-like step and a Lipschitz isotonic fit (L = ∞: Isotron). t is y mapped to [0, 1] (and f back), as the paper
+    supposes, and W makes the mean square of z the identity: the step depends neither on the units of the columns nor on the farthest point,
+    as it would with the paper's z = x/max ‖x_i‖. With a similarity, x stands for φ(x), K(x, x') = ⟨φ(x), φ(x')⟩, and z = φ(x)/κ with κ² the
+    largest eigenvalue of K/n. The pair (w, u) solves no convex problem, but
     u does, given w: that is what the certificate is of.
 
     Parameters
@@ -62,7 +64,7 @@ class LIsotronRegressor(RegressorMixin, KernelEstimator):
     Warns
     -----
     ConvergenceWarning
-        when the rounds diverged. Rounds that end at `max_iter` are none: the paper's algorithm has no other end. `fit_.stopped` says why.
+        when the rounds diverged, and when they end at `max_iter` before a step was as short as `tol`. `fit_.stopped` says why they ended.
 
     Source: Kakade, Kalai, Kanade & Shamir 2011, Algorithm 2; Kalai & Sastry 2009.
 
@@ -86,7 +88,7 @@ class LIsotronRegressor(RegressorMixin, KernelEstimator):
         validation_fraction: float = 0.0,
         rate: float = 1.0,
         max_iter: int = 200,
-        tol: float = 1e-6,
+        tol: float = 1e-4,
         patience: int | None = None,
         random_state: Any = None,
     ) -> None:
@@ -117,6 +119,8 @@ class LIsotronRegressor(RegressorMixin, KernelEstimator):
         complaint = "" if certificate.closes(CLOSED) else open_gap(certificate, CLOSED, UNITS)
         if self.fit_.stopped == "diverged":
             complaint = "the rounds diverged; make `rate` smaller"
+        elif self.fit_.stopped == "iteration limit":
+            complaint = f"after {self.max_iter} rounds the steps were still longer than tol={self.tol:g}; raise max_iter, or tol"
         self._concluded(certificate, len(self.fit_.trace), complaint)
         return self
 
@@ -134,18 +138,18 @@ class LIsotronRegressor(RegressorMixin, KernelEstimator):
 
     def _fit_linear(self, X: Array, t: Array, kept: NDArray[np.intp], held: NDArray[np.intp]) -> Array:
         """Sets `fit_` and `coef_`; the scores of all samples."""
-        unit = largest_length(X)
-        Z = X / unit
+        W = whitening(X)
+        Z = X @ W
         validation = (Z[held], t[held]) if held.size else None
         self.fit_: IndexFit = l_isotron(Z[kept], t[kept], self.lipschitz, validation=validation, **self._options())
         direction = cast(LinearIndex, self.fit_.model.index).direction
-        self.coef_ = direction / unit
+        self.coef_ = W @ direction
         return Z @ direction
 
     def _fit_kernel(self, X: Array, t: Array, kept: NDArray[np.intp], held: NDArray[np.intp]) -> Array:
         """Sets `fit_` and `dual_coef_`; the scores of all samples."""
         K = self._gram(X)
-        unit = float(np.max(np.diagonal(K))) or 1.0
+        unit = largest_eigenvalue(K) / len(X) or 1.0
         matrix = Precomputed(K / unit)
         points = matrix.points
         validation = (points[held], t[held]) if held.size else None

@@ -43,6 +43,8 @@ class LipschitzIsotonicRegressor(RegressorMixin, Certified, CheckedEstimator):
     ----------
     fit_ : IsotonicFit
         u, the fit at the samples, and a plot.
+    function_ : MonotoneFunction
+        u by its fewest nodes, which `predict` calls.
     feature_, sign_, lipschitz_ : int, float and float
         which column, +1 where u rises and −1 where it falls, and L.
     certificate_, n_iter_, n_features_in_
@@ -105,6 +107,7 @@ class LipschitzIsotonicRegressor(RegressorMixin, Certified, CheckedEstimator):
             outside=self.outside,
             extrapolation=self.extrapolation,
         )
+        self.function_ = self.fit_.function.shortest()
         certificate = self.fit_.certificate
         self._concluded(
             certificate,
@@ -124,7 +127,7 @@ class LipschitzIsotonicRegressor(RegressorMixin, Certified, CheckedEstimator):
     def predict(self, X: Any) -> Array:
         """u(z) at the rows of X, shape (m,)."""
         queries = self._queries(X)
-        return self.fit_.function(self.sign_ * queries[:, self.feature_])
+        return self.function_(self.sign_ * queries[:, self.feature_])
 
 
 def correlations(X: Array, y: Array, w: Array) -> tuple[Array, Array]:

@@ -90,16 +90,35 @@ class MonotoneFunction:
         """
         at = self._points("t", t, self.nodes)
         out = np.asarray(np.interp(at, self.nodes, self.values))
+        if self.nodes.size > 1 and not np.isfinite(self.lipschitz):  # between nodes nearer than float64 can divide by
+            out = self._by_shares(at)
         if self.extrapolation == "linear" and self.nodes.size > 1:
             slopes = self.slopes
             for end, slope, beyond in ((0, slopes[0], at < self.nodes[0]), (-1, slopes[-1], at > self.nodes[-1])):
                 out = np.where(beyond, self.values[end] + slope * (at - self.nodes[end]), out)
         return out
 
+    def _by_shares(self, at: Array) -> Array:
+        """u(t) without slopes, which overflow where two nodes are next to each other: v_i + s(v_{i+1} − v_i), s the share of the way."""
+        t, v = self.nodes, self.values
+        i = np.clip(np.searchsorted(t, at, side="right") - 1, 0, t.size - 2)
+        with np.errstate(over="ignore"):  # beyond the last node
+            s = np.clip((at - t[i]) / (t[i + 1] - t[i]), 0.0, 1.0)
+        out: Array = np.where(s >= 1.0, v[i + 1], v[i] + s * (v[i + 1] - v[i]))
+        return out
+
+    def shortest(self) -> MonotoneFunction:
+        """The same function by its fewest nodes: those in the middle of a flat piece say nothing."""
+        v = self.values
+        kept = np.ones(v.size, dtype=bool)
+        kept[1:-1] = (v[1:-1] != v[:-2]) | (v[1:-1] != v[2:])
+        return self if kept.all() else MonotoneFunction(self.nodes[kept], v[kept], self.extrapolation)
+
     @property
     def slopes(self) -> Array:
         """(v_{i+1} − v_i)/(t_{i+1} − t_i), shape (k − 1,)."""
-        out: Array = np.diff(self.values) / np.diff(self.nodes)
+        with np.errstate(over="ignore"):
+            out: Array = np.diff(self.values) / np.diff(self.nodes)
         return out
 
     @property

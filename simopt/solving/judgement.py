@@ -51,6 +51,8 @@ class Certificate:
         whether the optimum is a maximum: then `lower` is the value of the restored point and `upper` that of the dual.
     open : str
         why a bound is missing or the gap is open, and what would help, where that is known, or that no point is feasible; else empty.
+    of : str
+        what was certified, of an estimator's fit: the problem and its number, and what was chosen before; else empty.
 
     lower = upper = ∞ says that the multipliers prove the problem infeasible (`infeasible`): they are a ray along which the dual grows
     without end. Only a problem that says that it `may_be_infeasible` can be found so; elsewhere an infinite bound is an overflow.
@@ -68,6 +70,7 @@ class Certificate:
     arithmetic: str
     maximises: bool = False
     open: str = ""
+    of: str = ""
 
     @property
     def infeasible(self) -> bool:
