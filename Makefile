@@ -11,7 +11,7 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install -q -c constraint
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
 
-.PHONY: verify test full lint types mutants attacks bench notebooks docs hashed wheel resolve other-pythons clean
+.PHONY: verify test full lint types coq mutants attacks bench notebooks docs hashed wheel resolve other-pythons clean
 
 verify: $(VENV)/.core
 	$(BIN)/simopt verify $(ARGS)
@@ -33,6 +33,12 @@ types: $(VENV)/.test
 	rm -rf build
 	$(PIP) --no-deps --target build/types .
 	cd build/types && $(abspath $(BIN))/mypy --config-file $(CURDIR)/pyproject.toml -p simopt
+
+# Every proof file as theorems of Coq, accepted by its kernel, and a mutant of each refused; needs Debian's coq and libcoq-interval, and goes on
+# where it was interrupted. ARGS="--seconds 200" takes a sample.
+coq: $(VENV)/.core
+	[ -d build/evidence ] || $(BIN)/simopt verify --evidence build/evidence > /dev/null
+	$(BIN)/python -m simopt.coq build/evidence build/coq $(ARGS)
 
 # One changed line at a time in what decides: do the tests notice? Writes docs/mutants.md; an interrupt loses nothing.
 mutants: $(VENV)/.test

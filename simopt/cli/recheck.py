@@ -18,28 +18,47 @@ def recheck(
     proofs: Annotated[
         list[str], typer.Argument(metavar="PROOF|ID|FOLDER...", help="Proof files that verify left behind, claims, or folders of files.")
     ],
+    coq: Annotated[
+        str, typer.Option("--coq", metavar="DIR", help="Also write what was checked as theorems of Coq, a file a claim, into this folder.")
+    ] = "",
 ) -> None:
     """Check proof files with the independent checker.
 
     It computes in rational arithmetic, knows nothing of the rest of simopt, and prints the statements that it checked. Then another process
     compares words and formulas with those of the claim in the catalogue, if it is known there. Of a folder every *.proof.json is checked;
     of several files each takes a line, and what is wrong with one stops no other. Exit status 0: all hold; 1: a file does not prove what it
-    states, or is not the claim's own; 2: a file is unreadable.
+    states, or is not the claim's own; 2: a file is unreadable. With --coq what was checked is written as theorems of Coq, whose kernel is
+    another program.
     """
     from simopt.ground.evidence import files, several
 
     paths = files(proofs, "proof")
-    if status := _many(paths) if several(proofs) else _one(paths[0]):
+    exported: list[str] = []
+    status = _many(paths, exported) if several(proofs) else _one(paths[0], exported)
+    if coq and exported:
+        _export(exported, coq)
+    if status:
         raise typer.Exit(status)
 
 
-def _one(proof: str) -> int:
+def _export(proofs: Sequence[str], folder: str) -> None:
+    """Write what was checked as files of Coq, and how the kernel is asked."""
+    from simopt.coq.theory import write
+    from simopt.recheck import read
+
+    names = [write(read(proof), folder) for proof in proofs]
+    asked = " && ".join(f"coqc -Q . Simopt {name}.v" for name in ("Simopt", *names[:1]))
+    typer.echo(on_terminal(f"{len(names)} file{'' if len(names) == 1 else 's'} of Coq and Simopt.v in {folder}: cd {folder} && {asked}"))
+
+
+def _one(proof: str, accepted: list[str]) -> int:
     """Print all that was checked of one file, or what is wrong with it."""
     lines, status = _checked(proof)
     if status == CHECKED:
         said, status = _compared([proof])[proof]
         lines = [*lines, said, "CHECKED"] if status == CHECKED else [f"rejected, {said}"]
     if status == CHECKED:
+        accepted.append(proof)
         for line in lines:
             typer.echo(on_terminal(line))
     else:
@@ -47,7 +66,7 @@ def _one(proof: str) -> int:
     return status
 
 
-def _many(proofs: Sequence[str]) -> int:
+def _many(proofs: Sequence[str], accepted: list[str]) -> int:
     """Print a line a file, and how many came out how."""
     found = {proof: _checked(proof) for proof in proofs}
     catalogue = _compared([proof for proof, (_, status) in found.items() if status == CHECKED])
@@ -59,6 +78,7 @@ def _many(proofs: Sequence[str]) -> int:
             said = f"{statements} statement{'' if statements == 1 else 's'}. {said}" if status == CHECKED else f"rejected, {said}"
         counts[WORDS[status]] += 1
         if status == CHECKED:
+            accepted.append(proof)
             typer.echo(on_terminal(f"CHECKED {proof}: {said}"))
         else:
             complain(f"{proof}: {said}")

@@ -1,0 +1,142 @@
+"""Files of Coq handed to its kernel: accepted or not, in how many seconds, from which assumptions; nothing is run twice."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+import time
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+
+from simopt.coq.theory import PRELUDE
+
+LIMIT = 600  # seconds a file
+LEDGER = "checked.json"
+ALLOWED = (
+    "ClassicalDedekindReals.sig_forall_dec",
+    "ClassicalDedekindReals.sig_not_dec",
+    "FunctionalExtensionality.functional_extensionality_dep",
+    "Classical_Prop.classic",
+    "PrimInt63.",
+    "Uint63.",
+    "PrimFloat.",
+    "FloatAxioms.",
+)
+THEOREM = re.compile(r"^Theorem (\w+)", re.MULTILINE)
+AXIOM = re.compile(r"^([A-Za-z_][\w.']*)(?= :|$)", re.MULTILINE)
+
+
+@dataclass(frozen=True)
+class Result:
+    """What the kernel said of one file."""
+
+    digest: str
+    accepted: bool
+    seconds: float
+    assumptions: tuple[str, ...] = ()
+    said: str = ""
+
+    @property
+    def foreign(self) -> list[str]:
+        """Assumptions that are on no list of ours."""
+        return [name for name in self.assumptions if not any(name.startswith(allowed) for allowed in ALLOWED)]
+
+
+def available() -> bool:
+    """Whether a Coq with coq-interval is at hand."""
+    if shutil.which("coqc") is None:
+        return False
+    where = subprocess.run(["coqc", "-where"], capture_output=True, text=True, check=False).stdout.strip()
+    return Path(where, "user-contrib", "Interval", "Tactic.vo").is_file()
+
+
+class Kernel:
+    """A folder in which files are checked. Its ledger holds what came out, by the digest of the file and of the prelude."""
+
+    def __init__(self, folder: str | Path) -> None:
+        self.folder = Path(folder)
+        self.folder.mkdir(parents=True, exist_ok=True)
+        self._ledger = self.folder / LEDGER
+        self._prelude = PRELUDE.read_text(encoding="utf-8")
+        self.known: dict[str, Result] = {}
+        if self._ledger.is_file():
+            kept = json.loads(self._ledger.read_text(encoding="utf-8"))
+            self.known = {name: Result(**{**made, "assumptions": tuple(made["assumptions"])}) for name, made in kept.items()}
+
+    def prepare(self) -> float:
+        """Compile the prelude if it is not; its seconds."""
+        source, stamp = self.folder / "Simopt.v", self.folder / "Simopt.stamp"
+        wanted = hashlib.sha256(self._prelude.encode()).hexdigest()
+        if stamp.is_file() and stamp.read_text() == wanted and source.with_suffix(".vo").is_file():
+            return 0.0
+        source.write_text(self._prelude, encoding="utf-8")
+        start = time.monotonic()
+        done = self._run("Simopt")
+        if done.returncode:
+            raise RuntimeError(f"Coq does not accept the prelude: {done.stderr[-800:]}")
+        stamp.write_text(wanted)
+        return time.monotonic() - start
+
+    def _run(self, name: str) -> subprocess.CompletedProcess[str]:
+        command = ["coqc", "-q", "-w", "none", "-Q", ".", "Simopt", f"{name}.v"]
+        return subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False, timeout=LIMIT)
+
+    def _kept(self, name: str, digest: str) -> Result | None:
+        found = self.known.get(name)
+        return found if found and found.digest == digest else None
+
+    def check(self, name: str, text: str) -> Result:
+        """Have a file accepted, and ask for the assumptions of all its theorems."""
+        digest = hashlib.sha256((self._prelude + text).encode()).hexdigest()
+        kept = self._kept(name, digest)
+        if kept and (not kept.accepted or (self.folder / f"{name}.vo").is_file()):
+            return kept
+        theorems = THEOREM.findall(text)
+        asked = "\n".join(f"Print Assumptions {theorem}." for theorem in theorems)
+        (self.folder / f"{name}.v").write_text(f"{text}\n{asked}\n", encoding="utf-8")
+        start = time.monotonic()
+        try:
+            done = self._run(name)
+            accepted, said = done.returncode == 0 and bool(theorems), done.stderr[-800:]
+            axioms = sorted(set(AXIOM.findall(done.stdout)) - {"Axioms", "Closed"})
+        except subprocess.TimeoutExpired:
+            accepted, said, axioms = False, f"no answer in {LIMIT} s", []
+        return self._note(name, Result(digest, accepted, round(time.monotonic() - start, 2), tuple(axioms), "" if accepted else said))
+
+    def refused(self, name: str, text: str) -> Result:
+        """Have a false file refused: `accepted` of the result says that it was, in a proof and not for its form."""
+        digest = hashlib.sha256((self._prelude + text).encode()).hexdigest()
+        kept = self._kept(name, digest)
+        if kept:
+            return kept
+        (self.folder / f"{name}.v").write_text(text, encoding="utf-8")
+        start = time.monotonic()
+        try:
+            done = self._run(name)
+            found = re.search(r"line (\d+), characters", done.stderr)
+            before = text.splitlines()[: int(found[1])] if found else []
+            refused = done.returncode == 1 and "Error" in done.stderr and any(line.startswith("Proof.") for line in before)
+            said = "" if refused else f"exit status {done.returncode}: {done.stderr[-800:]}"
+        except subprocess.TimeoutExpired:
+            refused, said = False, f"no answer in {LIMIT} s"
+        return self._note(name, Result(digest, refused, round(time.monotonic() - start, 2), (), said))
+
+    def _note(self, name: str, result: Result) -> Result:
+        self.known[name] = result
+        text = json.dumps({key: asdict(value) for key, value in sorted(dict(self.known).items())}, indent=1)
+        scratch = self._ledger.with_suffix(f".{name}")
+        scratch.write_text(text, encoding="utf-8")
+        scratch.replace(self._ledger)
+        return result
+
+    def checked_again(self, names: Iterable[str]) -> tuple[bool, str]:
+        """Hand compiled files to coqchk, Coq's second checker."""
+        command = ["coqchk", "-silent", "-Q", ".", "Simopt"]
+        for name in names:
+            command += ["-norec", f"Simopt.{name}"]
+        done = subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False)
+        return done.returncode == 0, (done.stderr or done.stdout)[-400:]

@@ -1,0 +1,25 @@
+"""A false sibling of a proof file, which the kernel must refuse: one statement, a constant moved by 1e-30 or the relation turned."""
+
+from __future__ import annotations
+
+import copy
+from fractions import Fraction
+from typing import Any
+
+MOVED = Fraction(1, 10**30)
+
+
+def mutant(document: dict[str, Any]) -> dict[str, Any]:
+    """The mutant of a proof file; which statement it takes is told by the digest of the file.
+
+    An equation gets 1e-30 on its right side; a < b becomes b <= a, and a <= b becomes b < a: all three contradict what was proved.
+    """
+    chosen = int(str(document["digest"])[:8], 16) % len(document["statements"])
+    statement = copy.deepcopy(document["statements"][chosen])
+    relation, left, right = statement["claim"]
+    if relation == "==":
+        statement["steps"].append(["+", right, str(MOVED)])
+        statement["claim"] = [relation, left, len(statement["steps"]) - 1]
+    else:
+        statement["claim"] = ["<=" if relation == "<" else "<", right, left]
+    return {**document, "statements": [statement]}
