@@ -155,7 +155,7 @@ class LandmarkedOrdinalClassifier(ClassifierMixin, LandmarkEstimator):
         """
         scores, b = self.scores(X), self.thresholds_
         if len(b) == 1:
-            return scores - b[0]
+            return np.asarray(scores - b[0])
         over = scores[:, None] - np.concatenate([[-np.inf], b])
         under = np.concatenate([b, [np.inf]]) - scores[:, None]
         out: Array = np.minimum(over, under)

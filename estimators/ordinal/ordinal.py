@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import math
 import time
+from collections.abc import Mapping
 from itertools import pairwise
 from typing import Any
 
@@ -26,7 +27,7 @@ from simopt.data.similarities import Similarity
 from simopt.estimators.landmark_predictor import demand_one_bound, landmark_map, provenance
 from simopt.estimators.ordinal.ordinal_rule import FORMS, Labels, OrdinalErrors, OrdinalRule
 from simopt.ground import validate
-from simopt.ground.arrays import Array, Point
+from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
 from simopt.problems.bounds import Ball, Bound, Penalty
 from simopt.problems.exc_fixed import EXCFixed
@@ -207,7 +208,9 @@ def cuts_and_margins(
     return cuts, {"gamma": margin, "delta": validate.nonnegative("delta", delta)}
 
 
-def thresholds_of(point: Point, cuts: Array | None, scores: Array, labels: Labels, counts: Labels, margins: dict[str, float]) -> Array:
+def thresholds_of(
+    point: Mapping[str, Any], cuts: Array | None, scores: Array, labels: Labels, counts: Labels, margins: dict[str, float]
+) -> Array:
     """The thresholds of a rule: those given, or the learned ones of a point, whose scores of the training samples are given, settled."""
     return cuts if cuts is not None else settled(np.asarray(point["thresholds"]), scores, labels, counts, **margins)
 
