@@ -18,6 +18,7 @@ from simopt.claims import Claim
 from simopt.data.datasets import describe, loader
 from simopt.ground import registry
 from simopt.ground.errors import MissingDataset
+from simopt.solving.backends.others import OTHERS
 from simopt.solving.backends.table import FIRST_CLASS
 
 MISSING = "missing data set"
@@ -79,7 +80,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
             # A profile cannot do it: tests that say their own number of examples do not look at it.
             own = test._hypothesis_internal_use_settings
             test._hypothesis_internal_use_settings = settings(own, max_examples=MORE * own.max_examples)
-    absent = {backend.name: backend.missing for backend in FIRST_CLASS if backend.missing}
+    absent = {backend.name: backend.missing for backend in (*FIRST_CLASS, *OTHERS) if backend.missing}
     for item in items:
         parameters = item.callspec.params.values() if isinstance(item, pytest.Function) and hasattr(item, "callspec") else ()
         named = {mark.args[0] for mark in item.iter_markers("backend")} | {value for value in parameters if isinstance(value, str)}

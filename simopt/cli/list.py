@@ -43,7 +43,8 @@ def list_(what: Annotated[What, typer.Argument(help="What to list.")], as_json: 
             if groups:
                 registry.load(*groups)
             found = rows(what)
-    failed = [failure for failure in registry.failures() if failure.group in groups]
+    concerned = (*groups, "backends") if what == "solvers" else groups
+    failed = [failure for failure in registry.failures() if failure.group in concerned]
     if as_json:
         _warn(failed)
         # Every object of `list theorems --json` is a claim; elsewhere a plug-in that failed is an object of its own.
@@ -101,20 +102,22 @@ def _problems() -> list[dict[str, Any]]:
 
 def _solvers() -> list[dict[str, Any]]:
     from simopt.ground import registry
-    from simopt.solving.backends.table import FIRST_CLASS
+    from simopt.solving.backends.table import FIRST_CLASS, listed, usable
 
     own = [
         {"name": spec.name, "problem": key.rpartition("@")[2], "summary": spec.summary, "options": list(spec.options)}
         for key, spec in registry.items("solver")
     ]
+    known = [*FIRST_CLASS, *(backend for backend in usable() if backend not in FIRST_CLASS)]
+    known += [backend for backend in listed() if backend.name not in {each.name for each in known}]
     back_ends = [
         {
             "name": b.name,
             "problem": "any",
-            "summary": b.missing or f"CVXPY back end, cones: {', '.join(sorted(b.cones))}",
+            "summary": b.missing or f"CVXPY back end, cones: {', '.join(sorted(b.cones)) or 'none'}",
             "options": b.options,
         }
-        for b in FIRST_CLASS
+        for b in known
     ]
     return own + back_ends
 

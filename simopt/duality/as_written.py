@@ -75,7 +75,7 @@ def _certified(
             raise UnknownName("solver", solver, [known.name for known in table.FIRST_CLASS])
         try:
             with _untouched(declared.programme.problem):
-                other, more = solved(declared, backend.cvxpy_name)
+                other, more = solved(declared, backend.solver)
         except NotAvailable as error:
             proof = _no_point(declared) or _certificate(declared, _no_end(declared, num))
             if proof is not None and (proof.infeasible or proof.unbounded or not found):

@@ -16,7 +16,7 @@ from simopt.ground import validate
 from simopt.ground.errors import Interrupted, InvalidProblem, NotAvailable, UnknownName
 from simopt.ground.registry import fold
 from simopt.solving import provenance
-from simopt.solving.backends.table import CLARABEL, FIRST_CLASS, BackEnd, check_options, find
+from simopt.solving.backends.table import CLARABEL, FIRST_CLASS, BackEnd, check_options, find, listed
 from simopt.solving.certificate import arithmetic
 from simopt.solving.problem import Problem, Rescale, is_cvxpy, owns_its_data, twin
 from simopt.solving.run import CHANGED, Declare, Ending, Progress, Run, iterate, sweep
@@ -48,8 +48,8 @@ def solve(
     ----------
     problem : Problem or cvxpy.Problem
     solver : str, optional
-        "clarabel", "ecos", "scs", another solver that CVXPY has installed, or a hand-written one of this problem; by default the best
-        hand-written one, else "clarabel".
+        "clarabel", "ecos", "scs", another back end (`simopt list solvers`: all that CVXPY has installed, and those of packages), or a
+        hand-written one of this problem; by default the best hand-written one, else "clarabel".
     tol : float
         relative gap (gap / scale) that the certificate must reach.
     time_limit : float
@@ -64,7 +64,7 @@ def solve(
         False spares what is only for the record, which on a Gram matrix costs more than many a solve: certificates of iterates that the
         solver does not call good enough (the trace has the last ones only), and the fingerprint of the data ("").
     **options
-        options of the solver; an unknown one is an error.
+        options of the solver; an unknown one is an error. Those of back ends are native ones and handed on: `abstol=1e-10` of "qoco".
 
     Raises
     ------
@@ -139,7 +139,11 @@ def choose(problem: Problem | type[Problem], name: str | None) -> SolverSpec | B
             return spec
     backend = find(name)
     if backend is None:
-        raise UnknownName(f"solver of {problem.name}", name, [s.name for s in own] + [b.name for b in FIRST_CLASS])
+        known = listed()
+        for absent in known:
+            if fold(absent.name) == fold(name):
+                raise NotAvailable(absent.missing or f"{absent.name}: CVXPY does not find {absent.cvxpy_name}")
+        raise UnknownName(f"solver of {problem.name}", name, [s.name for s in own] + [b.name for b in known])
     if backend in FIRST_CLASS and backend.missing is not None:  # any other one was found among those that CVXPY has installed
         raise NotAvailable(backend.missing)
     return backend

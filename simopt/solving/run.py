@@ -257,7 +257,7 @@ def _sweep(run: Run, backend: BackEnd, normal: Problem, time_limit: float, optio
     own = dict(options)
     max_iter = own.pop("max_iter", None)
     ended: Ending = (Status.NOT_SOLVED, "", "not run")
-    native_tol, previous = run.tol, math.inf
+    native_tol, previous = max(run.tol, backend.floor), math.inf
     start = time.perf_counter()
     try:
         declaration = declare(normal, backend.cones)
@@ -290,5 +290,9 @@ def _sweep(run: Run, backend: BackEnd, normal: Problem, time_limit: float, optio
             if status is Status.TIME_LIMIT or (max_iter is not None and status is Status.ITERATION_LIMIT) or reached > 0.5 * previous:
                 return ended
             previous = reached
-        native_tol = max(native_tol * 1e-2, 1e-15)
+        tighter = max(native_tol * 1e-2, 1e-15, backend.floor)
+        if not backend.tolerance or tighter >= native_tol:
+            floor = f"; its smallest tolerance is {backend.floor:g}" if backend.floor else ""
+            return ended[0], ended[1], f"{ended[2]}{floor}"
+        native_tol = tighter
     return ended

@@ -5,6 +5,7 @@ import signal
 import subprocess
 import sys
 import time
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -13,9 +14,10 @@ import numpy as np
 import pytest
 from frame_toy import Bottomless, Impossible, NeedsPowers, Toy, Undeclared, toy
 
-from simopt import Status, solve
+from simopt import Status, path, solve
 from simopt.ground.errors import NotAvailable, UnknownName
-from simopt.solving.backends import adapter, ecos_process, table
+from simopt.ground.registry import DuplicateName
+from simopt.solving.backends import BackEnd, adapter, add_back_end, ecos_process, others, table
 from simopt.solving.backends.table import CLARABEL, ECOS, FIRST_CLASS, SCS, check_options, find
 
 NAMES = [backend.name for backend in FIRST_CLASS]
@@ -163,8 +165,90 @@ def test_options() -> None:
 
 def test_another_installed_solver_works_by_name() -> None:
     solution = solve(toy(radius=0.3), "osqp", tol=1e-6)
-    assert solution.status is Status.OPTIMAL and solution.reported_status == "optimal"
+    assert solution.status is Status.OPTIMAL and solution.reported_status == "solved"
     assert solve(toy(kind=Impossible), "osqp").status is Status.INFEASIBLE
+
+
+def test_whatever_cvxpy_has_installed_can_be_named_and_the_rest_says_how_to_get_it() -> None:
+    import cvxpy as cp
+
+    assert set(cp.installed_solvers()) <= {backend.cvxpy_name for backend in table.usable()}
+    for name in cp.installed_solvers():
+        found = find(name)
+        assert found is not None and found.cvxpy_name == name and found.missing is None
+        solution = solve(toy(radius=0.3), name, tol=1e-6)
+        assert solution.optimal or solution.status is Status.UNSUPPORTED, (name, solution)
+    for backend in table.listed():
+        if find(backend.name) is None:
+            with pytest.raises(NotAvailable, match=f"{backend.name} is not installed: pip install {backend.package}$"):
+                solve(toy(), backend.name)
+
+
+OTHERS = [backend for backend in others.OTHERS if backend.read is not None]
+
+
+@pytest.mark.parametrize("backend", [pytest.param(b, id=b.name, marks=pytest.mark.backend(b.name)) for b in OTHERS])
+def test_the_others_say_their_limits_in_our_words_and_every_tolerance_is_taken(backend: BackEnd) -> None:
+    problem, exact = toy(n=30, d=10, radius=0.1), solve(toy(n=30, d=10, radius=0.1), "cyclic", tol=1e-13)
+    stopped = solve(problem, backend.name, tol=1e-13, max_iter=3)
+    assert stopped.status is Status.ITERATION_LIMIT and stopped.provenance.iterations >= 3, stopped
+    tight = solve(problem, backend.name, tol=1e-13)
+    assert tight.status is not Status.FAILED and tight.certificate is not None and exact.certificate is not None, tight
+    assert tight.certificate.lower <= exact.value * (1 + 1e-12) and exact.certificate.lower <= tight.value * (1 + 1e-12)
+    for option in backend.tolerance:
+        assert solve(problem, backend.name, tol=1e-4, **{option: 1e-9}).optimal
+    with pytest.raises(UnknownName, match=f"option of {backend.name} 'abstoll'"):
+        solve(problem, backend.name, abstoll=1e-9)
+
+
+@pytest.mark.backend("highs")
+def test_below_its_smallest_tolerance_highs_is_not_asked_and_says_so() -> None:
+    import cvxpy as cp
+
+    def awry(problem: Toy, cones: Any) -> Any:
+        """Another problem, whose answer closes nothing."""
+        declared = problem.declare(cones=cones)
+        return cp.Problem(declared.objective, [*declared.constraints, declared.var_dict["x"] <= 0.01])
+
+    solution = solve(toy(radius=0.3), "highs", tol=1e-12, declare=awry)
+    assert solution.status is Status.GAP_OPEN and solution.reported_status == "kOptimal"
+    assert solution.message.endswith("its smallest tolerance is 1e-10")
+
+
+def test_native_codes_of_the_others_are_those_of_their_packages() -> None:
+    highspy, osqp, piqp = (pytest.importorskip(name) for name in ("highspy", "osqp", "piqp"))
+    known = {backend.name: set(backend.statuses) for backend in OTHERS}
+    assert known["osqp"] == {int(status) for status in osqp.SolverStatus.__members__.values()}
+    assert known["piqp"] == {name for name in dir(piqp.Status) if name.startswith("PIQP")}
+    assert known["highs"] == {name for name in dir(highspy.HighsModelStatus) if name.startswith("k")}
+    qpalm, proxsuite, qoco = (pytest.importorskip(name) for name in ("qpalm", "proxsuite", "qoco"))
+    assert known["qpalm"] == {int(getattr(qpalm.Info, name)) for name in dir(qpalm.Info) if name.isupper()}
+    assert known["proxqp"] == {name for name in dir(proxsuite.proxqp.QPSolverOutput) if name.startswith("PROXQP")}
+    assert known["qoco"] == set(qoco.QOCO().solvecodes)
+
+
+def test_a_back_end_of_ones_own_has_a_name_of_its_own() -> None:
+    with pytest.raises(DuplicateName, match="has the name of one that simopt knows"):
+        add_back_end(replace(CLARABEL, name="Clarabel"))
+    with pytest.raises(DuplicateName, match="has the name"):
+        add_back_end(replace(CLARABEL, name="qoco"))
+
+
+@pytest.mark.parametrize("name", ["osqp", "qpalm", "highs", "scs"])
+def test_a_path_starts_a_back_end_from_its_last_answer_where_that_has_one(name: str) -> None:
+    backend = find(name)
+    if backend is None:
+        pytest.skip(f"{name} is not installed")
+    values = [0.3, 0.29, 0.28]
+    problem = toy(n=20, d=5)
+    warm = [solution for _, solution in path(problem, "radius", values, name, tol=1e-6)]
+    cold = [solve(replace(problem, radius=value), name, tol=1e-6) for value in values]
+    assert all(solution.optimal for solution in (*warm, *cold))
+    for one, two in zip(warm, cold, strict=True):
+        assert one.certificate is not None and two.certificate is not None
+        rounding = 1e-14 * one.certificate.scale
+        assert max(one.certificate.lower, two.certificate.lower) <= min(one.certificate.upper, two.certificate.upper) + rounding
+    assert sum(s.provenance.iterations for s in warm[1:]) <= sum(s.provenance.iterations for s in cold[1:])
 
 
 SCRIPT = """

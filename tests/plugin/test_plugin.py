@@ -1,4 +1,4 @@
-"""A separate package with a problem, a solver and a claim: installed on its own, found by entry points, held to the same suite."""
+"""A separate package with a problem, a solver, a back end and a claim: installed on its own, found by entry points, held to one suite."""
 
 import os
 import shutil
@@ -51,6 +51,33 @@ def test_the_package_conforms(installed: Path, tmp_path: Path) -> None:
     assert " 0 failed" in last and all(
         f"{name} " in last for name in (*(backend.name for backend in table.installed()), "coordinate-ascent")
     )
+
+
+def test_its_back_end_takes_declarations_and_is_judged_like_any_other(installed: Path, tmp_path: Path) -> None:
+    script = """
+import cvxpy as cp, numpy as np, simopt
+from simopt.ground import registry
+from simopt.solving.backends import table
+from simopt_example.quantile_regression import QuantileRegression
+for example in QuantileRegression.examples(np.random.default_rng(0)):
+    own, other = (simopt.solve(example.problem, name, tol=1e-6) for name in ("dense_interior_point", "clarabel"))
+    assert own.optimal and other.optimal and own.provenance.iterations > 0, (example.name, own)
+    assert own.certificate.lower <= other.certificate.upper and other.certificate.lower <= own.certificate.upper
+problem = next(iter(QuantileRegression.examples(np.random.default_rng(0)))).problem
+stopped = simopt.solve(problem, "dense-interior-point", max_iter=2)
+loose = simopt.solve(problem, "dense-interior-point", tol=1e-10, max_iter=50)
+x = cp.Variable(2, name="x")
+least = cp.Problem(cp.Minimize(cp.sum_squares(x - [1.0, 2.0])), [x <= 1])
+print(stopped.status.name, loose.status.name, simopt.solve(least, "dense-interior-point").status.name, round(least.value, 6))
+print(simopt.solve(cp.Problem(cp.Minimize(cp.norm(x - 1)), [cp.sum(x) == 1]), "dense-interior-point").status.name)
+"""
+    done = python(installed, "-c", script, folder=tmp_path)
+    assert done.stdout == "ITERATION_LIMIT OPTIMAL OPTIMAL 1.0\nUNSUPPORTED\n", done.stdout + done.stderr
+    command = ["compare", "quantile-regression", "--solvers", "dense-interior-point,clarabel", "--sizes", "20", "--repetitions", "1"]
+    compared = python(installed, "-m", "simopt", *command, folder=tmp_path)
+    assert compared.returncode == 0 and "dense-interior-point" in compared.stdout, compared.stdout + compared.stderr
+    shown = python(installed, "-m", "simopt", "list", "solvers", "--json", folder=tmp_path)
+    assert '"dense-interior-point"' in shown.stdout, shown.stderr
 
 
 def test_its_claim_is_verified_and_its_mutant_caught(installed: Path, tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import time
 from contextlib import nullcontext
 from dataclasses import dataclass
-from types import SimpleNamespace
+from numbers import Integral
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -77,7 +77,7 @@ def run(
             if process is not None:
                 raw = _ecos(process, data, native, time_limit)
             else:
-                raw = chain.solve_via_data(declaration, data, warm_start=backend.name == "scs", verbose=False, solver_opts=native)
+                raw = _by_cvxpy(declaration, data, chain, backend, native)
     except TimeoutError:
         return NativeResult(None, None, Status.TIME_LIMIT, f"ended after {time_limit:g} s", 0, setup, time.perf_counter() - start)
     except KeyboardInterrupt:
@@ -85,15 +85,17 @@ def run(
     except BaseException as error:  # back ends raise whatever they like (a panic of Rust is no Exception): a failed solve, with their word
         return NativeResult(None, None, Status.FAILED, f"{type(error).__name__}: {error}", 0, setup, time.perf_counter() - start)
     seconds = time.perf_counter() - start
-    code, iterations = _native_status(backend, raw)
+    code, iterations = (None, 0) if backend.read is None or not _own(backend, chain) else backend.read(raw)
     if code in backend.interrupted:
         raise KeyboardInterrupt
     status, word = backend.statuses.get(code, (Status.GAP_OPEN, str(code)))
     with quiet():
-        present = status not in (Status.INFEASIBLE, Status.UNBOUNDED)  # their x is a ray, not a point
-        said, point, multipliers = _unpack(declaration, chain, inverse, _presentable(backend, raw) if present else raw)
-    if not backend.statuses:
+        present = code is not None and backend.present is not None and status not in (Status.INFEASIBLE, Status.UNBOUNDED)
+        # of those two x is a ray, not a point
+        said, point, multipliers = _unpack(declaration, chain, inverse, backend.present(raw) if present and backend.present else raw)
+    if code is None or not backend.statuses:
         status, word = CVXPY_STATUSES.get(said, (Status.FAILED, said))
+        iterations = iterations or _counted(declaration)
     return NativeResult(point, multipliers, status, word, iterations, setup, seconds)
 
 
@@ -109,7 +111,7 @@ def canonicalise(declaration: cp.Problem, backend: BackEnd) -> tuple[dict[str, A
 
     try:
         enforce = bool(declaration.parameters()) and declaration.is_dpp()
-        data, chain, inverse = declaration.get_problem_data(backend.cvxpy_name, enforce_dpp=enforce, solver_opts={})
+        data, chain, inverse = declaration.get_problem_data(backend.solver, enforce_dpp=enforce, solver_opts={})
     except cp.error.SolverError as error:
         raise Refused(f"{backend.name} cannot take this declaration: {error}") from error
     except Exception as error:  # of its own kind where a reduction meets what it did not expect
@@ -118,13 +120,34 @@ def canonicalise(declaration: cp.Problem, backend: BackEnd) -> tuple[dict[str, A
 
 
 def _native_options(backend: BackEnd, tol: float, max_iter: int | None, limit: float, options: dict[str, Any]) -> dict[str, Any]:
-    native: dict[str, Any] = {name: tol for name in backend.tolerance}
+    native: dict[str, Any] = dict.fromkeys(backend.tolerance, max(tol, backend.floor))
     limit_iterations = max_iter if max_iter is not None else backend.default_max_iter
     if backend.max_iter and limit_iterations is not None:
-        native[backend.max_iter] = int(limit_iterations)
+        native |= dict.fromkeys([backend.max_iter] if isinstance(backend.max_iter, str) else backend.max_iter, int(limit_iterations))
     if backend.time_limit:
         native[backend.time_limit] = float(limit)
     return native | options
+
+
+def _by_cvxpy(declaration: cp.Problem, data: dict[str, Any], chain: Any, backend: BackEnd, native: dict[str, Any]) -> Any:
+    """What the back end returns; one that cannot go on from its last answer (the data have another pattern) begins anew."""
+    if backend.warm and backend.cvxpy_name in declaration._solver_cache:
+        try:
+            return chain.solve_via_data(declaration, data, warm_start=True, verbose=False, solver_opts=dict(native))
+        except Exception:
+            declaration._solver_cache.pop(backend.cvxpy_name, None)
+    return chain.solve_via_data(declaration, data, warm_start=backend.warm and backend.name == "scs", verbose=False, solver_opts=native)
+
+
+def _own(backend: BackEnd, chain: Any) -> bool:
+    """Whether the back end itself has run: a declaration without variables is evaluated by CVXPY."""
+    return str(chain.solver.name()) == backend.cvxpy_name
+
+
+def _counted(declaration: cp.Problem) -> int:
+    stats = declaration.solver_stats
+    count = None if stats is None else stats.num_iters
+    return int(count) if isinstance(count, Integral) else 0
 
 
 def _ecos(process: Worker, data: dict[str, Any], options: dict[str, Any], time_limit: float) -> dict[str, Any]:
@@ -139,30 +162,6 @@ def _ecos(process: Worker, data: dict[str, Any], options: dict[str, Any], time_l
     args = (data["c"], matrix(data["G"]), data["h"], cones, matrix(data["A"]), data["b"])
     result: dict[str, Any] = process.call(*args, seconds=time_limit, verbose=False, **options)
     return result
-
-
-def _native_status(backend: BackEnd, raw: Any) -> tuple[object, int]:
-    if backend.name == "ecos":
-        return int(raw["info"]["exitFlag"]), int(raw["info"]["iter"])
-    if backend.name == "scs":
-        words = str(raw["info"]["status"])
-        limit = "iterations" if "max_iters" in words else "time" if "time_limit" in words else None
-        return limit or int(raw["info"]["status_val"]), int(raw["info"]["iter"])
-    if backend.name == "clarabel":
-        return str(raw.status), int(raw.iterations)
-    return "see cvxpy", 0
-
-
-def _presentable(backend: BackEnd, raw: Any) -> Any:
-    """The native result with its status replaced by one that CVXPY unpacks, when it holds a finite point."""
-    if backend.name == "ecos" and raw["x"] is not None and np.all(np.isfinite(raw["x"])):
-        return raw | {"info": raw["info"] | {"exitFlag": 10}}
-    if backend.name == "scs" and raw["x"] is not None and np.all(np.isfinite(raw["x"])):
-        return raw | {"info": raw["info"] | {"status_val": 2}}
-    if backend.name == "clarabel" and raw.x is not None and len(raw.x) and np.all(np.isfinite(raw.x)):
-        fields = {key: getattr(raw, key) for key in ("x", "z", "s", "obj_val", "solve_time", "iterations")}
-        return SimpleNamespace(status="AlmostSolved", **fields)
-    return raw
 
 
 def _unpack(declaration: cp.Problem, chain: Any, inverse: Any, raw: Any) -> tuple[str, dict[str, Any] | None, dict[str, Any] | None]:

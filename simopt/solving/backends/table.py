@@ -1,17 +1,21 @@
 """What simopt knows of each CVXPY back end: option names, cones, and every native status code.
 
-Sources: the status enumerations of Clarabel (`SolverStatus`), ECOS (`exitFlag`), SCS (`status_val`).
+Sources: the status enumerations of Clarabel (`SolverStatus`), ECOS (`exitFlag`), SCS (`status_val`) and of those in `others`.
 """
 
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from importlib.util import find_spec
+from typing import Any
 
+from simopt.ground import registry
 from simopt.ground.errors import UnknownName
 from simopt.ground.extras import install
 from simopt.ground.registry import fold
+from simopt.solving.backends import native
 from simopt.solving.solution import Status
 
 SOC = frozenset({"soc"})
@@ -20,20 +24,35 @@ ALL = frozenset({"soc", "power", "exp"})
 
 @dataclass(frozen=True)
 class BackEnd:
-    """A CVXPY solver.
+    """A solver that takes declarations through CVXPY.
 
     Attributes
     ----------
     name, cvxpy_name, package : str
-        our name, CVXPY's name, the distribution whose version is recorded (of the first-class ones also the module).
+        our name, CVXPY's name, the distribution whose version is recorded and whose module has the same name.
     cones : frozenset of str
         which of "soc", "power", "exp" it takes.
-    tolerance, max_iter, time_limit
-        native option names for our three common options; no `time_limit` means that it runs in a child process.
+    tolerance : tuple of str
+        native options that our `tol` sets.
+    max_iter, time_limit : str or tuple of str, str
+        native options of these two; without a time limit of its own ECOS runs in a child process, and of others the limit is looked at
+        between solves only.
+    floor : float
+        the smallest tolerance that it takes; a smaller one becomes this.
+    default_max_iter : int, optional
+        iterations where none are asked for, if its own default (or CVXPY's) is not enough for the tolerances asked for here.
     statuses : dict
-        native code to (our status, its word); OPTIMAL here only says that the back end thinks so.
-    native : tuple of str
-        further native options that users may pass.
+        native code to (our status, its word); OPTIMAL here only says that the back end thinks so. Without any, CVXPY's words are taken.
+    native : tuple of str, optional
+        further native options that users may pass; None: any name is handed on, and the back end says what it does not know.
+    warm : bool
+        whether CVXPY starts it from its last answer where a declaration is solved again, and that gains.
+    read : callable, optional
+        (native code, iterations) of what its run returned; without it CVXPY's word and count.
+    present : callable, optional
+        what its run returned, such that CVXPY unpacks a point whatever the back end says of it.
+    make : callable, optional
+        gives the `cvxpy` solver object of a back end that CVXPY does not know by name.
     licence : str
         of the package, where we depend on it.
     last_wheels : (int, int), optional
@@ -45,19 +64,24 @@ class BackEnd:
     package: str
     cones: frozenset[str] = SOC
     tolerance: tuple[str, ...] = ()
-    max_iter: str | None = None
+    max_iter: str | tuple[str, ...] | None = None
     time_limit: str | None = None
     default_max_iter: int | None = None
     statuses: dict[object, tuple[Status, str]] = field(default_factory=dict)
-    native: tuple[str, ...] = ()
+    native: tuple[str, ...] | None = ()
     interrupted: tuple[object, ...] = ()
     licence: str = ""
     last_wheels: tuple[int, int] | None = None
+    floor: float = 0.0
+    warm: bool = False
+    read: Callable[[Any], tuple[object, int]] | None = None
+    present: Callable[[Any], Any] | None = None
+    make: Callable[[], Any] | None = None
 
     @property
     def options(self) -> tuple[str, ...]:
-        """Option names that a user may pass besides tol and time_limit."""
-        return (("max_iter",) if self.max_iter else ()) + self.native
+        """Option names that a user may pass besides tol and time_limit; what sets a tolerance takes the place of tol there."""
+        return (("max_iter",) if self.max_iter else ()) + self.tolerance + (self.native or ())
 
     @property
     def missing(self) -> str | None:
@@ -77,6 +101,11 @@ class BackEnd:
         """Whether it can be had for this Python without a compiler."""
         return self.last_wheels is None or sys.version_info[:2] <= self.last_wheels
 
+    @property
+    def solver(self) -> Any:
+        """What `cvxpy.Problem.solve` takes for its `solver`."""
+        return self.cvxpy_name if self.make is None else self.make()
+
 
 CLARABEL = BackEnd(
     name="clarabel",
@@ -84,6 +113,8 @@ CLARABEL = BackEnd(
     package="clarabel",
     cones=ALL,
     licence="Apache-2.0",
+    read=native.clarabel,
+    present=native.clarabel_present,
     tolerance=("tol_gap_abs", "tol_gap_rel", "tol_feas"),
     max_iter="max_iter",
     time_limit="time_limit",
@@ -111,6 +142,8 @@ ECOS = BackEnd(
     cones=frozenset({"soc", "exp"}),
     licence="GPL-3.0 (simopt's own is BSD-3-Clause)",
     last_wheels=(3, 12),
+    read=native.ecos,
+    present=native.ecos_present,
     tolerance=("abstol", "reltol", "feastol"),
     max_iter="max_iters",
     time_limit=None,
@@ -138,6 +171,9 @@ SCS = BackEnd(
     package="scs",
     cones=ALL,
     licence="MIT",
+    warm=True,
+    read=native.scs,
+    present=native.scs_present,
     tolerance=("eps_abs", "eps_rel"),
     max_iter="max_iters",
     time_limit="time_limit_secs",
@@ -161,14 +197,6 @@ SCS = BackEnd(
 )
 
 FIRST_CLASS = (CLARABEL, ECOS, SCS)
-_OTHERS = (
-    BackEnd("osqp", "OSQP", "osqp", frozenset(), ("eps_abs", "eps_rel"), "max_iter", "time_limit"),
-    BackEnd("piqp", "PIQP", "piqp", frozenset(), ("eps_abs", "eps_rel"), "max_iter"),
-    BackEnd("highs", "HIGHS", "highspy", frozenset(), ("primal_feasibility_tolerance", "dual_feasibility_tolerance"), None, "time_limit"),
-    BackEnd("proxqp", "PROXQP", "proxsuite", frozenset(), ("eps_abs", "eps_rel"), "max_iter"),
-    BackEnd("mosek", "MOSEK", "mosek", ALL),
-    BackEnd("gurobi", "GUROBI", "gurobipy", SOC),
-)
 
 
 def installed() -> list[BackEnd]:
@@ -176,24 +204,67 @@ def installed() -> list[BackEnd]:
     return [backend for backend in FIRST_CLASS if backend.missing is None]
 
 
+def listed() -> list[BackEnd]:
+    """All that are known here, whether they are installed or not: the three, those of `others`, and those of other people's packages."""
+    from simopt.solving.backends.others import OTHERS
+
+    registry.load_plugins("backends")
+    return [*FIRST_CLASS, *OTHERS, *(entry for _, entry in registry.items("backend"))]
+
+
+def usable() -> list[BackEnd]:
+    """All that can be named here: those listed that are installed, and whatever else CVXPY finds installed."""
+    import cvxpy as cp
+
+    present = cp.installed_solvers()
+    known = [backend for backend in listed() if backend.missing is None and (backend.make is not None or backend.cvxpy_name in present)]
+    taken = {backend.cvxpy_name for backend in known}
+    return known + [_described(name) for name in present if name not in taken]
+
+
 def find(name: str) -> BackEnd | None:
-    """Return the back end called `name`: one of the three, another that CVXPY has installed, or None."""
+    """Return the back end called `name`: one of the three, another that can be run here, or None."""
     for known in FIRST_CLASS:
         if fold(known.name) == fold(name):
             return known
-    import cvxpy as cp
+    return next((backend for backend in usable() if fold(backend.name) == fold(name)), None)
 
-    for other in _OTHERS:
-        if fold(other.name) == fold(name) and other.cvxpy_name in cp.installed_solvers():
-            return other
-    for present in cp.installed_solvers():
-        if fold(present) == fold(name):
-            return BackEnd(present.lower(), present, present.lower())
-    return None
+
+def add_back_end(backend: BackEnd) -> BackEnd:
+    """Make a back end of one's own known by its name, to `solve`, `compare` and every command.
+
+    A package calls it in a module that it names in the entry-point group `simopt.backends`; a script just calls it.
+
+    Raises
+    ------
+    DuplicateName
+        for a name that another module, or simopt itself, has taken.
+    """
+    from simopt.solving.backends.others import OTHERS
+
+    module = sys._getframe(1).f_globals.get("__name__", "unknown")
+    for known in (*FIRST_CLASS, *OTHERS):
+        if fold(known.name) == fold(backend.name):
+            raise registry.DuplicateName(f"back end {backend.name!r}, of {module}, has the name of one that simopt knows; rename it")
+    registry.register("backend", backend.name, backend, module, f"{module}.{backend.name}")
+    return backend
+
+
+def _described(name: str) -> BackEnd:
+    """What CVXPY says of a solver that is in no table here."""
+    from cvxpy.constraints import SOC as Quadratic
+    from cvxpy.constraints import ExpCone, PowCone3D
+    from cvxpy.reductions.solvers import defines
+
+    conic = defines.SOLVER_MAP_CONIC.get(name)
+    taken = () if conic is None else conic.SUPPORTED_CONSTRAINTS
+    cones = {"soc": Quadratic, "exp": ExpCone, "power": PowCone3D}
+    package = next((guess for guess in (name.lower(), name.lower().partition("_")[0]) if find_spec(guess)), "cvxpy")
+    return BackEnd(name.lower(), name, package, frozenset(cone for cone, kind in cones.items() if kind in taken), native=None)
 
 
 def check_options(backend: BackEnd, options: dict[str, object]) -> None:
-    """Raise UnknownName for an option that the back end does not have."""
+    """Raise UnknownName for an option that the back end does not have, as far as its options are known."""
     for option in options:
-        if option not in backend.options:
+        if option not in backend.options and backend.native is not None:
             raise UnknownName(f"option of {backend.name}", option, backend.options)

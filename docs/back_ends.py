@@ -1,0 +1,133 @@
+"""Write docs/backends.md: what each back end takes, and which examples of the problems it closes, from a run on this machine.
+
+    python docs/back_ends.py            run what build/backends.jsonl lacks, then write the page
+    python docs/back_ends.py --anew     run everything
+
+A cell says how many of the ordinary examples of a problem the certificate closes at 1e-6 when that back end solves them within ten seconds each.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections import Counter
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import simopt
+from simopt.ground import registry
+from simopt.ground.worker import Died, Worker
+from simopt.solving.backends.table import BackEnd, usable
+
+DOCS = Path(__file__).resolve().parent
+KEPT = DOCS.parent / "build" / "backends.jsonl"
+TOL, LIMIT = 1e-6, 10.0
+PATIENCE = 6 * LIMIT  # for all examples of a problem: some back ends have no time limit
+EXAMPLES = 6  # of each problem, the first ones
+
+
+def examples(name: str) -> list[Any]:
+    """The ordinary examples of a problem, at most six."""
+    kind = registry.find("problem", name)
+    return [each.problem for each in kind.examples(np.random.default_rng(0)) if not each.degenerate][:EXAMPLES]
+
+
+def outcomes(name: str, back_end: str) -> list[list[str]]:
+    """How each example ends with this back end, and what is said of it."""
+    found = []
+    for problem in examples(name):
+        solution = simopt.solve(problem, back_end, tol=TOL, time_limit=LIMIT)
+        found.append([solution.status.name, f"{solution.reported_status}; {solution.message}"])
+    return found
+
+
+def run(anew: bool) -> dict[tuple[str, str], list[list[str]]]:
+    """All pairs, those kept from before left alone."""
+    KEPT.parent.mkdir(exist_ok=True)
+    if anew:
+        KEPT.unlink(missing_ok=True)
+    lines = KEPT.read_text(encoding="utf-8").splitlines() if KEPT.exists() else []
+    done = {(row["problem"], row["back end"]): row["outcomes"] for row in map(json.loads, lines)}
+    registry.load("problems")
+    worker = Worker(outcomes, silent=True)
+    for name in registry.names("problem"):
+        for back_end in usable():
+            if (name, back_end.name) in done:
+                continue
+            try:
+                found = worker.call(name, back_end.name, seconds=PATIENCE)
+            except (TimeoutError, Died) as error:
+                found = [["NO ANSWER", str(error)]] * len(examples(name))
+                worker.end()
+                worker = Worker(outcomes, silent=True)
+            done[name, back_end.name] = found
+            with KEPT.open("a", encoding="utf-8") as file:
+                file.write(json.dumps({"problem": name, "back end": back_end.name, "outcomes": found}) + "\n")
+    worker.end()
+    return done
+
+
+def cell(outcomes: list[list[str]]) -> str:
+    """Closed of those taken; what the others came to."""
+    counts = Counter(status for status, _ in outcomes)
+    taken = len(outcomes) - counts.pop("UNSUPPORTED", 0)
+    if not taken:
+        return "–"
+    closed = counts.pop("OPTIMAL", 0)
+    rest = ", ".join(f"{count} {WORDS.get(status, status)}" for status, count in counts.items())
+    return f"{closed}/{taken}" + (f" ({rest})" if rest else "")
+
+
+WORDS = {"GAP_OPEN": "open", "ITERATION_LIMIT": "iterations", "TIME_LIMIT": "time", "FAILED": "failed", "NO ANSWER": "no answer"}
+
+
+def taken(back_ends: list[BackEnd]) -> str:
+    """What each takes, and its limits."""
+    lines = ["| name | version | cones | tolerances | smallest | iterations | time limit | from its last answer |", "|---|---|---|---|---|---|---|---|"]
+    for each in back_ends:
+        limits = [each.max_iter] if isinstance(each.max_iter, str) else list(each.max_iter or ())
+        count = f", {each.default_max_iter:,}".replace(",", " ") if each.default_max_iter else ""
+        time = f"`{each.time_limit}`" if each.time_limit else "a process that is ended" if each.name == "ecos" else "none"
+        cells = (
+            f"`{each.name}`",
+            version(each.package),
+            ", ".join(sorted(each.cones)) or "none",
+            ", ".join(f"`{name}`" for name in each.tolerance) or "not known",
+            f"{each.floor:g}" if each.floor else "",
+            ", ".join(f"`{name}`" for name in limits) + count or "not known",
+            time,
+            "yes" if each.warm else "",
+        )
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def page(done: dict[tuple[str, str], list[list[str]]]) -> str:
+    """The two tables."""
+    back_ends = usable()
+    heads = [f"`{each.name}`" for each in back_ends]
+    lines = ["| problem | " + " | ".join(heads) + " |", "|---|" + "---|" * len(heads)]
+    sums: dict[str, list[list[str]]] = {each.name: [] for each in back_ends}
+    for name in registry.names("problem"):
+        row = [done.get((name, each.name), []) for each in back_ends]
+        for each, found in zip(back_ends, row, strict=True):
+            sums[each.name] += found
+        lines.append(f"| `{name}` | " + " | ".join(map(cell, row)) + " |")
+    lines.append("| **all** | " + " | ".join(f"**{cell(found).partition(' ')[0]}**" for found in sums.values()) + " |")
+    text = (DOCS / "backends.in.md").read_text(encoding="utf-8")
+    return text.replace("@TAKEN@", taken(back_ends)).replace("@CLOSED@", "\n".join(lines))
+
+
+def main() -> None:
+    """Run, and write the page."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--anew", action="store_true")
+    done = run(parser.parse_args().anew)
+    (DOCS / "backends.md").write_text(page(done), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
