@@ -1,9 +1,9 @@
-"""Write docs/backends.md: what each back end takes, and which examples of the problems it closes, from a run on this machine.
+"""Write the tables of docs/backends.md: what each back end takes, and which examples of the problems it closes, from a run.
 
-    python docs/back_ends.py            run what build/backends.jsonl lacks, then write the page
+    python docs/back_ends.py            run what build/backends.jsonl lacks, then write the tables
     python docs/back_ends.py --anew     run everything
 
-A cell says how many of the ordinary examples of a problem the certificate closes at 1e-6 when that back end solves them within ten seconds each.
+A cell says how many of the ordinary examples of a problem are certified to 1e-6 when that back end solves them in ten seconds each.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from simopt.ground.worker import Died, Worker
 from simopt.solving.backends.table import BackEnd, usable
 
 DOCS = Path(__file__).resolve().parent
+PAGE = DOCS / "backends.md"
 KEPT = DOCS.parent / "build" / "backends.jsonl"
 TOL, LIMIT = 1e-6, 10.0
 PATIENCE = 6 * LIMIT  # for all examples of a problem: some back ends have no time limit
@@ -86,7 +87,10 @@ WORDS = {"GAP_OPEN": "open", "ITERATION_LIMIT": "iterations", "TIME_LIMIT": "tim
 
 def taken(back_ends: list[BackEnd]) -> str:
     """What each takes, and its limits."""
-    lines = ["| name | version | cones | tolerances | smallest | iterations | time limit | from its last answer |", "|---|---|---|---|---|---|---|---|"]
+    lines = [
+        "| name | version | cones | tolerances | smallest | iterations | time limit | from its last answer |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
     for each in back_ends:
         limits = [each.max_iter] if isinstance(each.max_iter, str) else list(each.max_iter or ())
         count = f", {each.default_max_iter:,}".replace(",", " ") if each.default_max_iter else ""
@@ -117,8 +121,11 @@ def page(done: dict[tuple[str, str], list[list[str]]]) -> str:
             sums[each.name] += found
         lines.append(f"| `{name}` | " + " | ".join(map(cell, row)) + " |")
     lines.append("| **all** | " + " | ".join(f"**{cell(found).partition(' ')[0]}**" for found in sums.values()) + " |")
-    text = (DOCS / "backends.in.md").read_text(encoding="utf-8")
-    return text.replace("@TAKEN@", taken(back_ends)).replace("@CLOSED@", "\n".join(lines))
+    text = PAGE.read_text(encoding="utf-8")
+    for mark, block in (("taken", taken(back_ends)), ("closed", "\n".join(lines))):
+        before, rest = text.split(f"<!-- {mark}: begin -->")
+        text = f"{before}<!-- {mark}: begin -->\n{block}\n<!-- {mark}: end -->{rest.split(f'<!-- {mark}: end -->')[1]}"
+    return text
 
 
 def main() -> None:
@@ -126,7 +133,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--anew", action="store_true")
     done = run(parser.parse_args().anew)
-    (DOCS / "backends.md").write_text(page(done), encoding="utf-8")
+    PAGE.write_text(page(done), encoding="utf-8")
 
 
 if __name__ == "__main__":

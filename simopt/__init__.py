@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from simopt.equivalence.training import TrainingSet
     from simopt.equivalence.weak import verify_weak
     from simopt.ground.errors import InvalidProblem, NotAvailable, UnknownName
+    from simopt.solving.backends.table import BackEnd, add_back_end
     from simopt.solving.certificate import Certificate, certify
     from simopt.solving.driver import solve
     from simopt.solving.problem import Problem
@@ -42,6 +43,8 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOMES = {
+    "BackEnd": "simopt.solving.backends.table",
+    "add_back_end": "simopt.solving.backends.table",
     "Certificate": "simopt.solving.certificate",
     "certify": "simopt.solving.certificate",
     "Dataset": "simopt.data.datasets",
@@ -67,6 +70,7 @@ _HOMES = {
 }
 
 __all__ = [
+    "BackEnd",
     "Certificate",
     "Dataset",
     "Equivalence",
@@ -80,6 +84,7 @@ __all__ = [
     "TrainingSet",
     "UnknownName",
     "__version__",
+    "add_back_end",
     "certify",
     "dual",
     "find_map",

@@ -81,7 +81,7 @@ def compare(
         if merge:
             if any(value is not None for value in (solvers, sizes, conditionings, data)):
                 raise InvalidProblem("--merge: nothing is run, so that solvers, sizes, conditionings and data have no meaning")
-            found = program.merge(folder, merge)
+            found = program.merge(folder, merge, problem)
         else:
             common = {"repetitions": repetitions, "tol": tol, "time_limit": time_limit, "budget": budget, "threads": threads, "jobs": jobs}
             found, stopped = _measure(problem, {**wanted, **common, "folder": folder, "retry": retry})

@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 
 WIDE = 250  # columns of a table that goes into a pipe or a file, where nothing should be cut off
 
+LEAST = 8  # columns of what is cut
+
 Json = Annotated[bool, typer.Option("--json", help="JSON and nothing else on standard output; progress goes to standard error.")]
 Output = Annotated[Path | None, typer.Option("--output", metavar="FILE", help="Write the result to a JSON file as well.")]
 Effort = Annotated[Literal["quick", "full"], typer.Option("--effort", help="Counts of instances and draws.")]
@@ -62,6 +64,17 @@ def table(
     for row in rows:
         made.add_row(*row)
     return made
+
+
+def one_line(headings: Sequence[str], rows: Sequence[Sequence[str]], cut: Sequence[str], width: int) -> list[list[str]]:
+    """The rows with the ends of the cells of `cut` columns left out, the widest first, so that each row of a `table` has one line."""
+    widths = [max(map(len, column)) for column in zip(headings, *rows, strict=True)]
+    over = sum(widths) + 3 * (len(widths) - 1) - width
+    may = [j for j, heading in enumerate(headings) if heading in cut]
+    while over > 0 and may and widths[widest := max(may, key=lambda j: widths[j])] > LEAST:
+        widths[widest] -= 1
+        over -= 1
+    return [[cell if len(cell) <= w else f"{cell[: w - 1].rstrip()}…" for cell, w in zip(row, widths, strict=True)] for row in rows]
 
 
 def fitted(

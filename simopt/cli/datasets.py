@@ -1,4 +1,4 @@
-"""`simopt datasets fetch`: download data sets with their terms shown, and say where they are."""
+"""`simopt datasets`: which there are and where; `simopt datasets fetch`: download them with their terms shown."""
 
 from __future__ import annotations
 
@@ -11,14 +11,20 @@ from simopt.cli.console import Json, console, emit, reserved, table
 if TYPE_CHECKING:
     from simopt.data.datasets import Description
 
-datasets = typer.Typer(help="Fetch the papers' data sets.", no_args_is_help=True, rich_markup_mode=None)
+datasets = typer.Typer(help="List the papers' data sets, or fetch them.", rich_markup_mode=None)
 HERE, FETCHED, FAILED = "here", "fetched", "NOT FETCHED"
 HEADINGS = ("name", "", "where, or what to do", "terms")
 
 
-@datasets.callback()
-def _group() -> None:
-    """Fetch the papers' data sets."""
+@datasets.callback(invoke_without_command=True)
+def _group(context: typer.Context, as_json: Json = False) -> None:
+    """List the papers' data sets with their terms, and where each is; `fetch` downloads."""
+    if context.invoked_subcommand is None:
+        from simopt.cli.list import list_
+
+        list_("datasets", as_json)
+        if not as_json:
+            console().print("`simopt datasets fetch NAME|all` downloads what is not here, its terms shown")
 
 
 @datasets.command()

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import typer
 
-from simopt.cli.console import Json, console, emit, reserved, table
+from simopt.cli.console import Json, console, emit, one_line, reserved, table
 from simopt.cli.streams import complain
 
 if TYPE_CHECKING:
@@ -17,19 +19,23 @@ GROUPS = {"problems": ("problems",), "solvers": ("problems", "solvers"), "theore
 COLUMNS = {
     "problems": ("name", "title", "source", "solvers"),
     "solvers": ("name", "problem", "summary"),
-    "theorems": ("id", "covers", "paper", "section", "place", "kind", "expected", "corrects", "defect"),
+    "theorems": ("id", "title", "expected", "covers", "section", "place", "kind", "corrects", "defect"),
     "equivalences": ("name", "kind", "summary"),
     "datasets": ("name", "title", "n", "d", "task", "papers", "terms", "carried", "where"),
     "tables": ("name", "paper", "place", "rows", "says"),
 }
 NARROW = 110  # below so many columns a list leaves out what `simopt show` tells
+WIDER = {"theorems": 200}  # columns that all of a claim takes
+ENDLESS = 10_000  # columns in a pipe, where each thing has its line and is whole
 ON_NARROW = {
     **COLUMNS,
-    "theorems": ("id", "paper", "kind", "expected", "place"),
+    "problems": ("name", "title"),
+    "theorems": ("id", "expected", "title"),
     "datasets": ("name", "n", "d", "terms", "carried", "here"),
     "tables": ("name", "paper", "place"),
 }
 WHOLE = ("id", "name", "paper", "kind", "expected")
+CUT = {"problems": ("title", "source", "solvers"), "theorems": ("title", "covers", "section", "place", "corrects", "defect")}  # a line each
 
 
 def list_(what: Annotated[What, typer.Argument(help="What to list.")], as_json: Json = False) -> None:
@@ -38,11 +44,12 @@ def list_(what: Annotated[What, typer.Argument(help="What to list.")], as_json: 
 
     groups = {"tables": ("theorems",), "datasets": ()}.get(what) or GROUPS.get(what, ())
     with reserved(as_json):
+        titles = what == "theorems" and not as_json
         found = _read() if what == "problems" and not registry.foreign("problems", "solvers") else None
         if found is None:
             if groups:
                 registry.load(*groups)
-            found = rows(what)
+            found = _titled() if titles else rows(what)
     concerned = (*groups, "backends") if what == "solvers" else groups
     failed = [failure for failure in registry.failures() if failure.group in concerned]
     if as_json:
@@ -52,10 +59,17 @@ def list_(what: Annotated[What, typer.Argument(help="What to list.")], as_json: 
         emit([*found, *extra], True)
         return
     out = console()
-    columns = (COLUMNS if out.width >= NARROW else ON_NARROW)[what]
-    out.print(table(columns, [[_text(row.get(column)) for column in columns] for row in found], right=("n", "d"), whole=WHOLE))
+    if not sys.stdout.isatty() and "COLUMNS" not in os.environ:
+        out.width = ENDLESS
+    columns = (COLUMNS if out.width >= WIDER.get(what, NARROW) else ON_NARROW)[what]
+    lines = [[_text(row.get(column)) for column in columns] for row in found]
+    if what in CUT:
+        lines = one_line(columns, lines, CUT[what], out.width)
+    out.print(table(columns, lines, right=("n", "d"), whole=columns if what in CUT else WHOLE))
     families = sum(row.get("kind") == "family" for row in found)
     out.print(f"{len(found) - families} {what}" + (f", {families} families" if families else ""))
+    if what == "solvers":
+        out.print("and, by CVXPY's name, whatever else CVXPY has installed")
     for failure in failed:
         out.print(f"failed to import: {failure.source} (simopt.{failure.group}): {failure.reason}", style="red")
 
@@ -102,14 +116,12 @@ def _problems() -> list[dict[str, Any]]:
 
 def _solvers() -> list[dict[str, Any]]:
     from simopt.ground import registry
-    from simopt.solving.backends.table import FIRST_CLASS, listed, usable
+    from simopt.solving.backends.table import listed
 
     own = [
         {"name": spec.name, "problem": key.rpartition("@")[2], "summary": spec.summary, "options": list(spec.options)}
         for key, spec in registry.items("solver")
     ]
-    known = [*FIRST_CLASS, *(backend for backend in usable() if backend not in FIRST_CLASS)]
-    known += [backend for backend in listed() if backend.name not in {each.name for each in known}]
     back_ends = [
         {
             "name": b.name,
@@ -117,7 +129,7 @@ def _solvers() -> list[dict[str, Any]]:
             "summary": b.missing or f"CVXPY back end, cones: {', '.join(sorted(b.cones)) or 'none'}",
             "options": b.options,
         }
-        for b in known
+        for b in listed()
     ]
     return own + back_ends
 
@@ -126,6 +138,12 @@ def _theorems() -> list[dict[str, Any]]:
     from simopt.claims.catalogue import list_claims
 
     return list_claims()
+
+
+def _titled() -> list[dict[str, Any]]:
+    from simopt.claims.catalogue import claims
+
+    return [{**claim.describe(), "title": claim.function.__name__.replace("_", " ")} for claim in claims()]
 
 
 def _equivalences() -> list[dict[str, Any]]:

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 INTERRUPTED = 130
 STYLES = {"PROVED": "bold green", "HOLDS": "green", "REFUTED": "magenta", "INCONCLUSIVE": "yellow", "VACUOUS": "cyan", "NOT_RUN": "dim"}
 HEADINGS = ("id", "verdict", "evidence", "scope", "checks", "worst slack", "tightness", "seconds", "")
+LONG = 400  # letters of a statement among the errata
 NARROW = 100  # below so many columns the remark is worth more than counts, which the JSON and the report have
 ON_NARROW = ("id", "verdict", "evidence", "tightness", "")
 Part = Mapping[str, Any]
@@ -133,18 +134,31 @@ def _show(record: Record, evidence: Path) -> None:
 
 
 def _errata(record: Record, folder: Path, out: Console) -> None:
-    """A line for each statement that is refuted as printed, with the claim that holds instead, if the run has one."""
-    instead: dict[str, list[str]] = {}
+    """In words what is refuted as printed, and beside it the claim that holds instead, if the run has one."""
+    instead: dict[str, list[Part]] = {}
     for row in record.rows:
         if row["corrects"]:
-            instead.setdefault(row["corrects"], []).append(f"{row['id']} {row['verdict']}")
+            instead.setdefault(row["corrects"], []).append(row)
     wrong = [row for row in record.rows if row["verdict"] == "REFUTED"]
-    if wrong:
-        out.print()
-        lines = [(row["id"], row["place"], row["defect"] or "open question", ", ".join(instead.get(row["id"], ()))) for row in wrong]
-        out.print(table(("errata", "place", "defect", "what holds instead"), lines, whole=("errata",)))
-        replay = "`simopt replay ID`" if folder == Path(FOLDER) else f"`simopt replay` with the ID's witness in {folder}"
-        out.print(f"`simopt show ID` says what is wrong, {replay} runs the counterexample", soft_wrap=True)
+    if not wrong:
+        return
+    out.print(f"\nerrata: {len(wrong)} statement{'' if len(wrong) == 1 else 's'} refuted as printed")
+    for row in wrong:
+        out.print(f"{row['id']} ({row['place']}; {row['defect'] or 'open question'})")
+        out.print(_indented("refuted:", row["says"]))
+        for right in instead.get(row["id"], ()):
+            out.print(_indented(f"instead, {right['id']} {right['verdict']}:", right["says"]))
+    replay = "`simopt replay ID`" if folder == Path(FOLDER) else f"`simopt replay` with the ID's witness in {folder}"
+    out.print(f"`simopt show ID` says what is wrong, {replay} runs the counterexample", soft_wrap=True)
+
+
+def _indented(head: str, words: str) -> Any:
+    """A paragraph four columns in; of a long statement the beginning."""
+    from rich.padding import Padding
+    from rich.text import Text
+
+    cut = words if len(words) <= LONG else f"{words[: LONG - 1].rstrip()}…"
+    return Padding(Text(f"{head} {cut}"), (0, 0, 0, 4))
 
 
 def _counts(record: Record, out: Console) -> None:

@@ -12,7 +12,7 @@ from simopt.compare import folder as files
 from simopt.compare import plan as plans
 from simopt.compare.record import Record
 from simopt.compare.work import BUDGET, Progress, Work
-from simopt.ground import validate
+from simopt.ground import registry, validate
 from simopt.ground.errors import Interrupted, InvalidProblem
 from simopt.solving.problem import Problem
 
@@ -140,20 +140,30 @@ def load(*folders: str | os.PathLike[str]) -> Comparison:
     return Comparison(records, len(records))
 
 
-def merge(folder: str | os.PathLike[str], others: Sequence[str | os.PathLike[str]]) -> Comparison:
+def merge(folder: str | os.PathLike[str], others: Sequence[str | os.PathLike[str]], problem: str | None = None) -> Comparison:
     """Take the runs of other folders, such as of other machines, over into `folder`, and write its tables; nothing is run.
 
     Raises
     ------
     InvalidFile, NotAvailable
         when one of the folders cannot be read; `folder` is not touched then.
+    InvalidProblem
+        when one holds runs of another problem than `problem` (default: any); `folder` is not touched then, either.
     OSError
         when `folder` cannot be written.
     """
     taken = files.merged([], others)
+    if problem is not None:
+        wanted = registry.find("problem", problem).name
+        for other in others:
+            strange = sorted({record.cell.problem for record in files.load(other)} - {wanted})
+            if strange:
+                raise InvalidProblem(f"merge: {os.fspath(other)} holds runs of {', '.join(strange)}, not of {wanted}")
     place = files.prepare(folder)
     with files.alone(place):
         own = files.held(place)
+        if problem is not None and (strange := sorted({record.cell.problem for record in own} - {wanted})):
+            raise InvalidProblem(f"merge: {os.fspath(folder)} holds runs of {', '.join(strange)}, not of {wanted}")
         known = {(r.cell.key, r.machine, r.started) for r in own}
         records = files.newest([*own, *taken])
         for record in records:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import logging
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator
@@ -25,6 +26,7 @@ from simopt.ground.threads import until_stopped
 
 BUDGET = 60.0  # seconds of one solver on one instance after which it is not repeated
 Progress = Callable[[int, int, Record], None]
+log = logging.getLogger("simopt.compare.work")
 
 
 class Work:
@@ -42,6 +44,7 @@ class Work:
     ) -> None:
         self.plan, self.place, self.records, self.budget, self.jobs, self.progress = plan, place, known, budget, jobs, progress
         self.name = uuid4().hex
+        self.told = False
         self.done: dict[str, Record] = {r.cell.key: r for r in known if not (retry and not r.success) and _current(r)}
         self.spent: dict[tuple[Any, ...], list[float]] = defaultdict(list)
         for record in self.done.values():
@@ -80,12 +83,26 @@ class Work:
         if not missing:
             return
         jobs = effective_n_jobs(self.jobs)
+        if jobs == 1:
+            self._say_where()
         # one cell at a time: interleaved runs must not be reordered by batches
         parallel = Parallel(n_jobs=self.jobs, prefer="threads", return_as="generator_unordered", batch_size=1, pre_dispatch=jobs)
         rows = parallel(delayed(perform)(task, self.name) for task in missing)
         with closing(until_stopped(rows, partial(processes.stop, self.name))) as answers:
             for cell, answer, wall, started in answers:
                 yield from_answer(cell, answer, wall_seconds=wall, jobs=jobs, started=started)
+
+    def _say_where(self) -> None:
+        """Of a cluster with one slot joblib makes no use: it runs everything where the client is, and says nothing."""
+        from joblib.parallel import get_active_backend
+
+        if self.told or type(get_active_backend()[0]).__name__ != "DaskDistributedBackend":
+            return
+        self.told = True
+        log.warning(
+            "simopt.compare: the cluster has one slot, of which joblib makes no use: everything runs here, in the process of the client; "
+            "give the cluster two slots (workers × threads) or more, or call `compare` on the worker with client.submit"
+        )
 
 
 def perform(task: Task, comparison: str) -> tuple[Cell, Answer, float, str]:

@@ -19,6 +19,7 @@ from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.data.row_blocks import RowBlocks, is_lazy
 from simopt.ground import fields, registry
 from simopt.ground.arrays import Multipliers, Point
+from simopt.ground.errors import InvalidProblem, UnknownName
 from simopt.ground.lent import Lent
 
 if TYPE_CHECKING:
@@ -159,6 +160,38 @@ class Problem(ABC):
     def for_back_ends(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """The declaration in the form that back ends are given; another one than `declare` only to get more multipliers from them."""
         return self.declare(cones=cones)
+
+    def with_rows(self, *rows: Callable[..., Any], cones: frozenset[str] = ALL_CONES) -> cp.Problem:
+        """The declaration and further constraints, as an ordinary `cvxpy.Problem` that `solve` and `certify` take like any other.
+
+        Each of `rows` is a function of some of the declaration's variables and parameters, by their names, that gives a constraint or a
+        list of them: `problem.with_rows(lambda w: w >= 0)`. The certificate of what comes out is derived from what it says.
+
+        Raises
+        ------
+        UnknownName
+            where an argument is no name of the declaration.
+        InvalidProblem
+            where a function gives something else than constraints.
+        """
+        import cvxpy as cp
+
+        declared = self.declare(cones=cones)
+        known = {**declared.var_dict, **declared.param_dict}
+        added: list[Any] = []
+        for number, function in enumerate(rows):
+            if not callable(function):
+                raise InvalidProblem(f"rows: a function needed in place {number}, such as lambda w: w >= 0, got {function!r:.60}")
+            names = list(inspect.signature(function).parameters)
+            for name in names:
+                if name not in known:
+                    raise UnknownName(f"variable or parameter of {self.name}", name, known)
+            made = function(*(known[name] for name in names))
+            for row in made if isinstance(made, list | tuple) else [made]:
+                if not isinstance(row, cp.Constraint):
+                    raise InvalidProblem(f"rows: place {number} gives {row!r:.60}, a constraint needed, such as w >= 0")
+                added.append(row)
+        return cp.Problem(declared.objective, [*declared.constraints, *added])
 
     def declare_dual(self) -> cp.Problem:
         """The dual of the declaration, derived: multipliers as variables, by name; see `simopt.dual`, whose errors are its."""

@@ -2,6 +2,7 @@
 
 import io
 import json
+import os
 import subprocess
 import sys
 from collections.abc import Callable
@@ -45,6 +46,48 @@ def test_other_lists_are_json_objects_with_names(pretend: None, run: Run, what: 
     assert rows and all(row["name"] for row in rows)
     table = run("list", what)
     assert table.exit_code == 0 and rows[0]["name"] in table.stdout
+
+
+@pytest.mark.parametrize("width", [80, 120, 200])
+@pytest.mark.parametrize("what", ["problems", "theorems"])
+def test_a_line_each_fits_the_screen_and_names_stay_whole(run: Run, monkeypatch: pytest.MonkeyPatch, what: str, width: int) -> None:
+    names = [row.get("name") or row["id"] for row in json.loads(run("list", what, "--json").stdout)]
+    monkeypatch.setenv("COLUMNS", str(width))
+    lines = run("list", what).stdout.splitlines()
+    assert len(lines) == len(names) + 3 and all(len(line) <= width for line in lines)
+    assert [line.split()[0] for line in lines[2:-1]] == names
+
+
+def test_theorems_have_titles(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "80")
+    (line,) = [line for line in run("list", "theorems").stdout.splitlines() if line.startswith("AK-Ex.c ")]
+    assert line.split(maxsplit=2)[1:] == ["REFUTED", "printed bound of modified ridge".ljust(len(line.split(maxsplit=2)[2]))]
+
+
+def test_in_a_pipe_nothing_is_cut(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS")
+    listed = run("list", "problems").stdout
+    assert "…" not in listed and all(row["source"] in listed for row in json.loads(run("list", "problems", "--json").stdout))
+
+
+def test_datasets_alone_lists_them(run: Run) -> None:
+    alone, listed = run("datasets"), run("list", "datasets")
+    assert alone.exit_code == 0 and alone.stdout.startswith(listed.stdout) and "datasets fetch" in alone.stdout
+    assert json.loads(run("datasets", "--json").stdout) == json.loads(run("list", "datasets", "--json").stdout)
+
+
+def test_the_shell_can_complete(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SHELL", "/bin/bash")
+    assert "--install-completion" in run("--help").stdout
+    words = {"_SIMOPT_COMPLETE": "complete_bash", "COMP_WORDS": "simopt re", "COMP_CWORD": "1", "_TYPER_COMPLETE_ARGS": "simopt re"}
+    done = subprocess.run([sys.executable, "-c", "import sys; sys.argv = ['simopt']; from simopt.cli.main import main; main()"],
+                          capture_output=True, text=True, env=os.environ | words, check=False)  # fmt: skip
+    assert {"replay", "recheck", "reproduce"} == set(done.stdout.split()), done.stderr
+
+
+def test_conformance_of_nonsense_is_one_line(tmp_path: Path) -> None:
+    done = subprocess.run([sys.executable, "-m", "simopt.conformance", "kernel-rigde"], capture_output=True, text=True, check=False)
+    assert done.returncode == 2 and done.stderr == "simopt.conformance: unknown problem 'kernel-rigde'; did you mean 'kernel-ridge'?\n"
 
 
 def test_unknown_list_is_a_usage_error(run: Run) -> None:

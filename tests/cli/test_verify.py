@@ -44,11 +44,23 @@ def test_expected_verdicts_give_status_zero_and_evidence_that_can_be_checked_aga
 def test_the_run_ends_with_the_errata_the_evidence_and_the_counts(ran: Run) -> None:
     lines = ran("verify", "PP-proved", "PP-refuted", *ALONE).stdout.splitlines()
     (heading,) = (number for number, line in enumerate(lines) if line.startswith("errata"))
-    (erratum,) = (line for line in lines[heading + 1 :] if line.startswith("PP-"))
-    assert erratum.split()[0] == "PP-refuted"
+    assert lines[heading] == "errata: 1 statement refuted as printed"
+    assert lines[heading + 1].startswith("PP-refuted (Lemma 2") and lines[heading + 2].strip().startswith("refuted: ")
+    assert "n² ≤ 3" in lines[heading + 2]
     assert not any(line.strip().startswith(("simopt recheck", "simopt replay")) for line in lines)
-    ends = [line.split(" ")[0] for line in lines[heading:] if line and not line.startswith(("PP-", "─"))]
-    assert ends == ["errata", "`simopt", "Evidence:", "2", "all"]
+    ends = [line.split(" ")[0] for line in lines[heading:] if line and not line.startswith(("PP-", " "))]
+    assert ends == ["errata:", "`simopt", "Evidence:", "2", "all"]
+
+
+def test_what_was_refuted_is_told_in_words_with_what_holds_instead(run: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    from simopt.claims import catalogue
+
+    monkeypatch.setenv("COLUMNS", "80")
+    said = run("verify", "AK-Ex.c", "AK-Ex.c+", *ALONE).stdout.partition("errata: ")[2]
+    words = " ".join(said.split())
+    assert f"refuted: {' '.join(catalogue.find('AK-Ex.c').says.split())}" in words
+    assert f"instead, AK-Ex.c+ PROVED: {' '.join(catalogue.find('AK-Ex.c+').says.split())}"[:390] in words
+    assert all(len(line) <= 80 for line in said.splitlines() if not line.startswith(("`simopt", "Evidence")))
 
 
 def test_evidence_that_was_never_left_is_an_error(ran: Run) -> None:

@@ -14,8 +14,8 @@ from made_records import record
 from simopt.compare import folder as files
 from simopt.compare.comparison import Comparison, load, merge
 from simopt.compare.record import Record
-from simopt.ground import jsonio
-from simopt.ground.errors import InvalidFile, NotAvailable
+from simopt.ground import jsonio, registry
+from simopt.ground.errors import InvalidFile, InvalidProblem, NotAvailable
 
 pytest.importorskip("pyarrow", reason="tables in Parquet need pyarrow")
 pytest.importorskip("pandas", reason="tables of a comparison need pandas")
@@ -152,6 +152,19 @@ def test_merging_takes_each_run_once_and_the_last_of_each_machine(tmp_path: Path
         made = merge(here, [there, there])
         assert {(r.cell.solver, r.machine, r.seconds) for r in made.records} == {("a", "M", 1.0), ("a", "other", 3.0), ("b", "M", 4.0)}
     assert len(load(here).records) == 3 and len(load(there).records) == 2
+
+
+def test_runs_of_another_problem_are_not_taken_over(tmp_path: Path) -> None:
+    there = filled(tmp_path / "there", record("a", 1.0))
+    (problem,) = {r.cell.problem for r in load(there).records}
+    other = next(name for name in ("kernel-ridge", "hinge-svm") if name != problem)
+    with pytest.raises(InvalidProblem, match=f"there holds runs of {problem}, not of {other}"):
+        merge(tmp_path / "here", [there], other)
+    assert not (tmp_path / "here").exists()
+    with pytest.raises(InvalidProblem, match=f"there holds runs of {problem}"):
+        merge(there, [filled(tmp_path / "more", replace(record("b", 1.0), cell=replace(record("b", 1.0).cell, problem=other)))], other)
+    if registry.has("problem", problem):
+        assert len(merge(tmp_path / "here", [there], problem).records) == 1
 
 
 def test_merging_with_what_cannot_be_read_touches_nothing(tmp_path: Path) -> None:

@@ -362,15 +362,18 @@ def test_a_target_that_is_no_column(run: Run, csv: Path) -> None:
 
 
 @pytest.mark.slow  # a cluster is started
-def test_a_dask_cluster_by_joblibs_back_end() -> None:
+def test_a_dask_cluster_by_joblibs_back_end(caplog: pytest.LogCaptureFixture) -> None:
     pytest.importorskip("distributed", reason="a Dask cluster needs distributed")
     import joblib
     from distributed import Client, LocalCluster
 
-    with LocalCluster(n_workers=1, threads_per_worker=1, processes=False, dashboard_address=None) as cluster, Client(cluster):
-        with joblib.parallel_config(backend="dask"):
-            made = measure(small(), ["newton", "clarabel"], repetitions=1, tol=1e-6)
-    assert sorted(r.cell.solver for r in made.records) == ["clarabel", "newton"] and all(r.success for r in made.records)
+    for slots, said in ((1, 1), (2, 0)):
+        caplog.clear()
+        with LocalCluster(n_workers=1, threads_per_worker=slots, processes=False, dashboard_address=None) as cluster, Client(cluster):
+            with joblib.parallel_config(backend="dask"):
+                made = measure(small(), ["newton", "clarabel"], repetitions=2, tol=1e-6)
+        assert sorted({r.cell.solver for r in made.records}) == ["clarabel", "newton"] and all(r.success for r in made.records)
+        assert [record.message.count("the cluster has one slot") for record in caplog.records if "slot" in record.message] == [1] * said
 
 
 def test_every_problem_can_be_compared_on() -> None:
