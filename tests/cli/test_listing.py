@@ -10,6 +10,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 import pytest
+from rich.cells import cell_len
 from typer.testing import Result
 
 import simopt
@@ -54,7 +55,7 @@ def test_a_line_each_fits_the_screen_and_names_stay_whole(run: Run, monkeypatch:
     names = [row.get("name") or row["id"] for row in json.loads(run("list", what, "--json").stdout)]
     monkeypatch.setenv("COLUMNS", str(width))
     lines = run("list", what).stdout.splitlines()
-    assert len(lines) == len(names) + 3 and all(len(line) <= width for line in lines)
+    assert len(lines) == len(names) + 3 and all(cell_len(line) <= width for line in lines)
     assert [line.split()[0] for line in lines[2:-1]] == names
 
 
