@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import inspect
 import pkgutil
+import re
 from importlib import import_module
 from typing import Any, ClassVar
 
@@ -31,6 +32,14 @@ def cell(text: str) -> str:
     for mark in "\\|*_`<$[":
         text = text.replace(mark, f"\\{mark}")
     return text.replace("\n", " ")
+
+
+def typeset(text: str) -> str:
+    """Text for a Markdown table with its formulas as MathML, as the report has them."""
+    from simopt.report.prose import Prose
+
+    parts = re.split(r"(<[^>]*>)", str(Prose((), str)(text)))
+    return "".join(part if part.startswith("<") else cell(part) for part in parts)
 
 
 def declarations(names: list[str]) -> str:
@@ -81,7 +90,7 @@ def estimator_table() -> str:
         cls = getattr(estimators, name)
         home = f"{{py:class}}`{name} <simopt.estimators.{name}>`"
         kind = "classifier" if issubclass(cls, ClassifierMixin) else "transformer" if issubclass(cls, TransformerMixin) else "regressor"
-        lines.append(f"| {home} | {kind} | {cell((inspect.getdoc(cls) or '').splitlines()[0])} |")
+        lines.append(f"| {home} | {kind} | {typeset((inspect.getdoc(cls) or '').splitlines()[0])} |")
     return "\n".join(lines) + "\n"
 
 
