@@ -24,4 +24,6 @@ napoleon_google_docstring = False
 napoleon_use_ivar = True
 html_math_renderer = "mathml"
 html_theme = "furo"
+html_static_path = ["_static"]
+html_css_files = ["page.css"]
 html_title = f"simopt {version}"
