@@ -63,7 +63,7 @@ docs: $(VENV)/.docs
 	$(BIN)/python docs/tables.py build/verdicts.json
 	$(BIN)/python -m sphinx -W -q -b html docs docs/_build/html
 
-# Everything but what `make bench` needs beyond the suite, and only files whose SHA-256 stands in hashes.txt: pip refuses any other. What builds
+# Everything but further back ends and what `make bench` needs beyond the suite, and only files whose SHA-256 stands in hashes.txt: pip refuses any other. What builds
 # simopt is among them, so that nothing is fetched for that. Other targets find all of it installed; .ci/hashes.sh writes the file.
 hashed: | $(BIN)/python
 	$(BIN)/python -m pip --disable-pip-version-check install -q --no-deps --require-hashes --only-binary :all: -r hashes.txt
