@@ -18,8 +18,7 @@ from simopt.claims import Claim
 from simopt.data.datasets import describe, loader
 from simopt.ground import registry
 from simopt.ground.errors import MissingDataset
-from simopt.solving.backends.others import OTHERS
-from simopt.solving.backends.table import FIRST_CLASS
+from simopt.solving.backends.table import FIRST_CLASS, OTHERS
 
 MISSING = "missing data set"
 CHECKS = "estimators/test_checks.py::test_scikit_learn_checks["

@@ -17,7 +17,7 @@ from frame_toy import Bottomless, Impossible, NeedsPowers, Toy, Undeclared, toy
 from simopt import Status, path, solve
 from simopt.ground.errors import NotAvailable, UnknownName
 from simopt.ground.registry import DuplicateName
-from simopt.solving.backends import BackEnd, adapter, add_back_end, ecos_process, others, table
+from simopt.solving.backends import BackEnd, adapter, add_back_end, ecos_process, table
 from simopt.solving.backends.table import CLARABEL, ECOS, FIRST_CLASS, SCS, check_options, find
 
 NAMES = [backend.name for backend in FIRST_CLASS]
@@ -184,7 +184,7 @@ def test_whatever_cvxpy_has_installed_can_be_named_and_the_rest_says_how_to_get_
                 solve(toy(), backend.name)
 
 
-OTHERS = [backend for backend in others.OTHERS if backend.read is not None]
+OTHERS = [backend for backend in table.OTHERS if backend.read is not None]
 
 
 @pytest.mark.parametrize("backend", [pytest.param(b, id=b.name, marks=pytest.mark.backend(b.name)) for b in OTHERS])
