@@ -9,7 +9,9 @@ import typer
 
 from simopt.cli.console import console, table
 from simopt.cli.streams import complain
+from simopt.ground.errors import InvalidFile
 from simopt.ground.evidence import files, several
+from simopt.ground.foreign_text import on_terminal
 
 if TYPE_CHECKING:
     from simopt.claims.replay import Replay
@@ -23,6 +25,9 @@ def replay(
         list[str],
         typer.Argument(metavar="WITNESS|ID|FOLDER...", help="Witness files of verify, claims, or folders of files."),
     ],
+    coq: Annotated[
+        str, typer.Option("--coq", metavar="DIR", help="Also write what is refuted as theorems of Coq, a file a claim, into this folder.")
+    ] = "",
 ) -> None:
     """Check witnesses again, each on its instance.
 
@@ -30,7 +35,23 @@ def replay(
     0: the checks of the files come out as they did; 1: one comes out differently; 2: a file is unreadable.
     """
     paths = files(witnesses, "witness")
-    raise typer.Exit(_many(paths) if several(witnesses) else _one(paths[0]))
+    status = _many(paths) if several(witnesses) else _one(paths[0])
+    if coq:
+        _export(paths, coq)
+    raise typer.Exit(status)
+
+
+def _export(paths: Sequence[str], folder: str) -> None:
+    """Write the refutations that state a formula as files of Coq, and say why the others leave none."""
+    from simopt.claims.refutation import NoTheorem, write
+
+    for path in paths:
+        try:
+            typer.echo(on_terminal(f"{folder}/{write(path, folder)}.v"))
+        except NoTheorem as error:
+            complain(f"{path}: no theorem, {error}")
+        except InvalidFile as error:
+            complain(f"{path}: {error}")
 
 
 def _one(witness: str) -> int:

@@ -356,43 +356,65 @@ Proof.
 Qed.
 
 (** A [fact] is a relation between terms, or several; [Bind] names a part that occurs more than once. *)
-Inductive fact := Le (a b : term) | Lt (a b : term) | Eql (a b : term) | Both (f g : fact) | Bind (t : term) (f : fact).
+Inductive fact :=
+  | Le (a b : term) | Lt (a b : term) | Eql (a b : term) | NotLe (a b : term) | NotLt (a b : term)
+  | Both (f g : fact) | Bind (t : term) (f : fact).
 
 Fixpoint holds (known : list R) (f : fact) : Prop :=
   match f with
   | Le a b => (value known a <= value known b)%R
   | Lt a b => (value known a < value known b)%R
   | Eql a b => value known a = value known b
+  | NotLe a b => ~ (value known a <= value known b)%R
+  | NotLt a b => ~ (value known a < value known b)%R
   | Both f g => holds known f /\ holds known g
   | Bind t f => let part := value known t in holds (part :: known) f
   end.
 
+Definition below (a b : box) : bool :=
+  match difference b a with
+  | Exact q => match (q ?= 0)%Q with Gt => true | _ => false end
+  | Wide i => match I.sign_strict i with Xgt => true | _ => false end
+  end.
+Definition at_most (a b : box) : bool :=
+  match sign (difference b a) with inl Gt => true | inl Eq => true | _ => false end.
+
 Fixpoint decide (known : list box) (f : fact) : bool :=
   match f with
-  | Le a b => match sign (difference (bounds known b) (bounds known a)) with inl Gt => true | inl Eq => true | _ => false end
-  | Lt a b =>
-      match difference (bounds known b) (bounds known a) with
-      | Exact q => match (q ?= 0)%Q with Gt => true | _ => false end
-      | Wide i => match I.sign_strict i with Xgt => true | _ => false end
-      end
+  | Le a b => at_most (bounds known a) (bounds known b)
+  | Lt a b => below (bounds known a) (bounds known b)
   | Eql a b => match sign (difference (bounds known b) (bounds known a)) with inl Eq => true | _ => false end
+  | NotLe a b => below (bounds known b) (bounds known a)
+  | NotLt a b => at_most (bounds known b) (bounds known a)
   | Both f g => decide known f && decide known g
   | Bind t f => decide (bounds known t :: known) f
   end.
 
+Lemma at_most_sound x y a b : inside x a -> inside y b -> at_most a b = true -> (x <= y)%R.
+Proof.
+  intros Ha Hb. generalize (inside_sign _ _ (inside_difference _ _ _ _ Hb Ha)). unfold at_most.
+  destruct (sign _) as [[| |]|]; intros; try easy; lra.
+Qed.
+
+Lemma below_sound x y a b : inside x a -> inside y b -> below a b = true -> (x < y)%R.
+Proof.
+  intros Ha Hb. generalize (inside_difference _ _ _ _ Hb Ha). unfold below. destruct (difference b a) as [q|i]; simpl.
+  - intros E. generalize (Qcompare_spec q 0). destruct (q ?= 0)%Q; try easy. intros S _. inversion_clear S as [| |P].
+    apply Qlt_Rlt in P. rewrite RMicromega.Q2R_0 in P. lra.
+  - intros E. generalize (I.sign_strict_correct i). destruct (I.sign_strict i); try easy. intros S _. destruct (S _ E) as [_ P].
+    simpl in P. lra.
+Qed.
+
 Theorem decide_sound f : forall known boxes, (forall n, inside (nth n known 0%R) (nth n boxes (Wide I.nai))) ->
   decide boxes f = true -> holds known f.
 Proof.
-  induction f as [a b|a b|a b|f IHf g IHg|t f IH]; intros known boxes H; cbn [decide holds].
+  induction f as [a b|a b|a b|a b|a b|f IHf g IHg|t f IH]; intros known boxes H; cbn [decide holds].
+  - apply at_most_sound; now apply bounds_sound.
+  - apply below_sound; now apply bounds_sound.
   - generalize (inside_sign _ _ (inside_difference _ _ _ _ (bounds_sound _ _ H b) (bounds_sound _ _ H a))).
     destruct (sign _) as [[| |]|]; intros; try easy; lra.
-  - generalize (inside_difference _ _ _ _ (bounds_sound _ _ H b) (bounds_sound _ _ H a)).
-    destruct (difference _ _) as [q|i]; simpl.
-    + intros E. generalize (Qcompare_spec q 0). destruct (q ?= 0)%Q; try easy. intros S _. inversion_clear S as [| |P]. apply Qlt_Rlt in P. rewrite RMicromega.Q2R_0 in P. lra.
-    + intros E. generalize (I.sign_strict_correct i). destruct (I.sign_strict i); try easy. intros S _. destruct (S _ E) as [_ P].
-      simpl in P. lra.
-  - generalize (inside_sign _ _ (inside_difference _ _ _ _ (bounds_sound _ _ H b) (bounds_sound _ _ H a))).
-    destruct (sign _) as [[| |]|]; intros; try easy; lra.
+  - intros D. apply Rlt_not_le. revert D. apply below_sound; now apply bounds_sound.
+  - intros D. apply Rle_not_lt. revert D. apply at_most_sound; now apply bounds_sound.
   - intros D. apply andb_true_iff in D. destruct D. eauto.
   - intros D. apply (IH _ _) with (2 := D). intros [|n]; [apply bounds_sound, H | apply H].
 Qed.

@@ -212,7 +212,8 @@ class Printer:
 WORDS = frozenset(
     "as at cofix else end exists fix for forall fun if in let match return Set Prop SProp Type then using where with mod every "
     "R Q Z N O S I F E PI INR IZR exp ln sqrt sin cos tan Rabs Rmin Rmax Rpower Qabs Qmin Qmax plus minus times over power "
-    "Var Num Frac Opp Abs Sqrt Root Exp Ln Pow Add Sub Mul Div Min Max Exact Wide Le Lt Eql Eq Gt Both Bind xH xI xO Z0 Zpos Zneg "
+    "Var Num Frac Opp Abs Sqrt Root Exp Ln Pow Add Sub Mul Div Min Max Exact Wide Le Lt Eql NotLe NotLt Eq Gt Both Bind "
+    "xH xI xO Z0 Zpos Zneg "
     "nil cons pair inl inr left right true false Some None tt conj".split()
 )
 

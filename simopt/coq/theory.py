@@ -20,7 +20,7 @@ from simopt.recheck import LEADING, NUMBER, ROLES
 PRELUDE = Path(__file__).with_name("Simopt.v")
 WIDTH = 118
 RELATION = {"<=": "<=", "<": "<", "==": "="}
-FACT = {"<=": "Le", "<": "Lt", "==": "Eql"}
+FACT = {"<=": "Le", "<": "Lt", "==": "Eql", "~<=": "NotLe", "~<": "NotLt"}
 SUM = 69  # sides of a relation
 
 
@@ -66,6 +66,17 @@ class Formula:
 
     def _sides(self, relation: list[Any]) -> tuple[str, Term, Term]:
         return relation[0], self.term(relation[1]), self.term(relation[2])
+
+    def failure(self, name: str) -> tuple[str, str]:
+        """For the instance of the only row: every hypothesis holds, and the claim fails."""
+        sign, left, right = self.claim
+        if self.symbolic or (sign == "==" and self.enclosed):
+            raise ValueError("a statement in symbols, or an equation of roots, is not refuted by an instance here")
+        shown = [*self.nonzero(), *(self._compared(each) for each in self.where), f"~ ({self._compared(self.claim)})"]
+        facts = [*self.where, (f"~{sign}", left, right)]
+        proof = self._by_enclosure(facts) if self.enclosed else "by_computation"
+        joined = " /\\\n  ".join(shown)
+        return f"Theorem {name} :{self._over(f'{self._lets()}  {joined}')}", proof
 
     def _compared(self, relation: tuple[str, Term, Term]) -> str:
         sign, left, right = relation
@@ -199,3 +210,18 @@ def write(document: dict[str, Any], folder: str | Path) -> str:
     (place / PRELUDE.name).write_bytes(PRELUDE.read_bytes())
     (place / f"{name}.v").write_text(export(document), encoding="utf-8")
     return name
+
+
+def refutation(heading: list[str], name: str, statement: dict[str, Any]) -> str:
+    """The file of Coq that says that a claim fails for one instance, which is the only row of the statement.
+
+    Raises
+    ------
+    ValueError
+        for a statement in symbols, and for an equation with roots, exponentials or logarithms.
+    """
+    formula = Formula(statement)
+    said, proof = formula.failure(name)
+    scope = "Open Scope R_scope." if formula.real else "Import Exact.\nOpen Scope Q_scope."
+    words = "\n".join(map(comment, heading))
+    return f"{words}\n\nFrom Simopt Require Import Simopt.\n\n{scope}\n\n{said}.\nProof. {proof}. Qed.\n"
