@@ -12,11 +12,12 @@ from simopt import recheck
 from simopt.claims.check import Check, at_most, equal
 from simopt.claims.expression import exp, inputs, log, maximum, root, symbols, total
 from simopt.claims.proof import Collector
+from simopt.claims.statement import serialise
 from simopt.cli.main import app
 from simopt.coq.kernel import Kernel, available
 from simopt.coq.mutant import mutant
 from simopt.coq.term import Printer, Terms, identifier
-from simopt.coq.theory import comment, export, title
+from simopt.coq.theory import comment, export, refutation, title
 
 needs_coq = pytest.mark.skipif(not available(), reason="there is no coqc with coq-interval here")
 
@@ -194,3 +195,24 @@ def test_what_is_refused_for_its_form_is_no_refusal(kernel: Kernel) -> None:
 def test_the_wheel_holds_the_prelude() -> None:
     configured = (Path(__file__).parents[2] / "pyproject.toml").read_text(encoding="utf-8")
     assert '"simopt.coq" = ["*.v"]' in configured
+
+
+def test_a_refutation_says_that_the_hypotheses_hold_and_the_claim_fails() -> None:
+    u, v = inputs(u=2, v=Fraction(9, 4))
+    checks = {
+        "rational": at_most(v, u).given(at_most(u, 3)), "real": at_most(root(v + 1), u / 2, strict=True), "equation": equal(inputs(w=2), 1)
+    }  # fmt: skip
+    texts = {}
+    for name, check in checks.items():
+        assert check.statement is not None
+        template, values = serialise(check.statement)
+        statement = template | {"names": sorted(values), "rows": [[values[each] for each in sorted(values)]]}
+        texts[name] = refutation(["words"], name, statement)
+    assert "[(2, 9#4)]%Q,\n  u <= 3 /\\\n  ~ (v <= u).\nProof. by_computation. Qed." in texts["rational"]
+    assert "~ (sqrt (v + 1) < u / 2).\nProof. by_enclosures (NotLt " in texts["real"]
+    assert "~ (w == 1)" in texts["equation"]
+    x, y = symbols("x y")
+    stated = equal(x / y, x / y).statement
+    assert stated is not None
+    with pytest.raises(ValueError, match="symbols"):
+        refutation([], "symbolic", serialise(stated)[0] | {"names": []})
