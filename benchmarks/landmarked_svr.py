@@ -56,7 +56,7 @@ def ours(problem: LandmarkedSVR) -> Fit:
 
 def certified(problem: LandmarkedSVR, fit: Fit) -> Certificate:
     """Bounds from a fit."""
-    found = iterate(fit, parts(problem)[3])
+    found = iterate(problem, fit, parts(problem)[3])
     return certify(problem, found.point, found.multipliers)
 
 

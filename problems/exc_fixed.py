@@ -13,6 +13,7 @@ from simopt.ground.arrays import Array
 from simopt.ground.fields import Features, Positive
 from simopt.problems.bounds import Ball, Bound, Penalty
 from simopt.problems.cases import exc_cases
+from simopt.problems.losses.shares import Weights
 from simopt.problems.thresholds.constant_scores import Classes, Grades, equispaced, listed
 from simopt.problems.thresholds.kinds import FixedThresholds
 from simopt.problems.thresholds.scores import LinearScores
@@ -50,6 +51,8 @@ class EXCFixed(FixedThresholds, LinearScores):
         margin γ > 0.
     bound : Ball(radius=B) or Penalty(regularization=λ)
         B > 0, λ > 0; with a penalty P − P* ≥ (λ/2)‖w − w*‖².
+    weights : (n,) array, optional
+        v ≥ 0, not all 0: the share v_i/Σ v of sample i takes the place of 1/n throughout.
 
     Point {"w": (d,)}. Multipliers {"below": one per sample of label ≥ 2, "above": one per sample of label ≤ r−1}, in the order
     of the samples; a row without entries may be missing.
@@ -80,12 +83,14 @@ class EXCFixed(FixedThresholds, LinearScores):
     thresholds: Array
     gamma: Positive = 1.0
     bound: Bound = field(kw_only=True)
+    weights: Weights | None = field(default=None, kw_only=True)
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """Minimise (1/n) Σ slacks s.t. `predictions` f = Ψw, `below` b + γ − f, `above` f − b + γ ≤ slack, and the bound of w."""
         import cvxpy as cp
 
         n, (above, below) = len(self.labels), self.sides
+        p = np.ones(n) / n if self.weights is None else self.weights / np.sum(self.weights)
         gamma = cp.Parameter(nonneg=True, name="gamma", value=self.gamma)
         w, f = cp.Variable(self.features.shape[1], name="w"), cp.Variable(n, name="f")
         b = self.thresholds
@@ -93,21 +98,21 @@ class EXCFixed(FixedThresholds, LinearScores):
         if below.rows.size:
             slack = cp.Variable(below.rows.size, name="slack_below")
             rows += [(b[below.ends] + gamma - f[below.rows] <= slack).set_label("below"), (slack >= 0).set_label("slack_below")]
-            loss += cp.sum(slack)
+            loss += p[below.rows] @ slack
         if above.rows.size:
             slack = cp.Variable(above.rows.size, name="slack_above")
             rows += [(f[above.rows] - b[above.ends] + gamma <= slack).set_label("above"), (slack >= 0).set_label("slack_above")]
-            loss += cp.sum(slack)
+            loss += p[above.rows] @ slack
         if isinstance(self.bound, Ball):
             radius = cp.Parameter(nonneg=True, name="radius", value=self.radius)
             rows.append((cp.norm(w, 2) <= radius).set_label("ball"))
-            return cp.Problem(cp.Minimize(loss / n), rows)
+            return cp.Problem(cp.Minimize(loss), rows)
         regularization = cp.Parameter(nonneg=True, name="regularization", value=self.regularization)
-        return cp.Problem(cp.Minimize(loss / n + regularization / 2 * cp.sum_squares(w)), rows)
+        return cp.Problem(cp.Minimize(loss + regularization / 2 * cp.sum_squares(w)), rows)
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
-        """Steps equal and unequal, two classes, an empty class; one class, one sample, Ψ = 0."""
+        """Steps equal and unequal, two classes, an empty class, weights; one class, one sample, Ψ = 0."""
         yield from exc_cases.bounded(cls, exc_cases.fixed_instances(rng), rng, thresholds=np.array([-0.7, 0.4]))
 
     @classmethod

@@ -12,6 +12,7 @@ from simopt.data.similarities import Similarity
 from simopt.ground.fields import Features, NonNegative, Positive
 from simopt.problems.bounds import Ball, Bound, Penalty
 from simopt.problems.cases import exc_cases
+from simopt.problems.losses.shares import Weights
 from simopt.problems.thresholds.constant_scores import Classes, Grades
 from simopt.problems.thresholds.kinds import SpacedThresholds
 from simopt.problems.thresholds.scores import LinearScores
@@ -51,6 +52,8 @@ class EXCOrdinal(SpacedThresholds, LinearScores):
         margin γ > 0 and spacing Δ ≥ 0 of the thresholds.
     bound : Ball(radius=B) or Penalty(regularization=λ)
         B > 0, λ > 0; with a penalty P − P* ≥ (λ/2)‖w − w*‖².
+    weights : (n,) array, optional
+        v ≥ 0, not all 0: the share v_i/Σ v of sample i takes the place of 1/n throughout.
 
     Point {"w": (d,), "thresholds": (r−1,)}. Multipliers {"below": one per sample of label ≥ 2, "above": one per sample of label ≤ r−1,
     "order": (r−2,)}, in the order of the samples; a row without entries may be missing.
@@ -81,12 +84,14 @@ class EXCOrdinal(SpacedThresholds, LinearScores):
     gamma: Positive = 1.0
     delta: NonNegative = 0.0
     bound: Bound = field(kw_only=True)
+    weights: Weights | None = field(default=None, kw_only=True)
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """Minimise (1/n) Σ slacks s.t. `predictions` f = Ψw, `below` b + γ − f, `above` f − b + γ ≤ slack, `order`, and the bound of w."""
         import cvxpy as cp
 
         n, (above, below) = len(self.labels), self.sides
+        p = np.ones(n) / n if self.weights is None else self.weights / np.sum(self.weights)
         gamma = cp.Parameter(nonneg=True, name="gamma", value=self.gamma)
         delta = cp.Parameter(nonneg=True, name="delta", value=self.delta)
         w, f = cp.Variable(self.features.shape[1], name="w"), cp.Variable(n, name="f")
@@ -95,23 +100,23 @@ class EXCOrdinal(SpacedThresholds, LinearScores):
         if below.rows.size:
             slack = cp.Variable(below.rows.size, name="slack_below")
             rows += [(b[below.ends] + gamma - f[below.rows] <= slack).set_label("below"), (slack >= 0).set_label("slack_below")]
-            loss += cp.sum(slack)
+            loss += p[below.rows] @ slack
         if above.rows.size:
             slack = cp.Variable(above.rows.size, name="slack_above")
             rows += [(f[above.rows] - b[above.ends] + gamma <= slack).set_label("above"), (slack >= 0).set_label("slack_above")]
-            loss += cp.sum(slack)
+            loss += p[above.rows] @ slack
         if self.classes > 2:
             rows.append((b[:-1] + delta <= b[1:]).set_label("order"))
         if isinstance(self.bound, Ball):
             radius = cp.Parameter(nonneg=True, name="radius", value=self.radius)
             rows.append((cp.norm(w, 2) <= radius).set_label("ball"))
-            return cp.Problem(cp.Minimize(loss / n), rows)
+            return cp.Problem(cp.Minimize(loss), rows)
         regularization = cp.Parameter(nonneg=True, name="regularization", value=self.regularization)
-        return cp.Problem(cp.Minimize(loss / n + regularization / 2 * cp.sum_squares(w)), rows)
+        return cp.Problem(cp.Minimize(loss + regularization / 2 * cp.sum_squares(w)), rows)
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
-        """Margins and spacings, two classes, an empty class; one class, one sample, Ψ = 0."""
+        """Margins and spacings, two classes, an empty class, weights; one class, one sample, Ψ = 0."""
         yield from exc_cases.bounded(cls, exc_cases.instances(rng), rng)
 
     @classmethod

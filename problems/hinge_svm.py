@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
@@ -16,6 +17,7 @@ from simopt.ground.fields import Labels
 from simopt.problems.bounds import Bound, Bounded, Capacity, Penalty
 from simopt.problems.cases import margin_cases
 from simopt.problems.losses import hinge_rows, intercepts
+from simopt.problems.losses.shares import Shares, Weights
 from simopt.problems.norms import gram_factor, squares
 from simopt.problems.norms.gram_factor import Gram, KernelProblem
 from simopt.solving.forms import Forms
@@ -42,7 +44,7 @@ class HingeSVM(Bounded, KernelProblem):
     Penalised, P − P* ≥ (λ/2)‖f − f*‖²_H, where f* is unique, the best b for it need not be; a point suggests a_i = λ y_i α_i, clipped.
     In a ball v = λf at the solution, for the λ ≥ 0 at which the penalised form has the same solution. If c allows a loss of 0, every f
     without loss is a solution. For c ≤ 1, ‖φ(x_i)‖ ≤ 1 and no intercept no hinge is inactive and the solution is the mean classifier,
-    √c ω_S/‖ω_S‖.
+    √c ω_S/‖ω_S‖. With weights the share p_i = w_i/Σ w of sample i takes the place of 1/n throughout.
 
     Parameters
     ----------
@@ -54,6 +56,8 @@ class HingeSVM(Bounded, KernelProblem):
         λ > 0, LIBSVM's C is 1/(nλ); or c > 0, the squared radius of the ball. b is not bounded.
     intercept : bool
         whether there is b.
+    weights : (n,) array, optional
+        w ≥ 0, not all 0; None: all the same.
 
     Point {"alpha": (n,)}, with an intercept also {"bias": ()}; multipliers {"margins": (n,)}. A restored point has a best b for its α, the
     one nearest to the given one (without one, the middle of the best ones).
@@ -103,6 +107,12 @@ class HingeSVM(Bounded, KernelProblem):
     labels: Labels
     bound: Bound
     intercept: bool = False
+    weights: Weights | None = None
+
+    @cached_property
+    def shares(self) -> Shares:
+        """1/n, or p."""
+        return Shares.of(len(self.labels), self.weights)
 
     def taken(self) -> str:
         """By the type of the bound, and whether there is an intercept."""
@@ -114,7 +124,7 @@ class HingeSVM(Bounded, KernelProblem):
         return self.bound.capacity if isinstance(self.bound, Capacity) else math.inf
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Minimise (1/n) Σ slack s.t. `predictions` f = F u, K ≈ F Fᵀ, and `margins` 1 − y(f + b) ≤ slack.
+        """Minimise (1/n) Σ slack, or Σ p slack, s.t. `predictions` f = F u, K ≈ F Fᵀ, and `margins` 1 − y(f + b) ≤ slack.
 
         Penalised, the objective has (λ/2)‖u‖² too; else there is the `ball` ‖u‖² ≤ c.
         """
@@ -123,7 +133,8 @@ class HingeSVM(Bounded, KernelProblem):
         n = len(self.labels)
         u, f, slack = cp.Variable(self.factor.width, name="u"), cp.Variable(n, name="f"), cp.Variable(n, name="slack")
         values = f + cp.Variable(name="bias") if self.intercept else f
-        loss = cp.sum(slack) / n
+        p = np.ones(n) / n if self.weights is None else self.weights / np.sum(self.weights)
+        loss = p @ slack
         rows = [
             (f == self.factor.matrix @ u).set_label("predictions"),
             (1 - cp.multiply(self.labels, values) <= slack).set_label("margins"),
@@ -144,7 +155,7 @@ class HingeSVM(Bounded, KernelProblem):
 
     def prices(self, num: Arithmetic, multipliers: Multipliers) -> Value:
         """a clipped to [0, 1/n]; with an intercept also balanced to Σ a_i y_i = 0."""
-        capped = hinge_rows.capped(num, multipliers["margins"], len(self.labels))
+        capped = hinge_rows.capped(num, multipliers["margins"], self.shares)
         return intercepts.balanced(num, capped, self.labels) if self.intercept else capped
 
     def slope(self, num: Arithmetic, a: Value) -> Value:
@@ -155,7 +166,7 @@ class HingeSVM(Bounded, KernelProblem):
         """(1/n) Σ [1 − y_i(f_i + b)]_+ + R(f)."""
         alpha = num.lift(point["alpha"])
         fitted = num.matvec(self.gram, alpha)
-        loss = hinge_rows.mean_loss(num, self.arguments(num, point, fitted), n=len(self.labels))
+        loss = self.shares.mean(num, num.pos(self.arguments(num, point, fitted)))
         return loss + self.bound.value(num, alpha, fitted)
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
@@ -164,7 +175,7 @@ class HingeSVM(Bounded, KernelProblem):
         alpha = self.bound.inside(num, given, self.gram)
         if not self.intercept:
             return {"alpha": alpha}
-        bias = intercepts.best_intercept(num, num.matvec(self.gram, alpha), self.labels, point.get("bias"))
+        bias = intercepts.best_intercept(num, num.matvec(self.gram, alpha), self.labels, point.get("bias"), self.weights)
         return {"alpha": alpha, "bias": bias}
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
@@ -176,23 +187,23 @@ class HingeSVM(Bounded, KernelProblem):
         """Σ (1/n − a)[h]_+ + a[−h]_+, plus R(f) + R*(v) − ⟨v, f⟩."""
         alpha, a = num.lift(point["alpha"]), self.prices(num, multipliers)
         hinges = self.arguments(num, point, num.matvec(self.gram, alpha))
-        return hinge_rows.slack(num, hinges, a, len(self.labels)) + self.bound.gap(num, alpha, self.slope(num, a), self.gram)
+        return hinge_rows.slack(num, hinges, a, self.shares) + self.bound.gap(num, alpha, self.slope(num, a), self.gram)
 
     def multipliers(self, point: Point) -> Multipliers:
         """Penalised, a_i = λ y_i α_i, clipped to [0, 1/n]; else the better of two.
 
         In a ball the solution with multipliers a is a multiple of v = Σ a_i y_i k(x_i, ·); if it has a loss, some a_i is 1/n. So y∘α
-        is stretched until its largest entry is 1/n, and tried beside the subgradient of the hinges.
+        is stretched until an entry is 1/n and none more, and tried beside the subgradient of the hinges.
         """
-        alpha, share = np.asarray(point["alpha"], dtype=float), 1.0 / len(self.labels)
+        alpha, share = np.asarray(point["alpha"], dtype=float), self.shares.floats
         if isinstance(self.bound, Penalty):
             return {"margins": np.clip(self.regularization * self.labels * alpha, 0.0, share)}
         along = np.maximum(self.labels * alpha, 0.0)
-        largest = float(np.max(along))
+        largest = float(np.max(along / np.where(share > 0, share, math.inf)))
         wrong = self.arguments(FLOAT, point, self.gram @ alpha) > 0
         tries: list[Multipliers] = [{"margins": np.where(wrong, share, 0.0)}]
         if largest > 0.0 and np.any(wrong):
-            tries.append({"margins": along / largest * share})
+            tries.append({"margins": np.minimum(along / largest, share)})
         return max(tries, key=lambda given: float(self.dual_bound(given)))
 
     def distance(self, gap: float, point: Point | None = None) -> float:
@@ -217,11 +228,11 @@ class HingeSVM(Bounded, KernelProblem):
     def trivial_point(self) -> Point:
         """α = 0, with the best constant as intercept."""
         zero = super().trivial_point()
-        return {**zero, "bias": np.asarray(intercepts.best_constant(self.labels)[0])} if self.intercept else zero
+        return {**zero, "bias": np.asarray(intercepts.best_constant(self.labels, self.weights)[0])} if self.intercept else zero
 
     def scale(self) -> float:
         """1, the loss at f = 0; with an intercept 2 min(n_+, n_−)/n, that of the best constant, or 1 where one class alone makes it 0."""
-        return intercepts.best_constant(self.labels)[1] or 1.0 if self.intercept else 1.0
+        return intercepts.best_constant(self.labels, self.weights)[1] or 1.0 if self.intercept else 1.0
 
     def normalised(self) -> tuple[Self, Rescale]:
         """K/κ with a power of four near max K_ii: λ' = λ/κ, c' = cκ, α = α'/κ; values, intercept and multipliers unchanged."""
@@ -232,7 +243,7 @@ class HingeSVM(Bounded, KernelProblem):
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
-        """Strong and weak λ, active and inactive balls, unequal classes; rank-deficient kernels, one class, one sample, K = 0, ties."""
+        """Strong and weak λ, active and inactive balls, unequal classes, weights; low rank, one class, one sample, K = 0, ties."""
         gram, labels = margin_cases.gaussian(rng)
         intercept = cls.key.endswith("intercept")
         bounds: dict[str, Bound]
@@ -252,12 +263,13 @@ class HingeSVM(Bounded, KernelProblem):
         for name, kernel, y, degenerate in margin_cases.instances(rng):
             hard = name in margin_cases.WITHOUT_MEAN if cls.key == "penalty" else degenerate
             yield Example(name, cls(kernel, y, usual, intercept), hard)
+        yield Example("weights, one of them 0", cls(gram, labels, usual, intercept, margin_cases.weights(rng, len(labels))))
 
     @classmethod
     def laws(cls) -> list[Law]:
         """Scaling of the kernel and the bound, change of all labels, permutation, duplication."""
         name = "kernel × c, λ × c" if cls.bounds[cls.key] is Penalty else "kernel × s, c / s"
-        return [margin_cases.kernel_law(name), *margin_cases.laws()]
+        return [margin_cases.kernel_law(name), *margin_cases.laws(), squares.parts_law("labels")]
 
     @classmethod
     def from_data(

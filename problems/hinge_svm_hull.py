@@ -16,6 +16,7 @@ from simopt.ground.fields import Labels, Positive
 from simopt.problems.cases import margin_cases
 from simopt.problems.domains import simplex
 from simopt.problems.losses import hinge_rows
+from simopt.problems.losses.shares import Shares
 from simopt.problems.norms import squares
 from simopt.problems.norms.gram_factor import Gram, KernelProblem
 from simopt.solving.problem import ALL_CONES, Example, Image, Law, Rescale, problem
@@ -97,7 +98,7 @@ class HingeSVMHull(KernelProblem):
         weights = num.lift(point["weights"])
         margins = self.scores(num, weights)
         penalty = num.pos(num.dot(weights, margins)) * num.lift(self.regularization) / 2
-        return hinge_rows.mean_loss(num, num.lift(1.0) - margins, n=len(self.labels)) + penalty
+        return Shares(len(self.labels)).mean(num, num.pos(num.lift(1.0) - margins)) + penalty
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """max(w, 0) divided by its sum; equal weights if no w_j is positive."""
@@ -122,7 +123,7 @@ class HingeSVMHull(KernelProblem):
 
     def _dual_terms(self, num: Arithmetic, multipliers: Multipliers) -> tuple[Value, Value, Value, Value]:
         """a clipped to [0, 1/n], β, Gβ and g = G(λβ − a)."""
-        a = hinge_rows.capped(num, multipliers["margins"], len(self.labels))
+        a = hinge_rows.capped(num, multipliers["margins"], Shares(len(self.labels)))
         beta = num.lift(self.direction(multipliers))
         along = self.scores(num, beta)
         return a, beta, along, along * num.lift(self.regularization) - self.scores(num, a)
@@ -137,7 +138,7 @@ class HingeSVMHull(KernelProblem):
         """Σ (1/n − a)[h]_+ + a[−h]_+, plus (λ/2)‖w − β‖²_G, plus Σ_j w_j (g_j − min g)."""
         weights = num.lift(point["weights"])
         a, beta, _, slopes = self._dual_terms(num, multipliers)
-        hinges = hinge_rows.slack(num, num.lift(1.0) - self.scores(num, weights), a, len(self.labels))
+        hinges = hinge_rows.slack(num, num.lift(1.0) - self.scores(num, weights), a, Shares(len(self.labels)))
         apart = squares.squared_norm(num, self.gram, num.lift(self.labels) * (weights - beta))
         behind = num.dot(weights, num.pos(slopes + num.max(slopes * -1)))
         return hinges + apart * num.lift(self.regularization) / 2 + behind

@@ -18,6 +18,7 @@ from simopt.problems.bounds import Ball, Bound, Bounded, Penalty
 from simopt.problems.cases import recipes
 from simopt.problems.losses import insensitive
 from simopt.problems.losses.insensitive import InsensitiveRegression, Smoothness
+from simopt.problems.losses.shares import Weights
 from simopt.problems.norms import vectors
 from simopt.solving.forms import Forms
 from simopt.solving.problem import ALL_CONES, Example, problem
@@ -54,6 +55,8 @@ class LandmarkedSVR(Bounded, InsensitiveRegression):
         ε ≥ 0.
     smoothness : float
         β > 0 of the smoothed loss; ∞ (the default) is ℓ_ε itself.
+    weights : (n,) array, optional
+        v ≥ 0, not all 0: the share v_i/Σ v of sample i takes the place of 1/n throughout.
 
     Point {"w": (d,)}, multipliers {"above": (n,), "below": (n,)}.
     Scale: the loss at w = 0; where that is 0 (ε ≥ every |y_i|, so that w = 0 is optimal) it is ε. Where y = 0, restore returns w = 0.
@@ -81,6 +84,7 @@ class LandmarkedSVR(Bounded, InsensitiveRegression):
     bound: Bound
     epsilon: NonNegative = 0.1
     smoothness: Smoothness = math.inf
+    weights: Weights | None = None
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """Minimise (1/n) Σ slacks s.t. `predictions` f = Ψw, `below` y − f − ε ≤ slack, `above` f − y − ε ≤ slack and the bound of w.
@@ -93,10 +97,11 @@ class LandmarkedSVR(Bounded, InsensitiveRegression):
         epsilon = cp.Parameter(nonneg=True, name="epsilon", value=self.epsilon)
         w, f = cp.Variable(d, name="w"), cp.Variable(n, name="f")
         below, above = cp.Variable(n, name="slack_below"), cp.Variable(n, name="slack_above")
-        loss, residual = cp.sum(below + above) / n, f - self.targets
+        p = np.ones(n) / n if self.weights is None else self.weights / np.sum(self.weights)
+        loss, residual = p @ (below + above), f - self.targets
         if self.smoothness < math.inf:
             beta, v = cp.Parameter(nonneg=True, name="smoothness", value=self.smoothness), cp.Variable(n, name="v")
-            loss, residual = loss + beta / 2 * cp.sum_squares(v) / n, residual - v
+            loss, residual = loss + beta / 2 * cp.sum_squares(cp.multiply(np.sqrt(p), v)), residual - v
         rows = [
             (f == np.asarray(self.features) @ w).set_label("predictions"),
             (-residual - epsilon <= below).set_label("below"),
@@ -153,6 +158,10 @@ class LandmarkedSVR(Bounded, InsensitiveRegression):
         for beta in (0.5, 20.0):
             yield Example(f"smoothed, β = {beta:g}", cls(features, targets, bound, 0.1, beta))
         yield Example(f"smoothed, {name}, ε = 0", cls(features, targets, loose, 0.0, 3.0))
+        weights = rng.integers(1, 5, size=30) / 2.0
+        weights[1] = 0.0
+        yield Example("weights, one of them 0", cls(features, targets, bound, 0.1, weights=weights))
+        yield Example("weights, smoothed", cls(features, targets, bound, 0.1, 2.0, weights))
 
     @classmethod
     def from_data(

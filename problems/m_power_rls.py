@@ -11,6 +11,7 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, INTERVAL, Arithmetic, Value
 from simopt.data.similarities import Similarity
+from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.ground.errors import InvalidProblem
 from simopt.ground.fields import Positive, Targets
@@ -25,6 +26,23 @@ if TYPE_CHECKING:
     import cvxpy as cp
 
     from simopt.data.datasets import Dataset
+
+
+def weighted(gram: Array, targets: Array, bound: PowerPenalty | PowerBall, weights: Array) -> tuple[MPowerRLS, Array]:
+    r"""min_α Σ_i p_i (y_i − (Kα)_i)² + ρ(‖f‖_H), p_i = w_i/Σ w, as a problem of means in β, and the d with α = d∘β.
+
+    With d_i = √(n p_i), D = diag(d) and α = Dβ the loss is (1/n)‖Dy − DKDβ‖², and ‖f‖²_H = βᵀDKDβ: it is M-RLSR with the kernel DKD, which
+    is positive semidefinite as K is, and the targets Dy. No solution is lost where d_i = 0, as then f is best without k(·, x_i).
+
+    Raises
+    ------
+    InvalidProblem
+        for weights that are not numbers ≥ 0, one for each target and not all 0, and for what `MPowerRLS` refuses.
+    """
+    w = validate.weights("weights", weights, length=len(targets), like="targets")
+    d: Array = np.sqrt(len(w) * (w / w.sum()))
+    K = gram_factor.checked("gram", gram, len(w))
+    return MPowerRLS(gram_factor.trusted(np.outer(d, d) * K), d * np.asarray(targets, dtype=float), bound), d
 
 
 @dataclass(frozen=True)

@@ -15,6 +15,7 @@ from simopt.ground.errors import InvalidProblem
 from simopt.ground.fields import Features, OneOf, Positive, Targets
 from simopt.problems.cases import recipes
 from simopt.problems.losses import gaussian
+from simopt.problems.losses.shares import Shares, Weights, in_parts
 from simopt.problems.losses.transfers import TRANSFERS, Integrated
 from simopt.problems.norms import squares, vectors
 from simopt.solving.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, change_of_units, laws_of_samples, problem
@@ -50,6 +51,8 @@ class MatchingLoss(Problem):
         "identity", "logistic", "probit" or "clipped" ((1 + t)/2 in [0, 1]).
     radius : float
         W > 0.
+    weights : (m,) array, optional
+        v ≥ 0, not all 0: the share p_i = v_i/Σ v of sample i takes the place of 1/m throughout.
 
     Point {"w": (d,)}, multipliers {"predictions": (m,)}. Scale: U(0), the loss at w = 0; for the identity, where that is 0, mean(y²)/2.
     The probit is declared to CVXPY as a mixture of 61 logistic functions, which differs from it by 2e-7, and from U by 5e-9.
@@ -67,6 +70,7 @@ class MatchingLoss(Problem):
     targets: Targets
     transfer: Annotated[str, OneOf(TRANSFERS)] = "logistic"
     radius: Positive = 1.0
+    weights: Weights | None = None
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -79,12 +83,17 @@ class MatchingLoss(Problem):
             )
 
     @property
+    def shares(self) -> Shares:
+        """1/m, or p."""
+        return Shares.of(len(self.targets), self.weights)
+
+    @property
     def link(self) -> Integrated:
         """u, U and U*."""
         return TRANSFERS[self.transfer]
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
-        """Minimise (1/m) Σ U(f) − yᵀf s.t. `predictions` f = Xw and the `ball` ‖w‖ ≤ W.
+        """Minimise (1/m) Σ U(f) − yf, or Σ p (U(f) − yf), s.t. `predictions` f = Xw and the `ball` ‖w‖ ≤ W.
 
         CVXPY has no atom for the U of the probit, tΦ(t) + φ(t): it gets a mixture of logistic functions (`gaussian.mixture`).
 
@@ -100,45 +109,46 @@ class MatchingLoss(Problem):
         m, d = self.features.shape
         radius = cp.Parameter(nonneg=True, name="radius", value=self.radius)
         w, f = cp.Variable(d, name="w"), cp.Variable(m, name="f")
+        p = np.ones(m) / m if self.weights is None else self.weights / np.sum(self.weights)
         if self.transfer == "identity":
-            U = 0.5 * cp.sum_squares(f)
+            U = 0.5 * cp.sum_squares(cp.multiply(np.sqrt(p), f))
         elif self.transfer == "logistic":
-            U = cp.sum(cp.logistic(f))
+            U = p @ cp.logistic(f)
         elif self.transfer == "clipped":
-            U = cp.sum(cp.huber(cp.pos(1 + f) / 2, 1))
+            U = p @ cp.huber(cp.pos(1 + f) / 2, 1)
         else:
-            nodes, shares = gaussian.mixture()
+            nodes, parts = gaussian.mixture()
             spread = np.ones((nodes.size, 1)) @ cp.reshape(f, (1, m), order="C") - nodes[:, None]
-            U = gaussian.WIDTH * cp.sum(shares @ cp.logistic(spread / gaussian.WIDTH))
+            U = gaussian.WIDTH * (parts @ cp.logistic(spread / gaussian.WIDTH) @ p)
         rows = [(f == self.features @ w).set_label("predictions"), (cp.norm(w, 2) <= radius).set_label("ball")]
-        return cp.Problem(cp.Minimize((U - self.targets @ f) / m), rows)
+        return cp.Problem(cp.Minimize(U - (p * self.targets) @ f), rows)
 
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
         """(1/m) Σ U(f) − yf."""
         f = num.matvec(self.features, num.lift(point["w"]))
-        return (num.sum(self.link.value(num, f)) - num.dot(num.lift(self.targets), f)) / len(self.targets)
+        return self.shares.mean(num, self.link.value(num, f)) - self.shares.mean(num, num.lift(self.targets) * f)
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """w, drawn back into the ball if it lies outside."""
         return {"w": vectors.inside_ball(num, np.asarray(num.mid(num.lift(point["w"])), dtype=float).reshape(-1), self.radius)}
 
     def multipliers(self, point: Point) -> Multipliers:
-        """(y − s)/m with s = u(f), or s = u(f) + u'(f)∘Xv with the Newton step v, whichever has the smaller gap."""
+        """(y − s)/m, or p∘(y − s), with s = u(f), or s = u(f) + u'(f)∘Xv with the Newton step v, whichever has the smaller gap."""
         w = np.asarray(point["w"], dtype=float)
-        f, m = self.features @ w, len(self.targets)
+        f, p = self.features @ w, self.shares.floats
         s = self.link.transfer(f)
-        plain = {"predictions": (self.targets - s) / m}
+        plain = {"predictions": (self.targets - s) * p}
         if len(w) > WIDEST:
             return plain
-        g, slope = self.features.T @ (s - self.targets) / m, self.link.slope(f)
-        corrected = {"predictions": (self.targets - s - slope * (self.features @ self.newton_step(w, g, slope))) / m}
+        g, slope = self.features.T @ ((s - self.targets) * p), self.link.slope(f)
+        corrected = {"predictions": (self.targets - s - slope * (self.features @ self.newton_step(w, g, slope))) * p}
         return min((plain, corrected), key=lambda v: float(self.gap({"w": w}, v)))
 
     def newton_step(self, w: Array, g: Array, slope: Array) -> Array:
         """The least v with (H + μI)v = −(g + μw), H = (1/m) Σ slope_i x_i x_iᵀ, μ = [−⟨g, w⟩]_+/W² where w lies on the ball, else 0."""
         length = vectors.length_of(w)
         mu = max(0.0, -float(g @ w) / length**2) if length >= self.radius * (1.0 - 1e-9) else 0.0
-        H = (self.features.T * (slope / len(self.targets))) @ self.features
+        H = (self.features.T * (slope * self.shares.floats)) @ self.features
         values, basis = np.linalg.eigh(H)
         kept = values > 1e-13 * max(float(values[-1]), 0.0)
         inverse = np.where(kept | (mu > 0), 1.0 / np.where(kept | (mu > 0), np.maximum(values, 0.0) + mu, 1.0), 0.0)
@@ -146,24 +156,24 @@ class MatchingLoss(Problem):
         return out
 
     def _price(self, multipliers: Multipliers) -> Array:
-        """θ of s = y − mλ, in the domain of U*; floats, the same in every arithmetic."""
+        """θ of s = y − mλ, or y − λ/p, in the domain of U*; floats, the same in every arithmetic."""
         given = np.asarray(multipliers["predictions"], dtype=float).reshape(-1)
-        return self.link.price(self.targets - len(self.targets) * given)
+        return self.link.price(self.targets - self.shares.per_share(FLOAT, given))
 
     def _pull(self, num: Arithmetic, theta: Array) -> Value:
-        """g = (1/m) Xᵀ(s − y)."""
-        return num.rmatvec(self.features, self.link.at(num, theta) - num.lift(self.targets)) / len(self.targets)
+        """g = (1/m) Xᵀ(s − y), or Xᵀ(p∘(s − y))."""
+        return num.rmatvec(self.features, (self.link.at(num, theta) - num.lift(self.targets)) * self.shares.each(num))
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
         """−(1/m) Σ U*(s) − W‖g‖ with s clipped into the domain of U*."""
         theta = self._price(multipliers)
-        conjugate = num.sum(self.link.conjugate(num, theta)) / len(self.targets)
+        conjugate = self.shares.mean(num, self.link.conjugate(num, theta))
         return conjugate * -1 - num.norm(self._pull(num, theta)) * num.lift(self.radius)
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """(1/m) Σ of the Fenchel–Young remainders, plus W‖g‖ + ⟨g, w⟩."""
         w, theta = num.lift(point["w"]), self._price(multipliers)
-        remainder = num.sum(self.link.slack(num, theta, num.matvec(self.features, w))) / len(self.targets)
+        remainder = self.shares.mean(num, self.link.slack(num, theta, num.matvec(self.features, w)))
         return remainder + vectors.ball_term(num, w, self._pull(num, theta), self.radius)
 
     def distance(self, gap: float, point: Point | None = None) -> float:
@@ -178,7 +188,7 @@ class MatchingLoss(Problem):
         """U(0), for the identity mean(y²)/2."""
         if self.link.bounded:
             return float(self.objective(self.trivial_point()))
-        return 0.5 * float(np.mean(np.square(self.targets)))
+        return 0.5 * float(self.shares.mean(FLOAT, np.square(self.targets)))
 
     def normalised(self) -> tuple[MatchingLoss, Rescale]:
         """X/κ, W κ/σ, y/σ with κ near max ‖x_i‖ and, for the identity, σ near max |y| (else 1): w = w'σ/κ, multipliers × σ."""
@@ -197,6 +207,9 @@ class MatchingLoss(Problem):
             shares = signal + 0.3 * rng.normal(size=14)
             yield Example(f"{transfer}: small ball", cls(features, labels, transfer, 0.5))
             yield Example(f"{transfer}: large ball", cls(features, link.transfer(shares), transfer, 20.0))
+            weights = rng.integers(1, 5, size=14) / 2.0
+            weights[1] = 0.0
+            yield Example(f"{transfer}: weights, one of them 0", cls(features, labels, transfer, 1.0, weights))
         wide = rng.normal(size=(6, 10)) / np.sqrt(10)
         yield Example("more features than samples", cls(wide, rng.uniform(size=6), "logistic", 1.0))
         for transfer in TRANSFERS:
@@ -214,11 +227,17 @@ class MatchingLoss(Problem):
         def mirror(problem: Any, rng: np.random.Generator) -> Image:
             return Image(replace(problem, features=-problem.features), 1.0, squares.times(w=-1.0))
 
-        def select(problem: Any, order: NDArray[np.intp], weight: float) -> Image:
-            image = replace(problem, features=problem.features[order], targets=problem.targets[order])
+        def select(problem: Any, order: NDArray[np.intp], weight: Any) -> Image:
+            own = {} if problem.weights is None else {"weights": problem.weights[order]}
+            image = replace(problem, features=problem.features[order], targets=problem.targets[order], **own)
             return Image(image, 1.0, multipliers=lambda given: {"predictions": np.asarray(given["predictions"])[order] * weight})
 
-        return [change_of_units("features × s", by), Law("features × −1", mirror), *laws_of_samples(select, "targets")]
+        return [
+            change_of_units("features × s", by),
+            Law("features × −1", mirror),
+            *laws_of_samples(select, "targets"),
+            in_parts(select, "targets"),
+        ]
 
     @classmethod
     def from_data(

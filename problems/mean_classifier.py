@@ -15,6 +15,7 @@ from simopt.ground.arrays import Multipliers, Point
 from simopt.ground.fields import Labels
 from simopt.problems.bounds import Bound, Bounded, Penalty, UnitBall
 from simopt.problems.cases import margin_cases
+from simopt.problems.losses.shares import Shares, Weights
 from simopt.problems.norms import gram_factor, squares, unit_ball
 from simopt.problems.norms.gram_factor import Gram, KernelProblem
 from simopt.solving.forms import Forms
@@ -47,6 +48,8 @@ class MeanClassifier(Bounded, KernelProblem):
         y_i = ±1.
     bound : UnitBall() or Penalty(regularization=λ)
         the ball, or λ > 0.
+    weights : (n,) array, optional
+        w ≥ 0, not all 0: the share p_i = w_i/Σ w of sample i takes the place of 1/n throughout.
 
     Point {"alpha": (n,)}, multipliers {"predictions": (n,)} (not used). Scale: 1, the loss at f = 0. If ω_S = 0 every f in the ball is
     a solution, and the penalised one is f = 0.
@@ -74,10 +77,16 @@ class MeanClassifier(Bounded, KernelProblem):
     gram: Gram
     labels: Labels
     bound: Bound = field(default_factory=UnitBall)
+    weights: Weights | None = None
 
-    def _mean(self, num: Arithmetic) -> Value:
-        """Coefficients y/n of ω_S."""
-        return num.lift(self.labels) / len(self.labels)
+    @property
+    def shares(self) -> Shares:
+        """1/n, or p."""
+        return Shares.of(len(self.labels), self.weights)
+
+    def mean(self, num: Arithmetic) -> Value:
+        """Coefficients y/n of ω_S, or p∘y."""
+        return num.lift(self.labels) * self.shares.each(num)
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """Minimise 1 − yᵀf/n + (λ/2)‖u‖² subject to predictions f = F u, K ≈ F Fᵀ.
@@ -87,20 +96,21 @@ class MeanClassifier(Bounded, KernelProblem):
         import cvxpy as cp
 
         n = len(self.labels)
+        p = np.ones(n) / n if self.weights is None else self.weights / np.sum(self.weights)
         u = cp.Variable(self.factor.width, name="u")
         if not isinstance(self.bound, Penalty):
-            mean = self.factor.matrix.T @ self.labels / n
+            mean = self.factor.matrix.T @ (p * self.labels)
             return cp.Problem(cp.Minimize(1 - mean @ u), [(cp.norm(u, 2) <= 1).set_label("ball")])
         regularization = cp.Parameter(nonneg=True, name="regularization", value=self.regularization)
         f = cp.Variable(n, name="f")
         predictions = (f == self.factor.matrix @ u).set_label("predictions")
-        return cp.Problem(cp.Minimize(1 - self.labels @ f / n + regularization / 2 * cp.sum_squares(u)), [predictions])
+        return cp.Problem(cp.Minimize(1 - (p * self.labels) @ f + regularization / 2 * cp.sum_squares(u)), [predictions])
 
     def objective(self, point: Point, num: Arithmetic = FLOAT) -> Value:
-        """1 − (1/n) Σ y_i f_i + R(f)."""
+        """1 − (1/n) Σ y_i f_i + R(f), or 1 − Σ p_i y_i f_i + R(f)."""
         alpha = num.lift(point["alpha"])
         fitted = num.matvec(self.gram, alpha)
-        return num.lift(1.0) - num.dot(num.lift(self.labels), fitted) / len(self.labels) + self.bound.value(num, alpha, fitted)
+        return num.lift(1.0) - num.dot(self.mean(num), fitted) + self.bound.value(num, alpha, fitted)
 
     def restore(self, point: Point, num: Arithmetic = FLOAT) -> Point:
         """α, or the α of a factor's coordinates u, drawn into the bound.
@@ -113,21 +123,21 @@ class MeanClassifier(Bounded, KernelProblem):
         alpha = factor.coefficients(point["u"], self.labels, 0.0)
         if isinstance(self.bound, Penalty):
             head = factor.vectors[:, : factor.rank]
-            best = self.labels / (len(self.labels) * self.regularization)
+            best = self.mean(FLOAT) / self.regularization
             alpha = alpha + best - head @ (head.T @ best)
         return {"alpha": self.bound.inside(num, alpha, self.gram)}
 
     def multipliers(self, point: Point) -> Multipliers:
-        """v = y/n."""
-        return {"predictions": self.labels / len(self.labels)}
+        """v = y/n, or p∘y."""
+        return {"predictions": self.mean(FLOAT)}
 
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
         """1 − ‖ω_S‖, or 1 − ‖ω_S‖²/(2λ)."""
-        return num.lift(1.0) + self.bound.dual(num, -self._mean(num), self.gram)
+        return num.lift(1.0) + self.bound.dual(num, -self.mean(num), self.gram)
 
     def gap(self, point: Point, multipliers: Multipliers, num: Arithmetic = FLOAT) -> Value:
         """R(f) − ⟨ω_S, f⟩ minus its minimum."""
-        return self.bound.gap(num, num.lift(point["alpha"]), -self._mean(num), self.gram)
+        return self.bound.gap(num, num.lift(point["alpha"]), -self.mean(num), self.gram)
 
     def distance(self, gap: float, point: Point | None = None) -> float:
         """‖f − f*‖_H = √(2 gap/λ); in the ball √(2 gap/‖ω_S‖), or 2 (the ball) if ω_S = 0.
@@ -136,7 +146,7 @@ class MeanClassifier(Bounded, KernelProblem):
         """
         if isinstance(self.bound, Penalty):
             return self.bound.distance(gap)
-        return unit_ball.distance(gap, self.gram, self._mean(FLOAT))
+        return unit_ball.distance(gap, self.gram, self.mean(FLOAT))
 
     def normalised(self) -> tuple[Self, Rescale]:
         """K/κ and λ/σ with powers of two near max K_ii and λ: α = α'/σ; the objective is 1 + (κ/σ)(P' − 1), with the same solutions.
@@ -151,7 +161,7 @@ class MeanClassifier(Bounded, KernelProblem):
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
-        """Strong and weak λ, rank-deficient kernels, one class, one sample; ω_S = 0, K = 0."""
+        """Strong and weak λ, weights, rank-deficient kernels, one class, one sample; ω_S = 0, K = 0."""
         gram, labels = margin_cases.gaussian(rng)
         bounds: dict[str, Bound] = cls.either(
             ball={"gaussian kernel": UnitBall()}, penalty={f"λ = {strength:g}": Penalty(strength) for strength in (1.0, 1e-3)}
@@ -161,12 +171,15 @@ class MeanClassifier(Bounded, KernelProblem):
         for name, kernel, y, _ in margin_cases.instances(rng):
             bound = cls.either(ball=UnitBall(), penalty=Penalty(0.5))
             yield Example(name, cls(kernel, y, bound), name in margin_cases.WITHOUT_MEAN)
+        yield Example(
+            "weights, one of them 0", cls(gram, labels, cls.either(ball=UnitBall(), penalty=Penalty(0.5)), margin_cases.weights(rng, 16))
+        )
 
     @classmethod
     def laws(cls) -> list[Law]:
         """Scaling of the kernel and λ, change of all labels, permutation, duplication."""
         scalings = cls.either(ball=[], penalty=[margin_cases.kernel_law("kernel × c, λ × c")])
-        return [*scalings, *margin_cases.laws()]
+        return [*scalings, *margin_cases.laws(), squares.parts_law("labels")]
 
     @classmethod
     def from_data(

@@ -26,11 +26,12 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from simopt.data.landmarks import LandmarkMap
+from simopt.data.landmarks import CHOSEN_BY, LandmarkMap
 from simopt.data.rows import Rows
 from simopt.data.similarities import Similarity, named
 from simopt.data.similarities.base import of_checked
 from simopt.equivalence.training import BLOCK
+from simopt.estimators.facades.sample_weights import distinct, uneven, weights_of, with_classes
 from simopt.estimators.landmark_predictor import landmark_map
 from simopt.estimators.ordinal.ordinal import certified
 from simopt.ground import validate
@@ -55,24 +56,16 @@ def as_given(points: Array, landmarks: Array) -> Array:
     return points
 
 
+def some_of(n: int) -> NDArray[np.intp]:
+    """All of n samples, or 5000 drawn from a fixed seed where there are more: a mean distance takes n² of them."""
+    return np.arange(n) if n <= CHOSEN_BY else np.sort(np.random.default_rng(0).choice(n, size=CHOSEN_BY, replace=False))
+
+
 def seed_of(random_state: Any) -> int:
     """A whole number is its own seed, as for the functions of simopt; others are asked for one."""
     if isinstance(random_state, Integral):
         return int(random_state)
     return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
-
-
-def weights_of(sample_weight: Any, n: int) -> Array:
-    """Weights ≥ 0 of n samples, not all 0; all 1 for None.
-
-    Raises
-    ------
-    InvalidProblem
-        for anything else, with the index of the first negative one.
-    """
-    if sample_weight is None:
-        return np.ones(n)
-    return validate.weights("sample_weight", sample_weight, length=n, like="rows of X")
 
 
 def open_gap(certificate: Certificate, tol: float, remedy: str) -> str:
@@ -127,6 +120,8 @@ def refuse_unread(name: str, x: Any) -> None:
 class CheckedEstimator(BaseEstimator):
     """An estimator whose inputs are finite and have the columns that `fit` saw."""
 
+    _kept: NDArray[np.intp] | None = None  # which samples have a weight, where some have none
+
     def _training(self, X: Any, y: Any, *, numeric: bool = True) -> tuple[Array, Any]:
         """X as a finite float64 matrix and y as a vector; remembers the number and names of the columns, and forgets an earlier fit.
 
@@ -146,6 +141,20 @@ class CheckedEstimator(BaseEstimator):
         """Nothing is left of an earlier fit."""
         for name in [name for name in vars(self) if name.endswith("_")]:
             delattr(self, name)
+
+    def _weighed(self, X: Array, y: Any, sample_weight: Any, class_weight: Any = None) -> tuple[Array, Any, Array | None, Array | None]:
+        """X, y, weights in the loss, and weights without those of classes; without samples of weight 0, unless X holds their similarities.
+
+        Weights are None where all are the same. What is chosen from the points, such as a width, does not look at their classes.
+        """
+        given = None if sample_weight is None else weights_of(sample_weight, len(X))
+        weights = with_classes(class_weight, y, given)
+        if weights is None or getattr(self, "_precomputed", False):
+            self._kept = None
+            return X, y, uneven(weights), uneven(given)
+        kept = weights > 0
+        self._kept = np.flatnonzero(kept)
+        return X[kept], y[kept], uneven(weights[kept]), None if given is None else uneven(given[kept])
 
     def _queries(self, X: Any) -> Array:
         """X as a finite float64 matrix with the columns that `fit` saw."""
@@ -256,12 +265,12 @@ class KernelEstimator(Certified, SimilarityEstimator):
 
     _chosen_before = "the similarity and the parameters"
 
-    def _gram(self, X: Array) -> Array:
+    def _gram(self, X: Array, weights: Array | None = None) -> Array:
         """K(x_i, x_j) of the training points, which are kept as `X_fit_`, and the similarity with its parameters as `similarity_`."""
         self._demand_square(X)
         if self._precomputed:
             return checked("X", lifted(X), len(X))
-        self.similarity_ = self._chosen(X)
+        self.similarity_ = self._chosen(X, weights)
         self.X_fit_ = np.array(X)  # a copy: who changes X later does not change the fit
         if isinstance(self.similarity_, Similarity):
             return of_points(self.similarity_, X)
@@ -270,10 +279,11 @@ class KernelEstimator(Certified, SimilarityEstimator):
     def _keep(self, coefficients: Array) -> None:
         """Sets `dual_coef_` and `support_`; of the training points only those with a coefficient other than 0 are kept."""
         used = coefficients if coefficients.ndim == 1 else np.any(coefficients, axis=1)
-        self.support_: NDArray[np.intp] = np.flatnonzero(used) if np.any(used) else np.arange(1)
-        self.dual_coef_: Array = coefficients[self.support_]
-        if not self._precomputed and self.support_.size < len(self.X_fit_):  # else there is nothing to leave out
-            self.X_fit_ = self.X_fit_[self.support_]
+        places: NDArray[np.intp] = np.flatnonzero(used) if np.any(used) else np.arange(1)
+        self.support_ = places if self._kept is None else self._kept[places]
+        self.dual_coef_: Array = coefficients[places]
+        if not self._precomputed and places.size < len(self.X_fit_):  # else there is nothing to leave out
+            self.X_fit_ = self.X_fit_[places]
 
     def _values(self, queries: Array, coefficients: Array) -> Array:
         """Σ_j a_j K(x, x_j) at the queries, in blocks; of several columns a, as many columns."""
@@ -290,8 +300,10 @@ class LandmarkFeatures(SimilarityEstimator):
     landmarks: Any
     random_state: Any
 
-    def _fit_map(self, X: Array) -> LandmarkMap:
+    def _fit_map(self, X: Array, weights: Array | None = None) -> LandmarkMap:
         """Ψ, kept as `landmark_map_`; for precomputed similarities the landmarks are columns of X, `landmark_indices_`.
+
+        Where samples have weights, or some are alike, landmarks are drawn from the distinct points (`sample_weights.distinct`).
 
         Raises
         ------
@@ -302,9 +314,18 @@ class LandmarkFeatures(SimilarityEstimator):
         seed = seed_of(self.random_state)
         if not self._precomputed:
             given = self.landmarks.copy() if isinstance(self.landmarks, np.ndarray) else self.landmarks
-            self.landmark_map_ = landmark_map(Rows("X", X, first_look=False), given, self.similarity, seed)
+            points, similarity = X, self.similarity
+            drawn = not isinstance(given, list | tuple) and np.ndim(given) == 0
+            if drawn and (len(rows := distinct(X)) < len(X) or weights is not None):
+                few = some_of(len(X))
+                points, similarity = X[rows], self._chosen(X[few], None if weights is None else weights[few])
+            elif isinstance(similarity, str) and weights is not None:
+                few = some_of(len(X))
+                similarity = self._chosen(X[few], weights[few])
+            self.landmark_map_ = landmark_map(Rows("X", points, first_look=False), given, similarity, seed)
             return self.landmark_map_
-        numbers = Rows("X", np.arange(len(X), dtype=np.float64)[:, None])
+        counted = np.arange(len(X)) if weights is None else np.flatnonzero(weights)
+        numbers = Rows("X", counted.astype(np.float64)[:, None])
         chosen = landmark_map(numbers, self._count(), as_given, seed).landmarks[:, 0]
         return self._columns(chosen.astype(np.intp))
 

@@ -88,8 +88,8 @@ class GLMTronRegressor(RegressorMixin, KernelEstimator):
         self.tol = tol
         self.time_limit = time_limit
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Fit to X (n, p), or the n × n Gram matrix, and y (n,).
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to X (n, p), or the n × n Gram matrix, y (n,) and weights ≥ 0 (n,), whose shares stand in place of 1/n.
 
         Raises
         ------
@@ -97,14 +97,15 @@ class GLMTronRegressor(RegressorMixin, KernelEstimator):
             for a similarity that is not positive semidefinite, W ≤ 0, or targets outside of the range given.
         """
         X, y = self._training(X, y)
+        X, y, weights, _ = self._weighed(X, y, sample_weight)
         self.target_range_ = TargetRange(0.0, 1.0) if self.transfer == "identity" else TargetRange.of(y, self.target_range)
-        factor = None if is_linear(self.similarity) else factor_of(self._gram(X))
+        factor = None if is_linear(self.similarity) else factor_of(self._gram(X, weights))
         features = X if factor is None else factor.matrix
         if flag("fit_intercept", self.fit_intercept):
             features = np.column_stack([features, np.ones(len(X))])
         unit = largest_length(features)
         W = RADIUS if self.radius is None else self.radius
-        problem = MatchingLoss(features / unit, self.target_range_.down(y), self.transfer, W)
+        problem = MatchingLoss(features / unit, self.target_range_.down(y), self.transfer, W, weights)
         inside = self._solved(problem, self.solver, self.tol, self.time_limit)["w"]
         self.ball_active_ = bool(np.linalg.norm(inside) >= problem.radius * (1.0 - ACTIVE))
         if self.ball_active_ and self.radius is None:

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simopt.data.similarities import Precomputed, Similarity
-from simopt.estimators.facades.base import KernelEstimator, lifted, weights_of
+from simopt.estimators.facades.base import KernelEstimator, lifted
 from simopt.estimators.facades.one_against_rest import OneAgainstRestMixin, signs_of_classes
+from simopt.estimators.facades.sample_weights import weights_of, with_classes
 from simopt.estimators.herding.herd import Herd, herd
 from simopt.ground import validate
 from simopt.ground.arrays import Array
@@ -27,6 +28,8 @@ class HerdedMeanClassifier(OneAgainstRestMixin, KernelEstimator):
     ----------
     similarity : str, Similarity, callable or "precomputed"
         K, positive semidefinite; see `simopt.estimators.facades.base`.
+    class_weight : "balanced" or dict, optional
+        by label, what the weights of its samples are multiplied by; "balanced": so that all classes weigh the same.
     error : float, optional
         ε > 0, in the norm of the space.
     atoms : int, optional
@@ -74,6 +77,7 @@ class HerdedMeanClassifier(OneAgainstRestMixin, KernelEstimator):
         self,
         similarity: Any = "gaussian",
         *,
+        class_weight: Any = None,
         error: float | None = 0.05,
         atoms: int | None = None,
         steps: str = "uniform",
@@ -81,6 +85,7 @@ class HerdedMeanClassifier(OneAgainstRestMixin, KernelEstimator):
         max_iter: int | None = None,
     ) -> None:
         self.similarity = similarity
+        self.class_weight = class_weight
         self.error = error
         self.atoms = atoms
         self.steps = steps
@@ -98,13 +103,15 @@ class HerdedMeanClassifier(OneAgainstRestMixin, KernelEstimator):
             for weights that are all 0, a similarity that is not positive semidefinite, or a single class.
         """
         X, y = self._training(X, y, numeric=False)
-        weights = weights_of(sample_weight, len(X))
+        given = None if sample_weight is None else weights_of(sample_weight, len(X))
+        mass = with_classes(self.class_weight, y, given)
+        weights = np.ones(len(X)) if mass is None else mass
         kept = np.flatnonzero(weights > 0)
         self.classes_, every = signs_of_classes(y[kept])
         self._demand_square(X)
-        points, similarity = self._herdable(X, kept, None if sample_weight is None else weights[kept])
+        points, similarity = self._herdable(X, kept, None if given is None else given[kept])
         atoms = None if self.atoms is None else min(validate.whole("atoms", self.atoms, minimum=1), len(kept))
-        target = None if sample_weight is None else weights[kept] / weights[kept].sum()
+        target = None if mass is None else weights[kept] / weights[kept].sum()
         options: dict[str, Any] = {"error": self.error, "atoms": atoms, "steps": self.steps, "reweight": self.reweight}
 
         def fit(signs: Array) -> Herd:
@@ -113,10 +120,10 @@ class HerdedMeanClassifier(OneAgainstRestMixin, KernelEstimator):
             return found
 
         self.herds_ = tuple(self._one_by_one(every, fit))
-        self._keep(kept, None if self._precomputed else X)
+        self._keep_atoms(kept, None if self._precomputed else X)
         return self
 
-    def _keep(self, kept: NDArray[np.intp], X: Array | None) -> None:
+    def _keep_atoms(self, kept: NDArray[np.intp], X: Array | None) -> None:
         """The atoms of all herds, in the order of the first one if there are no others, and their coefficients."""
         if len(self.herds_) == 1:
             self.herd_ = self.herds_[0]

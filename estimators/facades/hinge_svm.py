@@ -26,6 +26,8 @@ class HingeSVMClassifier(OneAgainstRestMixin, KernelEstimator):
         λ > 0.
     fit_intercept : bool
         whether there is a b.
+    class_weight : "balanced" or dict, optional
+        by label, what the weights of its samples are multiplied by; "balanced": so that all classes weigh the same.
     solver, tol, time_limit
         as for `simopt.solve`, of each problem.
 
@@ -59,6 +61,7 @@ class HingeSVMClassifier(OneAgainstRestMixin, KernelEstimator):
         *,
         regularization: float = 1e-3,
         fit_intercept: bool = True,
+        class_weight: Any = None,
         solver: str | None = None,
         tol: float = TOL,
         time_limit: float = 60.0,
@@ -66,12 +69,15 @@ class HingeSVMClassifier(OneAgainstRestMixin, KernelEstimator):
         self.similarity = similarity
         self.regularization = regularization
         self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
         self.solver = solver
         self.tol = tol
         self.time_limit = time_limit
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Fit to X (n, p), or the n × n Gram matrix, and labels y (n,) of two kinds or more.
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to X (n, p), or the n × n Gram matrix, labels y (n,) of two kinds or more, and weights ≥ 0 (n,).
+
+        The share w_i/Σ w of a sample stands in place of 1/n.
 
         Raises
         ------
@@ -79,11 +85,12 @@ class HingeSVMClassifier(OneAgainstRestMixin, KernelEstimator):
             for a similarity that is not positive semidefinite (with the eigenvalue), λ ≤ 0, or a single class.
         """
         X, y = self._training(X, y, numeric=False)
-        self.classes_, every = signs_of_classes(y)
-        gram, bound, intercept = self._gram(X), Penalty(self.regularization), flag("fit_intercept", self.fit_intercept)
+        X, y, weights, counts = self._weighed(X, y, sample_weight, self.class_weight)
+        self.classes_, every = signs_of_classes(y, weights)
+        gram, bound, intercept = self._gram(X, counts), Penalty(self.regularization), flag("fit_intercept", self.fit_intercept)
 
         def fit(signs: Array) -> Point:
-            return self._solved(HingeSVM(gram, signs, bound, intercept), self.solver, self.tol, self.time_limit, depth=6)
+            return self._solved(HingeSVM(gram, signs, bound, intercept, weights), self.solver, self.tol, self.time_limit, depth=6)
 
         points = self._one_by_one(every, fit)
         self._keep(joined([point["alpha"] for point in points]))

@@ -34,6 +34,8 @@ class LandmarkedOrdinalClassifier(ClassifierMixin, LandmarkEstimator):
     thresholds : "learned", "equispaced" or (r − 1,) array
     form : str
         "exc" (a sample pays for its own interval) or "imc" (it pays at every threshold).
+    class_weight : "balanced" or dict, optional
+        by label, what the weights of its samples are multiplied by; "balanced": so that all classes weigh the same.
     radius, regularization, gamma, delta
         B or λ, the margin γ and the spacing Δ, with the defaults of `simopt.estimators.ordinal.ordinal.ordinal`.
     solver, tol, time_limit
@@ -72,6 +74,7 @@ class LandmarkedOrdinalClassifier(ClassifierMixin, LandmarkEstimator):
         order: Any = None,
         thresholds: Any = "learned",
         form: str = "exc",
+        class_weight: Any = None,
         radius: float | None = None,
         regularization: float | None = None,
         gamma: float | None = None,
@@ -86,6 +89,7 @@ class LandmarkedOrdinalClassifier(ClassifierMixin, LandmarkEstimator):
         self.order = order
         self.thresholds = thresholds
         self.form = form
+        self.class_weight = class_weight
         self.radius = radius
         self.regularization = regularization
         self.gamma = gamma
@@ -102,8 +106,10 @@ class LandmarkedOrdinalClassifier(ClassifierMixin, LandmarkEstimator):
         tags.classifier_tags.poor_score = self._precomputed
         return tags
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Fit to X (n, p), or n × n similarities, and labels y (n,).
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to X (n, p), or n × n similarities, labels y (n,) and weights ≥ 0 (n,), whose shares stand in place of 1/n.
+
+        With weights a back end learns the thresholds: the solver of ours counts the samples on either side of them.
 
         Raises
         ------
@@ -113,12 +119,14 @@ class LandmarkedOrdinalClassifier(ClassifierMixin, LandmarkEstimator):
         order = categories_of(y) if self.order is None else self.order
         X, y = self._training(X, y, numeric=False)
         check_classification_targets(y)
+        self._demand_square(X)
+        X, y, weights, counts = self._weighed(X, y, sample_weight, self.class_weight)
         self.classes_, place = ranked(y, order)
         if len(self.classes_) < 2:
             raise InvalidProblem(
                 f"y: 1 class, {self.classes_.tolist()[0]!r}, in all {len(y)} samples; at least two are needed to tell classes apart"
             )
-        psi = self._fit_map(X)
+        psi = self._fit_map(X, counts)
         self.rule_ = ordinal(
             self._points(X),
             place + 1,
@@ -131,6 +139,7 @@ class LandmarkedOrdinalClassifier(ClassifierMixin, LandmarkEstimator):
             regularization=self.regularization,
             gamma=self.gamma,
             delta=self.delta,
+            weights=weights,
             solver=self.solver,
             tol=self.tol,
             time_limit=self.time_limit,

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-import numpy as np
 from sklearn.base import RegressorMixin
 
 from simopt.estimators.facades.base import TOL, LandmarkEstimator
+from simopt.estimators.facades.sample_weights import deviation, median
 from simopt.estimators.landmark_predictor import demand_one_bound
 from simopt.ground.arrays import Array
-from simopt.problems.bounds import Ball, Penalty
+from simopt.problems.bounds import Ball, Bound, Penalty
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.solving.problem import Problem
 
@@ -83,8 +83,8 @@ class LandmarkedSVRegressor(RegressorMixin, LandmarkEstimator):
         self.time_limit = time_limit
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Fit to X (n, p), or n × n similarities, and y (n,).
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to X (n, p), or n × n similarities, y (n,) and weights ≥ 0 (n,), whose shares stand in place of 1/n.
 
         Raises
         ------
@@ -92,18 +92,22 @@ class LandmarkedSVRegressor(RegressorMixin, LandmarkEstimator):
             for both B and λ, and for what the problem refuses.
         """
         X, y = self._training(X, y)
-        psi = self._fit_map(X)
-        self.intercept_ = float(np.median(y))
-        problem = self._problem(psi(self._points(X)), y - self.intercept_, float(np.std(y)) or 1.0)
+        self._demand_square(X)
+        X, y, weights, _ = self._weighed(X, y, sample_weight)
+        psi = self._fit_map(X, weights)
+        self.intercept_ = median(y, weights)
+        problem = self._problem(psi(self._points(X)), y - self.intercept_, deviation(y, weights) or 1.0, weights)
         self.coef_ = self._solved(problem, self.solver, self.tol, self.time_limit)["w"]
         return self
 
-    def _problem(self, features: Array, targets: Array, spread: float) -> Problem:
+    def _problem(self, features: Array, targets: Array, spread: float, weights: Array | None) -> Problem:
         demand_one_bound(self.radius, self.regularization)
         epsilon = 0.1 * spread if self.epsilon is None else self.epsilon
         if self.regularization is None:
-            return LandmarkedSVR(features, targets, Ball(RADIUS * spread if self.radius is None else self.radius), epsilon)
-        return LandmarkedSVR(features, targets, Penalty(self.regularization), epsilon)
+            bound: Bound = Ball(RADIUS * spread if self.radius is None else self.radius)
+        else:
+            bound = Penalty(self.regularization)
+        return LandmarkedSVR(features, targets, bound, epsilon, weights=weights)
 
     def predict(self, X: Any) -> Array:
         """⟨w, Ψ(x)⟩ + c at the rows of X, shape (m,)."""

@@ -8,7 +8,8 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 
-from simopt.estimators.facades.base import Certified, CheckedEstimator, open_gap, weights_of
+from simopt.estimators.facades.base import Certified, CheckedEstimator, open_gap
+from simopt.estimators.facades.sample_weights import weights_of
 from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem

@@ -8,7 +8,7 @@ from sklearn.base import RegressorMixin
 
 from simopt.estimators.facades.base import TOL, KernelEstimator
 from simopt.ground.arrays import Array
-from simopt.problems.m_power_rls import MPowerRLS, PowerPenalty
+from simopt.problems.m_power_rls import MPowerRLS, PowerPenalty, weighted
 
 
 class MPowerRegressor(RegressorMixin, KernelEstimator):
@@ -35,6 +35,7 @@ class MPowerRegressor(RegressorMixin, KernelEstimator):
     similarity_, X_fit_
         K with its parameters and the training points, unless similarities are precomputed.
     certificate_, n_iter_, solution_, n_features_in_
+        with weights `solution_` has the coefficients a_i/√(n p_i) (`simopt.problems.m_power_rls.weighted`).
 
     Source: Audiffren & Kadri 2014, equation (8).
 
@@ -65,8 +66,8 @@ class MPowerRegressor(RegressorMixin, KernelEstimator):
         self.tol = tol
         self.time_limit = time_limit
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Fit to X (n, p), or the n × n Gram matrix, and y (n,).
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to X (n, p), or the n × n Gram matrix, y (n,) and weights ≥ 0 (n,), whose shares stand in place of 1/n.
 
         Raises
         ------
@@ -74,8 +75,10 @@ class MPowerRegressor(RegressorMixin, KernelEstimator):
             for a similarity that is not positive semidefinite (with the eigenvalue), λ ≤ 0 or m < 1.
         """
         X, y = self._training(X, y)
-        problem = MPowerRLS(self._gram(X), y, PowerPenalty(self.regularization, self.power))
-        self.dual_coef_ = self._solved(problem, self.solver, self.tol, self.time_limit)["alpha"]
+        X, y, weights, _ = self._weighed(X, y, sample_weight)
+        gram, bound = self._gram(X, weights), PowerPenalty(self.regularization, self.power)
+        problem, stretch = (MPowerRLS(gram, y, bound), 1.0) if weights is None else weighted(gram, y, bound, weights)
+        self.dual_coef_ = stretch * self._solved(problem, self.solver, self.tol, self.time_limit)["alpha"]
         return self
 
     def predict(self, X: Any) -> Array:

@@ -24,6 +24,8 @@ class MeanSimilarityClassifier(OneAgainstRestMixin, KernelEstimator):
     ----------
     similarity : str, Similarity, callable or "precomputed"
         K, positive semidefinite; see `simopt.estimators.facades.base`.
+    class_weight : "balanced" or dict, optional
+        by label, what the weights of its samples are multiplied by; "balanced": so that all classes weigh the same, π_c = 1/k.
     tol : float
         relative gap at which the certificate counts as closed.
 
@@ -49,12 +51,15 @@ class MeanSimilarityClassifier(OneAgainstRestMixin, KernelEstimator):
     ([7, 9], True)
     """
 
-    def __init__(self, similarity: Any = "gaussian", *, tol: float = TOL) -> None:
+    def __init__(self, similarity: Any = "gaussian", *, class_weight: Any = None, tol: float = TOL) -> None:
         self.similarity = similarity
+        self.class_weight = class_weight
         self.tol = tol
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Fit to X (n, p), or the n × n Gram matrix, and labels y (n,) of two kinds or more.
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to X (n, p), or the n × n Gram matrix, labels y (n,) of two kinds or more, and weights ≥ 0 (n,).
+
+        The share w_i/Σ w of a sample stands in place of 1/n.
 
         Raises
         ------
@@ -62,11 +67,12 @@ class MeanSimilarityClassifier(OneAgainstRestMixin, KernelEstimator):
             for a similarity that is not positive semidefinite (with the eigenvalue), or a single class.
         """
         X, y = self._training(X, y, numeric=False)
-        self.classes_, every = signs_of_classes(y)
-        gram = self._gram(X)
+        X, y, weights, counts = self._weighed(X, y, sample_weight, self.class_weight)
+        self.classes_, every = signs_of_classes(y, weights)
+        gram = self._gram(X, counts)
 
         def fit(signs: Array) -> Array:
-            return self._solved(MeanClassifier(gram, signs), None, self.tol, 60.0, depth=6)["alpha"]
+            return self._solved(MeanClassifier(gram, signs, weights=weights), None, self.tol, 60.0, depth=6)["alpha"]
 
         alphas = self._one_by_one(every, fit)
         lengths = np.array([1.0 - certificate.upper for certificate in self.certificates_])  # ‖ω_c‖

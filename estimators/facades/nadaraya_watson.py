@@ -9,8 +9,7 @@ import numpy as np
 from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
-from simopt.data.landmarks import CHOSEN_BY
-from simopt.estimators.facades.base import SimilarityEstimator
+from simopt.estimators.facades.base import SimilarityEstimator, some_of
 from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.problems.domains.weighted_mean import weighted_means
@@ -19,11 +18,6 @@ from simopt.solvers.squares.kernel_regression import NadarayaWatson
 from simopt.solving.certificate import Certificate, certify
 
 MEAN = "mean"
-
-
-def few_of(X: Array) -> Array:
-    """X, or 5000 of its rows drawn from a fixed seed where there are more: the mean distance takes n² of them."""
-    return X if len(X) <= CHOSEN_BY else X[np.sort(np.random.default_rng(0).choice(len(X), size=CHOSEN_BY, replace=False))]
 
 
 class NadarayaWatsonRegressor(RegressorMixin, SimilarityEstimator):
@@ -43,7 +37,7 @@ class NadarayaWatsonRegressor(RegressorMixin, SimilarityEstimator):
 
     Attributes
     ----------
-    y_fit_ : (n,) array
+    y_fit_, weights_fit_ : (n,) array; and another, or None where all samples weigh the same
     similarity_, X_fit_
         K with its parameters and the training points (their similarities, if those are precomputed).
     certificate_ : Certificate
@@ -74,13 +68,15 @@ class NadarayaWatsonRegressor(RegressorMixin, SimilarityEstimator):
         tags.regressor_tags.poor_score = isinstance(self.similarity, str)
         return tags
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Keep X (n, p), or n × n similarities, and y (n,)."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Keep X (n, p), or n × n similarities, y (n,) and weights v ≥ 0 (n,), by which the K(x, x_i) + s are multiplied."""
         X, y = self._training(X, y)
         self._demand_square(X)
-        self.X_fit_, self.y_fit_ = np.array(X), np.array(y)
+        X, y, weights, _ = self._weighed(X, y, sample_weight)
+        self.X_fit_, self.y_fit_, self.weights_fit_ = np.array(X), np.array(y), weights
         if not self._precomputed:
-            self.similarity_ = self._chosen(few_of(self.X_fit_))
+            few = some_of(len(X))
+            self.similarity_ = self._chosen(self.X_fit_[few], None if weights is None else weights[few])
         self.n_iter_ = 1
         return self
 
@@ -96,12 +92,16 @@ class NadarayaWatsonRegressor(RegressorMixin, SimilarityEstimator):
         queries = self._queries(X)
         shift, fallback = validate.finite("shift", self.shift), self._fallback()
         if self._precomputed:
-            return weighted_means(queries + shift, self.y_fit_, fallback=fallback)
-        return NadarayaWatson(self.similarity_, self.X_fit_, self.y_fit_, shift, fallback)(queries)
+            return weighted_means((queries + shift) * self._mass, self.y_fit_, fallback=fallback)
+        return NadarayaWatson(self.similarity_, self.X_fit_, self.y_fit_, shift, fallback, self.weights_fit_)(queries)
+
+    @property
+    def _mass(self) -> Array:
+        return np.ones(len(self.y_fit_)) if self.weights_fit_ is None else self.weights_fit_
 
     def _fallback(self) -> float | None:
         if isinstance(self.fallback, str) and self.fallback == MEAN:
-            return float(np.mean(self.y_fit_))
+            return float(np.average(self.y_fit_, weights=self._mass))
         return None if self.fallback is None else validate.finite("fallback", self.fallback)
 
     def certify(self, X: Any) -> Certificate:
@@ -115,7 +115,7 @@ class NadarayaWatsonRegressor(RegressorMixin, SimilarityEstimator):
         predicted = self.predict(X)
         queries = self._queries(X)
         values = queries if self._precomputed else np.asarray(self.similarity_(queries, self.X_fit_), dtype=np.float64)
-        return certify(KernelRegression(values + self.shift, self.y_fit_), {"c": predicted})
+        return certify(KernelRegression((values + self.shift) * self._mass, self.y_fit_), {"c": predicted})
 
     @cached_property
     def certificate_(self) -> Certificate:

@@ -52,8 +52,8 @@ class OneAgainstRestMixin(ClassifierMixin, Certified):
         return out
 
 
-def signs_of_classes(y: Any) -> tuple[NDArray[Any], list[Array]]:
-    """The labels that occur, sorted, and ±1 for the samples: of two classes +1 for the second, of k > 2 k vectors with +1 for theirs.
+def signs_of_classes(y: Any, weights: Array | None = None) -> tuple[NDArray[Any], list[Array]]:
+    """The labels that occur with a weight, sorted, and ±1 for the samples: k vectors with +1 for class k, of two classes the second one.
 
     Raises
     ------
@@ -61,11 +61,11 @@ def signs_of_classes(y: Any) -> tuple[NDArray[Any], list[Array]]:
         for targets that are no classes, or a single class.
     """
     check_classification_targets(y)
-    classes, place = np.unique(y, return_inverse=True)
+    classes = np.unique(y if weights is None else y[weights > 0])
     if len(classes) < 2:
-        raise InvalidProblem(f"y: 1 class, {classes.tolist()[0]!r}, in all {len(place)} samples; two are needed to tell them apart")
+        raise InvalidProblem(f"y: 1 class, {classes.tolist()[0]!r}, in all {len(y)} samples; two are needed to tell them apart")
     positive = range(1, 2) if len(classes) == 2 else range(len(classes))
-    return classes, [np.where(place == k, 1.0, -1.0) for k in positive]
+    return classes, [np.where(y == classes[k], 1.0, -1.0) for k in positive]
 
 
 def joined(vectors: Sequence[Array]) -> Array:

@@ -63,6 +63,7 @@ def ordinal(
     regularization: float | None = None,
     gamma: float | None = None,
     delta: float = 0.0,
+    weights: npt.ArrayLike | None = None,
     solver: str | None = None,
     tol: float = 1e-8,
     time_limit: float = 60.0,
@@ -92,6 +93,8 @@ def ordinal(
         the hinges of a class of that width are |f − middle|.
     delta : float
         Δ ≥ 0, spacing of learned thresholds of EXC.
+    weights : (n,) array, optional
+        ≥ 0, not all 0; the shares of the samples stand in place of 1/n.
     solver, tol, time_limit
         as for `simopt.solve`. By default the best solver that the problem has, and where its certificate stays open the next one.
     seed : int
@@ -106,9 +109,10 @@ def ordinal(
     rows = Rows("points", points, first_look=False)
     y, r = training_labels(labels, classes, rows.n)
     cuts, margins = cuts_and_margins(thresholds, r, gamma, delta)
+    mass = None if weights is None else validate.weights("weights", weights, length=rows.n, like="points")
     psi = landmark_map(rows, landmarks, similarity, seed)
     features = psi(rows)
-    problem = ordinal_problem(features, y, r, cuts, form, radius, regularization, margins)
+    problem = ordinal_problem(features, y, r, cuts, form, radius, regularization, margins, mass)
     solution = certified(problem, solver, tol=tol, time_limit=time_limit)
     if solution.point is None or solution.certificate is None:
         raise InvalidProblem(f"{problem.name}: no point was found ({solution.message or solution.status.value})")
@@ -234,6 +238,7 @@ def ordinal_problem(
     radius: float | None,
     regularization: float | None,
     margins: dict[str, float],
+    weights: Array | None = None,
 ) -> Problem:
     """The programme that `ordinal` solves, of features that are there already.
 
@@ -253,17 +258,17 @@ def ordinal_problem(
     if radius is not None:
         bound = Ball(radius)
     else:
-        bound = Penalty(_default_strength(features, margins["gamma"]) if regularization is None else regularization)
+        bound = Penalty(_default_strength(features, margins["gamma"], weights) if regularization is None else regularization)
     kind: Any = IMCOrdinal if form == "imc" else EXCOrdinal if cuts is None else EXCFixed
     own = {"thresholds": cuts} if cuts is not None else {"delta": margins["delta"]} if form == "exc" else {}
-    made: Problem = kind(features, labels, classes, gamma=margins["gamma"], bound=bound, **own)
+    made: Problem = kind(features, labels, classes, gamma=margins["gamma"], bound=bound, weights=weights, **own)
     return made
 
 
-def _default_strength(features: Array, gamma: float) -> float:
-    return STRENGTH * unit_of_strength(features, gamma)
+def _default_strength(features: Array, gamma: float, weights: Array | None = None) -> float:
+    return STRENGTH * unit_of_strength(features, gamma, weights)
 
 
-def unit_of_strength(features: Array, gamma: float) -> float:
+def unit_of_strength(features: Array, gamma: float, weights: Array | None = None) -> float:
     """mean ‖ψ_i‖²/γ, the unit of λ."""
-    return (float(np.einsum("ij,ij->", features, features)) / len(features) or 1.0) / gamma
+    return (float(np.average(np.einsum("ij,ij->i", features, features), weights=weights)) or 1.0) / gamma

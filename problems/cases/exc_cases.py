@@ -15,6 +15,7 @@ from simopt.ground.arrays import Array, Multipliers
 from simopt.ground.errors import InvalidProblem
 from simopt.problems.bounds import Ball, Penalty
 from simopt.problems.cases import recipes
+from simopt.problems.losses.shares import in_parts
 from simopt.problems.norms import squares
 from simopt.problems.thresholds.constant_scores import equispaced
 from simopt.solving.problem import Example, Image, Law, change_of_units, laws_of_samples
@@ -86,6 +87,9 @@ def bounded(cls: Any, cases: Iterator[Case], rng: np.random.Generator, **more: A
     features, labels = instance(rng, 24, 2, 3)
     name, loose = cls.either(ball=("inactive ball", Ball(200.0)), penalty=("weak regularization", Penalty(1e-5)))
     yield Example(name, cls(features=features, labels=labels, classes=3, gamma=0.5, bound=loose, **more))
+    tight = cls.either(ball=Ball(3.0), penalty=Penalty(0.05))
+    weighted = cls(features=features, labels=labels, classes=3, gamma=0.5, bound=tight, weights=weights(rng, 24), **more)
+    yield Example("weights, one of them 0", weighted)
 
 
 def kernel_instances(rng: np.random.Generator) -> Iterator[Case]:
@@ -113,6 +117,18 @@ def laws() -> list[Law]:
     ]
 
 
+def laws_with_weights() -> list[Law]:
+    """Laws of the forms that have weights."""
+    return [*laws(), in_parts(_selected, "labels")]
+
+
+def weights(rng: np.random.Generator, n: int) -> Array:
+    """Numbers that differ, the second of them 0."""
+    out = rng.integers(1, 9, size=n) / 2.0
+    out[1] = 0.0
+    return out
+
+
 def _reversed(problem: Any) -> Image:
     """Labels r + 1 − y: scores and thresholds change their signs, thresholds and their rows their order."""
     given = {"thresholds": -problem.thresholds[::-1]} if hasattr(problem, "thresholds") else {}
@@ -131,12 +147,13 @@ def _reversed(problem: Any) -> Image:
     return Image(image, 1.0, point, multipliers)
 
 
-def _selected(problem: Any, order: NDArray[np.intp], weight: float) -> Image:
+def _selected(problem: Any, order: NDArray[np.intp], weight: Any) -> Image:
     """The samples of `order`; the thresholds stay."""
     if hasattr(problem, "gram"):
         image = replace(problem, gram=problem.gram[np.ix_(order, order)], labels=problem.labels[order])
     else:
-        image = replace(problem, features=problem.features[order], labels=problem.labels[order])
+        own = {} if getattr(problem, "weights", None) is None else {"weights": problem.weights[order]}
+        image = replace(problem, features=problem.features[order], labels=problem.labels[order], **own)
 
     def point(values: dict[str, Array]) -> dict[str, Array]:
         return {key: np.asarray(value)[order] * weight if key == "alpha" else value for key, value in values.items()}
@@ -145,7 +162,7 @@ def _selected(problem: Any, order: NDArray[np.intp], weight: float) -> Image:
         out = {key: np.asarray(value) for key, value in values.items() if key == "order"}
         for key, side, chosen in zip(("above", "below"), problem.sides, image.sides, strict=True):
             if key in values:
-                out[key] = chosen.from_table(side.table(values[key])[order]) * weight
+                out[key] = chosen.from_table(side.table(values[key])[order] * np.reshape(weight, (-1, 1)))
         return out
 
     return Image(image, 1.0, point, multipliers)

@@ -45,6 +45,13 @@ def instances(rng: np.random.Generator) -> Iterator[Case]:
     yield "zero kernel", np.zeros((3, 3)), np.array([1.0, -1.0, 1.0]), True
 
 
+def weights(rng: np.random.Generator, n: int) -> Array:
+    """Whole numbers that differ, the second of them 0."""
+    out = rng.integers(1, 5, size=n).astype(float)
+    out[1] = 0.0
+    return out
+
+
 def kernel_law(name: str) -> Law:
     """A kernel times s: f × √s at the same coefficients, so that α / s and a bound in these units leave every value as it is."""
 

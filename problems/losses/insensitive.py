@@ -5,9 +5,9 @@ Two hinges a sample, [y_i − ε − f_i]_+ (below) and [f_i − y_i − ε]_+ (
     s(h) = min_v βv²/2 + [h − v]_+ = βt²/2 + [h − 1/β]_+,  t = min([h]_+, 1/β).
 (One v serves both hinges, which are never active together as ε ≥ 0.) s is 0 below 0, quadratic up to 1/β and linear with slope 1 beyond;
 [h]_+ − 1/(2β) ≤ s(h) ≤ [h]_+, and s'(h) = min([βh]_+, 1) is β-Lipschitz. β = ∞ is [h]_+ itself (t = 0).
-Conjugate: s*(b) = b²/(2β) on [0, 1]. A multiplier a of a hinge with weight c = 1/n is in [0, c], and costs c s*(a/c) = n a²/(2β) in the
-dual. With u = na/β, the v at which the price is a, each hinge leaves of the gap
-    c s(h) + n a²/(2β) − ah = (β/(2n)) (t − u)² + (c − a)[h − 1/β]_+ + a[−h]_+ ≥ 0.
+Conjugate: s*(b) = b²/(2β) on [0, 1]. A multiplier a of a hinge with share c, 1/n or that of its sample (`shares`), is in [0, c], and costs
+c s*(a/c) = a²/(2βc) in the dual. With u = a/(cβ), the v at which the price is a, each hinge leaves of the gap
+    c s(h) + a²/(2βc) − ah = (βc/2) (t − u)² + (c − a)[h − 1/β]_+ + a[−h]_+ ≥ 0.
 Source: Kar & Jain 2012, §3.2; Shalev-Shwartz, Srebro & Zhang 2010.
 """
 
@@ -17,7 +17,7 @@ import math
 from abc import abstractmethod
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from functools import reduce
+from functools import cached_property, reduce
 from operator import add
 from typing import Annotated, Any, ClassVar, Self, SupportsFloat
 
@@ -32,6 +32,7 @@ from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.ground.fields import NonNegative, Targets
 from simopt.problems.cases import recipes
 from simopt.problems.losses import hinge_rows
+from simopt.problems.losses.shares import Shares, in_parts
 from simopt.problems.norms import squares, vectors
 from simopt.solving.problem import Image, Law, Problem, Rescale, change_of_units, laws_of_samples
 
@@ -78,32 +79,33 @@ def loss(residual: Array, epsilon: float, smoothness: float) -> Array:
     return out
 
 
-def mean_loss(num: Arithmetic, *arguments: Value, n: int, smoothness: float) -> Value:
-    """(1/n) Σ s(h) over all hinges."""
-    return sum((num.sum(hinge(num, h, smoothness)) for h in arguments), num.lift(0.0)) / n
+def mean_loss(num: Arithmetic, *arguments: Value, shares: Shares, smoothness: float) -> Value:
+    """Σ c s(h) over all hinges."""
+    return sum((shares.mean(num, hinge(num, h, smoothness)) for h in arguments), num.lift(0.0))
 
 
-def suggested(h: Array, n: int, smoothness: float) -> Array:
-    """a = s'(h)/n, the multipliers that the arguments of the hinges suggest; exact, save at the kink of β = ∞."""
-    return slope(h, smoothness) / n
+def suggested(h: Array, shares: Shares, smoothness: float) -> Array:
+    """a = c s'(h), the multipliers that the arguments of the hinges suggest; exact, save at the kink of β = ∞."""
+    out: Array = slope(h, smoothness) * shares.each(FLOAT)
+    return out
 
 
-def cost(num: Arithmetic, *prices: Value, n: int, smoothness: float) -> Value:
-    """Σ n a²/(2β), which the dual pays for the smoothing; 0 for β = ∞."""
+def cost(num: Arithmetic, *prices: Value, shares: Shares, smoothness: float) -> Value:
+    """Σ a²/(2βc), which the dual pays for the smoothing; 0 for β = ∞."""
     if isinstance(smoothness, float) and smoothness == math.inf:
         return num.lift(0.0)
-    return sum((num.dot(a, a) for a in prices), num.lift(0.0)) * n / 2 / num.lift(smoothness)
+    return sum((num.dot(shares.per_share(num, a), a) for a in prices), num.lift(0.0)) / 2 / num.lift(smoothness)
 
 
-def slack(num: Arithmetic, h: Value, a: Value, n: int, smoothness: float) -> Value:
-    """Σ (β/(2n))(t − na/β)² + (1/n − a)[h − 1/β]_+ + a[−h]_+, what the hinges leave of the gap; 0 ≤ a ≤ 1/n."""
+def slack(num: Arithmetic, h: Value, a: Value, shares: Shares, smoothness: float) -> Value:
+    """Σ (βc/2)(t − a/(cβ))² + (c − a)[h − 1/β]_+ + a[−h]_+, what the hinges leave of the gap; 0 ≤ a ≤ c."""
     if isinstance(smoothness, float) and smoothness == math.inf:
-        return hinge_rows.slack(num, h, a, n)
+        return hinge_rows.slack(num, h, a, shares)
     beta = num.lift(smoothness)
     end = num.lift(1.0) / beta
-    difference = num.clip(h, 0.0, end) - a * n / beta
-    ends = num.dot(num.pos(hinge_rows.share(num, n) - a), num.pos(h - end)) + num.dot(a, num.pos(h * -1))
-    return num.dot(difference, difference) * beta / 2 / n + ends
+    difference = num.clip(h, 0.0, end) - shares.per_share(num, a) / beta
+    ends = num.dot(num.pos(shares.each(num) - a), num.pos(h - end)) + num.dot(a, num.pos(h * -1))
+    return shares.mean(num, difference * difference) * beta / 2 + ends
 
 
 def _sums(pairs: Iterable[tuple[Value, Value]]) -> tuple[Value, Value]:
@@ -111,7 +113,10 @@ def _sums(pairs: Iterable[tuple[Value, Value]]) -> tuple[Value, Value]:
 
 
 class InsensitiveRegression(Problem):
-    """(1/n) Σ ℓ̃_β(⟨w, ψ_i⟩ − y_i); a problem declares the fields, in the order of its formula, and adds what bounds w."""
+    """(1/n) Σ ℓ̃_β(⟨w, ψ_i⟩ − y_i); a problem declares the fields, in the order of its formula, and adds what bounds w.
+
+    Where it has the field `weights`, too, the shares of the samples stand in place of 1/n.
+    """
 
     by_hand: ClassVar[str] = "features are streamed: by hand in blocks, derived in memory as a whole; time"
 
@@ -119,6 +124,11 @@ class InsensitiveRegression(Problem):
     targets: Targets
     epsilon: NonNegative
     smoothness: Smoothness
+
+    @cached_property
+    def shares(self) -> Shares:
+        """1/n, or those of the samples."""
+        return Shares.of(len(self.targets), getattr(self, "weights", None))
 
     @abstractmethod
     def in_units(self, s: float, c: float) -> Self:
@@ -138,9 +148,9 @@ class InsensitiveRegression(Problem):
         rows: Iterable[tuple[slice, Array | None]] = self.blocks()
         if squares.all_zero(num, w):
             rows = ((part, None) for part in RowBlocks(self.features, LARGE).parts)
-        hinges = (self.hinges(num, w, part, block) for part, block in rows)
-        n, beta = len(self.targets), self.smoothness
-        return reduce(add, (mean_loss(num, *pair, n=n, smoothness=beta) for pair in hinges))
+        hinges = ((part, self.hinges(num, w, part, block)) for part, block in rows)
+        beta = self.smoothness
+        return reduce(add, (mean_loss(num, *pair, shares=self.shares.on(part), smoothness=beta) for part, pair in hinges))
 
     def prices(self, num: Arithmetic, multipliers: Multipliers, part: slice = slice(None)) -> tuple[Value, Value]:
         """p and q in [0, 1/n] of a range of samples, without what the two have in common.
@@ -150,15 +160,15 @@ class InsensitiveRegression(Problem):
         """
         above, below = (np.maximum(np.asarray(multipliers[key], dtype=float).reshape(-1)[part], 0.0) for key in ("above", "below"))
         common = np.minimum(above, below)
-        n = len(self.targets)
-        return hinge_rows.capped(num, above - common, n), hinge_rows.capped(num, below - common, n)
+        shares = self.shares.on(part)
+        return hinge_rows.capped(num, above - common, shares), hinge_rows.capped(num, below - common, shares)
 
     def lagrangian(self, num: Arithmetic, multipliers: Multipliers) -> tuple[Value, Value]:
         """Σ (q − p) y − ε Σ (p + q) − (n/(2β)) Σ (p² + q²), the part of the Lagrangian without w, and g = Ψᵀ(p − q)."""
 
         def terms(part: slice, block: Array) -> tuple[Value, Value]:
             above, below = self.prices(num, multipliers, part)
-            smoothing = cost(num, above, below, n=len(self.targets), smoothness=self.smoothness)
+            smoothing = cost(num, above, below, shares=self.shares.on(part), smoothness=self.smoothness)
             value = num.dot(below - above, num.lift(self.targets[part])) - num.sum(above + below) * num.lift(self.epsilon) - smoothing
             return value, num.rmatvec(block, above - below)
 
@@ -174,7 +184,7 @@ class InsensitiveRegression(Problem):
         def terms(part: slice, block: Array) -> tuple[Value, Value]:
             above, below = self.prices(num, multipliers, part)
             pairs = zip(self.hinges(num, w, part, block), (above, below), strict=True)
-            left = sum((slack(num, h, a, len(self.targets), self.smoothness) for h, a in pairs), num.lift(0.0))
+            left = sum((slack(num, h, a, self.shares.on(part), self.smoothness) for h, a in pairs), num.lift(0.0))
             return left, num.rmatvec(block, above - below)
 
         return _sums(terms(part, block) for part, block in self.blocks())
@@ -187,7 +197,7 @@ class InsensitiveRegression(Problem):
         out = {"above": np.empty(n), "below": np.empty(n)}
         for part, block in self.blocks():
             for key, h in zip(("above", "below"), self.hinges(FLOAT, w, part, block), strict=True):
-                out[key][part] = suggested(h, n, self.smoothness)
+                out[key][part] = suggested(h, self.shares.on(part), self.smoothness)
         return out
 
     @property
@@ -227,17 +237,20 @@ class InsensitiveRegression(Problem):
 
             return Image(replace(problem, targets=-problem.targets), 1.0, squares.times(w=-1.0), swap)
 
-        def select(problem: Any, order: NDArray[np.intp], weight: float) -> Image:
+        def select(problem: Any, order: NDArray[np.intp], weight: Any) -> Image:
             def carry(values: Multipliers | Point) -> Multipliers:
                 return {key: np.asarray(values[key])[order] * weight for key in ("above", "below")}
 
-            return Image(replace(problem, features=problem.features[order], targets=problem.targets[order]), 1.0, multipliers=carry)
+            own = {} if getattr(problem, "weights", None) is None else {"weights": problem.weights[order]}
+            return Image(replace(problem, features=problem.features[order], targets=problem.targets[order], **own), 1.0, multipliers=carry)
 
+        weighted = [in_parts(select, "targets")] if "weights" in cls.__dataclass_fields__ else []
         return [
             change_of_units("targets, ε and 1/β × s", lambda problem, s: Image(problem.in_units(s, 1.0), s, squares.times(w=s))),
             Law("features × c", scale_features),
             Law("targets × −1", mirror),
             *laws_of_samples(select, "targets"),
+            *weighted,
         ]
 
 

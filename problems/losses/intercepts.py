@@ -2,7 +2,8 @@ r"""The intercept of a margin problem: its best value for given predictions, and
 
 For given f the mean hinge loss (1/n) Σ [1 − y_i(f_i + b)]_+ is piecewise linear in b with one kink a sample, at t_i = y_i − f_i, where the
 slope rises by 1/n (a hinge of label +1 stops falling, one of label −1 starts to rise). The slope is −n_+/n on the far left, so with the
-kinks in increasing order b is optimal exactly on [t_(n_+), t_(n_+ + 1)], t_(0) = −∞, t_(n+1) = ∞.
+kinks in increasing order b is optimal exactly on [t_(n_+), t_(n_+ + 1)], t_(0) = −∞, t_(n+1) = ∞. With shares p_i (`shares`) the slope
+rises by p_i at t_i from −Σ p_i over the samples of label +1, and b is optimal where it passes 0.
 
 The Lagrangian Σ a_i(1 − y_i(f_i + b)) is bounded below in b only if Σ a_i y_i = 0.
 """
@@ -14,22 +15,20 @@ from typing import Any
 
 import numpy as np
 
-from simopt.arithmetic import INTERVAL, Arithmetic, Value
+from simopt.arithmetic import INTERVAL, RATIONAL, Arithmetic, Value
 from simopt.ground.arrays import Array
 
+ROUNDING = 1e-14  # of the sum of all weights
 VANISHING = 1e-280  # a class whose multipliers sum to less is taken to have none: no ratio of such sums is safe from underflow
 
 
-def best_intercept(num: Arithmetic, fitted: Value, labels: Array, given: Value | None = None) -> Value:
+def best_intercept(num: Arithmetic, fitted: Value, labels: Array, given: Value | None = None, weights: Array | None = None) -> Value:
     """The optimal b nearest to `given`; without it the middle of the optimal interval, or its end where it is unbounded. O(n log n).
 
     Exact in fractions. Every b is feasible, so in intervals the floats at the midpoints are searched, and b is the float found there.
     """
     kinks = num.lift(labels) - fitted
-    plain = np.sort(INTERVAL.mid(kinks) if num is INTERVAL else kinks)
-    positive = int(np.count_nonzero(labels > 0))
-    low = plain[positive - 1] if positive > 0 else None
-    high = plain[positive] if positive < len(labels) else None
+    low, high = _optimal(num, INTERVAL.mid(kinks) if num is INTERVAL else kinks, labels, weights)
     if given is None:
         return num.lift(_middle(low, high))
     b = num.mid(given) if num is INTERVAL else num.lift(given)
@@ -40,16 +39,35 @@ def best_intercept(num: Arithmetic, fitted: Value, labels: Array, given: Value |
     return num.lift(b)
 
 
+def _optimal(num: Arithmetic, kinks: Any, labels: Array, weights: Array | None) -> tuple[Any, Any]:
+    """The ends of the optimal interval, None where it has none."""
+    if weights is None:
+        ordered, positive = np.sort(kinks), int(np.count_nonzero(labels > 0))
+        return ordered[positive - 1] if positive > 0 else None, ordered[positive] if positive < len(labels) else None
+    counted = weights > 0
+    order = np.argsort(kinks[counted], kind="stable")
+    rises = (num.lift(weights) if num is RATIONAL else weights)[counted][order]
+    signs, ordered = labels[counted][order], kinks[counted][order]
+    passed = np.cumsum(rises)
+    # in floats a slope that cancels to its last digits is taken for 0: either end of the kinks there is then as good
+    start, blur = sum(rises[signs > 0]), 0.0 if num is RATIONAL else ROUNDING * passed[-1]
+    below, above = np.count_nonzero(passed < start - blur), np.count_nonzero(passed <= start + blur)
+    low = ordered[below] if np.any(signs > 0) else None
+    return low, ordered[above] if np.any(signs < 0) and above < len(ordered) else None
+
+
 def _middle(low: Any, high: Any) -> Any:
     if low is None:
         return high
     return low if high is None else low + (high - low) / 2
 
 
-def best_constant(labels: Array) -> tuple[float, float]:
-    """The b of smallest loss at f = 0 (a label; 0 when the classes are of one size) and that loss, 2 min(n_+, n_−)/n."""
-    balance = float(np.sum(labels))
-    return math.copysign(1.0, balance) if balance else 0.0, (len(labels) - abs(balance)) / len(labels)
+def best_constant(labels: Array, weights: Array | None = None) -> tuple[float, float]:
+    """The b of smallest loss at f = 0 (a label; 0 when the classes are of one size) and that loss, 2 min(n_+, n_−)/n, or of weights."""
+    mass = np.ones(len(labels)) if weights is None else weights
+    above, below = float(mass @ (labels > 0)), float(mass @ (labels < 0))
+    balance = above - below
+    return math.copysign(1.0, balance) if balance else 0.0, 2.0 * min(above, below) / (above + below)
 
 
 def balanced(num: Arithmetic, prices: Value, labels: Array) -> Value:

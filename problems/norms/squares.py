@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from simopt.arithmetic import Arithmetic, Value
 from simopt.ground.arrays import Array, Multipliers, Point
+from simopt.problems.losses.shares import in_parts
 from simopt.problems.norms import gram_factor
 from simopt.solving.problem import Image, Law, Rescale, laws_of_samples
 
@@ -94,9 +95,19 @@ def sample_laws(field: str) -> list[Law]:
 
     With each sample given twice, coefficients and multipliers are halved.
     """
+    return laws_of_samples(_selecting(field), field)
 
-    def select(problem: Any, order: NDArray[np.intp], weight: float) -> Image:
-        image = replace(problem, gram=problem.gram[np.ix_(order, order)], **{field: getattr(problem, field)[order]})
+
+def parts_law(field: str) -> Law:
+    """The law of samples in parts (`shares.in_parts`) of such a problem that has weights."""
+    return in_parts(_selecting(field), field)
+
+
+def _selecting(field: str) -> Callable[[Any, NDArray[np.intp], Any], Image]:
+    def select(problem: Any, order: NDArray[np.intp], weight: Any) -> Image:
+        weights = getattr(problem, "weights", None)
+        own = {} if weights is None else {"weights": weights[order]}
+        image = replace(problem, gram=problem.gram[np.ix_(order, order)], **{field: getattr(problem, field)[order]}, **own)
 
         def carry(values: Point | Multipliers) -> dict[str, Array]:
             per_sample = {key: np.asarray(value) for key, value in values.items() if np.shape(value) == (len(problem.gram),)}
@@ -105,7 +116,7 @@ def sample_laws(field: str) -> list[Law]:
 
         return Image(image, 1.0, carry, carry)
 
-    return laws_of_samples(select, field)
+    return select
 
 
 def times(**factors: float) -> Callable[[Mapping[str, Any]], dict[str, Any]]:

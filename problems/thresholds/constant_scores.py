@@ -70,13 +70,15 @@ def listed(name: str, values: str | Sequence[float]) -> Array:
     return validate.vector(name, [float(part) for part in parts])
 
 
-def best_separate_thresholds(labels: Array, classes: int, gamma: float) -> Array:
+def best_separate_thresholds(labels: Array, classes: int, gamma: float, masses: Array | None = None) -> Array:
     """Thresholds of least IMC loss at f = 0.
 
-    L_j(b) = N_{≤j} [γ − b]_+ + N_{>j} [b + γ]_+ is linear from −γ to γ, so that one of these is best (0 where the classes balance).
+    L_j(b) = N_{≤j} [γ − b]_+ + N_{>j} [b + γ]_+ is linear from −γ to γ, so that one of these is best (0 where the classes balance). N
+    counts samples, or adds masses.
     """
-    below = np.cumsum(np.bincount(labels.astype(np.intp), minlength=classes + 1)[1:])[:-1]
-    return np.where(2 * below > len(labels), gamma, np.where(2 * below < len(labels), -gamma, 0.0))
+    up_to = np.cumsum(np.bincount(labels.astype(np.intp), masses, minlength=classes + 1)[1:])
+    below, total = up_to[:-1], up_to[-1]
+    return np.where(2 * below > total, gamma, np.where(2 * below < total, -gamma, 0.0))
 
 
 def best_constant_thresholds(labels: Array, classes: int, gamma: float, delta: float, masses: Array | None = None) -> Array:

@@ -196,7 +196,7 @@ class SpacedThresholds(LearnedThresholds):
 
     def trivial_point(self) -> Point:
         """f = 0 with the best thresholds."""
-        best = constant_scores.best_constant_thresholds(self.labels, self.classes, self.gamma, self.delta)
+        best = constant_scores.best_constant_thresholds(self.labels, self.classes, self.gamma, self.delta, getattr(self, "weights", None))
         return {**self.zero(), "thresholds": best}
 
 
@@ -226,7 +226,8 @@ class ImplicitThresholds(LearnedThresholds):
 
     def trivial_point(self) -> Point:
         """f = 0 with the best thresholds."""
-        return {**self.zero(), "thresholds": constant_scores.best_separate_thresholds(self.labels, self.classes, self.gamma)}
+        best = constant_scores.best_separate_thresholds(self.labels, self.classes, self.gamma, getattr(self, "weights", None))
+        return {**self.zero(), "thresholds": best}
 
 
 def increasing(name: str, thresholds: Any, classes: int) -> Array:

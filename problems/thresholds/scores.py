@@ -18,12 +18,13 @@ from simopt.data.row_blocks import LARGE, RowBlocks
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.ground.fields import Features, Positive
 from simopt.problems.bounds import UPWARDS, Ball, Bound, Bounded, Penalty
+from simopt.problems.cases import exc_cases
 from simopt.problems.norms import gram_factor, squares, vectors
 from simopt.problems.norms.gram_factor import KernelProblem
 from simopt.problems.thresholds import balancing, loose_ball
 from simopt.problems.thresholds.balancing import Prices
 from simopt.problems.thresholds.threshold_problem import ThresholdProblem, given
-from simopt.solving.problem import Rescale
+from simopt.solving.problem import Law, Rescale
 
 EPS = float(np.finfo(float).eps)
 SMALL, NEAR = 1e-10, 1e-6  # B‖g‖ beside the scale, ‖g‖ beside ‖ψ_i‖: between them multipliers are refined
@@ -35,6 +36,11 @@ class LinearScores(Bounded, ThresholdProblem):
 
     features: Features
     bound: Bound
+
+    @classmethod
+    def laws(cls) -> list[Law]:
+        """Those of all forms, and that samples may be given in parts."""
+        return exc_cases.laws_with_weights()
 
     @cached_property
     def longest(self) -> float:

@@ -5,6 +5,7 @@ Labels 1 … r, scores f_i, thresholds b_1 … b_{r−1}. The loss is the mean o
 With s_i = Σ_j p_ij − q_ij the Lagrangian is γ Σ (p + q) + ⟨s, f⟩ + a term in the thresholds, plus what bounds or penalises f, R. So
     dual = γ Σ (p + q) + (what the thresholds leave) + min_f R(f) + ⟨s, f⟩,
     gap  = Σ (1/n − a)[h]_+ + a[−h]_+ over the hinges + (what the thresholds leave) + R(f) + ⟨s, f⟩ − its minimum.
+Where samples have weights, their shares (`losses.shares`) stand in place of 1/n.
 A problem takes its thresholds (fixed, learned, implicit) from `kinds` and its R from `scores`.
 """
 
@@ -24,6 +25,7 @@ from simopt.ground.errors import InvalidProblem
 from simopt.ground.fields import Positive
 from simopt.problems.cases import exc_cases
 from simopt.problems.losses import hinge_rows
+from simopt.problems.losses.shares import Shares
 from simopt.problems.thresholds.balancing import Prices
 from simopt.problems.thresholds.constant_scores import Classes, Grades
 from simopt.problems.thresholds.sides import Indices, Side, check_labels
@@ -145,6 +147,12 @@ class ThresholdProblem(Problem):
         """Thresholds (from 0) of the hinges below."""
         return self.sides[1].ends
 
+    @cached_property
+    def shares(self) -> tuple[Shares, Shares]:
+        """1/n, or the shares of the samples, of the hinges above and below."""
+        every = Shares.of(len(self.labels), getattr(self, "weights", None))
+        return every.on(self.high_rows), every.on(self.low_rows)
+
     def arguments(self, num: Arithmetic, f: Value, b: Value) -> tuple[Value, Value]:
         """Arguments of the hinges above and below."""
         gamma = num.lift(self.gamma)
@@ -156,14 +164,15 @@ class ThresholdProblem(Problem):
         return self._value(num, point, f)
 
     def _value(self, num: Arithmetic, point: Point, f: Value) -> Value:
-        loss = hinge_rows.mean_loss(num, *self.arguments(num, f, self.ends(num, point)), n=len(self.labels))
-        return loss + self.regular(num, point, f)
+        over, under = self.arguments(num, f, self.ends(num, point))
+        above, below = self.shares
+        return above.mean(num, num.pos(over)) + below.mean(num, num.pos(under)) + self.regular(num, point, f)
 
     def capped(self, num: Arithmetic, multipliers: Multipliers) -> tuple[Value, Value]:
         """p and q clipped to [0, 1/n]; missing rows have none."""
-        n = len(self.labels)
         sizes = {"above": self.high_rows.size, "below": self.low_rows.size}
-        above, below = (hinge_rows.capped(num, given(multipliers, key, size), n) for key, size in sizes.items())
+        pairs = zip(sizes.items(), self.shares, strict=True)
+        above, below = (hinge_rows.capped(num, given(multipliers, key, size), shares) for (key, size), shares in pairs)
         return above, below
 
     def net(self, num: Arithmetic, prices: Prices) -> Value:
@@ -199,15 +208,15 @@ class ThresholdProblem(Problem):
         upper = num.upper(self._value(num, point, f))
         prices = self._best(num, multipliers, upper)
         over, under = self.arguments(num, f, b)
-        n = len(self.labels)
-        hinges = hinge_rows.slack(num, over, prices.above, n) + hinge_rows.slack(num, under, prices.below, n)
+        above, below = self.shares
+        hinges = hinge_rows.slack(num, over, prices.above, above) + hinge_rows.slack(num, under, prices.below, below)
         return hinges + self.ends_gap(num, prices, b, upper) + self.regular_gap(num, point, self.net(num, prices))
 
     def multipliers(self, point: Point) -> Multipliers:
         """Subgradients of the hinges (0 at the kinks, which a point cannot price)."""
         over, under = self.arguments(FLOAT, self.scores(FLOAT, point), self.ends(FLOAT, point))
-        share = 1.0 / len(self.labels)
-        return {"above": share * (over > 0), "below": share * (under > 0)}
+        above, below = (shares.each(FLOAT) for shares in self.shares)
+        return {"above": above * (over > 0), "below": below * (under > 0)}
 
     def scale(self) -> float:
         """Loss at the trivial point, or γ where that is 0 (then it is optimal)."""

@@ -37,15 +37,15 @@ def unit(gram: Array, mean: Array) -> Array:
 
 @solver(NAME, solves=MeanClassifier.form("ball"), summary="f = ω_S/‖ω_S‖", rank=10)
 def mean_classifier(problem: MeanClassifier, *, tol: float) -> Iterator[Iterate]:
-    """α = (y/n)/‖ω_S‖; α = 0 if ω_S = 0. RMW Theorem 2."""
-    mean = problem.labels / len(problem.labels)
+    """α = (y/n)/‖ω_S‖, or (p∘y)/‖ω_S‖; α = 0 if ω_S = 0. RMW Theorem 2."""
+    mean = problem.mean(FLOAT)
     yield Iterate({"alpha": unit(problem.gram, mean)}, {"predictions": mean}, 0.0)
 
 
 @solver(NAME, solves=MeanClassifier.form("penalty"), summary="f = ω_S/λ", rank=10)
 def mean_classifier_penalised(problem: MeanClassifier, *, tol: float) -> Iterator[Iterate]:
-    """α = y/(nλ): the gradient λf − ω_S vanishes. No product with K."""
-    mean = problem.labels / len(problem.labels)
+    """α = y/(nλ), or p∘y/λ: the gradient λf − ω_S vanishes. No product with K."""
+    mean = problem.mean(FLOAT)
     yield Iterate({"alpha": mean / problem.regularization}, {"predictions": mean}, 0.0)
 
 

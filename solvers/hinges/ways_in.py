@@ -16,8 +16,6 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 
-import numpy as np
-
 from simopt.data.row_blocks import RowBlocks
 from simopt.ground.arrays import Array
 from simopt.problems.landmarked_svr import LandmarkedSVR
@@ -34,14 +32,14 @@ def parts(problem: LandmarkedSVR) -> tuple[RowBlocks, Hinges, Bound, Array | Non
     """Rows, hinges and bound of a problem; and, for no more samples than features, the basis in whose coordinates the rows are given."""
     y = problem.targets
     features, basis = span(problem.features)
-    hinges = Hinges(y - problem.epsilon, y + problem.epsilon, np.full(y.size, 1.0 / y.size), 1.0 / problem.smoothness)
+    hinges = Hinges(y - problem.epsilon, y + problem.epsilon, problem.shares.floats, 1.0 / problem.smoothness)
     return RowBlocks(features), hinges, bound_of(problem.bound), basis
 
 
-def iterate(fit: Fit, basis: Array | None) -> Iterate:
+def iterate(problem: LandmarkedSVR, fit: Fit, basis: Array | None) -> Iterate:
     """A point of the declared problem and, where their gap is known, its multipliers."""
-    below, above = fit.multipliers
-    known = {"below": below / below.size, "above": above / above.size} if math.isfinite(fit.gap) else None
+    (below, above), share = fit.multipliers, problem.shares.floats
+    known = {"below": share * below, "above": share * above} if math.isfinite(fit.gap) else None
     return Iterate({"w": fit.w if basis is None else basis @ fit.w}, known, fit.gap, fit.word)
 
 
@@ -60,7 +58,7 @@ def newton(problem: LandmarkedSVR, *, tol: float, room: float = ROOM) -> Iterato
     """
     rows, hinges, bound, basis = parts(problem)
     for fit in hinge_fits(rows, hinges, bound, goal=tol * problem.scale(), room=room):
-        yield iterate(fit, basis)
+        yield iterate(problem, fit, basis)
 
 
 @solver(
@@ -73,4 +71,4 @@ def interior_point(problem: LandmarkedSVR, *, tol: float, max_iter: int = 100) -
     """10 to 30 iterations of n d² + d³/3 multiplications whatever λ, B or β; 25 vectors of n numbers beside Ψ."""
     rows, hinges, bound, basis = parts(problem)
     for fit in interior_fits(rows, hinges, bound, goal=tol * problem.scale(), max_iter=max_iter):
-        yield iterate(fit, basis)
+        yield iterate(problem, fit, basis)

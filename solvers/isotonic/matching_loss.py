@@ -18,14 +18,14 @@ HALVINGS = 60
 
 
 def projected_gradients(problem: MatchingLoss, max_iter: int, every: int) -> Iterator[Iterate]:
-    """w ← w + (η/m) Σ (y − u(⟨w, x⟩)) x, drawn back into the ball: gradient descent with η = 1/(Lip(u) λ_max(XᵀX/m))."""
-    X, y, link = problem.features, problem.targets, problem.link
-    m, d = X.shape
-    small = X @ X.T if m < d else X.T @ X
-    curvature = link.lipschitz * float(np.linalg.eigvalsh(small / m)[-1])
+    """w ← w + η Σ p (y − u(⟨w, x⟩)) x, drawn back into the ball: gradient descent with η = 1/(Lip(u) λ_max(Σ p xxᵀ)), p = 1/m or shares."""
+    X, y, link, p = problem.features, problem.targets, problem.link, problem.shares.floats
+    (m, d), rows = X.shape, X * np.sqrt(p)[:, None]
+    small = rows @ rows.T if m < d else rows.T @ rows
+    curvature = link.lipschitz * float(np.linalg.eigvalsh(small)[-1])
     w = np.zeros(d)
     for t in range(max_iter):
-        g = X.T @ (link.transfer(X @ w) - y) / m
+        g = X.T @ (p * (link.transfer(X @ w) - y))
         if t % every == 0 or t == max_iter - 1:
             yield Iterate({"w": w}, None, problem.radius * float(np.linalg.norm(g)) + float(g @ w))
         if curvature == 0.0:
@@ -49,14 +49,14 @@ def newton_in_ball(problem: MatchingLoss, max_iter: int) -> Iterator[Iterate]:
     if X.shape[1] > X.shape[0]:
         basis, triangle = np.linalg.qr(X.T)
         X = triangle.T
-    y, link, radius, m = problem.targets, problem.link, problem.radius, X.shape[0]
-    w, f = np.zeros(X.shape[1]), np.zeros(m)
+    y, link, radius, p = problem.targets, problem.link, problem.radius, problem.shares.floats
+    w, f = np.zeros(X.shape[1]), np.zeros(X.shape[0])
     least = 0.0  # curvature of every sample, as a share of Lip(u)
     for _ in range(max_iter):
         s = link.transfer(f)
-        g = X.T @ (s - y) / m
+        g = X.T @ (p * (s - y))
         slope = np.maximum(link.slope(f), least * link.lipschitz)
-        v = ball_step((X.T * (slope / m)) @ X, g, w, radius)
+        v = ball_step((X.T * (slope * p)) @ X, g, w, radius)
         move = v - w
         image = X @ move
         decrement = -float(g @ move)
@@ -99,10 +99,10 @@ def ball_step(H: Array, g: Array, w: Array, radius: float) -> Array:
 
 def _line_search(problem: MatchingLoss, f: Array, image: Array) -> float:
     """The t in (0, 1] that minimises the loss at f + t image, by bisection on its slope: to a tenth of the slope at 0, or exactly 1."""
-    link, y = problem.link, problem.targets
+    link, y, pull = problem.link, problem.targets, problem.shares.floats * image
 
     def slope(t: float) -> float:
-        return float(image @ (link.transfer(f + t * image) - y))
+        return float(pull @ (link.transfer(f + t * image) - y))
 
     start = slope(0.0)
     low, high, t = 0.0, 1.0, 1.0

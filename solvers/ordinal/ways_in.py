@@ -19,6 +19,7 @@ import numpy as np
 from simopt.data.row_blocks import RowBlocks
 from simopt.ground.arrays import Array, Multipliers
 from simopt.problems.exc_fixed import EXCFixed
+from simopt.problems.losses.shares import Shares
 from simopt.solvers.hinges import hinge_stage
 from simopt.solvers.hinges.newton import ROOM
 from simopt.solvers.hinges.stage import Fit
@@ -26,6 +27,7 @@ from simopt.solvers.hinges.two_hinges import Hinges
 from simopt.solvers.hinges.weight_bounds import Bound, bound_of, span
 from simopt.solvers.ordinal.learned_thresholds import LEARNED, Learned, Ordinal
 from simopt.solvers.ordinal.threshold_stage import compile_kernels, interior_fits, threshold_fits
+from simopt.solving.problem import Problem
 from simopt.solving.solution import Iterate
 from simopt.solving.solver import solver
 
@@ -33,10 +35,16 @@ BRIEF = 1 << 18  # numbers of Ψ up to which a stage takes less time than judgin
 MISSING = 1e30  # an end that is not there
 
 
+def alike(problem: Problem) -> str | None:
+    """Why thresholds are not learned here: their choice counts the samples on either side."""
+    return "samples have weights; a back end takes them" if getattr(problem, "weights", None) is not None else None
+
+
 @solver(
     "newton",
     solves=LEARNED,
     summary="semismooth Newton on working sets with the thresholds eliminated, interior point at the end",
+    supports=alike,
     rank=10,
     warm_up=compile_kernels,
 )
@@ -59,6 +67,7 @@ def newton(problem: Learned, *, tol: float, room: float = ROOM) -> Iterator[Iter
     "interior-point",
     solves=LEARNED,
     summary="Mehrotra's predictor-corrector with d × d normal equations and exact steps in the ball",
+    supports=alike,
     rank=5,
     warm_up=compile_kernels,
 )
@@ -72,21 +81,26 @@ def interior_point(problem: Learned, *, tol: float, max_iter: int = 100) -> Iter
         yield parts.iterate(fit)
 
 
+def shares_of(problem: EXCFixed) -> Array:
+    """What each sample counts for."""
+    return Shares.of(len(problem.labels), problem.weights).floats
+
+
 def fixed_parts(problem: EXCFixed) -> tuple[RowBlocks, Hinges, Bound, Array | None]:
     """Rows, hinges, which cross where thresholds are nearer than 2γ, and bound; and the basis in whose coordinates the rows are given."""
-    y, n = problem.labels.astype(np.intp), len(problem.labels)
+    y = problem.labels.astype(np.intp)
     low = np.concatenate([[-MISSING], problem.thresholds + problem.gamma])
     high = np.concatenate([problem.thresholds - problem.gamma, [MISSING]])
     features, basis = span(problem.features)
-    return RowBlocks(features), Hinges(low[y - 1], high[y - 1], np.full(n, 1.0 / n)), bound_of(problem.bound), basis
+    return RowBlocks(features), Hinges(low[y - 1], high[y - 1], shares_of(problem)), bound_of(problem.bound), basis
 
 
 def fixed_iterate(problem: EXCFixed, fit: Fit, basis: Array | None) -> Iterate:
     """A point of the declared problem and, where their gap is known, the multipliers of its rows, which are those with an end."""
     known: Multipliers | None = None
     if math.isfinite(fit.gap):
-        (below, above), n = fit.multipliers, len(problem.labels)
-        known = {"below": below[problem.low_rows] / n, "above": above[problem.high_rows] / n}
+        (below, above), share = fit.multipliers, shares_of(problem)
+        known = {"below": (share * below)[problem.low_rows], "above": (share * above)[problem.high_rows]}
     return Iterate({"w": fit.w if basis is None else basis @ fit.w}, known, fit.gap, fit.word)
 
 

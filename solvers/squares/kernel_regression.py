@@ -33,6 +33,8 @@ class NadarayaWatson:
         s.
     fallback : float or None
         f(x) where the weights sum to 0, to rounding; None: that is an error.
+    weights : (n,) array, optional
+        v ≥ 0, not all 0, by which the values of K + s at the points are multiplied.
 
     Raises
     ------
@@ -46,6 +48,7 @@ class NadarayaWatson:
     targets: Array
     shift: float = 0.0
     fallback: float | None = None
+    weights: Array | None = None
 
     def __post_init__(self) -> None:
         points = validate.matrix("points", self.points)
@@ -54,6 +57,9 @@ class NadarayaWatson:
         object.__setattr__(self, "shift", validate.finite("shift", self.shift))
         if self.fallback is not None:
             object.__setattr__(self, "fallback", validate.finite("fallback", self.fallback))
+        if self.weights is not None:
+            mass = validate.weights("weights", self.weights, length=len(points), like="points")
+            object.__setattr__(self, "weights", mass)
 
     @cached_property
     def _map(self) -> LandmarkMap:
@@ -61,9 +67,9 @@ class NadarayaWatson:
 
     def __call__(self, X: Any, *, memory: float = MEMORY) -> Array:
         """f at the rows of X (array, memory map or Dask array), shape (m,). m n similarities in blocks of about `memory` bytes."""
-        shift = self.shift / math.sqrt(len(self.points))
+        shift, mass = self.shift / math.sqrt(len(self.points)), 1.0 if self.weights is None else self.weights
         parts = [
-            weighted_mean.weighted_means(block + shift, self.targets, fallback=self.fallback, first=rows.start)
+            weighted_mean.weighted_means((block + shift) * mass, self.targets, fallback=self.fallback, first=rows.start)
             for rows, block in self._map.blocks(X, memory=memory)
         ]
         return np.concatenate(parts)

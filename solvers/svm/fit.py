@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simopt.ground.arrays import Array
-from simopt.solvers.svm.dual import best_intercept, box, complementarity, product
+from simopt.solvers.svm.dual import best_intercept, box, complementarity, product, weighted_intercept
 from simopt.solvers.svm.pair_selection import ascend, ascend_balanced, submatrix
 from simopt.solvers.svm.polish import polish
 
@@ -79,11 +79,18 @@ class _InPlay:
     """Some of the samples (or all, `index` None) with their part of K, their weights and residuals."""
 
     def __init__(
-        self, gram: Array, labels: Array, weights: Array, residual: Array, index: NDArray[np.intp] | None, total: float | None
+        self,
+        gram: Array,
+        labels: Array,
+        weights: Array,
+        residual: Array,
+        index: NDArray[np.intp] | None,
+        total: float | None,
+        caps: Array | None = None,
     ) -> None:
         self.gram, self.labels, self.weights, self.residual = gram, labels, weights, residual
-        self.index, self.total = index, total
-        self.low, self.high = box(labels)
+        self.index, self.total, self.caps = index, total, caps
+        self.low, self.high = box(labels, 1.0 if caps is None else caps)
         diagonal = np.diagonal(gram)
         # where K_ii ≤ 0 the row is 0 but for rounding: next to no curvature sends the weight to its bound
         self.diagonal = np.where(diagonal > 0, diagonal, NOTHING)
@@ -97,11 +104,15 @@ class _InPlay:
 
     def intercept(self) -> float:
         """b that minimises Σ [1 − y_i (f_i + b)]_+; 0 in the form without intercept."""
-        return 0.0 if self.total is None else best_intercept(self.labels, self.residual, self.total)
+        if self.total is None:
+            return 0.0
+        if self.caps is None:
+            return best_intercept(self.labels, self.residual, self.total)
+        return weighted_intercept(self.labels, self.residual, self.caps, self.total)
 
     def gap(self) -> float:
         """n times the part of the gap of these samples."""
-        return complementarity(self.labels, self.weights, self.residual - self.intercept())
+        return complementarity(self.labels, self.weights, self.residual - self.intercept(), 1.0 if self.caps is None else self.caps)
 
     def worth_keeping(self) -> NDArray[np.bool_]:
         """All but those at a bound whose residual points outwards by more than the largest violation."""
@@ -120,7 +131,8 @@ class _InPlay:
         gram.setflags(write=False)
         total = None if self.total is None else self.total - float(np.sum(self.weights[~keep]))
         index = rows if self.index is None else self.index[rows]
-        return _InPlay(gram, self.labels[rows], self.weights[rows], self.residual[rows], index, total)
+        caps = None if self.caps is None else self.caps[rows]
+        return _InPlay(gram, self.labels[rows], self.weights[rows], self.residual[rows], index, total, caps)
 
     def polish_is_quicker(self, goal: float) -> bool:
         """Whether Newton's steps would reach n·gap = goal before the pair steps do; both costs in nanoseconds on one core."""
@@ -199,7 +211,8 @@ class _Solve:
 
     def _polish(self) -> Iterator[None]:
         play, before = self.play, self.newton_steps
-        for polished in polish(play.gram, play.labels, self.cost, play.weights, play.residual, goal=self.goal, total=play.total):
+        start = (play.gram, play.labels, self.cost, play.weights, play.residual)
+        for polished in polish(*start, goal=self.goal, total=play.total, caps=play.caps):
             self.newton_steps = before + polished.steps
             play.weights, play.residual = polished.weights, polished.residual
             yield
@@ -225,10 +238,11 @@ def cost_of(labels: Array, regularization: float) -> float:
     return 1.0 / (len(labels) * regularization)
 
 
-def mean_start(gram: Array, labels: Array, cost: float) -> Array | None:
-    """w = y, which is f = ω_S/λ, if no one of a few samples has a margin above 1 there; else None. A few rows of K."""
+def mean_start(gram: Array, labels: Array, cost: float, caps: Array | None = None) -> Array | None:
+    """w = c∘y, which is f = ω_S/λ, if no one of a few samples has a margin above 1 there; else None. A few rows of K."""
     rows = np.unique(np.linspace(0, len(labels) - 1, PROBES).astype(np.intp))
-    return labels.copy() if np.all(cost * labels[rows] * (gram[rows] @ labels) <= 1.0) else None
+    full = labels.copy() if caps is None else caps * labels
+    return full if np.all(cost * labels[rows] * (gram[rows] @ full) <= 1.0) else None
 
 
 def contiguous(gram: Array) -> Array:
@@ -262,17 +276,18 @@ def svm_fits(
     start: Array | None = None,
     shrinking: bool = True,
     polishing: bool = True,
+    caps: Array | None = None,
 ) -> Iterator[SVMFit]:
     """Fits of falling gap, the last of them with a gap of at most `goal` unless rounding forbids; those in between may have gap = ∞.
 
     `gram` is (n, n), symmetric, C-contiguous; `labels` are ±1. `balanced` adds an intercept. `start`: signed weights to begin with; they
-    are clipped to the box, and sum to 0 if `balanced`. Arrays of a fit are not written to later.
+    are clipped to the box, and sum to 0 if `balanced`. `caps`: c_i ≥ 0 of mean 1, else all 1. Arrays of a fit are not written to later.
     """
     compile_kernels()
     n = len(labels)
-    weights = np.zeros(n) if start is None else np.clip(start, *box(labels))
+    weights = np.zeros(n) if start is None else np.clip(start, *box(labels, 1.0 if caps is None else caps))
     residual = labels.copy() if start is None else labels - cost * product(gram, weights)
-    everything = _InPlay(gram, labels, weights, residual, None, 0.0 if balanced else None)
+    everything = _InPlay(gram, labels, weights, residual, None, 0.0 if balanced else None, caps)
     solve = _Solve(everything, cost, SURE * goal * n, shrinking, polishing)
     best, stalls = math.inf, 0
     reached = everything.gap()

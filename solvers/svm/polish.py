@@ -25,7 +25,7 @@ import numpy as np
 
 from simopt.ground.arrays import Array
 from simopt.ground.compiled import kernel
-from simopt.solvers.svm.dual import best_intercept, box, complementarity, product
+from simopt.solvers.svm.dual import best_intercept, box, complementarity, product, weighted_intercept
 from simopt.solvers.svm.pair_selection import submatrix
 
 BALANCE = 3.0  # G at most this many times the rest of the gap, at the first width
@@ -82,12 +82,23 @@ def centre(reach: Array, low: Array, high: Array, width: float, total: float, st
 class _Stage:
     """State of the iteration: β, its residual y − C Kβ, intercept, width and centres; and what follows from them."""
 
-    def __init__(self, gram: Array, labels: Array, cost: float, weights: Array, residual: Array, total: float | None, goal: float) -> None:
+    def __init__(
+        self,
+        gram: Array,
+        labels: Array,
+        cost: float,
+        weights: Array,
+        residual: Array,
+        total: float | None,
+        goal: float,
+        caps: Array | None,
+    ) -> None:
         self.gram, self.labels, self.cost, self.total, self.goal = gram, labels, cost, total, goal
-        self.low, self.high = box(labels)
+        self.caps: Array | float = 1.0 if caps is None else caps
+        self.low, self.high = box(labels, self.caps)
         self.beta, self.residual, self.centres = weights.copy(), residual.copy(), weights.copy()
         self.intercept = self._best_intercept(residual)
-        self.best = Polished(weights, residual, complementarity(labels, weights, residual - self.intercept), 0)
+        self.best = Polished(weights, residual, complementarity(labels, weights, residual - self.intercept, self.caps), 0)
         self.rest = self.best.gap  # the gap without G
         self.width, self.excess, self.steps = self._first_width(), 0.0, 0
         self.narrowest, self.reached, self.idle = 0.0, np.inf, 0
@@ -122,14 +133,18 @@ class _Stage:
         self.change = self.weights - self.beta
         self.moved = product(self.gram, self.change)
         self.excess = 0.5 * self.cost * max(float(self.change @ self.moved), 0.0)
-        self.rest = complementarity(self.labels, self.weights, self.residual - self.intercept)
+        self.rest = complementarity(self.labels, self.weights, self.residual - self.intercept, self.caps)
         own = self.residual - self.cost * self.moved
-        gap = complementarity(self.labels, self.weights, own - self._best_intercept(own))
+        gap = complementarity(self.labels, self.weights, own - self._best_intercept(own), self.caps)
         if gap < self.best.gap:
             self.best = Polished(self.weights, own, gap, self.steps)
 
     def _best_intercept(self, residual: Array) -> float:
-        return 0.0 if self.total is None else best_intercept(self.labels, residual, self.total)
+        if self.total is None:
+            return 0.0
+        if isinstance(self.caps, float):
+            return best_intercept(self.labels, residual, self.total)
+        return weighted_intercept(self.labels, residual, self.caps, self.total)
 
     def unfinished(self) -> bool:
         """Whether to go on at this width: G still matters, or β and w together have reached the goal, so that β = w will."""
@@ -220,7 +235,15 @@ class _Stage:
 
 
 def polish(
-    gram: Array, labels: Array, cost: float, weights: Array, residual: Array, *, goal: float, total: float | None = None
+    gram: Array,
+    labels: Array,
+    cost: float,
+    weights: Array,
+    residual: Array,
+    *,
+    goal: float,
+    total: float | None = None,
+    caps: Array | None = None,
 ) -> Iterator[Polished]:
     """The weights of smallest gap so far, never worse than those given: at the start, after each Newton step and after each stage, until
     n times that gap is at most `goal`.
@@ -229,7 +252,7 @@ def polish(
     been subtracted. With an intercept, `total` is what the m weights must sum to (0, less the weights outside). Stops where rounding
     forbids the goal.
     """
-    stage = _Stage(gram, labels, cost, weights, residual, total, goal)
+    stage = _Stage(gram, labels, cost, weights, residual, total, goal, caps)
     while stage.best.gap > goal and stage.excess > BALANCE * stage.rest:
         stage.width *= WIDEN
         stage.refresh()

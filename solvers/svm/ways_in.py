@@ -12,18 +12,25 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from simopt.ground.arrays import Array
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.solvers.svm.ball import ball_candidates
 from simopt.solvers.svm.fit import contiguous, cost_of, mean_start, svm_fits
+from simopt.solving.problem import Problem
 from simopt.solving.solution import Iterate
 from simopt.solving.solver import solver
+
+
+def caps_of(problem: HingeSVM) -> Array | None:
+    """n p_i, the caps of n a_i; None where all are 1."""
+    return None if problem.weights is None else len(problem.labels) * problem.shares.floats
 
 
 @solver(
     "svm", solves=HingeSVM.form("penalty"), summary="second-order pair selection with shrinking, then a semismooth Newton polish", rank=10
 )
 def svm(problem: HingeSVM, *, tol: float, shrinking: bool = True, polishing: bool = True) -> Iterator[Iterate]:
-    """f = C Σ w_i k(·, x_i), |w_i| ≤ 1, C = 1/(nλ).
+    """f = C Σ w_i k(·, x_i), |w_i| ≤ 1 or n p_i, C = 1/(nλ).
 
     Time: pair steps of about 2 ns a sample in play, about n of them at C = 1 and 10 n at C = 100, each of which reads two rows of K; a few
     products of K with the weights; then, where tight gaps or large C make that the quicker way, k³/3 flops a Newton step for k samples
@@ -32,8 +39,9 @@ def svm(problem: HingeSVM, *, tol: float, shrinking: bool = True, polishing: boo
     """
     gram, labels = contiguous(problem.gram), problem.labels
     cost = cost_of(labels, problem.regularization)
-    start, goal = mean_start(gram, labels, cost), tol * problem.scale()
-    for fit in svm_fits(gram, labels, cost, goal=goal, start=start, shrinking=shrinking, polishing=polishing):
+    caps, goal = caps_of(problem), tol * problem.scale()
+    start = mean_start(gram, labels, cost, caps)
+    for fit in svm_fits(gram, labels, cost, goal=goal, start=start, shrinking=shrinking, polishing=polishing, caps=caps):
         yield Iterate({"alpha": fit.coefficients}, {"margins": fit.multipliers}, fit.gap)
 
 
@@ -47,12 +55,23 @@ def svm_bias(problem: HingeSVM, *, tol: float, shrinking: bool = True, polishing
     """f = C Σ w_i k(·, x_i), |w_i| ≤ 1, Σ w_i = 0, and an optimal intercept for it. Cost and options as without intercept."""
     gram, labels = contiguous(problem.gram), problem.labels
     cost, goal = cost_of(labels, problem.regularization), tol * problem.scale()
-    for fit in svm_fits(gram, labels, cost, goal=goal, balanced=True, shrinking=shrinking, polishing=polishing):
+    for fit in svm_fits(gram, labels, cost, goal=goal, balanced=True, shrinking=shrinking, polishing=polishing, caps=caps_of(problem)):
         point = {"alpha": fit.coefficients, "bias": np.asarray(fit.intercept)}
         yield Iterate(point, {"margins": fit.multipliers}, fit.gap)
 
 
-@solver("svm", solves=HingeSVM.form("ball"), summary="the penalised SVM along λ, to the λ at which its norm is that of the ball", rank=10)
+def alike(problem: Problem) -> str | None:
+    """Why the path is not followed: it is that of samples of one weight."""
+    return "samples have weights; a back end takes them" if getattr(problem, "weights", None) is not None else None
+
+
+@solver(
+    "svm",
+    solves=HingeSVM.form("ball"),
+    summary="the penalised SVM along λ, to the λ at which its norm is that of the ball",
+    supports=alike,
+    rank=10,
+)
 def svm_ball(problem: HingeSVM, *, tol: float) -> Iterator[Iterate]:
     """f = C Σ w_i k(·, x_i) with ‖f‖² = c, |w_i| ≤ 1; or a minimiser of the loss, if one lies inside the ball.
 

@@ -10,6 +10,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from simopt import estimators
 from simopt.data.similarities import Gaussian, Linear
 from simopt.estimators.facades.base import KernelEstimator
+from simopt.estimators.facades.index_scaling import is_linear
 
 DEFAULTS = [getattr(estimators, name)() for name in estimators.__all__]
 FORMS = [
@@ -39,6 +40,10 @@ PRECOMPUTED = [
 
 SHIFTED = "the check subtracts the mean from a Gram matrix; what is left is not positive semidefinite, and is refused as such"
 CUT = "the check cuts a Gram matrix to integers (after float32 and float64, which pass); that is not positive semidefinite, and is refused"
+TO_THE_GAP = (
+    "the check asks for 7 digits of predictions, a gap of 1e-6 leaves fewer; tests/estimators/test_weights.py holds them to the gaps"
+)
+NO_LOSS = "in so large a ball a rule on 50 landmarks fits 50 samples without loss, whatever they weigh"
 
 
 def is_gram(estimator: Any) -> bool:
@@ -52,6 +57,11 @@ def expected_failed_checks(estimator: Any) -> dict[str, str]:
     if is_gram(estimator):
         failing["check_positive_only_tag_during_fit"] = SHIFTED
         failing["check_estimators_dtypes"] = CUT
+    landmarked = isinstance(estimator, estimators.LandmarkedSVRegressor | estimators.LandmarkedOrdinalClassifier)
+    if landmarked or (isinstance(estimator, estimators.GLMTronRegressor) and not is_linear(estimator.similarity)):
+        failing["check_sample_weight_equivalence_on_dense_data"] = TO_THE_GAP
+    if isinstance(estimator, estimators.LandmarkedOrdinalClassifier) and estimator.radius is not None:
+        failing["check_class_weight_classifiers"] = NO_LOSS
     return failing
 
 

@@ -96,7 +96,7 @@ BEHIND: dict[str, tuple[str, ...]] = {
         ),
         *(f"problems.bounds:{kind}.in_units" for kind in ("Ball", "Bound", "Capacity", "Penalised", "UnitBall")),
         *("problems.m_power_rls:PowerBall.in_units", "problems.m_power_rls:PowerPenalty.in_units"),
-        *("problems.norms.squares", "solving.judgement", "solving.problem", "solving.solution:frozen"),
+        *("problems.norms.squares", "problems.losses.shares", "solving.judgement", "solving.problem", "solving.solution:frozen"),
     ),
     "checks: the door itself, walked wherever it is used": (
         *("ground.validate", "ground.fields", "solving.entries", "problems.domains.chain", "problems.domains.finite_domain:square"),
@@ -113,6 +113,7 @@ BEHIND: dict[str, tuple[str, ...]] = {
         ),
         *("problems.ranking_goodness:square", "problems.smallest_bound:level", "problems.thresholds.constant_scores:listed"),
         *("problems.thresholds.constant_scores:number_of_classes", "problems.thresholds.kinds:increasing", "estimators.facades.base"),
+        "estimators.facades.sample_weights",
         *(
             "estimators.facades.one_against_rest:signs_of_classes",
             "estimators.facades.landmarked_ordinal:categories_of",

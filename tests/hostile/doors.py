@@ -658,6 +658,7 @@ def rows() -> Iterator[Door]:
         radius=1.0,
         gamma=1.0,
         delta=0.0,
+        weights=SHARES,
         tol=1e-8,
         time_limit=60.0,
         seed=0,
@@ -674,7 +675,8 @@ def rows() -> Iterator[Door]:
         regularization=0.1,
         thresholds=[1.5, 2.5],
         leaves={
-            name: "in the row above" for name in ("points", "labels", "classes", "radius", "gamma", "delta", "tol", "time_limit", "seed")
+            name: "in the row above"
+            for name in ("points", "labels", "classes", "radius", "gamma", "delta", "weights", "tol", "time_limit", "seed")
         },
         slow=True,
     )
@@ -923,6 +925,8 @@ def fitted_prediction(
 
 def estimator_doors() -> Iterator[Door]:
     """`fit` with every parameter that is a number, and what a fitted estimator does with queries."""
+    from sklearn.utils.validation import has_fit_parameter
+
     from simopt import estimators
 
     for name in estimators.__all__:
@@ -932,7 +936,7 @@ def estimator_doors() -> Iterator[Door]:
         classes = "Classifier" in name
         y = (CLASSES if "Ordinal" in name else Y) if classes else TARGETS
 
-        weights = {"sample_weight": SHARES} if name in ("HerdedMeanClassifier", "LipschitzIsotonicRegressor") else {}
+        weights = {"sample_weight": SHARES} if has_fit_parameter(kind, "sample_weight") else {}
 
         labels = {"only": {"y": LABELS}} if classes else {}
         key = f"{kind.__module__.removeprefix('simopt.')}:{name}"
