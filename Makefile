@@ -38,6 +38,7 @@ types: $(VENV)/.test
 # where it was interrupted. ARGS="--seconds 200" takes a sample.
 coq: $(VENV)/.core
 	[ -d build/evidence ] || $(BIN)/simopt verify --evidence build/evidence > /dev/null
+	ls build/evidence/*_refuted.v > /dev/null 2>&1 || $(BIN)/simopt replay build/evidence --coq build/evidence > /dev/null 2>&1 || true
 	$(BIN)/python -m simopt.coq build/evidence build/coq $(ARGS)
 
 # One changed line at a time in what decides: do the tests notice? Writes docs/mutants.md; an interrupt loses nothing.
