@@ -100,7 +100,7 @@ class LandmarkedSVRegressor(RegressorMixin, LandmarkEstimator):
         self.coef_ = self._solved(problem, self.solver, self.tol, self.time_limit)["w"]
         return self
 
-    def _problem(self, features: Array, targets: Array, spread: float, weights: Array | None) -> Problem:
+    def _problem(self, features: Array, targets: Array, spread: float, weights: Array | None = None) -> Problem:
         demand_one_bound(self.radius, self.regularization)
         epsilon = 0.1 * spread if self.epsilon is None else self.epsilon
         if self.regularization is None:

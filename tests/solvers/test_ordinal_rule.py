@@ -13,7 +13,7 @@ import pytest
 
 from simopt.data.similarities import Gaussian
 from simopt.estimators.ordinal import ordinal as module
-from simopt.estimators.ordinal.ordinal import OrdinalRule, equispaced, ordinal, settled, training_labels
+from simopt.estimators.ordinal.ordinal import NEARLY, OrdinalRule, equispaced, ordinal, settled, training_labels
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidFile, InvalidProblem, UnknownName
 from simopt.problems.bounds import Penalty
@@ -260,7 +260,10 @@ def test_landmarks_may_be_given_or_counted_and_are_drawn_by_the_seed() -> None:
     assert len(ordinal(X[:20], y[:20], landmarks=50, tol=1e-4).landmarks) == 20
 
 
-def test_a_solver_that_leaves_the_certificate_open_is_followed_by_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("share", "asked"), [(0.5, 2), (0.5 * NEARLY, 1)])
+def test_a_solver_that_leaves_the_certificate_open_is_followed_by_the_next_unless_little_is_left(
+    monkeypatch: pytest.MonkeyPatch, share: float, asked: int
+) -> None:
     X, y = sample()
     first = ordinal(X, y, Gaussian(1.0), landmarks=12, tol=TIGHT).provenance["solver"]
     real, tried = module.solve, []
@@ -268,12 +271,17 @@ def test_a_solver_that_leaves_the_certificate_open_is_followed_by_the_next(monke
     def open_at_first(problem: Any, solver: str | None = None, **options: Any) -> Any:
         tried.append(solver)
         found = real(problem, solver, **options)
-        return replace(found, status=Status.GAP_OPEN, certificate=replace(found.certificate, gap=1.0)) if len(tried) == 1 else found
+        if len(tried) > 1:
+            return found
+        gap = share * found.certificate.scale
+        left = replace(found.certificate, lower=found.certificate.upper - gap, gap=gap, relative_gap=share)
+        return replace(found, status=Status.GAP_OPEN, certificate=left)
 
     monkeypatch.setattr(module, "solve", open_at_first)
     rule = ordinal(X, y, Gaussian(1.0), landmarks=12, tol=TIGHT)
-    assert tried[0] == first and len(tried) == 2
-    assert rule.provenance["solver"] == tried[1] and rule.certificate.relative_gap <= TIGHT
+    assert tried[0] == first and len(tried) == asked
+    assert rule.provenance["solver"] == tried[-1]
+    assert rule.certificate.relative_gap == share if asked == 1 else rule.certificate.relative_gap <= TIGHT
 
 
 def test_rules_do_not_depend_on_the_unit_of_the_similarity() -> None:
