@@ -11,8 +11,14 @@ from simopt import estimators
 from simopt.data.similarities import Gaussian, Linear
 from simopt.estimators.facades.base import KernelEstimator
 from simopt.estimators.facades.index_scaling import is_linear
+from simopt.estimators.facades.selection import SelectedByFolds
 
-DEFAULTS = [getattr(estimators, name)() for name in estimators.__all__]
+CHOOSING = [name for name in estimators.__all__ if issubclass(getattr(estimators, name), SelectedByFolds)]
+DEFAULTS = [getattr(estimators, name)() for name in estimators.__all__ if name not in CHOOSING]
+FEW = [  # two folds of two choices: the checks are of the machinery, and the choice has tests of its own
+    getattr(estimators, name)(cv=2, regularizations=[1e-2, 1e-5], **({"powers": [2.0]} if name.startswith("MPower") else {}))
+    for name in CHOOSING
+]
 FORMS = [
     estimators.GLMTronRegressor("identity", similarity="gaussian"),
     estimators.HerdedMeanClassifier(Gaussian(5.0), error=0.01),
@@ -66,8 +72,15 @@ def expected_failed_checks(estimator: Any) -> dict[str, str]:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks([*DEFAULTS, *FORMS], expected_failed_checks=expected_failed_checks)
+@parametrize_with_checks([*DEFAULTS, *FEW, *FORMS], expected_failed_checks=expected_failed_checks)
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@parametrize_with_checks([getattr(estimators, name)() for name in CHOOSING])
+def test_scikit_learn_checks_of_whole_grids(estimator: Any, check: Any) -> None:
     check(estimator)
 
 
