@@ -23,7 +23,8 @@ MODULE = re.compile(r"```python\n# (\w+)\.py\n(.*?)```", re.S)  # a block that i
 EXAMPLES = [(page, i, *match.groups()) for page, text in PAGES.items() for i, match in enumerate(EXAMPLE.finditer(text))]
 
 
-LONG = {"by_hand.md"}  # whole conformance runs of seconds
+LONG = {"by_hand.md", "cluster.md"}  # whole conformance runs of seconds; a cluster is started
+NEEDED = {"cluster.md": "distributed"}
 
 
 @pytest.mark.parametrize(
@@ -31,6 +32,8 @@ LONG = {"by_hand.md"}  # whole conformance runs of seconds
     [pytest.param(*each, marks=[pytest.mark.slow] * (each[0] in LONG), id=f"{each[0]}-{each[1]}") for each in EXAMPLES],
 )
 def test_an_example_prints_what_the_page_says(tmp_path: Path, page: str, which: int, code: str, output: str) -> None:
+    if page in NEEDED:
+        pytest.importorskip(NEEDED[page], reason=f"the example of {page} needs it")
     for name, module in MODULE.findall(PAGES[page]):
         (tmp_path / f"{name}.py").write_text(module, encoding="utf-8")
     command = [sys.executable, "-X", "utf8", "-c", code]
