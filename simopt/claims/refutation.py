@@ -8,7 +8,7 @@ from simopt.claims.check import Outcome
 from simopt.claims.kinds import Quantifier
 from simopt.claims.replay import replay
 from simopt.claims.statement import TooLong, serialise
-from simopt.coq.theory import PRELUDE, refutation, title
+from simopt.coq.theory import refutation, title, written
 
 
 class NoTheorem(ValueError):
@@ -49,8 +49,4 @@ def write(path: str | Path, folder: str | Path) -> str:
         text = refutation(heading, name, template | {"names": names, "rows": [[values[each] for each in names]]})
     except (TooLong, ValueError) as error:
         raise NoTheorem(str(error)) from error
-    place = Path(folder)
-    place.mkdir(parents=True, exist_ok=True)
-    (place / PRELUDE.name).write_bytes(PRELUDE.read_bytes())
-    (place / f"{name}.v").write_text(text, encoding="utf-8")
-    return name
+    return written(folder, name, text)

@@ -9,7 +9,6 @@ import typer
 
 from simopt.cli.console import console, table
 from simopt.cli.streams import complain
-from simopt.ground.errors import InvalidFile
 from simopt.ground.evidence import files, several
 from simopt.ground.foreign_text import on_terminal
 
@@ -44,6 +43,7 @@ def replay(
 def _export(paths: Sequence[str], folder: str) -> None:
     """Write the refutations that state a formula as files of Coq, and say why the others leave none."""
     from simopt.claims.refutation import NoTheorem, write
+    from simopt.ground.errors import InvalidFile
 
     for path in paths:
         try:

@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from simopt.coq.theory import PRELUDE
+from simopt.ground.writing import write_text
 
 LIMIT = 600  # seconds a file
 LEDGER = "checked.json"
@@ -73,12 +74,12 @@ class Kernel:
         wanted = hashlib.sha256(self._prelude.encode()).hexdigest()
         if stamp.is_file() and stamp.read_text() == wanted and source.with_suffix(".vo").is_file():
             return 0.0
-        source.write_text(self._prelude, encoding="utf-8")
+        write_text(source, self._prelude)
         start = time.monotonic()
         done = self._run("Simopt")
         if done.returncode:
             raise RuntimeError(f"Coq does not accept the prelude: {done.stderr[-800:]}")
-        stamp.write_text(wanted)
+        write_text(stamp, wanted)
         return time.monotonic() - start
 
     def _run(self, name: str) -> subprocess.CompletedProcess[str]:
@@ -97,7 +98,7 @@ class Kernel:
             return kept
         theorems = THEOREM.findall(text)
         asked = f"Definition all_of_it := ({', '.join(['Logic.I', *theorems])}).\nPrint Assumptions all_of_it."
-        (self.folder / f"{name}.v").write_text(f"{text}\n{asked}\n", encoding="utf-8")
+        write_text(self.folder / f"{name}.v", f"{text}\n{asked}\n")
         start = time.monotonic()
         try:
             done = self._run(name)
@@ -113,7 +114,7 @@ class Kernel:
         kept = self._kept(name, digest)
         if kept:
             return kept
-        (self.folder / f"{name}.v").write_text(text, encoding="utf-8")
+        write_text(self.folder / f"{name}.v", text)
         start = time.monotonic()
         try:
             done = self._run(name)
@@ -127,10 +128,7 @@ class Kernel:
 
     def _note(self, name: str, result: Result) -> Result:
         self.known[name] = result
-        text = json.dumps({key: asdict(value) for key, value in sorted(dict(self.known).items())}, indent=1)
-        scratch = self._ledger.with_suffix(f".{name}")
-        scratch.write_text(text, encoding="utf-8")
-        scratch.replace(self._ledger)
+        write_text(self._ledger, json.dumps({key: asdict(value) for key, value in sorted(dict(self.known).items())}, indent=1))
         return result
 
     def checked_again(self, names: Iterable[str]) -> tuple[bool, str]:

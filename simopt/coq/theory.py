@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from simopt.coq.term import Printer, Term, Terms, identifier
+from simopt.ground.writing import write_bytes, write_text
 from simopt.recheck import LEADING, NUMBER, ROLES
 
 PRELUDE = Path(__file__).with_name("Simopt.v")
@@ -204,11 +205,15 @@ def export(document: dict[str, Any]) -> str:
 
 def write(document: dict[str, Any], folder: str | Path) -> str:
     """Write the file of Coq for a proof file, and the prelude, into a folder; the name of the file."""
-    name = title(str(document["row"]))
+    return written(folder, title(str(document["row"])), export(document))
+
+
+def written(folder: str | Path, name: str, text: str) -> str:
+    """Write a file of Coq, and the prelude, into a folder that is made if there is none; the name of the file."""
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
-    (place / PRELUDE.name).write_bytes(PRELUDE.read_bytes())
-    (place / f"{name}.v").write_text(export(document), encoding="utf-8")
+    write_bytes(place / PRELUDE.name, PRELUDE.read_bytes())
+    write_text(place / f"{name}.v", text)
     return name
 
 

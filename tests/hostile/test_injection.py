@@ -99,7 +99,7 @@ DRAWN = frozenset({"svg", "line", "rect", "circle", "path", "polyline", "text"})
 NAMED = frozenset(
     "lang charset name content http-equiv rel href class id tabindex role aria-label aria-current aria-hidden aria-live aria-keyshortcuts "
     "scope title type data-set data-chapter data-id data-paper data-verdict data-kind data-defect data-section data-plot placeholder "
-    "autocomplete value hidden viewbox x y x1 x2 y1 y2 width height cx cy r d points text-anchor display".split()
+    "autocomplete data-name value hidden viewbox x y x1 x2 y1 y2 width height cx cy r d points text-anchor display".split()
 )
 HERE = re.compile(r"#[\w%.~+/-]*|(index|errata)\.html(#[\w%.~+/-]*)?|data:,")
 
