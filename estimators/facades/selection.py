@@ -26,7 +26,7 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 from sklearn.utils import get_tags
 
-from simopt.estimators.facades.base import CheckedEstimator
+from simopt.estimators.facades.base import SimilarityEstimator
 from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
@@ -109,7 +109,7 @@ def results_of(candidates: Sequence[Candidate], scores: Array) -> dict[str, Any]
     return out
 
 
-class SelectedByFolds(CheckedEstimator):
+class SelectedByFolds(SimilarityEstimator):
     """An estimator that chooses parameters of a plain one; subclasses say which, from what grid, and what the candidates answer on a fold.
 
     Attributes that a fit leaves, beside those of the plain estimator:
@@ -147,7 +147,7 @@ class SelectedByFolds(CheckedEstimator):
     def _parts(self, X: Array, fold: Fold) -> tuple[Array, Array]:
         """The points of the training part and those held out; of precomputed similarities those to the training part."""
         train, held = fold
-        columns = train if getattr(self, "_precomputed", False) else np.arange(X.shape[1])
+        columns = train if self._precomputed else np.arange(X.shape[1])
         return X[np.ix_(train, columns)], X[np.ix_(held, columns)]
 
     def _answers(self, X: Array, y: NDArray[Any], fold: Fold, candidates: Sequence[Candidate], shared: Any) -> Answers:
@@ -164,6 +164,7 @@ class SelectedByFolds(CheckedEstimator):
         """
         numeric = not is_classifier(self)
         X, y = self._training(X, y, numeric=numeric)
+        self._demand_square(X)
         self._look(X, y)
         shared = self._shared(X)
         candidates = self._candidates(X, y, shared)

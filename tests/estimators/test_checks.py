@@ -5,20 +5,16 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from made_data import CHOOSING, with_few_choices
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from simopt import estimators
 from simopt.data.similarities import Gaussian, Linear
 from simopt.estimators.facades.base import KernelEstimator
 from simopt.estimators.facades.index_scaling import is_linear
-from simopt.estimators.facades.selection import SelectedByFolds
 
-CHOOSING = [name for name in estimators.__all__ if issubclass(getattr(estimators, name), SelectedByFolds)]
 DEFAULTS = [getattr(estimators, name)() for name in estimators.__all__ if name not in CHOOSING]
-FEW = [  # two folds of two choices: the checks are of the machinery, and the choice has tests of its own
-    getattr(estimators, name)(cv=2, regularizations=[1e-2, 1e-5], **({"powers": [2.0]} if name.startswith("MPower") else {}))
-    for name in CHOOSING
-]
+FEW = [getattr(estimators, name)(**with_few_choices(name)) for name in CHOOSING]
 FORMS = [
     estimators.GLMTronRegressor("identity", similarity="gaussian"),
     estimators.HerdedMeanClassifier(Gaussian(5.0), error=0.01),

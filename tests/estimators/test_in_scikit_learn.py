@@ -161,6 +161,8 @@ def test_an_open_certificate_is_a_warning_that_says_how_far_it_is_open() -> None
 def test_a_closed_certificate_is_no_warning(name: str) -> None:
     X, y = data(np.random.default_rng(6))
     model = seeded(name)
+    if name == "LIsotronRegressor":
+        model.set_params(max_iter=2000)  # after 200 its steps are still longer than tol, of which it warns whatever the certificate says
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         model.fit(X, targets_for(model, y))

@@ -118,7 +118,7 @@ def test_folds_are_whatever_scikit_learn_takes_for_folds() -> None:
     by_hand = estimators.MPowerRegressorCV(cv=[(np.flatnonzero(groups != k), np.flatnonzero(groups == k)) for k in range(4)]).fit(X, y)
     assert by_groups.n_splits_ == by_hand.n_splits_ == 4
     assert sorted(by_groups.cv_results_["mean_test_score"]) == pytest.approx(sorted(by_hand.cv_results_["mean_test_score"]), abs=1e-9)
-    alone = estimators.MPowerRegressorCV(cv=LeaveOneOut(), scoring="neg_mean_squared_error").fit(X, y)
+    alone = estimators.MPowerRegressorCV(regularizations=3, cv=LeaveOneOut(), scoring="neg_mean_squared_error").fit(X, y)
     assert alone.n_splits_ == 40 and alone.best_score_ < 0.0
 
 
