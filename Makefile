@@ -34,7 +34,7 @@ types: $(VENV)/.test
 	$(PIP) --no-deps --target build/types .
 	cd build/types && $(abspath $(BIN))/mypy --config-file $(CURDIR)/pyproject.toml -p simopt
 
-# Every proof file as theorems of Coq, accepted by its kernel, and a mutant of each refused; needs Debian's coq and libcoq-interval, and goes on
+# Every proof file as theorems of Coq, put to its kernel, and a mutant of each, to be refused; needs Debian's coq and libcoq-interval, and goes on
 # where it was interrupted. ARGS="--seconds 200" takes a sample.
 coq: $(VENV)/.core
 	[ -d build/evidence ] || $(BIN)/simopt verify --evidence build/evidence > /dev/null
