@@ -78,9 +78,14 @@ def measure(problem: Problem, chosen: SolverSpec | BackEnd, *, tol: float, time_
         normal, rescale = natural(problem)
         units = time.perf_counter() - start
         run = Run(problem, tol, FLOAT, rescale, None)
+        run.watch()
         if isinstance(chosen, SolverSpec):
-            return _iterates(run, chosen, normal, units, time_limit, options)
-        return _sweep(run, chosen, normal, units, time_limit, options)
+            made = _iterates(run, chosen, normal, units, time_limit, options)
+        else:
+            made = _sweep(run, chosen, normal, units, time_limit, options)
+        ended, best = run.settled((made.status, made.word, made.message))
+        made.points = [] if best is None else made.points
+        return _ended(made, ended)
 
 
 def _point(scale: float, sample: Sample, setup: float, solve: float, iteration: int, tolerance: float) -> Point:

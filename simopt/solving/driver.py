@@ -18,8 +18,8 @@ from simopt.ground.registry import fold
 from simopt.solving import provenance
 from simopt.solving.backends.table import CLARABEL, FIRST_CLASS, BackEnd, check_options, find, listed
 from simopt.solving.certificate import arithmetic
-from simopt.solving.problem import Problem, Rescale, is_cvxpy, owns_its_data, twin
-from simopt.solving.run import CHANGED, Declare, Ending, Progress, Run, iterate, sweep
+from simopt.solving.problem import Problem, Rescale, is_cvxpy, twin
+from simopt.solving.run import Declare, Ending, Progress, Run, iterate, sweep
 from simopt.solving.solution import Solution, Status, Trace, frozen
 from simopt.solving.solver import SolverSpec, solvers_of
 
@@ -91,8 +91,7 @@ def solve(
     with np.errstate(all="ignore"):  # an overflow shows in the certificate, which says what it did
         run = Run(problem, tol, num, Rescale(), progress, sparing=not validate.truth("record", record))
         try:
-            if not owns_its_data(problem):
-                run.mark = problem.fingerprint()
+            run.watch()
             normal, run.rescale = natural(problem)
             if isinstance(chosen, SolverSpec):
                 ended = iterate(run, chosen, normal, time_limit, options)
@@ -173,7 +172,7 @@ def _declare(problem: Problem, cones: frozenset[str]) -> Any:
 
 
 def _finish(run: Run, solver: str, options: dict[str, Any], ended: Ending) -> Solution:
-    best = run.final()
+    (status, word, message), best = run.settled(ended)
     record = provenance.record(
         solver=solver,
         problem=run.problem,
@@ -184,11 +183,6 @@ def _finish(run: Run, solver: str, options: dict[str, Any], ended: Ending) -> So
         solve_seconds=run.solve_seconds,
         fingerprint="" if run.sparing and run.mark is None else run.problem.fingerprint(),
     )
-    if run.mark not in (None, record.fingerprint):
-        best, ended = None, CHANGED
-    elif ended[0] is Status.OPTIMAL and not (best is not None and best.certificate.closes(run.tol)):
-        ended = CHANGED
-    status, word, message = ended
     return Solution(
         status=status,
         reported_status=word,

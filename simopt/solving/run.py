@@ -20,7 +20,7 @@ from simopt.ground.threads import lock
 from simopt.solving.backends.table import BackEnd
 from simopt.solving.entries import checked
 from simopt.solving.judgement import Certificate, Judgement, judge
-from simopt.solving.problem import Problem, Rescale
+from simopt.solving.problem import Problem, Rescale, owns_its_data
 from simopt.solving.solution import Iterate, Sample, Status
 from simopt.solving.solver import SolverSpec
 
@@ -57,6 +57,11 @@ class Run:
     setup_seconds: float = 0.0
     solve_seconds: float = 0.0
 
+    def watch(self) -> None:
+        """Remember the data where others could change them."""
+        if not owns_its_data(self.problem):
+            self.mark = self.problem.fingerprint()
+
     def certify(self, point: dict[str, Any], multipliers: dict[str, Any] | None) -> bool:
         """Judge a point of the normalised problem as a point of the original; True when the certificate closes."""
         judged = judge(self.problem, point, multipliers, back=self.rescale, near=self.tol)
@@ -76,6 +81,15 @@ class Run:
         if self.best is None or (self.best.certificate.arithmetic == self.num.name and self.mark is None):
             return self.best
         return replace(self.best, certificate=judge(self.problem, self.best.point, self.best.multipliers, self.num).certificate)
+
+    def settled(self, ended: Ending) -> tuple[Ending, Judgement | None]:
+        """How the solve ended, looked at once more, and the best judgement; none where the data are no longer those that it began with."""
+        best = self.final()
+        if self.mark is not None and self.mark != self.problem.fingerprint():
+            return CHANGED, None
+        if ended[0] is Status.OPTIMAL and not (best is not None and best.certificate.closes(self.tol)):
+            return CHANGED, best
+        return ended, best
 
     @property
     def infeasible(self) -> bool:

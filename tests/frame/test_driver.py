@@ -2,14 +2,16 @@
 
 import pickle
 import time
+from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
 from frame_toy import Toy, cyclic, toy
 
 from simopt import Status, solve
+from simopt.compare import traces
 from simopt.ground.errors import Interrupted, InvalidProblem, UnknownName
 from simopt.solving.backends.table import installed
 from simopt.solving.driver import choose
@@ -357,10 +359,14 @@ def test_a_solver_cannot_change_the_problem_that_it_is_judged_by() -> None:
     assert not found.optimal and found.certificate is not None and found.certificate.upper > honest.value
 
 
-@pytest.mark.parametrize("back_again", [False, True])
-def test_data_that_change_during_a_solve_end_it_as_failed(back_again: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Large data are not copied: the fingerprint before and after, and a last judgement after the solver's end, see to them."""
-    monkeypatch.setattr("simopt.solving.problem.OWNED", 0)
+class Spoiled(NamedTuple):
+    """A problem whose targets change while it is solved, and its solver."""
+
+    problem: Toy
+    changes: Callable[..., Any]
+
+
+def spoiled(back_again: bool) -> Spoiled:
     matrix, targets = toy().matrix.copy(), toy().targets.copy()
 
     def changes(problem: Toy, *, tol: float) -> Any:
@@ -371,7 +377,14 @@ def test_data_that_change_during_a_solve_end_it_as_failed(back_again: bool, monk
             if back_again:
                 targets[:] *= 2.0
 
-    problem = InItsUnits(matrix, targets, 0.3)
+    return Spoiled(InItsUnits(matrix, targets, 0.3), changes)
+
+
+@pytest.mark.parametrize("back_again", [False, True])
+def test_data_that_change_during_a_solve_end_it_as_failed(back_again: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Large data are not copied: the fingerprint before and after, and a last judgement after the solver's end, see to them."""
+    monkeypatch.setattr("simopt.solving.problem.OWNED", 0)
+    problem, changes = spoiled(back_again)
     found = run_by(changes, problem)
     assert found.status is Status.FAILED and "changed during the solve" in found.message
     if not back_again:
@@ -379,6 +392,16 @@ def test_data_that_change_during_a_solve_end_it_as_failed(back_again: bool, monk
     else:
         assert found.certificate is not None and not found.certificate.closes(1e-8), "judged anew"
         assert solve(problem, "cyclic").optimal
+
+
+@pytest.mark.parametrize("back_again", [False, True])
+def test_a_comparison_looks_at_the_data_once_more_too(back_again: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("simopt.solving.problem.OWNED", 0)
+    problem, changes = spoiled(back_again)
+    monkeypatch.setattr("simopt.solving.run._warm", {("changes", "toy")})
+    spec = SolverSpec("changes", changes, (Toy,), "", None, 0)
+    found = traces.measure(problem, spec, tol=1e-8, time_limit=5.0, options={})
+    assert found.status is Status.FAILED and "changed during the solve" in found.message
 
 
 def test_the_owner_may_change_his_arrays_after_making_the_problem() -> None:
