@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections import OrderedDict
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,6 +20,13 @@ from simopt.solvers.herding.gaussian_tiles import Fast, Floats, signed_powers32,
 
 ROWS = 512  # rows of a Gram matrix looked at in one go
 FIRST = 64  # columns for which room is made at first
+
+
+class Columns(NamedTuple):
+    """The columns rows[slots[0]], rows[slots[1]], …"""
+
+    rows: Any
+    slots: Indices
 
 
 class Atoms(ABC):
@@ -74,6 +81,18 @@ class Atoms(ABC):
             self._slots[j] = slot
         found: Floats = self._store[self._slots[j]]
         return found
+
+    def columns(self, wanted: Indices) -> Columns | None:
+        """Several columns at once, as they are kept; None where there is no room for all of them."""
+        if self._room < len(wanted):
+            return None
+        known = self._slots[wanted] >= 0
+        if len(self._kept) + np.count_nonzero(~known) > self._room:
+            for j in wanted[known].tolist():  # these must not give way to the others
+                self._kept.move_to_end(j)
+        for j in wanted[~known].tolist():
+            self.column(j)
+        return Columns(self._store, self._slots[wanted])
 
     def combination(self, support: Indices, weights: Array) -> Array:
         """Σ_j w_j ⟨ψ_i, ψ_j⟩ over the support, for all i. Reads the kept columns once; those for which there is no room are made again."""

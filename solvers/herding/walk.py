@@ -10,7 +10,7 @@ import numpy as np
 from simopt.data.rows import Indices
 from simopt.ground.arrays import Array
 from simopt.ground.compiled import kernel
-from simopt.solvers.herding.atoms import Atoms
+from simopt.solvers.herding.atoms import Atoms, Columns
 from simopt.solvers.herding.gaussian_tiles import Floats
 
 
@@ -19,6 +19,15 @@ def add(image: Array, amount: float, column: Floats) -> None:
     """image += amount · column, in float64 whatever the column is."""
     for i in range(image.size):
         image[i] += amount * np.float64(column[i])
+
+
+@kernel
+def move(image: Array, amounts: Array, rows: Floats, slots: Indices) -> None:
+    """image += Σ_j amounts_j · rows[slots_j], in float64 whatever the rows are."""
+    for j in range(amounts.size):
+        row = rows[slots[j]]
+        for i in range(image.size):
+            image[i] += amounts[j] * np.float64(row[i])
 
 
 @kernel
@@ -128,6 +137,24 @@ class Walk:
         self.raw[j] = 0.0
         self._exclude(j)
 
+    def distribute(self, own: Indices, weights: Array, columns: Columns | None) -> None:
+        """These weights for the atoms that have all of it, whose columns are the first of these; without columns they are made."""
+        changed = np.flatnonzero(weights != self.raw[own] / self.mass)
+        raw = weights * self.mass
+        if columns is None:
+            for j, value in zip(own[changed].tolist(), raw[changed].tolist(), strict=True):
+                if value > 0.0:
+                    self.shift(j, value - float(self.raw[j]))
+                else:
+                    self.drop(j)
+            return
+        moved = own[changed]
+        move(self.image, raw[changed] - self.raw[moved], columns.rows, columns.slots[changed])
+        self.raw[moved] = raw[changed]
+        for j in moved[raw[changed] == 0.0].tolist():
+            self._exclude(j)
+        self._sum()
+
     def reset(self, j: int) -> None:
         """All weight to atom j."""
         self.assign(np.array([j], dtype=np.intp), np.ones(1))
@@ -146,9 +173,14 @@ class Walk:
     def refresh(self) -> None:
         """The image and the running sums again from the weights, without the rounding errors that steps have left in them."""
         support = self.support
+        self.image = self.atoms.combination(support, self.raw[support])
+        self._sum()
+
+    def _sum(self) -> None:
+        """The running sums from the weights and the image."""
+        support = self.support
         weights = self.raw[support]
         self.mass = float(np.sum(weights))
-        self.image = self.atoms.combination(support, weights)
         self._square = float(weights @ self.image[support])
         self._inner = float(weights @ self.atoms.linear[support])
 

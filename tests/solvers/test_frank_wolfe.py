@@ -17,6 +17,7 @@ from simopt.problems.herding import Herding
 from simopt.problems.hinge_svm_hull import HingeSVMHull
 from simopt.solvers.herding.atoms import LazyAtoms, StoredAtoms
 from simopt.solvers.herding.frank_wolfe import STEPS, FrankWolfe
+from simopt.solvers.herding.frank_wolfe_steps import exchange_among
 from simopt.solvers.herding.min_norm_point import best_weights, delete
 from simopt.solvers.herding.reweight import reweighted
 from simopt.solving.solution import Status
@@ -131,7 +132,9 @@ def test_uniform_steps_are_the_frank_wolfe_method_with_steps_one_over_t():
 
 @pytest.mark.parametrize("rule", ["line-search", "away", "pairwise", "blended"])
 @pytest.mark.parametrize("seed", range(4))
-def test_rules_against_fractions(rule, seed):
+def test_rules_against_fractions(rule, seed, monkeypatch):
+    """Blended steps with one exchange each, since in a row of them no two need break ties alike."""
+    monkeypatch.setattr("simopt.solvers.herding.frank_wolfe_steps.exchange_among", lambda *given: exchange_among(*given[:-1], 1))
     x = vectors(8, 5, 20 + seed)
     gram, p = x @ x.T, [Fraction(k, 36) for k in range(1, 9)]
     run, exact = FrankWolfe(stored(gram, np.array([float(v) for v in p])), rule), Exact(gram, p)
@@ -147,6 +150,28 @@ def test_rules_against_fractions(rule, seed):
         assert run.picks == exact.picks
         np.testing.assert_allclose(run.walk.dense, [float(v) for v in exact.w], atol=1e-11)
     assert step >= 4
+
+
+def test_exchanges_go_on_while_they_descend_as_fast_as_another_atom_would():
+    """Each is the exact line search between the steepest atom and the least, and they end when the other atom promises more."""
+    rng = np.random.default_rng(5)
+    ended = 0
+    for _ in range(30):
+        x, target, own, s = rng.normal(size=(9, 4)), 0.3 * rng.normal(size=4), np.array([1, 2, 4, 5, 7]), 3
+        weights = rng.dirichlet(np.ones(5))
+        gram, slots = x @ x.T, np.append(own, s)
+        for most in (1, 2, 3, 200):
+            after, slopes = weights.copy(), x[own] @ (weights @ x[own] - target)
+            exchange_among(after, slopes, float(x[s] @ (weights @ x[own] - target)), own, gram, slots, most)
+            error = after @ x[own] - target
+            np.testing.assert_allclose(slopes, x[own] @ error, atol=1e-12)
+            assert after.min() >= 0.0 and after.sum() == pytest.approx(1, abs=1e-13)
+            assert np.sum(error**2) <= np.sum((weights @ x[own] - target) ** 2) + 1e-13
+        held = after > 0.0
+        descent, promised = slopes[held].max() - slopes.min(), error @ (after @ x[own] - x[s])
+        assert descent < promised + 1e-12 or descent < 1e-9, "neither has the other atom more to give, nor are these done"
+        ended += descent < promised
+    assert 0 < ended < 30
 
 
 @pytest.mark.parametrize("rule", list(STEPS))
