@@ -3,17 +3,20 @@ r"""Isotonic regression along one feature, with the slope bounded."""
 from __future__ import annotations
 
 import math
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
 from sklearn.base import RegressorMixin
+from sklearn.utils.validation import check_is_fitted
 
 from simopt.estimators.facades.base import Certified, CheckedEstimator, open_gap
-from simopt.estimators.facades.sample_weights import weights_of
+from simopt.estimators.facades.sample_weights import deviation, weights_of
 from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
 from simopt.solvers.isotonic.lipschitz import lipschitz_isotonic
+from simopt.solving.certificate import Certificate
 
 AUTO = "auto"
 CLOSED = 1e-8  # relative gap of an exact algorithm
@@ -48,7 +51,10 @@ class LipschitzIsotonicRegressor(RegressorMixin, Certified, CheckedEstimator):
         u by its fewest nodes, which `predict` calls.
     feature_, sign_, lipschitz_ : int, float and float
         which column, +1 where u rises and −1 where it falls, and L.
-    certificate_, n_iter_, n_features_in_
+    certificate_ : Certificate
+        bounds on the optimum, computed when first read, which takes longer than a fit. Where L = ∞ a fit only proves that the gap is closed
+        (`simopt.solvers.isotonic.pooled_gap`); with other L, or where it is not, the fit computes it, and warns where it is open.
+    n_iter_, n_features_in_
 
     Source: Kakade, Kalai, Kanade & Shamir 2011, §4 (LPAV).
 
@@ -88,18 +94,20 @@ class LipschitzIsotonicRegressor(RegressorMixin, Certified, CheckedEstimator):
             for a column that X does not have, weights that are negative or all 0, and for what `lipschitz_isotonic` refuses.
         """
         X, y = self._training(X, y)
-        w = weights_of(sample_weight, len(X))
-        kept = w > 0
-        X, y, w = X[kept], y[kept], w[kept]
-        correlation, spread = correlations(X, y, w)
-        self.feature_ = self._column(correlation)
+        w = None
+        if sample_weight is not None:
+            w = weights_of(sample_weight, len(X))
+            kept = w > 0
+            X, y, w = X[kept], y[kept], w[kept]
         direction = validate.choice("increasing", self.increasing, (True, False, AUTO))
-        rising = correlation[self.feature_] >= 0 if direction == AUTO else direction
+        correlation = correlations(X, y, w) if self.feature is None or direction == AUTO else np.zeros(X.shape[1])
+        self.feature_ = self._column(correlation)
+        z, rising = X[:, self.feature_], correlation[self.feature_] >= 0 if direction == AUTO else direction
         self.sign_ = 1.0 if rising else -1.0
-        usual = 2.0 * math.sqrt(float(w @ (y - np.average(y, weights=w)) ** 2 / w.sum())) / (spread[self.feature_] or 1.0)
-        self.lipschitz_ = usual if self.lipschitz is None else self.lipschitz
+        usual = None if self.lipschitz is not None else 2.0 * deviation(y, w) / (deviation(z, w) or 1.0)
+        self.lipschitz_ = self.lipschitz if usual is None else usual
         self.fit_ = lipschitz_isotonic(
-            self.sign_ * X[:, self.feature_],
+            z if rising else -z,
             y,
             self.lipschitz_,
             w,
@@ -109,13 +117,21 @@ class LipschitzIsotonicRegressor(RegressorMixin, Certified, CheckedEstimator):
             extrapolation=self.extrapolation,
         )
         self.function_ = self.fit_.function.shortest()
-        certificate = self.fit_.certificate
-        self._concluded(
-            certificate,
-            1,
-            "" if certificate.closes(CLOSED) else open_gap(certificate, CLOSED, UNITS),
-        )
+        self.n_iter_ = 1
+        if not self.fit_.closes(CLOSED):
+            self._certify(depth=4)
         return self
+
+    @cached_property
+    def certificate_(self) -> Certificate:
+        """Bounds on the optimum, of the fit's own copy of the samples."""
+        check_is_fitted(self)
+        return self._certify(depth=5)
+
+    def _certify(self, depth: int) -> Certificate:
+        certificate = self.fit_.certificate
+        self._concluded(certificate, 1, "" if certificate.closes(CLOSED) else open_gap(certificate, CLOSED, UNITS), depth)
+        return self.certificate_
 
     def _column(self, correlation: Array) -> int:
         if self.feature is None:
@@ -131,10 +147,9 @@ class LipschitzIsotonicRegressor(RegressorMixin, Certified, CheckedEstimator):
         return self.function_(self.sign_ * queries[:, self.feature_])
 
 
-def correlations(X: Array, y: Array, w: Array) -> tuple[Array, Array]:
-    """Correlation of each column with y (0 where one of them is constant), and the standard deviations of the columns; weighted by w."""
-    share = w / w.sum()
+def correlations(X: Array, y: Array, w: Array | None) -> Array:
+    """Correlation of each column with y, 0 where one of them is constant; weighted by w."""
+    share = np.full(len(y), 1.0 / len(y)) if w is None else w / w.sum()
     centred, rest = X - share @ X, y - share @ y
-    spread, size = np.sqrt(share @ centred**2), math.sqrt(float(share @ rest**2))
-    unit = spread * size
-    return np.divide((share * rest) @ centred, unit, out=np.zeros(X.shape[1]), where=unit > 0), spread
+    unit = np.sqrt(share @ centred**2) * math.sqrt(float(share @ rest**2))
+    return np.divide((share * rest) @ centred, unit, out=np.zeros(X.shape[1]), where=unit > 0)

@@ -17,6 +17,7 @@ from simopt.ground.monotone_function import EXTRAPOLATIONS, MonotoneFunction
 from simopt.problems.domains import chain
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
 from simopt.solvers.isotonic.bounded_chain import fit_problem
+from simopt.solvers.isotonic.pooled_gap import relative_gap
 from simopt.solving.certificate import Certificate, certify
 
 if TYPE_CHECKING:
@@ -84,6 +85,10 @@ class IsotonicFit:
     def certificate(self) -> Certificate:
         """Bounds on the optimum. O(n)."""
         return certify(self.problem, {"x": self.x}, self.problem.as_multipliers(self.tau))
+
+    def closes(self, tol: float) -> bool:
+        """Whether the relative gap is proven to be at most `tol`: in one pass where that is enough, else by the certificate. O(n)."""
+        return relative_gap(self.problem, self.x, self.tau) <= tol or self.certificate.closes(tol)
 
 
 def lipschitz_isotonic(
