@@ -104,8 +104,7 @@ class LipschitzIsotonicRegressor(RegressorMixin, Certified, CheckedEstimator):
         self.feature_ = self._column(correlation)
         z, rising = X[:, self.feature_], correlation[self.feature_] >= 0 if direction == AUTO else direction
         self.sign_ = 1.0 if rising else -1.0
-        usual = None if self.lipschitz is not None else 2.0 * deviation(y, w) / (deviation(z, w) or 1.0)
-        self.lipschitz_ = self.lipschitz if usual is None else usual
+        self.lipschitz_ = 2.0 * deviation(y, w) / (deviation(z, w) or 1.0) if self.lipschitz is None else self.lipschitz
         self.fit_ = lipschitz_isotonic(
             z if rising else -z,
             y,
@@ -123,7 +122,7 @@ class LipschitzIsotonicRegressor(RegressorMixin, Certified, CheckedEstimator):
         return self
 
     @cached_property
-    def certificate_(self) -> Certificate:
+    def certificate_(self) -> Certificate:  # type: ignore[override]  # written once, like that of the others
         """Bounds on the optimum, of the fit's own copy of the samples."""
         check_is_fitted(self)
         return self._certify(depth=5)
@@ -152,4 +151,5 @@ def correlations(X: Array, y: Array, w: Array | None) -> Array:
     share = np.full(len(y), 1.0 / len(y)) if w is None else w / w.sum()
     centred, rest = X - share @ X, y - share @ y
     unit = np.sqrt(share @ centred**2) * math.sqrt(float(share @ rest**2))
-    return np.divide((share * rest) @ centred, unit, out=np.zeros(X.shape[1]), where=unit > 0)
+    out: Array = np.divide((share * rest) @ centred, unit, out=np.zeros(X.shape[1]), where=unit > 0)
+    return out

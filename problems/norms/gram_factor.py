@@ -121,6 +121,8 @@ class Checked(Lent):
     Sweeps and rescalings build thousands of problems on one matrix; what they share lives as long as that array.
     """
 
+    symmetric = True
+
     def __init__(self, base: Array, multiple_of: tuple[Array, float] | None = None, *, immutable: bool | None = None) -> None:
         super().__init__(base, immutable=owns_its_data(base) if immutable is None else immutable)
         self.base, self.multiple_of = base, multiple_of

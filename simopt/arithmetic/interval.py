@@ -187,8 +187,7 @@ def _absolute(a: Array, x: Array) -> Array:
     out: Array
     lender = owner(a)
     if lender is not None and lender.nonnegative:
-        out = a @ x
-        return out
+        return times(a, x)
     if a.size <= BLOCK or a.ndim != 2:
         out = np.abs(a) @ x
         return out

@@ -8,7 +8,8 @@ import numpy as np
 
 from simopt.ground.arrays import Array
 
-REMEMBERED = 8  # products with a matrix: a judge's formulas ask for few different ones, each several times
+REMEMBERED = 16  # products with a matrix: a judge's formulas ask for few different ones, each several times
+LARGE = 512  # rows of a symmetric matrix from which on half of it is read for a product: below it lies in the cache
 
 
 class Lent:
@@ -25,6 +26,8 @@ class Lent:
         whether nobody else holds the memory, or another way to write on it.
     """
 
+    symmetric = False  # of a subclass: whether its matrices are, to the last bit
+
     def __init__(self, array: Array, *, immutable: bool) -> None:
         array.setflags(write=False)
         self._memory, self.immutable = array, immutable
@@ -34,14 +37,24 @@ class Lent:
     def product(self, x: Array) -> Array:
         """K x for a matrix K; one of the last few at no cost but comparing x."""
         if not self.immutable:
-            out: Array = self._memory @ x
-            return out
+            return self._times(x)
         key = x.tobytes()
         for known, image in self._products:
             if known == key:
                 return image.copy()
-        out = self._memory @ x
+        out = self._times(x)
         self._products = (*self._products[1 - REMEMBERED :], (key, out.copy()))  # one assignment: other threads see either
+        return out
+
+    def _times(self, x: Array) -> Array:
+        """K x, also a sum of n products an entry where half of K is read."""
+        K = self._memory
+        if self.symmetric and len(K) >= LARGE and x.dtype == K.dtype and (K.flags.c_contiguous or K.flags.f_contiguous):
+            from scipy.linalg.blas import dsymv
+
+            half: Array = dsymv(1.0, K if K.flags.f_contiguous else K.T, x, lower=1)
+            return half
+        out: Array = K @ x
         return out
 
     @cached_property

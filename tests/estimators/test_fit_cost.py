@@ -3,6 +3,7 @@
 import pickle
 import time
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,13 +12,15 @@ from sklearn.exceptions import ConvergenceWarning
 
 import simopt
 from simopt import estimators
-from simopt.data.similarities import Gaussian, Similarity
+from simopt.arithmetic import INTERVAL
+from simopt.data.similarities import Gaussian, Linear, Similarity
 from simopt.data.similarities.base import of_simopt
 from simopt.ground.errors import InvalidProblem
-from simopt.ground.lent import lent, owner
+from simopt.ground.lent import LARGE, Lent, lent, owner
 from simopt.problems.bounds import Penalty
 from simopt.problems.hinge_svm import HingeSVM
-from simopt.problems.norms.gram_factor import of_points
+from simopt.problems.norms.gram_factor import checked, of_points, rescaled
+from simopt.solving.certificate import certify
 from simopt.solving.problem import owns_its_data
 
 
@@ -73,6 +76,38 @@ def test_the_owner_remembers_products_of_the_same_vector_only() -> None:
             np.testing.assert_array_equal(keeper.product(x), A @ x)
             x[3] += 1.0
             np.testing.assert_array_equal(keeper.product(x), A @ x)
+
+
+def test_products_read_half_of_a_symmetric_matrix_and_are_those_of_the_whole() -> None:
+    rng = np.random.default_rng(6)
+    X = rng.normal(size=(LARGE + 40, 3))
+    for K in (of_points(Gaussian(2.0), X), rescaled(of_points(Linear(), X), 0.25), checked("K", np.asfortranarray(Gaussian(2.0)(X)))):
+        keeper, x = owner(K), rng.normal(size=len(X))
+        assert keeper is not None and keeper.symmetric
+        slack = len(X) * np.finfo(float).eps * (np.abs(K) @ np.abs(x))
+        assert np.all(np.abs(keeper.product(x) - K @ x) <= slack)
+        ball = INTERVAL.matvec(K, INTERVAL.lift(x))
+        for row in range(0, len(X), 97):  # the ball has the sum in fractions, whichever half was read
+            exact = sum(Fraction(float(k)) * Fraction(float(v)) for k, v in zip(K[row], x, strict=True))
+            assert abs(Fraction(float(ball.mid[row])) - exact) <= Fraction(float(ball.rad[row]))
+
+
+def test_a_product_that_a_judge_asks_for_again_is_not_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(7)
+    X = rng.normal(size=(300, 2))
+    y = np.where(X[:, 0] * X[:, 1] > 0, 1.0, -1.0)
+    asked: list[bytes] = []
+    multiply = Lent._times
+
+    def counted(self: Lent, x: Any) -> Any:
+        asked.append(x.tobytes())
+        return multiply(self, x)
+
+    monkeypatch.setattr(Lent, "_times", counted)
+    problem = HingeSVM(of_points(Gaussian(1.0), X), y, Penalty(1e-3), True)
+    solution = simopt.solve(problem, record=False)
+    certify(problem, solution.point, solution.multipliers)
+    assert 5 <= len(asked) == len(set(asked))
 
 
 def test_without_a_record_the_answer_and_its_certificate_are_the_same() -> None:

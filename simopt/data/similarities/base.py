@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 MEMORY = 64 * 2**20  # bytes that one block of similarities may take
 OWN = "simopt.data.similarities."  # where the similarities of simopt are defined
-PANEL = 256  # rows of a symmetric matrix that are computed at once, up to the diagonal: few enough that nearly half of it is spared
+PANEL = 128  # rows of a symmetric matrix that are computed at once, up to the diagonal: few enough that nearly half of it is spared
 WORKING_COPIES = 3  # arrays of the block's size that exist at once while it is computed
 
 _kinds: dict[str, type[Similarity]] = {}
