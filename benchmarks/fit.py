@@ -1,7 +1,11 @@
-"""`fit` and `predict` of estimators against scikit-learn's, on points: similarities, checks and certificates are on the clock."""
+"""`fit` and `predict` of estimators against scikit-learn's, on points: similarities, checks and certificates are on the clock.
+
+The clock is the processor's, as fits of a millisecond drown in what others do on the machine.
+"""
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Iterator
 from typing import Any
@@ -10,7 +14,7 @@ import numpy as np
 from pairs import PAIRS, Table, arguments, interleave, met
 
 TARGETS = {"MPower": 1.0, "HingeSVM": 1.5, "LandmarkedSVR": 0.8, "isotonic": 1.3, "isotonic, predict": 1.3}
-DIMENSION, WIDTH = 8, 16.0
+DIMENSION, WIDTH, EPSILON = 8, 16.0, 0.05
 QUERIES = 1_000_000
 
 
@@ -47,10 +51,32 @@ def cases(n: int) -> Iterator[tuple[str, Any, Any, str]]:
     gap = svc_gap(SVC(gamma=gamma).fit(X, labels), X, labels, 1.0 / n)
     machine = estimators.HingeSVMClassifier(Gaussian(WIDTH), regularization=1.0 / n, tol=gap)
     yield "HingeSVM", lambda: machine.fit(X, labels), lambda: SVC(gamma=gamma).fit(X, labels), f"to SVC's relative gap, {gap:.0e}"
-    ours = estimators.LandmarkedSVRegressor(Gaussian(WIDTH), landmarks=100, regularization=1e-7, epsilon=0.05, random_state=0)
-    theirs = make_pipeline(Nystroem(gamma=gamma, random_state=0), LinearSVR(C=10.0, epsilon=0.05, dual="auto", random_state=0))
-    losses = [float(np.mean(np.maximum(np.abs(model.fit(X, y).predict(X) - y) - 0.05, 0.0))) for model in (ours, theirs)]
-    yield "LandmarkedSVR", lambda: ours.fit(X, y), lambda: theirs.fit(X, y), f"losses {losses[0]:.4f} and {losses[1]:.4f}"
+    theirs = make_pipeline(Nystroem(gamma=gamma, random_state=0), LinearSVR(C=10.0, epsilon=EPSILON, dual="auto", random_state=0))
+    ours, note = of_equal_loss(X, y, theirs.fit(X, y))
+    yield "LandmarkedSVR", lambda: ours.fit(X, y), lambda: theirs.fit(X, y), note
+
+
+def of_equal_loss(X: Any, y: Any, peer: Any) -> tuple[Any, str]:
+    """Ours on the peer's landmarks with the strongest λ, a power of ten, at which its loss is at most the peer's; and what they are.
+
+    Raises
+    ------
+    ArithmeticError
+        where no λ down to 1e-12 is enough: then there is nothing to compare.
+    """
+    from simopt.data.similarities import Gaussian
+    from simopt.estimators import LandmarkedSVRegressor
+
+    def loss(model: Any) -> float:
+        return float(np.mean(np.maximum(np.abs(model.predict(X) - y) - EPSILON, 0.0)))
+
+    given = loss(peer)
+    for exponent in range(-4, -13, -1):
+        strength = 10.0**exponent
+        model = LandmarkedSVRegressor(Gaussian(WIDTH), landmarks=peer[0].components_, regularization=strength, epsilon=EPSILON)
+        if (found := loss(model.fit(X, y))) <= given:
+            return model, f"the same landmarks, losses {found:.4f} and {given:.4f} at λ = {strength:.0e}"
+    raise ArithmeticError(f"the loss of LinearSVR is {given:.4f}, and ours is {found:.4f} at λ = 1e-12")
 
 
 def isotonic(n: int) -> Iterator[tuple[str, Any, Any, str]]:
@@ -72,12 +98,12 @@ def main() -> None:
     """n = 1000, 2000 and 4000; the isotonic fit also at a million samples."""
     options = arguments(__doc__ or "")
     warnings.simplefilter("ignore")  # LinearSVR at its own limit of iterations
-    table = Table("Estimators: fit and predict against scikit-learn", "estimator, n")
+    table = Table("estimators: fit and predict against scikit-learn, time of the processor", "estimator, n")
     worst: dict[str, float] = {}
     sizes = (300,) if options.quick else (1000, 2000, 4000)
     for n in (*sizes, 3000 if options.quick else QUERIES):
         for name, ours, peer, note in [*(cases(n) if n in sizes else ()), *isotonic(n)]:
-            result = interleave(ours, peer, pairs=2 if options.quick else PAIRS)
+            result = interleave(ours, peer, pairs=2 if options.quick else PAIRS, clock=time.process_time)
             table.add(f"{name}, {n}", result, note)
             worst[name] = max(worst.get(name, 0.0), result.ratio)
     table.close(options, "; ".join(f"largest ratio of {name} {met(ratio, TARGETS[name])}" for name, ratio in worst.items()))

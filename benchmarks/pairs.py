@@ -27,6 +27,7 @@ BUDGET = 300.0  # seconds; a slow cell takes as many pairs as fit
 SLOW = 5.0  # seconds; a run of this length needs no warm-up before it
 GRACE = 3.0  # seconds that a stopped process has to clean up
 Work = Callable[[], object]
+Clock = Callable[[], float]
 T = TypeVar("T")
 
 
@@ -53,18 +54,19 @@ class Pairs:
     peer_megabytes: float
 
 
-def interleave(ours: Work, peer: Work, *, pairs: int = PAIRS, budget: float = BUDGET) -> Pairs:
+def interleave(ours: Work, peer: Work, *, pairs: int = PAIRS, budget: float = BUDGET, clock: Clock = time.perf_counter) -> Pairs:
     """Run ours and the peer in turn, each pair in the other order, after one warm-up of both.
 
+    `clock` is that of the wall; `time.process_time` counts what the processor did for one thread, and less of what others did beside it.
     Where the first run of the peer takes over 5 s, it is the first pair with a run of ours after the warm-up, and the peer's memory is not
     measured (nan), since that takes a run by itself.
     """
     times: tuple[list[float], list[float]] = ([], [])
     with one_thread():
-        first = seconds(ours), seconds(peer)
+        first = seconds(ours, clock), seconds(peer, clock)
         megabytes = peak_megabytes(ours), peak_megabytes(peer) if first[1] <= SLOW else float("nan")
         if first[1] > SLOW:
-            times[0].append(seconds(ours))
+            times[0].append(seconds(ours, clock))
             times[1].append(first[1])
         start = time.perf_counter()
         while len(times[0]) < pairs:
@@ -72,7 +74,7 @@ def interleave(ours: Work, peer: Work, *, pairs: int = PAIRS, budget: float = BU
             if len(times[0]) >= 1 and time.perf_counter() - start + sum(first) > budget:
                 break
             for which in (0, 1) if len(times[0]) % 2 == 0 else (1, 0):
-                times[which].append(seconds((ours, peer)[which]))
+                times[which].append(seconds((ours, peer)[which], clock))
     ratios = [a / b for a, b in zip(*times, strict=True)]
     spreads = [Spread(statistics.median(t), min(t), max(t)) for t in times]
     return Pairs(*spreads, spreads[0].median / spreads[1].median, min(ratios), max(ratios), len(ratios), *megabytes)
@@ -121,14 +123,14 @@ def _end(child: multiprocessing.process.BaseProcess) -> None:
     child.join()
 
 
-def seconds(work: Work) -> float:
-    """Wall time of one call, garbage collection kept out."""
+def seconds(work: Work, clock: Clock = time.perf_counter) -> float:
+    """Time of one call, garbage collection kept out."""
     gc.collect()
     gc.disable()
     try:
-        start = time.perf_counter()
+        start = clock()
         work()
-        return time.perf_counter() - start
+        return clock() - start
     finally:
         gc.enable()
 
