@@ -25,10 +25,11 @@ time over the peer's, medians of interleaved pairs on one thread; each has its t
 # What is fitted, what one would use for it, the benchmark, and which of its figures say how long ours takes in parts of the peer's time.
 SVR, CHAIN = "landmarked SVR against LIBLINEAR and conic solvers", "LPAV (labels, L = 2) against solvers of quadratic programmes"
 EXC, SHARE = "EXC ordinal regression against conic solvers", "our share of {}'s time (\\S+)"
+FIT = "estimators: fit and predict against scikit-learn, time of the processor"
 EIGHT = (
     ("ridge regression with ‖f‖ᵐ, 1.1 ≤ m ≤ 4", "CVXPY with CLARABEL", "secular against CVXPY with CLARABEL", r"median ratio (\S+)"),
-    ("the same", "scikit-learn's `KernelRidge`, m = 2", "M-power RLS fit against KernelRidge.fit", r"median ratio (\S+)"),
-    ("hinge SVM, C = 1", "LIBSVM", "hinge SVM against LIBSVM", r"C = 1, gap 1e-6 (\S+)"),
+    ("`MPowerRegressor.fit`, m = 1.5", "`KernelRidge.fit`", FIT, r"ratio of MPower (\S+)"),
+    ("`HingeSVMClassifier.fit`, C = 1", "`SVC.fit`, to its gap", FIT, r"ratio of HingeSVM (\S+)"),
     ("landmarked SVR, C ≥ 10", "LIBLINEAR", SVR, "C ≥ 10, " + SHARE.format("LIBLINEAR")),
     ("landmarked SVR, C ≤ 0.1", "LIBLINEAR", SVR, "C ≤ 0.1, " + SHARE.format("LIBLINEAR")),
     ("ordinal regression, 10000 × 100", "CVXPY with CLARABEL", EXC, "10000 x 100, " + SHARE.format("CLARABEL")),

@@ -239,7 +239,7 @@ class Table:
         print(
             f"{label:<34} {_milliseconds(result.ours):>26} {_milliseconds(result.peer):>26} "
             f"{f'{result.ratio:.3f} ({result.ratio_low:.3f}-{result.ratio_high:.3f})':>20} {result.pairs:>5}  "
-            f"{result.ours_megabytes:.0f}/{result.peer_megabytes:.0f}  {note}",
+            f"{result.ours_megabytes:.0f}/{result.peer_megabytes:.0f}  {note}".rstrip(),
             flush=True,
         )
 
