@@ -86,6 +86,7 @@ def test_a_run_of_benchmarks_writes_what_it_measured_and_leaves_the_rest(benchma
 
 def test_a_benchmark_that_lost_a_figure_of_the_readme_is_named(benchmarks_page) -> None:  # type: ignore[no-untyped-def]
     page = benchmarks_page
-    found = page.sections(page.PAGE.read_text(encoding="utf-8")) | {"secular against CVXPY with CLARABEL": "2030-01-02; A machine.\n\nno figure."}
-    with pytest.raises(LookupError, match="secular against CVXPY with CLARABEL"):
+    title = "secular against CVXPY with CLARABEL"
+    found = page.sections(page.PAGE.read_text(encoding="utf-8")) | {title: "2030-01-02; A machine.\n\nno figure."}
+    with pytest.raises(LookupError, match=title):
         page.eight(found)
