@@ -24,7 +24,7 @@ def main() -> None:
     options = arguments(__doc__ or "")
     repetitions = 5 if options.quick else RUNS // 4
     print(f"\n## {4 * repetitions} runs of a comparison\n{machine()}")
-    design: dict[str, Any] = {"sizes": [100, 200], "repetitions": repetitions, "tol": 1e-6, "time_limit": 30, "jobs": 1}
+    design: dict[str, Any] = {"sizes": [100, 200], "repetitions": repetitions, "tol": 1e-6, "time_limit": 30, "jobs": 1, "budget": 3600.0}
     with tempfile.TemporaryDirectory() as folder:
 
         def all_of_them() -> object:
@@ -36,6 +36,7 @@ def main() -> None:
         rows += [{"work": "going on, with nothing left to do", "seconds": seconds(all_of_them), "megabytes": float("nan")}]
         rows += [{"work": "reading the folder", "seconds": seconds(lambda: load(folder)), "megabytes": float("nan")}]
         found = load(folder)
+    assert len(found.records) == 4 * repetitions, f"{len(found.records)} records of {4 * repetitions} runs"
     statuses = sorted({record.status for record in found.records})
     left = sum(len((task / "children").read_text().split()) for task in Path(f"/proc/{os.getpid()}/task").glob("*"))
     for row in rows:

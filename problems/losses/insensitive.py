@@ -15,10 +15,10 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from functools import cached_property, reduce
-from operator import add
+from operator import add, sub
 from typing import Annotated, Any, ClassVar, Self, SupportsFloat
 
 import numpy as np
@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.data.landmarks import equal_columns
-from simopt.data.row_blocks import LARGE, RowBlocks, StreamedFeatures
+from simopt.data.row_blocks import LARGE, Products, RowBlocks, StreamedFeatures
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.ground.fields import NonNegative, Targets
@@ -108,10 +108,6 @@ def slack(num: Arithmetic, h: Value, a: Value, shares: Shares, smoothness: float
     return shares.mean(num, difference * difference) * beta / 2 + ends
 
 
-def _sums(pairs: Iterable[tuple[Value, Value]]) -> tuple[Value, Value]:
-    return reduce(lambda one, two: (one[0] + two[0], one[1] + two[1]), pairs)
-
-
 class InsensitiveRegression(Problem):
     """(1/n) Σ ℓ̃_β(⟨w, ψ_i⟩ − y_i); a problem declares the fields, in the order of its formula, and adds what bounds w.
 
@@ -134,23 +130,35 @@ class InsensitiveRegression(Problem):
     def in_units(self, s: float, c: float) -> Self:
         """The same problem with y, ε and 1/β multiplied by s and Ψ by c: values × s, w × s/c."""
 
-    def blocks(self) -> Iterator[tuple[slice, Array]]:
-        """Ranges of samples and their features, so that no formula needs more than blocks beside its data."""
-        return iter(RowBlocks(self.features, LARGE))
+    @cached_property
+    def rows(self) -> RowBlocks:
+        """The features in blocks, so that no formula needs more than these beside its data."""
+        return RowBlocks(self.features, LARGE)
 
-    def hinges(self, num: Arithmetic, w: Value, part: slice, block: Array | None) -> tuple[Value, Value]:
-        """f − y − ε (above) and y − ε − f (below) of a range of samples; w = 0 needs no features."""
-        residual = (num.zeros(part.stop - part.start) if block is None else num.matvec(block, w)) - num.lift(self.targets[part])
-        return residual - num.lift(self.epsilon), residual * -1 - num.lift(self.epsilon)
+    @cached_property
+    def _products(self) -> Products:
+        return Products(self.rows)
+
+    def predictions(self, num: Arithmetic, w: Value) -> Iterator[tuple[slice, Value]]:
+        """f = Ψw by ranges of samples; w = 0 needs no features."""
+        if squares.all_zero(num, w):
+            yield from ((part, num.zeros(part.stop - part.start)) for part in self.rows.parts)
+        elif num is FLOAT:
+            f = self._products.image(w)
+            yield from ((part, f[part]) for part in self.rows.parts)
+        else:
+            yield from ((part, num.matvec(block, w)) for part, block in self.rows)
+
+    def hinges(self, num: Arithmetic, w: Value) -> Iterator[tuple[slice, tuple[Value, Value]]]:
+        """f − y − ε (above) and y − ε − f (below) by ranges of samples."""
+        for part, f in self.predictions(num, w):
+            residual = f - num.lift(self.targets[part])
+            yield part, (residual - num.lift(self.epsilon), residual * -1 - num.lift(self.epsilon))
 
     def loss(self, num: Arithmetic, w: Value) -> Value:
         """(1/n) Σ ℓ̃_β(f_i − y_i)."""
-        rows: Iterable[tuple[slice, Array | None]] = self.blocks()
-        if squares.all_zero(num, w):
-            rows = ((part, None) for part in RowBlocks(self.features, LARGE).parts)
-        hinges = ((part, self.hinges(num, w, part, block)) for part, block in rows)
         beta = self.smoothness
-        return reduce(add, (mean_loss(num, *pair, shares=self.shares.on(part), smoothness=beta) for part, pair in hinges))
+        return reduce(add, (mean_loss(num, *pair, shares=self.shares.on(part), smoothness=beta) for part, pair in self.hinges(num, w)))
 
     def prices(self, num: Arithmetic, multipliers: Multipliers, part: slice = slice(None)) -> tuple[Value, Value]:
         """p and q in [0, 1/n] of a range of samples, without what the two have in common.
@@ -163,16 +171,21 @@ class InsensitiveRegression(Problem):
         shares = self.shares.on(part)
         return hinge_rows.capped(num, above - common, shares), hinge_rows.capped(num, below - common, shares)
 
+    def pull(self, num: Arithmetic, multipliers: Multipliers) -> Value:
+        """g = Ψᵀ(p − q)."""
+        if num is not FLOAT:
+            return reduce(add, (num.rmatvec(block, sub(*self.prices(num, multipliers, part))) for part, block in self.rows))
+        return self._products.pull(np.concatenate([sub(*self.prices(num, multipliers, part)) for part in self.rows.parts]))
+
     def lagrangian(self, num: Arithmetic, multipliers: Multipliers) -> tuple[Value, Value]:
         """Σ (q − p) y − ε Σ (p + q) − (n/(2β)) Σ (p² + q²), the part of the Lagrangian without w, and g = Ψᵀ(p − q)."""
 
-        def terms(part: slice, block: Array) -> tuple[Value, Value]:
+        def term(part: slice) -> Value:
             above, below = self.prices(num, multipliers, part)
             smoothing = cost(num, above, below, shares=self.shares.on(part), smoothness=self.smoothness)
-            value = num.dot(below - above, num.lift(self.targets[part])) - num.sum(above + below) * num.lift(self.epsilon) - smoothing
-            return value, num.rmatvec(block, above - below)
+            return num.dot(below - above, num.lift(self.targets[part])) - num.sum(above + below) * num.lift(self.epsilon) - smoothing
 
-        return _sums(terms(part, block) for part, block in self.blocks())
+        return reduce(add, map(term, self.rows.parts)), self.pull(num, multipliers)
 
     def settled(self, num: Arithmetic, w: Value, multipliers: Multipliers) -> bool:
         """Whether y, w, p and q are all 0: then every term of the gap is 0, also where radii of intervals would say otherwise."""
@@ -180,14 +193,12 @@ class InsensitiveRegression(Problem):
 
     def hinge_gap(self, num: Arithmetic, w: Value, multipliers: Multipliers) -> tuple[Value, Value]:
         """What the hinges leave of the gap, and g = Ψᵀ(p − q)."""
-
-        def terms(part: slice, block: Array) -> tuple[Value, Value]:
-            above, below = self.prices(num, multipliers, part)
-            pairs = zip(self.hinges(num, w, part, block), (above, below), strict=True)
-            left = sum((slack(num, h, a, self.shares.on(part), self.smoothness) for h, a in pairs), num.lift(0.0))
-            return left, num.rmatvec(block, above - below)
-
-        return _sums(terms(part, block) for part, block in self.blocks())
+        left = (
+            slack(num, h, a, self.shares.on(part), self.smoothness)
+            for part, pair in self.hinges(num, w)
+            for h, a in zip(pair, self.prices(num, multipliers, part), strict=True)
+        )
+        return reduce(add, left), self.pull(num, multipliers)
 
     def multipliers(self, point: Point) -> Multipliers:
         """q_i = s'(y_i − ε − f_i)/n, p_i = s'(f_i − y_i − ε)/n: exact if β < ∞; else 1/n or 0, exact away from the kinks, which a point
@@ -195,8 +206,8 @@ class InsensitiveRegression(Problem):
         """
         w, n = np.asarray(point["w"], dtype=float), len(self.targets)
         out = {"above": np.empty(n), "below": np.empty(n)}
-        for part, block in self.blocks():
-            for key, h in zip(("above", "below"), self.hinges(FLOAT, w, part, block), strict=True):
+        for part, pair in self.hinges(FLOAT, w):
+            for key, h in zip(("above", "below"), pair, strict=True):
                 out[key][part] = suggested(h, self.shares.on(part), self.smoothness)
         return out
 

@@ -99,3 +99,33 @@ class RowBlocks:
         """The chunk that begins with this row."""
         index = next(i for i, chunk in enumerate(self._chunks) if chunk.start == start)
         return self._chunks[index], np.asarray(self._pieces[index].compute(), dtype=np.float64)
+
+
+class Products:
+    """Ψw and Ψᵀv in floats, a pass over the rows each; the last of both is remembered, as objective, dual and gap ask for the same."""
+
+    def __init__(self, rows: RowBlocks) -> None:
+        self._rows = rows
+        self._image = self._pull = (np.empty(0), np.empty(0))
+
+    def image(self, w: Array) -> Array:
+        """Ψw."""
+        known, found = self._image
+        if not np.array_equal(known, w):
+            found = np.empty(self._rows.shape[0])
+            for part, block in self._rows:
+                found[part] = block @ w
+            found.flags.writeable = False
+            self._image = w.copy(), found
+        return found
+
+    def pull(self, v: Array) -> Array:
+        """Ψᵀv."""
+        known, found = self._pull
+        if not np.array_equal(known, v):
+            found = np.zeros(self._rows.shape[1])
+            for part, block in self._rows:
+                found = found + block.T @ v[part]
+            found.flags.writeable = False
+            self._pull = v.copy(), found
+        return found

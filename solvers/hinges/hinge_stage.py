@@ -69,7 +69,8 @@ class HingeStage(Stage):
 
     def suggest(self) -> None:
         """The multipliers that f = Ψw suggests by itself, away from the kinks."""
-        self.place()
+        if np.any(self.w):
+            self.place()
         low, high, _, shift = self.hinges
         for h, a in zip((low - self.f, self.f - high), self.multipliers, strict=True):
             a[:] = h > 0.0 if shift == 0.0 else np.clip(h / shift, 0.0, 1.0)

@@ -48,10 +48,10 @@ STALLS = 8
 
 
 def newton_fits(stage: Stage, goal: float, room: float) -> Iterator[Fit]:
-    """Fits of all samples from w = 0, where the stage stands, of which only the last, whose gap is to be at most the goal, knows it."""
+    """Fits of all samples from w = 0, where the stage stands, with the gap as the stage has it; of the last it is computed anew."""
     start(stage, room)
     for _ in climb(stage, goal, room):
-        yield stage.fit()
+        yield stage.fit(max(stage.gap, math.nextafter(goal, math.inf)))  # with what rounding has piled up: nothing to be claimed
     stage.judge()
     yield stage.fit(stage.gap)
 
