@@ -8,11 +8,7 @@ from simopt.claims.check import Outcome
 from simopt.claims.kinds import Quantifier
 from simopt.claims.replay import replay
 from simopt.claims.statement import TooLong, serialise
-from simopt.coq.theory import refutation, title, written
-
-
-class NoTheorem(ValueError):
-    """Why a witness leaves no theorem."""
+from simopt.coq.theory import NoTheorem, refutation, title, written
 
 
 def write(path: str | Path, folder: str | Path) -> str:

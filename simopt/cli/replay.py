@@ -42,7 +42,8 @@ def replay(
 
 def _export(paths: Sequence[str], folder: str) -> None:
     """Write the refutations that state a formula as files of Coq, and say why the others leave none."""
-    from simopt.claims.refutation import NoTheorem, write
+    from simopt.claims.refutation import write
+    from simopt.coq.theory import NoTheorem
     from simopt.ground.errors import InvalidFile
 
     for path in paths:

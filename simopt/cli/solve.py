@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from simopt.cli.console import Json, Output, Ticker, check_output, console, emit, fitted, number, reserved
+from simopt.cli.streams import complain
 
 if TYPE_CHECKING:
     from simopt.ground.worker import Workers
@@ -33,6 +34,9 @@ def solve(
     set_: Annotated[list[str] | None, typer.Option("--set", metavar="FIELD=VALUE", help="Option of the recipe or field.")] = None,
     option: Annotated[list[str] | None, typer.Option("--option", metavar="NAME=VALUE", help="Option of the solver.")] = None,
     rigorous: Annotated[bool, typer.Option("--rigorous", help="Evaluate the bounds in interval arithmetic.")] = False,
+    coq: Annotated[
+        str, typer.Option("--coq", metavar="DIR", help="Also write the certificate of the declaration, in fractions, as theorems of Coq.")
+    ] = "",
     as_json: Json = False,
     output: Output = None,
 ) -> None:
@@ -53,7 +57,21 @@ def solve(
     with reserved(as_json), _pool(made, common) as pool:
         solution, stopped = _run(pool, made, solver, common, options)
     emit(describe(made, solution, data), as_json, output, lambda: _show(made, solution, data, rigorous))
+    if coq and not stopped:
+        _theorem(made, coq)
     raise typer.Exit(INTERRUPTED if stopped else 0 if acceptable(solution) else 1)
+
+
+def _theorem(made: Problem, folder: str) -> None:
+    """Write weak duality of this instance as a file of Coq, or say why there is none."""
+    from simopt.coq.certificate import write
+    from simopt.coq.theory import NoTheorem
+    from simopt.ground.errors import Unreadable
+
+    try:
+        typer.echo(f"{folder}/{write(made, folder)}.v")
+    except (NoTheorem, Unreadable) as error:
+        complain(f"--coq: no theorem, {error}")
 
 
 def build(name: str, data: str, target: str | None, texts: dict[str, str]) -> Problem:

@@ -6,6 +6,7 @@ Goes on where it was interrupted. `--seconds` takes a sample: files in the order
 from __future__ import annotations
 
 import argparse
+import hashlib
 import statistics
 import sys
 import time
@@ -14,9 +15,11 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from simopt import recheck
+from simopt.coq.catalogue import certificates
+from simopt.coq.certificate import heading
 from simopt.coq.kernel import Kernel, Result, available
 from simopt.coq.mutant import mutant
-from simopt.coq.theory import export, title
+from simopt.coq.theory import NoTheorem, export, title
 
 Job = tuple[str, Callable[[], Result]]
 
@@ -31,12 +34,22 @@ def _jobs(kernel: Kernel, evidence: Path) -> list[tuple[str, str, Job]]:
         text, false = export(document), export(mutant(document))
         made.append(("proof file", order, (name, lambda name=name, text=text: kernel.check(name, text))))  # type: ignore[misc]
         made.append(("mutant", order, (f"{name}_mutant", lambda name=f"{name}_mutant", text=false: kernel.refused(name, text))))  # type: ignore[misc]
-    for path in sorted(evidence.glob("*.v")):
-        if path.name != "Simopt.v":
-            text = path.read_text(encoding="utf-8")
-            kind = path.stem.rpartition("_")[2] if path.stem.endswith(("_refuted", "_certificate")) else "theorem"
-            made.append((kind, "", (path.stem, lambda name=path.stem, text=text: kernel.check(name, text))))  # type: ignore[misc]
+    for path in sorted(evidence.glob("*_refuted.v")):
+        text = path.read_text(encoding="utf-8")
+        made.append(("refutation", _order(text), (path.stem, lambda name=path.stem, text=text: kernel.check(name, text))))  # type: ignore[misc]
+    for problem, found in certificates():
+        if isinstance(found, NoTheorem):
+            sys.stdout.write(f"no certificate of {problem}: {found}\n")
+            continue
+        name = f"{title(problem)}_certificate"
+        text, false = found.text(name, heading(problem, found)), found.mutant(f"{name}_mutant")
+        made.append(("certificate", _order(text), (name, lambda name=name, text=text: kernel.check(name, text))))  # type: ignore[misc]
+        made.append(("mutant", _order(text), (f"{name}_mutant", lambda name=f"{name}_mutant", text=false: kernel.refused(name, text))))  # type: ignore[misc]
     return sorted(made, key=lambda job: (job[1], job[0]))
+
+
+def _order(text: str) -> str:
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -53,7 +66,6 @@ def main(arguments: list[str] | None = None) -> int:
         return 0
     kernel = Kernel(options.folder)
     start = time.monotonic()
-    kernel.prepare()
     jobs = _jobs(kernel, options.evidence)
 
     def run(job: tuple[str, str, Job]) -> tuple[str, str, Result | None]:

@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
-from simopt.coq.theory import PRELUDE
+from simopt.coq.preludes import needed, source
 from simopt.ground.writing import write_text
 
 LIMIT = 600  # seconds a file
@@ -55,32 +55,34 @@ def available() -> bool:
     return Path(where, "user-contrib", "Interval", "Tactic.vo").is_file()
 
 
+def _digest(text: str) -> str:
+    """Of a text with all that it stands on."""
+    return hashlib.sha256("".join([*map(source, needed(text)), text]).encode()).hexdigest()
+
+
 class Kernel:
-    """A folder in which files are checked. Its ledger holds what came out, by the digest of the file and of the prelude."""
+    """A folder in which files are checked. Its ledger holds what came out, by the digest of the file and of what it stands on."""
 
     def __init__(self, folder: str | Path) -> None:
         self.folder = Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self._ledger = self.folder / LEDGER
-        self._prelude = PRELUDE.read_text(encoding="utf-8")
         self.known: dict[str, Result] = {}
         if self._ledger.is_file():
             kept = json.loads(self._ledger.read_text(encoding="utf-8"))
             self.known = {name: Result(**{**made, "assumptions": tuple(made["assumptions"])}) for name, made in kept.items()}
 
-    def prepare(self) -> float:
-        """Compile the prelude if it is not; its seconds."""
-        source, stamp = self.folder / "Simopt.v", self.folder / "Simopt.stamp"
-        wanted = hashlib.sha256(self._prelude.encode()).hexdigest()
-        if stamp.is_file() and stamp.read_text() == wanted and source.with_suffix(".vo").is_file():
-            return 0.0
-        write_text(source, self._prelude)
-        start = time.monotonic()
-        done = self._run("Simopt")
-        if done.returncode:
-            raise RuntimeError(f"Coq does not accept the prelude: {done.stderr[-800:]}")
-        write_text(stamp, wanted)
-        return time.monotonic() - start
+    def prepare(self, text: str) -> None:
+        """Compile what a text stands on, as far as that is not done."""
+        for name in needed(text):
+            stamp, wanted = self.folder / f"{name}.stamp", _digest(source(name))
+            if stamp.is_file() and stamp.read_text() == wanted and (self.folder / f"{name}.vo").is_file():
+                continue
+            write_text(self.folder / f"{name}.v", source(name))
+            done = self._run(name)
+            if done.returncode:
+                raise RuntimeError(f"Coq does not accept {name}.v: {done.stderr[-800:]}")
+            write_text(stamp, wanted)
 
     def _run(self, name: str) -> subprocess.CompletedProcess[str]:
         command = ["coqc", "-q", "-w", "none", "-Q", ".", "Simopt", f"{name}.v"]
@@ -92,12 +94,13 @@ class Kernel:
 
     def check(self, name: str, text: str) -> Result:
         """Have a file accepted, and ask for the assumptions of all its theorems."""
-        digest = hashlib.sha256((self._prelude + text).encode()).hexdigest()
+        digest = _digest(text)
         kept = self._kept(name, digest)
         if kept and (not kept.accepted or (self.folder / f"{name}.vo").is_file()):
             return kept
         theorems = THEOREM.findall(text)
         asked = f"Definition all_of_it := ({', '.join(['Logic.I', *theorems])}).\nPrint Assumptions all_of_it."
+        self.prepare(text)
         write_text(self.folder / f"{name}.v", f"{text}\n{asked}\n")
         start = time.monotonic()
         try:
@@ -110,10 +113,11 @@ class Kernel:
 
     def refused(self, name: str, text: str) -> Result:
         """Have a false file refused: `accepted` of the result says that it was, in a proof and not for its form."""
-        digest = hashlib.sha256((self._prelude + text).encode()).hexdigest()
+        digest = _digest(text)
         kept = self._kept(name, digest)
         if kept:
             return kept
+        self.prepare(text)
         write_text(self.folder / f"{name}.v", text)
         start = time.monotonic()
         try:

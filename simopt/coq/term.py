@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -194,26 +194,30 @@ class Printer:
 
     def deep(self, term: Term, place: dict[str, int], inside: bool = False) -> str:
         """The term as data of Simopt.v, with the place of every input and of every part that has a name."""
-        name = self._names.get(id(term))
-        if name is not None and not inside:
-            return f"(Var {place[name]})"
-        if term.op == "variable":
-            return f"(Var {place[self.variables[term.name]]})"
-        if term.op == "number":
-            p, q = term.number.numerator, term.number.denominator
-            whole = f"({p})" if p < 0 else str(p)
-            return f"(Num {whole})" if q == 1 else f"(Frac {whole} {q})"
-        args = " ".join(self.deep(arg, place) for arg in term.args)
-        if term.op == "root":
-            return f"(Sqrt {args})" if term.order == 2 else f"(Root {term.order} {args})"
-        return f"(Pow {args} {term.order})" if term.op == "^" else f"({DEEP[term.op]} {args})"
+        places = {key: place[name] for key, name in self._names.items() if name in place}
+        places |= {id(each): place[self.variables[each.name]] for each in walk([term]) if each.op == "variable"}
+        return data(term, places, inside)
+
+
+def data(term: Term, place: Mapping[int, int], inside: bool = False) -> str:
+    """The term as data of Simopt.v; what has a place, by its identity, is what stands there. `inside` spells out the term itself."""
+    if not inside and id(term) in place:
+        return f"(Var {place[id(term)]})"
+    if term.op == "number":
+        p, q = term.number.numerator, term.number.denominator
+        whole = f"({p})" if p < 0 else str(p)
+        return f"(Num {whole})" if q == 1 else f"(Frac {whole} {q})"
+    args = " ".join(data(arg, place) for arg in term.args)
+    if term.op == "root":
+        return f"(Sqrt {args})" if term.order == 2 else f"(Root {term.order} {args})"
+    return f"(Pow {args} {term.order})" if term.op == "^" else f"({DEEP[term.op]} {args})"
 
 
 WORDS = frozenset(
     "as at cofix else end exists fix for forall fun if in let match return Set Prop SProp Type then using where with mod every "
     "R Q Z N O S I F E PI INR IZR exp ln sqrt sin cos tan Rabs Rmin Rmax Rpower Qabs Qmin Qmax plus minus times over power "
     "Var Num Frac Opp Abs Sqrt Root Exp Ln Pow Add Sub Mul Div Min Max Exact Wide Le Lt Eql NotLe NotLt Eq Gt Both Bind "
-    "xH xI xO Z0 Zpos Zneg "
+    "xH xI xO Z0 Zpos Zneg Let AtMost Equal AtLeast Polynomial "
     "nil cons pair inl inr left right true false Some None tt conj".split()
 )
 
@@ -221,4 +225,4 @@ WORDS = frozenset(
 def identifier(name: str) -> str:
     """The name as an identifier of Coq that is no word of the language and no constructor."""
     plain = re.sub(r"[^A-Za-z0-9_]", lambda found: f"u{ord(found[0]):x}", name)
-    return f"{plain}_" if plain in WORDS or plain.startswith("part") else plain
+    return f"{plain}_" if plain in WORDS or plain.startswith(("part", "given", "proved")) else plain

@@ -14,15 +14,19 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from simopt.coq.preludes import needed, source
 from simopt.coq.term import Printer, Term, Terms, identifier
-from simopt.ground.writing import write_bytes, write_text
+from simopt.ground.writing import write_text
 from simopt.recheck import LEADING, NUMBER, ROLES
 
-PRELUDE = Path(__file__).with_name("Simopt.v")
 WIDTH = 118
 RELATION = {"<=": "<=", "<": "<", "==": "="}
 FACT = {"<=": "Le", "<": "Lt", "==": "Eql", "~<=": "NotLe", "~<": "NotLt"}
 SUM = 69  # sides of a relation
+
+
+class NoTheorem(ValueError):
+    """Why a certificate or a witness leaves no theorem."""
 
 
 class Formula:
@@ -204,15 +208,16 @@ def export(document: dict[str, Any]) -> str:
 
 
 def write(document: dict[str, Any], folder: str | Path) -> str:
-    """Write the file of Coq for a proof file, and the prelude, into a folder; the name of the file."""
+    """Write the file of Coq for a proof file, and what it stands on, into a folder; the name of the file."""
     return written(folder, title(str(document["row"])), export(document))
 
 
 def written(folder: str | Path, name: str, text: str) -> str:
-    """Write a file of Coq, and the prelude, into a folder that is made if there is none; the name of the file."""
+    """Write a file of Coq, and what it stands on, into a folder that is made if there is none; the name of the file."""
     place = Path(folder)
     place.mkdir(parents=True, exist_ok=True)
-    write_bytes(place / PRELUDE.name, PRELUDE.read_bytes())
+    for each in needed(text):
+        write_text(place / f"{each}.v", source(each))
     write_text(place / f"{name}.v", text)
     return name
 

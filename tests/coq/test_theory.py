@@ -163,9 +163,7 @@ def test_a_mutant_is_false() -> None:
 
 @pytest.fixture(scope="module")
 def kernel(tmp_path_factory: pytest.TempPathFactory) -> Kernel:
-    made = Kernel(tmp_path_factory.mktemp("coq"))
-    made.prepare()
-    return made
+    return Kernel(tmp_path_factory.mktemp("coq"))
 
 
 @needs_coq
