@@ -12,6 +12,7 @@ modulus of the least eigenvalue is added to the diagonal of the training points'
 
 from __future__ import annotations
 
+import math
 import time
 import warnings
 from collections.abc import Mapping
@@ -48,6 +49,7 @@ TOL = 1e-6  # relative gap of an estimator's fit: a hundred times what `simopt.s
 READ_AS_NUMBERS = (str, bytes, np.datetime64, np.timedelta64, np.void)  # by `float`, or by NumPy
 NUMBERS = ("regularization", "radius", "power", "epsilon", "gamma")  # of a problem, that its certificate names
 LEAST = 1e-3  # seconds that a solver gets when the time is over before it begins: for its first point
+FEW_LANDMARKS, MANY_LANDMARKS = 300, 500
 SINGLE = float(np.finfo(np.float32).eps)
 
 
@@ -79,6 +81,14 @@ def remedy_for(status: str, time_limit: float) -> str:
     if status == Status.TIME_LIMIT.value:
         return f"time_limit={time_limit:g} s is over: raise it, or tol"
     return "raise tol, choose another solver, or bring X and y to units near 1"
+
+
+def usual_number(n: int) -> int:
+    """How many landmarks there are by default: 10√n of n distinct points, but at least 300 (all of fewer) and at most 500.
+
+    √n log n landmarks are as good as all for kernel ridge regression, up to constants (Rudi, Camoriano & Rosasco 2015).
+    """
+    return min(n, max(FEW_LANDMARKS, min(10 * math.isqrt(n), MANY_LANDMARKS)))
 
 
 def flag(name: str, value: Any) -> bool:
@@ -265,12 +275,15 @@ class KernelEstimator(Certified, SimilarityEstimator):
 
     _chosen_before = "the similarity and the parameters"
 
-    def _gram(self, X: Array, weights: Array | None = None) -> Array:
-        """K(x_i, x_j) of the training points, which are kept as `X_fit_`, and the similarity with its parameters as `similarity_`."""
+    def _gram(self, X: Array, weights: Array | None = None, similarity: Any = None) -> Array:
+        """K(x_i, x_j) of the training points, which are kept as `X_fit_`, and the similarity with its parameters as `similarity_`.
+
+        `similarity` is one that was chosen already.
+        """
         self._demand_square(X)
         if self._precomputed:
             return checked("X", lifted(X), len(X))
-        self.similarity_ = self._chosen(X, weights)
+        self.similarity_ = self._chosen(X, weights) if similarity is None else similarity
         self.X_fit_ = np.array(X)  # a copy: who changes X later does not change the fit
         if isinstance(self.similarity_, Similarity):
             return of_points(self.similarity_, X)
@@ -316,7 +329,9 @@ class LandmarkFeatures(SimilarityEstimator):
             given = self.landmarks.copy() if isinstance(self.landmarks, np.ndarray) else self.landmarks
             points, similarity = X, self.similarity
             drawn = not isinstance(given, list | tuple) and np.ndim(given) == 0
-            if drawn and (len(rows := distinct(X)) < len(X) or weights is not None):
+            rows = distinct(X) if drawn else np.arange(len(X))
+            given = usual_number(len(rows)) if given is None else given
+            if drawn and (len(rows) < len(X) or weights is not None):
                 few = some_of(len(X))
                 points, similarity = X[rows], self._chosen(X[few], None if weights is None else weights[few])
             elif isinstance(similarity, str) and weights is not None:
@@ -326,11 +341,13 @@ class LandmarkFeatures(SimilarityEstimator):
             return self.landmark_map_
         counted = np.arange(len(X)) if weights is None else np.flatnonzero(weights)
         numbers = Rows("X", counted.astype(np.float64)[:, None])
-        chosen = landmark_map(numbers, self._count(), as_given, seed).landmarks[:, 0]
+        chosen = landmark_map(numbers, self._count(len(counted)), as_given, seed).landmarks[:, 0]
         return self._columns(chosen.astype(np.intp))
 
-    def _count(self) -> int:
-        """How many landmarks there are to be, for similarities that are known for the training points alone."""
+    def _count(self, n: int) -> int:
+        """How many landmarks of n points there are to be, for similarities that are known for the training points alone."""
+        if self.landmarks is None:
+            return usual_number(n)
         if not isinstance(self.landmarks, Integral):
             raise InvalidProblem("landmarks: with precomputed similarities say how many; they are drawn from the training points")
         return int(self.landmarks)

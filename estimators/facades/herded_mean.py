@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from simopt.data.similarities import Precomputed, Similarity
 from simopt.estimators.facades.base import KernelEstimator, lifted
 from simopt.estimators.facades.one_against_rest import OneAgainstRestMixin, signs_of_classes
-from simopt.estimators.facades.sample_weights import weights_of, with_classes
+from simopt.estimators.facades.sample_weights import BALANCED, weights_of, with_classes
+from simopt.estimators.facades.widths import AUTO, automatic, for_classes
 from simopt.estimators.herding.herd import Herd, herd
 from simopt.ground import validate
 from simopt.ground.arrays import Array
@@ -27,9 +28,9 @@ class HerdedMeanClassifier(OneAgainstRestMixin, KernelEstimator):
     Parameters
     ----------
     similarity : str, Similarity, callable or "precomputed"
-        K, positive semidefinite; see `simopt.estimators.facades.base`.
-    class_weight : "balanced" or dict, optional
-        by label, what the weights of its samples are multiplied by; "balanced": so that all classes weigh the same.
+        K, positive semidefinite; see `simopt.estimators.facades.base`; by default ("auto") that of `MeanSimilarityClassifier`.
+    class_weight : "balanced", dict or None
+        by label, what the weights of its samples are multiplied by; by default all classes weigh the same.
     error : float, optional
         ε > 0, in the norm of the space.
     atoms : int, optional
@@ -75,9 +76,9 @@ class HerdedMeanClassifier(OneAgainstRestMixin, KernelEstimator):
 
     def __init__(
         self,
-        similarity: Any = "gaussian",
+        similarity: Any = AUTO,
         *,
-        class_weight: Any = None,
+        class_weight: Any = BALANCED,
         error: float | None = 0.05,
         atoms: int | None = None,
         steps: str = "uniform",
@@ -109,7 +110,11 @@ class HerdedMeanClassifier(OneAgainstRestMixin, KernelEstimator):
         kept = np.flatnonzero(weights > 0)
         self.classes_, every = signs_of_classes(y[kept])
         self._demand_square(X)
-        points, similarity = self._herdable(X, kept, None if given is None else given[kept])
+        counts = None if given is None else given[kept]
+        chosen = None
+        if automatic(self.similarity):
+            chosen = for_classes(X[kept], np.searchsorted(self.classes_, y[kept]), weights[kept], counts)
+        points, similarity = self._herdable(X, kept, counts, chosen)
         atoms = None if self.atoms is None else min(validate.whole("atoms", self.atoms, minimum=1), len(kept))
         target = None if mass is None else weights[kept] / weights[kept].sum()
         options: dict[str, Any] = {"error": self.error, "atoms": atoms, "steps": self.steps, "reweight": self.reweight}
@@ -136,10 +141,10 @@ class HerdedMeanClassifier(OneAgainstRestMixin, KernelEstimator):
         if X is not None:
             self.X_fit_ = X[self.support_]
 
-    def _herdable(self, X: Array, kept: NDArray[np.intp], weights: Array | None) -> tuple[Array, Similarity]:
+    def _herdable(self, X: Array, kept: NDArray[np.intp], weights: Array | None, chosen: Any) -> tuple[Array, Similarity]:
         """Points and their similarity as `herd` takes them: a matrix of values, or of a function's values, has row numbers for points."""
         if not self._precomputed:
-            self.similarity_ = self._chosen(X[kept], weights)
+            self.similarity_ = self._chosen(X[kept], weights) if chosen is None else chosen
             if isinstance(self.similarity_, Similarity):
                 return X[kept], self.similarity_
         matrix = Precomputed(lifted(X[np.ix_(kept, kept)]) if self._precomputed else self.similarity_(X[kept], X[kept]))

@@ -6,11 +6,15 @@ from typing import Any, Self
 
 import numpy as np
 
+from simopt.data.similarities.named import STANDARDISED
 from simopt.estimators.facades.base import TOL, KernelEstimator, flag
 from simopt.estimators.facades.one_against_rest import OneAgainstRestMixin, joined, signs_of_classes
+from simopt.estimators.facades.sample_weights import distinct
 from simopt.ground.arrays import Array, Point
 from simopt.problems.bounds import Penalty
 from simopt.problems.hinge_svm import HingeSVM
+
+COST = 10.0  # C by default, where the mean of K(x, x) is 1
 
 
 class HingeSVMClassifier(OneAgainstRestMixin, KernelEstimator):
@@ -22,8 +26,8 @@ class HingeSVMClassifier(OneAgainstRestMixin, KernelEstimator):
     ----------
     similarity : str, Similarity, callable or "precomputed"
         K, positive semidefinite; see `simopt.estimators.facades.base`.
-    regularization : float
-        λ > 0.
+    regularization : float, optional
+        λ > 0; by default κ/(10n), κ the mean of K(x_i, x_i) and n the number of distinct points: C = 10 where κ = 1.
     fit_intercept : bool
         whether there is a b.
     class_weight : "balanced" or dict, optional
@@ -38,6 +42,8 @@ class HingeSVMClassifier(OneAgainstRestMixin, KernelEstimator):
         the samples with a_j ≠ 0, those on the margin or inside it, in any of the problems.
     dual_coef_, intercept_ : (s,) array and float; of k > 2 classes (s, k) and (k,) arrays
         their a_j, and b.
+    regularization_ : float
+        λ.
     similarity_, X_fit_
         K with its parameters and these samples' points, unless similarities are precomputed.
     certificates_, certificate_, n_iter_, solution_, n_features_in_
@@ -57,9 +63,9 @@ class HingeSVMClassifier(OneAgainstRestMixin, KernelEstimator):
 
     def __init__(
         self,
-        similarity: Any = "gaussian",
+        similarity: Any = STANDARDISED,
         *,
-        regularization: float = 1e-3,
+        regularization: float | None = None,
         fit_intercept: bool = True,
         class_weight: Any = None,
         solver: str | None = None,
@@ -87,7 +93,9 @@ class HingeSVMClassifier(OneAgainstRestMixin, KernelEstimator):
         X, y = self._training(X, y, numeric=False)
         X, y, weights, counts = self._weighed(X, y, sample_weight, self.class_weight)
         self.classes_, every = signs_of_classes(y, weights)
-        gram, bound, intercept = self._gram(X, counts), Penalty(self.regularization), flag("fit_intercept", self.fit_intercept)
+        gram, intercept = self._gram(X, counts), flag("fit_intercept", self.fit_intercept)
+        self.regularization_ = self._strength(X, gram, weights) if self.regularization is None else self.regularization
+        bound = Penalty(self.regularization_)
 
         def fit(signs: Array) -> Point:
             return self._solved(HingeSVM(gram, signs, bound, intercept, weights), self.solver, self.tol, self.time_limit, depth=6)
@@ -97,6 +105,12 @@ class HingeSVMClassifier(OneAgainstRestMixin, KernelEstimator):
         biases = [float(point.get("bias", 0.0)) for point in points]
         self.intercept_ = biases[0] if len(biases) == 1 else np.array(biases)
         return self
+
+    def _strength(self, X: Array, gram: Array, weights: Array | None) -> float:
+        """κ/(C n) of the distinct points."""
+        counted = np.arange(len(X)) if weights is None else np.flatnonzero(weights)
+        rows = counted[distinct(X[counted])]
+        return (float(np.diagonal(gram)[rows].mean()) or 1.0) / (COST * len(rows))
 
     def decision_function(self, X: Any) -> Array:
         """f + b at the rows of X, shape (m,), positive for the second class; of k > 2 classes all of them, shape (m, k)."""

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
+from simopt.data.similarities.named import STANDARDISED
 from simopt.estimators.facades.base import TOL, flag
 from simopt.estimators.facades.hinge_svm import HingeSVMClassifier
 from simopt.estimators.facades.kernel_folds import KernelFolds
@@ -74,7 +75,7 @@ class HingeSVMClassifierCV(ClassifierMixin, KernelFolds):
 
     def __init__(
         self,
-        similarity: Any = "gaussian",
+        similarity: Any = STANDARDISED,
         *,
         regularizations: Any = 13,
         fit_intercept: bool = True,

@@ -8,6 +8,7 @@ import numpy as np
 from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from simopt.data.similarities.named import STANDARDISED_MEAN
 from simopt.estimators.facades.base import refuse_unread
 from simopt.estimators.facades.selected_landmarks import SelectedLandmarks
 from simopt.ground.arrays import Array
@@ -24,7 +25,8 @@ class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Sel
     similarity : str, Similarity, callable or "precomputed"
         K, see `simopt.estimators.facades.base`; positive semidefinite for `whiten` and for selection "greedy".
     landmarks : int or (d, p) array
-        how many are chosen among the training points (all of fewer), or the landmarks themselves.
+        how many are chosen among the training points (all of fewer), or the landmarks themselves; by default
+        `simopt.estimators.facades.base.usual_number` of them, 300 for up to 900 points.
     selection : "random", "k-means++" or "greedy"
         how they are chosen, see `simopt.estimators.landmark_choice`; greedy choice ends where nothing but rounding is left.
     whiten : bool
@@ -59,9 +61,9 @@ class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Sel
 
     def __init__(
         self,
-        similarity: Any = "gaussian-mean-distance",
+        similarity: Any = STANDARDISED_MEAN,
         *,
-        landmarks: Any = 100,
+        landmarks: Any = None,
         selection: str = "random",
         whiten: bool = False,
         random_state: Any = None,

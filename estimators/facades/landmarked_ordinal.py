@@ -9,8 +9,10 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
+from simopt.data.similarities.named import STANDARDISED_MEAN
 from simopt.estimators.facades.base import TOL, LandmarkEstimator, open_gap, remedy_for
-from simopt.estimators.ordinal.ordinal import ordinal
+from simopt.estimators.facades.leave_one_out import radius_for
+from simopt.estimators.ordinal.ordinal import cuts_and_margins, middles, ordinal
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
 from simopt.solving.solution import Status
@@ -27,7 +29,8 @@ class LandmarkedOrdinalClassifier(ClassifierMixin, LandmarkEstimator):
     similarity : str, Similarity, callable or "precomputed"
         K, see `simopt.estimators.facades.base`.
     landmarks : int or (d, p) array
-        how many are drawn from the training points (all of fewer), or the landmarks themselves.
+        how many are drawn from the training points (all of fewer), or the landmarks themselves; by default
+        `simopt.estimators.facades.base.usual_number` of them, 300 for up to 900 points.
     order : sequence, optional
         the labels from the least to the greatest; those that do not occur in y are left out. By default that of the categories, if y is an
         ordered pandas Categorical or a column of them, else the sorted one.
@@ -36,8 +39,11 @@ class LandmarkedOrdinalClassifier(ClassifierMixin, LandmarkEstimator):
         "exc" (a sample pays for its own interval) or "imc" (it pays at every threshold).
     class_weight : "balanced" or dict, optional
         by label, what the weights of its samples are multiplied by; "balanced": so that all classes weigh the same.
-    radius, regularization, gamma, delta
-        B or λ, the margin γ and the spacing Δ, with the defaults of `simopt.estimators.ordinal.ordinal.ordinal`.
+    radius, regularization : float, optional
+        B or λ, not both; by default B is as long as w of the ridge regression on the middles of the classes' intervals, 2γ apart if they
+        are learned, whose λ errs least at points left out (`simopt.estimators.facades.leave_one_out`).
+    gamma, delta
+        the margin γ and the spacing Δ, with the defaults of `simopt.estimators.ordinal.ordinal.ordinal`.
     solver, tol, time_limit
         as for `simopt.solve`; by default the best solver that the problem has, and where its certificate stays open the next one.
     random_state : int, RandomState or None
@@ -51,6 +57,8 @@ class LandmarkedOrdinalClassifier(ClassifierMixin, LandmarkEstimator):
         weights, thresholds, margins, errors and a plot, for labels 1, …, r.
     coef_, thresholds_ : (d,) and (r − 1,) arrays
         w and b.
+    radius_ : float or None
+        B, where ‖w‖ is not penalised.
     certificate_, n_iter_, n_features_in_
 
     Source: Chu & Keerthi 2007; Kar & Jain 2012, §3.3.
@@ -68,9 +76,9 @@ class LandmarkedOrdinalClassifier(ClassifierMixin, LandmarkEstimator):
 
     def __init__(
         self,
-        similarity: Any = "gaussian-mean-distance",
+        similarity: Any = STANDARDISED_MEAN,
         *,
-        landmarks: Any = 50,
+        landmarks: Any = None,
         order: Any = None,
         thresholds: Any = "learned",
         form: str = "exc",
@@ -127,6 +135,11 @@ class LandmarkedOrdinalClassifier(ClassifierMixin, LandmarkEstimator):
                 f"y: 1 class, {self.classes_.tolist()[0]!r}, in all {len(y)} samples; at least two are needed to tell classes apart"
             )
         psi = self._fit_map(X, counts)
+        self.radius_ = self.radius
+        if self.radius is None and self.regularization is None:
+            cuts, margins = cuts_and_margins(self.thresholds, len(self.classes_), self.gamma, self.delta)
+            targets = middles(cuts, len(self.classes_), margins["gamma"])[place]
+            self.radius_ = radius_for(X, psi(self._points(X)), targets, weights, intercept=cuts is None)
         self.rule_ = ordinal(
             self._points(X),
             place + 1,
@@ -135,7 +148,7 @@ class LandmarkedOrdinalClassifier(ClassifierMixin, LandmarkEstimator):
             landmarks=psi.landmarks,
             thresholds=self.thresholds,
             form=self.form,
-            radius=self.radius,
+            radius=self.radius_,
             regularization=self.regularization,
             gamma=self.gamma,
             delta=self.delta,

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
+from simopt.data.similarities.named import STANDARDISED_MEAN
 from simopt.estimators.facades.base import TOL
 from simopt.estimators.facades.landmark_folds import LandmarkFolds, unjudged
 from simopt.estimators.facades.landmarked_ordinal import LandmarkedOrdinalClassifier, categories_of, ranked
@@ -75,7 +76,7 @@ class LandmarkedOrdinalClassifierCV(ClassifierMixin, LandmarkFolds):
 
     def __init__(
         self,
-        similarity: Any = "gaussian-mean-distance",
+        similarity: Any = STANDARDISED_MEAN,
         *,
         landmarks: Any = 50,
         order: Any = None,

@@ -7,14 +7,14 @@ from typing import Any, Self
 import numpy as np
 from sklearn.base import RegressorMixin
 
+from simopt.data.similarities.named import STANDARDISED_MEAN
 from simopt.estimators.facades.base import TOL, Certified, flag
+from simopt.estimators.facades.leave_one_out import points_of, ridge_of_features
 from simopt.estimators.facades.selected_landmarks import SelectedLandmarks
 from simopt.estimators.landmark_predictor import demand_one_bound
 from simopt.ground.arrays import Array
 from simopt.problems.bounds import Ball, Ridge
 from simopt.problems.landmarked_least_squares import LandmarkedLeastSquares
-
-STRENGTH = 1e-6  # λ by default, in units of the mean of ‖ψ_i − ψ̄‖²
 
 
 def mean_square(features: Array) -> float:
@@ -35,7 +35,7 @@ class LandmarkedRidgeRegressor(RegressorMixin, Certified, SelectedLandmarks):
     landmarks, selection, whiten, random_state
         the features, as for `LandmarkTransformer`.
     regularization, radius : float, optional
-        λ or B, not both; by default λ is 1e-6 times the mean of ‖Ψ(x_i) − Ψ̄‖², a unit that changes neither with n nor with d.
+        λ or B, not both; by default the λ of least squared error at points left out (`simopt.estimators.facades.leave_one_out`).
     fit_intercept : bool
         whether there is a c.
     solver, tol, time_limit
@@ -65,9 +65,9 @@ class LandmarkedRidgeRegressor(RegressorMixin, Certified, SelectedLandmarks):
 
     def __init__(
         self,
-        similarity: Any = "gaussian-mean-distance",
+        similarity: Any = STANDARDISED_MEAN,
         *,
-        landmarks: Any = 100,
+        landmarks: Any = None,
         selection: str = "random",
         whiten: bool = False,
         regularization: float | None = None,
@@ -100,10 +100,14 @@ class LandmarkedRidgeRegressor(RegressorMixin, Certified, SelectedLandmarks):
         """
         X, y = self._training(X, y)
         demand_one_bound(self.radius, self.regularization)
-        features, middle, targets, height = self._centred(self._fit_features(X), y)
-        strength = STRENGTH * mean_square(features) if self.regularization is None else self.regularization
-        self.regularization_ = strength if self.radius is None else None
-        bound = Ridge(strength) if self.radius is None else Ball(self.radius)
+        whole = self._fit_features(X)
+        features, middle, targets, height = self._centred(whole, y)
+        strength: Any = self.regularization
+        if strength is None and self.radius is None:
+            points = points_of(X, y, None)
+            strength = ridge_of_features(whole[points.rows], points, self.fit_intercept) * len(points.rows) / points.whole
+        self.regularization_ = strength
+        bound = Ball(self.radius) if self.radius is not None else Ridge(strength)
         self.coef_ = self._solved(LandmarkedLeastSquares(features, targets, bound), self.solver, self.tol, self.time_limit)["w"]
         self.intercept_ = height - float(middle @ self.coef_)
         return self

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
+from simopt.data.similarities.named import STANDARDISED_MEAN
 from simopt.estimators.facades.base import TOL
 from simopt.estimators.facades.landmarked_ridge import LandmarkedRidgeRegressor, mean_square
 from simopt.estimators.facades.selected_landmarks import SelectedLandmarks
@@ -70,9 +71,9 @@ class LandmarkedRidgeCV(RegressorMixin, SelectedByFolds, SelectedLandmarks):
 
     def __init__(
         self,
-        similarity: Any = "gaussian-mean-distance",
+        similarity: Any = STANDARDISED_MEAN,
         *,
-        landmarks: Any = 100,
+        landmarks: Any = None,
         selection: str = "random",
         whiten: bool = False,
         regularizations: Any = 30,

@@ -6,15 +6,15 @@ from typing import Any, Self
 
 from sklearn.base import RegressorMixin
 
+from simopt.data.similarities.named import STANDARDISED_MEAN
 from simopt.estimators.facades.base import TOL, LandmarkEstimator
+from simopt.estimators.facades.leave_one_out import radius_for
 from simopt.estimators.facades.sample_weights import deviation, median
 from simopt.estimators.landmark_predictor import demand_one_bound
 from simopt.ground.arrays import Array
 from simopt.problems.bounds import Ball, Bound, Penalty
 from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.solving.problem import Problem
-
-RADIUS = 100.0  # B by default, in standard deviations of y; larger than in the recipe of the problem, for d^{-1/2} makes features small
 
 
 class LandmarkedSVRegressor(RegressorMixin, LandmarkEstimator):
@@ -28,9 +28,11 @@ class LandmarkedSVRegressor(RegressorMixin, LandmarkEstimator):
     similarity : str, Similarity, callable or "precomputed"
         K, see `simopt.estimators.facades.base`.
     landmarks : int or (d, p) array
-        how many are drawn from the training points (all of fewer), or the landmarks themselves.
+        how many are drawn from the training points (all of fewer), or the landmarks themselves; by default
+        `simopt.estimators.facades.base.usual_number` of them, 300 for up to 900 points.
     radius, regularization : float, optional
-        B or λ, not both; by default B is 100 standard deviations of y.
+        B or λ, not both; by default B is as long as w of the ridge regression of least squared error at points left out
+        (`simopt.estimators.facades.leave_one_out`).
     epsilon : float, optional
         ε ≥ 0, in the units of y; by default a tenth of its standard deviation.
     solver, tol, time_limit
@@ -42,6 +44,8 @@ class LandmarkedSVRegressor(RegressorMixin, LandmarkEstimator):
     ----------
     coef_, intercept_ : (d,) array and float
         w and c.
+    radius_ : float or None
+        B, where ‖w‖ is not penalised.
     landmark_map_ : LandmarkMap
         Ψ; `landmark_indices_` are the landmarks' columns where similarities are precomputed.
     certificate_, n_iter_, solution_
@@ -62,9 +66,9 @@ class LandmarkedSVRegressor(RegressorMixin, LandmarkEstimator):
 
     def __init__(
         self,
-        similarity: Any = "gaussian-mean-distance",
+        similarity: Any = STANDARDISED_MEAN,
         *,
-        landmarks: Any = 50,
+        landmarks: Any = None,
         radius: float | None = None,
         regularization: float | None = None,
         epsilon: float | None = None,
@@ -96,17 +100,19 @@ class LandmarkedSVRegressor(RegressorMixin, LandmarkEstimator):
         X, y, weights, _ = self._weighed(X, y, sample_weight)
         psi = self._fit_map(X, weights)
         self.intercept_ = median(y, weights)
-        problem = self._problem(psi(self._points(X)), y - self.intercept_, deviation(y, weights) or 1.0, weights)
+        features = psi(self._points(X))
+        self.radius_ = self.radius
+        if self.radius is None and self.regularization is None:
+            self.radius_ = radius_for(X, features, y, weights)
+        problem = self._problem(features, y - self.intercept_, deviation(y, weights) or 1.0, weights)
         self.coef_ = self._solved(problem, self.solver, self.tol, self.time_limit)["w"]
         return self
 
     def _problem(self, features: Array, targets: Array, spread: float, weights: Array | None = None) -> Problem:
         demand_one_bound(self.radius, self.regularization)
         epsilon = 0.1 * spread if self.epsilon is None else self.epsilon
-        if self.regularization is None:
-            bound: Bound = Ball(RADIUS * spread if self.radius is None else self.radius)
-        else:
-            bound = Penalty(self.regularization)
+        radius: Any = getattr(self, "radius_", self.radius)
+        bound: Bound = Ball(radius) if self.regularization is None else Penalty(self.regularization)
         return LandmarkedSVR(features, targets, bound, epsilon, weights=weights)
 
     def predict(self, X: Any) -> Array:

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
+from simopt.data.similarities.named import STANDARDISED_MEAN
 from simopt.estimators.facades.base import TOL
 from simopt.estimators.facades.landmark_folds import LandmarkFolds, unjudged
 from simopt.estimators.facades.landmarked_ridge import mean_square
@@ -74,7 +75,7 @@ class LandmarkedSVRegressorCV(RegressorMixin, LandmarkFolds):
 
     def __init__(
         self,
-        similarity: Any = "gaussian-mean-distance",
+        similarity: Any = STANDARDISED_MEAN,
         *,
         landmarks: Any = 50,
         regularizations: Any = 15,

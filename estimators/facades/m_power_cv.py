@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
+from simopt.data.similarities.named import STANDARDISED
 from simopt.estimators.facades.base import TOL
 from simopt.estimators.facades.kernel_folds import KernelFolds
 from simopt.estimators.facades.m_power import MPowerRegressor
@@ -71,7 +72,7 @@ class MPowerRegressorCV(RegressorMixin, KernelFolds):
 
     def __init__(
         self,
-        similarity: Any = "gaussian",
+        similarity: Any = STANDARDISED,
         *,
         regularizations: Any = 30,
         powers: Any = (1.5, 2.0),

@@ -10,6 +10,7 @@ from sklearn.base import RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from simopt.estimators.facades.base import SimilarityEstimator, some_of
+from simopt.estimators.facades.widths import AUTO, automatic, for_targets
 from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.problems.domains.weighted_mean import weighted_means
@@ -29,7 +30,8 @@ class NadarayaWatsonRegressor(RegressorMixin, SimilarityEstimator):
     Parameters
     ----------
     similarity : str, Similarity, callable or "precomputed"
-        K, which need not be positive semidefinite; see `simopt.estimators.facades.base`.
+        K, which need not be positive semidefinite; see `simopt.estimators.facades.base`; by default ("auto") a Gaussian of the standardised
+        columns, of the width that errs least at points left out (`simopt.estimators.facades.widths`).
     shift : float
         s.
     fallback : "mean", float or None
@@ -57,7 +59,7 @@ class NadarayaWatsonRegressor(RegressorMixin, SimilarityEstimator):
     (True, True)
     """
 
-    def __init__(self, similarity: Any = "gaussian-mean-distance", *, shift: float = 0.0, fallback: Any = MEAN) -> None:
+    def __init__(self, similarity: Any = AUTO, *, shift: float = 0.0, fallback: Any = MEAN) -> None:
         self.similarity = similarity
         self.shift = shift
         self.fallback = fallback
@@ -65,7 +67,7 @@ class NadarayaWatsonRegressor(RegressorMixin, SimilarityEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         # the mean distance, which is the paper's width, blurs what ten noisy coordinates hide; other widths are judged
-        tags.regressor_tags.poor_score = isinstance(self.similarity, str)
+        tags.regressor_tags.poor_score = isinstance(self.similarity, str) and not automatic(self.similarity)
         return tags
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
@@ -75,10 +77,17 @@ class NadarayaWatsonRegressor(RegressorMixin, SimilarityEstimator):
         X, y, weights, _ = self._weighed(X, y, sample_weight)
         self.X_fit_, self.y_fit_, self.weights_fit_ = np.array(X), np.array(y), weights
         if not self._precomputed:
-            few = some_of(len(X))
-            self.similarity_ = self._chosen(self.X_fit_[few], None if weights is None else weights[few])
+            self.similarity_ = self._chosen_for(X, y, weights)
         self.n_iter_ = 1
         return self
+
+    def _chosen_for(self, X: Array, y: Array, weights: Array | None) -> Any:
+        """The similarity, with its parameters chosen from few of many samples if it is given by name."""
+        few = some_of(len(X))
+        some = None if weights is None else weights[few]
+        if automatic(self.similarity):
+            return for_targets(X[few], y[few], some, validate.finite("shift", self.shift))
+        return self._chosen(X[few], some)
 
     def predict(self, X: Any) -> Array:
         """f at the rows of X, shape (m,).

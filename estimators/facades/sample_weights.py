@@ -88,8 +88,27 @@ def deviation(y: Array, weights: Array | None) -> float:
 
 def distinct(X: Array) -> NDArray[np.intp]:
     """The first of each kind of rows, in an order that is theirs: it depends neither on the order of X nor on how often a row occurs."""
-    order = np.lexsort(X.T[::-1])
-    new = np.ones(len(X), dtype=bool)
-    new[1:] = np.any(X[order[1:]] != X[order[:-1]], axis=1)
-    out: NDArray[np.intp] = order[new]
-    return out
+    return grouped(X)[0]
+
+
+def grouped(X: Array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """The first of each kind of rows, in the order of the alphabet, and for each row its place among them.
+
+    A column is looked at for the rows that those before do not tell apart: few columns, where their numbers differ.
+    """
+    rank, alike = np.zeros(len(X), dtype=np.intp), np.arange(len(X))  # how many rows come before, and rows that are not alone in that
+    for column in X.T:
+        values = column[alike]
+        if alike.size < 2 or np.all(values == values[0]):
+            continue
+        order = np.lexsort((values, rank[alike]))
+        alike, values = alike[order], values[order]
+        before = rank[alike]
+        block = np.concatenate([[True], before[1:] != before[:-1]])
+        part = block | np.concatenate([[True], values[1:] != values[:-1]])
+        place = np.arange(alike.size)
+        starts = np.maximum.accumulate(np.where(part, place, 0))
+        rank[alike] = before + starts - np.maximum.accumulate(np.where(block, place, 0))
+        alike = np.sort(alike[np.bincount(starts, minlength=alike.size)[starts] > 1])
+    _, first, place = np.unique(rank, return_index=True, return_inverse=True)
+    return first, place

@@ -13,7 +13,7 @@ from sklearn.cluster import kmeans_plusplus
 from simopt.data.landmarks import LandmarkMap
 from simopt.data.rows import Rows
 from simopt.data.similarities import Similarity
-from simopt.estimators.facades.base import LandmarkFeatures, flag, seed_of
+from simopt.estimators.facades.base import LandmarkFeatures, flag, seed_of, usual_number
 from simopt.estimators.landmark_choice import SELECTIONS, greedy, whitening
 from simopt.estimators.landmark_predictor import landmark_map
 from simopt.ground import validate
@@ -38,10 +38,12 @@ class SelectedLandmarks(LandmarkFeatures):
             for a rule of choice or whitening that K does not allow, and for what the landmark map refuses.
         """
         rule, white = validate.choice("selection", self.selection, SELECTIONS), flag("whiten", self.whiten)
-        if rule == RANDOM or not isinstance(self.landmarks, Integral):
+        if rule == RANDOM or not isinstance(self.landmarks, Integral | None):
             self._fit_map(X)
         else:
-            self._fit_chosen(X, rule, validate.whole("landmarks", self.landmarks, minimum=1))
+            self._fit_chosen(
+                X, rule, usual_number(len(X)) if self.landmarks is None else validate.whole("landmarks", self.landmarks, minimum=1)
+            )
         self.whitening_: Array | None = None
         if white:
             if isinstance(self.landmark_map_.similarity, Similarity) and not self.landmark_map_.similarity.psd:

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
+from simopt.data.similarities.named import STANDARDISED_MEAN
 from simopt.estimators.facades.base import TOL, LandmarkEstimator
+from simopt.estimators.facades.leave_one_out import radius_for
 from simopt.ground.arrays import Array
 from simopt.problems.sparse_landmarked import SparseLandmarked
-
-RADIUS = 300.0  # B by default, in standard deviations of y
 
 
 class SparseLandmarkedSVRegressor(RegressorMixin, LandmarkEstimator):
@@ -26,9 +26,11 @@ class SparseLandmarkedSVRegressor(RegressorMixin, LandmarkEstimator):
     similarity : str, Similarity, callable or "precomputed"
         K, see `simopt.estimators.facades.base`.
     landmarks : int or (d, p) array
-        how many there are to choose from, drawn from the training points (all of fewer), or the landmarks themselves.
+        how many there are to choose from, drawn from the training points (all of fewer), or the landmarks themselves; by default
+        `simopt.estimators.facades.base.usual_number` of them, 300 for up to 900 points.
     radius : float, optional
-        B > 0; by default 300 standard deviations of y.
+        B > 0; by default ‖w‖₁ of the ridge regression of least squared error at points left out
+        (`simopt.estimators.facades.leave_one_out`).
     epsilon : float, optional
         ε ≥ 0, in the units of y; by default a tenth of its standard deviation.
     smoothness : float, optional
@@ -40,6 +42,8 @@ class SparseLandmarkedSVRegressor(RegressorMixin, LandmarkEstimator):
     ----------
     coef_, intercept_ : (d,) array and float
         w and c.
+    radius_ : float
+        B.
     landmark_map_, certificate_, n_iter_, solution_, n_features_in_
         as for `LandmarkedSVRegressor`.
 
@@ -57,9 +61,9 @@ class SparseLandmarkedSVRegressor(RegressorMixin, LandmarkEstimator):
 
     def __init__(
         self,
-        similarity: Any = "gaussian-mean-distance",
+        similarity: Any = STANDARDISED_MEAN,
         *,
-        landmarks: Any = 200,
+        landmarks: Any = None,
         radius: float | None = None,
         epsilon: float | None = None,
         smoothness: float | None = None,
@@ -84,10 +88,12 @@ class SparseLandmarkedSVRegressor(RegressorMixin, LandmarkEstimator):
         psi = self._fit_map(X)
         self.intercept_ = float(np.median(y))
         spread = float(np.std(y)) or 1.0
+        features = psi(self._points(X))
+        self.radius_ = radius_for(X, features, y, None, norm=lambda w: np.linalg.norm(w, 1)) if self.radius is None else self.radius
         problem = SparseLandmarked(
-            psi(self._points(X)),
+            features,
             y - self.intercept_,
-            RADIUS * spread if self.radius is None else self.radius,
+            self.radius_,
             0.1 * spread if self.epsilon is None else self.epsilon,
             10.0 / spread if self.smoothness is None else self.smoothness,
         )

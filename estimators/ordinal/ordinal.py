@@ -220,6 +220,14 @@ def cuts_and_margins(
     return cuts, {"gamma": margin, "delta": validate.nonnegative("delta", delta)}
 
 
+def middles(cuts: Array | None, classes: int, gamma: float) -> Array:
+    """A score for each class: the middle of its interval, at the ends γ beyond the threshold; 2γ apart where thresholds are learned."""
+    if cuts is None:
+        return 2.0 * gamma * np.arange(float(classes))
+    inner: Array = 0.5 * (cuts[1:] + cuts[:-1])
+    return np.concatenate([[cuts[0] - gamma], inner, [cuts[-1] + gamma]])
+
+
 def thresholds_of(
     point: Mapping[str, Any], cuts: Array | None, scores: Array, labels: Labels, counts: Labels, margins: dict[str, float]
 ) -> Array:

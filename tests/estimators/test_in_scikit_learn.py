@@ -119,8 +119,9 @@ def test_parameters_of_a_similarity_are_searched_and_cloned() -> None:
 def test_several_classes_are_told_one_from_the_rest_each_with_its_certificate(name: str) -> None:
     X, y = data(np.random.default_rng(4), 90)
     ranks = np.array(["low", "middle", "high"])[np.digitize(y, [-0.5, 0.5])]
-    model = getattr(estimators, name)().fit(X, ranks)
-    peer = OneVsRestClassifier(getattr(estimators, name)()).fit(X, ranks)
+    plain = getattr(estimators, name)("gaussian", class_weight=None)  # else a choice depends on all classes
+    model = clone(plain).fit(X, ranks)
+    peer = OneVsRestClassifier(plain).fit(X, ranks)
     assert model.classes_.tolist() == ["high", "low", "middle"] == peer.classes_.tolist()
     values, expected = model.decision_function(X), peer.decision_function(X)
     if name == "MeanSimilarityClassifier":  # the lengths of the means count too
@@ -133,7 +134,7 @@ def test_several_classes_are_told_one_from_the_rest_each_with_its_certificate(na
     assert model.certificate_ in model.certificates_
     assert model.certificate_.relative_gap == max(certificate.relative_gap for certificate in model.certificates_)
     assert model.n_iter_ == sum(two.n_iter_ for two in peer.estimators_)
-    two = getattr(estimators, name)().fit(X, y > 0)
+    two = clone(plain).fit(X, y > 0)
     assert two.decision_function(X).shape == (90,) and two.certificates_ == (two.certificate_,)
 
 
@@ -234,8 +235,9 @@ def test_precomputed_similarities_in_single_precision_are_taken_for_what_they_ar
 
 def test_named_widths_of_nadaraya_watson_are_chosen_from_few_points() -> None:
     X, y = data(np.random.default_rng(11), CHOSEN_BY + 500)
-    model = estimators.NadarayaWatsonRegressor().fit(X, y)
-    assert model.similarity_ == estimators.NadarayaWatsonRegressor().fit(X, y).similarity_
+    plain = estimators.NadarayaWatsonRegressor("gaussian-mean-distance")
+    model = clone(plain).fit(X, y)
+    assert model.similarity_ == clone(plain).fit(X, y).similarity_
     assert model.similarity_.sigma == pytest.approx(Gaussian.mean_distance(X).sigma, rel=0.02)
     assert np.unique(some_of(len(X))).shape == (CHOSEN_BY,)
 

@@ -87,8 +87,8 @@ def test_ordinal_is_the_rule_of_ordinal_with_labels_mapped_back() -> None:
     X, y = data(np.random.default_rng(5))
     ranks = 1 + np.digitize(y, [-0.6, 0.6])
     grades = np.array(["good", "neutral", "poor"])[ranks - 1]  # in alphabetical order, as classes_ are
-    model = estimators.LandmarkedOrdinalClassifier(landmarks=15, tol=1e-8, random_state=6).fit(X, grades)
-    rule = ordinal(X, ranks, landmarks=15, seed=6)
+    model = estimators.LandmarkedOrdinalClassifier(WIDTH, landmarks=15, radius=20.0, tol=1e-8, random_state=6).fit(X, grades)
+    rule = ordinal(X, ranks, WIDTH, landmarks=15, radius=20.0, seed=6)
     assert model.classes_.tolist() == ["good", "neutral", "poor"]
     np.testing.assert_allclose(model.scores(X), rule.scores(X), atol=1e-5)
     assert (model.predict(X) == model.classes_[rule.predict(X) - 1]).mean() > 0.99
@@ -223,7 +223,7 @@ def test_lipschitz_isotonic_takes_the_column_that_correlates_best_or_the_one_nam
 def test_herded_mean_is_the_herd_and_stays_within_its_error_of_the_mean() -> None:
     X, y = data(np.random.default_rng(11), 200)
     labels, signs = np.where(y > 0, 1, 0), np.where(y > 0, 1.0, -1.0)
-    model = estimators.HerdedMeanClassifier(WIDTH, error=0.02).fit(X, labels)
+    model = estimators.HerdedMeanClassifier(WIDTH, class_weight=None, error=0.02).fit(X, labels)
     assert model.support_.tolist() == herd(X, signs, WIDTH, error=0.02).indices.tolist()
     mean = WIDTH(X, X) @ signs / len(X)
     assert np.max(np.abs(model.decision_function(X) - mean)) <= model.herd_.error <= 0.02
@@ -232,7 +232,7 @@ def test_herded_mean_is_the_herd_and_stays_within_its_error_of_the_mean() -> Non
 
 def test_the_mean_classifier_weighs_all_points_alike() -> None:
     X, y = data(np.random.default_rng(12))
-    model = estimators.MeanSimilarityClassifier(WIDTH).fit(X, y > 0)
+    model = estimators.MeanSimilarityClassifier(WIDTH, class_weight=None).fit(X, y > 0)
     mean = WIDTH(X, X) @ np.where(y > 0, 1.0, -1.0) / len(X)
     np.testing.assert_allclose(model.decision_function(X) * (1.0 - model.certificate_.upper), mean, atol=1e-12)
     assert model.predict(X).dtype == bool
@@ -245,10 +245,10 @@ def test_of_several_classes_the_mean_takes_the_one_that_is_more_similar_in_all()
     similar = np.column_stack([K @ (ranks == c) for c in range(3)]) / len(X)  # π_c ⟨μ_c, φ(x)⟩
     means = 2.0 * similar - similar.sum(axis=1, keepdims=True)
     square = sum(float(np.where(ranks == c, 1.0, -1.0) @ means[:, c]) / len(X) for c in range(3))  # Σ ‖ω_c‖²
-    model = estimators.MeanSimilarityClassifier(WIDTH).fit(X, ranks)
+    model = estimators.MeanSimilarityClassifier(WIDTH, class_weight=None).fit(X, ranks)
     np.testing.assert_allclose(model.decision_function(X), means / np.sqrt(square), atol=1e-12)
     np.testing.assert_array_equal(model.predict(X), np.argmax(similar, axis=1))
-    few = estimators.HerdedMeanClassifier(WIDTH, error=0.05).fit(X, ranks)
+    few = estimators.HerdedMeanClassifier(WIDTH, class_weight=None, error=0.05).fit(X, ranks)
     errors = np.max(np.abs(few.decision_function(X) - means), axis=0)
     assert all(error <= found.error <= 0.05 for error, found in zip(errors, few.herds_, strict=True))
     assert len(few.support_) < len(X)

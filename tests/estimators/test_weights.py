@@ -96,6 +96,7 @@ def test_weights_of_classes_are_those_of_their_samples(name: str) -> None:
         model.set_params(landmarks=X[:9])
     by_class = {"low": 3.0, "high": 0.5}
     one = clone(model).set_params(class_weight=by_class).fit(X, y, sample_weight=weights)
+    model = model.set_params(class_weight=None)
     two = clone(model).fit(X, y, sample_weight=weights * np.array([by_class.get(label, 1.0) for label in y]))
     np.testing.assert_array_equal(outputs(one, X), outputs(two, X))
     totals = {label: float(weights[y == label].sum()) for label in set(y)}

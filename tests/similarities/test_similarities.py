@@ -208,12 +208,45 @@ def test_bad_parameters_and_points_are_refused() -> None:
         sim.Sum(())
 
 
-@pytest.mark.parametrize("name", ["gaussian", "gaussian-mean-distance", "laplacian"])
+STANDARDISED = ["standardised-gaussian", "standardised-gaussian-mean-distance"]
+
+
+def test_scaled_is_the_similarity_of_scaled_columns() -> None:
+    rng = np.random.default_rng(5)
+    X, Y = rng.normal(size=(6, 3)), rng.normal(size=(4, 3))
+    for base in (sim.Gaussian(2.0), sim.Sigmoid(0.5), sim.Normalised(sim.Polynomial(2, 1.0, 1.0)) + sim.Linear()):
+        K, by = sim.Scaled(base, (2.0, 0.0, 0.5)), np.array([2.0, 0.0, 0.5])
+        np.testing.assert_array_equal(K(X, Y), base(X * by, Y * by))
+        np.testing.assert_array_equal(K.diagonal(X), base.diagonal(X * by))
+        assert (K.psd, K.bound, K.symmetric) == (base.psd, base.bound, base.symmetric)
+        assert sim.from_json(json.loads(json.dumps(K.to_json()))) == K == K.set_params(**K.get_params())
+    with pytest.raises(InvalidProblem, match="2 columns, but there are 3 factors"):
+        K(X[:, :2])
+    with pytest.raises(InvalidProblem, match="base: 'gaussian' is not a similarity"):
+        sim.Scaled("gaussian", (1.0,))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("name", STANDARDISED)
+@pytest.mark.parametrize("unit", [1e-200, 1.0, 1e200])
+def test_standardised_columns_have_no_units_and_constant_ones_no_say(name: str, unit: float) -> None:
+    X = np.random.default_rng(6).normal(size=(20, 3))
+    plain = sim.named(name.removeprefix("standardised-"), X / X.std(axis=0))
+    moved = np.column_stack([unit * X[:, 0], X[:, 1] + 1e3, np.full(20, 0.1), X[:, 2]])
+    K = sim.named(name, moved)
+    np.testing.assert_allclose(K(moved), plain(X / X.std(axis=0)), atol=1e-11)
+    other = moved + np.array([0.0, 0.0, 9.0, 0.0])
+    np.testing.assert_array_equal(K(other), K(moved))
+    assert isinstance(sim.named(name, np.ones((3, 2))), sim.Scaled)
+
+
+@pytest.mark.parametrize("name", ["gaussian", "gaussian-mean-distance", "laplacian", *STANDARDISED])
 def test_whole_weights_choose_the_width_that_repeated_points_choose(name: str) -> None:
     rng = np.random.default_rng(3)
     X, weights = rng.normal(size=(12, 3)), rng.integers(0, 4, size=12)
 
     def width(similarity: sim.Similarity) -> float:
+        if isinstance(similarity, sim.Scaled):
+            return width(similarity.base) * float(np.prod(similarity.factors))
         return float(getattr(similarity, "mu", 0.0) or getattr(similarity, "width", 0.0))
 
     assert width(sim.named(name, X, weights)) == pytest.approx(width(sim.named(name, np.repeat(X, weights, axis=0))), rel=1e-12)

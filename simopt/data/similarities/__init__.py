@@ -18,6 +18,7 @@ from simopt.data.similarities.inner import Linear, Polynomial
 from simopt.data.similarities.named import named
 from simopt.data.similarities.precomputed import Precomputed
 from simopt.data.similarities.radial import Gaussian, Laplacian
+from simopt.data.similarities.scaled import Scaled
 
 __all__ = [
     "Euclidean",
@@ -29,6 +30,7 @@ __all__ = [
     "Polynomial",
     "Precomputed",
     "Product",
+    "Scaled",
     "Sigmoid",
     "Similarity",
     "Sum",
