@@ -17,8 +17,10 @@ from pathlib import Path
 from simopt import recheck
 from simopt.coq.catalogue import certificates
 from simopt.coq.certificate import heading
+from simopt.coq.headlines import FILE, HEADLINES
 from simopt.coq.kernel import Kernel, Result, available
 from simopt.coq.mutant import mutant
+from simopt.coq.preludes import source
 from simopt.coq.theory import NoTheorem, export, title
 
 Job = tuple[str, Callable[[], Result]]
@@ -37,6 +39,11 @@ def _jobs(kernel: Kernel, evidence: Path) -> list[tuple[str, str, Job]]:
     for path in sorted(evidence.glob("*_refuted.v")):
         text = path.read_text(encoding="utf-8")
         made.append(("refutation", _order(text), (path.stem, lambda name=path.stem, text=text: kernel.check(name, text))))  # type: ignore[misc]
+    text = source(FILE)
+    made.append(("headlines", _order(text), (FILE, lambda text=text: kernel.check(FILE, text))))  # type: ignore[misc]
+    for headline in HEADLINES:
+        name, false = f"{title(headline.claim)}_headline_mutant", headline.mutant()
+        made.append(("mutant", _order(text), (name, lambda name=name, text=false: kernel.refused(name, text))))  # type: ignore[misc]
     for problem, found in certificates():
         if isinstance(found, NoTheorem):
             sys.stdout.write(f"no certificate of {problem}: {found}\n")

@@ -99,7 +99,7 @@ class Kernel:
         if kept and (not kept.accepted or (self.folder / f"{name}.vo").is_file()):
             return kept
         theorems = THEOREM.findall(text)
-        asked = f"Definition all_of_it := ({', '.join(['Logic.I', *theorems])}).\nPrint Assumptions all_of_it."
+        asked = f"Definition all_of_it := ({', '.join(['Logic.I', *(f'@{name}' for name in theorems)])}).\nPrint Assumptions all_of_it."
         self.prepare(text)
         write_text(self.folder / f"{name}.v", f"{text}\n{asked}\n")
         start = time.monotonic()

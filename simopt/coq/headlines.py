@@ -1,0 +1,86 @@
+"""The headline results that Headlines.v states in full, claim by claim; of each a false sibling, and which are not stated, and why."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from simopt.coq.preludes import source
+
+FILE = "Headlines"
+
+
+@dataclass(frozen=True)
+class Headline:
+    """Theorems of one claim, what of its sentence they leave out, and a change of a constant that makes one of them false."""
+
+    claim: str
+    theorems: tuple[str, ...]
+    left: str
+    true: str
+    false: str
+
+    def mutant(self) -> str:
+        """The whole file with the change."""
+        text = source(FILE)
+        if text.count(self.true) != 1:
+            raise ValueError(f"{self.claim}: {self.true!r} stands {text.count(self.true)} times in {FILE}.v, not once")
+        return text.replace(self.true, self.false)
+
+
+HEADLINES = (
+    Headline(
+        "RMW-SVMl",
+        ("RMW_SVMl_from_the_threshold_on", "RMW_SVMl_unique", "RMW_SVMl_only_there"),
+        "",
+        "(forall p, In p l -> inner (mean_map l) p <= lam) -> svm_optimal lam l (scale (/ lam) (mean_map l)).",
+        "(forall p, In p l -> inner (mean_map l) p <= 2 * lam) -> svm_optimal lam l (scale (/ lam) (mean_map l)).",
+    ),
+    Headline("RMW-T14", ("RMW_T14",), "", "Theorem RMW_T14 : ~ forall loss", "Theorem RMW_T14 : forall loss"),
+    Headline(
+        "RMW-LS2-threshold",
+        ("RMW_LS2_below_the_threshold", "RMW_LS2_above_the_threshold"),
+        "that the minimisers are the only ones",
+        "sigma <= 12 * gamma / (5 + 24 * gamma) ->",
+        "sigma <= 13 * gamma / (5 + 24 * gamma) ->",
+    ),
+    Headline(
+        "KJ-Thm6b-two",
+        ("KJ_Thm6b_two",),
+        "",
+        "good_similarity linear (two_points gamma eps) eps B <-> 1 / (4 * eps * gamma ^ 2) <= B.",
+        "good_similarity linear (two_points gamma eps) eps B <-> 1 / (5 * eps * gamma ^ 2) <= B.",
+    ),
+    Headline(
+        "KJ-Thm14b-two",
+        ("KJ_Thm14b_two",),
+        "",
+        "margin eps B <-> margin ^ 2 / (4 * eps * gamma ^ 2) <= B.",
+        "margin eps B <-> margin ^ 2 / (5 * eps * gamma ^ 2) <= B.",
+    ),
+    Headline(
+        "KJ-Thm13b-where",
+        ("KJ_Thm13_threshold",),
+        "margins below 1, and the means over a distribution: the bound is stated at every point",
+        "(margin_loss gamma b f y / gamma)) <-> gamma <= delta.",
+        "(margin_loss gamma b f y / gamma)) <-> gamma < delta.",
+    ),
+    Headline(
+        "KJ-Thm30+",
+        ("KJ_Thm30_two", "KJ_Thm30_two_attained"),
+        "lists of more than two documents",
+        "regret g1 g2 <= sqrt 2 * (discount 1 - discount 2) * distance_to_relevance s1 s2 g1 g2.",
+        "regret g1 g2 <= 1 * (discount 1 - discount 2) * distance_to_relevance s1 s2 g1 g2.",
+    ),
+    Headline("KK-LPAV", ("KK_LPAV_two",), "chains of more than two points", "((y1 + y2 - d) / 2, (y1 + y2 + d) / 2)", "(y1, y1 + d)"),
+    Headline(
+        "AK-T3-sharp",
+        ("AK_T3_sharp",),
+        "m > 2, and the divisor n",
+        "q * stability_bound lam <= Rabs (f - g).",
+        "(1 + q) * stability_bound lam <= Rabs (f - g).",
+    ),
+)
+UNSTATED = {
+    "RMW-T22-sharp": "needs covers of a finite set by balls and its sparse combinations, for which there are no definitions yet",
+    "KK-T2-sharp": "speaks of the chance, over samples, of what an algorithm's iterates reach: there is no probability here",
+}

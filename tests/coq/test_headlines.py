@@ -1,0 +1,44 @@
+"""The headline results in full: every theorem is of a claim, and the kernel accepts the file and refuses its mutants."""
+
+from pathlib import Path
+
+import pytest
+
+from simopt.coq.headlines import FILE, HEADLINES, UNSTATED, Headline
+from simopt.coq.kernel import THEOREM, Kernel, available
+from simopt.coq.preludes import needed, source
+from simopt.ground import registry
+
+needs_coq = pytest.mark.skipif(not available(), reason="there is no coqc with coq-interval here")
+
+
+def test_every_theorem_is_of_a_claim() -> None:
+    registry.load("theorems")
+    claims = dict(registry.items("claim"))
+    for headline in HEADLINES:
+        assert headline.claim in claims
+    assert not set(UNSTATED) - set(claims)
+    assert {name for headline in HEADLINES for name in headline.theorems} == set(THEOREM.findall(source(FILE)))
+
+
+def test_nothing_is_assumed_or_left_out() -> None:
+    words = set(source(FILE).replace(".", " ").split())
+    assert not words & {"Axiom", "Admitted", "admit", "Parameter", "Conjecture", "Hypothesis", "Variable"}
+    assert needed(source(FILE)) == []
+
+
+@pytest.mark.parametrize("headline", HEADLINES, ids=[each.claim for each in HEADLINES])
+def test_a_mutant_changes_a_statement_once(headline: Headline) -> None:
+    assert headline.mutant() != source(FILE)
+
+
+@needs_coq
+@pytest.mark.slow
+def test_the_kernel_accepts_them_and_refuses_the_mutants(tmp_path: Path) -> None:
+    kernel = Kernel(tmp_path)
+    result = kernel.check(FILE, source(FILE))
+    assert result.accepted, result.said
+    assert not result.foreign
+    for headline in HEADLINES:
+        false = kernel.refused("mutant", headline.mutant())
+        assert false.accepted, f"{headline.claim}: {false.said}"
