@@ -27,12 +27,16 @@ from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
-from simopt.data.landmarks import CHOSEN_BY, LandmarkMap
+from simopt.arithmetic.sparse import is_sparse
+from simopt.data.landmarks import CHOSEN_BY, LandmarkMap, checked_values
 from simopt.data.rows import Rows
 from simopt.data.similarities import Similarity, named
 from simopt.data.similarities.base import of_checked
+from simopt.data.similarities.named import takes_sparse
+from simopt.data.similarities.points import TAKE_SPARSE, points
 from simopt.equivalence.training import BLOCK
 from simopt.estimators.facades.sample_weights import distinct, uneven, weights_of, with_classes
+from simopt.estimators.facades.widths import automatic
 from simopt.estimators.landmark_predictor import landmark_map
 from simopt.estimators.ordinal.ordinal import certified
 from simopt.ground import validate
@@ -144,8 +148,28 @@ class CheckedEstimator(BaseEstimator):
             refuse_unread("y", y)
         elif y is not None:
             validate.entries("y", y)
-        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=numeric, ensure_min_samples=1)
-        return X, column_or_1d(y, dtype=np.float64 if numeric else None, warn=True)
+        X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=numeric, ensure_min_samples=1, accept_sparse=self._sparse(X))
+        return self._canonical(X), column_or_1d(y, dtype=np.float64 if numeric else None, warn=True)
+
+    def _sparse(self, X: Any) -> Any:
+        """What scikit-learn's checks are told of sparse points: that they be turned into rows, or, if they may not be sparse, nothing.
+
+        Raises
+        ------
+        InvalidProblem
+            for points that may not.
+        """
+        able = bool(self.__sklearn_tags__().input_tags.sparse)
+        if is_sparse(X) and not able:
+            raise InvalidProblem(f"X: a sparse matrix, a dense one needed here: give X.toarray(). {self._dense_because()}")
+        return "csr" if able else False
+
+    def _dense_because(self) -> str:
+        return f"{type(self).__name__} takes no sparse data"
+
+    def _canonical(self, X: Any) -> Any:
+        """Sparse points as similarities take them."""
+        return points("X", X, sparse=True) if is_sparse(X) else X
 
     def _forget(self) -> None:
         """Nothing is left of an earlier fit."""
@@ -157,7 +181,7 @@ class CheckedEstimator(BaseEstimator):
 
         Weights are None where all are the same. What is chosen from the points, such as a width, does not look at their classes.
         """
-        given = None if sample_weight is None else weights_of(sample_weight, len(X))
+        given = None if sample_weight is None else weights_of(sample_weight, X.shape[0])
         weights = with_classes(class_weight, y, given)
         if weights is None or getattr(self, "_precomputed", False):
             self._kept = None
@@ -170,7 +194,7 @@ class CheckedEstimator(BaseEstimator):
         """X as a finite float64 matrix with the columns that `fit` saw."""
         check_is_fitted(self)
         refuse_unread("X", X)
-        out: Array = validate_data(self, X, dtype=np.float64, reset=False)
+        out: Array = self._canonical(validate_data(self, X, dtype=np.float64, reset=False, accept_sparse=self._sparse(X)))
         return out
 
 
@@ -221,6 +245,7 @@ class SimilarityEstimator(CheckedEstimator):
     """An estimator with a parameter `similarity`."""
 
     similarity: Any
+    of_points = False  # whether points are looked at through the similarity alone, and may be sparse where it takes them so
 
     def set_params(self, **params: Any) -> Self:
         """Sets parameters, also those of the similarity (`similarity__mu`), of which the estimator then has a copy with the new ones.
@@ -244,7 +269,14 @@ class SimilarityEstimator(CheckedEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.pairwise = self._precomputed
+        tags.input_tags.sparse = self.of_points and (automatic(self.similarity) or takes_sparse(self.similarity))
         return tags
+
+    def _dense_because(self) -> str:
+        if not self.of_points:
+            return super()._dense_because()
+        what = f"the similarity {self.similarity!r}" if isinstance(self.similarity, str | Similarity) else "a function as similarity"
+        return f"Sparse points are taken by {TAKE_SPARSE}, not by {what}"
 
     @property
     def _precomputed(self) -> bool:
@@ -274,6 +306,7 @@ class KernelEstimator(Certified, SimilarityEstimator):
     """An estimator whose function is x ↦ Σ_j a_j K(x, x_j) over the training points; K must be positive semidefinite."""
 
     _chosen_before = "the similarity and the parameters"
+    of_points = True
 
     def _gram(self, X: Array, weights: Array | None = None, similarity: Any = None) -> Array:
         """K(x_i, x_j) of the training points, which are kept as `X_fit_`, and the similarity with its parameters as `similarity_`.
@@ -284,7 +317,7 @@ class KernelEstimator(Certified, SimilarityEstimator):
         if self._precomputed:
             return checked("X", lifted(X), len(X))
         self.similarity_ = self._chosen(X, weights) if similarity is None else similarity
-        self.X_fit_ = np.array(X)  # a copy: who changes X later does not change the fit
+        self.X_fit_ = X.copy()  # who changes X later does not change the fit
         if isinstance(self.similarity_, Similarity):
             return of_points(self.similarity_, X)
         return checked("similarity", self.similarity_(X, X), len(X))
@@ -295,7 +328,7 @@ class KernelEstimator(Certified, SimilarityEstimator):
         places: NDArray[np.intp] = np.flatnonzero(used) if np.any(used) else np.arange(1)
         self.support_ = places if self._kept is None else self._kept[places]
         self.dual_coef_: Array = coefficients[places]
-        if not self._precomputed and places.size < len(self.X_fit_):  # else there is nothing to leave out
+        if not self._precomputed and places.size < self.X_fit_.shape[0]:  # else there is nothing to leave out
             self.X_fit_ = self.X_fit_[places]
 
     def _values(self, queries: Array, coefficients: Array) -> Array:
@@ -303,15 +336,20 @@ class KernelEstimator(Certified, SimilarityEstimator):
         if self._precomputed:
             return queries @ coefficients
         function, step = of_checked(self.similarity_), max(1, BLOCK // max(1, len(coefficients)))
-        blocks = (function(queries[start : start + step], self.X_fit_) @ coefficients for start in range(0, len(queries), step))
+        blocks = (function(queries[start : start + step], self.X_fit_) @ coefficients for start in range(0, queries.shape[0], step))
         return np.concatenate(list(blocks))
 
 
 class LandmarkFeatures(SimilarityEstimator):
-    """Ψ(x) = d^{-1/2} (K(x, l_1), …, K(x, l_d)), whatever K is; landmarks are drawn by `random_state`."""
+    """Ψ(x) = d^{-1/2} (K(x, l_1), …, K(x, l_d)), whatever K is; landmarks are drawn by `random_state`.
+
+    Of sparse points the landmarks are kept as `landmark_points_`, by rows, K with its parameters as `similarity_`, and `landmark_map_`
+    takes the similarities to them, as it does where they are precomputed.
+    """
 
     landmarks: Any
     random_state: Any
+    of_points = True
 
     def _fit_map(self, X: Array, weights: Array | None = None) -> LandmarkMap:
         """Ψ, kept as `landmark_map_`; for precomputed similarities the landmarks are columns of X, `landmark_indices_`.
@@ -325,24 +363,48 @@ class LandmarkFeatures(SimilarityEstimator):
         """
         self._demand_square(X)
         seed = seed_of(self.random_state)
+        if is_sparse(X):
+            return self._fit_sparse_map(X, weights, seed)
         if not self._precomputed:
             given = self.landmarks.copy() if isinstance(self.landmarks, np.ndarray) else self.landmarks
-            points, similarity = X, self.similarity
+            chosen_from, similarity = X, self.similarity
             drawn = not isinstance(given, list | tuple) and np.ndim(given) == 0
             rows = distinct(X) if drawn else np.arange(len(X))
             given = usual_number(len(rows)) if given is None else given
             if drawn and (len(rows) < len(X) or weights is not None):
                 few = some_of(len(X))
-                points, similarity = X[rows], self._chosen(X[few], None if weights is None else weights[few])
+                chosen_from, similarity = X[rows], self._chosen(X[few], None if weights is None else weights[few])
             elif isinstance(similarity, str) and weights is not None:
                 few = some_of(len(X))
                 similarity = self._chosen(X[few], weights[few])
-            self.landmark_map_ = landmark_map(Rows("X", points, first_look=False), given, similarity, seed)
+            self.landmark_map_ = landmark_map(Rows("X", chosen_from, first_look=False), given, similarity, seed)
             return self.landmark_map_
         counted = np.arange(len(X)) if weights is None else np.flatnonzero(weights)
         numbers = Rows("X", counted.astype(np.float64)[:, None])
         chosen = landmark_map(numbers, self._count(len(counted)), as_given, seed).landmarks[:, 0]
         return self._columns(chosen.astype(np.intp))
+
+    def _fit_sparse_map(self, X: Any, weights: Array | None, seed: int) -> LandmarkMap:
+        """The landmarks that are drawn from the dense points with these entries, too."""
+        given, rng = self.landmarks, np.random.default_rng(seed)
+        if isinstance(given, list | tuple) or is_sparse(given) or np.ndim(given):
+            landmarks = points("landmarks", given, sparse=True)
+            if landmarks.shape[1] != X.shape[1]:
+                raise InvalidProblem(f"landmarks: shape {landmarks.shape} has {landmarks.shape[1]} columns, expected {X.shape[1]}")
+        else:
+            rows = distinct(X)
+            base = X[rows] if rows.size < X.shape[0] or weights is not None else X
+            count = usual_number(rows.size) if given is None else validate.whole("landmarks", given, minimum=1)
+            count = min(count, base.shape[0])
+            landmarks = base[np.sort(rng.choice(base.shape[0], size=count, replace=False))]
+        few = some_of(X.shape[0])
+        similarity = self._chosen(X[few], None if weights is None else weights[few])
+        return self._sparse_landmarks(landmarks, similarity)
+
+    def _sparse_landmarks(self, landmarks: Any, similarity: Any) -> LandmarkMap:
+        self.landmark_points_, self.similarity_ = landmarks, similarity
+        self.landmark_map_ = LandmarkMap(as_given, np.eye(landmarks.shape[0]))
+        return self.landmark_map_
 
     def _count(self, n: int) -> int:
         """How many landmarks of n points there are to be, for similarities that are known for the training points alone."""
@@ -360,7 +422,18 @@ class LandmarkFeatures(SimilarityEstimator):
 
     def _points(self, X: Array) -> Array:
         """What `landmark_map_` takes: the rows of X, or their similarities to the landmarks."""
-        return X[:, self.landmark_indices_] if self._precomputed else X
+        if self._precomputed:
+            return X[:, self.landmark_indices_]
+        if hasattr(self, "landmark_points_"):  # queries may be dense
+            return checked_values(self._similarities(X), (X.shape[0], self.landmark_points_.shape[0]))
+        if is_sparse(X):
+            raise InvalidProblem("X: a sparse matrix, but `fit` saw dense points; give X.toarray(), or fit to sparse points")
+        return X
+
+    def _similarities(self, X: Any) -> Array:
+        """K of the rows of X and the landmarks, in blocks."""
+        step = max(1, BLOCK // self.landmark_points_.shape[0])
+        return np.concatenate([self.similarity_.values(X[i : i + step], self.landmark_points_) for i in range(0, X.shape[0], step)])
 
 
 class LandmarkEstimator(Certified, LandmarkFeatures):

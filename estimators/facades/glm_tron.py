@@ -67,6 +67,8 @@ class GLMTronRegressor(RegressorMixin, KernelEstimator):
     (True, True)
     """
 
+    of_points = False
+
     def __init__(
         self,
         transfer: str = "logistic",

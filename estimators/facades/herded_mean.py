@@ -74,6 +74,8 @@ class HerdedMeanClassifier(OneAgainstRestMixin, KernelEstimator):
     (True, True)
     """
 
+    of_points = False
+
     def __init__(
         self,
         similarity: Any = AUTO,

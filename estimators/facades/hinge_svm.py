@@ -108,7 +108,7 @@ class HingeSVMClassifier(OneAgainstRestMixin, KernelEstimator):
 
     def _strength(self, X: Array, gram: Array, weights: Array | None) -> float:
         """κ/(C n) of the distinct points."""
-        counted = np.arange(len(X)) if weights is None else np.flatnonzero(weights)
+        counted = np.arange(X.shape[0]) if weights is None else np.flatnonzero(weights)
         rows = counted[distinct(X[counted])]
         return (float(np.diagonal(gram)[rows].mean()) or 1.0) / (COST * len(rows))
 

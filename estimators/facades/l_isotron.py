@@ -79,6 +79,8 @@ class LIsotronRegressor(RegressorMixin, KernelEstimator):
     (True, True)
     """
 
+    of_points = False
+
     def __init__(
         self,
         lipschitz: float = 1.0,

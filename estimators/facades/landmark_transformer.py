@@ -89,7 +89,7 @@ class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Sel
         """`fit`, and the features of the rows of X, shape (n, d)."""
         self._forget()
         refuse_unread("X", X)
-        return self._fit_features(validate_data(self, X, dtype=np.float64))
+        return self._fit_features(self._canonical(validate_data(self, X, dtype=np.float64, accept_sparse=self._sparse(X))))
 
     def transform(self, X: Any) -> Array:
         """The features of the rows of X, shape (m, d)."""

@@ -13,6 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from simopt.arithmetic.sparse import is_sparse
+from simopt.data.similarities.points import kinds_of_rows
 from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
@@ -96,6 +98,8 @@ def grouped(X: Array) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 
     A column is looked at for the rows that those before do not tell apart: few columns, where their numbers differ.
     """
+    if is_sparse(X):
+        return kinds_of_rows(X)
     rank, alike = np.zeros(len(X), dtype=np.intp), np.arange(len(X))  # how many rows come before, and rows that are not alone in that
     for column in X.T:
         values = column[alike]

@@ -10,10 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.cluster import kmeans_plusplus
 
+from simopt.arithmetic.sparse import is_sparse
 from simopt.data.landmarks import LandmarkMap
 from simopt.data.rows import Rows
 from simopt.data.similarities import Similarity
-from simopt.estimators.facades.base import LandmarkFeatures, flag, seed_of, usual_number
+from simopt.estimators.facades.base import LandmarkFeatures, flag, seed_of, some_of, usual_number
 from simopt.estimators.landmark_choice import SELECTIONS, greedy, whitening
 from simopt.estimators.landmark_predictor import landmark_map
 from simopt.ground import validate
@@ -42,16 +43,16 @@ class SelectedLandmarks(LandmarkFeatures):
             self._fit_map(X)
         else:
             self._fit_chosen(
-                X, rule, usual_number(len(X)) if self.landmarks is None else validate.whole("landmarks", self.landmarks, minimum=1)
+                X, rule, usual_number(X.shape[0]) if self.landmarks is None else validate.whole("landmarks", self.landmarks, minimum=1)
             )
         self.whitening_: Array | None = None
         if white:
-            if isinstance(self.landmark_map_.similarity, Similarity) and not self.landmark_map_.similarity.psd:
+            similarity = getattr(self, "similarity_", self.landmark_map_.similarity)
+            if isinstance(similarity, Similarity) and not similarity.psd:
                 raise InvalidProblem(
-                    f"similarity: {self.landmark_map_.similarity!r} is not positive semidefinite, and its features cannot be whitened; "
-                    "take whiten=False"
+                    f"similarity: {similarity!r} is not positive semidefinite, and its features cannot be whitened; take whiten=False"
                 )
-            points = X[self.landmark_indices_] if self._precomputed else self.landmark_map_.landmarks
+            points = X[self.landmark_indices_] if self._precomputed else getattr(self, "landmark_points_", self.landmark_map_.landmarks)
             gram = self.landmark_map_(self._points(points)) * math.sqrt(self.landmark_map_.d)
             self.whitening_ = math.sqrt(self.landmark_map_.d) * whitening(gram)
         return self._features(X)
@@ -64,7 +65,7 @@ class SelectedLandmarks(LandmarkFeatures):
     def _fit_chosen(self, X: Array, rule: str, count: int) -> LandmarkMap:
         """Ψ with so many landmarks chosen among the training points (all of fewer)."""
         self._demand_square(X)
-        count, seed = min(count, len(X)), seed_of(self.random_state)
+        count, seed = min(count, X.shape[0]), seed_of(self.random_state)
         if rule == MEANS:
             if self._precomputed:
                 raise InvalidProblem("selection: 'k-means++' needs points, X holds similarities; take 'random' or 'greedy'")
@@ -73,7 +74,7 @@ class SelectedLandmarks(LandmarkFeatures):
         if self._precomputed:
             return self._columns(np.sort(greedy(np.diagonal(X), lambda i: X[i], count)))
         # the similarity is chosen as for landmarks that are given
-        similarity: Any = landmark_map(Rows("X", X, first_look=False), X[:1], self.similarity, seed).similarity
+        similarity: Any = self._similarity_of(X, seed)
         if isinstance(similarity, Similarity):
             if not similarity.psd:
                 raise InvalidProblem(f"similarity: {similarity!r} is not positive semidefinite; take selection='random' or 'k-means++'")
@@ -82,8 +83,16 @@ class SelectedLandmarks(LandmarkFeatures):
             diagonal = np.array([float(similarity(row, row)[0, 0]) for row in X[:, None, :]])
         return self._at(X, np.sort(greedy(diagonal, lambda i: similarity(X[i : i + 1], X)[0], count)), similarity, seed)
 
+    def _similarity_of(self, X: Array, seed: int) -> Any:
+        """K, its parameters chosen as for landmarks that are given."""
+        if is_sparse(X):
+            return self._chosen(X[some_of(X.shape[0])])
+        return landmark_map(Rows("X", X, first_look=False), X[:1], self.similarity, seed).similarity
+
     def _at(self, X: Array, chosen: NDArray[np.intp], similarity: Any, seed: int) -> LandmarkMap:
         """Ψ with these training points as landmarks."""
         self.landmark_indices_ = chosen
+        if is_sparse(X):
+            return self._sparse_landmarks(X[chosen], self._similarity_of(X, seed) if isinstance(similarity, str) else similarity)
         self.landmark_map_ = landmark_map(Rows("X", X, first_look=False), X[chosen], similarity, seed)
         return self.landmark_map_

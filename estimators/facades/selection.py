@@ -26,6 +26,7 @@ from sklearn.metrics import check_scoring
 from sklearn.model_selection import check_cv
 from sklearn.utils import get_tags
 
+from simopt.arithmetic.sparse import is_sparse
 from simopt.estimators.facades.base import SimilarityEstimator
 from simopt.ground import validate
 from simopt.ground.arrays import Array
@@ -147,6 +148,8 @@ class SelectedByFolds(SimilarityEstimator):
     def _parts(self, X: Array, fold: Fold) -> tuple[Array, Array]:
         """The points of the training part and those held out; of precomputed similarities those to the training part."""
         train, held = fold
+        if is_sparse(X):
+            return X[train], X[held]
         columns = train if self._precomputed else np.arange(X.shape[1])
         return X[np.ix_(train, columns)], X[np.ix_(held, columns)]
 

@@ -45,9 +45,9 @@ def for_classes(X: Array, place: NDArray[np.intp], weights: Array | None, counts
 
     `place` numbers the classes; `weights` say what a sample counts, also as one of its class, and `counts` without the classes' weights.
     """
-    points = points_of(X, np.zeros(len(X)), weights)
+    points = points_of(X, np.zeros(len(place)), weights)
     masses = np.zeros((len(points.rows) + 1, int(place.max()) + 1))
-    np.add.at(masses, (points.point, place), np.ones(len(X)) if weights is None else weights)
+    np.add.at(masses, (points.point, place), np.ones(len(place)) if weights is None else weights)
     masses = masses[:-1]
     everything = masses.sum(axis=0)
 

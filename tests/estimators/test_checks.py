@@ -67,6 +67,8 @@ def expected_failed_checks(estimator: Any) -> dict[str, str]:
         or (isinstance(estimator, estimators.GLMTronRegressor) and not is_linear(estimator.similarity))
     ):
         failing["check_sample_weight_equivalence_on_dense_data"] = TO_THE_GAP
+        if estimator.__sklearn_tags__().input_tags.sparse:
+            failing["check_sample_weight_equivalence_on_sparse_data"] = TO_THE_GAP
     if isinstance(estimator, estimators.LandmarkedOrdinalClassifier) and estimator.radius is not None:
         failing["check_class_weight_classifiers"] = NO_LOSS
     if is_gram(estimator) and isinstance(estimator, estimators.MeanSimilarityClassifier):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, Self
 import numpy as np
 import numpy.typing as npt
 
+from simopt.data.similarities.points import points
 from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem, UnknownName
@@ -68,6 +69,11 @@ class Similarity(ABC):
         """True only if K(x, x') = K(x', x) for all points."""
         return True
 
+    @property
+    def takes_sparse(self) -> bool:
+        """Whether `values` and `diagonal_values` also take points that are sparse matrices by rows (csr_array)."""
+        return False
+
     @abstractmethod
     def values(self, X: Array, Y: Array) -> Array:
         """The (n, m) array of similarities between the rows of two float64 arrays with the same number of columns."""
@@ -84,7 +90,7 @@ class Similarity(ABC):
         InvalidProblem
             when X is not a finite matrix.
         """
-        return self.diagonal_values(validate.matrix("X", X))
+        return self.diagonal_values(points("X", X, sparse=self.takes_sparse))
 
     def __call__(self, X: npt.ArrayLike, Y: npt.ArrayLike | None = None) -> Array:
         """Similarities between the rows of X (n, p) and of Y (m, p), shape (n, m); `Y=None` means Y = X.
@@ -107,8 +113,8 @@ class Similarity(ABC):
             yield rows, self.values(left[rows], right)
 
     def _points(self, X: npt.ArrayLike, Y: npt.ArrayLike | None) -> tuple[Array, Array]:
-        left = validate.matrix("X", X)
-        right = left if Y is None else validate.matrix("Y", Y)
+        left = points("X", X, sparse=self.takes_sparse)
+        right = left if Y is None else points("Y", Y, sparse=self.takes_sparse)
         if left.shape[1] != right.shape[1]:
             raise InvalidProblem(f"similarity {self.kind}: X has {left.shape[1]} columns and Y has {right.shape[1]}; they must agree")
         return left, right
@@ -121,17 +127,17 @@ class Similarity(ABC):
         InvalidProblem
             when X is not a finite matrix.
         """
-        points, room = validate.matrix("X", X), validate.positive("memory", memory)
-        n = len(points)
+        given, room = points("X", X, sparse=self.takes_sparse), validate.positive("memory", memory)
+        n = given.shape[0]
         out = np.empty((n, n))
         if not self.symmetric:
-            for rows, block in self._blocks(points, points, room):
+            for rows, block in self._blocks(given, given, room):
                 out[rows] = block
             return out
         step = max(1, min(PANEL, int(room) // max(1, 8 * WORKING_COPIES * n)))
         for start in range(0, n, step):
             rows = slice(start, min(start + step, n))
-            block = self.values(points[rows], points[: rows.stop])
+            block = self.values(given[rows], given[: rows.stop])
             out[rows, :start] = block[:, :start]
             out[:start, rows] = block[:, :start].T
             corner = np.tril(block[:, start:])

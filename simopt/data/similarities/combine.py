@@ -49,6 +49,10 @@ class Sum(Similarity):
     def symmetric(self) -> bool:
         return all(term.symmetric for _, term in self._parts())
 
+    @property
+    def takes_sparse(self) -> bool:
+        return all(term.takes_sparse for term in self.terms)
+
     def values(self, X: Array, Y: Array) -> Array:
         out = np.zeros((X.shape[0], Y.shape[0]))
         for c, term in self._parts():
@@ -86,6 +90,10 @@ class Product(Similarity):
     def symmetric(self) -> bool:
         return all(factor.symmetric for factor in self.factors)
 
+    @property
+    def takes_sparse(self) -> bool:
+        return all(factor.takes_sparse for factor in self.factors)
+
     def values(self, X: Array, Y: Array) -> Array:
         return reduce(np.multiply, (factor.values(X, Y) for factor in self.factors))
 
@@ -121,6 +129,10 @@ class Normalised(Similarity):
     @property
     def symmetric(self) -> bool:
         return self.base.symmetric
+
+    @property
+    def takes_sparse(self) -> bool:
+        return self.base.takes_sparse
 
     def values(self, X: Array, Y: Array) -> Array:
         out = self.base.values(X, Y) / self._size("X", X)[:, None]

@@ -1,7 +1,11 @@
 """Distances between the rows of two matrices, accurate also for points that nearly coincide."""
 
+from typing import Any
+
 import numpy as np
 
+from simopt.arithmetic.sparse import is_sparse
+from simopt.data.similarities.points import inner, squared_norms, variances
 from simopt.ground.arrays import Array
 
 DIRECT = 64  # up to this dimension differences are formed one by one: as fast as a matrix product, and exact zeros
@@ -12,23 +16,29 @@ def squared(X: Array, Y: Array) -> Array:
     """||x_i - y_j||_2^2, shape (n, m), with relative error below 1e-11 and exactly 0 for equal rows. O(n m p).
 
     In high dimension it is |x|^2 + |y|^2 - 2 <x, y> of centred points, which is a matrix product but loses digits where x is close to
-    y; those pairs are recomputed from x - y.
+    y; those pairs are recomputed from x - y. So it is for sparse points, which are not centred.
     """
     from scipy.spatial.distance import cdist
 
+    if is_sparse(X) or is_sparse(Y):
+        return _by_products(X, Y, X, Y)
     if X.shape[1] <= DIRECT or min(X.shape[0], Y.shape[0]) == 0:
         direct: Array = cdist(X, Y, "sqeuclidean") if X.shape[1] else np.zeros((X.shape[0], Y.shape[0]))
         return direct
     centre = Y.mean(axis=0)
-    left, right = X - centre, Y - centre
-    size = np.einsum("ij,ij->i", left, left)[:, None] + np.einsum("ij,ij->i", right, right)[None, :]
-    out: Array = size - 2.0 * (left @ right.T)
+    return _by_products(X, Y, X - centre, Y - centre)
+
+
+def _by_products(X: Any, Y: Any, left: Any, right: Any) -> Array:
+    """Of points and the same points moved to where products lose fewer digits."""
+    size = squared_norms(left)[:, None] + squared_norms(right)[None, :]
+    out: Array = size - 2.0 * inner(left, right)
     rows, columns = np.nonzero(out <= CLOSE * size)
-    step = max(1, (1 << 20) // X.shape[1])
+    width = X.nnz // X.shape[0] + 1 if is_sparse(X) else X.shape[1]
+    step = max(1, (1 << 20) // width)
     for start in range(0, rows.size, step):
         i, j = rows[start : start + step], columns[start : start + step]
-        difference = X[i] - Y[j]
-        out[i, j] = np.einsum("ij,ij->i", difference, difference)
+        out[i, j] = squared_norms(X[i] - Y[j])
     return out
 
 
@@ -46,9 +56,9 @@ def mean_squared_distance(X: Array, weights: Array | None = None) -> float:
     With weights w >= 0 it is sum_{i,j} w_i w_j ||x_i - x_j||^2 / (sum w)^2: weight 2 is as good as the point twice.
     """
     if weights is not None:
-        share = weights / np.sum(weights)
-        around = X - share @ X
-        return 2.0 * float(share @ np.einsum("ij,ij->i", around, around))
+        return 2.0 * float(np.sum(variances(X, weights / np.sum(weights))))
+    if is_sparse(X):
+        return 2.0 * float(np.sum(variances(X, np.full(X.shape[0], 1.0 / X.shape[0]))))
     centred = X - X.mean(axis=0)
     return 2.0 * float(np.einsum("ij,ij->", centred, centred)) / len(X)
 
@@ -59,7 +69,7 @@ def mean_distance(X: Array, *, weights: Array | None = None, norm: int = 2, memo
     Weights w >= 0 that are whole numbers count how often a point occurs, and W = sum w takes the place of n; for others it is the mean
     over pairs of different indices with weights w_i w_j.
     """
-    n = len(X)
+    n = int(X.shape[0])
     if n < 2:
         return 0.0
     total = 0.0

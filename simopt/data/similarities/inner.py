@@ -6,9 +6,8 @@ import math
 from dataclasses import dataclass
 from typing import ClassVar
 
-import numpy as np
-
 from simopt.data.similarities.base import Similarity
+from simopt.data.similarities.points import inner, squared_norms
 from simopt.ground import validate
 from simopt.ground.arrays import Array
 
@@ -27,13 +26,15 @@ class Linear(Similarity):
     def bound(self) -> float:
         return math.inf
 
+    @property
+    def takes_sparse(self) -> bool:
+        return True
+
     def values(self, X: Array, Y: Array) -> Array:
-        out: Array = X @ Y.T
-        return out
+        return inner(X, Y)
 
     def diagonal_values(self, X: Array) -> Array:
-        out: Array = np.einsum("ij,ij->i", X, X)
-        return out
+        return squared_norms(X)
 
 
 @dataclass(frozen=True)
@@ -61,13 +62,16 @@ class Polynomial(Similarity):
     def bound(self) -> float:
         return float(abs(self.c)) ** self.degree if self.a == 0 else math.inf
 
+    @property
+    def takes_sparse(self) -> bool:
+        return True
+
     def values(self, X: Array, Y: Array) -> Array:
-        out: Array = X @ Y.T
-        return self._apply(out)
+        return self._apply(inner(X, Y))
 
     def diagonal_values(self, X: Array) -> Array:
-        return self._apply(np.einsum("ij,ij->i", X, X))
+        return self._apply(squared_norms(X))
 
-    def _apply(self, inner: Array) -> Array:
-        out: Array = (self.a * inner + self.c) ** self.degree
+    def _apply(self, products: Array) -> Array:
+        out: Array = (self.a * products + self.c) ** self.degree
         return out

@@ -1,12 +1,14 @@
 """Similarities by name, with their parameters chosen from the data by the rule of a paper: what recipes and the command line take."""
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy.typing as npt
 
 from simopt.data.similarities.base import Similarity
 from simopt.data.similarities.indefinite import Euclidean, Manhattan, Sigmoid
 from simopt.data.similarities.inner import Linear, Polynomial
+from simopt.data.similarities.points import points
 from simopt.data.similarities.radial import Gaussian, Laplacian
 from simopt.data.similarities.scaled import Scaled
 from simopt.ground import validate
@@ -30,6 +32,9 @@ RULES: dict[str, Callable[[Array, Array | None], Similarity]] = {
 }
 
 
+SPARSE = frozenset({"gaussian", "gaussian-mean-distance", STANDARDISED, STANDARDISED_MEAN, "linear", "polynomial"})  # points may be sparse
+
+
 def named(name: str, X: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> Similarity:
     """The similarity called `name`, its parameters chosen for the points X (n, p).
 
@@ -43,8 +48,19 @@ def named(name: str, X: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> 
     UnknownName
         with the nearest name.
     """
-    key = name.casefold().replace("_", "-")
+    key = _key(name)
     if key not in RULES:
         raise UnknownName("similarity", name, RULES)
-    points = validate.matrix("inputs", X)
-    return RULES[key](points, None if weights is None else validate.weights("weights", weights, length=len(points), like="inputs"))
+    given = points("inputs", X, sparse=key in SPARSE)
+    return RULES[key](given, None if weights is None else validate.weights("weights", weights, length=given.shape[0], like="inputs"))
+
+
+def takes_sparse(similarity: Any) -> bool:
+    """Whether a similarity, or the one of that name, takes points that are sparse; of a function nothing is known."""
+    if isinstance(similarity, str):
+        return _key(similarity) in SPARSE
+    return isinstance(similarity, Similarity) and similarity.takes_sparse
+
+
+def _key(name: str) -> str:
+    return name.casefold().replace("_", "-")

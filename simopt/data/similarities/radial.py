@@ -9,8 +9,10 @@ from typing import ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from simopt.arithmetic.sparse import is_sparse
 from simopt.data.similarities import distances
 from simopt.data.similarities.base import Similarity
+from simopt.data.similarities.points import points
 from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
@@ -18,13 +20,14 @@ from simopt.ground.errors import InvalidProblem
 
 def _squarable(X: npt.ArrayLike, weights: npt.ArrayLike | None) -> tuple[Array, Array | None]:
     """Points whose squared distances float64 holds, else a width of 0 or infinity would be chosen; and their weights."""
-    points, shares = _weighted(X, weights)
-    return validate.squarable("inputs", points), shares
+    given, shares = _weighted(X, weights, sparse=True)
+    validate.squarable("inputs", np.asarray(given.data) if is_sparse(given) else given)
+    return given, shares
 
 
-def _weighted(X: npt.ArrayLike, weights: npt.ArrayLike | None) -> tuple[Array, Array | None]:
-    points = validate.matrix("inputs", X)
-    return points, None if weights is None else validate.weights("weights", weights, length=len(points), like="inputs")
+def _weighted(X: npt.ArrayLike, weights: npt.ArrayLike | None, *, sparse: bool = False) -> tuple[Array, Array | None]:
+    given = points("inputs", X, sparse=sparse)
+    return given, None if weights is None else validate.weights("weights", weights, length=given.shape[0], like="inputs")
 
 
 @dataclass(frozen=True)
@@ -63,8 +66,8 @@ class Gaussian(Similarity):
 
         The paper says "average pairwise distance"; pairs of a point with itself are left out here, a factor (n - 1)/n. O(n^2 p).
         """
-        points, shares = _squarable(X, weights)
-        sigma = distances.mean_distance(points, weights=shares)
+        given, shares = _squarable(X, weights)
+        sigma = distances.mean_distance(given, weights=shares)
         return cls.with_sigma(sigma if sigma > 0 else 1.0)
 
     @property
@@ -79,6 +82,10 @@ class Gaussian(Similarity):
     @property
     def bound(self) -> float:
         return 1.0
+
+    @property
+    def takes_sparse(self) -> bool:
+        return True
 
     def values(self, X: Array, Y: Array) -> Array:
         out = distances.squared(X, Y)
@@ -107,8 +114,8 @@ class Laplacian(Similarity):
     @classmethod
     def mean_distance(cls, X: npt.ArrayLike, weights: npt.ArrayLike | None = None, *, norm: int = 1) -> Laplacian:
         """width = mean of ||x_i - x_j||_q over pairs i < j; 1 if all points are equal. O(n^2 p)."""
-        points, shares = _weighted(X, weights)
-        width = distances.mean_distance(points, weights=shares, norm=validate.choice("norm", validate.whole("norm", norm), (1, 2)))
+        given, shares = _weighted(X, weights)
+        width = distances.mean_distance(given, weights=shares, norm=validate.choice("norm", validate.whole("norm", norm), (1, 2)))
         return cls(width if width > 0 else 1.0, norm)
 
     @property

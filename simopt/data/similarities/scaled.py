@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import ClassVar, Self
 
 import numpy as np
 import numpy.typing as npt
 
 from simopt.data.similarities.base import Similarity
+from simopt.data.similarities.points import largest, points, times_columns, variances
 from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
@@ -41,17 +43,16 @@ class Scaled(Similarity):
 
         With weights w ≥ 0 a point counts w times.
         """
-        points = validate.matrix("X", X)
-        mass = None if weights is None else validate.weights("weights", weights, length=len(points), like="X")
-        shares = np.full(len(points), 1.0 / len(points)) if mass is None else mass / mass.sum()
-        largest = np.max(np.abs(points), axis=0)
-        unit = np.where(largest > 1e-290, largest, 1.0)  # so that squares neither overflow nor vanish
-        around = points / unit
-        around -= shares @ around
-        spread = np.sqrt(shares @ np.square(around))
-        varies = (spread > ALIKE) & (largest > 1e-290)
+        given = points("X", X, sparse=True)
+        n = given.shape[0]
+        mass = None if weights is None else validate.weights("weights", weights, length=n, like="X")
+        shares = np.full(n, 1.0 / n) if mass is None else mass / mass.sum()
+        size = largest(given)
+        unit = np.where(size > 1e-290, size, 1.0)  # so that squares neither overflow nor vanish
+        spread = np.sqrt(variances(times_columns(given, 1.0 / unit), shares))
+        varies = (spread > ALIKE) & (size > 1e-290)
         factors = np.where(varies, 1.0 / np.where(varies, spread, 1.0) / unit, 0.0)
-        return cls(rule(points * factors, mass), tuple(factors.tolist()))
+        return cls(rule(times_columns(given, factors), mass), tuple(factors.tolist()))
 
     @property
     def psd(self) -> bool:
@@ -65,6 +66,10 @@ class Scaled(Similarity):
     def symmetric(self) -> bool:
         return self.base.symmetric
 
+    @property
+    def takes_sparse(self) -> bool:
+        return self.base.takes_sparse
+
     def values(self, X: Array, Y: Array) -> Array:
         return self.base.values(self._scaled(X), self._scaled(Y))
 
@@ -74,5 +79,9 @@ class Scaled(Similarity):
     def _scaled(self, X: Array) -> Array:
         if X.shape[1] != len(self.factors):
             raise InvalidProblem(f"similarity scaled: {X.shape[1]} columns, but there are {len(self.factors)} factors, one a column")
-        out: Array = X * np.array(self.factors)
+        out: Array = times_columns(X, self._array)
         return out
+
+    @cached_property
+    def _array(self) -> Array:
+        return np.array(self.factors)
