@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import Annotated, Any
+from collections import deque
+from collections.abc import Iterator, Sequence
+from itertools import islice
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -58,6 +60,13 @@ def feature_rows(name: str, features: Any) -> Any:
 StreamedFeatures = Annotated[Any, feature_rows, Axes("n", "d")]
 
 
+class Chunk(NamedTuple):
+    """A range of rows of a Dask array, and what makes it."""
+
+    rows: slice
+    made: Any
+
+
 class RowBlocks:
     """Consecutive rows of an (n, d) array as (slice, float64 block) pairs; each iteration reads a Dask array once, a chunk at a time."""
 
@@ -65,40 +74,58 @@ class RowBlocks:
         n, d = (int(size) for size in features.shape)
         self.shape = (n, d)
         self.step = max(1, min(n, max(numbers // d, FEWEST)))
-        self._features, self._pieces = features, []
-        self._chunks = [slice(0, n)]
+        self._features = features
+        self._chunks: list[Chunk] = []  # of a Dask array
         if is_lazy(features):
             whole = features.rechunk({1: -1})
-            self._pieces = list(whole.to_delayed().ravel())  # computed at a quarter of the cost of slices
-            ends = np.cumsum(whole.chunks[0])
-            self._chunks = [slice(int(end - size), int(end)) for size, end in zip(whole.chunks[0], ends, strict=True)]
+            pieces = whole.to_delayed().ravel().tolist()  # computed at a quarter of the cost of slices
+            ends = np.cumsum(whole.chunks[0]).tolist()
+            self._chunks = [Chunk(slice(end - size, end), piece) for size, end, piece in zip(whole.chunks[0], ends, pieces, strict=True)]
         # the ranges of rows of the blocks
-        self.parts = [slice(i, min(i + self.step, c.stop)) for c in self._chunks for i in range(c.start, c.stop, self.step)]
+        ranges = [chunk.rows for chunk in self._chunks] or [slice(0, n)]
+        self.parts = [slice(i, min(i + self.step, c.stop)) for c in ranges for i in range(c.start, c.stop, self.step)]
 
     def __iter__(self) -> Iterator[tuple[slice, Array]]:
-        held, source = slice(0, 0), self._features
+        held, source, chunks = slice(0, 0), self._features, _read(self._chunks)
         for part in self.parts:
-            if self._pieces and part.stop > held.stop:
-                held, source = self._chunk(part.start)
+            if self._chunks and part.stop > held.stop:
+                held, source = next(chunks)
             block = source[part.start - held.start : part.stop - held.start]
             yield part, block if block.dtype == np.float64 else block.astype(np.float64)
 
     def take(self, rows: npt.NDArray[np.intp] | slice) -> Array:
         """Copies of some of the rows, given by a slice or by increasing indices."""
-        if not self._pieces:
+        if not self._chunks:
             return np.ascontiguousarray(self._features[rows], dtype=np.float64)
         chosen = np.arange(self.shape[0])[rows] if isinstance(rows, slice) else rows
         out = np.empty((chosen.size, self.shape[1]))
-        for chunk in self._chunks:
-            first, last = (int(i) for i in np.searchsorted(chosen, (chunk.start, chunk.stop)))
-            if first < last:
-                out[first:last] = self._chunk(chunk.start)[1][chosen[first:last] - chunk.start]
+        ends = [np.searchsorted(chosen, (chunk.rows.start, chunk.rows.stop)).tolist() for chunk in self._chunks]
+        asked = [(chunk, slice(first, last)) for chunk, (first, last) in zip(self._chunks, ends, strict=True) if first < last]
+        for (_, part), (held, block) in zip(asked, _read([chunk for chunk, _ in asked]), strict=True):
+            out[part] = block[chosen[part] - held.start]
         return out
 
-    def _chunk(self, start: int) -> tuple[slice, Array]:
-        """The chunk that begins with this row."""
-        index = next(i for i, chunk in enumerate(self._chunks) if chunk.start == start)
-        return self._chunks[index], np.asarray(self._pieces[index].compute(), dtype=np.float64)
+
+def _read(chunks: Sequence[Chunk]) -> Iterator[tuple[slice, Array]]:
+    """One chunk after another; while one is in use, a cluster makes the next, one a worker and one more."""
+    client = _cluster() if chunks else None
+    if client is None:
+        yield from ((chunk.rows, np.asarray(chunk.made.compute(), dtype=np.float64)) for chunk in chunks)
+        return
+    left = iter(chunks)
+    ahead = deque(client.compute(chunk.made) for chunk in islice(left, 1 + len(client.ncores())))
+    for chunk in chunks:
+        block = np.asarray(ahead.popleft().result(), dtype=np.float64)
+        ahead.extend(client.compute(following.made) for following in islice(left, 1))
+        yield chunk.rows, block
+
+
+def _cluster() -> Any:
+    """The client of the cluster that Dask works on; None where it works in this process."""
+    from dask.base import get_scheduler
+
+    client = getattr(get_scheduler(), "__self__", None)
+    return client if hasattr(client, "ncores") else None
 
 
 class Products:
