@@ -65,6 +65,8 @@ BEHIND: dict[str, tuple[str, ...]] = {
         ),
         *(
             "estimators.index_models.isotron:held_out",
+            "solvers.isotonic.lipschitz:IsotonicFit.closes",
+            "solvers.isotonic.pooled_gap",
             "solvers.sparse.forward_selection:select",
             "solvers.svm.path:warm_start",
             "estimators.herding.herd_task:HerdProgress",

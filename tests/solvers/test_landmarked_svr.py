@@ -461,6 +461,27 @@ class TestStreams:
         assert solution.value == pytest.approx(solve(LandmarkedSVR(X, y, Penalty(1e-3), 0.1), tol=1e-10).value, abs=1e-9)
         assert solve(problem, "interior-point", tol=1e-9).optimal
 
+    def test_a_cluster_makes_chunks_ahead_and_the_answer_stays_the_same(self, tmp_path, monkeypatch):
+        """In their order, in a copy of some rows, too, and no more of them at once than the workers and what is in use."""
+        da, distributed = pytest.importorskip("dask.array"), pytest.importorskip("distributed")
+        monkeypatch.setattr("simopt.data.row_blocks.HELD", 1000)
+        mapped, X, y = self.written(tmp_path)
+        problem = LandmarkedSVR(da.from_array(mapped, chunks=(900, 12)), y, Penalty(1e-3), 0.1)
+        alone = solve(problem, tol=1e-10)
+        cluster = distributed.LocalCluster(n_workers=1, threads_per_worker=2, processes=False, dashboard_address=None)
+        with cluster, distributed.Client(cluster) as client:
+            asked = []
+            monkeypatch.setattr(client, "compute", lambda made, compute=client.compute: asked.append(made) or compute(made))
+            rows = RowBlocks(problem.features)
+            first, _ = next(iter(rows))
+            assert first.start == 0 and len(asked) == 1 + 1 + 1, "the one in use, one for the worker, and one more"
+            np.testing.assert_array_equal(np.concatenate([block for _, block in rows]), X)
+            chosen = np.array([5, 899, 900, 2801])
+            np.testing.assert_array_equal(rows.take(chosen), X[chosen])
+            together = solve(problem, tol=1e-10)
+        np.testing.assert_array_equal(together.point["w"], alone.point["w"])
+        assert together.optimal and together.certificate.upper == alone.certificate.upper
+
     def test_bad_values_are_named(self, monkeypatch):
         da = pytest.importorskip("dask.array")
         monkeypatch.setattr("simopt.data.row_blocks.HELD", 1000)
