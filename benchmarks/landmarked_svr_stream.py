@@ -2,6 +2,7 @@
 
 The whole solve is measured, with its certificate. Memory is what is resident and anonymous above what was so before (the pages of the map
 are the features themselves), in vectors of n numbers beside blocks of stated size: the solver's room for copies of rows, and a Dask chunk.
+Passes are the rows that a Dask array was asked for, in all of it, fingerprints and checks included, over n.
 """
 
 from __future__ import annotations
@@ -28,6 +29,8 @@ CHUNK = 20_000  # rows
 SIZES = (10_000, 30_000, 100_000, 300_000, 1_000_000)
 VECTORS = 20.0  # target
 EXPONENT = 1.1  # target: linear
+PASSES = 10.0  # target
+READINGS = 2.0  # target, for each pass
 TOL = 1e-9
 
 
@@ -67,11 +70,33 @@ def write(path: Path, n: int) -> tuple[np.ndarray, np.ndarray]:
     return np.memmap(path, dtype=np.float64, mode="r", shape=(n, D)), targets
 
 
-def lazily(features: np.ndarray) -> Any:
+class Counted:
+    """Rows, and how many were asked for."""
+
+    ndim = 2
+
+    def __init__(self, features: np.ndarray) -> None:
+        self.features, self.shape, self.dtype, self.read = features, features.shape, features.dtype, 0
+
+    def __getitem__(self, index: Any) -> np.ndarray:
+        found = self.features[index]
+        self.read += len(found)
+        return found
+
+
+def lazily(features: Any) -> Any:
     """The same rows as a Dask array."""
     import dask.array as da
 
-    return da.from_array(features, chunks=(CHUNK, D))
+    return da.from_array(features, chunks=(CHUNK, D), meta=np.empty((0, 0)))
+
+
+def once(features: np.ndarray) -> float:
+    """Seconds that it takes to read them all, block by block."""
+    begun = time.perf_counter()
+    for start in range(0, len(features), CHUNK):
+        np.sum(features[start : start + CHUNK])
+    return time.perf_counter() - begun
 
 
 def main() -> None:
@@ -85,11 +110,14 @@ def main() -> None:
     for n in sizes:
         with tempfile.TemporaryDirectory() as folder, one_thread():
             mapped, targets = write(Path(folder) / "features", n)
-            for place, view in (("memory map", mapped), ("Dask array", lazily(mapped))):
+            counted = Counted(mapped)
+            for place, view in (("memory map", mapped), ("Dask array", lazily(counted))):
+                reading = once(mapped)
                 begun = time.perf_counter()
                 problem = LandmarkedSVR(view, targets, Penalty(1e-3), 0.1)
                 checked = time.perf_counter() - begun
                 found, peak = peak_of(lambda problem=problem: solve(problem, tol=TOL))
+                whole = time.perf_counter() - begun
                 assert found.certificate is not None
                 blocks = ROOM + (8 * CHUNK * D if place == "Dask array" else 0)
                 row = {
@@ -99,12 +127,15 @@ def main() -> None:
                     "seconds": found.provenance.solve_seconds,
                     "gap": found.certificate.relative_gap,
                     "megabytes": peak / 1e6,
+                    "passes": counted.read / n,
+                    "readings": whole / reading,
                     "vectors": max(peak - blocks, 0.0) / (8 * n),
                 }
                 rows.append(row)
                 print(
                     f"{place} n = {n:<8} check {checked:6.2f} s  solve {row['seconds']:7.3f} s  gap/scale {row['gap']:.0e}  "
-                    f"{row['megabytes']:5.0f} MB, beside blocks {row['vectors']:.1f} vectors of n",
+                    f"{row['megabytes']:5.0f} MB, beside blocks {row['vectors']:.1f} vectors of n; all of it takes "
+                    f"{row['readings']:.0f} times reading them" + (f", in {row['passes']:.0f} passes" if row["passes"] else ""),
                     flush=True,
                 )
     close(options, rows)
@@ -120,6 +151,8 @@ def close(options: Any, rows: list[dict[str, Any]]) -> None:
         exponent = np.polyfit(np.log([row["n"] for row in mine]), np.log([row["seconds"] for row in mine]), 1)[0]
         words.append(f"{place}: time grows as n to the power {met(float(exponent), EXPONENT)}")
     words.append(f"vectors of n beside the blocks at the largest n {met(max(row['vectors'] for row in rows[-2:]), VECTORS)}")
+    words.append(f"passes at the largest n {met(rows[-1]['passes'], PASSES)}")
+    words.append(f"time in units of as many readings {met(rows[-1]['readings'] / rows[-1]['passes'], READINGS)}")
     print("; ".join(words), flush=True)
     if options.json:
         Path(options.json).write_text(json.dumps({"machine": machine(), "summary": "; ".join(words), "rows": rows}, indent=1))
