@@ -3,27 +3,31 @@ r"""The kernel support vector machine that chooses λ by cross-validation, along
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 
-from simopt.data.similarities.named import STANDARDISED
-from simopt.estimators.facades.base import TOL, flag
+from simopt.estimators.facades.base import flag
 from simopt.estimators.facades.hinge_svm import HingeSVMClassifier
 from simopt.estimators.facades.kernel_folds import KernelFolds
 from simopt.estimators.facades.one_against_rest import signs_of_classes
-from simopt.estimators.facades.selection import Answers, Candidate, Fold, values_of
+from simopt.estimators.facades.selection import Answers, Candidate, Fold, unjudged
 from simopt.ground import validate
 from simopt.ground.arrays import Array
+from simopt.problems.bounds import Penalty
+from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.losses.intercepts import best_constant
-from simopt.solvers.svm.fit import SVMFit, contiguous
+from simopt.problems.norms.gram_factor import trusted
+from simopt.solvers.svm.fit import contiguous
 from simopt.solvers.svm.path import balanced_along, fits_along, mean_threshold
 
-WEAKEST, STRONGEST = 1e-6, 1.0  # λ in its unit
+Machine = tuple[int, Array, float, bool]  # which λ, coefficients, intercept, and whether its gap is closed
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class HingeSVMClassifierCV(ClassifierMixin, KernelFolds):
     r"""λ of best cross-validated score for min_{f,b} (1/n) Σ_i [1 − y_i(f(x_i) + b)]_+ + (λ/2) ‖f‖²_H,   f = Σ_j a_j K(·, x_j).
 
@@ -71,63 +75,52 @@ class HingeSVMClassifierCV(ClassifierMixin, KernelFolds):
     (13, True, True)
     """
 
-    plain: ClassVar[type] = HingeSVMClassifier
+    regularizations: Any = 13
+    fit_intercept: bool = True
 
-    def __init__(
-        self,
-        similarity: Any = STANDARDISED,
-        *,
-        regularizations: Any = 13,
-        fit_intercept: bool = True,
-        cv: Any = None,
-        scoring: Any = None,
-        n_jobs: int | None = None,
-        solver: str | None = None,
-        tol: float = TOL,
-        time_limit: float = 60.0,
-    ) -> None:
-        self.similarity = similarity
-        self.regularizations = regularizations
-        self.fit_intercept = fit_intercept
-        self.cv = cv
-        self.scoring = scoring
-        self.n_jobs = n_jobs
-        self.solver = solver
-        self.tol = tol
-        self.time_limit = time_limit
+    plain: ClassVar[type] = HingeSVMClassifier
+    weakest: ClassVar[float] = 1e-6
 
     def _look(self, X: Array, y: NDArray[Any]) -> None:
         """Refuse what are no classes."""
         flag("fit_intercept", self.fit_intercept)
         validate.between_0_and_1("tol", self.tol)
-        signs_of_classes(y)
+        signs_of_classes(y, self._given)
 
-    def _candidates(self, X: Array, y: NDArray[Any], shared: Any) -> list[Candidate]:
-        """Every λ."""
-        unit = self._diagonal_mean(X, shared)
-        return [{"regularization": value} for value in values_of("regularizations", self.regularizations, WEAKEST, STRONGEST, unit)]
+    def _unit(self, X: Array, y: NDArray[Any], shared: Any) -> float:
+        """κ."""
+        return self._diagonal_mean(X, shared)
 
     def _answers(self, X: Array, y: NDArray[Any], fold: Fold, candidates: Sequence[Candidate], shared: Any) -> Answers:
-        """Labels and decisions of every λ along the path of each class."""
+        """Labels and decisions of every λ along the path of each class; with weights every λ by itself."""
         gram, cross = self._fold_gram(X, fold, shared)
-        gram = contiguous(gram)
+        weights, strengths = self._weights(fold[0]), np.array([candidate["regularization"] for candidate in candidates])
+        gram = contiguous(gram) if weights is None else trusted(gram)
         classes, every = signs_of_classes(y[fold[0]])
-        strengths = np.array([candidate["regularization"] for candidate in candidates])
-        order = np.argsort(-strengths, kind="stable")
         decisions, still_open = np.empty((strengths.size, len(cross), len(every))), 0
         for c, signs in enumerate(every):
-            goal = float(self.tol) * (best_constant(signs)[1] or 1.0 if self.fit_intercept else 1.0)
-            for place, fit in zip(order, self._along(gram, signs, strengths[order], goal), strict=True):
-                decisions[place, :, c] = cross @ fit.coefficients + fit.intercept
-                still_open += fit.gap > goal
+            found = self._along(gram, signs, strengths) if weights is None else self._each(gram, signs, strengths, weights)
+            for place, coefficients, intercept, closed in found:
+                decisions[place, :, c] = cross @ coefficients + intercept
+                still_open += not closed
         if len(every) > 1:
             return Answers(classes[np.argmax(decisions, axis=2)], decisions, classes, still_open)
         return Answers(classes[(decisions[:, :, 0] > 0).astype(np.intp)], decisions[:, :, 0], classes, still_open)
 
-    def _along(self, gram: Array, signs: Array, strengths: Array, goal: float) -> Iterator[SVMFit]:
+    def _along(self, gram: Array, signs: Array, strengths: Array) -> Iterator[Machine]:
+        goal = float(self.tol) * (best_constant(signs)[1] or 1.0 if self.fit_intercept else 1.0)
+        order = np.argsort(-strengths, kind="stable")
         if self.fit_intercept:
-            return balanced_along(gram, signs, strengths, goal=goal)
-        return fits_along(gram, signs, strengths, mean_threshold(gram, signs), goal=goal)
+            fits = balanced_along(gram, signs, strengths[order], goal=goal)
+        else:
+            fits = fits_along(gram, signs, strengths[order], mean_threshold(gram, signs), goal=goal)
+        for place, fit in zip(order, fits, strict=True):
+            yield int(place), fit.coefficients, float(fit.intercept), fit.gap <= goal
+
+    def _each(self, gram: Array, signs: Array, strengths: Array, weights: Array) -> Iterator[Machine]:
+        for place, strength in enumerate(strengths):
+            point, closed = unjudged(HingeSVM(gram, signs, Penalty(float(strength)), self.fit_intercept, weights), self.tol)
+            yield place, np.asarray(point["alpha"]), float(point.get("bias", 0.0)), closed
 
     def decision_function(self, X: Any) -> Array:
         """f + b at the rows of X, shape (m,), positive for the second class; of k > 2 classes all of them, shape (m, k)."""

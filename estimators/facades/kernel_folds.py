@@ -33,13 +33,13 @@ class KernelFolds(SelectedByFolds, KernelEstimator):
             return shared[np.ix_(train, train)], (X if self._precomputed else shared)[np.ix_(held, train)]
         model = self._plain()
         points, queries = self._parts(X, fold)
-        gram = model._gram(points)
+        gram = model._gram(points, self._weights(train))
         return np.array(gram), np.asarray(model.similarity_(queries, points), dtype=np.float64)
 
     def _diagonal_mean(self, X: Array, shared: Array | None) -> float:
         """Mean of K(x_i, x_i), the unit of K; 1 where it is 0."""
         if shared is not None:
-            return float(np.mean(np.diagonal(shared))) or 1.0
-        similarity: Any = self._chosen(X)
+            return float(np.average(np.diagonal(shared), weights=self._given)) or 1.0
+        similarity: Any = self._chosen(X, self._given)
         assert isinstance(similarity, Similarity)  # a name stands for one
-        return float(np.mean(similarity.diagonal(X))) or 1.0
+        return float(np.average(similarity.diagonal(X), weights=self._given)) or 1.0

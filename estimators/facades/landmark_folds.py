@@ -1,54 +1,75 @@
-r"""Hinges on landmarks along a grid: features of a fold once, and every candidate by its problem's own solver, without the judge.
-
-Scores need no certificate; the last fit, to all samples, has one. Points are what the solver says of itself, to the tolerance asked for.
-"""
+r"""Hinges on landmarks along a grid: features of a fold once, and every candidate by its problem's own solver, without the judge."""
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
+from simopt.data.similarities.named import STANDARDISED_MEAN
 from simopt.estimators.facades.base import LandmarkEstimator
-from simopt.estimators.facades.selection import Candidate, Fold, SelectedByFolds, values_of
+from simopt.estimators.facades.selection import Answers, Candidate, Fold, SelectedByFolds, unjudged
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Point
 from simopt.solving.problem import Problem
-from simopt.solving.solver import solvers_of
 
 
-def unjudged(problem: Problem, tol: float) -> tuple[Point, bool]:
-    """The point of least gap that the best solver of the problem finds, in natural units; whether it says that the gap is closed."""
-    tol = float(tol)
-    normal, back = problem.normalised()
-    best = None
-    for iterate in solvers_of(normal)[0].run(normal, tol=tol):
-        if best is None or iterate.gap <= best.gap:
-            best = iterate
-    assert best is not None  # every solver yields a point
-    return problem.restore(back.point(best.point)), best.gap <= tol * normal.scale()
+class Part:
+    """What a training part asks of its candidates: subclasses make the problem of one, and say what its point does.
+
+    Parameters
+    ----------
+    features, held : (n, d) and (m, d) arrays
+        Ψ of the training part and of the samples held out.
+    y, weights : (n,) arrays
+        of the training part; weights None where they are all the same.
+    model
+        the estimator that chooses.
+    """
+
+    classes: NDArray[Any] | None = None
+
+    def __init__(self, model: Any, features: Array, held: Array, y: NDArray[Any], weights: Array | None) -> None:
+        self.model, self.features, self.held, self.y, self.weights = model, features, held, y, weights
+
+    def problem(self, candidate: Candidate) -> Problem:
+        """The programme of a candidate."""
+        raise NotImplementedError
+
+    def says(self, point: Point) -> NDArray[Any]:
+        """Its predictions of the samples held out."""
+        raise NotImplementedError
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class LandmarkFolds(SelectedByFolds, LandmarkEstimator):
     """Parameters of an estimator on landmarks, λ or B, of which each fold has its features once."""
 
-    radii: Any
-    regularizations: Any
+    similarity: Any = field(default=STANDARDISED_MEAN, kw_only=False)
+    landmarks: Any = 50
+    radii: Any = None
+    random_state: Any = None
 
-    def _bounds(self, weakest: float, strongest: float, unit: float) -> list[Candidate]:
-        """Every B if they are given, else every λ."""
-        strengths = values_of("regularizations", self.regularizations, weakest, strongest, unit)
-        if self.radii is None:
-            return [{"regularization": strength} for strength in strengths]
-        return [{"radius": float(radius)} for radius in validate.grid("radii", self.radii, low=0.0, strict=True)]
+    part: ClassVar[type[Part]]
 
-    def _fold_features(self, X: Array, fold: Fold) -> tuple[Array, Array]:
-        """Ψ of the training part, whose landmarks are drawn there, and of the samples held out."""
-        model = self._plain()
+    def _look(self, X: Array, y: NDArray[Any]) -> None:
+        """Refuse a tolerance that is none."""
+        validate.between_0_and_1("tol", self.tol)
+
+    def _answers(self, X: Array, y: NDArray[Any], fold: Fold, candidates: Sequence[Candidate], shared: Any) -> Answers:
+        """Predictions of every candidate; landmarks are drawn from the training part."""
+        model, weights = self._plain(), self._weights(fold[0])
         points, held = self._parts(X, fold)
-        psi = model._fit_map(points)
-        return psi(model._points(points)), psi(model._points(held))
+        psi = model._fit_map(points, weights)
+        part = self.part(self, psi(model._points(points)), psi(model._points(held)), y[fold[0]], weights)
+        found = [unjudged(part.problem(candidate), self.tol) for candidate in candidates]
+        return Answers(np.array([part.says(point) for point, _ in found]), classes=part.classes, open=sum(not done for _, done in found))
 
-    def _all_features(self, X: Array) -> Array:
-        """Ψ of all samples, as in the last fit."""
+    def _all_features(self, X: Array, y: NDArray[Any]) -> tuple[Array, NDArray[Any], Array | None]:
+        """Ψ of all samples that have a weight, as in the last fit, their y and weights."""
         model = self._plain()
-        features: Array = model._fit_map(X)(model._points(X))
-        return features
+        points, targets, weights = self._counted(X, y)
+        return model._fit_map(points, weights)(model._points(points)), targets, weights

@@ -2,7 +2,7 @@ r"""Ordinal regression on landmarks that chooses λ or B by cross-validation."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -10,19 +10,41 @@ from numpy.typing import NDArray
 from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
-from simopt.data.similarities.named import STANDARDISED_MEAN
-from simopt.estimators.facades.base import TOL
-from simopt.estimators.facades.landmark_folds import LandmarkFolds, unjudged
+from simopt.estimators.facades.landmark_folds import LandmarkFolds, Part
 from simopt.estimators.facades.landmarked_ordinal import LandmarkedOrdinalClassifier, categories_of, ranked
-from simopt.estimators.facades.selection import Answers, Candidate, Fold
+from simopt.estimators.facades.selection import Candidate
 from simopt.estimators.ordinal.ordinal import cuts_and_margins, ordinal_problem, thresholds_of, unit_of_strength
-from simopt.ground import validate
-from simopt.ground.arrays import Array
+from simopt.ground.arrays import Array, Point
 from simopt.ground.errors import InvalidProblem
+from simopt.solving.problem import Problem
 
-WEAKEST, STRONGEST = 1e-8, 1e-1  # λ in its unit
+
+class Ordered(Part):
+    """A training part with its labels as numbers 1, …, r."""
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        model = self.model
+        self.classes, place = ranked(self.y, model._order)
+        self.labels, self.counts = place + 1, np.bincount(place, minlength=len(self.classes))
+        self.cuts, self.margins = cuts_and_margins(model.thresholds, len(self.classes), model.gamma, model.delta)
+
+    def problem(self, candidate: Candidate) -> Problem:
+        """With λ or B."""
+        bound = candidate.get("radius"), candidate.get("regularization")
+        classes = len(self.counts)
+        return ordinal_problem(self.features, self.labels, classes, self.cuts, self.model.form, *bound, self.margins, self.weights)
+
+    def says(self, point: Point) -> NDArray[Any]:
+        """The class in whose interval f lies."""
+        assert self.classes is not None
+        w = np.asarray(point["w"])
+        b = thresholds_of(point, self.cuts, self.features @ w, self.labels, self.counts, self.margins)
+        out: NDArray[Any] = self.classes[np.searchsorted(b, self.held @ w, side="right")]
+        return out
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class LandmarkedOrdinalClassifierCV(ClassifierMixin, LandmarkFolds):
     r"""λ, or B, of best cross-validated score for `LandmarkedOrdinalClassifier`: EXC or IMC, thresholds learned or given.
 
@@ -72,47 +94,19 @@ class LandmarkedOrdinalClassifierCV(ClassifierMixin, LandmarkFolds):
     (True, ['a', 'b', 'c'], True)
     """
 
+    order: Any = None
+    thresholds: Any = "learned"
+    form: str = "exc"
+    gamma: float | None = None
+    delta: float = 0.0
+
     plain: ClassVar[type] = LandmarkedOrdinalClassifier
+    part: ClassVar[type[Part]] = Ordered
+    weakest: ClassVar[float] = 1e-8
+    strongest: ClassVar[float] = 1e-1
 
-    def __init__(
-        self,
-        similarity: Any = STANDARDISED_MEAN,
-        *,
-        landmarks: Any = 50,
-        order: Any = None,
-        thresholds: Any = "learned",
-        form: str = "exc",
-        regularizations: Any = 15,
-        radii: Any = None,
-        gamma: float | None = None,
-        delta: float = 0.0,
-        cv: Any = None,
-        scoring: Any = None,
-        n_jobs: int | None = None,
-        solver: str | None = None,
-        tol: float = TOL,
-        time_limit: float = 60.0,
-        random_state: Any = None,
-    ) -> None:
-        self.similarity = similarity
-        self.landmarks = landmarks
-        self.order = order
-        self.thresholds = thresholds
-        self.form = form
-        self.regularizations = regularizations
-        self.radii = radii
-        self.gamma = gamma
-        self.delta = delta
-        self.cv = cv
-        self.scoring = scoring
-        self.n_jobs = n_jobs
-        self.solver = solver
-        self.tol = tol
-        self.time_limit = time_limit
-        self.random_state = random_state
-
-    def fit(self, X: Any, y: Any) -> Self:
-        """Choose on folds of X (n, p), or of n × n similarities, and labels y (n,); then fit to all samples with what was chosen.
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Choose on folds of X (n, p), or of n × n similarities, labels y (n,) and weights ≥ 0 (n,); then fit to all samples.
 
         Raises
         ------
@@ -120,7 +114,7 @@ class LandmarkedOrdinalClassifierCV(ClassifierMixin, LandmarkFolds):
             for what the plain estimator refuses, and a grid that is empty or has values that are not positive.
         """
         self._order = categories_of(y) if self.order is None else self.order
-        return super().fit(X, y)
+        return super().fit(X, y, sample_weight)
 
     def _plain(self, **chosen: Any) -> Any:
         """With the order of the labels of the present fit."""
@@ -128,7 +122,7 @@ class LandmarkedOrdinalClassifierCV(ClassifierMixin, LandmarkFolds):
 
     def _look(self, X: Array, y: NDArray[Any]) -> None:
         """Refuse what are no classes."""
-        validate.between_0_and_1("tol", self.tol)
+        super()._look(X, y)
         check_classification_targets(y)
         classes, _ = ranked(y, self._order)
         if len(classes) < 2:
@@ -136,26 +130,11 @@ class LandmarkedOrdinalClassifierCV(ClassifierMixin, LandmarkFolds):
                 f"y: 1 class, {classes.tolist()[0]!r}, in all {len(y)} samples; at least two are needed to tell classes apart"
             )
 
-    def _candidates(self, X: Array, y: NDArray[Any], shared: Any) -> list[Candidate]:
-        """Every λ or B."""
-        _, margins = cuts_and_margins(self.thresholds, len(np.unique(y)), self.gamma, self.delta)
-        return self._bounds(WEAKEST, STRONGEST, unit_of_strength(self._all_features(X), margins["gamma"]))
-
-    def _answers(self, X: Array, y: NDArray[Any], fold: Fold, candidates: Sequence[Candidate], shared: Any) -> Answers:
-        """Labels by every candidate."""
-        features, held = self._fold_features(X, fold)
-        classes, place = ranked(y[fold[0]], self._order)
-        cuts, margins = cuts_and_margins(self.thresholds, len(classes), self.gamma, self.delta)
-        counts = np.bincount(place, minlength=len(classes))
-        predicted, still_open = [], 0
-        for candidate in candidates:
-            bound = candidate.get("radius"), candidate.get("regularization")
-            point, closed = unjudged(ordinal_problem(features, place + 1, len(classes), cuts, self.form, *bound, margins), self.tol)
-            w = np.asarray(point["w"])
-            b = thresholds_of(point, cuts, features @ w, place + 1, counts, margins)
-            predicted.append(classes[np.searchsorted(b, held @ w, side="right")])
-            still_open += not closed
-        return Answers(np.array(predicted), classes=classes, open=still_open)
+    def _unit(self, X: Array, y: NDArray[Any], shared: Any) -> float:
+        """mean ‖Ψ(x_i)‖²/γ."""
+        features, labels, weights = self._all_features(X, y)
+        _, margins = cuts_and_margins(self.thresholds, len(np.unique(labels)), self.gamma, self.delta)
+        return unit_of_strength(features, margins["gamma"], weights)
 
     def scores(self, X: Any) -> Array:
         """f at the rows of X, shape (m,): where on the line x stands, in the units of `thresholds_`."""

@@ -17,9 +17,9 @@ from simopt.problems.bounds import Ball, Ridge
 from simopt.problems.landmarked_least_squares import LandmarkedLeastSquares
 
 
-def mean_square(features: Array) -> float:
-    """(1/n) Σ‖ψ_i‖²; 1 where it is 0."""
-    return float(np.einsum("ij,ij->", features, features)) / len(features) or 1.0
+def mean_square(features: Array, weights: Array | None = None) -> float:
+    """Σ p_i ‖ψ_i‖², p = 1/n or shares; 1 where it is 0."""
+    return float(np.average(np.einsum("ij,ij->i", features, features), weights=weights)) or 1.0
 
 
 class LandmarkedRidgeRegressor(RegressorMixin, Certified, SelectedLandmarks):
@@ -90,8 +90,10 @@ class LandmarkedRidgeRegressor(RegressorMixin, Certified, SelectedLandmarks):
         self.time_limit = time_limit
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Fit to X (n, p), or n × n similarities, and y (n,).
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to X (n, p), or n × n similarities, y (n,) and weights ≥ 0 (n,), whose shares stand in place of 1/n.
+
+        With shares p the problem is that of means of the rows √(n p_i) (ψ_i, y_i), and the certificate is of that.
 
         Raises
         ------
@@ -100,11 +102,13 @@ class LandmarkedRidgeRegressor(RegressorMixin, Certified, SelectedLandmarks):
         """
         X, y = self._training(X, y)
         demand_one_bound(self.radius, self.regularization)
-        whole = self._fit_features(X)
-        features, middle, targets, height = self._centred(whole, y)
+        self._demand_square(X)
+        X, y, weights, _ = self._weighed(X, y, sample_weight)
+        whole = self._fit_features(X, weights)
+        features, middle, targets, height = self._centred(whole, y, weights)
         strength: Any = self.regularization
         if strength is None and self.radius is None:
-            points = points_of(X, y, None)
+            points = points_of(X, y, weights)
             strength = ridge_of_features(whole[points.rows], points, self.fit_intercept) * len(points.rows) / points.whole
         self.regularization_ = strength
         bound = Ball(self.radius) if self.radius is not None else Ridge(strength)
@@ -112,12 +116,16 @@ class LandmarkedRidgeRegressor(RegressorMixin, Certified, SelectedLandmarks):
         self.intercept_ = height - float(middle @ self.coef_)
         return self
 
-    def _centred(self, features: Array, y: Array) -> tuple[Array, Array, Array, float]:
-        """Features and targets less their means, and the means; without intercept they are 0."""
-        if not flag("fit_intercept", self.fit_intercept):
-            return features, np.zeros(features.shape[1]), y, 0.0
-        middle, height = features.mean(axis=0), float(np.mean(y))
-        return features - middle, middle, y - height, height
+    def _centred(self, features: Array, y: Array, weights: Array | None) -> tuple[Array, Array, Array, float]:
+        """Features and targets less their means, times √(n p_i), and the means; without intercept they are 0."""
+        middle, height = np.zeros(features.shape[1]), 0.0
+        if flag("fit_intercept", self.fit_intercept):
+            middle, height = np.average(features, axis=0, weights=weights), float(np.average(y, weights=weights))
+            features, y = features - middle, y - height
+        if weights is not None:
+            stretch = np.sqrt(len(y) * (weights / weights.sum()))
+            features, y = features * stretch[:, None], y * stretch
+        return features, middle, y, height
 
     def predict(self, X: Any) -> Array:
         """⟨w, Ψ(x)⟩ + c at the rows of X, shape (m,)."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -11,17 +12,14 @@ from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
 from simopt.data.similarities.named import STANDARDISED_MEAN
-from simopt.estimators.facades.base import TOL
 from simopt.estimators.facades.landmarked_ridge import LandmarkedRidgeRegressor, mean_square
 from simopt.estimators.facades.selected_landmarks import SelectedLandmarks
-from simopt.estimators.facades.selection import Answers, Candidate, Fold, SelectedByFolds, values_of
-from simopt.ground import validate
+from simopt.estimators.facades.selection import Answers, Candidate, Fold, SelectedByFolds
 from simopt.ground.arrays import Array
 from simopt.solvers.squares.landmarked import singular_system
 
-WEAKEST, STRONGEST = 1e-10, 1.0  # λ in its unit
 
-
+@dataclass(eq=False, repr=False, kw_only=True)
 class LandmarkedRidgeCV(RegressorMixin, SelectedByFolds, SelectedLandmarks):
     r"""λ, or B, of least cross-validated error for min_{w,c} (1/n) Σ_i (⟨w, Ψ(x_i)⟩ + c − y_i)² + λ‖w‖²,   or subject to ‖w‖ ≤ B.
 
@@ -67,57 +65,29 @@ class LandmarkedRidgeCV(RegressorMixin, SelectedByFolds, SelectedLandmarks):
     (30, True, True)
     """
 
+    similarity: Any = field(default=STANDARDISED_MEAN, kw_only=False)
+    landmarks: Any = None
+    selection: str = "random"
+    whiten: bool = False
+    regularizations: Any = 30
+    radii: Any = None
+    fit_intercept: bool = True
+    random_state: Any = None
+
     plain: ClassVar[type] = LandmarkedRidgeRegressor
+    weakest: ClassVar[float] = 1e-10
 
-    def __init__(
-        self,
-        similarity: Any = STANDARDISED_MEAN,
-        *,
-        landmarks: Any = None,
-        selection: str = "random",
-        whiten: bool = False,
-        regularizations: Any = 30,
-        radii: Any = None,
-        fit_intercept: bool = True,
-        cv: Any = None,
-        scoring: Any = None,
-        n_jobs: int | None = None,
-        solver: str | None = None,
-        tol: float = TOL,
-        time_limit: float = 60.0,
-        random_state: Any = None,
-    ) -> None:
-        self.similarity = similarity
-        self.landmarks = landmarks
-        self.selection = selection
-        self.whiten = whiten
-        self.regularizations = regularizations
-        self.radii = radii
-        self.fit_intercept = fit_intercept
-        self.cv = cv
-        self.scoring = scoring
-        self.n_jobs = n_jobs
-        self.solver = solver
-        self.tol = tol
-        self.time_limit = time_limit
-        self.random_state = random_state
-
-    def _candidates(self, X: Array, y: NDArray[Any], shared: Any) -> list[Candidate]:
-        """Every B if they are given, else every λ."""
-        unit = 1.0
-        if self.radii is None and np.ndim(self.regularizations) == 0:
-            model = self._plain()
-            unit = mean_square(model._centred(model._fit_features(X), y)[0])
-        strengths = values_of("regularizations", self.regularizations, WEAKEST, STRONGEST, unit)
-        if self.radii is None:
-            return [{"regularization": strength} for strength in strengths]
-        return [{"radius": float(radius)} for radius in validate.grid("radii", self.radii, low=0.0, strict=True)]
+    def _unit(self, X: Array, y: NDArray[Any], shared: Any) -> float:
+        """The mean of ‖Ψ(x_i) − Ψ̄‖²."""
+        model = self._plain()
+        points, targets, weights = self._counted(X, y)
+        return mean_square(model._centred(model._fit_features(points, weights), targets, weights)[0])
 
     def _answers(self, X: Array, y: NDArray[Any], fold: Fold, candidates: Sequence[Candidate], shared: Any) -> Answers:
         """Predictions of every candidate from the singular values of the training part."""
-        model, train = self._plain(), fold[0]
+        model, train, weights = self._plain(), fold[0], self._weights(fold[0])
         points, held = self._parts(X, fold)
-        features, middle, targets, height = model._centred(model._fit_features(points), y[train])
+        features, middle, targets, height = model._centred(model._fit_features(points, weights), y[train], weights)
         system = singular_system(features, targets)
         logs = [
             math.log(train.size) + math.log(candidate["regularization"])
@@ -125,5 +95,5 @@ class LandmarkedRidgeCV(RegressorMixin, SelectedByFolds, SelectedLandmarks):
             else system.radius_root(candidate["radius"])
             for candidate in candidates
         ]
-        weights = np.array([system.weights(log_mu) for log_mu in logs])
-        return Answers(height + weights @ (model._features(held) - middle).T)
+        slopes = np.array([system.weights(log_mu) for log_mu in logs])
+        return Answers(height + slopes @ (model._features(held) - middle).T)

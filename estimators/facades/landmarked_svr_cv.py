@@ -2,25 +2,41 @@ r"""ε-insensitive regression on landmarks that chooses λ or B by cross-validat
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
-from simopt.data.similarities.named import STANDARDISED_MEAN
-from simopt.estimators.facades.base import TOL
-from simopt.estimators.facades.landmark_folds import LandmarkFolds, unjudged
+from simopt.estimators.facades.landmark_folds import LandmarkFolds, Part
 from simopt.estimators.facades.landmarked_ridge import mean_square
 from simopt.estimators.facades.landmarked_svr import LandmarkedSVRegressor
-from simopt.estimators.facades.selection import Answers, Candidate, Fold
-from simopt.ground import validate
-from simopt.ground.arrays import Array
+from simopt.estimators.facades.sample_weights import deviation, median
+from simopt.estimators.facades.selection import Candidate
+from simopt.ground.arrays import Array, Point
+from simopt.solving.problem import Problem
 
-WEAKEST, STRONGEST = 1e-7, 1.0  # λ in its unit
+
+class TwoHinges(Part):
+    """A training part with its targets less their median."""
+
+    def __init__(self, *given: Any) -> None:
+        super().__init__(*given)
+        self.middle, self.spread = median(self.y, self.weights), deviation(self.y, self.weights) or 1.0
+
+    def problem(self, candidate: Candidate) -> Problem:
+        """With λ or B."""
+        plain = self.model._plain(**candidate)
+        out: Problem = plain._problem(self.features, self.y - self.middle, self.spread, self.weights)
+        return out
+
+    def says(self, point: Point) -> Array:
+        """⟨w, Ψ⟩ + c."""
+        return np.asarray(self.held @ point["w"] + self.middle)
 
 
+@dataclass(eq=False, repr=False, kw_only=True)
 class LandmarkedSVRegressorCV(RegressorMixin, LandmarkFolds):
     r"""λ, or B, of best cross-validated score for min_w (1/n) Σ_i max(|⟨w, Ψ(x_i)⟩ + c − y_i| − ε, 0) + (λ/2)‖w‖², or with ‖w‖ ≤ B.
 
@@ -71,50 +87,13 @@ class LandmarkedSVRegressorCV(RegressorMixin, LandmarkFolds):
     (15, True, True)
     """
 
+    epsilon: float | None = None
+
     plain: ClassVar[type] = LandmarkedSVRegressor
+    part: ClassVar[type[Part]] = TwoHinges
+    weakest: ClassVar[float] = 1e-7
 
-    def __init__(
-        self,
-        similarity: Any = STANDARDISED_MEAN,
-        *,
-        landmarks: Any = 50,
-        regularizations: Any = 15,
-        radii: Any = None,
-        epsilon: float | None = None,
-        cv: Any = None,
-        scoring: Any = None,
-        n_jobs: int | None = None,
-        solver: str | None = None,
-        tol: float = TOL,
-        time_limit: float = 60.0,
-        random_state: Any = None,
-    ) -> None:
-        self.similarity = similarity
-        self.landmarks = landmarks
-        self.regularizations = regularizations
-        self.radii = radii
-        self.epsilon = epsilon
-        self.cv = cv
-        self.scoring = scoring
-        self.n_jobs = n_jobs
-        self.solver = solver
-        self.tol = tol
-        self.time_limit = time_limit
-        self.random_state = random_state
-
-    def _candidates(self, X: Array, y: NDArray[Any], shared: Any) -> list[Candidate]:
-        """Every λ or B."""
-        validate.between_0_and_1("tol", self.tol)
-        return self._bounds(WEAKEST, STRONGEST, mean_square(self._all_features(X)) / (float(np.std(y)) or 1.0))
-
-    def _answers(self, X: Array, y: NDArray[Any], fold: Fold, candidates: Sequence[Candidate], shared: Any) -> Answers:
-        """Predictions of every candidate."""
-        features, held = self._fold_features(X, fold)
-        middle, spread = float(np.median(y[fold[0]])), float(np.std(y[fold[0]])) or 1.0
-        targets = y[fold[0]] - middle
-        predicted, still_open = [], 0
-        for candidate in candidates:
-            point, closed = unjudged(self._plain(**candidate)._problem(features, targets, spread), self.tol)
-            predicted.append(held @ point["w"] + middle)
-            still_open += not closed
-        return Answers(np.array(predicted), open=still_open)
+    def _unit(self, X: Array, y: NDArray[Any], shared: Any) -> float:
+        """u²/s."""
+        features, targets, weights = self._all_features(X, y)
+        return mean_square(features, weights) / (deviation(targets, weights) or 1.0)

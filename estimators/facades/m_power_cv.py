@@ -3,25 +3,24 @@ r"""M-RLSR that chooses λ and m by cross-validation, all pairs of a fold from o
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
-from simopt.data.similarities.named import STANDARDISED
-from simopt.estimators.facades.base import TOL
 from simopt.estimators.facades.kernel_folds import KernelFolds
 from simopt.estimators.facades.m_power import MPowerRegressor
 from simopt.estimators.facades.selection import Answers, Candidate, Fold, values_of
 from simopt.ground import validate
 from simopt.ground.arrays import Array
+from simopt.problems.m_power_rls import PowerPenalty, weighted
 from simopt.solvers.squares.cross_validation import pair_predictions
 from simopt.solvers.squares.power_gap import column_major
 
-WEAKEST, STRONGEST = 1e-8, 1.0  # λ in its unit
 
-
+@dataclass(eq=False, repr=False, kw_only=True)
 class MPowerRegressorCV(RegressorMixin, KernelFolds):
     r"""(λ, m) of least cross-validated error for min_f (1/n) Σ_i (f(x_i) − y_i)² + λ ‖f‖_H^m,   f = Σ_j a_j K(·, x_j).
 
@@ -68,44 +67,29 @@ class MPowerRegressorCV(RegressorMixin, KernelFolds):
     (90, True, True)
     """
 
-    plain: ClassVar[type] = MPowerRegressor
+    regularizations: Any = 30
+    powers: Any = (1.5, 2.0)
 
-    def __init__(
-        self,
-        similarity: Any = STANDARDISED,
-        *,
-        regularizations: Any = 30,
-        powers: Any = (1.5, 2.0),
-        cv: Any = None,
-        scoring: Any = None,
-        n_jobs: int | None = None,
-        solver: str | None = None,
-        tol: float = TOL,
-        time_limit: float = 60.0,
-    ) -> None:
-        self.similarity = similarity
-        self.regularizations = regularizations
-        self.powers = powers
-        self.cv = cv
-        self.scoring = scoring
-        self.n_jobs = n_jobs
-        self.solver = solver
-        self.tol = tol
-        self.time_limit = time_limit
+    plain: ClassVar[type] = MPowerRegressor
+    weakest: ClassVar[float] = 1e-8
 
     def _candidates(self, X: Array, y: NDArray[Any], shared: Any) -> list[Candidate]:
         """Each m with each λ."""
-        size = float(np.sqrt(np.mean(np.square(y)))) or 1.0
+        size = float(np.sqrt(np.average(np.square(y), weights=self._given))) or 1.0
         kappa = self._diagonal_mean(X, shared)
         found = []
         for power in validate.grid("powers", self.powers, low=1.0, strict=False).tolist():
             unit = size**2 * (np.sqrt(kappa) / size) ** power
-            strengths = values_of("regularizations", self.regularizations, WEAKEST, STRONGEST, float(unit))
+            strengths = values_of("regularizations", self.regularizations, self.weakest, self.strongest, float(unit))
             found += [{"power": power, "regularization": strength} for strength in strengths]
         return found
 
     def _answers(self, X: Array, y: NDArray[Any], fold: Fold, candidates: Sequence[Candidate], shared: Any) -> Answers:
         """Predictions of every pair from the tridiagonal path."""
         gram, cross = self._fold_gram(X, fold, shared)
+        targets, weights = y[fold[0]], self._weights(fold[0])
+        if weights is not None:
+            problem, stretch = weighted(gram, targets, PowerPenalty(1.0), weights)
+            gram, cross, targets = np.array(problem.gram), cross * stretch, problem.targets
         pairs = np.array([[candidate["regularization"], candidate["power"]] for candidate in candidates])
-        return Answers(pair_predictions(column_major(gram), y[fold[0]], cross.T, pairs[:, 0], pairs[:, 1]))
+        return Answers(pair_predictions(column_major(gram), targets, cross.T, pairs[:, 0], pairs[:, 1]))

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
 
 import numpy as np
@@ -27,14 +27,19 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import get_tags
 
 from simopt.arithmetic.sparse import is_sparse
-from simopt.estimators.facades.base import SimilarityEstimator
+from simopt.data.similarities.named import STANDARDISED
+from simopt.estimators.facades.base import TOL, SimilarityEstimator
+from simopt.estimators.facades.sample_weights import uneven, weights_of
 from simopt.ground import validate
-from simopt.ground.arrays import Array
+from simopt.ground.arrays import Array, Point
 from simopt.ground.errors import InvalidProblem
+from simopt.solving.driver import solve
+from simopt.solving.problem import Problem
+from simopt.solving.solver import solvers_of
 
 Candidate = dict[str, float]
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
-Scores = Callable[[NDArray[Any], NDArray[Any]], NDArray[Any] | None]
+Scores = Callable[[NDArray[Any], NDArray[Any], Array | None], NDArray[Any] | None]
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,20 +64,20 @@ class Answers:
     open: int = 0
 
 
-def r_squared(truth: Array, predicted: Array) -> Array | None:
-    """1 − Σ(y − f)²/Σ(y − ȳ)² for each row f; None where y is constant, of which scikit-learn has rules of its own."""
-    spread = float(np.sum(np.square(truth - np.mean(truth))))
-    return 1.0 - np.sum(np.square(predicted - truth), axis=1) / spread if spread > 0.0 else None
+def r_squared(truth: Array, predicted: Array, weights: Array | None) -> Array | None:
+    """1 − Σ w(y − f)²/Σ w(y − ȳ)² for each row f; None where y is constant, of which scikit-learn has rules of its own."""
+    spread = float(np.average(np.square(truth - np.average(truth, weights=weights)), weights=weights))
+    return 1.0 + negative_mean_square(truth, predicted, weights) / spread if spread > 0.0 else None
 
 
-def negative_mean_square(truth: Array, predicted: Array) -> Array:
-    """−(1/m) Σ(y − f)² for each row f."""
-    return -np.asarray(np.mean(np.square(predicted - truth), axis=1))
+def negative_mean_square(truth: Array, predicted: Array, weights: Array | None) -> Array:
+    """−Σ w(y − f)²/Σ w for each row f."""
+    return -np.asarray(np.average(np.square(predicted - truth), axis=1, weights=weights))
 
 
-def accuracy(truth: NDArray[Any], predicted: NDArray[Any]) -> Array:
+def accuracy(truth: NDArray[Any], predicted: NDArray[Any], weights: Array | None) -> Array:
     """Share of equal labels for each row."""
-    return np.asarray(np.mean(predicted == truth, axis=1))
+    return np.asarray(np.average(predicted == truth, axis=1, weights=weights))
 
 
 AT_ONCE: dict[str, Scores] = {"r2": r_squared, "neg_mean_squared_error": negative_mean_square, "accuracy": accuracy}
@@ -110,8 +115,38 @@ def results_of(candidates: Sequence[Candidate], scores: Array) -> dict[str, Any]
     return out
 
 
+def unjudged(problem: Problem, tol: float) -> tuple[Point, bool]:
+    """The point of least gap that the best solver of the problem finds, in natural units; whether it says that the gap is closed.
+
+    Scores need no certificate; the last fit, to all samples, has one. Where no solver of its own takes the problem CLARABEL is asked.
+
+    Raises
+    ------
+    InvalidProblem
+        when it finds no point.
+    """
+    tol = float(tol)
+    normal, back = problem.normalised()
+    able = [spec for spec in solvers_of(normal) if spec.reason_against(normal) is None]
+    if not able:
+        solution = solve(problem, "clarabel", tol=tol, record=False)
+        if solution.point is None:
+            raise InvalidProblem(f"{problem.name}: no point was found ({solution.message or solution.status.value})")
+        return dict(solution.point), solution.optimal
+    best = None
+    for iterate in able[0].run(normal, tol=tol):
+        if best is None or iterate.gap <= best.gap:
+            best = iterate
+    assert best is not None  # every solver yields a point
+    return problem.restore(back.point(best.point)), best.gap <= tol * normal.scale()
+
+
+@dataclass(eq=False, repr=False)
 class SelectedByFolds(SimilarityEstimator):
     """An estimator that chooses parameters of a plain one; subclasses say which, from what grid, and what the candidates answer on a fold.
+
+    Their parameters are fields: these here, and what they add. Weights of samples count in the fits, in the scores, and in the unit of a
+    grid that is made from the data.
 
     Attributes that a fit leaves, beside those of the plain estimator:
 
@@ -124,10 +159,20 @@ class SelectedByFolds(SimilarityEstimator):
     n_splits_ : int
     """
 
-    cv: Any
-    scoring: Any
-    n_jobs: int | None
+    similarity: Any = STANDARDISED
+    _: KW_ONLY
+    regularizations: Any = 15
+    cv: Any = None
+    scoring: Any = None
+    n_jobs: int | None = None
+    solver: str | None = None
+    tol: float = TOL
+    time_limit: float = 60.0
+
     plain: ClassVar[type]
+    weakest: ClassVar[float]  # λ in its unit, of a grid that is made from the data
+    strongest: ClassVar[float] = 1.0
+    _given: ClassVar[Array | None] = None  # weights of the samples, while there is a fit
 
     def __sklearn_tags__(self) -> Any:
         return get_tags(self._plain())
@@ -138,8 +183,29 @@ class SelectedByFolds(SimilarityEstimator):
         return clone(self.plain(**{name: value for name, value in self.get_params(deep=False).items() if name in shared}, **chosen))
 
     def _candidates(self, X: Array, y: NDArray[Any], shared: Any) -> list[Candidate]:
-        """The grid."""
+        """The grid: every B if they are given, else every λ."""
+        radii = getattr(self, "radii", None)
+        made = radii is None and np.ndim(self.regularizations) == 0 and not hasattr(self.regularizations, "__len__")
+        unit = self._unit(X, y, shared) if made else 1.0
+        strengths = values_of("regularizations", self.regularizations, self.weakest, self.strongest, unit)
+        if radii is None:
+            return [{"regularization": strength} for strength in strengths]
+        return [{"radius": float(radius)} for radius in validate.grid("radii", radii, low=0.0, strict=True)]
+
+    def _unit(self, X: Array, y: NDArray[Any], shared: Any) -> float:
+        """The unit of λ."""
         raise NotImplementedError
+
+    def _weights(self, rows: NDArray[np.intp] | slice = slice(None)) -> Array | None:
+        """Those of these samples, None where they are all the same."""
+        return None if self._given is None else uneven(self._given[rows])
+
+    def _counted(self, X: Array, y: NDArray[Any]) -> tuple[Array, NDArray[Any], Array | None]:
+        """The samples that have a weight, as the plain estimator looks at them (similarities stay whole), and their weights."""
+        if self._given is None or self._precomputed:
+            return X, y, self._weights()
+        kept = np.flatnonzero(self._given)
+        return X[kept], y[kept], self._weights(kept)
 
     def _shared(self, X: Array) -> Any:
         """What all folds may use, computed once."""
@@ -157,21 +223,39 @@ class SelectedByFolds(SimilarityEstimator):
         """What the candidates say of the samples held out when they are fitted to the others."""
         raise NotImplementedError
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Choose on folds of X (n, p), or of n × n similarities, and y (n,); then fit to all samples with what was chosen.
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Choose on folds of X (n, p), or of n × n similarities, y (n,) and weights ≥ 0 (n,); then fit to all samples with what was chosen.
 
         Raises
         ------
         InvalidProblem
-            for what the plain estimator refuses, and a grid that is empty or has values that are not positive.
+            for what the plain estimator refuses, a grid that is empty or has values that are not positive, and folds without weight.
         """
-        numeric = not is_classifier(self)
-        X, y = self._training(X, y, numeric=numeric)
+        X, y = self._training(X, y, numeric=not is_classifier(self))
         self._demand_square(X)
+        if sample_weight is not None:
+            self._given = weights_of(sample_weight, X.shape[0])  # type: ignore[misc]  # of this fit alone
+        try:
+            return self._choose(X, y)
+        finally:
+            self.__dict__.pop("_given", None)
+
+    def _folds(self, X: Array, y: NDArray[Any]) -> list[Fold]:
+        """Training parts, without samples of weight 0, and those held out."""
+        folds = list(check_cv(self.cv, y, classifier=is_classifier(self)).split(X, y))
+        if self._given is None:
+            return folds
+        for number, (train, held) in enumerate(folds):
+            for part, rows in (("trains on", train), ("holds out", held)):
+                if not np.any(self._given[rows]):
+                    raise InvalidProblem(f"cv: fold {number} {part} samples of weight 0 only; give other folds, or fewer")
+        return [(train[self._given[train] > 0], held) for train, held in folds]
+
+    def _choose(self, X: Array, y: NDArray[Any]) -> Self:
         self._look(X, y)
         shared = self._shared(X)
         candidates = self._candidates(X, y, shared)
-        folds = list(check_cv(self.cv, y, classifier=not numeric).split(X, y))
+        folds = self._folds(X, y)
         jobs = (delayed(self._scored)(X, y, fold, candidates, shared) for fold in folds)
         rows = Parallel(n_jobs=self.n_jobs, prefer="threads")(jobs)
         self.n_splits_ = len(folds)
@@ -188,7 +272,8 @@ class SelectedByFolds(SimilarityEstimator):
 
     def _refit(self, X: Array, y: NDArray[Any]) -> None:
         """Fit the plain estimator to all samples, and keep what it leaves as what this one leaves."""
-        self.best_estimator_ = self._plain(**self.best_params_).fit(X, y)
+        weighed = {} if self._given is None else {"sample_weight": self._given}
+        self.best_estimator_ = self._plain(**self.best_params_).fit(X, y, **weighed)
         mine = set(vars(self))
         for name, value in vars(self.best_estimator_).items():
             if name.endswith("_") and name not in mine:
@@ -210,14 +295,16 @@ class SelectedByFolds(SimilarityEstimator):
         usual = "accuracy" if is_classifier(self) else "r2"
         name = usual if self.scoring is None else self.scoring
         at_once = AT_ONCE.get(name) if isinstance(name, str) else None
-        found = at_once(y[held], answers.predicted) if at_once is not None and held.size > 1 else None
+        weights = self._weights(held)
+        found = at_once(y[held], answers.predicted, weights) if at_once is not None and held.size > 1 else None
         if found is None:
-            found = np.array(self._one_by_one(X[held], y[held], answers))
+            found = np.array(self._one_by_one(X[held], y[held], answers, weights))
         return np.asarray(found, dtype=np.float64), answers.open
 
-    def _one_by_one(self, X: Array, y: NDArray[Any], answers: Answers) -> list[float]:
+    def _one_by_one(self, X: Array, y: NDArray[Any], answers: Answers, weights: Array | None) -> list[float]:
         """Scores by any scorer of scikit-learn's form, which is given an estimator that knows what to say of the samples held out."""
         scorer = check_scoring(self._plain(), scoring=self.scoring)
+        weighed = {} if weights is None else {"sample_weight": weights}
         found = []
         for k, predicted in enumerate(answers.predicted):
             model = self._plain()
@@ -227,7 +314,7 @@ class SelectedByFolds(SimilarityEstimator):
             vars(model).update(said)
             if answers.classes is not None:
                 model.classes_ = answers.classes
-            found.append(float(scorer(model, X, y)))
+            found.append(float(scorer(model, X, y, **weighed)))
         return found
 
     def predict(self, X: Any) -> NDArray[Any]:

@@ -63,7 +63,7 @@ def expected_failed_checks(estimator: Any) -> dict[str, str]:
     svr = isinstance(estimator, estimators.LandmarkedSVRegressor) and estimator.regularization is not None
     if (
         svr
-        or isinstance(estimator, estimators.LandmarkedOrdinalClassifier)
+        or isinstance(estimator, estimators.LandmarkedOrdinalClassifier | estimators.LandmarkedSVRegressorCV)
         or (isinstance(estimator, estimators.GLMTronRegressor) and not is_linear(estimator.similarity))
     ):
         failing["check_sample_weight_equivalence_on_dense_data"] = TO_THE_GAP

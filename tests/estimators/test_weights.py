@@ -17,7 +17,7 @@ from simopt.problems.losses.shares import Shares
 from simopt.problems.m_power_rls import PowerBall, PowerPenalty, weighted
 from simopt.solving.driver import solve
 
-WITHOUT = {"LIsotronRegressor", "LandmarkTransformer", "LandmarkedRidgeRegressor", "SparseLandmarkedSVRegressor"}
+WITHOUT = {"LIsotronRegressor", "LandmarkTransformer", "SparseLandmarkedSVRegressor"}
 MODELS = [
     estimators.GLMTronRegressor(),
     estimators.GLMTronRegressor("clipped", similarity=Gaussian(3.0), radius=3.0),
@@ -27,6 +27,9 @@ MODELS = [
     estimators.LandmarkedOrdinalClassifier(landmarks=12, random_state=0),
     estimators.LandmarkedOrdinalClassifier(landmarks=12, form="imc", radius=20.0, class_weight="balanced", random_state=0),
     estimators.LandmarkedOrdinalClassifier("manhattan", landmarks=12, thresholds="equispaced", random_state=0),
+    estimators.LandmarkedRidgeRegressor(landmarks=12, random_state=0),
+    estimators.LandmarkedRidgeRegressor("gaussian", landmarks=12, whiten=True, radius=30.0, random_state=0),
+    estimators.LandmarkedRidgeRegressor(landmarks=70, fit_intercept=False, regularization=1e-3, random_state=0),
     estimators.LandmarkedSVRegressor(landmarks=12, random_state=0),
     estimators.LandmarkedSVRegressor("manhattan", landmarks=70, regularization=1e-4, random_state=0),
     estimators.LipschitzIsotonicRegressor(),
