@@ -1,8 +1,8 @@
 """Runs every benchmark, or those named: `python -m benchmarks [--quick | --page] [name …]`. Each is a script, or a row of compare.py.
 
-With --page the sections of docs/benchmarks.md that were measured are written anew, and the README's table from them. Further options are
-handed on to a single benchmark: `python -m benchmarks landmarked_svr --sizes=1000x50,10000x100`. With --against it is another question: is
-this tree slower than that commit of it? See against.py.
+With --page the sections of docs/benchmarks.md (of docs/defaults.md, for `defaults`) that were measured are written anew, and the README's
+table from them. Further options are handed on to a single benchmark: `python -m benchmarks landmarked_svr --sizes=1000x50,10000x100`. With
+--against it is another question: is this tree slower than that commit of it? See against.py.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="name", help=", ".join(names))
     parser.add_argument("--quick", action="store_true", help="small sizes and two pairs, to see that they run")
-    parser.add_argument("--page", action="store_true", help="write what was measured into docs/benchmarks.md and README.md")
+    parser.add_argument(
+        "--page", action="store_true", help="write what was measured into docs/benchmarks.md and README.md, or docs/defaults.md"
+    )
     parser.add_argument("--against", metavar="COMMIT", help="time this tree against that commit; names are those of problems, or start-up")
     options, further = parser.parse_known_args()
     if options.against:
@@ -61,7 +63,7 @@ def main() -> int:
         ended, said = run(command, {**os.environ, **one_thread, "PYTHONUNBUFFERED": "1", "PYTHONIOENCODING": "utf-8"})
         status = status or ended
         if options.page and ended == 0:
-            page.write(said)
+            page.write(said, name)
     return status
 
 

@@ -23,6 +23,7 @@ from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
 from simopt.solving.certificate import Certificate, certify
 
 CLOSED = 1e-8  # relative gap of the isotonic fit, which is exact
+ROUNDS, KERNEL_ROUNDS = 2000, 200
 UNITS = "scores that span many orders of magnitude leave rounding: scale the columns of X alike"
 
 
@@ -45,8 +46,11 @@ class LIsotronRegressor(RegressorMixin, KernelEstimator):
         what becomes [0, 1]; by default [0, 1] itself if it holds y, else from the least to the greatest y.
     validation_fraction : float
         share of the samples that is held out, by which the round is chosen; 0: the last round.
-    rate, max_iter, tol, patience
-        η, the most rounds, and when they end earlier, as for `simopt.estimators.index_models.isotron.l_isotron`.
+    rate, tol, patience
+        η, and when the rounds end, as for `simopt.estimators.index_models.isotron.l_isotron`.
+    max_iter : int, optional
+        the most rounds; by default 2000 of a linear model, whose steps shrink like a power of a number below 1, and 200 with a similarity:
+        in the space of a kernel they regularize, and to go on to the end is to fit the noise.
     random_state : int, RandomState or None
         of the hold-out.
 
@@ -89,7 +93,7 @@ class LIsotronRegressor(RegressorMixin, KernelEstimator):
         target_range: Any = None,
         validation_fraction: float = 0.0,
         rate: float = 1.0,
-        max_iter: int = 200,
+        max_iter: int | None = None,
         tol: float = 1e-4,
         patience: int | None = None,
         random_state: Any = None,
@@ -122,7 +126,7 @@ class LIsotronRegressor(RegressorMixin, KernelEstimator):
         if self.fit_.stopped == "diverged":
             complaint = "the rounds diverged; make `rate` smaller"
         elif self.fit_.stopped == "iteration limit":
-            complaint = f"after {self.max_iter} rounds the steps were still longer than tol={self.tol:g}; raise max_iter, or tol"
+            complaint = f"after {len(self.fit_.trace)} rounds the steps were still longer than tol={self.tol:g}; raise max_iter, or tol"
         self._concluded(certificate, len(self.fit_.trace), complaint)
         return self
 
@@ -136,7 +140,9 @@ class LIsotronRegressor(RegressorMixin, KernelEstimator):
         return np.sort(order[count:]), np.sort(order[:count])
 
     def _options(self) -> dict[str, Any]:
-        return {"rate": self.rate, "max_iter": self.max_iter, "tol": self.tol, "patience": self.patience}
+        usual = ROUNDS if is_linear(self.similarity) else KERNEL_ROUNDS
+        most = usual if self.max_iter is None else self.max_iter
+        return {"rate": self.rate, "max_iter": most, "tol": self.tol, "patience": self.patience}
 
     def _fit_linear(self, X: Array, t: Array, kept: NDArray[np.intp], held: NDArray[np.intp]) -> Array:
         """Sets `fit_` and `coef_`; the scores of all samples."""

@@ -26,6 +26,17 @@ def test_rounds_that_are_cut_short_are_said() -> None:
         estimators.LIsotronRegressor(max_iter=2).fit(X, np.tanh(3.0 * X[:, 0]))
 
 
+@pytest.mark.filterwarnings("error::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("seed", range(5))
+def test_rounds_of_a_linear_model_come_to_an_end_by_default(seed: int) -> None:
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(300, 5))
+    z = X @ rng.normal(size=5)
+    for y in (z, np.tanh(z), np.maximum(z, 0.0)):
+        model = estimators.LIsotronRegressor().fit(X, y + 0.2 * rng.normal(size=300))
+        assert model.fit_.stopped == "converged" and model.n_iter_ < 2000
+
+
 def test_glm_tron_says_that_its_ball_is_active() -> None:
     X = np.linspace(-3.0, 3.0, 50)[:, None]
     y = 1.0 / (1.0 + np.exp(-9.0 * X[:, 0]))
