@@ -5,8 +5,8 @@ and two thirds of them are learned from. By default an estimator sees the column
 candidates at random and takes the one with the best score in three folds. Scores: R² of regression; the share of right labels, balanced
 over the classes, of classification; 1 − (mean error of the label)/(that of the median label) of ordered labels.
 
-What the defaults were before any of them was chosen is kept in defaults_before.json: what this script measured in the tree of the commit that
-it names (`--record`). Defaults were looked at on other draws of the rows than those of the table; the last line of a section counts
+What the defaults were before any of them was chosen is kept in defaults_before.json: what this script measured (`--record`) in the tree
+of the commit that it names. Defaults were looked at on other draws of the rows than those of the table; the last line of a section counts
 further draws.
 """
 

@@ -25,12 +25,12 @@ time over the peer's, medians of interleaved pairs on one thread; each has its t
 
 HEAD_OF_DEFAULTS = """# Defaults
 
-What estimators score as they come, on columns as they are; what they score with a search on standardised columns, of 12 candidates in three
-folds; and what scikit-learn's model scores with a search of the same size. "Before" are the defaults before they were chosen from
-the data ([the rules](estimators.md)). The sets were listed before that, and all of them are here, those where a default stays behind too. Of each at
-most 400 rows are drawn, and two thirds of them learned from. Scores: R²; the share of right labels, balanced over the classes; for
-ordered labels 1 − (mean error of the label)/(that of the median label). `make bench ARGS="--page defaults"` writes this page anew
-(`benchmarks/defaults.py`).
+What estimators score as they come, on columns as they are; what they score with a search on standardised columns, of 12 candidates in
+three folds; and what scikit-learn's model scores with a search of the same size. "Before" are the defaults before they were chosen from
+the data ([the rules](estimators.md)). The sets were listed before that, and all of them are here, those where a default stays behind too.
+Of each at most 400 rows are drawn, and two thirds of them learned from. Scores: R²; the share of right labels, balanced over the
+classes; for ordered labels 1 − (mean error of the label)/(that of the median label). `make bench ARGS="--page defaults"` writes this page
+anew (`benchmarks/defaults.py`).
 """
 
 # What is fitted, what one would use for it, the benchmark, and which of its figures say how long ours takes in parts of the peer's time.
