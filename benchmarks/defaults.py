@@ -280,7 +280,7 @@ def commit() -> str:
 
 def section(pair: Pair, sets: tuple[str, ...], before: dict[str, list[float]], further: tuple[int, ...]) -> dict[str, list[float]]:
     """Prints title, machine, a row a set and what they come to; default and tuned score by set."""
-    print(f"\n## {pair.name} by default, tuned, and {pair.beside}\n\n{machine()}, commit {commit()}")
+    print(f"\n## {pair.name} by default, tuned, and {pair.beside}\n{machine()}, commit {commit()}")
     print("| set | before | default | tuned | scikit-learn's, tuned |\n|---|---:|---:|---:|---:|", flush=True)
     found: dict[str, list[float]] = {}
     for name in sets:
