@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from simopt.cli import completion
+from simopt.cli.completion import ProblemName
 from simopt.cli.console import Json, Steps, console, emit, fitted, reserved
 
 if TYPE_CHECKING:
@@ -19,7 +21,7 @@ FOLDER = "simopt-compare"
 
 
 def compare(
-    problem: Annotated[str, typer.Argument(metavar="PROBLEM", help="Name of the problem: see `simopt list problems`.")],
+    problem: ProblemName,
     solvers: Annotated[
         str | None, typer.Option("--solvers", metavar="A,B,…", help="Solvers, with options as a[k=v,…] (default: all).")
     ] = None,
@@ -28,7 +30,10 @@ def compare(
         str | None, typer.Option("--conditionings", metavar="K,…", help="Condition numbers to give the matrix.")
     ] = None,
     data: Annotated[
-        list[str] | None, typer.Option("--data", metavar="NAME|FILE.csv", help="Data set; may be repeated (default: generated).")
+        list[str] | None,
+        typer.Option(
+            "--data", metavar="NAME|FILE.csv", help="Data set; may be repeated (default: generated).", autocompletion=completion.datasets
+        ),
     ] = None,
     target: Annotated[str | None, typer.Option("--target", metavar="COLUMN", help="Column to predict (default: the last).")] = None,
     set_: Annotated[

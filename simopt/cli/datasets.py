@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from simopt.cli import completion
 from simopt.cli.console import Json, console, emit, reserved, table
 
 if TYPE_CHECKING:
@@ -29,7 +30,9 @@ def _group(context: typer.Context, as_json: Json = False) -> None:
 
 @datasets.command()
 def fetch(
-    names: Annotated[list[str], typer.Argument(metavar="NAME…|all", help="Data sets: see `simopt list datasets`.")],
+    names: Annotated[
+        list[str], typer.Argument(metavar="NAME…|all", help="Data sets: see `simopt list datasets`.", autocompletion=completion.datasets)
+    ],
     as_json: Json = False,
 ) -> None:
     """Download data sets from OpenML or UCI into the cache, their terms shown, and say where each is.

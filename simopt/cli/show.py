@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from simopt.cli import completion
 from simopt.cli.console import console
 
 if TYPE_CHECKING:
@@ -19,7 +20,12 @@ Line = tuple[str, str]
 
 
 def show(
-    name: Annotated[str, typer.Argument(metavar="ID", help="Id of a claim, key of a paper, or any name that `simopt list` lists.")],
+    name: Annotated[
+        str,
+        typer.Argument(
+            metavar="ID", help="Id of a claim, key of a paper, or any name that `simopt list` lists.", autocompletion=completion.problems
+        ),
+    ],
 ) -> None:
     """Show one claim, paper, problem, solver, data set or table.
 

@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from simopt.cli import completion
+from simopt.cli.completion import ProblemName
 from simopt.cli.console import Json, Output, Ticker, check_output, console, emit, fitted, number, reserved
 from simopt.cli.streams import complain
 
@@ -25,10 +27,21 @@ ROUNDING = 1e-13  # brackets in floating point may miss each other by this share
 
 
 def solve(
-    problem: Annotated[str, typer.Argument(metavar="PROBLEM", help="Name of the problem: see `simopt list problems`.")],
-    data: Annotated[str, typer.Option("--data", metavar="NAME|FILE.csv", help="Data set by name, or a CSV file with one header row.")],
+    problem: ProblemName,
+    data: Annotated[
+        str,
+        typer.Option(
+            "--data",
+            metavar="NAME|FILE.csv",
+            help="Data set by name, or a CSV file with one header row.",
+            autocompletion=completion.datasets,
+        ),
+    ],
     target: Annotated[str | None, typer.Option("--target", metavar="COLUMN", help="Column to predict (default: the last).")] = None,
-    solver: Annotated[str | None, typer.Option("--solver", metavar="NAME", help="Solver, or `all` (default: the best one).")] = None,
+    solver: Annotated[
+        str | None,
+        typer.Option("--solver", metavar="NAME", help="Solver, or `all` (default: the best one).", autocompletion=completion.solvers),
+    ] = None,
     tol: Annotated[float, typer.Option("--tol", metavar="X", help="Relative gap (gap / scale) to certify.")] = 1e-8,
     time_limit: Annotated[float, typer.Option("--time-limit", metavar="S", help="Seconds on each solver's clock.")] = 60.0,
     set_: Annotated[list[str] | None, typer.Option("--set", metavar="FIELD=VALUE", help="Option of the recipe or field.")] = None,

@@ -86,6 +86,29 @@ def test_the_shell_can_complete(run: Run, monkeypatch: pytest.MonkeyPatch) -> No
     assert {"replay", "recheck", "reproduce"} == set(done.stdout.split()), done.stderr
 
 
+def completed(line: str) -> set[str]:
+    """What bash is told at the end of a line."""
+    words = {
+        "_SIMOPT_COMPLETE": "complete_bash",
+        "COMP_WORDS": line,
+        "COMP_CWORD": str(len(line.split(" ")) - 1),
+        "_TYPER_COMPLETE_ARGS": line,
+    }
+    done = subprocess.run([sys.executable, "-c", "import sys; sys.argv = ['simopt']; from simopt.cli.main import main; main()"],
+                          capture_output=True, text=True, env=os.environ | words, check=False)  # fmt: skip
+    assert not done.stderr, done.stderr
+    return set(done.stdout.split())
+
+
+def test_the_shell_completes_names(run: Run) -> None:
+    listed = {row["name"] for row in json.loads(run("list", "problems", "--json").stdout)}
+    assert completed("simopt solve ") >= listed and completed("simopt compare hinge-") == {n for n in listed if n.startswith("hinge-")}
+    assert completed("simopt show kernel-r") == {name for name in listed if name.startswith("kernel-r")}
+    assert not completed("simopt solve zz")
+    assert completed("simopt solve kernel-ridge --data ab") == {"abalone"} == completed("simopt datasets fetch ab")
+    assert completed("simopt solve m-power-rls --data abalone --solver sec") == {"secular"}
+
+
 def test_conformance_of_nonsense_is_one_line(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-m", "simopt.conformance", "kernel-rigde"], capture_output=True, text=True, check=False)
     assert done.returncode == 2 and done.stderr == "simopt.conformance: unknown problem 'kernel-rigde'; did you mean 'kernel-ridge'?\n"
