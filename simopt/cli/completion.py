@@ -26,7 +26,7 @@ def beginning(names: Callable[[typer.Context], list[str]]) -> Completer:
         return []
 
     complete.__annotations__ = {"ctx": typer.Context, "incomplete": str, "return": list[str]}  # by which typer hands them over
-    del complete.__wrapped__  # type: ignore[attr-defined]  # else typer looks at the arguments of `names`
+    del complete.__wrapped__  # else typer looks at the arguments of `names`
     return complete
 
 
