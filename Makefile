@@ -10,6 +10,8 @@ PIP := $(BIN)/python -m pip --disable-pip-version-check install -q -c constraint
 # Gram matrices here are small and runs are parallel over claims: threaded BLAS loses more than it gains.
 export OMP_NUM_THREADS ?= 1
 export OPENBLAS_NUM_THREADS ?= 1
+# Where proof files and witnesses are, for `make coq`; made there if there are none.
+EVIDENCE ?= build/evidence
 
 .PHONY: verify test full lint types coq mutants attacks bench notebooks docs hashed wheel resolve other-pythons clean
 
@@ -34,12 +36,12 @@ types: $(VENV)/.test
 	$(PIP) --no-deps --target build/types .
 	cd build/types && $(abspath $(BIN))/mypy --config-file $(CURDIR)/pyproject.toml -p simopt
 
-# Every proof file as theorems of Coq, put to its kernel, and a mutant of each, to be refused; needs Debian's coq and libcoq-interval, and goes on
-# where it was interrupted. ARGS="--seconds 200" takes a sample.
+# Proof files, refutations, certificates and headline results as theorems of Coq, put to its kernel, and a mutant of each, to be refused; needs
+# Debian's coq and libcoq-interval, and goes on where it was interrupted. ARGS="--seconds 120" takes a sample, ARGS="--again --page docs/coq.md"
+# has coqchk look, too, and writes the page.
 coq: $(VENV)/.core
-	[ -d build/evidence ] || $(BIN)/simopt verify --evidence build/evidence > /dev/null
-	ls build/evidence/*_refuted.v > /dev/null 2>&1 || $(BIN)/simopt replay build/evidence --coq build/evidence > /dev/null 2>&1 || true
-	$(BIN)/python -m simopt.coq build/evidence build/coq $(ARGS)
+	[ -d $(EVIDENCE) ] || $(BIN)/simopt verify --evidence $(EVIDENCE) > /dev/null
+	$(BIN)/python -m simopt.coq $(EVIDENCE) build/coq $(ARGS)
 
 # One changed line at a time in what decides: do the tests notice? Writes docs/mutants.md; an interrupt loses nothing.
 mutants: $(VENV)/.test

@@ -87,8 +87,9 @@ def enclose(value: Any) -> Enclosure:
         return Enclosure(Fraction(int(value)), Fraction(int(value)), Evidence.FLOAT)
     if isinstance(value, Fraction):
         exact = type(value.numerator) is int and type(value.denominator) is int  # Fraction(np.int64(1)) computes with NumPy's integers
-        number = value if exact else Fraction(int(value.numerator), int(value.denominator))
-        return Enclosure(number, number, Evidence.EXACT if exact else Evidence.FLOAT)
+        number = Fraction(int(value.numerator), int(value.denominator))
+        formula = getattr(value, "formula", None)  # of a fraction that was traced
+        return Enclosure(number, number, Evidence.EXACT if exact else Evidence.FLOAT, formula)
     if isinstance(value, np.floating):
         return _point(float(value))
     raise NotComparable(f"a number is expected, got {type(value).__name__}")

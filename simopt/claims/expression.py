@@ -110,6 +110,8 @@ def rational(value: Any) -> Expr:
     """
     if isinstance(value, Expr):
         return value
+    if isinstance(formula := getattr(value, "formula", None), Expr):  # a fraction that knows it
+        return formula
     if isinstance(value, np.integer) or (isinstance(value, Fraction) and type(value.numerator) is not int):
         raise TypeError(f"formulas take Python's integers, got {value!r}; compute with int(…), NumPy's integers wrap around")
     if isinstance(value, str) and not WRITTEN.fullmatch(value):  # Fraction would compute 1e100000000

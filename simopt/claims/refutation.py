@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
-from simopt.claims.check import Outcome
+from simopt.claims.check import Check, Outcome
 from simopt.claims.kinds import Quantifier
 from simopt.claims.replay import replay
-from simopt.claims.statement import TooLong, serialise
+from simopt.claims.statement import Statement, TooLong, serialise
+from simopt.claims.traced import MOST, Trace
+from simopt.claims.witness import BadWitness
 from simopt.coq.theory import NoTheorem, refutation, title, written
 
 
-def write(path: str | Path, folder: str | Path) -> str:
-    """Run a witness again and write its failing check as a file of Coq, with the prelude; the name of the file.
+def theorem(path: str | Path) -> tuple[str, str]:
+    """Run a witness again; the name and the text of a file of Coq that states its failing check.
 
     Raises
     ------
@@ -29,20 +32,52 @@ def write(path: str | Path, folder: str | Path) -> str:
     if claim.quantifier is Quantifier.SOME:
         raise NoTheorem("the claim says that there is an instance: one that fails does not refute it")
     stated = [check for check in failing if check.statement is not None and check.evidence.rigorous and not check.remains]
+    given = "every hypothesis that is stated holds"
+    decisions: tuple[Statement, ...] = ()
     if not stated:
-        raise NoTheorem("the check that fails compares numbers and states no formula")
+        if not any(check.evidence.rigorous for check in failing):
+            raise NoTheorem("the check that fails compares floats, and is no proof")
+        stated, decisions = _traced(path, found.check)
+        given = "all that its check decides on the way comes out so (numbers were computed from what is no fraction of it)"
     check = next((check for check in stated if check.name == found.check), stated[0])
     name = f"{title(found.row)}_refuted"
     heading = [
         f"{found.row}, {claim.paper}, {claim.place}",
         f"NOT TRUE: {claim.says}",
-        f"For this instance every hypothesis that is stated holds, and this fails: {check.name or 'the claim'}.",
+        f"For this instance {given}, and this fails: {check.name or 'the claim'}.",
     ]
     try:
         assert check.statement is not None
-        template, values = serialise(check.statement)
+        statement = replace(check.statement, hypotheses=(*check.statement.hypotheses, *decisions))
+        template, values = serialise(statement)
         names = sorted(values)
-        text = refutation(heading, name, template | {"names": names, "rows": [[values[each] for each in names]]})
+        return name, refutation(heading, name, template | {"names": names, "rows": [[values[each] for each in names]]})
     except (TooLong, ValueError) as error:
         raise NoTheorem(str(error)) from error
-    return written(folder, name, text)
+
+
+def _traced(path: str | Path, name: str) -> tuple[list[Check], tuple[Statement, ...]]:
+    """The checks that fail on the instance of a witness as formulas of its data, and what was decided on the way.
+
+    Raises
+    ------
+    NoTheorem
+        where what is compared does not come from fractions of the instance, or after more decisions than anybody reads.
+    """
+    trace = Trace()
+    try:
+        again = replay(path, seen_as=trace.instance)
+    except BadWitness as error:
+        raise NoTheorem("its check computes with more than fractions, and states no formula") from error
+    failing = [check for check in again.checks if check.outcome(again.claim.resolution) is Outcome.REFUTED]
+    stated = [check for check in failing if check.statement is not None and check.evidence.rigorous]
+    if not stated or all(check.name != name for check in stated):
+        raise NoTheorem("what its check compares is computed from no fractions of the instance, and it states no formula")
+    if len(trace.decisions) > MOST:
+        raise NoTheorem(f"its check states no formula, and takes more than {MOST} decisions on the way")
+    return stated, tuple(trace.decisions.values())
+
+
+def write(path: str | Path, folder: str | Path) -> str:
+    """Write the theorem of a witness, and what it stands on, into a folder; the name of the file. Raises what `theorem` does."""
+    return written(folder, *theorem(path))

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from simopt import __version__
 from simopt.claims import catalogue, witness
@@ -42,10 +44,10 @@ TIME = 3600.0  # seconds that the check of one instance may take; the longest of
 MEMORY = 1 << 32  # bytes that it may take
 
 
-def replay(path: str | Path, time_limit: float = TIME) -> Replay:
+def replay(path: str | Path, time_limit: float = TIME, seen_as: Callable[[Any], Any] | None = None) -> Replay:
     """Run the check of a witness file again, on its instance only, in so many seconds and 4 GB (`simopt.ground.allowance` says where).
 
-    A witness written by another version of simopt replays with a warning.
+    A witness written by another version of simopt replays with a warning. `seen_as` maps the instance to what the check is given.
 
     Raises
     ------
@@ -61,7 +63,7 @@ def replay(path: str | Path, time_limit: float = TIME) -> Replay:
     trial = Trial(claim.id, found.seed, found.index, found.effort, claim.knobs)
     try:
         with allowed(time_limit, MEMORY):
-            checks, _ = check_instance(claim, found.instance, trial)
+            checks, _ = check_instance(claim, found.instance if seen_as is None else seen_as(found.instance), trial)
             mine = tuple(check for check in checks if (check.row or claim.id) == found.row)
             tally = Tally(claim, found.row)
             tally.add(found.instance, trial, mine)

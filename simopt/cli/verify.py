@@ -38,6 +38,9 @@ def verify(
     output: Output = None,
     evidence: Annotated[Path, typer.Option("--evidence", metavar="DIR", help="Folder for witnesses and proof files.")] = Path(FOLDER),
     report: Annotated[Path | None, typer.Option("--report", metavar="DIR", help="Write HTML, Markdown and JSON reports there.")] = None,
+    kernel: Annotated[
+        Path | None, typer.Option("--kernel", metavar="DIR", help="Folder of `make coq`: what Coq has checked is shown in the report.")
+    ] = None,
 ) -> None:
     """Check the claims of the papers.
 
@@ -47,6 +50,10 @@ def verify(
     from simopt.claims import verification as program
 
     check_output(output)
+    if kernel is not None:
+        from simopt.report.kernel import Answers
+
+        Answers(kernel)  # a folder without answers is noticed before the work, not after
     watch = _Watch(evidence, report)
     try:
         with reserved(as_json):
@@ -67,7 +74,7 @@ def verify(
         if report is not None:
             from simopt.report import write
 
-            say(f"\nReport: {write(record, report)['index.html']}")
+            say(f"\nReport: {write(record, report, kernel)['index.html']}")
 
     def traced() -> None:
         for row in record.rows:

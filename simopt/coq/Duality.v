@@ -413,3 +413,72 @@ Ltac by_weak_duality proved p shares rest x :=
 
 Lemma within_gap gap low up at_point elsewhere : at_point <= up -> low <= elsewhere -> up <= low + gap -> at_point <= elsewhere + gap.
 Proof. lra. Qed.
+
+(** * The point: facts between numbers, computed on Q *)
+
+Fixpoint exactly (x : list Q) (t : term) : option Q :=
+  let two (f : Q -> Q -> Q) a b := match exactly x a, exactly x b with Some p, Some q => Some (f p q) | _, _ => None end in
+  match t with
+  | Var n => nth_error x n
+  | Num p => Some (inject_Z p)
+  | Frac p q => Some (p # q)
+  | Opp a => option_map (fun p => Qred (- p)) (exactly x a)
+  | Abs a => option_map Qabs (exactly x a)
+  | Pow a n => option_map (fun p => Qred (p ^ Z.of_nat n)) (exactly x a)
+  | Add a b => two (fun p q => Qred (p + q)) a b
+  | Sub a b => two (fun p q => Qred (p - q)) a b
+  | Mul a b => two (fun p q => Qred (p * q)) a b
+  | Min a b => two (fun p q => if Qle_bool p q then p else q) a b
+  | Max a b => two (fun p q => if Qle_bool p q then q else p) a b
+  | _ => None
+  end.
+
+Lemma exactly_sound x t : forall q, exactly x t = Some q -> value (map Q2R x) t = Q2R q.
+Proof.
+  induction t; cbn [exactly value]; try easy; intros r.
+  - intros H. apply nth_error_nth. now apply map_nth_error.
+  - intros H; injection H as <-. unfold Q2R, inject_Z. simpl. field.
+  - intros H; injection H as <-. reflexivity.
+  - destruct (exactly x t) as [p|]; [|easy]. intros H; injection H as <-. rewrite (IHt p), Q2R_red, Q2R_opp by easy. reflexivity.
+  - destruct (exactly x t) as [p|]; [|easy]. intros H; injection H as <-. rewrite (IHt p), Q2R_abs by easy. reflexivity.
+  - destruct (exactly x t) as [p|]; [|easy]. intros H; injection H as <-. rewrite (IHt p), Q2R_red, Q2R_power by easy. reflexivity.
+  - destruct (exactly x t1) as [a|], (exactly x t2) as [b|]; try easy. intros H; injection H as <-.
+    rewrite (IHt1 a), (IHt2 b), Q2R_red, Q2R_plus by easy. reflexivity.
+  - destruct (exactly x t1) as [a|], (exactly x t2) as [b|]; try easy. intros H; injection H as <-.
+    rewrite (IHt1 a), (IHt2 b), Q2R_red, Q2R_minus by easy. reflexivity.
+  - destruct (exactly x t1) as [a|], (exactly x t2) as [b|]; try easy. intros H; injection H as <-.
+    rewrite (IHt1 a), (IHt2 b), Q2R_red, Q2R_mult by easy. reflexivity.
+  - destruct (exactly x t1) as [a|], (exactly x t2) as [b|]; try easy. intros H; injection H as <-.
+    rewrite (IHt1 a), (IHt2 b) by easy. destruct (Qle_bool a b) eqn:C.
+    + apply Qle_bool_iff, Qle_Rle in C. now apply Rmin_left.
+    + apply Rmin_right. left. apply Qlt_Rlt. apply Qnot_le_lt. intros L. apply Qle_bool_iff in L. congruence.
+  - destruct (exactly x t1) as [a|], (exactly x t2) as [b|]; try easy. intros H; injection H as <-.
+    rewrite (IHt1 a), (IHt2 b) by easy. destruct (Qle_bool a b) eqn:C.
+    + apply Qle_bool_iff, Qle_Rle in C. now apply Rmax_right.
+    + apply Rmax_left. left. apply Qlt_Rlt. apply Qnot_le_lt. intros L. apply Qle_bool_iff in L. congruence.
+Qed.
+
+Fixpoint confirmed (x : list Q) (f : fact) : bool :=
+  match f with
+  | Le a b => match exactly x a, exactly x b with Some p, Some q => Qle_bool p q | _, _ => false end
+  | Eql a b => match exactly x a, exactly x b with Some p, Some q => Qeq_bool p q | _, _ => false end
+  | Both f g => confirmed x f && confirmed x g
+  | Bind t f => match exactly x t with Some q => confirmed (q :: x) f | None => false end
+  | _ => false
+  end.
+
+Theorem confirmed_sound f : forall x, confirmed x f = true -> holds (map Q2R x) f.
+Proof.
+  induction f as [a b|a b|a b|a b|a b|f IHf g IHg|t f IH]; intros x; cbn [confirmed holds]; try easy.
+  - destruct (exactly x a) as [p|] eqn:A; [|easy]. destruct (exactly x b) as [q|] eqn:B; [|easy]. intros C.
+    rewrite (exactly_sound _ _ _ A), (exactly_sound _ _ _ B). now apply Qle_Rle, Qle_bool_iff.
+  - destruct (exactly x a) as [p|] eqn:A; [|easy]. destruct (exactly x b) as [q|] eqn:B; [|easy]. intros C.
+    rewrite (exactly_sound _ _ _ A), (exactly_sound _ _ _ B). now apply Qeq_eqR, Qeq_bool_eq.
+  - intros H. apply andb_true_iff in H. destruct H. eauto.
+  - destruct (exactly x t) as [q|] eqn:T; [|easy]. intros C. rewrite (exactly_sound _ _ _ T). exact (IH _ C).
+Qed.
+
+Lemma at_numbers (P : Prop) (f : fact) : (holds [] f -> P) -> confirmed [] f = true -> P.
+Proof. intros H C. apply H. exact (confirmed_sound f [] C). Qed.
+
+Ltac by_numbers f := apply (at_numbers _ f); [unfold_fact; intros H; exact H | by_the_kernel].

@@ -1,4 +1,4 @@
-"""`python -m simopt.coq EVIDENCE FOLDER`: the kernel's verdict on all proof files, their mutants, refutations and certificates.
+"""`python -m simopt.coq EVIDENCE FOLDER`: the kernel's verdict on proof files, refutations, certificates, headlines, and their mutants.
 
 Goes on where it was interrupted. `--seconds` takes a sample: files in the order of their digests, as many as begin in that time.
 """
@@ -7,56 +7,73 @@ from __future__ import annotations
 
 import argparse
 import hashlib
-import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from typing import NamedTuple
 
 from simopt import recheck
+from simopt.coq import page
 from simopt.coq.catalogue import certificates
 from simopt.coq.certificate import heading
 from simopt.coq.headlines import FILE, HEADLINES
 from simopt.coq.kernel import Kernel, Result, available
-from simopt.coq.mutant import mutant
-from simopt.coq.preludes import source
+from simopt.coq.mutant import claimed, mutant
+from simopt.coq.preludes import needed, source
 from simopt.coq.theory import NoTheorem, export, title
 
-Job = tuple[str, Callable[[], Result]]
+
+class Job(NamedTuple):
+    """A file for the kernel: of which kind, its name and text."""
+
+    kind: str
+    name: str
+    text: str
+
+    @property
+    def order(self) -> str:
+        """By which a sample is taken: the same for the same files, and of all kinds."""
+        return hashlib.sha256(self.text.encode()).hexdigest()
 
 
-def _jobs(kernel: Kernel, evidence: Path) -> list[tuple[str, str, Job]]:
-    """(kind, digest that orders them, job) of every proof file and its mutant."""
-    made: list[tuple[str, str, Job]] = []
+def _pair(kind: str, name: str, text: str, false: str) -> Iterator[Job]:
+    yield Job(kind, name, text)
+    yield Job("mutant", f"{name}_mutant", false)
+
+
+def _proofs(evidence: Path) -> Iterator[Job]:
     for path in sorted(evidence.glob("*.proof.json")):
         document = recheck.read(str(path))
         recheck.check(document)
-        name, order = title(document["row"]), str(document["digest"])
-        text, false = export(document), export(mutant(document))
-        made.append(("proof file", order, (name, lambda name=name, text=text: kernel.check(name, text))))  # type: ignore[misc]
-        made.append(("mutant", order, (f"{name}_mutant", lambda name=f"{name}_mutant", text=false: kernel.refused(name, text))))  # type: ignore[misc]
-    for path in sorted(evidence.glob("*_refuted.v")):
-        text = path.read_text(encoding="utf-8")
-        made.append(("refutation", _order(text), (path.stem, lambda name=path.stem, text=text: kernel.check(name, text))))  # type: ignore[misc]
-    text = source(FILE)
-    made.append(("headlines", _order(text), (FILE, lambda text=text: kernel.check(FILE, text))))  # type: ignore[misc]
-    for headline in HEADLINES:
-        name, false = f"{title(headline.claim)}_headline_mutant", headline.mutant()
-        made.append(("mutant", _order(text), (name, lambda name=name, text=false: kernel.refused(name, text))))  # type: ignore[misc]
+        yield from _pair("proof file", title(document["row"]), export(document), export(mutant(document)))
+
+
+def _refutations(evidence: Path, without: dict[str, str]) -> Iterator[Job]:
+    from simopt.claims.refutation import theorem
+
+    for path in sorted(evidence.glob("*.witness.json")):
+        try:
+            name, text = theorem(path)
+            yield from _pair("refutation", name, text, claimed(text))
+        except NoTheorem as error:
+            without[path.name.removesuffix(".witness.json")] = str(error)
+
+
+def _certificates(without: dict[str, str]) -> Iterator[Job]:
     for problem, found in certificates():
         if isinstance(found, NoTheorem):
-            sys.stdout.write(f"no certificate of {problem}: {found}\n")
+            without[problem] = str(found)
             continue
         name = f"{title(problem)}_certificate"
-        text, false = found.text(name, heading(problem, found)), found.mutant(f"{name}_mutant")
-        made.append(("certificate", _order(text), (name, lambda name=name, text=text: kernel.check(name, text))))  # type: ignore[misc]
-        made.append(("mutant", _order(text), (f"{name}_mutant", lambda name=f"{name}_mutant", text=false: kernel.refused(name, text))))  # type: ignore[misc]
-    return sorted(made, key=lambda job: (job[1], job[0]))
+        yield from _pair("certificate", name, found.text(name, heading(problem, found)), found.mutant(f"{name}_mutant"))
 
 
-def _order(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()
+def _headlines() -> Iterator[Job]:
+    yield Job("headlines", FILE, source(FILE))
+    for headline in HEADLINES:
+        yield Job("mutant", f"{title(headline.claim)}_headline_mutant", headline.mutant())
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -67,52 +84,41 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=float("inf"), help="begin no file later than this: a sample")
     parser.add_argument("--again", action="store_true", help="hand what was accepted to coqchk too")
+    parser.add_argument("--page", type=Path, help="put the answers between the markers of this page")
     options = parser.parse_args(arguments)
     if not available():
         sys.stdout.write("NOT RUN: there is no coqc with coq-interval here (Debian: apt-get install coq libcoq-interval)\n")
         return 0
+    answers = page.Answers()
+    jobs = [*_headlines(), *_certificates(answers.without), *_refutations(options.evidence, answers.without), *_proofs(options.evidence)]
     kernel = Kernel(options.folder)
+    for text in {tuple(needed(job.text)): job.text for job in jobs}.values():
+        kernel.prepare(text)  # before threads need it
     start = time.monotonic()
-    jobs = _jobs(kernel, options.evidence)
 
-    def run(job: tuple[str, str, Job]) -> tuple[str, str, Result | None]:
-        late = time.monotonic() - start > options.seconds
-        return job[0], job[2][0], None if late else job[2][1]()
+    def run(job: Job) -> Result | None:
+        if time.monotonic() - start > options.seconds and not kernel.answered(job.name, job.text):
+            return None
+        return (kernel.refused if job.kind == "mutant" else kernel.check)(job.name, job.text)
 
+    ordered = sorted(jobs, key=lambda job: job.order)
     with ThreadPoolExecutor(options.jobs) as pool:
-        done = list(pool.map(run, jobs))
-    return _told(kernel, done, options.again)
-
-
-def _told(kernel: Kernel, done: list[tuple[str, str, Result | None]], again: bool) -> int:
-    wrong = 0
-    for kind in dict.fromkeys(kind for kind, _, _ in done):
-        results = {name: result for k, name, result in done if k == kind and result is not None}
-        skipped = sum(k == kind and result is None for k, _, result in done)
-        good = sum(result.accepted for result in results.values())
-        word = "refused" if kind == "mutant" else "accepted"
-        times = sorted(result.seconds for result in results.values()) or [0.0]
-        sys.stdout.write(
-            f"{kind}: {good} of {len(results)} {word}; median {statistics.median(times):.1f} s, longest {times[-1]:.1f} s, "
-            f"{sum(times):.0f} s in all" + (f"; {skipped} left out of the sample" if skipped else "") + "\n"
-        )
-        for name, result in results.items():
-            if not result.accepted or result.foreign:
-                wrong += 1
-                words = " ".join(result.said.split()) if not result.accepted else f"assumes {', '.join(result.foreign)}"
-                sys.stdout.write(f"    NOT {word.upper()} {name}: {words[:400]}\n")
-    accepted = [name for kind, name, result in done if kind != "mutant" and result is not None and result.accepted]
-    sets: dict[tuple[str, ...], int] = {}
-    for name in accepted:
-        groups = tuple(sorted({"Coq's 63-bit integers" if "nt63." in axiom else axiom for axiom in kernel.known[name].assumptions}))
-        sets[groups] = sets.get(groups, 0) + 1
-    for groups, count in sorted(sets.items(), key=lambda item: -item[1]):
-        sys.stdout.write(f"assumptions of {count} files: {', '.join(groups) or 'none'}\n")
-    if again and accepted:
-        sound, said = kernel.checked_again(accepted)
-        wrong += not sound
-        sys.stdout.write(f"coqchk over {len(accepted)} files: {'accepted' if sound else f'NOT ACCEPTED: {said}'}\n")
-    return 1 if wrong else 0
+        results = dict(zip(ordered, pool.map(run, ordered), strict=True))
+    for job in jobs:
+        result = results[job]
+        answers.results.setdefault(job.kind, {})
+        if result is None:
+            answers.left_out[job.kind] = answers.left_out.get(job.kind, 0) + 1
+        else:
+            answers.results[job.kind][job.name] = result
+    sound = True
+    if options.again and answers.accepted:
+        sound, said = kernel.checked_again([name for _, name in answers.accepted])
+        answers.again = f"coqchk over {len(answers.accepted)} files: {'accepted' if sound else f'NOT ACCEPTED: {said}'}"
+    sys.stdout.write("\n".join(page.lines(answers)) + "\n")
+    if options.page is not None:
+        page.write(options.page, answers, {job.name: job.text for job in jobs})
+    return 1 if answers.wrong or not sound else 0
 
 
 if __name__ == "__main__":

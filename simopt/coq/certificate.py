@@ -142,7 +142,7 @@ class Certificate:
                 joined = f"(Both {each}\n{joined})"
             end = f"(Both {joined}\n{end})"
         fact = opening + end + ")" * (len(self.point) + len(self.parts))
-        return f"Theorem {name}_point :\n{_wrapped(said)}.\nProof.\n{_wrapped(f'by_enclosure {fact}.')}\nQed."
+        return f"Theorem {name}_point :\n{_wrapped(said)}.\nProof.\n{_wrapped(f'by_numbers {fact}.')}\nQed."
 
     def _minimum(self, name: str) -> str:
         """No feasible v has an objective that is less by more than the gap."""

@@ -17,16 +17,13 @@ from simopt.ground.writing import write_text
 
 LIMIT = 600  # seconds a file
 LEDGER = "checked.json"
-ALLOWED = (
+ALLOWED = (  # of Coq's real numbers and its analysis: ClassicalDedekindReals, and for the mean value theorem (so exp, ln) excluded middle
     "ClassicalDedekindReals.sig_forall_dec",
     "ClassicalDedekindReals.sig_not_dec",
     "FunctionalExtensionality.functional_extensionality_dep",
     "Classical_Prop.classic",
-    "PrimInt63.",
-    "Uint63.",
-    "PrimFloat.",
-    "FloatAxioms.",
 )
+PRIMITIVE = ("PrimInt63.", "Uint63.", "PrimFloat.", "FloatAxioms.")  # of what computes enclosures, in coq-interval
 THEOREM = re.compile(r"^Theorem (\w+)", re.MULTILINE)
 AXIOM = re.compile(r"^([A-Za-z_][\w.']*)(?= :|$)", re.MULTILINE)
 
@@ -44,7 +41,7 @@ class Result:
     @property
     def foreign(self) -> list[str]:
         """Assumptions that are on no list of ours."""
-        return [name for name in self.assumptions if not any(name.startswith(allowed) for allowed in ALLOWED)]
+        return [name for name in self.assumptions if name not in ALLOWED and not name.startswith(PRIMITIVE)]
 
 
 def available() -> bool:
@@ -55,9 +52,15 @@ def available() -> bool:
     return Path(where, "user-contrib", "Interval", "Tactic.vo").is_file()
 
 
-def _digest(text: str) -> str:
+def digest_of(text: str) -> str:
     """Of a text with all that it stands on."""
     return hashlib.sha256("".join([*map(source, needed(text)), text]).encode()).hexdigest()
+
+
+def ledger(path: Path) -> dict[str, Result]:
+    """What came out, by the name of the file."""
+    kept = json.loads(path.read_text(encoding="utf-8"))
+    return {name: Result(**{**made, "assumptions": tuple(made["assumptions"])}) for name, made in kept.items()}
 
 
 class Kernel:
@@ -67,15 +70,12 @@ class Kernel:
         self.folder = Path(folder)
         self.folder.mkdir(parents=True, exist_ok=True)
         self._ledger = self.folder / LEDGER
-        self.known: dict[str, Result] = {}
-        if self._ledger.is_file():
-            kept = json.loads(self._ledger.read_text(encoding="utf-8"))
-            self.known = {name: Result(**{**made, "assumptions": tuple(made["assumptions"])}) for name, made in kept.items()}
+        self.known: dict[str, Result] = ledger(self._ledger) if self._ledger.is_file() else {}
 
     def prepare(self, text: str) -> None:
         """Compile what a text stands on, as far as that is not done."""
         for name in needed(text):
-            stamp, wanted = self.folder / f"{name}.stamp", _digest(source(name))
+            stamp, wanted = self.folder / f"{name}.stamp", digest_of(source(name))
             if stamp.is_file() and stamp.read_text() == wanted and (self.folder / f"{name}.vo").is_file():
                 continue
             write_text(self.folder / f"{name}.v", source(name))
@@ -88,13 +88,17 @@ class Kernel:
         command = ["coqc", "-q", "-w", "none", "-Q", ".", "Simopt", f"{name}.v"]
         return subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False, timeout=LIMIT)
 
+    def answered(self, name: str, text: str) -> bool:
+        """Whether the ledger has an answer to this text."""
+        return self._kept(name, digest_of(text)) is not None
+
     def _kept(self, name: str, digest: str) -> Result | None:
         found = self.known.get(name)
         return found if found and found.digest == digest else None
 
     def check(self, name: str, text: str) -> Result:
         """Have a file accepted, and ask for the assumptions of all its theorems."""
-        digest = _digest(text)
+        digest = digest_of(text)
         kept = self._kept(name, digest)
         if kept and (not kept.accepted or (self.folder / f"{name}.vo").is_file()):
             return kept
@@ -113,7 +117,7 @@ class Kernel:
 
     def refused(self, name: str, text: str) -> Result:
         """Have a false file refused: `accepted` of the result says that it was, in a proof and not for its form."""
-        digest = _digest(text)
+        digest = digest_of(text)
         kept = self._kept(name, digest)
         if kept:
             return kept

@@ -1,4 +1,7 @@
-"""A false sibling of a proof file, which the kernel must refuse: one statement, a constant moved by 1e-30 or the relation turned."""
+"""False siblings, which the kernel must refuse.
+
+Of a proof file one statement, a constant moved by 1e-30 or the relation turned; of a refutation that the claim holds.
+"""
 
 from __future__ import annotations
 
@@ -23,3 +26,10 @@ def mutant(document: dict[str, Any]) -> dict[str, Any]:
     else:
         statement["claim"] = ["<=" if relation == "<" else "<", right, left]
     return {**document, "statements": [statement]}
+
+
+def claimed(text: str) -> str:
+    """The mutant of a refutation: that the claim holds for the instance, not that it fails."""
+    if text.count("~ (") != 1:
+        raise ValueError(f"a refutation denies one claim, this one {text.count('~ (')}")
+    return text.replace("~ (", "(").replace("(NotLe ", "(Le ").replace("(NotLt ", "(Lt ")

@@ -48,13 +48,15 @@ def prepare(folder: str | Path, claims: int = 0) -> Path:
     return target
 
 
-def write(record: Record, folder: str | Path) -> dict[str, Path]:
+def write(record: Record, folder: str | Path, kernel: str | Path | None = None) -> dict[str, Path]:
     """Write the report of a run, an interrupted one included, and return its files by name. Each is whole or not there.
+
+    `kernel` is a folder of `make coq`, whose answers are shown beside the verdicts.
 
     Raises
     ------
     NotAvailable
-        when a package of the extra `report` is missing.
+        when a package of the extra `report` is missing, or the folder of `make coq` holds no answers.
     OSError
         with the path, when something cannot be written.
     """
@@ -63,7 +65,7 @@ def write(record: Record, folder: str | Path) -> dict[str, Path]:
 
     target = prepare(folder, len(record.rows))
     found = gather(record.rows)
-    texts = pages.render(record) | {
+    texts = pages.render(record, kernel) | {
         TABLE: f"# Verdicts\n\n{about(record)}\n\n{markdown.summary(record.rows)}\n\n{markdown.verdict_table(record.rows)}\n",
         ERRATA_TABLE: f"# Errata\n\n{about(record)}\n\n{markdown.errata(found)}\n",
         RECORD: jsonio.dumps(document(record)),

@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
 from importlib import resources
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
@@ -18,6 +19,7 @@ from markupsafe import Markup
 
 from simopt.report import counterexample
 from simopt.report.entries import VERDICTS, Catalogue, Chapter, Entry, gather, refuted
+from simopt.report.kernel import Answers, Checked
 from simopt.report.plots import Plot, plots
 from simopt.report.prose import Prose
 
@@ -47,14 +49,16 @@ class Part:
     row: Mapping[str, Any]
     plots: list[Plot]
     witness: counterexample.Shown | None
+    checked: Checked | None = None
 
 
-def render(record: Record) -> dict[str, str]:
-    """The pages of a report by file name."""
+def render(record: Record, kernel: str | Path | None = None) -> dict[str, str]:
+    """The pages of a report by file name; with the answers of a folder of `make coq`."""
     found = gather(record.rows)
+    answers = None if kernel is None else Answers(kernel)
     main = _template("index.html.jinja", found, lambda name: f"#{anchor(found.owner.get(name, name))}")
     errata = _template("errata.html.jinja", found, lambda name: f"index.html#{anchor(found.owner.get(name, name))}")
-    parts = {entry.id: [part(entry, name, row) for name, row in entry.parts] for entry in found.entries}
+    parts = {entry.id: [part(entry, name, row, answers) for name, row in entry.parts] for entry in found.entries}
     shared: dict[str, Any] = {
         "record": record,
         "found": found,
@@ -72,9 +76,10 @@ def render(record: Record) -> dict[str, str]:
     return {"index.html": main(choices=choices(found), **shared), "errata.html": errata(**shared)}
 
 
-def part(entry: Entry, name: str, row: Mapping[str, Any]) -> Part:
+def part(entry: Entry, name: str, row: Mapping[str, Any], answers: Answers | None = None) -> Part:
     """A row with everything that its panel shows."""
-    return Part(name, row, plots(row.get("measured"), entry.resolution), counterexample.shown(row["witness"]))
+    checked = None if answers is None else answers.of(name, row)
+    return Part(name, row, plots(row.get("measured"), entry.resolution), counterexample.shown(row["witness"]), checked)
 
 
 def totals(found: Catalogue) -> dict[str, int]:

@@ -1,0 +1,61 @@
+"""What the page says of the kernel's answers: counts, what is not as it should be, assumptions, and the theorems that it quotes."""
+
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+from simopt.claims.check import at_most
+from simopt.claims.expression import inputs
+from simopt.claims.statement import serialise
+from simopt.coq.kernel import Result
+from simopt.coq.mutant import claimed
+from simopt.coq.page import BEGIN, END, Answers, block, lines, quoted, write
+from simopt.coq.theory import refutation
+
+
+def answers() -> Answers:
+    """Two proof files, of which one was not accepted, a refutation with an axiom of its own, a mutant that was."""
+    good, bad = Result("1", True, 2.0, ("Uint63.add_spec", "Classical_Prop.classic")), Result("2", False, 4.0, (), "no\nproof")
+    results = {
+        "proof file": {"A": good, "B": bad},
+        "refutation": {"C_refuted": Result("3", True, 1.0, ("ours",))},
+        "mutant": {"A_mutant": Result("4", False, 1.0, (), "exit status 0")},
+    }
+    return Answers(results, {"mutant": 3}, {"D": "no formula", "E": "no formula"}, "coqchk over 2 files: accepted")
+
+
+def test_everything_that_is_wrong_is_said() -> None:
+    said = "\n".join(lines(answers()))
+    assert "proof files: 1 of 2 accepted; median 3.0 s, longest 4.0 s, 6 s in all" in said
+    assert "0 of 1 refused" in said and "3 left out of the sample" in said
+    assert "B NOT ACCEPTED: no proof" in said and "C_refuted ASSUMES ours" in said and "A_mutant NOT REFUSED" in said
+
+
+def test_the_block_has_the_same(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(f"before\n{BEGIN}\nSTALE\n{END}\nafter\n", encoding="utf-8")
+    write(page, answers(), {})
+    text = page.read_text(encoding="utf-8")
+    assert text.startswith("before\n") and text.endswith("\nafter\n") and "STALE" not in text
+    assert "| proof files | 2 | 1 | 3.0 | 4.0 | 6 |" in text and "A sample: 3 files were left out." in text
+    assert "| Coq's 63-bit integers, classic | 1 |" in text and "- D, E: no formula" in text
+    assert block(answers(), {}) in text
+
+
+def test_theorems_are_quoted_whole() -> None:
+    (headline,) = quoted({})
+    assert headline.startswith("Definition world := list (R * (R * R)).") and headline.endswith("<= B.")
+    with pytest.raises(ValueError, match="AK_Ex_d_3"):
+        quoted({"AK_Ex_d": "nothing"})
+
+
+def test_the_mutant_of_a_refutation_claims_what_it_denies() -> None:
+    (u,) = (inputs(u=Fraction(9, 4)),)
+    stated = at_most(u, 1).statement
+    assert stated is not None
+    template, values = serialise(stated)
+    text = refutation(["words"], "r", template | {"names": ["u"], "rows": [[values["u"]]]})
+    assert "~ (u <= 1)" in text and "~" not in claimed(text) and "  (u <= 1)." in claimed(text)
+    with pytest.raises(ValueError, match="denies one claim"):
+        claimed(claimed(text))
