@@ -1,6 +1,7 @@
 """CVXPY back ends behind the adapter: native codes, limits, interrupts, infeasible declarations."""
 
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -18,7 +19,7 @@ from simopt import Status, path, solve
 from simopt.ground import registry
 from simopt.ground.errors import NotAvailable, UnknownName
 from simopt.ground.registry import DuplicateName
-from simopt.solving.backends import BackEnd, adapter, add_back_end, ecos_process, table
+from simopt.solving.backends import BackEnd, adapter, add_back_end, clockless, ecos_process, table
 from simopt.solving.backends.table import CLARABEL, ECOS, FIRST_CLASS, SCS, check_options, find
 
 NAMES = [backend.name for backend in FIRST_CLASS]
@@ -144,6 +145,47 @@ def test_a_dead_ecos_process_is_a_failure_and_is_replaced() -> None:
         with pytest.raises((TypeError, ValueError, AttributeError)):
             process.call(None, seconds=10.0)
         assert process.alive, "it refused the data, and can go on"
+
+
+APART = [pytest.param(backend, marks=pytest.mark.backend(backend.name), id=backend.name) for backend in table.OTHERS if backend.apart]
+
+
+@pytest.mark.parametrize("backend", APART)
+def test_a_back_end_without_a_clock_is_ended_at_the_time_limit_and_works_again(backend: BackEnd) -> None:
+    start = time.perf_counter()
+    solution = solve(toy(n=900, d=600, radius=0.01), backend.name, time_limit=0.3)
+    assert solution.status is Status.TIME_LIMIT and "0.3" in solution.reported_status
+    assert solution.provenance.solve_seconds < 5 and time.perf_counter() - start < 60
+    again = solve(toy(radius=0.3), backend.name, tol=1e-6)
+    assert again.optimal and again.provenance.solve_seconds < 0.5  # the start of a process and its imports are not on the clock
+
+
+@pytest.mark.parametrize("backend", APART)
+def test_from_a_process_comes_the_answer_that_comes_without(backend: BackEnd, monkeypatch: pytest.MonkeyPatch) -> None:
+    problem = toy(radius=0.3)
+    apart = solve(problem, backend.name, tol=1e-8)
+    monkeypatch.setattr(table, "OTHERS", (replace(backend, apart=False),))
+    here = solve(problem, backend.name, tol=1e-8)
+    assert apart.optimal and here.optimal and apart.provenance.iterations == here.provenance.iterations
+    for name, value in here.point.items():
+        np.testing.assert_allclose(apart.point[name], value, rtol=1e-12, atol=1e-14)
+    for name, value in here.multipliers.items():
+        np.testing.assert_allclose(apart.multipliers[name], value, rtol=1e-9, atol=1e-12)
+
+
+def test_what_cannot_be_sent_becomes_a_record() -> None:
+    class Compiled:
+        x, _hidden = np.arange(3.0), 1
+
+        def __reduce__(self) -> Any:
+            raise TypeError("cannot be pickled")
+
+        def method(self) -> None: ...
+
+    record = pickle.loads(pickle.dumps(clockless.plain((Compiled(), {"info": Compiled()}, 2))))
+    assert record[0].x.tolist() == record[1]["info"].x.tolist() == [0.0, 1.0, 2.0] and record[2] == 2
+    assert set(vars(record[0])) == {"x"} and clockless.plain("text") == "text"
+    assert clockless.sent({"c": 1, clockless.OF_CVXPY: Compiled()}) == {"c": 1}
 
 
 def test_a_back_end_that_is_not_installed_says_how_to_get_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,7 +7,7 @@ the data, and unpacks by itself. A point that the back end returned is unpacked 
 from __future__ import annotations
 
 import time
-from contextlib import nullcontext
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from numbers import Integral
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ import numpy as np
 from simopt.ground.arrays import Array
 from simopt.ground.threads import quiet
 from simopt.ground.worker import Worker
-from simopt.solving.backends import ecos_process
+from simopt.solving.backends import clockless, ecos_process
 from simopt.solving.backends.table import BackEnd
 from simopt.solving.solution import Status
 
@@ -72,12 +72,14 @@ def run(
     native = _native_options(backend, tol, max_iter, time_limit, options)
     start = time.perf_counter()
     try:
-        with ecos_process.ready() if backend.name == "ecos" else nullcontext() as process, quiet():
+        with _process(backend, chain) as process, quiet():
             start = time.perf_counter()
-            if process is not None:
+            if process is None:
+                raw = _by_cvxpy(declaration, data, chain, backend, native)
+            elif backend.name == "ecos":
                 raw = _ecos(process, data, native, time_limit)
             else:
-                raw = _by_cvxpy(declaration, data, chain, backend, native)
+                raw = process.call(chain.solver, clockless.sent(data), native, seconds=time_limit)
     except TimeoutError:
         return NativeResult(None, None, Status.TIME_LIMIT, f"ended after {time_limit:g} s", 0, setup, time.perf_counter() - start)
     except KeyboardInterrupt:
@@ -127,6 +129,13 @@ def _native_options(backend: BackEnd, tol: float, max_iter: int | None, limit: f
     if backend.time_limit:
         native[backend.time_limit] = float(limit)
     return native | options
+
+
+def _process(backend: BackEnd, chain: Any) -> AbstractContextManager[Worker | None]:
+    """A process for a back end that has to be ended from outside; None for any other."""
+    if backend.name == "ecos":
+        return ecos_process.ready()
+    return clockless.ready(chain.solver) if backend.apart and _own(backend, chain) else nullcontext()
 
 
 def _by_cvxpy(declaration: cp.Problem, data: dict[str, Any], chain: Any, backend: BackEnd, native: dict[str, Any]) -> Any:

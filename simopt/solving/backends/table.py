@@ -36,8 +36,10 @@ class BackEnd:
     tolerance : tuple of str
         native options that our `tol` sets.
     max_iter, time_limit : str or tuple of str, str
-        native options of these two; without a time limit of its own ECOS runs in a child process, and of others the limit is looked at
-        between solves only.
+        native options of these two; without a time limit of their own ECOS and those that run `apart` have a process each, and of others
+        the limit is looked at between solves only.
+    apart : bool
+        whether it runs in a process that is ended when the time is over (`simopt.solving.backends.clockless`).
     floor : float
         the smallest tolerance that it takes; a smaller one becomes this.
     default_max_iter : int, optional
@@ -78,6 +80,7 @@ class BackEnd:
     read: Callable[[Any], tuple[object, int]] | None = None
     present: Callable[[Any], Any] | None = None
     make: Callable[[], Any] | None = None
+    apart: bool = False
 
     @property
     def options(self) -> tuple[str, ...]:
@@ -237,6 +240,7 @@ QOCO = BackEnd(
     cones=SOC,
     tolerance=("abstol", "reltol"),
     max_iter="max_iters",
+    apart=True,
     read=native.qoco,
     present=native.qoco_present,
     statuses={
@@ -260,6 +264,7 @@ DAQP = BackEnd(
     tolerance=("primal_tol", "dual_tol"),
     max_iter="iter_limit",
     default_max_iter=100_000,
+    apart=True,
     read=native.daqp,
     statuses={
         1: (Status.OPTIMAL, "optimal"),
@@ -311,6 +316,7 @@ PIQP = BackEnd(
     cones=QUADRATIC,
     tolerance=("eps_abs", "eps_rel", "eps_duality_gap_abs", "eps_duality_gap_rel"),
     max_iter="max_iter",
+    apart=True,
     read=native.named,
     statuses={
         "PIQP_SOLVED": (Status.OPTIMAL, "solved"),
@@ -334,6 +340,7 @@ PROXQP = BackEnd(
     cones=QUADRATIC,
     tolerance=("eps_abs", "eps_rel"),
     max_iter="max_iter",
+    apart=True,
     read=native.named,
     statuses={
         "PROXQP_SOLVED": (Status.OPTIMAL, "solved"),
