@@ -57,7 +57,7 @@ BEHIND: dict[str, tuple[str, ...]] = {
         *("solvers.sparse.gram_rows", "solvers.sparse.newton", "solvers.sparse.orthogonal_rows", "solvers.sparse.sparse_interior"),
         *("solvers.sparse.support_moves", "solvers.squares.landmarked", "solvers.squares.spectrum", "solvers.squares.tridiagonal_path"),
         *("solvers.svm.ball", "equivalence.path_search", "data.rows:Rows.block", "data.rows:Rows.blocks", "data.row_blocks:RowBlocks"),
-        *("data.row_blocks:Chunk", "data.row_blocks:Products"),
+        "data.row_blocks:Chunk",
         *(
             "data.similarities.distances",
             "estimators.facades.index_scaling",
@@ -108,6 +108,7 @@ BEHIND: dict[str, tuple[str, ...]] = {
             "equivalence.training:point",
         ),
         *(
+            "data.similarities.points",
             "problems.losses.insensitive:positive_or_infinite",
             "problems.multiple_kernel_mean:stack",
             "problems.norms.norm_power:representable",
@@ -152,6 +153,7 @@ BEHIND: dict[str, tuple[str, ...]] = {
         *(
             "equivalence.family:first_line",
             "data.similarities.base:of_checked",
+            "data.similarities.named:takes_sparse",
         ),
     ),
     "records: functions with a row make them, and a file's are checked by what reads it": (

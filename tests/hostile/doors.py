@@ -24,6 +24,7 @@ from simopt.data.similarities import (
     Normalised,
     Polynomial,
     Precomputed,
+    Scaled,
     Sigmoid,
     Similarity,
 )
@@ -215,6 +216,7 @@ SIMILARITIES: dict[str, Callable[[], Similarity]] = {
     "combine:Product": lambda: Gaussian(2.0) * Linear(),
     "combine:Normalised": lambda: Normalised(Linear()),
     "precomputed:Precomputed": lambda: Precomputed(K),
+    "scaled:Scaled": lambda: Scaled(Gaussian(2.0), (1.0,) * X.shape[1]),
 }
 
 
@@ -265,6 +267,8 @@ def rows() -> Iterator[Door]:
     yield door(f"{s}.indefinite:Sigmoid.for_dimension", dimension=2)
     yield door(f"{s}.combine:Sum", terms=(Linear(), Linear()), weights=[1.0, 2.0], admits={"weights": ("empty",)})
     yield door(f"{s}.precomputed:Precomputed", matrix=K, then=lambda made: made.matrix)
+    yield door(f"{s}.scaled:Scaled", base=Gaussian(2.0), factors=(1.0, 2.0))
+    yield door(f"{s}.scaled:Scaled.standardised", rule=lambda X, weights: Gaussian(2.0), X=X, weights=SHARES)
     yield door(f"{s}.named:named", name="gaussian", X=X, weights=SHARES, says={"X": "inputs"})
 
     d = "data.landmarks"

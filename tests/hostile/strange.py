@@ -135,7 +135,7 @@ def arrays(clean: Any) -> Iterator[Strange]:
         yield Strange("pandas", pd.DataFrame(a), a)
         yield Strange("pandas with NA", pd.DataFrame(a, dtype="Float64").mask(mask), place=place)
         yield Strange("pandas dates", pd.DataFrame(np.full(a.shape, "2020-01-01", dtype="M8[s]")))
-        yield Strange("sparse", scipy.sparse.csr_array(a))
+        yield Strange("sparse", scipy.sparse.csr_array(a), a)
         yield Strange("ragged", [*a[:-1].tolist(), [*a[-1].tolist(), 1.0]])
         yield Strange("masked rows in a list", [np.ma.array(row, mask=m) for row, m in zip(a, mask, strict=True)])
 
