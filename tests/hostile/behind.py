@@ -121,7 +121,8 @@ BEHIND: dict[str, tuple[str, ...]] = {
             "estimators.facades.landmarked_ordinal:categories_of",
             "data.row_blocks:is_lazy",
         ),
-        *("estimators.facades.selection",),
+        *("estimators.facades.selection", "estimators.facades.landmark_folds", "estimators.facades.landmarked_svr_cv:TwoHinges"),
+        *("estimators.facades.landmarked_ordinal_cv:Ordered", "estimators.facades.leave_one_out", "estimators.facades.widths"),
         *(
             "estimators.facades.landmarked_ordinal:ranked",
             "estimators.ordinal.ordinal:training_labels",
