@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
+from typing import Any
 
+from simopt import recheck
 from simopt.claims.check import Check, Outcome
 from simopt.claims.kinds import Quantifier
 from simopt.claims.replay import replay
@@ -12,6 +15,8 @@ from simopt.claims.statement import Statement, TooLong, serialise
 from simopt.claims.traced import MOST, Trace
 from simopt.claims.witness import BadWitness
 from simopt.coq.theory import NoTheorem, refutation, title, written
+
+TRIED = 20  # points at which the sides of an identity are compared
 
 
 def theorem(path: str | Path) -> tuple[str, str]:
@@ -50,6 +55,9 @@ def theorem(path: str | Path) -> tuple[str, str]:
         assert check.statement is not None
         statement = replace(check.statement, hypotheses=(*check.statement.hypotheses, *decisions))
         template, values = serialise(statement)
+        if template["symbols"]:
+            values |= _point(template, values)
+            template |= {"symbols": []}
         names = sorted(values)
         return name, refutation(heading, name, template | {"names": names, "rows": [[values[each] for each in names]]})
     except (TooLong, ValueError) as error:
@@ -76,6 +84,26 @@ def _traced(path: str | Path, name: str) -> tuple[list[Check], tuple[Statement, 
     if len(trace.decisions) > MOST:
         raise NoTheorem(f"its check states no formula, and takes more than {MOST} decisions on the way")
     return stated, tuple(trace.decisions.values())
+
+
+def _point(template: dict[str, Any], values: dict[str, Any]) -> dict[str, str]:
+    """Numbers for the symbols of an identity at which its two sides differ.
+
+    Raises
+    ------
+    NoTheorem
+        where none of those that are tried is one: the sides agree, or divide by zero.
+    """
+    known = {name: (Fraction(value), Fraction(value)) for name, value in values.items() if not isinstance(value, list)}
+    for shift in range(1, TRIED + 1):
+        point = {name: Fraction(shift + place, place + 1) for place, name in enumerate(template["symbols"], 1)}
+        try:
+            given, holds = recheck.conditions(template, known | {name: (x, x) for name, x in point.items()}, recheck.Work())
+        except recheck.Rejected:
+            continue
+        if given and holds is False:
+            return {name: str(x) for name, x in point.items()}
+    raise NoTheorem("a statement in symbols, and no numbers were found at which its sides differ")
 
 
 def write(path: str | Path, folder: str | Path) -> str:

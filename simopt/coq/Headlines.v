@@ -406,6 +406,38 @@ Proof.
   - generalize (pow2_ge_0 (u1 - y1)) (pow2_ge_0 (u2 - y2)). intros. lra.
 Qed.
 
+(** A chain of any length: y_0, ..., y_n, steps between 0 and d_i. *)
+Fixpoint upto (n : nat) (g : nat -> R) : R := match n with O => g O | S m => upto m g + g (S m) end.
+Definition on_chain (n : nat) (d u : nat -> R) : Prop := forall i, (i < n)%nat -> 0 <= u (S i) - u i <= d i.
+Definition apart_squared (n : nat) (u v : nat -> R) : R := upto n (fun i => (u i - v i) ^ 2).
+
+(** What Karush, Kuhn and Tucker ask of a fit f: partial sums of f - y end at 0, are positive only where a step is largest, and negative only
+    where it is 0. Such a fit is the only nearest one. *)
+Definition stationary (n : nat) (d y f : nat -> R) : Prop :=
+  upto n (fun i => f i - y i) = 0 /\ forall i, (i < n)%nat ->
+    (0 < upto i (fun j => f j - y j) -> f (S i) - f i = d i) /\ (upto i (fun j => f j - y j) < 0 -> f (S i) = f i).
+
+Theorem KK_LPAV_any n d y f : on_chain n d f -> stationary n d y f ->
+  forall u, on_chain n d u -> apart_squared n f y + apart_squared n u f <= apart_squared n u y.
+Proof.
+  intros F [Z K] u U.
+  assert (P : forall m, (m <= n)%nat -> upto m (fun i => f i - y i) * (u m - f m) <= upto m (fun i => (f i - y i) * (u i - f i))).
+  { intros m. induction m as [|m IH]; intros M; cbn [upto]; [lra|]. specialize (IH ltac:(lia)). specialize (K m ltac:(lia)).
+    specialize (U m ltac:(lia)). specialize (F m ltac:(lia)). destruct K as [A B]. set (t := upto m (fun i => f i - y i)) in *.
+    assert (t * (u (S m) - f (S m) - (u m - f m)) <= 0).
+    { destruct (Rtotal_order t 0) as [T|[T|T]].
+      - specialize (B T). assert (0 <= - t * (u (S m) - f (S m) - (u m - f m))) by (apply Rmult_le_pos; lra). lra.
+      - rewrite T. lra.
+      - specialize (A T). assert (0 <= t * (d m - (u (S m) - u m))) by (apply Rmult_le_pos; lra).
+        replace (u (S m) - f (S m) - (u m - f m)) with (- (d m - (u (S m) - u m))) by lra. lra. }
+    replace ((t + (f (S m) - y (S m))) * (u (S m) - f (S m)))
+      with (t * (u m - f m) + t * (u (S m) - f (S m) - (u m - f m)) + (f (S m) - y (S m)) * (u (S m) - f (S m))) by ring. lra. }
+  specialize (P n (le_n n)). rewrite Z, Rmult_0_l in P.
+  assert (E : forall m, apart_squared m u y = apart_squared m f y + apart_squared m u f + 2 * upto m (fun i => (f i - y i) * (u i - f i))).
+  { intros m. unfold apart_squared. induction m as [|m IH]; cbn [upto]; [ring|]. rewrite IH. ring. }
+  rewrite E. lra.
+Qed.
+
 (** * AK-T3-sharp: the constant of Theorem 3 is best for m = 2, samples exchanged for none and the sum divided by n - 1 *)
 
 (** Regularised least squares on copies of one point, k = kappa = 1: f minimises the mean of (f - y)^2 + lam f^2. *)

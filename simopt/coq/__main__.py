@@ -111,13 +111,16 @@ def main(arguments: list[str] | None = None) -> int:
             answers.left_out[job.kind] = answers.left_out.get(job.kind, 0) + 1
         else:
             answers.results[job.kind][job.name] = result
+    texts = {job.name: job.text for job in jobs}
+    if options.page is not None:
+        page.write(options.page, answers, texts)  # before coqchk, which takes long
     sound = True
     if options.again and answers.accepted:
         sound, said = kernel.checked_again([name for _, name in answers.accepted])
         answers.again = f"coqchk over {len(answers.accepted)} files: {'accepted' if sound else f'NOT ACCEPTED: {said}'}"
+        if options.page is not None:
+            page.write(options.page, answers, texts)
     sys.stdout.write("\n".join(page.lines(answers)) + "\n")
-    if options.page is not None:
-        page.write(options.page, answers, {job.name: job.text for job in jobs})
     return 1 if answers.wrong or not sound else 0
 
 

@@ -71,7 +71,13 @@ HEADLINES = (
         "regret g1 g2 <= sqrt 2 * (discount 1 - discount 2) * distance_to_relevance s1 s2 g1 g2.",
         "regret g1 g2 <= 1 * (discount 1 - discount 2) * distance_to_relevance s1 s2 g1 g2.",
     ),
-    Headline("KK-LPAV", ("KK_LPAV_two",), "chains of more than two points", "((y1 + y2 - d) / 2, (y1 + y2 + d) / 2)", "(y1, y1 + d)"),
+    Headline(
+        "KK-LPAV",
+        ("KK_LPAV_two", "KK_LPAV_any"),
+        "that a fit exists, beyond two points",
+        "(0 < upto i (fun j => f j - y j) -> f (S i) - f i = d i)",
+        "(0 < upto i (fun j => f j - y j) -> f (S i) = f i)",
+    ),
     Headline(
         "AK-T3-sharp",
         ("AK_T3_sharp",),
