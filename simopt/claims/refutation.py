@@ -33,7 +33,7 @@ def theorem(path: str | Path) -> tuple[str, str]:
     claim, found = again.claim, again.witness
     failing = [check for check in again.checks if check.outcome(claim.resolution) is Outcome.REFUTED]
     if not failing:
-        raise NoTheorem("no check fails on this instance")
+        raise NoTheorem("its witness shows what holds: no check fails on this instance")
     if claim.quantifier is Quantifier.SOME:
         raise NoTheorem("the claim says that there is an instance: one that fails does not refute it")
     stated = [check for check in failing if check.statement is not None and check.evidence.rigorous and not check.remains]

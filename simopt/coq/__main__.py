@@ -9,71 +9,91 @@ import argparse
 import hashlib
 import sys
 import time
-from collections.abc import Iterator
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
-from typing import NamedTuple
+from threading import BoundedSemaphore
 
 from simopt import recheck
 from simopt.coq import page
-from simopt.coq.catalogue import certificates
+from simopt.coq.catalogue import rational, smallest
 from simopt.coq.certificate import heading
 from simopt.coq.headlines import FILE, HEADLINES
 from simopt.coq.kernel import Kernel, Result, available
 from simopt.coq.mutant import claimed, mutant
-from simopt.coq.preludes import needed, source
+from simopt.coq.preludes import source
 from simopt.coq.theory import NoTheorem, export, title
 
 
-class Job(NamedTuple):
-    """A file for the kernel: of which kind, its name and text."""
+@dataclass(frozen=True, eq=False)
+class Job:
+    """A file for the kernel: of which kind and claim or problem, its name, and what makes its text (or says that there is none)."""
 
     kind: str
+    of: str
     name: str
-    text: str
+    text: Callable[[], str]
+
+    @property
+    def pair(self) -> str:
+        """The name of the file that a mutant is one of."""
+        return self.name.removesuffix("_mutant")
 
     @property
     def order(self) -> str:
-        """By which a sample is taken: the same for the same files, and of all kinds."""
-        return hashlib.sha256(self.text.encode()).hexdigest()
+        """By which a sample is taken: always the same, and of all kinds."""
+        return hashlib.sha256(self.name.encode()).hexdigest()
 
 
-def _pair(kind: str, name: str, text: str, false: str) -> Iterator[Job]:
-    yield Job(kind, name, text)
-    yield Job("mutant", f"{name}_mutant", false)
+def _pair(kind: str, of: str, name: str, made: Callable[[], tuple[str, str]]) -> Iterator[Job]:
+    """A file and its mutant, made together when one of them is asked for."""
+    both = cache(made)
+    yield Job(kind, of, name, lambda: both()[0])
+    yield Job("mutant", of, f"{name}_mutant", lambda: both()[1])
 
 
 def _proofs(evidence: Path) -> Iterator[Job]:
     for path in sorted(evidence.glob("*.proof.json")):
-        document = recheck.read(str(path))
-        recheck.check(document)
-        yield from _pair("proof file", title(document["row"]), export(document), export(mutant(document)))
+
+        def made(path: Path = path) -> tuple[str, str]:
+            document = recheck.read(str(path))
+            recheck.check(document)
+            return export(document), export(mutant(document))
+
+        row = str(recheck.read(str(path))["row"])
+        yield from _pair("proof file", row, title(row), made)
 
 
-def _refutations(evidence: Path, without: dict[str, str]) -> Iterator[Job]:
+def _refutations(evidence: Path) -> Iterator[Job]:
     from simopt.claims.refutation import theorem
 
     for path in sorted(evidence.glob("*.witness.json")):
-        try:
-            name, text = theorem(path)
-            yield from _pair("refutation", name, text, claimed(text))
-        except NoTheorem as error:
-            without[path.name.removesuffix(".witness.json")] = str(error)
+
+        def made(path: Path = path) -> tuple[str, str]:
+            text = theorem(path)[1]
+            return text, claimed(text)
+
+        row = path.name.removesuffix(".witness.json")
+        yield from _pair("refutation", row, f"{title(row)}_refuted", made)
 
 
-def _certificates(without: dict[str, str]) -> Iterator[Job]:
-    for problem, found in certificates():
-        if isinstance(found, NoTheorem):
-            without[problem] = str(found)
-            continue
+def _certificates() -> Iterator[Job]:
+    for problem in rational():
         name = f"{title(problem)}_certificate"
-        yield from _pair("certificate", name, found.text(name, heading(problem, found)), found.mutant(f"{name}_mutant"))
+
+        def made(problem: str = problem, name: str = name) -> tuple[str, str]:
+            found = smallest(problem)
+            return found.text(name, heading(problem, found)), found.mutant(f"{name}_mutant")
+
+        yield from _pair("certificate", problem, name, made)
 
 
 def _headlines() -> Iterator[Job]:
-    yield Job("headlines", FILE, source(FILE))
+    yield Job("headlines", "", FILE, lambda: source(FILE))
     for headline in HEADLINES:
-        yield Job("mutant", f"{title(headline.claim)}_headline_mutant", headline.mutant())
+        yield Job("mutant", headline.claim, f"{title(headline.claim)}_headline_mutant", headline.mutant)
 
 
 def main(arguments: list[str] | None = None) -> int:
@@ -89,29 +109,9 @@ def main(arguments: list[str] | None = None) -> int:
     if not available():
         sys.stdout.write("NOT RUN: there is no coqc with coq-interval here (Debian: apt-get install coq libcoq-interval)\n")
         return 0
-    answers = page.Answers()
-    jobs = [*_headlines(), *_certificates(answers.without), *_refutations(options.evidence, answers.without), *_proofs(options.evidence)]
     kernel = Kernel(options.folder)
-    for text in {tuple(needed(job.text)): job.text for job in jobs}.values():
-        kernel.prepare(text)  # before threads need it
-    start = time.monotonic()
-
-    def run(job: Job) -> Result | None:
-        if time.monotonic() - start > options.seconds and not kernel.answered(job.name, job.text):
-            return None
-        return (kernel.refused if job.kind == "mutant" else kernel.check)(job.name, job.text)
-
-    ordered = sorted(jobs, key=lambda job: job.order)
-    with ThreadPoolExecutor(options.jobs) as pool:
-        results = dict(zip(ordered, pool.map(run, ordered), strict=True))
-    for job in jobs:
-        result = results[job]
-        answers.results.setdefault(job.kind, {})
-        if result is None:
-            answers.left_out[job.kind] = answers.left_out.get(job.kind, 0) + 1
-        else:
-            answers.results[job.kind][job.name] = result
-    texts = {job.name: job.text for job in jobs}
+    jobs = [*_proofs(options.evidence), *_refutations(options.evidence), *_certificates(), *_headlines()]
+    answers, texts = _asked(kernel, jobs, options.jobs, options.seconds)
     if options.page is not None:
         page.write(options.page, answers, texts)  # before coqchk, which takes long
     sound = True
@@ -122,6 +122,37 @@ def main(arguments: list[str] | None = None) -> int:
             page.write(options.page, answers, texts)
     sys.stdout.write("\n".join(page.lines(answers)) + "\n")
     return 1 if answers.wrong or not sound else 0
+
+
+def _asked(kernel: Kernel, jobs: list[Job], processes: int, seconds: float) -> tuple[page.Answers, dict[str, str]]:
+    """Put the files to the kernel, as many as begin in time; a text is made here, just before its turn."""
+    answers, texts, start = page.Answers({job.kind: {} for job in jobs}), dict[str, str](), time.monotonic()
+    room, waiting, none = BoundedSemaphore(processes), dict[Job, Future[Result]](), set[str]()
+    with ThreadPoolExecutor(processes) as pool:
+        for job in sorted(jobs, key=lambda job: job.order):
+            if job.pair in none:
+                continue
+            room.acquire()
+            if time.monotonic() - start > seconds:
+                answers.left_out[job.kind] = answers.left_out.get(job.kind, 0) + 1
+                room.release()
+                continue
+            try:
+                text = job.text()
+            except NoTheorem as error:
+                answers.without[job.of] = str(error)
+                none.add(job.pair)
+                room.release()
+                continue
+            texts[job.name] = text
+            kernel.prepare(text)
+            ask = kernel.refused if job.kind == "mutant" else kernel.check
+            waiting[job] = pool.submit(ask, job.name, text)
+            waiting[job].add_done_callback(lambda _: room.release())
+    for job in jobs:
+        if job in waiting:
+            answers.results[job.kind][job.name] = waiting[job].result()
+    return answers, texts
 
 
 if __name__ == "__main__":

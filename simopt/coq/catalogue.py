@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-
 import numpy as np
 
 from simopt.coq.certificate import Certificate, certificate
@@ -15,20 +13,26 @@ from simopt.ground import registry
 SEED = 20140
 
 
-def certificates() -> Iterator[tuple[str, Certificate | NoTheorem]]:
-    """Problem by problem the certificate, or why there is none."""
+def rational() -> list[str]:
+    """Names of the problems with certificates in fractions."""
     registry.load("problems")
-    for name, kind in sorted(registry.items("problem")):
-        if "rational" not in kind.arithmetics:
-            continue
-        examples = (
-            Declared.of(example.problem.declare()) for example in kind.examples(np.random.default_rng(SEED)) if not example.degenerate
-        )
-        found: Certificate | NoTheorem = NoTheorem("it has no ordinary example")
-        for problem in sorted(examples, key=lambda each: Exact(each.programme).variables):
-            try:
-                found = certificate(problem)
-                break
-            except NoTheorem as error:
-                found = error
-        yield name, found
+    return sorted(name for name, kind in registry.items("problem") if "rational" in kind.arithmetics)
+
+
+def smallest(name: str) -> Certificate:
+    """The certificate of one problem.
+
+    Raises
+    ------
+    NoTheorem
+        where no ordinary example leaves one; the reason is that of the largest.
+    """
+    kind = registry.find("problem", name)
+    examples = (Declared.of(example.problem.declare()) for example in kind.examples(np.random.default_rng(SEED)) if not example.degenerate)
+    reason = NoTheorem("it has no ordinary example")
+    for problem in sorted(examples, key=lambda each: Exact(each.programme).variables):
+        try:
+            return certificate(problem)
+        except NoTheorem as error:
+            reason = error
+    raise reason

@@ -125,7 +125,7 @@ class Certificate:
 
     def _at_point(self, name: str) -> str:
         """Feasible p ∧ objective p ≤ upper."""
-        numbers = [f"({_number(x)})" if x.denominator > 1 or x < 0 else _number(x) for x in self.point]
+        numbers = [f"({_number(x)})" if x.denominator > 1 and x > 0 else _number(x) for x in self.point]
         called = self._called(f"{name}_objective", numbers)
         said = (f"{self._called(f'{name}_feasible', numbers)} /\\\n" if self.asked else "") + f"{called} <= {_number(self.upper)}"
         opening = "".join(f"(Bind {data(self.exact.terms.number(x), {})}\n" for x in reversed(self.point))
@@ -146,7 +146,7 @@ class Certificate:
 
     def _minimum(self, name: str) -> str:
         """No feasible v has an objective that is less by more than the gap."""
-        numbers = [f"({_number(x)})" if x.denominator > 1 or x < 0 else _number(x) for x in self.point]
+        numbers = [f"({_number(x)})" if x.denominator > 1 and x > 0 else _number(x) for x in self.point]
         gap = f" + {_number(self.gap)}" if self.gap else ""
         best = self._called(f"{name}_objective", numbers)
         said = _wrapped(

@@ -88,10 +88,6 @@ class Kernel:
         command = ["coqc", "-q", "-w", "none", "-Q", ".", "Simopt", f"{name}.v"]
         return subprocess.run(command, cwd=self.folder, capture_output=True, text=True, check=False, timeout=LIMIT)
 
-    def answered(self, name: str, text: str) -> bool:
-        """Whether the ledger has an answer to this text."""
-        return self._kept(name, digest_of(text)) is not None
-
     def _kept(self, name: str, digest: str) -> Result | None:
         found = self.known.get(name)
         return found if found and found.digest == digest else None

@@ -1,0 +1,58 @@
+"""What is put to the kernel: texts are made in their turn, a sample ends, and what has no theorem says why."""
+
+from collections.abc import Callable
+from typing import Any
+
+from simopt.coq.__main__ import Job, _asked, _pair
+from simopt.coq.kernel import Result
+from simopt.coq.theory import NoTheorem
+
+
+class Kernel:
+    """Accepts all, and refuses mutants."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+
+    def prepare(self, text: str) -> None:
+        """Nothing to compile."""
+
+    def check(self, name: str, text: str) -> Result:
+        """A result of its own for each name."""
+        self.asked.append(name)
+        return Result(name, True, 1.0)
+
+    refused = check
+
+
+def jobs(made: list[str]) -> list[Job]:
+    """A file with its mutant, one without a theorem, and one that stands alone."""
+
+    def none() -> tuple[str, str]:
+        made.append("none")
+        raise NoTheorem("no formula")
+
+    def some() -> tuple[str, str]:
+        made.append("some")
+        return "text", "false"
+
+    pair: Callable[..., Any] = _pair
+    return [*pair("proof file", "A", "A", some), *pair("refutation", "A", "A_refuted", none), Job("headlines", "", "H", lambda: "h")]
+
+
+def test_each_text_is_made_once_and_each_result_is_its_own() -> None:
+    made: list[str] = []
+    kernel: Any = Kernel()
+    answers, texts = _asked(kernel, jobs(made), 2, float("inf"))
+    assert sorted(made) == ["none", "some"]  # the mutant of what has no theorem is not tried again
+    assert answers.results["proof file"]["A"].digest == "A" and answers.results["mutant"]["A_mutant"].digest == "A_mutant"
+    assert answers.results["refutation"] == {} and answers.without == {"A": "no formula"} and not answers.left_out
+    assert texts == {"A": "text", "A_mutant": "false", "H": "h"} and sorted(kernel.asked) == ["A", "A_mutant", "H"]
+
+
+def test_nothing_begins_when_the_time_of_a_sample_is_over() -> None:
+    made: list[str] = []
+    kernel: Any = Kernel()
+    answers, _ = _asked(kernel, jobs(made), 1, -1.0)
+    assert not kernel.asked and not made and not answers.without
+    assert answers.left_out == {"proof file": 1, "mutant": 2, "refutation": 1, "headlines": 1}
