@@ -666,7 +666,7 @@ def rows() -> Iterator[Door]:
         tol=1e-8,
         time_limit=60.0,
         seed=0,
-        admits={"time_limit": ("inf",), "landmarks": ("a matrix",)},
+        admits={"time_limit": ("inf", "100000000"), "landmarks": ("a matrix",)},
         leaves={"thresholds": "in the next row", "regularization": "in the next row"},
         slow=True,
     )
@@ -715,7 +715,7 @@ def rows() -> Iterator[Door]:
         time_limit=60.0,
         seed=0,
         only=QIDS,
-        admits={"time_limit": ("inf",), "landmarks": ("a matrix",)},
+        admits={"time_limit": ("inf", "100000000"), "landmarks": ("a matrix",)},
         leaves={"regularization": "as of ordinal"},
         slow=True,
     )
