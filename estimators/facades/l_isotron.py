@@ -108,8 +108,10 @@ class LIsotronRegressor(RegressorMixin, KernelEstimator):
         self.patience = patience
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Fit to X (n, p), or the n × n Gram matrix, and y (n,).
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to X (n, p), or the n × n Gram matrix, y (n,) and weights ≥ 0 (n,), whose shares stand in place of 1/n.
+
+        Of samples held out each counts alike.
 
         Raises
         ------
@@ -117,11 +119,16 @@ class LIsotronRegressor(RegressorMixin, KernelEstimator):
             for a similarity that is not positive semidefinite, and options without meaning.
         """
         X, y = self._training(X, y)
-        self.target_range_ = TargetRange.of(y, self.target_range)
+        self._demand_square(X)
+        X, y, weights, _ = self._weighed(X, y, sample_weight)
+        self.target_range_ = TargetRange.of(y if weights is None else y[weights > 0], self.target_range)
         targets = self.target_range_.down(y)
         kept, held = self._split(len(X))
-        scores = self._fit_linear(X, targets, kept, held) if is_linear(self.similarity) else self._fit_kernel(X, targets, kept, held)
-        certificate = self._of_the_function(scores[kept], targets[kept])
+        if weights is not None:
+            kept = kept[weights[kept] > 0]
+        fit = self._fit_linear if is_linear(self.similarity) else self._fit_kernel
+        scores = fit(X, targets, kept, held, weights)
+        certificate = self._of_the_function(scores[kept], targets[kept], None if weights is None else weights[kept])
         complaint = "" if certificate.closes(CLOSED) else open_gap(certificate, CLOSED, UNITS)
         if self.fit_.stopped == "diverged":
             complaint = "the rounds diverged; make `rate` smaller"
@@ -139,38 +146,40 @@ class LIsotronRegressor(RegressorMixin, KernelEstimator):
         order = np.random.default_rng(seed_of(self.random_state)).permutation(n) if count else np.arange(n)
         return np.sort(order[count:]), np.sort(order[:count])
 
-    def _options(self) -> dict[str, Any]:
+    def _options(self, weights: Array | None, kept: NDArray[np.intp]) -> dict[str, Any]:
         usual = ROUNDS if is_linear(self.similarity) else KERNEL_ROUNDS
         most = usual if self.max_iter is None else self.max_iter
-        return {"rate": self.rate, "max_iter": most, "tol": self.tol, "patience": self.patience}
+        mass = None if weights is None else weights[kept]
+        return {"rate": self.rate, "max_iter": most, "tol": self.tol, "patience": self.patience, "weights": mass}
 
-    def _fit_linear(self, X: Array, t: Array, kept: NDArray[np.intp], held: NDArray[np.intp]) -> Array:
+    def _fit_linear(self, X: Array, t: Array, kept: NDArray[np.intp], held: NDArray[np.intp], weights: Array | None) -> Array:
         """Sets `fit_` and `coef_`; the scores of all samples."""
-        W = whitening(X)
+        W = whitening(X if weights is None else X * stretch(weights)[:, None])
         Z = X @ W
         validation = (Z[held], t[held]) if held.size else None
-        self.fit_: IndexFit = l_isotron(Z[kept], t[kept], self.lipschitz, validation=validation, **self._options())
+        self.fit_: IndexFit = l_isotron(Z[kept], t[kept], self.lipschitz, validation=validation, **self._options(weights, kept))
         direction = cast(LinearIndex, self.fit_.model.index).direction
         self.coef_ = W @ direction
         return Z @ direction
 
-    def _fit_kernel(self, X: Array, t: Array, kept: NDArray[np.intp], held: NDArray[np.intp]) -> Array:
+    def _fit_kernel(self, X: Array, t: Array, kept: NDArray[np.intp], held: NDArray[np.intp], weights: Array | None) -> Array:
         """Sets `fit_` and `dual_coef_`; the scores of all samples."""
-        K = self._gram(X)
-        unit = largest_eigenvalue(K) / len(X) or 1.0
+        K = self._gram(X, weights)
+        unit = largest_eigenvalue(K if weights is None else np.outer(stretch(weights), stretch(weights)) * K) / len(X) or 1.0
         matrix = Precomputed(K / unit)
         points = matrix.points
         validation = (points[held], t[held]) if held.size else None
-        self.fit_ = kernel_l_isotron(TrainingSet(points[kept], t[kept], matrix), self.lipschitz, validation=validation, **self._options())
-        weights = np.zeros(len(X))
-        weights[kept] = cast(KernelFunction, self.fit_.model.index).coefficients
-        self.dual_coef_ = weights / unit
+        training, options = TrainingSet(points[kept], t[kept], matrix), self._options(weights, kept)
+        self.fit_ = kernel_l_isotron(training, self.lipschitz, validation=validation, **options)
+        coefficients = np.zeros(len(X))
+        coefficients[kept] = cast(KernelFunction, self.fit_.model.index).coefficients
+        self.dual_coef_ = coefficients / unit
         return K @ self.dual_coef_
 
-    def _of_the_function(self, scores: Array, targets: Array) -> Certificate:
+    def _of_the_function(self, scores: Array, targets: Array, weights: Array | None) -> Certificate:
         """Bounds on the optimum of the isotonic fit to these scores, from the chosen u."""
         order = np.argsort(scores, kind="stable")
-        problem = LipschitzIsotonic(scores[order], targets[order], self.lipschitz)
+        problem = LipschitzIsotonic(scores[order], targets[order], self.lipschitz, None if weights is None else weights[order])
         return certify(problem, {"x": self.fit_.model.transfer(scores[order])})
 
     def predict(self, X: Any) -> Array:
@@ -178,3 +187,9 @@ class LIsotronRegressor(RegressorMixin, KernelEstimator):
         queries = self._queries(X)
         scores = queries @ self.coef_ if is_linear(self.similarity) else self._values(queries, self.dual_coef_)
         return self.target_range_.up(self.fit_.model.transfer(scores))
+
+
+def stretch(weights: Array) -> Array:
+    """√(n p_i): what makes the mean of squares of rows the one with shares p."""
+    out: Array = np.sqrt(len(weights) * (weights / weights.sum()))
+    return out

@@ -77,15 +77,17 @@ class LinearSpace(Space):
         return LinearIndex(state)
 
 
-def rounds(space: Space, y: Array, rule: UpdateRule, *, rate: float = 1.0, held: Array | None = None) -> Iterator[Step]:
-    """The rounds, without end: the record of each, w^t, and what makes u^t."""
+def rounds(
+    space: Space, y: Array, rule: UpdateRule, *, rate: float = 1.0, held: Array | None = None, weights: Array | None = None
+) -> Iterator[Step]:
+    """The rounds, without end: the record of each, w^t, and what makes u^t. Shares of `weights` stand in place of 1/m."""
     pace = validate.positive("rate", rate)
     for t in count(1):
-        yield _round(t, space, y, rule, pace, held)
+        yield _round(t, space, y, rule, pace, held, weights)
 
 
 @np.errstate(over="ignore", invalid="ignore")  # rounds that diverge are told apart by their errors
-def _round(t: int, space: Space, y: Array, rule: UpdateRule, rate: float, held: Array | None) -> Step:
+def _round(t: int, space: Space, y: Array, rule: UpdateRule, rate: float, held: Array | None, weights: Array | None) -> Step:
     state, norm = space.state, space.norm()
     fitted = rule.fit(space.scores)
     seconds, made = dict(rule.seconds), rule.snapshot()
@@ -93,9 +95,25 @@ def _round(t: int, space: Space, y: Array, rule: UpdateRule, rate: float, held: 
     start = perf_counter()
     outside = math.nan if held is None else float(np.mean(np.square(made()(space.held) - held)))
     middle = perf_counter()
-    step = space.step(r, rate)
+    step = space.step(r if weights is None else r * (weights / np.mean(weights)), rate)
     seconds |= {"check": middle - start, "product": perf_counter() - middle}
-    return Round(t, float(np.mean(np.square(r))), outside, norm, step, seconds), state, made
+    return Round(t, float(np.average(np.square(r), weights=weights)), outside, norm, step, seconds), state, made
+
+
+def masses(weights: npt.ArrayLike | None, m: int) -> Array | None:
+    """Weights > 0 of m samples, if there are any.
+
+    Raises
+    ------
+    InvalidProblem
+        for a weight that is not positive, with its index.
+    """
+    if weights is None:
+        return None
+    out = validate.weights("weights", weights, length=m, like="rows of X")
+    if np.any(out == 0.0):
+        raise InvalidProblem(f"weights: entry {int(np.argmin(out))} is 0, numbers > 0 needed; leave the sample out")
+    return out
 
 
 def held_out(validation: Validation | None, cols: int) -> tuple[Array | None, Array | None]:
@@ -181,6 +199,7 @@ def l_isotron(
     start: npt.ArrayLike | None = None,
     single: bool = False,
     warm: bool = True,
+    weights: npt.ArrayLike | None = None,
     rate: float = 1.0,
     max_iter: int = 200,
     tol: float = 1e-10,
@@ -198,6 +217,8 @@ def l_isotron(
         L ≥ 0, the largest slope of u; possibly ∞.
     warm : bool
         start each sort from the order of the round before; the fits are the same.
+    weights : (m,) array, optional
+        > 0: shares that stand in place of 1/m, in the fit and in the step.
     validation, start, single, rate, max_iter, tol, patience, keep, progress
         as for `glm_tron`.
 
@@ -211,8 +232,9 @@ def l_isotron(
         on Ctrl-C; `done` is the fit so far.
     """
     space, targets, held = _linear(X, y, validation, start, single)
-    rule = FittedTransfer(targets, lipschitz, warm=warm)
-    steps = rounds(space, targets, rule, rate=rate, held=held)
+    mass = masses(weights, targets.size)
+    rule = FittedTransfer(targets, lipschitz, warm=warm, weights=mass)
+    steps = rounds(space, targets, rule, rate=rate, held=held, weights=mass)
     return choose(steps, space.index, held is not None, max_iter=max_iter, tol=tol, patience=patience, keep=keep, progress=progress)
 
 

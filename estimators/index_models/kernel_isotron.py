@@ -10,11 +10,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
 from simopt.equivalence.training import TrainingSet
 from simopt.estimators.index_models.index_model import IndexFit, choose
 from simopt.estimators.index_models.index_record import Function
-from simopt.estimators.index_models.isotron import Space, Validation, held_out, rounds
+from simopt.estimators.index_models.isotron import Space, Validation, held_out, masses, rounds
 from simopt.estimators.index_models.transfer import Transfer, checked_transfer
 from simopt.estimators.index_models.update_rules import FittedTransfer, KnownTransfer, UpdateRule
 from simopt.ground import validate
@@ -87,11 +88,18 @@ def kernel_glm_tron(
 
 
 def kernel_l_isotron(
-    training: TrainingSet, lipschitz: float = 1.0, *, warm: bool = True, validation: Validation | None = None, **options: Any
+    training: TrainingSet,
+    lipschitz: float = 1.0,
+    *,
+    warm: bool = True,
+    weights: npt.ArrayLike | None = None,
+    validation: Validation | None = None,
+    **options: Any,
 ) -> IndexFit:
-    """L-Isotron in the space of the training set's similarity; L = ∞ is Isotron. Parameters as for `kernel_glm_tron`."""
+    """L-Isotron in the space of the training set's similarity; L = ∞ is Isotron. Parameters as for `kernel_glm_tron` and `l_isotron`."""
     space, targets, held = _space(training, validation)
-    return _run(space, targets, FittedTransfer(targets, lipschitz, warm=warm), held, options)
+    mass = masses(weights, targets.size)
+    return _run(space, targets, FittedTransfer(targets, lipschitz, warm=warm, weights=mass), held, options, mass)
 
 
 def kernel_isotron(training: TrainingSet, **options: Any) -> IndexFit:
@@ -99,11 +107,13 @@ def kernel_isotron(training: TrainingSet, **options: Any) -> IndexFit:
     return kernel_l_isotron(training, math.inf, **options)
 
 
-def _run(space: Space, targets: Array, rule: UpdateRule, held: Array | None, options: dict[str, Any]) -> IndexFit:
+def _run(
+    space: Space, targets: Array, rule: UpdateRule, held: Array | None, options: dict[str, Any], weights: Array | None = None
+) -> IndexFit:
     allowed = ("rate", "max_iter", "tol", "patience", "keep", "progress")
     for name in options:
         if name not in allowed:
             raise UnknownName("option", name, allowed)
     rest = dict(options)
-    steps = rounds(space, targets, rule, rate=rest.pop("rate", 1.0), held=held)
+    steps = rounds(space, targets, rule, rate=rest.pop("rate", 1.0), held=held, weights=weights)
     return choose(steps, space.index, held is not None, **rest)

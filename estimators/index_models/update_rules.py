@@ -52,18 +52,18 @@ class KnownTransfer(UpdateRule):
 
 
 class FittedTransfer(UpdateRule):
-    """L-Isotron: u^t minimises Σ (u(z_i) − y_i)² over non-decreasing L-Lipschitz functions; Isotron: L = ∞.
+    """L-Isotron: u^t minimises Σ w_i (u(z_i) − y_i)², w > 0, over non-decreasing L-Lipschitz functions; Isotron: L = ∞.
 
     Beyond the scores u^t is constant. The order of one round is where the sort of the next starts from: a stable sort takes advantage of
     long runs that are sorted already. O(m log m) for the first sort, about m^{4/3} sums for the fit.
     """
 
-    def __init__(self, targets: Array, lipschitz: float = 1.0, *, warm: bool = True) -> None:
+    def __init__(self, targets: Array, lipschitz: float = 1.0, *, warm: bool = True, weights: Array | None = None) -> None:
         super().__init__()
         self.targets = targets
         self.lipschitz = extended("lipschitz", lipschitz)
         self.warm = warm
-        self._weights = np.ones(targets.size)
+        self._weights = np.ones(targets.size) if weights is None else weights
         self._order: npt.NDArray[np.intp] | None = None
         self._last: tuple[Array, Array] = (np.zeros(1), np.zeros(1))
 
@@ -76,7 +76,7 @@ class FittedTransfer(UpdateRule):
         middle = perf_counter()
         gaps = np.diff(places)
         bounds = np.where(gaps > 0, math.inf, 0.0) if self.lipschitz == math.inf else self.lipschitz * gaps
-        values, _ = fit_chain(self.targets[order], self._weights, bounds)
+        values, _ = fit_chain(self.targets[order], self._weights[order], bounds)
         out = np.empty_like(values)
         out[order] = values
         self._last = (places, values)

@@ -12,18 +12,21 @@ from sklearn.utils.validation import has_fit_parameter
 from simopt import estimators
 from simopt.data.similarities import Gaussian
 from simopt.estimators.facades import sample_weights
+from simopt.estimators.index_models.isotron import l_isotron
 from simopt.ground.errors import InvalidProblem
 from simopt.problems.losses.shares import Shares
 from simopt.problems.m_power_rls import PowerBall, PowerPenalty, weighted
 from simopt.solving.driver import solve
 
-WITHOUT = {"LIsotronRegressor", "LandmarkTransformer", "SparseLandmarkedSVRegressor"}
+WITHOUT = {"LandmarkTransformer", "SparseLandmarkedSVRegressor"}
 MODELS = [
     estimators.GLMTronRegressor(),
     estimators.GLMTronRegressor("clipped", similarity=Gaussian(3.0), radius=3.0),
     estimators.HerdedMeanClassifier(class_weight="balanced", error=0.02),
     estimators.HingeSVMClassifier(),
     estimators.HingeSVMClassifier(fit_intercept=False, class_weight="balanced"),
+    estimators.LIsotronRegressor(),
+    estimators.LIsotronRegressor(2.0, similarity=Gaussian(3.0), max_iter=60),
     estimators.LandmarkedOrdinalClassifier(landmarks=12, random_state=0),
     estimators.LandmarkedOrdinalClassifier(landmarks=12, form="imc", radius=20.0, class_weight="balanced", random_state=0),
     estimators.LandmarkedOrdinalClassifier("manhattan", landmarks=12, thresholds="equispaced", random_state=0),
@@ -72,17 +75,25 @@ def same(one: Any, two: Any, queries: Any, others: Any) -> None:
 @pytest.mark.parametrize("model", MODELS, ids=str)
 def test_weights_count_how_often_a_sample_is_there(model: Any) -> None:
     X, y, weights = weighted_data(0, model)
-    model = clone(model).set_params(**({"tol": 1e-8} if "tol" in model.get_params() else {}))
+    model = clone(model).set_params(**({"tol": 1e-8} if "solver" in model.get_params() else {}))
     order, twice = np.random.default_rng(1).permutation(60), np.repeat(np.arange(60), weights)
     one = clone(model).fit(X[order], y[order], sample_weight=weights[order])
     two = clone(model).fit(X[twice], y[twice])
     same(one, two, X[:9], X[:9])
 
 
-@pytest.mark.parametrize("name", ["HerdedMeanClassifier", "HingeSVMClassifier", "MPowerRegressor", "NadarayaWatsonRegressor"])
+def test_rounds_want_weights_above_0() -> None:
+    with pytest.raises(InvalidProblem, match="weights: entry 1 is 0, numbers > 0 needed"):
+        l_isotron([[0.1], [0.2], [0.3]], [0.0, 0.5, 1.0], weights=[1.0, 0.0, 2.0])
+
+
+OF_SIMILARITIES = ["HerdedMeanClassifier", "HingeSVMClassifier", "LIsotronRegressor", "MPowerRegressor", "NadarayaWatsonRegressor"]
+
+
+@pytest.mark.parametrize("name", OF_SIMILARITIES)
 def test_weights_of_precomputed_similarities(name: str) -> None:
-    model = getattr(estimators, name)("precomputed")
-    model.set_params(**({"tol": 1e-8} if "tol" in model.get_params() else {}))
+    model = getattr(estimators, name)(similarity="precomputed")
+    model.set_params(**({"tol": 1e-8} if "solver" in model.get_params() else {}))
     X, y, weights = weighted_data(2, model)
     twice = np.repeat(np.arange(60), weights)
     K = Gaussian(3.0)(X)

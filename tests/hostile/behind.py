@@ -66,6 +66,7 @@ BEHIND: dict[str, tuple[str, ...]] = {
         ),
         *(
             "estimators.index_models.isotron:held_out",
+            "estimators.index_models.isotron:masses",
             "solvers.isotonic.lipschitz:IsotonicFit.closes",
             "solvers.isotonic.pooled_gap",
             "solvers.sparse.forward_selection:select",

@@ -628,6 +628,7 @@ def rows() -> Iterator[Door]:
         **rounds,
         start=np.array([0.1, 0.2]),
         lipschitz=1.0,
+        weights=SHARES,
         rate=1.0,
         leaves={"patience": "needs held out samples, too"},
         admits={"lipschitz": ("inf",)},
@@ -641,7 +642,14 @@ def rows() -> Iterator[Door]:
         admits={"lipschitz": ("inf",)},
         leaves={"patience": "needs held out samples, too"},
     )
-    yield door(f"{i}.kernel_isotron:kernel_l_isotron", training=training(), lipschitz=1.0, max_iter=3, admits={"lipschitz": ("inf",)})
+    yield door(
+        f"{i}.kernel_isotron:kernel_l_isotron",
+        training=training(),
+        lipschitz=1.0,
+        weights=SHARES,
+        max_iter=3,
+        admits={"lipschitz": ("inf",)},
+    )
     yield door(f"{i}.kernel_isotron:kernel_glm_tron", training=training(), max_iter=3)
     yield door(f"{i}.kernel_isotron:kernel_isotron", training=training(), max_iter=3)
     yield door(f"{i}.index_model:IndexModel.__call__", on=lambda: index_fit().model, X=QUERIES, admits={"X": ("empty",)})
