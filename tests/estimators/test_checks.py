@@ -87,7 +87,7 @@ def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks([getattr(estimators, name)() for name in CHOOSING])
+@parametrize_with_checks([getattr(estimators, name)() for name in CHOOSING], expected_failed_checks=expected_failed_checks)
 def test_scikit_learn_checks_of_whole_grids(estimator: Any, check: Any) -> None:
     check(estimator)
 
