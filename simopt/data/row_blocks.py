@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Iterator, Sequence
+from importlib import import_module
 from itertools import islice
 from typing import Annotated, Any, NamedTuple
 
@@ -122,9 +123,7 @@ def _read(chunks: Sequence[Chunk]) -> Iterator[tuple[slice, Array]]:
 
 def _cluster() -> Any:
     """The client of the cluster that Dask works on; None where it works in this process."""
-    from dask.base import get_scheduler
-
-    client = getattr(get_scheduler(), "__self__", None)
+    client = getattr(import_module("dask.base").get_scheduler(), "__self__", None)
     return client if hasattr(client, "ncores") else None
 
 
