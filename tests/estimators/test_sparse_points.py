@@ -123,7 +123,10 @@ def test_a_fit_to_sparse_points_is_that_to_dense_ones(model: Any) -> None:
         assert np.mean(found == dense) > 0.97
 
 
-@pytest.mark.parametrize("model", [m for m in MODELS if "CV" not in type(m).__name__], ids=repr)
+SINGLE = [model for model in MODELS if "CV" not in type(model).__name__]
+
+
+@pytest.mark.parametrize("model", [SINGLE[0], *(pytest.param(each, marks=pytest.mark.slow) for each in SINGLE[1:])], ids=repr)
 def test_points_that_could_not_be_made_dense(model: Any, monkeypatch: pytest.MonkeyPatch) -> None:
     """2000 points of 1 000 000 coordinates are 16 GB; their similarities are 32 MB."""
     n, p = 2000, 1_000_000
