@@ -220,24 +220,16 @@ def pairs() -> Iterator[Pair]:
         lambda rng, X, y: SVC(gamma=1.0 / width(rng, X), C=log(rng, -2, 4)),
         metrics.balanced_accuracy_score,
     )
-    yield Pair(
-        "MeanSimilarityClassifier",
-        "NearestCentroid",
-        CLASSES,
-        estimators.MeanSimilarityClassifier,
-        lambda rng, X, y: estimators.MeanSimilarityClassifier(Gaussian(width(rng, X))),
-        lambda rng, X, y: NearestCentroid(shrink_threshold=log(rng, -2, 1)),
-        metrics.balanced_accuracy_score,
-    )
-    yield Pair(
-        "HerdedMeanClassifier",
-        "NearestCentroid",
-        CLASSES,
-        estimators.HerdedMeanClassifier,
-        lambda rng, X, y: estimators.HerdedMeanClassifier(Gaussian(width(rng, X))),
-        lambda rng, X, y: NearestCentroid(shrink_threshold=log(rng, -2, 1)),
-        metrics.balanced_accuracy_score,
-    )
+    for kind in (estimators.MeanSimilarityClassifier, estimators.HerdedMeanClassifier):
+        yield Pair(
+            kind.__name__,
+            "NearestCentroid",
+            CLASSES,
+            kind,
+            lambda rng, X, y, kind=kind: kind(Gaussian(width(rng, X))),
+            lambda rng, X, y: NearestCentroid(shrink_threshold=log(rng, -2, 1)),
+            metrics.balanced_accuracy_score,
+        )
     yield Pair(
         "LandmarkedOrdinalClassifier",
         "LogisticRegression",

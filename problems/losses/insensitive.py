@@ -16,6 +16,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Iterator
+from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cached_property, reduce
 from operator import add, sub
@@ -138,6 +139,10 @@ class InsensitiveRegression(Problem):
     @cached_property
     def _products(self) -> Products:
         return Products(self.rows)
+
+    def one_judgement(self) -> AbstractContextManager[None]:
+        """Products with the features are remembered."""
+        return self._products.remembering()
 
     def predictions(self, num: Arithmetic, w: Value) -> Iterator[tuple[slice, Value]]:
         """f = Ψw by ranges of samples; w = 0 needs no features."""

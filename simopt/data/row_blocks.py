@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import threading
 from collections import deque
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from itertools import islice
 from typing import Annotated, Any, NamedTuple
@@ -128,30 +130,51 @@ def _cluster() -> Any:
 
 
 class Products:
-    """Ψw and Ψᵀv in floats, a pass over the rows each; the last of both is remembered, as objective, dual and gap ask for the same."""
+    """Ψw and Ψᵀv in floats, a pass over the rows each.
+
+    While one point is judged the last of both is remembered, as objective, dual and gap ask for the same. Never longer: memory maps and
+    lazy arrays may have other numbers by then.
+    """
 
     def __init__(self, rows: RowBlocks) -> None:
         self._rows = rows
-        self._image = self._pull = (np.empty(0), np.empty(0))
+        self._judging = threading.local()  # `last` products, where this thread is judging a point
+
+    @contextmanager
+    def remembering(self) -> Iterator[None]:
+        """For the time of one judgement."""
+        self._judging.last = {}
+        try:
+            yield
+        finally:
+            self._judging.last = None
 
     def image(self, w: Array) -> Array:
         """Ψw."""
-        known, found = self._image
-        if not np.array_equal(known, w):
-            found = np.empty(self._rows.shape[0])
+
+        def product() -> Array:
+            out = np.empty(self._rows.shape[0])
             for part, block in self._rows:
-                found[part] = block @ w
-            found.flags.writeable = False
-            self._image = w.copy(), found
-        return found
+                out[part] = block @ w
+            return out
+
+        return self._once("image", w, product)
 
     def pull(self, v: Array) -> Array:
         """Ψᵀv."""
-        known, found = self._pull
-        if not np.array_equal(known, v):
-            found = np.zeros(self._rows.shape[1])
+
+        def product() -> Array:
+            out = np.zeros(self._rows.shape[1])
             for part, block in self._rows:
-                found = found + block.T @ v[part]
-            found.flags.writeable = False
-            self._pull = v.copy(), found
-        return found
+                out += block.T @ v[part]
+            return out
+
+        return self._once("pull", v, product)
+
+    def _once(self, which: str, given: Array, product: Callable[[], Array]) -> Array:
+        last: dict[str, tuple[Array, Array]] | None = getattr(self._judging, "last", None)
+        last = {} if last is None else last
+        if which not in last or not np.array_equal(last[which][0], given):
+            last[which] = given.copy(), product()
+            last[which][1].flags.writeable = False
+        return last[which][1]

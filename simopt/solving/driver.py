@@ -62,7 +62,8 @@ def solve(
         gives the declaration of the normalised problem for a set of cones; `simopt.path` passes one that keeps it.
     record : bool
         False spares what is only for the record, which on a Gram matrix costs more than many a solve: certificates of iterates that the
-        solver does not call good enough (the trace has the last ones only), and the fingerprint of the data ("").
+        solver does not call good enough (the trace has the last ones only), and the fingerprint of the data (""). Of data that stay
+        where they are (large arrays, memory maps, Dask), which a certificate reads several times, these certificates are spared anyway.
     **options
         options of the solver; an unknown one is an error. Those of back ends are native ones and handed on: `abstol=1e-10` of "qoco".
 
@@ -92,6 +93,7 @@ def solve(
         run = Run(problem, tol, num, Rescale(), progress, sparing=not validate.truth("record", record))
         try:
             run.watch()
+            run.sparing |= run.mark is not None
             normal, run.rescale = natural(problem)
             if isinstance(chosen, SolverSpec):
                 ended = iterate(run, chosen, normal, time_limit, options)

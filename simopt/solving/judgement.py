@@ -134,7 +134,8 @@ def judge(
         if back is not None:
             given = named("point", back.point, given)
             multipliers = None if multipliers is None else named("multipliers", back.multipliers, checked("multipliers", multipliers, {}))
-        return _judged(problem, given, multipliers, num, near)
+        with problem.one_judgement():
+            return _judged(problem, given, multipliers, num, near)
 
 
 def _judged(problem: Problem, point: Point, multipliers: Multipliers | None, num: Arithmetic, near: float) -> Judgement:

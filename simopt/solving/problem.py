@@ -9,6 +9,7 @@ import mmap
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast, dataclass_transform
 
@@ -210,6 +211,10 @@ class Problem(ABC):
     def restore_roughly(self, point: Point, room: float) -> Point:
         """As `restore` in floats, for who does not mind an objective larger by `room`; problems override it where that is cheaper."""
         return self.restore(point)
+
+    def one_judgement(self) -> AbstractContextManager[None]:
+        """Entered while one point is judged, when the data are taken to stay: what was computed of them may be remembered that long."""
+        return nullcontext()
 
     @abstractmethod
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:

@@ -20,7 +20,7 @@ from simopt.ground.threads import lock
 from simopt.solving.backends.table import BackEnd
 from simopt.solving.entries import checked
 from simopt.solving.judgement import Certificate, Judgement, judge
-from simopt.solving.problem import Problem, Rescale, owns_its_data, twin
+from simopt.solving.problem import Problem, Rescale, owns_its_data
 from simopt.solving.solution import Iterate, Sample, Status
 from simopt.solving.solver import SolverSpec
 
@@ -58,9 +58,9 @@ class Run:
     solve_seconds: float = 0.0
 
     def watch(self) -> None:
-        """Remember the data where others could change them: large ones, or streamed, of which a certificate reads all several times."""
+        """Remember what the data are where others could change them."""
         if not owns_its_data(self.problem):
-            self.mark, self.sparing = self.problem.fingerprint(), True
+            self.mark = self.problem.fingerprint()
 
     def certify(self, point: dict[str, Any], multipliers: dict[str, Any] | None) -> bool:
         """Judge a point of the normalised problem as a point of the original; True when the certificate closes."""
@@ -80,8 +80,7 @@ class Run:
         """The best judgement, its bounds in the arithmetic that was asked for, and anew where the data may have been others meanwhile."""
         if self.best is None or (self.best.certificate.arithmetic == self.num.name and self.mark is None):
             return self.best
-        anew = twin(self.problem)  # that remembers nothing of what the data may have been
-        return replace(self.best, certificate=judge(anew, self.best.point, self.best.multipliers, self.num).certificate)
+        return replace(self.best, certificate=judge(self.problem, self.best.point, self.best.multipliers, self.num).certificate)
 
     def settled(self, ended: Ending) -> tuple[Ending, Judgement | None]:
         """How the solve ended, looked at once more, and the best judgement; none where the data are no longer those that it began with."""

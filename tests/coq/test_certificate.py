@@ -92,11 +92,6 @@ def test_the_catalogue_has_what_is_asked_for() -> None:
     assert {"hinge-svm", "kernel-ridge", "goodness", "lipschitz-isotonic", "mean-classifier-penalised"} <= set(rational())
 
 
-@pytest.fixture(scope="module")
-def kernel(tmp_path_factory: pytest.TempPathFactory) -> Kernel:
-    return Kernel(tmp_path_factory.mktemp("coq"))
-
-
 @needs_coq
 @pytest.mark.slow
 @pytest.mark.parametrize("name", declared())

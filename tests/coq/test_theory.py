@@ -161,11 +161,6 @@ def test_a_mutant_is_false() -> None:
         assert name in export(false)
 
 
-@pytest.fixture(scope="module")
-def kernel(tmp_path_factory: pytest.TempPathFactory) -> Kernel:
-    return Kernel(tmp_path_factory.mktemp("coq"))
-
-
 @needs_coq
 @pytest.mark.slow
 @pytest.mark.parametrize("name", samples())

@@ -461,6 +461,25 @@ class TestStreams:
         assert solution.value == pytest.approx(solve(LandmarkedSVR(X, y, Penalty(1e-3), 0.1), tol=1e-10).value, abs=1e-9)
         assert solve(problem, "interior-point", tol=1e-9).optimal
 
+    def test_what_was_computed_of_other_data_is_not_remembered(self, tmp_path, monkeypatch):
+        """Products are remembered for one judgement: between two of them, or two values, a memory map may be written on."""
+        mapped, X, y = self.written(tmp_path)
+        problem, point = LandmarkedSVR(mapped, y, Penalty(1e-3), 0.1), {"w": np.linspace(-1.0, 1.0, 12)}
+        passes = []
+        read = RowBlocks.__iter__
+        monkeypatch.setattr(RowBlocks, "__iter__", lambda rows: passes.append(1) or read(rows))
+        values = [problem.objective(point), problem.objective(point)]
+        assert values[0] == values[1] and len(passes) == 2
+        found = certify(problem, point)
+        assert len(passes) - 2 == 2, "Ψw and Ψᵀv, of multipliers, objective, dual bound and gap"
+        other = np.memmap(mapped.filename, dtype=mapped.dtype, mode="r+", shape=mapped.shape)
+        turned = X[::-1].copy()
+        other[:] = turned
+        other.flush()
+        anew = LandmarkedSVR(turned, y, Penalty(1e-3), 0.1)
+        assert problem.objective(point) == anew.objective(point) != values[0]
+        assert certify(problem, point) == certify(anew, point) != found
+
     def test_a_cluster_makes_chunks_ahead_and_the_answer_stays_the_same(self, tmp_path, monkeypatch):
         """In their order, in a copy of some rows, too, and no more of them at once than the workers and what is in use."""
         da, distributed = pytest.importorskip("dask.array"), pytest.importorskip("distributed")

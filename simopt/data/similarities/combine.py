@@ -102,29 +102,17 @@ class Product(Similarity):
 
 
 @dataclass(frozen=True)
-class Normalised(Similarity):
-    """K(x, x') / sqrt(K(x, x) K(x', x')), for points with K(x, x) > 0; another point is an error when it is met.
-
-    A base whose K(x, x) is 0 everywhere (negative distances: Manhattan, Euclidean) is refused at once.
-
-    PSD if K is (it is D K D with D diagonal), and then bounded by 1 (Cauchy and Schwarz). For a K that is not PSD neither is known.
-    """
+class Derived(Similarity):
+    """One that is made of another, K: PSD and symmetric where K is, and of sparse points where K takes them."""
 
     base: Similarity
-    kind: ClassVar[str] = "normalised"
 
     def __post_init__(self) -> None:
         _check_parts("base", (self.base,))
-        if self.base.null_diagonal:
-            raise InvalidProblem(f"base: K(x, x) = 0 at every x for the {self.base.kind} similarity; normalising it needs K(x, x) > 0")
 
     @property
     def psd(self) -> bool:
         return self.base.psd
-
-    @property
-    def bound(self) -> float:
-        return 1.0 if self.base.psd else math.inf
 
     @property
     def symmetric(self) -> bool:
@@ -133,6 +121,27 @@ class Normalised(Similarity):
     @property
     def takes_sparse(self) -> bool:
         return self.base.takes_sparse
+
+
+@dataclass(frozen=True)
+class Normalised(Derived):
+    """K(x, x') / sqrt(K(x, x) K(x', x')), for points with K(x, x) > 0; another point is an error when it is met.
+
+    A base whose K(x, x) is 0 everywhere (negative distances: Manhattan, Euclidean) is refused at once.
+
+    PSD if K is (it is D K D with D diagonal), and then bounded by 1 (Cauchy and Schwarz). For a K that is not PSD neither is known.
+    """
+
+    kind: ClassVar[str] = "normalised"
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if self.base.null_diagonal:
+            raise InvalidProblem(f"base: K(x, x) = 0 at every x for the {self.base.kind} similarity; normalising it needs K(x, x) > 0")
+
+    @property
+    def bound(self) -> float:
+        return 1.0 if self.base.psd else math.inf
 
     def values(self, X: Array, Y: Array) -> Array:
         out = self.base.values(X, Y) / self._size("X", X)[:, None]

@@ -16,7 +16,9 @@ from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
 
-TAKE_SPARSE = "linear, polynomial and gaussian similarities, and sums, products and Normalised of them (Normalised(Linear()) is the cosine)"
+TAKE_SPARSE = (
+    "linear, polynomial and gaussian similarities, and sums, products, Scaled and Normalised of them (Normalised(Linear()) is the cosine)"
+)
 
 
 def points(name: str, X: Any, *, sparse: bool) -> Any:

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simopt.data.similarities.base import Similarity
+from simopt.data.similarities.combine import Derived
 from simopt.data.similarities.points import largest, points, times_columns, variances
 from simopt.ground import validate
 from simopt.ground.arrays import Array
@@ -20,19 +21,14 @@ ALIKE = 1e-12  # of the largest |x_ij| of a column: a standard deviation that is
 
 
 @dataclass(frozen=True)
-class Scaled(Similarity):
-    """K(Dx, Dx') with D = diag(factors): each column is multiplied by its factor, 0 leaves it out.
+class Scaled(Derived):
+    """K(Dx, Dx') with D = diag(factors): each column is multiplied by its factor, 0 leaves it out. Bounded as K is."""
 
-    PSD, bounded and symmetric as K is.
-    """
-
-    base: Similarity
     factors: tuple[float, ...]
     kind: ClassVar[str] = "scaled"
 
     def __post_init__(self) -> None:
-        if not isinstance(self.base, Similarity):
-            raise InvalidProblem(f"base: {self.base!r} is not a similarity")
+        super().__post_init__()
         object.__setattr__(self, "factors", tuple(validate.vector("factors", self.factors).tolist()))
 
     @classmethod
@@ -55,20 +51,8 @@ class Scaled(Similarity):
         return cls(rule(times_columns(given, factors), mass), tuple(factors.tolist()))
 
     @property
-    def psd(self) -> bool:
-        return self.base.psd
-
-    @property
     def bound(self) -> float:
         return self.base.bound
-
-    @property
-    def symmetric(self) -> bool:
-        return self.base.symmetric
-
-    @property
-    def takes_sparse(self) -> bool:
-        return self.base.takes_sparse
 
     def values(self, X: Array, Y: Array) -> Array:
         return self.base.values(self._scaled(X), self._scaled(Y))
