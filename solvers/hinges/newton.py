@@ -45,12 +45,18 @@ SAMPLE_GAP = 5e-3  # of the unit: how well
 SURE = 0.7  # of the goal: what a working set is solved to
 PROGRESS = 0.7
 STALLS = 8
+BRIEF = 1 << 18  # numbers of Ψ up to which all stages take less time than judging the points that they end at
 
 
 def newton_fits(stage: Stage, goal: float, room: float) -> Iterator[Fit]:
-    """Fits of all samples from w = 0, where the stage stands, with the gap as the stage has it; of the last it is computed anew."""
+    """Fits of all samples from w = 0, where the stage stands, with the gap as the stage has it; of the last it is computed anew.
+
+    Of a small problem there is only the last.
+    """
     start(stage, room)
     for _ in climb(stage, goal, room):
+        if math.prod(stage.rows.shape) <= BRIEF:
+            continue
         yield stage.fit(max(stage.gap, math.nextafter(goal, math.inf)))  # with what rounding has piled up: nothing to be claimed
     stage.judge()
     yield stage.fit(stage.gap)

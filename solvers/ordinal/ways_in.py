@@ -31,7 +31,6 @@ from simopt.solving.problem import Problem
 from simopt.solving.solution import Iterate
 from simopt.solving.solver import solver
 
-BRIEF = 1 << 18  # numbers of Ψ up to which a stage takes less time than judging the point it ends at
 MISSING = 1e30  # an end that is not there
 
 
@@ -52,15 +51,14 @@ def newton(problem: Learned, *, tol: float, room: float = ROOM) -> Iterator[Iter
     """Time linear in n: a few passes over Ψ, and Newton steps of d³/3 + 20 d³ multiplications on ever fewer samples.
 
     Memory beside Ψ: 10 vectors of n numbers, 4 more for each hinge of a sample, and `room` bytes. A stage that makes no progress is left to
-    the interior-point method, and the reported status says so. Of a small problem only points with a gap of their own are given out.
+    the interior-point method, and the reported status says so. Of a small problem only the last point is given out.
     """
     parts = Ordinal.of(problem)
     if parts is None:
         yield Ordinal.only_class(problem)
         return
     for fit in threshold_fits(parts.rows, parts.chain.hinges, parts.bound, goal=tol * problem.scale(), room=room):
-        if math.isfinite(fit.gap) or math.prod(parts.rows.shape) > BRIEF:
-            yield parts.iterate(fit)
+        yield parts.iterate(fit)
 
 
 @solver(
@@ -114,12 +112,11 @@ def fixed_iterate(problem: EXCFixed, fit: Fit, basis: Array | None) -> Iterate:
 def fixed_newton(problem: EXCFixed, *, tol: float, room: float = ROOM) -> Iterator[Iterate]:
     """Time linear in n: a few passes over Ψ, and Newton steps of d³/3 + 20 d³ multiplications on ever fewer samples.
 
-    Of a small problem only points with a gap of their own are given out: a stage takes less time than judging the point it ends at.
+    Of a small problem only the first and the last point are given out.
     """
     rows, hinges, bound, basis = fixed_parts(problem)
     for fit in hinge_stage.hinge_fits(rows, hinges, bound, goal=tol * problem.scale(), room=room):
-        if math.isfinite(fit.gap) or math.prod(rows.shape) > BRIEF:
-            yield fixed_iterate(problem, fit, basis)
+        yield fixed_iterate(problem, fit, basis)
 
 
 @solver(
