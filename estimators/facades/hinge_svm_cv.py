@@ -14,17 +14,15 @@ from simopt.estimators.facades.base import flag
 from simopt.estimators.facades.hinge_svm import HingeSVMClassifier
 from simopt.estimators.facades.kernel_folds import KernelFolds
 from simopt.estimators.facades.one_against_rest import signs_of_classes
-from simopt.estimators.facades.selection import Answers, Candidate, Fold, unjudged
+from simopt.estimators.facades.selection import Answers, Candidate, Fold
 from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.problems.bounds import Penalty
 from simopt.problems.hinge_svm import HingeSVM
-from simopt.problems.losses.intercepts import best_constant
 from simopt.problems.norms.gram_factor import trusted
-from simopt.solvers.svm.fit import contiguous
-from simopt.solvers.svm.path import balanced_along, fits_along, mean_threshold
-
-Machine = tuple[int, Array, float, bool]  # which λ, coefficients, intercept, and whether its gap is closed
+from simopt.solvers.svm.fit import SVMFit, contiguous
+from simopt.solvers.svm.path import balanced_along, fits_along, threshold_of
+from simopt.solvers.svm.ways_in import caps_of
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -43,6 +41,8 @@ class HingeSVMClassifierCV(ClassifierMixin, KernelFolds):
         the samples of the training part.
     fit_intercept : bool
         whether there is a b.
+    class_weight : "balanced" or dict, optional
+        as for `HingeSVMClassifier`, in all fits; scores do not look at it. "balanced" weighs the classes of each training part.
     cv : int, splitter, iterable of (train, test), or None
         folds; 5 with the classes in equal shares for None.
     scoring : str, callable or None
@@ -77,6 +77,7 @@ class HingeSVMClassifierCV(ClassifierMixin, KernelFolds):
 
     regularizations: Any = 13
     fit_intercept: bool = True
+    class_weight: Any = None
 
     plain: ClassVar[type] = HingeSVMClassifier
     weakest: ClassVar[float] = 1e-6
@@ -85,42 +86,37 @@ class HingeSVMClassifierCV(ClassifierMixin, KernelFolds):
         """Refuse what are no classes."""
         flag("fit_intercept", self.fit_intercept)
         validate.between_0_and_1("tol", self.tol)
-        signs_of_classes(y, self._given)
+        signs_of_classes(y, self._masses(y))
 
     def _unit(self, X: Array, y: NDArray[Any], shared: Any) -> float:
         """κ."""
         return self._diagonal_mean(X, shared)
 
     def _answers(self, X: Array, y: NDArray[Any], fold: Fold, candidates: Sequence[Candidate], shared: Any) -> Answers:
-        """Labels and decisions of every λ along the path of each class; with weights every λ by itself."""
+        """Labels and decisions of every λ along the path of each class."""
         gram, cross = self._fold_gram(X, fold, shared)
-        weights, strengths = self._weights(fold[0]), np.array([candidate["regularization"] for candidate in candidates])
-        gram = contiguous(gram) if weights is None else trusted(gram)
+        gram, weights = trusted(gram), self._losses(y, fold[0])
+        strengths = np.array([candidate["regularization"] for candidate in candidates])
         classes, every = signs_of_classes(y[fold[0]])
         decisions, still_open = np.empty((strengths.size, len(cross), len(every))), 0
         for c, signs in enumerate(every):
-            found = self._along(gram, signs, strengths) if weights is None else self._each(gram, signs, strengths, weights)
-            for place, coefficients, intercept, closed in found:
-                decisions[place, :, c] = cross @ coefficients + intercept
+            for place, fit, closed in self._along(HingeSVM(gram, signs, Penalty(1.0), self.fit_intercept, weights), strengths):
+                decisions[place, :, c] = cross @ fit.coefficients + fit.intercept
                 still_open += not closed
         if len(every) > 1:
             return Answers(classes[np.argmax(decisions, axis=2)], decisions, classes, still_open)
         return Answers(classes[(decisions[:, :, 0] > 0).astype(np.intp)], decisions[:, :, 0], classes, still_open)
 
-    def _along(self, gram: Array, signs: Array, strengths: Array) -> Iterator[Machine]:
-        goal = float(self.tol) * (best_constant(signs)[1] or 1.0 if self.fit_intercept else 1.0)
+    def _along(self, problem: HingeSVM, strengths: Array) -> Iterator[tuple[int, SVMFit, bool]]:
+        """For each λ, from the largest, its place in the grid, the machine, and whether its gap is closed."""
+        gram, labels, caps, goal = contiguous(problem.gram), problem.labels, caps_of(problem), float(self.tol) * problem.scale()
         order = np.argsort(-strengths, kind="stable")
         if self.fit_intercept:
-            fits = balanced_along(gram, signs, strengths[order], goal=goal)
+            fits = balanced_along(gram, labels, strengths[order], goal=goal, caps=caps)
         else:
-            fits = fits_along(gram, signs, strengths[order], mean_threshold(gram, signs), goal=goal)
+            fits = fits_along(gram, labels, strengths[order], threshold_of(gram, labels, caps), goal=goal, caps=caps)
         for place, fit in zip(order, fits, strict=True):
-            yield int(place), fit.coefficients, float(fit.intercept), fit.gap <= goal
-
-    def _each(self, gram: Array, signs: Array, strengths: Array, weights: Array) -> Iterator[Machine]:
-        for place, strength in enumerate(strengths):
-            point, closed = unjudged(HingeSVM(gram, signs, Penalty(float(strength)), self.fit_intercept, weights), self.tol)
-            yield place, np.asarray(point["alpha"]), float(point.get("bias", 0.0)), closed
+            yield int(place), fit, fit.gap <= goal
 
     def decision_function(self, X: Any) -> Array:
         """f + b at the rows of X, shape (m,), positive for the second class; of k > 2 classes all of them, shape (m, k)."""

@@ -25,7 +25,7 @@ class Part:
     features, held : (n, d) and (m, d) arrays
         Ψ of the training part and of the samples held out.
     y, weights : (n,) arrays
-        of the training part; weights None where they are all the same.
+        of the training part; weights in the loss, None where they are all the same.
     model
         the estimator that chooses.
     """
@@ -61,10 +61,10 @@ class LandmarkFolds(SelectedByFolds, LandmarkEstimator):
 
     def _answers(self, X: Array, y: NDArray[Any], fold: Fold, candidates: Sequence[Candidate], shared: Any) -> Answers:
         """Predictions of every candidate; landmarks are drawn from the training part."""
-        model, weights = self._plain(), self._weights(fold[0])
+        model, train = self._plain(), fold[0]
         points, held = self._parts(X, fold)
-        psi = model._fit_map(points, weights)
-        part = self.part(self, psi(model._points(points)), psi(model._points(held)), y[fold[0]], weights)
+        psi = model._fit_map(points, self._weights(train))
+        part = self.part(self, psi(model._points(points)), psi(model._points(held)), y[train], self._losses(y, train))
         found = [unjudged(part.problem(candidate), self.tol) for candidate in candidates]
         return Answers(np.array([part.says(point) for point, _ in found]), classes=part.classes, open=sum(not done for _, done in found))
 

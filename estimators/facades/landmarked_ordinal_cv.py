@@ -56,6 +56,8 @@ class LandmarkedOrdinalClassifierCV(ClassifierMixin, LandmarkFolds):
     similarity, landmarks, order, thresholds, form, gamma, delta, random_state
         as for `LandmarkedOrdinalClassifier`; landmarks are drawn from each training part. Give a `random_state`: with None they are other
         ones for each fold and for the last fit.
+    class_weight : "balanced" or dict, optional
+        as for `LandmarkedOrdinalClassifier`, in all fits; scores do not look at it. "balanced" weighs the classes of each training part.
     regularizations : int or array
         the λ to choose from; or how many, at equal ratios from 0.1 down to 1e-8 in the unit mean ‖Ψ(x_i)‖²/γ.
     radii : array, optional
@@ -97,6 +99,7 @@ class LandmarkedOrdinalClassifierCV(ClassifierMixin, LandmarkFolds):
     order: Any = None
     thresholds: Any = "learned"
     form: str = "exc"
+    class_weight: Any = None
     gamma: float | None = None
     delta: float = 0.0
 
@@ -124,7 +127,8 @@ class LandmarkedOrdinalClassifierCV(ClassifierMixin, LandmarkFolds):
         """Refuse what are no classes."""
         super()._look(X, y)
         check_classification_targets(y)
-        classes, _ = ranked(y, self._order)
+        masses = self._masses(y)
+        classes, _ = ranked(y if masses is None else y[masses > 0], self._order)
         if len(classes) < 2:
             raise InvalidProblem(
                 f"y: 1 class, {classes.tolist()[0]!r}, in all {len(y)} samples; at least two are needed to tell classes apart"

@@ -29,7 +29,7 @@ from sklearn.utils import get_tags
 from simopt.arithmetic.sparse import is_sparse
 from simopt.data.similarities.named import STANDARDISED
 from simopt.estimators.facades.base import TOL, SimilarityEstimator
-from simopt.estimators.facades.sample_weights import uneven, weights_of
+from simopt.estimators.facades.sample_weights import uneven, weights_of, with_classes
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Point
 from simopt.ground.errors import InvalidProblem
@@ -146,7 +146,7 @@ class SelectedByFolds(SimilarityEstimator):
     """An estimator that chooses parameters of a plain one; subclasses say which, from what grid, and what the candidates answer on a fold.
 
     Their parameters are fields: these here, and what they add. Weights of samples count in the fits, in the scores, and in the unit of a
-    grid that is made from the data.
+    grid that is made from the data; those of classes in the fits alone.
 
     Attributes that a fit leaves, beside those of the plain estimator:
 
@@ -200,11 +200,24 @@ class SelectedByFolds(SimilarityEstimator):
         """Those of these samples, None where they are all the same."""
         return None if self._given is None else uneven(self._given[rows])
 
+    def _masses(self, y: NDArray[Any]) -> Array | None:
+        """Weights times those of classes, None where there are neither."""
+        return with_classes(getattr(self, "class_weight", None), y, self._given)
+
+    def _losses(self, y: NDArray[Any], rows: NDArray[np.intp]) -> Array | None:
+        """What these samples weigh in the loss of a fit to them; None where that is all the same."""
+        by_class, labels = getattr(self, "class_weight", None), y[rows]
+        if isinstance(by_class, Mapping):  # of labels that a part of the samples lacks there is nothing to weigh
+            by_class = {label: by_class[label] for label in np.unique(labels).tolist() if label in by_class}
+        mass = with_classes(by_class, labels, None if self._given is None else self._given[rows])
+        return uneven(mass)
+
     def _counted(self, X: Array, y: NDArray[Any]) -> tuple[Array, NDArray[Any], Array | None]:
         """The samples that have a weight, as the plain estimator looks at them (similarities stay whole), and their weights."""
-        if self._given is None or self._precomputed:
+        masses = self._masses(y)
+        if masses is None or self._precomputed:
             return X, y, self._weights()
-        kept = np.flatnonzero(self._given)
+        kept = np.flatnonzero(masses)
         return X[kept], y[kept], self._weights(kept)
 
     def _shared(self, X: Array) -> Any:
@@ -243,13 +256,14 @@ class SelectedByFolds(SimilarityEstimator):
     def _folds(self, X: Array, y: NDArray[Any]) -> list[Fold]:
         """Training parts, without samples of weight 0, and those held out."""
         folds = list(check_cv(self.cv, y, classifier=is_classifier(self)).split(X, y))
-        if self._given is None:
+        masses = self._masses(y)
+        if masses is None:
             return folds
         for number, (train, held) in enumerate(folds):
-            for part, rows in (("trains on", train), ("holds out", held)):
-                if not np.any(self._given[rows]):
+            for part, rows, counted in (("trains on", train, masses), ("holds out", held, self._given)):
+                if counted is not None and not np.any(counted[rows]):
                     raise InvalidProblem(f"cv: fold {number} {part} samples of weight 0 only; give other folds, or fewer")
-        return [(train[self._given[train] > 0], held) for train, held in folds]
+        return [(train[masses[train] > 0], held) for train, held in folds]
 
     def _choose(self, X: Array, y: NDArray[Any]) -> Self:
         self._look(X, y)

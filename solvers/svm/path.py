@@ -4,6 +4,8 @@ With ω_S = (1/n) Σ y_i φ(x_i) and f_S = ω_S: if λ ≥ max_i y_i f_S(x_i), n
 (a subgradient also at its kink), and f = ω_S/λ is the solution. Below that value it is not, whatever the φ(x_i): its multipliers would
 have Σ (1/n − a_i) y_i φ(x_i) = 0 with a_i = 0 where the margin exceeds 1 and a_i = 1/n where it is below 1, but the inner product of
 that sum with f is at least (1/n) times the largest margin, which is positive.
+
+With shares p_i of samples in place of 1/n, and caps c_i = n p_i, ω_S = Σ p_i y_i φ(x_i), and the same holds over the samples with p_i > 0.
 """
 
 from __future__ import annotations
@@ -90,25 +92,29 @@ def mean_threshold(gram: npt.ArrayLike, labels: npt.ArrayLike) -> float:
         for labels other than ±1, or a K that is not finite, not square or not of their size.
     """
     K, y = margin_data(gram, labels)
-    return _threshold(K, y)
+    return threshold_of(K, y)
 
 
-def _threshold(gram: Array, labels: Array) -> float:
-    return float(np.max(labels * (gram @ labels))) / len(labels)
+def threshold_of(gram: Array, labels: Array, caps: Array | None = None) -> float:
+    """The same of data that were looked at, and of samples with caps."""
+    full = labels if caps is None else caps * labels
+    return float(np.max(labels * (gram @ full))) / len(labels)
 
 
-def warm_start(fit: SVMFit, cost: float) -> Array:
+def warm_start(fit: SVMFit, cost: float, caps: Array | None = None) -> Array:
     """Weights for another C: those at a bound stay there, the others keep C w_i, for so f changes least. O(n)."""
-    full = np.abs(fit.weights) == 1.0
-    kept: Array = np.where(full, fit.weights, np.clip(fit.weights * (fit.cost / cost), -1.0, 1.0))
+    most = 1.0 if caps is None else caps
+    full = np.abs(fit.weights) == most
+    kept: Array = np.where(full, fit.weights, np.clip(fit.weights * (fit.cost / cost), -most, most))
     return kept
 
 
-def mean_fit(gram: Array, labels: Array, cost: float) -> SVMFit:
+def mean_fit(gram: Array, labels: Array, cost: float, caps: Array | None = None) -> SVMFit:
     """f = ω_S/λ, all weights at their bounds, with its gap: 0 at and above the threshold. One product with K."""
-    residual = labels - cost * product(gram, labels)
-    gap = complementarity(labels, labels, residual) / len(labels)
-    return SVMFit(labels.copy(), residual, cost, 0.0, gap, 0, 0)
+    full, most = (labels.copy(), 1.0) if caps is None else (caps * labels, caps)
+    residual = labels - cost * product(gram, full)
+    gap = complementarity(labels, full, residual, most) / len(labels)
+    return SVMFit(full, residual, cost, 0.0, gap, 0, 0)
 
 
 def svm_path(gram: npt.ArrayLike, labels: npt.ArrayLike, regularizations: npt.ArrayLike, *, tol: float = 1e-8) -> SVMPath:
@@ -139,7 +145,7 @@ def svm_path(gram: npt.ArrayLike, labels: npt.ArrayLike, regularizations: npt.Ar
     if math.isinf(cost_of(y, float(strengths[least]))):
         reason = f"entry {least} is {strengths[least]:g}, whose 1/(nλ) float64 does not hold"
         raise InvalidProblem(f"regularizations: {reason}; larger numbers needed")
-    threshold = _threshold(K, y)
+    threshold = threshold_of(K, y)
     order = np.argsort(-strengths, kind="stable")
     found: dict[int, PathPoint] = {}
     for place, fit in zip(order, fits_along(K, y, strengths[order], threshold, goal=tol), strict=True):
@@ -148,26 +154,28 @@ def svm_path(gram: npt.ArrayLike, labels: npt.ArrayLike, regularizations: npt.Ar
     return SVMPath(threshold, tuple(found[place] for place in range(strengths.size)))
 
 
-def fits_along(gram: Array, labels: Array, strengths: Array, threshold: float, *, goal: float) -> Iterator[SVMFit]:
-    """The SVM without intercept at each λ, falling, each the start of the next; `threshold` as `mean_threshold` has it."""
-    last: SVMFit | None = None
+def fits_along(
+    gram: Array, labels: Array, strengths: Array, threshold: float, *, goal: float, caps: Array | None = None
+) -> Iterator[SVMFit]:
+    """The SVM without intercept at each λ, falling, each the start of the next; `threshold` as `threshold_of` has it."""
+    full, last = labels if caps is None else caps * labels, None
     for strength in strengths.tolist():
         cost = cost_of(labels, strength)
         if strength >= threshold:
-            last = mean_fit(gram, labels, cost)
+            last = mean_fit(gram, labels, cost, caps)
         else:
-            start = warm_start(last, cost) if last is not None else labels if strength > NEAR * threshold else None
-            last = last_of(svm_fits(gram, labels, cost, goal=goal, start=start))
+            start = warm_start(last, cost, caps) if last is not None else full if strength > NEAR * threshold else None
+            last = last_of(svm_fits(gram, labels, cost, goal=goal, start=start, caps=caps))
         yield last
 
 
-def balanced_along(gram: Array, labels: Array, strengths: Array, *, goal: float) -> Iterator[SVMFit]:
+def balanced_along(gram: Array, labels: Array, strengths: Array, *, goal: float, caps: Array | None = None) -> Iterator[SVMFit]:
     """The SVM with intercept at each λ, falling, each the start of the next."""
     last: SVMFit | None = None
     for strength in strengths.tolist():
         cost = cost_of(labels, strength)
-        start = None if last is None else balanced_start(last, labels, cost)
-        last = last_of(svm_fits(gram, labels, cost, goal=goal, balanced=True, start=start))
+        start = None if last is None else balanced_start(last, labels, cost, caps)
+        last = last_of(svm_fits(gram, labels, cost, goal=goal, balanced=True, start=start, caps=caps))
         yield last
 
 
@@ -178,20 +186,21 @@ def last_of(fits: Iterator[SVMFit]) -> SVMFit:
     return last
 
 
-def balanced_start(fit: SVMFit, labels: Array, cost: float) -> Array:
+def balanced_start(fit: SVMFit, labels: Array, cost: float, caps: Array | None = None) -> Array:
     """`warm_start` with Σ w = 0 again: those inside their bounds are moved by one number, as far as the bounds let them. O(n).
 
     Where that is not far enough, the weights as they are: their sum is 0 at every C.
     """
-    start = warm_start(fit, cost)
-    inside = np.flatnonzero(np.abs(fit.weights) < 1.0)
+    most = 1.0 if caps is None else caps
+    start = warm_start(fit, cost, caps)
+    inside = np.flatnonzero(np.abs(fit.weights) < most)
     total = float(np.sum(start))
-    low, high = (end[inside] for end in box(labels))
+    low, high = (end[inside] for end in box(labels, most))
     values = start[inside]
     room = float(np.sum(values - low)) if total > 0.0 else float(np.sum(high - values))
     if room < abs(total):
         return fit.weights
-    near, far = 0.0, math.copysign(2.0, total)
+    near, far = 0.0, math.copysign(2.0 if caps is None else 2.0 * float(np.max(caps)), total)
     for _ in range(HALVINGS):
         middle = 0.5 * (near + far)
         moved = float(np.sum(values - np.clip(values - middle, low, high)))

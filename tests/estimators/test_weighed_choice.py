@@ -19,10 +19,13 @@ MODELS = [
     estimators.MPowerRegressorCV(Gaussian(3.0), regularizations=5, powers=[3.0]),
     estimators.HingeSVMClassifierCV(regularizations=5),
     estimators.HingeSVMClassifierCV(Gaussian(3.0), regularizations=5, fit_intercept=False),
+    estimators.HingeSVMClassifierCV(regularizations=5, class_weight="balanced"),
+    estimators.HingeSVMClassifierCV(Gaussian(3.0), regularizations=5, fit_intercept=False, class_weight={"a": 3.0, "b": 0.5}),
     estimators.LandmarkedRidgeCV(**FEW),
     estimators.LandmarkedRidgeCV(landmarks=12, random_state=0, radii=[0.5, 5.0, 50.0], whiten=True),
     estimators.LandmarkedSVRegressorCV(**FEW),
     estimators.LandmarkedOrdinalClassifierCV(thresholds="equispaced", **FEW),
+    estimators.LandmarkedOrdinalClassifierCV(thresholds="equispaced", class_weight="balanced", **FEW),
     estimators.LandmarkedOrdinalClassifierCV(landmarks=12, random_state=0, regularizations=[1e-4, 1e-6]),
 ]
 
@@ -90,6 +93,45 @@ def test_folds_without_weight_are_refused() -> None:
         model.fit(X, y, sample_weight=np.where(np.arange(60) < 20, 1.0, 0.0))
     with pytest.raises(InvalidProblem, match="sample_weight: entry 3 is -1"):
         model.fit(X, y, sample_weight=np.where(np.arange(60) == 3, -1.0, 1.0))
+
+
+CLASSES = {"a": 4.0, "c": 0.0}
+WITH_CLASSES = [
+    estimators.HingeSVMClassifierCV(Gaussian(3.0), regularizations=[0.1, 1e-2, 1e-3]),
+    estimators.HingeSVMClassifierCV(regularizations=[0.1, 1e-2, 1e-3], fit_intercept=False),
+    estimators.LandmarkedOrdinalClassifierCV(thresholds="equispaced", landmarks=12, random_state=0, regularizations=[0.1, 1e-2, 1e-3]),
+]
+
+
+@pytest.mark.parametrize("by_class", ["balanced", CLASSES], ids=str)
+@pytest.mark.parametrize("model", WITH_CLASSES, ids=repr)
+def test_weights_of_classes_are_those_of_grid_search(model: Any, by_class: Any) -> None:
+    """Of a class of weight 0 no sample is learned from, but they are scored."""
+    rng = np.random.default_rng(4)
+    X = rng.normal(size=(90, 2))
+    y = np.array(["a", "b", "c"])[np.digitize(np.sin(2.0 * X[:, 0]) + X[:, 1] + 0.2 * rng.normal(size=90), [-1.0, 1.2])]
+    model = clone(model).set_params(class_weight=by_class, cv=3, tol=1e-8)
+    model.fit(X, y)
+    grid = {"regularization": model.regularizations}
+    search = GridSearchCV(model._plain(), grid, cv=3).fit(X, y)
+    np.testing.assert_allclose(model.cv_results_["mean_test_score"], search.cv_results_["mean_test_score"], atol=1e-9)
+    assert model.best_params_ == search.best_params_
+    np.testing.assert_array_equal(model.predict(X), search.predict(X))
+    assert ("c" in model.classes_) == (by_class == "balanced")
+    plain = clone(model).set_params(class_weight=None).fit(X, y)
+    assert np.max(np.abs(plain.cv_results_["mean_test_score"] - model.cv_results_["mean_test_score"])) > 0.01
+
+
+@pytest.mark.parametrize("model", WITH_CLASSES[:1], ids=repr)
+def test_a_label_that_a_training_part_lacks_is_no_error_and_one_that_y_lacks_is(model: Any) -> None:
+    X, y = np.random.default_rng(5).normal(size=(40, 2)), np.array(["a", "b"] * 18 + ["c", "d"] * 2)
+    folds = [(np.arange(36), np.arange(36, 40)), (np.arange(4, 40), np.arange(4))]
+    with_c = clone(model).set_params(class_weight={"c": 2.0, "a": 3.0}, cv=folds)
+    assert list(with_c.fit(X, y).classes_) == ["a", "b", "c", "d"]
+    with pytest.raises(InvalidProblem, match="class_weight: 'e' is no label of y"):
+        clone(model).set_params(class_weight={"e": 2.0}, cv=folds).fit(X, y)
+    with pytest.raises(InvalidProblem, match="cv: fold 0 trains on samples of weight 0 only"):
+        clone(model).set_params(class_weight={"a": 0.0, "b": 0.0}, cv=folds).fit(X, y)
 
 
 def test_parameters_are_fields_and_the_similarity_is_the_only_one_by_place() -> None:

@@ -14,7 +14,8 @@ from simopt.ground.errors import InvalidProblem
 from simopt.problems.bounds import Penalty
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.solvers.svm.fit import contiguous, svm_fits
-from simopt.solvers.svm.path import mean_threshold, svm_path, warm_start
+from simopt.solvers.svm.path import balanced_along, balanced_start, fits_along, mean_threshold, svm_path, threshold_of, warm_start
+from simopt.solvers.svm.ways_in import caps_of
 from simopt.solving.certificate import certify
 from simopt.solving.driver import solve
 from simopt.solving.solution import Status
@@ -160,6 +161,29 @@ def test_a_start_keeps_the_function_where_no_weight_is_at_its_bound():
     full = np.abs(bounded.weights) == 1.0
     assert np.any(full)
     assert np.array_equal(warm_start(bounded, 0.2)[full], bounded.weights[full])
+
+
+@pytest.mark.parametrize("intercept", [False, True])
+def test_with_weights_each_fit_along_the_path_is_that_of_its_problem(intercept):
+    gram, labels = noisy(80, 13)
+    weights = np.random.default_rng(13).integers(0, 4, size=80).astype(float)
+    at_one = HingeSVM(gram, labels, Penalty(1.0), intercept, weights)
+    caps = caps_of(at_one)
+    gram, threshold = contiguous(gram), threshold_of(gram, labels, caps)
+    strengths = max(threshold, 1e-3) * np.array([2.0, 1.0, 0.8, 0.1, 1e-2, 1e-4])
+    if intercept:
+        fits = list(balanced_along(gram, labels, strengths, goal=1e-9, caps=caps))
+    else:
+        fits = list(fits_along(gram, labels, strengths, threshold, goal=1e-9, caps=caps))
+        assert all(fit.pair_steps == 0 and fit.gap <= 1e-12 for fit in fits[:2])  # ω_S/λ
+    for strength, fit in zip(strengths, fits, strict=True):
+        point = {"alpha": fit.coefficients} | ({"bias": np.asarray(fit.intercept)} if intercept else {})
+        problem = HingeSVM(gram, labels, Penalty(float(strength)), intercept, weights)
+        assert certify(problem, point, {"margins": fit.multipliers}).gap <= 2e-9
+    if intercept:
+        for fit in fits:
+            start = balanced_start(fit, labels, 3.0 * fit.cost, caps)
+            assert abs(np.sum(start)) <= 1e-9 and np.all(np.abs(start) <= caps) and np.all(start * labels >= 0.0)
 
 
 def test_inputs_are_not_changed():
