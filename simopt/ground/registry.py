@@ -2,8 +2,9 @@
 
 Content registers itself with decorators when its module is imported. Of our three content packages what is asked for by name is imported
 alone (`find`), everything only where everything is listed (`load`); other people's packages are found through the entry-point groups of
-the same names (back ends: `simopt.backends`). A module that fails to import becomes a row in `failures()`, so that one broken plug-in
-does not take the others down; so does one that asks for a name that is taken. Our names are ours, whatever is imported first.
+the same names (back ends: `simopt.backends`, similarities: `simopt.similarities`). A module that fails to import becomes a row in
+`failures()`, so that one broken plug-in does not take the others down; so does one that asks for a name that is taken. Our names are ours,
+whatever is imported first.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ from simopt.ground import sources
 from simopt.ground.errors import UnknownName
 
 GROUPS = ("problems", "solvers", "theorems")
-KINDS = ("problem", "solver", "claim", "family", "equivalence", "table", "backend")
-GROUP_OF = {"problem": "problems", "solver": "solvers", "backend": "backends"}  # of all other kinds: theorems
+KINDS = ("problem", "solver", "claim", "family", "equivalence", "table", "backend", "similarity")
+GROUP_OF = {"problem": "problems", "solver": "solvers", "backend": "backends", "similarity": "similarities"}  # of all other kinds: theorems
 
 
 log = logging.getLogger("simopt.ground.registry")
@@ -121,7 +122,7 @@ def _ours(module: str) -> bool:
 def _load_owners(kind: str, name: str) -> None:
     """Import those modules of ours that register this name, if there are any; a solver is registered as `name@problem`."""
     _, at, problem = name.partition("@")
-    if kind == "backend":
+    if kind in ("backend", "similarity"):
         return  # ours stand in tables
     if kind != "solver" or not at:
         load_saying(kind, name)

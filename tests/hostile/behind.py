@@ -155,6 +155,7 @@ BEHIND: dict[str, tuple[str, ...]] = {
         *(
             "equivalence.family:first_line",
             "data.similarities.base:of_checked",
+            "data.similarities.named:add_similarity",
             "data.similarities.named:takes_sparse",
         ),
     ),

@@ -1,4 +1,4 @@
-"""A separate package with a problem, a solver, a back end and a claim: installed on its own, found by entry points, held to one suite."""
+"""A separate package, of a problem, a solver, a back end, a similarity and a claim: installed, found by entry points, held to one suite."""
 
 import os
 import shutil
@@ -109,6 +109,42 @@ print(covered(0.1) < covered(0.5) < covered(0.9))
 """
     done = python(installed, "-c", script, folder=tmp_path)
     assert done.stdout == "OPTIMAL interval OPTIMAL interval\nTrue\n", done.stdout + done.stderr
+
+
+def test_its_similarity_is_known_by_name(installed: Path, tmp_path: Path) -> None:
+    script = """
+from simopt.data.datasets import friedman
+from simopt.data.similarities import add_similarity, named
+from simopt.estimators import LandmarkedSVRegressor
+from simopt.ground.registry import DuplicateName
+import numpy as np
+data = friedman(np.random.default_rng(0), 60)
+model = LandmarkedSVRegressor(similarity="overlap", landmarks=10, random_state=0).fit(data.features, data.targets)
+print(type(model.landmark_map_.similarity).__module__, model.certificate_.closes(1e-6), named("Overlap", data.features))
+for name in ("overlap", "Gaussian"):
+    try:
+        add_similarity(name, lambda X, weights: None)
+    except DuplicateName as error:
+        print(error)
+add_similarity("none", lambda X, weights: None)
+for wrong in (lambda: named("overlop", data.features), lambda: named("none", data.features), lambda: add_similarity(7, "gaussian")):
+    try:
+        wrong()
+    except ValueError as error:
+        print(error)
+"""
+    done = python(installed, "-c", script, folder=tmp_path)
+    assert done.stdout.splitlines() == [
+        "simopt_example.overlap True Overlap()",
+        "similarity 'overlap' is registered twice: by simopt_example.overlap and by __main__; rename one of them",
+        "similarity 'Gaussian', of __main__, has the name of one that simopt knows; rename it",
+        "unknown similarity 'overlop'; did you mean 'overlap'?",
+        "similarity 'none': its rule gives None; a Similarity needed",
+        "similarity 7: a name and a rule needed, rule(X, weights), not 'gaussian'",
+    ], done.stderr
+    command = ["solve", "landmarked-svr", "--data", "friedman", "--set", "samples=60", "--set", "similarity=overlap"]
+    solved = python(installed, "-m", "simopt", *command, folder=tmp_path)
+    assert solved.returncode == 0 and "OPTIMAL" in solved.stdout, solved.stderr
 
 
 def test_the_tree_is_left_alone(installed: Path) -> None:

@@ -11,6 +11,7 @@ from hypothesis.extra.numpy import arrays
 
 from simopt.data import similarities as sim
 from simopt.data.similarities import distances
+from simopt.data.similarities.base import _kinds
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem, UnknownName
 
@@ -43,6 +44,14 @@ COMBINED = [
 ]
 ALL = BASIC + COMBINED
 POINTS = arrays(np.float64, st.tuples(st.integers(1, 7), st.integers(1, 4)), elements=st.floats(-4, 4, width=16))
+
+
+def test_none_of_ours_is_left_out() -> None:
+    ours = {kind for kind in sim.kinds() if _kinds[kind].__module__.startswith("simopt.")}
+    assert ours - {K.kind for K in ALL} == {
+        "precomputed",
+        "scaled",
+    }  # of points with names, and of so many columns: they have tests of their own
 
 
 def one(K: sim.Similarity, x: list[float], y: list[float]) -> float:

@@ -1,6 +1,7 @@
 """Similarity functions and their Gram matrices.
 
-A new one is a subclass of `Similarity` (`base`) in the file of its family; with a rule in `named` it is known by name.
+A new one is a subclass of `Similarity` (`base`) in the file of its family; with a rule in `named` it is known by name. One of your own
+package or script is a subclass too, and `add_similarity` makes it known by name.
 
 >>> from simopt.data.similarities import Manhattan
 >>> K = Manhattan()
@@ -15,7 +16,7 @@ from simopt.data.similarities.base import Similarity, from_json, kinds
 from simopt.data.similarities.combine import Normalised, Product, Sum
 from simopt.data.similarities.indefinite import Euclidean, Manhattan, Sigmoid
 from simopt.data.similarities.inner import Linear, Polynomial
-from simopt.data.similarities.named import named
+from simopt.data.similarities.named import add_similarity, named
 from simopt.data.similarities.precomputed import Precomputed
 from simopt.data.similarities.radial import Gaussian, Laplacian
 from simopt.data.similarities.scaled import Scaled
@@ -34,6 +35,7 @@ __all__ = [
     "Sigmoid",
     "Similarity",
     "Sum",
+    "add_similarity",
     "from_json",
     "kinds",
     "named",

@@ -36,7 +36,7 @@ class Similarity(ABC):
     written to JSON. What a subclass says of itself must hold for every set of points, not only for the likely ones.
 
     An object of any subclass can be given where a recipe or an estimator takes a similarity. To be taken by name as well, on the command
-    line too, it needs a rule that chooses its parameters from the points: a line of `RULES` in `simopt.data.similarities.named`.
+    line too, it needs a rule that chooses its parameters from the points: see `add_similarity`.
     """
 
     kind: ClassVar[str] = ""

@@ -1,6 +1,8 @@
 """Similarities by name, with their parameters chosen from the data by the rule of a paper: what recipes and the command line take."""
 
+import sys
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 import numpy.typing as npt
@@ -11,14 +13,16 @@ from simopt.data.similarities.inner import Linear, Polynomial
 from simopt.data.similarities.points import points
 from simopt.data.similarities.radial import Gaussian, Laplacian
 from simopt.data.similarities.scaled import Scaled
-from simopt.ground import validate
+from simopt.ground import registry, validate
 from simopt.ground.arrays import Array
-from simopt.ground.errors import UnknownName
+from simopt.ground.errors import InvalidProblem, UnknownName
 
 STANDARDISED = "standardised-gaussian"  # what estimators take by default, in the space of a kernel
 STANDARDISED_MEAN = "standardised-gaussian-mean-distance"  # and on landmarks
 
-RULES: dict[str, Callable[[Array, Array | None], Similarity]] = {
+Rule = Callable[[Array, Array | None], Similarity]  # of points (n, p) and the weights of them, if they have some
+
+RULES: dict[str, Rule] = {
     "gaussian": Gaussian.mean_squared_distance,
     "gaussian-mean-distance": Gaussian.mean_distance,
     STANDARDISED: lambda X, weights: Scaled.standardised(Gaussian.mean_squared_distance, X, weights),
@@ -30,8 +34,6 @@ RULES: dict[str, Callable[[Array, Array | None], Similarity]] = {
     "linear": lambda *_: Linear(),
     "polynomial": lambda X, _: Polynomial(2, 1.0 / X.shape[1], 1.0),
 }
-
-
 SPARSE = frozenset({"gaussian", "gaussian-mean-distance", STANDARDISED, STANDARDISED_MEAN, "linear", "polynomial"})  # points may be sparse
 
 
@@ -47,20 +49,55 @@ def named(name: str, X: npt.ArrayLike, weights: npt.ArrayLike | None = None) -> 
     ------
     UnknownName
         with the nearest name.
+    InvalidProblem
+        if the rule of another package does not give a similarity.
     """
-    key = _key(name)
-    if key not in RULES:
-        raise UnknownName("similarity", name, RULES)
-    given = points("inputs", X, sparse=key in SPARSE)
-    return RULES[key](given, None if weights is None else validate.weights("weights", weights, length=given.shape[0], like="inputs"))
+    rule, sparse = _rule(name)
+    given = points("inputs", X, sparse=sparse)
+    found = rule(given, None if weights is None else validate.weights("weights", weights, length=given.shape[0], like="inputs"))
+    if not isinstance(found, Similarity):
+        raise InvalidProblem(f"similarity {name!r}: its rule gives {found!r:.60}; a Similarity needed")
+    return found
+
+
+def add_similarity(name: str, rule: Rule, *, sparse: bool = False) -> None:
+    """Make a similarity of one's own known by its name, to recipes, estimators and every command.
+
+    rule(X, weights) is the similarity with the parameters that suit the points X (n, p), a frozen array (`sparse`: or a sparse matrix), and
+    their weights (n,) or None. A package calls this in a module that it names in the entry-point group `simopt.similarities`; a script
+    just calls it.
+
+    Raises
+    ------
+    DuplicateName
+        for a name that another module, or simopt itself, has taken.
+    InvalidProblem
+        for a name that is no text, or a rule that cannot be called.
+    """
+    if not isinstance(name, str) or not callable(rule):
+        raise InvalidProblem(f"similarity {name!r:.60}: a name and a rule needed, rule(X, weights), not {rule!r:.60}")
+    module = sys._getframe(1).f_globals.get("__name__", "unknown")
+    if registry.fold(name) in RULES:
+        raise registry.DuplicateName(f"similarity {name!r}, of {module}, has the name of one that simopt knows; rename it")
+    registry.register("similarity", name, (rule, sparse), module, f"{module}.{name}")
 
 
 def takes_sparse(similarity: Any) -> bool:
     """Whether a similarity, or the one of that name, takes points that are sparse; of a function nothing is known."""
     if isinstance(similarity, str):
-        return _key(similarity) in SPARSE
+        with suppress(UnknownName):
+            return _rule(similarity)[1]
+        return False
     return isinstance(similarity, Similarity) and similarity.takes_sparse
 
 
-def _key(name: str) -> str:
-    return name.casefold().replace("_", "-")
+def _rule(name: str) -> tuple[Rule, bool]:
+    """The rule of this name, ours or another package's, and whether it takes points that are sparse."""
+    key = registry.fold(name)
+    if key in RULES:
+        return RULES[key], key in SPARSE
+    registry.load_plugins("similarities")
+    if not registry.has("similarity", name):
+        raise UnknownName("similarity", name, [*RULES, *registry.names("similarity")])
+    found: tuple[Rule, bool] = registry.get("similarity", name)
+    return found
