@@ -1,30 +1,11 @@
 (** Headline results of the claims, stated in full: definitions first, then theorems for all reals. Written by hand, and checked like the
-    exported files. Each has the name of its claim, under which `simopt show` has the words and the place in the paper. *)
+    exported files. Each has the name of its claim, under which `simopt show` has the words and the place in the paper. Those that take longer
+    have files of their own: Sparse.v, Isotron.v, Ranking.v. *)
 
-From Coq Require Import Reals Lra Psatz Lia List Arith.
-Import ListNotations.
+From Simopt Require Import Spaces.
 Open Scope R_scope.
 
 (** * Definitions *)
-
-Definition hinge (x : R) : R := Rmax x 0.
-Definition sum (l : list R) : R := fold_right Rplus 0 l.
-Definition mean (l : list R) : R := sum l / INR (length l).
-
-(** A space with an inner product, of any dimension. *)
-Record space := Space {
-  vector :> Type; add : vector -> vector -> vector; scale : R -> vector -> vector; inner : vector -> vector -> R; zero : vector;
-  inner_symmetric : forall u v, inner u v = inner v u;
-  inner_add : forall u v w, inner (add u v) w = inner u w + inner v w;
-  inner_scale : forall c u v, inner (scale c u) v = c * inner u v;
-  inner_zero : forall v, inner zero v = 0;
-  inner_positive : forall v, 0 <= inner v v }.
-Arguments add {s}. Arguments scale {s}. Arguments inner {s}. Arguments zero {s}.
-Definition norm2 {E : space} (v : E) : R := inner v v.
-Definition minus {E : space} (u v : E) : E := add u (scale (-1) v).
-
-(** The mean map of points that are multiplied by their labels, psi_i = y_i phi(x_i). *)
-Definition mean_map {E : space} (l : list E) : E := scale (/ INR (length l)) (fold_right add zero l).
 
 (** What a support vector machine without intercept minimises. *)
 Definition svm {E : space} (lam : R) (l : list E) (w : E) : R := mean (map (fun p => hinge (1 - inner w p)) l) + lam / 2 * norm2 w.
@@ -46,46 +27,6 @@ Definition good_ordinal (K : R -> R -> R) (p : world) (gamma eps B : R) : Prop :
   exists w b, (forall x, Rabs (w x) <= B) /\ expect p (fun x y => margin_loss_two gamma b (predicted K p w x) y) <= eps.
 Definition good_ordinal_kernel (p : world) (eps gamma : R) : Prop :=
   exists W b, Rabs W <= 1 /\ expect p (fun x y => margin_loss_two 1 b (W * x / gamma) y) <= eps.
-
-(** * Lemmas *)
-
-Lemma sum_cons a l : sum (a :: l) = a + sum l. Proof. reflexivity. Qed.
-
-Lemma sum_le {A} (f g : A -> R) l : (forall a, In a l -> f a <= g a) -> sum (map f l) <= sum (map g l).
-Proof.
-  induction l as [|a l IH]; intros H; cbn [map]; [apply Rle_refl|]. rewrite !sum_cons.
-  apply Rplus_le_compat; [apply H; now left | apply IH; intros b B; apply H; now right].
-Qed.
-
-Lemma sum_add {A} (f g : A -> R) l : sum (map (fun a => f a + g a) l) = sum (map f l) + sum (map g l).
-Proof. induction l as [|a l IH]; cbn [map]; rewrite ?sum_cons; [simpl; ring|]. rewrite IH. ring. Qed.
-
-Lemma sum_scale {A} c (f : A -> R) l : sum (map (fun a => c * f a) l) = c * sum (map f l).
-Proof. induction l as [|a l IH]; cbn [map]; rewrite ?sum_cons; [simpl; ring|]. rewrite IH. ring. Qed.
-
-Lemma sum_one {A} (l : list A) : sum (map (fun _ => 1) l) = INR (length l).
-Proof. induction l as [|a l IH]; [reflexivity|]. cbn [map length]. rewrite sum_cons, IH, S_INR. ring. Qed.
-
-Lemma inner_add_right {E : space} (u v w : E) : inner u (add v w) = inner u v + inner u w.
-Proof. now rewrite inner_symmetric, inner_add, (inner_symmetric _ v), (inner_symmetric _ w). Qed.
-Lemma inner_scale_right {E : space} c (u v : E) : inner u (scale c v) = c * inner u v.
-Proof. now rewrite inner_symmetric, inner_scale, inner_symmetric. Qed.
-
-Lemma inner_sum {E : space} (l : list E) w : inner (fold_right add zero l) w = sum (map (fun p => inner w p) l).
-Proof.
-  induction l as [|p l IH]; cbn [fold_right map]; [apply inner_zero|]. rewrite inner_add, IH, sum_cons, (inner_symmetric _ p w). reflexivity.
-Qed.
-
-Lemma length_positive {A} (l : list A) : l <> [] -> 0 < INR (length l).
-Proof. destruct l; [easy|]. intros _. apply lt_0_INR. simpl. lia. Qed.
-
-Lemma inner_mean {E : space} (l : list E) w : inner (mean_map l) w = mean (map (fun p => inner w p) l).
-Proof. unfold mean_map, mean. rewrite inner_scale, inner_sum, map_length. unfold Rdiv. ring. Qed.
-
-Lemma hinge_above x : x <= hinge x. Proof. apply Rmax_l. Qed.
-Lemma hinge_positive x : 0 <= hinge x. Proof. apply Rmax_r. Qed.
-Lemma hinge_of_positive x : 0 <= x -> hinge x = x. Proof. intros. apply Rmax_left. lra. Qed.
-Lemma hinge_of_negative x : x <= 0 -> hinge x = 0. Proof. intros. apply Rmax_right. lra. Qed.
 
 (** * RMW-SVMl: the mean classifier is the solution of the support vector machine from lambda* = max_i <omega, psi_i> on, and only there *)
 
@@ -115,7 +56,8 @@ Proof.
     { apply map_ext_in. intros p I. rewrite inner_scale, hinge_of_positive; [ring|]. specialize (H p I). fold o in H.
       assert (/ lam * inner o p <= / lam * lam) by (apply Rmult_le_compat_l; [left; now apply Rinv_0_lt_compat | easy]).
       rewrite Rinv_l in *; lra. }
-    rewrite G. rewrite (inner_mean l o : inner o o = _). unfold mean. rewrite !map_length, sum_add, sum_one, sum_scale. change (map (fun p : E => inner o p) l) with (map (inner o) l). generalize (length_positive l N). intros. field. lra. }
+    rewrite G. rewrite (inner_mean l o : inner o o = _). unfold mean. rewrite !map_length, sum_add, sum_one, sum_scale.
+    change (map (fun p : E => inner o p) l) with (map (inner o) l). generalize (length_positive l N). intros. field. lra. }
   rewrite A. field. lra.
 Qed.
 
@@ -457,7 +399,8 @@ Proof.
   - intros h. unfold ridge, mean, sum. cbn [map fold_right length INR]. generalize (pow2_ge_0 h). intros.
     assert (0 <= 1 / (e * e) * h ^ 2) by (apply Rmult_le_pos; lra). lra.
   - intros h. unfold ridge, mean, sum. cbn [map fold_right length INR]. set (l := 1 / (e * e)) in *.
-    assert (A : (1 + l) * (h - 1 / (1 + l)) ^ 2 = ((h - 1) ^ 2 + 0) / 1 + l * h ^ 2 - (((1 / (1 + l) - 1) ^ 2 + 0) / 1 + l * (1 / (1 + l)) ^ 2)) by (field; lra).
+    assert (A : (1 + l) * (h - 1 / (1 + l)) ^ 2 = ((h - 1) ^ 2 + 0) / 1 + l * h ^ 2 - (((1 / (1 + l) - 1) ^ 2 + 0) / 1 + l * (1 / (1 + l)) ^ 2)) by
+      (field; lra).
     assert (0 <= (1 + l) * (h - 1 / (1 + l)) ^ 2) by (apply Rmult_le_pos; [lra | apply pow2_ge_0]). lra.
   - unfold stability_bound. replace (1 / (1 / (e * e))) with (e * e) by (field; lra). rewrite sqrt_square by lra.
     rewrite Rabs_minus_sym, Rminus_0_r, Rabs_right by (apply Rle_ge; left; apply Rdiv_lt_0_compat; lra).
@@ -465,69 +408,6 @@ Proof.
     replace (q * (2 * (2 * (1 + e)) / (2 * (1 / (e * e)) * 2))) with (q * (1 + e) * (e * e)) by (field; lra).
     apply (Rmult_le_reg_r (1 + e * e)); [nra|]. replace (e * e / (1 + e * e) * (1 + e * e)) with (e * e) by (field; nra).
     assert (q * (1 + e) * (1 + e * e) <= 1) by nra. nra.
-Qed.
-
-(** * KJ-Thm30: the constant for two documents, sqrt 2 (1 / log 2 - 1 / log 3) *)
-
-Definition discount (t : nat) : R := 1 / ln (1 + INR t).
-(** Gains of the two documents, the one that the scores rank first named first; the ideal order, and what the order of the scores loses. *)
-Definition ideal (g1 g2 : R) : R := discount 1 * Rmax g1 g2 + discount 2 * Rmin g1 g2.
-Definition regret (g1 g2 : R) : R := 1 - (discount 1 * g1 + discount 2 * g2) / ideal g1 g2.
-Definition distance_to_relevance (s1 s2 g1 g2 : R) : R := sqrt ((s1 - g1 / ideal g1 g2) ^ 2 + (s2 - g2 / ideal g1 g2) ^ 2).
-
-Lemma discounts : 0 < discount 2 < discount 1.
-Proof.
-  unfold discount. cbn [INR]. assert (0 < ln (1 + 1)) by (rewrite <- ln_1; apply ln_increasing; lra).
-  assert (ln (1 + 1) < ln (1 + (1 + 1))) by (apply ln_increasing; lra). split.
-  - apply Rdiv_lt_0_compat; lra.
-  - unfold Rdiv. rewrite !Rmult_1_l. apply Rinv_lt_contravar; [apply Rmult_lt_0_compat; lra | easy].
-Qed.
-
-Lemma sqrt_two_bound a b c : 0 <= c -> c * c <= 2 * (a ^ 2 + b ^ 2) -> c <= sqrt 2 * sqrt (a ^ 2 + b ^ 2).
-Proof.
-  intros C H. rewrite <- sqrt_mult; [|lra | generalize (pow2_ge_0 a) (pow2_ge_0 b); lra]. rewrite <- (sqrt_square c) by easy. now apply sqrt_le_1_alt.
-Qed.
-
-Theorem KJ_Thm30_two s1 s2 g1 g2 : 0 <= g1 -> 0 <= g2 -> 0 < g1 + g2 -> s2 <= s1 ->
-  regret g1 g2 <= sqrt 2 * (discount 1 - discount 2) * distance_to_relevance s1 s2 g1 g2.
-Proof.
-  intros A B C S. generalize discounts. intros D. unfold regret, distance_to_relevance.
-  assert (N : 0 < ideal g1 g2).
-  { unfold ideal, Rmax, Rmin. destruct (Rle_dec g1 g2).
-    - assert (0 < discount 1 * g2) by (apply Rmult_lt_0_compat; lra). assert (0 <= discount 2 * g1) by (apply Rmult_le_pos; lra). lra.
-    - assert (0 < discount 1 * g1) by (apply Rmult_lt_0_compat; lra). assert (0 <= discount 2 * g2) by (apply Rmult_le_pos; lra). lra. }
-  set (n := ideal g1 g2) in *. set (a := s1 - g1 / n). set (b := s2 - g2 / n).
-  rewrite (Rmult_comm (sqrt 2)), Rmult_assoc.
-  assert (R0 : 0 <= sqrt 2 * sqrt (a ^ 2 + b ^ 2)) by (apply Rmult_le_pos; apply sqrt_pos).
-  destruct (Rle_dec g1 g2) as [L|L].
-  - replace (1 - (discount 1 * g1 + discount 2 * g2) / n) with ((discount 1 - discount 2) * (g2 / n - g1 / n)).
-    + apply Rmult_le_compat_l; [lra|]. assert (U : 0 <= g2 / n - g1 / n).
-      { unfold Rdiv. rewrite <- Rmult_minus_distr_r. apply Rmult_le_pos; [lra | left; now apply Rinv_0_lt_compat]. }
-      apply sqrt_two_bound; [easy|]. unfold a, b. set (x := g1 / n) in *. set (y := g2 / n) in *.
-      generalize (pow2_ge_0 (s1 - x + (s2 - y))). intros. assert (0 <= (s1 - s2) * (y - x)) by (apply Rmult_le_pos; lra).
-      generalize (pow2_ge_0 (s1 - s2)). intros. lra.
-    + assert (E : n = discount 1 * g2 + discount 2 * g1) by (unfold n, ideal; now rewrite Rmax_right, Rmin_left by lra).
-      apply (Rmult_eq_reg_r n); [|lra]. replace ((1 - (discount 1 * g1 + discount 2 * g2) / n) * n) with (n - (discount 1 * g1 + discount 2 * g2)) by (field; lra).
-      replace ((discount 1 - discount 2) * (g2 / n - g1 / n) * n) with ((discount 1 - discount 2) * (g2 - g1)) by (field; lra). rewrite E. ring.
-  - assert (E : n = discount 1 * g1 + discount 2 * g2) by (unfold n, ideal; now rewrite Rmax_left, Rmin_right by lra).
-    rewrite <- E. replace (1 - n / n) with 0 by (field; lra). apply Rmult_le_pos; lra.
-Qed.
-
-(** It is attained by every list: by scores that tie at the mean of the relevances. *)
-Theorem KJ_Thm30_two_attained g1 g2 : 0 <= g1 <= g2 -> 0 < g2 ->
-  let s := (g1 + g2) / 2 / ideal g1 g2 in regret g1 g2 = sqrt 2 * (discount 1 - discount 2) * distance_to_relevance s s g1 g2.
-Proof.
-  intros A B s. generalize discounts. intros D. unfold regret, distance_to_relevance, s.
-  assert (E : ideal g1 g2 = discount 1 * g2 + discount 2 * g1) by (unfold ideal; now rewrite Rmax_right, Rmin_left by lra).
-  assert (N : 0 < ideal g1 g2).
-  { rewrite E. assert (0 < discount 1 * g2) by (apply Rmult_lt_0_compat; lra). assert (0 <= discount 2 * g1) by (apply Rmult_le_pos; lra). lra. }
-  set (n := ideal g1 g2) in *. assert (U : 0 <= (g2 - g1) / n).
-  { unfold Rdiv. apply Rmult_le_pos; [lra | left; now apply Rinv_0_lt_compat]. }
-  replace (((g1 + g2) / 2 / n - g1 / n) ^ 2 + ((g1 + g2) / 2 / n - g2 / n) ^ 2) with (((g2 - g1) / n) * ((g2 - g1) / n) / 2) by (field; lra).
-  rewrite (Rmult_comm (sqrt 2)), Rmult_assoc, <- sqrt_mult by nra.
-  replace (2 * ((g2 - g1) / n * ((g2 - g1) / n) / 2)) with ((g2 - g1) / n * ((g2 - g1) / n)) by (field; lra). rewrite sqrt_square by easy.
-  apply (Rmult_eq_reg_r n); [|lra]. replace ((discount 1 - discount 2) * ((g2 - g1) / n) * n) with ((discount 1 - discount 2) * (g2 - g1)) by (field; lra).
-  replace ((1 - (discount 1 * g1 + discount 2 * g2) / n) * n) with (n - (discount 1 * g1 + discount 2 * g2)) by (field; lra). rewrite E. ring.
 Qed.
 
 (** * KJ-Thm13: the threshold Delta >= gamma of the bound on the absolute error, for gamma >= 1 *)

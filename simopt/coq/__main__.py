@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from threading import BoundedSemaphore
 
@@ -20,7 +20,7 @@ from simopt import recheck
 from simopt.coq import page
 from simopt.coq.catalogue import rational, smallest
 from simopt.coq.certificate import heading
-from simopt.coq.headlines import FILE, HEADLINES
+from simopt.coq.headlines import FILES, HEADLINES
 from simopt.coq.kernel import Kernel, Result, available
 from simopt.coq.mutant import claimed, mutant
 from simopt.coq.preludes import source
@@ -91,7 +91,8 @@ def _certificates() -> Iterator[Job]:
 
 
 def _headlines() -> Iterator[Job]:
-    yield Job("headlines", "", FILE, lambda: source(FILE))
+    for name in FILES:
+        yield Job("headlines", "", name, partial(source, name))
     for headline in HEADLINES:
         yield Job("mutant", headline.claim, f"{title(headline.claim)}_headline_mutant", headline.mutant)
 

@@ -1,4 +1,4 @@
-"""The headline results that Headlines.v states in full, claim by claim; of each a false sibling, and which are not stated, and why."""
+"""The headline results that files of Coq beside this module state in full, claim by claim; of each a false sibling."""
 
 from __future__ import annotations
 
@@ -6,24 +6,25 @@ from dataclasses import dataclass
 
 from simopt.coq.preludes import source
 
-FILE = "Headlines"
+FILES = ("Headlines", "Sparse", "Isotron", "Ranking")
 
 
 @dataclass(frozen=True)
 class Headline:
-    """Theorems of one claim, what of its sentence they leave out, and a change of a constant that makes one of them false."""
+    """Theorems of one claim, their file, what of its sentence they leave out, and a change of a constant that makes one of them false."""
 
     claim: str
     theorems: tuple[str, ...]
     left: str
     true: str
     false: str
+    file: str = "Headlines"
 
     def mutant(self) -> str:
         """The whole file with the change."""
-        text = source(FILE)
+        text = source(self.file)
         if text.count(self.true) != 1:
-            raise ValueError(f"{self.claim}: {self.true!r} stands {text.count(self.true)} times in {FILE}.v, not once")
+            raise ValueError(f"{self.claim}: {self.true!r} stands {text.count(self.true)} times in {self.file}.v, not once")
         return text.replace(self.true, self.false)
 
 
@@ -66,10 +67,35 @@ HEADLINES = (
     ),
     Headline(
         "KJ-Thm30+",
-        ("KJ_Thm30_two", "KJ_Thm30_two_attained"),
-        "lists of more than two documents",
-        "regret g1 g2 <= sqrt 2 * (discount 1 - discount 2) * distance_to_relevance s1 s2 g1 g2.",
-        "regret g1 g2 <= 1 * (discount 1 - discount 2) * distance_to_relevance s1 s2 g1 g2.",
+        ("KJ_Thm30_any", "KJ_Thm30_mean", "KJ_Thm30_two_attained"),
+        "",
+        "best_order g best -> regret g best <= constant (length g) * apart s (relevances g best).",
+        "best_order g best -> regret g best <= 9 / 10 * constant (length g) * apart s (relevances g best).",
+        "Ranking",
+    ),
+    Headline(
+        "KJ-Thm30-sharp",
+        ("KJ_Thm30_attained", "KJ_Thm30_constant_two"),
+        "scores that are disturbed, not tied; the choice of c that makes the gain 1",
+        "regret g best = constant m * apart s (relevances g best) /\\ ((2 <= m)",
+        "regret g best = 2 * constant m * apart s (relevances g best) /\\ ((2 <= m)",
+        "Ranking",
+    ),
+    Headline(
+        "RMW-T22-sharp",
+        ("RMW_T22_sharp", "RMW_T22_constant"),
+        "",
+        "q * (INR k / (INR k + 1)) * (2 * eps ^ 2 / INR (2 * k)) <= norm2 (minus omega v).",
+        "q * 3 * (2 * eps ^ 2 / INR (2 * k)) <= norm2 (minus omega v).",
+        "Sparse",
+    ),
+    Headline(
+        "KK-T2-sharp",
+        ("KK_T2_sharp_thirds", "KK_T2_sharp_fourths"),
+        "",
+        "C * Rpower (Rpower W (5 - 2 / INR k) / M) (1 / 3) < error",
+        "C * Rpower (Rpower W (7 - 2 / INR k) / M) (1 / 3) < error",
+        "Isotron",
     ),
     Headline(
         "KK-LPAV",
@@ -86,7 +112,3 @@ HEADLINES = (
         "(1 + q) * stability_bound lam <= Rabs (f - g).",
     ),
 )
-UNSTATED = {
-    "RMW-T22-sharp": "needs covers of a finite set by balls and its sparse combinations, for which there are no definitions yet",
-    "KK-T2-sharp": "speaks of the chance, over samples, of what an algorithm's iterates reach: there is no probability here",
-}

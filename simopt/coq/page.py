@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from simopt.coq.headlines import FILE, HEADLINES, UNSTATED
+from simopt.coq.headlines import HEADLINES
 from simopt.coq.kernel import Result
 from simopt.coq.preludes import source
 from simopt.ground.writing import write_text
@@ -21,7 +21,7 @@ WORDS = {
     "proof file": "proof files",
     "refutation": "refutations",
     "certificate": "certificates",
-    "headlines": "headline results, one file",
+    "headlines": "files of headline results",
     "mutant": "mutants, to be refused",
 }
 
@@ -111,7 +111,6 @@ def block(answers: Answers, texts: Mapping[str, str]) -> str:
         for each in HEADLINES
     ]
     made += ["", "Not stated:", ""]
-    made += [f"- {claim}: {reason}" for claim, reason in UNSTATED.items()]
     reasons: dict[str, list[str]] = {}
     for claim, reason in answers.without.items():
         reasons.setdefault(reason, []).append(claim)
@@ -123,7 +122,7 @@ def block(answers: Answers, texts: Mapping[str, str]) -> str:
 
 def quoted(texts: Mapping[str, str]) -> list[str]:
     """A headline with the definitions that it stands on, an identity of a proof file, and a certificate."""
-    headline = source(FILE)
+    headline = source("Headlines")
     names = ("world", "expect", "predicted", "good_similarity", "linear ", "good_linear_kernel", "two_points")
     wanted = [*(f"Definition {name}" for name in names), "Theorem KJ_Thm6b_two"]
     made = ["\n".join(_sentence(headline, each) for each in wanted)]

@@ -16,7 +16,7 @@ from typing import Any
 from simopt import recheck
 from simopt.claims.refutation import theorem
 from simopt.claims.witness import BadWitness
-from simopt.coq.headlines import FILE, HEADLINES
+from simopt.coq.headlines import HEADLINES
 from simopt.coq.kernel import LEDGER, Result, digest_of, ledger
 from simopt.coq.preludes import needed, source
 from simopt.coq.theory import NoTheorem, export, title
@@ -57,9 +57,10 @@ class Answers:
     def of(self, name: str, row: Mapping[str, Any]) -> Checked | None:
         """What it has checked of a row: its proof file, its refutation, or a headline result."""
         for headline in HEADLINES:
-            if headline.claim == name and (result := self._accepted(FILE, source(FILE))):
-                stated = [each for each in STATED.findall(source(FILE)) if each.split()[1] in headline.theorems]
-                return _shown(stated, result, f"coqc {FILE}.v, which is in the package")
+            file = headline.file
+            if headline.claim == name and (result := self._accepted(file, source(file))):
+                stated = [each for each in STATED.findall(source(file)) if each.split()[1] in headline.theorems]
+                return _shown(stated, result, f"{_compiled([*needed(source(file)), file])}, which are in simopt/coq")
         try:
             called, text, made = self._theorem(name, row)
         except (NoTheorem, BadWitness, NotAvailable, UnknownName, recheck.Rejected, recheck.Unreadable):
@@ -67,8 +68,7 @@ class Answers:
         result = self._accepted(called, text)
         if result is None:
             return None
-        compile_all = " && ".join(f"coqc -Q . Simopt {each}.v" for each in (*needed(text), called))
-        return _shown(STATED.findall(text), result, f"{made} --coq DIR && cd DIR && {compile_all}")
+        return _shown(STATED.findall(text), result, f"{made} --coq DIR && cd DIR && {_compiled([*needed(text), called])}")
 
     def _theorem(self, name: str, row: Mapping[str, Any]) -> tuple[str, str, str]:
         """Name and text of the file, and the command that writes it."""
@@ -83,6 +83,10 @@ class Answers:
     def _accepted(self, name: str, text: str) -> Result | None:
         found = self._known.get(name)
         return found if found and found.accepted and not found.foreign and found.digest == digest_of(text) else None
+
+
+def _compiled(names: list[str]) -> str:
+    return " && ".join(f"coqc -Q . Simopt {each}.v" for each in names)
 
 
 def _shown(stated: list[str], result: Result, command: str) -> Checked:
