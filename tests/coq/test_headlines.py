@@ -21,7 +21,8 @@ def test_every_theorem_is_of_a_claim() -> None:
 
 @pytest.mark.parametrize("name", FILES)
 def test_every_theorem_of_a_file_is_of_a_claim(name: str) -> None:
-    assert {theorem for headline in HEADLINES if headline.file == name for theorem in headline.theorems} == set(THEOREM.findall(source(name)))
+    claimed = {theorem for headline in HEADLINES if headline.file == name for theorem in headline.theorems}
+    assert claimed == set(THEOREM.findall(source(name)))
 
 
 @pytest.mark.parametrize("name", FILES)
