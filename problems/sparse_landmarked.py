@@ -17,6 +17,7 @@ from simopt.ground.fields import NonNegative, Positive, Targets
 from simopt.problems.cases import recipes
 from simopt.problems.losses import insensitive
 from simopt.problems.losses.insensitive import InsensitiveRegression, Smoothness
+from simopt.problems.losses.shares import Weights
 from simopt.problems.norms import vectors
 from simopt.solving.problem import ALL_CONES, Example, problem
 
@@ -58,6 +59,8 @@ class SparseLandmarked(InsensitiveRegression):
         ε ≥ 0.
     smoothness : float
         β > 0, possibly ∞.
+    weights : (n,) array, optional
+        v ≥ 0, not all 0: the share v_i/Σ v of sample i takes the place of 1/n throughout.
 
     Point {"w": (d,)}, multipliers {"above": (n,), "below": (n,)}.
     Scale: the loss at w = 0; where that is 0 (ε ≥ every |y_i|, so that w = 0 is optimal) it is ε. Where y = 0, restore returns w = 0.
@@ -75,6 +78,7 @@ class SparseLandmarked(InsensitiveRegression):
     radius: Positive
     epsilon: NonNegative = 0.1
     smoothness: Smoothness = 10.0
+    weights: Weights | None = None
 
     def declare(self, *, cones: frozenset[str] = ALL_CONES) -> cp.Problem:
         """Minimise (1/n) Σ slacks s.t. `predictions` f = Ψw, `below` y − f − ε ≤ slack, `above` f − y − ε ≤ slack and the `ball` ‖w‖₁ ≤ B.
@@ -88,10 +92,11 @@ class SparseLandmarked(InsensitiveRegression):
         epsilon = cp.Parameter(nonneg=True, name="epsilon", value=self.epsilon)
         w, f = cp.Variable(d, name="w"), cp.Variable(n, name="f")
         below, above = cp.Variable(n, name="slack_below"), cp.Variable(n, name="slack_above")
-        loss, residual = cp.sum(below + above) / n, f - self.targets
+        p = np.ones(n) / n if self.weights is None else self.weights / np.sum(self.weights)
+        loss, residual = p @ (below + above), f - self.targets
         if self.smoothness < math.inf:
             beta, v = cp.Parameter(nonneg=True, name="smoothness", value=self.smoothness), cp.Variable(n, name="v")
-            loss, residual = loss + beta / 2 * cp.sum_squares(v) / n, residual - v
+            loss, residual = loss + beta / 2 * cp.sum_squares(cp.multiply(np.sqrt(p), v)), residual - v
         rows = [
             (f == np.asarray(self.features) @ w).set_label("predictions"),
             (-residual - epsilon <= below).set_label("below"),
@@ -141,7 +146,7 @@ class SparseLandmarked(InsensitiveRegression):
 
     @classmethod
     def examples(cls, rng: np.random.Generator) -> Iterator[Example]:
-        """Active and inactive balls, ε = 0, more features than samples, β small, large and ∞; equal features, y = 0, Ψ = 0."""
+        """Active and inactive balls, ε = 0, more features than samples, β small, large and ∞; equal features, weights, y = 0, Ψ = 0."""
         for example, features, targets, epsilon, degenerate in insensitive.instances(rng):
             yield Example(example, cls(features, targets, 1.5, epsilon), degenerate)
         features, targets = recipes.small_regression(rng, 30, 6)
@@ -151,6 +156,10 @@ class SparseLandmarked(InsensitiveRegression):
         yield Example("inactive ball, β = ∞, ε = 0", cls(features, targets, 50.0, 0.0, math.inf))
         twice = np.repeat(features, 2, axis=1)
         yield Example("equal features", cls(twice, targets, 1.0, 0.1))
+        weights = rng.integers(1, 5, size=30) / 2.0
+        weights[1] = 0.0
+        for beta in (2.0, math.inf):
+            yield Example(f"weights, one of them 0, β = {beta:g}", cls(features, targets, 1.5, 0.1, beta, weights))
 
     @classmethod
     def from_data(

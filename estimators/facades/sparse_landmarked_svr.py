@@ -11,6 +11,7 @@ from sklearn.base import RegressorMixin
 from simopt.data.similarities.named import STANDARDISED_MEAN
 from simopt.estimators.facades.base import TOL, LandmarkEstimator
 from simopt.estimators.facades.leave_one_out import radius_for
+from simopt.estimators.facades.sample_weights import deviation, median
 from simopt.ground.arrays import Array
 from simopt.problems.sparse_landmarked import SparseLandmarked
 
@@ -82,20 +83,23 @@ class SparseLandmarkedSVRegressor(RegressorMixin, LandmarkEstimator):
         self.time_limit = time_limit
         self.random_state = random_state
 
-    def fit(self, X: Any, y: Any) -> Self:
-        """Fit to X (n, p), or n × n similarities, and y (n,)."""
+    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+        """Fit to X (n, p), or n × n similarities, y (n,) and weights ≥ 0 (n,), whose shares stand in place of 1/n."""
         X, y = self._training(X, y)
-        psi = self._fit_map(X)
-        self.intercept_ = float(np.median(y))
-        spread = float(np.std(y)) or 1.0
+        self._demand_square(X)
+        X, y, weights, _ = self._weighed(X, y, sample_weight)
+        psi = self._fit_map(X, weights)
+        self.intercept_ = median(y, weights)
+        spread = deviation(y, weights) or 1.0
         features = psi(self._points(X))
-        self.radius_ = radius_for(X, features, y, None, norm=lambda w: np.linalg.norm(w, 1)) if self.radius is None else self.radius
+        self.radius_ = radius_for(X, features, y, weights, norm=lambda w: np.linalg.norm(w, 1)) if self.radius is None else self.radius
         problem = SparseLandmarked(
             features,
             y - self.intercept_,
             self.radius_,
             0.1 * spread if self.epsilon is None else self.epsilon,
             10.0 / spread if self.smoothness is None else self.smoothness,
+            weights,
         )
         self.coef_ = self._solved(problem, self.solver, self.tol, self.time_limit)["w"]
         return self

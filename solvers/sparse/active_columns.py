@@ -1,9 +1,9 @@
 r"""The smoothed ε-insensitive loss over the ℓ₁ ball: Newton steps on a growing set S of columns, projected gradients over all of them.
 
-On S the model has the curvature (β/n) Σ_{i∈A} x_i x_iᵀ of the samples A in the quadratic zone, plus `damping` times that of all samples,
-which keeps few samples in A from sending the others far (with damping 1 the model lies above the loss, and steps are whole). It is
-minimised over the ball (see `l1_face`), the loss along the segment to its minimiser; short steps raise the damping, as do whole ones after
-which the gap is no smaller; the other whole ones lower it.
+On S the model has the curvature β Σ_{i∈A} p_i x_i x_iᵀ of the samples A in the quadratic zone, p_i = 1/n or their shares, plus `damping`
+times that of all samples, which keeps few samples in A from sending the others far (with damping 1 the model lies above the loss, and
+steps are whole). It is minimised over the ball (see `l1_face`), the loss along the segment to its minimiser; short steps raise the
+damping, as do whole ones after which the gap is no smaller; the other whole ones lower it.
 """
 
 from __future__ import annotations
@@ -28,10 +28,11 @@ EASIER, SHORT = 10.0, 0.5
 
 
 class SmoothedLoss:
-    """(1/n) Σ ℓ̃_β(r_i) of residuals r = Xw − y: slopes, curvatures and the best step along a line."""
+    """Σ p_i ℓ̃_β(r_i) of residuals r = Xw − y, p_i = 1/n or shares: slopes, curvatures and the best step along a line."""
 
-    def __init__(self, targets: Array, epsilon: float, smoothness: float) -> None:
-        self.targets, self.epsilon, self.beta, self.n = targets, epsilon, smoothness, len(targets)
+    def __init__(self, targets: Array, epsilon: float, smoothness: float, shares: Array | None = None) -> None:
+        self.targets, self.epsilon, self.beta = targets, epsilon, smoothness
+        self.shares = np.full(len(targets), 1.0 / len(targets)) if shares is None else shares
 
     def slopes(self, residual: Array) -> Array:
         """c = ℓ̃_β'(r) in [−1, 1]."""
@@ -48,8 +49,10 @@ class SmoothedLoss:
     def best_share(self, residual: Array, image: Array) -> float:
         """The t in [0, 1] at which the loss of r + t·image is least: the slope is piecewise linear and increasing in t."""
 
+        weighed = self.shares * image
+
         def slope(t: float) -> float:
-            return float(image @ self.slopes(residual + t * image))
+            return float(weighed @ self.slopes(residual + t * image))
 
         high, above = 1.0, slope(1.0)
         if above <= 0.0:
@@ -84,20 +87,21 @@ class ActiveSet:
 
     @cached_property
     def largest_square(self) -> float:
-        """Slightly more than λ_max(XᵀX)/n, by the power method."""
-        n, d = self.rows.shape
+        """Slightly more than λ_max(Σ p_i x_i x_iᵀ), by the power method."""
+        d = self.rows.shape[1]
         v, size = 1.0 + np.arange(d) % 7 / 8, 0.0
         for _ in range(POWER_STEPS):
             v = v / np.linalg.norm(v)
-            v = sum(((block @ v) @ block for _, block in self.rows), np.zeros(d))
+            v = sum(((self.loss.shares[part] * (block @ v)) @ block for part, block in self.rows), np.zeros(d))
             size = float(np.linalg.norm(v))
             if size == 0.0:
                 return 0.0
-        return 1.05 * size / n
+        return 1.05 * size
 
     def gradient(self, c: Array) -> Array:
-        """G = Xᵀc/n over all columns."""
-        return sum((c[part] @ block for part, block in self.rows), np.zeros(self.rows.shape[1])) / self.loss.n
+        """G = Σ p_i c_i x_i over all columns."""
+        weighed = self.loss.shares * c
+        return sum((weighed[part] @ block for part, block in self.rows), np.zeros(self.rows.shape[1]))
 
     def predict(self, w: Array) -> Array:
         """Xw."""
@@ -135,7 +139,7 @@ class ActiveSet:
         """Newton steps on S until its gap is at most `goal`, or no step helps."""
         before, share = math.inf, 0.0
         for _ in range(STEPS if self.S.size else 0):
-            g = self.loss.slopes(self.residual) @ self.columns / self.loss.n
+            g = (self.loss.shares * self.loss.slopes(self.residual)) @ self.columns
             gap = self.gap(g)
             if share == 1.0 and gap < before:
                 self.damping = max(self.damping / EASIER, LEAST_DAMPING)
@@ -155,7 +159,7 @@ class ActiveSet:
         self.residual = self.columns @ self.w - self.loss.targets
 
     def _step(self, g: Array) -> float:
-        weights = self.loss.curvatures(self.residual, self.damping) / self.loss.n
+        weights = self.loss.curvatures(self.residual, self.damping) * self.loss.shares
         sign = np.where(self.w != 0.0, np.sign(self.w), -np.sign(g))
         signed = self.columns * sign
         H = signed.T @ (signed * weights[:, None])

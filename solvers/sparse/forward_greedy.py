@@ -2,7 +2,8 @@ r"""Algorithm 2 of Kar & Jain, forward greedy selection over the ℓ₁ ball: as
 
 With R the smoothed ε-insensitive loss, θ = ∇R(w), r the place of the largest |θ_j| and δ = ⟨θ, w⟩ + C‖θ‖_∞ ≥ R(w) − R*, a step is
     w ← (1 − η) w − η C sign(θ_r) e_r,
-and the loss falls by at least ηδ − 2η²βC²X², X = max |Ψ_ij|, since |⟨ψ_i, v⟩| ≤ 2CX for the direction v. The rules:
+and the loss falls by at least ηδ − 2η²βC²X², X = max |Ψ_ij|, since |⟨ψ_i, v⟩| ≤ 2CX for the direction v, whatever the samples weigh. The
+rules:
     "printed"      η = min(1, δ/(4C²β)), at most k = ⌈8C²/ε²⌉ steps: right for X ≤ 1 and β ≤ 1/ε, which the paper has in mind;
     "corrected"    η = min(1, δ/(4C²βX²)), k = ⌈8βC²X²/ε⌉: then R(w) − R* ≤ ε after k steps, whatever X, β and ε are;
     "line-search"  the best η in [0, 1]; k as corrected, as no step falls short of the one above;
@@ -94,8 +95,9 @@ def iteration_count(problem: SparseLandmarked, tolerance: float, rule: str = "pr
 
 
 def largest_entry(problem: SparseLandmarked) -> float:
-    """X = max |Ψ_ij|."""
-    return max(float(np.max(np.abs(block))) for _, block in RowBlocks(problem.features, LARGE))
+    """X = max |Ψ_ij| over the samples that count."""
+    counted = problem.shares.floats > 0.0
+    return max(float(np.max(np.abs(block[counted[part]]), initial=0.0)) for part, block in RowBlocks(problem.features, LARGE))
 
 
 def forward_greedy(problem: SparseLandmarked, tolerance: float, *, rule: str = "printed", steps: int | None = None) -> GreedyRun:
@@ -165,7 +167,7 @@ class _Run:
 
     def __init__(self, problem: SparseLandmarked) -> None:
         self.problem, self.rows = problem, RowBlocks(problem.features, LARGE)
-        self.loss = SmoothedLoss(problem.targets, problem.epsilon, problem.smoothness)
+        self.loss = SmoothedLoss(problem.targets, problem.epsilon, problem.smoothness, problem.shares.floats)
         self.n, self.d = self.rows.shape
         self.weights, self.predictions = np.zeros(self.d), np.zeros(self.n)
         self._taken = 0
@@ -173,7 +175,8 @@ class _Run:
     def gradient(self) -> tuple[Array, Array]:
         """θ = ∇R(w) and c."""
         c = self.loss.slopes(self.predictions - self.problem.targets)
-        theta: Array = sum((c[part] @ block for part, block in self.rows), np.zeros(self.d)) / self.n
+        weighed = self.loss.shares * c
+        theta: Array = sum((weighed[part] @ block for part, block in self.rows), np.zeros(self.d))
         return theta, c
 
     def pick(self, theta: Array) -> tuple[int, float]:

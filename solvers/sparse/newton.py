@@ -1,9 +1,9 @@
 r"""Smoothed ε-insensitive regression over the ℓ₁ ball by a fully corrective active set, with a certified gap at every look.
 
-The certificate costs one product Xᵀc: with c_i = ℓ̃_β'(r_i) and G = Xᵀc/n the gap is ⟨G, w⟩ + B‖G‖_∞. Columns of large |G_j| join S, on
-which a semismooth Newton method minimises the loss (`active_columns`). Where S grows past `dense`, or the gap stays open,
-the interior-point method of `sparse_interior` takes over; for more than `wide` columns, of which it would need a square matrix, accelerated
-projected gradients.
+The certificate costs one product Xᵀc: with c_i = ℓ̃_β'(r_i) and G = Xᵀc/n the gap is ⟨G, w⟩ + B‖G‖_∞ (where samples have weights their
+shares stand in place of 1/n). Columns of large |G_j| join S, on which a semismooth Newton method minimises the loss (`active_columns`).
+Where S grows past `dense`, or the gap stays open, the interior-point method of `sparse_interior` takes over; for more than `wide` columns,
+of which it would need a square matrix, accelerated projected gradients.
 
 β = ∞, a linear programme, is solved by proximal points of its dual: min over |c| ≤ 1 of … + (1/2β)‖c − c_k‖² is the smoothed problem with
 targets y − c_k/β, and its c is the next c_k. Each c bounds the optimum; the gap of the ε-insensitive loss has the further part
@@ -34,8 +34,8 @@ EASY = 0.3  # a proximal point is exact enough where the ball's part of the gap 
 def fully_corrective(problem: SparseLandmarked, tol: float, max_iter: int, dense: int, wide: int, adding: float) -> Iterator[Iterate]:
     """An iterate at every look at all columns; then, if the gap is still open, w with multipliers 0, and interior points."""
     goal = tol * problem.scale()
-    y, beta, narrow = problem.targets, problem.smoothness, problem.features.shape[1] <= wide
-    first = SmoothedLoss(y, problem.epsilon, beta if beta < math.inf else FIRST_BETA)
+    y, beta, narrow, share = problem.targets, problem.smoothness, problem.features.shape[1] <= wide, problem.shares.floats
+    first = SmoothedLoss(y, problem.epsilon, beta if beta < math.inf else FIRST_BETA, share)
     active, gap = ActiveSet(problem.features, first, problem.radius), math.inf
     run = _smoothed if beta < math.inf else _proximal
     for found in run(active, goal, max_iter, dense, adding):
@@ -44,14 +44,14 @@ def fully_corrective(problem: SparseLandmarked, tol: float, max_iter: int, dense
         if gap > goal and narrow and len(active.S) > dense:
             break
     if gap > goal:  # a loss that is itself so small needs no multipliers
-        yield Iterate({"w": active.spread()}, multipliers(np.zeros(len(y))), float(problem.objective({"w": active.spread()})))
+        yield Iterate({"w": active.spread()}, multipliers(np.zeros(len(y)), share), float(problem.objective({"w": active.spread()})))
     if gap > goal and narrow:
         yield from interior_point(problem, tol=tol)
 
 
-def multipliers(c: Array) -> dict[str, Array]:
-    """p and q of the rows `above` and `below`: c/n split by sign."""
-    return {"above": np.maximum(c, 0.0) / len(c), "below": np.maximum(-c, 0.0) / len(c)}
+def multipliers(c: Array, share: Array) -> dict[str, Array]:
+    """p and q of the rows `above` and `below`: c times the shares of the samples, 1/n or others, split by sign."""
+    return {"above": share * np.maximum(c, 0.0), "below": share * np.maximum(-c, 0.0)}
 
 
 def _smoothed(active: ActiveSet, goal: float, max_iter: int, dense: int, adding: float) -> Iterator[Iterate]:
@@ -59,7 +59,7 @@ def _smoothed(active: ActiveSet, goal: float, max_iter: int, dense: int, adding:
     last, looks = active.loss, 0
     beta = min(FIRST_BETA, last.beta)
     while looks < max_iter:
-        active.loss = last if beta == last.beta else SmoothedLoss(last.targets, last.epsilon, beta)
+        active.loss = last if beta == last.beta else SmoothedLoss(last.targets, last.epsilon, beta, last.shares)
         start, best, waited = 0.0, math.inf, 0
         while looks < max_iter:
             looks += 1
@@ -67,7 +67,7 @@ def _smoothed(active: ActiveSet, goal: float, max_iter: int, dense: int, adding:
             G = active.gradient(c)
             gap = active.gap(G)
             start = max(start, gap)
-            yield Iterate({"w": active.spread()}, multipliers(c), gap if beta == last.beta else math.inf)
+            yield Iterate({"w": active.spread()}, multipliers(c, active.loss.shares), gap if beta == last.beta else math.inf)
             if beta < last.beta and gap <= max(ROUGH * start, goal):
                 break
             best, waited = (gap, 0) if gap < 0.9 * best else (best, waited + 1)
@@ -88,11 +88,11 @@ def _improve(active: ActiveSet, G: Array, goal: float, dense: int, adding: float
 
 
 def _proximal(active: ActiveSet, goal: float, max_iter: int, dense: int, adding: float) -> Iterator[Iterate]:
-    y, epsilon, beta = active.loss.targets, active.loss.epsilon, FIRST_BETA
+    y, epsilon, beta, share = active.loss.targets, active.loss.epsilon, FIRST_BETA, active.loss.shares
     c = np.zeros(len(y))
     looks, previous = 0, math.inf
     while looks < max_iter:
-        active.loss = SmoothedLoss(y - c / beta, epsilon, beta)
+        active.loss = SmoothedLoss(y - c / beta, epsilon, beta, share)
         active.refresh()
         best, waited = math.inf, 0
         while looks < max_iter:
@@ -101,8 +101,8 @@ def _proximal(active: ActiveSet, goal: float, max_iter: int, dense: int, adding:
             G = active.gradient(prices)
             r = active.residual - c / beta
             ball = active.gap(G)
-            kinks = float(np.mean(np.maximum(np.abs(r) - epsilon, 0.0) - (prices * r - epsilon * np.abs(prices))))
-            yield Iterate({"w": active.spread()}, multipliers(prices), ball + kinks)
+            kinks = float(share @ (np.maximum(np.abs(r) - epsilon, 0.0) - (prices * r - epsilon * np.abs(prices))))
+            yield Iterate({"w": active.spread()}, multipliers(prices, share), ball + kinks)
             if ball <= EASY * kinks or ball <= 0.25 * goal:
                 break
             best, waited = (ball, 0) if ball < 0.9 * best else (best, waited + 1)

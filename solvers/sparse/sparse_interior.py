@@ -5,7 +5,7 @@ z = g + λ, t = −g + λ and λ, g the gradient. With P = diag(z/u), Q = diag(t
 Newton's equations H dw + P du + dλ = r, −H dw + Q dv + dλ = s leave
     (H + R) dw = R (P⁻¹(r − dλ) − Q⁻¹(s − dλ)),
 one Cholesky factor of order d for two right-hand sides, and one number dλ. The products of the hinges have the aim μ; those of the ball
-have μ/n, as each hinge has a share of 1/n in the loss.
+have μ/n, as the mean share of a hinge in the loss is 1/n.
 """
 
 from __future__ import annotations
@@ -127,9 +127,9 @@ def interior_point(problem: SparseLandmarked, *, tol: float, max_iter: int = 100
 
     Where the ball is far larger than the solution needs, B times the rounding errors of the gradient remain of the gap.
     """
-    y, n = problem.targets, len(problem.targets)
+    y, share = problem.targets, problem.shares.floats
     shift = 0.0 if problem.smoothness == math.inf else 1.0 / problem.smoothness
-    hinges = Hinges(y - problem.epsilon, y + problem.epsilon, np.full(n, 1.0 / n), shift)
+    hinges = Hinges(y - problem.epsilon, y + problem.epsilon, share, shift)
     method = L1Interior(RowBlocks(problem.features), hinges, problem.radius, hinges.first_width())
     for at in method.iterates(tol * problem.scale(), max_iter):
-        yield Iterate({"w": at.w}, {"below": at.below / n, "above": at.above / n}, at.gap)
+        yield Iterate({"w": at.w}, {"below": share * at.below, "above": share * at.above}, at.gap)

@@ -10,13 +10,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-import numpy as np
-
 from simopt.ground import validate
 from simopt.problems.sparse_landmarked import SparseLandmarked
 from simopt.solvers.sparse import sparse_interior
 from simopt.solvers.sparse.forward_greedy import RULES, greedy_steps, rough
-from simopt.solvers.sparse.newton import fully_corrective
+from simopt.solvers.sparse.newton import fully_corrective, multipliers
 from simopt.solving.solution import Iterate
 from simopt.solving.solver import solver
 
@@ -57,7 +55,6 @@ def greedy(problem: SparseLandmarked, *, tol: float, rule: str = "corrective", m
     """
     validate.choice("rule", rule, RULES)
     for t, step in enumerate(greedy_steps(problem, rule)):
-        c = step.slopes / len(step.slopes)
-        yield Iterate({"w": step.weights}, {"above": np.maximum(c, 0.0), "below": np.maximum(-c, 0.0)}, step.delta)
+        yield Iterate({"w": step.weights}, multipliers(step.slopes, problem.shares.floats), step.delta)
         if t + 1 >= max_iter:
             return

@@ -18,7 +18,7 @@ from simopt.problems.losses.shares import Shares
 from simopt.problems.m_power_rls import PowerBall, PowerPenalty, weighted
 from simopt.solving.driver import solve
 
-WITHOUT = {"LandmarkTransformer", "SparseLandmarkedSVRegressor"}
+WITHOUT = {"LandmarkTransformer"}
 MODELS = [
     estimators.GLMTronRegressor(),
     estimators.GLMTronRegressor("clipped", similarity=Gaussian(3.0), radius=3.0),
@@ -41,6 +41,8 @@ MODELS = [
     estimators.MeanSimilarityClassifier(),
     estimators.MeanSimilarityClassifier(class_weight="balanced"),
     estimators.NadarayaWatsonRegressor(),
+    estimators.SparseLandmarkedSVRegressor(landmarks=12, random_state=0),
+    estimators.SparseLandmarkedSVRegressor("manhattan", landmarks=12, radius=3.0, smoothness=np.inf, random_state=0),
 ]
 
 

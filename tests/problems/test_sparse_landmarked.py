@@ -10,7 +10,9 @@ import pytest
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL
 from simopt.ground.errors import InvalidProblem
 from simopt.problems.sparse_landmarked import SparseLandmarked
+from simopt.solvers.sparse.forward_greedy import forward_greedy
 from simopt.solving.certificate import certify
+from simopt.solving.driver import solve
 
 
 def random_problem(seed=0, n=20, d=6, **fields):
@@ -99,3 +101,46 @@ def test_bad_input_is_named():
     with pytest.raises(InvalidProblem, match="features"):
         SparseLandmarked(np.ones((3, 2)), np.ones(4), 1.0)
     assert SparseLandmarked(np.ones((4, 2)), np.ones(4), 1.0).duplicates == ((0, 1),)
+
+
+@pytest.mark.parametrize("solver", ["active-set", "interior-point", "forward-greedy", "clarabel"])
+@pytest.mark.parametrize("beta", [4.0, math.inf])
+def test_a_weight_is_how_often_a_sample_is_there(solver, beta):
+    if solver == "forward-greedy" and beta == math.inf:
+        pytest.skip("Algorithm 2 needs a finite β")
+    one = random_problem(3, n=30, smoothness=beta)
+    weights = np.random.default_rng(4).integers(0, 4, size=30)
+    twice = np.repeat(np.arange(30), weights)
+    weighed = SparseLandmarked(one.features, one.targets, one.radius, one.epsilon, beta, 0.7 * weights)
+    repeated = SparseLandmarked(one.features[twice], one.targets[twice], one.radius, one.epsilon, beta)
+    first, second = (solve(problem, solver, tol=1e-9) for problem in (weighed, repeated))
+    assert first.optimal and second.optimal
+    assert first.value == pytest.approx(second.value, rel=2e-9)
+    np.testing.assert_allclose(first.point["w"], second.point["w"], atol=1e-5)
+    assert certify(weighed, second.point).upper == pytest.approx(certify(repeated, second.point).upper, rel=1e-12)
+    assert abs(certify(one, first.point).upper - first.value) > 1e-3  # weights make a difference
+
+
+@pytest.mark.parametrize("rule", ["printed", "corrected", "line-search", "pairwise", "corrective"])
+def test_algorithm_2_with_weights_takes_the_steps_of_repeated_samples(rule):
+    one = random_problem(5, n=12, d=4)
+    weights = np.random.default_rng(6).integers(0, 4, size=12)
+    twice = np.repeat(np.arange(12), weights)
+    weighed = SparseLandmarked(one.features, one.targets, one.radius, one.epsilon, one.smoothness, weights)
+    repeated = SparseLandmarked(one.features[twice], one.targets[twice], one.radius, one.epsilon, one.smoothness)
+    # two of them: near the optimum columns are alike, and rounding picks one
+    first, second = (forward_greedy(problem, 1e-3, rule=rule, steps=2) for problem in (weighed, repeated))
+    np.testing.assert_array_equal(first.picks, second.picks)
+    for name in ("deltas", "etas", "losses", "weights"):
+        np.testing.assert_allclose(getattr(first, name), getattr(second, name), rtol=1e-9, atol=1e-12)
+
+
+def test_weights_are_as_many_as_the_samples_and_not_all_0():
+    one = random_problem()
+    for weights, words in (
+        (np.ones(3), "weights: 3 values, expected 20"),
+        (np.zeros(20), "weights"),
+        (-np.ones(20), "weights: entry 0 is -1"),
+    ):
+        with pytest.raises(InvalidProblem, match=words):
+            SparseLandmarked(one.features, one.targets, 1.0, weights=weights)
