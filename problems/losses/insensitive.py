@@ -15,11 +15,11 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cached_property, reduce
-from operator import add, sub
+from operator import add
 from typing import Annotated, Any, ClassVar, Self, SupportsFloat
 
 import numpy as np
@@ -176,21 +176,26 @@ class InsensitiveRegression(Problem):
         shares = self.shares.on(part)
         return hinge_rows.capped(num, above - common, shares), hinge_rows.capped(num, below - common, shares)
 
-    def pull(self, num: Arithmetic, multipliers: Multipliers) -> Value:
+    def priced(self, num: Arithmetic, multipliers: Multipliers) -> list[tuple[Value, Value]]:
+        """p and q by ranges of samples."""
+        return [self.prices(num, multipliers, part) for part in self.rows.parts]
+
+    def pull(self, num: Arithmetic, prices: Sequence[tuple[Value, Value]]) -> Value:
         """g = Ψᵀ(p − q)."""
-        if num is not FLOAT:
-            return reduce(add, (num.rmatvec(block, sub(*self.prices(num, multipliers, part))) for part, block in self.rows))
-        return self._products.pull(np.concatenate([sub(*self.prices(num, multipliers, part)) for part in self.rows.parts]))
+        differences = (above - below for above, below in prices)
+        if num is FLOAT:
+            return self._products.pull(np.concatenate(list(differences)))
+        return reduce(add, (num.rmatvec(block, difference) for (_, block), difference in zip(self.rows, differences, strict=True)))
 
     def lagrangian(self, num: Arithmetic, multipliers: Multipliers) -> tuple[Value, Value]:
         """Σ (q − p) y − ε Σ (p + q) − (n/(2β)) Σ (p² + q²), the part of the Lagrangian without w, and g = Ψᵀ(p − q)."""
+        prices = self.priced(num, multipliers)
 
-        def term(part: slice) -> Value:
-            above, below = self.prices(num, multipliers, part)
+        def term(part: slice, above: Value, below: Value) -> Value:
             smoothing = cost(num, above, below, shares=self.shares.on(part), smoothness=self.smoothness)
             return num.dot(below - above, num.lift(self.targets[part])) - num.sum(above + below) * num.lift(self.epsilon) - smoothing
 
-        return reduce(add, map(term, self.rows.parts)), self.pull(num, multipliers)
+        return reduce(add, (term(part, *pair) for part, pair in zip(self.rows.parts, prices, strict=True))), self.pull(num, prices)
 
     def settled(self, num: Arithmetic, w: Value, multipliers: Multipliers) -> bool:
         """Whether y, w, p and q are all 0: then every term of the gap is 0, also where radii of intervals would say otherwise."""
@@ -198,12 +203,13 @@ class InsensitiveRegression(Problem):
 
     def hinge_gap(self, num: Arithmetic, w: Value, multipliers: Multipliers) -> tuple[Value, Value]:
         """What the hinges leave of the gap, and g = Ψᵀ(p − q)."""
+        prices = self.priced(num, multipliers)
         left = (
             slack(num, h, a, self.shares.on(part), self.smoothness)
-            for part, pair in self.hinges(num, w)
-            for h, a in zip(pair, self.prices(num, multipliers, part), strict=True)
+            for (part, pair), own in zip(self.hinges(num, w), prices, strict=True)
+            for h, a in zip(pair, own, strict=True)
         )
-        return reduce(add, left), self.pull(num, multipliers)
+        return reduce(add, left), self.pull(num, prices)
 
     def multipliers(self, point: Point) -> Multipliers:
         """q_i = s'(y_i − ε − f_i)/n, p_i = s'(f_i − y_i − ε)/n: exact if β < ∞; else 1/n or 0, exact away from the kinks, which a point

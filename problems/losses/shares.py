@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -44,7 +45,7 @@ class Shares:
     def each(self, num: Arithmetic) -> Value:
         """p, or the one number 1/n (in `num`: fl(1/n) may exceed 1/n)."""
         if self.weights is None:
-            return num.lift(1.0) / self.n
+            return _inverse(num, self.n)
         return num.lift(self.weights) / num.sum(num.lift(self.every))
 
     @property
@@ -63,6 +64,11 @@ class Shares:
         if self.weights is None:
             return values * self.n
         return values * num.sum(num.lift(self.every)) / num.lift(np.where(self.weights > 0, self.weights, 1.0))
+
+
+@lru_cache(maxsize=64)  # of a few problems: a certificate in intervals asks for it twenty times
+def _inverse(num: Arithmetic, n: int) -> Value:
+    return num.lift(1.0) / n
 
 
 def in_parts(select: Callable[[Any, NDArray[np.intp], Any], Image], field: str) -> Law:
