@@ -9,7 +9,7 @@ from typing import Any
 
 from simopt import recheck
 from simopt.claims.check import Check, Outcome
-from simopt.claims.kinds import Quantifier
+from simopt.claims.kinds import Evidence, Quantifier
 from simopt.claims.replay import replay
 from simopt.claims.statement import Statement, TooLong, serialise
 from simopt.claims.traced import MOST, Trace
@@ -79,6 +79,8 @@ def _traced(path: str | Path, name: str) -> tuple[list[Check], tuple[Statement, 
         raise NoTheorem("its check computes with more than fractions, and states no formula") from error
     failing = [check for check in again.checks if check.outcome(again.claim.resolution) is Outcome.REFUTED]
     stated = [check for check in failing if check.statement is not None and check.evidence.rigorous]
+    if all(check.evidence is Evidence.INTERVAL for check in failing if check.evidence.rigorous) and not stated:
+        raise NoTheorem("its check compares enclosures, and states no formula")
     if not stated or all(check.name != name for check in stated):
         raise NoTheorem("what its check compares is computed from no fractions of the instance, and it states no formula")
     if len(trace.decisions) > MOST:

@@ -9,7 +9,7 @@ import argparse
 import hashlib
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache, partial
@@ -17,14 +17,17 @@ from pathlib import Path
 from threading import BoundedSemaphore
 
 from simopt import recheck
+from simopt.claims import witness
 from simopt.coq import page
 from simopt.coq.catalogue import rational, smallest
 from simopt.coq.certificate import heading
 from simopt.coq.headlines import FILES, HEADLINES
 from simopt.coq.kernel import Kernel, Result, available
 from simopt.coq.mutant import claimed, mutant
-from simopt.coq.preludes import source
+from simopt.coq.preludes import needed, source
 from simopt.coq.theory import NoTheorem, export, title
+from simopt.coq.unstated import VERDICTS
+from simopt.coq.unstated import rows as read_rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +78,7 @@ def _refutations(evidence: Path) -> Iterator[Job]:
             text = theorem(path)[1]
             return text, claimed(text)
 
-        row = path.name.removesuffix(".witness.json")
+        row = witness.read(path).row
         yield from _pair("refutation", row, f"{title(row)}_refuted", made)
 
 
@@ -110,19 +113,20 @@ def main(arguments: list[str] | None = None) -> int:
     if not available():
         sys.stdout.write("NOT RUN: there is no coqc with coq-interval here (Debian: apt-get install coq libcoq-interval)\n")
         return 0
+    if options.page is not None and not (options.evidence / VERDICTS).is_file():
+        parser.error(f"--page: {options.evidence} has no {VERDICTS}, which `simopt verify --output` writes")
+    rows = read_rows(options.evidence) if options.page is not None else []
     kernel = Kernel(options.folder)
     jobs = [*_proofs(options.evidence), *_refutations(options.evidence), *_certificates(), *_headlines()]
     answers, texts = _asked(kernel, jobs, options.jobs, options.seconds)
     if options.page is not None:
-        page.write(options.page, answers, texts)  # before coqchk, which takes long
-    sound = True
-    if options.again and answers.accepted:
-        sound, said = kernel.checked_again([name for _, name in answers.accepted])
-        answers.again = f"coqchk over {len(answers.accepted)} files: {'accepted' if sound else f'NOT ACCEPTED: {said}'}"
+        page.write(options.page, answers, texts, rows)  # before coqchk, which takes long
+    if options.again:
+        answers.again = _again(kernel, [name for _, name in answers.accepted], texts, options.jobs)
         if options.page is not None:
-            page.write(options.page, answers, texts)
+            page.write(options.page, answers, texts, rows)
     sys.stdout.write("\n".join(page.lines(answers)) + "\n")
-    return 1 if answers.wrong or not sound else 0
+    return 1 if answers.wrong else 0
 
 
 def _asked(kernel: Kernel, jobs: list[Job], processes: int, seconds: float) -> tuple[page.Answers, dict[str, str]]:
@@ -146,6 +150,7 @@ def _asked(kernel: Kernel, jobs: list[Job], processes: int, seconds: float) -> t
                 room.release()
                 continue
             texts[job.name] = text
+            answers.stated |= {job.of} if job.kind in ("proof file", "refutation") else set()
             kernel.prepare(text)
             ask = kernel.refused if job.kind == "mutant" else kernel.check
             waiting[job] = pool.submit(ask, job.name, text)
@@ -154,6 +159,13 @@ def _asked(kernel: Kernel, jobs: list[Job], processes: int, seconds: float) -> t
         if job in waiting:
             answers.results[job.kind][job.name] = waiting[job].result()
     return answers, texts
+
+
+def _again(kernel: Kernel, names: list[str], texts: Mapping[str, str], processes: int) -> dict[str, Result]:
+    """What coqchk says of files that were accepted, and before them of the files that they stand on."""
+    wanted = dict.fromkeys([*(below for name in names for below in needed(texts[name])), *names])
+    with ThreadPoolExecutor(processes) as pool:
+        return dict(zip(wanted, pool.map(kernel.again, wanted), strict=True))
 
 
 if __name__ == "__main__":

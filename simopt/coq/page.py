@@ -10,10 +10,12 @@ import subprocess
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from simopt.coq.headlines import HEADLINES
 from simopt.coq.kernel import Result
 from simopt.coq.preludes import source
+from simopt.coq.unstated import unstated
 from simopt.ground.writing import write_text
 
 BEGIN, END = "<!-- answers: begin -->", "<!-- answers: end -->"
@@ -23,17 +25,24 @@ WORDS = {
     "certificate": "certificates",
     "headlines": "files of headline results",
     "mutant": "mutants, to be refused",
+    "again": "accepted ones again, with what they stand on, by coqchk",
 }
 
 
 @dataclass
 class Answers:
-    """Results by kind and name; what was left out of a sample, by kind; why some have no theorem; what coqchk said."""
+    """Results by kind and name; what was left out of a sample, by kind; why some have no theorem; rows that have one; what coqchk said."""
 
     results: dict[str, dict[str, Result]] = field(default_factory=dict)
     left_out: dict[str, int] = field(default_factory=dict)
     without: dict[str, str] = field(default_factory=dict)
-    again: str = ""
+    stated: set[str] = field(default_factory=set)
+    again: dict[str, Result] = field(default_factory=dict)
+
+    @property
+    def asked(self) -> dict[str, dict[str, Result]]:
+        """Results by kind, those of coqchk among them if it was asked."""
+        return self.results | ({"again": self.again} if self.again else {})
 
     @property
     def accepted(self) -> list[tuple[str, str]]:
@@ -44,10 +53,11 @@ class Answers:
     def wrong(self) -> dict[str, str]:
         """What was not accepted (or, of mutants, not refused), or assumes what is not on the list; and what was said."""
         found = {}
-        for kind, own in self.results.items():
+        for kind, own in self.asked.items():
             for name, result in own.items():
                 if not result.accepted:
-                    found[name] = f"NOT {'REFUSED' if kind == 'mutant' else 'ACCEPTED'}: {' '.join(result.said.split())[:400]}"
+                    word = {"mutant": "REFUSED", "again": "ACCEPTED AGAIN"}.get(kind, "ACCEPTED")
+                    found[name] = f"NOT {word}: {' '.join(result.said.split())[:400]}"
                 elif result.foreign:
                     found[name] = f"ASSUMES {', '.join(result.foreign)}"
         return found
@@ -66,7 +76,7 @@ class Answers:
 def lines(answers: Answers) -> list[str]:
     """The answers for a terminal."""
     told = []
-    for kind, own in answers.results.items():
+    for kind, own in answers.asked.items():
         good, times = sum(result.accepted for result in own.values()), sorted(result.seconds for result in own.values()) or [0.0]
         rest = f"; {answers.left_out[kind]} left out of the sample" if answers.left_out.get(kind) else ""
         told.append(
@@ -76,17 +86,17 @@ def lines(answers: Answers) -> list[str]:
         )
     told += [f"    {name} {said}" for name, said in answers.wrong.items()]
     told += [f"assumptions of {len(names)} files: {', '.join(axioms) or 'none'}" for axioms, names in answers.assumptions().items()]
-    return told + ([answers.again] if answers.again else [])
+    return told
 
 
-def write(page: Path, answers: Answers, texts: Mapping[str, str]) -> None:
-    """Put the answers between the markers of a page."""
+def write(page: Path, answers: Answers, texts: Mapping[str, str], rows: list[dict[str, Any]]) -> None:
+    """Put the answers between the markers of a page; `rows` is the whole catalogue, with its verdicts."""
     before, rest = page.read_text(encoding="utf-8").split(BEGIN)
-    write_text(page, f"{before}{BEGIN}\n{block(answers, texts)}\n{END}{rest.split(END)[1]}")
+    write_text(page, f"{before}{BEGIN}\n{block(answers, texts, rows)}\n{END}{rest.split(END)[1]}")
 
 
-def block(answers: Answers, texts: Mapping[str, str]) -> str:
-    """Tables and theorems; `texts` are the files by name, from which theorems are quoted."""
+def block(answers: Answers, texts: Mapping[str, str], rows: list[dict[str, Any]]) -> str:
+    """Tables and theorems; `texts` are the files by name, from which theorems are quoted, `rows` the catalogue."""
     said = subprocess.run(["coqc", "--version"], capture_output=True, text=True, check=False).stdout if shutil.which("coqc") else ""
     found = re.search(r"version (\S+)", said)
     made = [
@@ -94,7 +104,7 @@ def block(answers: Answers, texts: Mapping[str, str]) -> str:
         "",
     ]
     made += ["| what | of | accepted | median s | longest s | all s |", "|---|---|---|---|---|---|"]
-    for kind, own in answers.results.items():
+    for kind, own in answers.asked.items():
         times = sorted(result.seconds for result in own.values()) or [0.0]
         good = sum(result.accepted for result in own.values())
         word = f"{good} refused" if kind == "mutant" else str(good)
@@ -102,7 +112,6 @@ def block(answers: Answers, texts: Mapping[str, str]) -> str:
     skipped = sum(answers.left_out.values())
     made += ["", f"A sample: {skipped} files were left out." if skipped else "Nothing was left out.", ""]
     made += ["**Not as it should be**:", "", *(f"- {name}: {said}" for name, said in answers.wrong.items()), ""] if answers.wrong else []
-    made += [answers.again, ""] if answers.again else []
     made += ["| assumed | files |", "|---|---|"]
     made += [f"| {', '.join(axioms) or 'nothing'} | {len(names)} |" for axioms, names in answers.assumptions().items()]
     made += ["", "Headline results in full, and what of the claim's sentence they leave out:", ""]
@@ -110,11 +119,10 @@ def block(answers: Answers, texts: Mapping[str, str]) -> str:
         f"- {each.claim}: {', '.join(f'`{name}`' for name in each.theorems)}" + (f"; not {each.left}" if each.left else "")
         for each in HEADLINES
     ]
-    made += ["", "Not stated:", ""]
-    reasons: dict[str, list[str]] = {}
-    for claim, reason in answers.without.items():
-        reasons.setdefault(reason, []).append(claim)
-    made += [f"- {', '.join(sorted(claims))}: {reason}" for reason, claims in sorted(reasons.items(), key=lambda item: -len(item[1]))]
+    none = unstated(rows, answers.stated | {each.claim for each in HEADLINES}, answers.without)
+    missing = sum(map(len, none.values()))
+    made += ["", f"Of {len(rows)} rows of the catalogue {len(rows) - missing} have a theorem. Not stated are {missing}:", ""]
+    made += [f"- {reason} ({len(claims)}): {', '.join(claims)}" for reason, claims in none.items()]
     made += ["", "Three theorems, as they stand in the files:", ""]
     made += [f"```coq\n{each}\n```\n" for each in quoted(texts)]
     return "\n".join(made).rstrip()

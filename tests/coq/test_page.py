@@ -13,6 +13,8 @@ from simopt.coq.mutant import claimed
 from simopt.coq.page import BEGIN, END, Answers, block, lines, quoted, write
 from simopt.coq.theory import refutation
 
+ROWS = [{"id": name, "verdict": "HOLDS", "kind": "inequality", "evidence": "float", "scope": "sampled", "reason": None} for name in "ACDEF"]
+
 
 def answers() -> Answers:
     """Two proof files, of which one was not accepted, a refutation with an axiom of its own, a mutant that was."""
@@ -22,25 +24,44 @@ def answers() -> Answers:
         "refutation": {"C_refuted": Result("3", True, 1.0, ("ours",))},
         "mutant": {"A_mutant": Result("4", False, 1.0, (), "exit status 0")},
     }
-    return Answers(results, {"mutant": 3}, {"D": "no formula", "E": "no formula"}, "coqchk over 2 files: accepted")
+    return Answers(
+        results,
+        {"mutant": 3},
+        {"D": "no formula", "E": "no formula"},
+        {"A", "C"},
+        {"A": good, "C_refuted": Result("3", False, 5.0, (), "no .vo")},
+    )
 
 
 def test_everything_that_is_wrong_is_said() -> None:
     said = "\n".join(lines(answers()))
     assert "proof files: 1 of 2 accepted; median 3.0 s, longest 4.0 s, 6 s in all" in said
     assert "0 of 1 refused" in said and "3 left out of the sample" in said
-    assert "B NOT ACCEPTED: no proof" in said and "C_refuted ASSUMES ours" in said and "A_mutant NOT REFUSED" in said
+    assert "B NOT ACCEPTED: no proof" in said and "C_refuted NOT ACCEPTED AGAIN: no .vo" in said and "A_mutant NOT REFUSED" in said
+    assert "by coqchk: 1 of 2 accepted; median 3.5 s" in said
+
+
+def test_foreign_assumptions_are_said() -> None:
+    made = answers()
+    made.again = {}
+    assert "C_refuted ASSUMES ours" in "\n".join(lines(made)) and "coqchk" not in block(made, {}, ROWS)
 
 
 def test_the_block_has_the_same(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(f"before\n{BEGIN}\nSTALE\n{END}\nafter\n", encoding="utf-8")
-    write(page, answers(), {})
+    write(page, answers(), {}, ROWS)
     text = page.read_text(encoding="utf-8")
     assert text.startswith("before\n") and text.endswith("\nafter\n") and "STALE" not in text
     assert "| proof files | 2 | 1 | 3.0 | 4.0 | 6 |" in text and "A sample: 3 files were left out." in text
-    assert "| Coq's 63-bit integers, classic | 1 |" in text and "- D, E: no formula" in text
-    assert block(answers(), {}) in text
+    assert (
+        "| Coq's 63-bit integers, classic | 1 |" in text
+        and "- no formula (2): D, E" in text
+        and "Of 5 rows of the catalogue 2 have a theorem. Not stated are 3:" in text
+    )
+    assert "- its checks compute with floats (1): F" in text
+    assert "| accepted ones again, with what they stand on, by coqchk | 2 | 1 | 3.5 | 5.0 | 7 |" in text
+    assert block(answers(), {}, ROWS) in text
 
 
 def test_theorems_are_quoted_whole() -> None:

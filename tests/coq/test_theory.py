@@ -14,7 +14,7 @@ from simopt.claims.expression import exp, inputs, log, maximum, root, symbols, t
 from simopt.claims.proof import Collector
 from simopt.claims.statement import serialise
 from simopt.cli.main import app
-from simopt.coq.kernel import Kernel, available
+from simopt.coq.kernel import Kernel, Result, available
 from simopt.coq.mutant import mutant
 from simopt.coq.term import Printer, Terms, identifier
 from simopt.coq.theory import comment, export, refutation, title
@@ -183,6 +183,20 @@ def test_what_is_refused_for_its_form_is_no_refusal(kernel: Kernel) -> None:
     assert not kernel.check("nothing", "From Simopt Require Import Simopt.").accepted
     axiom = "From Simopt Require Import Simopt.\nAxiom ours : 0 = 1.\nTheorem t : 0 = 1. Proof. exact ours. Qed."
     assert kernel.check("axiom", axiom).foreign == ["ours"]
+
+
+@needs_coq
+@pytest.mark.slow
+def test_coqchk_is_asked_once_for_each_text(kernel: Kernel) -> None:
+    name = "twice"
+    assert kernel.check(name, export(samples()["rows"])).accepted
+    first = kernel.again(name)
+    assert first.accepted, first.said
+    assert kernel.again(name) is first
+    assert Kernel(kernel.folder).again(name) == first  # from the ledger
+    (kernel.folder / f"{name}.vo").write_bytes(b"altered")
+    kernel.known[name] = Result("another", True, 0.0)
+    assert not kernel.again(name).accepted
 
 
 def test_the_wheel_holds_the_prelude() -> None:

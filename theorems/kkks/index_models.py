@@ -100,7 +100,8 @@ class Step:
 
     def square_before(self) -> Fraction:
         """‖w^t − w‖²."""
-        return Fraction(squared(self.difference))
+        square: Fraction = squared(self.difference)
+        return square
 
     def square_after(self) -> Fraction:
         """‖w^{t+1} − w‖²."""

@@ -198,7 +198,7 @@ def noise_free_steps(trial: Trial) -> Iterator[Instance]:
 def step_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
     """The square of the step, or of the distance after it, against that of the distance before it."""
     s = step(instance, known=True)
-    left = s.square_after() if trial["to"] == "target" else Fraction(squared(s.move()))
+    left = s.square_after() if trial["to"] == "target" else squared(s.move())
     yield at_most(left, s.square_before(), f"ε̂ = {s.error()}", strict=True)
 
 

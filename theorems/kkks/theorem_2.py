@@ -183,8 +183,9 @@ def conclusions(trial: Trial) -> Iterator[Instance]:
 )
 def one_of_two_things(instance: Instance, trial: Trial) -> Iterator[Check]:
     """The smaller of what the two alternatives lack."""
-    decrease, error, unit = instance["decrease"], instance["error"], instance["unit"]
-    yield at_most(min(unit - decrease, error - trial["times"] * unit), 0, f"ε̂ = {error}, decrease = {decrease}, W(η₁ + η₂) = {unit}")
+    decrease, error, unit = inputs(**instance)
+    name = f"ε̂ = {instance['error']}, decrease = {instance['decrease']}, W(η₁ + η₂) = {instance['unit']}"
+    yield at_most(minimum(unit - decrease, error - trial["times"] * unit), 0, name)
 
 
 @claim(

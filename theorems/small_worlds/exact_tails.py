@@ -93,7 +93,8 @@ def excess(of_sample: Vector, of_world: Vector) -> Fraction:
 def squared_distance(of_sample: Vector, of_world: Vector) -> Fraction:
     """‖ω_S − ω_P‖²."""
     apart = minus(of_sample, of_world)
-    return Fraction(dot(apart, apart))
+    square: Fraction = dot(apart, apart)
+    return square
 
 
 def law(

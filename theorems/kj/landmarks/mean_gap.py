@@ -186,9 +186,10 @@ def two_columns(trial: Trial) -> Iterator[Instance]:
 )
 def larger_samples_have_larger_classes(instance: Instance, trial: Trial) -> Iterator[Check]:
     """max f(x_1) over both classes."""
-    B, row = instance["B"], instance["K"][0]
-    small = Fraction(B * abs(row[0]))
-    large = Fraction(trial["radius"] * B * (abs(row[0]) + abs(row[1])), 2)
+    row = instance["K"][0]
+    B, first, second = inputs(B=instance["B"], first=row[0], second=row[1])
+    small = B * abs(first)
+    large = trial["radius"] * B * (abs(first) + abs(second)) / 2
     yield at_most(small, large, "max f(x_1) over F_S and over F_{S ∪ S'}")
 
 
