@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Self
 
 import numpy as np
@@ -82,7 +83,7 @@ class MatchingLoss(Problem):
                 f"(first at index {i}: {self.targets[i]:g}); rescale them, or use the identity"
             )
 
-    @property
+    @cached_property
     def shares(self) -> Shares:
         """1/m, or p."""
         return Shares.of(len(self.targets), self.weights)

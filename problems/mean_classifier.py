@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from typing import TYPE_CHECKING, ClassVar, Self
 
 import numpy as np
@@ -79,7 +80,7 @@ class MeanClassifier(Bounded, KernelProblem):
     bound: Bound = field(default_factory=UnitBall)
     weights: Weights | None = None
 
-    @property
+    @cached_property
     def shares(self) -> Shares:
         """1/n, or p."""
         return Shares.of(len(self.labels), self.weights)

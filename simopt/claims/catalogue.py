@@ -65,6 +65,8 @@ def find(name: str) -> Claim:
     UnknownName
         with the nearest id.
     """
+    if (known := dict(registry.items("claim")).get(name)) is not None:
+        return cast(Claim, known)
     for pool in (registered, lambda: saying([name]), claims):  # what is registered already needs no loading
         for claim in pool():
             if name.casefold() in (row.casefold() for row in claim.rows):

@@ -80,8 +80,15 @@ def expected_failed_checks(estimator: Any) -> dict[str, str]:
 
 
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
-@parametrize_with_checks([*DEFAULTS, *FEW, *FORMS], expected_failed_checks=expected_failed_checks)
+@parametrize_with_checks([*DEFAULTS, *FEW], expected_failed_checks=expected_failed_checks)
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:
+    check(estimator)
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@parametrize_with_checks(FORMS, expected_failed_checks=expected_failed_checks)
+def test_scikit_learn_checks_of_other_forms(estimator: Any, check: Any) -> None:
     check(estimator)
 
 

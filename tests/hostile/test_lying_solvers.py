@@ -142,7 +142,7 @@ def attack(name: str, index: int, lies: list[str], arithmetics: tuple[str, ...])
 def test_no_lie_makes_a_wrong_bound(name: str) -> None:
     """A few of the lies, others for each problem, so that each is told to many of them."""
     place = list(PROBLEMS).index(name)
-    lies = [lie for k, lie in enumerate(LIES) if (k + place) % 8 == 0]
+    lies = [lie for k, lie in enumerate(LIES) if (k + place) % 20 == 0]
     assert attack(name, 0, lies, tuple(a for a in PROBLEMS[name].arithmetics if a != "rational")) >= 10 * len(lies)
 
 
