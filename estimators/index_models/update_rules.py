@@ -55,7 +55,7 @@ class FittedTransfer(UpdateRule):
     """L-Isotron: u^t minimises Σ w_i (u(z_i) − y_i)², w > 0, over non-decreasing L-Lipschitz functions; Isotron: L = ∞.
 
     Beyond the scores u^t is constant. The order of one round is where the sort of the next starts from: a stable sort takes advantage of
-    long runs that are sorted already. O(m log m) for the first sort, about m^{4/3} sums for the fit.
+    long runs that are sorted already. O(m log m) for the first sort, O(m) for the fit of random data.
     """
 
     def __init__(self, targets: Array, lipschitz: float = 1.0, *, warm: bool = True, weights: Array | None = None) -> None:

@@ -44,7 +44,7 @@ def fit_bounded_chain(
     positions : (n,) array, optional
         z; steps without bound share by their lengths in z. Equally long by default.
 
-    About n^{4/3} sums on random data, O(n √n) at worst.
+    O(n) on random data, O(n √n) at worst.
     """
     if least is None:
         return _fit(y, w, u, lo, hi, positions)

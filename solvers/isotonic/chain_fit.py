@@ -1,6 +1,7 @@
 r"""Least squares along a chain with bounded steps: 0 ≤ x_{i+1} − x_i ≤ u_i and lo ≤ x ≤ hi, exactly.
 
-The dynamic programme (where every step is free or a tie, pooling) finds which steps are at a bound. The values themselves are then
+The dynamic programme (where every step is free or a tie, pooling) finds which steps are at a bound; long chains try it within a band
+around a coarser fit first (chain_band.py), which takes O(m) and is exact where the band holds nothing. The values themselves are then
 computed afresh: samples linked by steps at a bound form blocks, on each of which x is an offset plus a constant, the weighted mean of
 (y − offset), or the end of the range where the block touches it. That takes out the rounding that the programme's running sums collect.
 """
@@ -14,20 +15,29 @@ from numpy.typing import NDArray
 
 from simopt.ground.arrays import Array
 from simopt.ground.compiled import kernel
+from simopt.solvers.isotonic.chain_band import band_zeros, nodes_of
 from simopt.solvers.isotonic.chain_programme import chain_zeros
 from simopt.solvers.isotonic.pooling import is_free, pooled
 
 TOUCH = 16 * 2.0**-52  # of the size of x: what the end of a block may be off the end of the range that holds it
 PASSES = 10  # over the blocks: one, and one more for each time that steps turn out to be held
+FEW = 4096  # samples, below which no band is worth its nodes
+MARGIN = 0.12  # of m^{1/4} groups' share of u: twice what the fits of random data are from those of their nodes
+NARROW = 0.1  # of the range of y: a band that is not narrower spares little
+NEAR = 1e-3  # of the margin: nearer to an edge the fit counts as held; rounding moves neither as far
+WIDER = 8.0  # times as wide is the second band, where the first one held the fit
 LOOSE, LEVEL, STEEP = 0, 1, 2  # a step strictly between its bounds, at its lower one, at its upper one
 
 
 @kernel
-def _descend(x: Any, u: Any, hi: Any, state: Any) -> None:
-    """x_m = min(p_m, hi), x_i = p_i clipped to [x_{i+1} − u_i, x_{i+1}], in place of the zeros p."""
+def _descend(x: Any, u: Any, hi: Any, edges: Any, near: Any, state: Any) -> Any:
+    """x_m = min(p_m, hi), x_i = p_i clipped to [x_{i+1} − u_i, x_{i+1}], in place of the zeros p; whether an edge is `near` x or nearer."""
     m = x.size
+    held = edges[m - 1] and x[m - 1] <= hi + near
     x[m - 1] = min(x[m - 1], hi)
     for i in range(m - 2, -1, -1):
+        if edges[i]:
+            held |= x[i + 1] - u[i] - near <= x[i] <= x[i + 1] + near
         if x[i] >= x[i + 1]:
             x[i] = x[i + 1]
             state[i] = LEVEL
@@ -36,6 +46,7 @@ def _descend(x: Any, u: Any, hi: Any, state: Any) -> None:
             state[i] = LEVEL if u[i] == 0.0 else STEEP
         else:
             state[i] = LOOSE
+    return held
 
 
 @kernel
@@ -134,23 +145,50 @@ def chain_prices(x: Array, y: Array, w: Array, u: Array, state: NDArray[np.int8]
     return tau
 
 
+def _fit_in_band(y: Array, w: Array, u: Array, lo: float, hi: float, state: NDArray[np.int8]) -> Array | None:
+    """The fit by the programme within a band, and the states of its steps; None where no band is narrow enough or holds nothing."""
+    least, most = max(float(y.min()), lo), max(float(y.max()), lo)
+    nodes = nodes_of(y, w, u, most - least)
+    margin = MARGIN * y.size**0.25 * float(nodes.climbs.mean())
+    near = NEAR * margin
+    if margin >= NARROW * (most - least) or near <= TOUCH * max(abs(least), abs(most)):
+        return None
+    X, _ = fit_chain(*nodes, lo, hi)
+    for times in (1.0, WIDER):
+        band = band_zeros(y, w, u, least, most, X, nodes.climbs, times * margin)
+        if band is None:
+            break
+        x, edges = band
+        if not _descend(x, u, hi, edges, near, state):
+            return x
+    return None
+
+
 def fit_chain(
     y: Array, w: Array, u: Array, lo: float = -np.inf, hi: float = np.inf, *, capacity: int | None = None
 ) -> tuple[Array, NDArray[np.int8]]:
-    """The fit x, and the state of each step (LOOSE, LEVEL, STEEP).
+    """The fit x, and the state of each step (FEW = 2048  # samples, below which no band is worth its nodes
+    MARGIN = 0.12  # of m^{1/4} groups' share of u: twice what the fits of random data are from those of their nodes
+    NARROW = 0.1  # of the range of y: a band that is not narrower spares little
+    NEAR = 1e-3  # of the margin: nearer to an edge the fit counts as held; rounding moves neither as far
+    WIDER = 8.0  # times as wide is the second band, where the first one held the fit
+    LOOSE, LEVEL, STEEP).
 
-    Parameters
-    ----------
-    y, w : (m,) arrays
-        targets; weights > 0.
-    u : (m − 1,) array
-        upper bounds ≥ 0, possibly ∞.
-    lo, hi : float
-        range of x.
+        Parameters
+        ----------
+        y, w : (m,) arrays
+            targets; weights > 0.
+        u : (m − 1,) array
+            upper bounds ≥ 0, possibly ∞.
+        lo, hi : float
+            range of x.
     """
-    x = pooled(y, w, u, lo) if is_free(u) else chain_zeros(y, w, u, lo, capacity)
     state = np.empty(max(y.size - 1, 0), dtype=np.int8)
-    _descend(x, u, hi, state)
+    free = is_free(u)
+    x = None if free or y.size < FEW or capacity is not None else _fit_in_band(y, w, u, lo, hi, state)
+    if x is None:
+        x = pooled(y, w, u, lo) if free else chain_zeros(y, w, u, lo, capacity)
+        _descend(x, u, hi, np.zeros(y.size, dtype=np.bool_), 0.0, state)
     for _ in range(PASSES):
         if _level_blocks(x, y, w, u, lo, hi, state) == 0:
             break

@@ -124,7 +124,7 @@ def lipschitz_isotonic(
     extrapolation : str
         "constant", "linear" or "refuse", beyond the samples.
 
-    O(n log n) for the sort and about n^{4/3} sums for the fit on random data, O(n √n) at worst.
+    O(n log n) for the sort and O(n) for the fit on random data, O(n √n) at worst.
 
     Raises
     ------

@@ -23,7 +23,7 @@ from simopt.solving.solver import solver
 def lpav(problem: LipschitzIsotonic, *, tol: float) -> Iterator[Iterate]:
     """The exact solution, at once; its multipliers are the cumulative residuals.
 
-    About m^{4/3} sums on random data, O(m √m) at worst; about 10 floats a sample.
+    O(m) on random data, O(m √m) at worst; about 10 floats a sample.
     Source: Kakade, Kalai, Kanade & Shamir 2011, §4, for the problem.
     """
     from simopt.solvers.isotonic.bounded_chain import fit_problem  # kernels that the other problems have no use for
