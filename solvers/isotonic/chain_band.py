@@ -132,6 +132,8 @@ def _zeros(y: Any, w: Any, u: Any, least: Any, most: Any, X: Any, climbs: Any, m
             # g is 0 on [p, p + u], unless that is beyond the band
             waits = (left == far_left and p + u_i <= bottom) or (right == far_right and p >= top)
             if i > 0 and u_i > 0.0 and not (waits and u_i < span):
+                if left - far_left > 1 and b_left[left - 2] == p == b_left[left - 1]:
+                    left -= 1  # of three at one place the middle one says nothing; where zeros stay at 0 or 1 there would be thousands
                 b_left[left], v_left[left] = p, -slope * p - c_left
                 left += 1
                 if u_i < span:
