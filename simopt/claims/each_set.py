@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import wraps
 from typing import Any
 
-from simopt.claims.claim import Instance, Verdicts, claim
+from simopt.claims.claim import Instance, InvalidClaim, Verdicts, claim
 from simopt.claims.trial import Trial
 from simopt.data.datasets import describe
 
@@ -22,14 +22,25 @@ def claim_on_each(
     instances: Callable[[Trial, Sequence[str]], Iterable[Instance]],
     covers: Sequence[str] = (),
     alone: Mapping[str, Mapping[str, Any]] | None = None,
+    all_carried: bool = False,
     **rest: Any,
 ) -> Callable[[Verdicts], Verdicts]:
     """Register the function as the claim `id` on those of `sets` (name in the paper: name of the data set) that the repository carries, and
     as `id`-fetched on the others, whose licences do not let them be passed on; so are the rows in `covers` called (see `row`).
 
     `instances` gets the names too; "all the sets" in `says` becomes them. `alone` has fields of one part, by the ending of its
-    id ("" or "-fetched"): its `says` is added to the common one, other fields take their place. The rest is as in `claim`.
+    id ("" or "-fetched"): its `says` is added to the common one, other fields take their place. Where the repository carries all sets
+    `all_carried` says it, so that the source tells which ids there are. The rest is as in `claim`.
+
+    Raises
+    ------
+    InvalidClaim
+        if it does not carry all of them although `all_carried` says so, or does although it does not.
     """
+    if all_carried is (FETCHED in parts(sets)):
+        raise InvalidClaim(
+            f"claim {id}: all_carried={all_carried}, but the repository {'lacks some' if all_carried else 'carries all'} of its sets"
+        )
 
     def decorate(function: Verdicts) -> Verdicts:
         for ending, names in parts(sets).items():

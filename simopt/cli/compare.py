@@ -23,7 +23,10 @@ FOLDER = "simopt-compare"
 def compare(
     problem: ProblemName,
     solvers: Annotated[
-        str | None, typer.Option("--solvers", metavar="A,B,…", help="Solvers, with options as a[k=v,…] (default: all).")
+        str | None,
+        typer.Option(
+            "--solvers", metavar="A,B,…", help="Solvers, with options as a[k=v,…] (default: all).", autocompletion=completion.solver_lists
+        ),
     ] = None,
     sizes: Annotated[str | None, typer.Option("--sizes", metavar="N,…", help="Samples, such as 1e3,1e4.")] = None,
     conditionings: Annotated[

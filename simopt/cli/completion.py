@@ -1,7 +1,8 @@
-"""What the shell completes: names of problems, of their solvers, and of data sets.
+"""What the shell completes: names of problems, of their solvers, of claims and papers, of tables, equivalences and data sets.
 
 The names are read from sources, where that is enough, so that a press of the key costs no imports. A key that finds nothing, or meets an
-error, says nothing: what is wrong is told when the command runs.
+error, says nothing: what is wrong is told when the command runs. Where a command takes files, too, the shell completes those if no name
+begins so.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ def beginning(names: Callable[[typer.Context], list[str]]) -> Completer:
 
 
 def _rows() -> list[dict[str, Any]]:
+    """Problems with their solvers."""
     from simopt.cli.list import rows
     from simopt.ground import registry, sources
 
@@ -41,10 +43,62 @@ def _rows() -> list[dict[str, Any]]:
     return rows("problems")
 
 
+def _problems() -> list[str]:
+    return [row["name"] for row in _rows()]
+
+
+def _solvers(ctx: typer.Context | None = None) -> list[str]:
+    """Those of the problem that stands before (else of any), and the back ends that are installed."""
+    from simopt.ground.registry import fold
+    from simopt.solving.backends.table import listed
+
+    before = [] if ctx is None else [ctx.params.get("problem") or "", *ctx.args]  # click leaves it in `args` until the line is complete
+    rows = _rows()
+    chosen = [row for row in rows if fold(row["name"]) in map(fold, before)] or rows
+    return [*(name for row in chosen for name in row["solvers"]), *(backend.name for backend in listed() if backend.missing is None)]
+
+
+def _claims() -> list[str]:
+    from simopt.claims.each_set import FETCHED
+    from simopt.cli.list import rows
+    from simopt.ground import registry, sources
+
+    if not registry.foreign("theorems"):
+        with suppress(sources.Unread):
+            parts = sources.registered("theorems", "claim_on_each")
+            fetched = [name + FETCHED for name, said in parts if not said.get("all_carried", False)]
+            return [*(name for name, _ in sources.registered("theorems", "claim")), *(name for name, _ in parts), *fetched]
+    registry.load("theorems")
+    return [row["id"] for row in rows("theorems")]
+
+
+def _papers() -> list[str]:
+    from simopt.claims.papers import PAPERS
+
+    return list(PAPERS)
+
+
+def _made(*kinds: str) -> list[str]:
+    """What theorems register beside claims: tables, equivalences and families."""
+    from simopt.ground import registry, sources
+
+    if not registry.foreign("theorems"):
+        with suppress(sources.Unread):
+            return [name for kind in kinds for name, _ in sources.registered("theorems", kind)]
+    registry.load("theorems")
+    return [name for kind in kinds for name in registry.names(kind)]
+
+
+def _datasets() -> list[str]:
+    from simopt.data.datasets import descriptions
+
+    return [entry.name for entry in descriptions()]
+
+
 @beginning
 def problems(ctx: typer.Context) -> list[str]:
     """All problems."""
-    return [row["name"] for row in _rows()]
+    return _problems()
 
 
 ProblemName = Annotated[
@@ -54,15 +108,42 @@ ProblemName = Annotated[
 
 @beginning
 def solvers(ctx: typer.Context) -> list[str]:
-    """Those of any problem, the three back ends that come with simopt, and `all`."""
-    from simopt.solving.backends.table import FIRST_CLASS
+    """Those of the problem that stands before, the back ends that are installed, and `all`."""
+    return [*_solvers(ctx), "all"]
 
-    return [*(name for row in _rows() for name in row["solvers"]), *(backend.name for backend in FIRST_CLASS), "all"]
+
+def solver_lists(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Those of the problem that stands before and the back ends, also after a comma."""
+    before, comma, last = incomplete.rpartition(",")
+    names = beginning(_solvers)(ctx, last)
+    return [f"{before}{comma}{name}" for name in names]
 
 
 @beginning
 def datasets(ctx: typer.Context) -> list[str]:
     """All data sets."""
-    from simopt.data.datasets import descriptions
+    return _datasets()
 
-    return [entry.name for entry in descriptions()]
+
+@beginning
+def claims(ctx: typer.Context) -> list[str]:
+    """Ids of all claims."""
+    return _claims()
+
+
+@beginning
+def claims_and_papers(ctx: typer.Context) -> list[str]:
+    """Ids of all claims, and keys of papers."""
+    return [*_claims(), *_papers()]
+
+
+@beginning
+def tables(ctx: typer.Context) -> list[str]:
+    """All tables and figures."""
+    return _made("table")
+
+
+@beginning
+def everything(ctx: typer.Context) -> list[str]:
+    """All that can be shown."""
+    return [*_problems(), *_solvers(), *_claims(), *_papers(), *_made("table", "equivalence", "family"), *_datasets()]

@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from simopt.cli import completion
 from simopt.cli.streams import complain
 from simopt.ground.foreign_text import on_terminal
 
@@ -16,7 +17,12 @@ WORDS = "checked", "rejected", "unreadable"
 
 def recheck(
     proofs: Annotated[
-        list[str], typer.Argument(metavar="PROOF|ID|FOLDER...", help="Proof files that verify left behind, claims, or folders of files.")
+        list[str],
+        typer.Argument(
+            metavar="PROOF|ID|FOLDER...",
+            help="Proof files that verify left behind, claims, or folders of files.",
+            autocompletion=completion.claims,
+        ),
     ],
     coq: Annotated[
         str, typer.Option("--coq", metavar="DIR", help="Also write what was checked as theorems of Coq, a file a claim, into this folder.")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simopt.cli import completion
 from simopt.cli.console import console, table
 from simopt.cli.streams import complain
 from simopt.ground.evidence import files, several
@@ -22,7 +23,11 @@ WORDS = "replay", "do not replay", "unreadable"
 def replay(
     witnesses: Annotated[
         list[str],
-        typer.Argument(metavar="WITNESS|ID|FOLDER...", help="Witness files of verify, claims, or folders of files."),
+        typer.Argument(
+            metavar="WITNESS|ID|FOLDER...",
+            help="Witness files of verify, claims, or folders of files.",
+            autocompletion=completion.claims,
+        ),
     ],
     coq: Annotated[
         str, typer.Option("--coq", metavar="DIR", help="Also write what is refuted as theorems of Coq, a file a claim, into this folder.")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from simopt.cli import completion
 from simopt.cli.console import Effort, Json, Output, Steps, check_output, console, emit, number, reserved, table
 from simopt.cli.streams import say
 
@@ -20,7 +21,10 @@ STYLES = {"inside": "green", "outside": "yellow", "not printed": "dim"}
 
 
 def reproduce(
-    name: Annotated[str, typer.Argument(metavar="TABLE", help="Name of the table or figure: see `simopt list tables`.")],
+    name: Annotated[
+        str,
+        typer.Argument(metavar="TABLE", help="Name of the table or figure: see `simopt list tables`.", autocompletion=completion.tables),
+    ],
     effort: Effort = "quick",
     rows: Annotated[list[str] | None, typer.Option("--rows", metavar="ROW[,ROW]", help="Only rows with these (parts of) labels.")] = None,
     everything: Annotated[bool, typer.Option("--all", help="Every number a line, also what the paper does not print.")] = False,

@@ -23,7 +23,7 @@ def show(
     name: Annotated[
         str,
         typer.Argument(
-            metavar="ID", help="Id of a claim, key of a paper, or any name that `simopt list` lists.", autocompletion=completion.problems
+            metavar="ID", help="Id of a claim, key of a paper, or any name that `simopt list` lists.", autocompletion=completion.everything
         ),
     ],
 ) -> None:

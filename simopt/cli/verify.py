@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from simopt.cli import completion
 from simopt.cli.console import Effort, Json, Output, Steps, check_output, console, emit, number, reserved, table
 from simopt.cli.streams import complain, say
 from simopt.ground.evidence import FOLDER, LIST
@@ -28,7 +29,10 @@ Part = Mapping[str, Any]
 
 
 def verify(
-    selection: Annotated[list[str] | None, typer.Argument(metavar="[ID|PAPER]...", help="Ids or papers (kj, ak, kkks, rmw).")] = None,
+    selection: Annotated[
+        list[str] | None,
+        typer.Argument(metavar="[ID|PAPER]...", help="Ids or papers (kj, ak, kkks, rmw).", autocompletion=completion.claims_and_papers),
+    ] = None,
     section: Annotated[str | None, typer.Option("--section", metavar="S", help="Only this section of a paper.")] = None,
     effort: Effort = "quick",
     seed: Annotated[int, typer.Option("--seed", metavar="N", min=0, help="First seed (full effort runs five).")] = 0,

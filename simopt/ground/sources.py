@@ -101,6 +101,26 @@ def problems() -> list[dict[str, Any]]:
     return rows
 
 
+def registered(group: str, kind: str) -> list[tuple[str, dict[str, Any]]]:
+    """The names that decorators `@kind(name, …)` register, each with those keywords of it that are literals.
+
+    Raises
+    ------
+    Unread
+        if a name is no literal, or there are no sources.
+    """
+    if not modules(group):
+        raise Unread(f"simopt.{group}")
+    found = []
+    for module in modules(group):
+        for made in _decorators(module, kind):
+            if not isinstance(made, ast.Call) or not made.args:
+                raise Unread(module)
+            literal = {each.arg: each.value.value for each in made.keywords if each.arg and isinstance(each.value, ast.Constant)}
+            found.append((_value(module, made.args[0]), literal))
+    return found
+
+
 def _decorators(module: str, kind: str) -> list[ast.expr]:
     return [made for name, made, _ in outline(module).decorated if name == kind] if f"\n@{kind}" in _text(module) else []
 

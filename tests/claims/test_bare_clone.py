@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from simopt.claims import Check, Claim, Instance, Trial, at_most, catalogue, runner
+from simopt.claims.claim import InvalidClaim
 from simopt.claims.each_set import claim_on_each, row
 from simopt.claims.kinds import Verdict
 from simopt.data.datasets import describe
@@ -78,3 +79,6 @@ def test_a_claim_on_each_set_is_two_claims_with_their_own_rows(monkeypatch: pyte
     assert carried["says"] == "On Yacht and Abalone n ≤ 5000 (T-2)." and carried["covers"] == ["T-2"] and carried["cost"] == 1.0
     assert fetched["says"] == "On Bodyfat n ≤ 5000 (T-2-fetched). So." and fetched["covers"] == ["T-2-fetched"] and fetched["cost"] == 9.0
     assert carried["requires"] == ["dataset:yacht", "dataset:abalone"] and fetched["requires"] == ["dataset:bodyfat"]
+    for said, sets in ((True, SETS), (False, {"Yacht": "yacht"})):
+        with pytest.raises(InvalidClaim, match=f"claim T-3: all_carried={said}, but the repository"):
+            claim_on_each("T-3", sets, says="", instances=each, all_carried=said)

@@ -103,10 +103,38 @@ def completed(line: str) -> set[str]:
 def test_the_shell_completes_names(run: Run) -> None:
     listed = {row["name"] for row in json.loads(run("list", "problems", "--json").stdout)}
     assert completed("simopt solve ") >= listed and completed("simopt compare hinge-") == {n for n in listed if n.startswith("hinge-")}
-    assert completed("simopt show kernel-r") == {name for name in listed if name.startswith("kernel-r")}
     assert not completed("simopt solve zz")
     assert completed("simopt solve kernel-ridge --data ab") == {"abalone"} == completed("simopt datasets fetch ab")
-    assert completed("simopt solve m-power-rls --data abalone --solver sec") == {"secular"}
+
+
+def names(run: Run, what: str, key: str = "name") -> set[str]:
+    """What `simopt list` lists."""
+    return {row[key] for row in json.loads(run("list", what, "--json").stdout)}
+
+
+def test_the_shell_completes_claims_tables_and_all_that_can_be_shown(run: Run) -> None:
+    ids, tables, others = names(run, "theorems", "id"), names(run, "tables"), names(run, "equivalences")
+    assert completed("simopt verify ") == ids | {"kj", "ak", "kkks", "rmw"}
+    assert completed("simopt verify kj --section x RMW-T") == {id for id in ids if id.startswith("RMW-T")} != set()
+    assert completed("simopt recheck AK-") == completed("simopt replay AK-") == {id for id in ids if id.startswith("AK-")}
+    assert completed("simopt reproduce ") == tables
+    shown = completed("simopt show ")
+    assert shown >= ids | tables | others | names(run, "problems") | names(run, "datasets") | {"kj"}
+    assert all(run("show", name).exit_code == 0 for name in sorted(shown)[::60])
+
+
+def test_the_shell_completes_the_solvers_of_the_problem(run: Run) -> None:
+    rows = {row["name"]: row for row in json.loads(run("list", "problems", "--json").stdout)}
+    back_ends = {name for name, problem in listed_solvers(run) if problem == "any"}
+    for problem in ("m-power-rls", "kernel-ridge", "hinge-svm"):
+        found = completed(f"simopt solve {problem} --data abalone --solver ")
+        assert found - back_ends == {*rows[problem]["solvers"], "all"} and "clarabel" in found
+    assert completed("simopt compare landmarked-svr --solvers newton,int") == {"newton,interior-point"}
+    assert {"svm", "newton", "secular"} <= completed("simopt solve --solver ")  # of any, as no problem stands there
+
+
+def listed_solvers(run: Run) -> list[tuple[str, str]]:
+    return [(row["name"], row["problem"]) for row in json.loads(run("list", "solvers", "--json").stdout)]
 
 
 def test_conformance_of_nonsense_is_one_line(tmp_path: Path) -> None:

@@ -30,6 +30,7 @@ def training_parts(trial: Trial, names: Sequence[str]) -> Iterator[Instance]:
 @claim_on_each(
     "KK-Fig2",
     {name: SOURCES[name].dataset for name in PANELS},
+    all_carried=True,
     paper=KAKADE_KALAI_KANADE_SHAMIR,
     place="Section 6.2, Figure 2",
     kind=EXPERIMENT,
