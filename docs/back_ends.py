@@ -2,6 +2,7 @@
 
     python docs/back_ends.py            run what build/backends.jsonl lacks, then write the tables
     python docs/back_ends.py --anew     run everything
+    python docs/back_ends.py --taken    run nothing, write the first table
 
 A cell says how many of the ordinary examples of a problem are certified to 1e-6 when that back end solves them in ten seconds each.
 """
@@ -85,6 +86,13 @@ def cell(outcomes: list[list[str]]) -> str:
 WORDS = {"GAP_OPEN": "open", "ITERATION_LIMIT": "iterations", "TIME_LIMIT": "time", "FAILED": "failed", "NO ANSWER": "no answer"}
 
 
+def ended(back_end: BackEnd) -> str:
+    """What ends its run when `time_limit` is over."""
+    if back_end.time_limit:
+        return f"`{back_end.time_limit}`"
+    return "its process is ended" if back_end.apart or back_end.name == "ecos" else "looked at between solves"
+
+
 def taken(back_ends: list[BackEnd]) -> str:
     """What each takes, and its limits."""
     lines = [
@@ -93,8 +101,7 @@ def taken(back_ends: list[BackEnd]) -> str:
     ]
     for each in back_ends:
         limits = [each.max_iter] if isinstance(each.max_iter, str) else list(each.max_iter or ())
-        count = f", {each.default_max_iter:,}".replace(",", " ") if each.default_max_iter else ""
-        time = f"`{each.time_limit}`" if each.time_limit else "a process that is ended" if each.name == "ecos" else "none"
+        count = f", {each.default_max_iter:_}".replace("_", " ") if each.default_max_iter else ""
         cells = (
             f"`{each.name}`",
             version(each.package),
@@ -102,16 +109,15 @@ def taken(back_ends: list[BackEnd]) -> str:
             ", ".join(f"`{name}`" for name in each.tolerance) or "not known",
             f"{each.floor:g}" if each.floor else "",
             ", ".join(f"`{name}`" for name in limits) + count or "not known",
-            time,
+            ended(each),
             "yes" if each.warm else "",
         )
         lines.append("| " + " | ".join(cells) + " |")
     return "\n".join(lines)
 
 
-def page(done: dict[tuple[str, str], list[list[str]]]) -> str:
-    """The two tables."""
-    back_ends = usable()
+def closed(back_ends: list[BackEnd], done: dict[tuple[str, str], list[list[str]]]) -> str:
+    """Which problems each closes."""
     heads = [f"`{each.name}`" for each in back_ends]
     lines = ["| problem | " + " | ".join(heads) + " |", "|---|" + "---|" * len(heads)]
     sums: dict[str, list[list[str]]] = {each.name: [] for each in back_ends}
@@ -121,8 +127,13 @@ def page(done: dict[tuple[str, str], list[list[str]]]) -> str:
             sums[each.name] += found
         lines.append(f"| `{name}` | " + " | ".join(map(cell, row)) + " |")
     lines.append("| **all** | " + " | ".join(f"**{cell(found).partition(' ')[0]}**" for found in sums.values()) + " |")
+    return "\n".join(lines)
+
+
+def page(**blocks: str) -> str:
+    """The page with these tables in place of those that it has."""
     text = PAGE.read_text(encoding="utf-8")
-    for mark, block in (("taken", taken(back_ends)), ("closed", "\n".join(lines))):
+    for mark, block in blocks.items():
         before, rest = text.split(f"<!-- {mark}: begin -->")
         text = f"{before}<!-- {mark}: begin -->\n{block}\n<!-- {mark}: end -->{rest.split(f'<!-- {mark}: end -->')[1]}"
     return text
@@ -132,8 +143,12 @@ def main() -> None:
     """Run, and write the page."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--anew", action="store_true")
-    done = run(parser.parse_args().anew)
-    PAGE.write_text(page(done), encoding="utf-8")
+    parser.add_argument("--taken", action="store_true")
+    asked = parser.parse_args()
+    blocks = {"taken": taken(usable())}
+    if not asked.taken:
+        blocks["closed"] = closed(usable(), run(asked.anew))
+    PAGE.write_text(page(**blocks), encoding="utf-8")
 
 
 if __name__ == "__main__":
