@@ -40,7 +40,7 @@ types: $(VENV)/.test
 # Debian's coq and libcoq-interval, and goes on where it was interrupted. ARGS="--seconds 120" takes a sample, ARGS="--again --page docs/coq.md"
 # has coqchk look, too, and writes the page.
 coq: $(VENV)/.core
-	[ -d $(EVIDENCE) ] || $(BIN)/simopt verify --evidence $(EVIDENCE) --output $(EVIDENCE)/verdicts.json > /dev/null
+	[ -d $(EVIDENCE) ] || { mkdir -p $(EVIDENCE) && $(BIN)/simopt verify --evidence $(EVIDENCE) --output $(EVIDENCE)/verdicts.json > /dev/null; }
 	$(BIN)/python -m simopt.coq $(EVIDENCE) build/coq $(ARGS)
 
 # One changed line at a time in what decides: do the tests notice? Writes docs/mutants.md; an interrupt loses nothing.

@@ -1,6 +1,6 @@
 (** Headline results of the claims, stated in full: definitions first, then theorems for all reals. Written by hand, and checked like the
     exported files. Each has the name of its claim, under which `simopt show` has the words and the place in the paper. Those that take longer
-    have files of their own: Sparse.v, Isotron.v, Ranking.v. *)
+    have files of their own: Sparse.v, Isotron.v, Ranking.v, Stability.v. *)
 
 From Simopt Require Import Spaces.
 Open Scope R_scope.
@@ -378,36 +378,6 @@ Proof.
   assert (E : forall m, apart_squared m u y = apart_squared m f y + apart_squared m u f + 2 * upto m (fun i => (f i - y i) * (u i - f i))).
   { intros m. unfold apart_squared. induction m as [|m IH]; cbn [upto]; [ring|]. rewrite IH. ring. }
   rewrite E. lra.
-Qed.
-
-(** * AK-T3-sharp: the constant of Theorem 3 is best for m = 2, samples exchanged for none and the sum divided by n - 1 *)
-
-(** Regularised least squares on copies of one point, k = kappa = 1: f minimises the mean of (f - y)^2 + lam f^2. *)
-Definition minimises (g : R -> R) (f : R) : Prop := forall h, g f <= g h.
-Definition ridge (lam : R) (y : list R) (f : R) : R := mean (map (fun a => (f - a) ^ 2) y) + lam * f ^ 2.
-(** 2^(m-2) c C kappa / (m lam n) to the power 1/(m-1), for m = c = n = 2, C = 2 (C_y + kappa (C_y^2 / lam)^(1/2)), C_y = kappa = 1. *)
-Definition stability_bound (lam : R) : R := 2 * (2 * (1 + sqrt (1 / lam))) / (2 * lam * 2).
-
-Theorem AK_T3_sharp q : 0 < q < 1 -> exists lam f g, 0 < lam /\ minimises (ridge lam [1; -1]) f /\ minimises (ridge lam [1]) g /\
-  q * stability_bound lam <= Rabs (f - g).
-Proof.
-  intros Q. set (e := (1 - q) / (2 * (1 + q))). assert (E : 0 < e < 1 / 2).
-  { unfold e. split; [apply Rdiv_lt_0_compat; lra|]. apply (Rmult_lt_reg_r (2 * (1 + q))); [lra|]. unfold Rdiv. rewrite Rmult_assoc, Rinv_l; lra. }
-  assert (P : e * (2 * (1 + q)) = 1 - q) by (unfold e; field; lra). clearbody e.
-  exists (1 / (e * e)), 0, (1 / (1 + 1 / (e * e))). assert (L : 0 < 1 / (e * e)) by (apply Rdiv_lt_0_compat; nra). repeat split.
-  - easy.
-  - intros h. unfold ridge, mean, sum. cbn [map fold_right length INR]. generalize (pow2_ge_0 h). intros.
-    assert (0 <= 1 / (e * e) * h ^ 2) by (apply Rmult_le_pos; lra). lra.
-  - intros h. unfold ridge, mean, sum. cbn [map fold_right length INR]. set (l := 1 / (e * e)) in *.
-    assert (A : (1 + l) * (h - 1 / (1 + l)) ^ 2 = ((h - 1) ^ 2 + 0) / 1 + l * h ^ 2 - (((1 / (1 + l) - 1) ^ 2 + 0) / 1 + l * (1 / (1 + l)) ^ 2)) by
-      (field; lra).
-    assert (0 <= (1 + l) * (h - 1 / (1 + l)) ^ 2) by (apply Rmult_le_pos; [lra | apply pow2_ge_0]). lra.
-  - unfold stability_bound. replace (1 / (1 / (e * e))) with (e * e) by (field; lra). rewrite sqrt_square by lra.
-    rewrite Rabs_minus_sym, Rminus_0_r, Rabs_right by (apply Rle_ge; left; apply Rdiv_lt_0_compat; lra).
-    replace (1 / (1 + 1 / (e * e))) with (e * e / (1 + e * e)) by (field; split; nra).
-    replace (q * (2 * (2 * (1 + e)) / (2 * (1 / (e * e)) * 2))) with (q * (1 + e) * (e * e)) by (field; lra).
-    apply (Rmult_le_reg_r (1 + e * e)); [nra|]. replace (e * e / (1 + e * e) * (1 + e * e)) with (e * e) by (field; nra).
-    assert (q * (1 + e) * (1 + e * e) <= 1) by nra. nra.
 Qed.
 
 (** * KJ-Thm13: the threshold Delta >= gamma of the bound on the absolute error, for gamma >= 1 *)

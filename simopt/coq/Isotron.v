@@ -293,18 +293,6 @@ End Run.
 
 (** * The powers *)
 
-Lemma root_of_power x k : 0 < x -> (1 <= k)%nat -> Rpower (x ^ k) (1 / INR k) = x.
-Proof.
-  intros X K. assert (0 < INR k) by (apply lt_0_INR; lia). rewrite <- Rpower_pow, Rpower_mult by easy. replace (INR k * (1 / INR k)) with 1 by (field; lra).
-  now apply Rpower_1.
-Qed.
-
-Lemma root_at_most a x k : 0 < a -> 0 < x -> (1 <= k)%nat -> a <= x ^ k -> Rpower a (1 / INR k) <= x.
-Proof.
-  intros A X K H. rewrite <- (root_of_power x k X K). assert (0 < INR k) by (apply lt_0_INR; lia).
-  apply Rle_Rpower_l; [left; apply Rdiv_lt_0_compat; lra | easy].
-Qed.
-
 (** W = n^(rk) and M between half of n^(r((2r-a)k-1)) and all of it, n >= 12 C: iterations and error of the two parts, (r, a) = (3, 1) and (4, 2). *)
 Section Powers.
 Context (r a k : nat) (r_positive : (1 <= r)%nat) (a_small : (a + 2 <= 2 * r)%nat) (k_positive : (1 <= k)%nat).

@@ -90,3 +90,15 @@ Lemma hinge_above x : x <= hinge x. Proof. apply Rmax_l. Qed.
 Lemma hinge_positive x : 0 <= hinge x. Proof. apply Rmax_r. Qed.
 Lemma hinge_of_positive x : 0 <= x -> hinge x = x. Proof. intros. apply Rmax_left. lra. Qed.
 Lemma hinge_of_negative x : x <= 0 -> hinge x = 0. Proof. intros. apply Rmax_right. lra. Qed.
+
+Lemma root_of_power x k : 0 < x -> (1 <= k)%nat -> Rpower (x ^ k) (1 / INR k) = x.
+Proof.
+  intros X K. assert (0 < INR k) by (apply lt_0_INR; lia). rewrite <- Rpower_pow, Rpower_mult by easy. replace (INR k * (1 / INR k)) with 1 by (field; lra).
+  now apply Rpower_1.
+Qed.
+
+Lemma root_at_most a x k : 0 < a -> 0 < x -> (1 <= k)%nat -> a <= x ^ k -> Rpower a (1 / INR k) <= x.
+Proof.
+  intros A X K H. rewrite <- (root_of_power x k X K). assert (0 < INR k) by (apply lt_0_INR; lia).
+  apply Rle_Rpower_l; [left; apply Rdiv_lt_0_compat; lra | easy].
+Qed.

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from simopt.coq.preludes import source
 
-FILES = ("Headlines", "Sparse", "Isotron", "Ranking")
+FILES = ("Headlines", "Sparse", "Isotron", "Ranking", "Stability")
 
 
 @dataclass(frozen=True)
@@ -106,9 +106,10 @@ HEADLINES = (
     ),
     Headline(
         "AK-T3-sharp",
-        ("AK_T3_sharp",),
-        "m > 2, and the divisor n",
-        "q * stability_bound lam <= Rabs (f - g).",
-        "(1 + q) * stability_bound lam <= Rabs (f - g).",
+        ("AK_T3_sharp_kept", "AK_T3_sharp_renewed"),
+        "",
+        "q * stability_bound 1 m lam <= Rabs (f - g).",
+        "(1 + q) * stability_bound 1 m lam <= Rabs (f - g).",
+        "Stability",
     ),
 )
