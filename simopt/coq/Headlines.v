@@ -1,6 +1,6 @@
 (** Headline results of the claims, stated in full: definitions first, then theorems for all reals. Written by hand, and checked like the
     exported files. Each has the name of its claim, under which `simopt show` has the words and the place in the paper. Those that take longer
-    have files of their own: Sparse.v, Isotron.v, Ranking.v, Stability.v. *)
+    have files of their own: Sparse.v, Isotron.v, Ranking.v, Stability.v, Ordinal.v. *)
 
 From Simopt Require Import Spaces.
 Open Scope R_scope.
@@ -267,28 +267,45 @@ Definition servedio_risk (gamma sigma a b : R) : R :=
   1 / 4 * noisy_hinge sigma a + 1 / 4 * noisy_hinge sigma (gamma * a + 5 * gamma * b) + 1 / 2 * noisy_hinge sigma (gamma * a - gamma * b).
 Definition servedio_optimal (gamma sigma a b : R) : Prop := forall c d, servedio_risk gamma sigma a b <= servedio_risk gamma sigma c d.
 
+Lemma share_of_hinge_strict A c x : 0 < A < c -> x <> 0 -> A * x < c * hinge x.
+Proof.
+  intros H N. destruct (Rtotal_order x 0) as [X|[X|X]]; [|easy|].
+  - rewrite hinge_of_negative by lra. nra.
+  - rewrite hinge_of_positive by lra. apply Rmult_lt_compat_r; lra.
+Qed.
+
 Lemma noisy_below A sigma m : 0 <= sigma -> 0 <= A <= 1 - sigma -> A * (1 - m) + sigma * (1 + m) <= noisy_hinge sigma m.
 Proof.
   intros S H. unfold noisy_hinge. generalize (share_of_hinge A (1 - sigma) (1 - m) H) (share_of_hinge sigma sigma (1 + m)). lra.
+Qed.
+
+Lemma noisy_above A sigma m : 0 <= sigma -> 0 < A < 1 - sigma -> m <> 1 -> A * (1 - m) + sigma * (1 + m) < noisy_hinge sigma m.
+Proof.
+  intros S H N. unfold noisy_hinge. generalize (share_of_hinge_strict A (1 - sigma) (1 - m) H ltac:(lra)) (share_of_hinge sigma sigma (1 + m)). lra.
+Qed.
+
+Lemma clean_risk gamma sigma : 0 < gamma < 1 ->
+  servedio_risk gamma sigma (1 / gamma) 0 = 1 / 4 * (sigma * (1 + 1 / gamma)) + 3 / 4 * (2 * sigma).
+Proof.
+  intros G. assert (1 < 1 / gamma) by (apply (Rmult_lt_reg_r gamma); [lra|]; unfold Rdiv; rewrite Rmult_assoc, Rinv_l; lra).
+  unfold servedio_risk, noisy_hinge. replace (gamma * (1 / gamma) + 5 * gamma * 0) with 1 by (field; lra).
+  replace (gamma * (1 / gamma) - gamma * 0) with 1 by (field; lra).
+  rewrite (hinge_of_negative (1 - 1 / gamma)), (hinge_of_positive (1 + 1 / gamma)), (hinge_of_negative (1 - 1)), (hinge_of_positive (1 + 1)) by lra.
+  field. lra.
+Qed.
+
+Lemma threshold_below gamma sigma : 0 < gamma -> sigma <= 12 * gamma / (5 + 24 * gamma) -> 5 * (sigma / gamma) <= 12 * (1 - 2 * sigma).
+Proof.
+  intros G T. apply (Rmult_le_compat_r (5 + 24 * gamma)) in T; [|lra]. unfold Rdiv in T. rewrite Rmult_assoc, Rinv_l in T by lra.
+  apply (Rmult_le_reg_r gamma); [lra|]. replace (5 * (sigma / gamma) * gamma) with (5 * sigma) by (field; lra). lra.
 Qed.
 
 (** Below the threshold sigma = 12 gamma / (5 + 24 gamma) the clean separator, with no error, minimises the noisy risk. *)
 Theorem RMW_LS2_below_the_threshold gamma sigma : 0 < gamma < 1 -> 0 < sigma < 1 / 2 ->
   sigma <= 12 * gamma / (5 + 24 * gamma) -> servedio_optimal gamma sigma (1 / gamma) 0.
 Proof.
-  intros G S T c d.
-  assert (T' : sigma * (5 + 24 * gamma) <= 12 * gamma).
-  { apply (Rmult_le_compat_r (5 + 24 * gamma)) in T; [|lra]. unfold Rdiv in T. rewrite Rmult_assoc, Rinv_l in T; lra. }
-  assert (V : servedio_risk gamma sigma (1 / gamma) 0 = 1 / 4 * (sigma * (1 + 1 / gamma)) + 3 / 4 * (2 * sigma)).
-  { assert (1 < 1 / gamma) by (apply (Rmult_lt_reg_r gamma); [lra|]; unfold Rdiv; rewrite Rmult_assoc, Rinv_l; lra).
-    unfold servedio_risk, noisy_hinge. replace (gamma * (1 / gamma) + 5 * gamma * 0) with 1 by (field; lra).
-    replace (gamma * (1 / gamma) - gamma * 0) with 1 by (field; lra).
-    rewrite (hinge_of_negative (1 - 1 / gamma)), (hinge_of_positive (1 + 1 / gamma)), (hinge_of_negative (1 - 1)), (hinge_of_positive (1 + 1)) by lra.
-    field. lra. }
-  rewrite V. unfold servedio_risk.
-  assert (I : 0 < sigma / gamma) by (apply Rdiv_lt_0_compat; lra).
-  assert (J : 5 * (sigma / gamma) <= 12 * (1 - 2 * sigma)).
-  { apply (Rmult_le_reg_r gamma); [lra|]. replace (5 * (sigma / gamma) * gamma) with (5 * sigma) by (field; lra). lra. }
+  intros G S T c d. rewrite clean_risk by easy. unfold servedio_risk.
+  assert (I : 0 < sigma / gamma) by (apply Rdiv_lt_0_compat; lra). generalize (threshold_below gamma sigma (proj1 G) T). intros J.
   generalize (noisy_below 0 sigma c ltac:(lra) ltac:(lra)).
   generalize (noisy_below (sigma + sigma / gamma / 6) sigma (gamma * c + 5 * gamma * d) ltac:(lra) ltac:(lra)).
   generalize (noisy_below (sigma + 5 * (sigma / gamma) / 12) sigma (gamma * c - gamma * d) ltac:(lra) ltac:(lra)).
@@ -299,10 +316,32 @@ Proof.
   replace (sigma * (1 + 1 / gamma)) with (sigma + sigma / gamma) by (field; lra). intros. lra.
 Qed.
 
-(** Above it another does, which errs on the point of mass 1/2 if gamma < 1/6, and the clean separator no longer does. *)
+(** Alone, if sigma is below it. *)
+Theorem RMW_LS2_only_below gamma sigma c d : 0 < gamma < 1 -> 0 < sigma < 1 / 2 ->
+  sigma < 12 * gamma / (5 + 24 * gamma) -> servedio_optimal gamma sigma c d -> c = 1 / gamma /\ d = 0.
+Proof.
+  intros G S T O. specialize (O (1 / gamma) 0). rewrite clean_risk in O by easy. unfold servedio_risk in O.
+  assert (I : 0 < sigma / gamma) by (apply Rdiv_lt_0_compat; lra).
+  assert (J : 5 * (sigma / gamma) < 12 * (1 - 2 * sigma)).
+  { apply (Rmult_lt_compat_r (5 + 24 * gamma)) in T; [|lra]. unfold Rdiv in T. rewrite Rmult_assoc, Rinv_l in T by lra.
+    apply (Rmult_lt_reg_r gamma); [lra|]. replace (5 * (sigma / gamma) * gamma) with (5 * sigma) by (field; lra). lra. }
+  set (A := sigma + sigma / gamma / 6) in *. set (B := sigma + 5 * (sigma / gamma) / 12) in *.
+  set (x := gamma * c + 5 * gamma * d) in *. set (y := gamma * c - gamma * d) in *.
+  assert (HA : 0 < A < 1 - sigma) by (unfold A; lra). assert (HB : 0 < B < 1 - sigma) by (unfold B; lra).
+  assert (V : 1 / 4 * (sigma * (1 + c)) + 1 / 4 * (A * (1 - x) + sigma * (1 + x)) + 1 / 2 * (B * (1 - y) + sigma * (1 + y)) =
+    1 / 4 * (sigma * (1 + 1 / gamma)) + 3 / 4 * (2 * sigma)) by (unfold A, B, x, y; field; lra).
+  generalize (noisy_below 0 sigma c ltac:(lra) ltac:(lra)) (noisy_below A sigma x ltac:(lra) ltac:(lra)) (noisy_below B sigma y ltac:(lra) ltac:(lra)).
+  intros N1 N2 N3.
+  assert (X : x = 1) by (destruct (Req_EM_T x 1); [easy|]; exfalso; generalize (noisy_above A sigma x ltac:(lra) HA n); lra).
+  assert (Y : y = 1) by (destruct (Req_EM_T y 1); [easy|]; exfalso; generalize (noisy_above B sigma y ltac:(lra) HB n); lra).
+  assert (D : gamma * d = 0) by (unfold x, y in *; lra). apply Rmult_integral in D. assert (D' : d = 0) by lra. split; [|easy].
+  apply (Rmult_eq_reg_l gamma); [|lra]. replace (gamma * (1 / gamma)) with 1 by (field; lra). unfold y in Y. rewrite D' in Y. lra.
+Qed.
+
+(** Above it another does, which errs on the point of mass 1/2 if gamma < 1/6, and no other: the clean separator no longer does. *)
 Theorem RMW_LS2_above_the_threshold gamma sigma : 0 < gamma < 1 -> 0 < sigma < 1 / 2 ->
   12 * gamma / (5 + 24 * gamma) < sigma ->
-  servedio_optimal gamma sigma 1 ((1 / gamma - 1) / 5) /\ ~ servedio_optimal gamma sigma (1 / gamma) 0 /\
+  (forall c d, servedio_optimal gamma sigma c d <-> c = 1 /\ d = (1 / gamma - 1) / 5) /\
   (gamma * 1 - gamma * ((1 / gamma - 1) / 5) < 0 <-> gamma < 1 / 6).
 Proof.
   intros G S T.
@@ -313,21 +352,24 @@ Proof.
   assert (V : servedio_risk gamma sigma 1 b = 1 / 2 * (2 * sigma) + 1 / 2 * ((1 - sigma) * (1 - (6 * gamma - 1) / 5) + sigma * (1 + (6 * gamma - 1) / 5))).
   { unfold servedio_risk, noisy_hinge. rewrite M2, M3.
     rewrite (hinge_of_negative (1 - 1)), (hinge_of_positive (1 + 1)), (hinge_of_positive (1 - _ / _)), (hinge_of_positive (1 + _ / _)) by lra. lra. }
-  split; [|split].
-  - intros c d. rewrite V. unfold servedio_risk.
-    generalize (noisy_below (sigma - 12 * gamma * (1 - 2 * sigma) / 5) sigma c ltac:(lra) ltac:(nra)).
-    generalize (noisy_below (sigma + 2 * (1 - 2 * sigma) / 5) sigma (gamma * c + 5 * gamma * d) ltac:(lra) ltac:(lra)).
-    generalize (noisy_below (1 - sigma) sigma (gamma * c - gamma * d) ltac:(lra) ltac:(lra)). intros. lra.
-  - intros O. specialize (O 1 b). rewrite V in O.
-    assert (1 < 1 / gamma) by (apply (Rmult_lt_reg_r gamma); [lra|]; unfold Rdiv; rewrite Rmult_assoc, Rinv_l; lra).
-    unfold servedio_risk, noisy_hinge in O. replace (gamma * (1 / gamma) + 5 * gamma * 0) with 1 in O by (field; lra).
-    replace (gamma * (1 / gamma) - gamma * 0) with 1 in O by (field; lra).
-    rewrite (hinge_of_negative (1 - 1 / gamma)), (hinge_of_positive (1 + 1 / gamma)), (hinge_of_negative (1 - 1)), (hinge_of_positive (1 + 1)) in O
-      by lra.
-    assert (K : sigma * (1 / gamma) * gamma = sigma) by (field; lra).
-    assert (X : (sigma * (1 / gamma) - sigma) / 4 <= (1 - 2 * sigma) * (6 - 6 * gamma) / 10) by lra.
-    apply (Rmult_le_compat_r gamma) in X; [|lra]. nra.
-  - rewrite M3. lra.
+  set (A := sigma - 12 * gamma * (1 - 2 * sigma) / 5). set (B := sigma + 2 * (1 - 2 * sigma) / 5).
+  assert (HA : 0 < A < 1 - sigma) by (unfold A; split; nra). assert (HB : 0 < B < 1 - sigma) by (unfold B; lra).
+  assert (E : forall c d, let x := gamma * c + 5 * gamma * d in let y := gamma * c - gamma * d in
+    1 / 4 * (A * (1 - c) + sigma * (1 + c)) + 1 / 4 * (B * (1 - x) + sigma * (1 + x)) + 1 / 2 * ((1 - sigma) * (1 - y) + sigma * (1 + y)) =
+    servedio_risk gamma sigma 1 b) by (intros c d; rewrite V; unfold A, B; field).
+  assert (N : forall c d, (c <> 1 \/ gamma * c + 5 * gamma * d <> 1 -> servedio_risk gamma sigma 1 b < servedio_risk gamma sigma c d) /\
+    servedio_risk gamma sigma 1 b <= servedio_risk gamma sigma c d).
+  { intros c d. rewrite <- (E c d). unfold servedio_risk. set (x := gamma * c + 5 * gamma * d). set (y := gamma * c - gamma * d).
+    generalize (noisy_below A sigma c ltac:(lra) ltac:(lra)) (noisy_below B sigma x ltac:(lra) ltac:(lra)) (noisy_below (1 - sigma) sigma y ltac:(lra)
+      ltac:(lra)).
+    intros N1 N2 N3. split; [|lra]. intros [H|H]; [generalize (noisy_above A sigma c ltac:(lra) HA H) | generalize (noisy_above B sigma x ltac:(lra) HB
+      H)]; lra. }
+  split; [|rewrite M3; lra]. intros c d. split.
+  - intros O. specialize (O 1 b). destruct (N c d) as [L _].
+    destruct (Req_EM_T c 1) as [->|C]; [|exfalso; specialize (L (or_introl C)); lra].
+    destruct (Req_EM_T (gamma * 1 + 5 * gamma * d) 1) as [X|X]; [|exfalso; specialize (L (or_intror X)); lra].
+    split; [easy|]. apply (Rmult_eq_reg_l (5 * gamma)); lra.
+  - intros [-> ->] c' d'. apply N.
 Qed.
 
 (** * KK-LPAV: the projection on a chain of two, nondecreasing and 1-Lipschitz *)
@@ -378,55 +420,4 @@ Proof.
   assert (E : forall m, apart_squared m u y = apart_squared m f y + apart_squared m u f + 2 * upto m (fun i => (f i - y i) * (u i - f i))).
   { intros m. unfold apart_squared. induction m as [|m IH]; cbn [upto]; [ring|]. rewrite IH. ring. }
   rewrite E. lra.
-Qed.
-
-(** * KJ-Thm13: the threshold Delta >= gamma of the bound on the absolute error, for gamma >= 1 *)
-
-(** Thresholds b_2, ..., b_r, at least Delta apart; f has the label y if it lies in [b_y, b_(y+1)). The loss of f for the label y. *)
-Definition spaced (delta : R) (b : nat -> R) : Prop := forall j, b j + delta <= b (S j).
-Definition label_of (b : nat -> R) (f : R) (y : nat) : Prop := b y <= f < b (S y).
-Definition margin_loss (gamma : R) (b : nat -> R) (f : R) (y : nat) : R := hinge (gamma + b y - f) + hinge (f - b (S y) + gamma).
-(** |y' - y|, and psi_Delta(x) = (x + Delta - 1) / Delta with Delta and x in units of gamma. *)
-Definition apart (y y' : nat) : R := Rabs (INR y' - INR y).
-Definition psi (delta x : R) : R := (x + delta - 1) / delta.
-
-Lemma spaced_apart delta b : spaced delta b -> forall k j, b j + INR k * delta <= b (j + k)%nat.
-Proof.
-  intros H k. induction k as [|k IH]; intros j; [rewrite Nat.add_0_r; simpl; lra|]. rewrite Nat.add_succ_r, S_INR. generalize (IH j) (H (j + k)%nat). lra.
-Qed.
-
-Lemma wrong_by delta gamma b f y y' : 0 <= delta -> spaced delta b -> label_of b f y' -> y <> y' ->
-  gamma + (apart y y' - 1) * delta <= margin_loss gamma b f y.
-Proof.
-  intros D H L N. unfold margin_loss, apart, label_of in *. destruct (Nat.lt_ge_cases y y') as [Y|Y].
-  - set (k := (y' - S y)%nat). assert (E : (y' = S y + k)%nat) by (unfold k; lia). generalize (spaced_apart delta b H k (S y)). rewrite <- E. intros B.
-    rewrite E, plus_INR, S_INR. replace (INR y + 1 + INR k - INR y) with (INR k + 1) by ring.
-    rewrite Rabs_right by (generalize (pos_INR k); lra).
-    generalize (hinge_above (f - b (S y) + gamma)) (hinge_positive (gamma + b y - f)). lra.
-  - set (k := (y - S y')%nat). assert (E : (y = S y' + k)%nat) by (unfold k; lia). generalize (spaced_apart delta b H k (S y')). rewrite <- E. intros B.
-    rewrite E, plus_INR, S_INR. replace (INR y' - (INR y' + 1 + INR k)) with (- (INR k + 1)) by ring. rewrite Rabs_Ropp.
-    rewrite Rabs_right by (generalize (pos_INR k); lra). rewrite <- E.
-    generalize (hinge_above (gamma + b y - f)) (hinge_positive (f - b (S y) + gamma)). lra.
-Qed.
-
-Theorem KJ_Thm13_threshold delta gamma : 0 < delta -> 1 <= gamma ->
-  (forall b f y y', spaced delta b -> label_of b f y' -> apart y y' <= psi (delta / gamma) (margin_loss gamma b f y / gamma)) <-> gamma <= delta.
-Proof.
-  intros D G.
-  assert (P : forall h, psi (delta / gamma) (h / gamma) = 1 + (h - gamma) / delta) by (intros h; unfold psi; field; lra). split.
-  - intros H. set (b := fun j : nat => INR j * (2 * gamma + delta)).
-    specialize (H b (gamma + delta / 2) 0%nat 0%nat).
-    assert (S : spaced delta b) by (intros j; unfold b; rewrite S_INR; lra).
-    assert (L : label_of b (gamma + delta / 2) 0) by (unfold label_of, b; cbn [INR]; lra). specialize (H S L). rewrite P in H.
-    unfold apart, margin_loss, b in H. cbn [INR] in H. rewrite Rminus_diag_eq, Rabs_R0 in H by reflexivity.
-    rewrite !hinge_of_negative in H by lra. apply (Rmult_le_compat_r delta) in H; [|lra].
-    replace ((1 + (0 + 0 - gamma) / delta) * delta) with (delta - gamma) in H by (field; lra). lra.
-  - intros H b f y y' W L. rewrite P. assert (0 < / delta) by (now apply Rinv_0_lt_compat).
-    destruct (Nat.eq_dec y y') as [<-|N].
-    + unfold apart. rewrite Rminus_diag_eq, Rabs_R0 by reflexivity. unfold margin_loss.
-      generalize (hinge_positive (gamma + b y - f)) (hinge_positive (f - b (S y) + gamma)). intros X Y.
-      apply (Rmult_le_reg_r delta); [easy|]. replace ((1 + (hinge (gamma + b y - f) + hinge (f - b (S y) + gamma) - gamma) / delta) * delta)
-        with (delta + (hinge (gamma + b y - f) + hinge (f - b (S y) + gamma) - gamma)) by (field; lra). lra.
-    + generalize (wrong_by delta gamma b f y y' ltac:(lra) W L N). intros V. apply (Rmult_le_reg_r delta); [easy|].
-      replace ((1 + (margin_loss gamma b f y - gamma) / delta) * delta) with (delta + (margin_loss gamma b f y - gamma)) by (field; lra). lra.
 Qed.

@@ -53,6 +53,15 @@ Proof.
   apply Rplus_le_le_0_compat; [apply H; now left | apply IH; intros b B; apply H; now right].
 Qed.
 
+Lemma sum_single (g : nat -> R) j l : NoDup l -> In j l -> sum (map (fun i => if i =? j then g i else 0) l) = g j.
+Proof.
+  induction l as [|i l IH]; intros N I; [easy|]. inversion_clear N as [|? ? O N']. cbn [map]. rewrite sum_cons.
+  destruct (Nat.eqb_spec i j) as [->|J].
+  - replace (sum _) with (0 * sum (map (fun _ => 1) l)); [ring|]. rewrite <- sum_scale. apply sum_ext. intros i K.
+    destruct (Nat.eqb_spec i j) as [->|]; [easy | ring].
+  - destruct I as [->|I]; [easy|]. rewrite IH by easy. ring.
+Qed.
+
 Lemma sum_app l m : sum (l ++ m) = sum l + sum m.
 Proof. induction l as [|a l IH]; cbn [app]; rewrite ?sum_cons; [simpl; ring | rewrite IH; ring]. Qed.
 

@@ -59,15 +59,6 @@ Proof.
   lra.
 Qed.
 
-Lemma sum_single (g : nat -> R) j l : NoDup l -> In j l -> sum (map (fun i => if i =? j then g i else 0) l) = g j.
-Proof.
-  induction l as [|i l IH]; intros N I; [easy|]. inversion_clear N as [|? ? O N']. cbn [map]. rewrite sum_cons.
-  destruct (Nat.eqb_spec i j) as [->|J].
-  - replace (sum _) with (0 * sum (map (fun _ => 1) l)); [ring|]. rewrite <- sum_scale. apply sum_ext. intros i K.
-    destruct (Nat.eqb_spec i j) as [->|]; [easy | ring].
-  - destruct I as [->|I]; [easy|]. rewrite IH by easy. ring.
-Qed.
-
 Lemma few_are_indices {A} (p : nat -> A) few l : incl few (map p l) -> exists places, few = map p places /\ incl places l.
 Proof.
   induction few as [|a few IH]; intros H; [now exists []|]. destruct IH as [places [-> I]]; [intros b B; apply H; now right|].

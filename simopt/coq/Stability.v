@@ -66,7 +66,8 @@ Proof.
   - rewrite Rabs_left by lra. replace (- (- s - s)) with (2 * s) by ring.
     assert (R1 : Rpower (1 / lam) (1 / INR m) <= d).
     { apply root_at_most; [apply Rdiv_lt_0_compat; lra | lra | easy|]. apply (Rmult_le_reg_r lam); [easy|]. replace (1 / lam * lam) with 1 by (field; lra).
-      rewrite <- S4. apply (Rmult_le_reg_r (s ^ (m - 1))); [easy|]. replace (4 * INR m * s * lam * s ^ (m - 1)) with (4 * s * (lam * (INR m * s ^ (m - 1)))) by ring.
+      rewrite <- S4. apply (Rmult_le_reg_r (s ^ (m - 1))); [easy|].
+      replace (4 * INR m * s * lam * s ^ (m - 1)) with (4 * s * (lam * (INR m * s ^ (m - 1)))) by ring.
       rewrite E. generalize (power_at_most s (m - 1) ltac:(lia) ltac:(lra)). nra. }
     set (r := Rpower (1 / lam) (1 / INR m)) in *. assert (R0 : 0 < r) by apply exp_pos.
     assert (B : stability_bound 1 m lam <= 2 * s / q).
@@ -76,7 +77,8 @@ Proof.
       - lia.
       - assert (T : 2 ^ (m - 1) = 2 * 2 ^ (m - 2)) by (replace (m - 1)%nat with (Datatypes.S (m - 2)) by lia; reflexivity).
         unfold Rdiv at 2. rewrite !Rpow_mult_distr, T, pow_inv.
-        replace (2 ^ (m - 2) * 1 * (2 * (1 + r)) / (INR m * lam * 2)) with (2 * 2 ^ (m - 2) * s ^ (m - 1) * ((1 + r) / (1 - 3 * s))) by (unfold lam; field; lra).
+        replace (2 ^ (m - 2) * 1 * (2 * (1 + r)) / (INR m * lam * 2)) with (2 * 2 ^ (m - 2) * s ^ (m - 1) * ((1 + r) / (1 - 3 * s))) by (unfold lam;
+          field; lra).
         assert (QP : 0 < q ^ (m - 1)) by (apply pow_lt; lra). apply Rmult_le_compat_l; [repeat apply Rmult_le_pos; lra|].
         apply (Rmult_le_reg_r ((1 - 3 * s) * q ^ (m - 1))); [apply Rmult_lt_0_compat; lra|].
         replace ((1 + r) / (1 - 3 * s) * ((1 - 3 * s) * q ^ (m - 1))) with ((1 + r) * q ^ (m - 1)) by (field; lra).
@@ -99,7 +101,8 @@ Proof.
   - intros h. unfold regularised, sum. cbn [map fold_right]. rewrite !T. generalize (pow2_ge_0 h). intros.
     assert (0 <= l * h ^ 2) by (apply Rmult_le_pos; lra). lra.
   - intros h. unfold regularised, sum. cbn [map fold_right]. rewrite !T.
-    assert (A : (1 + l) * (h - 1 / (1 + l)) ^ 2 = ((h - 1) ^ 2 + 0) / 1 + l * h ^ 2 - (((1 / (1 + l) - 1) ^ 2 + 0) / 1 + l * (1 / (1 + l)) ^ 2)) by (field; lra).
+    assert (A : (1 + l) * (h - 1 / (1 + l)) ^ 2 = ((h - 1) ^ 2 + 0) / 1 + l * h ^ 2 - (((1 / (1 + l) - 1) ^ 2 + 0) / 1 + l * (1 / (1 + l)) ^ 2)) by
+      (field; lra).
     assert (0 <= (1 + l) * (h - 1 / (1 + l)) ^ 2) by (apply Rmult_le_pos; [lra | apply pow2_ge_0]). lra.
   - assert (S : Rpower (1 / l) (1 / INR 2) = e).
     { replace (1 / l) with (e ^ 2) by (unfold l; field; lra). apply root_of_power; [lra | lia]. }

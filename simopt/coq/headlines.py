@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from simopt.coq.preludes import source
 
-FILES = ("Headlines", "Sparse", "Isotron", "Ranking", "Stability")
+FILES = ("Headlines", "Sparse", "Isotron", "Ranking", "Stability", "Ordinal")
 
 
 @dataclass(frozen=True)
@@ -39,10 +39,10 @@ HEADLINES = (
     Headline("RMW-T14", ("RMW_T14",), "", "Theorem RMW_T14 : ~ forall loss", "Theorem RMW_T14 : forall loss"),
     Headline(
         "RMW-LS2-threshold",
-        ("RMW_LS2_below_the_threshold", "RMW_LS2_above_the_threshold"),
-        "that the minimisers are the only ones",
-        "sigma <= 12 * gamma / (5 + 24 * gamma) ->",
-        "sigma <= 13 * gamma / (5 + 24 * gamma) ->",
+        ("RMW_LS2_below_the_threshold", "RMW_LS2_only_below", "RMW_LS2_above_the_threshold"),
+        "",
+        "sigma < 12 * gamma / (5 + 24 * gamma) -> servedio_optimal gamma sigma c d",
+        "sigma < 13 * gamma / (5 + 24 * gamma) -> servedio_optimal gamma sigma c d",
     ),
     Headline(
         "KJ-Thm6b-two",
@@ -60,10 +60,11 @@ HEADLINES = (
     ),
     Headline(
         "KJ-Thm13b-where",
-        ("KJ_Thm13_threshold",),
-        "margins below 1, and the means over a distribution: the bound is stated at every point",
-        "(margin_loss gamma b f y / gamma)) <-> gamma <= delta.",
-        "(margin_loss gamma b f y / gamma)) <-> gamma < delta.",
+        ("KJ_Thm13_threshold", "KJ_Thm13b_where"),
+        "the 0-1 error, and a psi that is cut off at 0",
+        "larger gamma <= delta /\\ 2 * (larger gamma - gamma) <= delta.",
+        "larger gamma <= delta /\\ larger gamma - gamma <= delta.",
+        "Ordinal",
     ),
     Headline(
         "KJ-Thm30+",
