@@ -148,11 +148,8 @@ class InsensitiveRegression(Problem):
         """f = Ψw by ranges of samples; w = 0 needs no features."""
         if squares.all_zero(num, w):
             yield from ((part, num.zeros(part.stop - part.start)) for part in self.rows.parts)
-        elif num is FLOAT:
-            f = self._products.image(w)
-            yield from ((part, f[part]) for part in self.rows.parts)
         else:
-            yield from ((part, num.matvec(block, w)) for part, block in self.rows)
+            yield from zip(self.rows.parts, self._products.image(num, w), strict=True)
 
     def hinges(self, num: Arithmetic, w: Value) -> Iterator[tuple[slice, tuple[Value, Value]]]:
         """f − y − ε (above) and y − ε − f (below) by ranges of samples."""
@@ -182,10 +179,7 @@ class InsensitiveRegression(Problem):
 
     def pull(self, num: Arithmetic, prices: Sequence[tuple[Value, Value]]) -> Value:
         """g = Ψᵀ(p − q)."""
-        differences = (above - below for above, below in prices)
-        if num is FLOAT:
-            return self._products.pull(np.concatenate(list(differences)))
-        return reduce(add, (num.rmatvec(block, difference) for (_, block), difference in zip(self.rows, differences, strict=True)))
+        return self._products.pull(num, [above - below for above, below in prices])
 
     def lagrangian(self, num: Arithmetic, multipliers: Multipliers) -> tuple[Value, Value]:
         """Σ (q − p) y − ε Σ (p + q) − (n/(2β)) Σ (p² + q²), the part of the Lagrangian without w, and g = Ψᵀ(p − q)."""

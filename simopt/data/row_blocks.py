@@ -7,13 +7,17 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from functools import reduce
 from importlib import import_module
 from itertools import islice
+from operator import add
 from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
+from simopt.arithmetic import Arithmetic, Value
+from simopt.arithmetic.interval import Interval
 from simopt.data.rows import Rows
 from simopt.ground import validate
 from simopt.ground.arrays import Array
@@ -130,10 +134,10 @@ def _cluster() -> Any:
 
 
 class Products:
-    """Ψw and Ψᵀv in floats, a pass over the rows each.
+    """Ψw and Ψᵀv in any arithmetic, by ranges of rows, a pass over them each.
 
-    While one point is judged the last of both is remembered, as objective, dual and gap ask for the same. Never longer: memory maps and
-    lazy arrays may have other numbers by then.
+    While one point is judged the last of both is remembered in each arithmetic, as objective, dual and gap ask for the same. Never longer:
+    memory maps and lazy arrays may have other numbers by then.
     """
 
     def __init__(self, rows: RowBlocks) -> None:
@@ -149,32 +153,33 @@ class Products:
         finally:
             self._judging.last = None
 
-    def image(self, w: Array) -> Array:
+    def image(self, num: Arithmetic, w: Value) -> list[Value]:
         """Ψw."""
+        return self._once("image", num, [w], lambda: [num.matvec(block, w) for _, block in self._rows])
 
-        def product() -> Array:
-            out = np.empty(self._rows.shape[0])
-            for part, block in self._rows:
-                out[part] = block @ w
-            return out
+    def pull(self, num: Arithmetic, v: Sequence[Value]) -> Value:
+        """Ψᵀv of the parts of v."""
 
-        return self._once("image", w, product)
+        def product() -> list[Value]:
+            return [reduce(add, (num.rmatvec(block, part) for (_, block), part in zip(self._rows, v, strict=True)))]
 
-    def pull(self, v: Array) -> Array:
-        """Ψᵀv."""
+        return self._once("pull", num, v, product)[0]
 
-        def product() -> Array:
-            out = np.zeros(self._rows.shape[1])
-            for part, block in self._rows:
-                out += block.T @ v[part]
-            return out
+    def _once(self, which: str, num: Arithmetic, given: Sequence[Value], product: Callable[[], list[Value]]) -> list[Value]:
+        last: dict[tuple[str, str], tuple[Sequence[Value], list[Value]]] | None = getattr(self._judging, "last", None)
+        if last is None:
+            return product()
+        known = last.get((which, num.name))
+        if known is None or not all(map(_same, known[0], given)):
+            known = last[which, num.name] = [_kept(part) for part in given], product()
+        return known[1]
 
-        return self._once("pull", v, product)
 
-    def _once(self, which: str, given: Array, product: Callable[[], Array]) -> Array:
-        last: dict[str, tuple[Array, Array]] | None = getattr(self._judging, "last", None)
-        last = {} if last is None else last
-        if which not in last or not np.array_equal(last[which][0], given):
-            last[which] = given.copy(), product()
-            last[which][1].flags.writeable = False
-        return last[which][1]
+def _same(one: Value, other: Value) -> bool:
+    if isinstance(one, Interval) and isinstance(other, Interval):
+        return np.array_equal(one.mid, other.mid) and np.array_equal(one.rad, other.rad)
+    return type(one) is type(other) and np.array_equal(one, other)
+
+
+def _kept(given: Value) -> Value:
+    return given.copy() if isinstance(given, np.ndarray) else given  # whoever gave it may write on it

@@ -183,7 +183,7 @@ def _finish(run: Run, solver: str, options: dict[str, Any], ended: Ending) -> So
         iterations=run.iterations,
         setup_seconds=run.setup_seconds,
         solve_seconds=run.solve_seconds,
-        fingerprint="" if run.sparing and run.mark is None else run.problem.fingerprint(),
+        fingerprint=run.mark or ("" if run.sparing else run.problem.fingerprint()),
     )
     return Solution(
         status=status,

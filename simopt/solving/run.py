@@ -39,7 +39,8 @@ INFEASIBLE: Ending = (Status.INFEASIBLE, "infeasible", "the multipliers prove th
 class Run:
     """State of one solve.
 
-    `mark` is the fingerprint that the data had at its beginning, where others hold memory of theirs; None where nobody can change them.
+    `mark` is the fingerprint that the data had when it was taken last, where others hold memory of theirs; None where nobody can change
+    them.
     `sparing`: no certificates of iterates whose solver knows that they are not yet good enough.
     """
 
@@ -85,8 +86,10 @@ class Run:
     def settled(self, ended: Ending) -> tuple[Ending, Judgement | None]:
         """How the solve ended, looked at once more, and the best judgement; none where the data are no longer those that it began with."""
         best = self.final()
-        if self.mark is not None and self.mark != self.problem.fingerprint():
-            return CHANGED, None
+        if self.mark is not None:
+            begun, self.mark = self.mark, self.problem.fingerprint()
+            if begun != self.mark:
+                return CHANGED, None
         if ended[0] is Status.OPTIMAL and not (best is not None and best.certificate.closes(self.tol)):
             return CHANGED, best
         return ended, best

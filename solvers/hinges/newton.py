@@ -79,8 +79,7 @@ def start(stage: Stage, room: float) -> None:
         stage.follow(sample.fit())
         stage.width = sample.width
         del sample
-    stage.place()
-    stage.sweep()
+    stage.enter()
     while stage.excess > BALANCE * stage.rest and stage.width < WIDEST:
         stage.width *= WIDEN
         stage.sweep()

@@ -147,6 +147,15 @@ class Stage(ABC):
         for part, block in self.rows:
             np.matmul(block, self.w, out=self.f[part])
 
+    def enter(self) -> None:
+        """`place`, where w is not 0, and `sweep` in one pass."""
+        if not np.any(self.w):
+            self.sweep()
+            return
+        step, self.w = self.w, np.zeros_like(self.w)
+        self.f[:] = 0.0
+        self.sweep(step)
+
     def sweep(self, step: Array | None = None) -> None:
         """Multipliers, gradient and parts of the gap at f, or at f + Ψ step, which then is the new f."""
         self._bends.clear()
