@@ -20,9 +20,10 @@ from simopt.data.rows import MEMORY
 from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
+from simopt.solvers.sparse.feature_gram import METHODS, FeatureGram
 from simopt.solvers.sparse.fit import SparseFit, back_substitution
 from simopt.solvers.sparse.forward_selection import AHEAD, CRITERIA, asked, corrected, select
-from simopt.solvers.sparse.gram_rows import METHODS, FeatureGram, GivenGram, GramRows
+from simopt.solvers.sparse.gram_rows import GivenGram, GramRows
 from simopt.solvers.sparse.orthogonal_rows import EXHAUSTED, NEEDED, Indices
 from simopt.solvers.sparse.support_moves import STALE, Support
 from simopt.solving import provenance
@@ -152,7 +153,6 @@ def _walked(source: GramRows, count: int | None, tolerance: float | None, ratio:
 
 def _played(source: GramRows, support: Support, move: Move) -> int:
     """Moves in float64, rows fetched before they are used: all those that the same moves in float32 would need, if there are guesses."""
-    every = np.arange(source.width)
     while True:
         why, wanted = move(support, source.rows, source.place, 1.0)
         if why == STALE:
@@ -161,13 +161,17 @@ def _played(source: GramRows, support: Support, move: Move) -> int:
             return why
         else:
             ahead = {wanted}
-            if source.guess is None:
+            guess = source.foreseen()
+            if guess is None:
                 ahead |= set(support.promising(AHEAD).tolist())
             else:
                 trial = support.copy()
                 before = trial.tableau.inside.copy()
                 trial.tableau.state[2] = np.inf
-                move(trial, source.guess, every, source.guess_unit)
+                guess.fetch(support.columns)
+                while (found := move(trial, guess.rows, guess.place, guess.unit))[0] == NEEDED:
+                    guess.fetch([found[1]])
+                    ahead.add(found[1])  # it may go again before the end
                 ahead |= set(np.flatnonzero(trial.tableau.inside & ~before).tolist())
             source.fetch(sorted(ahead))
 

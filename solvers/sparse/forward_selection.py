@@ -20,8 +20,9 @@ from simopt.data.rows import MEMORY
 from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
+from simopt.solvers.sparse.feature_gram import METHODS, FeatureGram
 from simopt.solvers.sparse.fit import SparseFit, back_substitution
-from simopt.solvers.sparse.gram_rows import METHODS, FeatureGram, GivenGram, GramRows
+from simopt.solvers.sparse.gram_rows import GivenGram, GramRows
 from simopt.solvers.sparse.orthogonal_rows import DEPENDENT, DONE, EXHAUSTED, FREE, NEEDED, NEGATIVE, NOT_FINITE, SILENT, Indices, Selection
 from simopt.solving import provenance
 
@@ -119,7 +120,6 @@ def select(source: GramRows, count: int, enough: float, criterion: str) -> tuple
     by_gain = criterion == "ols"
     diagonal = source.diagonal() if by_gain else np.ones(source.width)
     state = Selection.begin(source.products, source.square, diagonal, count, by_gain)
-    every = np.arange(source.width)
     while True:
         why = state.advance(source.rows, source.place, enough)
         if why in (NEGATIVE, NOT_FINITE):
@@ -128,9 +128,13 @@ def select(source: GramRows, count: int, enough: float, criterion: str) -> tuple
         if why != NEEDED:
             return state, why
         ahead: Indices = state.promising(AHEAD)
-        if source.guess is not None:
+        guess = source.foreseen()
+        if guess is not None:
             trial = state.copy()
-            trial.advance(source.guess, every, enough, source.guess_unit)
+            for _ in range(2 * count):  # most of them are picked, unless nearly all that is left depends on the picks
+                if trial.advance(guess.rows, guess.place, enough, guess.unit) != NEEDED:
+                    break
+                guess.fetch([trial.wanted])
             ahead = trial.picks[state.size :]
         source.fetch([state.wanted, *ahead.tolist()])
 

@@ -8,6 +8,8 @@ freeing one whose reduced gradient g_j + μ is negative, until there is none.
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 import numpy.typing as npt
 import scipy.linalg
@@ -44,29 +46,30 @@ def model_minimiser(H: Array, g: Array, z: Array, radius: float, free: npt.NDArr
     model falls with every step. Ends early after 5 times as many solves as there are coordinates.
     """
     start, z, free = z, z.copy(), free.copy()
-    tight = float(np.sum(z)) >= radius * (1.0 - TIGHT)
+    tight = float(z.sum()) >= radius * (1.0 - TIGHT)
     gradient = g.copy()
     small = NEGLIGIBLE * float(np.max(np.abs(g), initial=0.0))
     many = TOGETHER
     for _ in range(5 * len(z) + 10):
-        F, mu = np.flatnonzero(free), 0.0
+        F, mu = free.nonzero()[0], 0.0
         if F.size:
-            d, mu = _solve(H[np.ix_(F, F)], gradient[F], tight)
+            own, inner = z[F], H[F[:, None], F]
+            d, mu = _solve(inner, gradient[F], tight)
             if tight and mu < 0.0:
                 tight = False
-                d, mu = _solve(H[np.ix_(F, F)], gradient[F], False)
-            below = F[z[F] + d < 0.0]
-            if below.size > 1 and many > 0:
+                d, mu = _solve(inner, gradient[F], False)
+            if many > 0 and np.count_nonzero(own + d < 0.0) > 1:
                 many -= 1
-                z[F] = project(np.maximum(z[F] + d, 0.0), radius)
+                z[F] = project(np.maximum(own + d, 0.0), radius)
                 free &= z > 0.0
-                tight = float(np.sum(z)) >= radius * (1.0 - TIGHT)
+                tight = float(z.sum()) >= radius * (1.0 - TIGHT)
                 gradient = g + H @ (z - start)
                 continue
-            share, bound = _room(z[F], d, radius - float(np.sum(z)), tight)
-            stopped = F[(d < 0.0) & (z[F] + share * d <= 0.0)] if share < 1.0 and not bound else F[:0]
-            z[F] = np.maximum(z[F] + share * d, 0.0)
-            gradient += share * (H[:, F] @ d)
+            share, bound = _room(own, d, radius - float(own.sum()), tight)
+            moved = own + share * d
+            stopped = F[(d < 0.0) & (moved <= 0.0)] if share < 1.0 and not bound else F[:0]
+            z[F] = np.maximum(moved, 0.0)
+            gradient += share * (d @ H[F])
             free[stopped], z[stopped] = False, 0.0
             tight = tight or bound
             if share < 1.0:
@@ -84,9 +87,9 @@ def model_minimiser(H: Array, g: Array, z: Array, radius: float, free: npt.NDArr
 
 def _room(z: Array, d: Array, whole: float, tight: bool) -> tuple[float, bool]:
     """How much of d is feasible, at most all of it, and whether it is the sum that stops it."""
-    falling = np.flatnonzero(d < 0.0)
-    share = min(1.0, float((z[falling] / -d[falling]).min())) if falling.size else 1.0
-    total = float(np.sum(d))
+    falling = d < 0.0
+    share = min(1.0, float((z[falling] / -d[falling]).min(initial=1.0)))
+    total = float(d.sum())
     if not tight and total > 0.0 and share * total > whole:
         return max(whole, 0.0) / total, True
     return share, False
@@ -95,16 +98,16 @@ def _room(z: Array, d: Array, whole: float, tight: bool) -> tuple[float, bool]:
 def _solve(H: Array, gradient: Array, tight: bool) -> tuple[Array, float]:
     """d and μ with Hd + μ1 = −g, Σ d = 0; or μ = 0. LAPACK without SciPy's checks, which take longer than so small a system."""
     n = len(H)
-    mean = float(np.sum(H.diagonal())) / n
+    mean = float(H.trace()) / n
     ridge = RIDGE * mean if mean > 0.0 else 1.0
     while True:
-        matrix = np.array(H, order="F")
-        matrix.flat[:: n + 1] += ridge
+        matrix = H.T.copy(order="F")
+        matrix.ravel(order="K")[:: n + 1] += ridge
         factor, info = scipy.linalg.lapack.dpotrf(matrix, lower=1, overwrite_a=1, clean=0)
         if info == 0:
             break
         ridge *= 100.0
-        if not np.isfinite(ridge):
+        if not math.isfinite(ridge):
             raise np.linalg.LinAlgError("the model's matrix is not finite")
     right = np.empty((n, 2 if tight else 1), order="F")
     right[:, 0] = -gradient
@@ -113,5 +116,5 @@ def _solve(H: Array, gradient: Array, tight: bool) -> tuple[Array, float]:
     found, _ = scipy.linalg.lapack.dpotrs(factor, right, lower=1, overwrite_b=1)
     if not tight:
         return found[:, 0], 0.0
-    mu = float(np.sum(found[:, 0]) / np.sum(found[:, 1]))
+    mu = float(found[:, 0].sum() / found[:, 1].sum())
     return found[:, 0] - mu * found[:, 1], mu

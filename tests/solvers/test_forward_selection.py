@@ -8,9 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from simopt.ground.errors import InvalidFile, InvalidProblem, UnknownName
+from simopt.solvers.sparse import feature_gram
+from simopt.solvers.sparse.feature_gram import METHODS, FeatureGram
 from simopt.solvers.sparse.fit import SparseFit
-from simopt.solvers.sparse.forward_selection import forward_selection, forward_selection_gram
-from simopt.solvers.sparse.gram_rows import METHODS, FeatureGram
+from simopt.solvers.sparse.forward_selection import forward_selection, forward_selection_gram, select
+from simopt.solvers.sparse.gram_rows import WholeGuess
+from simopt.solvers.sparse.sampled_gram import SampledGram
 
 
 def gauss(n, d, seed=0, noise=1.0):
@@ -80,15 +83,58 @@ def test_guesses_in_single_precision_are_replayed_when_they_are_wrong():
     source = FeatureGram(X, y)
     source.prepare("float32", 60)
     assert source.guess is not None
-    rng = np.random.default_rng(1)
-    wrong = rng.normal(size=source.guess.shape)  # not even symmetric
-    from simopt.solvers.sparse.forward_selection import select
-
+    right = source.guess.rows
+    wrong = np.random.default_rng(1).normal(size=right.shape)  # not even symmetric
     truth = forward_selection(X, y, count=60, method="gram").indices
-    for guess in (source.guess, wrong, np.full_like(source.guess, np.nan)):
+    for guess in (right, wrong, np.full_like(right, np.nan)):
         other = FeatureGram(X, y)
-        other.guess = guess
+        other.guess = WholeGuess(other, guess, 1.0)
         assert select(other, 60, 0.0, "omp")[0].picks.tolist() == truth.tolist()
+
+
+def test_a_guess_from_few_rows_is_exact_where_rows_are_known_and_close_elsewhere():
+    X, y = landmarks(5000, 300)
+    X[:, 7], X[:, 9] = X[:, 8], 0.0  # equal columns, and one of zeros
+    X *= 10.0 ** np.linspace(-9, 9, 300)  # columns have units of their own
+    G, units = X.T @ X, np.linalg.norm(X, axis=0)
+    guess = SampledGram(X.T @ y, float(y @ y), np.sqrt(10.0) * X[::10])
+    everything, beside = np.arange(300), np.maximum(np.outer(units, units), 1e-300)
+    known = np.array([], dtype=int)
+    errors = []
+    for more in (everything[0:10], everything[:60:5], everything[::4]):
+        guess.learn(more, G[more])
+        known = np.union1d(known, more)
+        guess.fetch(everything)
+        difference = np.abs(guess.rows[guess.place] - G) / beside
+        assert difference[known].max() <= 1e-11 and difference[:, known].max() <= 1e-11
+        errors.append(difference.max())
+    assert errors[2] < 1e-3 * errors[0]  # what is known leaves next to nothing to be estimated
+
+
+@pytest.mark.parametrize("make", [gauss, landmarks])
+@pytest.mark.parametrize("criterion", ["omp", "ols"])
+def test_guesses_from_few_rows_are_replayed_and_given_up_where_they_do_not_help(make, criterion, monkeypatch):
+    X, y = make(3000, 250)
+    X[:, 3], X[:, 5] = X[:, 4], 0.0
+    truth = forward_selection(X, y, count=40, criterion=criterion, method="gram")
+    monkeypatch.setattr(feature_gram, "ENOUGH", 0)
+    monkeypatch.setattr(feature_gram, "COHERENT", 0.0)
+    monkeypatch.setattr(feature_gram, "SMOOTH", np.inf)
+    for tries in (feature_gram.TRIES, 1):
+        monkeypatch.setattr(feature_gram, "TRIES", tries)
+        source = FeatureGram(X, y)
+        source.prepare("auto", 40)
+        assert isinstance(source.guess, SampledGram)
+        state, _ = select(source, 40, 0.0, criterion)
+        assert state.picks.tolist() == truth.indices.tolist()
+        if tries == 1:
+            assert not isinstance(source.guess, SampledGram)
+        elif make is landmarks:
+            assert isinstance(source.guess, SampledGram) and source.passes < tries  # 40 picks in few passes
+    for rows in (slice(0, 1), slice(0, 2)):  # the fewest rows that there can be, and rows that say nothing
+        source = FeatureGram(X, y)
+        source.guess = SampledGram(source.products, source.square, 0.0 * X[rows])
+        assert select(source, 40, 0.0, criterion)[0].picks.tolist() == truth.indices.tolist()
 
 
 @pytest.mark.parametrize("scale", [1e-60, 1.0, 1e60])
