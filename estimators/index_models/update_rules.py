@@ -63,7 +63,8 @@ class FittedTransfer(UpdateRule):
         self.targets = targets
         self.lipschitz = extended("lipschitz", lipschitz)
         self.warm = warm
-        self._weights = np.ones(targets.size) if weights is None else weights
+        self._weights = weights
+        self._ones = np.ones(targets.size)
         self._order: npt.NDArray[np.intp] | None = None
         self._last: tuple[Array, Array] = (np.zeros(1), np.zeros(1))
 
@@ -76,7 +77,7 @@ class FittedTransfer(UpdateRule):
         middle = perf_counter()
         gaps = np.diff(places)
         bounds = np.where(gaps > 0, math.inf, 0.0) if self.lipschitz == math.inf else self.lipschitz * gaps
-        values, _ = fit_chain(self.targets[order], self._weights[order], bounds)
+        values, _ = fit_chain(self.targets[order], self._ones if self._weights is None else self._weights[order], bounds)
         out = np.empty_like(values)
         out[order] = values
         self._last = (places, values)

@@ -180,11 +180,13 @@ class LazyAtoms(Atoms):
             out *= self._signs
             out *= self._labels[j]
             return out
-        kept = self._fast.kept
-        left = self._fast.place(self._points([j])).rows(slice(0, 1))[0] if kept is None else kept.rows(slice(j, j + 1))[0]
-        for start in range(0, self._rows.n, self._rows.step):
-            stop = min(start + self._rows.step, self._rows.n)
-            np.dot(left, self._fast.coordinates(self._rows, start, stop).columns, out=out[start:stop])
+        if (kept := self._fast.kept) is not None:
+            np.dot(kept.row(j), kept.columns, out=out)
+        else:
+            left = self._fast.place(self._points([j])).row(0)
+            for start in range(0, self._rows.n, self._rows.step):
+                stop = min(start + self._rows.step, self._rows.n)
+                np.dot(left, self._fast.coordinates(self._rows, start, stop).columns, out=out[start:stop])
         powers = signed_powers32 if self._precision == "float32" else signed_powers64
         powers(out, self._signs, float(self._labels[j]))
         return out

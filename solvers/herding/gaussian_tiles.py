@@ -25,7 +25,7 @@ from simopt.ground.compiled import kernel
 
 Floats = npt.NDArray[np.floating[Any]]
 UNIT = {"float32": 2.0**-24, "float64": 2.0**-53}
-TILE = {"float32": 512, "float64": 384}  # rows and columns of a tile: the tile stays in the second-level cache
+TILE = {"float32": 448, "float64": 384}  # rows and columns of a tile: it stays in the second-level cache; of a power of two rows collide there
 PIECE = 64
 CHUNK = 1 << 21  # numbers of points that are transformed at one time
 GROUP = 16  # rows whose float32 column sums are added before they go into float64
@@ -145,6 +145,13 @@ class Coordinates:
         out = np.empty(chosen.shape[::-1], dtype=chosen.dtype)
         np.multiply(chosen[:-2].T, 2, out=out[:, :-2])
         out[:, -2], out[:, -1] = chosen[-1], 1
+        return out
+
+    def row(self, j: int) -> Floats:
+        """`rows` of one point."""
+        out = np.empty(len(self.columns), dtype=self.columns.dtype)
+        np.multiply(self.columns[:-2, j], 2, out=out[:-2])
+        out[-2], out[-1] = self.columns[-1, j], 1
         return out
 
     def __getitem__(self, part: slice) -> Coordinates:
