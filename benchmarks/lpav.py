@@ -129,8 +129,27 @@ def against_pav(options: Any, sizes: list[int]) -> list[str]:
             if name == "scipy" and m in (100_000, 1_000_000):
                 verdicts.append(f"m = {m:.0e}: {met(result.ratio, 6 if m == 100_000 else 8)} times scipy's")
                 verdicts.append(f"gap {met(gap, 1e-10)}")
+    limit(sizes[-2])
     table.close(part_of(options, "pav"), "; ".join(verdicts) or "small sizes only")
     return verdicts
+
+
+PASSES = 190  # bytes of a sample that a fit reads and writes: nodes 24, band 33, descent 33, blocks 41, mending 24, prices 33
+
+
+def limit(m: int) -> None:
+    """What a fit cannot do without: its bytes at the speed of a copy, and a call for very few samples; printed beside what it takes."""
+    few, problem = ours(labels(8)), labels(m)
+    fit, source, target = ours(problem), np.ones(10**7), np.empty(10**7)
+    with one_thread():
+        fixed, taken = (min(seconds(work, time.process_time) for _ in range(9)) for work in (few, fit))
+        copied = min(seconds(lambda: np.copyto(target, source), time.process_time) for _ in range(9)) / (16.0 * source.size)
+    print(
+        f"limit at {m:.0e}: {1e9 * taken / m:.1f} ns a sample alone; its {PASSES} bytes take {1e9 * PASSES * copied:.1f} ns at the speed "
+        f"of a copy. A call for 8 samples takes {1e3 * fixed:.2f} ms; the rest is waiting: each step of the programme, of the descent "
+        "and of the sums needs the one before",
+        flush=True,
+    )
 
 
 def against_solvers(options: Any, sizes: list[int]) -> None:
@@ -156,6 +175,7 @@ def against_solvers(options: Any, sizes: list[int]) -> None:
             if taken > LIMIT / GROWTH:
                 print(f"{name}, {10 * m:.0e}: not run, {taken:.1f} s at a tenth of the size")
                 break
+    limit(10_000)
     table.close(part_of(options, "solvers"), "ratios " + ("; ".join(verdicts) or "at small sizes only"))
 
 

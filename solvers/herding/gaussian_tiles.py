@@ -25,7 +25,10 @@ from simopt.ground.compiled import kernel
 
 Floats = npt.NDArray[np.floating[Any]]
 UNIT = {"float32": 2.0**-24, "float64": 2.0**-53}
-TILE = {"float32": 448, "float64": 384}  # rows and columns of a tile: it stays in the second-level cache; of a power of two rows collide there
+TILE = {
+    "float32": 448,
+    "float64": 384,
+}  # rows and columns of a tile: it stays in the second-level cache; of a power of two rows collide there
 PIECE = 64
 CHUNK = 1 << 21  # numbers of points that are transformed at one time
 GROUP = 16  # rows whose float32 column sums are added before they go into float64

@@ -98,6 +98,18 @@ def _mend(x: Any, u: Any) -> None:
 
 
 @kernel
+def _settle(x: Any, y: Any, w: Any, u: Any, lo: Any, hi: Any, edges: Any, near: Any, state: Any) -> Any:
+    """The fit in place of the zeros, and the states of its steps; whether an edge is `near` the fit, which then is not finished."""
+    held = _descend(x, u, hi, edges, near, state)
+    if not held:
+        for _ in range(PASSES):
+            if _level_blocks(x, y, w, u, lo, hi, state) == 0:
+                break
+        _mend(x, u)
+    return held
+
+
+@kernel
 def _cumulate(x: Any, y: Any, w: Any, u: Any, lo: Any, hi: Any, touch: Any, state: Any, tau: Any) -> None:
     """τ block by block: sums of w(x − y), less what the lower end of the range carries; 0 where they have the sign of the other bound."""
     m = x.size
@@ -146,7 +158,7 @@ def chain_prices(x: Array, y: Array, w: Array, u: Array, state: NDArray[np.int8]
 
 
 def _fit_in_band(y: Array, w: Array, u: Array, lo: float, hi: float, state: NDArray[np.int8]) -> Array | None:
-    """The fit by the programme within a band, and the states of its steps; None where no band is narrow enough or holds nothing."""
+    """The fit by way of a band, and the states of its steps; None where no band is narrow enough or holds nothing."""
     least, most = max(float(y.min()), lo), max(float(y.max()), lo)
     nodes = nodes_of(y, w, u, most - least)
     margin = MARGIN * y.size**0.25 * float(nodes.climbs.mean())
@@ -159,7 +171,7 @@ def _fit_in_band(y: Array, w: Array, u: Array, lo: float, hi: float, state: NDAr
         if band is None:
             break
         x, edges = band
-        if not _descend(x, u, hi, edges, near, state):
+        if not _settle(x, y, w, u, lo, hi, edges, near, state):
             return x
     return None
 
@@ -167,30 +179,23 @@ def _fit_in_band(y: Array, w: Array, u: Array, lo: float, hi: float, state: NDAr
 def fit_chain(
     y: Array, w: Array, u: Array, lo: float = -np.inf, hi: float = np.inf, *, capacity: int | None = None
 ) -> tuple[Array, NDArray[np.int8]]:
-    """The fit x, and the state of each step (FEW = 2048  # samples, below which no band is worth its nodes
-    MARGIN = 0.12  # of m^{1/4} groups' share of u: twice what the fits of random data are from those of their nodes
-    NARROW = 0.1  # of the range of y: a band that is not narrower spares little
-    NEAR = 1e-3  # of the margin: nearer to an edge the fit counts as held; rounding moves neither as far
-    WIDER = 8.0  # times as wide is the second band, where the first one held the fit
-    LOOSE, LEVEL, STEEP).
+    """The fit x, and the state of each step (LOOSE, LEVEL, STEEP).
 
-        Parameters
-        ----------
-        y, w : (m,) arrays
-            targets; weights > 0.
-        u : (m − 1,) array
-            upper bounds ≥ 0, possibly ∞.
-        lo, hi : float
-            range of x.
+    Parameters
+    ----------
+    y, w : (m,) arrays
+        targets; weights > 0.
+    u : (m − 1,) array
+        upper bounds ≥ 0, possibly ∞.
+    lo, hi : float
+        range of x.
+    capacity : int, optional
+        of the chunks of chain_programme.py, which then is run at once.
     """
     state = np.empty(max(y.size - 1, 0), dtype=np.int8)
     free = is_free(u)
     x = None if free or y.size < FEW or capacity is not None else _fit_in_band(y, w, u, lo, hi, state)
     if x is None:
         x = pooled(y, w, u, lo) if free else chain_zeros(y, w, u, lo, capacity)
-        _descend(x, u, hi, np.zeros(y.size, dtype=np.bool_), 0.0, state)
-    for _ in range(PASSES):
-        if _level_blocks(x, y, w, u, lo, hi, state) == 0:
-            break
-    _mend(x, u)
+        _settle(x, y, w, u, lo, hi, np.zeros(y.size, dtype=np.bool_), 0.0, state)
     return x, state

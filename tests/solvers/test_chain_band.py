@@ -112,7 +112,7 @@ def test_a_band_that_holds_the_fit_says_so(off: float) -> None:
 def test_a_pattern_that_fits_into_the_groups_is_fitted_without_a_band(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of labels 0, 1, 0, 1, … the nodes see the mean alone, and the fit climbs: no band of theirs has it inside."""
     m = 6000
-    y, w, u = np.arange(m) % 2.0, np.ones(m), np.full(m - 1, 1e-5)
+    y, w, u = np.arange(m) % 2.0, np.ones(m), np.full(m - 1, 1e-7)
     state = np.empty(m - 1, dtype=np.int8)
     assert chain_fit._fit_in_band(y, w, u, -math.inf, math.inf, state) is None
     x, _ = fit_chain(y, w, u)
