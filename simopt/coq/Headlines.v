@@ -1,6 +1,6 @@
 (** Headline results of the claims, stated in full: definitions first, then theorems for all reals. Written by hand, and checked like the
     exported files. Each has the name of its claim, under which `simopt show` has the words and the place in the paper. Those that take longer
-    have files of their own: Sparse.v, Isotron.v, Ranking.v, Stability.v, Ordinal.v. *)
+    have files of their own: Sparse.v, Isotron.v, Ranking.v, Stability.v, Ordinal.v, Chain.v. *)
 
 From Simopt Require Import Spaces.
 Open Scope R_scope.
@@ -370,54 +370,4 @@ Proof.
     destruct (Req_EM_T (gamma * 1 + 5 * gamma * d) 1) as [X|X]; [|exfalso; specialize (L (or_intror X)); lra].
     split; [easy|]. apply (Rmult_eq_reg_l (5 * gamma)); lra.
   - intros [-> ->] c' d'. apply N.
-Qed.
-
-(** * KK-LPAV: the projection on a chain of two, nondecreasing and 1-Lipschitz *)
-
-Definition pooled (d y1 y2 : R) : R * R :=
-  if Rlt_dec y2 y1 then ((y1 + y2) / 2, (y1 + y2) / 2) else if Rlt_dec d (y2 - y1) then ((y1 + y2 - d) / 2, (y1 + y2 + d) / 2) else (y1, y2).
-Definition in_chain (d : R) (u : R * R) : Prop := 0 <= snd u - fst u <= d.
-Definition squares (y1 y2 : R) (u : R * R) : R := (fst u - y1) ^ 2 + (snd u - y2) ^ 2.
-
-Theorem KK_LPAV_two d y1 y2 : 0 <= d -> in_chain d (pooled d y1 y2) /\ forall u, in_chain d u -> squares y1 y2 (pooled d y1 y2) <= squares y1 y2 u.
-Proof.
-  intros D. unfold pooled, in_chain, squares. destruct (Rlt_dec y2 y1) as [L|L]; [|destruct (Rlt_dec d (y2 - y1)) as [M|M]]; cbn [fst snd];
-    (split; [lra|]); intros [u1 u2]; cbn [fst snd]; intros U.
-  - generalize (pow2_ge_0 (u1 + u2 - y1 - y2)). intros. assert (0 <= (u2 - u1) * (y1 - y2)) by (apply Rmult_le_pos; lra).
-    generalize (pow2_ge_0 (u2 - u1)). intros. lra.
-  - generalize (pow2_ge_0 (u1 + u2 - y1 - y2)) (pow2_ge_0 (u2 - u1 - d)). intros.
-    assert (0 <= (d - (u2 - u1)) * (y2 - y1 - d)) by (apply Rmult_le_pos; lra). lra.
-  - generalize (pow2_ge_0 (u1 - y1)) (pow2_ge_0 (u2 - y2)). intros. lra.
-Qed.
-
-(** A chain of any length: y_0, ..., y_n, steps between 0 and d_i. *)
-Fixpoint upto (n : nat) (g : nat -> R) : R := match n with O => g O | S m => upto m g + g (S m) end.
-Definition on_chain (n : nat) (d u : nat -> R) : Prop := forall i, (i < n)%nat -> 0 <= u (S i) - u i <= d i.
-Definition apart_squared (n : nat) (u v : nat -> R) : R := upto n (fun i => (u i - v i) ^ 2).
-
-(** What Karush, Kuhn and Tucker ask of a fit f: partial sums of f - y end at 0, are positive only where a step is largest, and negative only
-    where it is 0. Such a fit is the only nearest one. *)
-Definition stationary (n : nat) (d y f : nat -> R) : Prop :=
-  upto n (fun i => f i - y i) = 0 /\ forall i, (i < n)%nat ->
-    (0 < upto i (fun j => f j - y j) -> f (S i) - f i = d i) /\ (upto i (fun j => f j - y j) < 0 -> f (S i) = f i).
-
-Theorem KK_LPAV_any n d y f : on_chain n d f -> stationary n d y f ->
-  forall u, on_chain n d u -> apart_squared n f y + apart_squared n u f <= apart_squared n u y.
-Proof.
-  intros F [Z K] u U.
-  assert (P : forall m, (m <= n)%nat -> upto m (fun i => f i - y i) * (u m - f m) <= upto m (fun i => (f i - y i) * (u i - f i))).
-  { intros m. induction m as [|m IH]; intros M; cbn [upto]; [lra|]. specialize (IH ltac:(lia)). specialize (K m ltac:(lia)).
-    specialize (U m ltac:(lia)). specialize (F m ltac:(lia)). destruct K as [A B]. set (t := upto m (fun i => f i - y i)) in *.
-    assert (t * (u (S m) - f (S m) - (u m - f m)) <= 0).
-    { destruct (Rtotal_order t 0) as [T|[T|T]].
-      - specialize (B T). assert (0 <= - t * (u (S m) - f (S m) - (u m - f m))) by (apply Rmult_le_pos; lra). lra.
-      - rewrite T. lra.
-      - specialize (A T). assert (0 <= t * (d m - (u (S m) - u m))) by (apply Rmult_le_pos; lra).
-        replace (u (S m) - f (S m) - (u m - f m)) with (- (d m - (u (S m) - u m))) by lra. lra. }
-    replace ((t + (f (S m) - y (S m))) * (u (S m) - f (S m)))
-      with (t * (u m - f m) + t * (u (S m) - f (S m) - (u m - f m)) + (f (S m) - y (S m)) * (u (S m) - f (S m))) by ring. lra. }
-  specialize (P n (le_n n)). rewrite Z, Rmult_0_l in P.
-  assert (E : forall m, apart_squared m u y = apart_squared m f y + apart_squared m u f + 2 * upto m (fun i => (f i - y i) * (u i - f i))).
-  { intros m. unfold apart_squared. induction m as [|m IH]; cbn [upto]; [ring|]. rewrite IH. ring. }
-  rewrite E. lra.
 Qed.

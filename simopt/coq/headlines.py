@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from simopt.coq.preludes import source
 
-FILES = ("Headlines", "Sparse", "Isotron", "Ranking", "Stability", "Ordinal")
+FILES = ("Headlines", "Sparse", "Isotron", "Ranking", "Stability", "Ordinal", "Chain")
 
 
 @dataclass(frozen=True)
@@ -100,10 +100,11 @@ HEADLINES = (
     ),
     Headline(
         "KK-LPAV",
-        ("KK_LPAV_two", "KK_LPAV_any"),
-        "that a fit exists, beyond two points",
+        ("KK_LPAV_two", "KK_LPAV_any", "KK_LPAV_exists"),
+        "that straight lines between the points give a function with these values",
         "(0 < upto i (fun j => f j - y j) -> f (S i) - f i = d i)",
         "(0 < upto i (fun j => f j - y j) -> f (S i) = f i)",
+        "Chain",
     ),
     Headline(
         "AK-T3-sharp",
