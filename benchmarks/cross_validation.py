@@ -61,7 +61,12 @@ def choosing(options: argparse.Namespace) -> None:
     trained = 0.8 * n
     ridges, costs = {"alpha": (lam * trained).tolist()}, {"C": (1.0 / (lam * trained)).tolist()}
     ours: dict[str, tuple[Any, Any, Any, Any]] = {
-        "MPowerRegressorCV, m = 2": (MPowerRegressorCV(width, powers=[2.0]), MPowerRegressor(width, power=2.0), KernelRidge(**rbf), ridges),
+        "MPowerRegressorCV, m = 2": (
+            MPowerRegressorCV(width, powers=[2.0], fit_intercept=False),
+            MPowerRegressor(width, power=2.0),
+            KernelRidge(**rbf),
+            ridges,
+        ),
         "HingeSVMClassifierCV": (HingeSVMClassifierCV(width), HingeSVMClassifier(width), SVC(**rbf), costs),
         "LandmarkedRidgeCV": (LandmarkedRidgeCV(width, **drawn), LandmarkedRidgeRegressor(width, **drawn), None, None),
         "LandmarkedSVRegressorCV": (LandmarkedSVRegressorCV(width, **drawn), LandmarkedSVRegressor(width, **drawn), None, None),

@@ -111,7 +111,7 @@ class LIsotronRegressor(RegressorMixin, KernelEstimator):
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to X (n, p), or the n × n Gram matrix, y (n,) and weights ≥ 0 (n,), whose shares stand in place of 1/n.
 
-        Of samples held out each counts alike.
+        Which samples are held out does not look at weights; what their errors count for does.
 
         Raises
         ------
@@ -125,7 +125,7 @@ class LIsotronRegressor(RegressorMixin, KernelEstimator):
         targets = self.target_range_.down(y)
         kept, held = self._split(len(X))
         if weights is not None:
-            kept = kept[weights[kept] > 0]
+            kept, held = kept[weights[kept] > 0], held[weights[held] > 0]
         fit = self._fit_linear if is_linear(self.similarity) else self._fit_kernel
         scores = fit(X, targets, kept, held, weights)
         certificate = self._of_the_function(scores[kept], targets[kept], None if weights is None else weights[kept])
@@ -146,18 +146,18 @@ class LIsotronRegressor(RegressorMixin, KernelEstimator):
         order = np.random.default_rng(seed_of(self.random_state)).permutation(n) if count else np.arange(n)
         return np.sort(order[count:]), np.sort(order[:count])
 
-    def _options(self, weights: Array | None, kept: NDArray[np.intp]) -> dict[str, Any]:
+    def _options(self, weights: Array | None, kept: NDArray[np.intp], held: NDArray[np.intp]) -> dict[str, Any]:
         usual = ROUNDS if is_linear(self.similarity) else KERNEL_ROUNDS
         most = usual if self.max_iter is None else self.max_iter
-        mass = None if weights is None else weights[kept]
-        return {"rate": self.rate, "max_iter": most, "tol": self.tol, "patience": self.patience, "weights": mass}
+        out = {"rate": self.rate, "max_iter": most, "tol": self.tol, "patience": self.patience}
+        return out if weights is None else out | {"weights": weights[kept], "held_weights": weights[held] if held.size else None}
 
     def _fit_linear(self, X: Array, t: Array, kept: NDArray[np.intp], held: NDArray[np.intp], weights: Array | None) -> Array:
         """Sets `fit_` and `coef_`; the scores of all samples."""
         W = whitening(X if weights is None else X * stretch(weights)[:, None])
         Z = X @ W
         validation = (Z[held], t[held]) if held.size else None
-        self.fit_: IndexFit = l_isotron(Z[kept], t[kept], self.lipschitz, validation=validation, **self._options(weights, kept))
+        self.fit_: IndexFit = l_isotron(Z[kept], t[kept], self.lipschitz, validation=validation, **self._options(weights, kept, held))
         direction = cast(LinearIndex, self.fit_.model.index).direction
         self.coef_ = W @ direction
         return Z @ direction
@@ -169,7 +169,7 @@ class LIsotronRegressor(RegressorMixin, KernelEstimator):
         matrix = Precomputed(K / unit)
         points = matrix.points
         validation = (points[held], t[held]) if held.size else None
-        training, options = TrainingSet(points[kept], t[kept], matrix), self._options(weights, kept)
+        training, options = TrainingSet(points[kept], t[kept], matrix), self._options(weights, kept, held)
         self.fit_ = kernel_l_isotron(training, self.lipschitz, validation=validation, **options)
         coefficients = np.zeros(len(X))
         coefficients[kept] = cast(KernelFunction, self.fit_.model.index).coefficients

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import RegressorMixin
 
+from simopt.estimators.facades.base import flag
 from simopt.estimators.facades.kernel_folds import KernelFolds
 from simopt.estimators.facades.m_power import MPowerRegressor
 from simopt.estimators.facades.selection import Answers, Candidate, Fold, values_of
@@ -22,7 +23,7 @@ from simopt.solvers.squares.power_gap import column_major
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class MPowerRegressorCV(RegressorMixin, KernelFolds):
-    r"""(λ, m) of least cross-validated error for min_f (1/n) Σ_i (f(x_i) − y_i)² + λ ‖f‖_H^m,   f = Σ_j a_j K(·, x_j).
+    r"""(λ, m) of least cross-validated error for min_f (1/n) Σ_i (f(x_i) + c − y_i)² + λ ‖f‖_H^m,   f = Σ_j a_j K(·, x_j).
 
     What GridSearchCV finds over `MPowerRegressor`, on the same folds and the same grid. All fits to one training part lie on its ridge
     path: a fold costs a tridiagonal reduction of its Gram matrix, 4/3 n³ flops, and next to nothing for each pair. On one part every m
@@ -34,9 +35,11 @@ class MPowerRegressorCV(RegressorMixin, KernelFolds):
         K, positive semidefinite; see `simopt.estimators.facades.base`. One given by name gets its parameters from each training part.
     regularizations : int or array
         the λ to choose from, the same for each m; or how many, at equal ratios from 1 down to 1e-8 in the unit s² (√κ/s)ᵐ, where s² is the
-        mean of y² and κ that of K(x_i, x_i): the unit does not change with n, and follows those of y and K.
+        mean of (y − c)² and κ that of K(x_i, x_i): the unit does not change with n, and follows those of y and K.
     powers : array
         the m ≥ 1 to choose from.
+    fit_intercept : bool
+        whether c is the mean of y, of each training part its own; else c = 0.
     cv : int, splitter, iterable of (train, test), or None
         folds; 5 of consecutive samples for None.
     scoring : str, callable or None
@@ -48,8 +51,8 @@ class MPowerRegressorCV(RegressorMixin, KernelFolds):
 
     Attributes
     ----------
-    regularization_, power_ : float
-        λ and m, chosen.
+    regularization_, power_, intercept_ : float
+        λ and m, chosen, and c.
     best_params_, best_score_, best_index_, best_estimator_, cv_results_, n_splits_
         as in GridSearchCV; of `cv_results_` params, scores and rank.
     dual_coef_, similarity_, X_fit_, certificate_, n_iter_, solution_, n_features_in_
@@ -69,13 +72,18 @@ class MPowerRegressorCV(RegressorMixin, KernelFolds):
 
     regularizations: Any = 30
     powers: Any = (1.5, 2.0)
+    fit_intercept: bool = True
 
     plain: ClassVar[type] = MPowerRegressor
     weakest: ClassVar[float] = 1e-8
 
+    def _centre(self, y: Array, weights: Array | None) -> float:
+        """c."""
+        return float(np.average(y, weights=weights)) if flag("fit_intercept", self.fit_intercept) else 0.0
+
     def _candidates(self, X: Array, y: NDArray[Any], shared: Any) -> list[Candidate]:
         """Each m with each λ."""
-        size = float(np.sqrt(np.average(np.square(y), weights=self._given))) or 1.0
+        size = float(np.sqrt(np.average(np.square(y - self._centre(y, self._given)), weights=self._given))) or 1.0
         kappa = self._diagonal_mean(X, shared)
         found = []
         for power in validate.grid("powers", self.powers, low=1.0, strict=False).tolist():
@@ -87,9 +95,11 @@ class MPowerRegressorCV(RegressorMixin, KernelFolds):
     def _answers(self, X: Array, y: NDArray[Any], fold: Fold, candidates: Sequence[Candidate], shared: Any) -> Answers:
         """Predictions of every pair from the tridiagonal path."""
         gram, cross = self._fold_gram(X, fold, shared)
-        targets, weights = y[fold[0]], self._weights(fold[0])
+        weights = self._weights(fold[0])
+        height = self._centre(y[fold[0]], weights)
+        targets = y[fold[0]] - height
         if weights is not None:
             problem, stretch = weighted(gram, targets, PowerPenalty(1.0), weights)
             gram, cross, targets = np.array(problem.gram), cross * stretch, problem.targets
         pairs = np.array([[candidate["regularization"], candidate["power"]] for candidate in candidates])
-        return Answers(pair_predictions(column_major(gram), targets, cross.T, pairs[:, 0], pairs[:, 1]))
+        return Answers(height + pair_predictions(column_major(gram), targets, cross.T, pairs[:, 0], pairs[:, 1]))

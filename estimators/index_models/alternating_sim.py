@@ -60,7 +60,7 @@ def alternating_sim(
     targets = validate.squarable("y", validate.vector("y", y, length=features.shape[0], like="rows of X"))
     count = validate.whole("descents", descents, minimum=1)
     outside, held = held_out(validation, features.shape[1])
-    steps = _rounds(features, targets, FittedTransfer(targets, lipschitz), count, outside, held)
+    steps = _rounds(features, targets, FittedTransfer(targets, lipschitz), count, outside, None if held is None else held.targets)
     return choose(steps, LinearIndex, held is not None, max_iter=max_iter, tol=tol, patience=patience, keep=keep, progress=progress)
 
 

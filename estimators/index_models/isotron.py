@@ -12,7 +12,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from itertools import count
 from time import perf_counter
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -77,8 +77,15 @@ class LinearSpace(Space):
         return LinearIndex(state)
 
 
+class Held(NamedTuple):
+    """Targets of the samples held out, and their weights where they have some."""
+
+    targets: Array
+    weights: Array | None = None
+
+
 def rounds(
-    space: Space, y: Array, rule: UpdateRule, *, rate: float = 1.0, held: Array | None = None, weights: Array | None = None
+    space: Space, y: Array, rule: UpdateRule, *, rate: float = 1.0, held: Held | None = None, weights: Array | None = None
 ) -> Iterator[Step]:
     """The rounds, without end: the record of each, w^t, and what makes u^t. Shares of `weights` stand in place of 1/m."""
     pace = validate.positive("rate", rate)
@@ -87,20 +94,20 @@ def rounds(
 
 
 @np.errstate(over="ignore", invalid="ignore")  # rounds that diverge are told apart by their errors
-def _round(t: int, space: Space, y: Array, rule: UpdateRule, rate: float, held: Array | None, weights: Array | None) -> Step:
+def _round(t: int, space: Space, y: Array, rule: UpdateRule, rate: float, held: Held | None, weights: Array | None) -> Step:
     state, norm = space.state, space.norm()
     fitted = rule.fit(space.scores)
     seconds, made = dict(rule.seconds), rule.snapshot()
     r = y - fitted
     start = perf_counter()
-    outside = math.nan if held is None else float(np.mean(np.square(made()(space.held) - held)))
+    outside = math.nan if held is None else float(np.average(np.square(made()(space.held) - held.targets), weights=held.weights))
     middle = perf_counter()
     step = space.step(r if weights is None else r * (weights / np.mean(weights)), rate)
     seconds |= {"check": middle - start, "product": perf_counter() - middle}
     return Round(t, float(np.average(np.square(r), weights=weights)), outside, norm, step, seconds), state, made
 
 
-def masses(weights: npt.ArrayLike | None, m: int) -> Array | None:
+def masses(name: str, weights: npt.ArrayLike | None, m: int, like: str = "rows of X") -> Array | None:
     """Weights > 0 of m samples, if there are any.
 
     Raises
@@ -110,37 +117,43 @@ def masses(weights: npt.ArrayLike | None, m: int) -> Array | None:
     """
     if weights is None:
         return None
-    out = validate.weights("weights", weights, length=m, like="rows of X")
+    out = validate.weights(name, weights, length=m, like=like)
     if np.any(out == 0.0):
-        raise InvalidProblem(f"weights: entry {int(np.argmin(out))} is 0, numbers > 0 needed; leave the sample out")
+        raise InvalidProblem(f"{name}: entry {int(np.argmin(out))} is 0, numbers > 0 needed; leave the sample out")
     return out
 
 
-def held_out(validation: Validation | None, cols: int) -> tuple[Array | None, Array | None]:
-    """The samples of a hold-out, (k, cols) and (k,) arrays; None twice without.
+def held_out(validation: Validation | None, cols: int, weights: npt.ArrayLike | None = None) -> tuple[Array | None, Held | None]:
+    """The samples of a hold-out: a (k, cols) array, and their targets and weights; None twice without.
 
     Raises
     ------
     InvalidProblem
-        for what is no pair of such arrays.
+        for what is no pair of such arrays, and weights that are not positive, or of no samples.
     """
     if validation is None:
+        if weights is not None:
+            raise InvalidProblem("held_weights: there is no validation whose samples they weigh")
         return None, None
     if len(validation) != 2:
         raise InvalidProblem(f"validation: {len(validation)} entries, expected a pair (X, y) of the samples that are held out")
     outside = validate.matrix("validation", validation[0], cols=cols)
-    return outside, validate.squarable(
-        "validation", validate.vector("validation", validation[1], length=outside.shape[0], like="rows of its X")
-    )
+    targets = validate.squarable("validation", validate.vector("validation", validation[1], length=outside.shape[0], like="rows of its X"))
+    return outside, Held(targets, masses("held_weights", weights, targets.size, "rows of the X of validation"))
 
 
 def _linear(
-    X: npt.ArrayLike, y: npt.ArrayLike, validation: Validation | None, start: npt.ArrayLike | None, single: bool
-) -> tuple[Space, Array, Array | None]:
+    X: npt.ArrayLike,
+    y: npt.ArrayLike,
+    validation: Validation | None,
+    start: npt.ArrayLike | None,
+    single: bool,
+    held_weights: npt.ArrayLike | None = None,
+) -> tuple[Space, Array, Held | None]:
     features = validate.matrix("X", X)
     targets = validate.squarable("y", validate.vector("y", y, length=features.shape[0], like="rows of X"))
     w = None if start is None else validate.vector("start", start, length=features.shape[1], like="columns of X")
-    outside, held = held_out(validation, features.shape[1])
+    outside, held = held_out(validation, features.shape[1], held_weights)
     return LinearSpace(features, outside, w, single), targets, held
 
 
@@ -200,6 +213,7 @@ def l_isotron(
     single: bool = False,
     warm: bool = True,
     weights: npt.ArrayLike | None = None,
+    held_weights: npt.ArrayLike | None = None,
     rate: float = 1.0,
     max_iter: int = 200,
     tol: float = 1e-10,
@@ -219,6 +233,8 @@ def l_isotron(
         start each sort from the order of the round before; the fits are the same.
     weights : (m,) array, optional
         > 0: shares that stand in place of 1/m, in the fit and in the step.
+    held_weights : array, optional
+        > 0, of the samples of `validation`, in the mean of their squared errors.
     validation, start, single, rate, max_iter, tol, patience, keep, progress
         as for `glm_tron`.
 
@@ -231,8 +247,8 @@ def l_isotron(
     Interrupted
         on Ctrl-C; `done` is the fit so far.
     """
-    space, targets, held = _linear(X, y, validation, start, single)
-    mass = masses(weights, targets.size)
+    space, targets, held = _linear(X, y, validation, start, single, held_weights)
+    mass = masses("weights", weights, targets.size)
     rule = FittedTransfer(targets, lipschitz, warm=warm, weights=mass)
     steps = rounds(space, targets, rule, rate=rate, held=held, weights=mass)
     return choose(steps, space.index, held is not None, max_iter=max_iter, tol=tol, patience=patience, keep=keep, progress=progress)

@@ -15,7 +15,7 @@ import numpy.typing as npt
 from simopt.equivalence.training import TrainingSet
 from simopt.estimators.index_models.index_model import IndexFit, choose
 from simopt.estimators.index_models.index_record import Function
-from simopt.estimators.index_models.isotron import Space, Validation, held_out, masses, rounds
+from simopt.estimators.index_models.isotron import Held, Space, Validation, held_out, masses, rounds
 from simopt.estimators.index_models.transfer import Transfer, checked_transfer
 from simopt.estimators.index_models.update_rules import FittedTransfer, KnownTransfer, UpdateRule
 from simopt.ground import validate
@@ -56,11 +56,13 @@ class KernelSpace(Space):
         return self._index(state)
 
 
-def _space(training: TrainingSet, validation: Validation | None) -> tuple[Space, Array, Array | None]:
+def _space(
+    training: TrainingSet, validation: Validation | None, held_weights: npt.ArrayLike | None = None
+) -> tuple[Space, Array, Held | None]:
     if not isinstance(training, TrainingSet):
         raise InvalidProblem(f"training: {type(training).__name__} given, TrainingSet(inputs, targets, similarity) needed")
     targets = validate.squarable("targets", training.targets)
-    outside, held = held_out(validation, training.inputs.shape[1])
+    outside, held = held_out(validation, training.inputs.shape[1], held_weights)
     cross = None if outside is None else np.asarray(training.similarity(outside, training.inputs))
     return KernelSpace(training.gram, cross, training.function), targets, held
 
@@ -93,12 +95,13 @@ def kernel_l_isotron(
     *,
     warm: bool = True,
     weights: npt.ArrayLike | None = None,
+    held_weights: npt.ArrayLike | None = None,
     validation: Validation | None = None,
     **options: Any,
 ) -> IndexFit:
     """L-Isotron in the space of the training set's similarity; L = ∞ is Isotron. Parameters as for `kernel_glm_tron` and `l_isotron`."""
-    space, targets, held = _space(training, validation)
-    mass = masses(weights, targets.size)
+    space, targets, held = _space(training, validation, held_weights)
+    mass = masses("weights", weights, targets.size)
     return _run(space, targets, FittedTransfer(targets, lipschitz, warm=warm, weights=mass), held, options, mass)
 
 
@@ -108,7 +111,7 @@ def kernel_isotron(training: TrainingSet, **options: Any) -> IndexFit:
 
 
 def _run(
-    space: Space, targets: Array, rule: UpdateRule, held: Array | None, options: dict[str, Any], weights: Array | None = None
+    space: Space, targets: Array, rule: UpdateRule, held: Held | None, options: dict[str, Any], weights: Array | None = None
 ) -> IndexFit:
     allowed = ("rate", "max_iter", "tol", "patience", "keep", "progress")
     for name in options:

@@ -179,7 +179,8 @@ def grid_search() -> None:
     X, y, _ = sample(13, 100)
     alphas, cv = np.geomspace(1e-3, 10.0, 9), KFold(5)
     theirs = GridSearchCV(KernelRidge(kernel="rbf", gamma=GAMMA), {"alpha": alphas}, cv=cv, scoring="r2").fit(X, y)
-    ours = estimators.MPowerRegressorCV(Gaussian(1.0 / GAMMA), powers=[2.0], regularizations=alphas / 80, cv=cv).fit(X, y)
+    grid = {"powers": [2.0], "regularizations": alphas / 80}
+    ours = estimators.MPowerRegressorCV(Gaussian(1.0 / GAMMA), **grid, fit_intercept=False, cv=cv).fit(X, y)
     assert ours.best_index_ == theirs.best_index_
     np.testing.assert_allclose(ours.cv_results_["mean_test_score"], theirs.cv_results_["mean_test_score"], atol=1e-6)
 

@@ -45,8 +45,16 @@ class Case:
 
 LAMBDAS = np.array([1.0, 0.1, 1e-2, 1e-3, 1e-4])
 CASES = [
-    Case("MPowerRegressorCV", {"regularizations": LAMBDAS, "powers": [1.0, 1.5, 2.0, 3.0]}, {"similarity": "gaussian", "tol": 1e-9}),
-    Case("MPowerRegressorCV", {"regularizations": LAMBDAS, "powers": [1.5, 2.0]}, {"similarity": Gaussian(2.0), "tol": 1e-10}),
+    Case(
+        "MPowerRegressorCV",
+        {"regularizations": LAMBDAS, "powers": [1.0, 1.5, 2.0, 3.0]},
+        {"similarity": "gaussian", "tol": 1e-9, "fit_intercept": True},
+    ),
+    Case(
+        "MPowerRegressorCV",
+        {"regularizations": LAMBDAS, "powers": [1.5, 2.0]},
+        {"similarity": Gaussian(2.0), "tol": 1e-10, "fit_intercept": False},
+    ),
     Case("HingeSVMClassifierCV", {"regularizations": LAMBDAS}, {"similarity": "gaussian", "tol": 1e-9}, several=True),
     Case("HingeSVMClassifierCV", {"regularizations": LAMBDAS[::-1]}, {"similarity": Gaussian(2.0), "fit_intercept": False, "tol": 1e-9}),
     Case("LandmarkedSVRegressorCV", {"regularizations": LAMBDAS}, {"landmarks": 9, "random_state": 0, "tol": 1e-9}),
@@ -94,6 +102,16 @@ def test_the_choice_is_that_of_grid_search(case: Case) -> None:
     np.testing.assert_array_equal(model.predict(X), search.best_estimator_.predict(X))
     assert model.certificate_ == search.best_estimator_.certificate_ and model.certificate_.closes(1e-6)
     assert len(set(model.cv_results_["mean_test_score"].round(6))) > 2  # the grid makes a difference
+
+
+def test_a_constant_that_is_added_to_y_changes_no_score_of_a_model_with_an_intercept() -> None:
+    X, y = data(np.random.default_rng(34), 60)
+    near, far = (estimators.MPowerRegressorCV(cv=3).fit(X, targets) for targets in (y, y + 100.0))
+    np.testing.assert_allclose(far.cv_results_["mean_test_score"], near.cv_results_["mean_test_score"], atol=1e-6)
+    np.testing.assert_allclose(far.predict(X), near.predict(X) + 100.0, atol=1e-4)
+    assert far.intercept_ == pytest.approx(100.0 + np.mean(y)) and far.best_score_ > 0.9
+    without = estimators.MPowerRegressorCV(cv=3, fit_intercept=False).fit(X, y + 100.0)
+    assert without.intercept_ == 0.0 and without.best_score_ < far.best_score_
 
 
 @pytest.mark.parametrize("case", CASES[:1], ids=str)

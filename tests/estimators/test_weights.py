@@ -84,9 +84,40 @@ def test_weights_count_how_often_a_sample_is_there(model: Any) -> None:
     same(one, two, X[:9], X[:9])
 
 
+@pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
+@pytest.mark.parametrize("similarity", ["linear", Gaussian(3.0)], ids=str)
+def test_what_an_error_on_the_hold_out_counts_is_the_weight_of_the_sample(similarity: Any) -> None:
+    X, y, weights = weighted_data(9, estimators.LIsotronRegressor())
+    model = estimators.LIsotronRegressor(similarity=similarity, validation_fraction=0.3, max_iter=30, random_state=2)
+    model.fit(X, y, sample_weight=weights)
+    counted = np.flatnonzero(weights)
+    held = counted[model._split(counted.size)[1]]
+    errors = np.square(model.target_range_.down(model.predict(X[held])) - model.target_range_.down(y[held]))
+    found = model.fit_.trace[model.fit_.chosen - 1].held_out
+    assert found == pytest.approx(np.average(errors, weights=weights[held]), rel=1e-9)
+    assert found != pytest.approx(np.mean(errors), rel=1e-3)
+
+
+def test_of_weights_on_the_hold_out_only_the_choice_of_the_round_knows() -> None:
+    rng = np.random.default_rng(10)
+    X, y = rng.normal(size=(40, 2)) / 4.0, rng.uniform(size=40)
+    outside, held, weights = rng.normal(size=(12, 2)) / 4.0, rng.uniform(size=12), rng.integers(1, 5, size=12)
+    plain = l_isotron(X, y, validation=(outside, held), max_iter=20)
+    weighed = l_isotron(X, y, validation=(outside, held), held_weights=weights, max_iter=20)
+    repeated = l_isotron(X, y, validation=(np.repeat(outside, weights, axis=0), np.repeat(held, weights)), max_iter=20)
+    np.testing.assert_array_equal(weighed.errors, plain.errors)
+    np.testing.assert_allclose(weighed.held_out, repeated.held_out, rtol=1e-12)
+    assert not np.allclose(weighed.held_out, plain.held_out, rtol=1e-3)
+
+
 def test_rounds_want_weights_above_0() -> None:
     with pytest.raises(InvalidProblem, match="weights: entry 1 is 0, numbers > 0 needed"):
         l_isotron([[0.1], [0.2], [0.3]], [0.0, 0.5, 1.0], weights=[1.0, 0.0, 2.0])
+    outside = ([[0.1], [0.2]], [0.0, 0.5])
+    with pytest.raises(InvalidProblem, match="held_weights: 3 values, expected 2, as many as rows of the X of validation"):
+        l_isotron([[0.1], [0.2], [0.3]], [0.0, 0.5, 1.0], validation=outside, held_weights=[1.0, 1.0, 2.0])
+    with pytest.raises(InvalidProblem, match="held_weights: there is no validation"):
+        l_isotron([[0.1], [0.2], [0.3]], [0.0, 0.5, 1.0], held_weights=[1.0, 1.0, 2.0])
 
 
 OF_SIMILARITIES = ["HerdedMeanClassifier", "HingeSVMClassifier", "LIsotronRegressor", "MPowerRegressor", "NadarayaWatsonRegressor"]
