@@ -22,8 +22,8 @@ class Part:
 
     Parameters
     ----------
-    features, held : (n, d) and (m, d) arrays
-        Ψ of the training part and of the samples held out.
+    points, features, held : (n, p), (n, d) and (m, d) arrays
+        the training part, Ψ of it and of the samples held out.
     y, weights : (n,) arrays
         of the training part; weights in the loss, None where they are all the same.
     model
@@ -32,8 +32,8 @@ class Part:
 
     classes: NDArray[Any] | None = None
 
-    def __init__(self, model: Any, features: Array, held: Array, y: NDArray[Any], weights: Array | None) -> None:
-        self.model, self.features, self.held, self.y, self.weights = model, features, held, y, weights
+    def __init__(self, model: Any, points: Array, features: Array, held: Array, y: NDArray[Any], weights: Array | None) -> None:
+        self.model, self.points, self.features, self.held, self.y, self.weights = model, points, features, held, y, weights
 
     def problem(self, candidate: Candidate) -> Problem:
         """The programme of a candidate."""
@@ -64,7 +64,7 @@ class LandmarkFolds(SelectedByFolds, LandmarkEstimator):
         model, train = self._plain(), fold[0]
         points, held = self._parts(X, fold)
         psi = model._fit_map(points, self._weights(train))
-        part = self.part(self, psi(model._points(points)), psi(model._points(held)), y[train], self._losses(y, train))
+        part = self.part(self, points, psi(model._points(points)), psi(model._points(held)), y[train], self._losses(y, train))
         found = [unjudged(part.problem(candidate), self.tol) for candidate in candidates]
         return Answers(np.array([part.says(point) for point, _ in found]), classes=part.classes, open=sum(not done for _, done in found))
 

@@ -2,6 +2,7 @@ r"""Ordinal regression on landmarks: EXC and IMC."""
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -11,11 +12,56 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from simopt.data.similarities.named import STANDARDISED_MEAN
 from simopt.estimators.facades.base import TOL, LandmarkEstimator, open_gap, remedy_for
-from simopt.estimators.facades.leave_one_out import radius_for
+from simopt.estimators.facades.leave_one_out import Ridge, ridge_for
+from simopt.estimators.landmark_predictor import demand_one_bound
 from simopt.estimators.ordinal.ordinal import cuts_and_margins, middles, ordinal
+from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
 from simopt.solving.solution import Status
+
+UNITS = PROBLEM, DATA = "problem", "data"
+
+
+class Needed:
+    """What least squares need, on the middles of the classes' intervals: the units of B and λ where they are those of the data.
+
+    Parameters
+    ----------
+    model
+        an estimator with thresholds, gamma, delta and units.
+    X, features : (n, p) and (n, d) arrays
+        points and Ψ of them.
+    place, weights : (n,) arrays
+        ranks 0, …, r − 1 of the labels; weights None where they are all the same.
+    """
+
+    def __init__(self, model: Any, X: Array, features: Array, place: NDArray[np.intp], weights: Array | None) -> None:
+        self.model, self.X, self.features, self.place, self.weights = model, X, features, place, weights
+        self.of_data = validate.choice("units", model.units, UNITS) == DATA
+
+    @cached_property
+    def _found(self) -> tuple[Ridge, float]:
+        """The ridge regression, and γ."""
+        model, classes = self.model, int(self.place.max()) + 1
+        cuts, margins = cuts_and_margins(model.thresholds, classes, model.gamma, model.delta)
+        targets = middles(cuts, classes, margins["gamma"])[self.place]
+        return ridge_for(self.X, self.features, targets, self.weights, intercept=cuts is None), margins["gamma"]
+
+    def of_the_problem(self, radius: float | None, regularization: float | None) -> tuple[float | None, float | None]:
+        """B and λ of the problem, from those in the units of the model; B by default.
+
+        A loss of hinges is about as large as squares of residuals over γ, so that its λ is 2/γ times that of the squares.
+        """
+        demand_one_bound(radius, regularization)
+        if radius is None and regularization is None:
+            return self._found[0].norm, None
+        if not self.of_data:
+            return radius, regularization
+        ridge, gamma = self._found
+        if regularization is not None:
+            return None, validate.positive("regularization", regularization) * 2.0 * ridge.regularization / gamma
+        return validate.positive("radius", radius) * ridge.norm, None
 
 
 class LandmarkedOrdinalClassifier(ClassifierMixin, LandmarkEstimator):
@@ -42,6 +88,9 @@ class LandmarkedOrdinalClassifier(ClassifierMixin, LandmarkEstimator):
     radius, regularization : float, optional
         B or λ, not both; by default B is as long as w of the ridge regression on the middles of the classes' intervals, 2γ apart if they
         are learned, whose λ errs least at points left out (`simopt.estimators.facades.leave_one_out`).
+    units : "problem" or "data"
+        what radius and regularization are numbers of: of the formula above, where a good λ may be 1e-5 or 1e-9, or of what that ridge
+        regression needs, its ‖w‖ and 2λ/γ: there 1 is a good start, whatever d and the scale of K are, and radius=1 is the default.
     gamma, delta
         the margin γ and the spacing Δ, with the defaults of `simopt.estimators.ordinal.ordinal.ordinal`.
     solver, tol, time_limit
@@ -57,8 +106,8 @@ class LandmarkedOrdinalClassifier(ClassifierMixin, LandmarkEstimator):
         weights, thresholds, margins, errors and a plot, for labels 1, …, r.
     coef_, thresholds_ : (d,) and (r − 1,) arrays
         w and b.
-    radius_ : float or None
-        B, where ‖w‖ is not penalised.
+    radius_, regularization_ : float or None
+        B and λ of the formula, the one that there is.
     certificate_, n_iter_, n_features_in_
 
     Source: Chu & Keerthi 2007; Kar & Jain 2012, §3.3.
@@ -85,6 +134,7 @@ class LandmarkedOrdinalClassifier(ClassifierMixin, LandmarkEstimator):
         class_weight: Any = None,
         radius: float | None = None,
         regularization: float | None = None,
+        units: str = PROBLEM,
         gamma: float | None = None,
         delta: float = 0.0,
         solver: str | None = None,
@@ -100,6 +150,7 @@ class LandmarkedOrdinalClassifier(ClassifierMixin, LandmarkEstimator):
         self.class_weight = class_weight
         self.radius = radius
         self.regularization = regularization
+        self.units = units
         self.gamma = gamma
         self.delta = delta
         self.solver = solver
@@ -135,11 +186,8 @@ class LandmarkedOrdinalClassifier(ClassifierMixin, LandmarkEstimator):
                 f"y: 1 class, {self.classes_.tolist()[0]!r}, in all {len(y)} samples; at least two are needed to tell classes apart"
             )
         psi = self._fit_map(X, counts)
-        self.radius_ = self.radius
-        if self.radius is None and self.regularization is None:
-            cuts, margins = cuts_and_margins(self.thresholds, len(self.classes_), self.gamma, self.delta)
-            targets = middles(cuts, len(self.classes_), margins["gamma"])[place]
-            self.radius_ = radius_for(X, psi(self._points(X)), targets, weights, intercept=cuts is None)
+        needed = Needed(self, X, psi(self._points(X)), place, weights)
+        self.radius_, self.regularization_ = needed.of_the_problem(self.radius, self.regularization)
         self.rule_ = ordinal(
             self._points(X),
             place + 1,
@@ -149,7 +197,7 @@ class LandmarkedOrdinalClassifier(ClassifierMixin, LandmarkEstimator):
             thresholds=self.thresholds,
             form=self.form,
             radius=self.radius_,
-            regularization=self.regularization,
+            regularization=self.regularization_,
             gamma=self.gamma,
             delta=self.delta,
             weights=weights,

@@ -11,12 +11,15 @@ from sklearn.base import ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 
 from simopt.estimators.facades.landmark_folds import LandmarkFolds, Part
-from simopt.estimators.facades.landmarked_ordinal import LandmarkedOrdinalClassifier, categories_of, ranked
+from simopt.estimators.facades.landmarked_ordinal import DATA, PROBLEM, UNITS, LandmarkedOrdinalClassifier, Needed, categories_of, ranked
 from simopt.estimators.facades.selection import Candidate
 from simopt.estimators.ordinal.ordinal import cuts_and_margins, ordinal_problem, thresholds_of, unit_of_strength
+from simopt.ground import validate
 from simopt.ground.arrays import Array, Point
 from simopt.ground.errors import InvalidProblem
 from simopt.solving.problem import Problem
+
+STRONGEST = 100.0  # λ of a grid in the unit of the data
 
 
 class Ordered(Part):
@@ -27,11 +30,12 @@ class Ordered(Part):
         model = self.model
         self.classes, place = ranked(self.y, model._order)
         self.labels, self.counts = place + 1, np.bincount(place, minlength=len(self.classes))
+        self.needed = Needed(model, self.points, self.features, place, self.weights)
         self.cuts, self.margins = cuts_and_margins(model.thresholds, len(self.classes), model.gamma, model.delta)
 
     def problem(self, candidate: Candidate) -> Problem:
         """With λ or B."""
-        bound = candidate.get("radius"), candidate.get("regularization")
+        bound = self.needed.of_the_problem(candidate.get("radius"), candidate.get("regularization"))
         classes = len(self.counts)
         return ordinal_problem(self.features, self.labels, classes, self.cuts, self.model.form, *bound, self.margins, self.weights)
 
@@ -53,13 +57,14 @@ class LandmarkedOrdinalClassifierCV(ClassifierMixin, LandmarkFolds):
 
     Parameters
     ----------
-    similarity, landmarks, order, thresholds, form, gamma, delta, random_state
+    similarity, landmarks, order, thresholds, form, units, gamma, delta, random_state
         as for `LandmarkedOrdinalClassifier`; landmarks are drawn from each training part. Give a `random_state`: with None they are other
         ones for each fold and for the last fit.
     class_weight : "balanced" or dict, optional
         as for `LandmarkedOrdinalClassifier`, in all fits; scores do not look at it. "balanced" weighs the classes of each training part.
     regularizations : int or array
-        the λ to choose from; or how many, at equal ratios from 0.1 down to 1e-8 in the unit mean ‖Ψ(x_i)‖²/γ.
+        the λ to choose from; or how many, at equal ratios from 0.1 down to 1e-8 in the unit mean ‖Ψ(x_i)‖²/γ, or with units="data" from 100
+        down to 1e-5.
     radii : array, optional
         the B to choose from; then there is no λ.
     cv : int, splitter, iterable of (train, test), or None
@@ -77,7 +82,7 @@ class LandmarkedOrdinalClassifierCV(ClassifierMixin, LandmarkFolds):
     Attributes
     ----------
     regularization_ or radius_ : float
-        λ or B, chosen.
+        λ or B, chosen, in the units of the grid; `best_estimator_` has those of the problem.
     best_params_, best_score_, best_index_, best_estimator_, cv_results_, n_splits_
         as in GridSearchCV; of `cv_results_` params, scores and rank.
     classes_, rule_, coef_, thresholds_, landmark_map_, certificate_, n_iter_, n_features_in_
@@ -100,6 +105,7 @@ class LandmarkedOrdinalClassifierCV(ClassifierMixin, LandmarkFolds):
     thresholds: Any = "learned"
     form: str = "exc"
     class_weight: Any = None
+    units: str = PROBLEM
     gamma: float | None = None
     delta: float = 0.0
 
@@ -126,6 +132,7 @@ class LandmarkedOrdinalClassifierCV(ClassifierMixin, LandmarkFolds):
     def _look(self, X: Array, y: NDArray[Any]) -> None:
         """Refuse what are no classes."""
         super()._look(X, y)
+        validate.choice("units", self.units, UNITS)
         check_classification_targets(y)
         masses = self._masses(y)
         classes, _ = ranked(y if masses is None else y[masses > 0], self._order)
@@ -135,7 +142,9 @@ class LandmarkedOrdinalClassifierCV(ClassifierMixin, LandmarkFolds):
             )
 
     def _unit(self, X: Array, y: NDArray[Any], shared: Any) -> float:
-        """mean ‖Ψ(x_i)‖²/γ."""
+        """mean ‖Ψ(x_i)‖²/γ, or so large a part of the data's unit that the grid goes on both sides of 1."""
+        if self.units == DATA:
+            return STRONGEST / self.strongest
         features, labels, weights = self._all_features(X, y)
         _, margins = cuts_and_margins(self.thresholds, len(np.unique(labels)), self.gamma, self.delta)
         return unit_of_strength(features, margins["gamma"], weights)

@@ -51,7 +51,7 @@ class Points(NamedTuple):
 
 
 class Ridge(NamedTuple):
-    """λ of least squared error at points left out, of means over m points, and ‖f‖ there."""
+    """λ of least squared error at points left out, and ‖f‖ or ‖w‖ there."""
 
     regularization: float
     norm: float
@@ -129,7 +129,14 @@ def ridge_of_features(features: Array, points: Points, intercept: bool) -> float
 def radius_for(
     X: Array, features: Array, y: Array, weights: Array | None, *, intercept: bool = True, norm: Callable[[Array], Any] = np.linalg.norm
 ) -> float:
-    """B = ‖w‖ of the ridge regression of least squared error at points left out: what a least squares fit needs; 1 where w = 0.
+    """B = ‖w‖ of the ridge regression of least squared error at points left out: what a least squares fit needs; 1 where w = 0."""
+    return ridge_for(X, features, y, weights, intercept=intercept, norm=norm).norm
+
+
+def ridge_for(
+    X: Array, features: Array, y: Array, weights: Array | None, *, intercept: bool = True, norm: Callable[[Array], Any] = np.linalg.norm
+) -> Ridge:
+    """λ of least squared error at points left out, for the mean over all samples, and ‖w‖ there, 1 where w = 0.
 
     w is that of all samples, from the d × d matrix of second moments of the features. O(n d² + d³ + MOST³).
     """
@@ -139,4 +146,4 @@ def radius_for(
     around, targets = (features - p @ features, y - p @ y) if intercept else (features, y)
     values, vectors = np.linalg.eigh(around.T @ (p[:, None] * around))
     w = vectors @ (vectors.T @ (around.T @ (p * targets)) / (np.maximum(values, 0.0) + strength))
-    return float(norm(w)) or 1.0
+    return Ridge(strength, float(norm(w)) or 1.0)

@@ -13,6 +13,7 @@ from simopt.data.similarities.named import STANDARDISED
 from simopt.estimators.facades import base, leave_one_out, widths
 from simopt.estimators.facades.leave_one_out import Points, points_of
 from simopt.estimators.ordinal.ordinal import middles
+from simopt.ground.errors import InvalidProblem, UnknownName
 
 REGRESSORS = [
     "MPowerRegressor",
@@ -187,3 +188,43 @@ def test_no_more_is_chosen_than_there_is() -> None:
 def test_middles_of_intervals() -> None:
     np.testing.assert_array_equal(middles(None, 3, 0.5), [0.0, 1.0, 2.0])
     np.testing.assert_array_equal(middles(np.array([1.5, 2.5, 4.5]), 4, 0.5), [1.0, 2.0, 3.5, 5.0])
+
+
+@pytest.mark.parametrize("thresholds", ["learned", "equispaced"])
+def test_an_ordinal_rule_in_units_of_the_data_knows_no_scale_of_the_similarity_and_no_margin(thresholds: str) -> None:
+    """K times 4 is Ψ times 4: in the units of the problem λ times 16, and B over 4; γ times 4 is λ over 4, and B times 4."""
+    X, y = data(np.random.default_rng(40), 80)
+    labels = np.digitize(y, [-0.7, 0.0, 0.7])
+    model = estimators.LandmarkedOrdinalClassifier(Gaussian(2.0), landmarks=X[:20], thresholds=thresholds, units="data", tol=1e-9)
+    scaled = {"similarity": 4.0 * Gaussian(2.0)}
+    wider = {"gamma": 4.0} if thresholds == "learned" else None
+    for given in ({"regularization": 0.5}, {"radius": 0.5}):
+        one, two = clone(model).set_params(**given).fit(X, labels), clone(model).set_params(**given, **scaled).fit(X, labels)
+        np.testing.assert_allclose(two.scores(X), one.scores(X), atol=1e-3)
+        if "radius" in given:
+            assert two.radius_ == pytest.approx(one.radius_ / 4.0, rel=1e-6) and one.regularization_ is None
+        else:
+            assert two.regularization_ == pytest.approx(16.0 * one.regularization_, rel=1e-6) and one.radius_ is None
+        again = clone(model).set_params(units="problem", radius=one.radius_, regularization=one.regularization_).fit(X, labels)
+        np.testing.assert_array_equal(again.scores(X), one.scores(X))
+        if wider is not None:
+            three = clone(model).set_params(**given, **wider).fit(X, labels)
+            np.testing.assert_allclose(three.scores(X) - three.thresholds_[0], 4.0 * (one.scores(X) - one.thresholds_[0]), atol=5e-3)
+
+
+def test_a_radius_of_1_in_units_of_the_data_is_the_default_and_other_units_are_refused() -> None:
+    X, y = data(np.random.default_rng(41), 60)
+    labels = np.digitize(y, [-0.7, 0.7])
+    model = estimators.LandmarkedOrdinalClassifier(landmarks=12, random_state=0)
+    usual, given = clone(model).fit(X, labels), clone(model).set_params(units="data", radius=1.0).fit(X, labels)
+    assert usual.radius_ == given.radius_
+    np.testing.assert_array_equal(usual.scores(X), given.scores(X))
+    with pytest.raises(UnknownName, match="unknown units 'metres'; there are data, problem"):
+        clone(model).set_params(units="metres").fit(X, labels)
+    with pytest.raises(InvalidProblem, match="radius: -1"):
+        clone(model).set_params(units="data", radius=-1.0).fit(X, labels)
+    choosing = estimators.LandmarkedOrdinalClassifierCV(landmarks=12, random_state=0, units="data", cv=3).fit(X, labels)
+    values = np.asarray(choosing.cv_results_["param_regularization"], dtype=float)
+    assert values[0] == pytest.approx(100.0) and values[-1] == pytest.approx(1e-5)
+    again = clone(model).set_params(regularization=choosing.best_estimator_.regularization_).fit(X, labels)
+    np.testing.assert_array_equal(choosing.predict(X), again.predict(X))

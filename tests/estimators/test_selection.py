@@ -63,6 +63,8 @@ CASES = [
     ),
     Case("LandmarkedOrdinalClassifierCV", {"regularizations": LAMBDAS}, {"landmarks": 9, "random_state": 0}),
     Case("LandmarkedOrdinalClassifierCV", {"radii": [1.0, 10.0, 100.0]}, {"landmarks": 9, "random_state": 0, "thresholds": "equispaced"}),
+    Case("LandmarkedOrdinalClassifierCV", {"regularizations": [30.0, 1.0, 0.03]}, {"landmarks": 9, "random_state": 0, "units": "data"}),
+    Case("LandmarkedOrdinalClassifierCV", {"radii": [0.03, 0.1, 0.3, 1.0]}, {"landmarks": 9, "random_state": 0, "units": "data"}),
     Case("LandmarkedRidgeCV", {"regularizations": LAMBDAS}, {"similarity": "manhattan", "landmarks": 15, "random_state": 0}),
     Case(
         "LandmarkedRidgeCV",
