@@ -54,14 +54,12 @@ class Needed:
         A loss of hinges is about as large as squares of residuals over γ, so that its λ is 2/γ times that of the squares.
         """
         demand_one_bound(radius, regularization)
-        if radius is None and regularization is None:
-            return self._found[0].norm, None
-        if not self.of_data:
+        if not self.of_data and (radius, regularization) != (None, None):
             return radius, regularization
         ridge, gamma = self._found
         if regularization is not None:
             return None, validate.positive("regularization", regularization) * 2.0 * ridge.regularization / gamma
-        return validate.positive("radius", radius) * ridge.norm, None
+        return (1.0 if radius is None else validate.positive("radius", radius)) * ridge.norm, None
 
 
 class LandmarkedOrdinalClassifier(ClassifierMixin, LandmarkEstimator):
