@@ -1,7 +1,7 @@
 (** KK-LPAV: the nearest fit on a chain, nondecreasing and with steps that are bounded: it exists, alone, and stays in the range of the labels. *)
 
 From Simopt Require Import Spaces.
-From Coq Require Import Classical.
+From Coq Require Classical_Prop.
 Open Scope R_scope.
 
 (** * KK-LPAV: the projection on a chain of two, nondecreasing and 1-Lipschitz *)
@@ -113,7 +113,7 @@ Let near (e : R) (u : nat -> R) : Prop := on_chain n d u /\ apart_squared n u y 
 
 Lemma near_exists e : 0 < e -> exists u, near e u.
 Proof.
-  intros E. apply NNPP. intros N. assert (P : 0 < e ^ 2) by (now apply pow_lt). destruct (proj2_sig greatest) as [_ B].
+  intros E. apply Classical_Prop.NNPP. intros N. assert (P : 0 < e ^ 2) by (now apply pow_lt). destruct (proj2_sig greatest) as [_ B].
   assert (proj1_sig greatest <= - (least + e ^ 2)); [|unfold least in *; lra]. apply B. intros x [u [U ->]].
   destruct (Rle_lt_dec (apart_squared n u y) (least + e ^ 2)) as [L|L]; [|lra]. exfalso. apply N. exists u. now split.
 Qed.
