@@ -92,6 +92,11 @@ class RowBlocks:
         ranges = [chunk.rows for chunk in self._chunks] or [slice(0, n)]
         self.parts = [slice(i, min(i + self.step, c.stop)) for c in ranges for i in range(c.start, c.stop, self.step)]
 
+    @property
+    def at_hand(self) -> bool:
+        """Whether a pass over the rows costs next to nothing: they are one block, and need not be made."""
+        return len(self.parts) == 1 and not self._chunks and self._features.dtype == np.float64
+
     def __iter__(self) -> Iterator[tuple[slice, Array]]:
         held, source, chunks = slice(0, 0), self._features, _read(self._chunks)
         for part in self.parts:

@@ -93,7 +93,7 @@ class HingeStage(Stage):
         return self._bends.curvature(1.0 / (self.width + self.hinges.shift))
 
     def along(self, line: Line) -> float:
-        """t in (0, 1) that the line search finds on the way of the last move, whose end f is."""
+        """t in (0, 1] that the line search finds on the way of the last move, whose end f is."""
         return two_hinges.line_search(self.f, self.move, self.hinges, self.centres, self.width, line)
 
     def near(self, reach: float) -> Indices:
@@ -138,7 +138,7 @@ def compile_kernels() -> None:
     stage = HingeStage(RowBlocks(np.ones((1, 1))), Hinges(-one, one, one.copy(), 1.0), Penalty(1.0), np.zeros(1), one, 1.0)
     stage.suggest()
     stage.sweep(one)
-    stage.along(Line(0.0, 1.0, -1.0, 1.0))
+    stage.along(Line(0.0, 1.0, -1.0))
     stage.near(1.0)
     for _ in stage.interior(1.0, -1.0, max_iter=1):  # no gap is small enough
         pass

@@ -59,14 +59,13 @@ class Notes(NamedTuple):
 
 
 class Line(NamedTuple):
-    """The derivative of a stage along a move: its values at t = 0, negative, and at t = 1, positive; and what the linear term and the bound
-    add to the derivative of the function of f, slope + t·curvature.
+    """The derivative of a stage along a move: its value at t = 0, negative; and what the linear term and the bound add to the derivative of
+    the function of f, slope + t·curvature.
     """
 
     slope: float
     curvature: float
     at_zero: float
-    at_one: float
 
 
 class Bracket(NamedTuple):
@@ -174,6 +173,11 @@ class Stage(ABC):
                 self.f[part] += move
             yield part, block
 
+    def go(self, step: Array) -> None:
+        """f moves by Ψ step, all of it."""
+        for _ in Stage.moved(self, step):
+            pass
+
     def _price(self, part: slice, block: Array) -> None:
         changed, change, bent, numbers = self._notes
         moved, count, rest = self.price(part)
@@ -205,16 +209,21 @@ class Stage(ABC):
         if not at_zero < 0.0:
             return False
         before = self.w
-        self.sweep(step)
+        at_hand = self.rows.at_hand  # then f goes first, and the rest is for the point that the line search finds
+        if at_hand:
+            self.go(step)
+        else:
+            self.sweep(step)
         self.newtons += 1
-        at_one = float(self.g @ step) + slope + curvature
-        if at_one > FLAT * abs(at_zero):
-            t = self.along(Line(slope + float(self.fixed @ step), curvature, at_zero, at_one))
-            self.f += (t - 1.0) * self.move
+        t = 1.0
+        if at_hand or float(self.g @ step) + slope + curvature > FLAT * abs(at_zero):
+            t = self.along(Line(slope + float(self.fixed @ step), curvature, at_zero))
+        if at_hand or t < 1.0:
+            if t < 1.0:
+                self.f += (t - 1.0) * self.move
             self.w = before + t * step
             self.sweep()
-            return t > STILL
-        return True
+        return t > STILL
 
     def recentre(self, factor: float) -> None:
         """The multipliers become the centres, and the width is multiplied."""
@@ -290,7 +299,7 @@ class Stage(ABC):
 
     @abstractmethod
     def along(self, line: Line) -> float:
-        """t in (0, 1) at which the derivative along the last move is small. f is at t = 1: f − move is at t = 0."""
+        """t in (0, 1] at which the derivative along the last move is small, 1 if there. f is at t = 1: f − move is at t = 0."""
 
     @abstractmethod
     def near(self, reach: float) -> Indices:

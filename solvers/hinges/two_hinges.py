@@ -148,9 +148,10 @@ def tilt(f: Array, move: Array, t: float, hinges: Hinges, centres: Pair, width: 
 
 @kernel
 def line_search(f: Array, move: Array, hinges: Hinges, centres: Pair, width: float, line: Line) -> float:
-    """t in (0, 1) at which the derivative along the move is small. f is at t = 1: f − move is at t = 0."""
-    bracket, t = Bracket(0.0, line.at_zero, 1.0, line.at_one), 1.0
-    for turn in range(HALVINGS):
+    """t in (0, 1] at which the derivative along the move is small, 1 if there. f is at t = 1: f − move is at t = 0."""
+    value = tilt(f, move, 0.0, hinges, centres, width) + line.slope + line.curvature
+    bracket, t = Bracket(0.0, line.at_zero, 1.0, value), 1.0
+    for turn in range(HALVINGS if value > FLAT * abs(line.at_zero) else 0):
         t = between(bracket, turn)
         value = tilt(f, move, t - 1.0, hinges, centres, width) + line.slope + t * line.curvature
         if abs(value) <= FLAT * abs(line.at_zero):

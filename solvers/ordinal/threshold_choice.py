@@ -205,10 +205,12 @@ def line_search(
     pools: Indices,
     line: Line,
 ) -> float:
-    """t in (0, 1) at which the derivative along the move, with the best thresholds of each t, is small. f − move is at t = 0."""
+    """t in (0, 1] at which the derivative along the move, with the best thresholds of each t, is small, 1 if there; f − move is at 0."""
     _, _, _, share, _ = hinges
-    bracket, t = Bracket(0.0, line.at_zero, 1.0, line.at_one), 1.0
-    for turn in range(HALVINGS):
+    choose(f, move, 0.0, hinges, fixed_b, centre, width, ramps, b, pools)
+    value = share * tilt(f, move, 0.0, b, hinges, centre, width) + line.slope + line.curvature
+    bracket, t = Bracket(0.0, line.at_zero, 1.0, value), 1.0
+    for turn in range(HALVINGS if value > FLAT * abs(line.at_zero) else 0):
         t = between(bracket, turn)
         choose(f, move, t - 1.0, hinges, fixed_b, centre, width, ramps, b, pools)
         value = share * tilt(f, move, t - 1.0, b, hinges, centre, width) + line.slope + t * line.curvature

@@ -92,8 +92,7 @@ class ThresholdStage(Stage):
     def moved(self, step: Array | None) -> Iterator[tuple[slice, Array]]:
         """The blocks, all of f having moved, and the thresholds with it."""
         if step is not None:
-            for _ in super().moved(step):
-                pass
+            self.go(step)
         hinges, ramps = self._plain
         choose(self.f, self.move, 0.0, hinges, self.fixed_b, self.centre, self.width, ramps, self.b, self._pools)
         self.g_b = self.fixed_b.copy()
@@ -126,7 +125,7 @@ class ThresholdStage(Stage):
         return self._bends.curvature(self.hinges.share / self.width, self._pools)
 
     def along(self, line: Line) -> float:
-        """t in (0, 1) that the line search finds on the way of the last move, whose end f is."""
+        """t in (0, 1] that the line search finds on the way of the last move, whose end f is."""
         hinges, ramps = self._plain
         return line_search(self.f, self.move, hinges, self.fixed_b, self.centre, self.width, ramps, self.b, self._pools, line)
 
@@ -230,7 +229,7 @@ def compile_kernels() -> None:
     stage = at_zero(RowBlocks(np.array([[-1.0], [1.0]])), hinges, Penalty(1.0))
     stage.sweep()
     stage.sweep(np.ones(1))
-    stage.along(Line(0.0, 1.0, -1.0, 1.0))
+    stage.along(Line(0.0, 1.0, -1.0))
     stage.near(1.0)
     stage.judge()
     for _ in interior_fits(stage.rows, hinges, stage.bound, goal=-1.0, max_iter=1):  # no gap is small enough

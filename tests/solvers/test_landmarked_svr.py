@@ -245,8 +245,10 @@ def test_a_sweep_gives_gradient_and_curvature_of_the_stage(shift):
     assert np.tril(H) == pytest.approx(np.tril(whole), abs=1e-12)
 
 
+@pytest.mark.parametrize("at_hand", [True, False])
 @pytest.mark.parametrize("shift", [0.0, 0.3])
-def test_newton_steps_reach_the_minimum_of_the_stage(shift):
+def test_newton_steps_reach_the_minimum_of_the_stage(shift, at_hand, monkeypatch):
+    monkeypatch.setattr(RowBlocks, "at_hand", at_hand)  # f goes first, or with the gradient
     here = level(shift=shift)
     before = stage_loss(here, here.w)
     for _ in range(40):
