@@ -35,7 +35,9 @@ class Lent:
         self._products: tuple[tuple[bytes, Array], ...] = ()
 
     def product(self, x: Array) -> Array:
-        """K x for a matrix K; one of the last few at no cost but comparing x."""
+        """K x for a matrix K, whose entries are finite; 0, or one of the last few, at no cost but comparing x."""
+        if not x.any():
+            return np.zeros(len(self._memory))
         if not self.immutable:
             return self._times(x)
         key = x.tobytes()
