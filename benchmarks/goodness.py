@@ -13,13 +13,17 @@ from typing import Any
 
 import numpy as np
 import scipy.optimize
-from pairs import PAIRS, Table, arguments, interleave, met, one_of, one_thread
+from pairs import PAIRS, Table, arguments, interleave, met, one_of, one_thread, seconds
+from scipy.linalg.blas import dsyrk
+from scipy.linalg.lapack import dpotrf
 
 from simopt.arithmetic import FLOAT
 from simopt.problems.goodness import Goodness
 from simopt.problems.kernel_goodness import KernelGoodness
 from simopt.solvers.goodness.curve import goodness_breakpoints, goodness_curve
+from simopt.solvers.goodness.curve_record import GoodnessCurve
 from simopt.solvers.goodness.enclosure import enclosure
+from simopt.solvers.goodness.simplex import GoodnessSimplex
 from simopt.solvers.goodness.ways_in import interior_point, kernel_interior_point
 from simopt.solving.certificate import certify
 from simopt.solving.driver import solve
@@ -89,6 +93,21 @@ def programmes(table: Table, sizes: tuple[int, ...], pairs: int, ratios: Ratios)
                     ratios.setdefault("gap, B ≤ 300", []).append(judged.relative_gap)
 
 
+def squares_limit(problem: Goodness, A: np.ndarray) -> str:
+    """H = 2AᵀA and a factor an iteration, by themselves: what the interior-point method takes at least."""
+    count = sum(1 for _ in interior_point(problem.normalised()[0], tol=TOL))
+    with one_thread():
+        form = min(seconds(lambda: dsyrk(2.0, A, trans=1, lower=1)) for _ in range(5))
+        H = dsyrk(2.0, A, trans=1, lower=1) + np.eye(len(A))
+        factor = min(seconds(lambda: dpotrf(H, lower=1, overwrite_a=0)) for _ in range(5))
+        mine = min(seconds(partial(ours, problem, interior_point)) for _ in range(5))
+    least = form + count * factor
+    return (
+        f"reason: H (N³ operations) and {count} factors (N³/3 each) take {1e3 * least:.1f} ms of our {1e3 * mine:.1f}; the rest are "
+        "operations on vectors of N numbers, each of which costs what a call of NumPy costs"
+    )
+
+
 def squares(table: Table, sizes: tuple[int, ...], pairs: int, ratios: Ratios) -> None:
     """The squared loss."""
     for n in sizes:
@@ -104,6 +123,8 @@ def squares(table: Table, sizes: tuple[int, ...], pairs: int, ratios: Ratios) ->
             gap = gap_of(problem, ours(problem, interior_point))
             table.add(f"squared, N = {n}, B = {bound:g}", result, f"gap/scale {gap:.0e}", n=n, bound=bound, gap=gap)
             ratios.setdefault("squared, B ≥ 300" if bound >= 300 else "squared, B = 30", []).append(result.ratio)
+            if bound >= 300:
+                print(squares_limit(problem, A), flush=True)
 
 
 def kernels(table: Table, sizes: tuple[int, ...], pairs: int, ratios: Ratios) -> None:
@@ -155,6 +176,7 @@ def curves(table: Table, options: argparse.Namespace, ratios: Ratios) -> None:
         if n == 500:
             ratios.setdefault("curve of 50, N = 500, seconds", []).append(curve.seconds)
         print(f"{row['label']}: {curve.seconds:.3f} s, CLARABEL {theirs:.2f} s, largest gap {row['gap']:.0e}", flush=True)
+        print(simplex_limit(curve, problem), flush=True)
     for n in (20,) if options.quick else (20, 50, 100):
         with one_thread():
             curve = goodness_breakpoints(posed(n, 1.0, "hinge"), 3000.0)
@@ -162,6 +184,23 @@ def curves(table: Table, options: argparse.Namespace, ratios: Ratios) -> None:
             ratios.setdefault("breakpoints, N = 100, seconds", []).append(curve.seconds)
         table.rows.append({"label": f"breakpoints, N = {n}", "seconds": curve.seconds, "count": len(curve)})
         print(f"breakpoints, N = {n}: {len(curve)} in {curve.seconds:.3f} s, {curve.iterations} pivots, {curve}", flush=True)
+        print(simplex_limit(curve, posed(n, 1.0, "hinge")), flush=True)
+
+
+def simplex_limit(curve: GoodnessCurve, problem: Goodness) -> str:
+    """What HiGHS takes where there is nothing to do, once a bound that is solved: the reason why a curve takes what it takes."""
+    simplex = GoodnessSimplex(problem, few_pivots=curve.breakpoints)
+    bound = float(np.max(curve.bounds))
+    simplex.solve(bound)
+    again = min(seconds(simplex.programme.highs.run) for _ in range(20))
+    simplex.solve(bound)
+    pivots = curve.iterations / len(curve)
+    with one_thread():  # at another bound each time
+        near = min(seconds(lambda at=share * bound: simplex.solve(at)) for share in np.linspace(0.99, 0.98, 20))
+    return (
+        f"reason: N = {len(problem.targets)}: a warm run of HiGHS takes {1e6 * again:.0f} µs without a pivot and {1e6 * near:.0f} µs at a "
+        f"bound nearby; a curve needs a run a bound, here {len(curve)} with {pivots:.1f} pivots each, and a breakpoint one more"
+    )
 
 
 def enclosures(table: Table, options: argparse.Namespace, ratios: Ratios) -> None:
