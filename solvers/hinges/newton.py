@@ -8,7 +8,7 @@ where Newton's steps did not get there it grows instead.
 
 * Start: a subsample of at least 15 d rows is solved first, roughly, from a subsample of its own; on all rows the width then grows until
   G ≤ 3F, without which the steps would cross one another's kinks.
-* Working set: samples farther than 12 widths from a kink, with multipliers that stand where they should, are frozen as a linear term; the
+* Working set: samples farther than 16 widths from a kink, with multipliers that stand where they should, are frozen as a linear term; the
   rest, once it is less than 0.4 n, is copied and solved by itself, with a working set of its own. Back on all samples f, G and F are
   computed anew; where a frozen sample has crossed its kink the width grows, and so does what counts as far.
 * A working set of at most 6 d samples is left to the interior-point method, which needs about ten iterations from there, where Newton
@@ -35,7 +35,7 @@ BACK = 9.0  # after a working set that frozen samples have left
 BALANCE = 3.0  # G ≤ 3F where a stage starts
 HOPELESS = 10.0  # G > 10F: the stage was not solved
 EASY = 0.2  # of the goal: no need for a smaller G
-REACH = 12.0  # widths
+REACH = 16.0  # widths
 SHRINK = 0.4  # share of the samples that a working set may have
 FEWEST = 400  # samples below which none are frozen
 COMPACT = 6  # samples a dimension that the interior-point method takes over
