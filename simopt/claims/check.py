@@ -136,7 +136,8 @@ def at_most(measured: Any, bound: Any, name: str = "", *, error: Any = 0, scale:
 
     `measured` and `bound` are numbers of any arithmetic, brackets (`between`), expressions, or arrays, of which the worst entry counts.
     `error` ≥ 0 is how far `measured` may be off (an optimisation gap): it widens the enclosure. `scale` > 0 is the natural unit of the
-    slack, so that the claim's resolution means the same on every instance.
+    slack, so that the claim's resolution means the same on every instance. Of arrays a statement is kept only where they fail: that of
+    their worst entry, which fails.
     """
     return _compare(measured, bound, name, error, scale, strict, row, upper=True)
 
@@ -167,7 +168,12 @@ def _compare(measured: Any, bound: Any, name: str, error: Any, scale: Any, stric
         raise NotComparable(f"{name or 'check'}: nothing to compare, the arrays are empty")
     if count == 1:
         return worst
-    return replace(worst, high=ceiling, evidence=evidence, statement=None, drawing=figure.path(path, upper))
+    drawing = figure.path(path, upper)
+    return replace(worst, high=ceiling, evidence=evidence, statement=worst.statement if _fails(worst) else None, drawing=drawing)
+
+
+def _fails(check: Check) -> bool:
+    return check.outcome(0.0) is Outcome.REFUTED
 
 
 def _one(value: Enclosure, limit: Enclosure, name: str, unit: Fraction, strict: bool, row: str, upper: bool) -> Check:
@@ -247,10 +253,14 @@ def outcome(bad: Any, delta: float, group: str = "", *, name: str = "", row: str
 
 
 def probability(low: Any, high: Any, delta: Any, name: str = "", *, row: str = "") -> Check:
-    """Check P ≤ delta for a probability known to lie in [low, high] (equal for an exact one): no Monte Carlo needed."""
+    """Check P ≤ delta for a probability known to lie in [low, high] (equal for an exact one): no Monte Carlo needed.
+
+    What is stated where it fails is low ≤ delta: whatever P is, it is no smaller than low.
+    """
     known = between_probability(low, high)
     shown = figure.frequency(name, as_float(known.low), as_float(known.high), as_float(enclose(delta).high))
-    return replace(at_most(known, delta, name, row=row), drawing=shown)
+    made = replace(at_most(known, delta, name, row=row), drawing=shown)
+    return replace(made, statement=at_most(low, delta).statement) if made.statement is None and _fails(made) else made
 
 
 def between_probability(low: Any, high: Any) -> Enclosure:

@@ -425,21 +425,20 @@ def tiny_levels(trial: Trial) -> Iterator[Instance]:
     cost=0.3,
 )
 def final_bound_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """P(q ≥ q_0) for the least q_0 from which on the loss surely passes the bound."""
-    p, n, d, k, delta = (instance[key] for key in ("p", "n", "d", "k", "delta"))
+    """P(nq = count) for the least count from which on the loss surely passes the bound: this one alone has more than 3δ."""
+    n, d, k = (instance[key] for key in ("n", "d", "k"))
+    p, delta = inputs(p=instance["p"], delta=instance["delta"])
     level = logarithm(1 / delta)
-    bound = 32 * root(level / d, bits=64) + root(Fraction(18, k), bits=64) + 2 * root(2 * logarithm(2 * d) / n, bits=64)
+    slack = root(Fraction(18, k), bits=64)  # (3/2) ε_2
+    bound = 32 * root(level / d, bits=64) + slack + 2 * root(2 * logarithm(2 * d) / n, bits=64)
     bound += 2 * root(trial["last"] * level / (2 * n), bits=64)
-    slack = Fraction((root(Fraction(18, k), bits=64)).high)  # (3/2) ε_2
-
-    def sure(count: int) -> bool:
-        share = 2 * Fraction(count, n) - 1
-        return share > 0 and (1 - 2 * p) * (2 - slack / share) > bound.high
-
-    least = next((count for count in range(n // 2 + 1, n + 1) if sure(count)), None)
-    low = ZERO if least is None else tail(n, p, least)
-    high = ZERO if 2 * (1 - 2 * p) <= bound.low else ONE  # no constant in [−1, 1] loses more than 2 − 2p
-    yield probability(low, high, 3 * delta, f"P(excess > {float(bound):.4f}), n = {n}")
+    name, most = f"P(excess > {float(bound):.4f}), n = {n}", 2 * (1 - 2 * instance["p"])
+    for count in range(n // 2 + 1, n + 1):
+        passed = at_least((1 - 2 * p) * (2 - slack / (2 * Fraction(count, n) - 1)), bound, "excess at this count", strict=True)
+        if passed.low > 0:
+            yield probability(math.comb(n, count) * p**count * (1 - p) ** (n - count), ONE, 3 * delta, name).given(passed)
+            return
+    yield probability(ZERO, ZERO if most <= bound.low else ONE, 3 * delta, name)  # no constant in [−1, 1] loses more than 2 − 2p
 
 
 @claim(
