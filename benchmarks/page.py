@@ -88,17 +88,19 @@ def counts(found: dict[str, str]) -> str:
 
 
 def eight(found: dict[str, str]) -> str:
-    """The README's table: eight figures of the page, and when and where they were measured."""
-    lines = ["| | you would use | ours takes, of its time |", "|---|---|---:|"]
-    places = set()
+    """The README's table: eight figures of the page, of which the day is told, and where they were measured."""
+    lines = ["| | you would use | ours takes, of its time | measured |", "|---|---|---:|---|"]
+    places = dict[str, str]()
     for what, peer, title, figure in EIGHT:
         first, *_, summary = found[title].splitlines()
         measured = re.search(figure, summary)
         if measured is None:
             raise LookupError(f"{title}: {figure} is not in {summary!r}")
-        lines.append(f"| {what} | {peer} | {measured[1]} |")
-        places.add(re.sub(r" load \S+,", "", first))
-    return "\n".join([*lines, "", *sorted(places)])
+        day, _, place = re.sub(r" load \S+,", "", first).partition("; ")
+        lines.append(f"| {what} | {peer} | {measured[1]} | {day} |")
+        places[place] = ""
+    note = "Ratios are medians of interleaved pairs; which of its section's rows is shown, [the benchmarks](docs/benchmarks.md) say."
+    return "\n".join([*lines, "", note, *places])
 
 
 def write(text: str, name: str = "") -> None:

@@ -141,7 +141,8 @@ def _problem(kind: type[Problem]) -> Iterator[Line]:
     yield "--set", ", ".join(options)
     yield "sweeps over", ", ".join(kind.parameters) or "nothing"
     yield "arithmetics", ", ".join(kind.arithmetics)
-    yield "solvers", ", ".join([spec.name for spec in solvers_of(kind)] + ["clarabel", "ecos", "scs"])
+    names = [spec.name for spec in solvers_of(kind)] + ["clarabel", "ecos", "scs"]
+    yield "solvers", ", ".join(names) + "; the first that takes the instance is the default"
     example = next(iter(kind.examples(np.random.default_rng(0))), None)
     if example is not None:
         yield "declared", _indented(declaration(example.problem))

@@ -40,7 +40,12 @@ def solve(
     target: Annotated[str | None, typer.Option("--target", metavar="COLUMN", help="Column to predict (default: the last).")] = None,
     solver: Annotated[
         str | None,
-        typer.Option("--solver", metavar="NAME", help="Solver, or `all` (default: the best one).", autocompletion=completion.solvers),
+        typer.Option(
+            "--solver",
+            metavar="NAME",
+            help="Solver, or `all` (default: the first of `simopt show PROBLEM`).",
+            autocompletion=completion.solvers,
+        ),
     ] = None,
     tol: Annotated[float, typer.Option("--tol", metavar="X", help="Relative gap (gap / scale) to certify.")] = 1e-8,
     time_limit: Annotated[float, typer.Option("--time-limit", metavar="S", help="Seconds on each solver's clock.")] = 60.0,

@@ -44,6 +44,10 @@ def files(spelled: Sequence[str], kind: str) -> list[str]:
         if not inside:
             from simopt.ground.errors import InvalidFile
 
-            raise InvalidFile(f"{name}: no *.{kind}.json in this folder; `simopt verify --evidence DIR` leaves them in DIR")
+            other, command = ("witness", "replay") if kind == "proof" else ("proof", "recheck")
+            there = len(list(Path(name).glob(f"*.{other}.json")))
+            found_there = f"its {other} files ({there}) are for `simopt {command}`"
+            remedy = found_there if there else "`simopt verify --evidence DIR` leaves them in DIR"
+            raise InvalidFile(f"{name}: no *.{kind}.json in this folder; {remedy}")
         found += inside
     return list(dict.fromkeys(found))
