@@ -8,6 +8,7 @@ import numpy as np
 
 from simopt.ground.arrays import Array
 
+SMALL = 100  # rows below which a product takes no longer than to look for it
 REMEMBERED = 16  # products with a matrix: a judge's formulas ask for few different ones, each several times
 LARGE = 512  # rows of a symmetric matrix from which on half of it is read for a product: below it lies in the cache
 
@@ -36,10 +37,10 @@ class Lent:
 
     def product(self, x: Array) -> Array:
         """K x for a matrix K, whose entries are finite; 0, or one of the last few, at no cost but comparing x."""
+        if not self.immutable or len(self._memory) < SMALL:
+            return self._times(x)
         if not x.any():
             return np.zeros(len(self._memory))
-        if not self.immutable:
-            return self._times(x)
         key = x.tobytes()
         for known, image in self._products:
             if known == key:
