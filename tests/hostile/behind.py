@@ -54,6 +54,7 @@ BEHIND: dict[str, tuple[str, ...]] = {
         ),
         *("solvers.herding.frank_wolfe", "solvers.herding.walk", "solvers.hinges", "solvers.interior", "solvers.isotonic.chain_programme"),
         *("solvers.isotonic.matching_loss", "solvers.ordinal", "solvers.power.grid:spectral_grid", "solvers.sparse.active_columns"),
+        *("solvers.herding.gaussian_tiles:Coordinates.row", "solvers.sparse.feature_gram"),
         *("solvers.sparse.gram_rows", "solvers.sparse.newton", "solvers.sparse.orthogonal_rows", "solvers.sparse.sparse_interior"),
         *("solvers.sparse.support_moves", "solvers.squares.landmarked", "solvers.squares.spectrum", "solvers.squares.tridiagonal_path"),
         *("solvers.svm.ball", "equivalence.path_search", "data.rows:Rows.block", "data.rows:Rows.blocks", "data.row_blocks:RowBlocks"),
@@ -70,7 +71,6 @@ BEHIND: dict[str, tuple[str, ...]] = {
             "solvers.isotonic.lipschitz:IsotonicFit.closes",
             "solvers.isotonic.pooled_gap",
             "solvers.sparse.forward_selection:select",
-            "solvers.svm.path:warm_start",
             "estimators.herding.herd_task:HerdProgress",
             "estimators.ordinal.ordinal:thresholds_of",
             "claims.statistics:Mean",
@@ -120,6 +120,7 @@ BEHIND: dict[str, tuple[str, ...]] = {
         *(
             "estimators.facades.one_against_rest:signs_of_classes",
             "estimators.facades.landmarked_ordinal:categories_of",
+            "estimators.facades.landmarked_ordinal:Needed",
             "data.row_blocks:is_lazy",
         ),
         *("estimators.facades.selection", "estimators.facades.landmark_folds", "estimators.facades.landmarked_svr_cv:TwoHinges"),

@@ -630,7 +630,7 @@ def rows() -> Iterator[Door]:
         lipschitz=1.0,
         weights=SHARES,
         rate=1.0,
-        leaves={"patience": "needs held out samples, too"},
+        leaves={"patience": "needs held out samples, too", "held_weights": "needs held out samples, too"},
         admits={"lipschitz": ("inf",)},
     )
     yield door(f"{i}.isotron:isotron", X=X, y=np.abs(TARGETS), max_iter=3)
@@ -649,6 +649,7 @@ def rows() -> Iterator[Door]:
         weights=SHARES,
         max_iter=3,
         admits={"lipschitz": ("inf",)},
+        leaves={"held_weights": "needs held out samples, too"},
     )
     yield door(f"{i}.kernel_isotron:kernel_glm_tron", training=training(), max_iter=3)
     yield door(f"{i}.kernel_isotron:kernel_isotron", training=training(), max_iter=3)
