@@ -36,9 +36,10 @@ def largest(gains: Array) -> int:
     best = np.int64(-1)
     start = 0
     for begin in range(0, keys.size, BLOCK):
+        part = keys[begin : begin + BLOCK]  # its indices start at 0: of any that might be negative the loop would not vectorise
         block = np.int64(0)
-        for p in range(begin, min(keys.size, begin + BLOCK)):
-            block = max(block, keys[p])
+        for p in range(part.size):
+            block = max(block, part[p])
         if block > best:
             best = block
             start = begin
