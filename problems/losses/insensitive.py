@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.data.landmarks import equal_columns
-from simopt.data.row_blocks import LARGE, Products, RowBlocks, StreamedFeatures
+from simopt.data.row_blocks import LARGE, Asked, Products, RowBlocks, StreamedFeatures, looked_at
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.ground.fields import NonNegative, Targets
@@ -115,6 +115,7 @@ class InsensitiveRegression(Problem):
     Where it has the field `weights`, too, the shares of the samples stand in place of 1/n.
     """
 
+    in_blocks: ClassVar[str] = "features"
     by_hand: ClassVar[str] = "features are streamed: by hand in blocks, derived in memory as a whole; time"
 
     features: StreamedFeatures
@@ -140,6 +141,23 @@ class InsensitiveRegression(Problem):
     def _products(self) -> Products:
         return Products(self.rows)
 
+    def foresee(self, points: Sequence[tuple[Arithmetic, Point]], multipliers: Sequence[tuple[Arithmetic, Multipliers]]) -> None:
+        """Ψw and Ψᵀ(p − q) of all these, and of what the first point suggests, in one pass. Where the rows are one block, nothing."""
+        n = len(self.targets)
+        if len(self.rows.parts) == 1 or not all(np.any(num.mid(num.lift(point["w"]))) for num, point in points):
+            return
+        asked = [Asked("image", num, num.lift(point["w"])) for num, point in points]
+        for num, given in multipliers:
+            if all(key in given and np.size(given[key]) == n for key in ("above", "below")):
+                asked.append(Asked("pull", num, [above - below for above, below in self.priced(num, given)]))
+
+        def follows(part: slice, f: Array) -> Array:
+            above, below = self._capped(FLOAT, self._suggested(part, f), part)
+            v: Array = above - below
+            return v
+
+        self._products.foresee(asked, follows if points[0][0] is FLOAT else None)
+
     def one_judgement(self) -> AbstractContextManager[None]:
         """Products with the features are remembered."""
         return self._products.remembering()
@@ -154,8 +172,11 @@ class InsensitiveRegression(Problem):
     def hinges(self, num: Arithmetic, w: Value) -> Iterator[tuple[slice, tuple[Value, Value]]]:
         """f − y − ε (above) and y − ε − f (below) by ranges of samples."""
         for part, f in self.predictions(num, w):
-            residual = f - num.lift(self.targets[part])
-            yield part, (residual - num.lift(self.epsilon), residual * -1 - num.lift(self.epsilon))
+            yield part, self._sides(num, part, f)
+
+    def _sides(self, num: Arithmetic, part: slice, f: Value) -> tuple[Value, Value]:
+        residual = f - num.lift(self.targets[part])
+        return residual - num.lift(self.epsilon), residual * -1 - num.lift(self.epsilon)
 
     def loss(self, num: Arithmetic, w: Value) -> Value:
         """(1/n) Σ ℓ̃_β(f_i − y_i)."""
@@ -168,7 +189,10 @@ class InsensitiveRegression(Problem):
         The hinges of one sample are never both active, and a common part m adds −2εm to the bound. (Any multipliers may be judged, so this
         happens in floats whatever the arithmetic.)
         """
-        above, below = (np.maximum(np.asarray(multipliers[key], dtype=float).reshape(-1)[part], 0.0) for key in ("above", "below"))
+        return self._capped(num, {key: np.asarray(multipliers[key], dtype=float).reshape(-1)[part] for key in ("above", "below")}, part)
+
+    def _capped(self, num: Arithmetic, own: Multipliers, part: slice) -> tuple[Value, Value]:
+        above, below = (np.maximum(own[key], 0.0) for key in ("above", "below"))
         common = np.minimum(above, below)
         shares = self.shares.on(part)
         return hinge_rows.capped(num, above - common, shares), hinge_rows.capped(num, below - common, shares)
@@ -211,10 +235,15 @@ class InsensitiveRegression(Problem):
         """
         w, n = np.asarray(point["w"], dtype=float), len(self.targets)
         out = {"above": np.empty(n), "below": np.empty(n)}
-        for part, pair in self.hinges(FLOAT, w):
-            for key, h in zip(("above", "below"), pair, strict=True):
-                out[key][part] = suggested(h, self.shares.on(part), self.smoothness)
+        for part, f in self.predictions(FLOAT, w):
+            for key, own in self._suggested(part, f).items():
+                out[key][part] = own
         return out
+
+    def _suggested(self, part: slice, f: Array) -> dict[str, Array]:
+        """Multipliers that predictions of a range of samples suggest."""
+        sides = zip(("above", "below"), self._sides(FLOAT, part, f), strict=True)
+        return {key: suggested(h, self.shares.on(part), self.smoothness) for key, h in sides}
 
     @property
     def duplicates(self) -> tuple[tuple[int, int], ...]:
@@ -237,7 +266,8 @@ class InsensitiveRegression(Problem):
         sigma = squares.power_of_two(max(squares.largest(self.targets), self.epsilon))
         kappa = vectors.row_unit(self.features)
         back = squares.times(w=sigma / kappa, f=sigma, slack_below=sigma, slack_above=sigma, v=sigma)
-        return self.in_units(1.0 / sigma, 1.0 / kappa), Rescale(back)
+        with looked_at(self.features):
+            return self.in_units(1.0 / sigma, 1.0 / kappa), Rescale(back)
 
     @classmethod
     def laws(cls) -> list[Law]:

@@ -78,7 +78,7 @@ def measure(problem: Problem, chosen: SolverSpec | BackEnd, *, tol: float, time_
         normal, rescale = natural(problem)
         units = time.perf_counter() - start
         run = Run(problem, tol, FLOAT, rescale, None)
-        run.watch()
+        run.watch(lambda: None)
         if isinstance(chosen, SolverSpec):
             made = _iterates(run, chosen, normal, units, time_limit, options)
         else:

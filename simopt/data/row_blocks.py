@@ -11,7 +11,7 @@ from functools import reduce
 from importlib import import_module
 from itertools import islice
 from operator import add
-from typing import Annotated, Any, NamedTuple
+from typing import Annotated, Any, NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +28,10 @@ CACHE = 1 << 18  # numbers in a block: two megabytes, which stay in a processor'
 LARGE = 1 << 20  # numbers in a block of a formula that is evaluated once
 HELD = 128 * 2**20  # bytes up to which features that are not float64 in memory are read once and kept
 FEWEST = 64  # rows in a block
+REMEMBERED = 3  # products of a kind and an arithmetic
+
+
+_hearing = threading.local()  # of this thread: `ear`, if it listens, and features that are `looked_at`
 
 
 def is_lazy(features: Any) -> bool:
@@ -46,6 +50,8 @@ def feature_rows(name: str, features: Any) -> Any:
     InvalidProblem
         as `validate.matrix` and `validate.squarable` do.
     """
+    if features is getattr(_hearing, "looked_at", None):
+        return features
     streamed = is_lazy(features) or (isinstance(features, np.memmap) and features.dtype != np.float64)
     if not streamed:
         return validate.squarable(name, validate.matrix(name, features))
@@ -53,8 +59,8 @@ def feature_rows(name: str, features: Any) -> Any:
     if source.resident:
         return validate.squarable(name, source.array)
     largest = 0.0
-    for part, block in RowBlocks(features, LARGE):
-        top = float(np.max(np.abs(block)))
+    for part, block in RowBlocks(features):
+        top = max(float(np.max(block)), -float(np.min(block)))  # nan where there is one
         if not math.isfinite(top):
             row, column = np.unravel_index(int(np.argmax(~np.isfinite(block))), block.shape)
             value, row = float(block[row, column]), part.start + int(row)
@@ -64,7 +70,40 @@ def feature_rows(name: str, features: Any) -> Any:
     return features
 
 
+@contextmanager
+def looked_at(features: Any) -> Iterator[None]:
+    """Features of a problem, which `feature_rows` takes as they are inside: for the same problem in other units."""
+    before, _hearing.looked_at = getattr(_hearing, "looked_at", None), features
+    try:
+        yield
+    finally:
+        _hearing.looked_at = before
+
+
 StreamedFeatures = Annotated[Any, feature_rows, Axes("n", "d")]
+
+
+class Ear:
+    """What hears the rows of features as somebody reads them: the blocks of the first pass, in their order, and how many passes began."""
+
+    def __init__(self, features: Any, hear: Callable[[Array], None]) -> None:
+        self.features, self.hear = features, hear
+        self.passes, self.rows = 0, 0
+
+    @property
+    def once(self) -> bool:
+        """Whether the rows have been read exactly once, all of them."""
+        return self.passes == 1 and self.rows == int(self.features.shape[0])
+
+
+@contextmanager
+def listening(ear: Ear) -> Iterator[None]:
+    """Passes over the features that begin in this thread are heard; of others, and of rows that are taken out, nothing is known."""
+    before, _hearing.ear = getattr(_hearing, "ear", None), ear
+    try:
+        yield
+    finally:
+        _hearing.ear = before
 
 
 class Chunk(NamedTuple):
@@ -82,6 +121,7 @@ class RowBlocks:
         self.shape = (n, d)
         self.step = max(1, min(n, max(numbers // d, FEWEST)))
         self._features = features
+        self._ahead: tuple[slice, Array | None] | None = None  # rows that the next pass copies, or has copied
         self._chunks: list[Chunk] = []  # of a Dask array
         if is_lazy(features):
             whole = features.rechunk({1: -1})
@@ -98,6 +138,22 @@ class RowBlocks:
         return len(self.parts) == 1 and not self._chunks and self._features.dtype == np.float64
 
     def __iter__(self) -> Iterator[tuple[slice, Array]]:
+        if self._ahead is not None and self._ahead[1] is None:
+            yield from self._copying(self._ahead[0])
+            return
+        ear: Ear | None = getattr(_hearing, "ear", None)
+        if ear is None or ear.features is not self._features:
+            yield from self._blocks()
+            return
+        ear.passes += 1
+        first = ear.passes == 1
+        for part, block in self._blocks():
+            if first:
+                ear.hear(block)
+                ear.rows = part.stop
+            yield part, block
+
+    def _blocks(self) -> Iterator[tuple[slice, Array]]:
         held, source, chunks = slice(0, 0), self._features, _read(self._chunks)
         for part in self.parts:
             if self._chunks and part.stop > held.stop:
@@ -105,8 +161,26 @@ class RowBlocks:
             block = source[part.start - held.start : part.stop - held.start]
             yield part, block if block.dtype == np.float64 else block.astype(np.float64)
 
+    def ahead(self, rows: slice) -> None:
+        """Have the next pass copy these rows, an increasing range, for `take`, which is the next to ask for them."""
+        self._ahead = rows, None
+
+    def _copying(self, rows: slice) -> Iterator[tuple[slice, Array]]:
+        chosen = range(self.shape[0])[rows]
+        out, done = np.empty((len(chosen), self.shape[1])), 0
+        for part, block in self._blocks():
+            own = block[chosen[done] - part.start :: chosen.step] if done < len(chosen) and chosen[done] < part.stop else block[:0]
+            own = own[: len(chosen) - done]
+            out[done : done + len(own)] = own
+            done += len(own)
+            yield part, block
+        self._ahead = rows, out
+
     def take(self, rows: npt.NDArray[np.intp] | slice) -> Array:
         """Copies of some of the rows, given by a slice or by increasing indices."""
+        copied, self._ahead = self._ahead, None
+        if copied is not None and copied[1] is not None and isinstance(rows, slice) and rows == copied[0]:
+            return copied[1]
         if not self._chunks:
             return np.ascontiguousarray(self._features[rows], dtype=np.float64)
         chosen = np.arange(self.shape[0])[rows] if isinstance(rows, slice) else rows
@@ -138,11 +212,19 @@ def _cluster() -> Any:
     return client if hasattr(client, "ncores") else None
 
 
-class Products:
-    """Ψw and Ψᵀv in any arithmetic, by ranges of rows, a pass over them each.
+class Asked(NamedTuple):
+    """A product that formulas ask for in an arithmetic: Ψw of a w, or Ψᵀv of the parts of a v."""
 
-    While one point is judged the last of both is remembered in each arithmetic, as objective, dual and gap ask for the same. Never longer:
-    memory maps and lazy arrays may have other numbers by then.
+    which: str  # "image" or "pull"
+    num: Arithmetic
+    given: Any
+
+
+class Products:
+    """Ψw and Ψᵀv in any arithmetic, by ranges of rows, a pass over them each; those that are foreseen are made in one.
+
+    While one point is judged the last of them are remembered, as objective, dual and gap ask for the same. Never longer: memory maps and
+    lazy arrays may have other numbers by then.
     """
 
     def __init__(self, rows: RowBlocks) -> None:
@@ -160,24 +242,53 @@ class Products:
 
     def image(self, num: Arithmetic, w: Value) -> list[Value]:
         """Ψw."""
-        return self._once("image", num, [w], lambda: [num.matvec(block, w) for _, block in self._rows])
+        return cast(list[Value], self._once(Asked("image", num, w)))
 
     def pull(self, num: Arithmetic, v: Sequence[Value]) -> Value:
         """Ψᵀv of the parts of v."""
+        return self._once(Asked("pull", num, v))
 
-        def product() -> list[Value]:
-            return [reduce(add, (num.rmatvec(block, part) for (_, block), part in zip(self._rows, v, strict=True)))]
+    def foresee(self, asked: Sequence[Asked], follows: Callable[[slice, Value], Value] | None = None) -> None:
+        """Make all of these, which nobody writes on, in one pass, to be remembered; with `follows` also Ψᵀv where v is that of the first
+        one's f, by ranges of rows.
+        """
+        last = getattr(self._judging, "last", None)
+        wanted = [] if last is None else [each for each in asked if self._known(each) is None]
+        if last is None or not wanted:
+            return
+        follows, asked = (follows if wanted[0] is asked[0] else None), wanted
+        extra = [] if follows is None else [Asked("pull", asked[0].num, [])]
+        found: list[Any] = [[] if each.which == "image" else None for each in (*asked, *extra)]
+        for k, (part, block) in enumerate(self._rows):
+            for i, (which, num, given) in enumerate((*asked, *extra)):
+                if which == "image":
+                    found[i].append(num.matvec(block, given))
+                    continue
+                if i == len(asked) and follows is not None:
+                    given.append(follows(part, found[0][-1]))
+                product = num.rmatvec(block, given[k])
+                found[i] = product if found[i] is None else found[i] + product
+        for each, product in zip((*asked, *extra), found, strict=True):
+            last.setdefault((each.which, each.num.name), []).append((each.given, product))
 
-        return self._once("pull", num, v, product)[0]
+    def _once(self, asked: Asked) -> Any:
+        which, num, given = asked
+        if (known := self._known(asked)) is not None:
+            return known
+        product = (
+            [num.matvec(block, given) for _, block in self._rows]
+            if which == "image"
+            else reduce(add, (num.rmatvec(block, part) for (_, block), part in zip(self._rows, given, strict=True)))
+        )
+        if (last := getattr(self._judging, "last", None)) is not None:
+            key = which, num.name
+            last[key] = [*last.get(key, [])[1 - REMEMBERED :], (_kept(given), product)]
+        return product
 
-    def _once(self, which: str, num: Arithmetic, given: Sequence[Value], product: Callable[[], list[Value]]) -> list[Value]:
-        last: dict[tuple[str, str], tuple[Sequence[Value], list[Value]]] | None = getattr(self._judging, "last", None)
-        if last is None:
-            return product()
-        known = last.get((which, num.name))
-        if known is None or not all(map(_same, known[0], given)):
-            known = last[which, num.name] = [_kept(part) for part in given], product()
-        return known[1]
+    def _known(self, asked: Asked) -> Any:
+        """The product if it is remembered, else None."""
+        last = getattr(self._judging, "last", None) or {}
+        return next((product for known, product in last.get((asked.which, asked.num.name), []) if _alike(known, asked.given)), None)
 
 
 def _same(one: Value, other: Value) -> bool:
@@ -186,5 +297,13 @@ def _same(one: Value, other: Value) -> bool:
     return type(one) is type(other) and np.array_equal(one, other)
 
 
-def _kept(given: Value) -> Value:
+def _alike(one: Any, other: Any) -> bool:
+    if isinstance(one, list) and isinstance(other, list):
+        return len(one) == len(other) and all(map(_same, one, other))
+    return _same(one, other)
+
+
+def _kept(given: Any) -> Any:
+    if isinstance(given, list):
+        return [_kept(part) for part in given]
     return given.copy() if isinstance(given, np.ndarray) else given  # whoever gave it may write on it

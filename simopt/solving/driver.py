@@ -92,9 +92,8 @@ def solve(
     with np.errstate(all="ignore"):  # an overflow shows in the certificate, which says what it did
         run = Run(problem, tol, num, Rescale(), progress, sparing=not validate.truth("record", record))
         try:
-            run.watch()
+            normal, run.rescale = run.watch(lambda: natural(problem))
             run.sparing |= run.mark is not None
-            normal, run.rescale = natural(problem)
             if isinstance(chosen, SolverSpec):
                 ended = iterate(run, chosen, normal, time_limit, options)
             else:

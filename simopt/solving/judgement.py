@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 HIDDEN = 1e-5  # of the scale: what rounding may hide of a gap in floats whose bounds stay where they are when the point is shaken
 WORST = 1e-2  # of the scale: what it may in its worst case, by formulas for balls, hide of others
 MOVED = 1e-4  # of the scale: how far a point that is shaken may move the bounds of one of which nothing is hidden
+TURMOIL = 0.005  # where data are read in blocks: what would have to be shaken by more than this is held against balls at once
 UNDERFLOW = 1e-150  # the root of the smallest floats: a square of less sinks, and enclosures of what sank are as wide
 
 
@@ -144,8 +145,10 @@ def _judged(problem: Problem, point: Point, multipliers: Multipliers | None, num
             first = int(np.argmax(~np.isfinite(np.ravel(value))))
             raise InvalidProblem(f"point: {name} is not finite (first at index {first}); finite numbers needed")
     restored = named("point", problem.restore, point)
-    scene = _Scene(problem, restored, num)
     scale = problem.scale()
+    if num is FLOAT and isinstance(multipliers, Mapping) and finite(restored):
+        problem.foresee(*_asked_for(problem, restored, checked("multipliers", multipliers, {}), scale))
+    scene = _Scene(problem, restored, num)
     weighed = [(*scene.weigh(candidate), candidate, origin) for origin, candidate in _candidates(problem, restored, multipliers)]
     weighed.sort(key=lambda found: (found[0], -found[1]))  # a bound is one without a feasible point, too
     gap, lower = math.inf, -math.inf
@@ -248,6 +251,7 @@ class _Scene:
         if ratio(size, scale) > near or (agree and self._steady(lower, candidate, scale)):
             return size, lower
         room = WORST * scale if scale < math.inf else 0.0
+        self.problem.foresee([(INTERVAL, self.restored)], [(INTERVAL, candidate)])
         proven = self._worst(candidate)
         if proven - size > room and self._stays():  # also where floats are infeasible by an ulp, and formulas say ∞
             proven = min(proven, self._in_balls.weigh(candidate)[0])
@@ -268,10 +272,10 @@ class _Scene:
         restoring takes back of an entry, beyond MOVED of its array, is a norm that was not seen. Assumed is that the signs know nothing of
         the data, and that what cancels is made of the point or of the multipliers. What sinks below the smallest floats sinks when it is
         shaken, too: where the scale is not above the root of these, nothing is steady.
+
+        Of so many terms that δ is above TURMOIL nothing would stay where it is; where that costs a pass over the data nothing is shaken.
         """
-        terms = max((np.size(value) for value in (*self.restored.values(), *candidate.values())), default=0)
-        delta, room = terms * math.sqrt(24 / 7 * EPS * MOVED / HIDDEN), MOVED * scale
-        lost = room / 10  # what making a shaken point feasible may cost, without that a better way is sought: it is no move
+        delta, room, lost = _force(self.restored, candidate), MOVED * scale, _lost(scale)
 
         def primal(side: float) -> float:
             point = _shaken(self.restored, side)
@@ -280,6 +284,7 @@ class _Scene:
 
         return (
             UNDERFLOW < scale < math.inf
+            and not _hopeless(self.problem, delta)
             and all(abs(_value(primal, side) - self.upper) <= room - lost for side in (delta, -delta))
             and abs(self._dual(_shaken(candidate, delta))[1] - lower) <= room
         )
@@ -313,6 +318,34 @@ class _Scene:
         balls = (self.primal, dual, _value(self.problem.gap, self.feasible, candidate, self.num))
         total = float(sum(as_interval(ball).rad for ball in balls))
         return total if math.isfinite(total) else math.nan
+
+
+def _force(point: Point, multipliers: Multipliers) -> float:
+    """δ of `_Scene._steady`."""
+    terms = max((np.size(value) for value in (*point.values(), *multipliers.values())), default=0)
+    return terms * math.sqrt(24 / 7 * EPS * MOVED / HIDDEN)
+
+
+def _hopeless(problem: Problem, delta: float) -> bool:
+    """Whether shaking is not worth a pass over the data: balls can be had in the pass that floats take."""
+    return bool(problem.in_blocks) and delta > TURMOIL
+
+
+def _lost(scale: float) -> float:
+    """What making a shaken point feasible may cost, without that a better way is sought: it is no move."""
+    return MOVED * scale / 10
+
+
+def _asked_for(
+    problem: Problem, restored: Point, multipliers: Multipliers, scale: float
+) -> tuple[list[tuple[Arithmetic, Point]], list[tuple[Arithmetic, Multipliers]]]:
+    """Points and multipliers at which formulas are evaluated where a certificate closes: in floats, and shaken, or in balls."""
+    delta = _force(restored, multipliers)
+    if _hopeless(problem, delta):
+        balls = [INTERVAL] if INTERVAL.name in problem.arithmetics else []
+        return [(num, restored) for num in (FLOAT, *balls)], [(num, multipliers) for num in (FLOAT, *balls)]
+    sides = [problem.restore_roughly(_shaken(restored, side), _lost(scale)) for side in (delta, -delta)]
+    return [(FLOAT, point) for point in (restored, *sides)], [(FLOAT, given) for given in (multipliers, _shaken(multipliers, delta))]
 
 
 def _shaken(values: Mapping[str, Any], delta: float) -> dict[str, Any]:

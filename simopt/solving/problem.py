@@ -8,8 +8,8 @@ import inspect
 import mmap
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar, cast, dataclass_transform
 
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simopt.arithmetic import FLOAT, Arithmetic, Value
-from simopt.data.row_blocks import RowBlocks, is_lazy
+from simopt.data.row_blocks import Ear, RowBlocks, is_lazy, listening
 from simopt.ground import fields, registry
 from simopt.ground.arrays import Multipliers, Point
 from simopt.ground.errors import InvalidProblem, UnknownName
@@ -123,6 +123,8 @@ class Problem(ABC):
         scalar fields that are `cvxpy.Parameter`s of the declaration and can be swept by `path`.
     may_be_infeasible : bool
         whether some data leave no feasible point; only then do multipliers whose `dual_bound` is ∞ prove it.
+    in_blocks : str
+        the field that formulas and `normalised` read by passes of `RowBlocks` over it, and in no other way; none by default.
     by_hand : str
         why formulas that could be derived from the declaration are written by hand, in one line; docs/benchmarks.md has what was measured.
     """
@@ -133,6 +135,7 @@ class Problem(ABC):
     arithmetics: ClassVar[tuple[str, ...]] = ("float", "interval")
     parameters: ClassVar[tuple[str, ...]] = ()
     may_be_infeasible: ClassVar[bool] = False
+    in_blocks: ClassVar[str] = ""
     by_hand: ClassVar[str] = ""
 
     def __init_subclass__(cls, same_programme: bool = False, **keywords: Any) -> None:
@@ -215,6 +218,13 @@ class Problem(ABC):
     def one_judgement(self) -> AbstractContextManager[None]:
         """Entered while one point is judged, when the data are taken to stay: what was computed of them may be remembered that long."""
         return nullcontext()
+
+    def foresee(  # noqa: B027 (nothing to be done by default)
+        self, points: Sequence[tuple[Arithmetic, Point]], multipliers: Sequence[tuple[Arithmetic, Multipliers]]
+    ) -> None:
+        """Told before a point is judged: what the formulas are about to be asked for, the point itself first. Data that are streamed may
+        then be read once for all of them; what is not asked for after all, or asked for besides, does no harm.
+        """
 
     @abstractmethod
     def dual_bound(self, multipliers: Multipliers, num: Arithmetic = FLOAT, upper: float = float("inf")) -> Value:
@@ -332,19 +342,63 @@ def hashed(value: Any) -> str:
     """Hash of the content of arrays, texts, numbers, and of what holds them."""
     digest = hashlib.sha256()
     _feed(digest, value)
+    return _shortened(digest)
+
+
+def _shortened(digest: hashlib._Hash) -> str:
     return digest.hexdigest()[:16]
+
+
+@contextmanager
+def overheard(problem: Problem) -> Iterator[Callable[[], str | None]]:
+    """The fingerprint of data as they are read inside, without a pass of its own: what is yielded tells it afterwards.
+
+    None where the field `in_blocks` has not been read exactly once, all of it, in this thread. What is told is about the very blocks that
+    formulas were given, and about the other fields at the time of asking.
+    """
+    value = getattr(problem, problem.in_blocks) if problem.in_blocks else None
+    if value is None or not (is_lazy(value) or value.dtype == np.float64):  # of another type blocks are copies, and not what is hashed
+        yield lambda: None
+        return
+    digest = hashlib.sha256(type(problem).__qualname__.encode())
+    items = iter(dataclasses.fields(problem))
+    for item in items:
+        digest.update(item.name.encode())
+        if item.name == problem.in_blocks:
+            break
+        _feed(digest, getattr(problem, item.name))
+    _head(digest, value)
+    ear = Ear(value, lambda block: digest.update(np.ascontiguousarray(block).data))
+
+    def told() -> str | None:
+        if not ear.once:
+            return None
+        whole = digest.copy()
+        for item in after:
+            whole.update(item.name.encode())
+            _feed(whole, getattr(problem, item.name))
+        return _shortened(whole)
+
+    after = tuple(items)
+    with listening(ear):
+        yield told
+
+
+def _head(digest: hashlib._Hash, value: Any) -> None:
+    digest.update(type(value).__qualname__.encode() + str((value.dtype.str, value.shape)).encode())
 
 
 def _feed(digest: hashlib._Hash, value: Any) -> None:
     """Content of arrays, in blocks; of dataclasses and containers, item by item (their repr would abbreviate long arrays)."""
-    digest.update(type(value).__qualname__.encode())
+    if isinstance(value, np.ndarray) or is_lazy(value):
+        _head(digest, value)
+    else:
+        digest.update(type(value).__qualname__.encode())
     if isinstance(value, np.ndarray):
-        digest.update(str((value.dtype.str, value.shape)).encode())
         rows = np.atleast_1d(value)
         for start in range(0, len(rows), 4096):
             digest.update(np.ascontiguousarray(rows[start : start + 4096]).tobytes())
     elif is_lazy(value):
-        digest.update(str((value.dtype.str, value.shape)).encode())
         for _, block in RowBlocks(value):
             digest.update(np.ascontiguousarray(block).tobytes())
     elif dataclasses.is_dataclass(value):

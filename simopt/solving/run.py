@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from importlib import import_module
 from itertools import islice
 from numbers import Integral
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from simopt.ground.threads import lock
 from simopt.solving.backends.table import BackEnd
 from simopt.solving.entries import checked
 from simopt.solving.judgement import Certificate, Judgement, judge
-from simopt.solving.problem import Problem, Rescale, owns_its_data
+from simopt.solving.problem import Problem, Rescale, overheard, owns_its_data
 from simopt.solving.solution import Iterate, Sample, Status
 from simopt.solving.solver import SolverSpec
 
@@ -28,6 +28,7 @@ ATTEMPTS = 4  # a back end is run at the tolerance asked for, then at most three
 GROWTH = 1.2  # certificates are taken at geometrically spaced iterations: an answer must not depend on the clock
 # of a solver on data it cannot handle, or one that would end the process or the loop that pulls it; all else is a defect in it
 FAILURES = (ArithmeticError, np.linalg.LinAlgError, InvalidProblem, SystemExit, GeneratorExit)
+T = TypeVar("T")
 Progress = Callable[[Sample], None]
 Declare = Callable[[Problem, frozenset[str]], Any]
 Ending = tuple[Status, str, str | None]
@@ -40,7 +41,7 @@ class Run:
     """State of one solve.
 
     `mark` is the fingerprint that the data had when it was taken last, where others hold memory of theirs; None where nobody can change
-    them.
+    them. `heard` is that of the data as the best certificate read them, if it is known.
     `sparing`: no certificates of iterates whose solver knows that they are not yet good enough.
     """
 
@@ -50,6 +51,7 @@ class Run:
     rescale: Rescale
     progress: Progress | None
     mark: str | None = None
+    heard: str | None = None
     sparing: bool = False
     sampling: str = "iterates"
     samples: list[Sample] = field(default_factory=list)
@@ -58,35 +60,49 @@ class Run:
     setup_seconds: float = 0.0
     solve_seconds: float = 0.0
 
-    def watch(self) -> None:
-        """Remember what the data are where others could change them."""
-        if not owns_its_data(self.problem):
-            self.mark = self.problem.fingerprint()
+    def watch(self, meanwhile: Callable[[], T]) -> T:
+        """Remember what the data are where others could change them; something that reads them is done meanwhile."""
+        if owns_its_data(self.problem):
+            return meanwhile()
+        with overheard(self.problem) as told:
+            found = meanwhile()
+        self.mark = told() or self.problem.fingerprint()
+        return found
 
     def certify(self, point: dict[str, Any], multipliers: dict[str, Any] | None) -> bool:
         """Judge a point of the normalised problem as a point of the original; True when the certificate closes."""
-        judged = judge(self.problem, point, multipliers, back=self.rescale, near=self.tol)
+        judged, heard = self._judge(point, multipliers, back=self.rescale, near=self.tol)
         if judged.certificate.closes(self.tol) and self.num is not FLOAT:
-            judged = replace(judged, certificate=judge(self.problem, judged.point, judged.multipliers, self.num).certificate)
+            anew, heard = self._judge(judged.point, judged.multipliers, self.num)
+            judged = replace(judged, certificate=anew.certificate)
         verdict = judged.certificate
         sample = Sample(self.solve_seconds, self.iterations, verdict.upper, verdict.lower, verdict.gap)
         self.samples.append(sample)
         if self.best is None or _rank(verdict) <= _rank(self.best.certificate):
             self.best = Judgement(verdict, _copy(judged.point), None if judged.multipliers is None else _copy(judged.multipliers))
+            self.heard = heard
         if self.progress is not None:
             self.progress(sample)
         return verdict.closes(self.tol)
 
+    def _judge(self, *given: Any, **how: Any) -> tuple[Judgement, str | None]:
+        """A judgement, and the fingerprint of what was read for it, where that is wanted and was heard."""
+        if self.mark is None:
+            return judge(self.problem, *given, **how), None
+        with overheard(self.problem) as told:
+            judged = judge(self.problem, *given, **how)
+        return judged, told()
+
     def final(self) -> Judgement | None:
         """The best judgement, its bounds in the arithmetic that was asked for, and anew where the data may have been others meanwhile."""
-        if self.best is None or (self.best.certificate.arithmetic == self.num.name and self.mark is None):
+        if self.best is None or (self.best.certificate.arithmetic == self.num.name and self.mark == self.heard):
             return self.best
         return replace(self.best, certificate=judge(self.problem, self.best.point, self.best.multipliers, self.num).certificate)
 
     def settled(self, ended: Ending) -> tuple[Ending, Judgement | None]:
         """How the solve ended, looked at once more, and the best judgement; none where the data are no longer those that it began with."""
         best = self.final()
-        if self.mark is not None:
+        if self.mark is not None and self.mark != self.heard:
             begun, self.mark = self.mark, self.problem.fingerprint()
             if begun != self.mark:
                 return CHANGED, None

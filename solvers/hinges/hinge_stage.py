@@ -19,7 +19,7 @@ from simopt.data.row_blocks import RowBlocks
 from simopt.ground.arrays import Array
 from simopt.solvers.hinges import two_hinges
 from simopt.solvers.hinges.hinge_interior import interior
-from simopt.solvers.hinges.newton import FEW, FEW_WORD, ROOM, newton_fits
+from simopt.solvers.hinges.newton import FEW, FEW_WORD, ROOM, far, newton_fits, sampled
 from simopt.solvers.hinges.stage import BentRows, Fit, Indices, Line, Notes, Stage
 from simopt.solvers.hinges.two_hinges import Hinges, Pair
 from simopt.solvers.hinges.weight_bounds import Bound, Penalty
@@ -42,6 +42,7 @@ class HingeStage(Stage):
     multipliers: Pair
     centres: Pair
     _bends: Bends
+    local = True
 
     def __init__(self, rows: RowBlocks, hinges: Hinges, bound: Bound, fixed: Array, w: Array, width: float) -> None:
         super().__init__(rows, bound, fixed, w, width)
@@ -116,6 +117,9 @@ def at_zero(rows: RowBlocks, hinges: Hinges, bound: Bound) -> HingeStage:
 def hinge_fits(rows: RowBlocks, hinges: Hinges, bound: Bound, *, goal: float, room: float = ROOM) -> Iterator[Fit]:
     """Fits of which the last has a gap of at most `goal`, unless rounding forbids. Their arrays are written on when it goes on."""
     stage = at_zero(rows, hinges, bound)
+    chosen = sampled(rows, stage.vectors, room)
+    if chosen is not None and far(rows):
+        rows.ahead(chosen)
     stage.suggest()
     yield stage.fit(stage.gap)
     if stage.gap <= goal:

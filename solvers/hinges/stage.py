@@ -11,7 +11,7 @@ rows, of which the second derivative is made when a step is taken. Where few mul
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Self
 
@@ -126,6 +126,7 @@ class Stage(ABC):
     centres: tuple[Array, ...]
     _bends: BentRows
     _notes: Notes
+    local = False  # of a kind: whether the multipliers of a block are those of its f alone
 
     def __init__(self, rows: RowBlocks, bound: Bound, fixed: Array, w: Array, width: float) -> None:
         n = rows.shape[0]
@@ -135,6 +136,7 @@ class Stage(ABC):
         self._views: dict[int, Any] = {}  # of arrays that are written on, never replaced
         self.rest = self.excess = np.inf
         self.newtons, self.word = 0, ""
+        self.fresh = False  # whether the gap is as `judge` computed it
 
     @property
     def gap(self) -> float:
@@ -155,11 +157,27 @@ class Stage(ABC):
         self.f[:] = 0.0
         self.sweep(step)
 
-    def sweep(self, step: Array | None = None) -> None:
-        """Multipliers, gradient and parts of the gap at f, or at f + Ψ step, which then is the new f."""
+    def land(self, factor: float) -> None:
+        """`enter`, `recentre` and `sweep` in one pass: f = Ψw, centres are what the width gives there, and is multiplied."""
+        step, self.w = self.w, np.zeros_like(self.w)
+        self.f[:] = 0.0
+        wide, narrow = self.width, factor * self.width
+
+        def centre(part: slice) -> None:
+            before, self.width = self.pull[part].copy(), wide
+            self.price(part)
+            self.pull[part], self.width = before, narrow
+            for centres, a in zip(self.centres, self.multipliers, strict=True):
+                centres[part] = a[part]
+
+        self.sweep(step, centre)
+
+    def sweep(self, step: Array | None = None, first: Callable[[slice], None] = lambda part: None) -> None:
+        """Multipliers, gradient and parts of the gap at f, or at f + Ψ step, which then is the new f; `first` is done to each block."""
         self._bends.clear()
-        self.rest = 0.0
+        self.rest, self.fresh = 0.0, False
         for part, block in self.moved(step):
+            first(part)
             self._price(part, block)
         if step is not None:
             self.w = self.w + step
@@ -199,7 +217,7 @@ class Stage(ABC):
             np.matmul(block, self.w, out=self.f[part])
             self.rest += self.audit(part)
             self.g += self.pull[part] @ block
-        self.excess = self.bound.excess(self.g, self.w)
+        self.excess, self.fresh = self.bound.excess(self.g, self.w), True
 
     def newton(self) -> bool:
         """One Newton step with line search; False if there is no descent worth the name (rounding)."""
@@ -242,12 +260,12 @@ class Stage(ABC):
         return own
 
     def adopt(self, own: Self, rows: Indices) -> None:
-        """The point and the multipliers that a part has reached, judged on all samples of this stage."""
+        """The point and the multipliers that a part has reached, and its gap, which is that of all samples if no frozen one has left."""
         self.follow(own.fit())
         for mine, its in zip(self.multipliers, own.multipliers, strict=True):
             mine[rows] = its
         self.newtons += own.newtons
-        self.judge()
+        self.rest, self.excess, self.fresh = own.rest, own.excess, False
 
     def follow(self, fit: Fit) -> None:
         """The point of a fit."""

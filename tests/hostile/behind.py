@@ -58,7 +58,7 @@ BEHIND: dict[str, tuple[str, ...]] = {
         *("solvers.sparse.gram_rows", "solvers.sparse.newton", "solvers.sparse.orthogonal_rows", "solvers.sparse.sparse_interior"),
         *("solvers.sparse.support_moves", "solvers.squares.landmarked", "solvers.squares.spectrum", "solvers.squares.tridiagonal_path"),
         *("solvers.svm.ball", "equivalence.path_search", "data.rows:Rows.block", "data.rows:Rows.blocks", "data.row_blocks:RowBlocks"),
-        "data.row_blocks:Chunk",
+        *("data.row_blocks:Chunk", "data.row_blocks:Asked", "data.row_blocks:Ear", "data.row_blocks:looked_at"),
         *(
             "data.similarities.distances",
             "estimators.facades.index_scaling",
