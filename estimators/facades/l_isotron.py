@@ -19,6 +19,7 @@ from simopt.estimators.index_models.kernel_isotron import kernel_l_isotron
 from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
+from simopt.ground.ordering import ordered
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
 from simopt.solving.certificate import Certificate, certify
 
@@ -178,9 +179,9 @@ class LIsotronRegressor(RegressorMixin, KernelEstimator):
 
     def _of_the_function(self, scores: Array, targets: Array, weights: Array | None) -> Certificate:
         """Bounds on the optimum of the isotonic fit to these scores, from the chosen u."""
-        order = np.argsort(scores, kind="stable")
-        problem = LipschitzIsotonic(scores[order], targets[order], self.lipschitz, None if weights is None else weights[order])
-        return certify(problem, {"x": self.fit_.model.transfer(scores[order])})
+        order, places = ordered(scores)
+        problem = LipschitzIsotonic(places, targets[order], self.lipschitz, None if weights is None else weights[order])
+        return certify(problem, {"x": self.fit_.model.transfer(places)})
 
     def predict(self, X: Any) -> Array:
         """f at the rows of X, shape (m,)."""

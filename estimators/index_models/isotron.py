@@ -63,7 +63,7 @@ class LinearSpace(Space):
 
     def step(self, r: Array, rate: float) -> float:
         """Two products with X."""
-        move = (rate / r.size) * np.asarray(self.features.T @ r.astype(self.features.dtype), dtype=float)
+        move = (rate / r.size) * np.asarray(self.features.T @ r.astype(self.features.dtype, copy=False), dtype=float)
         self.state = self.state + move
         self._score()
         return float(np.linalg.norm(move))
@@ -104,7 +104,8 @@ def _round(t: int, space: Space, y: Array, rule: UpdateRule, rate: float, held: 
     middle = perf_counter()
     step = space.step(r if weights is None else r * (weights / np.mean(weights)), rate)
     seconds |= {"check": middle - start, "product": perf_counter() - middle}
-    return Round(t, float(np.average(np.square(r), weights=weights)), outside, norm, step, seconds), state, made
+    error = float(r @ r) / r.size if weights is None else float(np.average(np.square(r), weights=weights))
+    return Round(t, error, outside, norm, step, seconds), state, made
 
 
 def masses(name: str, weights: npt.ArrayLike | None, m: int, like: str = "rows of X") -> Array | None:
@@ -230,7 +231,7 @@ def l_isotron(
     lipschitz : float
         L ≥ 0, the largest slope of u; possibly ∞.
     warm : bool
-        start each sort from the order of the round before; the fits are the same.
+        look for each fit near that of the round before first; it is the same fit.
     weights : (m,) array, optional
         > 0: shares that stand in place of 1/m, in the fit and in the step.
     held_weights : array, optional

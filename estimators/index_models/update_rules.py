@@ -6,15 +6,20 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from time import perf_counter
+from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
 from simopt.estimators.index_models.index_record import Function
 from simopt.ground.arrays import Array
+from simopt.ground.compiled import kernel
 from simopt.ground.fields import extended
 from simopt.ground.monotone_function import MonotoneFunction
-from simopt.solvers.isotonic.chain_fit import fit_chain
+from simopt.ground.ordering import ordered
+from simopt.solvers.isotonic.chain_band import node_places
+from simopt.solvers.isotonic.chain_fit import FEW, fit_chain
+
+FARTHER = 2.0  # than the last change of u the next one is looked for
 
 
 class UpdateRule(ABC):
@@ -51,33 +56,49 @@ class KnownTransfer(UpdateRule):
         return lambda: self.transfer
 
 
+@kernel
+def _along(order: Any, places: Any, targets: Any, lipschitz: Any, y: Any, u: Any) -> None:
+    """Targets and bounds on the steps, in order."""
+    for i in range(order.size):
+        y[i] = targets[order[i]]
+    for i in range(u.size):
+        gap = places[i + 1] - places[i]
+        u[i] = lipschitz * gap if gap > 0.0 else 0.0
+
+
 class FittedTransfer(UpdateRule):
     """L-Isotron: u^t minimises Σ w_i (u(z_i) − y_i)², w > 0, over non-decreasing L-Lipschitz functions; Isotron: L = ∞.
 
-    Beyond the scores u^t is constant. The order of one round is where the sort of the next starts from: a stable sort takes advantage of
-    long runs that are sorted already. O(m log m) for the first sort, O(m) for the fit of random data.
+    Beyond the scores u^t is constant. From one round to the next it changes little, so that each fit is looked for near the last one first.
+    O(m) for spread scores and random targets.
     """
 
     def __init__(self, targets: Array, lipschitz: float = 1.0, *, warm: bool = True, weights: Array | None = None) -> None:
         super().__init__()
         self.targets = targets
         self.lipschitz = extended("lipschitz", lipschitz)
-        self.warm = warm
-        self._weights = weights
-        self._ones = np.ones(targets.size)
-        self._order: npt.NDArray[np.intp] | None = None
+        self._weights, m = weights, targets.size
+        self._y, self._u, self._w = np.empty(m), np.empty(m - 1), np.ones(m)
+        self._spare = (np.empty(m), np.empty(m, dtype=np.intp))
+        self._nodes = node_places(m) if warm and m >= FEW else None
+        self._moved = math.inf  # from the fit before the last one to that one
         self._last: tuple[Array, Array] = (np.zeros(1), np.zeros(1))
 
     def fit(self, z: Array) -> Array:
         """LPAV on (z_i, y_i)."""
         start = perf_counter()
-        order = np.argsort(z) if self._order is None else self._order[np.argsort(z[self._order], kind="stable")]
-        self._order = order if self.warm else None
-        places = z[order]
+        order, places = ordered(z, self._spare)
         middle = perf_counter()
-        gaps = np.diff(places)
-        bounds = np.where(gaps > 0, math.inf, 0.0) if self.lipschitz == math.inf else self.lipschitz * gaps
-        values, _ = fit_chain(self.targets[order], self._ones if self._weights is None else self._weights[order], bounds)
+        y, w, u = self._y, self._w, self._u
+        _along(order, places, self.targets, self.lipschitz, y, u)
+        if self._weights is not None:
+            np.take(self._weights, order, out=w)
+        if self._nodes is None:
+            values, _ = fit_chain(y, w, u)
+        else:
+            guess = np.interp(places[self._nodes], *self._last)
+            values, _ = fit_chain(y, w, u, guess=(guess, FARTHER * self._moved))
+            self._moved = float(np.max(np.abs(guess - values[self._nodes])))
         out = np.empty_like(values)
         out[order] = values
         self._last = (places, values)

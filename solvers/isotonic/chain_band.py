@@ -41,13 +41,21 @@ class Nodes(NamedTuple):
 
 
 @kernel
+def _climb(u: Any, span: Any, climbs: Any) -> None:
+    """What u allows from each node to the next; no step is taken to be longer than `span`."""
+    for j in range(climbs.size):
+        climbs[j] = 0.0
+        for i in range(j * GROUP, min((j + 1) * GROUP, u.size)):
+            climbs[j] += min(u[i], span)
+
+
+@kernel
 def _gather(y: Any, w: Any, u: Any, span: Any, targets: Any, weights: Any, climbs: Any) -> None:
-    """Targets, weights and climbs of the nodes, in zeroed arrays; no step is taken to be longer than `span`."""
+    """Targets and weights of the nodes, in zeroed arrays, and their climbs."""
+    _climb(u, span, climbs)
     last = y.size - 1
     for j in range(climbs.size):
         stop = min((j + 1) * GROUP, last)
-        for i in range(j * GROUP, stop):
-            climbs[j] += min(u[i], span)
         share = 1.0 / climbs[j] if climbs[j] > 0.0 else 0.0
         t = 0.0
         for i in range(j * GROUP, stop):
@@ -63,10 +71,22 @@ def _gather(y: Any, w: Any, u: Any, span: Any, targets: Any, weights: Any, climb
         targets[j] /= weights[j]
 
 
+def node_places(m: int) -> NDArray[np.intp]:
+    """The nodes of m samples: every GROUP-th and the last one."""
+    return np.append(np.arange(0, m - 1, GROUP), m - 1)
+
+
+def climbs_of(u: Array, span: float) -> Array:
+    """What u allows from each node to the next, no step longer than `span`. O(m)."""
+    climbs = np.empty(-(-u.size // GROUP))
+    _climb(u, span, climbs)
+    return climbs
+
+
 def nodes_of(y: Array, w: Array, u: Array, span: float) -> Nodes:
-    """Every GROUP-th sample and the last one as nodes. O(m)."""
-    n = -(-(y.size - 1) // GROUP) + 1
-    nodes = Nodes(np.zeros(n), np.zeros(n), np.zeros(n - 1))
+    """The samples at `node_places` as nodes. O(m)."""
+    n = -(-u.size // GROUP) + 1
+    nodes = Nodes(np.zeros(n), np.zeros(n), np.empty(n - 1))
     _gather(y, w, u, span, *nodes)
     return nodes
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from simopt.ground.arrays import Array
 from simopt.ground.compiled import kernel
-from simopt.solvers.isotonic.chain_band import band_zeros, nodes_of
+from simopt.solvers.isotonic.chain_band import band_zeros, climbs_of, nodes_of
 from simopt.solvers.isotonic.chain_programme import chain_zeros
 from simopt.solvers.isotonic.pooling import is_free, pooled
 
@@ -110,6 +110,32 @@ def _settle(x: Any, y: Any, w: Any, u: Any, lo: Any, hi: Any, edges: Any, near: 
 
 
 @kernel
+def _climbs_all(y: Any, w: Any, u: Any, lo: Any, hi: Any, x: Any, state: Any) -> Any:
+    """Whether the fit takes every step at its upper bound; then x is the fit and `state` has its steps.
+
+    That is one block: it is the fit if it lies in the range and Σ_{j≤i} w_j (x_j − y_j), the price of step i, is nowhere negative.
+    """
+    offset, weight, moment = 0.0, w[0], 0.0
+    for i in range(1, y.size):
+        offset += u[i - 1]
+        weight += w[i]
+        moment += w[i] * (y[i] - y[0] - offset)
+    x[0] = y[0] + moment / weight
+    if not (x[0] >= lo and x[0] + offset <= hi and offset < np.inf):
+        return False
+    price, offset = w[0] * (x[0] - y[0]), 0.0
+    for i in range(1, y.size):
+        if price < 0.0 < u[i - 1]:
+            return False
+        state[i - 1] = STEEP if u[i - 1] > 0.0 else LEVEL
+        offset += u[i - 1]
+        x[i] = x[0] + offset
+        price += w[i] * (x[i] - y[i])
+    _mend(x, u)
+    return True
+
+
+@kernel
 def _cumulate(x: Any, y: Any, w: Any, u: Any, lo: Any, hi: Any, touch: Any, state: Any, tau: Any) -> None:
     """τ block by block: sums of w(x − y), less what the lower end of the range carries; 0 where they have the sign of the other bound."""
     m = x.size
@@ -157,27 +183,57 @@ def chain_prices(x: Array, y: Array, w: Array, u: Array, state: NDArray[np.int8]
     return tau
 
 
-def _fit_in_band(y: Array, w: Array, u: Array, lo: float, hi: float, state: NDArray[np.int8]) -> Array | None:
+def _fit_in_band(
+    y: Array, w: Array, u: Array, lo: float, hi: float, state: NDArray[np.int8], guess: tuple[Array, float] | None = None
+) -> Array | None:
     """The fit by way of a band, and the states of its steps; None where no band is narrow enough or holds nothing."""
     least, most = max(float(y.min()), lo), max(float(y.max()), lo)
-    nodes = nodes_of(y, w, u, most - least)
-    margin = MARGIN * y.size**0.25 * float(nodes.climbs.mean())
-    near = NEAR * margin
-    if margin >= NARROW * (most - least) or near <= TOUCH * max(abs(least), abs(most)):
-        return None
-    X, _ = fit_chain(*nodes, lo, hi)
-    for times in (1.0, WIDER):
-        band = band_zeros(y, w, u, least, most, X, nodes.climbs, times * margin)
-        if band is None:
-            break
-        x, edges = band
-        if not _settle(x, y, w, u, lo, hi, edges, near, state):
+    climbs = climbs_of(u, most - least)
+    usual, floor = MARGIN * y.size**0.25 * float(climbs.mean()), TOUCH * max(abs(least), abs(most)) / NEAR
+    if guess is not None and floor < guess[1] < min(usual, NARROW * (most - least)):
+        x = _within(y, w, u, lo, hi, state, (least, most), climbs, *guess)
+        if x is not None:
             return x
+    if not floor < usual < NARROW * (most - least):
+        return None
+    nodes = nodes_of(y, w, u, most - least)
+    X, steps = fit_chain(*nodes, lo, hi)
+    x = np.empty(y.size)
+    if steps.min() == STEEP and _climbs_all(y, w, u, lo, hi, x, state):
+        return x
+    for times in (1.0, WIDER):
+        found = _within(y, w, u, lo, hi, state, (least, most), climbs, X, times * usual)
+        if found is not None:
+            return found
     return None
 
 
+def _within(
+    y: Array,
+    w: Array,
+    u: Array,
+    lo: float,
+    hi: float,
+    state: NDArray[np.int8],
+    ends: tuple[float, float],
+    climbs: Array,
+    X: Array,
+    margin: float,
+) -> Array | None:
+    """The fit, and the states of its steps, if it lies within `margin` of X at the nodes."""
+    band = band_zeros(y, w, u, *ends, X, climbs, margin)
+    return None if band is None or _settle(band[0], y, w, u, lo, hi, band[1], NEAR * margin, state) else band[0]
+
+
 def fit_chain(
-    y: Array, w: Array, u: Array, lo: float = -np.inf, hi: float = np.inf, *, capacity: int | None = None
+    y: Array,
+    w: Array,
+    u: Array,
+    lo: float = -np.inf,
+    hi: float = np.inf,
+    *,
+    guess: tuple[Array, float] | None = None,
+    capacity: int | None = None,
 ) -> tuple[Array, NDArray[np.int8]]:
     """The fit x, and the state of each step (LOOSE, LEVEL, STEEP).
 
@@ -189,13 +245,27 @@ def fit_chain(
         upper bounds ≥ 0, possibly ∞.
     lo, hi : float
         range of x.
+    guess : array and float, optional
+        what the fit may be at `node_places`, and how far from there a chain of at least FEW samples is looked for first. The fit is the
+        same wherever it is found.
     capacity : int, optional
         of the chunks of chain_programme.py, which then is run at once.
     """
-    state = np.empty(max(y.size - 1, 0), dtype=np.int8)
-    free = is_free(u)
-    x = None if free or y.size < FEW or capacity is not None else _fit_in_band(y, w, u, lo, hi, state)
-    if x is None:
-        x = pooled(y, w, u, lo) if free else chain_zeros(y, w, u, lo, capacity)
-        _settle(x, y, w, u, lo, hi, np.zeros(y.size, dtype=np.bool_), 0.0, state)
+    m = y.size
+    state = np.empty(max(m - 1, 0), dtype=np.int8)
+    if is_free(u):
+        x = pooled(y, w, u, lo)
+        _settle(x, y, w, u, lo, hi, np.zeros(m, dtype=np.bool_), 0.0, state)
+        return x, state
+    if capacity is None:
+        if m >= FEW:
+            found = _fit_in_band(y, w, u, lo, hi, state, guess)
+            if found is not None:
+                return found, state
+        else:
+            x = np.empty(m)
+            if _climbs_all(y, w, u, lo, hi, x, state):
+                return x, state
+    x = chain_zeros(y, w, u, lo, capacity)
+    _settle(x, y, w, u, lo, hi, np.zeros(m, dtype=np.bool_), 0.0, state)
     return x, state

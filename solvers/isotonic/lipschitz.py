@@ -14,6 +14,7 @@ from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.figures import draw, new_figure
 from simopt.ground.monotone_function import EXTRAPOLATIONS, MonotoneFunction
+from simopt.ground.ordering import ordered
 from simopt.problems.domains import chain
 from simopt.problems.lipschitz_isotonic import LipschitzIsotonic
 from simopt.solvers.isotonic.bounded_chain import fit_problem
@@ -137,9 +138,9 @@ def lipschitz_isotonic(
     # Looked at before the sort, so that an error names the entry that was given.
     mass = None if weights is None else chain.weights("weights", validate.vector("weights", weights, length=len(targets), like="targets"))
     targets = chain.in_range(targets, chain.end("low", low, -math.inf), chain.end("high", high, math.inf), outside)
-    order = np.argsort(places, kind="stable")
+    order, places = ordered(places)
     problem = LipschitzIsotonic(
-        places[order],
+        places,
         targets[order],
         lipschitz,
         None if mass is None else mass[order],

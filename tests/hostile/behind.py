@@ -53,6 +53,7 @@ BEHIND: dict[str, tuple[str, ...]] = {
             "solvers.herding.atoms",
         ),
         *("solvers.herding.frank_wolfe", "solvers.herding.walk", "solvers.hinges", "solvers.interior", "solvers.isotonic.chain_programme"),
+        *("solvers.isotonic.chain_band:node_places",),
         *("solvers.isotonic.matching_loss", "solvers.ordinal", "solvers.power.grid:spectral_grid", "solvers.sparse.active_columns"),
         *("solvers.herding.gaussian_tiles:Coordinates.row", "solvers.sparse.feature_gram"),
         *("solvers.sparse.gram_rows", "solvers.sparse.newton", "solvers.sparse.orthogonal_rows", "solvers.sparse.sparse_interior"),

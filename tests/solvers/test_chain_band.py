@@ -7,7 +7,7 @@ import pytest
 
 from simopt.ground.arrays import Array
 from simopt.solvers.isotonic import chain_fit
-from simopt.solvers.isotonic.chain_band import GROUP, band_zeros, nodes_of
+from simopt.solvers.isotonic.chain_band import GROUP, band_zeros, climbs_of, node_places, nodes_of
 from simopt.solvers.isotonic.chain_fit import fit_chain
 from simopt.solvers.isotonic.chain_programme import chain_zeros
 
@@ -76,6 +76,9 @@ def test_the_nodes_have_the_weight_and_the_sum_of_the_samples(m: int) -> None:
     nodes = nodes_of(y, w, u, 1.0)
     assert nodes.weights.sum() == pytest.approx(w.sum()) and nodes.weights @ nodes.targets == pytest.approx(w @ y)
     assert nodes.climbs.sum() == pytest.approx(np.minimum(u, 1.0).sum()) and nodes.weights.size == nodes.climbs.size + 1
+    places = node_places(m)
+    assert places[0] == 0 and places[-1] == m - 1 and places.size == nodes.weights.size and np.all(np.diff(places) > 0)
+    np.testing.assert_array_equal(climbs_of(u, 1.0), nodes.climbs)
 
 
 def test_zeros_that_wait_at_an_edge_are_on_the_side_of_the_exact_ones() -> None:
@@ -125,3 +128,56 @@ def test_more_entries_than_there_is_room_for_end_the_attempt() -> None:
     y, w, u = np.arange(m) % 2.0, np.ones(m), np.full(m - 1, 1e-7)
     nodes = nodes_of(y, w, u, 1.0)
     assert band_zeros(y, w, u, 0.0, 1.0, np.full(nodes.weights.size, 0.5), nodes.climbs, 0.01) is None
+
+
+@pytest.mark.parametrize("off", [0.0, 2.0, -2.0, 6.0])
+def test_a_guess_changes_where_the_fit_is_looked_for_and_not_the_fit(off: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    y, w, u = noisy(6000)
+    whole, _ = fit_chain(y, w, u)
+    reach = 0.8 * chain_fit.MARGIN * y.size**0.25 * float(climbs_of(u, 1.0).mean())
+    tried = []
+
+    def within(*arguments: object) -> Array | None:
+        tried.append(inside(*arguments) is not None)
+        return inside(*arguments)
+
+    inside = chain_fit._within
+    monkeypatch.setattr(chain_fit, "_within", within)
+    x, _ = fit_chain(y, w, u, guess=(whole[node_places(y.size)] + off * reach, reach))
+    np.testing.assert_allclose(x, whole, rtol=0, atol=1e-12)
+    assert tried == ([True] if off == 0.0 else [False, True])
+
+
+def test_a_chain_that_takes_every_step_in_full_is_known_by_its_prices(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also where the last step is a tie, where some target would hold a step back, and where the range cuts the fit."""
+    rng = np.random.default_rng(0)
+    found = []
+
+    def climbs(*arguments: object) -> bool:
+        found.append(bool(known(*arguments)))
+        return found[-1]
+
+    known = chain_fit._climbs_all
+    monkeypatch.setattr(chain_fit, "_climbs_all", climbs)
+    for m in (2, 50, chain_fit.FEW + 7):
+        y, w, u = np.linspace(-1.0, 1.0, m) + 0.1 * rng.normal(size=m), rng.uniform(0.5, 2.0, size=m), np.full(m - 1, 1e-3 / m)
+        y[-1], u[m // 2 :: 7] = 1.0, 0.0
+        u[0] = 1e-3 / m
+        last = y.copy()
+        last[-1] -= 1e4
+        for targets, lo, hi, expected in (
+            (y, -np.inf, np.inf, True),
+            (last, -np.inf, np.inf, False),
+            (y, 0.5, 1.0, False),
+            (y, -1.0, -0.5, False),
+        ):
+            found.clear()
+            x, state = fit_chain(targets, w, u, lo, hi)
+            assert (found[-1:] == [True]) == expected, (m, lo, hi)
+            monkeypatch.setattr(chain_fit, "_climbs_all", lambda *_: False)
+            whole, states = fit_chain(targets, w, u, lo, hi)
+            monkeypatch.setattr(chain_fit, "_climbs_all", climbs)
+            np.testing.assert_allclose(x, whole, rtol=0, atol=1e-12 * np.ptp(targets))
+            if expected:
+                np.testing.assert_array_equal(state, states)
+                assert np.all(np.diff(x) <= u + 4e-16) and np.all(np.diff(x) >= 0.0)

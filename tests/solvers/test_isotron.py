@@ -170,8 +170,8 @@ def test_ctrl_c_hands_over_what_is_found() -> None:
     np.testing.assert_array_equal(again.model(X), fit.model(X))
 
 
-def test_warm_sorts_and_single_precision_change_little() -> None:
-    X, y, _ = model(m=2000, d=10)
+def test_warm_fits_and_single_precision_change_little() -> None:
+    X, y, _ = model(m=6000, d=10)
     plain = l_isotron(X, y, warm=False, max_iter=30)
     np.testing.assert_allclose(l_isotron(X, y, warm=True, max_iter=30).errors, plain.errors, rtol=1e-12)
     single = l_isotron(X, y, single=True, max_iter=30)
