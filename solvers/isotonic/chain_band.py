@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from simopt.ground.arrays import Array
 from simopt.ground.compiled import kernel
+from simopt.solvers.isotonic.chain_breakpoints import on_its_side, zero_between
 
 GROUP = 16  # samples from one node to the next
 BLOCK = 32  # entries that are looked at and copied at a time: whole blocks are vectorised, and nothing is predicted wrongly
@@ -187,13 +188,7 @@ def _zeros(y: Any, w: Any, u: Any, least: Any, most: Any, X: Any, climbs: Any, m
             else:
                 below, under = b_left[left - 1], v_left[left - 1] + slope * b_left[left - 1] + c_left
                 above, over = shift - b_right[right - 1], -(v_right[right - 1] + slope * b_right[right - 1] + c_right)
-                zero = min(max(below + (above - below) * (-under / (over - under)), below), above)
-                if under == -np.inf or over - under <= 0.0:
-                    zero = below
-                elif over == np.inf:
-                    zero = above
-                # Where the weights span many orders, the zero of a light sample drowns in the sums; it lies on the side of y at any rate.
-                p = min(zero, p) if y_i < p else max(zero, p + u_i) if y_i > p + u_i else y_i
+                p = on_its_side(zero_between(below, under, above, over), p, u_i, y_i)
             zeros[i], edges[i] = p + least, left == far_left or right == far_right
             if left >= mark or right >= mark:
                 far_left, left = BLOCK, _tidy(b_left, v_left, far_left, left)
@@ -214,10 +209,8 @@ def band_zeros(
 
     Parameters
     ----------
-    y, w : (m,) arrays
-        targets and weights > 0.
-    u : (m − 1,) array
-        u_i ≥ 0, possibly ∞.
+    y, w, u : (m,), (m,) and (m − 1,) arrays
+        as for `chain_programme.chain_zeros`.
     least, most : float
         a range that the fit is in, whatever u is.
     X, climbs : (n,) and (n − 1,) arrays

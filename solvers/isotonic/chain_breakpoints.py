@@ -27,6 +27,25 @@ NEAREST = 16  # entries tried one by one: each branch of a search that is mispre
 
 
 @kernel
+def zero_between(below: Any, low: Any, above: Any, high: Any) -> Any:
+    """The zero of g between its values low < 0 < high at two places; where one of them is infinite, g jumps there, and that is the zero."""
+    if low == -np.inf or high - low <= 0.0:
+        return below
+    if high == np.inf:
+        return above
+    return min(max(below + (above - below) * (-low / (high - low)), below), above)
+
+
+@kernel
+def on_its_side(zero: Any, p: Any, u: Any, y: Any) -> Any:
+    """The zero of g + w (x − y), where g is 0 on [p, p + u] and `zero` what the sums say of it.
+
+    Where the weights span many orders, the zero of a light sample drowns in the sums; it lies on the side of y at any rate.
+    """
+    return min(zero, p) if y < p else max(zero, p + u) if y > p + u else y
+
+
+@kernel
 def _const(lazy: Any, side: Any) -> Any:
     return lazy[C_LEFT] if side == LEFT else lazy[C_RIGHT]
 

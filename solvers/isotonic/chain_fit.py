@@ -26,6 +26,7 @@ MARGIN = 0.12  # of m^{1/4} groups' share of u: twice what the fits of random da
 NARROW = 0.1  # of the range of y: a band that is not narrower spares little
 NEAR = 1e-3  # of the margin: nearer to an edge the fit counts as held; rounding moves neither as far
 WIDER = 8.0  # times as wide is the second band, where the first one held the fit
+MANY = 16384  # samples, below which the whole chain takes no longer than a second band
 LOOSE, LEVEL, STEEP = 0, 1, 2  # a step strictly between its bounds, at its lower one, at its upper one
 
 
@@ -136,9 +137,10 @@ def _climbs_all(y: Any, w: Any, u: Any, lo: Any, hi: Any, x: Any, state: Any) ->
 
 
 @kernel
-def _cumulate(x: Any, y: Any, w: Any, u: Any, lo: Any, hi: Any, touch: Any, state: Any, tau: Any) -> None:
+def _cumulate(x: Any, y: Any, w: Any, u: Any, lo: Any, hi: Any, state: Any, tau: Any) -> None:
     """τ block by block: sums of w(x − y), less what the lower end of the range carries; 0 where they have the sign of the other bound."""
     m = x.size
+    touch = TOUCH * max(abs(x[0]), abs(x[m - 1]), abs(lo) if lo > -np.inf else 0.0, abs(hi) if hi < np.inf else 0.0)
     start = 0
     while start < m:
         end = start
@@ -178,8 +180,7 @@ def chain_prices(x: Array, y: Array, w: Array, u: Array, state: NDArray[np.int8]
     A bound that the fit does not use has price 0 exactly: rounding in τ would cost τu in the gap, and u may be large. O(m).
     """
     tau = np.empty(y.size + 1)
-    size = max((abs(value) for value in (lo, hi, float(x[0]), float(x[-1])) if np.isfinite(value)), default=0.0)
-    _cumulate(x, y, w, u, float(lo), float(hi), TOUCH * size, state, tau)
+    _cumulate(x, y, w, u, float(lo), float(hi), state, tau)
     return tau
 
 
@@ -201,7 +202,7 @@ def _fit_in_band(
     x = np.empty(y.size)
     if steps.min() == STEEP and _climbs_all(y, w, u, lo, hi, x, state):
         return x
-    for times in (1.0, WIDER):
+    for times in (1.0, WIDER) if y.size >= MANY else (1.0,):
         found = _within(y, w, u, lo, hi, state, (least, most), climbs, X, times * usual)
         if found is not None:
             return found
@@ -239,10 +240,8 @@ def fit_chain(
 
     Parameters
     ----------
-    y, w : (m,) arrays
-        targets; weights > 0.
-    u : (m − 1,) array
-        upper bounds ≥ 0, possibly ∞.
+    y, w, u : (m,), (m,) and (m − 1,) arrays
+        as for `chain_programme.chain_zeros`.
     lo, hi : float
         range of x.
     guess : array and float, optional

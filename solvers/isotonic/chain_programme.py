@@ -39,8 +39,10 @@ from simopt.solvers.isotonic.chain_breakpoints import (
     carry,
     cross,
     drop_chunks,
+    on_its_side,
     reload,
     spill,
+    zero_between,
 )
 
 
@@ -98,9 +100,8 @@ def _zeros(y: Any, w: Any, u: Any, lo: Any, zeros: Any, near: Any, far: Any, tag
                 below, low = b_left[left - 1], v_left[left - 1] + slope * b_left[left - 1] + c_left
             if right > 0:
                 above, high = b_right[right - 1] + shift, v_right[right - 1] + slope * b_right[right - 1] + c_right
-            zero = _zero_between(below, low, above, high, slope, outer) if left + right > 0 else -c_left / slope
-            # Where the weights span many orders, the zero of a light sample drowns in the sums; it lies on the side of y at any rate.
-            p = min(zero, p) if source == LEFT else max(zero, p + u_i)
+            zero = _zero_near(below, low, above, high, slope, outer) if left + right > 0 else -c_left / slope
+            p = on_its_side(zero, p, u_i, y_i)
         if p < lo:  # g jumps there: the breakpoint at lo takes the place of the zero
             at_lo = slope * (lo - p)
             b_right[right], v_right[right] = lo - shift, at_lo - slope * (lo - shift) - c_right
@@ -118,16 +119,13 @@ def _make_room(near: Any, room: Any, far: Any, tags: Any, sizes: Any, stacks: An
 
 
 @kernel
-def _zero_between(below: Any, low: Any, above: Any, high: Any, total: Any, outer: Any) -> Any:
-    """The zero of g between its values low and high at the nearest breakpoints of both sides, or beyond them all (nan: there is none)."""
+def _zero_near(below: Any, low: Any, above: Any, high: Any, total: Any, outer: Any) -> Any:
+    """The zero of g by its values at the nearest breakpoints of both sides: between them, or beyond them all (nan: there is none)."""
     if np.isnan(below):
         return above - high / total
     if np.isnan(above):
         return below - low / outer
-    if high - low <= 0.0:
-        return below
-    at = below + (above - below) * (-low / (high - low))
-    return min(max(at, below), above)
+    return zero_between(below, low, above, high)
 
 
 def sizes_for(m: int) -> tuple[int, int]:
