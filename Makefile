@@ -51,7 +51,7 @@ mutants: $(VENV)/.test
 attacks: $(VENV)/.test
 	$(BIN)/python tests/hostile $(ARGS)
 
-# ARGS=--page writes docs/benchmarks.md and the README's table from the run.
+# Goes on where it was interrupted; ARGS=--page writes docs/benchmarks.md and the README's table from the run.
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks $(ARGS)
 

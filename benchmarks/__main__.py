@@ -1,4 +1,8 @@
-"""Runs every benchmark, or those named: `python -m benchmarks [--quick | --page] [name …]`. Each is a script, or a row of compare.py.
+"""Runs every benchmark, or those named: `python -m benchmarks [--quick | --page] [--again] [name …]`. Each is a script, or a row of
+compare.py.
+
+What a benchmark that ended well printed is kept in .bench/, under the content of all that it may read, with the day and the seconds it
+took; a second call prints it again and goes on with what is missing, so that an interrupt costs one benchmark. --again measures anew.
 
 With --page the sections of docs/benchmarks.md (of docs/defaults.md, for `defaults`) that were measured are written anew, and the README's
 table from them. Further options are handed on to a single benchmark: `python -m benchmarks landmarked_svr --sizes=1000x50,10000x100`. With
@@ -8,9 +12,12 @@ table from them. Further options are handed on to a single benchmark: `python -m
 from __future__ import annotations
 
 import argparse
+import datetime
+import hashlib
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -18,10 +25,13 @@ from benchmarks import against, page
 from benchmarks.compare import TABLE
 
 HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+KEPT = ROOT / ".bench"
+READ = ("simopt", "problems", "solvers", "theorems", "estimators", "benchmarks", "data", "constraints.txt")
 HELPERS = {"__init__", "__main__", "against", "by_hand", "compare", "page", "pairs"}
 SCRIPTS = {path.stem: [str(path)] for path in HERE.glob("*.py") if path.stem not in HELPERS}
 SCRIPTS["by_hand"] = ["-m", "benchmarks.by_hand"]  # of problems that --against makes
-SCRIPTS |= {f"compare_{name}": [str(HERE / "compare.py"), name] for name in TABLE}
+SCRIPTS |= {f"compare_{name}": [str(HERE / "compare.py"), name, "--folder", "{kept}"] for name in TABLE}
 
 
 def run(command: Sequence[str], environment: Mapping[str, str]) -> tuple[int, str]:
@@ -34,6 +44,16 @@ def run(command: Sequence[str], environment: Mapping[str, str]) -> tuple[int, st
     return script.returncode, "".join(said)
 
 
+def folder(quick: bool) -> Path:
+    """Where the answers of this tree and this interpreter are kept: a name of every byte that a benchmark may read."""
+    names = (name for top in READ for name in sorted((ROOT / top).rglob("*")) or [ROOT / top])
+    files = (name for name in names if name.is_file() and "__pycache__" not in name.parts)
+    content = hashlib.sha256(sys.version.encode())
+    for name in files:
+        content.update(b"%s %d " % (name.relative_to(ROOT).as_posix().encode(), name.stat().st_size) + name.read_bytes())
+    return KEPT / (content.hexdigest()[:12] + ("-quick" if quick else ""))
+
+
 def main() -> int:
     """The exit status is that of the first script that failed."""
     names = sorted(SCRIPTS)
@@ -43,6 +63,7 @@ def main() -> int:
     parser.add_argument(
         "--page", action="store_true", help="write what was measured into docs/benchmarks.md and README.md, or docs/defaults.md"
     )
+    parser.add_argument("--again", action="store_true", help="measure what is kept of this tree, too")
     parser.add_argument("--against", metavar="COMMIT", help="time this tree against that commit; names are those of problems, or start-up")
     options, further = parser.parse_known_args()
     if options.against:
@@ -57,13 +78,31 @@ def main() -> int:
     if unknown:
         parser.error(f"no benchmark called {', '.join(unknown)}; there are {', '.join(names)}")
     one_thread = {key: "1" for key in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")}
-    status = 0
+    environment = {**os.environ, **one_thread, "PYTHONUNBUFFERED": "1", "PYTHONIOENCODING": "utf-8"}
+    here, status, total = folder(options.quick), 0, 0.0
     for name in options.names or names:
-        command = [sys.executable, *SCRIPTS[name], *(["--quick"] if options.quick else []), *further]
-        ended, said = run(command, {**os.environ, **one_thread, "PYTHONUNBUFFERED": "1", "PYTHONIOENCODING": "utf-8"})
-        status = status or ended
-        if options.page and ended == 0:
-            page.write(said, name)
+        kept = here / f"{name}.txt"
+        if not (options.again or further) and kept.exists():
+            first, _, said = kept.read_text(encoding="utf-8").partition("\n")
+            print(said, end="")
+        else:
+            start = time.monotonic()
+            ended, said = run(
+                [sys.executable, *(part.format(kept=here) for part in SCRIPTS[name]), *(["--quick"] if options.quick else []), *further],
+                environment,
+            )
+            status = status or ended
+            first = f"{datetime.date.today()} {time.monotonic() - start:.1f} s"
+            if ended or further:
+                continue
+            here.mkdir(parents=True, exist_ok=True)
+            kept.write_text(f"{first}\n{said}", encoding="utf-8")
+        day, seconds, _ = first.split()
+        total += float(seconds)
+        print(f"[{name}: {seconds} s, of {day}]", file=sys.stderr)
+        if options.page:
+            page.write(said, datetime.date.fromisoformat(day), name)
+    print(f"[all of these: {total / 60:.1f} min]", file=sys.stderr)
     return status
 
 

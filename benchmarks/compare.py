@@ -65,10 +65,10 @@ TABLE: dict[str, tuple[str, list[Any], dict[str, Any], dict[str, Any]]] = {
 }
 
 
-def compare(name: str, quick: bool) -> None:
+def compare(name: str, quick: bool, kept: str) -> None:
     """Measure, print the tables, draw the pictures."""
     problem, ours, measured, less = TABLE[name]
-    folder = f"simopt-compare/{problem}" + ("-quick" if quick else "")
+    folder = f"{kept}/{problem}" + ("-quick" if quick else "")
     found = measure(
         problem,
         [*ours, *PEERS],
@@ -85,9 +85,10 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="name", help=", ".join(TABLE))
     parser.add_argument("--quick", action="store_true", help="small sizes, once each")
+    parser.add_argument("--folder", default="simopt-compare", help="where runs are kept: %(default)s")
     options = parser.parse_args()
     for name in options.names or TABLE:
-        compare(name, options.quick)
+        compare(name, options.quick, options.folder)
 
 
 if __name__ == "__main__":

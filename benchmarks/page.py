@@ -103,14 +103,14 @@ def eight(found: dict[str, str]) -> str:
     return "\n".join([*lines, "", note, *places])
 
 
-def write(text: str, name: str = "") -> None:
-    """Take what the benchmark of this name printed into its page, and the README's table from there."""
+def write(text: str, day: datetime.date, name: str = "") -> None:
+    """Take what the benchmark of this name printed that day into its page, and the README's table from there."""
     if name == DEFAULTS.stem:
         known = sections(DEFAULTS.read_text(encoding="utf-8")) if DEFAULTS.exists() else {}
-        found = known | printed(text, datetime.date.today())
+        found = known | printed(text, day)
         DEFAULTS.write_text(written(found, f"{HEAD_OF_DEFAULTS}\n{counts(found)}\n"), encoding="utf-8")
         return
-    found = sections(PAGE.read_text(encoding="utf-8")) | printed(text, datetime.date.today())
+    found = sections(PAGE.read_text(encoding="utf-8")) | printed(text, day)
     PAGE.write_text(written(found), encoding="utf-8")
     before, rest = README.read_text(encoding="utf-8").split(BEGIN)
     README.write_text(f"{before}{BEGIN}\n{eight(found)}\n{END}{rest.split(END)[1]}", encoding="utf-8")

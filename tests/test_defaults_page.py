@@ -63,12 +63,13 @@ def test_a_run_writes_a_table_into_the_page_of_defaults_alone(page: Any, tmp_pat
     monkeypatch.setattr(page, "DEFAULTS", tmp_path / "defaults.md")
     monkeypatch.setattr(page, "PAGE", tmp_path / "none.md")
     table, last = "| set | before |\n|---|---:|\n| abalone | 0.5 |", "Within 5% of the tuned score: 1 of 1 sets"
-    page.write(f"\n## A by default\nA machine\n{table}\n{last}\n", "defaults")
+    day = datetime.date(2026, 11, 5)
+    page.write(f"\n## A by default\nA machine\n{table}\n{last}\n", day, "defaults")
     text = page.DEFAULTS.read_text(encoding="utf-8")
     assert text.startswith("# Defaults\n") and "| `A` | 1 of 1 |  |  |" in text
-    assert page.sections(text) == {"A by default": f"{datetime.date.today().isoformat()}; A machine.\n\n{table}\n\n{last}."}
+    assert page.sections(text) == {"A by default": f"2026-11-05; A machine.\n\n{table}\n\n{last}."}
     page.write(
-        f"\n## A by default\nB machine\n{table.replace('0.5', '0.7')}\n{last}, 0 before; on other draws of rows 1 of 2\n", "defaults"
+        f"\n## A by default\nB machine\n{table.replace('0.5', '0.7')}\n{last}, 0 before; on other draws of rows 1 of 2\n", day, "defaults"
     )
     text = page.DEFAULTS.read_text(encoding="utf-8")
     assert "| `A` | 1 of 1 | 0 | 1 of 2 |" in text and "0.5" not in text and not page.PAGE.exists()
