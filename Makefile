@@ -18,9 +18,10 @@ EVIDENCE ?= build/evidence
 verify: $(VENV)/.core
 	$(BIN)/simopt verify $(ARGS)
 
-# Slow tests (mutants of every claim, sweeps, whole tables) are left to `make full`.
+# Slow tests (mutants of every claim, sweeps, whole tables) are left to `make full`, thorough ones (attacks, ugly data, other arithmetics) to .ci/run,
+# or to ARGS="-m 'not slow'".
 test: $(VENV)/.test
-	$(BIN)/pytest -n logical --maxprocesses 8 --dist worksteal -m "not slow" --durations=15 $(ARGS)
+	$(BIN)/pytest -n logical --maxprocesses 8 --dist worksteal -m "not slow and not thorough" --durations=15 $(ARGS)
 
 # Everything, on every BLAS kernel of this machine; can be interrupted and goes on where it was.
 full: $(VENV)/.test $(VENV)/.notebooks $(VENV)/.docs

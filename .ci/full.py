@@ -70,13 +70,13 @@ def steps() -> list[Step]:
 
     verify = make("verify", "--evidence .full/evidence")
     planned = [Step(name, make(name)) for name in ("lint", "types")]
-    planned += [Step("verify", verify, reads=OF_CLAIMS), Step("tests", make("test"))]
+    planned += [Step("verify", verify, reads=OF_CLAIMS), Step("tests", make("test", "-m 'not slow'"))]
     fuzz = "a_thousand_random_points"  # of both judges: a step by itself, so that what interrupts it costs no other
     planned += [Step("slow tests", make("test", f"-m slow -k 'not {fuzz}'")), Step("second judge", make("test", f"-m slow -k {fuzz}"))]
     for kernel in kernels():
         # Plain vector instructions for compiled loops too, beside the plainest kernel of BLAS.
         under = {"OPENBLAS_CORETYPE": kernel} | ({"NUMBA_CPU_NAME": "generic"} if kernel == "Prescott" else {})
-        planned += [Step(f"verify, {kernel}", verify, under, OF_CLAIMS), Step(f"tests, {kernel}", make("test"), under)]
+        planned += [Step(f"verify, {kernel}", verify, under, OF_CLAIMS), Step(f"tests, {kernel}", make("test", "-m 'not slow'"), under)]
     first = int(Step("", ()).content[:7], 16)  # other code, other seeds; the step's name says which
     for seed in range(first, first + RANDOM_SEEDS):
         drawn = f"-m hypothesis --hypothesis-profile random --hypothesis-seed {seed}"

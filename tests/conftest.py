@@ -161,7 +161,7 @@ def _missing() -> list[str]:
 
 
 def _is_full_run(config: pytest.Config) -> bool:
-    chosen = config.option.keyword or config.option.markexpr not in ("", "not slow")
+    chosen = config.option.keyword or config.option.markexpr not in ("", "not slow", "not slow and not thorough")
     return not chosen and config.args_source is not pytest.Config.ArgsSource.ARGS
 
 

@@ -24,12 +24,13 @@ EXAMPLES = [(page, i, *match.groups()) for page, text in PAGES.items() for i, ma
 
 
 LONG = {"by_hand.md", "cluster.md"}  # whole conformance runs of seconds; a cluster is started
+MARKS = {page: [pytest.mark.slow] if page in LONG else [pytest.mark.thorough] for page in PAGES if page != "guide.md"}
 NEEDED = {"cluster.md": "distributed"}
 
 
 @pytest.mark.parametrize(
     ("page", "which", "code", "output"),
-    [pytest.param(*each, marks=[pytest.mark.slow] * (each[0] in LONG), id=f"{each[0]}-{each[1]}") for each in EXAMPLES],
+    [pytest.param(*each, marks=MARKS.get(each[0], []), id=f"{each[0]}-{each[1]}") for each in EXAMPLES],
 )
 def test_an_example_prints_what_the_page_says(tmp_path: Path, page: str, which: int, code: str, output: str) -> None:
     if page in NEEDED:

@@ -13,20 +13,23 @@ PROBLEMS = sorted({cls for cls, _ in RUNNING}, key=lambda cls: cls.name)
 PAIRS = [*RUNNING, *((cls, backend.name) for cls in PROBLEMS for backend in FIRST_CLASS if backend.missing)]
 
 
-# These go from a problem to another one, in code that all back ends share: one of them in `make test`, all in `make full`.
+# These go from a problem to another one, in code that all back ends share: one of them is enough, all are for `make full`.
 SHARED = ("images", "sweeps")
 OTHERS = [backend.name for backend in FIRST_CLASS if backend is not CLARABEL]
+THOROUGH = ("arithmetics", "second judge", "units", "restore", *SHARED)
 
 
 def named(value: Any) -> str:
     return value.name if isinstance(value, type) else str(value)
 
 
-def in_make_test(solver: str, check: str) -> bool:
-    return check not in SHARED or solver not in OTHERS
+def marks(check: str, solver: str = "") -> list[pytest.MarkDecorator]:
+    if check in SHARED and solver in OTHERS:
+        return [pytest.mark.slow]
+    return [pytest.mark.thorough] * (check in THOROUGH)
 
 
-@pytest.mark.parametrize("check", PROBLEM_CHECKS)
+@pytest.mark.parametrize("check", [pytest.param(check, marks=marks(check)) for check in PROBLEM_CHECKS])
 @pytest.mark.parametrize("cls", PROBLEMS, ids=named)
 def test_problem(cls: type[Problem], check: str) -> None:
     PROBLEM_CHECKS[check](cls)
@@ -35,7 +38,7 @@ def test_problem(cls: type[Problem], check: str) -> None:
 @pytest.mark.parametrize(
     ("cls", "solver", "check"),
     [
-        pytest.param(cls, solver, check, id=f"{cls.name}-{solver}-{check}", marks=[pytest.mark.slow] * (not in_make_test(solver, check)))
+        pytest.param(cls, solver, check, id=f"{cls.name}-{solver}-{check}", marks=marks(check, solver))
         for cls, solver in PAIRS
         for check in SOLVER_CHECKS
     ],

@@ -146,6 +146,7 @@ def lifted(num: Arithmetic, *vectors: np.ndarray) -> list[Any]:
     return [num.lift(v) for v in vectors]
 
 
+@pytest.mark.thorough
 @cases
 @settings(max_examples=60, deadline=None)
 @given(drawn=instances())
@@ -164,6 +165,7 @@ def test_fenchel_and_youngs_inequality_and_its_remainder(case: Case, drawn: Any)
     assert abs(atom.remainder(FLOAT, z, u, s) - left) <= 1e-9 * size
 
 
+@pytest.mark.thorough
 @cases
 @settings(max_examples=40, deadline=None)
 @given(drawn=instances())

@@ -79,6 +79,7 @@ def expected_failed_checks(estimator: Any) -> dict[str, str]:
     return failing
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore::sklearn.exceptions.ConvergenceWarning")
 @parametrize_with_checks([*DEFAULTS, *FEW], expected_failed_checks=expected_failed_checks)
 def test_scikit_learn_checks(estimator: Any, check: Any) -> None:

@@ -1,6 +1,6 @@
 """Every class of attack once, and docs/attacks.md: the cases that were tried and the failures, as they were counted.
 
-    make attacks               what `make test` runs of them, random kills and broken solvers in all their cases
+    make attacks               all but the slow ones, random kills and broken solvers in all their cases
     make attacks ARGS=--all    the slow ones, too
 
 Ends with status 0 if nothing failed and each class had at least the cases that were asked for.

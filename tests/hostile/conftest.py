@@ -12,7 +12,15 @@ sys.path.append(str(Path(__file__).parent))  # what the attacks share lies besid
 import counted
 
 Environment = dict[str, str]
+OF_THE_HOUSE = ("test_attacks", "test_door", "test_security_page")
 PATIENCE = 300.0  # seconds on a machine that has other things to do; what fails to come fails by this, what comes does not wait for it
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Attacks take long; whether each has a class, and each public function its row at the door, `make test` asks all the same."""
+    for item in items:
+        if Path(__file__).parent in item.path.parents and (item.path.stem not in OF_THE_HOUSE or item.get_closest_marker("parametrize")):
+            item.add_marker(pytest.mark.thorough)
 
 
 @pytest.hookimpl(wrapper=True)

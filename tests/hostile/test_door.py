@@ -77,6 +77,7 @@ def test_fields_of_problems(door: Door) -> None:
 
 
 @pytest.mark.parametrize("every", [pytest.param(False, id="the worst"), pytest.param(True, id="all", marks=pytest.mark.slow)])
+@pytest.mark.thorough
 def test_estimators(every: bool) -> None:
     pytest.importorskip("sklearn")
     found = {

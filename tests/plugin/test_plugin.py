@@ -53,6 +53,7 @@ def test_the_package_conforms(installed: Path, tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.thorough
 def test_its_back_end_takes_declarations_and_is_judged_like_any_other(installed: Path, tmp_path: Path) -> None:
     script = """
 import cvxpy as cp, numpy as np, simopt

@@ -18,6 +18,7 @@ TIGHT: dict[str, Any] = {"solver": "CLARABEL", "tol_gap_abs": 1e-10, "tol_gap_re
 WIDE = {"kernel-ordinal-goodness": 1e-5}  # a kernel matrix of rank 2, whose norms have the roots of its rounding errors
 
 
+@pytest.mark.thorough
 @pytest.mark.filterwarnings("ignore:Solution may be inaccurate")  # what is asked of it is what follows
 @pytest.mark.parametrize("name", KINDS)
 def test_the_dual_has_the_value_of_the_problem_and_names(name: str) -> None:

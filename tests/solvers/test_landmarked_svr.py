@@ -78,6 +78,7 @@ def test_newton_is_the_default():
         assert choose(form, None).name == "newton"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("beta", [math.inf, 2.0])

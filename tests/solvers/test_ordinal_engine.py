@@ -122,6 +122,7 @@ def test_newton_is_the_default():
         assert choose(form, None).name == "newton"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("solver", SOLVERS)
 @pytest.mark.parametrize("form", ["learned", *(pytest.param(form, marks=pytest.mark.slow) for form in ("implicit", "fixed"))])
@@ -137,6 +138,7 @@ def test_the_certificate_closes_on_ugly_data(name, solver, form):
 IN_AN_RKHS = [name for name in NAMES if name not in ("features far from 0", "tiny margin")]
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("name", IN_AN_RKHS)
 @pytest.mark.parametrize("solver", SOLVERS)
 def test_the_certificate_closes_in_an_rkhs(name, solver):

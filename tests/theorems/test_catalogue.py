@@ -176,6 +176,7 @@ def test_every_claim_is_known_but_those_on_data_which_have_tests_of_their_own() 
     assert {name for names in VERDICTS.values() for name in names} <= set(KNOWN)
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize(
     "name", [name if catalogue.find(name).cost <= 1.0 else pytest.param(name, marks=pytest.mark.slow) for name in KNOWN]
 )
