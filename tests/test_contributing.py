@@ -6,6 +6,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 TEXT = (Path(__file__).resolve().parents[1] / "CONTRIBUTING.md").read_text(encoding="utf-8")
 BLOCKS = {match[1]: match[2] for match in re.finditer(r"```python\n# (\w+)\.py\n(.*?)```", TEXT, re.S)}
 DRIVE = """
@@ -23,6 +25,7 @@ print("conforms:", report.ok)
 """
 
 
+@pytest.mark.thorough
 def test_the_examples_solve_and_hold_and_conform(tmp_path: Path) -> None:
     assert set(BLOCKS) == {"my_problem", "my_solver", "my_claims"}
     for name, code in BLOCKS.items():

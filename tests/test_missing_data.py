@@ -22,6 +22,7 @@ def test_passes(): ...
 """
 
 
+@pytest.mark.thorough
 def test_skips_are_counted_by_data_set_and_carried_sets_are_none_of_them(tmp_path: Path) -> None:
     shutil.copy(Path(__file__).with_name("conftest.py"), tmp_path)
     (tmp_path / "pytest.ini").write_text("[pytest]\n")

@@ -13,6 +13,7 @@ from typer.testing import Result
 
 from tests.cli.conftest import install
 
+pytestmark = pytest.mark.thorough
 Run = Callable[..., Result]
 Start = Callable[..., "subprocess.Popen[str]"]
 

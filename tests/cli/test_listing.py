@@ -100,6 +100,7 @@ def completed(line: str) -> set[str]:
     return set(done.stdout.split())
 
 
+@pytest.mark.thorough
 def test_the_shell_completes_names(run: Run) -> None:
     listed = {row["name"] for row in json.loads(run("list", "problems", "--json").stdout)}
     assert completed("simopt solve ") >= listed and completed("simopt compare hinge-") == {n for n in listed if n.startswith("hinge-")}
@@ -112,6 +113,7 @@ def names(run: Run, what: str, key: str = "name") -> set[str]:
     return {row[key] for row in json.loads(run("list", what, "--json").stdout)}
 
 
+@pytest.mark.thorough
 def test_the_shell_completes_claims_tables_and_all_that_can_be_shown(run: Run) -> None:
     ids, tables, others = names(run, "theorems", "id"), names(run, "tables"), names(run, "equivalences")
     assert completed("simopt verify ") == ids | {"kj", "ak", "kkks", "rmw"}
@@ -123,6 +125,7 @@ def test_the_shell_completes_claims_tables_and_all_that_can_be_shown(run: Run) -
     assert all(run("show", name).exit_code == 0 for name in sorted(shown)[::60])
 
 
+@pytest.mark.thorough
 def test_the_shell_completes_the_solvers_of_the_problem(run: Run) -> None:
     rows = {row["name"]: row for row in json.loads(run("list", "problems", "--json").stdout)}
     back_ends = {name for name, problem in listed_solvers(run) if problem == "any"}

@@ -152,6 +152,7 @@ def test_a_witness_of_another_version_replays_with_a_warning(ran: Run, tmp_path:
     assert ran("replay", path).exit_code == 1
 
 
+@pytest.mark.thorough
 def test_files_and_folders_are_checked_again_and_what_is_wrong_with_one_stops_no_other(ran: Run, tmp_path: Path) -> None:
     ran("verify", "PP-proved", "PP-refuted", *ALONE)
     folder = tmp_path / "simopt-evidence"
@@ -218,6 +219,7 @@ def test_workers_find_the_claims_of_plug_ins(start: Callable[..., subprocess.Pop
     assert {row["verdict"] for row in json.loads(out)} == {"PROVED", "REFUTED"}
 
 
+@pytest.mark.thorough
 def test_recheck_loads_nothing_else_of_simopt(ran: Run, tmp_path: Path, start: Callable[..., subprocess.Popen[str]]) -> None:
     import sys
 

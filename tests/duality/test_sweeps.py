@@ -182,6 +182,7 @@ def test_fractions_prove_what_balls_enclose(declare: Callable[[], cp.Problem]) -
     assert declared.gap(restored, multipliers, RATIONAL) == declared.objective(restored, RATIONAL) - exact
 
 
+@pytest.mark.thorough
 @each
 def test_no_multipliers_and_no_point_give_a_bound_beyond_the_optimum(declare: Callable[[], cp.Problem]) -> None:
     declared = Declared.of(declare())

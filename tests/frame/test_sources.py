@@ -35,6 +35,7 @@ print(json.dumps([imported, read, rows("problems"), {name: sorted(sources.solvin
 """
 
 
+@pytest.mark.thorough
 def test_the_sources_tell_what_importing_registers() -> None:
     imported, read, rows, told, solving, unsaid = json.loads(python(EVERYTHING))
     assert imported == []

@@ -10,6 +10,7 @@ import pytest
 
 from simopt.solving.backends import table
 
+pytestmark = pytest.mark.thorough
 HERE = Path(__file__).parent
 
 

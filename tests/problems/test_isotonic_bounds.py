@@ -82,6 +82,7 @@ def small(rng: np.random.Generator, trial: int) -> LipschitzIsotonic:
     )
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("trial", range(60))
 def test_the_fit_is_the_best_of_all_choices_of_active_bounds(trial: int) -> None:
     problem = small(np.random.default_rng(trial), trial)

@@ -10,6 +10,7 @@ from headless import Browser, executable
 
 from simopt.claims.verification import Record
 
+pytestmark = pytest.mark.thorough
 Written = tuple[Record, Path]
 ROOM = "[document.documentElement.scrollWidth, document.body.scrollWidth, window.innerWidth]"
 SHOWN = "[...document.querySelectorAll('details.claim:not([hidden])')].filter(c => c.checkVisibility()).map(c => c.dataset.id)"
