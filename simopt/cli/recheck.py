@@ -88,7 +88,9 @@ def _many(proofs: Sequence[str], accepted: list[str]) -> int:
             typer.echo(on_terminal(f"CHECKED {proof}: {said}"))
         else:
             complain(f"{proof}: {said}")
-    typer.echo(f"{len(proofs)} proof files: " + ", ".join(f"{count} {word}" for word, count in counts.items() if count))
+    typer.echo(
+        f"{len(proofs)} proof file{'s' * (len(proofs) != 1)}: " + ", ".join(f"{count} {word}" for word, count in counts.items() if count)
+    )
     return max(status for status, word in enumerate(WORDS) if counts[word])
 
 

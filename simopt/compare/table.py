@@ -90,7 +90,8 @@ def notes(records: Sequence[Record]) -> list[str]:
         "To 0.01, …: seconds until that gap. × fastest: over the fastest solver's in the same round, the median; in pairs: least–most.",
         "MB: the most memory of a run above what it held before it began.",
         "Sampling: `iterates` were certified with the clock stopped; `tolerance`: one fresh run a native tolerance.",
-        f"Threads of linear algebra: {', '.join(map(str, threads)) or 'unknown'}. Solvers: {', '.join(solvers)}.",
+        f"Threads of linear algebra: {', '.join(map(str, threads)) or 'unknown'}."
+        + (f" Solvers: {', '.join(solvers)}." if solvers else ""),
         *(f"Machine: {machine}" for machine in machines),
     ]
     return lines + ([f"Up to {jobs} runs went on at the same time and may have disturbed one another."] if jobs > 1 else [])

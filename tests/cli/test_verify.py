@@ -159,7 +159,7 @@ def test_files_and_folders_are_checked_again_and_what_is_wrong_with_one_stops_no
     rechecked, replayed = ran("recheck", folder), ran("replay", folder, "PP-also")
     assert rechecked.exit_code == replayed.exit_code == 0
     assert rechecked.stdout.splitlines()[0].startswith(f"CHECKED {folder}/PP-proved.proof.json: ")
-    assert rechecked.stdout.splitlines()[-1] == "1 proof files: 1 checked"
+    assert rechecked.stdout.splitlines()[-1] == "1 proof file: 1 checked"
     assert [line.partition(":")[0] for line in replayed.stdout.splitlines()[:-1]] == ["PP-also", "PP-refuted", "PP-also"]
     assert replayed.stdout.endswith("3 witnesses: 3 replay\n")  # the path from the folder and the one from the id are spelled differently
 
