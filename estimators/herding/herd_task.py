@@ -213,8 +213,11 @@ class HerdTask:
     def _atoms_and_weights(self) -> tuple[Indices, Array]:
         """Atoms in the order of their first pick, and their weights, from the raw weights alone (an interrupt may have come anywhere)."""
         raw = self.run.walk.raw
-        order = {j: place for place, j in reversed(list(enumerate(self.run.picks)))}
-        local = np.array(sorted(np.flatnonzero(raw > 0.0).tolist(), key=lambda j: order.get(j, len(order))), dtype=np.intp)
+        local = np.flatnonzero(raw > 0.0)
+        picked, first = np.unique(np.asarray(self.run.picks, dtype=np.intp), return_index=True)
+        place = np.full(len(raw), len(self.run.picks))  # of an atom that an interrupt left with weight and without a pick
+        place[picked] = first
+        local = local[np.argsort(place[local], kind="stable")]
         return local, raw[local] / math.fsum(raw[local])
 
     def _report(self, look: Look) -> None:

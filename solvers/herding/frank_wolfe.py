@@ -62,19 +62,20 @@ class FrankWolfe:
             first = int(np.argmax(self.walk.atoms.linear))
             self.walk.shift(first, 1.0)
             self.picks.append(first)
+        walk = self.walk
         while True:
-            scores = self.walk.scores()
-            s = int(np.argmin(scores))
-            gap = self.walk.slope - float(scores[s]) / self.walk.mass
-            yield Look(len(self.picks), len(self.walk.support), self.walk.error_squared, gap)
+            scores = walk.scores()
+            s = int(scores.argmin())
+            gap = walk.slope - float(scores[s]) / walk.mass
+            yield Look(len(self.picks), walk.count, walk.error_squared, gap)
             if self._changed or (self.rule.keeps and len(self.picks) % REFRESH == 0):
                 if not self._changed:
-                    self.walk.refresh()
+                    walk.refresh()
                 self._changed = False
-                scores = self.walk.scores()
-                s = int(np.argmin(scores))
-                gap = self.walk.slope - float(scores[s]) / self.walk.mass
-            self.ended = self.rule(self.walk, scores, s, gap, len(self.walk.support) < self._limit)
+                scores = walk.scores()
+                s = int(scores.argmin())
+                gap = walk.slope - float(scores[s]) / walk.mass
+            self.ended = self.rule(walk, scores, s, gap, walk.count < self._limit)
             if self.ended != MOVED:
                 return
             self.picks.append(s)

@@ -71,7 +71,7 @@ class Walk:
         self.image = np.zeros(size)
         self._members = np.empty(size, dtype=np.intp)
         self._places = np.full(size, -1, dtype=np.intp)  # where an atom stands among the members
-        self._count = 0
+        self.count = 0  # atoms with weight
         self._square = 0.0  # ‖Σ r ψ‖²
         self._inner = 0.0  # ⟨ω, Σ r ψ⟩
         self._scores = np.empty(size)
@@ -79,7 +79,7 @@ class Walk:
     @property
     def support(self) -> Indices:
         """The atoms with weight, in no particular order (a view)."""
-        return self._members[: self._count]
+        return self._members[: self.count]
 
     @property
     def weights(self) -> Array:
@@ -165,9 +165,9 @@ class Walk:
         fresh[support] = weights
         self.raw = fresh  # in one piece, so that an interrupt finds either these weights or those
         self._places[self.support] = -1
-        self._count = len(support)
-        self._members[: self._count] = support
-        self._places[support] = np.arange(self._count)
+        self.count = len(support)
+        self._members[: self.count] = support
+        self._places[support] = np.arange(self.count)
         self.refresh()
 
     def refresh(self) -> None:
@@ -191,13 +191,13 @@ class Walk:
 
     def _include(self, j: int) -> None:
         if self._places[j] < 0:
-            self._members[self._count] = j
-            self._places[j] = self._count
-            self._count += 1
+            self._members[self.count] = j
+            self._places[j] = self.count
+            self.count += 1
 
     def _exclude(self, j: int) -> None:
-        self._count -= 1
-        place, moved = self._places[j], self._members[self._count]
+        self.count -= 1
+        place, moved = self._places[j], self._members[self.count]
         self._members[place] = moved
         self._places[moved] = place
         self._places[j] = -1
