@@ -30,6 +30,7 @@ from simopt.estimators.herding.herd_task import HerdProgress, herd_whole
 from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import Interrupted, InvalidProblem, UnknownName
+from simopt.ground.threads import hands, in_order
 from simopt.solvers.herding.gaussian_tiles import Fast
 from simopt.solvers.herding.mean_embedding import MeanEmbedding, embed
 from simopt.solvers.herding.sample import EPS, Sample
@@ -71,7 +72,7 @@ def herd_blocks(
     error, atoms
         asked of every block; the error also of the union.
     jobs : int, optional
-        of joblib's `Parallel`; None takes what `joblib.parallel_config` says (one, if nothing).
+        of joblib's `Parallel`; None takes what `joblib.parallel_config` says (one, if nothing), or the threads of `threads.at_once`.
     seed : int or None
         groups are drawn at random; None takes consecutive points.
     certify : bool
@@ -143,13 +144,15 @@ def _finished(sample: Sample, groups: list[Indices], given: Mapping[int, Herd]) 
 def _in_parallel(
     sample: Sample, groups: list[Indices], todo: list[int], settings: dict[str, Any], jobs: int | None
 ) -> Iterator[tuple[int, Herd]]:
+    tasks = (
+        (i, sample.rows.take(groups[i]), sample.labels[groups[i]], sample.similarity, sample.target[groups[i]], settings) for i in todo
+    )
+    if jobs is None and hands() > 1:
+        yield from in_order(lambda task: _herd_one(*task), tasks)
+        return
     from joblib import Parallel, delayed
 
-    tasks = (
-        delayed(_herd_one)(i, sample.rows.take(groups[i]), sample.labels[groups[i]], sample.similarity, sample.target[groups[i]], settings)
-        for i in todo
-    )
-    yield from Parallel(n_jobs=jobs, return_as="generator_unordered")(tasks)
+    yield from Parallel(n_jobs=jobs, return_as="generator_unordered")(delayed(_herd_one)(*task) for task in tasks)
 
 
 def _herd_one(

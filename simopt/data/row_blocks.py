@@ -6,7 +6,8 @@ import math
 import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager, nullcontext
 from functools import reduce
 from importlib import import_module
 from itertools import islice
@@ -23,6 +24,7 @@ from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
 from simopt.ground.fields import Axes
+from simopt.ground.threads import hands, in_order
 
 CACHE = 1 << 18  # numbers in a block: two megabytes, which stay in a processor's cache while they are used
 LARGE = 1 << 20  # numbers in a block of a formula that is evaluated once
@@ -146,12 +148,23 @@ class RowBlocks:
             yield from self._blocks()
             return
         ear.passes += 1
-        first = ear.passes == 1
-        for part, block in self._blocks():
-            if first:
-                ear.hear(block)
-                ear.rows = part.stop
-            yield part, block
+        yield from self._blocks() if ear.passes > 1 else self._heard(ear)
+
+    def _heard(self, ear: Ear) -> Iterator[tuple[slice, Array]]:
+        """The blocks; where several are worked on at once, what hears them, in their order, is not waited for before the end."""
+        with ThreadPoolExecutor(1) if hands() > 1 else nullcontext() as pool:
+            hearing: deque[Future[None]] = deque()
+            for part, block in self._blocks():
+                if pool is None:
+                    ear.hear(block)
+                else:
+                    hearing.append(pool.submit(ear.hear, block))
+                    if len(hearing) > 2:
+                        hearing.popleft().result()
+                yield part, block
+            for each in hearing:
+                each.result()
+            ear.rows = self.shape[0]
 
     def _blocks(self) -> Iterator[tuple[slice, Array]]:
         held, source, chunks = slice(0, 0), self._features, _read(self._chunks)
@@ -259,15 +272,24 @@ class Products:
         follows, asked = (follows if wanted[0] is asked[0] else None), wanted
         extra = [] if follows is None else [Asked("pull", asked[0].num, [])]
         found: list[Any] = [[] if each.which == "image" else None for each in (*asked, *extra)]
-        for k, (part, block) in enumerate(self._rows):
-            for i, (which, num, given) in enumerate((*asked, *extra)):
-                if which == "image":
-                    found[i].append(num.matvec(block, given))
-                    continue
-                if i == len(asked) and follows is not None:
-                    given.append(follows(part, found[0][-1]))
-                product = num.rmatvec(block, given[k])
-                found[i] = product if found[i] is None else found[i] + product
+
+        def work(item: tuple[int, tuple[slice, Array]]) -> list[Any]:
+            """The products with one block, and at the end the v of `follows`."""
+            k, (part, block) = item
+            made = [num.matvec(block, given) if which == "image" else num.rmatvec(block, given[k]) for which, num, given in asked]
+            if follows is not None:
+                v = follows(part, made[0])
+                made += [extra[0].num.rmatvec(block, v), v]
+            return made
+
+        for made in in_order(work, enumerate(self._rows)):
+            if extra:
+                extra[0].given.append(made.pop())
+            for i, product in enumerate(made):
+                if isinstance(found[i], list):
+                    found[i].append(product)
+                else:
+                    found[i] = product if found[i] is None else found[i] + product
         for each, product in zip((*asked, *extra), found, strict=True):
             last.setdefault((each.which, each.num.name), []).append((each.given, product))
 

@@ -15,8 +15,8 @@ class Kernel(Generic[P, R]):
 
     `fastmath` is not set, since certificates depend on the order of operations; `any_order=True` allows sums to be reordered and products
     to be fused (nothing else), which lets a reduction use vector instructions. Division by zero gives ±inf or nan as in NumPy: the check
-    that Python would make keeps loops from being vectorised. A kernel may call another one by its name: numba asks a global object for
-    `_numba_type_` and gets the compiled function's.
+    that Python would make keeps loops from being vectorised. Other threads may run meanwhile (`threads.at_once`). A kernel may call another
+    one by its name: numba asks a global object for `_numba_type_` and gets the compiled function's.
     """
 
     def __init__(self, function: Callable[P, R], any_order: bool = False) -> None:
@@ -33,7 +33,7 @@ class Kernel(Generic[P, R]):
 
             from simopt.ground.kernel_cache import kept
 
-            compiled: Any = numba.njit(error_model="numpy", fastmath=self.fastmath)(self.python)
+            compiled: Any = numba.njit(error_model="numpy", fastmath=self.fastmath, nogil=True)(self.python)
             if (cache := kept(self.python)) is not None:
                 compiled._cache = cache  # as cache=True would, with numba's own
             self._compiled = compiled

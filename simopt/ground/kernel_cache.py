@@ -74,7 +74,7 @@ class KernelCache(caching.FunctionCache):  # type: ignore[misc]
 
 def stamp(function: Callable[..., Any]) -> str:
     """SHA-256 of all that is compiled into a kernel and does not come with its arguments."""
-    digest = hashlib.sha256(f"{simopt.__version__}\n".encode())
+    digest = hashlib.sha256(f"{simopt.__version__} nogil\n".encode())
     for part in _parts(function, set()):
         digest.update(f"{len(part)}:".encode() + part)
     return digest.hexdigest()

@@ -1,4 +1,6 @@
-"""What a process has once and its threads share: locks, the filters of warnings, objects that hold what one solve at a time finds."""
+"""What a process has once and its threads share: locks, the filters of warnings, objects that hold what one solve at a time finds; and
+several threads for the blocks of one computation.
+"""
 
 from __future__ import annotations
 
@@ -6,12 +8,18 @@ import os
 import sys
 import threading
 import warnings
-from collections import Counter
+from collections import Counter, deque
 from collections.abc import Callable, Generator, Hashable, Iterable, Iterator
-from contextlib import contextmanager
-from typing import Any, TypeVar
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar, copy_context
+from typing import Any, NamedTuple, TypeVar
+
+from simopt.ground import validate
 
 Row = TypeVar("Row")
+Item = TypeVar("Item")
+Found = TypeVar("Found")
 
 
 def lock() -> Any:
@@ -51,6 +59,79 @@ class Turns:
                 if not left:
                     del self._taken[own]
                 self._changed.notify_all()
+
+
+class Hands(NamedTuple):
+    """Threads that work on blocks, and how many they are."""
+
+    pool: ThreadPoolExecutor
+    number: int
+
+
+_hands: ContextVar[Hands | None] = ContextVar("hands", default=None)
+
+
+def at_once(count: int) -> AbstractContextManager[None]:
+    """Inside, in this thread, blocks that do not depend on each other are worked on `count` at once: blocks of rows of streamed features,
+    tiles of Gaussian similarities, blocks of a herd. Linear algebra takes one thread for each of them, in the whole process.
+
+    Off by default. Sums over blocks are taken in the order of the blocks: results are the same to the last bit for every count. What each
+    thread has under way takes memory: a block, and a vector or two.
+
+        >>> with at_once(2):
+        ...     list(in_order(abs, [-3, 2, -1]))
+        [3, 2, 1]
+
+    Raises
+    ------
+    InvalidProblem
+        for a count that is no whole number above 0.
+    """
+    return _at_once(validate.whole("count", count, minimum=1))
+
+
+@contextmanager
+def _at_once(count: int) -> Iterator[None]:
+    from threadpoolctl import threadpool_limits
+
+    with threadpool_limits(1), ThreadPoolExecutor(count) as pool:  # which starts no thread before there is work for it
+        token = _hands.set(Hands(pool, count) if count > 1 else None)
+        try:
+            yield
+        finally:
+            _hands.reset(token)
+
+
+def hands() -> int:
+    """How many blocks are worked on at once here."""
+    found = _hands.get()
+    return 1 if found is None else found.number
+
+
+def in_order(work: Callable[[Item], Found], items: Iterable[Item]) -> Iterator[Found]:
+    """What `work` finds of each item, in the order of the items; `at_once` says how many are worked on at a time, of nested work one.
+
+    The items are made in this thread, few more of them ahead than are worked on.
+    """
+    found = _hands.get()
+    if found is None:
+        yield from map(work, items)
+        return
+    under_way: deque[Future[Found]] = deque()
+    try:
+        for item in items:
+            under_way.append(found.pool.submit(copy_context().run, _by_itself, work, item))
+            if len(under_way) > 2 * found.number:
+                yield under_way.popleft().result()
+        while under_way:
+            yield under_way.popleft().result()
+    finally:
+        wait([future for future in under_way if not future.cancel()])  # it may be writing on arrays of who asked
+
+
+def _by_itself(work: Callable[[Item], Found], item: Item) -> Found:
+    _hands.set(None)
+    return work(item)
 
 
 _filters = lock()

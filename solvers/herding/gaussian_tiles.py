@@ -12,6 +12,7 @@ and the number of pieces. Powers below 2^LOWEST are given as 2^LOWEST.
 from __future__ import annotations
 
 import math
+import threading
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +23,7 @@ from simopt.data.rows import Indices, Rows
 from simopt.data.similarities import Gaussian, Similarity
 from simopt.ground.arrays import Array
 from simopt.ground.compiled import kernel
+from simopt.ground.threads import in_order
 
 Floats = npt.NDArray[np.floating[Any]]
 UNIT = {"float32": 2.0**-24, "float64": 2.0**-53}
@@ -237,13 +239,20 @@ def _factors(points: Array, centre: Array, scale: float, precision: str) -> Coor
 
 
 class Tiles:
-    """Sums over tiles of one precision, in buffers that are used again."""
+    """Sums over tiles of one precision, in buffers of each thread that are used again."""
 
     def __init__(self, precision: str) -> None:
         self.size = TILE[precision]
         self._type = np.dtype(precision)
-        self._tile = np.empty(self.size * self.size, dtype=precision)
-        self._part = np.empty(self.size, dtype=precision)
+        self._own = threading.local()
+
+    @property
+    def _buffers(self) -> tuple[Floats, Floats]:
+        """Room for a tile and for a row of it."""
+        made: tuple[Floats, Floats] | None = getattr(self._own, "buffers", None)
+        if made is None:
+            made = self._own.buffers = np.empty(self.size * self.size, dtype=self._type), np.empty(self.size, dtype=self._type)
+        return made
 
     def add(self, one: Coordinates, two: Coordinates, rows: Array, columns: Array, along: Array, down: Array | None = None) -> None:
         """Sums of weighted similarities over a rectangle, tile by tile; the weights are rounded to the precision of the tiles.
@@ -252,16 +261,21 @@ class Tiles:
         each term times a bound on (‖u_i‖ + ‖u'_j‖)², for the error. `down` None: only the first.
         """
         first, second = rows.astype(self._type), columns.astype(self._type)
-        below = np.empty((2, len(columns))) if down is None else down
         run = powers_and_sums32 if self._type == np.float32 else powers_and_sums64
-        for a in (slice(i, i + self.size) for i in range(0, len(rows), self.size)):
-            left = one.rows(a)
+
+        def strip(a: slice) -> Array:
+            left, below, part = one.rows(a), np.zeros((2, len(columns))), self._buffers[1]
             for b in (slice(j, j + self.size) for j in range(0, len(columns), self.size)):
                 tile = self._exponents(left, two.columns[:, b])
-                run(tile, first[a], second[b], one.lengths[a], two.lengths[b], along[:, a], below[:, b], self._part)
+                run(tile, first[a], second[b], one.lengths[a], two.lengths[b], along[:, a], below[:, b], part)
+            return below
+
+        for below in in_order(strip, (slice(i, i + self.size) for i in range(0, len(rows), self.size))):
+            if down is not None:
+                down += below
 
     def _exponents(self, left: Floats, right: Floats) -> Floats:
-        tile = self._tile[: len(left) * right.shape[1]].reshape(len(left), right.shape[1])
+        tile = self._buffers[0][: len(left) * right.shape[1]].reshape(len(left), right.shape[1])
         if self._type == np.float64 or left.shape[1] <= PIECE:
             return np.dot(left, right, out=tile)
         np.dot(left[:, :PIECE], right[:PIECE], out=tile)

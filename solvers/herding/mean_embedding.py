@@ -21,6 +21,7 @@ from simopt.data.rows import MEMORY, Indices
 from simopt.data.similarities import Similarity
 from simopt.ground import validate
 from simopt.ground.arrays import Array
+from simopt.ground.threads import in_order
 from simopt.solvers.herding.gaussian_tiles import LOWEST, POWER, SUMS, UNIT, Coordinates, Fast, Tiles
 from simopt.solvers.herding.sample import EPS, Sample
 
@@ -202,15 +203,31 @@ class _Block:
 
 
 def _triangle(source: _Source, block: _Block) -> None:
-    """All pairs inside one block, each once: squares on the diagonal, and rectangles of one class by one class to their right."""
-    for index, (label, segment) in enumerate(block.segments):
-        for start in range(segment.start, segment.stop, source.size):
-            own = slice(start, min(start + source.size, segment.stop))
-            points, weights = block.points[own], block.weights[own]
-            source.add(points, points, weights, weights, block.sums[label][:, own], None)
-            for right in ((label, slice(own.stop, segment.stop)), *block.segments[index + 1 :]):
-                if right[1].stop > right[1].start:
-                    _rectangle(source, block, (label, own), block, right)
+    """All pairs inside one block, each once: squares on the diagonal, and rectangles of one class by one class to their right.
+
+    A strip of them, a square and what lies to its right, has sums of its own, so that several strips may be worked on at once.
+    """
+    strips = (
+        (index, slice(start, min(start + source.size, segment.stop)))
+        for index, (_, segment) in enumerate(block.segments)
+        for start in range(segment.start, segment.stop, source.size)
+    )
+
+    def strip(item: tuple[int, slice]) -> tuple[slice, int, Array, Array]:
+        index, own = item
+        label, segment = block.segments[index]
+        points, weights = block.points[own], block.weights[own]
+        along, down = np.zeros((2, 2, own.stop - own.start)), np.zeros((2, len(block.weights) - own.stop))
+        source.add(points, points, weights, weights, along[label], None)
+        for other, right in ((label, slice(own.stop, segment.stop)), *block.segments[index + 1 :]):
+            if right.stop > right.start:
+                below = down[:, right.start - own.stop : right.stop - own.stop]
+                source.add(points, block.points[right], weights, block.weights[right], along[other], below)
+        return own, label, along, down
+
+    for own, label, along, down in in_order(strip, strips):
+        block.sums[:, :, own] += along
+        block.sums[label][:, own.stop :] += down
 
 
 def _rectangle(source: _Source, one: _Block, left: tuple[int, slice], two: _Block, right: tuple[int, slice]) -> None:

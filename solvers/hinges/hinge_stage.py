@@ -11,6 +11,7 @@ Memory: f, the move, the pull, two multipliers and two centres are vectors of n 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 from scipy.linalg.blas import dsyrk
@@ -49,7 +50,7 @@ class HingeStage(Stage):
         n, d = rows.shape
         self.hinges = hinges
         self.multipliers, self.centres = Pair.zeros(n), Pair.zeros(n)
-        self._bends, self._notes = Bends(d), Notes.of(rows.step, rows.step, float)
+        self._bends = Bends(d)
 
     @property
     def vectors(self) -> int:
@@ -77,13 +78,18 @@ class HingeStage(Stage):
             a[:] = h > 0.0 if shift == 0.0 else np.clip(h / shift, 0.0, 1.0)
         self.judge()
 
-    def price(self, part: slice) -> tuple[int, int, float]:
+    def blank(self) -> Notes:
+        """One bent hinge a sample."""
+        return Notes.of(self.rows.step, self.rows.step, float)
+
+    def price(self, part: slice, width: float | None = None) -> tuple[int, int, float]:
         """As `two_hinges` has it."""
         if part.start not in self._views:
-            found = (self.hinges.on(part), self.centres.on(part), self.multipliers.on(part), self._notes)
+            found = (self.hinges.on(part), self.centres.on(part), self.multipliers.on(part))
             self._views[part.start] = (self.f[part], *map(tuple, found), self.pull[part])  # numba takes plain tuples four times as fast
-        f, hinges, centres, multipliers, notes, pull = self._views[part.start]
-        return two_hinges.price(f, hinges, centres, self.width, multipliers, pull, notes)
+        f, hinges, centres, multipliers, pull = self._views[part.start]
+        notes: Any = tuple(self.notes)
+        return two_hinges.price(f, hinges, centres, self.width if width is None else width, multipliers, pull, notes)
 
     def audit(self, part: slice) -> float:
         """As `two_hinges` has it."""

@@ -10,10 +10,11 @@ rows, of which the second derivative is made when a step is taken. Where few mul
 
 from __future__ import annotations
 
+import threading
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Self
+from typing import Any, NamedTuple, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,9 +22,11 @@ from numpy.typing import NDArray
 from simopt.data.row_blocks import RowBlocks
 from simopt.ground.arrays import Array
 from simopt.ground.compiled import kernel
+from simopt.ground.threads import in_order
 from simopt.solvers.hinges.weight_bounds import Bound
 
 Indices = NDArray[np.intp]
+Found = TypeVar("Found")
 MANY = 0.25  # of a block: if more multipliers have changed, the product with the whole block is the quicker one
 CAP = 20  # bent rows a dimension: of more than twice as many, every second one stands for two
 HALVINGS = 40
@@ -56,6 +59,16 @@ class Notes(NamedTuple):
     def of(cls, size: int, bent: int, kind: type) -> Notes:
         """Room for `size` samples with up to `bent` bent hinges and numbers of a kind."""
         return cls(np.empty(size, dtype=np.intp), np.empty(size), np.empty(bent, dtype=np.intp), np.empty(bent, dtype=kind))
+
+
+class Priced(NamedTuple):
+    """What is found of a block: it, its part of the gap, of the gradient if that has changed, and its bent rows, with a number each."""
+
+    item: tuple[slice, Array]
+    rest: float
+    change: Array | None
+    bent: Indices
+    numbers: NDArray[Any]
 
 
 class Line(NamedTuple):
@@ -125,14 +138,14 @@ class Stage(ABC):
     multipliers: tuple[Array, ...]  # each with a row a sample
     centres: tuple[Array, ...]
     _bends: BentRows
-    _notes: Notes
-    local = False  # of a kind: whether the multipliers of a block are those of its f alone
+    local = False  # of a kind: whether the multipliers of a block are those of its f alone, and blocks may be worked on at once
 
     def __init__(self, rows: RowBlocks, bound: Bound, fixed: Array, w: Array, width: float) -> None:
         n = rows.shape[0]
         self.rows, self.bound, self.fixed = rows, bound, fixed
         self.w, self.g, self.width = w.copy(), fixed.copy(), width
-        self.f, self.move, self.pull, self._whole = np.zeros(n), np.zeros(n), np.zeros(n), np.empty(rows.step)
+        self.f, self.move, self.pull = np.zeros(n), np.zeros(n), np.zeros(n)
+        self._own = threading.local()  # `notes` of each thread
         self._views: dict[int, Any] = {}  # of arrays that are written on, never replaced
         self.rest = self.excess = np.inf
         self.newtons, self.word = 0, ""
@@ -145,8 +158,8 @@ class Stage(ABC):
 
     def place(self) -> None:
         """f = Ψw."""
-        for part, block in self.rows:
-            np.matmul(block, self.w, out=self.f[part])
+        for _ in in_order(lambda item: np.matmul(item[1], self.w, out=self.f[item[0]]), self.rows):
+            pass
 
     def enter(self) -> None:
         """`place`, where w is not 0, and `sweep` in one pass."""
@@ -161,12 +174,12 @@ class Stage(ABC):
         """`enter`, `recentre` and `sweep` in one pass: f = Ψw, centres are what the width gives there, and is multiplied."""
         step, self.w = self.w, np.zeros_like(self.w)
         self.f[:] = 0.0
-        wide, narrow = self.width, factor * self.width
+        wide, self.width = self.width, factor * self.width
 
         def centre(part: slice) -> None:
-            before, self.width = self.pull[part].copy(), wide
-            self.price(part)
-            self.pull[part], self.width = before, narrow
+            before = self.pull[part].copy()
+            self.price(part, wide)
+            self.pull[part] = before
             for centres, a in zip(self.centres, self.multipliers, strict=True):
                 centres[part] = a[part]
 
@@ -176,47 +189,70 @@ class Stage(ABC):
         """Multipliers, gradient and parts of the gap at f, or at f + Ψ step, which then is the new f; `first` is done to each block."""
         self._bends.clear()
         self.rest, self.fresh = 0.0, False
-        for part, block in self.moved(step):
-            first(part)
-            self._price(part, block)
+
+        def work(item: tuple[slice, Array]) -> Priced:
+            if step is not None and self.local:
+                self._shift(*item, step)
+            first(item[0])
+            return self._price(*item)
+
+        for (_, block), rest, change, bent, numbers in self._each(work, self.moved(step)):
+            self.rest += rest
+            if change is not None:
+                self.g += change
+            if bent.size:
+                self._bends.add(block, bent, numbers)
         if step is not None:
             self.w = self.w + step
         self.excess = self.bound.excess(self.g, self.w)
 
-    def moved(self, step: Array | None) -> Iterator[tuple[slice, Array]]:
-        """The blocks, f having moved by Ψ step when one is given out."""
-        for part, block in self.rows:
-            if step is not None:
-                move = np.matmul(block, step, out=self.move[part])
-                self.f[part] += move
-            yield part, block
+    def moved(self, step: Array | None) -> Iterable[tuple[slice, Array]]:
+        """The blocks; where a stage is not `local`, all of f has moved by Ψ step before, when one is given out."""
+        return self.rows
 
     def go(self, step: Array) -> None:
         """f moves by Ψ step, all of it."""
-        for _ in Stage.moved(self, step):
+        for _ in in_order(lambda item: self._shift(*item, step), self.rows):
             pass
 
-    def _price(self, part: slice, block: Array) -> None:
-        changed, change, bent, numbers = self._notes
+    def _shift(self, part: slice, block: Array, step: Array) -> None:
+        self.f[part] += np.matmul(block, step, out=self.move[part])
+
+    def _each(self, work: Callable[[tuple[slice, Array]], Found], items: Iterable[tuple[slice, Array]]) -> Iterator[Found]:
+        return in_order(work, items) if self.local else map(work, items)
+
+    def _price(self, part: slice, block: Array) -> Priced:
         moved, count, rest = self.price(part)
-        self.rest += rest
+        changed, change, bent, numbers = self.notes
+        found = None
         if moved > MANY * (part.stop - part.start):
-            whole = self._whole[: part.stop - part.start]
-            whole[:] = 0.0
+            whole = np.zeros(part.stop - part.start)
             whole[changed[:moved]] = change[:moved]
-            self.g += whole @ block
+            found = whole @ block
         elif moved:
-            self.g += change[:moved] @ block[changed[:moved]]
-        if count:
-            self._bends.add(block, bent[:count], numbers[:count])
+            found = change[:moved] @ block[changed[:moved]]
+        return Priced((part, block), rest, found, bent[:count].copy(), numbers[:count].copy())
+
+    @property
+    def notes(self) -> Notes:
+        """Those of this thread."""
+        made: Notes | None = getattr(self._own, "notes", None)
+        if made is None:
+            made = self._own.notes = self.blank()
+        return made
 
     def judge(self) -> None:
         """f = Ψw, and the gradient and the gap of the multipliers as they are; one pass, free of what rounding has piled up."""
         self.g, self.rest = self.fixed.copy(), 0.0
-        for part, block in self.rows:
+
+        def work(item: tuple[slice, Array]) -> tuple[float, Array]:
+            part, block = item
             np.matmul(block, self.w, out=self.f[part])
-            self.rest += self.audit(part)
-            self.g += self.pull[part] @ block
+            return self.audit(part), self.pull[part] @ block
+
+        for rest, change in self._each(work, self.rows):
+            self.rest += rest
+            self.g += change
         self.excess, self.fresh = self.bound.excess(self.g, self.w), True
 
     def newton(self) -> bool:
@@ -304,8 +340,14 @@ class Stage(ABC):
         """A stage at this point of some of the samples, whose rows are given, with their shares, or with those of all."""
 
     @abstractmethod
-    def price(self, part: slice) -> tuple[int, int, float]:
-        """Multipliers and pull of a block at f, and its notes; how many have changed and are bent, and the hinges' part of the gap."""
+    def blank(self) -> Notes:
+        """Room for the notes of a block."""
+
+    @abstractmethod
+    def price(self, part: slice, width: float | None = None) -> tuple[int, int, float]:
+        """Multipliers and pull of a block at f, for a width or the stage's, and its notes; how many have changed and are bent, and the
+        hinges' part of the gap.
+        """
 
     @abstractmethod
     def audit(self, part: slice) -> float:

@@ -68,7 +68,7 @@ class ThresholdStage(Stage):
         self.b, self.g_b = b.copy(), fixed_b.copy()
         self.a, self.centre = np.zeros(hinges.table), np.zeros(hinges.table)
         self.multipliers, self.centres = (self.a,), (self.centre,)
-        self._bends, self._notes = PooledBends(rows.shape[1]), Notes.of(rows.step, rows.step * hinges.columns + 1, np.intp)
+        self._bends = PooledBends(rows.shape[1])
         self._pools = np.arange(hinges.count)
         self._plain: Any = (tuple(hinges), tuple(Ramps.of(hinges)))  # numba takes plain tuples four times as fast
 
@@ -98,13 +98,17 @@ class ThresholdStage(Stage):
         self.g_b = self.fixed_b.copy()
         yield from self.rows
 
-    def price(self, part: slice) -> tuple[int, int, float]:
+    def blank(self) -> Notes:
+        """Each hinge of a sample may be bent."""
+        return Notes.of(self.rows.step, self.rows.step * self.hinges.columns + 1, np.intp)
+
+    def price(self, part: slice, width: float | None = None) -> tuple[int, int, float]:
         """As `threshold_hinges` has it; adds to g_b."""
         if part.start not in self._views:
             found = (self.f[part], tuple(self.hinges.on(part)), self.centre[part], self.a[part], self.pull[part])
-            self._views[part.start] = (*found, tuple(self._notes))
+            self._views[part.start] = (*found, tuple(self.notes))
         f, hinges, centre, a, pull, notes = self._views[part.start]
-        return price(f, self.b, hinges, centre, self.width, a, pull, self.g_b, notes)
+        return price(f, self.b, hinges, centre, self.width if width is None else width, a, pull, self.g_b, notes)
 
     def audit(self, part: slice) -> float:
         """As `threshold_hinges` has it; adds to g_b."""

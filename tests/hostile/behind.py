@@ -60,6 +60,7 @@ BEHIND: dict[str, tuple[str, ...]] = {
         *("solvers.sparse.support_moves", "solvers.squares.landmarked", "solvers.squares.spectrum", "solvers.squares.tridiagonal_path"),
         *("solvers.svm.ball", "equivalence.path_search", "data.rows:Rows.block", "data.rows:Rows.blocks", "data.row_blocks:RowBlocks"),
         *("data.row_blocks:Chunk", "data.row_blocks:Asked", "data.row_blocks:Ear", "data.row_blocks:looked_at"),
+        "ground.threads:Hands",
         *(
             "data.similarities.distances",
             "estimators.facades.index_scaling",

@@ -419,6 +419,7 @@ def rows() -> Iterator[Door]:
         slow=True,
     )
 
+    yield door("ground.threads:at_once", count=2)
     m = "ground.monotone_function:MonotoneFunction"
     yield door(m, nodes=SORTED, values=SORTED)
     yield door(f"{m}.through", positions=SORTED, values=SORTED, says={"positions": "positions|nodes"})

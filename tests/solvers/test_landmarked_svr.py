@@ -20,6 +20,7 @@ from simopt.problems.landmarked_svr import LandmarkedSVR
 from simopt.solvers.hinges import newton, two_hinges, weight_bounds
 from simopt.solvers.hinges.hinge_interior import Interior, interior
 from simopt.solvers.hinges.hinge_stage import Bends, HingeStage, hinge_fits
+from simopt.solvers.hinges.stage import Priced
 from simopt.solvers.hinges.two_hinges import Hinges, left_over
 from simopt.solving.certificate import certify
 from simopt.solving.driver import choose, solve
@@ -397,7 +398,7 @@ def test_a_stall_is_left_to_the_interior_point_method(monkeypatch):
         (weight_bounds.Penalty, "step", lambda self, H, g, w, rest: weight_bounds.solve(weight_bounds.factor(H, 1.0), g)),
         (weight_bounds.Ball, "step", lambda self, H, g, w, rest: np.zeros_like(w)),
         (Interior, "_pulled", lambda self: np.zeros_like(self.w)),
-        (HingeStage, "_price", lambda self, part, block: None),
+        (HingeStage, "_price", lambda self, part, block: Priced((part, block), 0.0, None, *np.zeros((2, 0), dtype=int))),
     ],
 )
 def test_mutants_are_caught(monkeypatch, where, name, wrong):

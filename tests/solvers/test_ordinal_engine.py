@@ -18,6 +18,7 @@ from simopt.problems.imc_ordinal import IMCOrdinal
 from simopt.problems.kernel_exc import KernelEXC
 from simopt.solvers.hinges import newton as two_hinge_newton
 from simopt.solvers.hinges import weight_bounds
+from simopt.solvers.hinges.stage import Priced
 from simopt.solvers.ordinal import threshold_choice, threshold_stage
 from simopt.solvers.ordinal.learned_thresholds import LEARNED, Ordinal, centred
 from simopt.solvers.ordinal.threshold_hinges import ThresholdHinges, balance
@@ -498,7 +499,7 @@ def test_a_gap_that_was_not_seen_is_left_to_the_interior_point_method(monkeypatc
 @pytest.mark.parametrize(
     ("where", "name", "wrong"),
     [
-        (ThresholdStage, "_price", lambda self, part, block: None),
+        (ThresholdStage, "_price", lambda self, part, block: Priced((part, block), 0.0, None, *np.zeros((2, 0), dtype=int))),
         (ThresholdStage, "curvature", lambda self: np.zeros((6, 6), order="F")),
         (threshold_stage, "choose", lambda *args: args[-2].fill(0.0)),
         (ThresholdInterior, "_gradients", lambda self, pulls: (self.fixed.copy(), self.fixed_b.copy())),
