@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import time
 import warnings
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
-from pairs import PAIRS, Table, arguments, interleave, met, one_of
+from pairs import PAIRS, Table, arguments, growth, interleave, met, one_of, one_thread, seconds
 
 from simopt.problems.sparse_landmarked import SparseLandmarked
 from simopt.solvers.sparse.fit import SparseFit
@@ -127,15 +129,33 @@ def ball(table: Table, name: str, data: Data, radius: float, pairs: int, ratios:
     ratios.setdefault("l1 ball", []).append(result.ratio)
 
 
+def growing_with(sizes: list[int]) -> None:
+    """Exponents of time in n, 50 of 500 columns of correlated features, and a ball of radius 5."""
+
+    def taken(n: int, ball: bool) -> float:
+        X, y = landmarks(n, 100 if ball else 500)
+        problem = SparseLandmarked(X / np.max(np.abs(X)), y, 5.0)
+        work = partial(solve, problem, "active-set", tol=1e-6) if ball else partial(forward_selection, X, y, count=50)
+        with one_thread():
+            return min(seconds(work, time.process_time) for _ in range(3))
+
+    kinds: dict[str, Callable[[int], float]] = {
+        "50 of 500 columns": partial(taken, ball=False),
+        "l1 ball, 100 columns": partial(taken, ball=True),
+    }
+    _, exponents = growth("growth of sparse selection's time with n (seconds, best of 3)", sizes, kinds)
+    print("exponents " + "; ".join(f"{kind}: {value:.2f}" for kind, value in exponents.items()), flush=True)
+
+
 def main() -> None:
     """n = 10000, d = 1000, k = 50 and smaller; the ball at n = 1000, d = 200; `--parts` for some of it."""
-    parts = ("selection", "supports", "ball")
+    parts = ("selection", "supports", "ball", "growth")
     options = arguments(__doc__ or "", parts=(one_of(*parts), f"some of {', '.join(parts)} (default: all)"))
     wanted = options.parts or parts
     pairs = 2 if options.quick else PAIRS
     sizes = ((600, 120, 10),) if options.quick else ((10000, 1000, 50), (2000, 500, 50), (50000, 300, 30))
     small = (200, 40) if options.quick else (1000, 200)
-    table = Table("forward greedy selection", "data, method")
+    table = Table("forward greedy selection", "data, method", "scikit-learn", "cvxpy", "clarabel")
     ratios: dict[str, list[float]] = {}
     large: dict[str, list[float]] = {}
     for place, (n, d, k) in enumerate(sizes):
@@ -160,6 +180,8 @@ def main() -> None:
     }
     words = [f"{word} {met(max(large[word]), target)}" for word, target in targets.items() if word in large]
     table.close(options, "largest at the first size: " + "; ".join(words))
+    if "growth" in wanted:
+        growing_with([1_000, 2_000] if options.quick else [1_000, 4_000, 16_000, 64_000])
 
 
 if __name__ == "__main__":

@@ -10,7 +10,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from pairs import PAIRS, Table, arguments, interleave, met, one_thread, seconds
+from pairs import PAIRS, Table, arguments, growth, interleave, met, one_thread, seconds
 
 from simopt.data.similarities import Gaussian
 from simopt.estimators.herding.herd import Herd, herd
@@ -129,7 +129,7 @@ def at_root_n_atoms(options: argparse.Namespace) -> None:
     """Error and time at √n points against goodpoints' compress++ with g = 4."""
     from goodpoints.compress import compresspp_kt
 
-    table = Table("√n points of n against compress++ (g = 4)", "n, dimension, herd")
+    table = Table("√n points of n against compress++ (g = 4)", "n, dimension, herd", "goodpoints")
     variants = {"uniform": {}, "re-weighted": {"reweight": True}, "fully corrective": {"steps": "fully-corrective"}}
     errors: dict[tuple[int, str], list[float]] = {}
     times: dict[tuple[int, str], list[float]] = {}
@@ -201,12 +201,31 @@ def atoms_by_rule(options: argparse.Namespace) -> None:
     )
 
 
+def growing_with(sizes: list[int]) -> None:
+    """Exponents of time in n: n²/2 similarities, and as many columns of n as there are picks."""
+
+    def taken(n: int, dimension: int, mu: float, **settings: Any) -> float:
+        x, y = cube(n, dimension)
+        work = partial(herd, x, y, Gaussian(mu), **settings)
+        with one_thread():
+            return min(seconds(work, time.process_time) for _ in range(3))
+
+    kinds: dict[str, Callable[[int], float]] = {
+        "to 1e-2, d = 20": lambda n: taken(n, 20, 2.0, error=1e-2),
+        "to 1e-2, d = 2": lambda n: taken(n, 2, 0.2, error=1e-2),
+        "root n atoms, corrective": lambda n: taken(n, 20, 2.0, atoms=int(np.sqrt(n)), steps="fully-corrective"),
+    }
+    _, exponents = growth("growth of herding's time with n (seconds, best of 3)", sizes, kinds)
+    print("exponents " + "; ".join(f"{kind}: {value:.2f}" for kind, value in exponents.items()), flush=True)
+
+
 def main() -> None:
-    """Three tables."""
+    """Three tables, and growth."""
     options = arguments(__doc__ or "")
     to_an_error(options)
     at_root_n_atoms(options)
     atoms_by_rule(options)
+    growing_with([1_000, 2_000] if options.quick else [2_000, 4_000, 8_000, 16_000, 32_000])
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from time import process_time
 from typing import Any
 
 import numpy as np
-from pairs import PAIRS, Table, arguments, gaussian_problem, interleave, met, one_thread, part_of, seconds
+from pairs import PAIRS, Table, arguments, gaussian_problem, growth, interleave, met, one_thread, part_of, seconds
 
 from simopt.data.similarities import Precomputed
 from simopt.equivalence.training import TrainingSet
@@ -144,11 +144,26 @@ def kernel(options: Any, sizes: list[tuple[int, float]]) -> None:
     table.close(part_of(options, "kernel"), "a round " + "; ".join(verdicts))
 
 
+def growing_with(sizes: list[int]) -> None:
+    """Exponents of a run's time in m, d = 20."""
+
+    def taken(m: int, place: str) -> float:
+        X, y, true = samples(m, 20)
+        run = partial(l_isotron, X, y, start=true if place == "true" else None, max_iter=ROUNDS, tol=0.0)
+        with one_thread():
+            return min(seconds(run, process_time) for _ in range(3))
+
+    kinds = {"from w = 0": partial(taken, place="0"), "from the true w": partial(taken, place="true")}
+    _, exponents = growth(f"growth of {ROUNDS} rounds of L-Isotron with m, d = 20 (seconds, best of 3)", sizes, kinds)
+    print("exponents " + "; ".join(f"{kind}: {value:.2f}" for kind, value in exponents.items()), flush=True)
+
+
 def main() -> None:
     """m = 1e5, d = 100, and m = 1e4, d = 20; kernels at m = 1e3 and 1e4."""
     options = arguments(__doc__ or "")
     linear(options, [(10_000, 20, 6.0)] if options.quick else [(100_000, 100, 1.4), (10_000, 20, 6.0)])
     kernel(options, [(1_000, 1.3)] if options.quick else [(1_000, 1.3), (10_000, 1.1)])
+    growing_with([1_000, 4_000] if options.quick else [1_000, 10_000, 100_000, 1_000_000])
 
 
 if __name__ == "__main__":

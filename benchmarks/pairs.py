@@ -17,6 +17,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -179,8 +180,8 @@ def gaussian_problem(n: int, dimension: int, seed: int = 0) -> tuple[np.ndarray,
     return gram, targets - targets.mean()
 
 
-def machine() -> str:
-    """Processor, cores, load and versions, in one line."""
+def machine(*peers: str) -> str:
+    """Processor, cores, load and versions, those of the packages that peers come from too, in one line."""
     import scipy
 
     model = platform.processor() or platform.machine()
@@ -191,7 +192,7 @@ def machine() -> str:
     load = os.getloadavg()[0] if hasattr(os, "getloadavg") else float("nan")
     return (
         f"{model}, {os.cpu_count()} cores (one used), load {load:.1f}, Python {platform.python_version()}, numpy {np.__version__}, "
-        f"scipy {scipy.__version__}"
+        f"scipy {scipy.__version__}" + "".join(f", {name} {version(name)}" for name in peers)
     )
 
 
@@ -225,12 +226,13 @@ def one_of(*names: str) -> Callable[[str], str]:
 
 
 class Table:
-    """Prints rows as they come and keeps them for --json."""
+    """Prints rows as they come and keeps them for --json. `peers` are packages whose versions are told."""
 
-    def __init__(self, title: str, labels: str) -> None:
+    def __init__(self, title: str, labels: str, *peers: str) -> None:
         self.rows: list[dict[str, Any]] = []
         self.title = title
-        print(f"\n## {title}\n{machine()}")
+        self.machine = machine(*peers)
+        print(f"\n## {title}\n{self.machine}")
         print(f"{labels:<34} {'ours ms (min-max)':>26} {'peer ms (min-max)':>26} {'ratio (min-max)':>20} pairs  MB ours/peer")
 
     def add(self, label: str, result: Pairs, note: str = "", **values: Any) -> None:
@@ -248,8 +250,21 @@ class Table:
         print(summary, flush=True)
         if options.json:
             Path(options.json).write_text(
-                json.dumps({"title": self.title, "machine": machine(), "summary": summary, "rows": self.rows}, indent=1)
+                json.dumps({"title": self.title, "machine": self.machine, "summary": summary, "rows": self.rows}, indent=1)
             )
+
+
+def growth(title: str, sizes: list[int], kinds: dict[str, Callable[[int], float]]) -> tuple[dict[str, dict[int, float]], dict[str, float]]:
+    """Prints and returns what each kind takes at each size, and the exponents: least squares on the logarithms."""
+    print(f"\n## {title}\n{machine()}")
+    times: dict[str, dict[int, float]] = {}
+    exponents = {}
+    for kind, work in kinds.items():
+        times[kind] = {size: work(size) for size in sizes}
+        exponents[kind] = float(np.polyfit(np.log(sizes), np.log(list(times[kind].values())), 1)[0])
+        row = "  ".join(f"{size:.0e}: {taken:.4f}" for size, taken in times[kind].items())
+        print(f"{kind:<24} {row}   exponent {exponents[kind]:.2f}", flush=True)
+    return times, exponents
 
 
 def part_of(options: argparse.Namespace, part: str) -> argparse.Namespace:
