@@ -1,6 +1,7 @@
 """Goodness of a similarity: single programmes against SciPy's HiGHS, curves and kernels against CLARABEL, least squares against BVLS.
 
-Accuracy stands beside time: the certified gap/scale of our answer, and how far the peer's value is above our lower bound.
+Accuracy stands beside time: the certified gap/scale of our answer, and how far the peer's value is above our lower bound. Growth exponents
+are of the seconds by N, from the smallest to the largest size, at the largest B.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from typing import Any
 
 import numpy as np
 import scipy.optimize
-from pairs import PAIRS, Table, arguments, interleave, met, one_of, one_thread, seconds
+from pairs import PAIRS, Table, arguments, interleave, met, one_of, one_thread, peak_megabytes, seconds
 from scipy.linalg.blas import dsyrk
 from scipy.linalg.lapack import dpotrf
 
@@ -23,8 +24,9 @@ from simopt.problems.kernel_goodness import KernelGoodness
 from simopt.solvers.goodness.curve import goodness_breakpoints, goodness_curve
 from simopt.solvers.goodness.curve_record import GoodnessCurve
 from simopt.solvers.goodness.enclosure import enclosure
-from simopt.solvers.goodness.simplex import GoodnessSimplex
+from simopt.solvers.goodness.parametric import ParametricSimplex
 from simopt.solvers.goodness.ways_in import interior_point, kernel_interior_point
+from simopt.solving import provenance
 from simopt.solving.certificate import certify
 from simopt.solving.driver import solve
 from simopt.solving.problem import Problem
@@ -116,12 +118,14 @@ def squares(table: Table, sizes: tuple[int, ...], pairs: int, ratios: Ratios) ->
             root = np.sqrt(problem.mass)
             A, b = root[:, None] * problem.gram * problem.mass, root * problem.targets
 
-            def peer(A: np.ndarray = A, b: np.ndarray = b, bound: float = bound) -> object:
+            def peer(A: np.ndarray = A, b: np.ndarray = b, bound: float = bound) -> Any:
                 return scipy.optimize.lsq_linear(A, b, (-bound, bound), method="bvls", tol=1e-12, max_iter=10 * len(b))
 
             result = interleave(partial(ours, problem, interior_point), peer, pairs=pairs)
             gap = gap_of(problem, ours(problem, interior_point))
-            table.add(f"squared, N = {n}, B = {bound:g}", result, f"gap/scale {gap:.0e}", n=n, bound=bound, gap=gap)
+            point = {"v": np.clip(peer().x / bound, -1.0, 1.0)}
+            theirs = certify(problem, point, problem.multipliers(point)).relative_gap
+            table.add(f"squared, N = {n}, B = {bound:g}", result, f"gap/scale {gap:.0e}; BVLS {theirs:.0e}", n=n, bound=bound, gap=gap)
             ratios.setdefault("squared, B ≥ 300" if bound >= 300 else "squared, B = 30", []).append(result.ratio)
             if bound >= 300:
                 print(squares_limit(problem, A), flush=True)
@@ -143,7 +147,7 @@ def kernels(table: Table, sizes: tuple[int, ...], pairs: int, ratios: Ratios) ->
 
 
 def scaled_clarabel(problem: Goodness, bounds: np.ndarray) -> Callable[[], float]:
-    """CLARABEL on the scaled DPP declaration, one solve a bound."""
+    """CLARABEL on the scaled DPP declaration, one solve a bound; the last value."""
     natural = problem.normalised()[0]
     ratio = natural.bound / problem.bound
     declaration = natural.declare()
@@ -152,55 +156,74 @@ def scaled_clarabel(problem: Goodness, bounds: np.ndarray) -> Callable[[], float
         for bound in bounds:
             declaration.param_dict["bound"].value = bound * ratio
             declaration.solve(solver="CLARABEL")
-        return float(declaration.value)
+        return float(declaration.value) * problem.scale() / natural.scale()
 
     return run
 
 
 def curves(table: Table, options: argparse.Namespace, ratios: Ratios) -> None:
-    """Fifty bounds by one basis; CLARABEL gets a few of them, and its time is scaled up. Breakpoints and enclosures by themselves."""
+    """Fifty bounds by one walk; CLARABEL gets a few of them, and its time is scaled up. Breakpoints and enclosures by themselves."""
     for n in (50,) if options.quick else (50, 200, 500):
         problem = posed(n, 1.0, "hinge")
         bounds = np.geomspace(1.0, 1000.0, 50)
         few = bounds[24:26] if n >= 200 else bounds[20:30]
         with one_thread():
+            goodness_curve(problem, bounds)
             curve = goodness_curve(problem, bounds)
             peer = scaled_clarabel(problem, few)
             peer()
-            mark = time.perf_counter()
-            peer()
-            theirs = (time.perf_counter() - mark) / len(few) * len(bounds)
-        row = {"label": f"curve of 50, N = {n}", "seconds": curve.seconds, "clarabel": theirs, "gap": float(np.max(curve.gaps))}
-        table.rows.append(row)
+            theirs = seconds(peer) / len(few) * len(bounds)
+        off = abs(peer() - float(curve.lower[np.searchsorted(bounds, few[-1])]))
+        megabytes = peak_megabytes(partial(goodness_curve, problem, bounds)), peak_megabytes(peer)
+        row = {"label": f"curve of 50, N = {n}", "seconds": curve.seconds, "clarabel": theirs, "gap": float(np.max(curve.gaps)), "n": n}
+        table.rows.append({**row, "ours_megabytes": megabytes[0], "peer_megabytes": megabytes[1], "clarabel_off": off})
         ratios.setdefault("curve against CLARABEL", []).append(curve.seconds / theirs)
         if n == 500:
             ratios.setdefault("curve of 50, N = 500, seconds", []).append(curve.seconds)
-        print(f"{row['label']}: {curve.seconds:.3f} s, CLARABEL {theirs:.2f} s, largest gap {row['gap']:.0e}", flush=True)
-        print(simplex_limit(curve, problem), flush=True)
+        print(
+            f"{row['label']}: {curve.seconds:.4f} s, CLARABEL {theirs:.2f} s, ratio {curve.seconds / theirs:.4f}, largest gap "
+            f"{row['gap']:.0e}, CLARABEL off by {off:.0e}, MB {megabytes[0]:.0f}/{megabytes[1]:.0f}",
+            flush=True,
+        )
+        print(walk_limit(curve, problem), flush=True)
     for n in (20,) if options.quick else (20, 50, 100):
         with one_thread():
             curve = goodness_breakpoints(posed(n, 1.0, "hinge"), 3000.0)
         if n == 100:
             ratios.setdefault("breakpoints, N = 100, seconds", []).append(curve.seconds)
-        table.rows.append({"label": f"breakpoints, N = {n}", "seconds": curve.seconds, "count": len(curve)})
+        table.rows.append({"label": f"breakpoints, N = {n}", "seconds": curve.seconds, "count": len(curve), "n": n})
         print(f"breakpoints, N = {n}: {len(curve)} in {curve.seconds:.3f} s, {curve.iterations} pivots, {curve}", flush=True)
-        print(simplex_limit(curve, posed(n, 1.0, "hinge")), flush=True)
+        print(walk_limit(curve, posed(n, 1.0, "hinge")), flush=True)
 
 
-def simplex_limit(curve: GoodnessCurve, problem: Goodness) -> str:
-    """What HiGHS takes where there is nothing to do, once a bound that is solved: the reason why a curve takes what it takes."""
-    simplex = GoodnessSimplex(problem, few_pivots=curve.breakpoints)
-    bound = float(np.max(curve.bounds))
-    simplex.solve(bound)
-    again = min(seconds(simplex.programme.highs.run) for _ in range(20))
-    simplex.solve(bound)
-    pivots = curve.iterations / len(curve)
-    with one_thread():  # at another bound each time
-        near = min(seconds(lambda at=share * bound: simplex.solve(at)) for share in np.linspace(0.99, 0.98, 20))
+def walk_limit(curve: GoodnessCurve, problem: Goodness) -> str:
+    """What the pivots of a curve take by themselves, and the multiplications of a pivot with the last basis."""
+    bound, n = float(np.max(curve.bounds)), len(problem.targets)
+    paths: list[ParametricSimplex] = []
+
+    def walk() -> None:
+        paths.append(ParametricSimplex(problem))
+        paths[-1].advance(bound)
+
+    with one_thread():
+        took = min(seconds(walk) for _ in range(5))
+    size, pivots = paths[-1].size, paths[-1].iterations
+    work = 2 * n * size + 3 * size**2
     return (
-        f"reason: N = {len(problem.targets)}: a warm run of HiGHS takes {1e6 * again:.0f} µs without a pivot and {1e6 * near:.0f} µs at a "
-        f"bound nearby; a curve needs a run a bound, here {len(curve)} with {pivots:.1f} pivots each, and a breakpoint one more"
+        f"reason: N = {n}: {pivots} pivots take {1e3 * took:.1f} of {1e3 * curve.seconds:.1f} ms, {1e6 * took / max(pivots, 1):.1f} µs "
+        f"each, for at most {work} multiplications with the last basis of {size}; the rest are certificates, two products with K a value"
     )
+
+
+def growth(table: Table) -> str:
+    """Exponents of the seconds by N: least-squares slopes of their logarithms."""
+    times: dict[str, dict[int, float]] = {}
+    for row in table.rows:
+        if "n" in row:
+            took = row["seconds"] if "seconds" in row else row["ours"]["median"]
+            times.setdefault(row["label"].split(", N")[0], {})[row["n"]] = took
+    found = {word: np.polyfit(np.log(list(by)), np.log(list(by.values())), 1)[0] for word, by in times.items() if len(by) > 1}
+    return "growth with N: " + "; ".join(f"{word} N^{power:.1f}" for word, power in found.items())
 
 
 def enclosures(table: Table, options: argparse.Namespace, ratios: Ratios) -> None:
@@ -235,6 +258,7 @@ def main() -> None:
     sizes = (50,) if options.quick else (200, 500)
     pairs = 2 if options.quick else PAIRS
     table = Table("goodness", "loss, N, B")
+    print(", ".join(f"{name} {version}" for name, version in provenance.versions().items()))
     ratios: Ratios = {}
     for part in options.parts or parts:
         parts[part]()
@@ -251,6 +275,7 @@ def main() -> None:
         "enclosure, N = 200, ms": 20.0,
         "width, N = 200": 1e-12,
     }
+    print(growth(table))
     table.close(
         options, "largest: " + "; ".join(f"{word} {met(max(ratios[word]), goal)}" for word, goal in targets.items() if word in ratios)
     )

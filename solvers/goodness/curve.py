@@ -1,15 +1,19 @@
-r"""The whole curve B ↦ ε₀(B): at given bounds with one warm simplex basis, or all its breakpoints.
+r"""The whole curve B ↦ ε₀(B): at given bounds, or all its breakpoints.
 
 The loss is convex and B only scales the box, so ε₀ falls and is convex; for the insensitive and the hinge loss it is piecewise linear, and
 multipliers q that are optimal at B give the line Σ c(q) − B' Σ_j p_j|Σ_i q_i K_ij| below it that touches at B.
-Breakpoints: where the lines of two bounds meet, the curve is solved. If it touches there, that is the only breakpoint between; else the
-line found at the meeting point splits the interval in two. k breakpoints cost at most 2k + 1 programmes, each a few pivots from the last.
+A parametric simplex method walks along it, one pivot a piece (parametric.py). Breakpoints are where pieces meet: that a piece is straight,
+so that none was missed, is proved by its line, which has to come near the certified values at both its ends. Where rounding made the walk
+turn too early it does not; the curve then is solved where the two lines meet.
 """
 
 from __future__ import annotations
 
+import math
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,12 +26,14 @@ from simopt.ground.errors import InvalidProblem
 from simopt.problems.goodness import Goodness
 from simopt.solvers.goodness.box_squares import squared_iterates
 from simopt.solvers.goodness.curve_record import GoodnessCurve
+from simopt.solvers.goodness.parametric import ParametricSimplex
 from simopt.solvers.goodness.simplex import GoodnessSimplex
 from simopt.solving import provenance
 
-TOUCH = 1e-11  # of the scale: how near to both lines the curve counts as touching them
+TOUCH = 1e-11  # of the scale: how near to a line the curve counts as touching it
+CLOSED = 1e-9  # of the scale: a larger gap of the walk is left to HiGHS
+STRAIGHT = 1e-8  # of the scale: how far from its line a piece that counts as straight may end
 SQUARED_TOL = 1e-10  # relative gap of the squared loss at each bound
-HALVINGS = 200  # of the bound, until its line passes through ε₀(0)
 MOST = 100_000  # breakpoints
 
 
@@ -42,30 +48,72 @@ class Place:
     v: Array
     q: Array
 
+    @property
+    def gap(self) -> float:
+        """upper − lower."""
+        return self.upper - self.lower
+
     def line(self, bound: float) -> float:
         """The supporting line there."""
         return self.lower + self.slope * (bound - self.bound)
 
+    def meets(self, other: Place) -> float:
+        """Where the lines of two places meet; nan where they are parallel."""
+        turn = other.slope - self.slope
+        return (self.line(0.0) - other.line(0.0)) / turn if turn else math.nan
+
 
 class Walk:
-    """Solves at one bound after another and counts."""
+    """Solves at one bound after another, upwards, and counts."""
 
-    def __init__(self, problem: Goodness, *, few_pivots: bool = False, squared_tol: float = SQUARED_TOL) -> None:
+    def __init__(self, problem: Goodness, *, squared_tol: float = SQUARED_TOL) -> None:
         self.problem, self.start, self.iterations = problem, time.perf_counter(), 0
         self.squared_tol = squared_tol
         self.p, self.y = problem.charges(), problem.aims()
-        self.simplex = None if problem.loss == "squared" else GoodnessSimplex(problem, few_pivots=few_pivots)
+        self.unit = problem.loss_unit() or 1.0
+        self.path = None if problem.loss == "squared" else ParametricSimplex(problem)
 
     def at(self, bound: float) -> Place:
         """The certified value at a bound; at 0, the loss of f = 0 with its slope: there is nothing to prove, so lower = upper."""
         if bound == 0.0:
             zero, known = np.zeros(len(self.problem.targets)), self.problem.loss_at_zero()
             return replace(self._judged(0.0, zero, self.problem.multipliers({"v": zero})["predictions"]), upper=known, lower=known)
-        if self.simplex is None:
-            return self._squared(bound)
+        return self._squared(bound) if self.path is None else self._walked(self.path, bound)
+
+    def events(self, bound: float) -> Iterator[Place]:
+        """Where the walk changes its basis, each with multipliers of the piece that ends there, and `bound`, where it ends."""
+        assert self.path is not None
+        at = -1.0
+        while at < bound:
+            at = self.path.advance(bound, single=True)
+            yield self._closed(self._judged(at, *self.path.vertex()))
+        self.iterations = self.path.iterations
+
+    def _walked(self, path: ParametricSimplex, bound: float) -> Place:
+        """The end of the walk, or the vertex of HiGHS where rounding stops it."""
+        try:
+            path.advance(bound)
+        except ArithmeticError:
+            return self.by_highs(bound)
+        finally:
+            self.iterations = path.iterations
+        return self._closed(self._judged(bound, *path.vertex()))
+
+    def _closed(self, place: Place) -> Place:
+        """The place; where rounding has kept its gap open, the vertex of HiGHS if that is better."""
+        if place.gap <= CLOSED * self.unit:
+            return place
+        return min(place, self.by_highs(place.bound), key=lambda one: one.gap)
+
+    def by_highs(self, bound: float) -> Place:
+        """The vertex of HiGHS."""
         vertex = self.simplex.solve(bound)
-        self.iterations += vertex.iterations
         return self._judged(bound, vertex.v, vertex.q)
+
+    @cached_property
+    def simplex(self) -> GoodnessSimplex:
+        """Kept between the bounds that need it."""
+        return GoodnessSimplex(self.problem)
 
     def _squared(self, bound: float) -> Place:
         natural, back = replace(self.problem, bound=bound).normalised()
@@ -108,7 +156,7 @@ class Walk:
 def goodness_curve(problem: Goodness, bounds: npt.ArrayLike) -> GoodnessCurve:
     """ε₀ at given bounds, each with its certificate; `problem.bound` does not matter.
 
-    The bounds are visited upwards, which takes a quarter fewer pivots than downwards.
+    The bounds are visited upwards; the walk passes all breakpoints between them.
 
     Parameters
     ----------
@@ -132,14 +180,15 @@ def goodness_curve(problem: Goodness, bounds: npt.ArrayLike) -> GoodnessCurve:
 def goodness_breakpoints(problem: Goodness, high: float, low: float = 0.0) -> GoodnessCurve:
     """All breakpoints of B ↦ ε₀(B) in [low, high], with both ends (the first piece from 0 ends at its first breakpoint if low = 0).
 
-    Two pieces whose slopes differ by less than rounding count as one.
+    Two pieces whose lines differ by less than rounding count as one. Where a piece could not be proved to be straight to 1e-8 of the scale,
+    the values are certified all the same, but the record does not say that its bounds are all the breakpoints (`breakpoints` is False).
 
     Raises
     ------
     InvalidProblem
         for the squared loss, whose curve has none; unless 0 ≤ low < high.
     ArithmeticError
-        when HiGHS gives up, or after 100 000 breakpoints.
+        when rounding stops the walk, or after 100 000 breakpoints.
     """
     if problem.loss == "squared":
         raise InvalidProblem("loss: the curve of the squared loss is smooth in pieces and has no breakpoints; use goodness_curve")
@@ -148,33 +197,30 @@ def goodness_breakpoints(problem: Goodness, high: float, low: float = 0.0) -> Go
         validate.squarable(name, np.array([end]))
     if low >= high:
         raise InvalidProblem(f"low: {low:g} given, a number below high = {high:g} needed")
-    walk = Walk(problem, few_pivots=True)
-    tolerance = TOUCH * (problem.loss_unit() or 1.0)
-    last = walk.at(high)
-    first = walk.at(low) if low > 0.0 else _first_piece(walk, last, tolerance)
-    found, waiting = [first] if low > 0.0 else [], [(first, last)]
-    while waiting:
-        left, right = waiting.pop()
-        if left.line(right.bound) >= right.lower - tolerance:
-            continue
-        meeting = (left.lower - left.slope * left.bound - right.lower + right.slope * right.bound) / (right.slope - left.slope)
-        if not left.bound < meeting < right.bound:
-            continue
-        middle = walk.at(meeting)
-        if middle.lower - left.line(meeting) <= tolerance:
-            found.append(middle)
-        else:
-            waiting += [(middle, right), (left, middle)]
+    walk = Walk(problem)
+    first = walk.at(low)
+    events = walk.events(high)
+    left = here = next(events)  # whose line was met last, and the last place on it
+    found, straight = [first] if low > 0.0 else [], _on_line(first, left, walk.unit)
+    for event in events:
+        waiting = [event]
+        while waiting:
+            right = waiting[-1]
+            if left.line(right.bound) >= right.lower - TOUCH * walk.unit:
+                here = waiting.pop()
+                continue
+            meeting = left.meets(right)
+            if _on_line(here, right, walk.unit) or not here.bound < meeting < right.bound:
+                straight = straight and _on_line(here, right, walk.unit)
+                found.append(here)
+                left = here = waiting.pop()
+            else:  # rounding made the walk turn too early
+                waiting.append(walk.by_highs(meeting))
         if len(found) > MOST:
             raise ArithmeticError(f"more than {MOST} breakpoints in [{low:g}, {high:g}]; ask for a shorter interval")
-    return walk.curve([*found, last], True)
+    return walk.curve([*found, here], straight)
 
 
-def _first_piece(walk: Walk, last: Place, tolerance: float) -> Place:
-    """A place on the first piece: its line passes through ε₀(0)."""
-    goal, place = walk.problem.loss_at_zero(), last
-    for _ in range(HALVINGS):
-        if place.line(0.0) >= goal - tolerance:
-            return place
-        place = walk.at(0.5 * place.bound)
-    raise ArithmeticError("no piece of the curve at 0 was found")
+def _on_line(left: Place, right: Place, unit: float) -> bool:
+    """Whether the line of a place is near the value at another, so that ε₀ is straight between them."""
+    return left.upper - right.line(left.bound) <= STRAIGHT * unit

@@ -13,7 +13,6 @@ from simopt.ground.arrays import Array
 
 TOLERANCE = 1e-9  # absolute, on numbers of size 1
 SMALL = 1e-12  # entries below that are dropped; the least that HiGHS admits
-AUTOMATIC, DEVEX = -1, 1  # HiGHS's numbers for the weights of the dual simplex method
 OPTIONS: dict[str, Any] = {
     "presolve": "off",
     "solver": "simplex",
@@ -44,8 +43,6 @@ class Programme:
         A, side by side; dense or sparse. Entries should be of size 1: those below 1e-12 are dropped (1e-9 is what HiGHS does by default).
     costs, low, high : (n,) array
     row_low, row_high : (m,) array
-    few_pivots : bool
-        whether solves will be a few pivots apart: then Devex weights, which need no computing, are quicker than exact steepest edges.
     """
 
     def __init__(
@@ -56,8 +53,6 @@ class Programme:
         high: Array,
         row_low: npt.ArrayLike,
         row_high: npt.ArrayLike,
-        *,
-        few_pivots: bool = False,
     ) -> None:
         import highspy
 
@@ -72,7 +67,7 @@ class Programme:
         create: Any = highspy.Highs  # whose class has no types
         self.highs = create()
         self.highs.silent()
-        for name, value in {**OPTIONS, "simplex_dual_edge_weight_strategy": DEVEX if few_pivots else AUTOMATIC}.items():
+        for name, value in OPTIONS.items():
             self.highs.setOptionValue(name, value)
         self.highs.passModel(model)
 

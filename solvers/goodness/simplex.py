@@ -37,7 +37,7 @@ class GoodnessSimplex:
         for the squared loss, which is no linear programme.
     """
 
-    def __init__(self, problem: Goodness, *, few_pivots: bool = False) -> None:
+    def __init__(self, problem: Goodness) -> None:
         if problem.loss == "squared":
             raise InvalidProblem("loss: the squared loss is no linear programme; use box_squares")
         self.problem = problem
@@ -49,9 +49,9 @@ class GoodnessSimplex:
         self.labels = natural.aims()
         self.count = len(p)
         columns = natural.core * (p / self.unit)
-        self.programme = self._model(columns * self.labels[:, None] if self.hinge else columns, p / self.unit, natural, few_pivots)
+        self.programme = self._model(columns * self.labels[:, None] if self.hinge else columns, p / self.unit, natural)
 
-    def _model(self, columns: Array, costs: Array, natural: Goodness, few_pivots: bool) -> Programme:
+    def _model(self, columns: Array, costs: Array, natural: Goodness) -> Programme:
         """min Σ p s subject to y f + s ≥ m; or Σ p(s⁺ + s⁻) subject to y − ε ≤ f − s⁺ + s⁻ ≤ y + ε."""
         n = self.count
         signs = (1.0,) if self.hinge else (-1.0, 1.0)
@@ -63,7 +63,6 @@ class GoodnessSimplex:
             np.concatenate([np.zeros(n), np.full(slacks, np.inf)]),
             np.full(n, natural.margin) if self.hinge else self.labels - natural.epsilon,
             np.full(n, np.inf) if self.hinge else self.labels + natural.epsilon,
-            few_pivots=few_pivots,
         )
 
     def solve(self, bound: float) -> Vertex:

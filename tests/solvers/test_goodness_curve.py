@@ -9,6 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from simopt.arithmetic import RATIONAL
 from simopt.ground.errors import InvalidFile, InvalidProblem
@@ -18,6 +20,7 @@ from simopt.problems.smallest_bound import SmallestBound
 from simopt.solvers.goodness.curve import goodness_breakpoints, goodness_curve
 from simopt.solvers.goodness.curve_record import GoodnessCurve, plot_curves
 from simopt.solvers.goodness.exact import exact_goodness, exact_smallest_bound
+from simopt.solvers.goodness.parametric import ParametricSimplex
 from simopt.solving.driver import solve
 
 
@@ -177,3 +180,104 @@ def test_a_similarity_that_says_nothing_has_a_flat_curve() -> None:
     np.testing.assert_allclose(curve.upper, [4.0 / 3.0])
     single = goodness_breakpoints(Goodness(np.array([[2.0]]), np.array([3.0]), 1.0), 5.0)
     np.testing.assert_allclose(single.bounds, [1.5, 5.0])
+
+
+WIDTHS = {"insensitive": (0.0, 0.5), "hinge": (0.0,)}
+KINDS = ("gaussian", "duplicated", "rank 2", "wide", "constant", "wide masses")
+
+
+@st.composite
+def coarse(draw: st.DrawFn) -> Goodness:
+    """Few values of everything: rows, columns, targets and masses are tied, zero, dependent or equal."""
+    n = draw(st.integers(1, 7))
+    loss = draw(st.sampled_from(("insensitive", "hinge")))
+    gram = np.array(draw(st.lists(st.integers(-2, 2), min_size=n * n, max_size=n * n)), dtype=float).reshape(n, n)
+    twin = np.array(draw(st.lists(st.integers(0, n - 1), min_size=n, max_size=n)))
+    y = np.array(draw(st.lists(st.sampled_from((-1.0, 1.0) if loss == "hinge" else (-2.0, -1.0, 0.0, 1.0)), min_size=n, max_size=n)))
+    p = np.array(draw(st.lists(st.integers(0, 2), min_size=n, max_size=n)), dtype=float)
+    p[0] += 1.0
+    width = draw(st.sampled_from(WIDTHS[loss]))
+    return Goodness(gram[np.ix_(twin, twin)] if draw(st.booleans()) else gram, y, 1.0, p / p.sum(), loss, width)
+
+
+@given(problem=coarse(), share=st.floats(0.0, 1.0))
+def test_breakpoints_of_tied_data_are_all_and_exact(problem: Goodness, share: float) -> None:
+    curve = goodness_breakpoints(problem, 64.0)
+    assert curve.breakpoints and float(np.max(curve.gaps)) <= 1e-12
+    bound = max(64.0 * share**4, 2.0**-10)
+    masses = [Fraction(float(p)) for p in problem.mass]
+    exact = exact_goodness(problem.gram, problem.targets, bound, [p / sum(masses) for p in masses], problem.loss, Fraction(problem.epsilon))
+    assert exact.exact
+    assert curve(bound) == pytest.approx(float(exact.lower), abs=1e-11)
+    ladder = goodness_curve(problem, [0.0, 0.5 * bound, bound])
+    assert ladder.upper[-1] == pytest.approx(float(exact.lower), abs=1e-11) and float(np.max(ladder.gaps)) <= 1e-12
+
+
+def awkward(kind: str, seed: int, n: int = 24) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Ill-conditioned, dependent or badly scaled similarities; targets; masses."""
+    rng = np.random.default_rng(seed)
+    x = rng.normal(size=(n, 2))
+    if kind == "duplicated":
+        x = x[rng.integers(0, n // 3, size=n)]
+    gram = np.exp(-np.sum((x[:, None] - x) ** 2, axis=2) / 2)
+    if kind == "rank 2":
+        gram = x @ x.T
+    elif kind == "wide":
+        gram = gram * 10.0 ** rng.uniform(-14, 0, size=(n, n))
+    elif kind == "constant":
+        gram = np.ones((n, n))
+    p = 10.0 ** rng.uniform(-13, 0, size=n) if kind == "wide masses" else rng.exponential(size=n)
+    return gram, np.sin(2 * x[:, 0]) + 0.3 * rng.normal(size=n), p / p.sum()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("loss", ["insensitive", "hinge"])
+def test_curves_of_awkward_data_close_in_all_units(loss: str, kind: str) -> None:
+    for seed in range(3):
+        gram, y, p = awkward(kind, seed)
+        problem = Goodness(gram, np.where(y > 0, 1.0, -1.0) if loss == "hinge" else y, 1.0, p, loss)
+        bounds = np.geomspace(0.5, 3000.0, 12)
+        curve = goodness_curve(problem, bounds)
+        assert float(np.max(curve.gaps)) <= 1e-9 * problem.scale()
+        for factor in (2.0**-400, 2.0**400):
+            scaled = goodness_curve(replace(problem, gram=gram * factor), bounds / factor)
+            np.testing.assert_array_equal(scaled.upper, curve.upper)
+        pieces = goodness_breakpoints(problem, 3000.0)
+        assert pieces.breakpoints and float(np.max(pieces.gaps)) <= 1e-9 * problem.scale()
+        np.testing.assert_allclose(pieces(bounds), curve.upper, atol=2e-9 * problem.scale())
+        for bound, value in zip(bounds, curve.lower, strict=True):
+            found = solve(replace(problem, bound=float(bound)), "simplex", tol=1e-9).certificate
+            assert found is not None and value <= found.upper + 1e-9 * problem.scale()
+
+
+def test_where_the_walk_ends_highs_goes_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    problem, bounds = dyadic(3, 12), [0.5, 2.0, 7.0]
+    walked = goodness_curve(problem, bounds)
+
+    def stuck(*_: object, **__: object) -> float:
+        raise ArithmeticError("stuck")
+
+    monkeypatch.setattr(ParametricSimplex, "advance", stuck)
+    np.testing.assert_allclose(goodness_curve(problem, bounds).upper, walked.upper, atol=1e-12)
+    with pytest.raises(ArithmeticError, match="stuck"):
+        goodness_breakpoints(problem, 7.0)
+
+
+def test_what_the_walk_gets_wrong_is_found_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A walk that forgets pivots: its gaps open, HiGHS closes them, and corners between are found from the lines."""
+    problem = dyadic(3, 8)
+    whole = goodness_breakpoints(problem, 40.0)
+    advance, calls = ParametricSimplex.advance, []
+
+    def skipping(self: ParametricSimplex, bound: float, *, single: bool = False) -> float:
+        calls.append(bound)
+        at = bound
+        for _ in range(1 + (len(calls) - 1) % 3):
+            at = advance(self, bound, single=single)
+        return at
+
+    monkeypatch.setattr(ParametricSimplex, "advance", skipping)
+    again = goodness_breakpoints(problem, 40.0)
+    assert again.breakpoints
+    inside = whole.bounds > again.bounds[0]
+    np.testing.assert_allclose(again.bounds[1:], whole.bounds[inside], rtol=1e-9)
