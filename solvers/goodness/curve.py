@@ -115,6 +115,10 @@ class Walk:
         """Kept between the bounds that need it."""
         return GoodnessSimplex(self.problem)
 
+    def ended(self, piece: Place, end: Place) -> Place:
+        """The end of a piece with its multipliers, not those of a piece between that is as short as rounding."""
+        return end if piece is end else self._judged(end.bound, end.v, piece.q)
+
     def _squared(self, bound: float) -> Place:
         natural, back = replace(self.problem, bound=bound).normalised()
         found = list(squared_iterates(natural, self.squared_tol, 80))
@@ -212,13 +216,13 @@ def goodness_breakpoints(problem: Goodness, high: float, low: float = 0.0) -> Go
             meeting = left.meets(right)
             if _on_line(here, right, walk.unit) or not here.bound < meeting < right.bound:
                 straight = straight and _on_line(here, right, walk.unit)
-                found.append(here)
+                found.append(walk.ended(left, here))
                 left = here = waiting.pop()
             else:  # rounding made the walk turn too early
                 waiting.append(walk.by_highs(meeting))
         if len(found) > MOST:
             raise ArithmeticError(f"more than {MOST} breakpoints in [{low:g}, {high:g}]; ask for a shorter interval")
-    return walk.curve([*found, here], straight)
+    return walk.curve([*found, walk.ended(left, here)], straight)
 
 
 def _on_line(left: Place, right: Place, unit: float) -> bool:

@@ -322,7 +322,8 @@ class ParametricSimplex:
         self.theta, self.size, self.age = 0.0, 0, 0
         moving = np.arange(2 * n) >= n
         self.state = State(moving, np.zeros(2 * n, dtype=np.intp), np.zeros(2 * n), np.zeros(2 * n), np.zeros(2 * n))
-        self.basis = Basis(*np.zeros((2, n), dtype=np.intp), np.zeros(2 * n, dtype=np.intp), np.zeros((n, n)))
+        zeros = np.zeros((3, 2 * n), dtype=np.intp)
+        self.basis = Basis(zeros[0], zeros[1], zeros[2], np.zeros((n, n)))
         self.state.side[n:] = np.sum(kinks[n:] < 0.0, axis=1)
         self.state.side[:n] = self.pieces.turned @ slopes[np.arange(n, 2 * n), self.state.side[n:]] < 0.0
         self._refresh()
