@@ -43,6 +43,7 @@ BEHIND: dict[str, tuple[str, ...]] = {
             "solvers.goodness.curve:Walk",
             "solvers.goodness.exact_programme",
             "solvers.goodness.highs_programme",
+            "solvers.goodness.parametric",
             "solvers.goodness.simplex",
         ),
         *("solvers.goodness.knapsack_squares", "solvers.goodness.ordinal_exact:OrdinalWorld", "solvers.goodness.ordinal_hinges"),
