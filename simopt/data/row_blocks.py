@@ -24,6 +24,7 @@ from simopt.ground import validate
 from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem
 from simopt.ground.fields import Axes
+from simopt.ground.memory_maps import mapped
 from simopt.ground.threads import hands, in_order
 
 CACHE = 1 << 18  # numbers in a block: two megabytes, which stay in a processor's cache while they are used
@@ -138,6 +139,12 @@ class RowBlocks:
     def at_hand(self) -> bool:
         """Whether a pass over the rows costs next to nothing: they are one block, and need not be made."""
         return len(self.parts) == 1 and not self._chunks and self._features.dtype == np.float64
+
+    @property
+    def in_memory(self) -> Array | None:
+        """The features, where any row can be had again at the cost of reading memory; None of memory maps and of what has to be made."""
+        held = isinstance(self._features, np.ndarray) and self._features.dtype == np.float64 and not mapped(self._features)
+        return self._features if held else None
 
     def __iter__(self) -> Iterator[tuple[slice, Array]]:
         if self._ahead is not None and self._ahead[1] is None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import inspect
-import mmap
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -22,6 +21,7 @@ from simopt.ground import fields, registry
 from simopt.ground.arrays import Multipliers, Point
 from simopt.ground.errors import InvalidProblem, UnknownName
 from simopt.ground.lent import Lent
+from simopt.ground.memory_maps import mapped
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -442,7 +442,7 @@ def own(array: NDArray[Any]) -> NDArray[Any]:
     """
     if _immutable(array):
         return array
-    if array.nbytes > OWNED or array.dtype.hasobject or _mapped(array):
+    if array.nbytes > OWNED or array.dtype.hasobject or mapped(array):
         if not array.flags.writeable:
             return array
         view = array.view()
@@ -450,13 +450,6 @@ def own(array: NDArray[Any]) -> NDArray[Any]:
         return view
     order: Any = "F" if array.flags.fnc else "C"
     return np.ndarray(array.shape, array.dtype, buffer=array.tobytes(order), order=order)
-
-
-def _owners(array: Any) -> Iterator[Any]:
-    """An array, the array whose memory it has, and so on, and at last what holds the memory."""
-    while array is not None:
-        yield array
-        array = getattr(array, "base", None)
 
 
 def _immutable(array: Any) -> bool:
@@ -468,10 +461,6 @@ def _immutable(array: Any) -> bool:
             return False
         array = getattr(array, "base", None)
     return True
-
-
-def _mapped(array: Any) -> bool:
-    return any(isinstance(each, mmap.mmap) for each in _owners(array))
 
 
 def owns_its_data(value: Any) -> bool:

@@ -5,7 +5,8 @@ r"""Two hinges a sample by semismooth Newton: their stage, and the fits it ends 
 A stage minimises  R(w) + ⟨fixed, w⟩ + Σ_i c_i env_i(⟨w, ψ_i⟩)  where env_i has the multipliers of `two_hinges` as slopes. A Newton step of
 full length is one pass over Ψ; where the line search shortens it, only the rows are read whose multipliers differ.
 
-Memory: f, the move, the pull, two multipliers and two centres are vectors of n numbers; besides, 40 d bent rows.
+Memory: f, the move, the pull, two multipliers and two centres are vectors of n numbers; besides, 40 d bent rows of
+streamed features.
 """
 
 from __future__ import annotations
@@ -32,8 +33,9 @@ class Bends(BentRows):
     def curvature(self, factor: float) -> Array:
         """factor · Σ bend_i ψ_i ψ_iᵀ, its lower half."""
         H = np.zeros((self.d, self.d), order="F")
-        for rows, bends in zip(self.rows, self.numbers, strict=True):
-            H = dsyrk(1.0, (rows * np.sqrt(factor * self.stride * bends)[:, None]).T, beta=1.0, c=H, lower=1, overwrite_c=1)
+        for rows, bends in self.panels():
+            np.multiply(rows, np.sqrt(factor * self.stride * bends)[:, None], out=rows)
+            H = dsyrk(1.0, rows.T, beta=1.0, c=H, lower=1, overwrite_c=1)
         return H
 
 
@@ -47,10 +49,10 @@ class HingeStage(Stage):
 
     def __init__(self, rows: RowBlocks, hinges: Hinges, bound: Bound, fixed: Array, w: Array, width: float) -> None:
         super().__init__(rows, bound, fixed, w, width)
-        n, d = rows.shape
+        n = rows.shape[0]
         self.hinges = hinges
         self.multipliers, self.centres = Pair.zeros(n), Pair.zeros(n)
-        self._bends = Bends(d)
+        self._bends = Bends(rows)
 
     @property
     def vectors(self) -> int:

@@ -4,8 +4,8 @@ A stage minimises  R(w) + ⟨fixed, w⟩ + (a convex differentiable function of 
 line search. What the function is, its second derivative and its part of the gap are the matter of its kind; its gradient has the
 multipliers of the hinges as slopes, so that they are all that a stage keeps beside w.
 
-It is evaluated in blocks of rows that stay in the cache: predictions, multipliers, what changes in the gradient, and copies of the bent
-rows, of which the second derivative is made when a step is taken. Where few multipliers of a block differ, only their rows are read.
+It is evaluated in blocks of rows that stay in the cache: predictions, multipliers, what changes in the gradient, and which rows are
+bent, of which the second derivative is made when a step is taken. Where few multipliers of a block differ, only their rows are read.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ Indices = NDArray[np.intp]
 Found = TypeVar("Found")
 MANY = 0.25  # of a block: if more multipliers have changed, the product with the whole block is the quicker one
 CAP = 20  # bent rows a dimension: of more than twice as many, every second one stands for two
+PANEL = 1 << 16  # numbers of bent rows that are worked on at once, half a megabyte
 HALVINGS = 40
 FLAT = 0.1  # the line search stops where the slope is at most this share of its value at 0
 STILL = 1e-7  # a shorter step, as a share of Newton's, moves nothing
@@ -107,29 +108,53 @@ def narrowed(bracket: Bracket, t: float, value: float) -> Bracket:
 
 
 class BentRows:
-    """Copies of the rows of bent hinges, with a number each. Of very many, an evenly spread part is kept: each stands for `stride`."""
+    """The rows of bent hinges, with a number each: where they lie in memory, or copies of rows that are streamed. Of very many, an evenly
+    spread part is kept: each stands for `stride`.
+    """
 
-    def __init__(self, d: int) -> None:
-        self.d = d
+    def __init__(self, rows: RowBlocks) -> None:
+        self.d = rows.shape[1]
+        self._source = rows.in_memory
+        self._panel = np.empty((0, self.d))
         self.clear()
 
     def clear(self) -> None:
         """No rows."""
-        self.rows: list[Array] = []
-        self.numbers: list[NDArray[Any]] = []
+        self._rows: list[NDArray[Any]] = []  # indices, or copies
+        self._numbers: list[NDArray[Any]] = []
         self.count, self.stride = 0, 1
 
-    def add(self, block: Array, bent: Indices, numbers: NDArray[Any]) -> None:
-        """Rows `bent` of a block, and their numbers."""
+    def add(self, start: int, block: Array, bent: Indices, numbers: NDArray[Any]) -> None:
+        """Rows `bent` of the block that begins at a row, and their numbers."""
         chosen = bent[:: self.stride]
-        self.rows.append(block[chosen])
-        self.numbers.append(numbers[:: self.stride].copy())
+        self._rows.append(block[chosen] if self._source is None else start + chosen)
+        self._numbers.append(numbers[:: self.stride])
         self.count += chosen.size
         if self.count > 2 * CAP * self.d:
             self.stride *= 2
-            self.rows = [rows[::2].copy() for rows in self.rows]
-            self.numbers = [numbers[::2].copy() for numbers in self.numbers]
-            self.count = sum(numbers.size for numbers in self.numbers)
+            self._rows = [rows[::2].copy() for rows in self._rows]
+            self._numbers = [numbers[::2].copy() for numbers in self._numbers]
+            self.count = sum(numbers.size for numbers in self._numbers)
+
+    def panels(self) -> Iterator[tuple[Array, NDArray[Any]]]:
+        """Rows and numbers, a few at a time, which stay in the cache: copies that may be written on, and that the next ones overwrite."""
+        if not self.count:
+            return
+        rows, numbers = self._rows, self._numbers
+        if self._source is not None:
+            rows, numbers = [np.concatenate(rows)], [np.concatenate(numbers)]
+        step = max(PANEL // self.d, 1)
+        if len(self._panel) < min(step, self.count):
+            self._panel = np.empty((min(step, self.count), self.d))
+        for some, own in zip(rows, numbers, strict=True):
+            for k in range(0, own.size, step):
+                part = some[k : k + step]
+                panel = self._panel[: len(part)]
+                if self._source is None:
+                    panel[:] = part
+                else:
+                    np.take(self._source, part, axis=0, out=panel, mode="clip")  # into `out` without a copy; no index is out of range
+                yield panel, own[k : k + step]
 
 
 class Stage(ABC):
@@ -196,12 +221,12 @@ class Stage(ABC):
             first(item[0])
             return self._price(*item)
 
-        for (_, block), rest, change, bent, numbers in self._each(work, self.moved(step)):
+        for (part, block), rest, change, bent, numbers in self._each(work, self.moved(step)):
             self.rest += rest
             if change is not None:
                 self.g += change
             if bent.size:
-                self._bends.add(block, bent, numbers)
+                self._bends.add(part.start, block, bent, numbers)
         if step is not None:
             self.w = self.w + step
         self.excess = self.bound.excess(self.g, self.w)

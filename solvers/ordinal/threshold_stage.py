@@ -14,7 +14,8 @@ then, at their thresholds, what has changed in the gradient, for which only rows
 
 One net more: the gap of the last point is computed anew, and where it is above the goal the interior-point method has the last word.
 
-Memory: f, the move, the pull and, for each hinge, a multiplier, a centre, its ramp and its place; besides, 40 d bent rows.
+Memory: f, the move, the pull and, for each hinge, a multiplier, a centre, its ramp and its place; besides, 40 d bent rows of
+streamed features.
 """
 
 from __future__ import annotations
@@ -44,14 +45,17 @@ class PooledBends(BentRows):
     def curvature(self, factor: float, pools: Indices) -> Array:
         """factor · Σ (ψ − ψ̄)(ψ − ψ̄)ᵀ over the bent hinges, ψ̄ the mean of their pool; its lower half."""
         H = np.zeros((self.d, self.d), order="F")
-        if not self.rows:
+        if not self.count:
             return H
-        marks = [(pools[ends][:, None] == np.arange(pools[-1] + 1)).astype(float) for ends in self.numbers]
-        sums = sum(mark.T @ rows for mark, rows in zip(marks, self.rows, strict=True))
-        means = sums / np.maximum(sum(mark.sum(axis=0) for mark in marks), 1.0)[:, None]
-        for rows, ends in zip(self.rows, self.numbers, strict=True):
-            centred = rows - means[pools[ends]]
-            H = dsyrk(factor * self.stride, centred.T, beta=1.0, c=H, lower=1, overwrite_c=1)
+        sums, counts = np.zeros((pools[-1] + 1, self.d)), np.zeros(pools[-1] + 1)
+        for rows, ends in self.panels():
+            mark = (pools[ends][:, None] == np.arange(counts.size)).astype(float)
+            sums += mark.T @ rows
+            counts += mark.sum(axis=0)
+        means = sums / np.maximum(counts, 1.0)[:, None]
+        for rows, ends in self.panels():
+            np.subtract(rows, means[pools[ends]], out=rows)
+            H = dsyrk(factor * self.stride, rows.T, beta=1.0, c=H, lower=1, overwrite_c=1)
         return H
 
 
@@ -68,7 +72,7 @@ class ThresholdStage(Stage):
         self.b, self.g_b = b.copy(), fixed_b.copy()
         self.a, self.centre = np.zeros(hinges.table), np.zeros(hinges.table)
         self.multipliers, self.centres = (self.a,), (self.centre,)
-        self._bends = PooledBends(rows.shape[1])
+        self._bends = PooledBends(rows)
         self._pools = np.arange(hinges.count)
         self._plain: Any = (tuple(hinges), tuple(Ramps.of(hinges)))  # numba takes plain tuples four times as fast
 

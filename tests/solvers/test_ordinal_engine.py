@@ -375,9 +375,9 @@ def test_bent_multipliers_take_what_a_threshold_cannot_say():
 def test_many_bent_rows_are_represented_by_some():
     rng = np.random.default_rng(11)
     X, ends = rng.normal(size=(6000, 3)), rng.integers(0, 2, size=6000)
-    bends = PooledBends(3)
+    bends = PooledBends(RowBlocks(X))
     for start in range(0, 6000, 500):
-        bends.add(X[start : start + 500], np.arange(500), ends[start : start + 500])
+        bends.add(start, X[start : start + 500], np.arange(500), ends[start : start + 500])
     assert bends.count <= 2 * 20 * 3
     assert np.diag(bends.curvature(1 / 6000, np.array([0, 1]))) == pytest.approx(np.ones(3), rel=0.5)
 

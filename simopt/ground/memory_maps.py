@@ -1,0 +1,19 @@
+"""Whose memory an array has, and whether it is that of a mapped file."""
+
+from __future__ import annotations
+
+import mmap
+from collections.abc import Iterator
+from typing import Any
+
+
+def owners(array: Any) -> Iterator[Any]:
+    """An array, the array whose memory it has, and so on, and at last what holds the memory."""
+    while array is not None:
+        yield array
+        array = getattr(array, "base", None)
+
+
+def mapped(array: Any) -> bool:
+    """Whether reading it may read a file: `numpy.memmap`, or a view of one."""
+    return any(isinstance(each, mmap.mmap) for each in owners(array))
