@@ -14,7 +14,7 @@ import signal
 import statistics
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import asdict, dataclass
 from importlib.metadata import version
@@ -254,6 +254,11 @@ class Table:
             )
 
 
+def exponent(times: Mapping[int, float]) -> float:
+    """k such that time grows as size to the power k: least squares on the logarithms of both."""
+    return float(np.polyfit(np.log(list(times)), np.log(list(times.values())), 1)[0])
+
+
 def growth(title: str, sizes: list[int], kinds: dict[str, Callable[[int], float]]) -> tuple[dict[str, dict[int, float]], dict[str, float]]:
     """Prints and returns what each kind takes at each size, and the exponents: least squares on the logarithms."""
     print(f"\n## {title}\n{machine()}")
@@ -261,7 +266,7 @@ def growth(title: str, sizes: list[int], kinds: dict[str, Callable[[int], float]
     exponents = {}
     for kind, work in kinds.items():
         times[kind] = {size: work(size) for size in sizes}
-        exponents[kind] = float(np.polyfit(np.log(sizes), np.log(list(times[kind].values())), 1)[0])
+        exponents[kind] = exponent(times[kind])
         row = "  ".join(f"{size:.0e}: {taken:.4f}" for size, taken in times[kind].items())
         print(f"{kind:<24} {row}   exponent {exponents[kind]:.2f}", flush=True)
     return times, exponents
