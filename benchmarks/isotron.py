@@ -75,7 +75,9 @@ def parts(name: str, y: np.ndarray, z: np.ndarray, lipschitz: float, product: fl
     source, target = np.ones(10**7), np.empty(10**7)
     copied = best(lambda: np.copyto(target, source)) / (16.0 * source.size)
     nodes = found[node_places(m)]
-    fits = [partial(fit_chain, targets, weights, steps, guess=(nodes, share * float(np.ptp(found)))) for share in (0.0, 0.003, 0.01, 0.03)]
+    fits = [
+        partial(fit_chain, targets, weights, steps, guess=(nodes, share * float(np.ptp(found)))) for share in (0.0, 3e-4, 1e-3, 3e-3, 1e-2)
+    ]
     sort, fit = best(lambda: ordered(z)), min(best(work) for work in fits)
     whole = (product + sort + fit) / product
     sorting = (
