@@ -8,6 +8,7 @@ fall, and with them what is measured. What a row misses beside its limit is Pyth
 
 from __future__ import annotations
 
+import json
 import statistics
 import tempfile
 import time
@@ -112,11 +113,12 @@ def kinds(quick: bool) -> Iterator[dict[str, tuple[Work, str]]]:
 
 
 def main() -> None:
-    """All of them; the limits before and after."""
+    """The limits, then all of the work."""
     options = arguments(__doc__ or "")
     print(f"\n## two threads against one\n{machine()}")
     with one_thread(), kinds(options.quick) as known:
-        limits = {}
+        limits: dict[str, float] = {}
+        rows: list[dict[str, Any]] = []
         for name in sorted(known, key=lambda name: not name.startswith("limit")):
             work, limit = known[name]
             one, two, ratio, found = pairs_of(work, 2 if options.quick else PAIRS)
@@ -127,7 +129,10 @@ def main() -> None:
             else:
                 verdict = "met" if ratio >= TARGET else "MISSED"
                 rest = f" (target {TARGET}: {verdict}), {limit} allows {limits[limit]:.2f}: {ratio / limits[limit]:.0%} of that"
+            rows.append({"label": name, "one": one, "two": two, "ratio": ratio})
             print(f"{name:<34} {1e3 * one:8.1f} ms {1e3 * two:8.1f} ms   {ratio:.2f} times as fast{rest}", flush=True)
+    if options.json:
+        Path(options.json).write_text(json.dumps({"machine": machine(), "rows": rows}, indent=1))
 
 
 if __name__ == "__main__":

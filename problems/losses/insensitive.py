@@ -149,7 +149,7 @@ class InsensitiveRegression(Problem):
         asked = [Asked("image", num, num.lift(point["w"])) for num, point in points]
         for num, given in multipliers:
             if all(key in given and np.size(given[key]) == n for key in ("above", "below")):
-                asked.append(Asked("pull", num, [above - below for above, below in self.priced(num, given)]))
+                asked.append(Asked("pull", num, self.differences(num, given)))
 
         def follows(part: slice, f: Array) -> Array:
             above, below = self._capped(FLOAT, self._suggested(part, f), part)
@@ -197,23 +197,23 @@ class InsensitiveRegression(Problem):
         shares = self.shares.on(part)
         return hinge_rows.capped(num, above - common, shares), hinge_rows.capped(num, below - common, shares)
 
-    def priced(self, num: Arithmetic, multipliers: Multipliers) -> list[tuple[Value, Value]]:
-        """p and q by ranges of samples."""
-        return [self.prices(num, multipliers, part) for part in self.rows.parts]
-
-    def pull(self, num: Arithmetic, prices: Sequence[tuple[Value, Value]]) -> Value:
-        """g = Ψᵀ(p − q)."""
-        return self._products.pull(num, [above - below for above, below in prices])
+    def differences(self, num: Arithmetic, multipliers: Multipliers) -> list[Value]:
+        """v = p − q by ranges of samples, of which g = Ψᵀv."""
+        pairs = (self.prices(num, multipliers, part) for part in self.rows.parts)
+        return [above - below for above, below in pairs]
 
     def lagrangian(self, num: Arithmetic, multipliers: Multipliers) -> tuple[Value, Value]:
         """Σ (q − p) y − ε Σ (p + q) − (n/(2β)) Σ (p² + q²), the part of the Lagrangian without w, and g = Ψᵀ(p − q)."""
-        prices = self.priced(num, multipliers)
+        v: list[Value] = []
 
-        def term(part: slice, above: Value, below: Value) -> Value:
+        def term(part: slice) -> Value:
+            above, below = self.prices(num, multipliers, part)
+            v.append(above - below)
             smoothing = cost(num, above, below, shares=self.shares.on(part), smoothness=self.smoothness)
             return num.dot(below - above, num.lift(self.targets[part])) - num.sum(above + below) * num.lift(self.epsilon) - smoothing
 
-        return reduce(add, (term(part, *pair) for part, pair in zip(self.rows.parts, prices, strict=True))), self.pull(num, prices)
+        value = reduce(add, map(term, self.rows.parts))
+        return value, self._products.pull(num, v)
 
     def settled(self, num: Arithmetic, w: Value, multipliers: Multipliers) -> bool:
         """Whether y, w, p and q are all 0: then every term of the gap is 0, also where radii of intervals would say otherwise."""
@@ -221,13 +221,16 @@ class InsensitiveRegression(Problem):
 
     def hinge_gap(self, num: Arithmetic, w: Value, multipliers: Multipliers) -> tuple[Value, Value]:
         """What the hinges leave of the gap, and g = Ψᵀ(p − q)."""
-        prices = self.priced(num, multipliers)
-        left = (
-            slack(num, h, a, self.shares.on(part), self.smoothness)
-            for (part, pair), own in zip(self.hinges(num, w), prices, strict=True)
-            for h, a in zip(pair, own, strict=True)
-        )
-        return reduce(add, left), self.pull(num, prices)
+        v: list[Value] = []
+
+        def left() -> Iterator[Value]:
+            for part, pair in self.hinges(num, w):
+                own = self.prices(num, multipliers, part)
+                v.append(own[0] - own[1])
+                yield from (slack(num, h, a, self.shares.on(part), self.smoothness) for h, a in zip(pair, own, strict=True))
+
+        rest = reduce(add, left())
+        return rest, self._products.pull(num, v)
 
     def multipliers(self, point: Point) -> Multipliers:
         """q_i = s'(y_i − ε − f_i)/n, p_i = s'(f_i − y_i − ε)/n: exact if β < ∞; else 1/n or 0, exact away from the kinks, which a point
