@@ -70,7 +70,7 @@ class Walk:
         self.problem, self.start, self.iterations = problem, time.perf_counter(), 0
         self.squared_tol = squared_tol
         self.p, self.y = problem.charges(), problem.aims()
-        self.unit = problem.loss_unit() or 1.0
+        self.unit, self.vacant = problem.loss_unit() or 1.0, problem.vacant
         self.path = None if problem.loss == "squared" else ParametricSimplex(problem)
 
     def at(self, bound: float) -> Place:
@@ -128,7 +128,7 @@ class Walk:
 
     def _judged(self, bound: float, v: Array, q: Array) -> Place:
         loss, kept = self.problem.loss_function, self.problem.charged
-        v = np.zeros_like(v) if self.problem.vacant else np.clip(v, -1.0, 1.0)
+        v = np.zeros_like(v) if self.vacant else np.clip(v, -1.0, 1.0)
         f = self.problem.core @ (self.p * v[kept]) * bound
         prices = loss.admitted(FLOAT, q[kept], self.p, self.y)
         slope = -float(self.p @ np.abs(self.problem.core.T @ prices))

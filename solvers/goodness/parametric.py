@@ -344,25 +344,25 @@ class ParametricSimplex:
         for z in (value, speed):
             z[W], goal = 0.0, z[n + E]
             self._solve(z)
+            self._solve(z)
             z[n:] = A @ z[:n]
             z[n + E] = goal
         price[n + E] = 0.0
+        self._price()
         self._price()
         price[:n] = -(turned @ price[n:])
         price[W] = 0.0
 
     def _solve(self, z: Array) -> None:
-        """x_W from f_E, and once more from what that leaves."""
-        A, W, E, M = self.pieces.matrix, self.basis.free[: self.size], self.basis.pinned[: self.size], self._inverse()
-        for _ in range(2):
-            z[W] += M @ (z[len(A) + E] - A[E] @ z[: len(A)])
+        """x_W from f_E and what they leave of it."""
+        A, W, E = self.pieces.matrix, self.basis.free[: self.size], self.basis.pinned[: self.size]
+        z[W] += self._inverse() @ (z[len(A) + E] - A[E] @ z[: len(A)])
 
     def _price(self) -> None:
-        """Prices of f_E from the others', and once more from what that leaves."""
-        turned, W, E, M = self.pieces.turned, self.basis.free[: self.size], self.basis.pinned[: self.size], self._inverse()
+        """Prices of f_E from the others' and what they leave of it."""
+        turned, W, E = self.pieces.turned, self.basis.free[: self.size], self.basis.pinned[: self.size]
         prices = self.state.price[len(turned) :]
-        for _ in range(2):
-            prices[E] -= M.T @ (turned[W] @ prices)
+        prices[E] -= self._inverse().T @ (turned[W] @ prices)
 
     def _inverse(self) -> Array:
         return self.basis.inverse[: self.size, : self.size]
