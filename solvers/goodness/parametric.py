@@ -14,7 +14,7 @@ Kept between pivots is A_EW^{-1}, changed by a matrix of rank one. A row and a c
 2N|W| + 3|W|² multiplications, and refined where they are not 0 or 1 to rounding where they have to be. What that leaves says when the
 inverse is worn out; it is then computed afresh, as it is after `REFRESH` pivots, and a pivot has to be well above it.
 Ties go to the largest pivot: where rows or columns are equal, equal to rounding or dependent, none of the size of rounding is made.
-Source: Gass and Saaty 1955 (the parametric objective; here it is its dual, the bounds, that moves); Murty 1983, Linear Programming, ch. 8.
+Source: Gass and Saaty 1955, The computational algorithm for the parametric objective function; here its dual, with bounds that move.
 """
 
 from __future__ import annotations
