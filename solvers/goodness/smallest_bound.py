@@ -32,7 +32,7 @@ def newton_on_curve(problem: SmallestBound, max_iter: int) -> Iterator[Iterate]:
     curve = Goodness(problem.gram, problem.targets, bound, problem.masses, problem.loss, problem.epsilon, problem.margin)
     walk, proof = Walk(curve, squared_tol=SQUARED_TOL), start
     for _ in range(max_iter):
-        place = walk.at(bound)
+        place = walk.at(bound) if curve.loss == "squared" else walk.by_highs(bound)  # bounds jump: the walk would pass all breakpoints
         multipliers = {"predictions": place.q, "level": np.array(1.0)}
         point = {"w": bound * place.v}
         lower = float(problem.dual_bound(multipliers))
