@@ -30,7 +30,7 @@ KEPT = ROOT / ".bench"
 READ = ("simopt", "problems", "solvers", "theorems", "estimators", "benchmarks", "data", "constraints.txt")
 HELPERS = {"__init__", "__main__", "against", "by_hand", "compare", "operations", "page", "pairs"}
 SCRIPTS = {path.stem: [str(path)] for path in HERE.glob("*.py") if path.stem not in HELPERS}
-SCRIPTS["by_hand"] = ["-m", "benchmarks.by_hand"]  # of problems that --against makes
+SCRIPTS |= {name: ["-m", f"benchmarks.{name}"] for name in ("by_hand", "growth")}  # with what --against has
 SCRIPTS |= {f"compare_{name}": [str(HERE / "compare.py"), name, "--folder", "{kept}"] for name in TABLE}
 
 
