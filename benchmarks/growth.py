@@ -79,9 +79,8 @@ def main() -> None:
             unclosed += bool(open_at)
     known = {label: value for label, value in steep.items() if math.isfinite(value)}
     most = max(known, key=lambda label: known[label])
-    print(
-        f"{len(steep)} solvers; median exponent {np.median([*known.values()]):.2f}, largest {known[most]:.2f} ({most}); {unclosed} with a certificate left open"
-    )
+    worst = f"largest {known[most]:.2f} ({most}); {unclosed} with a certificate left open"
+    print(f"{len(steep)} solvers; median exponent {np.median([*known.values()]):.2f}, {worst}")
 
 
 if __name__ == "__main__":
