@@ -146,7 +146,7 @@ def _judged(problem: Problem, point: Point, multipliers: Multipliers | None, num
             raise InvalidProblem(f"point: {name} is not finite (first at index {first}); finite numbers needed")
     restored = named("point", problem.restore, point)
     scale = problem.scale()
-    if num is FLOAT and isinstance(multipliers, Mapping) and finite(restored):
+    if problem.in_blocks and num is FLOAT and isinstance(multipliers, Mapping) and finite(restored):
         problem.foresee(*_asked_for(problem, restored, checked("multipliers", multipliers, {}), scale))
     scene = _Scene(problem, restored, num)
     weighed = [(*scene.weigh(candidate), candidate, origin) for origin, candidate in _candidates(problem, restored, multipliers)]

@@ -142,7 +142,7 @@ BEHIND: dict[str, tuple[str, ...]] = {
         *("problems.domains.list_domain", "problems.domains.ranked_lists:documents", "problems.domains.weighted_mean"),
     ),
     "bounds on files, servers and time, numbers of ours: tests/hostile attacks what they bound": (
-        *("data.datasets.https", "data.datasets.packed", "ground.allowance", "ground.reading"),
+        *("data.datasets.https", "data.datasets.packed", "ground.allowance", "ground.memory_maps", "ground.reading"),
     ),
     "no arrays or numbers: names, texts, hashable samples, any value at all": (
         *(
