@@ -112,8 +112,8 @@ def kinds(quick: bool) -> Iterator[dict[str, tuple[Work, str]]]:
             f"Gram tiles, float64, n = {n}": (embedded("float64"), "arithmetic"),
             f"Gram tiles, float32, n = {n}": (embedded("float32"), "arithmetic"),
             f"herd in 8 blocks, n = {many}": (herded, "arithmetic"),
-            f"three sweeps, m = {m}": (sweep, "reading in blocks"),
-            f"SVR streamed, m = {m}, whole": (solved, "reading in blocks"),
+            f"three sweeps, m = {m}": (sweep, "reading by halves"),
+            f"SVR streamed, m = {m}, whole": (solved, "reading by halves"),
             "limit: arithmetic": (arithmetic, "arithmetic"),
             "limit: reading by halves": (lambda: list(in_order(ten_times, np.split(mapped, 2))), "reading by halves"),
             "limit: reading in blocks": (
