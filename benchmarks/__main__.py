@@ -1,5 +1,5 @@
-"""Runs every benchmark, or those named: `python -m benchmarks [--quick | --page] [--again] [name …]`. Each is a script, or a row of
-compare.py.
+"""Runs all benchmarks, or those named: `python -m benchmarks [--quick | --page] [--again] [name …]`. Each is a script, or a row of
+compare.py, which runs if it is named: back ends there have time limits of minutes.
 
 What a benchmark that ended well printed is kept in .bench/, under the content of all that it may read, with the day and the seconds it
 took; a second call prints it again and goes on with what is missing, so that an interrupt costs one benchmark. --again measures anew.
@@ -31,7 +31,7 @@ READ = ("simopt", "problems", "solvers", "theorems", "estimators", "benchmarks",
 HELPERS = {"__init__", "__main__", "against", "by_hand", "compare", "operations", "page", "pairs"}
 SCRIPTS = {path.stem: [str(path)] for path in HERE.glob("*.py") if path.stem not in HELPERS}
 SCRIPTS |= {name: ["-m", f"benchmarks.{name}"] for name in ("by_hand", "growth")}  # with what --against has
-SCRIPTS |= {f"compare_{name}": [str(HERE / "compare.py"), name, "--folder", "{kept}"] for name in TABLE}
+COMPARISONS = {f"compare_{name}": [str(HERE / "compare.py"), name, "--folder", "{kept}"] for name in TABLE}  # with time limits of minutes
 
 
 def run(command: Sequence[str], environment: Mapping[str, str]) -> tuple[int, str]:
@@ -56,7 +56,8 @@ def folder(quick: bool) -> Path:
 
 def main() -> int:
     """The exit status is that of the first script that failed."""
-    names = sorted(SCRIPTS)
+    known = SCRIPTS | COMPARISONS
+    names = sorted(known)
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="name", help=", ".join(names))
     parser.add_argument("--quick", action="store_true", help="small sizes and two pairs, to see that they run")
@@ -80,7 +81,7 @@ def main() -> int:
     one_thread = {key: "1" for key in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")}
     environment = {**os.environ, **one_thread, "PYTHONUNBUFFERED": "1", "PYTHONIOENCODING": "utf-8"}
     here, status, total = folder(options.quick), 0, 0.0
-    for name in options.names or names:
+    for name in options.names or sorted(SCRIPTS):
         kept = here / f"{name}.txt"
         if not (options.again or further) and kept.exists():
             first, _, said = kept.read_text(encoding="utf-8").partition("\n")
@@ -88,7 +89,7 @@ def main() -> int:
         else:
             start = time.monotonic()
             ended, said = run(
-                [sys.executable, *(part.format(kept=here) for part in SCRIPTS[name]), *(["--quick"] if options.quick else []), *further],
+                [sys.executable, *(part.format(kept=here) for part in known[name]), *(["--quick"] if options.quick else []), *further],
                 environment,
             )
             status = status or ended
