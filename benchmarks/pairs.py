@@ -24,7 +24,7 @@ from typing import Any, TypeVar
 import numpy as np
 
 PAIRS = 9
-BUDGET = 300.0  # seconds; a slow cell takes as many pairs as fit
+BUDGET = 60.0  # seconds; a slow cell takes as many pairs as fit
 SLOW = 5.0  # seconds; a run of this length needs no warm-up before it
 GRACE = 3.0  # seconds that a stopped process has to clean up
 Work = Callable[[], object]
