@@ -167,7 +167,7 @@ def against_solvers(options: Any, sizes: list[int]) -> None:
                 print(f"{name}, {m:.0e}: over {LIMIT:g} s")
                 break
             count = 2 if options.quick else max(2, min(PAIRS, int(60.0 / taken)))
-            result = interleave(fit, lambda peer=peer, problem=problem: peer(problem), pairs=count, budget=120.0, clock=time.process_time)
+            result = interleave(fit, lambda peer=peer, problem=problem: peer(problem), pairs=count, budget=30.0, clock=time.process_time)
             gap = gap_of(problem, peer(problem))
             faster = 1.0 / result.ratio
             table.add(f"{name}, {m:.0e}", result, f"{faster:.0f} times; the peer's gap/scale {gap:.0e}", relative_gap=gap)
