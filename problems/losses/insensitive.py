@@ -15,7 +15,7 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager
 from dataclasses import replace
 from functools import cached_property, reduce
@@ -35,7 +35,7 @@ from simopt.problems.cases import recipes
 from simopt.problems.losses import hinge_rows
 from simopt.problems.losses.shares import Shares, in_parts
 from simopt.problems.norms import squares, vectors
-from simopt.solving.problem import Image, Law, Problem, Rescale, change_of_units, laws_of_samples
+from simopt.solving.problem import Foreseen, Image, Law, Problem, Rescale, change_of_units, laws_of_samples
 
 
 def positive_or_infinite(name: str, smoothness: SupportsFloat) -> float:
@@ -141,22 +141,24 @@ class InsensitiveRegression(Problem):
     def _products(self) -> Products:
         return Products(self.rows)
 
-    def foresee(self, points: Sequence[tuple[Arithmetic, Point]], multipliers: Sequence[tuple[Arithmetic, Multipliers]]) -> None:
+    def foresee(self, asked: Callable[[], Foreseen]) -> None:
         """Ψw and Ψᵀ(p − q) of all these, and of what the first point suggests, in one pass. Where the rows are one block, nothing."""
-        n = len(self.targets)
-        if len(self.rows.parts) == 1 or not all(np.any(num.mid(num.lift(point["w"]))) for num, point in points):
+        if len(self.rows.parts) == 1:
             return
-        asked = [Asked("image", num, num.lift(point["w"])) for num, point in points]
+        n, (points, multipliers) = len(self.targets), asked()
+        if not all(np.any(num.mid(num.lift(point["w"]))) for num, point in points):
+            return
+        products = [Asked("image", num, num.lift(point["w"])) for num, point in points]
         for num, given in multipliers:
             if all(key in given and np.size(given[key]) == n for key in ("above", "below")):
-                asked.append(Asked("pull", num, self.differences(num, given)))
+                products.append(Asked("pull", num, self.differences(num, given)))
 
         def follows(part: slice, f: Array) -> Array:
             above, below = self._capped(FLOAT, self._suggested(part, f), part)
             v: Array = above - below
             return v
 
-        self._products.foresee(asked, follows if points[0][0] is FLOAT else None)
+        self._products.foresee(products, follows if points[0][0] is FLOAT else None)
 
     def one_judgement(self) -> AbstractContextManager[None]:
         """Products with the features are remembered."""

@@ -17,7 +17,7 @@ from simopt.solving.entries import checked, finite, named
 
 if TYPE_CHECKING:
     from simopt.ground.arrays import Array, Multipliers, Point
-    from simopt.solving.problem import Problem, Rescale
+    from simopt.solving.problem import Foreseen, Problem, Rescale
 
 HIDDEN = 1e-5  # of the scale: what rounding may hide of a gap in floats whose bounds stay where they are when the point is shaken
 WORST = 1e-2  # of the scale: what it may in its worst case, by formulas for balls, hide of others
@@ -146,8 +146,9 @@ def _judged(problem: Problem, point: Point, multipliers: Multipliers | None, num
             raise InvalidProblem(f"point: {name} is not finite (first at index {first}); finite numbers needed")
     restored = named("point", problem.restore, point)
     scale = problem.scale()
-    if problem.in_blocks and num is FLOAT and isinstance(multipliers, Mapping) and finite(restored):
-        problem.foresee(*_asked_for(problem, restored, checked("multipliers", multipliers, {}), scale))
+    if num is FLOAT and isinstance(multipliers, Mapping) and finite(restored):
+        given = checked("multipliers", multipliers, {})
+        problem.foresee(lambda: _asked_for(problem, restored, given, scale))
     scene = _Scene(problem, restored, num)
     weighed = [(*scene.weigh(candidate), candidate, origin) for origin, candidate in _candidates(problem, restored, multipliers)]
     weighed.sort(key=lambda found: (found[0], -found[1]))  # a bound is one without a feasible point, too
@@ -251,7 +252,7 @@ class _Scene:
         if ratio(size, scale) > near or (agree and self._steady(lower, candidate, scale)):
             return size, lower
         room = WORST * scale if scale < math.inf else 0.0
-        self.problem.foresee([(INTERVAL, self.restored)], [(INTERVAL, candidate)])
+        self.problem.foresee(lambda: ([(INTERVAL, self.restored)], [(INTERVAL, candidate)]))
         proven = self._worst(candidate)
         if proven - size > room and self._stays():  # also where floats are infeasible by an ulp, and formulas say ∞
             proven = min(proven, self._in_balls.weigh(candidate)[0])
@@ -336,9 +337,7 @@ def _lost(scale: float) -> float:
     return MOVED * scale / 10
 
 
-def _asked_for(
-    problem: Problem, restored: Point, multipliers: Multipliers, scale: float
-) -> tuple[list[tuple[Arithmetic, Point]], list[tuple[Arithmetic, Multipliers]]]:
+def _asked_for(problem: Problem, restored: Point, multipliers: Multipliers, scale: float) -> Foreseen:
     """Points and multipliers at which formulas are evaluated where a certificate closes: in floats, and shaken, or in balls."""
     delta = _force(restored, multipliers)
     if _hopeless(problem, delta):

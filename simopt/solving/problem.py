@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from simopt.data.datasets import Dataset
 
 ALL_CONES = frozenset({"soc", "power", "exp"})
+Foreseen = tuple[Sequence[tuple[Arithmetic, Point]], Sequence[tuple[Arithmetic, Multipliers]]]  # at which formulas will be evaluated
 
 
 def is_cvxpy(problem: object) -> TypeIs[cp.Problem]:
@@ -219,11 +220,9 @@ class Problem(ABC):
         """Entered while one point is judged, when the data are taken to stay: what was computed of them may be remembered that long."""
         return nullcontext()
 
-    def foresee(  # noqa: B027 (nothing to be done by default)
-        self, points: Sequence[tuple[Arithmetic, Point]], multipliers: Sequence[tuple[Arithmetic, Multipliers]]
-    ) -> None:
-        """Told before a point is judged: what the formulas are about to be asked for, the point itself first. Data that are streamed may
-        then be read once for all of them; what is not asked for after all, or asked for besides, does no harm.
+    def foresee(self, asked: Callable[[], Foreseen]) -> None:  # noqa: B027 (nothing to be done by default)
+        """Called before a point is judged: `asked` says what the formulas are about to be asked for, the point itself first. Data that are
+        streamed may then be read once for all of them; what is not asked for after all, or asked for besides, does no harm.
         """
 
     @abstractmethod
