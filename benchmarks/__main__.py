@@ -1,5 +1,5 @@
-"""Runs all benchmarks, or those named: `python -m benchmarks [--quick | --page] [--again] [name …]`. Each is a script, or a row of
-compare.py, which runs if it is named: back ends there have time limits of minutes.
+"""Runs benchmarks: `python -m benchmarks [--quick | --page] [--again] [--all | name …]`. Each is a script, or a row of compare.py; without
+names those of our solvers against their peers, which end within forty minutes, and with --all every one.
 
 What a benchmark that ended well printed is kept in .bench/, under the content of all that it may read, with the day and the seconds it
 took; a second call prints it again and goes on with what is missing, so that an interrupt costs one benchmark. --again measures anew.
@@ -31,7 +31,9 @@ READ = ("simopt", "problems", "solvers", "theorems", "estimators", "benchmarks",
 HELPERS = {"__init__", "__main__", "against", "by_hand", "compare", "operations", "page", "pairs"}
 SCRIPTS = {path.stem: [str(path)] for path in HERE.glob("*.py") if path.stem not in HELPERS}
 SCRIPTS |= {name: ["-m", f"benchmarks.{name}"] for name in ("by_hand", "growth")}  # with what --against has
-COMPARISONS = {f"compare_{name}": [str(HERE / "compare.py"), name, "--folder", "{kept}"] for name in TABLE}  # with time limits of minutes
+SCRIPTS |= {f"compare_{name}": [str(HERE / "compare.py"), name, "--folder", "{kept}"] for name in TABLE}
+OF_SOLVERS = ["exc", "fit", "goodness", "greedy", "growth", "herding", "isotron", "landmarked_svr", "landmarked_svr_stream"]
+OF_SOLVERS += ["lpav", "svm", "two_threads"]
 
 
 def run(command: Sequence[str], environment: Mapping[str, str]) -> tuple[int, str]:
@@ -56,14 +58,14 @@ def folder(quick: bool) -> Path:
 
 def main() -> int:
     """The exit status is that of the first script that failed."""
-    known = SCRIPTS | COMPARISONS
-    names = sorted(known)
+    names = sorted(SCRIPTS)
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", metavar="name", help=", ".join(names))
     parser.add_argument("--quick", action="store_true", help="small sizes and two pairs, to see that they run")
     parser.add_argument(
         "--page", action="store_true", help="write what was measured into docs/benchmarks.md and README.md, or docs/defaults.md"
     )
+    parser.add_argument("--all", action="store_true", help="every benchmark, some with time limits of minutes for each cell")
     parser.add_argument("--again", action="store_true", help="measure what is kept of this tree, too")
     parser.add_argument("--against", metavar="COMMIT", help="time this tree against that commit; names are those of problems, or start-up")
     options, further = parser.parse_known_args()
@@ -81,7 +83,7 @@ def main() -> int:
     one_thread = {key: "1" for key in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "NUMBA_NUM_THREADS")}
     environment = {**os.environ, **one_thread, "PYTHONUNBUFFERED": "1", "PYTHONIOENCODING": "utf-8"}
     here, status, total = folder(options.quick), 0, 0.0
-    for name in options.names or sorted(SCRIPTS):
+    for name in options.names or (names if options.all else OF_SOLVERS):
         kept = here / f"{name}.txt"
         if not (options.again or further) and kept.exists():
             first, _, said = kept.read_text(encoding="utf-8").partition("\n")
@@ -89,7 +91,7 @@ def main() -> int:
         else:
             start = time.monotonic()
             ended, said = run(
-                [sys.executable, *(part.format(kept=here) for part in known[name]), *(["--quick"] if options.quick else []), *further],
+                [sys.executable, *(part.format(kept=here) for part in SCRIPTS[name]), *(["--quick"] if options.quick else []), *further],
                 environment,
             )
             status = status or ended

@@ -25,7 +25,7 @@ from simopt.solving.problem import Problem
 
 TITLE = "growth of every solver's time, from the smallest to the largest size that fits"
 FIRST, LAST = 50, 3_276_800  # samples; a tenth as many where queries are counted
-LIMIT, ROOM = 0.3, 2.0e9  # seconds, of a solve, and a third of those before it; bytes, of an array that the problem has
+LIMIT, ROOM = 0.15, 2.0e9  # seconds, of a solve, and a third of those before it; bytes, of an array that the problem has
 TOL = 1e-6
 FORMS = {("goodness-choice", "interior-point"): {"loss": "squared"}}  # of solvers that do not take what the recipe makes
 

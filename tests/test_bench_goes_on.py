@@ -19,10 +19,13 @@ def bench(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> ModuleType:
     monkeypatch.syspath_prepend(str(ROOT))
     from benchmarks import __main__ as runner
 
+    assert set(runner.OF_SOLVERS) <= set(runner.SCRIPTS)
+
     ran = tmp_path / "ran"
     ran.write_text("")
     scripts = {name: ["-c", SAYS.format(ran=str(ran), name=name, status=status)] for name, status in (("first", 0), ("second", 1))}
     monkeypatch.setattr(runner, "SCRIPTS", scripts)
+    monkeypatch.setattr(runner, "OF_SOLVERS", [*scripts])
     monkeypatch.setattr(runner, "KEPT", tmp_path / "kept")
     return runner
 
