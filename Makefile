@@ -52,7 +52,8 @@ mutants: $(VENV)/.test
 attacks: $(VENV)/.test
 	$(BIN)/python tests/hostile $(ARGS)
 
-# Our solvers against their peers; ARGS=--all runs every benchmark. Goes on where it was interrupted; --page writes docs/benchmarks.md and the README's table from the run.
+# Our solvers against their peers, going on where it was interrupted; ARGS=--all runs every benchmark, and ARGS=--page writes docs/benchmarks.md
+# and the README's table from the run.
 bench: $(VENV)/.bench
 	$(BIN)/python -m benchmarks $(ARGS)
 
