@@ -86,8 +86,6 @@ class HingeSVMClassifierCV(ClassifierMixin, KernelFolds):
         """Refuse what are no classes."""
         flag("fit_intercept", self.fit_intercept)
         validate.between_0_and_1("tol", self.tol)
-        if hasattr(self.regularizations, "__len__"):  # of less than the smallest normal number 1/λ, which caps the multipliers, is none
-            validate.grid("regularizations", self.regularizations, low=float(np.finfo(float).smallest_normal), strict=True)
         signs_of_classes(y, self._masses(y))
 
     def _unit(self, X: Array, y: NDArray[Any], shared: Any) -> float:

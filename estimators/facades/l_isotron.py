@@ -134,7 +134,9 @@ class LIsotronRegressor(RegressorMixin, KernelEstimator):
         if self.fit_.stopped == "diverged":
             complaint = "the rounds diverged; make `rate` smaller"
         elif self.fit_.stopped == "iteration limit":
-            complaint = f"after {len(self.fit_.trace)} rounds the steps were still longer than tol={self.tol:g}; raise max_iter, or tol"
+            complaint = (
+                f"after {len(self.fit_.trace)} rounds the steps were still longer than tol={float(self.tol):g}; raise max_iter, or tol"
+            )
         self._concluded(certificate, len(self.fit_.trace), complaint)
         return self
 

@@ -54,7 +54,7 @@ class Needed:
         A loss of hinges is about as large as squares of residuals over γ, so that its λ is 2/γ times that of the squares.
         """
         demand_one_bound(radius, regularization)
-        if not self.of_data and (radius, regularization) != (None, None):
+        if not self.of_data and not (radius is None and regularization is None):
             return radius, regularization
         ridge, gamma = self._found
         if regularization is not None:

@@ -89,12 +89,12 @@ def values_of(name: str, grid: Any, low: float, high: float, unit: float) -> lis
     Raises
     ------
     InvalidProblem
-        for anything but a whole number ≥ 1 and numbers > 0.
+        for anything but a whole number ≥ 1 and numbers above the smallest normal one: of others 1/λ, or λ in other units, may be none.
     """
     if np.ndim(grid) == 0 and not hasattr(grid, "__len__"):
         count = validate.whole(name, grid, minimum=1)
         return [float(unit * value) for value in np.geomspace(high, low, count)]
-    return [float(value) for value in validate.grid(name, grid, low=0.0, strict=True)]
+    return [float(value) for value in validate.grid(name, grid, low=float(np.finfo(float).smallest_normal), strict=True)]
 
 
 def results_of(candidates: Sequence[Candidate], scores: Array) -> dict[str, Any]:
