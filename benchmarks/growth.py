@@ -17,7 +17,7 @@ import numpy as np
 import simopt
 from benchmarks.against import spent
 from benchmarks.by_hand import fresh
-from benchmarks.pairs import arguments, machine, one_thread, peak_megabytes
+from benchmarks.pairs import arguments, exponent, machine, one_thread, peak_megabytes
 from simopt.compare.instances import build
 from simopt.conformance import pairs
 from simopt.solving.backends.table import FIRST_CLASS, OTHERS
@@ -47,12 +47,6 @@ def cells(kind: type[Problem], solver: str, last: int, limit: float) -> Iterator
         size *= 2
 
 
-def exponent(sizes: list[int], seconds: list[float]) -> float:
-    """The slope of log seconds over log size."""
-    kept = slice(len(sizes) // 2 if len(sizes) > 3 else 0, None)
-    return float(np.polyfit(np.log(sizes[kept]), np.log(seconds[kept]), 1)[0]) if len(sizes) > 1 else math.nan
-
-
 def main() -> None:
     """All of ours, or those of the problems named."""
     options = arguments(__doc__ or "", problems=(str, "names of problems (default: all)"))
@@ -68,7 +62,8 @@ def main() -> None:
         for kind, solver in chosen:
             label = f"{kind.name}, {solver}"
             sizes, seconds, room, found = zip(*cells(kind, solver, last, limit), strict=True)
-            steep[label] = exponent([*sizes], [*seconds])
+            upper = [*zip(sizes, seconds, strict=True)][len(sizes) // 2 if len(sizes) > 3 else 0 :]
+            steep[label] = exponent(dict(upper)) if len(upper) > 1 else math.nan
             open_at = [size for size, each in zip(sizes, found, strict=True) if not each.optimal]
             closes = "all closed" if not open_at else f"{found[-1].status.value} at {', '.join(map(str, open_at))}"
             print(

@@ -7,7 +7,7 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import contextmanager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from functools import reduce
 from importlib import import_module
 from itertools import islice
@@ -74,13 +74,18 @@ def feature_rows(name: str, features: Any) -> Any:
 
 
 @contextmanager
-def looked_at(features: Any) -> Iterator[None]:
-    """Features of a problem, which `feature_rows` takes as they are inside: for the same problem in other units."""
-    before, _hearing.looked_at = getattr(_hearing, "looked_at", None), features
+def _in_this_thread(name: str, value: Any) -> Iterator[None]:
+    before = getattr(_hearing, name, None)
+    setattr(_hearing, name, value)
     try:
         yield
     finally:
-        _hearing.looked_at = before
+        setattr(_hearing, name, before)
+
+
+def looked_at(features: Any) -> AbstractContextManager[None]:
+    """Features of a problem, which `feature_rows` takes as they are inside: for the same problem in other units."""
+    return _in_this_thread("looked_at", features)
 
 
 StreamedFeatures = Annotated[Any, feature_rows, Axes("n", "d")]
@@ -99,14 +104,9 @@ class Ear:
         return self.passes == 1 and self.rows == int(self.features.shape[0])
 
 
-@contextmanager
-def listening(ear: Ear) -> Iterator[None]:
+def listening(ear: Ear) -> AbstractContextManager[None]:
     """Passes over the features that begin in this thread are heard; of others, and of rows that are taken out, nothing is known."""
-    before, _hearing.ear = getattr(_hearing, "ear", None), ear
-    try:
-        yield
-    finally:
-        _hearing.ear = before
+    return _in_this_thread("ear", ear)
 
 
 class Chunk(NamedTuple):
