@@ -38,7 +38,10 @@ Rules of the house
   `trial.seed`, `trial.effort` or a `trial.count` that depends on the effort, and there is no `decode`.
 * Randomness comes from `trial.rng` only (seeded by claim, seed and index; the generator of instances and each check have their own).
 * `expected`: HOLDS, REFUTED (with `defect=` SUBSTANTIVE, MISSING_HYPOTHESIS, CONSTANT, CONVENTION or TYPO, and a second claim `<id>+` with
-  `corrects=<id>`), VACUOUS, OPEN (only U and R rows; `note=` says what is missing).
+  `corrects=<id>`), VACUOUS, OPEN (only U and R rows; `note=` says what is missing, `last=Verdict.HOLDS` the verdict it had last: another
+  one fails).
+* `status=ProofStatus.GAP` (the printed proof does not show it, and no other is known) or `ProofStatus.OPEN`, of all rows or by row, stands
+  beside HOLDS; `note=` says what is missing. Without it HOLDS reads "proved in words": by the paper, or by the claim's own text.
 * `quantifier=ALL`: one refuted instance refutes. `SOME`: one instance ALL of whose checks are satisfied suffices; only an exhaustive
   search refutes. Existence, tightness and counterexamples are usually SOME.
 * `covers=("AK-18",)`: the function also decides these rows; their checks say `row="AK-18"`, checks without a row decide the claim's own
@@ -105,7 +108,7 @@ from simopt.claims.check import Sample as Sample
 from simopt.claims.claim import TIGHTEN, Claim, Instance, InvalidClaim, claim, once
 from simopt.claims.enclosure import Enclosure, NotComparable, between, enclose
 from simopt.claims.expression import Expr, exp, inputs, log, maximum, minimum, rational, root, symbols, total
-from simopt.claims.kinds import Defect, Effort, Evidence, Expected, Kind, Quantifier, Scope, Verdict
+from simopt.claims.kinds import Defect, Effort, Evidence, Expected, Kind, ProofStatus, Quantifier, Scope, Verdict
 from simopt.claims.papers import AUDIFFREN_KADRI, KAKADE_KALAI_KANADE_SHAMIR, KAR_JAIN, VAN_ROOYEN_MENON_WILLIAMSON, Paper
 from simopt.claims.papers import PAPERS as PAPERS
 from simopt.claims.rates import rate
@@ -190,6 +193,7 @@ __all__ = [  # the language: what `import *` gives; the programs that run it (`a
     "Kind",
     "NotComparable",
     "Paper",
+    "ProofStatus",
     "Quantifier",
     "Scope",
     "Trial",

@@ -9,7 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from simopt.claims.check import Check
-from simopt.claims.kinds import Defect, Expected, Kind, Quantifier
+from simopt.claims.kinds import Defect, Expected, Kind, ProofStatus, Quantifier, Verdict
 from simopt.claims.papers import Paper
 from simopt.claims.trial import Trial
 from simopt.ground import registry
@@ -68,6 +68,8 @@ class Claim:
     cost: float = 0.5
     evaluations: tuple[int, int] = (150, 1500)
     remains: str | Mapping[str, str] = ""
+    status: ProofStatus | Mapping[str, ProofStatus] | None = None
+    last: Verdict | None = None
 
     @property
     def rows(self) -> tuple[str, ...]:
@@ -87,6 +89,16 @@ class Claim:
     def left(self, row: str) -> str:
         """What the statements about `row` leave to be shown, in words; empty where they are the sentence itself."""
         return self.remains if isinstance(self.remains, str) else self.remains.get(row, "")
+
+    def lacks(self, row: str) -> ProofStatus | None:
+        """GAP or OPEN where no proof of `row` is known; None where one is."""
+        if self.expected is Expected.OPEN:
+            return ProofStatus.OPEN
+        return self.status.get(row) if isinstance(self.status, Mapping) else self.status
+
+    def met_by(self, verdict: Verdict) -> bool:
+        """Whether the verdict is what is expected of the claim's rows."""
+        return verdict.meets(self.expected, self.last)
 
     def describe(self) -> dict[str, Any]:
         """What `simopt list theorems --json` shows: plain data."""
@@ -129,6 +141,8 @@ def claim(
     cost: float | None = None,
     evaluations: tuple[int, int] = (150, 1500),
     remains: str | Mapping[str, str] = "",
+    status: ProofStatus | Mapping[str, ProofStatus] | None = None,
+    last: Verdict | None = None,
 ) -> Callable[[Verdicts], Verdicts]:
     """Register the decorated function `(instance, trial) -> Iterator[Check]` as the claim `id`. `simopt.claims` explains each field.
 
@@ -147,6 +161,7 @@ def claim(
             dict(knobs or {}), dict(mutants or {}), no_mutant, tuple(covers), corrects, defect, note, tuple(requires),
             SECONDS.get(kind, 0.5) if cost is None else cost, evaluations,
             remains if isinstance(remains, str) else dict(remains),
+            dict(status) if isinstance(status, Mapping) else status, last,
         )  # fmt: skip
         validate(made)
         registry.register("claim", id, made, function.__module__, function.__qualname__)
@@ -188,6 +203,7 @@ def _complaints(c: Claim) -> Iterator[str]:
         yield f"decode and dimension come together: decode maps [0, 1]^dimension to instances, got dimension={c.dimension}"
     yield from _complaints_about_expectation(c)
     yield from _complaints_about_remains(c)
+    yield from _complaints_about_status(c)
     yield from _complaints_about_mutants(c)
     repeated = {row for row in c.rows if c.rows.count(row) > 1}
     if repeated:
@@ -203,6 +219,21 @@ def _complaints_about_expectation(c: Claim) -> Iterator[str]:
         yield f"expected=OPEN needs a note that says what is missing to decide it, and is never allowed for {', '.join(NEVER_OPEN)}"
     if c.corrects is not None and c.corrects == c.id:
         yield "corrects= must name another claim"
+
+
+def _complaints_about_status(c: Claim) -> Iterator[str]:
+    if (c.last is None) is (c.expected is Expected.OPEN):
+        yield "last= is the verdict that the checks of an expected=OPEN claim had last, such as Verdict.HOLDS, and belongs to no other"
+    if c.status is None:
+        return
+    declared = c.status if isinstance(c.status, Mapping) else dict.fromkeys(c.rows, c.status)
+    for row, status in declared.items():
+        if row not in c.rows:
+            yield f"status= speaks of {row!r}; the rows are {', '.join(c.rows)}"
+        if status not in (ProofStatus.GAP, ProofStatus.OPEN):
+            yield f"status= says that no proof of {row} is known, as {ProofStatus.GAP!r} or {ProofStatus.OPEN!r}; what is proved is seen"
+    if c.expected is not Expected.HOLDS or not c.note.strip():
+        yield "status= belongs to expected=HOLDS, and needs a note that says what is missing"
 
 
 def _complaints_about_remains(c: Claim) -> Iterator[str]:

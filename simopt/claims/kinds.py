@@ -3,6 +3,8 @@
 Every member is a string, so that a record written as JSON reads like the code.
 """
 
+from __future__ import annotations
+
 from enum import StrEnum
 
 
@@ -24,7 +26,7 @@ class Kind(StrEnum):
 
 
 class Expected(StrEnum):
-    """What a claim says will come out. OPEN accepts any verdict and is for rows that the catalogue itself left undecided."""
+    """What a claim says will come out. OPEN is for rows that nobody has decided; it names the verdict that its checks had last."""
 
     HOLDS = "HOLDS"
     REFUTED = "REFUTED"
@@ -43,12 +45,17 @@ class Verdict(StrEnum):
     NOT_RUN = "NOT_RUN"
     ERROR = "ERROR"
 
-    def meets(self, expected: Expected) -> bool:
-        """Whether this verdict is what was expected; PROVED meets HOLDS, NOT_RUN fails nothing, ERROR always fails."""
+    def meets(self, expected: Expected, last: Verdict | None = None) -> bool:
+        """Whether this verdict is what was expected; PROVED meets HOLDS, NOT_RUN fails nothing, ERROR always fails.
+
+        An OPEN row meets what it had `last`: a change is news, and has to be looked at.
+        """
         if self is Verdict.ERROR:
             return False
-        if expected is Expected.OPEN or self is Verdict.NOT_RUN:
+        if self is Verdict.NOT_RUN:
             return True
+        if expected is Expected.OPEN:
+            return self is last
         if self is Verdict.PROVED:
             return expected is Expected.HOLDS
         return self.value == expected.value
@@ -91,6 +98,19 @@ class Scope(StrEnum):
     EXHAUSTIVE = "exhaustive"
     WITNESS = "witness"
     SAMPLED = "sampled"
+
+
+class ProofStatus(StrEnum):
+    """What is known of the sentence itself, beside what its checks say.
+
+    PROVED: a proof file holds the whole sentence. IN_WORDS: the paper or the claim's own text proves it. GAP: the printed proof does not
+    show it, and no other proof is known. OPEN: undecided.
+    """
+
+    PROVED = "proved"
+    IN_WORDS = "proved in words"
+    GAP = "proof gap"
+    OPEN = "open"
 
 
 class Defect(StrEnum):

@@ -61,8 +61,7 @@ class ClaimResult:
     @property
     def ok(self) -> bool:
         """Whether every row came out as expected and every mutant that was run changed the verdict."""
-        expected = self.claim.expected
-        return all(row.verdict.meets(expected) for row in self.rows.values()) and all(mutant.caught for mutant in self.mutants)
+        return all(self.claim.met_by(row.verdict) for row in self.rows.values()) and all(mutant.caught for mutant in self.mutants)
 
 
 def run(

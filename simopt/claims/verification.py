@@ -21,6 +21,7 @@ from simopt import __version__
 from simopt.claims import catalogue, proof
 from simopt.claims.claim import Claim
 from simopt.claims.kinds import Effort, Evidence, Expected, Verdict
+from simopt.claims.proof_status import status
 from simopt.claims.runner import ClaimResult, failed, run, stopped
 from simopt.claims.tally import RowResult
 from simopt.ground import evidence, jsonio
@@ -236,6 +237,7 @@ def to_row(result: ClaimResult, folder: Path | None = None) -> Row:
         **own,
         "seconds": round(result.seconds, 4),
         "seeds": list(result.seeds),
+        "met": own["ok"],
         "ok": result.ok,
         "rows": {name: part for name, part in parts.items() if name != claim.id},
         "mutants": [
@@ -257,7 +259,8 @@ def _part(result: ClaimResult, row: RowResult, folder: Path | None, unwritten: l
         "worst_slack": row.worst_slack,
         "tightness": row.tightness,
         "reason": row.reason or None,
-        "ok": row.verdict.meets(result.claim.expected),
+        "status": None if (found := status(result.claim, row)) is None else found.value,
+        "ok": result.claim.met_by(row.verdict),
         "witness": _write_witness(row, folder, unwritten),
         "proof": _write_proof(result.claim, row, folder, unwritten),
         "where": row.where or None,

@@ -158,7 +158,7 @@ Proof.
   assert (t * / lam * (t * norm2 o / 2 - over / n) < 0) by nra. lra.
 Qed.
 
-(** * RMW-T14: as printed it is false, by a loss that does not depend on the label *)
+(** * RMW-T14-label-free: without the hypothesis of Theorem 13 Theorem 14 is false, by a loss that does not depend on the label *)
 
 Definition convex (f : R -> R) : Prop := forall u w t, 0 <= t <= 1 -> f (t * u + (1 - t) * w) <= t * f u + (1 - t) * f w.
 (** A distribution of finitely many (mass, point, label), and the risk of a classifier when labels turn with the chance sigma. *)
@@ -168,7 +168,7 @@ Definition noisy_risk (loss : R -> R -> R) (sigma : R) (p : world) (f : R -> R) 
 Definition robust (loss : R -> R -> R) : Prop := forall p f g sigma, 0 <= sigma < 1 / 2 ->
   (noisy_risk loss 0 p f <= noisy_risk loss 0 p g <-> noisy_risk loss sigma p f <= noisy_risk loss sigma p g).
 
-Theorem RMW_T14 : ~ forall loss : R -> R -> R, (forall y, convex (loss y)) /\ robust loss <->
+Theorem RMW_T14_label_free : ~ forall loss : R -> R -> R, (forall y, convex (loss y)) /\ robust loss <->
   exists lam g, forall y v, y = 1 \/ y = -1 -> loss y v = lam * y * v + g y.
 Proof.
   intros H. specialize (H (fun _ v => v * v)). destruct H as [H _].

@@ -36,7 +36,13 @@ HEADLINES = (
         "(forall p, In p l -> inner (mean_map l) p <= lam) -> svm_optimal lam l (scale (/ lam) (mean_map l)).",
         "(forall p, In p l -> inner (mean_map l) p <= 2 * lam) -> svm_optimal lam l (scale (/ lam) (mean_map l)).",
     ),
-    Headline("RMW-T14", ("RMW_T14",), "", "Theorem RMW_T14 : ~ forall loss", "Theorem RMW_T14 : forall loss"),
+    Headline(
+        "RMW-T14-label-free",
+        ("RMW_T14_label_free",),
+        "",
+        "Theorem RMW_T14_label_free : ~ forall loss",
+        "Theorem RMW_T14_label_free : forall loss",
+    ),
     Headline(
         "RMW-LS2-threshold",
         ("RMW_LS2_below_the_threshold", "RMW_LS2_only_below", "RMW_LS2_above_the_threshold"),

@@ -14,7 +14,7 @@ from simopt.claims.papers import PAPERS, Paper
 Row = Mapping[str, Any]
 
 VERDICTS = ("PROVED", "HOLDS", "REFUTED", "INCONCLUSIVE", "VACUOUS", "NOT_RUN", "ERROR")
-OPEN = "open question"  # a refuted claim whose verdict was not expected either way names no defect
+UNEXPECTED = "not expected"  # a refuted claim that was to hold names no defect
 WRITTEN = (
     "Bayes Bernoulli Bernstein Cauchy Euclidean Frank Fenchel Gaussian Gram Hamming Hilbert Hoeffding Huber Ivanov Jensen Laplacian "
     "Lipschitz Newton Parzen Pinsker Rademacher Servedio Slater Tikhonov Wolfe AUC DCG GLM KL MMD MSE NDCG PSD RKHS SVM SVR"
@@ -51,7 +51,7 @@ class Entry:
     @property
     def defect(self) -> str:
         """Why a refuted statement fails; empty for others."""
-        return str(self.row["defect"] or OPEN) if self.row["verdict"] == "REFUTED" else ""
+        return str(self.row["defect"] or UNEXPECTED) if erratum(self.row) else ""
 
 
 @dataclass(frozen=True)
@@ -140,7 +140,12 @@ def first_sentence(function: Any) -> str:
     return " ".join((inspect.getdoc(function) or "").partition("\n\n")[0].split())
 
 
+def erratum(row: Row) -> bool:
+    """Whether the statement is false as printed. A refuted reading of what the paper leaves open is none."""
+    return bool(row["verdict"] == "REFUTED" and row["expected"] != "OPEN")
+
+
 def refuted(found: Catalogue) -> list[tuple[Paper, list[Entry]]]:
     """What is false as printed, by paper; papers without such a claim are left out."""
-    listed = [(chapter.paper, [entry for entry in chapter.entries if entry.row["verdict"] == "REFUTED"]) for chapter in found.chapters]
+    listed = [(chapter.paper, [entry for entry in chapter.entries if erratum(entry.row)]) for chapter in found.chapters]
     return [(paper, entries) for paper, entries in listed if entries]

@@ -9,12 +9,12 @@ from typing import Any
 from simopt.claims.papers import Paper
 from simopt.ground.foreign_text import in_markdown
 from simopt.report import counterexample
-from simopt.report.entries import OPEN, Catalogue, Entry, refuted
+from simopt.report.entries import UNEXPECTED, Catalogue, Entry, erratum, refuted
 
 Row = Mapping[str, Any]
 
 ORDER = ("PROVED", "HOLDS", "REFUTED", "INCONCLUSIVE", "VACUOUS", "NOT_RUN", "ERROR")
-HEADINGS = "| claim | place | verdict | evidence | checks | worst slack | tightness |\n|---|---|---|---|---:|---:|---:|"
+HEADINGS = "| claim | place | verdict | status | evidence | checks | worst slack | tightness |\n|---|---|---|---|---|---:|---:|---:|"
 
 
 def figure(value: float | None) -> str:
@@ -27,11 +27,12 @@ def verdict_table(rows: Sequence[Row]) -> str:
     lines = [HEADINGS]
     for row in rows:
         for name, part in ((row["id"], row), *row["rows"].items()):
+            verdict = f"{part['verdict']} | {part['status'] or ''}"
             evidence = ", ".join(word for word in (part["evidence"], part["scope"]) if word)
             evidence += f"; where {in_markdown(part['where'])}" if part["where"] else ""
             evidence += f"; remains: {in_markdown(part['remains'])}" if part["remains"] else ""
             lines.append(
-                f"| {in_markdown(name)} | {in_markdown(row['place'])} | {part['verdict']} | {evidence} | {part['checks']} "
+                f"| {in_markdown(name)} | {in_markdown(row['place'])} | {verdict} | {evidence} | {part['checks']} "
                 f"| {figure(part['worst_slack'])} | {figure(part['tightness'])} |"
             )
     return "\n".join(lines)
@@ -46,7 +47,7 @@ def summary(rows: Sequence[Row]) -> str:
         steps = sum(bool(row["remains"]) for row in rows if row["paper"] == paper)
         shown = [f"{counts[name]} ({steps} by exact steps)" if name == "HOLDS" and steps else str(counts[name]) for name in order]
         lines.append(f"| {in_markdown(paper)} | {sum(counts.values())} | " + " | ".join(shown) + " |")
-    defects = Counter(row["defect"] or OPEN for row in rows if row["verdict"] == "REFUTED")
+    defects = Counter(row["defect"] or UNEXPECTED for row in rows if erratum(row))
     said = ", ".join(f"{count} {in_markdown(name)}" for name, count in defects.most_common())
     unexpected = [row["id"] for row in rows if not row["ok"]]
     lines += ["", f"Defects of the refuted statements: {said}." if said else "No statement was refuted.", ""]

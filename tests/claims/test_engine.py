@@ -199,13 +199,19 @@ def test_rate_fit_never_refutes(make):
     assert run(good).verdict is Verdict.HOLDS and run(slow).verdict is Verdict.INCONCLUSIVE and run(late).verdict is Verdict.HOLDS
 
 
-def test_open_accepts_any_verdict_and_missing_data_is_not_run(make):
+def test_an_open_row_meets_the_verdict_it_had_last_and_no_other(make):
+    def undecided(last):
+        return make(lambda i, t: iter([true(False)]), expected=OPEN, kind=RATE, note="constants unknown", last=last)
+
+    assert run(undecided(Verdict.REFUTED)).verdict is Verdict.REFUTED and run(undecided(Verdict.REFUTED)).ok
+    assert not run(undecided(Verdict.HOLDS)).ok and not run(undecided(Verdict.INCONCLUSIVE)).ok
+
+
+def test_missing_data_is_not_run(make):
     def missing(instance, trial):
         raise NotAvailable("no such data here")
         yield
 
-    undecided = make(lambda i, t: iter([true(False)]), expected=OPEN, kind=RATE, note="constants unknown")
-    assert run(undecided).verdict is Verdict.REFUTED and run(undecided).ok
     result = run(make(missing, kind=EXPERIMENT))
     assert result.verdict is Verdict.NOT_RUN and "no such data" in result.own.reason and result.ok
     absent = run(make(missing, kind=EXPERIMENT, requires=("a_module_that_is_not_there",)))

@@ -20,6 +20,7 @@ from simopt.claims import (
     select,
     uncorrected,
 )
+from simopt.claims.kinds import ProofStatus, Verdict
 from simopt.ground import registry
 from simopt.ground.errors import UnknownName
 
@@ -44,6 +45,11 @@ def nothing(instance, trial):
         ({"mutants": {}, "no_mutant": "hard"}, "accepted only for"),
         ({"expected": Expected.OPEN}, "needs a note"),
         ({"expected": Expected.OPEN, "kind": Kind.IDENTITY, "note": "x"}, "never allowed"),
+        ({"expected": Expected.OPEN, "kind": Kind.RATE, "note": "x"}, "last= is the verdict"),
+        ({"last": Verdict.HOLDS}, "last= is the verdict"),
+        ({"status": ProofStatus.GAP}, "needs a note"),
+        ({"status": ProofStatus.PROVED, "note": "x"}, "no proof of TOY-1 is known"),
+        ({"status": {"TOY-2": ProofStatus.OPEN}, "note": "x"}, "'TOY-2'; the rows are TOY-1"),
         ({"dimension": 2}, "decode and dimension come together"),
         ({"says": " "}, "says must be written out"),
         ({"covers": ("TOY-1",)}, "more than once"),

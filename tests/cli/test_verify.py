@@ -126,7 +126,7 @@ def test_on_a_small_terminal_the_table_keeps_verdicts_and_remarks(ran: Run, monk
     monkeypatch.setenv("COLUMNS", "80")
     result = ran("verify", "PP-proved", "PP-refuted", "--mutants", *ALONE)
     heads = result.stdout.splitlines()[0].split()
-    assert heads == ["id", "verdict", "evidence", "tightness"]
+    assert heads == ["id", "verdict", "evidence", "status"]
     assert "caught" in result.stdout and "exhaustive" not in result.stdout
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
@@ -18,7 +19,8 @@ from simopt.claims import (
     replay,
     runner,
 )
-from simopt.claims.kinds import Defect, Evidence, Expected, Verdict
+from simopt.claims.kinds import Defect, Evidence, Expected, ProofStatus, Verdict
+from simopt.claims.proof_status import status
 from tests.theorems.conftest import quick
 
 OURS = [claim.id for claim in catalogue.claims() if claim.module.startswith("simopt.theorems.")]
@@ -49,7 +51,7 @@ VERDICTS = {  # the others hold
         *ids("KJ", "Thm31-b Thm31-c-sharp Thm31-d Thm31-e-sharp Alg1-norm D-infconv D-eq1 D-sq1+ D-sq2 Thm5-p2-levels Thm5b+ Thm8-l1"),
         *ids("KJ", "Thm9-p4+ Thm9-p6"),
         *ids("KK", "L1-kkt 6/8 11b L3-algebra 13/14 L7pf+ L2-difference err E1c Tab T2-run T2pf+ T2-powers 17"),
-        *ids("RMW", "ccn 5.1 T16+ T16-label-free cont KDE+ MMD1 MMD2 6-MMD unif unif-proof L18 6.4 6.6b T8 l01+ lin0 phi MKL marg T6lem"),
+        *ids("RMW", "ccn 5.1 T16 T16-label-free cont KDE+ MMD1 MMD2 6-MMD unif unif-proof L18 6.4 6.6b T8 l01+ lin0 phi MKL marg T6lem"),
         *ids("RMW", "T6+ T6-labels T2 T2b 6-MC+ corr T20-KL+ T13b+ T14-label-free T14b-literal SVMc SVMl-proof SVMl-class 3.2-least T1a"),
         *ids("RMW", "T1b T1c T1-half T1d-half T1d+ T1e T22b+"),
     ],
@@ -58,7 +60,7 @@ VERDICTS = {  # the others hold
         *ids("KJ", "X3 Def2-rem1 Thm6b-p2 DD L15-p4 L15-p5 T20-mono L16 L22 T19 T19-p0 T19-p1 B-any E1a E1a2 E1b E1c Thm13a Thm13b"),
         *ids("KJ", "Thm13d Thm13-p1 Thm13-p3 Thm13-p5 Thm30-lip Thm30-3 D-sq1 Thm5b Thm5-p4 Thm9b Thm9-p1 Thm9-p2 Thm9-p4 Thm9-p5"),
         *ids("KK", "wt L1pf L7pf P1 T1cor T1txt T2 T2pf"),
-        *ids("RMW", "T16 T4 Gam L7 KDE FW 6.6a l01 T6 6-MC T20-KL T13b T14 T1d T22b mono T17"),
+        *ids("RMW", "T4 Gam L7 KDE FW 6.6a l01 T6 6-MC T20-KL T13b T1d T22b mono T17"),
     ],
     Verdict.VACUOUS: [
         *ids("KJ", "Thm30 Thm30-breg"),
@@ -82,10 +84,10 @@ EVIDENCE = {
         *ids("KJ", "Alg2-desc Alg2-k-listing Thm8a Thm8b-tail Thm8-l1 Thm9-p2 Thm9-p4+ Thm9-p5 Thm9-p6"),
         *ids("KK", "alg1 alg2 L6.2 L6.3 YW wt wt+ kernel L1 L1sum L1-kkt L1pf L1pf+ 6/8 11b L3-kappa L3-algebra 13/14 L7pf L7pf+ LPAV"),
         *ids("KK", "defU L2-difference err norm E1c Tab T1txt T1txt+ T2 T2-run T2pf T2pf+ T2-powers L9 17 17/19/20-23"),
-        *ids("RMW", "ccn 5.1 T16+ T16 T16-label-free T4 Gam Gam+ cont L7 L7+ KDE KDE+ MMD1 MMD2 6-MMD 6.5-tried Alg1 unif unif-set"),
+        *ids("RMW", "ccn 5.1 T16 T16-label-free T4 Gam Gam+ cont L7 L7+ KDE KDE+ MMD1 MMD2 6-MMD 6.5-tried Alg1 unif unif-set"),
         *ids("RMW", "unif-proof unif-steps cost L18 L18-herds 6.4 6.4-herds FW0 d-small 6.6a 6.6a+ 6.6b T8 T8-loss l01 l01+ lin0 phi"),
         *ids("RMW", "LS2-vertices MKL marg T6lem T6 T6+ T6-labels T2 T2b 6-MC 6-MC+ D10 corr L12-tried T20-KL T20-KL+ T20-quarter T13b"),
-        *ids("RMW", "T13b+ T14 T14-label-free T14b-literal SVMc SVMl SVMl-proof SVMl-path SVMl-direction SVMl-class 3.2-least"),
+        *ids("RMW", "T13b+ T14-label-free T14b-literal SVMc SVMl SVMl-proof SVMl-path SVMl-direction SVMl-class 3.2-least"),
         *ids("RMW", "SVMc-range SVMc-mean T1a T1b T1c T1-half T1d-half T1d+ T1d T1e T22-tried T22b T22b+ T22b-true mono T17 T17+"),
     ],
     Evidence.INTERVAL: [
@@ -102,7 +104,7 @@ EVIDENCE = {
         *ids("KJ", "H1 T19-sharp Thm13-p1+ Thm13b-where Thm13a-shift Thm13a+ Thm13b+ Thm13b-rounding Thm13b-all Thm13b-shift Thm13d+"),
         *ids("KJ", "F-ndcg F-eta Thm30-breg+ Thm30-CF Thm31-d-all Thm31-wide Thm31-lower loss Thm9-p5-regime Thm9b+"),
         *ids("KK", "parity P1+ T1cor+ T2-sharp"),
-        *ids("RMW", "T15 T15b T3-proof T4-ratio 6.7 6.5 LS2 LS2-threshold LS1-literal L23 L12 T20-steps LS1-criterion LS1 4.4 T13 T14+"),
+        *ids("RMW", "T15 T15b T3-proof T4-ratio 6.7 6.5 LS2 LS2-threshold LS1-literal L23 L12 T20-steps LS1-criterion LS1 4.4 T13 T14"),
         *ids("RMW", "T14b 3.2 T22 T22-sharp 13-ball 13-size"),
     ],
     Evidence.FLOAT: [
@@ -162,6 +164,24 @@ def test_what_is_refuted_is_corrected(name: str) -> None:
 @pytest.mark.parametrize(("name", "defect"), [(name, defect) for defect, names in DEFECTS.items() for name in names])
 def test_defect_is_of_the_kind_that_the_audits_name(name: str, defect: Defect) -> None:
     assert catalogue.find(name).defect is defect
+
+
+UNPROVED = re.compile(r"not proved|unproved|proof gap|^a gap in general|^missing:", re.IGNORECASE)
+
+
+@pytest.mark.parametrize("name", [name for name in OURS if catalogue.find(name).expected in (Expected.HOLDS, Expected.OPEN)])
+def test_a_note_that_says_that_no_proof_is_known_is_a_status(name: str) -> None:
+    claim = catalogue.find(name)
+    assert bool(UNPROVED.search(claim.note)) is (claim.lacks(name) is not None) or name == "RMW-mono"
+
+
+def test_what_lacks_a_proof_reads_so_beside_its_verdict() -> None:
+    result = runner.run("RMW-T5")
+    assert [status(result.claim, row) for row in result.rows.values()] == [ProofStatus.GAP, ProofStatus.IN_WORDS]
+    result = runner.run("KK-L7")
+    assert {status(result.claim, row) for row in result.rows.values()} == {ProofStatus.OPEN}
+    result = runner.run("KK-err")
+    assert status(result.claim, result.own) is (ProofStatus.PROVED if result.verdict is Verdict.PROVED else None)
 
 
 @pytest.mark.parametrize("name", OURS)

@@ -93,30 +93,32 @@ NEAR = math.log(1.25)
     paper=AUDIFFREN_KADRI,
     place="Figure 1, caption",
     kind=EXPERIMENT,
-    expected=REFUTED,
-    defect=TYPO,
-    says=r"For one of the targets as they are, y/max y and standardised targets, the median over random splits of Φ(λ, Z_1), Z_1 "
-    r"the first of four equal parts, is within 25 % of the printed λ_2: "
-    r"5.6·10^{-4} (Concrete, m = 1.5, λ = 10^{-2}) and 6.5·10^{-7} (synthetic, m = 1.2, λ = 10^{-5}).",
+    expected=HOLDS,
+    says=r"Median over random splits of Φ(λ, Z_1), Z_1 the first of four equal parts, with the targets as they are, y/max y, or "
+    r"standardised: one of the three is within 25 % of the printed 5.6·10^{-4} (Concrete, m = 1.5, λ = 10^{-2}); none is within 25 % of "
+    r"the printed 6.5·10^{-7} (synthetic, m = 1.2, λ = 10^{-5}), which is **not reproduced**.",
     instances=repeated_splits,
     knobs={"printed": PRINTED},
     mutants={"6.5e-7 → 6.5e-8": {"printed": CORRECTED}},
     requires=("dataset:concrete",),
-    note="Concrete is met with the targets as they are, the synthetic value with none. That its exponent is one too large is our guess. "
-    "One split moves Φ by 2 %.",
+    note="Concrete is met with the targets as they are. That the exponent of the synthetic value is one too large is our guess "
+    "(AK-F1num+), and no proof that the value is false. One split moves Φ by 2 %.",
     cost=2.0,
 )
-def the_printed_parameters_belong_to_each_other(instance: Instance, trial: Trial) -> Iterator[Check]:
+def one_of_the_printed_parameters_comes_out_again(instance: Instance, trial: Trial) -> Iterator[Check]:
     """The best of the three treatments of the targets."""
     printed = trial["printed"][instance["half"]]
     best = min(deviation(instance, treatment, printed) for treatment in TREATMENTS)
-    yield at_most(best, NEAR, f"|log(Φ / {printed:g})|, {instance['half']}")
+    if instance["half"] == "Concrete":
+        yield at_most(best, NEAR, f"|log(Φ / {printed:g})|, Concrete")
+    else:
+        yield at_least(best, NEAR, f"|log(Φ / {printed:g})|, {instance['half']}", strict=True)
 
 
 @claim(
     "AK-F1num+",
     paper=AUDIFFREN_KADRI,
-    place="Figure 1, caption",
+    place="Figure 1, caption, with another exponent",
     kind=EXPERIMENT,
     expected=HOLDS,
     says=r"With the targets as they are, the median over random splits of Φ(λ, Z_1) is within 25 % of 5.6·10^{-4} for Concrete (m = 1.5, "
@@ -125,7 +127,6 @@ def the_printed_parameters_belong_to_each_other(instance: Instance, trial: Trial
     knobs={"printed": CORRECTED},
     mutants={"6.5e-8 → 6.5e-7": {"printed": PRINTED}},
     requires=("dataset:concrete",),
-    corrects="AK-F1num",
     cost=1.0,
 )
 def the_parameters_with_the_exponent_corrected(instance: Instance, trial: Trial) -> Iterator[Check]:

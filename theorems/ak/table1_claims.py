@@ -125,30 +125,30 @@ def validated(seen: Sequence[tuple[HeldOut, int]], power: float, values: Array) 
     paper=AUDIFFREN_KADRI,
     place="Table 1, Yacht Hydro",
     kind=EXPERIMENT,
-    expected=REFUTED,
-    defect=CONSTANT,
-    says=r"Yacht: with inputs as they are or standardised, the mean test error of KRR, λ_2 by ten-fold cross-validation among 25 values "
-    r"from 10^{-7} to 10^3, is at least the printed 0.165 less three printed standard deviations of 0.0113; and it is at least ten times "
-    r"that of M-RLSR with m = 0.1, λ by ten-fold cross-validation among 7 values from 10^{-5} to 10^2.",
+    expected=HOLDS,
+    says=r"Yacht, **not reproduced**: with inputs as they are and standardised, the mean test error of KRR, λ_2 by ten-fold "
+    r"cross-validation among 25 values from 10^{-7} to 10^3, is below the printed 0.165 by more than three printed standard deviations of "
+    r"0.0113; and it is less than ten times that of M-RLSR with m = 0.1, λ by ten-fold cross-validation among 7 values from 10^{-5} to "
+    r"10^2.",
     instances=yacht_splits,
     knobs={"start": -7.0},
     mutants={"λ₂ from 1e-3 on": {"start": -3.0}},
     requires=("dataset:yacht",),
     note="Printed 0.165 and 0.0156. M-RLSR's error is reproduced with the inputs as they are, KRR's is half of the "
-    "printed one: KRR has 0.165 near λ₂ = 5e-4 only.",
+    "printed one: KRR has 0.165 near λ₂ = 5e-4 only. That is not false: the paper may have had other inputs, or a shorter grid.",
     cost=2.0,
 )
-def ridge_is_ten_times_worse_on_yacht(instance: Instance, trial: Trial) -> Iterator[Check]:
+def ridge_on_yacht_is_not_reproduced(instance: Instance, trial: Trial) -> Iterator[Check]:
     """The larger of both errors of KRR, and of both ratios."""
     pairs = [mean_errors(instance, [trial["start"]], scaled) for scaled in (False, True)]
-    yield at_least(max(float(krr[0]) for krr, _, _ in pairs), YACHT[0] - 3 * YACHT[1], "error of KRR")
-    yield at_least(max(float(krr[0]) / m_rlsr for krr, m_rlsr, _ in pairs), 10.0, "error of KRR over that of M-RLSR")
+    yield at_most(max(float(krr[0]) for krr, _, _ in pairs), YACHT[0] - 3 * YACHT[1], "error of KRR", strict=True)
+    yield at_most(max(float(krr[0]) / m_rlsr for krr, m_rlsr, _ in pairs), 10.0, "error of KRR over that of M-RLSR", strict=True)
 
 
 @claim(
     "AK-Tab1y+",
     paper=AUDIFFREN_KADRI,
-    place="Table 1, Yacht Hydro",
+    place="Table 1, Yacht Hydro, what explains the gap",
     kind=EXPERIMENT,
     expected=HOLDS,
     says=r"Yacht, inputs as they are: KRR on the grid from 10^{-7} is at least three times worse than M-RLSR with m = "
@@ -158,7 +158,6 @@ def ridge_is_ten_times_worse_on_yacht(instance: Instance, trial: Trial) -> Itera
     knobs={"short": -7.0, "long": -17.0},
     mutants={"both grids from 1e-17 on": {"short": -17.0}, "both grids from 1e-7 on": {"long": -7.0}},
     requires=("dataset:yacht",),
-    corrects="AK-Tab1y",
     note="The gap in the table is one of grids, not of learners.",
     cost=2.0,
 )

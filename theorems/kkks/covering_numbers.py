@@ -172,6 +172,7 @@ def samples(trial: Trial) -> Iterator[Instance]:
     place="Appendix B, Lemma 6, part 4",
     kind=INEQUALITY,
     expected=HOLDS,
+    status=ProofStatus.GAP,
     says=r"For m, W, 1/ε ≥ 1 and U as in KK-L6.1: N_∞(ε, U∘W, m) ≤ (2/ε)(2m + 1)^{1 + 8W²/ε²}. Shown for orthonormal x_1, …, x_m, any m, "
     r"and for all x_1, …, x_m with m ≤ 1 + 8W²/ε². Its parts: the same for the linear functions with (2m + 1)^{1 + W²/ε²}, for "
     r"orthonormal x_i; and 2^{4W/ε} ≤ (2m + 1)^{4W²/ε²}.",

@@ -65,6 +65,7 @@ def deviations(model: FiniteModel, shares: Array, ones: Array, vectors: list[Arr
     place="Appendix B, Lemma 7; Section 5.1, Lemma 4",
     kind=RATE,
     expected=OPEN,
+    last=Verdict.HOLDS,
     says=r"With probability ≥ 1 − δ, for all u, u' ∈ 𝒰 and ‖w‖ ≤ W at once, mean and expectation of (u(w·x) − y)², (u(w·x) − E[y|x])² and "
     r"of |u(w·x) − u'(w·x)| differ by at most O(√(W² log(m/δ)/m)); the second is Lemma 4, |ε(h) − ε̂(h)|. (Tried on 24 points of a circle: "
     r"the largest over 𝒰 and a net of w falls at least as √(log m/m).)",

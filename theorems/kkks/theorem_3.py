@@ -54,6 +54,7 @@ def visited(sample: Sample) -> list[Array]:
     place="Appendix B, Theorem 3",
     kind=RATE,
     expected=OPEN,
+    last=Verdict.HOLDS,
     says=r"With high probability, **for all ‖w‖ ≤ W at once** (printed: for any fixed w), mean |û(w·x_i) − ũ(w·x_i)| is at most "
     r"O((dW^{3/2} log(Wm/δ)/m)^{1/3} + √(W² log(m/δ)/m)) and O((W² log(m/δ)/m)^{1/4}). (Tried in the disc: the largest over the first "
     r"iterates of L-Isotron, and over a net of w, falls at least as (log m/m)^{1/3}.)",
@@ -91,6 +92,7 @@ def excess(model: FiniteModel, best: Array, sample: Sample, w: Array) -> float:
     place="Appendix B, Lemma 8",
     kind=RATE,
     expected=OPEN,
+    last=Verdict.HOLDS,
     says=r"With probability ≥ 1 − δ, for all ‖w‖ ≤ W at once, û_w minimising the mean of (u(w·x_i) − y_i)² over 𝒰, E(û_w(w·x) − y)² − "
     r"inf_u E(u(w·x) − y)² ≤ O(W (d log(Wm/δ)/m)^{2/3}). (Tried in the disc: the largest over a net falls at least as (log m/m)^{2/3}.)",
     instances=in_the_disc,

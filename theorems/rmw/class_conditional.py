@@ -163,9 +163,9 @@ def noise_rates_and_contaminations(instance: Instance, trial: Trial) -> Iterator
 
 
 @claim(
-    "RMW-T16+",
+    "RMW-T16",
     paper=VAN_ROOYEN_MENON_WILLIAMSON,
-    place="Theorem 16, corrected",
+    place="Theorem 16, 'robust' in the sense of Theorem 13",
     kind=IDENTITY,
     expected=HOLDS,
     says=r"Let **ℓ(1, v) + ℓ(−1, v) = C** for all v, P̃₊ = (1 − α) P₊ + α P₋, P̃₋ = β P₊ + (1 − β) P₋, α + β < 1. Then for every f "
@@ -176,8 +176,8 @@ def noise_rates_and_contaminations(instance: Instance, trial: Trial) -> Iterator
     exhaustive=True,
     knobs={"share": 1},
     mutants={"(α + β) C": {"share": 2}},
-    corrects="RMW-T16",
-    note="'Robust' has to mean the sum rule of Theorem 13: for label-free losses no C serves all f (RMW-T16-label-free).",
+    note="Theorem 13 excludes losses that ignore the label. By Definition 10 they are robust, and no C serves all f for them: "
+    "RMW-T16-label-free.",
 )
 def balanced_error_under_contamination(instance: Instance, trial: Trial) -> Iterator[Check]:
     """One point with free masses and loss, and the sum over the points."""
@@ -217,28 +217,6 @@ def needed_constants(instance: Instance) -> list[Any]:
         rough = balanced_error(*contaminated(positive, negative, alpha, beta), up, down)
         needed.append((rough - (1 - alpha - beta) * clean) * 2 / (alpha + beta))
     return needed
-
-
-@claim(
-    "RMW-T16",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
-    place="Theorem 16",
-    kind=IDENTITY,
-    expected=REFUTED,
-    defect=MISSING_HYPOTHESIS,
-    says=r"Let ℓ be robust to label noise, P̃₊ = (1 − α) P₊ + α P₋, P̃₋ = β P₊ + (1 − β) P₋, α + β < 1. Then for some constant C and "
-    r"every f BER(P̃₊, P̃₋, f) = (1 − α − β) BER(P₊, P₋, f) + (α + β) C/2, so that both have the same minimisers over every class.",
-    instances=two_classifiers,
-    resolution=0.0,
-    knobs={"label_free": True},
-    mutants={"ℓ(−1, ·) = 1 − ℓ(1, ·)": {"label_free": False}},
-    note="Losses ℓ(y, v) = g(v) that ignore the label are robust by Definition 10, as noise does not change their risk. f and f' have "
-    "equal balanced errors, ½, and C = 2 and C = 0.",
-)
-def one_constant_for_both_classifiers(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """The constants that the two classifiers ask for are the same."""
-    first, second = needed_constants(instance)
-    yield equal(first, second, "C for f and for f'")
 
 
 @claim(

@@ -22,6 +22,7 @@ DIGITS = 96
     place="Theorem 3",
     kind=HIGH_PROBABILITY,
     expected=HOLDS,
+    status=ProofStatus.GAP,
     says=r"If ‖φ(x)‖ ≤ 1 for all x, then for every P, n and δ ∈ (0, 1), with probability at least 1 − δ over S ~ Pⁿ, "
     r"ℓ_linear(P, ω_S) ≤ ℓ_linear(S, ω_S) + √(2 (1 + log(1/δ))/n).",
     instances=worlds,

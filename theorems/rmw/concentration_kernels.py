@@ -90,6 +90,7 @@ def selected(instance: Instance) -> tuple[Tails, int]:
     place="Theorem 5",
     kind=HIGH_PROBABILITY,
     expected=HOLDS,
+    status={"RMW-T5": ProofStatus.GAP},
     says=r"If ‖φ_i(x)‖ ≤ 1 for all x and i = 1, …, k, then for every P, n and δ ∈ (0, 1), with probability at least 1 − δ over S ~ Pⁿ, "
     r"ℓ_linear(P, ω*_S) ≤ ℓ_linear(S, ω*_S) + √(2 (1 + log k + log(1/δ))/n), ω*_S a mean of least 1 − ‖ω_S^i‖. (RMW-T5-proven: with "
     r"(1 + √(2 log(k/δ)))/√n.)",

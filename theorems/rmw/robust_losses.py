@@ -108,42 +108,10 @@ def a_guess_adds_up(instance: Instance, trial: Trial) -> Iterator[Check]:
         yield equal(noisy(plain[0], plain[1], rate), rate + (1 - 2 * rate) * plain[0], f"under noise, {where}")
 
 
-def convex_losses(trial: Trial) -> Iterator[Instance]:
-    """Coefficients of v² and yv in ℓ(y, v), which is convex; without yv it ignores the label, without v² it is linear in yv."""
-    yield {"square": trial["square"], "slope": 1 - trial["square"], "rate": "1/4", "score": 1}
-
-
 @claim(
     "RMW-T14",
     paper=VAN_ROOYEN_MENON_WILLIAMSON,
-    place="Theorem 14",
-    kind=EQUIVALENCE,
-    expected=REFUTED,
-    defect=MISSING_HYPOTHESIS,
-    says=r"A loss ℓ is convex in its second argument and robust to label noise if and only if ℓ(y, v) = λyv + g(y) for some λ and g.",
-    instances=convex_losses,
-    resolution=0.0,
-    knobs={"square": 1},
-    mutants={"ℓ = yv": {"square": 0}},
-    note="ℓ(y, v) = v² is convex; noise does not change its risk, so it is robust by Definition 10; and its second differences are not 0. "
-    "Theorem 13 asks for ℓ(−1, v) ≠ ℓ(1, v), which Theorem 14 does not repeat.",
-)
-def convex_and_robust_as_printed(instance: Instance, trial: Trial) -> Iterator[Check]:
-    """Under noise the loss is a positive multiple of itself, so that ℓ is robust; the second difference of ℓ(1, ·)."""
-    a, b, s, v = inputs(square=instance["square"], slope=instance["slope"], rate=instance["rate"], score=instance["score"])
-
-    def loss(y: int, score: Any) -> Any:
-        return a * score**2 + b * y * score
-
-    for y in (1, -1):
-        yield equal(noisy(loss(y, v), loss(-y, v), s), (1 - 2 * s * b) * loss(y, v), f"noise keeps the order of risks, y = {y}")
-    yield equal(loss(1, v + v) - 2 * loss(1, v) + loss(1, v - v), 0, "second difference of ℓ(1, ·)")
-
-
-@claim(
-    "RMW-T14+",
-    paper=VAN_ROOYEN_MENON_WILLIAMSON,
-    place="Theorem 14, corrected",
+    place="Theorem 14, with the hypothesis of Theorem 13",
     kind=EQUIVALENCE,
     expected=HOLDS,
     says=r"Let ℓ(−1, v) ≠ ℓ(1, v) **for some v**, as in Theorem 13. Then ℓ is convex in v and robust to label noise iff ℓ(y, v) = λyv + "
@@ -154,9 +122,8 @@ def convex_and_robust_as_printed(instance: Instance, trial: Trial) -> Iterator[C
     exhaustive=True,
     knobs={"mirror": 1},
     mutants={"ℓ(−1, ·) = C − 2ℓ(1, ·)": {"mirror": 2}},
-    corrects="RMW-T14",
-    note="The hypothesis is not repeated in Theorem 14. Without it any label-free convex loss is a third case: RMW-T14-label-free. The "
-    "sign 'α_{−y} = −α_y = λ' of the proof gives ℓ = −λyv + g(y); λ may have either sign.",
+    note="Theorem 13 has the hypothesis, Theorem 14 does not repeat it. Without it any label-free convex loss is a third case: "
+    "RMW-T14-label-free. The sign 'α_{−y} = −α_y = λ' of the proof gives ℓ = −λyv + g(y); λ may have either sign.",
 )
 def convex_and_robust_is_linear(instance: Instance, trial: Trial) -> Iterator[Check]:
     """Convexity gaps, slopes and sums with all values free."""

@@ -62,6 +62,7 @@ def two_walks(n: int) -> Fraction:
     place="Theorem 20",
     kind=IN_EXPECTATION,
     expected=HOLDS,
+    status=ProofStatus.GAP,
     says=r"If |K| ≤ 1, ‖w‖_∞ ≤ B and the loss is C_L-Lipschitz in f(x), then E_S sup_{f ∈ F_S} (L_f − L̂^S_f) ≤ 2BC_L/√n. (Tried with the "
     r"absolute loss on finite domains, E over all samples exactly.)",
     instances=domains,
