@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from simopt.coq.preludes import source
 
-FILES = ("Headlines", "Sparse", "Isotron", "Ranking", "Stability", "Ordinal", "Chain")
+FILES = ("Headlines", "Sparse", "Isotron", "Ranking", "Stability", "Ordinal", "Chain", "Quantifiers")
 
 
 @dataclass(frozen=True)
@@ -119,5 +119,61 @@ HEADLINES = (
         "q * stability_bound 1 m lam <= Rabs (f - g).",
         "(1 + q) * stability_bound 1 m lam <= Rabs (f - g).",
         "Stability",
+    ),
+    Headline(
+        "KK-T1cor",
+        ("KK_T1cor_no_constant",),
+        "",
+        "sqrt (W ^ 2 * ln (INR m / delta) / INR m) <= K / sqrt (INR m).",
+        "sqrt (W ^ 2 * ln (INR m / delta) / INR m) <= K / sqrt (INR m) * sqrt (ln (INR m / delta)).",
+        "Quantifiers",
+    ),
+    Headline(
+        "KK-T2",
+        ("KK_T2_no_constant",),
+        "part 2, of which KK_T2_sharp_fourths at k = 1 has the instances",
+        "(fun x => u t (w t * x)) <= C * Rpower (W ^ 2 / M) (1 / 3)).",
+        "(fun x => u t (w t * x)) <= C * Rpower (W ^ 5 / M) (1 / 3)).",
+        "Quantifiers",
+    ),
+    Headline(
+        "KK-P1",
+        ("KK_P1_no_constant",),
+        "the run: that the mean is at least 1/4 from t = m + 1 on",
+        "~ 1 / 4 <= C * Rpower (ln (4 * INR m) / INR m) (1 / 4).",
+        "~ 1 / 4 <= C * Rpower (ln (4 * INR m) / INR m) (0 / 4).",
+        "Quantifiers",
+    ),
+    Headline(
+        "AK-Ex.b",
+        ("ridge_of_all_minimises", "ridge_of_others_minimises", "AK_Ex_b_no_constants"),
+        "",
+        "~ ridge_change n s <= C1 * (1 + C2 / s) / (INR n * s ^ 2).",
+        "~ ridge_change n s <= C1 * (1 + C2 / s) ^ 2 / (INR n * s ^ 2).",
+        "Quantifiers",
+    ),
+    Headline(
+        "AK-D3.1",
+        ("AK_D3_1_no_minimiser", "AK_D3_1_negated"),
+        "",
+        "strictly_convex f /\\ forall g, exists better, f better < f g.",
+        "strictly_convex f /\\ forall g, exists better, f better < f better.",
+        "Quantifiers",
+    ),
+    Headline(
+        "AK-P4.7pf",
+        ("AK_P4_7pf_no_limit", "AK_P4_7pf_negated"),
+        "",
+        "Theorem AK_P4_7pf_negated : ~ forall Phi",
+        "Theorem AK_P4_7pf_negated : forall Phi",
+        "Quantifiers",
+    ),
+    Headline(
+        "AK-P5.1Gam",
+        ("AK_P5_1Gam_no_radius", "AK_P5_1Gam_negated"),
+        "",
+        "~ exists Gamma, 0 < Gamma /\\ forall f, penalised_solution m lam f",
+        "exists Gamma, 0 < Gamma /\\ forall f, penalised_solution m lam f",
+        "Quantifiers",
     ),
 )
