@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
@@ -26,6 +27,9 @@ TIGHTEN: Mapping[str, Mapping[str, Any]] = MappingProxyType({"bounds tightened p
 
 RESERVED = ("instances", "decode", "dimension", "tighten")
 MAY_LACK_MUTANT = (Kind.DEFINITION, Kind.EXPERIMENT, Kind.COUNTEREXAMPLE)
+SOMETHING_EXISTS = re.compile(  # the sentence says so of a constant, a minimiser or a limit, in the words that claims use for it
+    r"\bthere (?:is|are|exists?)\b|\bexists\b|\bsome constant|\bO\(|\bas n → ∞|→ 0 as n", re.IGNORECASE
+)
 NEVER_OPEN = (Kind.DEFINITION, Kind.IDENTITY, Kind.COUNTEREXAMPLE)
 SECONDS = {Kind.RATE: 5.0, Kind.EXPERIMENT: 5.0, Kind.HIGH_PROBABILITY: 2.0, Kind.IN_EXPECTATION: 1.0, Kind.ALGORITHM: 0.7}
 
@@ -70,6 +74,8 @@ class Claim:
     remains: str | Mapping[str, str] = ""
     status: ProofStatus | Mapping[str, ProofStatus] | None = None
     last: Verdict | None = None
+    constants: tuple[str, ...] = ()
+    defeats: str = ""
 
     @property
     def rows(self) -> tuple[str, ...]:
@@ -143,6 +149,8 @@ def claim(
     remains: str | Mapping[str, str] = "",
     status: ProofStatus | Mapping[str, ProofStatus] | None = None,
     last: Verdict | None = None,
+    constants: Sequence[str] = (),
+    defeats: str = "",
 ) -> Callable[[Verdicts], Verdicts]:
     """Register the decorated function `(instance, trial) -> Iterator[Check]` as the claim `id`. `simopt.claims` explains each field.
 
@@ -161,7 +169,7 @@ def claim(
             dict(knobs or {}), dict(mutants or {}), no_mutant, tuple(covers), corrects, defect, note, tuple(requires),
             SECONDS.get(kind, 0.5) if cost is None else cost, evaluations,
             remains if isinstance(remains, str) else dict(remains),
-            dict(status) if isinstance(status, Mapping) else status, last,
+            dict(status) if isinstance(status, Mapping) else status, last, tuple(constants), defeats,
         )  # fmt: skip
         validate(made)
         registry.register("claim", id, made, function.__module__, function.__qualname__)
@@ -204,6 +212,7 @@ def _complaints(c: Claim) -> Iterator[str]:
     yield from _complaints_about_expectation(c)
     yield from _complaints_about_remains(c)
     yield from _complaints_about_status(c)
+    yield from _complaints_about_constants(c)
     yield from _complaints_about_mutants(c)
     repeated = {row for row in c.rows if c.rows.count(row) > 1}
     if repeated:
@@ -234,6 +243,19 @@ def _complaints_about_status(c: Claim) -> Iterator[str]:
             yield f"status= says that no proof of {row} is known, as {ProofStatus.GAP!r} or {ProofStatus.OPEN!r}; what is proved is seen"
     if c.expected is not Expected.HOLDS or not c.note.strip():
         yield "status= belongs to expected=HOLDS, and needs a note that says what is missing"
+
+
+def _complaints_about_constants(c: Claim) -> Iterator[str]:
+    refutes = c.expected is Expected.REFUTED and c.quantifier is Quantifier.ALL
+    if refutes and SOMETHING_EXISTS.search(c.says) and not c.defeats.strip():
+        yield (
+            "says that something exists, and one value that fails refutes no such sentence: give constants=, the entries of an instance "
+            "that are claimed to exist, make the rest of the instance a function of them, and say in defeats= how every value is defeated"
+        )
+    if c.constants and not c.defeats.strip():
+        yield f"constants={c.constants!r} needs defeats=: how every value of them is defeated, in words"
+    if (c.constants or c.defeats) and c.quantifier is Quantifier.SOME:
+        yield "constants= and defeats= belong to quantifier=ALL; SOME asks for one instance already"
 
 
 def _complaints_about_remains(c: Claim) -> Iterator[str]:

@@ -61,6 +61,7 @@ class Tally:
         self.refutation: tuple[tuple[int, tuple[int, int], float], Witness, Evidence] | None = None
         self.example: tuple[tuple[int, int, float], Witness, Evidence, Collector] | None = None
         self.varied = False
+        self.serving: dict[str, bool] = {}  # values of the constants that the sentence says exist -> whether no instance defeats them
         self.proof = Collector(symbols_only=not claim.exhaustive, remains=claim.left(row))
         self.ledger = Ledger(most_room=self.quantifier is Quantifier.SOME)
 
@@ -80,11 +81,19 @@ class Tally:
         if self.quantifier is Quantifier.ALL:
             self._state(instance, checks)
         refuted = [check for check, outcome in zip(checks, outcomes, strict=True) if outcome is Outcome.REFUTED]
+        if self.claim.constants:
+            self._serve(instance, not refuted)
         if refuted:
             self.refuted_instances += 1
             self._refute(instance, trial, min(refuted, key=lambda check: (check.evidence.rank, check.low)))
         elif self.quantifier is Quantifier.SOME and all(outcome is Outcome.SATISFIED for outcome in outcomes):
             self._exhibit(instance, trial, checks)
+
+    def _serve(self, instance: Instance, holds: bool) -> None:
+        """Enter whether the instance leaves its constants standing; one that has none stands for all, as "" does."""
+        names = [name for name in self.claim.constants if name in instance]
+        values = ", ".join(f"{name} = {instance[name]}" for name in names)
+        self.serving[values] = self.serving.get(values, True) and holds
 
     def _state(self, instance: Instance, checks: Sequence[Check]) -> None:
         """Collect the formulas. Those in free symbols stand for instances that are only samples if all samples give the same ones."""
@@ -141,6 +150,8 @@ class Tally:
         return self._some(plain, asked) if self.quantifier is Quantifier.SOME else self._all(plain, asked)
 
     def _all(self, plain: RowResult, asked: frozenset[str]) -> RowResult:
+        if self.refutation is not None and (serves := self._serves()):
+            return replace(plain, reason=serves)
         if self.refutation is not None:
             _, witness, evidence = self.refutation
             return replace(plain, verdict=Verdict.REFUTED, evidence=evidence, scope=Scope.WITNESS, witness=witness)
@@ -154,6 +165,16 @@ class Tally:
         doubt = f"not all there are: the instances or the checks ask for {', '.join(f'trial.{name}' for name in sorted(asked))}"
         reason = doubt if self.claim.exhaustive and asked else ""
         return replace(plain, verdict=Verdict.HOLDS, scope=_scope(exhaustive), proof=proof, reason=reason)
+
+    def _serves(self) -> str:
+        """Why what was refuted does not refute the sentence: a value of its constants that no instance defeats, or none was tried."""
+        if not self.claim.constants:
+            return ""
+        if not self.serving.get("", True):
+            return "an instance without constants fails: a step of the refutation, and not the sentence"
+        tried = {values: serves for values, serves in self.serving.items() if values}
+        standing = next((values for values, serves in tried.items() if serves), "")
+        return f"{standing} serves on every instance tried" if standing else "" if tried else "no value of the constants was tried"
 
     def _some(self, plain: RowResult, asked: frozenset[str]) -> RowResult:
         if self.example is not None:

@@ -103,6 +103,8 @@ def _claim(claim: Claim) -> Iterator[Line]:
     for other in catalogue.claims():
         if other.corrects == claim.id:
             yield "corrected by", other.id
+    if claim.defeats:
+        yield "every value", claim.defeats
     if claim.note:
         yield "note", claim.note
     yield (

@@ -35,6 +35,7 @@ class Entry:
     knobs: Mapping[str, str]
     mutants: tuple[str, ...]
     requires: tuple[str, ...]
+    defeats: str = ""
     corrected_by: tuple[str, ...] = ()
     not_run: tuple[Claim, ...] = ()  # what also corrects it, and was not part of the run
 
@@ -114,7 +115,7 @@ def gather(rows: Sequence[Row]) -> Catalogue:
 
 def _entry(row: Row, claim: Claim | None, corrected_by: tuple[str, ...], not_run: tuple[Claim, ...]) -> Entry:
     if claim is None:  # a record of another installation: what the claim declares is not known here
-        return Entry(row, "", "", 0.0, False, "", {}, (), (), corrected_by, not_run)
+        return Entry(row, "", "", 0.0, False, "", {}, (), (), "", corrected_by, not_run)
     return Entry(
         row=row,
         title=title(claim.function.__name__),
@@ -125,6 +126,7 @@ def _entry(row: Row, claim: Claim | None, corrected_by: tuple[str, ...], not_run
         knobs={name: f"{value:.6g}" if isinstance(value, float) else str(value) for name, value in claim.knobs.items()},
         mutants=tuple(claim.mutants),
         requires=claim.requires,
+        defeats=claim.defeats,
         corrected_by=corrected_by,
         not_run=not_run,
     )

@@ -78,6 +78,8 @@ def _erratum(entry: Entry, known: Mapping[str, Entry], level: str) -> list[str]:
         in_markdown(row["says"]),
         f"**Refuted** ({row['evidence']}).",
     ]
+    if entry.defeats:
+        parts.append(f"Every value of what is claimed to exist: {in_markdown(entry.defeats)}")
     if row["note"]:
         parts.append(in_markdown(row["note"]))
     example = counterexample.shown(row["witness"])

@@ -20,6 +20,7 @@ from simopt.claims import (
     TIGHTNESS,
     VACUOUS,
     Check,
+    Defect,
     Effort,
     Instance,
     Trial,
@@ -205,6 +206,34 @@ def test_an_open_row_meets_the_verdict_it_had_last_and_no_other(make):
 
     assert run(undecided(Verdict.REFUTED)).verdict is Verdict.REFUTED and run(undecided(Verdict.REFUTED)).ok
     assert not run(undecided(Verdict.HOLDS)).ok and not run(undecided(Verdict.INCONCLUSIVE)).ok
+
+
+def of_constants(*values):
+    """Instances that are a function of the constant: n = C² for each."""
+    return lambda trial: iter([{"C": C, "n": C**2} for C in values])
+
+
+def test_one_constant_that_fails_refutes_no_sentence_about_some_constant(make):
+    sentence = dict(says="There is a constant C with n ≤ 10 C.", constants=("C",), defeats="n = C² for C > 10", expected=REFUTED)
+    claim = dict(sentence, defect=Defect.CONSTANT, resolution=0.0)
+
+    def bound(instance, trial):
+        yield at_most(instance["n"], 10 * instance["C"])
+
+    assert run(make(bound, **claim, instances=of_constants(11, 50, 10**6))).verdict is Verdict.REFUTED
+    mixed = run(make(bound, **claim, instances=of_constants(11, 2, 50)))
+    assert mixed.verdict is Verdict.INCONCLUSIVE and "C = 2 serves" in mixed.own.reason
+    assert run(make(bound, **claim, instances=of_constants(1, 2))).verdict is Verdict.HOLDS
+    several = run(make(bound, **claim, instances=lambda trial: iter([{"C": 2, "n": 30}, {"C": 2, "n": 4}, {"C": 20, "n": 10**4}])))
+    assert several.verdict is Verdict.REFUTED  # of the instances of one constant one that fails is enough
+
+
+def test_a_step_that_fails_refutes_no_sentence_about_some_constant(make):
+    claim = dict(says="There is a constant C.", constants=("C",), defeats="any", expected=REFUTED, defect=Defect.CONSTANT)
+    step = run(make(lambda i, t: iter([at_most(i["n"], 1)]), **claim, instances=lambda trial: iter([{"n": 2}, {"C": 1, "n": 2}])))
+    assert step.verdict is Verdict.INCONCLUSIVE and "without constants" in step.own.reason
+    none = run(make(lambda i, t: iter([at_most(2, 1)]), **claim, instances=lambda trial: iter([])))
+    assert none.verdict is Verdict.INCONCLUSIVE
 
 
 def test_missing_data_is_not_run(make):

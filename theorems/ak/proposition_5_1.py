@@ -125,8 +125,9 @@ def power_and_ridge_share_their_path(instance: Instance, trial: Trial) -> Iterat
 
 
 def opposite_targets(trial: Trial) -> Iterator[Instance]:
-    """x = e₁ twice with the targets 1 and −1, in a space with one dimension more: f_Z = 0. Γ = 1, which stands for every Γ > 0."""
-    yield {"targets": [1, -1], "solution": 0, "square of radius": 1}
+    """x = e₁ twice with the targets 1 and −1, in a space with one dimension more: f_Z = 0. Every Γ is the square of a radius at m = 2."""
+    for square in (1, Fraction(1, 10**6), 10**6):
+        yield {"targets": [1, -1], "solution": 0, "square of radius": square}
 
 
 def equal_targets(trial: Trial) -> Iterator[Instance]:
@@ -144,6 +145,8 @@ def equal_targets(trial: Trial) -> Iterator[Instance]:
     says=r"For m > 1, λ > 0 and every Z there is Γ > 0 such that M-RLSR on Z is equivalent to argmin (1/n) Σ (y − f(x))² s.t. ‖f‖^m ≤ Γ: "
     r"both have the same solution f_Z, and the constrained problem no other.",
     instances=opposite_targets,
+    constants=("square of radius",),
+    defeats="(0, Γ^{1/m}) is another solution in the ball for each Γ > 0. All m > 1, λ, Γ: AK_P5_1Gam_no_radius, AK_P5_1Gam_negated.",
     mutants={"K Y ≠ 0": {"instances": equal_targets}},
     note="K Y = 0 and a kernel whose space is larger than the span of the k(·, x_i): f_Z = 0, and whatever Γ > 0 every g in the ball that "
     "vanishes at the inputs has the least risk too, one of them at the distance Γ^{1/m}. (The solution of least norm is f_Z for every Γ.)",

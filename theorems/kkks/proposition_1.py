@@ -57,9 +57,11 @@ def orthonormal_run(m: int, ones: int, steps: int) -> Iterator[Check]:
     kind=HIGH_PROBABILITY,
     expected=REFUTED,
     defect=MISSING_HYPOTHESIS,
-    says=r"There is a universal constant C ≤ 10^6 such that for all W ≥ 1, d, m, δ, with probability ≥ 1 − δ, for **any t** of L-Isotron "
+    says=r"There is a universal constant C such that for all W ≥ 1, d, m, δ, with probability ≥ 1 − δ, for **any t** of L-Isotron "
     r"mean |ŷ^t − ỹ^t| ≤ C (W² log(m/δ)/m)^{1/4}.",
     instances=coins,
+    constants=("C",),
+    defeats="m = (10 C²)⁴ defeats C ≥ 1, and with it all smaller ones. For every C: KK_P1_no_constant.",
     resolution=0.0,
     knobs={"late": True},
     mutants={"t ≤ m^{1/4} + 1": {"late": False}},

@@ -123,6 +123,8 @@ def constants(trial: Trial) -> Iterator[Instance]:
     defect=CONVENTION,
     says=r"The bound of Theorem 1 is O(1/√m), W and δ being fixed: there is a K with √(W² log(m/δ)/m) ≤ K/√m for all m.",
     instances=constants,
+    constants=("K",),
+    defeats="m = 2^{2K²} defeats K: log(2m) > 2 log(2) K² > K². For all W, δ ≤ 1 and K at once: KK_T1cor_no_constant.",
     resolution=0.0,
     knobs={"logarithm": False},
     mutants={"√2 K √(log(m/δ)/m)": {"logarithm": True}},

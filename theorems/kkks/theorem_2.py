@@ -60,10 +60,12 @@ def two_points(W: int, positive: int, steps: int) -> Iterator[Check]:
     kind=HIGH_PROBABILITY,
     expected=REFUTED,
     defect=SUBSTANTIVE,
-    says=r"There are **universal** constants, at most 10^6, such that for all W ≥ 1, d, m, δ, with probability ≥ 1 − δ, (1) some t ≤ 1 + "
+    says=r"There are **universal** constants such that for all W ≥ 1, d, m, δ, with probability ≥ 1 − δ, (1) some t ≤ 1 + "
     r"C(Wm/(d log(Wm/δ)))^{1/3} of L-Isotron has max{ε̂, ε}(h^t) ≤ C(dW² log(Wm/δ)/m)^{1/3}; (2) some t ≤ 1 + C(Wm/log(m/δ))^{1/4} has "
     r"max{ε̂, ε}(h^t) ≤ C(W² log(m/δ)/m)^{1/4}.",
     instances=constants,
+    constants=("C",),
+    defeats="n = 12 C defeats C ≥ 1, and with it all smaller ones: W = n³ in (1), n² in (2). For every C, m and δ: KK_T2_no_constant.",
     resolution=0.0,
     knobs={"printed": True},
     mutants={"dW⁵ and W⁶": {"printed": False}},
