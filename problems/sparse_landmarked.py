@@ -12,6 +12,7 @@ import numpy as np
 from simopt.arithmetic import FLOAT, Arithmetic, Value
 from simopt.data.row_blocks import StreamedFeatures
 from simopt.data.similarities import Similarity
+from simopt.ground import validate
 from simopt.ground.arrays import Multipliers, Point
 from simopt.ground.fields import NonNegative, Positive, Targets
 from simopt.problems.cases import recipes
@@ -174,16 +175,23 @@ class SparseLandmarked(InsensitiveRegression):
         radius: float | None = None,
         epsilon: float | None = None,
         smoothness: float | None = None,
+        scaled: bool = False,
     ) -> Self:
         """Recipe: as for landmarked-svr, with more landmarks to choose from (None: 200, or all rows where there are fewer).
 
-        Targets are centred at their median (w has no intercept). ε defaults to 0.1 standard deviations of y, 1/β to 0.1 of them, B to 30.
+        ψ = (K(x, l_1), …, K(x, l_d)) itself, as in Theorems 8 and 9, whose B bounds Σ|w_j| for it; `scaled` divides ψ by √d, as
+        Algorithm 1 does, and √d B is the same problem then. Targets are centred at their median (w has no intercept). ε defaults to 0.1
+        standard deviations of y, 1/β to 0.1 of them, B to 30/√d, or 30 where ψ is scaled.
         """
-        features, targets, spread = recipes.centred(dataset, rng, samples, landmarks, standardise, similarity, np.median, usual=200)
+        scaled = validate.truth("scaled", scaled)
+        features, targets, spread = recipes.centred(
+            dataset, rng, samples, landmarks, standardise, similarity, np.median, usual=200, scaled=scaled
+        )
+        unit = 1.0 if scaled else math.sqrt(features.shape[1])
         return cls(
             features,
             targets,
-            30.0 * spread if radius is None else radius,
+            30.0 * spread / unit if radius is None else radius,
             0.1 * spread if epsilon is None else epsilon,
             10.0 / spread if smoothness is None else smoothness,
         )

@@ -82,9 +82,16 @@ def gram(inputs: Array, similarity: str | Similarity) -> Array:
 
 
 def landmark_features(
-    inputs: Array, similarity: str | Similarity, landmarks: int | None, rng: np.random.Generator, usual: int = LANDMARKS
+    inputs: Array,
+    similarity: str | Similarity,
+    landmarks: int | None,
+    rng: np.random.Generator,
+    usual: int = LANDMARKS,
+    scaled: bool = True,
 ) -> Array:
     """Ψ of the inputs, `landmarks` of which are landmarks, drawn without replacement (None: `usual`, or all inputs where there are fewer).
+
+    Not `scaled`, these are the similarities (K(x, l_1), …, K(x, l_d)) themselves, √d Ψ.
 
     Raises
     ------
@@ -92,7 +99,8 @@ def landmark_features(
         when more landmarks are asked for than there are inputs.
     """
     count = min(usual, len(inputs)) if landmarks is None else landmarks
-    return LandmarkMap.from_data(inputs, count, rng, resolve(similarity, inputs))(inputs)
+    found = LandmarkMap.from_data(inputs, count, rng, resolve(similarity, inputs))
+    return found(inputs) if scaled else np.asarray(found.similarity(inputs, found.landmarks))
 
 
 def landmarked(
@@ -103,10 +111,11 @@ def landmarked(
     standardise: bool,
     similarity: str | Similarity,
     usual: int = LANDMARKS,
+    scaled: bool = True,
 ) -> tuple[Array, Array]:
     """Ψ of a sample of the data set on landmarks drawn from it (see `landmark_features`), and the targets."""
     inputs, targets = sample(dataset, rng, samples, standardise)
-    return landmark_features(inputs, similarity, landmarks, rng, usual), targets
+    return landmark_features(inputs, similarity, landmarks, rng, usual, scaled), targets
 
 
 def centred(
@@ -118,9 +127,10 @@ def centred(
     similarity: str | Similarity,
     centre: Callable[[Array], Any],
     usual: int = LANDMARKS,
+    scaled: bool = True,
 ) -> tuple[Array, Array, float]:
     """Ψ as in `landmarked`, targets minus their centre (w has no intercept), and their standard deviation (1 where it is 0)."""
-    features, targets = landmarked(dataset, rng, samples, landmarks, standardise, similarity, usual)
+    features, targets = landmarked(dataset, rng, samples, landmarks, standardise, similarity, usual, scaled)
     return features, targets - centre(targets), float(np.std(targets)) or 1.0
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from simopt.arithmetic import FLOAT, INTERVAL, RATIONAL
+from simopt.data.datasets import load_dataset
 from simopt.ground.errors import InvalidProblem
 from simopt.problems.sparse_landmarked import SparseLandmarked
 from simopt.solvers.sparse.forward_greedy import forward_greedy
@@ -145,3 +146,18 @@ def test_weights_are_as_many_as_the_samples_and_not_all_0():
     ):
         with pytest.raises(InvalidProblem, match=words):
             SparseLandmarked(one.features, one.targets, 1.0, weights=weights)
+
+
+@pytest.mark.parametrize("landmarks", [9, 40])
+def test_the_recipe_takes_the_similarities_themselves_and_the_scaled_map_is_the_same_problem(landmarks):
+    data = load_dataset("yacht")
+    plain, scaled = (
+        SparseLandmarked.from_data(data, np.random.default_rng(3), samples=60, landmarks=landmarks, scaled=s) for s in (False, True)
+    )
+    assert np.abs(plain.features).max() == 1.0  # a landmark is its own nearest point, K(x, x) = 1
+    np.testing.assert_allclose(plain.features, math.sqrt(landmarks) * scaled.features, rtol=1e-15)
+    assert scaled.radius == pytest.approx(math.sqrt(landmarks) * plain.radius, rel=1e-15)
+    w = np.random.default_rng(4).normal(size=landmarks)
+    assert plain.objective({"w": w}) == pytest.approx(scaled.objective({"w": math.sqrt(landmarks) * w}), rel=1e-12)
+    with pytest.raises(InvalidProblem, match="scaled"):
+        SparseLandmarked.from_data(data, np.random.default_rng(3), scaled="no")
