@@ -151,9 +151,8 @@ def test_weights_are_as_many_as_the_samples_and_not_all_0():
 @pytest.mark.parametrize("landmarks", [9, 40])
 def test_the_recipe_takes_the_similarities_themselves_and_the_scaled_map_is_the_same_problem(landmarks):
     data = load_dataset("yacht")
-    plain, scaled = (
-        SparseLandmarked.from_data(data, np.random.default_rng(3), samples=60, landmarks=landmarks, scaled=s) for s in (False, True)
-    )
+    chosen = {"samples": 60, "landmarks": landmarks}
+    plain, scaled = (SparseLandmarked.from_data(data, np.random.default_rng(3), **chosen, scaled=each) for each in (False, True))
     assert np.abs(plain.features).max() == 1.0  # a landmark is its own nearest point, K(x, x) = 1
     np.testing.assert_allclose(plain.features, math.sqrt(landmarks) * scaled.features, rtol=1e-15)
     assert scaled.radius == pytest.approx(math.sqrt(landmarks) * plain.radius, rel=1e-15)
