@@ -39,6 +39,7 @@ class ClaimResult:
             lines.append(f"{row.row}: {row.verdict}" + (f" ({row.evidence}, {row.checks} checks)" if row.evidence else ""))
             lines[-1] += "" if row.tightness is None else f", tightness {row.tightness:.3f}"
             lines[-1] += f": {row.reason}" if row.reason else ""
+            lines += [f"  where {row.where}"] if row.where else []
             lines += [f"  remains: {row.remains}"] if row.remains else []
             if row.witness is not None:
                 seen = row.witness

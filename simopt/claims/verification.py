@@ -324,6 +324,8 @@ def summary(row: Row) -> str:
     if verdict in (Verdict.NOT_RUN, Verdict.ERROR, Verdict.INCONCLUSIVE):
         return f"{verdict} ({row['reason']})" if row["reason"] else verdict
     details = [word for word in (row["evidence"], row["defect"] if expected is Expected.REFUTED else None) if word]
+    if row["where"]:
+        details.append(f"where {row['where']}")
     if row["remains"]:
         return f"{verdict} ({', '.join([*details, row['scope']])}; remains: {row['remains']})"
     if verdict == Verdict.HOLDS and row["scope"] != "witness":

@@ -110,8 +110,8 @@ def discrepancy_is_at_most_the_variation(instance: Instance, trial: Trial) -> It
     expected=HOLDS,
     says=r"Herding minimises MMD_ψ(P, Q) over the distributions Q = Σ α_i δ_{z_i} concentrated on S: E_Q⟨w, ψ⟩ = ⟨w, Σ α_i ψ(z_i)⟩, so "
     r"that **4 MMD_ψ(P, Q)² = ‖ω_P − Σ α_i ψ(z_i)‖²** with the ½ of Section 3.1, and the Σ α_i ψ(z_i) with α_i ≥ 0, Σ α_i = 1 are all of "
-    r"C = co ψ(S), over which Algorithm 1 minimises ‖ω_P − ω̃‖². (Sums over the points: in symbols for three, in the plane of w and "
-    r"ω_P − ω_Q.)",
+    r"C = co ψ(S), over which Algorithm 1 minimises ‖ω_P − ω̃‖².",
+    remains="any number of points, in any inner product space: the mean is linear in them (in symbols: three, in the plane)",
     instances=once,
     exhaustive=True,
     knobs={"factor": 4},

@@ -96,8 +96,8 @@ def _points() -> tuple[list[list[Expr]], list[Expr]]:
     place="Section 3, after Theorem 2",
     kind=IDENTITY,
     expected=HOLDS,
-    says=r"‖ω_S‖² = (1/|S|²) Σ Σ y y' K(x, x') with K(x, x') = ⟨φ(x), φ(x')⟩, and ‖ω_P‖² = E E y y' K(x, x') for two independent draws. "
-    r"(Both sides are bilinear in the points; in symbols for three in the plane.)",
+    says=r"‖ω_S‖² = (1/|S|²) Σ Σ y y' K(x, x') with K(x, x') = ⟨φ(x), φ(x')⟩, and ‖ω_P‖² = E E y y' K(x, x') for two independent draws.",
+    remains="any number of points, in any inner product space: both sides are bilinear in the points (in symbols: three, in the plane)",
     instances=once,
     exhaustive=True,
     knobs={"power": 2},
