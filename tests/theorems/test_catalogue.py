@@ -60,7 +60,7 @@ VERDICTS = {  # the others hold
         *ids("KJ", "X3 Def2-rem1 Thm6b-p2 DD L15-p4 L15-p5 T20-mono L16 L22 T19 T19-p0 T19-p1 B-any E1a E1a2 E1b E1c Thm13a Thm13b"),
         *ids("KJ", "Thm13d Thm13-p1 Thm13-p3 Thm13-p5 Thm30-lip Thm30-3 D-sq1 Thm5b Thm5-p4 Thm9b Thm9-p1 Thm9-p2 Thm9-p4 Thm9-p5"),
         *ids("KK", "wt L1pf L7pf P1 T1cor T1txt T2 T2pf"),
-        *ids("RMW", "T4 Gam L7 KDE FW 6.6a l01 T6 6-MC T20-KL T13b T1d T22b mono T17"),
+        *ids("RMW", "T4 Gam L7 KDE FW 6.6a l01 T6 6-MC T20-KL T13b T1d T22b mono T17 11-normal"),
     ],
     Verdict.VACUOUS: [
         *ids("KJ", "Thm30 Thm30-breg"),
@@ -97,7 +97,7 @@ EVIDENCE = {
         *ids("KJ", "Thm31-d-sharp Thm31-better Thm5-p2 Thm5-p2-levels Thm5-p3 Thm5-p3-ours Thm5-p4+ Thm9b Thm9c Thm9-p1 Thm9-p1+"),
         *ids("KJ", "Thm9-p2+ Thm9-p4"),
         *ids("KK", "L6.1 L6.4 holdout L3 L3+ L3-steps L5 L5+ L5-sharp 10 10+ L2 L2-sharp P1 T1cor"),
-        *ids("RMW", "T3 T4+ T5 FW FW+ d D9 T19 T20h T20 T21 LS1-tried"),
+        *ids("RMW", "T3 T4+ T5 FW FW+ d D9 T19 T20h T20 T21 LS1-tried 11-normal"),
     ],
     Evidence.EXACT_STEPS: [
         *ids("AK", "D4.4 P4.5 B.G B.7 P5.1as T1deg+"),
@@ -105,7 +105,7 @@ EVIDENCE = {
         *ids("KJ", "F-ndcg F-eta Thm30-breg+ Thm30-CF Thm31-d-all Thm31-wide Thm31-lower loss Thm9-p5-regime Thm9b+"),
         *ids("KK", "parity P1+ T1cor+ T2-sharp"),
         *ids("RMW", "T15 T15b T3-proof T4-ratio 6.7 6.5 LS2 LS2-threshold LS1-literal L23 L12 T20-steps LS1-criterion LS1 4.4 T13 T14"),
-        *ids("RMW", "T2b 6-MMD"),
+        *ids("RMW", "T2b 6-MMD 11-normal+"),
         *ids("RMW", "T14b 3.2 T22 T22-sharp 13-ball 13-size"),
     ],
     Evidence.FLOAT: [
