@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 import time
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Integral
@@ -35,6 +34,7 @@ from simopt.data.similarities.base import of_checked
 from simopt.data.similarities.named import takes_sparse
 from simopt.data.similarities.points import TAKE_SPARSE, points
 from simopt.equivalence.training import BLOCK
+from simopt.estimators.facades.one_fit import FITS, at_once, unclocked, warn
 from simopt.estimators.facades.sample_weights import distinct, uneven, weights_of, with_classes
 from simopt.estimators.facades.widths import automatic
 from simopt.estimators.landmark_predictor import landmark_map
@@ -132,17 +132,26 @@ def refuse_unread(name: str, x: Any) -> None:
 
 
 class CheckedEstimator(BaseEstimator):
-    """An estimator whose inputs are finite and have the columns that `fit` saw."""
+    """An estimator whose inputs are finite and have the columns that `fit` saw, and whose fits happen as a whole or not at all.
+
+    What is pickled, copied or hashed of it holds no clock readings (`unclocked`): two equal fits have the same `joblib.hash`.
+    """
 
     _kept: NDArray[np.intp] | None = None  # which samples have a weight, where some have none
 
-    def _training(self, X: Any, y: Any, *, numeric: bool = True) -> tuple[Array, Any]:
-        """X as a finite float64 matrix and y as a vector; remembers the number and names of the columns, and forgets an earlier fit.
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for name in FITS:
+            if name in vars(cls):
+                setattr(cls, name, at_once(vars(cls)[name]))
 
-        The clock of the fit begins here.
-        """
-        self._began = time.perf_counter()
-        self._forget()
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        seen: dict[int, tuple[Any, Any]] = {}
+        return {name: unclocked(value, seen) if name.endswith("_") else value for name, value in state.items()}
+
+    def _training(self, X: Any, y: Any, *, numeric: bool = True) -> tuple[Array, Any]:
+        """X as a finite float64 matrix and y as a vector; remembers the number and names of the columns."""
         refuse_unread("X", X)
         if numeric:
             refuse_unread("y", y)
@@ -170,11 +179,6 @@ class CheckedEstimator(BaseEstimator):
     def _canonical(self, X: Any) -> Any:
         """Sparse points as similarities take them."""
         return points("X", X, sparse=True) if is_sparse(X) else X
-
-    def _forget(self) -> None:
-        """Nothing is left of an earlier fit."""
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)
 
     def _weighed(self, X: Array, y: Any, sample_weight: Any, class_weight: Any = None) -> tuple[Array, Any, Array | None, Array | None]:
         """X, y, weights in the loss, and weights without those of classes; without samples of weight 0, unless X holds their similarities.
@@ -206,8 +210,8 @@ class Certified:
     _chosen_before = "its parameters"
     _began: float = float("inf")  # when the clock of the fit began
 
-    def _solved(self, problem: Problem, solver: str | None, tol: float, time_limit: float, depth: int = 4) -> Point:
-        """The certified point; `depth` calls below the user's line. Sets `solution_`, `certificate_` and `n_iter_`.
+    def _solved(self, problem: Problem, solver: str | None, tol: float, time_limit: float) -> Point:
+        """The certified point. Sets `solution_`, `certificate_` and `n_iter_`.
 
         The time limit is that of the whole fit, similarities included; a solver gets what is left of it.
 
@@ -223,7 +227,7 @@ class Certified:
         self.solution_: Solution = solution
         complaint = "" if solution.optimal else open_gap(solution.certificate, tol, remedy_for(solution.status.value, time_limit))
         of = self._certified(problem.name, {name: getattr(problem, name) for name in NUMBERS if name in problem.settable()})
-        self._concluded(replace(solution.certificate, of=of), solution.provenance.iterations, complaint, depth)
+        self._concluded(replace(solution.certificate, of=of), solution.provenance.iterations, complaint)
         return dict(solution.point)
 
     def _certified(self, name: str = "", numbers: Mapping[str, float] | None = None) -> str:
@@ -232,13 +236,13 @@ class Certified:
         what = f"the declared problem {name}" if name else "the problem of the estimator's formula"
         return f"{what}{' at ' + values if values else ''}; not the choice of {self._chosen_before}"
 
-    def _concluded(self, certificate: Certificate, iterations: int, complaint: str = "", depth: int = 3) -> None:
+    def _concluded(self, certificate: Certificate, iterations: int, complaint: str = "") -> None:
         """Sets `certificate_` and `n_iter_`; a complaint, if there is one, becomes a ConvergenceWarning of the line that called `fit`."""
         self.certificate_ = certificate if certificate.of else replace(certificate, of=self._certified())
         self.n_iter_ = max(1, iterations)
         if complaint:
             message = f"{type(self).__name__}: {complaint}; certificate_ says what is known of the optimum"
-            warnings.warn(message, ConvergenceWarning, stacklevel=depth)
+            warn(message, ConvergenceWarning)
 
 
 class SimilarityEstimator(CheckedEstimator):

@@ -87,7 +87,6 @@ class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Sel
 
     def fit_transform(self, X: Any, y: Any = None) -> Array:
         """`fit`, and the features of the rows of X, shape (n, d)."""
-        self._forget()
         refuse_unread("X", X)
         return self._fit_features(self._canonical(validate_data(self, X, dtype=np.float64, accept_sparse=self._sparse(X))))
 

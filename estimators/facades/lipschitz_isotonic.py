@@ -118,18 +118,18 @@ class LipschitzIsotonicRegressor(RegressorMixin, Certified, CheckedEstimator):
         self.function_ = self.fit_.function.shortest()
         self.n_iter_ = 1
         if not self.fit_.closes(CLOSED):
-            self._certify(depth=4)
+            self._certify()
         return self
 
     @cached_property
     def certificate_(self) -> Certificate:  # type: ignore[override]  # written once, like that of the others
         """Bounds on the optimum, of the fit's own copy of the samples."""
         check_is_fitted(self)
-        return self._certify(depth=5)
+        return self._certify()
 
-    def _certify(self, depth: int) -> Certificate:
+    def _certify(self) -> Certificate:
         certificate = self.fit_.certificate
-        self._concluded(certificate, 1, "" if certificate.closes(CLOSED) else open_gap(certificate, CLOSED, UNITS), depth)
+        self._concluded(certificate, 1, "" if certificate.closes(CLOSED) else open_gap(certificate, CLOSED, UNITS))
         return self.certificate_
 
     def _column(self, correlation: Array) -> int:
