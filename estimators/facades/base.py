@@ -34,7 +34,7 @@ from simopt.data.similarities.base import of_checked
 from simopt.data.similarities.named import takes_sparse
 from simopt.data.similarities.points import TAKE_SPARSE, points
 from simopt.equivalence.training import BLOCK
-from simopt.estimators.facades.one_fit import FITS, at_once, unclocked, warn
+from simopt.estimators.facades.one_fit import FITS, at_once, measure, unclocked, warn
 from simopt.estimators.facades.sample_weights import distinct, uneven, weights_of, with_classes
 from simopt.estimators.facades.widths import automatic
 from simopt.estimators.landmark_predictor import landmark_map
@@ -158,7 +158,9 @@ class CheckedEstimator(BaseEstimator):
         elif y is not None:
             validate.entries("y", y)
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=numeric, ensure_min_samples=1, accept_sparse=self._sparse(X))
-        return self._canonical(X), column_or_1d(y, dtype=np.float64 if numeric else None, warn=True)
+        X, y = self._canonical(X), column_or_1d(y, dtype=np.float64 if numeric else None, warn=True)
+        measure(self, X=X, **({"y": y} if numeric else {}))
+        return X, y
 
     def _sparse(self, X: Any) -> Any:
         """What scikit-learn's checks are told of sparse points: that they be turned into rows, or, if they may not be sparse, nothing.

@@ -157,12 +157,15 @@ class LIsotronRegressor(RegressorMixin, KernelEstimator):
 
     def _fit_linear(self, X: Array, t: Array, kept: NDArray[np.intp], held: NDArray[np.intp], weights: Array | None) -> Array:
         """Sets `fit_` and `coef_`; the scores of all samples."""
+        power = -int(np.frexp(np.max(np.abs(X)))[1])  # of two: the largest entry near 1, so that nothing on the way overflows
+        X = np.ldexp(X, power)
         W = whitening(X if weights is None else X * stretch(weights)[:, None])
         Z = X @ W
         validation = (Z[held], t[held]) if held.size else None
         self.fit_: IndexFit = l_isotron(Z[kept], t[kept], self.lipschitz, validation=validation, **self._options(weights, kept, held))
         direction = cast(LinearIndex, self.fit_.model.index).direction
-        self.coef_ = W @ direction
+        with np.errstate(over="ignore"):  # what float64 cannot hold is refused when the fit ends
+            self.coef_ = np.ldexp(W @ direction, power)
         return Z @ direction
 
     def _fit_kernel(self, X: Array, t: Array, kept: NDArray[np.intp], held: NDArray[np.intp], weights: Array | None) -> Array:

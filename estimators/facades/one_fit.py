@@ -16,26 +16,57 @@ import warnings
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
+
+from simopt.arithmetic.sparse import is_sparse
+from simopt.ground import validate
+from simopt.ground.errors import InvalidProblem, NotFinite
+
 FITS = ("fit", "fit_transform")
 CLOCKS = ("seconds", "setup_seconds", "solve_seconds")  # fields and keys that hold clock readings
+COEFFICIENTS = ("coef_", "dual_coef_", "intercept_")  # of which a model is made
 HERE, PROPERTIES = os.path.dirname(__file__), functools.__file__
 UNKNOWN = float("nan")  # the reading of a clock that was not kept
 
 
 def at_once(fit: Callable[..., Any]) -> Callable[..., Any]:
-    """`fit`, whose attributes are all assigned at its end, or none of them. The clock of the fit (`_began`) runs meanwhile."""
+    """`fit`, whose attributes are all assigned at its end, or none of them. The clock of the fit (`_began`) runs meanwhile.
+
+    Raises
+    ------
+    InvalidProblem
+        when something overflows because of data whose squares float64 cannot hold (`measure`), naming them.
+    """
 
     @functools.wraps(fit)
     def whole(self: Any, *args: Any, **options: Any) -> Any:
         fresh = object.__new__(type(self))
         fresh.__dict__ = {name: value for name, value in vars(self).items() if not name.endswith("_")}
         fresh._began = time.perf_counter()
-        out = fit(fresh, *args, **options)
-        vars(fresh).pop("_began", None)
+        try:
+            out = fit(fresh, *args, **options)
+            for name in COEFFICIENTS:
+                validate.all_finite(name, np.asarray(vars(fresh).get(name, 0.0)))
+        except NotFinite as error:
+            if not (size := vars(fresh).get("_size")):
+                raise
+            raise InvalidProblem(f"{size} ({error})") from error
+        for name in ("_began", "_size"):
+            vars(fresh).pop(name, None)
         self.__dict__ = fresh.__dict__
         return self if out is fresh else out
 
     return whole
+
+
+def measure(estimator: Any, **data: Any) -> None:
+    """Remember, while the estimator is fitted, which of its data have entries whose squares float64 cannot hold."""
+    for name, values in data.items():
+        try:
+            validate.squarable(name, values.data if is_sparse(values) else values)
+        except InvalidProblem as error:
+            estimator._size = str(error)
+            return
 
 
 def warn(message: str, category: type[Warning]) -> None:

@@ -9,6 +9,10 @@ class InvalidProblem(ValueError):
     """Data or parameters for which the problem is not defined."""
 
 
+class NotFinite(InvalidProblem):
+    """A number that is ∞ or nan where a finite one is needed: given so, or made so by an overflow on the way."""
+
+
 class InvalidFile(InvalidProblem):
     """A file that is corrupt, too large, or of a format that this version does not know.
 

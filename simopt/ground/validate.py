@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem, UnknownName
+from simopt.ground.errors import InvalidProblem, NotFinite, UnknownName
 
 SYMMETRY = 1e-10  # |K - K^T| allowed, relative to the largest |entry|
 INDEFINITE = 1e-8  # -lambda_min allowed, relative to the largest eigenvalue
@@ -166,9 +166,7 @@ def all_finite(name: str, x: Array) -> Array:
         bad += here
     if bad:
         verb = "is" if bad == 1 else "are"
-        raise InvalidProblem(
-            f"{name}: {bad} of {x.size} values {verb} not finite (first{_at(first, x.shape)}); remove or replace them first"
-        )
+        raise NotFinite(f"{name}: {bad} of {x.size} values {verb} not finite (first{_at(first, x.shape)}); remove or replace them first")
     return x
 
 
@@ -199,7 +197,7 @@ def finite(name: str, v: SupportsFloat, *, needed: str = "a finite number needed
     else:
         raise InvalidProblem(f"{name}: {shown(v)} is not a number; {needed}")
     if not math.isfinite(out):
-        raise InvalidProblem(f"{name}: {out} is not finite; {needed}")
+        raise NotFinite(f"{name}: {out} is not finite; {needed}")
     return out
 
 
