@@ -34,6 +34,7 @@ from simopt.data.similarities.base import of_checked
 from simopt.data.similarities.named import takes_sparse
 from simopt.data.similarities.points import TAKE_SPARSE, points
 from simopt.equivalence.training import BLOCK
+from simopt.estimators.facades.class_labels import demand_labels
 from simopt.estimators.facades.one_fit import FITS, at_once, measure, unclocked, warn
 from simopt.estimators.facades.sample_weights import distinct, uneven, weights_of, with_classes
 from simopt.estimators.facades.widths import automatic
@@ -68,10 +69,16 @@ def some_of(n: int) -> NDArray[np.intp]:
 
 
 def seed_of(random_state: Any) -> int:
-    """A whole number is its own seed, as for the functions of simopt; others are asked for one."""
-    if isinstance(random_state, Integral):
-        return int(random_state)
-    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+    """A whole number is its own seed, as for the functions of simopt; a RandomState, or None, is asked for one.
+
+    Raises
+    ------
+    InvalidProblem
+        for anything else.
+    """
+    if random_state is None or isinstance(random_state, np.random.RandomState):
+        return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+    return validate.seed("random_state", random_state)
 
 
 def open_gap(certificate: Certificate, tol: float, remedy: str) -> str:
@@ -156,7 +163,7 @@ class CheckedEstimator(BaseEstimator):
         if numeric:
             refuse_unread("y", y)
         elif y is not None:
-            validate.entries("y", y)
+            demand_labels("y", y)
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=numeric, ensure_min_samples=1, accept_sparse=self._sparse(X))
         X, y = self._canonical(X), column_or_1d(y, dtype=np.float64 if numeric else None, warn=True)
         measure(self, X=X, **({"y": y} if numeric else {}))

@@ -146,7 +146,8 @@ class LIsotronRegressor(RegressorMixin, KernelEstimator):
         count = round(share * n)
         if share >= 1.0 or count >= n:
             raise InvalidProblem(f"validation_fraction: {share:g} of {n} samples leaves none to learn from; a number in [0, 1) needed")
-        order = np.random.default_rng(seed_of(self.random_state)).permutation(n) if count else np.arange(n)
+        seed = seed_of(self.random_state)
+        order = np.random.default_rng(seed).permutation(n) if count else np.arange(n)
         return np.sort(order[count:]), np.sort(order[:count])
 
     def _options(self, weights: Array | None, kept: NDArray[np.intp], held: NDArray[np.intp]) -> dict[str, Any]:
