@@ -42,7 +42,7 @@ from simopt.estimators.landmark_predictor import landmark_map
 from simopt.estimators.ordinal.ordinal import certified
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Point
-from simopt.ground.errors import InvalidProblem
+from simopt.ground.errors import ConstantFit, InvalidProblem
 from simopt.problems.norms.gram_factor import checked, of_points
 from simopt.solving.certificate import Certificate
 from simopt.solving.problem import Problem
@@ -51,6 +51,7 @@ from simopt.solving.solution import Solution, Status
 PRECOMPUTED = "precomputed"
 OF_THE_SIMILARITY = "similarity__"
 TOL = 1e-6  # relative gap of an estimator's fit: a hundred times what `simopt.solve` asks for, and far below what samples can tell
+ALMOST = 0.9  # of the loss of the constant: what is left when nearly nothing is learned
 READ_AS_NUMBERS = (str, bytes, np.datetime64, np.timedelta64, np.void)  # by `float`, or by NumPy
 NUMBERS = ("regularization", "radius", "power", "epsilon", "gamma")  # of a problem, that its certificate names
 LEAST = 1e-3  # seconds that a solver gets when the time is over before it begins: for its first point
@@ -217,6 +218,7 @@ class Certified:
     certificate_: Certificate
     n_iter_: int
     _chosen_before = "its parameters"
+    _loss_of_errors = False  # whether the loss is that of errors of numbers, 0 for a perfect fit
     _began: float = float("inf")  # when the clock of the fit began
 
     def _solved(self, problem: Problem, solver: str | None, tol: float, time_limit: float) -> Point:
@@ -237,7 +239,23 @@ class Certified:
         complaint = "" if solution.optimal else open_gap(solution.certificate, tol, remedy_for(solution.status.value, time_limit))
         of = self._certified(problem.name, {name: getattr(problem, name) for name in NUMBERS if name in problem.settable()})
         self._concluded(replace(solution.certificate, of=of), solution.provenance.iterations, complaint)
+        if self._loss_of_errors:
+            self._demand_more_than_a_constant(problem, solution.certificate.lower)
         return dict(solution.point)
+
+    def _demand_more_than_a_constant(self, problem: Problem, lower: float) -> None:
+        """Warn where the optimum, which is at least `lower`, is nearly the loss of the best constant."""
+        constant = float(problem.objective(problem.trivial_point()))
+        if not lower >= ALMOST * constant > 0.0:
+            return
+        numbers = {name: getattr(problem, name) for name in ("radius", "regularization") if name in problem.settable()}
+        tight = "".join(f"{'raise' if name == 'radius' else 'lower'} {name} (now {value:.3g}), " for name, value in numbers.items())
+        units = "" if getattr(self, "_precomputed", False) else "standardise the columns of X, "
+        message = (
+            f"{type(self).__name__}: hardly better than a constant: the loss is at least {lower:.4g} for every f of this problem, and "
+            f"{constant:.4g} for the constant; {units}{tight}take another similarity, or see whether y depends on X"
+        )
+        warn(message, ConstantFit)
 
     def _certified(self, name: str = "", numbers: Mapping[str, float] | None = None) -> str:
         """What the certificate is of: the problem as it was declared, and no choice that was made before it."""

@@ -61,6 +61,10 @@ class UnknownName(ValueError):
         return f"unknown {self.kind} {self.name!r}; there are {shown}"
 
 
+class ConstantFit(UserWarning):
+    """A fit that is solved, and whose optimum is no better than a constant: the problem is at fault, not the solver."""
+
+
 class NotAvailable(RuntimeError):
     """Something that this installation lacks: a data set, an extra. The message says how to get it."""
 
