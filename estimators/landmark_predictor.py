@@ -28,7 +28,7 @@ def landmark_map(rows: Rows, landmarks: int | npt.ArrayLike, similarity: str | S
     InvalidProblem
         for a seed that is not a whole number ≥ 0, and for landmarks that are neither a number nor points.
     """
-    rng = np.random.default_rng(validate.whole("seed", seed))
+    rng = np.random.default_rng(validate.seed("seed", seed))
     if not isinstance(landmarks, list | tuple) and np.ndim(landmarks) == 0:
         count = min(validate.whole("landmarks", landmarks, minimum=1), rows.n)  # type: ignore[arg-type]  # a number, or refused
         return LandmarkMap.from_data(rows, count, rng, similarity)

@@ -14,7 +14,6 @@ from __future__ import annotations
 
 import math
 import time
-import warnings
 from collections.abc import Mapping
 from dataclasses import replace
 from numbers import Integral
@@ -35,13 +34,15 @@ from simopt.data.similarities.base import of_checked
 from simopt.data.similarities.named import takes_sparse
 from simopt.data.similarities.points import TAKE_SPARSE, points
 from simopt.equivalence.training import BLOCK
+from simopt.estimators.facades.class_labels import demand_labels
+from simopt.estimators.facades.one_fit import FITS, at_once, measure, unclocked, warn
 from simopt.estimators.facades.sample_weights import distinct, uneven, weights_of, with_classes
 from simopt.estimators.facades.widths import automatic
 from simopt.estimators.landmark_predictor import landmark_map
 from simopt.estimators.ordinal.ordinal import certified
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Point
-from simopt.ground.errors import InvalidProblem
+from simopt.ground.errors import ConstantFit, InvalidProblem
 from simopt.problems.norms.gram_factor import checked, of_points
 from simopt.solving.certificate import Certificate
 from simopt.solving.problem import Problem
@@ -50,6 +51,7 @@ from simopt.solving.solution import Solution, Status
 PRECOMPUTED = "precomputed"
 OF_THE_SIMILARITY = "similarity__"
 TOL = 1e-6  # relative gap of an estimator's fit: a hundred times what `simopt.solve` asks for, and far below what samples can tell
+ALMOST = 0.9  # of the loss of the constant: what is left when nearly nothing is learned
 READ_AS_NUMBERS = (str, bytes, np.datetime64, np.timedelta64, np.void)  # by `float`, or by NumPy
 NUMBERS = ("regularization", "radius", "power", "epsilon", "gamma")  # of a problem, that its certificate names
 LEAST = 1e-3  # seconds that a solver gets when the time is over before it begins: for its first point
@@ -68,10 +70,16 @@ def some_of(n: int) -> NDArray[np.intp]:
 
 
 def seed_of(random_state: Any) -> int:
-    """A whole number is its own seed, as for the functions of simopt; others are asked for one."""
-    if isinstance(random_state, Integral):
-        return int(random_state)
-    return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+    """A whole number is its own seed, as for the functions of simopt; a RandomState, or None, is asked for one.
+
+    Raises
+    ------
+    InvalidProblem
+        for anything else.
+    """
+    if random_state is None or isinstance(random_state, np.random.RandomState):
+        return int(check_random_state(random_state).randint(np.iinfo(np.int32).max))
+    return validate.seed("random_state", random_state)
 
 
 def open_gap(certificate: Certificate, tol: float, remedy: str) -> str:
@@ -132,24 +140,35 @@ def refuse_unread(name: str, x: Any) -> None:
 
 
 class CheckedEstimator(BaseEstimator):
-    """An estimator whose inputs are finite and have the columns that `fit` saw."""
+    """An estimator whose inputs are finite and have the columns that `fit` saw, and whose fits happen as a whole or not at all.
+
+    What is pickled, copied or hashed of it holds no clock readings (`unclocked`): two equal fits have the same `joblib.hash`.
+    """
 
     _kept: NDArray[np.intp] | None = None  # which samples have a weight, where some have none
 
-    def _training(self, X: Any, y: Any, *, numeric: bool = True) -> tuple[Array, Any]:
-        """X as a finite float64 matrix and y as a vector; remembers the number and names of the columns, and forgets an earlier fit.
+    def __init_subclass__(cls, **options: Any) -> None:
+        super().__init_subclass__(**options)
+        for name in FITS:
+            if name in vars(cls):
+                setattr(cls, name, at_once(vars(cls)[name]))
 
-        The clock of the fit begins here.
-        """
-        self._began = time.perf_counter()
-        self._forget()
+    def __getstate__(self) -> dict[str, Any]:
+        state: dict[str, Any] = super().__getstate__()
+        seen: dict[int, tuple[Any, Any]] = {}
+        return {name: unclocked(value, seen) if name.endswith("_") else value for name, value in state.items()}
+
+    def _training(self, X: Any, y: Any, *, numeric: bool = True) -> tuple[Array, Any]:
+        """X as a finite float64 matrix and y as a vector; remembers the number and names of the columns."""
         refuse_unread("X", X)
         if numeric:
             refuse_unread("y", y)
         elif y is not None:
-            validate.entries("y", y)
+            demand_labels("y", y)
         X, y = validate_data(self, X, y, dtype=np.float64, y_numeric=numeric, ensure_min_samples=1, accept_sparse=self._sparse(X))
-        return self._canonical(X), column_or_1d(y, dtype=np.float64 if numeric else None, warn=True)
+        X, y = self._canonical(X), column_or_1d(y, dtype=np.float64 if numeric else None, warn=True)
+        measure(self, X=X, **({"y": y} if numeric else {}))
+        return X, y
 
     def _sparse(self, X: Any) -> Any:
         """What scikit-learn's checks are told of sparse points: that they be turned into rows, or, if they may not be sparse, nothing.
@@ -170,11 +189,6 @@ class CheckedEstimator(BaseEstimator):
     def _canonical(self, X: Any) -> Any:
         """Sparse points as similarities take them."""
         return points("X", X, sparse=True) if is_sparse(X) else X
-
-    def _forget(self) -> None:
-        """Nothing is left of an earlier fit."""
-        for name in [name for name in vars(self) if name.endswith("_")]:
-            delattr(self, name)
 
     def _weighed(self, X: Array, y: Any, sample_weight: Any, class_weight: Any = None) -> tuple[Array, Any, Array | None, Array | None]:
         """X, y, weights in the loss, and weights without those of classes; without samples of weight 0, unless X holds their similarities.
@@ -204,10 +218,11 @@ class Certified:
     certificate_: Certificate
     n_iter_: int
     _chosen_before = "its parameters"
+    _loss_of_errors = False  # whether the loss is that of errors of numbers, 0 for a perfect fit
     _began: float = float("inf")  # when the clock of the fit began
 
-    def _solved(self, problem: Problem, solver: str | None, tol: float, time_limit: float, depth: int = 4) -> Point:
-        """The certified point; `depth` calls below the user's line. Sets `solution_`, `certificate_` and `n_iter_`.
+    def _solved(self, problem: Problem, solver: str | None, tol: float, time_limit: float) -> Point:
+        """The certified point. Sets `solution_`, `certificate_` and `n_iter_`.
 
         The time limit is that of the whole fit, similarities included; a solver gets what is left of it.
 
@@ -223,8 +238,24 @@ class Certified:
         self.solution_: Solution = solution
         complaint = "" if solution.optimal else open_gap(solution.certificate, tol, remedy_for(solution.status.value, time_limit))
         of = self._certified(problem.name, {name: getattr(problem, name) for name in NUMBERS if name in problem.settable()})
-        self._concluded(replace(solution.certificate, of=of), solution.provenance.iterations, complaint, depth)
+        self._concluded(replace(solution.certificate, of=of), solution.provenance.iterations, complaint)
+        if self._loss_of_errors:
+            self._demand_more_than_a_constant(problem, solution.certificate.lower)
         return dict(solution.point)
+
+    def _demand_more_than_a_constant(self, problem: Problem, lower: float) -> None:
+        """Warn where the optimum, which is at least `lower`, is nearly the loss of the best constant."""
+        constant = float(problem.objective(problem.trivial_point()))
+        if not lower >= ALMOST * constant > 0.0:
+            return
+        numbers = {name: getattr(problem, name) for name in ("radius", "regularization") if name in problem.settable()}
+        tight = "".join(f"{'raise' if name == 'radius' else 'lower'} {name} (now {value:.3g}), " for name, value in numbers.items())
+        units = "" if getattr(self, "_precomputed", False) else "standardise the columns of X, "
+        message = (
+            f"{type(self).__name__}: hardly better than a constant: the loss is at least {lower:.4g} for every f of this problem, and "
+            f"{constant:.4g} for the constant; {units}{tight}take another similarity, or see whether y depends on X"
+        )
+        warn(message, ConstantFit)
 
     def _certified(self, name: str = "", numbers: Mapping[str, float] | None = None) -> str:
         """What the certificate is of: the problem as it was declared, and no choice that was made before it."""
@@ -232,13 +263,13 @@ class Certified:
         what = f"the declared problem {name}" if name else "the problem of the estimator's formula"
         return f"{what}{' at ' + values if values else ''}; not the choice of {self._chosen_before}"
 
-    def _concluded(self, certificate: Certificate, iterations: int, complaint: str = "", depth: int = 3) -> None:
+    def _concluded(self, certificate: Certificate, iterations: int, complaint: str = "") -> None:
         """Sets `certificate_` and `n_iter_`; a complaint, if there is one, becomes a ConvergenceWarning of the line that called `fit`."""
         self.certificate_ = certificate if certificate.of else replace(certificate, of=self._certified())
         self.n_iter_ = max(1, iterations)
         if complaint:
             message = f"{type(self).__name__}: {complaint}; certificate_ says what is known of the optimum"
-            warnings.warn(message, ConvergenceWarning, stacklevel=depth)
+            warn(message, ConvergenceWarning)
 
 
 class SimilarityEstimator(CheckedEstimator):

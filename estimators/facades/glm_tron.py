@@ -2,7 +2,6 @@ r"""GLM-tron: a generalised linear model with a known transfer function, by its 
 
 from __future__ import annotations
 
-import warnings
 from typing import Any, Self
 
 import numpy as np
@@ -10,6 +9,7 @@ from sklearn.base import RegressorMixin
 
 from simopt.estimators.facades.base import TOL, KernelEstimator, flag
 from simopt.estimators.facades.index_scaling import TargetRange, is_linear, largest_length
+from simopt.estimators.facades.one_fit import warn
 from simopt.ground.arrays import Array
 from simopt.problems.matching_loss import MatchingLoss
 from simopt.problems.norms.gram_factor import factor_of
@@ -111,7 +111,7 @@ class GLMTronRegressor(RegressorMixin, KernelEstimator):
         inside = self._solved(problem, self.solver, self.tol, self.time_limit)["w"]
         self.ball_active_ = bool(np.linalg.norm(inside) >= problem.radius * (1.0 - ACTIVE))
         if self.ball_active_ and self.radius is None:
-            warnings.warn(f"GLMTronRegressor: the ball ‖w‖ ≤ {W:g} is active and holds the fit back; choose a radius", stacklevel=2)
+            warn(f"GLMTronRegressor: the ball ‖w‖ ≤ {W:g} is active and holds the fit back; choose a radius", UserWarning)
         w = inside / unit
         self.link_ = problem.link
         self.intercept_ = float(w[-1]) if self.fit_intercept else 0.0

@@ -123,7 +123,7 @@ class HerdedMeanClassifier(OneAgainstRestMixin, KernelEstimator):
 
         def fit(signs: Array) -> Herd:
             found = herd(points, signs, similarity, max_iter=self.max_iter, target=target, **options)
-            self._concluded(bracket(found), len(found.picks), self._complaint(found), depth=5)
+            self._concluded(bracket(found), len(found.picks), self._complaint(found))
             return found
 
         self.herds_ = tuple(self._one_by_one(every, fit))

@@ -98,7 +98,7 @@ class HingeSVMClassifier(OneAgainstRestMixin, KernelEstimator):
         bound = Penalty(self.regularization_)
 
         def fit(signs: Array) -> Point:
-            return self._solved(HingeSVM(gram, signs, bound, intercept, weights), self.solver, self.tol, self.time_limit, depth=6)
+            return self._solved(HingeSVM(gram, signs, bound, intercept, weights), self.solver, self.tol, self.time_limit)
 
         points = self._one_by_one(every, fit)
         self._keep(joined([point["alpha"] for point in points]))

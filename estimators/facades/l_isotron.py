@@ -146,7 +146,8 @@ class LIsotronRegressor(RegressorMixin, KernelEstimator):
         count = round(share * n)
         if share >= 1.0 or count >= n:
             raise InvalidProblem(f"validation_fraction: {share:g} of {n} samples leaves none to learn from; a number in [0, 1) needed")
-        order = np.random.default_rng(seed_of(self.random_state)).permutation(n) if count else np.arange(n)
+        seed = seed_of(self.random_state)
+        order = np.random.default_rng(seed).permutation(n) if count else np.arange(n)
         return np.sort(order[count:]), np.sort(order[:count])
 
     def _options(self, weights: Array | None, kept: NDArray[np.intp], held: NDArray[np.intp]) -> dict[str, Any]:
@@ -157,12 +158,15 @@ class LIsotronRegressor(RegressorMixin, KernelEstimator):
 
     def _fit_linear(self, X: Array, t: Array, kept: NDArray[np.intp], held: NDArray[np.intp], weights: Array | None) -> Array:
         """Sets `fit_` and `coef_`; the scores of all samples."""
+        power = -int(np.frexp(np.max(np.abs(X)))[1])  # of two: the largest entry near 1, so that nothing on the way overflows
+        X = np.ldexp(X, power)
         W = whitening(X if weights is None else X * stretch(weights)[:, None])
         Z = X @ W
         validation = (Z[held], t[held]) if held.size else None
         self.fit_: IndexFit = l_isotron(Z[kept], t[kept], self.lipschitz, validation=validation, **self._options(weights, kept, held))
         direction = cast(LinearIndex, self.fit_.model.index).direction
-        self.coef_ = W @ direction
+        with np.errstate(over="ignore"):  # what float64 cannot hold is refused when the fit ends
+            self.coef_ = np.ldexp(W @ direction, power)
         return Z @ direction
 
     def _fit_kernel(self, X: Array, t: Array, kept: NDArray[np.intp], held: NDArray[np.intp], weights: Array | None) -> Array:

@@ -10,6 +10,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from simopt.data.similarities.named import STANDARDISED_MEAN
 from simopt.estimators.facades.base import refuse_unread
+from simopt.estimators.facades.one_fit import measure
 from simopt.estimators.facades.selected_landmarks import SelectedLandmarks
 from simopt.ground.arrays import Array
 
@@ -87,9 +88,10 @@ class LandmarkTransformer(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Sel
 
     def fit_transform(self, X: Any, y: Any = None) -> Array:
         """`fit`, and the features of the rows of X, shape (n, d)."""
-        self._forget()
         refuse_unread("X", X)
-        return self._fit_features(self._canonical(validate_data(self, X, dtype=np.float64, accept_sparse=self._sparse(X))))
+        X = self._canonical(validate_data(self, X, dtype=np.float64, accept_sparse=self._sparse(X)))
+        measure(self, X=X)
+        return self._fit_features(X)
 
     def transform(self, X: Any) -> Array:
         """The features of the rows of X, shape (m, d)."""

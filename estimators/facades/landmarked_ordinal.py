@@ -12,6 +12,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from simopt.data.similarities.named import STANDARDISED_MEAN
 from simopt.estimators.facades.base import TOL, LandmarkEstimator, open_gap, remedy_for
+from simopt.estimators.facades.class_labels import demand_labels
 from simopt.estimators.facades.leave_one_out import Ridge, ridge_for
 from simopt.estimators.landmark_predictor import demand_one_bound
 from simopt.estimators.ordinal.ordinal import cuts_and_margins, middles, ordinal
@@ -254,6 +255,7 @@ def ranked(y: NDArray[Any], order: Any) -> tuple[NDArray[Any], NDArray[np.intp]]
     if order is None:
         return classes, place
     listed = list(order) if np.ndim(order) == 1 else []
+    demand_labels("order", listed)
     rank = {label: i for i, label in enumerate(listed)}
     if not listed or len(rank) < len(listed):
         raise InvalidProblem(f"order: {order!r} given; the labels from the least to the greatest needed, each once")

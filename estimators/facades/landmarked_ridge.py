@@ -63,6 +63,8 @@ class LandmarkedRidgeRegressor(RegressorMixin, Certified, SelectedLandmarks):
     (True, True)
     """
 
+    _loss_of_errors = True
+
     def __init__(
         self,
         similarity: Any = STANDARDISED_MEAN,

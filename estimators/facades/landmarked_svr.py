@@ -64,6 +64,8 @@ class LandmarkedSVRegressor(RegressorMixin, LandmarkEstimator):
     (True, True)
     """
 
+    _loss_of_errors = True
+
     def __init__(
         self,
         similarity: Any = STANDARDISED_MEAN,

@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simopt.estimators.facades.sample_weights import grouped
+from simopt.ground import validate
 from simopt.ground.arrays import Array
 
 MOST = 500
@@ -112,7 +113,14 @@ def ridge_of_gram(K: Array, points: Points, intercept: bool) -> Ridge:
 
 
 def ridge_of_features(features: Array, points: Points, intercept: bool) -> float:
-    """λ for min_{w,c} Σ p_i (⟨w, ψ_i⟩ + c − y_i)² + λ‖w‖², or c = 0; features of `points.rows`."""
+    """λ for min_{w,c} Σ p_i (⟨w, ψ_i⟩ + c − y_i)² + λ‖w‖², or c = 0; features of `points.rows`.
+
+    Raises
+    ------
+    InvalidProblem
+        for features whose squares float64 cannot hold.
+    """
+    validate.squarable("features", features)
     m, p = len(points.rows), points.shares
     d = np.sqrt(m * p)
     centre, height = (p @ features, float(p @ points.targets)) if intercept else (0.0, 0.0)

@@ -18,7 +18,7 @@ from simopt.ground.errors import InvalidProblem
 from simopt.solvers.isotonic.lipschitz import lipschitz_isotonic
 from simopt.solving.certificate import Certificate
 
-AUTO = "auto"
+AUTO, BEST = "auto", "best"
 CLOSED = 1e-8  # relative gap of an exact algorithm
 UNITS = "bring z, y and the weights to units near 1"
 
@@ -32,8 +32,9 @@ class LipschitzIsotonicRegressor(RegressorMixin, Certified, CheckedEstimator):
     ----------
     lipschitz : float, optional
         L ≥ 0, possibly ∞, in the units of y over those of z; by default 2 std(y)/std(z).
-    feature : int, optional
-        which column of X is z; by default the one that correlates best with y in the direction that is allowed.
+    feature : int or "best", optional
+        which column of X is z: not needed where there is one column. "best": the one that correlates best with y in the direction that is
+        allowed; the others are not used.
     increasing : True, False or "auto"
         whether u rises or falls; "auto": as the correlation does.
     low, high : float, optional
@@ -70,7 +71,7 @@ class LipschitzIsotonicRegressor(RegressorMixin, Certified, CheckedEstimator):
         self,
         lipschitz: float | None = None,
         *,
-        feature: int | None = None,
+        feature: Any = None,
         increasing: Any = True,
         low: float | None = None,
         high: float | None = None,
@@ -85,13 +86,19 @@ class LipschitzIsotonicRegressor(RegressorMixin, Certified, CheckedEstimator):
         self.outside = outside
         self.extrapolation = extrapolation
 
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.two_d_array = self.feature is not None  # several columns, of which one is used
+        return tags
+
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Fit to X (n, p), y (n,) and weights w ≥ 0 (n,); a sample of weight 0 is left out.
 
         Raises
         ------
         InvalidProblem
-            for a column that X does not have, weights that are negative or all 0, and for what `lipschitz_isotonic` refuses.
+            for several columns without a `feature`, a column that X does not have, weights that are negative or all 0, and for what
+            `lipschitz_isotonic` refuses.
         """
         X, y = self._training(X, y)
         w = None
@@ -100,7 +107,15 @@ class LipschitzIsotonicRegressor(RegressorMixin, Certified, CheckedEstimator):
             kept = w > 0
             X, y, w = X[kept], y[kept], w[kept]
         direction = validate.choice("increasing", self.increasing, (True, False, AUTO))
-        correlation = correlations(X, y, w) if self.feature is None or direction == AUTO else np.zeros(X.shape[1])
+        best = isinstance(self.feature, str)
+        if best and self.feature != BEST:
+            raise InvalidProblem(f"feature: {self.feature!r} given, the number of a column or {BEST!r} needed")
+        if self.feature is None and X.shape[1] > 1:
+            raise InvalidProblem(
+                f"X: {X.shape[1]} columns, 1 needed, since u is a function of one number; give feature=0, …, {X.shape[1] - 1}, "
+                'or feature="best" for the column that correlates best with y'
+            )
+        correlation = correlations(X, y, w) if best or direction == AUTO else np.zeros(X.shape[1])
         self.feature_ = self._column(correlation)
         z, rising = X[:, self.feature_], correlation[self.feature_] >= 0 if direction == AUTO else direction
         self.sign_ = 1.0 if rising else -1.0
@@ -118,22 +133,24 @@ class LipschitzIsotonicRegressor(RegressorMixin, Certified, CheckedEstimator):
         self.function_ = self.fit_.function.shortest()
         self.n_iter_ = 1
         if not self.fit_.closes(CLOSED):
-            self._certify(depth=4)
+            self._certify()
         return self
 
     @cached_property
     def certificate_(self) -> Certificate:  # type: ignore[override]  # written once, like that of the others
         """Bounds on the optimum, of the fit's own copy of the samples."""
         check_is_fitted(self)
-        return self._certify(depth=5)
+        return self._certify()
 
-    def _certify(self, depth: int) -> Certificate:
+    def _certify(self) -> Certificate:
         certificate = self.fit_.certificate
-        self._concluded(certificate, 1, "" if certificate.closes(CLOSED) else open_gap(certificate, CLOSED, UNITS), depth)
+        self._concluded(certificate, 1, "" if certificate.closes(CLOSED) else open_gap(certificate, CLOSED, UNITS))
         return self.certificate_
 
     def _column(self, correlation: Array) -> int:
         if self.feature is None:
+            return 0
+        if isinstance(self.feature, str):
             return int(np.argmax(np.abs(correlation) if self.increasing == AUTO else correlation if self.increasing else -correlation))
         column = validate.whole("feature", self.feature)
         if column >= len(correlation):

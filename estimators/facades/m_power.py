@@ -59,6 +59,8 @@ class MPowerRegressor(RegressorMixin, KernelEstimator):
     True
     """
 
+    _loss_of_errors = True
+
     def __init__(
         self,
         similarity: Any = STANDARDISED,

@@ -76,7 +76,7 @@ class MeanSimilarityClassifier(OneAgainstRestMixin, KernelEstimator):
         gram = self._gram(X, counts, chosen)
 
         def fit(signs: Array) -> Array:
-            return self._solved(MeanClassifier(gram, signs, weights=weights), None, self.tol, 60.0, depth=6)["alpha"]
+            return self._solved(MeanClassifier(gram, signs, weights=weights), None, self.tol, 60.0)["alpha"]
 
         alphas = self._one_by_one(every, fit)
         lengths = np.array([1.0 - certificate.upper for certificate in self.certificates_])  # ‖ω_c‖

@@ -2,6 +2,7 @@ r"""Kernel regression of Nadaraya and Watson: a weighted mean of the targets."""
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 from typing import Any, Self
 
@@ -99,19 +100,26 @@ class NadarayaWatsonRegressor(RegressorMixin, SimilarityEstimator):
         """
         check_is_fitted(self)
         queries = self._queries(X)
-        shift, fallback = validate.finite("shift", self.shift), self._fallback()
+        shift = validate.finite("shift", self.shift)
+        power = int(np.frexp(np.max(np.abs(self.y_fit_)))[1])  # of two: the targets near 1, since sums overflow where means do not
+        y = np.ldexp(self.y_fit_, -power)
+        fallback = self._fallback(y, power)
         if self._precomputed:
-            return weighted_means((queries + shift) * self._mass, self.y_fit_, fallback=fallback)
-        return NadarayaWatson(self.similarity_, self.X_fit_, self.y_fit_, shift, fallback, self.weights_fit_)(queries)
+            means = weighted_means((queries + shift) * self._mass, y, fallback=fallback)
+        else:
+            means = NadarayaWatson(self.similarity_, self.X_fit_, y, shift, fallback, self.weights_fit_)(queries)
+        out: Array = np.ldexp(means, power)
+        return out
 
     @property
     def _mass(self) -> Array:
         return np.ones(len(self.y_fit_)) if self.weights_fit_ is None else self.weights_fit_
 
-    def _fallback(self) -> float | None:
+    def _fallback(self, y: Array, power: int) -> float | None:
+        """In units of 2^power, as y is."""
         if isinstance(self.fallback, str) and self.fallback == MEAN:
-            return float(np.average(self.y_fit_, weights=self._mass))
-        return None if self.fallback is None else validate.finite("fallback", self.fallback)
+            return float(np.average(y, weights=self._mass))
+        return None if self.fallback is None else math.ldexp(validate.finite("fallback", self.fallback), -power)
 
     def certify(self, X: Any) -> Certificate:
         """Bounds on the optimum of the problem whose solution is the predictions at the rows of X; it holds m × n similarities.

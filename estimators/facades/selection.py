@@ -10,7 +10,6 @@ Grids that are made from the data go from the strongest regularization to the we
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar, Self
@@ -29,6 +28,7 @@ from sklearn.utils import get_tags
 from simopt.arithmetic.sparse import is_sparse
 from simopt.data.similarities.named import STANDARDISED
 from simopt.estimators.facades.base import TOL, SimilarityEstimator
+from simopt.estimators.facades.one_fit import warn
 from simopt.estimators.facades.sample_weights import uneven, weights_of, with_classes
 from simopt.ground import validate
 from simopt.ground.arrays import Array, Point
@@ -270,8 +270,9 @@ class SelectedByFolds(SimilarityEstimator):
         shared = self._shared(X)
         candidates = self._candidates(X, y, shared)
         folds = self._folds(X, y)
+        at_a_time = None if self.n_jobs is None else validate.jobs("n_jobs", self.n_jobs, len(folds))
         jobs = (delayed(self._scored)(X, y, fold, candidates, shared) for fold in folds)
-        rows = Parallel(n_jobs=self.n_jobs, prefer="threads")(jobs)
+        rows = Parallel(n_jobs=at_a_time, prefer="threads")(jobs)
         self.n_splits_ = len(folds)
         self.cv_results_ = results_of(candidates, np.array([row for row, _ in rows]))
         self.best_index_ = int(np.argmin(self.cv_results_["rank_test_score"]))
@@ -298,7 +299,7 @@ class SelectedByFolds(SimilarityEstimator):
     def _say(self, left: int, fits: int) -> None:
         if left:
             message = f"{type(self).__name__}: {left} of {fits} fits on folds did not close to tol={self.get_params()['tol']:.2g}"
-            warnings.warn(f"{message}; their scores are of the best points found (raise tol)", ConvergenceWarning, stacklevel=3)
+            warn(f"{message}; their scores are of the best points found (raise tol)", ConvergenceWarning)
 
     def _scored(
         self, X: Array, y: NDArray[Any], fold: Fold, candidates: Sequence[Candidate], shared: Any

@@ -60,6 +60,8 @@ class SparseLandmarkedSVRegressor(RegressorMixin, LandmarkEstimator):
     (True, True)
     """
 
+    _loss_of_errors = True
+
     def __init__(
         self,
         similarity: Any = STANDARDISED_MEAN,

@@ -12,7 +12,6 @@ threads or, under `joblib.parallel_config(backend="dask")`, on a Dask cluster.
 from __future__ import annotations
 
 import math
-import sys
 import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
@@ -42,7 +41,7 @@ OPTIONS = ("steps", "reweight", "precision", "max_iter")  # of `herd` that a blo
 def partition(n: int, block_size: int, seed: int | None = 0) -> list[Indices]:
     """Disjoint groups of at most `block_size` of n indices, of sizes that differ by 1 at most: at random, or (None) consecutive."""
     size, n = validate.whole("block_size", block_size, minimum=1), validate.whole("n", n, minimum=1)
-    order = np.arange(n) if seed is None else np.random.default_rng(validate.whole("seed", seed)).permutation(n)
+    order = np.arange(n) if seed is None else np.random.default_rng(validate.seed("seed", seed)).permutation(n)
     return [np.sort(part) for part in np.array_split(order, math.ceil(n / size))]
 
 
@@ -103,9 +102,7 @@ def herd_blocks(
     if atoms is not None and validate.whole("atoms", atoms, minimum=1) > smallest:
         raise InvalidProblem(f"atoms: {atoms} asked of each block, but a block has only {smallest} points")
     if jobs is not None:
-        jobs = validate.whole("jobs", jobs, minimum=-sys.maxsize)
-        if jobs == 0:
-            raise InvalidProblem("jobs: 0 given, a whole number other than 0 needed (-1: one for each core)")
+        jobs = validate.jobs("jobs", jobs, len(groups))
     done = _finished(sample, groups, finished or {})
     todo = [i for i, group in enumerate(groups) if len(group) and i not in done]
     settings = {**options, "error": asked, "atoms": atoms, "memory": memory}

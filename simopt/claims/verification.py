@@ -24,7 +24,7 @@ from simopt.claims.kinds import Effort, Evidence, Expected, Verdict
 from simopt.claims.proof_status import status
 from simopt.claims.runner import ClaimResult, failed, run, stopped
 from simopt.claims.tally import RowResult
-from simopt.ground import evidence, jsonio
+from simopt.ground import evidence, jsonio, validate
 from simopt.ground.threads import until_stopped
 from simopt.ground.worker import Died, Workers, pickled
 from simopt.ground.writing import write_text
@@ -117,7 +117,7 @@ def verify(
     """
     effort = Effort(effort)
     chosen = catalogue.select(list(selection), section)
-    workers = max(1, min(jobs if jobs is not None else (os.cpu_count() or 1), max(1, len(chosen))))
+    workers = max(1, min((os.cpu_count() or 1) if jobs is None else validate.whole("jobs", jobs, minimum=1), max(1, len(chosen))))
     folder = None if evidence_dir is None else Path(evidence_dir)
     tell = on_event or _silent
     start = time.perf_counter()

@@ -106,8 +106,8 @@ def measure(
     """
     plan = plans.make(plans.Design(problem, solvers, **design))
     validate.positive("budget", budget)
-    if jobs is not None and validate.whole("jobs", abs(jobs)) == 0:
-        raise InvalidProblem("jobs: 0 given; a number of runs at a time is needed, or -1 for as many as there are cores")
+    if jobs is not None:
+        jobs = validate.jobs("jobs", jobs, plan.size)
     place = None if folder is None else files.prepare(folder)
     with files.alone(place):
         known = [] if place is None else files.newest(files.held(place))

@@ -188,7 +188,7 @@ def _instances(frame: Cell, kind: type[Problem], design: Design) -> Iterator[Ins
     data, sizes = _data(design.data, design.target), _sizes(design.sizes, kind, design.data)
     instances.split(kind, dict(settings))  # an unknown name is told before anything runs
     swept = [[(name, v) for v in (_some(name, value) if isinstance(value, list) else [value])] for name, value in settings.items()]
-    seeds = [validate.whole("seeds", seed) for seed in _some("seeds", design.seeds)]
+    seeds = [validate.seed("seeds", seed) for seed in _some("seeds", design.seeds)]
     for one, size, number, seed in itertools.product(data, sizes, numbers, seeds):
         for chosen in itertools.product(*swept):
             values = dict(chosen)

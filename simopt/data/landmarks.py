@@ -20,7 +20,7 @@ from simopt.data.similarities import Similarity, named
 from simopt.data.similarities.base import MEMORY, WORKING_COPIES, of_checked
 from simopt.ground import validate
 from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem
+from simopt.ground.errors import InvalidProblem, NotFinite
 
 CHOSEN_BY = 5000  # points from which the parameters of a similarity given by name are chosen, where there are more
 HEAD = 256  # entries by which columns are told apart before they are compared
@@ -70,9 +70,10 @@ def checked_values(
         wrong |= np.abs(out) > 1.0 + ROUNDING
     if wrong.any():
         row, column = (int(i) for i in np.unravel_index(int(np.argmax(wrong)), shape))
-        fault = "is not finite" if not math.isfinite(out[row, column]) else "exceeds 1 in modulus, where |K| ≤ 1 is needed"
+        finite = math.isfinite(out[row, column])
+        fault = "exceeds 1 in modulus, where |K| ≤ 1 is needed" if finite else "is not finite"
         pair = f"the pair (i, j) = ({first + row}, {column})"
-        raise InvalidProblem(
+        raise (InvalidProblem if finite else NotFinite)(
             f"{name}: {float(out[row, column]):g} for {pair}, point {first + row} and {second} {column}, {fault} "
             f"({int(wrong.sum())} of {wrong.size} values looked at); finite values{' up to 1' if bounded else ''} needed"
         )

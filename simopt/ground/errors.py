@@ -9,6 +9,10 @@ class InvalidProblem(ValueError):
     """Data or parameters for which the problem is not defined."""
 
 
+class NotFinite(InvalidProblem):
+    """A number that is ∞ or nan where a finite one is needed: given so, or made so by an overflow on the way."""
+
+
 class InvalidFile(InvalidProblem):
     """A file that is corrupt, too large, or of a format that this version does not know.
 
@@ -55,6 +59,10 @@ class UnknownName(ValueError):
             return f"unknown {self.kind} {self.name!r}; none is registered"
         shown = ", ".join(self.known[:12]) + (", …" if len(self.known) > 12 else "")
         return f"unknown {self.kind} {self.name!r}; there are {shown}"
+
+
+class ConstantFit(UserWarning):
+    """A fit that is solved, and whose optimum is no better than a constant: the problem is at fault, not the solver."""
 
 
 class NotAvailable(RuntimeError):

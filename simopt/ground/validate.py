@@ -19,7 +19,7 @@ import numpy as np
 import numpy.typing as npt
 
 from simopt.ground.arrays import Array
-from simopt.ground.errors import InvalidProblem, UnknownName
+from simopt.ground.errors import InvalidProblem, NotFinite, UnknownName
 
 SYMMETRY = 1e-10  # |K - K^T| allowed, relative to the largest |entry|
 INDEFINITE = 1e-8  # -lambda_min allowed, relative to the largest eigenvalue
@@ -166,9 +166,7 @@ def all_finite(name: str, x: Array) -> Array:
         bad += here
     if bad:
         verb = "is" if bad == 1 else "are"
-        raise InvalidProblem(
-            f"{name}: {bad} of {x.size} values {verb} not finite (first{_at(first, x.shape)}); remove or replace them first"
-        )
+        raise NotFinite(f"{name}: {bad} of {x.size} values {verb} not finite (first{_at(first, x.shape)}); remove or replace them first")
     return x
 
 
@@ -199,7 +197,7 @@ def finite(name: str, v: SupportsFloat, *, needed: str = "a finite number needed
     else:
         raise InvalidProblem(f"{name}: {shown(v)} is not a number; {needed}")
     if not math.isfinite(out):
-        raise InvalidProblem(f"{name}: {out} is not finite; {needed}")
+        raise NotFinite(f"{name}: {out} is not finite; {needed}")
     return out
 
 
@@ -235,14 +233,33 @@ def between_0_and_1(name: str, v: SupportsFloat) -> float:
     return out
 
 
-def whole(name: str, v: SupportsFloat, *, minimum: int = 0) -> int:
-    """One whole number >= `minimum`."""
+def whole(name: str, v: SupportsFloat, *, minimum: int = 0, largest: float = EXACT) -> int:
+    """One whole number >= `minimum` and at most `largest`; as a float at most 2⁵³, up to which a float counts exactly.
+
+    A count beyond that is not one that anything gets to: 1e308 rounds have no end.
+    """
     if type(v) is int and minimum <= v <= EXACT:
         return v
     out = finite(name, v, needed=f"a whole number >= {minimum} needed")
     if out != int(out) or out < minimum:
         raise InvalidProblem(f"{name}: {out:g} given, a whole number >= {minimum} needed")
-    return int(v) if isinstance(v, Integral) else int(out)
+    found = int(v) if isinstance(v, Integral) else int(out)
+    if found > (largest if isinstance(v, Integral) else EXACT):
+        raise InvalidProblem(f"{name}: {out:g} given, a whole number >= {minimum} and at most {EXACT} needed")
+    return found
+
+
+def seed(name: str, v: SupportsFloat) -> int:
+    """The seed of a generator of random numbers: a whole number >= 0, of any size where it is an integer."""
+    return whole(name, v, largest=math.inf)
+
+
+def jobs(name: str, v: SupportsFloat, most: int = EXACT) -> int:
+    """How many of `most` tasks run at a time: a whole number other than 0, where −1 means one for each core, −2 one fewer, and so on."""
+    found = whole(name, v, minimum=-EXACT)
+    if found == 0:
+        raise InvalidProblem(f"{name}: 0 given, a whole number other than 0 needed (-1: one for each core)")
+    return min(found, max(1, most))
 
 
 def truth(name: str, v: object) -> bool:

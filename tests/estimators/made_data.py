@@ -19,7 +19,9 @@ def data(rng: np.random.Generator, n: int = 60) -> tuple[Any, Any]:
 
 
 def with_few_choices(name: str) -> dict[str, Any]:
-    """Two folds of two choices for estimators that choose: the choice, and whole grids, have tests of their own."""
+    """Two folds of two choices for estimators that choose: the choice, and whole grids, have tests of their own. The best column of two."""
+    if name == "LipschitzIsotonicRegressor":
+        return {"feature": "best"}
     if name not in CHOOSING:
         return {}
     return {"cv": 2, "regularizations": [1e-2, 1e-5], **({"powers": [2.0]} if name.startswith("MPower") else {})}

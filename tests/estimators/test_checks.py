@@ -13,7 +13,7 @@ from simopt.data.similarities import Gaussian, Linear
 from simopt.estimators.facades.base import KernelEstimator
 from simopt.estimators.facades.index_scaling import is_linear
 
-DEFAULTS = [getattr(estimators, name)() for name in estimators.__all__ if name not in CHOOSING]
+DEFAULTS = [getattr(estimators, name)(**with_few_choices(name)) for name in estimators.__all__ if name not in CHOOSING]
 FEW = [getattr(estimators, name)(**with_few_choices(name)) for name in CHOOSING]
 FORMS = [
     estimators.GLMTronRegressor("identity", similarity="gaussian"),
@@ -24,7 +24,7 @@ FORMS = [
     estimators.LIsotronRegressor(similarity="gaussian"),
     estimators.LandmarkedOrdinalClassifier("manhattan", form="imc", radius=100.0),
     estimators.LandmarkedSVRegressor("sigmoid", regularization=1e-6),
-    estimators.LipschitzIsotonicRegressor(float("inf"), increasing="auto"),
+    estimators.LipschitzIsotonicRegressor(float("inf"), feature="best", increasing="auto"),
     estimators.NadarayaWatsonRegressor(Gaussian(2.0)),
 ]
 PRECOMPUTED = [

@@ -193,7 +193,7 @@ def test_bad_input_is_refused_with_a_reason() -> None:
     with pytest.raises(InvalidProblem, match="1 class, 'a'"):
         estimators.MeanSimilarityClassifier().fit(X, ["a"] * len(X))
     with pytest.raises(InvalidProblem, match="sample_weight: entry 2 is -1"):
-        estimators.LipschitzIsotonicRegressor().fit(X, y, sample_weight=np.where(np.arange(len(y)) == 2, -1.0, 1.0))
+        estimators.LipschitzIsotonicRegressor(feature="best").fit(X, y, sample_weight=np.where(np.arange(len(y)) == 2, -1.0, 1.0))
     with pytest.raises(InvalidProblem, match="say how many"):
         estimators.LandmarkedSVRegressor("precomputed", landmarks=X[:3]).fit(Gaussian(3.0).gram(X), y)
     with pytest.raises(InvalidProblem, match="first end must be below"):
@@ -201,7 +201,7 @@ def test_bad_input_is_refused_with_a_reason() -> None:
     with pytest.raises(InvalidProblem, match="fit_intercept: 'no' given, True or False"):
         estimators.HingeSVMClassifier(fit_intercept="no").fit(X, y > 0)
     with pytest.raises(UnknownName, match="there are False, True, auto"):
-        estimators.LipschitzIsotonicRegressor(increasing="up").fit(X, y)
+        estimators.LipschitzIsotonicRegressor(feature="best", increasing="up").fit(X, y)
     with pytest.raises(NotFittedError):
         estimators.NadarayaWatsonRegressor().predict(X)
     with pytest.raises(NotFittedError):

@@ -211,9 +211,9 @@ def test_lipschitz_isotonic_takes_the_column_that_correlates_best_or_the_one_nam
     rng = np.random.default_rng(10)
     X = rng.normal(size=(50, 3))
     y = X[:, 1] - 2.0 * X[:, 2] + 0.1 * rng.normal(size=50)
-    rising = estimators.LipschitzIsotonicRegressor().fit(X, y)
+    rising = estimators.LipschitzIsotonicRegressor(feature="best").fit(X, y)
     assert rising.feature_ == 1 and rising.sign_ == 1.0
-    either = estimators.LipschitzIsotonicRegressor(increasing="auto").fit(X, y)
+    either = estimators.LipschitzIsotonicRegressor(feature="best", increasing="auto").fit(X, y)
     assert either.feature_ == 2 and either.sign_ == -1.0
     assert estimators.LipschitzIsotonicRegressor(feature=0).fit(X, y).feature_ == 0
     with pytest.raises(InvalidProblem, match="feature: 3"):

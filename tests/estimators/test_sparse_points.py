@@ -37,7 +37,7 @@ MODELS = [
 UNABLE = [
     estimators.GLMTronRegressor(),
     estimators.LIsotronRegressor(),
-    estimators.LipschitzIsotonicRegressor(),
+    estimators.LipschitzIsotonicRegressor(feature="best"),
     estimators.NadarayaWatsonRegressor(),
     estimators.HerdedMeanClassifier(),
     estimators.MPowerRegressor("laplacian"),

@@ -35,7 +35,7 @@ MODELS = [
     estimators.LandmarkedRidgeRegressor(landmarks=70, fit_intercept=False, regularization=1e-3, random_state=0),
     estimators.LandmarkedSVRegressor(landmarks=12, random_state=0),
     estimators.LandmarkedSVRegressor("manhattan", landmarks=70, regularization=1e-4, random_state=0),
-    estimators.LipschitzIsotonicRegressor(),
+    estimators.LipschitzIsotonicRegressor(feature="best"),
     estimators.MPowerRegressor(),
     estimators.MPowerRegressor("laplacian", power=2.0),
     estimators.MeanSimilarityClassifier(),

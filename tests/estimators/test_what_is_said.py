@@ -1,11 +1,16 @@
 """What a fit says of itself: of what its certificate is, that rounds were cut short, that a ball holds it back."""
 
+import warnings
+from typing import Any
+
 import numpy as np
 import pytest
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.linear_model import LinearRegression
+from sklearn.preprocessing import StandardScaler
 
 from simopt import estimators
+from simopt.ground.errors import ConstantFit, InvalidProblem
 
 
 def test_the_step_of_l_isotron_depends_neither_on_the_farthest_point_nor_on_units() -> None:
@@ -76,3 +81,68 @@ def test_isotonic_predictions_need_the_ends_of_flat_pieces_only() -> None:
     queries = np.concatenate([z, rng.normal(size=500), [-9.0, 9.0]])
     assert model.function_.nodes.size < 200 < model.fit_.function.nodes.size
     np.testing.assert_array_equal(model.predict(queries[:, None]), model.fit_.function(queries))
+
+
+def raw_columns(seed: int) -> tuple[Any, Any]:
+    """Columns of very different sizes, around other numbers than 0, of which the smallest matters most."""
+    rng = np.random.default_rng(seed)
+    X = np.column_stack([rng.normal(1000.0, 300.0, 150), rng.normal(0.0, 1e-2, 150), rng.normal(50.0, 10.0, 150)])
+    return X, 400.0 * X[:, 1] + 0.1 * rng.normal(size=150)
+
+
+ON_RAW_COLUMNS = [
+    estimators.LandmarkedSVRegressor("linear", random_state=0),
+    estimators.LandmarkedSVRegressor("linear", radius=1e-6, random_state=0),
+    estimators.LandmarkedSVRegressor("linear", regularization=1e6, random_state=0),
+    estimators.LandmarkedSVRegressorCV("linear", cv=2, regularizations=[1e6, 1e7], random_state=0),
+    estimators.SparseLandmarkedSVRegressor("linear", random_state=0),
+    estimators.LandmarkedRidgeRegressor("linear", random_state=0),
+    estimators.LandmarkedRidgeCV("linear", cv=2, random_state=0),
+    estimators.MPowerRegressor("linear", regularization=1e9),
+]
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("model", ON_RAW_COLUMNS, ids=repr)
+def test_an_optimum_that_is_hardly_better_than_a_constant_is_said(model: Any, seed: int) -> None:
+    X, y = raw_columns(seed)
+    with pytest.warns(ConstantFit, match=r"hardly better than a constant: the loss is at least .*standardise the columns of X, ") as caught:
+        model.fit(X, y)
+    assert model.score(X, y) < 0.2 and {warning.filename for warning in caught} == {__file__}
+    assert model.certificate_.closes(1e-6)
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("model", ON_RAW_COLUMNS, ids=repr)
+def test_its_remedy_helps(model: Any, seed: int) -> None:
+    X, y = raw_columns(seed)
+    strength = "regularizations" if hasattr(model, "regularizations") else "regularization"
+    given = {name: None for name in ("radius", "regularization") if name in model.get_params()}
+    if strength == "regularizations":
+        given = {"regularizations": 5}
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConstantFit)
+        better = type(model)(**model.get_params() | given).fit(StandardScaler().fit_transform(X), y)
+    assert better.score(StandardScaler().fit_transform(X), y) > 0.9
+
+
+def test_a_constant_is_no_word_where_there_is_nothing_else_to_learn() -> None:
+    X, _ = raw_columns(0)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", ConstantFit)
+        estimators.LandmarkedSVRegressor("linear", random_state=0).fit(X, np.full(len(X), 3.0))
+
+
+@pytest.mark.parametrize("columns", [2, 5])
+def test_a_function_of_one_number_refuses_several_columns(columns: int) -> None:
+    X = np.random.default_rng(4).normal(size=(40, columns))
+    y = X[:, -1]
+    with pytest.raises(InvalidProblem, match=f'^X: {columns} columns, 1 needed, .* give feature=0, …, {columns - 1}, or feature="best"'):
+        estimators.LipschitzIsotonicRegressor().fit(X, y)
+    best, last = (estimators.LipschitzIsotonicRegressor(feature=feature).fit(X, y) for feature in ("best", columns - 1))
+    alone = estimators.LipschitzIsotonicRegressor().fit(X[:, -1:], y)
+    assert best.feature_ == columns - 1 and alone.feature_ == 0
+    np.testing.assert_array_equal(best.predict(X), last.predict(X))
+    np.testing.assert_array_equal(best.predict(X), alone.predict(X[:, -1:]))
+    with pytest.raises(InvalidProblem, match="^feature: 'worst' given, the number of a column or 'best' needed"):
+        estimators.LipschitzIsotonicRegressor(feature="worst").fit(X, y)

@@ -126,6 +126,7 @@ BEHIND: dict[str, tuple[str, ...]] = {
             "estimators.facades.landmarked_ordinal:Needed",
             "data.row_blocks:is_lazy",
         ),
+        *("estimators.facades.class_labels", "estimators.facades.one_fit"),
         *("estimators.facades.selection", "estimators.facades.landmark_folds", "estimators.facades.landmarked_svr_cv:TwoHinges"),
         *("estimators.facades.landmarked_ordinal_cv:Ordered", "estimators.facades.leave_one_out", "estimators.facades.widths"),
         *(

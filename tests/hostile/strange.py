@@ -19,6 +19,7 @@ import scipy.sparse
 from simopt.ground.arrays import Array
 
 NOTHING = object()  # what no number is meant by
+BEYOND = {"1e308": 1e308, "1e16": 1e16, "2^63": 2**63, "2^200": 2**200, "a NumPy 2^63": np.uint64(2**63)}  # counts that nothing gets to
 TEXTS = ("1_000", "١٢", " 3 ", "0x10", "nan", "")
 
 
@@ -195,6 +196,8 @@ def numbers(clean: float) -> Iterator[Strange]:
         yield Strange("np.int32", np.int32(v), v)
         yield Strange("a real number", float(v), v)
         yield Strange("between whole numbers", v + 0.5)
+        for name, many in BEYOND.items():
+            yield Strange(name, many)
 
 
 def extremes(clean: float) -> Iterator[Strange]:

@@ -176,8 +176,16 @@ def test_whatever_holds_real_numbers_is_read(value: Any) -> None:
 
 
 def test_whole_numbers_beyond_float64_stay_what_they_are() -> None:
-    assert validate.whole("seed", 2**53 + 1) == 2**53 + 1
-    assert validate.whole("seed", np.int64(2**60 + 1)) == 2**60 + 1
+    assert validate.seed("seed", 2**53 + 1) == 2**53 + 1
+    assert validate.seed("seed", np.int64(2**60 + 1)) == 2**60 + 1
+    with pytest.raises(InvalidProblem, match="^seed: 1e\\+308 given, a whole number >= 0 and at most 9007199254740992 needed"):
+        validate.seed("seed", 1e308)  # a float that counts no longer
+
+
+@pytest.mark.parametrize("count", [2**53 + 1, 1e16, 1e308, 2**63, 2**200, np.uint64(2**63), np.float32(1e38)])
+def test_counts_that_nothing_gets_to_are_refused(count: Any) -> None:
+    with pytest.raises(InvalidProblem, match="^max_iter: .* given, a whole number >= 1 and at most 9007199254740992 needed"):
+        validate.whole("max_iter", count, minimum=1)
 
 
 def lazy_points() -> Iterator[Strange]:

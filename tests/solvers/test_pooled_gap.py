@@ -86,13 +86,13 @@ def test_a_fit_proves_its_gap_and_leaves_the_bounds_for_who_asks(monkeypatch: py
     rng = np.random.default_rng(2)
     X = rng.normal(size=(300, 2))
     y = X[:, 1] + rng.normal(size=300)
-    model = LipschitzIsotonicRegressor(np.inf)
+    model = LipschitzIsotonicRegressor(np.inf, feature="best")
     assert not hasattr(model, "certificate_")
     model.fit(X, y)
     assert not asked and "certificate_" not in vars(model)
     assert model.certificate_.closes(1e-8) and model.certificate_ is model.certificate_ and len(asked) == 1
     assert model.fit(X, -y).certificate_.upper != 0.0 and len(asked) == 2  # that of the new fit
-    LipschitzIsotonicRegressor(1.0).fit(X, y)
+    LipschitzIsotonicRegressor(1.0, feature="best").fit(X, y)
     assert len(asked) == 3  # no proof in one pass for steps with bounds: the certificate is computed at once
 
 
