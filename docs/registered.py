@@ -1,6 +1,7 @@
 """Directives that read simopt's registries, so that what the pages say of problems, solvers and claims cannot go stale.
 
     :::{problems} NAME NAME …       a table of problems with their hand-written solvers; below it the docstring and the declaration of each
+    :::{problems}                   the same of all problems of ours that no page names; nothing where there is none
     :::{claims} PAPER               a table of the claims of the modules named in the body (theorems/PAPER/MODULE.py)
 
     :::{estimators}                 a table of scikit-learn estimators
@@ -18,6 +19,7 @@ import re
 from importlib import import_module
 from typing import Any, ClassVar
 
+import listed
 import programme
 from docutils import nodes
 from docutils.statemachine import StringList
@@ -141,6 +143,8 @@ class Registered(SphinxDirective):
             text = self.text()
         except LookupError as missing:
             raise self.error(str(missing)) from missing
+        if not text:
+            return []
         holder = nodes.container()
         self.state.nested_parse(StringList(text.splitlines(), source=self.env.docname), self.content_offset, holder)
         return holder.children
@@ -149,12 +153,14 @@ class Registered(SphinxDirective):
 class Problems(Registered):
     """`problems`."""
 
+    required_arguments = 0
+    optional_arguments = 1
     has_content = False
 
     def text(self) -> str:
         """Problems, their solvers and declarations."""
-        names = self.arguments[0].split()
-        return f"{solver_table(names)}\n{declarations(names)}"
+        names = self.arguments[0].split() if self.arguments else listed.unnamed()
+        return f"{solver_table(names)}\n{declarations(names)}" if names else ""
 
 
 class Claims(Registered):

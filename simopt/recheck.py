@@ -257,7 +257,7 @@ def check(document: Any) -> list[str]:
             title = f"[{number}] {ROLES[statement['role']]}" + (f": {statement['name']}" if statement["name"] else "")
             lines += [title, f"    {render(statement)}", f"    {_checked(statement, work)}"]
         left = _left(document) if len(lines) > 1 else []
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError) as error:
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError, ArithmeticError, RecursionError, MemoryError) as error:
         raise Unreadable(f"the file is damaged: {type(error).__name__}: {error}") from error
     if len(lines) == 1:
         raise Rejected("the file states nothing")

@@ -8,12 +8,15 @@ from pathlib import Path
 from typing import Any
 
 from simopt import recheck
+from simopt.claims.apart import apart
 from simopt.claims.check import Check, Outcome
+from simopt.claims.claim import Claim
 from simopt.claims.kinds import Evidence, Quantifier
-from simopt.claims.replay import replay
+from simopt.claims.replay import TIME
+from simopt.claims.replay import check as check_again
 from simopt.claims.statement import Statement, TooLong, serialise
 from simopt.claims.traced import MOST, Trace
-from simopt.claims.witness import BadWitness
+from simopt.claims.witness import BadWitness, Witness
 from simopt.coq.theory import NoTheorem, refutation, title, written
 
 TRIED = 20  # points at which the sides of an identity are compared
@@ -27,11 +30,17 @@ def theorem(path: str | Path) -> tuple[str, str]:
     NoTheorem
         if no check fails here, if one instance refutes nothing, or if the check that fails states no formula.
     BadWitness
-        if the file is no witness.
+        if the file is no witness, or its instance none that the claim can check.
     """
-    again = replay(path)
-    claim, found = again.claim, again.witness
-    failing = [check for check in again.checks if check.outcome(claim.resolution) is Outcome.REFUTED]
+    with apart() as process:
+        _, _, made = process.call(_theorem, path, 2 * TIME)
+    name, text = made
+    return name, text
+
+
+def _theorem(claim: Claim, found: Witness, path: str) -> tuple[str, str]:
+    checks, _ = check_again(claim, found, path)
+    failing = [check for check in checks if check.outcome(claim.resolution) is Outcome.REFUTED]
     if not failing:
         raise NoTheorem("its witness shows what holds: no check fails on this instance")
     if claim.quantifier is Quantifier.SOME:
@@ -42,7 +51,7 @@ def theorem(path: str | Path) -> tuple[str, str]:
     if not stated:
         if not any(check.evidence.rigorous for check in failing):
             raise NoTheorem("the check that fails compares floats, and is no proof")
-        stated, decisions = _traced(path, found.check)
+        stated, decisions = _traced(claim, found, path)
         given = "all that its check decides on the way comes out so (numbers were computed from what is no fraction of it)"
     check = next((check for check in stated if check.name == found.check), stated[0])
     name = f"{title(found.row)}_refuted"
@@ -66,7 +75,7 @@ def theorem(path: str | Path) -> tuple[str, str]:
         raise NoTheorem(str(error)) from error
 
 
-def _traced(path: str | Path, name: str) -> tuple[list[Check], tuple[Statement, ...]]:
+def _traced(claim: Claim, found: Witness, path: str) -> tuple[list[Check], tuple[Statement, ...]]:
     """The checks that fail on the instance of a witness as formulas of its data, and what was decided on the way.
 
     Raises
@@ -76,14 +85,14 @@ def _traced(path: str | Path, name: str) -> tuple[list[Check], tuple[Statement, 
     """
     trace = Trace()
     try:
-        again = replay(path, seen_as=trace.instance)
+        checks, _ = check_again(claim, found, path, seen_as=trace.instance)
     except BadWitness as error:
         raise NoTheorem("its check computes with more than fractions, and states no formula") from error
-    failing = [check for check in again.checks if check.outcome(again.claim.resolution) is Outcome.REFUTED]
+    failing = [check for check in checks if check.outcome(claim.resolution) is Outcome.REFUTED]
     stated = [check for check in failing if check.statement is not None and check.evidence.rigorous]
     if all(check.evidence is Evidence.INTERVAL for check in failing if check.evidence.rigorous) and not stated:
         raise NoTheorem("its check compares enclosures, and states no formula")
-    if not stated or all(check.name != name for check in stated):
+    if not stated or all(check.name != found.check for check in stated):
         raise NoTheorem("what its check compares is computed from no fractions of the instance, and it states no formula")
     if len(trace.decisions) > MOST:
         raise NoTheorem(f"its check states no formula, and takes more than {MOST} decisions on the way")

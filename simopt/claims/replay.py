@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+import pickle
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from simopt import __version__
-from simopt.claims import catalogue, witness
+from simopt.claims.apart import apart
 from simopt.claims.check import Check
 from simopt.claims.claim import Claim
 from simopt.claims.enclosure import as_float
@@ -16,7 +18,7 @@ from simopt.claims.engine import check_instance
 from simopt.claims.kinds import Quantifier, Verdict
 from simopt.claims.tally import Tally
 from simopt.claims.trial import Trial
-from simopt.claims.witness import Witness
+from simopt.claims.witness import BadWitness, Witness
 from simopt.ground.allowance import allowed
 from simopt.ground.errors import NotAvailable
 
@@ -44,10 +46,10 @@ TIME = 3600.0  # seconds that the check of one instance may take; the longest of
 MEMORY = 1 << 32  # bytes that it may take
 
 
-def replay(path: str | Path, time_limit: float = TIME, seen_as: Callable[[Any], Any] | None = None) -> Replay:
+def replay(path: str | Path, time_limit: float = TIME) -> Replay:
     """Run the check of a witness file again, on its instance only, in so many seconds and 4 GB (`simopt.ground.allowance` says where).
 
-    A witness written by another version of simopt replays with a warning. `seen_as` maps the instance to what the check is given.
+    It runs in a process of its own, which may die of it. A witness written by another version of simopt replays with a warning.
 
     Raises
     ------
@@ -56,25 +58,62 @@ def replay(path: str | Path, time_limit: float = TIME, seen_as: Callable[[Any], 
     UnknownName
         if there is no such claim any more.
     """
-    found = witness.read(path)
-    claim = catalogue.find(found.claim)
-    if found.row not in claim.rows:
-        raise witness.BadWitness(f"{path}: claim {claim.id} does not decide row {found.row!r}; it decides {', '.join(claim.rows)}")
+    with replays(time_limit) as again:
+        return again(path)
+
+
+@contextmanager
+def replays(time_limit: float = TIME) -> Iterator[Callable[[str | Path], Replay]]:
+    """`replay` for many files: one process for all of them, and another one after each that it dies of."""
+    with apart() as process:
+
+        def again(path: str | Path) -> Replay:
+            claim, found, (checks, verdict) = process.call(_checked, path, time_limit, time_limit, MEMORY)
+            warning = "" if found.version == __version__ else f"written by simopt {found.version or '(unknown)'}, replayed by {__version__}"
+            return Replay(claim, found, checks, verdict, warning)
+
+        yield again
+
+
+def _checked(claim: Claim, found: Witness, path: str, seconds: float, memory: int) -> tuple[tuple[Check, ...], Verdict]:
+    """`check`, fit to be sent: a formula that is too deep for that is left out."""
+    checks, verdict = check(claim, found, path, seconds, memory)
+    try:
+        pickle.dumps(checks)
+    except RecursionError:
+        checks = tuple(replace(each, statement=None) for each in checks)
+    return checks, verdict
+
+
+def check(
+    claim: Claim,
+    found: Witness,
+    path: str,
+    seconds: float = TIME,
+    memory: int = MEMORY,
+    seen_as: Callable[[Any], Any] | None = None,
+) -> tuple[tuple[Check, ...], Verdict]:
+    """The checks of the row of a witness on its instance, and their verdict, in this process. `seen_as` maps the instance to what they see.
+
+    Raises
+    ------
+    BadWitness
+        for an instance that the claim cannot check within these limits.
+    """
     trial = Trial(claim.id, found.seed, found.index, found.effort, claim.knobs)
     try:
-        with allowed(time_limit, MEMORY):
+        with allowed(seconds, memory):
             checks, _ = check_instance(claim, found.instance if seen_as is None else seen_as(found.instance), trial)
             mine = tuple(check for check in checks if (check.row or claim.id) == found.row)
             tally = Tally(claim, found.row)
             tally.add(found.instance, trial, mine)
             result = tally.result()
-    except NotAvailable:
+    except (NotAvailable, KeyboardInterrupt):
         raise
-    except Exception as error:  # whatever the claim's own code says of an instance that is none of its own
+    except BaseException as error:  # whatever the claim's own code says of an instance that is none of its own, SystemExit as well
         what = f"{claim.id} cannot check the instance of this file"
-        raise witness.BadWitness(f"{path}: {what} ({type(error).__name__}: {error})") from error
-    warning = "" if found.version == __version__ else f"written by simopt {found.version or '(unknown)'}, replayed by {__version__}"
+        raise BadWitness(f"{path}: {what} ({type(error).__name__}: {error})") from error
     verdict = result.verdict
     if claim.quantifier is Quantifier.SOME and verdict is Verdict.INCONCLUSIVE and tally.refuted_instances:
         verdict = Verdict.REFUTED  # one instance cannot refute SOME, but it does fail here
-    return Replay(claim, found, mine, verdict, warning)
+    return mine, verdict

@@ -6,10 +6,8 @@ another. One BLAS thread a worker: more make small problems slower and the secon
 
 from __future__ import annotations
 
-import importlib
 import math
 import os
-import pickle
 import time
 from collections.abc import Callable, Generator, Mapping, Sequence
 from contextlib import closing
@@ -23,10 +21,11 @@ from simopt.claims.claim import Claim
 from simopt.claims.kinds import Effort, Evidence, Expected, Verdict
 from simopt.claims.proof_status import status
 from simopt.claims.runner import ClaimResult, failed, run, stopped
+from simopt.claims.sending import Sent, received, sent
 from simopt.claims.tally import RowResult
 from simopt.ground import evidence, jsonio, validate
 from simopt.ground.threads import until_stopped
-from simopt.ground.worker import Died, Workers, pickled
+from simopt.ground.worker import Died, Workers
 from simopt.ground.writing import write_text
 from simopt.solving.provenance import versions
 
@@ -164,28 +163,16 @@ class Task:
     mutants: bool
     folder: Path | None
 
-    def __call__(self, claim_id: str, module: str, value: bytes) -> Row:
+    def __call__(self, claim: Sent) -> Row:
         """Run one claim in this process, with one BLAS thread, and return its row."""
         from threadpoolctl import threadpool_limits
 
         with threadpool_limits(1):
-            result = run(_known(claim_id, module, value), effort=self.effort, seed=self.seed, mutants=self.mutants)
+            result = run(received(claim), effort=self.effort, seed=self.seed, mutants=self.mutants)
         try:
             return to_row(result, self.folder)
         except (TypeError, ValueError) as error:  # an instance that no file can hold is a defect of its claim, not of the run
             return to_row(failed(result, error), None)
-
-
-def _known(claim_id: str, module: str, value: bytes) -> Claim:
-    """The claim that is registered here, or is when its module has been imported; of a script or a notebook, the one that came along."""
-    for _ in range(2):
-        for claim in catalogue.registered():
-            if claim.id == claim_id:
-                return claim
-        if module != "__main__":
-            importlib.import_module(module)
-    sent: Claim = pickle.loads(value)
-    return sent
 
 
 def _results(claims: Sequence[Claim], jobs: int, task: Task, pool: Workers) -> Generator[Row]:
@@ -204,21 +191,13 @@ def _row(claim: Claim, task: Task, pool: Workers) -> Row:
     """The row of a claim; ERROR with the reason where nothing comes of it, or no row."""
     start, trace = time.perf_counter(), ""
     try:
-        row: Row = pool.call(claim.id, claim.module, _value(claim))
+        row: Row = pool.call(sent(claim))
         return row
     except Died as error:
         reason = str(error)
     except Exception as error:  # it does not reach the worker, or its row does not come back
         reason, trace = f"{type(error).__name__}: {error}", "".join(getattr(error, "__notes__", ()))
     return to_row(stopped(claim, Verdict.ERROR, reason, task.effort, (task.seed,), time.perf_counter() - start, trace))
-
-
-def _value(claim: Claim) -> bytes:
-    """The claim by pickle, if it is not made by the import of a module; nothing where that fails."""
-    try:
-        return pickled(claim)
-    except Exception:  # whatever its knobs raise
-        return b""
 
 
 def to_row(result: ClaimResult, folder: Path | None = None) -> Row:

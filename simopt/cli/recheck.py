@@ -59,7 +59,7 @@ def _export(proofs: Sequence[str], folder: str) -> None:
 
 def _one(proof: str, accepted: list[str]) -> int:
     """Print all that was checked of one file, or what is wrong with it."""
-    lines, status = _checked(proof)
+    lines, status = _checked([proof])[proof]
     if status == CHECKED:
         said, status = _compared([proof])[proof]
         lines = [*lines, said, "CHECKED"] if status == CHECKED else [f"rejected, {said}"]
@@ -74,7 +74,7 @@ def _one(proof: str, accepted: list[str]) -> int:
 
 def _many(proofs: Sequence[str], accepted: list[str]) -> int:
     """Print a line a file, and how many came out how."""
-    found = {proof: _checked(proof) for proof in proofs}
+    found = _checked(proofs)
     catalogue = _compared([proof for proof, (_, status) in found.items() if status == CHECKED])
     counts = dict.fromkeys(WORDS, 0)
     for proof, (lines, checked) in found.items():
@@ -94,7 +94,24 @@ def _many(proofs: Sequence[str], accepted: list[str]) -> int:
     return max(status for status, word in enumerate(WORDS) if counts[word])
 
 
-def _checked(proof: str) -> tuple[list[str], int]:
+def _checked(proofs: Sequence[str]) -> dict[str, tuple[list[str], int]]:
+    """What the checker says of each file, and the exit status; in one process, and another one after each file that it dies of."""
+    from contextlib import closing
+
+    import simopt.recheck  # noqa: F401  # here, so that a forked process has it
+    from simopt.ground.worker import Died, Workers
+
+    found: dict[str, tuple[list[str], int]] = {}
+    with closing(Workers(_answer, fork=True)) as workers:
+        for proof in proofs:
+            try:
+                found[proof] = workers.call(proof)
+            except Died as error:
+                found[proof] = [f"it cannot be checked ({error})"], UNREADABLE
+    return found
+
+
+def _answer(proof: str) -> tuple[list[str], int]:
     """What the checker says of one file, and the exit status."""
     from simopt import recheck as checker
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -90,27 +90,36 @@ def _one(witness: str) -> int:
 
 def _many(witnesses: Sequence[str]) -> int:
     """Print a line a file, and how many came out how."""
-    from simopt.claims.replay import replay as rerun
-    from simopt.cli.errors import expected
+    from simopt.claims.replay import replays
 
     out = console()
     counts = [0, 0, 0]
-    for witness in witnesses:
-        try:
-            again = rerun(witness)
-        except Exception as error:
-            line = expected(error)
-            if line is None:
-                raise
-            complain(line if witness in line else f"{witness}: {line}")
-            counts[UNREADABLE] += 1
-            continue
-        if again.warning:
-            complain(f"warning: {witness}: {again.warning}")
-        counts[SAME if again.same else DIFFERENT] += 1
-        out.print(f"{again.witness.row}: {_said(again)}", soft_wrap=True)
+    with replays() as rerun:
+        for witness in witnesses:
+            again = _again(rerun, witness)
+            if again is None:
+                counts[UNREADABLE] += 1
+                continue
+            if again.warning:
+                complain(f"warning: {witness}: {again.warning}")
+            counts[SAME if again.same else DIFFERENT] += 1
+            out.print(f"{again.witness.row}: {_said(again)}", soft_wrap=True)
     out.print(f"{len(witnesses)} witnesses: " + ", ".join(f"{count} {word}" for count, word in zip(counts, WORDS, strict=True) if count))
     return max(status for status, count in enumerate(counts) if count)
+
+
+def _again(rerun: Callable[[str], Replay], witness: str) -> Replay | None:
+    """The replay of one file of several; None, once it is told what is wrong with it."""
+    from simopt.cli.errors import expected
+
+    try:
+        return rerun(witness)
+    except Exception as error:
+        line = expected(error)
+        if line is None:
+            raise
+        complain(line if witness in line else f"{witness}: {line}")
+        return None
 
 
 def _said(again: Replay) -> str:

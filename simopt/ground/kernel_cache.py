@@ -3,17 +3,20 @@
 numba's own cache knows a kernel by its file alone. But machine code holds more: the kernels that are called, in whatever file they stand,
 the constants that are named, and where the fields of a named tuple lie that is handed in. The stamp of a kernel is made of all of these and
 of our version; whatever changes, the kernel is compiled anew. A cache that is damaged, full or cannot be written to costs time and nothing
-else.
+else: machine code that a disk has altered would end the process, or compute something else, so each file is compared with its digest before
+it is read. Digests tell of accidents; who may write to the folder can run code here, as everywhere where Python keeps what it has compiled.
 """
 
 from __future__ import annotations
 
 import hashlib
 import logging
+import pickle
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from importlib import import_module
+from itertools import count
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -50,7 +53,7 @@ class KernelCache(caching.FunctionCache):  # type: ignore[misc]
 
     def __init__(self, function: Callable[..., Any]) -> None:
         super().__init__(function)
-        self._cache_file = caching.IndexDataCacheFile(self._cache_path, self._impl.filename_base, stamp(function))
+        self._cache_file = KernelFiles(self._cache_path, self._impl.filename_base, stamp(function))
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
         """What was compiled for these arguments, or None, also where it cannot be read."""
@@ -70,6 +73,56 @@ class KernelCache(caching.FunctionCache):  # type: ignore[misc]
 
     def _index_key(self, sig: Any, codegen: Any) -> tuple[Any, ...]:
         return (*super()._index_key(sig, codegen), tuple(_fields(sig)))
+
+
+class KernelFiles(caching.IndexDataCacheFile):  # type: ignore[misc]
+    """The files of one kernel: one of machine code for each kind of arguments, and an index with the digests of these and of itself."""
+
+    def save(self, key: Any, data: Any) -> None:
+        """Keep what was compiled for these arguments."""
+        index = self._load_index()
+        taken = {name for name, _ in index.values()}
+        name = index[key][0] if key in index else next(name for name in map(self._data_name, count(1)) if name not in taken)
+        content = self._dump(data)
+        with self._open_for_write(self._data_path(name)) as file:
+            file.write(content)
+        self._save_index(index | {key: (name, hashlib.sha256(content).hexdigest())})
+
+    def load(self, key: Any) -> Any:
+        """What was compiled for these arguments; None where it is not there as it was written."""
+        name, digest = self._load_index().get(key, (None, None))
+        content = _read(self._data_path(name)) if name else b""
+        return pickle.loads(content) if hashlib.sha256(content).hexdigest() == digest else None
+
+    def _load_index(self) -> dict[Any, tuple[str, str]]:
+        """File and digest for each kind of arguments; nothing where the index is not as this version wrote it for this kernel."""
+        content = _read(self._index_path)
+        digest, body = content[: self._head_length], content[self._head_length :]
+        index: dict[Any, tuple[str, str]] = pickle.loads(body) if digest == self._head(body) else {}
+        return index
+
+    def _save_index(self, index: dict[Any, tuple[str, str]]) -> None:
+        body = self._dump(index)
+        with self._open_for_write(self._index_path) as file:
+            file.write(self._head(body) + body)
+
+    def _head(self, body: bytes) -> bytes:
+        """The digest of an index, of its name and of all that it is of; to numba's own eyes, the name of another version."""
+        of = f"{self._version} {self._source_stamp} {self._index_name}\n".encode()
+        return pickle.dumps(hashlib.sha256(of + body).hexdigest(), protocol=0)
+
+    @property
+    def _head_length(self) -> int:
+        return len(self._head(b""))
+
+
+def _read(path: str) -> bytes:
+    """The content of a file; none of one that is not there."""
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except FileNotFoundError:
+        return b""
 
 
 def stamp(function: Callable[..., Any]) -> str:

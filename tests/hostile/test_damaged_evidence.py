@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import faulthandler
 import json
 import os
+import subprocess
 import sys
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -16,10 +19,10 @@ import pytest
 from damage import CHANGES, FIRST, damaged
 from typer.testing import CliRunner
 
-from simopt import recheck
-from simopt.claims import catalogue, proof, runner, witness
+from simopt import __version__, recheck
+from simopt.claims import apart, at_most, catalogue, inputs, proof, runner, witness
 from simopt.claims.kinds import Effort
-from simopt.claims.replay import replay
+from simopt.claims.replay import replay, replays
 from simopt.claims.trial import Trial
 from simopt.claims.witness import BadWitness, Witness
 from simopt.cli.main import app
@@ -39,6 +42,11 @@ def found(name: str) -> Any:
     if name not in made:
         made[name] = runner.run(name)
     return made[name]
+
+
+def spent() -> float:
+    """Seconds of the processor, of processes that have ended as well."""
+    return sum(os.times()[:4])
 
 
 def witness_of(name: str) -> dict[str, Any]:
@@ -72,7 +80,7 @@ def test_a_damaged_witness_is_refused_or_replays(name: str, change: str, tmp_pat
     path = tmp_path / "damaged.json"
     for place, text in damaged(witness_of(name), change):
         path.write_text(text)
-        begin = time.process_time()
+        begin = spent()
         try:
             replay(path, time_limit=SECONDS / 4)
         except BadWitness as error:
@@ -81,7 +89,7 @@ def test_a_damaged_witness_is_refused_or_replays(name: str, change: str, tmp_pat
             assert place == "claim"
         shown = counterexample.shown(path)
         assert shown is not None and all(len(words) <= counterexample.LONGEST for _, words in shown.lines)
-        assert time.process_time() - begin < SECONDS, place
+        assert spent() - begin < SECONDS, place
 
 
 @pytest.mark.parametrize(("name", "change"), pairs(PROOFS, ("KJ-X4",), "negative"))
@@ -186,22 +194,135 @@ ENDLESS = {
     "recursion": "def f(): return f()\nf()",
     "an assertion": "assert False",
 }
+DEADLY = {
+    "an abort": "import os\nos.abort()",
+    "an abort with words": "import os\nos.write(2, b'no memory\\n')\nos.abort()",
+    "a fault": "import ctypes\nctypes.string_at(0)",
+    "a kill": "import os\nos.kill(os.getpid(), 9)",
+    "no memory in C": "import flint\nflint.arb_mat(10**5, 10**5)",
+    "an end": "import os\nos._exit(0)",
+    "an exit": "import sys\nsys.exit(0)",
+    "an end of a generator": "raise GeneratorExit",
+    "an error that is no Exception": "class Panic(BaseException): pass\nraise Panic",
+    "one operation in C": "import time, signal\nsignal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGALRM])\ntime.sleep(1000)",
+}
+ENDINGS = ENDLESS | DEADLY
+TOY = "TOY-ends"
 
 
-@pytest.mark.parametrize("name", ENDLESS)
-def test_a_check_that_does_not_end_is_ended(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Whatever a claim makes of an instance that is none of its own."""
+def ending(how: str, id: str = TOY) -> Any:
+    """A claim whose check ends so; of "nothing" it goes through, and its check measures the number of its process."""
 
-    def endless(instance: Any, trial: Trial) -> Any:
-        exec(ENDLESS[name], {})
-        yield None
+    def end(instance: Any, trial: Trial) -> Any:
+        faulthandler.disable()  # of pytest: it would tell of ends that are meant
+        exec(ENDINGS.get(how, ""), {})
+        yield at_most(os.getpid(), 0, "process")
 
-    real = found("KJ-E1b").claim
-    monkeypatch.setattr(catalogue, "find", lambda name: replace(real, function=endless))
+    return replace(found("KJ-E1b").claim, id=id, covers=(), corrects=None, function=end)
+
+
+def toy_witness(path: Path, id: str = TOY) -> str:
+    changed = {"claim": id, "row": id, "check": "process", "outcome": "refuted", "simopt": __version__}
+    path.write_text(json.dumps(witness_of("KJ-E1b") | changed))
+    return str(path)
+
+
+@pytest.fixture
+def soon(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Half a second, a little memory."""
     monkeypatch.setattr(sys.modules["simopt.claims.replay"], "MEMORY", 1 << 29)
-    (tmp_path / "w.json").write_text(json.dumps(witness_of("KJ-E1b")))
-    with pytest.raises(BadWitness, match="cannot check the instance"):
-        replay(tmp_path / "w.json", time_limit=0.5)
+    monkeypatch.setattr(apart, "LATE", 0.5)
+
+
+@pytest.fixture(params=["usual", pytest.param("fresh", marks=pytest.mark.slow)])
+def process(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A fork, where that is safe here; or a fresh process, as where threads forbid a fork."""
+    if request.param == "fresh":
+        monkeypatch.setattr(apart, "forkable", lambda: False)
+
+
+@pytest.mark.usefixtures("soon", "process")
+@pytest.mark.parametrize("how", ENDINGS)
+def test_a_check_that_does_not_end_or_ends_its_process_is_ended(how: str, tmp_path: Path, shelf: Callable[..., None]) -> None:
+    """Whatever a claim makes of an instance that is none of its own."""
+    shelf(ending(how))
+    path = toy_witness(tmp_path / "w.json")
+    with pytest.raises(BadWitness, match="cannot check the instance") as told:
+        replay(path, time_limit=0.5)
+    assert str(told.value).startswith(path)
+
+
+@pytest.mark.usefixtures("soon", "process")
+@pytest.mark.parametrize("how", ["an abort with words", "a kill", "an exit"])
+def test_what_one_file_does_to_its_process_stops_no_other_and_is_one_line(
+    how: str, tmp_path: Path, shelf: Callable[..., None], capfd: pytest.CaptureFixture[str]
+) -> None:
+    shelf(ending("nothing"), ending(how, "TOY-bad"))
+    for number in range(4):
+        toy_witness(tmp_path / f"{number}.witness.json", TOY if number != 1 else "TOY-bad")
+    with pytest.raises(SystemExit) as status:
+        app(["replay", str(tmp_path)])
+    said = capfd.readouterr()
+    assert status.value.code == 2
+    assert said.err.count("\n") == 1 and said.err.startswith(f"simopt: {tmp_path / '1.witness.json'}: ")
+    assert said.out.splitlines()[-1] == "4 witnesses: 3 replay, 1 unreadable"
+
+
+@pytest.mark.usefixtures("process")
+def test_many_witnesses_take_one_process_and_another_after_each_that_dies(tmp_path: Path, shelf: Callable[..., None]) -> None:
+    shelf(ending("nothing"), ending("a kill", "TOY-bad"))
+    good, bad = toy_witness(tmp_path / "good.json"), toy_witness(tmp_path / "bad.json", "TOY-bad")
+    with replays() as again:
+        before = {int(-again(good).checks[0].low) for _ in range(20)}
+        with pytest.raises(BadWitness):
+            again(bad)
+        after = {int(-again(good).checks[0].low) for _ in range(20)}
+    assert len(before) == len(after) == 1 and before != after and os.getpid() not in before | after
+
+
+def test_what_a_check_prints_is_printed_once_it_has_ended(
+    tmp_path: Path, shelf: Callable[..., None], monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setitem(ENDINGS, "words", "import os\nos.write(1, b'to all'); os.write(2, b'a warning')")
+    shelf(ending("words"))
+    replay(toy_witness(tmp_path / "w.json"))
+    assert capfd.readouterr() == ("to all", "a warning")
+
+
+def test_a_formula_that_is_too_deep_to_be_sent_is_left_out(tmp_path: Path, shelf: Callable[..., None]) -> None:
+    def deep(instance: Any, trial: Trial) -> Any:
+        sum = inputs(x=1)
+        for _ in range(20_000):
+            sum = sum + 1
+        yield at_most(sum, 0, "deep")
+        yield at_most(inputs(x=1), 0, "flat")
+
+    shelf(replace(found("KJ-E1b").claim, id=TOY, covers=(), corrects=None, function=deep))
+    assert [check.low for check in replay(toy_witness(tmp_path / "w.json")).checks] == [-20_001, -1]
+
+
+KILLED = """
+import os, sys
+from simopt import recheck
+from simopt.cli.main import main
+{0}
+sys.argv.insert(1, "recheck")
+main()
+"""
+
+
+@pytest.mark.parametrize("many", [False, True])
+@pytest.mark.parametrize("end", ["os.abort()", "os._exit(0)", "os.kill(os.getpid(), 9)"])
+def test_a_checker_that_dies_of_a_proof_file_is_one_line(many: bool, end: str, tmp_path: Path) -> None:
+    """No file is known that kills it; so it is killed when it sees the name of one."""
+    for name in ("bad", "good"):
+        (tmp_path / f"{name}.proof.json").write_text(json.dumps(proof_of("KJ-X4")))
+    dying = f"real = recheck.read\ndef read(path):\n    if 'bad' in path: {end}\n    return real(path)\nrecheck.read = read"
+    asked = tmp_path if many else tmp_path / "bad.proof.json"
+    command = [sys.executable, "-c", KILLED.format(dying), str(asked)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 2 and done.stderr.count("\n") == 1 and str(tmp_path / "bad.proof.json") in done.stderr
+    assert "it cannot be checked" in done.stderr and done.stdout.count("CHECKED") == many
 
 
 @pytest.mark.parametrize("command", [("replay",), ("recheck",)])

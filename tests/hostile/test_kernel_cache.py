@@ -166,6 +166,90 @@ def test_a_damaged_cache_costs_time_only(damage: Callable[[Path], None], package
     assert damage is folder_instead or hits(package(KEPT, 2)) == 1, "it was not mended"
 
 
+PAIR = {
+    "low.py": "@kernel\ndef one(x):\n    return x + 1.0\n@kernel\ndef two(x):\n    return x + 2.0\n",
+    "top.py": "from low import one\n@kernel\ndef top(x):\n    return one(x) * x[0]\n",
+}
+RUN = """
+import sys
+import numpy as np
+sys.path.insert(0, sys.argv[1])
+sys.dont_write_bytecode = True
+from low import one, two
+from top import top
+x = np.arange(3.0)
+hits = lambda: sum(sum(kernel.compiled.stats.cache_hits.values()) for kernel in (one, two, top))
+print(one(3.0), two(3.0), one(3), one(x).tolist(), top(x + 1).tolist(), hits())
+"""
+ANSWER = "4.0 5.0 4.0 [1.0, 2.0, 3.0] [2.0, 3.0, 4.0]"
+KERNELS = 5  # kinds of arguments that are compiled for
+
+
+def flipped(content: bytes, place: float) -> bytes:
+    index = min(int(place * len(content)), len(content) - 1)
+    return content[:index] + bytes([content[index] ^ 0xFF]) + content[index + 1 :]
+
+
+DAMAGE: dict[str, Callable[[bytes, float], bytes]] = {
+    "a byte": flipped,
+    "a bit": lambda content, place: content[: (i := int(place * (len(content) - 1)))] + bytes([content[i] ^ 1]) + content[i + 1 :],
+    "a block of zeros": lambda content, place: content[: (i := int(place * len(content)))] + bytes(512) + content[i + 512 :],
+    "cut off": lambda content, place: content[: int(place * len(content))],
+    "more behind it": lambda content, place: content + content[: int(place * len(content)) + 1],
+}
+PLACES = (0.0, 0.02, 0.3, 0.5, 0.8, 0.999)
+
+
+@pytest.fixture(scope="module")
+def compiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A package of three kernels, and what its first process has kept."""
+    folder = tmp_path_factory.mktemp("compiled")
+    for name, text in PAIR.items():
+        (folder / name).write_text(HEAD + text)
+    assert answer(folder) == f"{ANSWER} 0"
+    return folder
+
+
+def answer(folder: Path) -> str:
+    """What another process computes with the package and its cache; it must live."""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder / "cache")}
+    command = [sys.executable, "-c", RUN, str(folder)]
+    done = subprocess.run(command, capture_output=True, text=True, env=environment, timeout=300, check=False)
+    assert done.returncode == 0, (done.returncode, done.stderr[-400:])
+    return done.stdout.strip()
+
+
+USUAL = {("a byte", 0.5)}
+CASES = [pytest.param(k, p, marks=[pytest.mark.slow] * ((k, p) not in USUAL)) for k in DAMAGE for p in PLACES]
+
+
+@pytest.mark.parametrize("suffix", ["nbc", "nbi"])
+@pytest.mark.parametrize(("kind", "place"), CASES)
+def test_files_that_a_disk_has_altered_are_not_loaded(kind: str, place: float, suffix: str, compiled: Path, tmp_path: Path) -> None:
+    """Every file of the cache at once: machine code that is loaded ends a process, or computes something else."""
+    folder = tmp_path / "package"
+    shutil.copytree(compiled, folder)
+    for path in folder.rglob(f"*.{suffix}"):
+        path.write_bytes(DAMAGE[kind](path.read_bytes(), place))
+    assert answer(folder) == f"{ANSWER} 0"
+    assert answer(folder) == f"{ANSWER} {KERNELS}", "it was not mended"
+
+
+@pytest.mark.parametrize("suffix", [*(pytest.param(each, marks=pytest.mark.slow) for each in ("nbc", "nbi")), "both"])
+def test_files_that_have_changed_places_are_not_loaded(suffix: str, compiled: Path, tmp_path: Path) -> None:
+    """Each is whole; some are of the same kinds of arguments, and one kernel stands in the file of another."""
+    folder = tmp_path / "package"
+    shutil.copytree(compiled, folder)
+    for each in ("nbc", "nbi") if suffix == "both" else (suffix,):
+        paths = sorted(folder.rglob(f"*.{each}"))
+        contents = [path.read_bytes() for path in paths]
+        assert len(set(contents)) == len(paths) > 2
+        for path, content in zip(paths, contents[1:] + contents[:1], strict=True):
+            path.write_bytes(content)
+    assert answer(folder) == f"{ANSWER} 0"
+    assert answer(folder) == f"{ANSWER} {KERNELS}", "it was not mended"
+
+
 NOTE = "compiled kernels cannot be kept"
 
 

@@ -6,6 +6,7 @@ import pytest
 
 from simopt import recheck
 from simopt.claims import expression, witness
+from simopt.claims.apart import LATE
 from simopt.claims.replay import MEMORY, TIME
 from simopt.data.datasets.loader import TEXT
 from simopt.ground import reading
@@ -40,3 +41,7 @@ def test_a_limit_stands_in_the_page(what: str, limit: str) -> None:
 def test_the_page_has_no_other_limits() -> None:
     table = [line for line in PAGE.splitlines() if line.startswith("| ")]
     assert len(table) == len(ROWS) + 1 and recheck.PATIENCE == reading.PATIENCE
+
+
+def test_the_page_says_when_a_process_is_killed() -> None:
+    assert f"busy {LATE:g} s after its time" in " ".join(PAGE.split())

@@ -35,7 +35,3 @@ def test_the_dual_has_the_value_of_the_problem_and_names(name: str) -> None:
         bound = natural.dual_bound(multipliers, INTERVAL)
         assert INTERVAL.upper(bound) <= dual.value + room, example.name
         assert INTERVAL.lower(bound) == pytest.approx(dual.value, rel=0.0, abs=1e-9 + WIDE.get(name, 1e-6) * natural.scale()), example.name
-
-
-def test_every_kind_of_problem_is_there() -> None:
-    assert len(KINDS) == 41

@@ -1,0 +1,53 @@
+"""A claim on its way to another process, which may know it already, may import it, or takes it as it is."""
+
+from __future__ import annotations
+
+import importlib
+import pickle
+from contextlib import suppress
+from dataclasses import dataclass
+
+from simopt.claims import catalogue
+from simopt.claims.claim import Claim
+from simopt.ground.worker import pickled
+
+
+@dataclass(frozen=True)
+class Sent:
+    """What another process is given of a claim: its id, its module, and the claim by pickle (nothing, where that fails)."""
+
+    id: str
+    module: str
+    value: bytes
+
+
+def sent(claim: Claim) -> Sent:
+    """The claim, fit to be sent."""
+    try:
+        value = pickled(claim)
+    except Exception:  # whatever its knobs raise
+        value = b""
+    return Sent(claim.id, claim.module, value)
+
+
+def received(one: Sent) -> Claim:
+    """The claim that is registered here, or is when its module has been imported; of a script or a notebook, the one that came along.
+
+    Raises
+    ------
+    ImportError
+        where its module is not here and the claim cannot be pickled.
+    """
+    if (known := _registered(one.id)) is not None:
+        return known
+    if one.module != "__main__":
+        with suppress(*[ImportError] if one.value else []):
+            importlib.import_module(one.module)
+        if (known := _registered(one.id)) is not None:
+            return known
+    claim: Claim = pickle.loads(one.value)
+    return claim
+
+
+def _registered(name: str) -> Claim | None:
+    return next((claim for claim in catalogue.registered() if claim.id == name), None)
