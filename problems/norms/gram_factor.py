@@ -201,7 +201,8 @@ class Checked(Lent):
             shift = semidefinite_shift(self.base)
             raised = None
             if shift > 0.0:
-                raised = np.asarray(Checked(shifted(self.base, shift), (gram, 1.0), immutable=True))
+                owner = Checked(shifted(self.base, shift), (gram, 1.0), immutable=True)
+                owner._proven, raised = (0.0, None), np.asarray(owner)
             self._proven = shift, raised
         shift, raised = self._proven
         return shift, gram if raised is None else raised

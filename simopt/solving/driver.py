@@ -92,7 +92,7 @@ def solve(
     with np.errstate(all="ignore"):  # an overflow shows in the certificate, which says what it did
         run = Run(problem, tol, num, Rescale(), progress, sparing=not validate.truth("record", record))
         try:
-            normal, run.rescale = run.watch(lambda: natural(problem))
+            normal, run.rescale = run.watch(lambda: natural(run.about))
             run.sparing |= run.mark is not None
             if isinstance(chosen, SolverSpec):
                 ended = iterate(run, chosen, normal, time_limit, options)
