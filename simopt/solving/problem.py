@@ -496,6 +496,11 @@ def twin(problem: P0) -> P0:
     return with_fields(problem)
 
 
+def as_it_is(problem: P0) -> P0:
+    """The problem at this moment: where others can write on its data, nothing that was computed of them before is remembered."""
+    return problem if owns_its_data(problem) else twin(problem)
+
+
 def with_fields(problem: P0, **values: Any) -> P0:
     """The problem in an object of its own, with other values of some fields that are known to be valid: they are not checked."""
     other = object.__new__(type(problem))
