@@ -28,6 +28,7 @@ from simopt.ground.fields import Axes
 from simopt.ground.lent import Lent
 from simopt.solving.problem import Problem, own, owns_its_data, with_fields
 
+CHECKED = "gram was checked"  # in the state of a problem that is pickled
 TRUNCATION = 1e-10  # eigenvalues below this share of the largest one are left out of the factor
 
 
@@ -109,8 +110,13 @@ class KernelProblem(Problem):
 
     gram: Gram
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), CHECKED: isinstance(self.gram.base, Checked)}
+
     def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__({**state, "gram": trusted(state["gram"])})  # pickling loses the owner
+        was = bool(state.get(CHECKED, False))
+        rest = {name: value for name, value in state.items() if name != CHECKED}
+        super().__setstate__({**rest, "gram": trusted(rest["gram"], valid=was)})  # pickling loses the owner
 
     @property
     def factor(self) -> Factor:
@@ -146,7 +152,7 @@ class Checked(Lent):
     immutable : bool, optional
         whether nobody else can write on K; by default this is looked at.
     valid : bool
-        whether K is known to be symmetric and PSD to rounding; else it is looked at before it is judged, if others can write on it.
+        whether K is known to be symmetric and PSD to rounding; else it is looked at before it is judged.
     symmetrised : bool
         whether K = (A + Aᵀ)/2 of a matrix A ≠ Aᵀ.
     """
@@ -166,7 +172,7 @@ class Checked(Lent):
         self.base, self.multiple_of, self.symmetrised = base, multiple_of, symmetrised
         self._factor: Factor | None = None
         self._proven: tuple[float, Array | None] | None = None
-        self._seen = self._digest() if valid and not self.immutable else None
+        self._seen = self._digest() if valid else None
 
     def factor(self) -> Factor:
         """Computed once; that of a multiple from the factor of what it is a multiple of."""
@@ -186,10 +192,10 @@ class Checked(Lent):
         InvalidProblem
             for one that is not.
         """
-        if self.immutable:
+        if self.immutable and self._seen is not None:
             return
         now = self._digest()
-        if self._seen is None:  # of a file that is mapped
+        if self._seen is None:
             validate.gram(name, self.base)
             self._seen = now
         if now != self._seen:
@@ -208,8 +214,8 @@ class Checked(Lent):
         return shift, gram if raised is None else raised
 
     def _digest(self) -> int:
-        """Of the sums of the rows, as integers."""
-        return hash(np.add.reduce(np.ascontiguousarray(self.base).view(np.uint64), axis=1).tobytes())
+        """Of the sums of the rows, as integers; 0 where nobody can write on K."""
+        return 0 if self.immutable else hash(np.add.reduce(np.ascontiguousarray(self.base).view(np.uint64), axis=1).tobytes())
 
 
 def certified(gram: Array, num: Arithmetic, name: str) -> tuple[Array, str]:
@@ -223,9 +229,8 @@ def certified(gram: Array, num: Arithmetic, name: str) -> tuple[Array, str]:
     InvalidProblem
         for a matrix that changed since it was checked.
     """
-    if not isinstance(gram.base, Checked):
-        return gram, ""
-    owner = gram.base
+    gram = checked(name, gram)  # what did not come through the type of a field, as by `object.__setattr__`
+    owner: Checked = gram.base
     owner.demand_unchanged(name)
     if num is FLOAT:
         return gram, ""
@@ -256,9 +261,15 @@ def checked(name: str, gram: npt.ArrayLike, n: int | None = None) -> Array:
 Gram = Annotated[Array, checked, Axes("n", "n")]
 
 
-def trusted(gram: Array) -> Array:
-    """The matrix, which is valid, as problems own it; itself if it is that already."""
-    return gram if isinstance(gram.base, Checked) else np.asarray(Checked(own(gram), valid=False))
+def trusted(gram: Array, *, valid: bool = True) -> Array:
+    """The matrix, which is valid, as problems own it; itself if it is that already.
+
+    Where it is not known to be valid, or others can write on it, it is looked at when it is judged for the first time.
+    """
+    if isinstance(gram.base, Checked):
+        return gram
+    owned = own(gram)
+    return np.asarray(Checked(owned, valid=valid and owns_its_data(owned)))
 
 
 def of_points(similarity: Similarity, X: Array) -> Array:

@@ -20,6 +20,7 @@ from simopt.problems.cases import recipes
 from simopt.problems.hinge_svm import HingeSVM
 from simopt.problems.kernel_ridge import KernelRidge
 from simopt.problems.landmarked_svr import LandmarkedSVR
+from simopt.problems.multiple_kernel_mean import MultipleKernelMean
 from simopt.solving.certificate import certify
 from simopt.solving.driver import solve
 from simopt.solving.solution import Status
@@ -138,3 +139,25 @@ def test_what_is_remembered_of_data_that_others_write_on_is_forgotten(name: str,
     assert fresh.fingerprint() == problem.fingerprint()
     candidate = fresh.multipliers(fresh.restore(point))
     assert certify(problem, point, candidate) == certify(fresh, point, candidate)
+
+
+@pytest.mark.parametrize("num", [BY_NAME["float"], INTERVAL])
+def test_several_gram_matrices_that_others_write_on_are_judged_as_they_are_or_refused(num: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("simopt.solving.problem.OWNED", 0)
+    grams, labels = np.stack([np.eye(4), 2.0 * np.eye(4)]), np.array([1.0, -1.0, 1.0, 1.0])
+    problem = MultipleKernelMean(grams, labels)
+    point = {"alpha": np.full((2, 4), 0.1)}
+    certify(problem, point, None, num)
+    grams[0] *= 3.0
+    assert certify(problem, point, None, num) == certify(MultipleKernelMean(grams.copy(), labels), point, None, num)
+    grams[1, 0, 0] = -1.0
+    with pytest.raises(InvalidProblem, match=r"grams\[1\]: not positive semidefinite"):
+        certify(problem, point, None, num)
+
+
+def test_a_matrix_that_was_set_behind_the_problems_back_is_looked_at() -> None:
+    problem = KernelRidge(np.eye(3), np.ones(3), 1e-2)
+    object.__setattr__(problem, "gram", np.diag([1.0, -1.0, 2.0]))
+    for num in (BY_NAME["float"], INTERVAL):
+        with pytest.raises(InvalidProblem, match="gram: not positive semidefinite"):
+            certify(problem, problem.trivial_point(), None, num)
