@@ -20,7 +20,7 @@ from simopt.ground.fields import Axes, Labels
 from simopt.problems.cases import recipes
 from simopt.problems.norms import gram_factor, power_units, squares, unit_ball, vectors
 from simopt.problems.norms.gram_factor import Factor
-from simopt.solving.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, laws_of_samples, problem
+from simopt.solving.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, laws_of_samples, problem, with_fields
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -85,6 +85,19 @@ class MultipleKernelMean(Problem):
     def kernels(self) -> tuple[Array, ...]:
         """The k Gram matrices; each keeps its factor."""
         return tuple(gram_factor.trusted(gram) for gram in self.grams)
+
+    def as_certified(self, num: Arithmetic) -> tuple[Problem, str]:
+        """The problem with K_i + δ_iI where K_i ⪰ 0 is not proven (see `gram_factor.certified`); made once."""
+        raised = [gram_factor.certified(gram, num, f"grams[{i}]") for i, gram in enumerate(self.kernels)]
+        name = ", ".join(said for _, said in raised if said)
+        if all(one is gram for (one, _), gram in zip(raised, self.kernels, strict=True)):
+            return self, name
+        made: MultipleKernelMean | None = vars(self).get("_as_certified")
+        if made is None:
+            made = with_fields(self, grams=np.stack([one for one, _ in raised]))
+            vars(made)["kernels"] = tuple(one for one, _ in raised)  # which have the factors
+            vars(self)["_as_certified"] = made
+        return made, name
 
     @property
     def factors(self) -> tuple[Factor, ...]:

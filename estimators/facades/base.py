@@ -6,8 +6,8 @@ themselves: K(x_i, x_j) of all training points, n × n, in `fit`, and K(x, x_j) 
 `input_tags.pairwise` says so, by which scikit-learn's cross-validation cuts rows and columns alike.
 
 Rounding to single precision makes a positive semidefinite matrix K indefinite by up to 6e-8 tr K (|K_ij| ≤ √(K_ii K_jj), so the norm of the
-rounding errors is at most 2⁻²⁴ tr K). Precomputed similarities whose numbers are all of single precision are allowed twice that: the
-modulus of the least eigenvalue is added to the diagonal of the training points' matrix.
+rounding errors is at most 2⁻²⁴ tr K). Similarities, precomputed or of a function, whose numbers are all of single precision are allowed
+twice that, any others 1e-8 λ_max: the modulus of the least eigenvalue is added to the diagonal of the training points' matrix.
 """
 
 from __future__ import annotations
@@ -110,17 +110,34 @@ def flag(name: str, value: Any) -> bool:
     return bool(value)
 
 
+def gram_of_points(name: str, K: Array) -> Array:
+    """Similarities of the training points with each other, as problems own them, |λ_min| added to their diagonal where that is needed.
+
+    Raises
+    ------
+    InvalidProblem
+        for a matrix that is not symmetric, or not positive semidefinite by more than may be added.
+    """
+    K = validate.matrix(name, K, rows=len(K), cols=len(K))
+    try:
+        return checked(name, K, len(K))
+    except InvalidProblem:
+        raised = lifted(K)
+        if raised is K:
+            raise
+        return checked(name, raised, len(K))
+
+
 def lifted(K: Array) -> Array:
-    """K of single precision with |λ_min| added to its diagonal, where λ_min < 0 can be rounding; any other K as it is. O(n³)."""
-    with np.errstate(over="ignore"):
-        if not np.array_equal(K, K.astype(np.float32)):
+    """K with |λ_min| added to its diagonal, where that is little, or rounding to single precision; any other K as it is. O(n³)."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        single = np.array_equal(K, K.astype(np.float32))
+        size = float(np.trace(K))
+        if not 0.0 < size < np.inf or np.max(np.abs(K - K.T)) > (SINGLE if single else validate.SYMMETRY) * np.max(np.abs(K)):
             return K
-    size = float(np.trace(K))
-    if not 0.0 < size < np.inf or np.max(np.abs(K - K.T)) > SINGLE * np.max(np.abs(K)):
-        return K
     out = 0.5 * (K + K.T)
     eigenvalues = np.linalg.eigvalsh(out)
-    if -SINGLE * size <= eigenvalues[0] < -validate.INDEFINITE * eigenvalues[-1]:
+    if 0.0 < -eigenvalues[0] <= max(validate.INDEFINITE * eigenvalues[-1], SINGLE * size if single else 0.0):
         out.flat[:: len(out) + 1] -= eigenvalues[0]
     return out
 
@@ -346,12 +363,12 @@ class KernelEstimator(Certified, SimilarityEstimator):
         """
         self._demand_square(X)
         if self._precomputed:
-            return checked("X", lifted(X), len(X))
+            return gram_of_points("X", X)
         self.similarity_ = self._chosen(X, weights) if similarity is None else similarity
         self.X_fit_ = X.copy()  # who changes X later does not change the fit
         if isinstance(self.similarity_, Similarity):
             return of_points(self.similarity_, X)
-        return checked("similarity", self.similarity_(X, X), len(X))
+        return gram_of_points("similarity", self.similarity_(X, X))
 
     def _keep(self, coefficients: Array) -> None:
         """Sets `dual_coef_` and `support_`; of the training points only those with a coefficient other than 0 are kept."""

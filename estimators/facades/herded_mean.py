@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from simopt.data.similarities import Precomputed, Similarity
-from simopt.estimators.facades.base import KernelEstimator, lifted
+from simopt.estimators.facades.base import KernelEstimator, gram_of_points
 from simopt.estimators.facades.one_against_rest import OneAgainstRestMixin, signs_of_classes
 from simopt.estimators.facades.sample_weights import BALANCED, weights_of, with_classes
 from simopt.estimators.facades.widths import AUTO, automatic, for_classes
@@ -149,7 +149,8 @@ class HerdedMeanClassifier(OneAgainstRestMixin, KernelEstimator):
             self.similarity_ = self._chosen(X[kept], weights) if chosen is None else chosen
             if isinstance(self.similarity_, Similarity):
                 return X[kept], self.similarity_
-        matrix = Precomputed(lifted(X[np.ix_(kept, kept)]) if self._precomputed else self.similarity_(X[kept], X[kept]))
+        given = ("X", X[np.ix_(kept, kept)]) if self._precomputed else ("similarity", self.similarity_(X[kept], X[kept]))
+        matrix = Precomputed(gram_of_points(*given))
         return matrix.points, matrix
 
     def _complaint(self, found: Herd) -> str:

@@ -2,6 +2,11 @@
 
 K = Q diag(d) Qᵀ. Conic solvers see the truncated factor F = Q_r diag(√d_r), d_r > 1e-10 d_max, and optimise over u with f = F u
 (a Gram matrix inside a quadratic form makes them fail); the answer is judged with K itself, so the truncation is inside the certificate.
+
+Weak duality needs K ⪰ 0: λ αᵀKα is convex and αᵀKα ≥ 0 only then; of an indefinite K, however little, the optimum is −∞ or another one.
+Rounding makes least eigenvalues of −1e-16 λ_max and below; those that it cannot explain are refused. So a rigorous certificate proves
+K ⪰ 0, or is of the problem that has K + δI in the place of K, with the least δ for which that is proven, and says so (`certified`): the
+same formulas, with another matrix of floats. Certificates in floats are of K, up to rounding.
 """
 
 from __future__ import annotations
@@ -12,6 +17,8 @@ from typing import Annotated, Any, ClassVar
 import numpy as np
 import numpy.typing as npt
 
+from simopt.arithmetic import FLOAT, Arithmetic
+from simopt.arithmetic.definite import semidefinite_shift, shifted
 from simopt.data.similarities import Similarity
 from simopt.data.similarities.base import of_simopt
 from simopt.ground import validate
@@ -19,8 +26,9 @@ from simopt.ground.arrays import Array, Point
 from simopt.ground.errors import InvalidProblem
 from simopt.ground.fields import Axes
 from simopt.ground.lent import Lent
-from simopt.solving.problem import Problem, own, owns_its_data
+from simopt.solving.problem import Problem, own, owns_its_data, with_fields
 
+CHECKED = "gram was checked"  # in the state of a problem that is pickled
 TRUNCATION = 1e-10  # eigenvalues below this share of the largest one are left out of the factor
 
 
@@ -102,8 +110,13 @@ class KernelProblem(Problem):
 
     gram: Gram
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {**super().__getstate__(), CHECKED: isinstance(self.gram.base, Checked)}
+
     def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__({**state, "gram": trusted(state["gram"])})  # pickling loses the owner
+        was = bool(state.get(CHECKED, False))
+        rest = {name: value for name, value in state.items() if name != CHECKED}
+        super().__setstate__({**rest, "gram": trusted(rest["gram"], valid=was)})  # pickling loses the owner
 
     @property
     def factor(self) -> Factor:
@@ -114,19 +127,52 @@ class KernelProblem(Problem):
         """α = 0."""
         return {"alpha": np.zeros(len(self.gram))}
 
+    def as_certified(self, num: Arithmetic) -> tuple[Problem, str]:
+        """The problem with K + δI where K ⪰ 0 is not proven (see `certified`); made once."""
+        gram, name = certified(self.gram, num, "gram")
+        if gram is self.gram:
+            return self, name
+        made: KernelProblem | None = vars(self).get("_as_certified")
+        if made is None or made.gram is not gram:
+            made = vars(self)["_as_certified"] = with_fields(self, gram=gram)
+        return made, name
+
 
 class Checked(Lent):
     """A Gram matrix that was checked, and its factor once that is known: the owner (`base`) of the one array that lends its memory.
 
     Sweeps and rescalings build thousands of problems on one matrix; what they share lives as long as that array.
+
+    Parameters
+    ----------
+    base : array
+        K, symmetric.
+    multiple_of : (array, float), optional
+        a matrix and a number: K has the factor of their product.
+    immutable : bool, optional
+        whether nobody else can write on K; by default this is looked at.
+    valid : bool
+        whether K is known to be symmetric and PSD to rounding; else it is looked at before it is judged.
+    symmetrised : bool
+        whether K = (A + Aᵀ)/2 of a matrix A ≠ Aᵀ.
     """
 
     symmetric = True
 
-    def __init__(self, base: Array, multiple_of: tuple[Array, float] | None = None, *, immutable: bool | None = None) -> None:
+    def __init__(
+        self,
+        base: Array,
+        multiple_of: tuple[Array, float] | None = None,
+        *,
+        immutable: bool | None = None,
+        valid: bool = True,
+        symmetrised: bool = False,
+    ) -> None:
         super().__init__(base, immutable=owns_its_data(base) if immutable is None else immutable)
-        self.base, self.multiple_of = base, multiple_of
+        self.base, self.multiple_of, self.symmetrised = base, multiple_of, symmetrised
         self._factor: Factor | None = None
+        self._proven: tuple[float, Array | None] | None = None
+        self._seen = self._digest() if valid else None
 
     def factor(self) -> Factor:
         """Computed once; that of a multiple from the factor of what it is a multiple of."""
@@ -138,6 +184,64 @@ class Checked(Lent):
         """Whether there is no eigendecomposition to do."""
         return self._factor is not None or (self.multiple_of is not None and has_factor(self.multiple_of[0]))
 
+    def demand_unchanged(self, name: str) -> None:
+        """Whether K is still the matrix that was checked. O(n²) where others can write on it.
+
+        Raises
+        ------
+        InvalidProblem
+            for one that is not.
+        """
+        if self.immutable and self._seen is not None:
+            return
+        now = self._digest()
+        if self._seen is None:
+            validate.gram(name, self.base)
+            self._seen = now
+        if now != self._seen:
+            raise InvalidProblem(f"{name}: changed since the problem was made, which does not own an array of that size; make it anew")
+
+    def proven(self, gram: Array) -> tuple[float, Array]:
+        """δ and K + δI ⪰ 0, proven, with the factor of K; `gram`, which this lends, where δ = 0. O(n³), once."""
+        if self._proven is None:
+            shift = semidefinite_shift(self.base)
+            raised = None
+            if shift > 0.0:
+                owner = Checked(shifted(self.base, shift), (gram, 1.0), immutable=True)
+                owner._proven, raised = (0.0, None), np.asarray(owner)
+            self._proven = shift, raised
+        shift, raised = self._proven
+        return shift, gram if raised is None else raised
+
+    def _digest(self) -> int:
+        """Of the sums of the rows, as integers; 0 where nobody can write on K."""
+        return 0 if self.immutable else hash(np.add.reduce(np.ascontiguousarray(self.base).view(np.uint64), axis=1).tobytes())
+
+
+def certified(gram: Array, num: Arithmetic, name: str) -> tuple[Array, str]:
+    """The matrix that a certificate in this arithmetic is about, and what it is where it is not quite the one that was given.
+
+    In floats K itself. In any other arithmetic K + δI, as `K + delta * numpy.eye(n)` gives it, with the least δ for which that is proven to
+    be positive semidefinite; δ = 0 is K itself.
+
+    Raises
+    ------
+    InvalidProblem
+        for a matrix that changed since it was checked.
+    """
+    gram = checked(name, gram)  # what did not come through the type of a field, as by `object.__setattr__`
+    owner: Checked = gram.base
+    owner.demand_unchanged(name)
+    if num is FLOAT:
+        return gram, ""
+    shift, raised = owner.proven(gram)
+    half = f"({name} + {name}ᵀ)/2" if owner.symmetrised else ""
+    if raised is gram:
+        return gram, half
+    if not np.isfinite(shift):
+        raise InvalidProblem(f"{name}: not proven to be positive semidefinite with anything added to its diagonal; change its unit")
+    return raised, f"{half or name} + {shift:g}·I"
+
 
 def checked(name: str, gram: npt.ArrayLike, n: int | None = None) -> Array:
     """A valid, exactly symmetric PSD Gram matrix; one that came out of this function before is not looked at again.
@@ -146,24 +250,32 @@ def checked(name: str, gram: npt.ArrayLike, n: int | None = None) -> Array:
     """
     if isinstance(gram, np.ndarray) and isinstance(gram.base, Checked):
         return validate.matrix(name, gram, rows=n) if n is not None and gram.shape[0] != n else gram
-    valid = validate.squarable(name, validate.gram(name, gram, n=n))
-    if not np.array_equal(valid, valid.T):
+    valid = validate.squarable(name, validate.gram(name, gram, n=n, psd=False))
+    symmetrised = not np.array_equal(valid, valid.T)
+    if symmetrised:
         valid = 0.5 * (valid + valid.T)
-    return trusted(valid)
+    validate.semidefinite(name, valid)
+    return np.asarray(Checked(own(valid), symmetrised=symmetrised))
 
 
 Gram = Annotated[Array, checked, Axes("n", "n")]
 
 
-def trusted(gram: Array) -> Array:
-    """The matrix, which is valid, as problems own it; itself if it is that already."""
-    return gram if isinstance(gram.base, Checked) else np.asarray(Checked(own(gram)))
+def trusted(gram: Array, *, valid: bool = True) -> Array:
+    """The matrix, which is valid, as problems own it; itself if it is that already.
+
+    Where it is not known to be valid, or others can write on it, it is looked at when it is judged for the first time.
+    """
+    if isinstance(gram.base, Checked):
+        return gram
+    owned = own(gram)
+    return np.asarray(Checked(owned, valid=valid and owns_its_data(owned)))
 
 
 def of_points(similarity: Similarity, X: Array) -> Array:
     """K(X, X) of a similarity that is PSD, as problems own it. O(n²): of simopt's own similarities no eigenvalue is asked.
 
-    That they are PSD is a theorem, `gram` makes K symmetric to the last bit, and rounding of n ε λ_max is what INDEFINITE forgives. A
+    That they are PSD is a theorem, `gram` makes K symmetric to the last bit, and rounding of n ε λ_max is what `validate.gram` forgives. A
     similarity of another package, or one made of such, is looked at like any matrix: what it says of itself may be a mistake.
 
     Raises

@@ -4,9 +4,9 @@ Floats (Rump). Let Cholesky's factorisation of a symmetric C end, in floats, wit
 products in any order, a quotient, also one by a rounded reciprocal, or a root. Then (Higham 2002, Lemma 8.4 and Theorem 10.3) RᵀR = C + E,
     |E_ij| ≤ γ ‖r_i‖‖r_j‖,    ‖r_j‖² ≤ c_jj/(1 − γ),    γ = (n + 2)u/(1 − (n + 2)u),
 r_j the columns of R, and with it xᵀCx ≥ −γ/(1 − γ) (Σ_j √c_jj |x_j|)² ≥ −(n + 2)u/(1 − 2(n + 2)u) tr(C) ‖x‖², by Cauchy and Schwarz.
-So B is positive definite if C = B − εI, ε = 2(n + 4)u tr(B), has such a factor. Before that A is scaled to B = SAS, S powers of two with
+So B is positive definite if C = B − εI, ε = 1.05(n + 4)u tr(B), has such a factor. Before that A is scaled to B = SAS, S powers of two with
 ½ ≤ b_jj < 2, which changes no sign, but makes the test as sharp for entries of all sizes, and underflow harmless: of the n² entries each
-loses at most 2⁻⁵³⁰ in the scaling and (n + 2)2⁻¹⁰⁷⁴ in the factorisation, and half of ε, which is more than n²u/2, is to spare.
+loses at most 2⁻⁵³⁰ in the scaling and (n + 2)2⁻¹⁰⁷⁴ in the factorisation, and a twentieth of ε, more than nu/40, is to spare.
 
 Fractions. Symmetric elimination without fractions (Bareiss): all entries stay integers, minors of A times a power of the common
 denominator. A is positive semidefinite if and only if no pivot is negative and the rest of the row of one that is 0 is 0.
@@ -28,6 +28,9 @@ from simopt.arithmetic.rational import RATIONAL
 from simopt.ground.arrays import Array
 
 ROUNDS = 12  # times that a bound which cannot be proven is moved away, four times as far each
+EXACT_ROWS = 20  # up to which fractions decide, in some milliseconds, what floats cannot prove
+TRIED = (0.3, 0.6, 1.02)  # of ε: shifts δ that are tried before eigenvalues are asked
+BEYOND = (1.02, 1.5, 3.0, 10.0, 100.0)  # of ε: how far above −λ, of floats, δ is tried
 
 
 def is_definite(matrix: Any) -> bool:
@@ -46,7 +49,7 @@ def least_eigenvalue(matrix: Any) -> float:
     """A float λ with A ⪰ λI proven, for the symmetric A of floats or balls; −∞ where its sums overflow. O(n³).
 
     Candidates come from eigenvalues in floats, of A and of A scaled, and count when A − λI is proven to be definite; that of
-    Gershgorin's discs needs no proof. It falls short of the least eigenvalue by at most some 32 n(n + 4) u max a_jj: the shift that
+    Gershgorin's discs needs no proof. It falls short of the least eigenvalue by at most some 16 n(n + 4) u max a_jj: the shift that
     `is_definite` needs, and a factor 4 from one candidate to the next. Errors as for `is_definite`.
     """
     mid, spread = _symmetric(matrix)
@@ -55,7 +58,7 @@ def least_eigenvalue(matrix: Any) -> float:
         discs = as_interval(diagonal) + np.abs(diagonal) - INTERVAL.matvec(np.abs(mid), np.ones(n)) - spread
         candidates = [0.0, *(np.linalg.eigvalsh(mid)[0] - _room(np.abs(diagonal)) * 4.0 ** np.arange(ROUNDS))]
         if np.min(diagonal) > 0.0:
-            scaled, powers = _scaled(mid, diagonal)
+            scaled, powers = _scaled(mid, diagonal, diagonal)
             if np.isfinite(scaled).all():
                 above = np.linalg.eigvalsh(scaled)[0] - _room(np.diag(scaled))
                 candidates.append(above / 2 / np.max(powers) ** 2)
@@ -64,6 +67,40 @@ def least_eigenvalue(matrix: Any) -> float:
         if candidate > proven and _exceeds(mid, spread + candidate):
             return float(candidate)
     return proven
+
+
+def semidefinite_shift(matrix: Any) -> float:
+    """The least δ ≥ 0 found for which A + δI, its diagonal rounded (`shifted`), is proven to be positive semidefinite. O(n³).
+
+    A is a symmetric matrix of floats. δ = 0 is proven by one factorisation where A is definite by more than ε, or by fractions where n is
+    small. Otherwise δ is some ε − λ, λ the least eigenvalue, with three digits: two to four factorisations, and eigenvalues where λ < 0 by
+    more than rounding. ∞ where nothing is proven, as sums overflow. Errors as for `is_definite`.
+    """
+    mid, _ = _symmetric(matrix)
+    if (
+        not np.any(mid)
+        or _proven(mid, evenly=False)
+        or _proven(mid, evenly=True)
+        or (len(mid) <= EXACT_ROWS and semidefinite_rank(mid) is not None)
+    ):
+        return 0.0
+    step = _room(np.abs(np.diag(mid)))
+    for shift in (_three_digits(share * step) for share in TRIED):
+        if _proven(shifted(mid, shift), evenly=True):
+            return shift
+    with np.errstate(all="ignore"):
+        below = max(-float(np.linalg.eigvalsh(mid)[0]), 0.0) if np.isfinite(mid).all() else math.inf
+    for shift in (_three_digits(below + share * (step + _room(np.full(len(mid), below)))) for share in BEYOND):
+        if math.isfinite(shift) and _proven(shifted(mid, shift), evenly=True):
+            return shift
+    return math.inf
+
+
+def shifted(matrix: Array, shift: float) -> Array:
+    """A + δI as NumPy adds them: a matrix of floats, whose diagonal is rounded."""
+    out = np.array(matrix)
+    out.flat[:: len(out) + 1] += shift
+    return out
 
 
 def semidefinite_rank(matrix: Any) -> int | None:
@@ -87,12 +124,26 @@ def semidefinite_rank(matrix: Any) -> int | None:
     return rank
 
 
-def _exceeds(mid: Array, bound: Interval) -> bool:
-    """Whether A − diag(bound) is proven to be positive definite."""
+def _proven(mid: Array, *, evenly: bool) -> bool:
+    """Whether A is proven to be definite."""
+    return _exceeds(mid, as_interval(np.zeros(len(mid))), evenly=evenly)
+
+
+def _three_digits(x: float) -> float:
+    """x, some thousandths above it."""
+    return float(f"{1.006 * x:.2e}")
+
+
+def _exceeds(mid: Array, bound: Interval, *, evenly: bool = False) -> bool:
+    """Whether A − diag(bound) is proven to be positive definite.
+
+    Scaled `evenly`, all entries by the power for the largest, the test is sharper where A is about to be singular and its diagonal uneven:
+    ε is that of tr(A), and not of n max a_jj. It is at least (n + 4)u, as the largest b_jj is ½, so that underflow is harmless there, too.
+    """
     diagonal = (as_interval(np.diag(mid)) - bound).low
     if not np.min(diagonal, initial=np.inf) > 0.0:
         return False
-    scaled, powers = _scaled(mid, diagonal)
+    scaled, powers = _scaled(mid, diagonal, np.full_like(diagonal, np.max(diagonal)) if evenly else diagonal)
     squares = diagonal * powers * powers
     if not np.max(np.abs(scaled), initial=0.0) < 2.0:  # |b_ij|² ≤ b_ii b_jj < 4 for a definite B
         return False
@@ -106,12 +157,12 @@ def _exceeds(mid: Array, bound: Interval) -> bool:
 
 def _room(diagonal: Array) -> float:
     """ε."""
-    return float((len(diagonal) + 4) * EPS * np.sum(diagonal))
+    return float(1.05 * (len(diagonal) + 4) * (EPS / 2) * np.sum(diagonal))
 
 
-def _scaled(mid: Array, diagonal: Array) -> tuple[Array, Array]:
-    """SAS and S, powers of two that bring the positive diagonal, in place of that of A, between ½ and 2."""
-    powers = np.ldexp(1.0, -(np.frexp(diagonal)[1] // 2))
+def _scaled(mid: Array, diagonal: Array, sizes: Array) -> tuple[Array, Array]:
+    """SAS and S, powers of two that bring the sizes, as a rule the positive diagonal in place of that of A, between ½ and 2."""
+    powers = np.ldexp(1.0, -(np.frexp(sizes)[1] // 2))
     with np.errstate(over="ignore"):
         scaled: Array = mid * powers[:, None] * powers
     np.fill_diagonal(scaled, diagonal * powers * powers)

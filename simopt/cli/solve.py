@@ -237,6 +237,8 @@ def _show(made: Problem, solution: Solution, data: str, rigorous: bool) -> None:
         out.print("certificate none: the solver returned no point")
     else:
         out.print(f"bounds      {found.lower:.12g} ≤ optimum ≤ {found.upper:.12g}")
+        if found.judged:
+            out.print(f"            of the problem with {found.judged}")
         out.print(f"gap         {found.gap:.3e}   gap/scale {found.relative_gap:.3e}   gap/|upper| {found.gap_over_upper:.3e}")
         out.print(f"scale       {found.scale:.6g}")
         out.print(f"repair      {found.infeasibility:.2e}; multipliers from the {found.multipliers_from}; {found.arithmetic} arithmetic")

@@ -22,7 +22,9 @@ from simopt.ground.arrays import Array
 from simopt.ground.errors import InvalidProblem, NotFinite, UnknownName
 
 SYMMETRY = 1e-10  # |K - K^T| allowed, relative to the largest |entry|
-INDEFINITE = 1e-8  # -lambda_min allowed, relative to the largest eigenvalue
+INDEFINITE = 1e-8  # -lambda_min allowed, relative to the largest eigenvalue, where only a norm is asked for, and in what estimators lift
+ROUNDED = 8 * 2.0**-52  # times n + SUMMED: -lambda_min allowed of a Gram matrix, relative to the largest eigenvalue: what rounding makes
+SUMMED = 1000  # terms of an entry, whose rounding is forgiven, too
 EXACT = 2**53  # float64 holds all whole numbers up to here
 BLOCK = 1 << 18  # numbers looked at in one go
 LONGEST = 1e8  # seconds: three years, of which systems can wait a multiple
@@ -303,16 +305,47 @@ def labels(
 def gram(name: str, K: npt.ArrayLike, *, n: int | None = None, psd: bool = True) -> Array:
     """A symmetric matrix K, positive semidefinite if `psd`.
 
-    Symmetric means |K - K^T| <= 1e-10 max |K|; positive semidefinite means lambda_min >= -1e-8 lambda_max, tested by one Cholesky
-    factorisation of K + 1e-8 lambda_max I, O(n^3 / 3). Only if that breaks down is the smallest eigenvalue computed, to name it.
+    Symmetric means |K - K^T| <= 1e-10 max |K|; positive semidefinite means lambda_min >= -8 (n + 1000) eps lambda_max, what rounding
+    explains: with less K has no norm, and a problem with it no optimum. One Cholesky factorisation of K shifted by as much tells,
+    O(n^3 / 3). Only if that breaks down is the smallest eigenvalue computed, to name it, and what helps.
     """
     out = matrix(name, K, rows=n)
     if out.shape[0] != out.shape[1]:
         raise InvalidProblem(f"{name}: shape {out.shape} is not square")
     _symmetric(name, out)
     if psd:
-        _positive_semidefinite(name, out)
+        semidefinite(name, out)
     return out
+
+
+def semidefinite(name: str, K: Array) -> None:
+    """Refuse a symmetric matrix that is not positive semidefinite to rounding; see `gram`."""
+    import scipy.linalg
+
+    n = K.shape[0]
+    largest = max(float(np.max(np.abs(block))) for _, block in _blocks(K))
+    if largest == 0:
+        return
+    unit = math.ldexp(1.0, math.frexp(largest)[1] - 1)  # a power of two: squares of the entries in this unit neither overflow nor vanish
+    scaled = np.array(K, order="F")
+    scaled /= unit
+    scale = _largest_eigenvalue(scaled)
+    allowed = ROUNDED * (n + SUMMED) * scale
+    # |K_ij| <= sqrt(K_ii K_jj) for a PSD matrix, so a negative diagonal entry settles the matter at once below.
+    if float(np.min(np.diagonal(scaled))) >= -allowed:
+        scaled.flat[:: n + 1] += allowed
+        _, info = scipy.linalg.lapack.dpotrf(scaled, lower=1, overwrite_a=1, clean=0)
+        if info == 0:
+            return
+        scaled = np.asfortranarray(K / unit)
+    lowest = float(scipy.linalg.eigh(0.5 * (scaled + scaled.T), eigvals_only=True, subset_by_index=[0, 0])[0])
+    if lowest < -allowed:
+        little = -lowest <= INDEFINITE * scale
+        raise InvalidProblem(
+            f"{name}: not positive semidefinite, the smallest eigenvalue is {lowest * unit:.6g} (the largest in modulus about "
+            f"{scale * unit:.6g}); at least {-allowed * unit:.3g} needed"
+            + (f", as of K + {-1.02 * lowest * unit:.3g} * numpy.eye({n})" if little else "")
+        )
 
 
 def choice(name: str, value: Choice, allowed: Collection[Choice]) -> Choice:
@@ -435,32 +468,6 @@ def _symmetric(name: str, K: Array) -> None:
     if worst > SYMMETRY * largest:
         i, j = place
         raise InvalidProblem(f"{name}: not symmetric, entry ({i}, {j}) is {float(K[i, j]):.6g} and ({j}, {i}) is {float(K[j, i]):.6g}")
-
-
-def _positive_semidefinite(name: str, K: Array) -> None:
-    import scipy.linalg
-
-    n = K.shape[0]
-    largest = max(float(np.max(np.abs(block))) for _, block in _blocks(K))
-    if largest == 0:
-        return
-    unit = math.ldexp(1.0, math.frexp(largest)[1] - 1)  # a power of two: squares of the entries in this unit neither overflow nor vanish
-    scaled = np.array(K, order="F")
-    scaled /= unit
-    scale = _largest_eigenvalue(scaled)
-    # |K_ij| <= sqrt(K_ii K_jj) for a PSD matrix, so a negative diagonal entry settles the matter at once below.
-    if float(np.min(np.diagonal(scaled))) >= -INDEFINITE * scale:
-        scaled.flat[:: n + 1] += INDEFINITE * scale
-        _, info = scipy.linalg.lapack.dpotrf(scaled, lower=1, overwrite_a=1, clean=0)
-        if info == 0:
-            return
-        scaled = np.asfortranarray(K / unit)
-    lowest = float(scipy.linalg.eigh(0.5 * (scaled + scaled.T), eigvals_only=True, subset_by_index=[0, 0])[0])
-    if lowest < -INDEFINITE * scale:
-        raise InvalidProblem(
-            f"{name}: not positive semidefinite, the smallest eigenvalue is {lowest * unit:.6g} (the largest in modulus about "
-            f"{scale * unit:.6g}); at least {-INDEFINITE * scale * unit:.3g} needed"
-        )
 
 
 def _largest_eigenvalue(K: Array) -> float:

@@ -8,7 +8,7 @@ from simopt.arithmetic import BY_NAME, FLOAT, INTERVAL, Arithmetic
 from simopt.ground import validate
 from simopt.ground.errors import InvalidProblem, UnknownName
 from simopt.solving.judgement import Certificate, Judgement, judge, ratio
-from simopt.solving.problem import is_cvxpy
+from simopt.solving.problem import as_it_is, is_cvxpy
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -43,6 +43,9 @@ def certify(
     Of a `cvxpy.Problem`, point and multipliers are the values and dual values found in it, whoever solved it, unless others are given. Its
     bounds are those of the problem as it was written, a maximum being one; the problem stays as it was.
 
+    Of one of simopt's problems the data are those that it has at this moment. It owns arrays up to 64 MB; others may write on larger ones,
+    and on files that are mapped. Bounds that are no floats are of K + δI where K ⪰ 0 cannot be proven (`Certificate.judged`).
+
     Parameters
     ----------
     problem : Problem or cvxpy.Problem
@@ -60,7 +63,8 @@ def certify(
     Raises
     ------
     InvalidProblem
-        when the problem's formulas do not support the arithmetic, the point is not finite, or an entry is missing or of the wrong size.
+        when the problem's formulas do not support the arithmetic, the point is not finite, an entry is missing or of the wrong size, or a
+        Gram matrix that the problem does not own is no longer the one that was checked.
     Unreadable
         when a `cvxpy.Problem` holds something from which no bound can be derived.
     """
@@ -72,4 +76,4 @@ def certify(
         return as_written.certify(problem, point, multipliers, num, solver, tol)
     if point is None:
         raise InvalidProblem("point: NoneType given, a mapping of names to arrays needed; only a cvxpy.Problem holds one")
-    return judge(problem, point, multipliers, num).certificate
+    return judge(as_it_is(problem), point, multipliers, num).certificate

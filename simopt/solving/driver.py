@@ -18,7 +18,7 @@ from simopt.ground.registry import fold
 from simopt.solving import provenance
 from simopt.solving.backends.table import CLARABEL, FIRST_CLASS, BackEnd, check_options, find, listed
 from simopt.solving.certificate import arithmetic
-from simopt.solving.problem import Problem, Rescale, is_cvxpy, twin
+from simopt.solving.problem import Problem, Rescale, as_it_is, is_cvxpy, twin
 from simopt.solving.run import Declare, Ending, Progress, Run, iterate, sweep
 from simopt.solving.solution import Solution, Status, Trace, frozen
 from simopt.solving.solver import SolverSpec, solvers_of
@@ -90,9 +90,9 @@ def solve(
     name = chosen.name
     _check_options(chosen, options)
     with np.errstate(all="ignore"):  # an overflow shows in the certificate, which says what it did
-        run = Run(problem, tol, num, Rescale(), progress, sparing=not validate.truth("record", record))
+        run = Run(as_it_is(problem), tol, num, Rescale(), progress, sparing=not validate.truth("record", record))
         try:
-            normal, run.rescale = run.watch(lambda: natural(problem))
+            normal, run.rescale = run.watch(lambda: natural(run.about))
             run.sparing |= run.mark is not None
             if isinstance(chosen, SolverSpec):
                 ended = iterate(run, chosen, normal, time_limit, options)

@@ -54,6 +54,9 @@ class Certificate:
         why a bound is missing or the gap is open, and what would help, where that is known, or that no point is feasible; else empty.
     of : str
         what was certified, of an estimator's fit: the problem and its number, and what was chosen before; else empty.
+    judged : str
+        the data that the bounds are about where these are not quite those given, "gram + 3.1e-17·I" say; else empty. See
+        `Problem.as_certified`.
 
     lower = upper = ∞ says that the multipliers prove the problem infeasible (`infeasible`): they are a ray along which the dual grows
     without end. Only a problem that says that it `may_be_infeasible` can be found so; elsewhere an infinite bound is an overflow.
@@ -72,6 +75,7 @@ class Certificate:
     maximises: bool = False
     open: str = ""
     of: str = ""
+    judged: str = ""
 
     @property
     def infeasible(self) -> bool:
@@ -101,7 +105,9 @@ class Certificate:
         return (
             f"{self.lower:.15g} ≤ optimum ≤ {self.upper:.15g}   gap {self.gap:.2e}   gap/scale {self.relative_gap:.2e}   "
             f"gap/|{'lower' if self.maximises else 'upper'}| {self.gap_over_upper:.2e}   repaired by {self.infeasibility:.1e}   "
-            f"multipliers: {self.multipliers_from}   arithmetic: {self.arithmetic}" + (f"   {word}: {self.open}" if self.open else "")
+            f"multipliers: {self.multipliers_from}   arithmetic: {self.arithmetic}"
+            + (f"   judged: the problem with {self.judged}" if self.judged else "")
+            + (f"   {word}: {self.open}" if self.open else "")
         )
 
 
@@ -135,8 +141,10 @@ def judge(
         if back is not None:
             given = named("point", back.point, given)
             multipliers = None if multipliers is None else named("multipliers", back.multipliers, checked("multipliers", multipliers, {}))
-        with problem.one_judgement():
-            return _judged(problem, given, multipliers, num, near)
+        about, name = problem.as_certified(num)
+        with about.one_judgement():
+            judged = _judged(about, given, multipliers, num, near)
+        return judged if not name else replace(judged, certificate=replace(judged.certificate, judged=name))
 
 
 def _judged(problem: Problem, point: Point, multipliers: Multipliers | None, num: Arithmetic, near: float) -> Judgement:

@@ -216,6 +216,13 @@ class Problem(ABC):
         """As `restore` in floats, for who does not mind an objective larger by `room`; problems override it where that is cheaper."""
         return self.restore(point)
 
+    def as_certified(self, num: Arithmetic) -> tuple[Problem, str]:
+        """The problem whose bounds a certificate in this arithmetic gives, and its name where it is not quite this one, else "".
+
+        It is this one but where a condition of weak duality cannot be proven of the data as they are, as K ⪰ 0 of a rounded matrix.
+        """
+        return self, ""
+
     def one_judgement(self) -> AbstractContextManager[None]:
         """Entered while one point is judged, when the data are taken to stay: what was computed of them may be remembered that long."""
         return nullcontext()
@@ -384,7 +391,8 @@ def overheard(problem: Problem) -> Iterator[Callable[[], str | None]]:
 
 
 def _head(digest: hashlib._Hash, value: Any) -> None:
-    digest.update(type(value).__qualname__.encode() + str((value.dtype.str, value.shape)).encode())
+    """An array is what it holds: a file that is mapped, or an array in blocks, has the fingerprint of the same numbers in memory."""
+    digest.update(b"ndarray" + str((value.dtype.str, value.shape)).encode())
 
 
 def _feed(digest: hashlib._Hash, value: Any) -> None:
@@ -485,6 +493,16 @@ def changed(problem: P0, **values: Any) -> P0:
 
 def twin(problem: P0) -> P0:
     """The same problem in an object of its own: what is set or cached on one is not seen by the other."""
+    return with_fields(problem)
+
+
+def as_it_is(problem: P0) -> P0:
+    """The problem at this moment: where others can write on its data, nothing that was computed of them before is remembered."""
+    return problem if owns_its_data(problem) else twin(problem)
+
+
+def with_fields(problem: P0, **values: Any) -> P0:
+    """The problem in an object of its own, with other values of some fields that are known to be valid: they are not checked."""
     other = object.__new__(type(problem))
-    other.__setstate__(problem.__getstate__())
+    other.__setstate__({**problem.__getstate__(), **values})
     return other

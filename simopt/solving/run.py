@@ -69,11 +69,16 @@ class Run:
         self.mark = told() or self.problem.fingerprint()
         return found
 
+    @property
+    def about(self) -> Problem:
+        """The problem whose bounds are asked for in the end, which is solved: see `Problem.as_certified`."""
+        return self.problem.as_certified(self.num)[0]
+
     def certify(self, point: dict[str, Any], multipliers: dict[str, Any] | None) -> bool:
         """Judge a point of the normalised problem as a point of the original; True when the certificate closes."""
-        judged, heard = self._judge(point, multipliers, back=self.rescale, near=self.tol)
+        judged, heard = self._judge(self.about, point, multipliers, back=self.rescale, near=self.tol)
         if judged.certificate.closes(self.tol) and self.num is not FLOAT:
-            anew, heard = self._judge(judged.point, judged.multipliers, self.num)
+            anew, heard = self._judge(self.problem, judged.point, judged.multipliers, self.num)
             judged = replace(judged, certificate=anew.certificate)
         verdict = judged.certificate
         sample = Sample(self.solve_seconds, self.iterations, verdict.upper, verdict.lower, verdict.gap)
@@ -85,12 +90,12 @@ class Run:
             self.progress(sample)
         return verdict.closes(self.tol)
 
-    def _judge(self, *given: Any, **how: Any) -> tuple[Judgement, str | None]:
+    def _judge(self, problem: Problem, *given: Any, **how: Any) -> tuple[Judgement, str | None]:
         """A judgement, and the fingerprint of what was read for it, where that is wanted and was heard."""
         if self.mark is None:
-            return judge(self.problem, *given, **how), None
-        with overheard(self.problem) as told:
-            judged = judge(self.problem, *given, **how)
+            return judge(problem, *given, **how), None
+        with overheard(problem) as told:
+            judged = judge(problem, *given, **how)
         return judged, told()
 
     def final(self) -> Judgement | None:
@@ -101,7 +106,10 @@ class Run:
 
     def settled(self, ended: Ending) -> tuple[Ending, Judgement | None]:
         """How the solve ended, looked at once more, and the best judgement; none where the data are no longer those that it began with."""
-        best = self.final()
+        try:
+            best = self.final()
+        except InvalidProblem:  # the data are no longer those that were looked at
+            best = None
         if self.mark is not None and self.mark != self.heard:
             begun, self.mark = self.mark, self.problem.fingerprint()
             if begun != self.mark:

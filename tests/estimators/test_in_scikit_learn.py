@@ -4,6 +4,7 @@ import pickle
 import subprocess
 import sys
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
@@ -233,6 +234,30 @@ def test_precomputed_similarities_in_single_precision_are_taken_for_what_they_ar
         seeded(name, similarity="precomputed").fit(single.astype(np.float64) * (1.0 + 1e-12), y)
     with pytest.raises(InvalidProblem, match="not positive semidefinite"):
         seeded(name, similarity="precomputed").fit(np.rint(K), y)
+
+
+@pytest.mark.parametrize("kind", ["precomputed", "function"])
+@pytest.mark.parametrize("name", GRAM)
+def test_similarities_that_are_indefinite_by_more_than_rounding_and_little_are_raised(name: str, kind: str) -> None:
+    """A problem with such a matrix has no optimum, and is refused; an estimator fits the nearest one that is none."""
+    X = np.random.default_rng(10).normal(size=(40, 3))
+    K = X @ X.T
+    away = np.linalg.qr(np.column_stack([X, np.ones(len(X))]))[0][:, -1]
+    sunk = K - 1e-9 * np.linalg.eigvalsh(K)[-1] * np.outer(away, away)
+    sunk = (sunk + sunk.T) / 2
+    y = targets_for(seeded(name), X[:, 0])
+    given = {"regularization": 1e-3} if "regularization" in seeded(name).get_params() else {}
+
+    def fit(matrix: np.ndarray) -> Any:
+        if kind == "precomputed":
+            return seeded(name, similarity="precomputed", **given).fit(matrix, y).predict(matrix)
+        return seeded(name, similarity=lambda A, B: matrix if len(A) == len(B) == len(X) else A @ B.T, **given).fit(X, y).predict(X)
+
+    here, there = fit(sunk), fit(K)
+    if y.dtype.kind == "U":
+        assert np.mean(here == there) > 0.9
+    else:
+        np.testing.assert_allclose(here, there, atol=1e-3 * np.ptp(y))
 
 
 def test_named_widths_of_nadaraya_watson_are_chosen_from_few_points() -> None:
