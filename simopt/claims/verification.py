@@ -114,7 +114,7 @@ def verify(
     UnknownName
         for an unknown id, paper or section, before anything runs.
     """
-    effort = Effort(effort)
+    effort, seed = Effort(effort), validate.seed("seed", seed)
     chosen = catalogue.select(list(selection), section)
     workers = max(1, min((os.cpu_count() or 1) if jobs is None else validate.whole("jobs", jobs, minimum=1), max(1, len(chosen))))
     folder = None if evidence_dir is None else Path(evidence_dir)

@@ -160,11 +160,21 @@ def numbers(flag: str, text: str) -> list[float | int]:
     found: list[float | int] = []
     for piece in text.split(","):
         try:
-            value = float(piece)
-            found.append(int(value) if value == int(value) else value)
+            found.append(whole_or_real(piece))
         except (ValueError, OverflowError):
             raise InvalidProblem(f"{flag}: {piece.strip()!r} given, a number needed (several with commas between them)") from None
     return found
+
+
+def whole_or_real(text: str) -> float | int:
+    """Digits as they stand, however many; 1e3 as 1000, up to where float64 holds all whole numbers."""
+    from simopt.ground.validate import EXACT
+
+    try:
+        return int(text)
+    except ValueError:
+        value = float(text)
+        return int(value) if value == int(value) and abs(value) <= EXACT else value
 
 
 def candidates(text: str) -> list[tuple[str, dict[str, Any]]]:

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 from typer.testing import Result
 
+from simopt.cli.compare import numbers
 from simopt.compare import child, plan, processes, traces
 from simopt.compare.cell import Cell
 from simopt.compare.child import Task
@@ -314,6 +315,14 @@ def test_killed_half_way_and_started_again(tmp_path: Path, how: signal.Signals) 
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
         "comparison.json", "plots", "runs", "runs.parquet", "table.md", "traces.parquet",
     ]  # fmt: skip
+
+
+def test_numbers_of_the_command_line_are_not_rounded(run: Run) -> None:
+    assert numbers("--seeds", f"{2**53 + 1}, 1e3,2.5,-1,{2**200}") == [2**53 + 1, 1000, 2.5, -1, 2**200]
+    assert isinstance(numbers("--seeds", "1e308")[0], float)
+    for flag, value in (("--seeds", "1e308"), ("--seeds", "-1"), ("--sizes", "1e308"), ("--jobs", str(2**200)), ("--jobs", "0")):
+        result = run("compare", "landmarked-svr", flag, value)
+        assert result.exit_code != 0 and f"{flag[2:]}: " in result.output and "needed" in result.output
 
 
 @pytest.mark.slow

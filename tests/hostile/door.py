@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from counted import case
-from strange import NOTHING, Strange, arrays, extremes, lazy_arrays, numbers
+from strange import BEYOND, NOTHING, Strange, arrays, extremes, lazy_arrays, numbers
 
 from simopt.ground.errors import InvalidProblem
 
@@ -89,6 +89,8 @@ class Door:
             if name in self.leaves or isinstance(value, Fresh):
                 continue
             for strange in catalogue(value):
+                if name == "seed" and isinstance(strange.value, int | np.uint64) and strange.name in BEYOND:
+                    continue  # an integer of any size is a seed
                 if strange.name in self.only.get(name, (strange.name,)) and not (self.foreign and strange.name in EXTREMES):
                     yield name, strange
 
