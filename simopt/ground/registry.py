@@ -186,7 +186,9 @@ def _load_plugin(group: str, point: EntryPoint) -> None:
     before = set(_modules)
     try:
         point.load()
-    except (Exception, SystemExit) as error:
+    except KeyboardInterrupt:  # Ctrl-C, or what cannot be told from it
+        raise
+    except BaseException as error:  # SystemExit, GeneratorExit, and what compiled modules raise beside Exception
         for kind, name in [key for key in _modules.keys() - before if _modules[key] not in sys.modules]:  # half a plug-in is none
             del _entries[kind][name], _modules[(kind, name)]
         if twice := isinstance(error, DuplicateName):

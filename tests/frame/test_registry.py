@@ -86,6 +86,8 @@ def test_a_plugin_that_does_not_import_is_a_row(tmp_path: Path) -> None:
         "import no_such_module": "no_such_module",
         "1 / 0": "ZeroDivisionError",
         "raise SystemExit(3)": "SystemExit: 3",
+        "raise GeneratorExit('over')": "GeneratorExit: over",
+        "class PanicException(BaseException): pass\nraise PanicException('of a compiled module')": "PanicException: of a compiled module",
         "def f(:": "SyntaxError",
     }
     for number, body in enumerate(why):
@@ -99,3 +101,12 @@ def test_a_plugin_that_does_not_import_is_a_row(tmp_path: Path) -> None:
     assert len(rows) == len(why)
     for number, (row, word) in enumerate(zip(sorted(rows), why.values(), strict=True)):
         assert row.startswith(f"problems | broken{number} = broken{number}_plugin | ") and word in row
+
+
+def test_an_interrupt_while_a_plugin_is_imported_is_one(tmp_path: Path) -> None:
+    """Of Ctrl-C nobody can tell who has raised it."""
+    plugin(
+        tmp_path, "slow", "slow_plugin", "import os, signal\nos.kill(os.getpid(), signal.SIGINT)", "[simopt.problems]\nslow = slow_plugin\n"
+    )
+    done = python(tmp_path, f"import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n{LOAD}")
+    assert done.returncode != 0 and done.stderr.rstrip().endswith("KeyboardInterrupt")
