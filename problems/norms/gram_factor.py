@@ -12,7 +12,7 @@ same formulas, with another matrix of floats. Certificates in floats are of K, u
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Annotated, Any, ClassVar
+from typing import Annotated, Any, ClassVar, cast
 
 import numpy as np
 import numpy.typing as npt
@@ -230,7 +230,7 @@ def certified(gram: Array, num: Arithmetic, name: str) -> tuple[Array, str]:
         for a matrix that changed since it was checked.
     """
     gram = checked(name, gram)  # what did not come through the type of a field, as by `object.__setattr__`
-    owner: Checked = gram.base
+    owner = cast(Checked, gram.base)
     owner.demand_unchanged(name)
     if num is FLOAT:
         return gram, ""

@@ -18,7 +18,7 @@ integer-preserving Gaussian elimination, Math. Comp. 22 (1968).
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
@@ -77,23 +77,20 @@ def semidefinite_shift(matrix: Any) -> float:
     more than rounding. ∞ where nothing is proven, as sums overflow. Errors as for `is_definite`.
     """
     mid, _ = _symmetric(matrix)
-    if (
-        not np.any(mid)
-        or _proven(mid, evenly=False)
-        or _proven(mid, evenly=True)
-        or (len(mid) <= EXACT_ROWS and semidefinite_rank(mid) is not None)
-    ):
-        return 0.0
-    step = _room(np.abs(np.diag(mid)))
-    for shift in (_three_digits(share * step) for share in TRIED):
-        if _proven(shifted(mid, shift), evenly=True):
-            return shift
     with np.errstate(all="ignore"):
-        below = max(-float(np.linalg.eigvalsh(mid)[0]), 0.0) if np.isfinite(mid).all() else math.inf
-    for shift in (_three_digits(below + share * (step + _room(np.full(len(mid), below)))) for share in BEYOND):
-        if math.isfinite(shift) and _proven(shifted(mid, shift), evenly=True):
-            return shift
-    return math.inf
+        definite = not np.any(mid) or _proven(mid, evenly=False) or _proven(mid, evenly=True)
+        if definite or (len(mid) <= EXACT_ROWS and semidefinite_rank(mid) is not None):
+            return 0.0
+        return next((shift for shift in _shifts(mid) if _proven(shifted(mid, shift), evenly=True)), math.inf)
+
+
+def _shifts(mid: Array) -> Iterator[float]:
+    """Candidates, from below: ε, as if λ were 0, and then those beyond −λ, which costs the eigenvalues."""
+    step = _room(np.abs(np.diag(mid)))
+    yield from (_three_digits(share * step) for share in TRIED)
+    below = max(-float(np.linalg.eigvalsh(mid)[0]), 0.0)
+    beyond = (_three_digits(below + share * (step + _room(np.full(len(mid), below)))) for share in BEYOND)
+    yield from (shift for shift in beyond if math.isfinite(shift))
 
 
 def shifted(matrix: Array, shift: float) -> Array:

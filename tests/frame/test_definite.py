@@ -7,7 +7,7 @@ import flint
 import numpy as np
 import pytest
 
-from simopt.arithmetic import RATIONAL, Interval, is_definite, least_eigenvalue, semidefinite_rank
+from simopt.arithmetic import RATIONAL, Interval, definite, is_definite, least_eigenvalue, semidefinite_rank
 
 U = 2.0**-53
 
@@ -192,3 +192,29 @@ def test_matrices_that_are_not_symmetric_are_refused_by_entry(judge: Any) -> Non
     for value in (np.nan, np.inf):
         with pytest.raises((ValueError, OverflowError)):
             judge(np.array([[1.0, value], [value, 1.0]]))
+
+
+@pytest.mark.parametrize("n", [1, 2, 5, 20, 30])
+@pytest.mark.parametrize("sunk", [0.0, 1e-15, 1e-9, 0.5])
+def test_a_matrix_with_its_shift_is_semidefinite_in_fractions(n: int, sunk: float) -> None:
+    """Of any rank, entries of uneven sizes, indefinite by nothing, by rounding and by much; the shift is not much larger than needed."""
+    rng = np.random.default_rng([n, int(1e16 * sunk)])
+    for rank in {1, (n + 1) // 2, n}:
+        sizes = 2.0 ** rng.uniform(-4, 4, n)
+        A = (gram(rng, n, rank) * 0.1 - sunk * np.eye(n)) * sizes[:, None] * sizes
+        A = np.triu(A) + np.triu(A, 1).T
+        shift = definite.semidefinite_shift(A)
+        assert semidefinite_rank(definite.shifted(A, shift)) is not None
+        assert (shift == 0.0) or semidefinite_rank(A) is None or n > definite.EXACT_ROWS
+        below = max(-float(np.linalg.eigvalsh(A)[0]), 0.0)
+        assert shift <= 1.1 * below + 8 * (n + 4) * U * (np.trace(np.abs(A)) + n * below)
+
+
+def test_integers_and_definite_matrices_need_no_shift_and_zero_neither() -> None:
+    rng = np.random.default_rng(5)
+    for A in (gram(rng, 12, 3), np.zeros((4, 4)), np.ones((2, 2)), np.diag([1e-12, 1.0]), gram(rng, 300, 320) + np.eye(300)):
+        assert definite.semidefinite_shift(A) == 0.0
+
+
+def test_where_sums_overflow_there_is_no_shift() -> None:
+    assert definite.semidefinite_shift(np.full((30, 30), 1.7e308)) == np.inf
