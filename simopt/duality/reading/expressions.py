@@ -43,6 +43,7 @@ from simopt.duality.graph.affine import (
 from simopt.duality.graph.programme import Term
 from simopt.duality.graph.vectors import Indices, Mask, Value
 from simopt.duality.reading import products
+from simopt.duality.reading.leaves import diagonal_of, value_of
 from simopt.duality.reading.library import ATOMS, Reading, axis_groups
 from simopt.ground.errors import InvalidProblem, Unreadable
 
@@ -112,13 +113,7 @@ class Expressions:
     def _constant(self, e: Any) -> Constant:
         if isinstance(e, cp.Parameter):
             return Constant(lambda: value_of(e), e.size, varies=True)
-        value = e.value
-        entries = value.data if sp.issparse(value) else np.asarray(value)
-        if not np.all(np.isfinite(entries)):
-            at = np.unravel_index(int(np.argmax(~np.isfinite(entries))), entries.shape)
-            place = f"entry {tuple(map(int, at))}" if entries.ndim else "it"
-            raise InvalidProblem(f"constant {str(e)[:80]}: {place} is {entries[at]}; constants must be finite")
-        return Constant.of(value)
+        return Constant.of(value_of(e))
 
     def argument(self, e: Any, numbers: Sequence[int] = (0,), shape: tuple[int, ...] | None = None) -> Argument:
         """These arguments of an expression one below the other, each repeated to fill the shape, if one is given."""
@@ -253,27 +248,6 @@ def _number(num: Arithmetic, e: Any, atom: Atom, z: Argument, sign: int) -> Valu
     if not atom.inside(num, values, z.proper).all():
         raise InvalidProblem(f"constant {str(e)[:80]}: its argument is not proven to be in the domain")
     return atom.value(num, values) if sign > 0 else -atom.value(num, values)
-
-
-def value_of(parameter: Any) -> Any:
-    """The value that a parameter holds.
-
-    Raises
-    ------
-    InvalidProblem
-        where it has none, or one that is not finite or not of the sign that was declared.
-    """
-    value = parameter.value
-    if value is None:
-        raise InvalidProblem(f"parameter {parameter.name()}: it has no value; set parameter.value first")
-    entries = value.data if sp.issparse(value) else np.asarray(value)
-    if not np.all(np.isfinite(entries)):
-        raise InvalidProblem(f"parameter {parameter.name()}: its value is not finite")
-    for sign, word, declared in ((1.0, "≥", parameter.is_nonneg()), (-1.0, "≤", parameter.is_nonpos())):
-        if declared and np.any(sign * entries < 0.0):  # CVXPY checks what is assigned, not what is written into the array
-            worst = float(entries.reshape(-1)[np.argmin(sign * entries)])
-            raise InvalidProblem(f"parameter {parameter.name()}: declared {word} 0, it holds {worst:g}; convexity rests on the sign")
-    return value
 
 
 class _Homogeneous(Expressions):

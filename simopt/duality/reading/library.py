@@ -221,7 +221,7 @@ def _but(shape: tuple[int, ...], i: int) -> Any:
 
 
 def _quadratic_form(at: Reading) -> Map:
-    """zᵀPz; that P is semidefinite, of the sign that DCP takes it to have, is proven of numbers here, of parameters when they are read."""
+    """zᵀPz; that P is semidefinite, of the sign that DCP takes it to have, the atom proves when it is judged."""
     z, given = at.expression.args
     if z.is_constant() or not given.is_constant():
         raise at.refuse("a quadratic form whose matrix is no constant", "write quad_over_lin for a variable denominator")
@@ -235,8 +235,6 @@ def _quadratic_form(at: Reading) -> Map:
         return plain if sign > 0 else -plain
 
     definite, semidefinite = QuadraticForm(matrix), SemidefiniteForm(matrix)
-    if not given.parameters() and semidefinite.support() is None:
-        raise at.refuse("a quadratic form with a matrix that is not proven semidefinite", "write sum_squares(F.T @ x) with P = F Fᵀ")
     return at.term(semidefinite if definite.support() is None else definite, sign)
 
 

@@ -9,6 +9,8 @@ import cvxpy as cp
 import numpy as np
 import scipy.sparse as sp
 
+from simopt.arithmetic import INTERVAL
+from simopt.duality.atoms.quadratic_form import SemidefiniteForm
 from simopt.duality.graph.affine import Constant, Key, Map, Negation, Selection, Sum, dense
 from simopt.duality.graph.epigraphs import recognised
 from simopt.duality.graph.programme import Leaf, Programme, Row
@@ -16,6 +18,8 @@ from simopt.duality.reading.cones import sides
 from simopt.duality.reading.definitions import defined
 from simopt.duality.reading.expressions import Expressions, structure
 from simopt.duality.reading.kernel_element import elements
+from simopt.duality.reading.leaves import content
+from simopt.duality.stationarity.norm_bound import NormBound
 from simopt.duality.sweeps.bounds import bounded
 from simopt.ground.errors import InvalidProblem, Unreadable
 
@@ -68,7 +72,23 @@ def read(problem: cp.Problem) -> Programme:
     recognised(programme)
     bounded(programme)
     programme.put_in_order()
+    _forms(programme)
     return programme
+
+
+def _forms(programme: Programme) -> None:
+    """Quadratic forms learn how large their arguments are; numbers that are not proven semidefinite need bounds of these."""
+    problem = programme.problem
+    for term in programme.terms:
+        if not isinstance(term.atom, SemidefiniteForm):
+            continue
+        term.atom.largest = NormBound(programme, term, lambda: [content(leaf) for leaf in (*problem.constants(), *problem.parameters())])
+        if not term.source.args[1].parameters() and term.atom.shift(INTERVAL) is None:
+            raise Unreadable(
+                "a quadratic form with a matrix that is not proven semidefinite",
+                str(term.source),
+                "write sum_squares(F.T @ x) with P = F Fᵀ, or give bounds of x",
+            )
 
 
 def _admit(v: Any) -> None:
