@@ -17,7 +17,7 @@ from simopt.duality.graph.vectors import Value, vector
 from simopt.duality.graph_form import GraphForm, Link, links
 from simopt.duality.points.restoration import restored
 from simopt.duality.points.slater import Interior
-from simopt.duality.reading.leaves import content, numbers
+from simopt.duality.reading.leaves import changing, numbers
 from simopt.duality.reading.reader import read
 from simopt.duality.recent import Recent
 from simopt.duality.stationarity.settling import settled
@@ -207,12 +207,8 @@ class Declared(Problem):
         return Recent(2)
 
     def _now(self, num: Arithmetic) -> tuple[Any, ...]:
-        """The arithmetic, and what the parameters hold at present."""
-        return (num, *(content(parameter) for parameter in self._parameters))
-
-    @cached_property
-    def _parameters(self) -> list[Any]:
-        return list(self.programme.problem.parameters())
+        """The arithmetic, and what parameters and the bounds of variables hold at present."""
+        return (num, *changing(self.programme.problem))
 
     def _values(self, point: Mapping[str, Any], num: Arithmetic) -> dict[Key, Value]:
         values = {}

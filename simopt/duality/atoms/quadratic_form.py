@@ -243,7 +243,8 @@ class SemidefiniteForm(Atom):
         if found is None or not divisor(num, s)[1].all() or not known(num, num.sum(u)):
             return nothing(num)
         v, rho, price = self._split(num, found, u, s)
-        if np.linalg.norm(floats(num, rho)) > APART * np.linalg.norm(floats(num, u)):
+        partial = len(found.support.rows) < len(u)  # a definite matrix has every u in its range
+        if partial and np.linalg.norm(floats(num, rho)) > APART * np.linalg.norm(floats(num, u)):
             return nothing(num)
         if found.by:
             price = price + s * (num.lift(found.by) * num.lift(found.radius))

@@ -43,22 +43,16 @@ def value_of(leaf: Any) -> Any:
     return value
 
 
-def diagonal_of(leaf: Any) -> None:
-    """Prove the signs that the diagonal of a semidefinite matrix has; they count in its trace and its diagonal.
+def changing(problem: cp.Problem) -> tuple[Any, ...]:
+    """What may change under a problem that was read: the values of parameters, and the arrays that bound variables."""
+    bounds = [end for v in problem.variables() for end in v.attributes.get("bounds") or () if not isinstance(end, cp.Expression)]
+    held_by = [part.tobytes() for end in bounds if end is not None for part in numbers(end)]
+    return (*(content(parameter) for parameter in problem.parameters()), *held_by)
 
-    Raises
-    ------
-    InvalidProblem
-        where an entry has the other sign.
-    """
-    for sign, word, declared in ((1.0, "≥", leaf.is_psd()), (-1.0, "≤", leaf.is_nsd())):
-        if declared and leaf.ndim == 2:
-            value = leaf.value
-            diagonal = sign * np.asarray(value.diagonal() if sp.issparse(value) else np.diag(value))
-            if np.any(diagonal < 0.0):
-                raise InvalidProblem(
-                    f"{leaf.name()}: declared {word} 0 as a matrix, its diagonal holds {sign * diagonal.min():g}; convexity rests on the sign"
-                )
+
+def held(problem: cp.Problem) -> tuple[Any, ...]:
+    """All numbers of a problem as they are now."""
+    return (*(content(constant) for constant in problem.constants()), *changing(problem))
 
 
 def content(leaf: Any) -> tuple[bytes, ...]:

@@ -103,6 +103,13 @@ def _squares_over_numbers(at: Reading) -> Map:
     return stacked(parts)
 
 
+def _log_of_one_more(at: Reading) -> Map:
+    """log1p: log(1 + z)."""
+    written = cp.log(1 + at.expression.args[0])
+    at.reader.rewritten[id(at.expression)] = (at.expression, written)
+    return at.reader.map(written)
+
+
 def _relative_entropy(at: Reading, tilt: float) -> Map:
     """x log(x/y) as y ψ(x/y), ψ(z) = z log z; of kl_div ψ(z) = z log z − z + 1."""
     e = at.expression
@@ -243,6 +250,7 @@ ATOMS: dict[type, Callable[[Reading], Map]] = {
     cp.exp: _elementwise(Exponential),
     cp.logistic: _elementwise(Logistic),
     cp.log: _elementwise(NegativeLogarithm, -1),
+    cp.log1p: _log_of_one_more,
     cp.entr: _elementwise(Entropy, -1),
     cp.huber: _huber,
     cp.Power: _power,
