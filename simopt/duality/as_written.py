@@ -22,7 +22,7 @@ from simopt.duality.declared import AsDeclared, Declared
 from simopt.duality.graph_form import solved
 from simopt.duality.no_optimum.infeasible import infeasible
 from simopt.duality.no_optimum.unbounded import Unbounded, unbounded
-from simopt.duality.reading.expressions import value_of
+from simopt.duality.reading.leaves import value_of
 from simopt.ground.arrays import Multipliers, Point
 from simopt.ground.errors import Interrupted, InvalidProblem, NotAvailable, UnknownName
 from simopt.ground.threads import Turns, quiet
