@@ -79,9 +79,8 @@ def solve(
     if is_cvxpy(problem):
         from simopt.duality import as_written
 
-        return as_written.solve(
-            problem, progress, partial(solve, solver=solver, tol=tol, time_limit=time_limit, rigorous=rigorous, record=record, **options)
-        )
+        driver = partial(solve, solver=solver, tol=tol, rigorous=rigorous, record=record, **options)
+        return as_written.solve(problem, progress, time_limit, driver)
     tol, time_limit = _tolerance(tol), validate.seconds("time_limit", time_limit)
     num = arithmetic(rigorous)
     if num.name not in problem.arithmetics:
@@ -192,5 +191,5 @@ def _finish(run: Run, solver: str, options: dict[str, Any], ended: Ending) -> So
         certificate=None if best is None else best.certificate,
         trace=Trace(tuple(run.samples), run.sampling),
         provenance=record,
-        message=message or "",
+        message="; ".join(part for part in (message, "" if best is None else best.certificate.open) if part),
     )
