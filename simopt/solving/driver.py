@@ -42,7 +42,8 @@ def solve(
     """Solve a problem and certify the answer.
 
     Of a `cvxpy.Problem` the solution's point has the values of all variables by name, and the bounds are those of the problem as it was
-    written. Values, dual values, value and status are put into the problem too; "optimal" there means certified.
+    written. Values, dual values, value and status are put into the problem too; "optimal" there means certified. Where its certificate does
+    not close, the back end is given the problem as written, too, and the better of each bound is kept.
 
     Parameters
     ----------

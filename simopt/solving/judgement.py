@@ -43,7 +43,8 @@ class Certificate:
     scale : float
         objective at the trivial point.
     infeasibility : float
-        largest |given − restored| / (1 + |restored|) over the entries of the point.
+        largest |given − restored| / (1 + |restored|) over the entries of the point; where `certify` solved a `cvxpy.Problem` anew and
+        judged the point found, given are the values that the problem holds.
     multipliers_from : str
         "solver" or "point", whichever gave the better bound; "none" when there was no bound.
     arithmetic : str

@@ -201,7 +201,8 @@ def _duals(declaration: cp.Problem) -> Iterator[tuple[str, Any]]:
         if row.label and len(row.dual_variables) == 1:
             yield row.label, row.dual_value
         elif row.label:
-            yield from ((f"{row.label} of {number}", dual.value) for number, dual in enumerate(row.dual_variables))
+            parts = ((f"{row.label} of {number}", dual.value) for number, dual in enumerate(row.dual_variables))
+            yield from ((label, value) for label, value in parts if value is not None)
 
 
 def held(variable: cp.Variable) -> Array | None:
