@@ -25,7 +25,8 @@ from simopt.duality.sweeps.absorbers import Absorber, absorbers
 from simopt.duality.sweeps.backward import Backward, backward
 from simopt.duality.sweeps.distance import moduli, radius
 from simopt.duality.sweeps.forward import Forward, forward
-from simopt.duality.units.units import equilibrated, natural_size
+from simopt.duality.sweeps.term_size import least_fraction, term_size
+from simopt.duality.units.units import equilibrated, natural_size, natural_units
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.ground.errors import InvalidProblem, UnknownName
 from simopt.solving.problem import ALL_CONES, Example, Problem, Rescale, hashed
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
     import cvxpy as cp
 
     from simopt.data.datasets import Dataset
+
+EXCUSED = 1e-6  # of its terms: a gap that is larger is not taken for a rounding error of any kind
 
 
 @dataclass(frozen=True, eq=False)
@@ -286,6 +289,21 @@ class Declared(Problem):
 
     @cached_property
     def _trivial(self) -> Recent[Key, Point]:
+        return Recent(1)
+
+    def gap_over_terms(self, gap: float, point: Point, value: float) -> float:
+        """The least δ with gap ≤ T(δ), the size of the terms of `sweeps.term_size`. No variable counts for more than a few of its units."""
+        at = self._at(point, FLOAT)
+        with np.errstate(all="ignore"):
+            found = least_fraction(gap, lambda delta: term_size(self.programme, at, delta))
+            if found <= EXCUSED:  # only where they may excuse a gap are the units worth finding
+                caps = self._caps.of(self._now(FLOAT), {}, lambda _: natural_units(self.programme))
+                capped = least_fraction(gap, lambda delta: term_size(self.programme, at, delta, caps))
+                found = max(found, capped)
+        return found
+
+    @cached_property
+    def _caps(self) -> Recent[Key, dict[Key, float]]:
         return Recent(1)
 
     def scale(self) -> float:

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     from simopt.ground.arrays import Array, Multipliers, Point
     from simopt.solving.problem import Foreseen, Problem, Rescale
 
+ROUNDING = 1e3 * EPS  # of the sizes of the objective's terms: a gap that is no larger is what rounding leaves, whatever was asked for
+REPAIRED = 1e-6  # how near to the trivial point one has to be to be repaired to it where the optimum may be 0
 HIDDEN = 1e-5  # of the scale: what rounding may hide of a gap in floats whose bounds stay where they are when the point is shaken
 WORST = 1e-2  # of the scale: what it may in its worst case, by formulas for balls, hide of others
 MOVED = 1e-4  # of the scale: how far a point that is shaken may move the bounds of one of which nothing is hidden
@@ -41,11 +43,13 @@ class Certificate:
     relative_gap, gap_over_upper : float
         gap / scale and gap / |upper| (0/0 = 0); of a maximum gap / |lower|, which is the point's value there.
     scale : float
-        objective at the trivial point.
+        max(|lower|, |upper|).
+    gap_over_terms : float
+        the gap as a fraction of the sizes of the objective's terms at the point; see `Problem.gap_over_terms`.
     infeasibility : float
         largest |given − restored| / (1 + |restored|) over the entries of the point.
     multipliers_from : str
-        "solver" or "point", whichever gave the better bound; "none" when there was no bound.
+        "solver", "point" or "zero", whichever gave the best bound; "none" when there was no bound.
     arithmetic : str
         arithmetic in which the bounds were evaluated.
     maximises : bool
@@ -72,6 +76,7 @@ class Certificate:
     maximises: bool = False
     open: str = ""
     of: str = ""
+    gap_over_terms: float = math.inf
 
     @property
     def infeasible(self) -> bool:
@@ -93,13 +98,33 @@ class Certificate:
         return replace(self, lower=-self.upper, upper=-self.lower, maximises=True)
 
     def closes(self, tol: float) -> bool:
-        """Whether both bounds are finite and the relative gap is at most `tol`."""
-        return math.isfinite(self.upper) and math.isfinite(self.lower) and self.relative_gap <= tol
+        """Whether both bounds are finite, and gap ≤ tol · max(|lower|, |upper|) or the gap is `rounding`."""
+        finite_bounds = math.isfinite(self.upper) and math.isfinite(self.lower)
+        return finite_bounds and (self.relative_gap <= tol or self.rounding)
+
+    @property
+    def rounding(self) -> bool:
+        """Whether the gap is at most 1e3 · eps of the sizes of the terms at the point: no tolerance asks for less."""
+        return self.gap_over_terms <= ROUNDING
+
+    @property
+    def holds_zero(self) -> bool:
+        """Whether 0 lies between two finite bounds that are apart: then the gap says nothing of digits, only of terms."""
+        return -math.inf < self.lower <= 0.0 <= self.upper < math.inf and self.gap > 0.0
+
+    def _read(self) -> str:
+        """Which of the two numbers says most."""
+        if self.infeasible or self.unbounded or not math.isfinite(self.gap):
+            return ""
+        if self.rounding and not self.relative_gap <= ROUNDING:
+            return "   rounding of its terms"
+        return f"   zero to {self.gap_over_terms:.1e} of its terms" if self.holds_zero else ""
 
     def __str__(self) -> str:
         word = "no optimum" if self.infeasible or self.unbounded else "open"
         return (
             f"{self.lower:.15g} ≤ optimum ≤ {self.upper:.15g}   gap {self.gap:.2e}   gap/scale {self.relative_gap:.2e}   "
+            f"gap/terms {self.gap_over_terms:.2e}{self._read()}   "
             f"gap/|{'lower' if self.maximises else 'upper'}| {self.gap_over_upper:.2e}   repaired by {self.infeasibility:.1e}   "
             f"multipliers: {self.multipliers_from}   arithmetic: {self.arithmetic}" + (f"   {word}: {self.open}" if self.open else "")
         )
@@ -145,12 +170,34 @@ def _judged(problem: Problem, point: Point, multipliers: Multipliers | None, num
             first = int(np.argmax(~np.isfinite(np.ravel(value))))
             raise InvalidProblem(f"point: {name} is not finite (first at index {first}); finite numbers needed")
     restored = named("point", problem.restore, point)
-    scale = problem.scale()
     if num is FLOAT and isinstance(multipliers, Mapping) and finite(restored):
         given = checked("multipliers", multipliers, {})
-        problem.foresee(lambda: _asked_for(problem, restored, given, scale))
+        problem.foresee(lambda: _asked_for(problem, restored, given))
+    found = _bracketed(problem, restored, multipliers, num, near)
+    if _may_be_zero(found.certificate):
+        trivial = problem.restore(problem.trivial_point())
+        if finite(trivial) and _repair(restored, trivial) <= REPAIRED:
+            other = _bracketed(problem, trivial, multipliers, num, near)
+            if _rank(other.certificate) < _rank(found.certificate):
+                found = other
+    return replace(found, certificate=replace(found.certificate, infeasibility=_repair(point, found.point)))
+
+
+def _may_be_zero(found: Certificate) -> bool:
+    """Whether the bracket is open and may be one around 0."""
+    return found.lower <= 0.0 <= found.upper < math.inf and found.gap > 0.0
+
+
+def _rank(found: Certificate) -> tuple[float, float, float]:
+    return found.gap, found.upper, -found.lower
+
+
+def _bracketed(problem: Problem, restored: Point, multipliers: Multipliers | None, num: Arithmetic, near: float) -> Judgement:
+    """The best of the bounds that the candidates give at a feasible point; the multipliers 0 are one where no other excludes 0."""
     scene = _Scene(problem, restored, num)
     weighed = [(*scene.weigh(candidate), candidate, origin) for origin, candidate in _candidates(problem, restored, multipliers)]
+    if not any(0.0 < lower or gap == 0.0 for gap, lower, *_ in weighed):
+        weighed += [(*scene.weigh(zero), zero, "zero") for zero in _zeros(weighed)]
     weighed.sort(key=lambda found: (found[0], -found[1]))  # a bound is one without a feasible point, too
     gap, lower = math.inf, -math.inf
     kept: Multipliers | None
@@ -158,9 +205,10 @@ def _judged(problem: Problem, point: Point, multipliers: Multipliers | None, num
     for said, claimed, candidate, giver in weighed:
         if math.isfinite(gap) and abs(said) >= gap:
             break
-        known, bound = scene.confirmed(said, claimed, candidate, near, scale)
+        known, bound = scene.confirmed(said, claimed, candidate, near)
         if (known, -bound) < (gap, -lower):
             gap, lower, kept, origin = known, bound, candidate, giver
+    scale = max(abs(lower), abs(scene.upper))
     certificate = Certificate(
         upper=scene.upper,
         lower=lower,
@@ -168,11 +216,20 @@ def _judged(problem: Problem, point: Point, multipliers: Multipliers | None, num
         relative_gap=ratio(gap, scale),
         gap_over_upper=ratio(gap, abs(scene.upper)),
         scale=scale,
-        infeasibility=_repair(point, restored),
+        infeasibility=0.0,
         multipliers_from=origin,
         arithmetic=num.name,
+        gap_over_terms=scene.over_terms(gap),
     )
     return Judgement(certificate, restored, kept)
+
+
+def _zeros(weighed: list[tuple[float, float, Multipliers, str]]) -> Iterator[Multipliers]:
+    """The multipliers 0, of the names and shapes of one that is there."""
+    for *_, candidate, _ in weighed[:1]:
+        zero = {name: np.zeros(np.shape(value)) for name, value in candidate.items()}
+        if any(np.any(value) for value in candidate.values()) or not candidate:
+            yield zero
 
 
 class _Scene:
@@ -185,6 +242,13 @@ class _Scene:
         if finite(restored):
             self.primal = _value(self._objective)
         self.upper = _end(num.upper, self.primal, math.inf)
+
+    def over_terms(self, gap: float) -> float:
+        """The gap as a fraction of the sizes of the terms."""
+        if gap == 0.0 or not (math.isfinite(gap) and math.isfinite(self.upper)):
+            return 0.0 if gap == 0.0 else math.inf
+        found = _value(self.problem.gap_over_terms, gap, self.restored, self.upper)
+        return float(found) if found >= 0.0 else math.inf
 
     def _objective(self) -> Any:
         if self.num is not FLOAT:  # what is feasible to rounding is not yet feasible
@@ -213,7 +277,7 @@ class _Scene:
         dual = _value(lambda *values: named("multipliers", self.problem.dual_bound, *values), candidate, self.num, self.upper)
         return dual, _end(self.num.lower, dual, -math.inf)
 
-    def confirmed(self, gap: float, lower: float, candidate: Multipliers, near: float, scale: float) -> tuple[float, float]:
+    def confirmed(self, gap: float, lower: float, candidate: Multipliers, near: float) -> tuple[float, float]:
         r"""Gap and lower bound that floats may claim: what they computed where rounding cannot have made it up, else what balls say.
 
         Let each of P, D and G = P − D be computed as sums of terms t. A sum of n products in any order is off by at most γ_n Σ|t| with
@@ -239,6 +303,7 @@ class _Scene:
         if self.num is not FLOAT or gap == math.inf:  # enclosures have been compared, and what claims nothing needs no witness
             return gap, lower
         nothing, size = (math.inf, -math.inf), abs(gap)
+        scale = max(abs(self.upper), abs(lower))
         terms = max((np.size(value) for value in (*self.restored.values(), *candidate.values())), default=0) + 4
         off = max(abs(gap - (self.upper - lower)), lower - self.upper, -gap)
         agree = off <= terms * EPS * (abs(self.upper) + abs(lower) + size)
@@ -249,14 +314,14 @@ class _Scene:
                 return nothing
             if lower - self.upper > math.sqrt(EPS) * scale:
                 size = max(size, lower - self.upper)
-        if ratio(size, scale) > near or (agree and self._steady(lower, candidate, scale)):
+        if (ratio(size, scale) > near and self.over_terms(size) > ROUNDING) or (agree and self._steady(lower, candidate, scale)):
             return size, lower
         room = WORST * scale if scale < math.inf else 0.0
         self.problem.foresee(lambda: ([(INTERVAL, self.restored)], [(INTERVAL, candidate)]))
         proven = self._worst(candidate)
         if proven - size > room and self._stays():  # also where floats are infeasible by an ulp, and formulas say ∞
             proven = min(proven, self._in_balls.weigh(candidate)[0])
-        return (size if proven - size <= room else proven), lower
+        return (size if proven - size <= room or self.over_terms(proven) <= ROUNDING else proven), lower
 
     def _steady(self, lower: float, candidate: Multipliers, scale: float) -> bool:
         r"""Whether P and D stay where they are, to MOVED·scale, when point and multipliers are shaken: then floats hide next to nothing.
@@ -337,13 +402,13 @@ def _lost(scale: float) -> float:
     return MOVED * scale / 10
 
 
-def _asked_for(problem: Problem, restored: Point, multipliers: Multipliers, scale: float) -> Foreseen:
+def _asked_for(problem: Problem, restored: Point, multipliers: Multipliers) -> Foreseen:
     """Points and multipliers at which formulas are evaluated where a certificate closes: in floats, and shaken, or in balls."""
     delta = _force(restored, multipliers)
     if _hopeless(problem, delta):
         balls = [INTERVAL] if INTERVAL.name in problem.arithmetics else []
         return [(num, restored) for num in (FLOAT, *balls)], [(num, multipliers) for num in (FLOAT, *balls)]
-    sides = [problem.restore_roughly(_shaken(restored, side), _lost(scale)) for side in (delta, -delta)]
+    sides = [problem.restore_roughly(_shaken(restored, side), 0.0) for side in (delta, -delta)]
     return [(FLOAT, point) for point in (restored, *sides)], [(FLOAT, given) for given in (multipliers, _shaken(multipliers, delta))]
 
 

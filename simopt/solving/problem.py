@@ -291,8 +291,18 @@ class Problem(ABC):
         """Radius, in the norm of the hypothesis space, of a ball around the point that holds every optimum, given its gap."""
         return float("inf")
 
+    def gap_over_terms(self, gap: float, point: Point, value: float) -> float:
+        """The gap as a fraction of the sizes of the objective's terms at the point, where its value is known.
+
+        By default the terms are taken to have one sign, so that their sizes add up to |value|. A problem whose terms cancel may override
+        this with gap / Σ|terms|; it must not count a term for more than the data ask for.
+        """
+        if gap == 0.0:
+            return 0.0
+        return gap / abs(value) if 0.0 < abs(value) < float("inf") else float("inf")
+
     def scale(self) -> float:
-        """The unit in which gaps are measured: the objective at the trivial point."""
+        """The size of the objective before anything is learnt: its value at the trivial point."""
         return float(self.objective(self.trivial_point()))
 
     def normalised(self) -> tuple[Problem, Rescale]:
@@ -321,6 +331,7 @@ OF_ONE_PROGRAMME = (
     "gap",
     "distance",
     "trivial_point",
+    "gap_over_terms",
     "scale",
     "normalised",
 )
