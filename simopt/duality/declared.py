@@ -25,10 +25,11 @@ from simopt.duality.sweeps.absorbers import Absorber, absorbers
 from simopt.duality.sweeps.backward import Backward, backward
 from simopt.duality.sweeps.distance import moduli, radius
 from simopt.duality.sweeps.forward import Forward, forward
-from simopt.duality.sweeps.term_size import least_fraction, term_size
+from simopt.duality.sweeps.term_size import least_fraction, outer_size, term_size
 from simopt.duality.units.units import equilibrated, natural_size, natural_units
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.ground.errors import InvalidProblem, UnknownName
+from simopt.solving.judgement import ratio
 from simopt.solving.problem import ALL_CONES, Example, Problem, Rescale, hashed
 
 if TYPE_CHECKING:
@@ -291,19 +292,27 @@ class Declared(Problem):
     def _trivial(self) -> Recent[Key, Point]:
         return Recent(1)
 
-    def gap_over_terms(self, gap: float, point: Point, value: float) -> float:
-        """The least δ with gap ≤ T(δ), the size of the terms of `sweeps.term_size`. No variable counts for more than a few of its units."""
+    def gap_over_terms(self, point: Point, upper: float, lower: float, gap: float) -> float:
+        """The smaller of gap / Σ|terms| and, of a bracket around 0, the least δ for which all of it lies within T(δ).
+
+        Σ|terms| is over the variables and functions of which the objective is the sum; T(δ) of `sweeps.term_size` also knows what cancels
+        inside of functions. No variable counts for more than a few of its natural units.
+        """
         at = self._at(point, FLOAT)
+
+        def fraction(units: Mapping[Key, float] | None = None) -> float:
+            size = max(abs(upper), abs(lower), gap)
+            outer = ratio(gap, outer_size(self.programme, at, units))
+            return min(outer, least_fraction(size, lambda d: term_size(self.programme, at, d, units)))
+
         with np.errstate(all="ignore"):
-            found = least_fraction(gap, lambda delta: term_size(self.programme, at, delta))
+            found = fraction()
             if found <= EXCUSED:  # only where they may excuse a gap are the units worth finding
-                caps = self._caps.of(self._now(FLOAT), {}, lambda _: natural_units(self.programme))
-                capped = least_fraction(gap, lambda delta: term_size(self.programme, at, delta, caps))
-                found = max(found, capped)
+                found = max(found, fraction(self._units.of(self._now(FLOAT), {}, lambda _: natural_units(self.programme))))
         return found
 
     @cached_property
-    def _caps(self) -> Recent[Key, dict[Key, float]]:
+    def _units(self) -> Recent[Key, dict[Key, float]]:
         return Recent(1)
 
     def scale(self) -> float:

@@ -219,7 +219,7 @@ def _bracketed(problem: Problem, restored: Point, multipliers: Multipliers | Non
         infeasibility=0.0,
         multipliers_from=origin,
         arithmetic=num.name,
-        gap_over_terms=scene.over_terms(gap),
+        gap_over_terms=scene.over_terms(lower, gap),
     )
     return Judgement(certificate, restored, kept)
 
@@ -243,11 +243,11 @@ class _Scene:
             self.primal = _value(self._objective)
         self.upper = _end(num.upper, self.primal, math.inf)
 
-    def over_terms(self, gap: float) -> float:
+    def over_terms(self, lower: float, gap: float) -> float:
         """The gap as a fraction of the sizes of the terms."""
         if gap == 0.0 or not (math.isfinite(gap) and math.isfinite(self.upper)):
             return 0.0 if gap == 0.0 else math.inf
-        found = _value(self.problem.gap_over_terms, gap, self.restored, self.upper)
+        found = _value(self.problem.gap_over_terms, self.restored, self.upper, lower, gap)
         return float(found) if found >= 0.0 else math.inf
 
     def _objective(self) -> Any:
@@ -314,14 +314,14 @@ class _Scene:
                 return nothing
             if lower - self.upper > math.sqrt(EPS) * scale:
                 size = max(size, lower - self.upper)
-        if (ratio(size, scale) > near and self.over_terms(size) > ROUNDING) or (agree and self._steady(lower, candidate, scale)):
+        if (ratio(size, scale) > near and self.over_terms(lower, size) > ROUNDING) or (agree and self._steady(lower, candidate, scale)):
             return size, lower
         room = WORST * scale if scale < math.inf else 0.0
         self.problem.foresee(lambda: ([(INTERVAL, self.restored)], [(INTERVAL, candidate)]))
         proven = self._worst(candidate)
         if proven - size > room and self._stays():  # also where floats are infeasible by an ulp, and formulas say ∞
             proven = min(proven, self._in_balls.weigh(candidate)[0])
-        return (size if proven - size <= room or self.over_terms(proven) <= ROUNDING else proven), lower
+        return (size if proven - size <= room or self.over_terms(lower, proven) <= ROUNDING else proven), lower
 
     def _steady(self, lower: float, candidate: Multipliers, scale: float) -> bool:
         r"""Whether P and D stay where they are, to MOVED·scale, when point and multipliers are shaken: then floats hide next to nothing.

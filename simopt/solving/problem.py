@@ -22,6 +22,7 @@ from simopt.ground.arrays import Multipliers, Point
 from simopt.ground.errors import InvalidProblem, UnknownName
 from simopt.ground.lent import Lent
 from simopt.ground.memory_maps import mapped
+from simopt.solving.judgement import ratio
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -291,15 +292,13 @@ class Problem(ABC):
         """Radius, in the norm of the hypothesis space, of a ball around the point that holds every optimum, given its gap."""
         return float("inf")
 
-    def gap_over_terms(self, gap: float, point: Point, value: float) -> float:
-        """The gap as a fraction of the sizes of the objective's terms at the point, where its value is known.
+    def gap_over_terms(self, point: Point, upper: float, lower: float, gap: float) -> float:
+        """The gap as a fraction of Σ|terms|, the sizes of what the objective is a sum of at the point, whose value is `upper`.
 
-        By default the terms are taken to have one sign, so that their sizes add up to |value|. A problem whose terms cancel may override
-        this with gap / Σ|terms|; it must not count a term for more than the data ask for.
+        By default the terms are taken to be ≥ 0, so that their sizes add up to the value. A problem whose terms cancel may override this.
+        It must not count a term for more than the data ask for: what it excuses as rounding counts as closed.
         """
-        if gap == 0.0:
-            return 0.0
-        return gap / abs(value) if 0.0 < abs(value) < float("inf") else float("inf")
+        return ratio(gap, abs(upper))
 
     def scale(self) -> float:
         """The size of the objective before anything is learnt: its value at the trivial point."""

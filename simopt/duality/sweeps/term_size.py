@@ -13,7 +13,6 @@ from simopt.duality.graph.programme import Definition, Node, Programme, argument
 from simopt.duality.sweeps.forward import Forward
 from simopt.ground.arrays import Array
 
-
 SEVERAL = 16.0
 STEPS, NEAR = 40, 1.01  # of the search for δ, which is found to within this factor
 
@@ -61,23 +60,32 @@ def term_size(programme: Programme, at: Forward, delta: float, units: Mapping[Ke
         of `SEVERAL` of which no entry of a variable counts for more: a point far along a direction in which nothing changes has large
         terms, too.
     """
-    sizes: dict[Key, Interval] = {}
-
-    def own(key: Key) -> Interval:
-        x = np.abs(np.asarray(at.values[key], dtype=float))
-        return Interval(np.zeros(x.shape), delta * (x if units is None else np.minimum(x, SEVERAL * units.get(key, 1.0))))
-
-    for key in programme.leaves:
-        sizes[key] = own(key)
+    sizes = {key: _own(at, key, delta, units) for key in programme.leaves}
     for node in programme.nodes:
         if isinstance(node, Definition):
-            sizes[node.key] = own(node.key)
+            sizes[node.key] = _own(at, node.key, delta, units)
         else:
             z = _size(argument(node), sizes, delta, {node.key: Interval(np.zeros(_length(node)))})
             found = delta * np.abs(np.asarray(at.values[node.key], dtype=float)) + _moved(node, at, z)
             sizes[node.key] = Interval(np.zeros(found.shape), found)
+    return _total(programme, sizes, delta)
+
+
+def outer_size(programme: Programme, at: Forward, units: Mapping[Key, float] | None = None) -> float:
+    """Σ|terms| over the variables, functions and constants of which the objective is a sum."""
+    leaves = {key: _own(at, key, 1.0, units) for key in programme.leaves}
+    nodes = {n.key: _own(at, n.key, 1.0, units if isinstance(n, Definition) else None) for n in programme.nodes}
+    return _total(programme, leaves | nodes, 1.0)
+
+
+def _own(at: Forward, key: Key, delta: float, units: Mapping[Key, float] | None) -> Interval:
+    x = np.abs(np.asarray(at.values[key], dtype=float))
+    return Interval(np.zeros(x.shape), delta * (x if units is None else np.minimum(x, SEVERAL * units.get(key, 1.0))))
+
+
+def _total(programme: Programme, sizes: Mapping[Key, Interval], delta: float) -> float:
     total = float(np.sum(_size(programme.objective, sizes, delta, {})))
-    return total if np.isfinite(total) else 0.0
+    return total if math.isfinite(total) else 0.0
 
 
 def _length(node: Node) -> int:
