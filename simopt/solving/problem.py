@@ -155,6 +155,14 @@ class Problem(ABC):
         freeze(self, **fields.checked(self))
 
     @property
+    def linear_growth(self) -> bool:
+        """Whether the objective at the trivial point is a sum of |constants|, from which others are subtracted elsewhere.
+
+        True of hinges, of absolute values and of sums of a matrix's entries. Of squares it is the square of constants: far too much.
+        """
+        return False
+
+    @property
     def maximises(self) -> bool:
         """Whether the declaration is a maximum, P being the negative of what it says."""
         return False
@@ -295,10 +303,13 @@ class Problem(ABC):
     def gap_over_terms(self, point: Point, upper: float, lower: float, gap: float) -> float:
         """The gap as a fraction of Σ|terms|, the sizes of what the objective is a sum of at the point, whose value is `upper`.
 
-        By default the terms are taken to be ≥ 0, so that their sizes add up to the value. A problem whose terms cancel may override this.
-        It must not count a term for more than the data ask for: what it excuses as rounding counts as closed.
+        By default the terms are taken to be ≥ 0, so that their sizes add up to the value. Of a bracket around 0 whose losses have
+        `linear_growth` all of it is also compared with what cancels inside of them, the constants that are left at the trivial point.
+        A problem whose terms cancel otherwise may override this. It must not count a term for more than the data ask for: what it excuses
+        as rounding counts as closed.
         """
-        return ratio(gap, abs(upper))
+        terms = ratio(gap, abs(upper))
+        return min(terms, ratio(max(abs(upper), abs(lower), gap), self.scale())) if self.linear_growth else terms
 
     def scale(self) -> float:
         """The size of the objective before anything is learnt: its value at the trivial point."""
@@ -331,6 +342,7 @@ OF_ONE_PROGRAMME = (
     "distance",
     "trivial_point",
     "gap_over_terms",
+    "linear_growth",
     "scale",
     "normalised",
 )
