@@ -216,7 +216,8 @@ def _why(declared: Declared, judged: Judgement, tol: float) -> str:
     num = BY_NAME[judged.certificate.arithmetic]
     reasons = declared.open(judged.multipliers or {}, declared.restore(judged.point, num), num)
     if not reasons:
-        return f"the gap is above {tol:g} of the scale; values and multipliers of a tighter solve would help"
+        near = f" ({judged.certificate.reading})" if judged.certificate.reading else ""
+    return f"the gap is above {tol:g} of max(|lower|, |upper|){near}; values and multipliers of a tighter solve would help"
     return "; ".join(reason + remedy(reason) for reason in reasons)
 
 

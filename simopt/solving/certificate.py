@@ -55,7 +55,7 @@ def certify(
         for a `cvxpy.Problem` whose certificate does not close with what it holds: the back end that finds what is missing there
         (multipliers of its functions, or values if it was never solved). None leaves it missing.
     tol : float
-        gap / scale at which a `cvxpy.Problem` counts as closed.
+        gap / max(|lower|, |upper|) at which a `cvxpy.Problem` counts as closed.
 
     Raises
     ------

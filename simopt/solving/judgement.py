@@ -112,19 +112,20 @@ class Certificate:
         """Whether 0 lies between two finite bounds that are apart: then the gap says nothing of digits, only of terms."""
         return -math.inf < self.lower <= 0.0 <= self.upper < math.inf and self.gap > 0.0
 
-    def _read(self) -> str:
-        """Which of the two numbers says most."""
-        if self.infeasible or self.unbounded or not math.isfinite(self.gap):
+    @property
+    def reading(self) -> str:
+        """What gap / terms says where gap / scale does not say it: that the gap is rounding, or how near to 0 the bracket is."""
+        if self.infeasible or self.unbounded or not math.isfinite(self.gap) or self.gap_over_terms > 1.0:
             return ""
         if self.rounding and not self.relative_gap <= ROUNDING:
-            return "   rounding of its terms"
-        return f"   zero to {self.gap_over_terms:.1e} of its terms" if self.holds_zero else ""
+            return "rounding of its terms"
+        return f"zero to {self.gap_over_terms:.1e} of its terms" if self.holds_zero else ""
 
     def __str__(self) -> str:
         word = "no optimum" if self.infeasible or self.unbounded else "open"
         return (
             f"{self.lower:.15g} ≤ optimum ≤ {self.upper:.15g}   gap {self.gap:.2e}   gap/scale {self.relative_gap:.2e}   "
-            f"gap/terms {self.gap_over_terms:.2e}{self._read()}   "
+            f"gap/terms {self.gap_over_terms:.2e}{self.reading and f' ({self.reading})'}   "
             f"gap/|{'lower' if self.maximises else 'upper'}| {self.gap_over_upper:.2e}   repaired by {self.infeasibility:.1e}   "
             f"multipliers: {self.multipliers_from}   arithmetic: {self.arithmetic}" + (f"   {word}: {self.open}" if self.open else "")
         )

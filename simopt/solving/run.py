@@ -79,7 +79,7 @@ class Run:
             anew, heard = self._judge(judged.point, judged.multipliers, self.num)
             judged = replace(judged, certificate=anew.certificate)
         verdict = judged.certificate
-        sample = Sample(self.solve_seconds, self.iterations, verdict.upper, verdict.lower, verdict.gap)
+        sample = Sample(self.solve_seconds, self.iterations, verdict.upper, verdict.lower, verdict.gap, verdict.rounding)
         self.samples.append(sample)
         if self.best is None or _rank(verdict) <= _rank(self.best.certificate):
             self.best = Judgement(verdict, _copy(judged.point), None if judged.multipliers is None else _copy(judged.multipliers))
