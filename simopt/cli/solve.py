@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 SHOWN = 12  # classes whose samples are counted on the screen
-ROUNDING = 1e-13  # brackets in floating point may miss each other by this fraction of the larger bound, and of the objective at the trivial point
+ROUNDING = 1e-13  # of the larger bound or the objective at the trivial point: what brackets in floats may miss each other by
 
 
 def solve(

@@ -151,7 +151,7 @@ def judge(
     """Certify, and keep the restored point and the multipliers that gave the bound.
 
     With `back`, point and multipliers are those of the problem in natural units: checked first, then mapped to the original. Floats are
-    held against a shaken point, and against balls where that tells of something hidden, where gap / scale is at most `near`: who asks
+    held against a shaken point, and against balls where that tells of something hidden, where gap / scale is below `near`: who asks
     whether the gap is at most tol need not know more of one that is not.
     """
     if num.name not in problem.arithmetics:
@@ -196,19 +196,27 @@ def _rank(found: Certificate) -> tuple[float, float, float]:
 def _bracketed(problem: Problem, restored: Point, multipliers: Multipliers | None, num: Arithmetic, near: float) -> Judgement:
     """The best of the bounds that the candidates give at a feasible point; the multipliers 0 are one where no other excludes 0."""
     scene = _Scene(problem, restored, num)
-    weighed = [(*scene.weigh(candidate), candidate, origin) for origin, candidate in _candidates(problem, restored, multipliers)]
-    if not any(0.0 < lower or gap == 0.0 for gap, lower, *_ in weighed):
-        weighed += [(*scene.weigh(zero), zero, "zero") for zero in _zeros(weighed)]
-    weighed.sort(key=lambda found: (found[0], -found[1]))  # a bound is one without a feasible point, too
     gap, lower = math.inf, -math.inf
-    kept: Multipliers | None
-    kept, origin = weighed[0][2:] if weighed else (None, "none")
-    for said, claimed, candidate, giver in weighed:
-        if math.isfinite(gap) and abs(said) >= gap:
-            break
-        known, bound = scene.confirmed(said, claimed, candidate, near)
-        if (known, -bound) < (gap, -lower):
-            gap, lower, kept, origin = known, bound, candidate, giver
+    kept: Multipliers | None = None
+    origin = "none"
+
+    def better(candidates: list[tuple[str, Multipliers]]) -> None:
+        nonlocal gap, lower, kept, origin
+        weighed = [(*scene.weigh(candidate), candidate, giver) for giver, candidate in candidates]
+        weighed.sort(key=lambda found: (found[0], -found[1]))  # a bound is one without a feasible point, too
+        if weighed and origin == "none":
+            kept, origin = weighed[0][2:]
+        for said, claimed, candidate, giver in weighed:
+            if math.isfinite(gap) and abs(said) >= gap:
+                break
+            known, bound = scene.confirmed(said, claimed, candidate, near)
+            if (known, -bound) < (gap, -lower):
+                gap, lower, kept, origin = known, bound, candidate, giver
+
+    candidates = list(_candidates(problem, restored, multipliers))
+    better(candidates)
+    if lower <= 0.0 and gap > 0.0 and not scene.contradicted:
+        better([("zero", zero) for zero in _zeros(candidates)])
     scale = max(abs(lower), abs(scene.upper))
     certificate = Certificate(
         upper=scene.upper,
@@ -225,12 +233,11 @@ def _bracketed(problem: Problem, restored: Point, multipliers: Multipliers | Non
     return Judgement(certificate, restored, kept)
 
 
-def _zeros(weighed: list[tuple[float, float, Multipliers, str]]) -> Iterator[Multipliers]:
-    """The multipliers 0, of the names and shapes of one that is there."""
-    for *_, candidate, _ in weighed[:1]:
-        zero = {name: np.zeros(np.shape(value)) for name, value in candidate.items()}
-        if any(np.any(value) for value in candidate.values()) or not candidate:
-            yield zero
+def _zeros(candidates: list[tuple[str, Multipliers]]) -> Iterator[Multipliers]:
+    """The multipliers 0, of the names and shapes of those that are there, unless these are 0."""
+    for _, candidate in candidates[:1]:
+        if any(np.any(value) for value in candidate.values()):
+            yield {name: np.zeros(np.shape(value)) for name, value in candidate.items()}
 
 
 class _Scene:
@@ -240,6 +247,7 @@ class _Scene:
         self.problem, self.restored, self.num = problem, restored, num
         self.feasible = restored
         self.primal = math.nan
+        self.contradicted = False  # whether two formulas have been found to say what cannot both be true
         if finite(restored):
             self.primal = _value(self._objective)
         self.upper = _end(num.upper, self.primal, math.inf)
@@ -271,6 +279,7 @@ class _Scene:
         least = math.nextafter(self.num.lower(self.primal) - self.num.upper(dual), -math.inf)
         width = math.nextafter(self.upper - lower, math.inf)
         if max(low, least, 0.0) > min(high, width):  # two proven enclosures of one number ≥ 0 that have nothing in common
+            self.contradicted = True
             return math.inf, -math.inf
         return min(high, width), lower
 
@@ -309,13 +318,15 @@ class _Scene:
         off = max(abs(gap - (self.upper - lower)), lower - self.upper, -gap)
         agree = off <= terms * EPS * (abs(self.upper) + abs(lower) + size)
         if INTERVAL.name not in self.problem.arithmetics:
+            self.contradicted |= not agree
             return (size, lower) if agree else nothing
         if not agree:
             if not off <= self._in_balls.radii(candidate):
+                self.contradicted = True
                 return nothing
             if lower - self.upper > math.sqrt(EPS) * scale:
                 size = max(size, lower - self.upper)
-        if (ratio(size, scale) > near and self.over_terms(lower, size) > ROUNDING) or (agree and self._steady(lower, candidate, scale)):
+        if (ratio(size, scale) >= near and self.over_terms(lower, size) > ROUNDING) or (agree and self._steady(lower, candidate, scale)):
             return size, lower
         room = WORST * scale if scale < math.inf else 0.0
         self.problem.foresee(lambda: ([(INTERVAL, self.restored)], [(INTERVAL, candidate)]))

@@ -74,7 +74,7 @@ class Run:
 
     def certify(self, point: dict[str, Any], multipliers: dict[str, Any] | None) -> bool:
         """Judge a point of the normalised problem as a point of the original; True when the certificate closes."""
-        judged, heard = self._judge(point, multipliers, back=self.rescale, near=self.tol)
+        judged, heard = self._judge(point, multipliers, back=self.rescale, near=math.nextafter(self.tol, 1.0))
         if judged.certificate.closes(self.tol) and self.num is not FLOAT:
             anew, heard = self._judge(judged.point, judged.multipliers, self.num)
             judged = replace(judged, certificate=anew.certificate)
