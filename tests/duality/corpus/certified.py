@@ -161,7 +161,9 @@ def judged(entry: Entry, problem: cp.Problem) -> Result:
             if certificate.gap > CLOSED[num.name] * abs(entry.optimum or 0.0) and not certificate.rounding:
                 left += declared.open(multipliers, declared.restore(point, num), num)
     except Exception as error:
-        return result(failed=f"{type(error).__name__}: {error}"[:300], lower=lower, upper=upper, gap=gap, terms=terms, rounding=rounding, open=left)
+        return result(
+            failed=f"{type(error).__name__}: {error}"[:300], lower=lower, upper=upper, gap=gap, terms=terms, rounding=rounding, open=left
+        )
     return result(lower=lower, upper=upper, gap=gap, terms=terms, rounding=rounding, open=list(dict.fromkeys(left)), solvers=asked)
 
 
