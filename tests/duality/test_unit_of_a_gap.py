@@ -1,4 +1,4 @@
-"""The unit of a gap: max(|lower|, |upper|), or the terms of the objective where the gap is their rounding. Nothing else buys closes(tol)."""
+"""The unit of a gap: max(|lower|, |upper|), or the terms of the objective where the gap is their rounding. Nothing else closes one."""
 
 from __future__ import annotations
 
