@@ -29,15 +29,13 @@ from simopt.duality.sweeps.term_size import least_fraction, outer_size, term_siz
 from simopt.duality.units.units import equilibrated, natural_size, natural_units
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.ground.errors import InvalidProblem, UnknownName
-from simopt.solving.judgement import ratio
+from simopt.solving.judgement import EXCUSED, ratio
 from simopt.solving.problem import ALL_CONES, Example, Problem, Rescale, hashed
 
 if TYPE_CHECKING:
     import cvxpy as cp
 
     from simopt.data.datasets import Dataset
-
-EXCUSED = 1e-6  # of its terms: a gap that is larger is not taken for a rounding error of any kind
 
 
 @dataclass(frozen=True, eq=False)
@@ -296,14 +294,14 @@ class Declared(Problem):
         """The smaller of gap / Σ|terms| and, of a bracket around 0, the least δ for which all of it lies within T(δ).
 
         Σ|terms| is over the variables and functions of which the objective is the sum; T(δ) of `sweeps.term_size` also knows what cancels
-        inside of functions. No variable counts for more than a few of its natural units.
+        inside of functions, and δ is of interest up to 1e-6. No variable counts for more than a few of its natural units.
         """
         at = self._at(point, FLOAT)
 
         def fraction(units: Mapping[Key, float] | None = None) -> float:
             size = max(abs(upper), abs(lower), gap)
             outer = ratio(gap, outer_size(self.programme, at, units))
-            return min(outer, least_fraction(size, lambda d: term_size(self.programme, at, d, units)))
+            return min(outer, least_fraction(size, lambda d: term_size(self.programme, at, d, units), EXCUSED))
 
         with np.errstate(all="ignore"):
             found = fraction()

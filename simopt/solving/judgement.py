@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from simopt.solving.problem import Foreseen, Problem, Rescale
 
 ROUNDING = 1e3 * EPS  # of the sizes of the objective's terms: a gap that is no larger is what rounding leaves, whatever was asked for
+EXCUSED = 1e-6  # of these: up to where a bracket around 0 is said to be near it
 REPAIRED = 1e-6  # how near to the trivial point one has to be to be repaired to it where the optimum may be 0
 HIDDEN = 1e-5  # of the scale: what rounding may hide of a gap in floats whose bounds stay where they are when the point is shaken
 WORST = 1e-2  # of the scale: what it may in its worst case, by formulas for balls, hide of others
@@ -115,7 +116,7 @@ class Certificate:
     @property
     def reading(self) -> str:
         """What gap / terms says where gap / scale does not say it: that the gap is rounding, or how near to 0 the bracket is."""
-        if self.infeasible or self.unbounded or not math.isfinite(self.gap) or self.gap_over_terms > 1.0:
+        if self.infeasible or self.unbounded or not math.isfinite(self.gap) or self.gap_over_terms > EXCUSED:
             return ""
         if self.rounding and not self.relative_gap <= ROUNDING:
             return "rounding of its terms"

@@ -89,7 +89,7 @@ def test_an_optimum_0_closes_or_reads_zero(name: str, n: int) -> None:
 
 def test_a_norm_has_the_bound_0_without_a_solver() -> None:
     x, matrix = cp.Variable(5), np.arange(15.0).reshape(3, 5) ** 1.3
-    x.value = np.array([1.001, 1.0, 1.0, 1.0, 1.0])
+    x.value = np.array([1.00001, 1.0, 1.0, 1.0, 1.0])
     found = simopt.certify(cp.Problem(cp.Minimize(cp.norm(matrix @ x - matrix @ np.ones(5)))), solver=None)
     assert found.lower == 0.0 and not found.closes(1e-3) and found.reading.startswith("zero to "), str(found)
 

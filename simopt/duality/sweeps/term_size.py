@@ -17,15 +17,15 @@ SEVERAL = 16.0
 STEPS, NEAR = 40, 1.01  # of the search for δ, which is found to within this factor
 
 
-def least_fraction(gap: float, size: Callable[[float], float]) -> float:
-    """The least δ with gap ≤ T(δ), for a T that rises like powers of δ between 1 and 2; beyond δ = 1 it is gap / T(1)."""
+def least_fraction(gap: float, size: Callable[[float], float], most: float) -> float:
+    """The least δ with gap ≤ T(δ), for a T that rises like powers of δ between 1 and 2; ∞ where it is more than `most`."""
     if gap <= 0.0:
         return 0.0
-    most = size(1.0)
-    if not (math.isfinite(gap) and gap < most):
-        return gap / most if most > 0.0 else math.inf
-    low, high = 0.0, 1.0  # T(low) < gap ≤ T(high)
-    delta = gap / most  # T(δ) ≤ δ T(1) where T is convex with T(0) = 0
+    largest = size(most)
+    if not gap <= largest:
+        return math.inf
+    low, high = 0.0, most  # T(low) < gap ≤ T(high)
+    delta = most * gap / largest  # T(δ) is at most so much where T is convex with T(0) = 0
     for _ in range(STEPS):
         found = size(delta)
         if found >= gap:
@@ -102,18 +102,19 @@ def _size(below: Map, sizes: Mapping[Key, Interval], delta: float, more: Mapping
 
 def _moved(node: Node, at: Forward, size: Array) -> Array:
     """How far φ may move where its argument has this size."""
-    here = np.asarray(at.values[node.key], dtype=float)
     if (node.atom.degree or 0.0) >= 1.0:  # a root of δZ is far more than what δ moves
-        found = _largest(node, Interval(np.zeros(size.shape), size), here.shape)
+        found = _largest(node, Interval(np.zeros(size.shape), size))
         if np.isfinite(found).all():
             return found
-    moved = node.atom.value(INTERVAL, Interval(np.asarray(at.arguments[node.key], dtype=float), size))
-    return np.where(np.isfinite(moved.rad), moved.rad, 0.0)
+    z = np.asarray(at.arguments[node.key], dtype=float)
+    here = node.atom.value(FLOAT, z)
+    moved = [np.abs(np.asarray(node.atom.value(FLOAT, z + v) - here, dtype=float)) for v in (size, -size)]
+    return np.asarray(np.max([np.where(np.isfinite(m), m, 0.0) for m in moved], axis=0))
 
 
-def _largest(node: Node, around: Interval, shape: tuple[int, ...]) -> Array:
+def _largest(node: Node, around: Interval) -> Array:
     try:
         value = node.atom.value(INTERVAL, around)
     except (ArithmeticError, ValueError):
-        return np.full(shape, np.inf)
-    return np.asarray(np.maximum(np.abs(value.low), np.abs(value.high)), dtype=float).reshape(shape)
+        return np.array([np.inf])
+    return np.asarray(np.maximum(np.abs(value.low), np.abs(value.high)), dtype=float)
