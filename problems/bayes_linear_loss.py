@@ -49,6 +49,11 @@ class BayesLinearLoss(Problem):
 
     probabilities: JointProbabilities
 
+    @property
+    def linear_growth(self) -> bool:
+        """1 − yf is linear."""
+        return True
+
     def signed_mass(self, num: Arithmetic = FLOAT) -> Value:
         """d_x = p(x, 1) − p(x, −1), shape (m,)."""
         p = num.lift(self.probabilities)

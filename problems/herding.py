@@ -70,6 +70,11 @@ class Herding(KernelProblem):
     candidates: NDArray[np.intp] | None = None
     target: Probabilities | None = None
 
+    @property
+    def linear_growth(self) -> bool:
+        """A sum of the entries of K, weighted."""
+        return True
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.candidates is not None:

@@ -109,6 +109,11 @@ class HingeSVM(Bounded, KernelProblem):
     intercept: bool = False
     weights: Weights | None = None
 
+    @property
+    def linear_growth(self) -> bool:
+        """Hinges of the margin 1."""
+        return True
+
     @cached_property
     def shares(self) -> Shares:
         """1/n, or p."""

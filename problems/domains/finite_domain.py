@@ -52,6 +52,11 @@ class FiniteDomain(Problem):
     epsilon: NonNegative
     margin: Positive
 
+    @property
+    def linear_growth(self) -> bool:
+        """Hinges and absolute values; not squares."""
+        return self.loss != "squared"
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.loss == "hinge":

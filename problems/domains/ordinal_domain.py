@@ -41,6 +41,11 @@ class OrdinalDomain(Problem):
     masses: Probabilities | None
     delta: NonNegative
 
+    @property
+    def linear_growth(self) -> bool:
+        """Hinges."""
+        return True
+
     def __post_init__(self) -> None:
         super().__post_init__()
         validate.labels("labels", self.labels, allowed=range(1, self.classes + 1))

@@ -123,6 +123,11 @@ class InsensitiveRegression(Problem):
     epsilon: NonNegative
     smoothness: Smoothness
 
+    @property
+    def linear_growth(self) -> bool:
+        """|f − y| beyond ε."""
+        return True
+
     @cached_property
     def shares(self) -> Shares:
         """1/n, or those of the samples."""

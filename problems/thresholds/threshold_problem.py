@@ -41,6 +41,11 @@ class ThresholdProblem(Problem):
     by_hand: ClassVar[str] = "time: a derived certificate has to read the declaration, find a point inside and repair its multipliers"
     repairs: ClassVar[tuple[str, ...]] = ("given",)  # ways to make multipliers admissible, of which the better bound is kept
 
+    @property
+    def linear_growth(self) -> bool:
+        """Hinges."""
+        return True
+
     def __post_init__(self) -> None:
         super().__post_init__()
         check_labels(self.labels, self.classes)

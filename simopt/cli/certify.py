@@ -37,7 +37,7 @@ def certify(
     arguments: Annotated[list[str] | None, typer.Argument(metavar="[-- ARGUMENT …]", help="Arguments of the script.")] = None,
     rigorous: Annotated[bool, typer.Option("--rigorous", help="Evaluate the bounds in interval arithmetic.")] = False,
     solver: Annotated[str, typer.Option("--solver", metavar="NAME", help="Back end for multipliers that are missing.")] = "clarabel",
-    tol: Annotated[float, typer.Option("--tol", metavar="X", help="Relative gap (gap / scale) to certify.")] = 1e-8,
+    tol: Annotated[float, typer.Option("--tol", metavar="X", help="Relative gap to certify: gap / max(|lower|, |upper|).")] = 1e-8,
     as_json: Json = False,
     output: Output = None,
 ) -> None:

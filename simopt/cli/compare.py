@@ -44,7 +44,7 @@ def compare(
     ] = None,
     seeds: Annotated[str, typer.Option("--seeds", metavar="N,…", help="Seeds of recipes and generated data.")] = "0",
     repetitions: Annotated[int, typer.Option("--repetitions", metavar="N", help="Runs of each solver on each instance.")] = 3,
-    tol: Annotated[float, typer.Option("--tol", metavar="X", help="Relative gap (gap / scale) to certify.")] = 1e-8,
+    tol: Annotated[float, typer.Option("--tol", metavar="X", help="Relative gap to certify: gap / max(|lower|, |upper|).")] = 1e-8,
     time_limit: Annotated[float, typer.Option("--time-limit", metavar="S", help="Seconds on each solver's clock.")] = 60.0,
     budget: Annotated[
         float, typer.Option("--budget", metavar="S", help="Seconds after which a solver is not repeated on an instance.")

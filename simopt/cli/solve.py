@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 INTERRUPTED = 130
 SHOWN = 12  # classes whose samples are counted on the screen
-ROUNDING = 1e-13  # brackets in floating point may miss each other by this share of the scale
+ROUNDING = 1e-13  # of the larger bound or the objective at the trivial point: what brackets in floats may miss each other by
 
 
 def solve(
@@ -47,7 +47,7 @@ def solve(
             autocompletion=completion.solvers,
         ),
     ] = None,
-    tol: Annotated[float, typer.Option("--tol", metavar="X", help="Relative gap (gap / scale) to certify.")] = 1e-8,
+    tol: Annotated[float, typer.Option("--tol", metavar="X", help="Relative gap to certify: gap / max(|lower|, |upper|).")] = 1e-8,
     time_limit: Annotated[float, typer.Option("--time-limit", metavar="S", help="Seconds on each solver's clock.")] = 60.0,
     set_: Annotated[list[str] | None, typer.Option("--set", metavar="FIELD=VALUE", help="Option of the recipe or field.")] = None,
     option: Annotated[list[str] | None, typer.Option("--option", metavar="NAME=VALUE", help="Option of the solver.")] = None,
@@ -239,7 +239,8 @@ def _show(made: Problem, solution: Solution, data: str, rigorous: bool) -> None:
         out.print(f"bounds      {found.lower:.12g} ≤ optimum ≤ {found.upper:.12g}")
         if found.judged:
             out.print(f"            of the problem with {found.judged}")
-        out.print(f"gap         {found.gap:.3e}   gap/scale {found.relative_gap:.3e}   gap/|upper| {found.gap_over_upper:.3e}")
+        ratios = f"gap/scale {found.relative_gap:.3e}   gap/terms {found.gap_over_terms:.3e}   gap/|upper| {found.gap_over_upper:.3e}"
+        out.print(f"gap         {found.gap:.3e}   {ratios}" + (f"   ({found.reading})" if found.reading else ""))
         out.print(f"scale       {found.scale:.6g}")
         out.print(f"repair      {found.infeasibility:.2e}; multipliers from the {found.multipliers_from}; {found.arithmetic} arithmetic")
     took = f"{_seconds(record.setup_seconds)} s set-up, {_seconds(record.solve_seconds)} s solve"
@@ -264,7 +265,7 @@ def _solve_all(made: Problem, data: str, common: dict[str, Any], options: dict[s
             solutions.append(solution)
             if stopped:
                 break
-    overlap = brackets_overlap(solutions)
+    overlap = brackets_overlap(solutions, made.scale())
     left_out = [backend.missing for backend in FIRST_CLASS if backend.missing]
     described = [describe(made, s, data) for s in solutions]
     said = {"problem": made.name, "data": data, "overlap": overlap, "left_out": left_out, "solutions": described}
@@ -275,12 +276,12 @@ def _solve_all(made: Problem, data: str, common: dict[str, Any], options: dict[s
     return INTERRUPTED if stopped else 0 if overlap and tried and all(map(acceptable, tried)) else 1
 
 
-def brackets_overlap(solutions: list[Solution]) -> bool:
-    """Whether all brackets have a point in common, up to rounding where they were evaluated in floating point."""
+def brackets_overlap(solutions: list[Solution], size: float = 0.0) -> bool:
+    """Whether all brackets have a point in common, up to rounding of numbers of this size where they were evaluated in floats."""
     found = [s.certificate for s in solutions if s.certificate is not None]
     if not found:
         return False
-    slack = 0.0 if all(c.arithmetic != "float" for c in found) else ROUNDING * max(max(abs(c.scale), abs(c.upper)) for c in found)
+    slack = 0.0 if all(c.arithmetic != "float" for c in found) else ROUNDING * max(size, *(c.scale for c in found))
     return max(c.lower for c in found) <= min(c.upper for c in found) + slack
 
 

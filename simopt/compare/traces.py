@@ -16,6 +16,7 @@ import numpy as np
 from simopt.arithmetic import FLOAT
 from simopt.ground.errors import InvalidProblem
 from simopt.solving.backends.table import BackEnd
+from simopt.solving.certificate import ratio
 from simopt.solving.driver import natural
 from simopt.solving.problem import Problem
 from simopt.solving.run import FAILURES, Ending, Run, failed, iterate
@@ -54,7 +55,7 @@ class Outcome:
     word: str
     message: str
     sampling: str
-    scale: float
+    scale: float = math.nan  # max(|lower|, |upper|) of the best point
     setup: float = 0.0  # of the run that counts: the last one of a sweep
     solve: float = 0.0
     spent: float = 0.0  # on the clock in all
@@ -88,17 +89,23 @@ def measure(problem: Problem, chosen: SolverSpec | BackEnd, *, tol: float, time_
         return _ended(made, ended)
 
 
-def _point(scale: float, sample: Sample, setup: float, solve: float, iteration: int, tolerance: float) -> Point:
-    relative = 0.0 if sample.gap == 0.0 else sample.gap / scale if scale > 0 else math.inf
+def _point(sample: Sample, setup: float, solve: float, iteration: int, tolerance: float) -> Point:
+    """A gap that is rounding closes at any tolerance, and counts as 0."""
+    relative = 0.0 if sample.rounding else ratio(sample.gap, _unit(sample))
     return Point(setup, solve, iteration, tolerance, sample.upper, sample.lower, sample.gap, relative)
+
+
+def _unit(bracket: Sample | Point) -> float:
+    """The unit of a relative gap, max(|lower|, |upper|)."""
+    return max(abs(bracket.lower), abs(bracket.upper))
 
 
 def _iterates(run: Run, spec: SolverSpec, normal: Problem, units: float, time_limit: float, options: dict[str, object]) -> Outcome:
     status, word, message = iterate(run, spec, normal, time_limit, options)
-    made = Outcome(status, word, message or "", "iterates", run.problem.scale())
+    made = Outcome(status, word, message or "", "iterates")
     made.setup, made.solve, made.iterations = units, run.solve_seconds, run.iterations
     made.spent = made.setup + made.solve
-    made.points = [_point(made.scale, s, units, s.seconds, s.iteration, math.nan) for s in run.samples]
+    made.points = [_point(s, units, s.seconds, s.iteration, math.nan) for s in run.samples]
     return made
 
 
@@ -120,7 +127,7 @@ def warm_up(backend: BackEnd, kind: type[Problem]) -> None:
 def _sweep(run: Run, backend: BackEnd, normal: Problem, units: float, time_limit: float, options: dict[str, object]) -> Outcome:
     from simopt.solving.backends import adapter
 
-    made = Outcome(Status.NOT_SOLVED, "", "not run", "tolerance", run.problem.scale())
+    made = Outcome(Status.NOT_SOLVED, "", "not run", "tolerance")
     own = dict(options)
     max_iter = own.pop("max_iter", None)
     previous = math.inf
@@ -142,7 +149,7 @@ def _sweep(run: Run, backend: BackEnd, normal: Problem, units: float, time_limit
         closed = False
         if result.point is not None:
             closed = run.certify(result.point, result.multipliers)
-            made.points.append(_point(made.scale, run.samples[-1], made.setup, made.solve, made.iterations, tolerance))
+            made.points.append(_point(run.samples[-1], made.setup, made.solve, made.iterations, tolerance))
         ended = _ending(run, backend, closed, result.status, result.word, time_limit)
         _ended(made, ended)
         over = result.status is Status.TIME_LIMIT or result.solve_seconds > time_limit
@@ -168,4 +175,5 @@ def _ending(run: Run, backend: BackEnd, closed: bool, status: Status, word: str,
 
 def _ended(made: Outcome, ended: Ending) -> Outcome:
     made.status, made.word, made.message = ended[0], ended[1], ended[2] or ""
+    made.scale = math.nan if made.best is None else _unit(made.best)
     return made

@@ -90,7 +90,7 @@ def judges(cls: type[Problem], index: int) -> Judges | None:
     point = declared.variables(leaves)
     x, v, _, _ = reference(cls, index)
     found, own = certify(problem, x, v, INTERVAL), declared.scale()
-    room = ROOM * found.scale + (ROUNDED * own if own < math.inf else 0.0)
+    room = ROOM * problem.scale() + (ROUNDED * own if own < math.inf else 0.0)
     return Judges(problem, declared, point, multipliers, found.lower, found.upper, room)
 
 

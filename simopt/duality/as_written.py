@@ -31,8 +31,8 @@ from simopt.ground.threads import Turns, quiet
 from simopt.solving.backends import adapter, table
 from simopt.solving.backends.adapter import held
 from simopt.solving.backends.table import BackEnd
-from simopt.solving.judgement import Certificate, Judgement, judge, ratio, repair
-from simopt.solving.run import CHANGED, Progress, rank
+from simopt.solving.judgement import Certificate, Judgement, judge, ratio, repair, rank
+from simopt.solving.run import CHANGED, Progress
 from simopt.solving.solution import Sample, Solution, Status, Trace, frozen
 
 WORDS = {Status.OPTIMAL: cp.OPTIMAL, Status.INFEASIBLE: cp.INFEASIBLE, Status.UNBOUNDED: cp.UNBOUNDED} | dict.fromkeys(
@@ -201,8 +201,17 @@ def paired(declared: Declared, one: Judgement, other: Judgement, num: Arithmetic
     gap = math.nextafter(upper - lower + rounding, math.inf)
     if gap < 0.0:  # they contradict each other: one of the formulas is wrong, or a number overflowed
         return one if (first.gap, first.upper) <= (second.gap, second.upper) else other
+    scale, over_terms = max(abs(lower), abs(upper)), declared.gap_over_terms(high.point, upper, lower, gap)
     found = replace(
-        found, upper=upper, lower=lower, gap=gap, relative_gap=ratio(gap, found.scale), gap_over_upper=ratio(gap, abs(upper)), open=""
+        found,
+        upper=upper,
+        lower=lower,
+        gap=gap,
+        scale=scale,
+        relative_gap=ratio(gap, scale),
+        gap_over_upper=ratio(gap, abs(upper)),
+        gap_over_terms=over_terms,
+        open="",
     )
     return Judgement(found, high.point, low.multipliers)
 
@@ -407,7 +416,8 @@ def _why(declared: Declared, judged: Judgement, tol: float) -> str:
     num = BY_NAME[judged.certificate.arithmetic]
     reasons = declared.open(judged.multipliers or {}, declared.restore(judged.point, num), num)
     if not reasons:
-        return f"the gap is above {tol:g} of the scale; values and multipliers of a tighter solve would help"
+        near = f" ({judged.certificate.reading})" if judged.certificate.reading else ""
+    return f"the gap is above {tol:g} of max(|lower|, |upper|){near}; values and multipliers of a tighter solve would help"
     return "; ".join(reason + remedy(reason) for reason in reasons)
 
 

@@ -82,6 +82,10 @@ class DeclaredProblem(Problem):
         """‖x − x*‖₂ over all variables, from the squares that they stand in."""
         return self.derived.distance(gap, point)
 
+    def gap_over_terms(self, point: Point, upper: float, lower: float, gap: float) -> float:
+        """The gap as a fraction of the sizes of the terms at the point; see `Declared`."""
+        return self.derived.gap_over_terms(point, upper, lower, gap)
+
     def trivial_point(self) -> Point:
         """x = 0, drawn into the bounds."""
         return self.derived.trivial_point()

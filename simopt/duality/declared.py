@@ -25,9 +25,11 @@ from simopt.duality.sweeps.absorbers import Absorber, absorbers
 from simopt.duality.sweeps.backward import Backward, backward
 from simopt.duality.sweeps.distance import moduli, radius
 from simopt.duality.sweeps.forward import Forward, forward
-from simopt.duality.units.units import equilibrated, natural_size
+from simopt.duality.sweeps.term_size import least_fraction, outer_size, term_size
+from simopt.duality.units.units import equilibrated, natural_size, natural_units
 from simopt.ground.arrays import Array, Multipliers, Point
 from simopt.ground.errors import InvalidProblem, UnknownName
+from simopt.solving.judgement import EXCUSED, ratio
 from simopt.solving.problem import ALL_CONES, Example, Problem, Rescale, hashed
 
 if TYPE_CHECKING:
@@ -282,6 +284,29 @@ class Declared(Problem):
 
     @cached_property
     def _trivial(self) -> Recent[Key, Point]:
+        return Recent(1)
+
+    def gap_over_terms(self, point: Point, upper: float, lower: float, gap: float) -> float:
+        """The smaller of gap / Σ|terms| and, of a bracket around 0, the least δ for which all of it lies within T(δ).
+
+        Σ|terms| is over the variables and functions of which the objective is the sum; T(δ) of `sweeps.term_size` also knows what cancels
+        inside of functions, and δ is of interest up to 1e-6. No variable counts for more than a few of its natural units.
+        """
+        at = self._at(point, FLOAT)
+
+        def fraction(units: Mapping[Key, float] | None = None) -> float:
+            size = max(abs(upper), abs(lower), gap)
+            outer = ratio(gap, outer_size(self.programme, at, units))
+            return min(outer, least_fraction(size, lambda d: term_size(self.programme, at, d, units), EXCUSED))
+
+        with np.errstate(all="ignore"):
+            found = fraction()
+            if found <= EXCUSED:  # only where they may excuse a gap are the units worth finding
+                found = max(found, fraction(self._units.of(self._now(FLOAT), {}, lambda _: natural_units(self.programme))))
+        return found
+
+    @cached_property
+    def _units(self) -> Recent[Key, dict[Key, float]]:
         return Recent(1)
 
     def scale(self) -> float:

@@ -58,7 +58,7 @@ def certify(
         for a `cvxpy.Problem` whose certificate does not close with what it holds: the back end that solves it anew. The better of each
         bound is kept; a point that is given stays. None judges what is there. What a back end raises is a reason in `open`.
     tol : float
-        gap / scale at which a `cvxpy.Problem` counts as closed.
+        gap / max(|lower|, |upper|) at which a `cvxpy.Problem` counts as closed.
 
     Raises
     ------

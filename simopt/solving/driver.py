@@ -52,7 +52,8 @@ def solve(
         "clarabel", "ecos", "scs", another back end (`simopt list solvers`: all that CVXPY has installed, and those of packages), or a
         hand-written one of this problem; by default the best hand-written one, else "clarabel".
     tol : float
-        relative gap (gap / scale) that the certificate must reach.
+        relative gap, gap / max(|lower|, |upper|), that the certificate must reach; a gap that is rounding closes at any: see
+        `Certificate.closes`.
     time_limit : float
         seconds on the solver's clock.
     rigorous : bool or str
@@ -106,7 +107,7 @@ def solve(
 def _tolerance(tol: float) -> float:
     tol = validate.finite("tol", tol)
     if not 0 < tol < 1:
-        raise InvalidProblem(f"tol: must be a positive number below 1 (a gap as large as the scale closes at once), got {tol!r}")
+        raise InvalidProblem(f"tol: must be a positive number below 1 (of a larger one a gap as large as the optimum closes), got {tol!r}")
     return tol
 
 

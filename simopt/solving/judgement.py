@@ -19,6 +19,9 @@ if TYPE_CHECKING:
     from simopt.ground.arrays import Array, Multipliers, Point
     from simopt.solving.problem import Foreseen, Problem, Rescale
 
+ROUNDING = 1e3 * EPS  # of the sizes of the objective's terms: a gap that is no larger is what rounding leaves, whatever was asked for
+EXCUSED = 1e-6  # of these: up to where a bracket around 0 is said to be near it
+REPAIRED = 1e-6  # how near to the trivial point one has to be to be repaired to it where the optimum may be 0
 HIDDEN = 1e-5  # of the scale: what rounding may hide of a gap in floats whose bounds stay where they are when the point is shaken
 WORST = 1e-2  # of the scale: what it may in its worst case, by formulas for balls, hide of others
 MOVED = 1e-4  # of the scale: how far a point that is shaken may move the bounds of one of which nothing is hidden
@@ -41,12 +44,14 @@ class Certificate:
     relative_gap, gap_over_upper : float
         gap / scale and gap / |upper| (0/0 = 0); of a maximum gap / |lower|, which is the point's value there.
     scale : float
-        objective at the trivial point.
+        max(|lower|, |upper|).
+    gap_over_terms : float
+        the gap as a fraction of the sizes of the objective's terms at the point; see `Problem.gap_over_terms`.
     infeasibility : float
         largest |given − restored| / (1 + |restored|) over the entries of the point; where `certify` solved a `cvxpy.Problem` anew and
         judged the point found, given are the values that the problem holds.
     multipliers_from : str
-        "solver" or "point", whichever gave the better bound; "none" when there was no bound.
+        "solver", "point" or "zero", whichever gave the best bound; "none" when there was no bound.
     arithmetic : str
         arithmetic in which the bounds were evaluated.
     maximises : bool
@@ -78,6 +83,7 @@ class Certificate:
     open: str = ""
     of: str = ""
     judged: str = ""
+    gap_over_terms: float = math.inf
 
     @property
     def infeasible(self) -> bool:
@@ -99,13 +105,34 @@ class Certificate:
         return replace(self, lower=-self.upper, upper=-self.lower, maximises=True)
 
     def closes(self, tol: float) -> bool:
-        """Whether both bounds are finite and the relative gap is at most `tol`."""
-        return math.isfinite(self.upper) and math.isfinite(self.lower) and self.relative_gap <= tol
+        """Whether both bounds are finite, and gap ≤ tol · max(|lower|, |upper|) or the gap is `rounding`."""
+        finite_bounds = math.isfinite(self.upper) and math.isfinite(self.lower)
+        return finite_bounds and (self.relative_gap <= tol or self.rounding)
+
+    @property
+    def rounding(self) -> bool:
+        """Whether the gap is at most 1e3 · eps of the sizes of the terms at the point: no tolerance asks for less."""
+        return self.gap_over_terms <= ROUNDING
+
+    @property
+    def holds_zero(self) -> bool:
+        """Whether 0 lies between two finite bounds that are apart: then the gap says nothing of digits, only of terms."""
+        return -math.inf < self.lower <= 0.0 <= self.upper < math.inf and self.gap > 0.0
+
+    @property
+    def reading(self) -> str:
+        """What gap / terms says where gap / scale does not say it: that the gap is rounding, or how near to 0 the bracket is."""
+        if self.infeasible or self.unbounded or not math.isfinite(self.gap) or self.gap_over_terms > EXCUSED:
+            return ""
+        if self.rounding and not self.relative_gap <= ROUNDING:
+            return "rounding of its terms"
+        return f"zero to {self.gap_over_terms:.1e} of its terms" if self.holds_zero else ""
 
     def __str__(self) -> str:
         word = "no optimum" if self.infeasible or self.unbounded else "open"
         return (
             f"{self.lower:.15g} ≤ optimum ≤ {self.upper:.15g}   gap {self.gap:.2e}   gap/scale {self.relative_gap:.2e}   "
+            f"gap/terms {self.gap_over_terms:.2e}{self.reading and f' ({self.reading})'}   "
             f"gap/|{'lower' if self.maximises else 'upper'}| {self.gap_over_upper:.2e}   repaired by {self.infeasibility:.1e}   "
             f"multipliers: {self.multipliers_from}   arithmetic: {self.arithmetic}"
             + (f"   judged: the problem with {self.judged}" if self.judged else "")
@@ -133,7 +160,7 @@ def judge(
     """Certify, and keep the restored point and the multipliers that gave the bound.
 
     With `back`, point and multipliers are those of the problem in natural units: checked first, then mapped to the original. Floats are
-    held against a shaken point, and against balls where that tells of something hidden, where gap / scale is at most `near`: who asks
+    held against a shaken point, and against balls where that tells of something hidden, where gap / scale is below `near`: who asks
     whether the gap is at most tol need not know more of one that is not.
     """
     if num.name not in problem.arithmetics:
@@ -155,22 +182,54 @@ def _judged(problem: Problem, point: Point, multipliers: Multipliers | None, num
             first = int(np.argmax(~np.isfinite(np.ravel(value))))
             raise InvalidProblem(f"point: {name} is not finite (first at index {first}); finite numbers needed")
     restored = named("point", problem.restore, point)
-    scale = problem.scale()
     if num is FLOAT and isinstance(multipliers, Mapping) and finite(restored):
         given = checked("multipliers", multipliers, {})
-        problem.foresee(lambda: _asked_for(problem, restored, given, scale))
+        problem.foresee(lambda: _asked_for(problem, restored, given))
+    found = _bracketed(problem, restored, multipliers, num, near)
+    if _may_be_zero(found.certificate):
+        trivial = problem.restore(problem.trivial_point())
+        if finite(trivial) and repair(restored, trivial) <= REPAIRED:
+            other = _bracketed(problem, trivial, multipliers, num, near)
+            if rank(other.certificate) < rank(found.certificate):
+                found = other
+    return replace(found, certificate=replace(found.certificate, infeasibility=repair(point, found.point)))
+
+
+def _may_be_zero(found: Certificate) -> bool:
+    """Whether the bracket is open and may be one around 0."""
+    return found.lower <= 0.0 <= found.upper < math.inf and found.gap > 0.0
+
+
+def rank(found: Certificate) -> tuple[float, float, float]:
+    """The smaller, the better: by the gap, then by the bounds."""
+    return found.gap, found.upper, -found.lower
+
+
+def _bracketed(problem: Problem, restored: Point, multipliers: Multipliers | None, num: Arithmetic, near: float) -> Judgement:
+    """The best of the bounds that the candidates give at a feasible point; the multipliers 0 are one where no other excludes 0."""
     scene = _Scene(problem, restored, num)
-    weighed = [(*scene.weigh(candidate), candidate, origin) for origin, candidate in _candidates(problem, restored, multipliers)]
-    weighed.sort(key=lambda found: (found[0], -found[1]))  # a bound is one without a feasible point, too
     gap, lower = math.inf, -math.inf
-    kept: Multipliers | None
-    kept, origin = weighed[0][2:] if weighed else (None, "none")
-    for said, claimed, candidate, giver in weighed:
-        if math.isfinite(gap) and abs(said) >= gap:
-            break
-        known, bound = scene.confirmed(said, claimed, candidate, near, scale)
-        if (known, -bound) < (gap, -lower):
-            gap, lower, kept, origin = known, bound, candidate, giver
+    kept: Multipliers | None = None
+    origin = "none"
+
+    def better(candidates: list[tuple[str, Multipliers]]) -> None:
+        nonlocal gap, lower, kept, origin
+        weighed = [(*scene.weigh(candidate), candidate, giver) for giver, candidate in candidates]
+        weighed.sort(key=lambda found: (found[0], -found[1]))  # a bound is one without a feasible point, too
+        if weighed and origin == "none":
+            kept, origin = weighed[0][2:]
+        for said, claimed, candidate, giver in weighed:
+            if math.isfinite(gap) and abs(said) >= gap:
+                break
+            known, bound = scene.confirmed(said, claimed, candidate, near)
+            if (known, -bound) < (gap, -lower):
+                gap, lower, kept, origin = known, bound, candidate, giver
+
+    candidates = list(_candidates(problem, restored, multipliers))
+    better(candidates)
+    if lower <= 0.0 and gap > 0.0 and not scene.contradiction:
+        better([("zero", zero) for zero in _zeros(candidates)])
+    scale = max(abs(lower), abs(scene.upper))
     certificate = Certificate(
         upper=scene.upper,
         lower=lower,
@@ -178,12 +237,20 @@ def _judged(problem: Problem, point: Point, multipliers: Multipliers | None, num
         relative_gap=ratio(gap, scale),
         gap_over_upper=ratio(gap, abs(scene.upper)),
         scale=scale,
-        infeasibility=repair(point, restored),
+        infeasibility=0.0,
         multipliers_from=origin,
         arithmetic=num.name,
+        gap_over_terms=scene.over_terms(lower, gap),
         open=scene.contradiction if gap == math.inf else "",
     )
     return Judgement(certificate, restored, kept)
+
+
+def _zeros(candidates: list[tuple[str, Multipliers]]) -> Iterator[Multipliers]:
+    """The multipliers 0, of the names and shapes of those that are there, unless these are 0."""
+    for _, candidate in candidates[:1]:
+        if any(np.any(value) for value in candidate.values()):
+            yield {name: np.zeros(np.shape(value)) for name, value in candidate.items()}
 
 
 class _Scene:
@@ -197,6 +264,13 @@ class _Scene:
         if finite(restored):
             self.primal = _value(self._objective)
         self.upper = _end(num.upper, self.primal, math.inf)
+
+    def over_terms(self, lower: float, gap: float) -> float:
+        """The gap as a fraction of the sizes of the terms."""
+        if gap == 0.0 or not (math.isfinite(gap) and math.isfinite(self.upper)):
+            return 0.0 if gap == 0.0 else math.inf
+        found = _value(self.problem.gap_over_terms, self.restored, self.upper, lower, gap)
+        return float(found) if found >= 0.0 else math.inf
 
     def _objective(self) -> Any:
         if self.num is not FLOAT:  # what is feasible to rounding is not yet feasible
@@ -225,7 +299,7 @@ class _Scene:
         dual = _value(lambda *values: named("multipliers", self.problem.dual_bound, *values), candidate, self.num, self.upper)
         return dual, _end(self.num.lower, dual, -math.inf)
 
-    def confirmed(self, gap: float, lower: float, candidate: Multipliers, near: float, scale: float) -> tuple[float, float]:
+    def confirmed(self, gap: float, lower: float, candidate: Multipliers, near: float) -> tuple[float, float]:
         r"""Gap and lower bound that floats may claim: what they computed where rounding cannot have made it up, else what balls say.
 
         Let each of P, D and G = P − D be computed as sums of terms t. A sum of n products in any order is off by at most γ_n Σ|t| with
@@ -251,6 +325,7 @@ class _Scene:
         if self.num is not FLOAT or gap == math.inf:  # enclosures have been compared, and what claims nothing needs no witness
             return gap, lower
         size = abs(gap)
+        scale = max(abs(self.upper), abs(lower))
         terms = max((np.size(value) for value in (*self.restored.values(), *candidate.values())), default=0) + 4
         off = max(abs(gap - (self.upper - lower)), lower - self.upper, -gap)
         agree = off <= terms * EPS * (abs(self.upper) + abs(lower) + size)
@@ -261,14 +336,14 @@ class _Scene:
                 return self._contradicted(f"{gap:.6g}", f"{self.upper - lower:.6g}")
             if lower - self.upper > math.sqrt(EPS) * scale:
                 size = max(size, lower - self.upper)
-        if ratio(size, scale) > near or (agree and self._steady(lower, candidate, scale)):
+        if (ratio(size, scale) >= near and self.over_terms(lower, size) > ROUNDING) or (agree and self._steady(lower, candidate, scale)):
             return size, lower
         room = WORST * scale if scale < math.inf else 0.0
         self.problem.foresee(lambda: ([(INTERVAL, self.restored)], [(INTERVAL, candidate)]))
         proven = self._worst(candidate)
         if proven - size > room and self._stays():  # also where floats are infeasible by an ulp, and formulas say ∞
             proven = min(proven, self._in_balls.weigh(candidate)[0])
-        return (size if proven - size <= room else proven), lower
+        return (size if proven - size <= room or self.over_terms(lower, proven) <= ROUNDING else proven), lower
 
     def _contradicted(self, gap: str, difference: str) -> tuple[float, float]:
         """No gap and no bound, and what was said of them."""
@@ -357,13 +432,13 @@ def _lost(scale: float) -> float:
     return MOVED * scale / 10
 
 
-def _asked_for(problem: Problem, restored: Point, multipliers: Multipliers, scale: float) -> Foreseen:
+def _asked_for(problem: Problem, restored: Point, multipliers: Multipliers) -> Foreseen:
     """Points and multipliers at which formulas are evaluated where a certificate closes: in floats, and shaken, or in balls."""
     delta = _force(restored, multipliers)
     if _hopeless(problem, delta):
         balls = [INTERVAL] if INTERVAL.name in problem.arithmetics else []
         return [(num, restored) for num in (FLOAT, *balls)], [(num, multipliers) for num in (FLOAT, *balls)]
-    sides = [problem.restore_roughly(_shaken(restored, side), _lost(scale)) for side in (delta, -delta)]
+    sides = [problem.restore_roughly(_shaken(restored, side), 0.0) for side in (delta, -delta)]
     return [(FLOAT, point) for point in (restored, *sides)], [(FLOAT, given) for given in (multipliers, _shaken(multipliers, delta))]
 
 

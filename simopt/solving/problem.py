@@ -22,6 +22,7 @@ from simopt.ground.arrays import Multipliers, Point
 from simopt.ground.errors import InvalidProblem, UnknownName
 from simopt.ground.lent import Lent
 from simopt.ground.memory_maps import mapped
+from simopt.solving.judgement import ratio
 
 if TYPE_CHECKING:
     import cvxpy as cp
@@ -155,6 +156,14 @@ class Problem(ABC):
 
     def __post_init__(self) -> None:
         freeze(self, **fields.checked(self))
+
+    @property
+    def linear_growth(self) -> bool:
+        """Whether the objective at the trivial point is a sum of |constants|, from which others are subtracted elsewhere.
+
+        True of hinges, of absolute values and of sums of a matrix's entries. Of squares it is the square of constants: far too much.
+        """
+        return False
 
     @property
     def maximises(self) -> bool:
@@ -301,8 +310,19 @@ class Problem(ABC):
         """Radius, in the norm of the hypothesis space, of a ball around the point that holds every optimum, given its gap."""
         return float("inf")
 
+    def gap_over_terms(self, point: Point, upper: float, lower: float, gap: float) -> float:
+        """The gap as a fraction of Σ|terms|, the sizes of what the objective is a sum of at the point, whose value is `upper`.
+
+        By default the terms are taken to be ≥ 0, so that their sizes add up to the value. Of a bracket around 0 whose losses have
+        `linear_growth` all of it is also compared with what cancels inside of them, the constants that are left at the trivial point.
+        A problem whose terms cancel otherwise may override this. It must not count a term for more than the data ask for: what it excuses
+        as rounding counts as closed.
+        """
+        terms = ratio(gap, abs(upper))
+        return min(terms, ratio(max(abs(upper), abs(lower), gap), self.scale())) if self.linear_growth else terms
+
     def scale(self) -> float:
-        """The unit in which gaps are measured: the objective at the trivial point."""
+        """The size of the objective before anything is learnt: its value at the trivial point."""
         return float(self.objective(self.trivial_point()))
 
     def normalised(self) -> tuple[Problem, Rescale]:
@@ -331,6 +351,8 @@ OF_ONE_PROGRAMME = (
     "gap",
     "distance",
     "trivial_point",
+    "gap_over_terms",
+    "linear_growth",
     "scale",
     "normalised",
 )

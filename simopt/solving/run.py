@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from importlib import import_module
 from itertools import islice
 from numbers import Integral
@@ -19,7 +20,7 @@ from simopt.ground.errors import InvalidProblem
 from simopt.ground.threads import lock
 from simopt.solving.backends.table import BackEnd
 from simopt.solving.entries import checked
-from simopt.solving.judgement import Certificate, Judgement, judge
+from simopt.solving.judgement import Certificate, Judgement, judge, rank
 from simopt.solving.problem import Problem, Rescale, overheard, owns_its_data
 from simopt.solving.solution import Iterate, Sample, Status
 from simopt.solving.solver import SolverSpec
@@ -28,12 +29,14 @@ ATTEMPTS = 4  # a back end is run at the tolerance asked for, then at most three
 GROWTH = 1.2  # certificates are taken at geometrically spaced iterations: an answer must not depend on the clock
 # of a solver on data it cannot handle, or one that would end the process or the loop that pulls it; all else is a defect in it
 FAILURES = (ArithmeticError, np.linalg.LinAlgError, InvalidProblem, SystemExit, GeneratorExit)
+HALF, LEAST_TOL = 0.5, 1e-15  # what of a tolerance a solver is asked for that missed it, and the smallest one
 T = TypeVar("T")
 Progress = Callable[[Sample], None]
 Declare = Callable[[Problem, frozenset[str]], Any]
 Ending = tuple[Status, str, str | None]
 CHANGED: Ending = (Status.FAILED, "data changed", "the data of the problem changed during the solve: no bound is about them")
 INFEASIBLE: Ending = (Status.INFEASIBLE, "infeasible", "the multipliers prove that no point is feasible")
+FINISHED: Ending = (Status.GAP_OPEN, "finished", "the solver finished before the certificate closed")
 
 
 @dataclass
@@ -76,12 +79,12 @@ class Run:
 
     def certify(self, point: dict[str, Any], multipliers: dict[str, Any] | None) -> bool:
         """Judge a point of the normalised problem as a point of the original; True when the certificate closes."""
-        judged, heard = self._judge(self.about, point, multipliers, back=self.rescale, near=self.tol)
+        judged, heard = self._judge(self.about, point, multipliers, back=self.rescale, near=math.nextafter(self.tol, 1.0))
         if judged.certificate.closes(self.tol) and self.num is not FLOAT:
             anew, heard = self._judge(self.problem, judged.point, judged.multipliers, self.num)
             judged = replace(judged, certificate=anew.certificate)
         verdict = judged.certificate
-        sample = Sample(self.solve_seconds, self.iterations, verdict.upper, verdict.lower, verdict.gap)
+        sample = Sample(self.solve_seconds, self.iterations, verdict.upper, verdict.lower, verdict.gap, verdict.rounding)
         self.samples.append(sample)
         if self.best is None or rank(verdict) <= rank(self.best.certificate):
             self.best = Judgement(verdict, _copy(judged.point), None if judged.multipliers is None else _copy(judged.multipliers))
@@ -89,6 +92,22 @@ class Run:
         if self.progress is not None:
             self.progress(sample)
         return verdict.closes(self.tol)
+
+    def in_own_unit(self, asked: float) -> float:
+        """The tolerance in units of `Problem.scale` at which the certificate is expected to close, at most `asked`.
+
+        Solvers measure their gaps against the objective at the trivial point, which is known before they begin. The certificate's unit is
+        known as soon as there is one: where it is smaller, so is the gap that closes.
+        """
+        best = None if self.best is None else self.best.certificate
+        scale = self._own_unit
+        if best is None or not (math.isfinite(best.scale) and 0.0 < best.scale < scale < math.inf):
+            return asked
+        return min(asked, max(HALF * self.tol * best.scale / scale, LEAST_TOL))
+
+    @cached_property
+    def _own_unit(self) -> float:
+        return self.problem.scale()
 
     def _judge(self, problem: Problem, *given: Any, **how: Any) -> tuple[Judgement, str | None]:
         """A judgement, and the fingerprint of what was read for it, where that is wanted and was heard."""
@@ -125,11 +144,6 @@ class Run:
         return found is not None and found.certificate.infeasible
 
 
-def rank(found: Certificate) -> tuple[float, float, float]:
-    """The smaller the better."""
-    return found.gap, found.upper, -found.lower
-
-
 def _copy(values: dict[str, Any]) -> dict[str, Any]:
     return {name: np.array(value, dtype=float) for name, value in values.items()}
 
@@ -157,7 +171,13 @@ def iterate(run: Run, spec: SolverSpec, normal: Problem, time_limit: float, opti
         return Status.UNSUPPORTED, "", reason
     try:
         warm_up(spec, type(normal), options)
-        return _pull(run, spec, normal, time_limit, options)
+        asked = run.tol
+        while True:
+            ended = _pull(run, spec, normal, time_limit, options, asked)
+            tighter = run.in_own_unit(asked)
+            if ended[:2] != FINISHED[:2] or tighter >= asked:
+                return ended
+            asked = tighter
     except FAILURES as error:
         return Status.FAILED, f"{type(error).__name__}: {error}", failed(spec.name, error)
 
@@ -184,18 +204,19 @@ def pulled(spec: SolverSpec, problem: Problem, **options: Any) -> Iterator[Itera
             iterates.close()
 
 
-def _pull(run: Run, spec: SolverSpec, normal: Problem, time_limit: float, options: dict[str, Any]) -> Ending:
+def _pull(run: Run, spec: SolverSpec, normal: Problem, time_limit: float, options: dict[str, Any], asked: float) -> Ending:
+    """One run of the solver, which stops by itself where its gap is at most asked · scale: the driver may want less, or more."""
     scale = normal.scale()
     last: Iterate | None = None
     next_look, next_claim = 0.0, 0.0  # iterations
     known: tuple[float, Iterate | None] = (math.inf, None)  # the least gap that the solver says of an iterate not looked at, and that one
     mark = time.perf_counter()
-    with pulled(spec, normal, tol=run.tol, **options) as iterates:
+    with pulled(spec, normal, tol=asked, **options) as iterates:
         for step in iterates:
             run.solve_seconds += time.perf_counter() - mark
             run.iterations += 1
             out_of_time = run.solve_seconds > time_limit
-            claims = _claims(spec, step, run.tol * scale) and run.iterations >= next_claim
+            claims = _claims(spec, step, run.in_own_unit(run.tol) * scale) and run.iterations >= next_claim
             spared = run.sparing and (math.isfinite(float(step.gap)) or known[1] is not None)
             looks = run.iterations >= next_look and not spared
             if looks or claims or out_of_time:
@@ -224,7 +245,7 @@ def _pull(run: Run, spec: SolverSpec, normal: Problem, time_limit: float, option
     limit = options.get("max_iter", spec.options.get("max_iter"))
     if isinstance(limit, Integral) and run.iterations >= limit:
         return Status.ITERATION_LIMIT, "iteration limit", f"the gap was still open after {run.iterations} iterations"
-    return Status.GAP_OPEN, "finished", "the solver finished before the certificate closed"
+    return FINISHED
 
 
 def _converged(step: Iterate) -> str:

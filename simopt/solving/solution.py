@@ -52,13 +52,14 @@ class Iterate:
 
 @dataclass(frozen=True)
 class Sample:
-    """One row of a trace: seconds on the solver's clock and the certified bracket at that time."""
+    """One row of a trace: seconds on the solver's clock and the certified bracket at that time; see `Certificate.rounding`."""
 
     seconds: float
     iteration: int
     upper: float
     lower: float
     gap: float
+    rounding: bool = False
 
 
 @dataclass(frozen=True)

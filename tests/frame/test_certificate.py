@@ -65,7 +65,9 @@ def test_the_trivial_point_is_optimal_only_where_it_is() -> None:
     zero = dataclasses.replace(problem, targets=np.zeros(12))
     found = certify(zero, zero.trivial_point())
     assert (found.gap, found.relative_gap, found.gap_over_upper, found.scale) == (0.0, 0.0, 0.0, 0.0)
-    assert not certify(zero, {"x": np.full(4, 1e-9)}).closes(1e-8), "0 is the optimum: any other point is infinitely far in units of 0"
+    assert not certify(zero, {"x": np.full(4, 1e-3)}).closes(0.5), "0 is the optimum: any other point is far in units of 0"
+    near = certify(zero, {"x": np.full(4, 1e-9)})
+    assert near.closes(1e-8) and near.infeasibility == pytest.approx(1e-9), "it is repaired to the trivial point, and says by how much"
 
 
 def test_a_point_that_is_not_finite_is_refused() -> None:
@@ -76,7 +78,7 @@ def test_a_point_that_is_not_finite_is_refused() -> None:
 
 def test_multipliers_that_are_not_finite_are_ignored() -> None:
     judged = judge(toy(), toy().trivial_point(), {"predictions": np.full(12, np.nan)})
-    assert judged.certificate.multipliers_from == "point" and np.isfinite(judged.certificate.lower)
+    assert judged.certificate.multipliers_from in ("point", "zero") and np.isfinite(judged.certificate.lower)
 
 
 def test_the_better_of_two_candidates_is_kept() -> None:
@@ -86,7 +88,7 @@ def test_the_better_of_two_candidates_is_kept() -> None:
     far = {"x": np.full(4, 0.3)}
     good = certify(problem, far, dict(solution.multipliers))
     bad = certify(problem, far, {"predictions": np.full(12, 1e3)})
-    assert good.multipliers_from == "solver" and bad.multipliers_from == "point"
+    assert good.multipliers_from == "solver" and bad.multipliers_from == "zero"
     assert good.lower > bad.lower and good.upper == bad.upper
 
 
@@ -286,7 +288,7 @@ def test_balls_are_asked_of_small_gaps_only(monkeypatch: pytest.MonkeyPatch) -> 
     far = {"predictions": np.full(12, 1e3)}
     monkeypatch.setattr(Toy, "multipliers", lambda self, point: None)
     monkeypatch.setattr("simopt.solving.judgement._Scene._steady", lambda *scene: False)
-    assert certify(problem, problem.trivial_point(), far).relative_gap > 1.0 and "interval" not in asked
+    assert certify(problem, problem.trivial_point(), far).relative_gap >= 1.0 and "interval" not in asked
     found = solve(problem, "cyclic", tol=1e-9)
     assert found.optimal and "interval" in asked[-2:] and asked.count("interval") <= 2
 
@@ -356,13 +358,16 @@ def test_how_arrays_are_stored_changes_no_word(tmp_path: Path) -> None:
             assert found.closes(1e-9) and found.upper == pytest.approx(said.upper, rel=1e-14)
 
 
-def test_a_scale_that_is_no_number_leaves_no_room() -> None:
+def test_the_objective_at_the_trivial_point_is_not_the_unit() -> None:
     class Endless(Toy):
         def scale(self) -> float:
             return np.inf
 
     best = solve(toy(radius=0.3), "cyclic", tol=1e-14)
-    assert best.point is not None and not certify(toy(radius=0.3, kind=Endless), dict(best.point), best.multipliers).closes(0.5)
+    assert best.point is not None
+    for point in (dict(best.point), {"x": np.full(4, 0.1)}):
+        one, other = (certify(toy(radius=0.3, kind=kind), point, best.multipliers) for kind in (Toy, Endless))
+        assert dataclasses.astuple(one) == dataclasses.astuple(other) and one.scale == max(abs(one.lower), abs(one.upper))
 
 
 def test_a_point_that_suggests_nothing_is_judged_all_the_same() -> None:

@@ -115,6 +115,11 @@ def natural_size(programme: Programme) -> float:
     return max(sizes, default=0.0) or math.inf
 
 
+def natural_units(programme: Programme) -> dict[Key, float]:
+    """The size that the constants ask for of each value, by least squares."""
+    return {key: float(np.exp2(log)) for (kind, key), log in _logarithms(programme).items() if kind == "value"}
+
+
 def _logarithms(programme: Programme) -> dict[tuple[str, Key], float]:
     """log₂ of units, by least squares.
 

@@ -28,6 +28,7 @@ from simopt.ground.errors import InvalidProblem, Unreadable
 
 RESULTS = Path(__file__).with_name("results.jsonl")
 CLOSED = {"float": 1e-8, "interval": 1e-6}  # of |optimum|
+ZERO = 1e-8  # of its terms: what an optimum 0 may be read as
 STANDING = 60.0  # times as long by the clock: a process that uses no processor at all
 MISSED = 1e-4  # of 1 + |optimum|: what CLARABEL's answer, with its default tolerances, may be off by
 
@@ -48,6 +49,8 @@ class Result:
     lower: dict[str, float] = field(default_factory=dict)
     upper: dict[str, float] = field(default_factory=dict)
     gap: dict[str, float] = field(default_factory=dict)
+    terms: dict[str, float] = field(default_factory=dict)
+    rounding: dict[str, bool] = field(default_factory=dict)
     open: list[str] = field(default_factory=list)
     seconds: float = 0.0
     solvers: list[str] = field(default_factory=list)
@@ -56,6 +59,14 @@ class Result:
         """Whether the gap is small in both arithmetics, relative to an optimum other than 0."""
         size = abs(entry.optimum or 0.0)
         return all(self.gap.get(name, math.inf) <= most * size for name, most in CLOSED.items())
+
+    def reads_zero(self) -> bool:
+        """Whether both arithmetics close by rounding, or read zero to a small fraction of the terms."""
+        return all(self.gap.get(name) == 0.0 or self.terms.get(name, math.inf) <= ZERO for name in CLOSED)
+
+    def closes(self) -> bool:
+        """Whether both certificates of an optimum 0 are exact, or no farther apart than rounding."""
+        return all(self.gap.get(name) == 0.0 or self.rounding.get(name, False) for name in CLOSED)
 
     def contradicts(self, entry: Entry) -> str:
         """How a bound contradicts what CLARABEL says or the other arithmetic; nothing if none does."""
@@ -136,7 +147,7 @@ def judged(entry: Entry, problem: cp.Problem) -> Result:
         return result(refused=reason(error))
     except Exception as error:  # the reader's own errors are to be seen
         return result(failed=f"reading: {type(error).__name__}: {error}"[:300])
-    lower, upper, gap, left, asked = {}, {}, {}, list[str](), list[str]()
+    lower, upper, gap, terms, rounding, left, asked = {}, {}, {}, {}, {}, list[str](), list[str]()
     try:
         found = list(candidates(declared))
         point, multipliers = best(found)
@@ -146,11 +157,14 @@ def judged(entry: Entry, problem: cp.Problem) -> Result:
             sign = -1.0 if declared.programme.maximises else 1.0
             ends = sorted((sign * certificate.lower, sign * certificate.upper))
             lower[num.name], upper[num.name], gap[num.name] = *ends, certificate.gap
-            if certificate.gap > CLOSED[num.name] * abs(entry.optimum or 0.0):
+            terms[num.name], rounding[num.name] = certificate.gap_over_terms, certificate.rounding
+            if certificate.gap > CLOSED[num.name] * abs(entry.optimum or 0.0) and not certificate.rounding:
                 left += declared.open(multipliers, declared.restore(point, num), num)
     except Exception as error:
-        return result(failed=f"{type(error).__name__}: {error}"[:300], lower=lower, upper=upper, gap=gap, open=left)
-    return result(lower=lower, upper=upper, gap=gap, open=list(dict.fromkeys(left)), solvers=asked)
+        return result(
+            failed=f"{type(error).__name__}: {error}"[:300], lower=lower, upper=upper, gap=gap, terms=terms, rounding=rounding, open=left
+        )
+    return result(lower=lower, upper=upper, gap=gap, terms=terms, rounding=rounding, open=list(dict.fromkeys(left)), solvers=asked)
 
 
 def reason(error: Exception) -> str:

@@ -1,0 +1,125 @@
+"""The unit of a gap: max(|lower|, |upper|), or the terms of the objective where the gap is their rounding. Nothing else closes one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import cvxpy as cp
+import numpy as np
+import pytest
+
+import simopt
+from simopt.duality import Declared
+from simopt.problems.kernel_ridge import KernelRidge
+from simopt.solving.judgement import ROUNDING
+
+LOSSES: dict[str, Callable[[cp.Expression], cp.Expression]] = {
+    "squares": lambda r: cp.sum_squares(r) / r.size,
+    "norm": cp.norm,
+    "huber": lambda r: cp.sum(cp.huber(r)),
+    "absolute": cp.norm1,
+    "insensitive": lambda r: cp.sum(cp.pos(cp.abs(r) - 0.1)),
+}
+
+
+def fit(loss: str, mean: float, rng: np.random.Generator) -> tuple[cp.Problem, cp.Variable, cp.Variable]:
+    """A fit with an intercept to targets of this mean, whose residuals have size 1."""
+    features = rng.normal(size=(120, 3))
+    targets = mean + features @ [1.0, -1.0, 0.5] + rng.normal(size=120)
+    w, b = cp.Variable(3, name="w"), cp.Variable(name="b")
+    return cp.Problem(cp.Minimize(LOSSES[loss](features @ w + b - targets) + 1e-3 * cp.sum_squares(w))), w, b
+
+
+@pytest.mark.parametrize("mean", [0.0, 1e4, 1e8, 1e12])
+@pytest.mark.parametrize("loss", LOSSES)
+def test_an_offset_hides_no_error(loss: str, mean: float) -> None:
+    problem, w, b = fit(loss, mean, np.random.default_rng(0))
+    centred, u, v = fit(loss, 0.0, np.random.default_rng(0))  # the same fit: its multipliers are those of this one
+    best = simopt.solve(centred, "clarabel", tol=1e-7)
+    assert best.multipliers is not None
+    declared = Declared.of(problem)
+    for off in (0.9, 0.1):
+        w.value, b.value = u.value, mean + v.value + off
+        for rigorous in (False, True):
+            alone = simopt.certify(problem, solver=None, rigorous=rigorous)
+            known = simopt.certify(declared, {"w": w.value, "b": b.value}, best.multipliers, rigorous=rigorous)
+            assert not alone.closes(1e-8) and not known.closes(1e-8), f"{alone}\n{known}"
+
+
+@pytest.mark.parametrize("push", [1e3, 1e9, 1e16, 1e20])
+def test_a_null_direction_excuses_no_error(push: float) -> None:
+    rng = np.random.default_rng(1)
+    half = rng.integers(-3, 4, size=(20, 4)).astype(float)
+    matrix, null = np.hstack([half, -half[:, :1]]), np.array([1.0, 0.0, 0.0, 0.0, 1.0])
+    x = cp.Variable(5)
+    wrong = np.array([1.0, 1.5, 1.0, 1.0, 1.0])
+    for targets in (matrix @ np.ones(5), matrix @ np.ones(5) + rng.normal(size=20)):
+        for loss in (cp.sum_squares, cp.norm, cp.norm1):
+            x.value = wrong + push * null
+            for rigorous in (False, True):
+                found = simopt.certify(cp.Problem(cp.Minimize(loss(matrix @ x - targets))), solver=None, rigorous=rigorous)
+                assert not found.closes(1e-8), str(found)
+
+
+def zeros(rng: np.random.Generator, n: int) -> dict[str, cp.Problem]:
+    """Problems whose optimum is 0."""
+    x, matrix, y = cp.Variable(n), rng.normal(size=(n - 2, n)), np.sign(rng.normal(size=n - 2))
+    return {
+        "Σ|x|": cp.Problem(cp.Minimize(cp.sum(cp.abs(x)))),
+        "‖x‖∞, bounded": cp.Problem(cp.Minimize(cp.norm_inf(x)), [x <= 1.0, x >= -2.0]),
+        "norm": cp.Problem(cp.Minimize(cp.norm(matrix @ x - matrix @ np.ones(n)))),
+        "norm of large numbers": cp.Problem(cp.Minimize(cp.norm(1e5 * (matrix @ x) - 1e7))),
+        "squares": cp.Problem(cp.Minimize(cp.sum_squares(matrix @ x - 1))),
+        "hinges": cp.Problem(cp.Minimize(cp.sum(cp.pos(1 - cp.multiply(y, matrix @ x))))),
+        "absolute values": cp.Problem(cp.Minimize(cp.norm1(matrix @ x - 1))),
+    }
+
+
+@pytest.mark.parametrize("n", [4, 9])
+@pytest.mark.parametrize("name", list(zeros(np.random.default_rng(0), 4)))
+def test_an_optimum_0_closes_or_reads_zero(name: str, n: int) -> None:
+    problem = zeros(np.random.default_rng(n), n)[name]
+    solution = simopt.solve(problem, "clarabel")
+    for found in (simopt.certify(problem), simopt.certify(problem, rigorous=True)):
+        assert found.lower >= -1e-6 * (found.upper + 1e-300) or found.lower == 0.0, str(found)
+        assert found.gap == 0.0 or found.gap_over_terms <= 1e-8, str(found)
+        assert found.closes(1e-8) == (found.gap == 0.0 or found.gap_over_terms <= ROUNDING), str(found)
+    assert solution.optimal or "of its terms" in str(solution.certificate)
+
+
+def test_a_norm_has_the_bound_0_without_a_solver() -> None:
+    x, matrix = cp.Variable(5), np.arange(15.0).reshape(3, 5) ** 1.3
+    x.value = np.array([1.00001, 1.0, 1.0, 1.0, 1.0])
+    found = simopt.certify(cp.Problem(cp.Minimize(cp.norm(matrix @ x - matrix @ np.ones(5)))), solver=None)
+    assert found.lower == 0.0 and not found.closes(1e-3) and found.reading.startswith("zero to "), str(found)
+
+
+def test_a_wrong_point_is_not_replaced_by_0() -> None:
+    x = cp.Variable(3)
+    x.value = np.array([0.0, 1e-3, 0.0])
+    found = simopt.certify(cp.Problem(cp.Minimize(cp.norm1(x))), solver=None)
+    assert found.upper == 1e-3 and not found.closes(0.5)
+
+
+@pytest.mark.parametrize("size", [1e3, 1e6, 1e9])
+def test_what_cancels_in_a_linear_objective_is_rounding_and_no_more(size: float) -> None:
+    x = cp.Variable(2, name="x")
+    problem = Declared.of(cp.Problem(cp.Minimize(x[0] - x[1]), [x[0] >= size + 1e-3, x[1] <= size]))
+    eps = float(np.finfo(float).eps)
+    for off, closed in ((20 * eps, True), (1e5 * eps, False)):
+        found = simopt.certify(problem, {"x": np.array([(size + 1e-3) * (1 + off), size])})
+        assert found.closes(1e-14) is closed and found.relative_gap > 1e-14, str(found)
+        assert (found.reading == "rounding of its terms") is closed
+
+
+def test_a_solver_that_stops_by_its_own_unit_is_run_on() -> None:
+    """Targets of 1e4 ± 1: the objective at 0 is 1e8 times that at the optimum, which is what `tol` is of."""
+    x = np.linspace(0.0, 1.0, 40)[:, None]
+    gram = np.exp(-((x - x.T) ** 2)) + 1.0
+    targets = 1e4 + np.random.default_rng(0).normal(size=40)
+    problem = KernelRidge(gram, targets, 1e-12)
+    for solver in (None, "clarabel"):
+        found = simopt.solve(problem, solver, tol=1e-6)
+        assert found.certificate is not None
+        assert found.optimal is found.certificate.closes(1e-6)
+        assert not found.optimal or found.certificate.relative_gap <= 1e-6
