@@ -1,4 +1,4 @@
-"""Problems whose data break what they promise: by less than CVXPY's tolerance, or rewritten behind its back; and problems without an optimum.
+"""Problems whose data break a promise, by less than CVXPY's tolerance or rewritten behind its back; and problems without an optimum.
 
 Of the first kind no optimum is planted, but points that are feasible exactly, along the direction in which the promise is broken.
 """
@@ -69,7 +69,22 @@ def _definite(rng: Rng, n: int) -> Any:
     return np.array([[float(sum(a * b for a, b in zip(p, q, strict=True))) for q in rows] for p in rows]) + np.eye(n)
 
 
-WAYS = ("PSD", "NSD", "wrap", "wrap symmetric", "wrap number", "scaled", "part", "turned", "sum", "wrap scaled", "product", "wrap PSD", "wrap sum", "nested part")
+WAYS = (
+    "PSD",
+    "NSD",
+    "wrap",
+    "wrap symmetric",
+    "wrap number",
+    "scaled",
+    "part",
+    "turned",
+    "sum",
+    "wrap scaled",
+    "product",
+    "wrap PSD",
+    "wrap sum",
+    "nested part",
+)
 
 
 def _matrix(way: str, bad: Any, rng: Rng) -> tuple[Any, int, Any]:
@@ -186,12 +201,14 @@ def entry_off_the_diagonal(rng: Rng) -> Case:
     given: Any = np.outer(u, u) + np.diag(rng.integers(0, 2, size=n).astype(float))
     leaf = cp.Parameter((n, n), PSD=True, value=given)
     ways = [lambda: leaf[i : i + 1, j : j + 1], lambda: cp.bmat([[leaf[i, j]]]), lambda: cp.reshape(leaf[i, j], (1, 1), order="F")]
-    ways += [lambda: leaf[i : i + 1, :][:, j : j + 1], lambda: cp.Constant([[1.0]]) * leaf[i, j]]
+    ways += [lambda: leaf[i : i + 1, :][:, j : j + 1], lambda: cp.Constant(np.ones((1, 1))) * leaf[i, j]]
     if n == 2:
         ways.append(lambda: cp.reshape(cp.upper_tri(leaf), (1, 1), order="F"))
     way = int(rng.integers(len(ways)))
     form = ways[way]()
-    return _over(rng, "entry off the diagonal", form, 1, 1, np.array([1.0]), 2.0 ** int(rng.integers(0, 8)), f"way {way}", int(rng.integers(7)))
+    return _over(
+        rng, "entry off the diagonal", form, 1, 1, np.array([1.0]), 2.0 ** int(rng.integers(0, 8)), f"way {way}", int(rng.integers(7))
+    )
 
 
 def sign_broken(rng: Rng) -> Case:
@@ -260,11 +277,17 @@ def derived_sign(rng: Rng) -> Case:
     ][way]()
     body = [lambda: cp.sum(cp.abs(e)), lambda: cp.sum(cp.square(e)), lambda: cp.sum(cp.huber(e))][int(rng.integers(3))]()
     part = w * body if rng.random() < 0.7 else cp.quad_over_lin(e, w)
-    return Case("derived sign", cp.Problem(cp.Minimize(part), rows), [{x.id: _array([t])}, {x.id: _array([t / 2])}, {x.id: _array([0.0])}], [part], note=f"way {way}")
+    return Case(
+        "derived sign",
+        cp.Problem(cp.Minimize(part), rows),
+        [{x.id: _array([t])}, {x.id: _array([t / 2])}, {x.id: _array([0.0])}],
+        [part],
+        note=f"way {way}",
+    )
 
 
 def structure_broken(rng: Rng) -> Case:
-    """A symmetric, diagonal, sparse, bounded or integer parameter that is it to a tolerance, or is rewritten: the numbers that it holds count."""
+    """A symmetric, diagonal, sparse, bounded or integer parameter that is so to a tolerance, or is rewritten: its numbers count."""
     n, t, way = int(rng.integers(2, 4)), 2.0 ** int(rng.integers(25, 40)), int(rng.integers(6))
     x, rows, e = _boxed(rng, n, t)
     rest = float(rng.choice([9e-11, 1e-11, 1e-13])) * int(rng.choice([-1, 1]))

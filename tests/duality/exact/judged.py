@@ -65,7 +65,9 @@ def lie(rng: np.random.Generator, problem: cp.Problem, far: bool) -> None:
     for leaf in [*problem.variables(), *(dual for row in problem.constraints for dual in row.dual_variables)]:
         if leaf.sparse_idx is None and leaf.value is not None:
             scale = 10.0 ** rng.integers(-3, 9) if far else 1.0
-            leaf.save_value(np.asarray(leaf.value) * rng.choice([-1.0, 1.0, 2.0]) * scale + rng.normal(size=leaf.shape) * rng.choice([0.0, 1e-6, 1.0]))
+            leaf.save_value(
+                np.asarray(leaf.value) * rng.choice([-1.0, 1.0, 2.0]) * scale + rng.normal(size=leaf.shape) * rng.choice([0.0, 1e-6, 1.0])
+            )
 
 
 class Truth:
@@ -105,11 +107,15 @@ class Truth:
         reached, least = self.reached, self.least
         allowed = Q(0) if rigorous else FLOAT_SHARE * self.size
         found = []
-        if lower == math.inf and not reached == math.inf or lower > -math.inf and reached == -math.inf:
+        if (lower == math.inf and not reached == math.inf) or (lower > -math.inf and reached == -math.inf):
             found.append("lower")
-        elif math.isfinite(lower) and math.isfinite(reached) and Q(lower) > reached + (allowed + FLOAT_SHARE * abs(Q(reached)) * (not rigorous)):
+        elif (
+            math.isfinite(lower)
+            and math.isfinite(reached)
+            and Q(lower) > reached + (allowed + FLOAT_SHARE * abs(Q(reached)) * (not rigorous))
+        ):
             found.append("lower")
-        if upper < math.inf and least == math.inf or upper == -math.inf and least > -math.inf:
+        if (upper < math.inf and least == math.inf) or (upper == -math.inf and least > -math.inf):
             found.append("upper")
         elif math.isfinite(upper) and math.isfinite(least) and Q(upper) < least - (allowed + FLOAT_SHARE * abs(Q(least)) * (not rigorous)):
             found.append("upper")
@@ -141,7 +147,10 @@ def runs(given: Case, declared: Any, number: int, quick: bool) -> Iterator[tuple
     yield "float held", False, lambda: simopt.certify(p, solver=None)
     yield "rigorous held", True, lambda: simopt.certify(p, rigorous=True, solver=None)
     if declared is not None:
-        point = {leaf.name: leaf.variable.value_sparse.toarray() if leaf.variable.sparse_idx is not None else leaf.variable.value for leaf in declared.programme.leaves.values()}
+        point = {
+            leaf.name: leaf.variable.value_sparse.toarray() if leaf.variable.sparse_idx is not None else leaf.variable.value
+            for leaf in declared.programme.leaves.values()
+        }
         if all(found is not None for found in point.values()):
             yield "rigorous kept", True, lambda: _sense(declared, simopt.certify(declared, point, None, INTERVAL))
             yield "float kept", False, lambda: _sense(declared, simopt.certify(declared, point, None, FLOAT))
@@ -188,9 +197,12 @@ def line(seed: int, number: int, quick: bool = False) -> dict[str, Any]:
         found: dict[str, Any] = {"id": number, "kind": given.kind, "note": given.note}
         try:
             given.problem.solve(solver=cp.CLARABEL, canon_backend=cp.SCIPY_CANON_BACKEND)
-        except BaseException as error:  # noqa: BLE001 — a back end may panic, which is no Exception
+        except BaseException as error:
             if isinstance(error, KeyboardInterrupt):
                 raise
+        for v in given.problem.variables():  # where a solver had no answer zeros are judged
+            if v.sparse_idx is None and v.value is None:
+                v.save_value(np.zeros(v.shape))
         try:
             declared = Declared.of(given.problem) if number % 2 else None
         except ValueError:
@@ -211,7 +223,7 @@ def _answer(truth: Truth, ask: Callable[[], Any], rigorous: bool) -> dict[str, A
         said = ask()
     except (ValueError, RuntimeError) as error:  # simopt's own refusals among them
         return {"refused": type(error).__name__, "says": str(error)[:160]}
-    except BaseException as error:  # noqa: BLE001
+    except BaseException as error:
         if isinstance(error, KeyboardInterrupt):
             raise
         return {"foreign": type(error).__name__, "says": str(error)[:160]}
@@ -232,5 +244,8 @@ def _answer(truth: Truth, ask: Callable[[], Any], rigorous: bool) -> dict[str, A
 
 
 def _float(x: Any) -> float | str:
-    found = float(x)
+    try:
+        found = float(x)
+    except OverflowError:
+        found = math.copysign(math.inf, x)
     return found if math.isfinite(found) else str(found)

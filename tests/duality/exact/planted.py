@@ -13,7 +13,7 @@ from typing import Any
 
 import cvxpy as cp
 import numpy as np
-from exact_values import Exact, Point, lifted, value
+from exact_values import Exact, Point, value
 from flint import fmpq
 
 Rng = np.random.Generator
@@ -177,7 +177,9 @@ def put(parameter: Any, plain: Any) -> None:
         return
     import scipy.sparse as sp
 
-    parameter.value_sparse = sp.coo_array((np.asarray(plain, dtype=float)[parameter.sparse_idx], parameter.sparse_idx), shape=parameter.shape)
+    parameter.value_sparse = sp.coo_array(
+        (np.asarray(plain, dtype=float)[parameter.sparse_idx], parameter.sparse_idx), shape=parameter.shape
+    )
 
 
 def rewrite(parameter: Any, plain: Any) -> None:
@@ -291,7 +293,7 @@ def squares(rng: Rng, data: Data) -> Planted:
     r = some(rng, int(rng.integers(1, 5)))
     form, below = int(rng.integers(4)), Q(2) ** int(rng.integers(-2, 3))
     scale = below if form == 3 else Q(1)
-    makes = [lambda z: cp.sum_squares(z), lambda z: cp.sum(cp.square(z)), lambda z: cp.sum(cp.power(z, 2))]
+    makes = [cp.sum_squares, lambda z: cp.sum(cp.square(z)), lambda z: cp.sum(cp.power(z, 2))]
     t = data.of(np.array(below), 1) if form == 3 else None
     make = (lambda z: cp.quad_over_lin(z, t)) if form == 3 else makes[form]
     return Planted(r, [2 * q / scale for q in r], sum((q * q for q in r), Q(0)) / scale, make)
@@ -382,7 +384,7 @@ def logistics(rng: Rng, data: Data) -> Planted:
 
 def log_sum(rng: Rng, data: Data) -> Planted:
     m, at = int(rng.choice([1, 2, 4])), some(rng, 1)[0]
-    return Planted([at] * m, [Q(1, m)] * m, None, lambda z: cp.log_sum_exp(z))
+    return Planted([at] * m, [Q(1, m)] * m, None, cp.log_sum_exp)
 
 
 def minus_entropy(rng: Rng, data: Data) -> Planted:
@@ -454,7 +456,8 @@ def unknown(rng: Rng, data: Data, x: Vector) -> Unknown:
         k = 2 if n == 3 else 3
         v = cp.Variable((k, k), symmetric=True)
         rows, columns = np.triu_indices(k)
-        return Unknown(v[rows, columns], lambda y: {v.id: _filled((k, k), [*zip(rows, columns, y), *zip(columns, rows, y)])}, low, high)
+        places = [*rows, *columns], [*columns, *rows]  # both sides of the diagonal
+        return Unknown(v[rows, columns], lambda y: {v.id: _filled((k, k), list(zip(*places, [*y, *y], strict=True)))}, low, high)
     if shape == 4 and n > 1:
         v = cp.Variable((n, n), diag=True)
         return Unknown(cp.diag(v), lambda y: {v.id: _filled((n, n), [(i, i, q) for i, q in enumerate(y)])}, low, high)
@@ -462,7 +465,7 @@ def unknown(rng: Rng, data: Data, x: Vector) -> Unknown:
         places = np.sort(rng.choice((n + 1) ** 2, size=n, replace=False))
         rows, columns = np.unravel_index(places, (n + 1, n + 1))
         v = cp.Variable((n + 1, n + 1), sparsity=(rows, columns))
-        return Unknown(v[rows, columns], lambda y: {v.id: _filled((n + 1, n + 1), list(zip(rows, columns, y)))}, low, high)
+        return Unknown(v[rows, columns], lambda y: {v.id: _filled((n + 1, n + 1), list(zip(rows, columns, y, strict=True)))}, low, high)
     if n % 2 == 0:
         v = cp.Variable((2, n // 2))
         return Unknown(cp.vec(v, order="F"), lambda y: {v.id: fractions(y).reshape((2, n // 2), order="F")}, low, high)
