@@ -152,7 +152,7 @@ def _over(rng: Rng, kind: str, form: Any, sign: int, n: int, v: Any, t: float, n
         parts = [cp.exp(q * 2.0**-10)]
     total = sum(parts[1:], parts[0])
     problem = cp.Problem(cp.Maximize(-total) if rng.random() < 0.3 else cp.Minimize(total), rows)
-    return Case(kind, problem, points, parts, note=note)
+    return Case(kind, problem, points, [*parts, q], note=note)  # of which rounding is, also where q stands in a row
 
 
 def indefinite_by_a_hair(rng: Rng) -> Case:

@@ -123,22 +123,20 @@ class Truth:
 
 
 def _size(part: Any, point: Any) -> Q:
-    """The sizes of what a part of the objective is made of, to some digits."""
+    """The sizes of all that a part of the objective is made of: of each expression in it, and of the terms of its products and forms."""
     try:
-        found = value(part, point).flat[0]
-    except (ArithmeticError, ZeroDivisionError, NotImplementedError):
-        return Q(0)
-    inner = [abs(e) for e in (low(found), high(found))]
-    below: list[Q] = []
-    for argument in getattr(part, "args", ()):
-        try:
-            below += [max(abs(low(x)), abs(high(x))) for x in value(argument, point).flat]
-        except (ArithmeticError, ZeroDivisionError, NotImplementedError):
-            continue
-    products = Q(0)
-    if len(getattr(part, "args", ())) == 2 and below:
-        products = max(below) ** 2
-    return max(inner) + sum(below, Q(0)) + products
+        found = sum((_upper(x) for x in value(part, point).flat), Q(0))
+        if type(part) in (cp.QuadForm, cp.MulExpression):
+            factors = [np.frompyfunc(_upper, 1, 1)(value(argument, point)) for argument in part.args]
+            x, y = factors if type(part) is cp.MulExpression else (factors[0].reshape(-1), factors[1] @ factors[0].reshape(-1))
+            found += np.sum(x @ y)
+    except (ArithmeticError, ZeroDivisionError):
+        found = Q(0)
+    return found + sum((_size(argument, point) for argument in part.args), Q(0))
+
+
+def _upper(x: Any) -> Q:
+    return max(abs(low(x)), abs(high(x)))
 
 
 def runs(given: Case, declared: Any, number: int, quick: bool) -> Iterator[tuple[str, bool, Callable[[], Any]]]:
