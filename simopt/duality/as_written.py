@@ -31,7 +31,7 @@ from simopt.ground.threads import Turns, quiet
 from simopt.solving.backends import adapter, table
 from simopt.solving.backends.adapter import held
 from simopt.solving.backends.table import BackEnd
-from simopt.solving.judgement import Certificate, Judgement, judge, ratio, repair, rank
+from simopt.solving.judgement import Certificate, Judgement, judge, rank, ratio, repair
 from simopt.solving.run import CHANGED, Progress
 from simopt.solving.solution import Sample, Solution, Status, Trace, frozen
 

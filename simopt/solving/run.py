@@ -20,7 +20,7 @@ from simopt.ground.errors import InvalidProblem
 from simopt.ground.threads import lock
 from simopt.solving.backends.table import BackEnd
 from simopt.solving.entries import checked
-from simopt.solving.judgement import Certificate, Judgement, judge, rank
+from simopt.solving.judgement import Judgement, judge, rank
 from simopt.solving.problem import Problem, Rescale, overheard, owns_its_data
 from simopt.solving.solution import Iterate, Sample, Status
 from simopt.solving.solver import SolverSpec
