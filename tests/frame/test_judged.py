@@ -133,14 +133,15 @@ def test_balls_are_asked_about_gaps_up_to_the_scale_and_no_larger_ones() -> None
             bound = super().dual_bound(multipliers, num, upper)
             if num is INTERVAL:
                 asked.append(factor)
-            return bound if num is INTERVAL or np.array_equal(multipliers["predictions"], factor * B / 2) else bound - 1.0
+            q = np.asarray(multipliers["predictions"])
+            return bound if num is INTERVAL or np.array_equal(q, factor * B / 2) or not q.any() else bound - 1.0
 
         def multipliers(self, point: Any) -> Any:
             """None."""
 
-    for factor, least, most in ((1.9, 0.9, 1.0), (2.4, 1.4, 1.5)):
+    for factor, least, most in ((1.9, 0.9, 1.0), (2.4, 1.0, 1.0)):  # of 2.4 the bound is below 0, and the multipliers 0 give 0
         found = certify(halves(Listening), {"x": np.zeros(2)}, {"predictions": factor * B / 2})
-        assert least < found.relative_gap < most
+        assert least <= found.relative_gap <= most
     assert set(asked) == {1.9}
 
 
