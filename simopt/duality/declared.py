@@ -202,7 +202,7 @@ class Declared(Problem):
 
     @cached_property
     def _forwards(self) -> Recent[Key, Forward]:
-        return Recent(4)  # of the trivial point, of the one that is judged, and of what balls make of it
+        return Recent(3)  # of the trivial point, of the one that is judged, and of what balls make of it
 
     @cached_property
     def _interiors(self) -> Recent[Key, Interior]:
