@@ -69,6 +69,11 @@ class ConvexPotential(Problem):
     potential: Annotated[str, OneOf(POTENTIALS)] = "hinge"
     radius: Positive = 1.0
 
+    @property
+    def linear_growth(self) -> bool:
+        """φ(0) is a constant of the loss, whatever the data are."""
+        return True
+
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.probabilities is None:

@@ -80,6 +80,11 @@ class MeanClassifier(Bounded, KernelProblem):
     bound: Bound = field(default_factory=UnitBall)
     weights: Weights | None = None
 
+    @property
+    def linear_growth(self) -> bool:
+        """1 − yf is linear."""
+        return True
+
     @cached_property
     def shares(self) -> Shares:
         """1/n, or p."""

@@ -187,9 +187,9 @@ def _judged(problem: Problem, point: Point, multipliers: Multipliers | None, num
         problem.foresee(lambda: _asked_for(problem, restored, given))
     found = _bracketed(problem, restored, multipliers, num, near)
     if _may_be_zero(found.certificate):
-        trivial = problem.restore(problem.trivial_point())
+        trivial = problem.trivial_point()
         if finite(trivial) and repair(restored, trivial) <= REPAIRED:
-            other = _bracketed(problem, trivial, multipliers, num, near)
+            other = _bracketed(problem, named("point", problem.restore, trivial), multipliers, num, near)
             if rank(other.certificate) < rank(found.certificate):
                 found = other
     return replace(found, certificate=replace(found.certificate, infeasibility=repair(point, found.point)))

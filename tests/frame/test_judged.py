@@ -30,7 +30,7 @@ def test_the_numbers_of_a_certificate_are_what_they_are(num: Arithmetic) -> None
     assert (start.relative_gap, start.gap_over_upper, start.infeasibility) == pytest.approx((0.5, 0.5, 0.0), rel=1e-14)
     assert start.multipliers_from == "solver" and not start.closes(0.49) and start.closes(0.51) and not start.infeasible
     outside = certify(halves(), {"x": np.array([-3.0, 0.0])}, None, num)
-    assert outside.infeasibility == 1.0 and outside.multipliers_from == "point"
+    assert outside.infeasibility == 1.0 and outside.multipliers_from == "zero"
 
 
 def test_a_ratio_is_a_ratio_in_small_units_too() -> None:
@@ -114,11 +114,11 @@ def test_a_lower_bound_above_the_upper_one_closes_nothing_however_wide_the_balls
 
 
 @pytest.mark.parametrize("size", [5e-324, 1e-300, 1e-150])
-def test_where_there_is_no_unit_a_zero_that_sank_closes_nothing_and_one_that_is_exact_does(size: float) -> None:
+def test_where_there_is_no_unit_a_zero_that_sank_gives_way_to_one_that_is_exact(size: float) -> None:
     """½‖x‖² + ½‖x‖² with targets 0: the squares of these entries are 0 in floats, and the scale is 0."""
     problem = Toy(np.eye(2), np.zeros(2), 1.0, 1.0)
     sunk = certify(problem, {"x": np.array([size, -size])}, {"predictions": np.zeros(2)})
-    assert sunk.scale == 0.0 and sunk.gap > 0.0 and not sunk.closes(1e6)
+    assert sunk.scale == sunk.gap == 0.0 and sunk.infeasibility == size, "the trivial point takes its place, where 0 is exact"
     assert certify(problem, {"x": np.zeros(2)}, {"predictions": np.zeros(2)}).closes(0.0)
 
 
@@ -133,14 +133,15 @@ def test_balls_are_asked_about_gaps_up_to_the_scale_and_no_larger_ones() -> None
             bound = super().dual_bound(multipliers, num, upper)
             if num is INTERVAL:
                 asked.append(factor)
-            return bound if num is INTERVAL or np.array_equal(multipliers["predictions"], factor * B / 2) else bound - 1.0
+            q = np.asarray(multipliers["predictions"])
+            return bound if num is INTERVAL or np.array_equal(q, factor * B / 2) or not q.any() else bound - 1.0
 
         def multipliers(self, point: Any) -> Any:
             """None."""
 
-    for factor, least, most in ((1.9, 0.9, 1.0), (2.4, 1.4, 1.5)):
+    for factor, least, most in ((1.9, 0.9, 1.0), (2.4, 1.0, 1.0)):  # of 2.4 the bound is below 0, and the multipliers 0 give 0
         found = certify(halves(Listening), {"x": np.zeros(2)}, {"predictions": factor * B / 2})
-        assert least < found.relative_gap < most
+        assert least <= found.relative_gap <= most
     assert set(asked) == {1.9}
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from simopt.arithmetic import FLOAT, INTERVAL, Interval
 from simopt.duality.graph.affine import Key, Map
-from simopt.duality.graph.programme import Definition, Node, Programme, argument
+from simopt.duality.graph.programme import Definition, Epigraph, Node, Programme, Term, argument
 from simopt.duality.sweeps.forward import Forward
 from simopt.ground.arrays import Array
 
@@ -100,19 +100,19 @@ def _size(below: Map, sizes: Mapping[Key, Interval], delta: float, more: Mapping
     return np.asarray(linear + delta * constants)
 
 
-def _moved(node: Node, at: Forward, size: Array) -> Array:
+def _moved(node: Term | Epigraph, at: Forward, size: Array) -> Array:
     """How far φ may move where its argument has this size."""
     if (node.atom.degree or 0.0) >= 1.0:  # a root of δZ is far more than what δ moves
         found = _largest(node, Interval(np.zeros(size.shape), size))
         if np.isfinite(found).all():
             return found
     z = np.asarray(at.arguments[node.key], dtype=float)
-    here = node.atom.value(FLOAT, z)
-    moved = [np.abs(np.asarray(node.atom.value(FLOAT, z + v) - here, dtype=float)) for v in (size, -size)]
+    here: Array = node.atom.value(FLOAT, z)
+    moved: list[Array] = [np.abs(node.atom.value(FLOAT, z + v) - here) for v in (size, -size)]
     return np.asarray(np.max([np.where(np.isfinite(m), m, 0.0) for m in moved], axis=0))
 
 
-def _largest(node: Node, around: Interval) -> Array:
+def _largest(node: Term | Epigraph, around: Interval) -> Array:
     try:
         value = node.atom.value(INTERVAL, around)
     except (ArithmeticError, ValueError):

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 import cvxpy as cp
-from certified import CLOSED, MISSED, Result
+from certified import CLOSED, MISSED, ZERO, Result
 from corpus import Entry
 from intercept import BROUGHT
 
@@ -52,7 +52,8 @@ CERTIFIED = """# Certificates of the problems from CVXPY's own tests
 Written by `python tests/duality/corpus --certify`, with CVXPY {version}; do not edit.
 
 Each problem is read, {solves}, and judged in floats and in balls. It closes where the gap is at most
-{floats:g} of |optimum| in floats and {balls:g} in balls; an optimum 0 has no such scale. Bounds contradict CLARABEL where they miss its
+{floats:g} of |optimum| in floats and {balls:g} in balls; an optimum 0 closes where the gap is 0 or rounding of its
+terms, and else reads zero to a fraction of these. Bounds contradict CLARABEL where they miss its
 optimum by more than {missed:g} (1 + |optimum|), a point is feasible where it says that none is, or two bounds exclude each other.
 
 | | problems | share |
@@ -103,6 +104,7 @@ def certificates(found: Judged) -> str:
     """The page of the results."""
     accepted = [(entry, result) for entry, result in found if not result.refused]
     scaled = [(entry, result) for entry, result in accepted if entry.optimum and entry.status == "optimal"]
+    zeros = [result for entry, result in accepted if entry.optimum == 0 and entry.status == "optimal"]
     closed = sum(result.closed(entry) for entry, result in scaled)
     against = [(entry, said) for entry, result in accepted if (said := result.contradicts(entry))]
     lines = [
@@ -111,6 +113,9 @@ def certificates(found: Judged) -> str:
         ("accepted", len(accepted), len(found)),
         ("of these with an optimum other than 0", len(scaled), len(accepted)),
         ("of these closed in both arithmetics", closed, len(scaled)),
+        ("accepted with the optimum 0", len(zeros), len(accepted)),
+        ("of these closed in both arithmetics", sum(result.closes() for result in zeros), len(zeros)),
+        (f"of these read zero to {ZERO:g} of their terms, or closed", sum(result.reads_zero() for result in zeros), len(zeros)),
         ("contradictions", len(against), len(accepted)),
     ]
     open_ = Counter(_why(result) for entry, result in scaled if not result.closed(entry))
