@@ -17,6 +17,7 @@ import time
 from collections.abc import Collection, Sequence
 from importlib.machinery import SourceFileLoader
 from importlib.metadata import entry_points
+from itertools import permutations
 from pathlib import Path
 from types import CodeType
 from typing import Any
@@ -35,6 +36,8 @@ UNTOUCHED = {  # what the mutants of a group build on: imported once before the 
     "claims": ("simopt.conformance", "simopt.data.datasets", "simopt.solving.backends.table"),
     "equivalence": ("simopt.claims",),
     "problems": (),
+    "solvers": ("simopt.conformance", "simopt.data.landmarks", "simopt.data.similarities"),
+    "estimators": ("sklearn.base", "sklearn.model_selection", "sklearn.utils.estimator_checks"),
 }
 HEAVY = ("numpy", "scipy.linalg", "scipy.optimize", "scipy.sparse", "scipy.stats", "scipy.special", "cvxpy", "numba", "hypothesis", "flint")
 QUIET = "ignore::pytest.PytestAssertRewriteWarning"  # of plug-ins that are in memory already
@@ -81,7 +84,8 @@ class Chosen:
             return item.nodeid in self.only
         names = self.names.get(str(item.path)) or frozenset()
         parameters = item.callspec.params.values() if isinstance(item, pytest.Function) and hasattr(item, "callspec") else ()
-        return not names or bool(names & {value if isinstance(value, str) else str(getattr(value, "name", "")) for value in parameters})
+        told = {value if isinstance(value, str) else str(getattr(value, "name", "")) for value in parameters}
+        return not names or bool(names & (told | {"-".join(pair) for pair in permutations(told, 2)}))
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         """A file of tests that cannot even be read."""
