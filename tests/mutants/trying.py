@@ -14,7 +14,7 @@ import resource
 import signal
 import sys
 import time
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from importlib.machinery import SourceFileLoader
 from importlib.metadata import entry_points
 from itertools import permutations
@@ -119,9 +119,33 @@ def mutated(path: str, source: str) -> list[str]:
         met.append(name)
         return compile(source, target, "exec", dont_inherit=True)
 
+    _not_kept(target)
     SourceFileLoader.get_code = get_code  # type: ignore[method-assign, assignment]
     linecache.cache[target] = (len(source), None, source.splitlines(keepends=True), target)
     return met
+
+
+def _not_kept(target: str) -> None:
+    """Kernels that hold code of the file are compiled in memory.
+
+    Their stamp is of the file on the disk: they would be found there as they are without the mutant, or be left there with it.
+    """
+    from simopt.ground import kernel_cache
+
+    kept, read = kernel_cache.kept, kernel_cache._source
+    met: list[str] = []
+
+    def source(path: str | None) -> bytes:
+        if path and os.path.realpath(path) == target:
+            met.append(path)
+        return read(path)
+
+    def kept_without(function: Callable[..., Any]) -> Any:
+        met.clear()
+        kernel_cache.stamp(function)
+        return None if met else kept(function)
+
+    kernel_cache._source, kernel_cache.kept = source, kept_without
 
 
 def start(folder: Path, tests: Sequence[Tests], path: str = "", source: str = "", only: Collection[str] = (), within: int = 0) -> int:
