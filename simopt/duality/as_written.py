@@ -51,6 +51,7 @@ HELP = {
     "may be 0": "a factor that is known not to be 0 would help",
     "its factor in": "a factor that is known to be positive would help",
     "more than rounding leaves": "a tighter solve, or interval arithmetic, would help",
+    "not proven to be convex": "bounds on the variables in it, or a sum of squares in its place, would help",
     "pivots: ": "a small square of the variables in the objective, or bounds on them, would help",
 }  # part of a reason -> remedy
 UNPROVEN = "of which no proof was found (another back end, bounds on the variables, or numbers nearer to 1 would help)"

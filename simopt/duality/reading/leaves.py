@@ -30,15 +30,15 @@ def value_of(leaf: Any) -> Any:
     if value is None:
         raise InvalidProblem(f"{what}: it has no value; set parameter.value first")
     entries = value.data if sp.issparse(value) else np.asarray(value)
-    if not np.all(np.isfinite(entries)):
+    if not np.isfinite(entries).all():
         if isinstance(leaf, cp.Parameter):
             raise InvalidProblem(f"{what}: its value is not finite")
         at = np.unravel_index(int(np.argmax(~np.isfinite(entries))), entries.shape)
         place = f"entry {tuple(map(int, at))}" if entries.ndim else "it"
         raise InvalidProblem(f"{what}: {place} is {entries[at]}; constants must be finite")
-    for sign, word, declared in ((1.0, "≥", leaf.is_nonneg()), (-1.0, "≤", leaf.is_nonpos())):
-        if declared and np.any(sign * entries < 0.0):  # CVXPY checks what is assigned, not what is written into the array
-            worst = float(entries.reshape(-1)[np.argmin(sign * entries)])
+    least, most = (float(entries.min(initial=0.0)), float(entries.max(initial=0.0)))  # without a copy: data may be large
+    for word, declared, worst in (("≥", leaf.is_nonneg(), least), ("≤", leaf.is_nonpos(), most)):
+        if declared and worst != 0.0:  # CVXPY checks what is assigned, not what is written into the array
             raise InvalidProblem(f"{what}: declared {word} 0, it holds {worst:g}; convexity rests on the sign")
     return value
 
