@@ -45,7 +45,7 @@ def test_plain_values() -> None:
         "flag": True,
         "set": [1, 3],
         "path": "a/b",
-        "sample": {"seconds": 1.0, "iteration": 2, "upper": 3.0, "lower": 4.0, "gap": None},
+        "sample": {"seconds": 1.0, "iteration": 2, "upper": 3.0, "lower": 4.0, "gap": None, "rounding": False},
         "5": [1, None],
     }
     assert jsonio.plain(np.bool_(True)) is True

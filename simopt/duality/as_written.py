@@ -418,7 +418,7 @@ def _why(declared: Declared, judged: Judgement, tol: float) -> str:
     reasons = declared.open(judged.multipliers or {}, declared.restore(judged.point, num), num)
     if not reasons:
         near = f" ({judged.certificate.reading})" if judged.certificate.reading else ""
-    return f"the gap is above {tol:g} of max(|lower|, |upper|){near}; values and multipliers of a tighter solve would help"
+        return f"the gap is above {tol:g} of max(|lower|, |upper|){near}; values and multipliers of a tighter solve would help"
     return "; ".join(reason + remedy(reason) for reason in reasons)
 
 
