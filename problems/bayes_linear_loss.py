@@ -50,9 +50,9 @@ class BayesLinearLoss(Problem):
     probabilities: JointProbabilities
 
     @property
-    def linear_growth(self) -> bool:
+    def growth(self) -> int:
         """1 − yf is linear."""
-        return True
+        return 1
 
     def signed_mass(self, num: Arithmetic = FLOAT) -> Value:
         """d_x = p(x, 1) − p(x, −1), shape (m,)."""

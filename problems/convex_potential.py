@@ -70,9 +70,9 @@ class ConvexPotential(Problem):
     radius: Positive = 1.0
 
     @property
-    def linear_growth(self) -> bool:
+    def growth(self) -> int:
         """φ(0) is a constant of the loss, whatever the data are."""
-        return True
+        return 1
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -71,9 +71,9 @@ class Herding(KernelProblem):
     target: Probabilities | None = None
 
     @property
-    def linear_growth(self) -> bool:
+    def growth(self) -> int:
         """A sum of the entries of K, weighted."""
-        return True
+        return 1
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -110,9 +110,9 @@ class HingeSVM(Bounded, KernelProblem):
     weights: Weights | None = None
 
     @property
-    def linear_growth(self) -> bool:
+    def growth(self) -> int:
         """Hinges of the margin 1."""
-        return True
+        return 1
 
     @cached_property
     def shares(self) -> Shares:

@@ -19,6 +19,7 @@ from simopt.problems.losses import gaussian
 from simopt.problems.losses.shares import Shares, Weights, in_parts
 from simopt.problems.losses.transfers import TRANSFERS, Integrated
 from simopt.problems.norms import squares, vectors
+from simopt.solving.judgement import ratio
 from simopt.solving.problem import ALL_CONES, Example, Image, Law, Problem, Rescale, change_of_units, laws_of_samples, problem
 
 if TYPE_CHECKING:
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
 
     from simopt.data.datasets import Dataset
 
+SEVERAL = 16.0
 WIDEST = 500  # features beyond which the point's multipliers are not corrected by a Newton step, which costs d³
 
 
@@ -184,6 +186,18 @@ class MatchingLoss(Problem):
     def trivial_point(self) -> Point:
         """w = 0."""
         return {"w": np.zeros(self.features.shape[1])}
+
+    def gap_over_terms(self, point: Point, upper: float, lower: float, gap: float) -> float:
+        """Terms are U(f_i) and y_i f_i, which cancel where a prediction is certain; f counts for at most `SEVERAL` units of the transfer.
+
+        The identity has no unit of f: its terms are taken to be ≥ 0.
+        """
+        found = super().gap_over_terms(point, upper, lower, gap)
+        if not self.link.bounded:
+            return found
+        f = np.clip(self.features @ np.asarray(point["w"], dtype=float), -SEVERAL, SEVERAL)
+        terms = self.shares.mean(FLOAT, self.link.value(FLOAT, f)) + self.shares.mean(FLOAT, np.abs(self.targets * f))
+        return min(found, ratio(gap, terms))
 
     def scale(self) -> float:
         """U(0), for the identity mean(y²)/2."""

@@ -81,9 +81,9 @@ class MeanClassifier(Bounded, KernelProblem):
     weights: Weights | None = None
 
     @property
-    def linear_growth(self) -> bool:
+    def growth(self) -> int:
         """1 − yf is linear."""
-        return True
+        return 1
 
     @cached_property
     def shares(self) -> Shares:

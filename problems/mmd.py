@@ -59,6 +59,11 @@ class MaximumMeanDiscrepancy(KernelProblem):
     gram: Gram
     labels: TwoSamples
 
+    @property
+    def growth(self) -> int:
+        """The length of a difference of means."""
+        return 1
+
     def witness(self, num: Arithmetic = FLOAT) -> Value:
         """Coefficients d_i = y_i/(2n_{y_i}) of m = ½(μ₊ − μ₋), shape (n,)."""
         positive = self.labels > 0

@@ -53,9 +53,9 @@ class FiniteDomain(Problem):
     margin: Positive
 
     @property
-    def linear_growth(self) -> bool:
-        """Hinges and absolute values; not squares."""
-        return self.loss != "squared"
+    def growth(self) -> int:
+        """Hinges and absolute values, or squares."""
+        return 2 if self.loss == "squared" else 1
 
     def __post_init__(self) -> None:
         super().__post_init__()

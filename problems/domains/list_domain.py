@@ -63,6 +63,11 @@ class ListDomain(RankedLists):
                 raise InvalidProblem(f"probabilities: that of query {empty} is 0, so that it counts for nothing; leave it out")
             freeze(self, probabilities=given)
 
+    @property
+    def growth(self) -> int:
+        """Squares."""
+        return 2
+
     @cached_property
     def entries(self) -> NDArray[np.intp]:
         """z_o, the document of every entry, (n,)."""

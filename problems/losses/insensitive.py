@@ -124,9 +124,9 @@ class InsensitiveRegression(Problem):
     smoothness: Smoothness
 
     @property
-    def linear_growth(self) -> bool:
+    def growth(self) -> int:
         """|f − y| beyond ε."""
-        return True
+        return 1
 
     @cached_property
     def shares(self) -> Shares:

@@ -35,6 +35,11 @@ class LandmarkSquares(Bounded):
     by_hand: ClassVar[str] = "time: a fit is one factorisation, found before its declaration is read"
 
     @property
+    def growth(self) -> int:
+        """Squares."""
+        return 2
+
+    @property
     def count(self) -> int:
         """n of the formulas, by which the sum of squares is divided: the number of samples, unless a problem says otherwise."""
         return len(self.targets)

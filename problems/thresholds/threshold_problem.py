@@ -42,9 +42,9 @@ class ThresholdProblem(Problem):
     repairs: ClassVar[tuple[str, ...]] = ("given",)  # ways to make multipliers admissible, of which the better bound is kept
 
     @property
-    def linear_growth(self) -> bool:
+    def growth(self) -> int:
         """Hinges."""
-        return True
+        return 1
 
     def __post_init__(self) -> None:
         super().__post_init__()

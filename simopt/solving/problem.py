@@ -158,12 +158,12 @@ class Problem(ABC):
         freeze(self, **fields.checked(self))
 
     @property
-    def linear_growth(self) -> bool:
-        """Whether the objective at the trivial point is a sum of |constants|, from which others are subtracted elsewhere.
+    def growth(self) -> int | None:
+        """The degree d in which the objective at the trivial point grows with the constants of the losses, from which others are subtracted.
 
-        True of hinges, of absolute values and of sums of a matrix's entries. Of squares it is the square of constants: far too much.
+        1 for hinges, absolute values and sums of a matrix's entries, 2 for squares; None where that value is no measure of what cancels.
         """
-        return False
+        return None
 
     @property
     def maximises(self) -> bool:
@@ -313,13 +313,16 @@ class Problem(ABC):
     def gap_over_terms(self, point: Point, upper: float, lower: float, gap: float) -> float:
         """The gap as a fraction of Σ|terms|, the sizes of what the objective is a sum of at the point, whose value is `upper`.
 
-        By default the terms are taken to be ≥ 0, so that their sizes add up to the value. Of a bracket around 0 whose losses have
-        `linear_growth` all of it is also compared with what cancels inside of them, the constants that are left at the trivial point.
+        By default the terms are taken to be ≥ 0, so that their sizes add up to the value. Of a bracket around 0 all of it is also compared
+        with what cancels inside of the losses, where their `growth` d is known: by the δ for which δ^d times the objective at the trivial
+        point is as much, so that of squares a residual is compared, and not its square.
         A problem whose terms cancel otherwise may override this. It must not count a term for more than the data ask for: what it excuses
         as rounding counts as closed.
         """
         terms = ratio(gap, abs(upper))
-        return min(terms, ratio(max(abs(upper), abs(lower), gap), self.scale())) if self.linear_growth else terms
+        if self.growth is None:
+            return terms
+        return min(terms, ratio(max(abs(upper), abs(lower), gap), self.scale()) ** (1.0 / self.growth))
 
     def scale(self) -> float:
         """The size of the objective before anything is learnt: its value at the trivial point."""
@@ -352,7 +355,7 @@ OF_ONE_PROGRAMME = (
     "distance",
     "trivial_point",
     "gap_over_terms",
-    "linear_growth",
+    "growth",
     "scale",
     "normalised",
 )
