@@ -117,8 +117,9 @@ class Certificate:
 
     @property
     def holds_zero(self) -> bool:
-        """Whether 0 lies between two finite bounds that are apart: then the gap says nothing of digits, only of terms."""
-        return -math.inf < self.lower <= 0.0 <= self.upper < math.inf and self.gap > 0.0
+        """Whether 0 lies between two finite bounds that are apart, or within the gap of both: then the gap tells of no digits, only of terms."""
+        finite_bounds = -math.inf < self.lower and self.upper < math.inf
+        return finite_bounds and self.gap > 0.0 and (self.lower <= 0.0 <= self.upper or self.scale <= self.gap < math.inf)
 
     @property
     def reading(self) -> str:
