@@ -48,7 +48,7 @@ coq: $(VENV)/.core
 mutants: $(VENV)/.test
 	$(BIN)/python tests/mutants $(ARGS)
 
-# Hostile files, disks, solvers, kills and threads, counted by class. Writes docs/attacks.md; ARGS=--all takes the slow ones along.
+# Hostile files, disks, solvers, kills and threads, counted by class. ARGS=--all takes the slow ones along and writes docs/attacks.md.
 attacks: $(VENV)/.test
 	$(BIN)/python tests/hostile $(ARGS)
 

@@ -101,11 +101,16 @@ def git(*arguments: str) -> str:
 
 
 def result_of(output: str, status: int) -> str:
-    """The counts that pytest or `simopt verify` print last, or that the command failed."""
+    """The counts that pytest or `simopt verify` print last, or that the command failed, or did not come to its end."""
     pythons = "; ".join(re.findall(r"^Python \d.*", output, re.M))
     counts = re.findall(r"(?:\d+ \w+, )*\d+ passed.* in [\d.:]+ ?s|\d+ of \d+ claims in .*", output)
     said = pythons or (counts[-1].strip(" =") if counts else "ok" if status == 0 else "")
-    return ("" if status == 0 else f"FAILED ({status}) ") + said
+    if status == 0:
+        return said
+    stopped = re.findall(r"^(?:!+|INTERNALERROR>) (.*(?:Interrupted|KeyboardInterrupt|Error|Exit).*?)(?: !+)?$", output, re.M)
+    inner = re.findall(r"^make: \*\*\* .* Error (\d+)$", output, re.M)  # make ends with 2, whatever its command ends with
+    word = f"INTERRUPTED, {stopped[-1]}:" if stopped else "FAILED"
+    return f"{word} ({inner[-1] if inner else status}) {said}"
 
 
 def run(step: Step, folder: Path) -> dict[str, object]:

@@ -1,7 +1,7 @@
 """Every class of attack once, and docs/attacks.md: the cases that were tried and the failures, as they were counted.
 
-    make attacks               all but the slow ones, random kills and broken solvers in all their cases
-    make attacks ARGS=--all    the slow ones, too
+    make attacks               all but the slow ones, random kills and broken solvers in all their cases; the table is printed
+    make attacks ARGS=--all    the slow ones, too; the page is written, which counts all
 
 Ends with status 0 if nothing failed and each class had at least the cases that were asked for.
 """
@@ -39,7 +39,8 @@ HEAD = """# Attacks
 
 What files of other people, broken solvers, full disks, kills and threads may do is tried by `tests/hostile`; `SECURITY.md` says what must
 hold. A case is one thing tried: a value in the place of an argument, a damaged file, an answer of a server, a kill. Cases and failures are
-counted while they run, and the page is written by `make attacks`. Asked for are as many cases as first found the defects of each class.
+counted while they run, slow ones included, and the page is written by `make attacks ARGS=--all`. Asked for are as many cases as first found
+the defects of each class.
 
 """
 
@@ -113,9 +114,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             status = ran(report, *selection) or status
             rows += list(results(report))
     found = counts(rows)
-    what = "slow tests included" if options.all else "without slow tests but for random kills and broken solvers"
-    text = page(found, what, time.monotonic() - begun)
-    if not options.no_page:
+    text = page(found, "slow tests included", time.monotonic() - begun)
+    if options.all and not options.no_page:
         PAGE.write_text(text, encoding="utf-8")
     print("\n".join(lines(found)))
     few = [kind.name for kind, count in found.items() if count.cases < (kind.asked or 1)]

@@ -34,7 +34,11 @@ CLASSES = (
     ),
     Class("damaged witnesses and proof files", ("test_damaged_evidence",), 195),
     Class("bytes that a fuzzer makes, in every format", ("test_fuzz", "test_fuzzed_data")),
-    Class("injections into pages, tables, pictures and terminals", ("test_injection",), 100),
+    Class("injections into pages, tables and pictures", ("test_injection", "test_streams::test_markdown_shows.*"), 100),
+    Class(
+        "words that a terminal would obey",
+        ("test_streams::test_(no_terminal_obeys|whatever_cannot_be_said|colours_of_ours|names_as_utf8|errors_are_one_line).*",),
+    ),
     Class("comparisons killed at random", ("test_random_kills::.*comparison.*",), 7),
     Class("other random kills: workers, `verify --jobs 2`", ("test_random_kills",)),
     Class("broken solvers in a comparison", ("test_broken_solvers",), 16),
